@@ -1,0 +1,46 @@
+import { z } from 'zod'
+
+/**
+ * Identifier kinds (interface: "Identifier kinds"). Branded, so that a `RunId` cannot be passed where a
+ * `RequestId` is meant: the interface says the two are never interchangeable.
+ */
+const prefixed = (prefix: string) => z.string().regex(new RegExp(`^${prefix}[A-Za-z0-9_-]{1,120}$`))
+
+/** A master entity, `siq_…`. */
+export const entityId = prefixed('siq_').brand<'EntityId'>()
+export type EntityId = z.infer<typeof entityId>
+
+/** One government registration, `le_…`. */
+export const legalEntityId = prefixed('le_').brand<'LegalEntityId'>()
+export type LegalEntityId = z.infer<typeof legalEntityId>
+
+/** Presence in one country, `op_…`. */
+export const presenceId = prefixed('op_').brand<'PresenceId'>()
+
+/** One HTTP call, `req_…`, new for each. */
+export const callId = prefixed('req_').brand<'CallId'>()
+export type CallId = z.infer<typeof callId>
+
+/** The alternate id of a v3 job, `reqa_…`. */
+export const requestId = prefixed('reqa_').brand<'RequestId'>()
+export type RequestId = z.infer<typeof requestId>
+
+/** A v3 unit of work started by POST, `run_…`. */
+export const runId = prefixed('run_').brand<'RunId'>()
+export type RunId = z.infer<typeof runId>
+
+/** One webhook event, `evt_…`. */
+export const eventId = prefixed('evt_').brand<'EventId'>()
+
+/** Opaque: a client may neither parse nor check it. */
+export const jobId = z.string().min(1).brand<'JobId'>()
+export type JobId = z.infer<typeof jobId>
+
+/** At most 200 characters of printable ASCII (space included); need not be unique (interface: "v3 entity resolution"). */
+export const customId = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[\x20-\x7e]+$/, 'printable ASCII only')
+  .brand<'CustomId'>()
+export type CustomId = z.infer<typeof customId>

@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import { resultEntity } from './entity.js'
+import {
+  basisConfidence,
+  cacheHitType,
+  entitySubtype,
+  entityType,
+  factorType,
+  outcomeStatus,
+  queryClassification,
+  sourceType,
+} from './enums.js'
+import { callId, entityId } from './ids.js'
+
+const text = z.string().nullable()
+
+/** The lowest confidence that may be called `matched` (interface: "Resolution outcome meanings"). */
+export const matchedConfidenceMin = 80
+
+export const candidate = z.strictObject({
+  name: text,
+  legal_name: text,
+  jurisdiction: text,
+  status: text,
+  description: text,
+  primary_address: z.strictObject({ full_address: text, state_code: text, country_code: text }).nullable(),
+})
+export type Candidate = z.infer<typeof candidate>
+
+export const factor = z.strictObject({ code: z.string(), type: factorType, description: text, impact: text })
+export type Factor = z.infer<typeof factor>
+
+export const action = z.strictObject({ code: z.string(), description: text })
+export type Action = z.infer<typeof action>
+
+/** Tier 1 is a government registry, 2 a public profile, 3 a company website or the web. */
+export const citation = z.strictObject({
+  url: text,
+  excerpt: text,
+  source_type: sourceType,
+  authority_tier: z.int().min(1).max(3),
+})
+export type Citation = z.infer<typeof citation>
+
+/** Why one field of `entity` is believed: `field` is a dot-path into the entity of the same response. */
+export const basisEntry = z.strictObject({
+  field: z.string().min(1),
+  confidence: basisConfidence,
+  reasoning: text,
+  citations: z.array(citation),
+})
+export type BasisEntry = z.infer<typeof basisEntry>
+
+/** What research finds out, before an envelope is put round it. */
+const resolutionShape = {
+  status: outcomeStatus,
+  match_confidence: z.int().min(0).max(100),
+  type: entityType.nullable(),
+  subtype: entitySubtype.nullable(),
+  entity: resultEntity.nullable(),
+  candidate: candidate.nullable(),
+  factors: z.array(factor),
+  actions: z.array(action),
+  merged_into: entityId.nullable(),
+}
+
+/**
+ * An answer of the research behind a job: a job result without its envelope. `basis` holds what is known of
+ * every populated field; `classification` says how the query itself was judged.
+ */
+export const resolution = z.strictObject({
+  ...resolutionShape,
+  basis: z.array(basisEntry),
+  classification: queryClassification.nullable(),
+})
+export type Resolution = z.infer<typeof resolution>
+
+export const resultMetadata = z.strictObject({
+  query: z.strictObject({
+    name: z.string(),
+    location: text,
+    context: text,
+    classification: queryClassification.nullable(),
+    mode: z.literal('standard'),
+  }),
+  resolved_at: z.iso.datetime().nullable(),
+  updated_at: z.iso.datetime().nullable(),
+  from_cache: z.boolean(),
+  cache_hit_type: cacheHitType.nullable(),
+})
+
+/** The 200 body of a job poll, and `data` of a run (interface: "v3 job result"). */
+export const jobResult = z
+  .strictObject({
+    ...resolutionShape,
+    basis: z.array(basisEntry).optional(),
+    request_id: callId,
+    metadata: resultMetadata,
+  })
+  .refine((result) => result.entity === null || result.candidate === null, {
+    error: 'entity and candidate are never both populated',
+  })
+export type JobResult = z.infer<typeof jobResult>

@@ -1,0 +1,80 @@
+/**
+ * Every code an error shown to a user can bear, and the exit code it ends the process with.
+ * 2: nothing was submitted. 4: refused. 5, 8, 10: the same command resumes. 11: the checkpoint is in use.
+ */
+export const errorCodes = {
+  USAGE_INVALID: 2,
+  CONFIG_NOT_FOUND: 2,
+  CONFIG_NOT_JSON: 2,
+  CONFIG_INVALID: 2,
+  API_KEY_MISSING: 2,
+  API_KEY_INVALID: 2,
+  BASE_URL_INVALID: 2,
+  INPUT_NOT_FOUND: 2,
+  INPUT_IS_FOLDER: 2,
+  INPUT_UNREADABLE: 2,
+  INPUT_FORMAT_UNKNOWN: 2,
+  INPUT_FORMATS_MIXED: 2,
+  INPUT_EMPTY: 2,
+  INPUT_NO_ROWS: 2,
+  INPUT_COLUMN_MISSING: 2,
+  INPUT_COLUMNS_DUPLICATE: 2,
+  INPUT_COLUMNS_TOO_MANY: 2,
+  INPUT_QUOTE_UNCLOSED: 2,
+  INPUT_CSV_INVALID: 2,
+  INPUT_NUL_BYTE: 2,
+  INPUT_RECORD_TOO_LARGE: 2,
+  INPUT_ENCODING_WRONG: 2,
+  INPUT_COMPRESSION_CORRUPT: 2,
+  INPUT_PARQUET_INVALID: 2,
+  INPUT_JSON_INVALID: 2,
+  INPUT_CHANGED: 5,
+  OUTPUT_MISSING: 2,
+  OUTPUT_FORMAT_UNKNOWN: 2,
+  OUTPUT_IS_INPUT: 2,
+  OUTPUT_UNWRITABLE: 2,
+  OUTPUT_COLUMN_TAKEN: 2,
+  OUTPUT_COLUMN_UNKNOWN: 2,
+  DISK_FULL: 2,
+  CHECKPOINT_NOT_FOUND: 2,
+  CHECKPOINT_INVALID: 2,
+  CHECKPOINT_TOO_NEW: 2,
+  CHECKPOINT_UNWRITABLE: 2,
+  CHECKPOINT_IN_USE: 11,
+  REGISTRY_NOT_FOUND: 2,
+  REGISTRY_INVALID: 2,
+  REGISTRY_IMPORT_INVALID: 2,
+  LISTEN_FAILED: 2,
+  SERVICE_REFUSED: 4,
+  SERVICE_UNREACHABLE: 5,
+  SERVICE_ANSWER_INVALID: 5,
+  CREDIT_EXHAUSTED: 8,
+  PLAN_LIMIT_REACHED: 8,
+  LOOKUPS_MAX_REACHED: 8,
+  DURATION_MAX_REACHED: 10,
+} as const satisfies Record<string, number>
+export type ErrorCode = keyof typeof errorCodes
+
+/** An error with a code, a sentence, a hint and a cause. Anything else that is thrown is a bug. */
+export class UserError extends Error {
+  override readonly name = 'UserError'
+  readonly hint: string | undefined
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options: { hint?: string; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.hint = options.hint
+  }
+
+  get exitCode(): number {
+    return errorCodes[this.code]
+  }
+}
+
+/** The end of an exhaustive switch: a new member of a union does not compile until it is handled. */
+export function unreachable(value: never): never {
+  throw new Error(`unreachable: ${String(value)}`)
+}

@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto'
+
+const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
+
+/** Chance as an argument: a fraction in [0, 1), and ids nobody can guess. */
+export interface Random {
+  fraction(): number
+  /** `prefix` and 24 characters of 0-9 and a-z: 124 bits. */
+  id(prefix: string): string
+}
+
+export const systemRandom: Random = {
+  fraction: () => Math.random(),
+  id: (prefix) => {
+    let id = prefix
+    while (id.length < prefix.length + 24) {
+      // 252 is the largest multiple of 36 in a byte: every character is equally likely.
+      for (const byte of randomBytes(32)) {
+        if (byte < 252 && id.length < prefix.length + 24) id += alphabet.charAt(byte % 36)
+      }
+    }
+    return id
+  },
+}

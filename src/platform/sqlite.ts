@@ -1,0 +1,56 @@
+import Database from 'better-sqlite3'
+
+export type Sqlite = Database.Database
+export type Statement<Parameters extends unknown[] | object = unknown[], Row = unknown> = Database.Statement<
+  Parameters extends unknown[] ? Parameters : [Parameters],
+  Row
+>
+
+export interface OpenSqliteOptions {
+  /** FULL: a commit survives a power cut. NORMAL: it survives a killed process; for what can be made again. */
+  synchronous: 'FULL' | 'NORMAL'
+  readonly?: boolean
+  busyTimeoutMs?: number
+}
+
+/** Opens a database in WAL mode (":memory:" too). Throws what SQLite throws: the caller knows what the file means. */
+export function openSqlite(path: string, options: OpenSqliteOptions): Sqlite {
+  const database = new Database(path, {
+    readonly: options.readonly ?? false,
+    fileMustExist: options.readonly ?? false,
+    timeout: options.busyTimeoutMs ?? 5_000,
+  })
+  try {
+    if (!options.readonly) database.pragma('journal_mode = WAL')
+    database.pragma(`synchronous = ${options.synchronous}`)
+    database.pragma('foreign_keys = ON')
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/**
+ * Brings the schema from its `user_version` to `migrations.length`, each step in a transaction of its own.
+ * Returns the version found. Throws a RangeError when the file was written by a newer version.
+ */
+export function migrate(database: Sqlite, migrations: readonly string[]): number {
+  const found = database.pragma('user_version', { simple: true }) as number
+  if (found > migrations.length) {
+    throw new RangeError(`schema version ${found}, this version knows ${migrations.length}`)
+  }
+  for (const [index, sql] of migrations.entries()) {
+    if (index < found) continue
+    database.transaction(() => {
+      database.exec(sql)
+      database.pragma(`user_version = ${index + 1}`)
+    })()
+  }
+  return found
+}
+
+/** SQLite's own code of an error (`SQLITE_FULL`, `SQLITE_NOTADB`, …), or null. */
+export function sqliteCode(error: unknown): string | null {
+  return error instanceof Database.SqliteError ? error.code : null
+}
