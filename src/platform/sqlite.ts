@@ -11,9 +11,11 @@ export interface OpenSqliteOptions {
   synchronous: 'FULL' | 'NORMAL'
   readonly?: boolean
   busyTimeoutMs?: number
+  /** WAL unless said otherwise. */
+  journal?: 'WAL' | 'DELETE'
 }
 
-/** Opens a database in WAL mode (":memory:" too). Throws what SQLite throws: the caller knows what the file means. */
+/** Opens a database (":memory:" too). Throws what SQLite throws: the caller knows what the file means. */
 export function openSqlite(path: string, options: OpenSqliteOptions): Sqlite {
   const database = new Database(path, {
     readonly: options.readonly ?? false,
@@ -21,7 +23,7 @@ export function openSqlite(path: string, options: OpenSqliteOptions): Sqlite {
     timeout: options.busyTimeoutMs ?? 5_000,
   })
   try {
-    if (!options.readonly) database.pragma('journal_mode = WAL')
+    if (!options.readonly) database.pragma(`journal_mode = ${options.journal ?? 'WAL'}`)
     database.pragma(`synchronous = ${options.synchronous}`)
     database.pragma('foreign_keys = ON')
     return database

@@ -1,0 +1,57 @@
+import type { KickoffBody } from '../contract/resolution.js'
+import { apiKeyHeader } from '../contract/limits.js'
+import { routes, type Route } from '../contract/routes.js'
+import type { Exchange } from '../core/exchange.js'
+import { createTransport, type TransportOptions } from './transport.js'
+
+/**
+ * One typed function a route of the contract. None of them throws for what a server or a network does, none
+ * repeats a request: every call is one request at most, and its `Exchange` is for others to judge.
+ */
+export interface ServiceClient {
+  /** `POST /v3/entity-resolution/async`: billed, and not idempotent. */
+  kickoffRun(body: KickoffBody): Promise<Exchange>
+  /** `GET /v3/runs/{run_id}`: free; the basis comes only if it was asked for at kickoff too. */
+  pollRun(runId: string, query: { include?: 'basis' }): Promise<Exchange>
+  /** `GET /v3/entities/{id}`. */
+  readEntity(id: string): Promise<Exchange>
+  close(): Promise<void>
+}
+
+export interface ServiceClientOptions extends TransportOptions {
+  /** The API key goes into one header, to the origin of `baseUrl`, and nowhere else. */
+  apiKey: string
+}
+
+export function createServiceClient(options: ServiceClientOptions): ServiceClient {
+  const transport = createTransport(options)
+  const headers = { [apiKeyHeader]: options.apiKey, accept: 'application/json' }
+  return {
+    kickoffRun: (body) =>
+      transport.exchange({
+        method: routes.kickoffRun.method,
+        path: pathOf(routes.kickoffRun, {}),
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    pollRun: (runId, query) =>
+      transport.exchange({
+        method: routes.pollRun.method,
+        path: pathOf(routes.pollRun, { run_id: runId }, query),
+        headers,
+      }),
+    readEntity: (id) =>
+      transport.exchange({
+        method: routes.readEntity.method,
+        path: pathOf(routes.readEntity, { id }),
+        headers,
+      }),
+    close: () => transport.close(),
+  }
+}
+
+function pathOf(route: Route, params: Record<string, string>, query: Record<string, string> = {}): string {
+  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const search = new URLSearchParams(query).toString()
+  return search === '' ? path : `${path}?${search}`
+}

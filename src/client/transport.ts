@@ -1,0 +1,174 @@
+import { Agent, request, type Dispatcher } from 'undici'
+import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { promisify } from 'node:util'
+import { sentDespite, type Exchange } from '../core/exchange.js'
+import { nestsDeeperThan } from '../core/json-depth.js'
+
+export interface TransportOptions {
+  /** As `parseBaseUrl` gives it: origin and path, no trailing slash. */
+  baseUrl: string
+  userAgent: string
+  connectionsMax: number
+  bounds?: Partial<TransportBounds>
+}
+
+export interface TransportBounds {
+  connectMsMax: number
+  /** From sending the request to the last byte of the answer. */
+  exchangeMsMax: number
+  /** Decoded: 261 kB of gzip can become 268 MB. */
+  responseBytesMax: number
+  jsonDepthMax: number
+}
+
+const defaultBounds: TransportBounds = {
+  connectMsMax: 10_000,
+  exchangeMsMax: 60_000,
+  responseBytesMax: 32 * 2 ** 20,
+  jsonDepthMax: 64,
+}
+
+export interface TransportRequest {
+  method: 'GET' | 'POST'
+  path: string
+  headers: Record<string, string>
+  body?: string
+}
+
+export interface Transport {
+  exchange(request: TransportRequest): Promise<Exchange>
+  close(): Promise<void>
+}
+
+/**
+ * HTTP with every bound set: no redirect is followed (the key must not reach another origin), nothing is
+ * retried (a submission is billed), and what comes back is capped in time, size and depth.
+ */
+export function createTransport(options: TransportOptions): Transport {
+  const bounds = { ...defaultBounds, ...options.bounds }
+  const agent = new Agent({
+    connections: options.connectionsMax,
+    pipelining: 1,
+    connect: { timeout: bounds.connectMsMax },
+    // Below the usual idle limits of servers: a request written to a closing connection is a lost answer.
+    keepAliveTimeout: 4_000,
+    keepAliveMaxTimeout: 30_000,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  return {
+    exchange: (call) => exchange(agent, options, bounds, call),
+    close: () => agent.destroy(),
+  }
+}
+
+async function exchange(
+  agent: Agent,
+  options: TransportOptions,
+  bounds: TransportBounds,
+  call: TransportRequest,
+): Promise<Exchange> {
+  let reply: Dispatcher.ResponseData
+  const signal = AbortSignal.timeout(bounds.exchangeMsMax)
+  try {
+    reply = await request(options.baseUrl + call.path, {
+      method: call.method,
+      headers: { ...call.headers, 'user-agent': options.userAgent, 'accept-encoding': 'identity' },
+      body: call.body ?? null,
+      dispatcher: agent,
+      signal,
+    })
+  } catch (error) {
+    return noReply(error)
+  }
+  const headers = plainHeaders(reply.headers)
+  try {
+    const bytes = await readCapped(reply.body, bounds.responseBytesMax)
+    const text = (await decode(bytes, headers['content-encoding'], bounds.responseBytesMax)).toString('utf8')
+    return { kind: 'reply', status: reply.statusCode, headers, ...parse(text, bounds.jsonDepthMax) }
+  } catch (error) {
+    // The status is known even where the body is not: a 401 stays a 401.
+    const bodyFault = error instanceof BodyFault ? error.message : `the body broke off (${codeOf(error)})`
+    return { kind: 'reply', status: reply.statusCode, headers, body: undefined, bodyFault }
+  }
+}
+
+/** Why a body could not be used; the text is ours and holds nothing of the body. */
+class BodyFault extends Error {}
+
+async function readCapped(body: AsyncIterable<Buffer>, bytesMax: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let byteCount = 0
+  // Leaving the loop destroys the stream, and with it the connection.
+  for await (const chunk of body) {
+    byteCount += chunk.length
+    if (byteCount > bytesMax) throw new BodyFault(`the body is larger than ${bytesMax} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+const decoders = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+} as const
+
+/** We ask for no encoding; a server that encodes all the same is understood, one layer deep. */
+async function decode(bytes: Buffer, encoding: string | undefined, bytesMax: number): Promise<Buffer> {
+  const name = (encoding ?? 'identity').trim().toLowerCase()
+  if (name === 'identity' || name === '') return bytes
+  if (!Object.hasOwn(decoders, name)) throw new BodyFault('the body has an encoding that was not asked for')
+  try {
+    return await decoders[name as keyof typeof decoders](bytes, { maxOutputLength: bytesMax })
+  } catch {
+    throw new BodyFault(`the body does not decode, or to more than ${bytesMax} bytes`)
+  }
+}
+
+function parse(text: string, depthMax: number): { body: unknown; bodyFault: string | null } {
+  if (text.trim() === '') return { body: undefined, bodyFault: 'the body is empty' }
+  if (nestsDeeperThan(text, depthMax)) {
+    return { body: undefined, bodyFault: `the body nests deeper than ${depthMax} levels` }
+  }
+  try {
+    return { body: JSON.parse(text) as unknown, bodyFault: null }
+  } catch {
+    return { body: undefined, bodyFault: 'the body is not JSON' }
+  }
+}
+
+function noReply(error: unknown): Exchange {
+  const code = codeOf(error)
+  return { kind: 'no_reply', sent: sentDespite(code), reason: reasons[code] ?? code }
+}
+
+const reasons: Record<string, string> = {
+  TimeoutError: 'no answer in time',
+  UND_ERR_SOCKET: 'the connection broke before an answer came (UND_ERR_SOCKET)',
+  ECONNRESET: 'the connection was reset before an answer came (ECONNRESET)',
+  ECONNREFUSED: 'nothing listens at the base URL (ECONNREFUSED)',
+  ENOTFOUND: 'the host of the base URL is not known (ENOTFOUND)',
+}
+
+/** The code of an error, or of the first error inside it that has one. */
+function codeOf(error: unknown): string {
+  let current: unknown = error
+  for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
+    const code = (current as NodeJS.ErrnoException).code
+    if (typeof code === 'string') return code
+    if (current instanceof AggregateError && current.errors[0] instanceof Error) current = current.errors[0]
+    else if (current.cause instanceof Error) current = current.cause
+    else return current.name
+  }
+  return 'unknown error'
+}
+
+function plainHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const plain: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) plain[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return plain
+}

@@ -1,0 +1,53 @@
+/**
+ * The life of a lookup. `intended`: a submission may have left; it is either accepted, known not to have been
+ * created, or uncertain. `running`: billed, known by a run id. The last four wait for nothing.
+ */
+export const lookupStates = [
+  'new',
+  'intended',
+  'running',
+  'answered',
+  'invalid',
+  'uncertain',
+  'failed',
+] as const
+export type LookupState = (typeof lookupStates)[number]
+
+/** What becomes of a lookup in this run; `enrich plan` counts these, the scheduler does them. */
+export type LookupPlan = 'submit' | 'poll' | 'answered' | 'invalid' | 'uncertain' | 'failed'
+
+export interface KnownLookup {
+  state: LookupState
+  answeredAtMs: number | null
+}
+
+export interface PlanPolicy {
+  nowMs: number
+  /** An answer older than this is asked again; null keeps answers for good. */
+  maxAgeMs: number | null
+  /** What becomes of a submission whose answer was lost. */
+  onLost: 'hold' | 'resubmit'
+}
+
+/** `intended` on its own means that a process died in between: the submission may have been billed. */
+export function planLookup(known: KnownLookup, policy: PlanPolicy): LookupPlan {
+  switch (known.state) {
+    case 'new':
+      return 'submit'
+    case 'running':
+      return 'poll'
+    case 'answered':
+      return isExpired(known.answeredAtMs, policy) ? 'submit' : 'answered'
+    case 'failed':
+      return isExpired(known.answeredAtMs, policy) ? 'submit' : 'failed'
+    case 'intended':
+    case 'uncertain':
+      return policy.onLost === 'resubmit' ? 'submit' : 'uncertain'
+    case 'invalid':
+      return 'invalid'
+  }
+}
+
+function isExpired(answeredAtMs: number | null, policy: PlanPolicy): boolean {
+  return policy.maxAgeMs !== null && answeredAtMs !== null && policy.nowMs - answeredAtMs > policy.maxAgeMs
+}

@@ -1,0 +1,107 @@
+import type { Lookup } from '../../core/identity.js'
+import type { LookupPlan, LookupState, PlanPolicy } from '../../core/lookup-state.js'
+
+/** A lookup's number in the checkpoint: from 1, below 2^32 - 1. */
+export type LookupId = number
+
+export interface OpenRun {
+  lookupId: LookupId
+  runId: string
+  submittedAtMs: number
+}
+
+export interface ToSubmit extends Lookup {
+  lookupId: LookupId
+}
+
+export interface Intention {
+  customId: string
+  attempt: number
+}
+
+/** An answer, as it is stored: the line that the writers read and the body as the server sent it. */
+export interface Answer {
+  runId: string
+  /** `failed` runs are final too, and are paid for. */
+  state: 'answered' | 'failed'
+  outcome: string
+  line: string
+  lineVersion: number
+  body: string
+  answeredAtMs: number
+}
+
+/**
+ * What is known, and what this run wants. Every method that changes something is durable when it resolves:
+ * the scheduler may depend on it. One process writes at a time.
+ */
+export interface Checkpoint {
+  readonly id: string
+  /**
+   * Takes lookups into this run in the order of their first row; answers with their ids. Keys already known
+   * keep what is known of them.
+   */
+  want(lookups: readonly { key: Uint8Array; lookup: Lookup }[]): Promise<LookupId[]>
+  /** Sorts what is wanted into what has to be done; `submit` is reopened here (expired, or lost and resubmitted). */
+  plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>>
+  /** Wanted lookups whose outcome is among these are asked again. Returns how many. */
+  reopen(outcomes: readonly string[]): Promise<number>
+  /** The next wanted lookups that are `new`, after the one given last; in order. */
+  nextToSubmit(afterPosition: number, count: number): Promise<{ position: number; lookup: ToSubmit }[]>
+  openRuns(): Promise<OpenRun[]>
+
+  /** new -> intended. From here on the submission may have been billed. */
+  intend(lookupId: LookupId, nowMs: number): Promise<Intention>
+  /** intended -> running. */
+  accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<void>
+  /** intended -> new: certainly not created, so it may be submitted again. */
+  withdraw(lookupId: LookupId, customId: string, reason: string): Promise<void>
+  /** intended -> invalid: the service will not take it as it is. */
+  reject(lookupId: LookupId, customId: string, reason: string): Promise<void>
+  /** intended -> uncertain. */
+  lose(lookupId: LookupId, customId: string, reason: string): Promise<void>
+  /** running -> answered or failed. A second, different answer to a run changes nothing: false. */
+  answer(lookupId: LookupId, answer: Answer): Promise<boolean>
+  /** running -> failed, without an answer: the service does not know the run any more. */
+  abandon(lookupId: LookupId, reason: string, nowMs: number): Promise<void>
+
+  close(): void
+}
+
+/** What the writer and the commands that only look read; needs no lock. */
+export interface CheckpointReader {
+  /** Aligned with the keys; 0 where a key is not known. */
+  find(keys: readonly Uint8Array[]): LookupId[]
+  /** Aligned with the ids given; 0 gives null. */
+  known(lookupIds: readonly LookupId[]): (KnownAnswer | null)[]
+  counts(): ScopeCounts[]
+  uncertain(limit: number): UncertainLookup[]
+  close(): void
+}
+
+export interface KnownAnswer {
+  state: LookupState
+  answeredAtMs: number | null
+  runId: string | null
+  failure: string | null
+  line: string | null
+  /** Of `line`; a line of an older version is made again from `body()`. */
+  lineVersion: number | null
+  body(): string
+}
+
+export interface ScopeCounts {
+  scope: string
+  states: Record<LookupState, number>
+  outcomes: Record<string, number>
+  submissions: number
+  firstSubmittedAtMs: number | null
+  lastAnsweredAtMs: number | null
+}
+
+export interface UncertainLookup extends Lookup {
+  scope: string
+  customId: string
+  intendedAtMs: number
+  reason: string | null
+}

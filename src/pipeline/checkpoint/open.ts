@@ -1,0 +1,115 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { UserError } from '../../core/errors.js'
+import { migrate, openSqlite, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
+import { applicationId, migrations } from './schema.js'
+
+/** Opens the checkpoint to write, made and migrated as needed. Throws CHECKPOINT_* and DISK_FULL. */
+export function openToWrite(path: string): Sqlite {
+  return explained(path, () => {
+    mkdirSync(dirname(path), { recursive: true })
+    assertFile(path)
+    const database = openSqlite(path, { synchronous: 'FULL' })
+    try {
+      assertOurs(database, path)
+      database.pragma(`application_id = ${applicationId}`)
+      database.pragma('temp_store = FILE')
+      migrate(database, migrations)
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  })
+}
+
+/** Opens the checkpoint to look at it, while another process may be writing. Null where there is none. */
+export function openToRead(path: string): Sqlite | null {
+  if (!existsSync(path)) return null
+  return explained(path, () => {
+    assertFile(path)
+    const database = openSqlite(path, { synchronous: 'NORMAL', readonly: true })
+    try {
+      assertOurs(database, path)
+      const version = database.pragma('user_version', { simple: true }) as number
+      if (version > migrations.length) throw new RangeError(`schema version ${version}`)
+      if (version < migrations.length) {
+        throw new UserError('CHECKPOINT_INVALID', `the checkpoint ${path} was never finished being made`, {
+          hint: 'run `enrich` once with this checkpoint, then look again',
+        })
+      }
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  })
+}
+
+function assertFile(path: string): void {
+  if (existsSync(path) && !statSync(path).isFile()) {
+    throw new UserError('CHECKPOINT_INVALID', `the checkpoint ${path} is not a file`, {
+      hint: 'pass --checkpoint with a file to make or to go on with',
+    })
+  }
+}
+
+function assertOurs(database: Sqlite, path: string): void {
+  const id = database.pragma('application_id', { simple: true }) as number
+  const tables = database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
+  if (id !== applicationId && (id !== 0 || tables > 0)) throw notACheckpoint(path)
+}
+
+function notACheckpoint(path: string, cause?: unknown): UserError {
+  return new UserError('CHECKPOINT_INVALID', `${path} is not a checkpoint of enrich`, {
+    hint: 'pass --checkpoint with another path; this file was not touched',
+    cause,
+  })
+}
+
+/** Says in a user's words what SQLite or the file system refused. */
+export function explained<Result>(path: string, action: () => Result): Result {
+  try {
+    return action()
+  } catch (error) {
+    throw explainCheckpointError(path, error)
+  }
+}
+
+export function explainCheckpointError(path: string, error: unknown): unknown {
+  if (error instanceof UserError) return error
+  if (error instanceof RangeError) {
+    return new UserError(
+      'CHECKPOINT_TOO_NEW',
+      `the checkpoint ${path} was written by a newer version of enrich`,
+      {
+        hint: 'use that version, or another --checkpoint',
+        cause: error,
+      },
+    )
+  }
+  const code = sqliteCode(error) ?? (error as NodeJS.ErrnoException | undefined)?.code ?? ''
+  if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT'))
+    return notACheckpoint(path, error)
+  if (code.startsWith('SQLITE_FULL') || code === 'ENOSPC') {
+    return new UserError('DISK_FULL', `no space left for the checkpoint ${path}`, {
+      hint: 'free some space; what was acknowledged is safe, and the same command goes on',
+      cause: error,
+    })
+  }
+  if (
+    /^(SQLITE_READONLY|SQLITE_CANTOPEN|SQLITE_PERM|SQLITE_IOERR|EACCES|EROFS|EPERM|ENOTDIR|EEXIST)/.test(code)
+  ) {
+    return new UserError('CHECKPOINT_UNWRITABLE', `the checkpoint ${path} cannot be written`, {
+      hint: 'check its folder and permissions, or pass --checkpoint with another path',
+      cause: error,
+    })
+  }
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
+    return new UserError('CHECKPOINT_IN_USE', `the checkpoint ${path} is in use by another process`, {
+      hint: 'wait for it to end, or pass another --checkpoint',
+      cause: error,
+    })
+  }
+  return error
+}

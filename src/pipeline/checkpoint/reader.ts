@@ -1,0 +1,124 @@
+import { lookupStates, type LookupState } from '../../core/lookup-state.js'
+import type { Sqlite } from '../../platform/sqlite.js'
+import type { CheckpointReader, KnownAnswer, LookupId, ScopeCounts, UncertainLookup } from './checkpoint.js'
+import { explained, openToRead } from './open.js'
+
+/**
+ * Looks at a checkpoint, while a run may be writing it. `scope` bounds `find`; null where there is no
+ * checkpoint yet. Throws CHECKPOINT_*.
+ */
+export function openCheckpointReader(path: string, scope: string | null): CheckpointReader | null {
+  const database = openToRead(path)
+  return database === null ? null : explained(path, () => new SqliteReader(database, path, scope))
+}
+
+interface KnownRow {
+  state: LookupState
+  answeredAtMs: number | null
+  runId: string | null
+  failure: string | null
+  line: string | null
+  lineVersion: number | null
+}
+
+class SqliteReader implements CheckpointReader {
+  readonly #database: Sqlite
+  readonly #path: string
+  readonly #scopeId: number | null
+  readonly #find
+  readonly #known
+  readonly #body
+
+  constructor(database: Sqlite, path: string, scope: string | null) {
+    this.#database = database
+    this.#path = path
+    const findScope = database
+      .prepare<[string], number>('SELECT scope_id FROM scopes WHERE scope = ?')
+      .pluck()
+    this.#scopeId = scope === null ? null : (findScope.get(scope) ?? null)
+    this.#find = database
+      .prepare<[number, Uint8Array], number>('SELECT lookup_id FROM lookups WHERE scope_id = ? AND key = ?')
+      .pluck()
+    this.#known = database.prepare<[number], KnownRow>(
+      `SELECT l.state, l.answered_at_ms AS answeredAtMs, l.run_id AS runId, l.failure, a.line,
+         a.line_version AS lineVersion
+       FROM lookups l LEFT JOIN answers a USING (lookup_id) WHERE lookup_id = ?`,
+    )
+    this.#body = database.prepare<[number], string>('SELECT body FROM answers WHERE lookup_id = ?').pluck()
+  }
+
+  find(keys: readonly Uint8Array[]): LookupId[] {
+    const scopeId = this.#scopeId
+    if (scopeId === null) return keys.map(() => 0)
+    return explained(this.#path, () => keys.map((key) => this.#find.get(scopeId, key) ?? 0))
+  }
+
+  known(lookupIds: readonly LookupId[]): (KnownAnswer | null)[] {
+    return explained(this.#path, () =>
+      lookupIds.map((id) => {
+        const row = this.#known.get(id)
+        return row === undefined ? null : { ...row, body: () => this.#body.get(id) ?? 'null' }
+      }),
+    )
+  }
+
+  counts(): ScopeCounts[] {
+    return explained(this.#path, () => readCounts(this.#database))
+  }
+
+  uncertain(limit: number): UncertainLookup[] {
+    return explained(this.#path, () =>
+      this.#database
+        .prepare<[number], UncertainLookup>(
+          `SELECT scope, name, location, context, lookups.custom_id AS customId, failure AS reason,
+             intended_at_ms AS intendedAtMs
+           FROM lookups JOIN scopes USING (scope_id) LEFT JOIN submissions ON submissions.custom_id = lookups.custom_id
+           WHERE state IN ('uncertain', 'intended') ORDER BY lookups.lookup_id LIMIT ?`,
+        )
+        .all(limit),
+    )
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+}
+
+function readCounts(database: Sqlite): ScopeCounts[] {
+  const scopes = database
+    .prepare<
+      [],
+      {
+        scopeId: number
+        scope: string
+        submissions: number
+        firstSubmittedAtMs: number | null
+        lastAnsweredAtMs: number | null
+      }
+    >(
+      `SELECT scope_id AS scopeId, scope, count(s.custom_id) AS submissions,
+         min(s.intended_at_ms) AS firstSubmittedAtMs, max(l.answered_at_ms) AS lastAnsweredAtMs
+       FROM scopes JOIN lookups l USING (scope_id)
+       LEFT JOIN submissions s ON s.lookup_id = l.lookup_id AND s.verdict IN ('accepted', 'uncertain', 'intended')
+       GROUP BY scope_id ORDER BY scope_id`,
+    )
+    .all()
+  const states = database.prepare<[number], { state: LookupState; count: number }>(
+    'SELECT state, count(*) AS count FROM lookups WHERE scope_id = ? GROUP BY state',
+  )
+  const outcomes = database.prepare<[number], { outcome: string; count: number }>(
+    `SELECT outcome, count(*) AS count FROM lookups JOIN answers USING (lookup_id)
+     WHERE scope_id = ? AND state IN ('answered', 'failed') GROUP BY outcome ORDER BY 2 DESC`,
+  )
+  return scopes.map(({ scopeId, ...scope }) => {
+    const counted = new Map(states.all(scopeId).map(({ state, count }) => [state, count]))
+    return {
+      ...scope,
+      states: Object.fromEntries(lookupStates.map((state) => [state, counted.get(state) ?? 0])) as Record<
+        LookupState,
+        number
+      >,
+      outcomes: Object.fromEntries(outcomes.all(scopeId).map(({ outcome, count }) => [outcome, count])),
+    }
+  })
+}

@@ -1,0 +1,54 @@
+/** Marks an SQLite file as ours ("enrc"). */
+export const applicationId = 0x656e7263
+
+/**
+ * Each step is applied once, in order, in a transaction of its own; a step that has been released never
+ * changes.
+ *
+ * - `scopes`: whose answers these are: a hosted service's base URL, or the embedded one with its registry's
+ *   edition. Answers of one are not answers of another.
+ * - `lookups`: one row a distinct question of a scope; `state` as in core/lookup-state.
+ * - `submissions`: one row an attempt that may have been billed, never deleted: the other side of the
+ *   service's ledger.
+ * - `answers`: the last answer of a lookup; kept while the lookup is being asked again.
+ */
+export const migrations = [
+  `CREATE TABLE checkpoint (id TEXT NOT NULL, created_at_ms INTEGER NOT NULL) STRICT;
+   CREATE TABLE scopes (scope_id INTEGER PRIMARY KEY, scope TEXT NOT NULL UNIQUE) STRICT;
+   CREATE TABLE lookups (
+     lookup_id INTEGER PRIMARY KEY,
+     scope_id INTEGER NOT NULL REFERENCES scopes,
+     key BLOB NOT NULL,
+     name TEXT NOT NULL,
+     location TEXT,
+     context TEXT,
+     state TEXT NOT NULL DEFAULT 'new',
+     attempt INTEGER NOT NULL DEFAULT 0,
+     custom_id TEXT,
+     run_id TEXT,
+     failure TEXT,
+     submitted_at_ms INTEGER,
+     answered_at_ms INTEGER,
+     UNIQUE (scope_id, key)
+   ) STRICT;
+   CREATE INDEX lookups_open ON lookups (scope_id, state) WHERE state IN ('intended', 'running', 'uncertain');
+   CREATE TABLE submissions (
+     custom_id TEXT PRIMARY KEY,
+     lookup_id INTEGER NOT NULL REFERENCES lookups,
+     attempt INTEGER NOT NULL,
+     verdict TEXT NOT NULL,
+     run_id TEXT,
+     reason TEXT,
+     intended_at_ms INTEGER NOT NULL,
+     accepted_at_ms INTEGER
+   ) STRICT;
+   CREATE TABLE answers (
+     lookup_id INTEGER PRIMARY KEY REFERENCES lookups,
+     run_id TEXT NOT NULL,
+     outcome TEXT NOT NULL,
+     line TEXT NOT NULL,
+     line_version INTEGER NOT NULL,
+     body TEXT NOT NULL,
+     answered_at_ms INTEGER NOT NULL
+   ) STRICT;`,
+] as const

@@ -1,0 +1,209 @@
+import { planLookup, type LookupPlan, type LookupState, type PlanPolicy } from '../../core/lookup-state.js'
+import type { Random } from '../../platform/random.js'
+import type { Sqlite } from '../../platform/sqlite.js'
+import type { Answer, Checkpoint, Intention, LookupId, OpenRun, ToSubmit } from './checkpoint.js'
+import { lockCheckpoint } from './lock.js'
+import { explained, openToWrite } from './open.js'
+import { prepareStatements } from './statements.js'
+
+export interface OpenCheckpointOptions {
+  path: string
+  /** Whose answers: see schema.ts. */
+  scope: string
+  nowMs: number
+  random: Random
+}
+
+/** Opens the checkpoint for a run: locked, migrated, and with what a killed process left behind sorted out. */
+export function openCheckpoint(options: OpenCheckpointOptions): Checkpoint {
+  // The folder and file first: a path that cannot be a checkpoint gets the error that says so.
+  const database = openToWrite(options.path)
+  try {
+    const lock = lockCheckpoint(options.path, options.nowMs)
+    try {
+      return explained(options.path, () => new SqliteCheckpoint(database, lock, options))
+    } catch (error) {
+      lock.release()
+      throw error
+    }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+class SqliteCheckpoint implements Checkpoint {
+  readonly id: string
+  readonly #database: Sqlite
+  readonly #lock: { release(): void }
+  readonly #path: string
+  readonly #scopeId: number
+  readonly #statements: ReturnType<typeof prepareStatements>
+
+  constructor(database: Sqlite, lock: { release(): void }, options: OpenCheckpointOptions) {
+    this.#database = database
+    this.#lock = lock
+    this.#path = options.path
+    this.id = checkpointId(database, options)
+    this.#scopeId = scopeId(database, options.scope)
+    recoverIntended(database)
+    database.exec(
+      'CREATE TEMP TABLE wanted (position INTEGER PRIMARY KEY, lookup_id INTEGER NOT NULL UNIQUE)',
+    )
+    this.#statements = prepareStatements(database)
+  }
+
+  want(lookups: Parameters<Checkpoint['want']>[0]): Promise<LookupId[]> {
+    const { insertLookup, findLookup, insertWanted } = this.#statements
+    return this.#transaction(() =>
+      lookups.map(({ key, lookup }) => {
+        let id = findLookup.get(this.#scopeId, key)
+        if (id === undefined) {
+          id = Number(insertLookup.run({ ...lookup, key, scopeId: this.#scopeId }).lastInsertRowid)
+        }
+        insertWanted.run(id)
+        return id
+      }),
+    )
+  }
+
+  plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>> {
+    return this.#transaction(() => {
+      const counts = { submit: 0, poll: 0, answered: 0, invalid: 0, uncertain: 0, failed: 0 }
+      const cutoffMs = policy.maxAgeMs === null ? -1 : policy.nowMs - policy.maxAgeMs
+      for (const { state, isOld, answeredAtMs, count } of this.#statements.groups.all(cutoffMs)) {
+        const plan = planLookup({ state, answeredAtMs }, policy)
+        counts[plan] += count
+        if (plan === 'submit' && state !== 'new') this.#statements.reopen.run({ state, cutoffMs, isOld })
+      }
+      return counts
+    })
+  }
+
+  reopen(outcomes: readonly string[]): Promise<number> {
+    return this.#transaction(
+      () => this.#statements.reopenOutcomes.run({ outcomes: JSON.stringify(outcomes) }).changes,
+    )
+  }
+
+  nextToSubmit(afterPosition: number, count: number): Promise<{ position: number; lookup: ToSubmit }[]> {
+    return this.#explained(() =>
+      this.#statements.nextToSubmit
+        .all(afterPosition, count)
+        .map(({ position, ...lookup }) => ({ position, lookup })),
+    )
+  }
+
+  openRuns(): Promise<OpenRun[]> {
+    return this.#explained(() => this.#statements.openRuns.all())
+  }
+
+  intend(lookupId: LookupId, nowMs: number): Promise<Intention> {
+    return this.#transaction(() => {
+      const row = this.#statements.attempt.get(lookupId)
+      if (row?.state !== 'new') throw new Error(`lookup ${lookupId} is ${row?.state ?? 'unknown'}, not new`)
+      const attempt = row.attempt + 1
+      const customId = `enr_${this.id}_${row.key.toString('hex')}_${attempt}`
+      this.#statements.intend.run({ lookupId, attempt, customId })
+      this.#statements.insertSubmission.run({ lookupId, attempt, customId, nowMs })
+      return { customId, attempt }
+    })
+  }
+
+  accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<void> {
+    return this.#settle(lookupId, customId, 'running', 'accepted', { runId, acceptedAtMs: nowMs })
+  }
+
+  withdraw(lookupId: LookupId, customId: string, reason: string): Promise<void> {
+    return this.#settle(lookupId, customId, 'new', 'not_created', { reason })
+  }
+
+  reject(lookupId: LookupId, customId: string, reason: string): Promise<void> {
+    return this.#settle(lookupId, customId, 'invalid', 'rejected', { reason })
+  }
+
+  lose(lookupId: LookupId, customId: string, reason: string): Promise<void> {
+    return this.#settle(lookupId, customId, 'uncertain', 'uncertain', { reason })
+  }
+
+  answer(lookupId: LookupId, answer: Answer): Promise<boolean> {
+    return this.#transaction(() => {
+      const { state, runId, answeredAtMs } = answer
+      const moved = this.#statements.finish.run({ lookupId, state, runId, answeredAtMs, failure: null })
+      if (moved.changes === 0) return false
+      this.#statements.insertAnswer.run({ lookupId, ...answer })
+      return true
+    })
+  }
+
+  abandon(lookupId: LookupId, reason: string, nowMs: number): Promise<void> {
+    return this.#transaction(() => {
+      this.#statements.abandon.run({ lookupId, failure: reason, nowMs })
+    })
+  }
+
+  close(): void {
+    this.#database.close()
+    this.#lock.release()
+  }
+
+  /** Leaves `intended`, and only that: a lookup is settled once. */
+  #settle(
+    lookupId: LookupId,
+    customId: string,
+    state: LookupState,
+    verdict: string,
+    details: { runId?: string; acceptedAtMs?: number; reason?: string },
+  ): Promise<void> {
+    return this.#transaction(() => {
+      const { runId = null, acceptedAtMs = null, reason = null } = details
+      const moved = this.#statements.settle.run({ lookupId, customId, state, runId, acceptedAtMs, reason })
+      if (moved.changes === 0) throw new Error(`lookup ${lookupId} is not intended as ${customId}`)
+      this.#statements.settleSubmission.run({ customId, verdict, runId, acceptedAtMs, reason })
+    })
+  }
+
+  #transaction<Result>(action: () => Result): Promise<Result> {
+    return this.#explained(() => this.#database.transaction(action).immediate())
+  }
+
+  /** Promises, though SQLite answers at once: a store on another machine can stand behind the interface. */
+  #explained<Result>(action: () => Result): Promise<Result> {
+    try {
+      return Promise.resolve(explained(this.#path, action))
+    } catch (error) {
+      return Promise.reject(error as Error)
+    }
+  }
+}
+
+function checkpointId(database: Sqlite, options: OpenCheckpointOptions): string {
+  const known = database.prepare<[], string>('SELECT id FROM checkpoint').pluck().get()
+  if (known !== undefined) return known
+  const id = options.random.id('')
+  database.prepare('INSERT INTO checkpoint (id, created_at_ms) VALUES (?, ?)').run(id, options.nowMs)
+  return id
+}
+
+function scopeId(database: Sqlite, scope: string): number {
+  database.prepare('INSERT OR IGNORE INTO scopes (scope) VALUES (?)').run(scope)
+  const found = database
+    .prepare<[string], number>('SELECT scope_id FROM scopes WHERE scope = ?')
+    .pluck()
+    .get(scope)
+  if (found === undefined) throw new Error('a scope that was just written is not there')
+  return found
+}
+
+/** The lock is ours, so nobody is submitting: an intention that stands was left by a process that died. */
+function recoverIntended(database: Sqlite): void {
+  const reason = 'the process ended before the answer to the submission came'
+  database.transaction(() => {
+    database
+      .prepare(`UPDATE submissions SET verdict = 'uncertain', reason = ? WHERE verdict = 'intended'`)
+      .run(reason)
+    database
+      .prepare(`UPDATE lookups SET state = 'uncertain', failure = ? WHERE state = 'intended'`)
+      .run(reason)
+  })()
+}
