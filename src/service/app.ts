@@ -1,0 +1,104 @@
+import type { Socket } from 'node:net'
+import {
+  fastify,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import { errorTypes } from '../contract/errors.js'
+import { routes } from '../contract/routes.js'
+import { bounds } from './bounds.js'
+import { badRequest, internalError, methodNotAllowed, notFound, Refusal, v3ErrorBody } from './refusal.js'
+
+/**
+ * The HTTP side without routes: its bounds, and a JSON error in the interface's shape for whatever may come.
+ * Bodies stay text until their route reads them, so that a key is judged before a body.
+ */
+export function createApp(log: (line: string) => void): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    http: {
+      headersTimeout: bounds.headersMsMax,
+      connectionsCheckingInterval: bounds.socketCheckMs,
+      maxHeaderSize: bounds.headerBytesMax,
+    },
+    requestTimeout: bounds.requestMsMax,
+    connectionTimeout: bounds.idleSocketMsMax,
+    bodyLimit: bounds.bodyBytesMax,
+    routerOptions: { maxParamLength: bounds.paramCharsMax },
+    // A HEAD of the GET kickoff would start, and bill, a job.
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    frameworkErrors: (_error, _request, reply) => {
+      refuse(reply, badRequest('the path is malformed'))
+    },
+    clientErrorHandler: (error, socket) => {
+      refuseSocket(error.code, socket)
+    },
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+    done(null, body)
+  })
+  app.setErrorHandler((error: unknown, request, reply) => {
+    const refusal = toRefusal(error)
+    if (refusal.status >= 500) {
+      log(`${request.method} ${request.routeOptions.url ?? 'unknown route'}: ${reasonOf(error)}`)
+    }
+    refuse(reply, refusal)
+  })
+  app.setNotFoundHandler((request, reply) => {
+    refuse(reply, unknownRoute(request))
+  })
+  return app
+}
+
+export function refuse(reply: FastifyReply, refusal: Refusal): void {
+  if (refusal.status === 413) reply.header('connection', 'close')
+  reply.code(refusal.status).headers(refusal.headers).send(v3ErrorBody(refusal))
+}
+
+function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  const status = error instanceof Error ? (error as Partial<FastifyError>).statusCode : undefined
+  if (status === 413) {
+    return new Refusal(413, errorTypes.payloadTooLarge, `a body has at most ${bounds.bodyBytesMax} bytes`)
+  }
+  if (status !== undefined && status >= 400 && status < 500) return badRequest('the request cannot be read')
+  return internalError()
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+const routePatterns = Object.values(routes).map(({ method, path }) => ({
+  method,
+  pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
+}))
+
+function unknownRoute(request: FastifyRequest): Refusal {
+  const path = request.url.split('?', 1)[0] ?? ''
+  const allowed = routePatterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+  return allowed.length > 0 ? methodNotAllowed(allowed) : notFound('route')
+}
+
+/** What is not HTTP, has headers too large or trickles in never becomes a request: the socket gets the answer. */
+function refuseSocket(code: string, socket: Socket): void {
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [statusLine, message] = socketRefusals[code] ?? ['400 Bad Request', 'this is not HTTP']
+  const body = JSON.stringify(v3ErrorBody(badRequest(message)))
+  socket.end(
+    `HTTP/1.1 ${statusLine}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}
+
+const socketRefusals: Partial<Record<string, readonly [statusLine: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the headers are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request took too long to arrive'],
+}

@@ -1,0 +1,25 @@
+/** Everything the service bounds, in one place. */
+export const bounds = {
+  bodyBytesMax: 64 * 1024,
+  headerBytesMax: 16 * 1024,
+  /** As long as a request line may be: an id too long is judged by its route, not by the router. */
+  paramCharsMax: 16 * 1024,
+
+  /** A request that trickles in is dropped after these, at the latest one check later. */
+  headersMsMax: 15_000,
+  requestMsMax: 25_000,
+  idleSocketMsMax: 30_000,
+  socketCheckMs: 5_000,
+  /** How long requests in the air may take to end when the service closes. */
+  closeGraceMs: 2_000,
+
+  /** Research takes the thread this long at a time: less while requests are waiting for it. */
+  sliceMsWhileBusy: 2,
+  sliceMsWhileQuiet: 10,
+  runsPerSliceMax: 64,
+  /** Wait after research could not be stored (a full disk). */
+  researchRetryMs: 1_000,
+  researchIdleMsMax: 60_000,
+
+  databaseBusyMs: 1_000,
+} as const

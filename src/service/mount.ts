@@ -1,0 +1,116 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import type { CallId } from '../contract/ids.js'
+import { apiKeyHeader, rateLimitHeaders } from '../contract/limits.js'
+import { routes, type Route, type RouteName } from '../contract/routes.js'
+import type { Random } from '../platform/random.js'
+import { hashKey, type Caller } from './accounts.js'
+import { newCallId } from './ids.js'
+import type { RateLimiter } from './rate-limiter.js'
+import { badRequest, notEnabled, rateLimitExceeded, unauthorized } from './refusal.js'
+
+/** One authenticated call whose parameters are what the contract says. */
+export interface Call<R extends Route = Route> {
+  readonly caller: Caller
+  readonly callId: CallId
+  readonly params: z.output<R['params']>
+  readonly query: z.output<R['query']>
+  readonly body: R['body'] extends z.ZodType ? z.output<R['body']> : null
+}
+
+export interface Answer {
+  readonly status: number
+  /** JSON text, or what becomes it. */
+  readonly body: string | object
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+type Handler<R extends Route> = (call: Call<R>) => Answer | Promise<Answer>
+export type Handlers = { readonly [Name in RouteName]: Handler<(typeof routes)[Name]> }
+
+export interface Gate {
+  readonly callers: ReadonlyMap<string, Caller>
+  readonly limiter: RateLimiter
+  readonly random: Random
+}
+
+/**
+ * Mounts every route of the contract. A request is judged in this order, and the first refusal is the answer:
+ * key (401), account (403), limit (429), parameters (400), then whatever the handler says (402, 404).
+ */
+export function mountRoutes(app: FastifyInstance, handlers: Handlers, gate: Gate): void {
+  const callers = new WeakMap<FastifyRequest, Caller>()
+  for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
+    // Name and handler belong together, which a loop over all names cannot tell the compiler.
+    const handler = handlers[name] as Handler<Route>
+    app.route({
+      method: route.method,
+      url: route.path.replace(/\{(\w+)\}/g, ':$1'),
+      onRequest: (request, reply, done) => {
+        callers.set(request, admit(request, reply, name, gate))
+        done()
+      },
+      handler: async (request, reply) => {
+        const caller = callers.get(request)
+        if (caller === undefined) throw new Error('a request passed the gate without a key')
+        const answer = await handler({
+          caller,
+          callId: newCallId(gate.random),
+          ...readRequest(request, route),
+        })
+        return reply
+          .code(answer.status)
+          .headers(answer.headers ?? {})
+          .type('application/json; charset=utf-8')
+          .send(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body))
+      },
+    })
+  }
+}
+
+function admit(request: FastifyRequest, reply: FastifyReply, name: RouteName, gate: Gate): Caller {
+  const route: Route = routes[name]
+  const key = request.headers[apiKeyHeader]
+  // A header sent twice arrives joined by a comma and is nobody's key.
+  const caller = typeof key === 'string' ? gate.callers.get(hashKey(key)) : undefined
+  if (caller === undefined) throw unauthorized()
+  if (!caller.v3Enabled && route.errors.includes(403)) throw notEnabled()
+  const decision = gate.limiter.take(caller, name)
+  if (decision !== null) {
+    reply.headers({
+      [rateLimitHeaders.limit]: String(route.perMinute),
+      [rateLimitHeaders.remaining]: String(decision.remainingCount),
+      [rateLimitHeaders.resetSeconds]: String(decision.resetSeconds),
+    })
+    if (!decision.allowed) throw rateLimitExceeded(decision.resetSeconds)
+  }
+  return caller
+}
+
+function readRequest(request: FastifyRequest, route: Route): Pick<Call, 'params' | 'query' | 'body'> {
+  return {
+    params: parse(route.params, request.params, 'path'),
+    query: parse(route.query, request.query, 'query'),
+    body: (route.body === null ? null : parse(route.body, readJson(request), 'body')) as Call['body'],
+  }
+}
+
+function parse(schema: z.ZodType, value: unknown, place: string): unknown {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw badRequest(`${[place, ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'invalid'}`)
+}
+
+const jsonType = /^application\/json\s*(;|$)/i
+
+function readJson(request: FastifyRequest): unknown {
+  if (!jsonType.test(request.headers['content-type'] ?? '')) {
+    throw badRequest('the body must be JSON, with content-type application/json')
+  }
+  try {
+    return JSON.parse(typeof request.body === 'string' ? request.body : '')
+  } catch {
+    throw badRequest('the body is not JSON')
+  }
+}

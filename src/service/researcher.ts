@@ -1,0 +1,82 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../platform/clock.js'
+import { bounds } from './bounds.js'
+import { conclude } from './conclusion.js'
+import type { Knowledge } from './knowledge.js'
+import type { FinishedRun, RunStore } from './run-store.js'
+
+export interface Researcher {
+  /** A run was stored that is due then. */
+  expect(dueAtMs: number): void
+  /** Resolves when no research is going on and none will start. */
+  stop(): Promise<void>
+}
+
+interface Surroundings {
+  readonly store: RunStore
+  readonly knowledge: Knowledge
+  readonly clock: Clock
+  readonly log: (line: string) => void
+  /** Whether requests are waiting for the thread. */
+  readonly isBusy: () => boolean
+}
+
+/**
+ * Works off due runs in slices of a few milliseconds, so that HTTP stays responsive; what is open is read
+ * from the store, so that a restart goes on where the last process was ended.
+ */
+export function startResearcher({ store, knowledge, clock, log, isBusy }: Surroundings): Researcher {
+  let stopped = false
+  let wakeAtMs = -Infinity
+  let alarm = new AbortController()
+
+  const slice = (): 'more' | 'none' => {
+    const due = store.due(clock.nowMs(), bounds.runsPerSliceMax)
+    const endMs = clock.monotonicMs() + (isBusy() ? bounds.sliceMsWhileBusy : bounds.sliceMsWhileQuiet)
+    const finished: FinishedRun[] = []
+    for (const run of due) {
+      const query = { name: run.name, location: run.location, context: run.context }
+      const conclusion = conclude(knowledge, query, run.withBasis === 1, clock.nowMs())
+      if (conclusion.fault !== null) log(`run ${run.runId} failed: ${conclusion.fault}`)
+      finished.push({ runNumber: run.runNumber, conclusion })
+      if (clock.monotonicMs() >= endMs) break
+    }
+    if (finished.length > 0) store.finish(finished, clock.nowMs())
+    return due.length > finished.length || due.length === bounds.runsPerSliceMax ? 'more' : 'none'
+  }
+
+  const pause = async (delayMs: number): Promise<void> => {
+    alarm = new AbortController()
+    wakeAtMs = clock.nowMs() + delayMs
+    if (!stopped) await clock.sleep(delayMs, alarm.signal)
+    wakeAtMs = -Infinity
+  }
+
+  const work = async (): Promise<void> => {
+    while (!stopped) {
+      try {
+        if (slice() === 'more') {
+          await nextTurn()
+          continue
+        }
+        const dueAtMs = store.nextDueAtMs() ?? Infinity
+        await pause(Math.min(Math.max(0, dueAtMs - clock.nowMs()), bounds.researchIdleMsMax))
+      } catch (error) {
+        log(`research pauses: ${error instanceof Error ? error.message : String(error)}`)
+        await pause(bounds.researchRetryMs)
+      }
+    }
+  }
+  const ended = nextTurn().then(work)
+
+  return {
+    expect: (dueAtMs) => {
+      if (dueAtMs < wakeAtMs) alarm.abort()
+    },
+    stop: () => {
+      stopped = true
+      alarm.abort()
+      return ended
+    },
+  }
+}

@@ -1,0 +1,141 @@
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { UserError } from '../core/errors.js'
+import { systemClock, type Clock } from '../platform/clock.js'
+import { systemRandom, type Random } from '../platform/random.js'
+import { loadCallers, storeAccounts, type AccountOptions } from './accounts.js'
+import { createApp } from './app.js'
+import { bounds } from './bounds.js'
+import { createCredit } from './credit.js'
+import { openDatabase } from './database.js'
+import { createJournal } from './journal.js'
+import type { Knowledge } from './knowledge.js'
+import { mountRoutes } from './mount.js'
+import { createRateLimiter, unlimited } from './rate-limiter.js'
+import { startResearcher } from './researcher.js'
+import { createRunStore, type LedgerEntry, type RunCount } from './run-store.js'
+import { entityHandlers } from './v3/entities.js'
+import { kickoffHandlers } from './v3/kickoff.js'
+import { pollHandlers } from './v3/polls.js'
+
+export type { AccountOptions } from './accounts.js'
+export type { Knowledge, Query } from './knowledge.js'
+export type { LedgerEntry, RunCount } from './run-store.js'
+
+export interface ServiceOptions {
+  readonly knowledge: Knowledge
+  /** Holds `service.sqlite`; null keeps everything in memory. */
+  readonly dataFolder: string | null
+  /** Port 0 is any free one. */
+  readonly listen: { readonly host: string; readonly port: number }
+  /** Stored by their hash; accounts of earlier starts stay. */
+  readonly accounts: readonly AccountOptions[]
+  /** Whether the interface's limits a minute hold. */
+  readonly limits: 'spec' | 'none'
+  /** How long a run takes, evenly spread; default 0 to 0. */
+  readonly researchMs?: { readonly min: number; readonly max: number }
+  readonly clock?: Clock
+  readonly random?: Random
+  /** One line for what an operator should see: a failed run, an internal error. Never a key. */
+  readonly log?: (line: string) => void
+}
+
+export interface RunningService {
+  readonly url: string
+  readonly host: string
+  readonly port: number
+  runCount(): RunCount
+  /** The units billed to an account, oldest first. */
+  ledger(account: string): LedgerEntry[]
+  /** Ends requests in the air and research, then closes the data; a second call waits for the first. */
+  close(): Promise<void>
+}
+
+/**
+ * Serves the interface over HTTP. What it acknowledged is durable, and goes on after a restart on the same
+ * data folder. Throws LISTEN_FAILED, SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, API_KEY_INVALID.
+ */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const { knowledge, clock = systemClock, random = systemRandom, log = () => undefined } = options
+  const researchMs = options.researchMs ?? { min: 0, max: 0 }
+  const database = openDatabase(options.dataFolder)
+  try {
+    storeAccounts(database, options.accounts)
+    const store = createRunStore(database)
+    store.bringForward(clock.nowMs() + researchMs.max)
+    const app = createApp(log)
+    const isBusy = countOpenRequests(app)
+    const researcher = startResearcher({ store, knowledge, clock, log, isBusy })
+    const journal = createJournal(store)
+    const credit = createCredit(store)
+    const limiter = options.limits === 'spec' ? createRateLimiter(clock) : unlimited
+    const handlers = {
+      ...kickoffHandlers({ journal, credit, researcher, clock, random, researchMs }),
+      ...pollHandlers(store),
+      ...entityHandlers(knowledge),
+    }
+    mountRoutes(app, handlers, { callers: loadCallers(database), limiter, random })
+
+    const end = async () => {
+      await closeApp(app, clock)
+      await researcher.stop()
+      database.close()
+    }
+    const address = await listen(app, options.listen).catch(async (error: unknown) => {
+      await researcher.stop()
+      throw error
+    })
+    let ended: Promise<void> | undefined
+    return {
+      ...address,
+      runCount: () => store.count(),
+      ledger: (account) => store.ledger(account),
+      close: () => (ended ??= end()),
+    }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function countOpenRequests(app: FastifyInstance): () => boolean {
+  let openCount = 0
+  app.server.on('request', (_request, response) => {
+    openCount++
+    response.once('close', () => openCount--)
+  })
+  return () => openCount > 0
+}
+
+async function listen(
+  app: FastifyInstance,
+  { host, port }: ServiceOptions['listen'],
+): Promise<Pick<RunningService, 'url' | 'host' | 'port'>> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    await app.close()
+    const code = (error as NodeJS.ErrnoException).code
+    const taken = code === 'EADDRINUSE' ? 'the port is taken' : String(code ?? error)
+    throw new UserError('LISTEN_FAILED', `cannot listen on ${host}:${port}: ${taken}`, {
+      hint: 'choose another address, or port 0 for any free port',
+      cause: error,
+    })
+  }
+  const bound = app.server.address() as AddressInfo
+  const anywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+  const reachable = anywhere[bound.address] ?? bound.address
+  const authority = reachable.includes(':') ? `[${reachable}]` : reachable
+  return { url: `http://${authority}:${bound.port}`, host: bound.address, port: bound.port }
+}
+
+/** Requests in the air are answered; sockets that keep one open for longer are cut. */
+async function closeApp(app: FastifyInstance, clock: Clock): Promise<void> {
+  const closed = new AbortController()
+  const cut = clock.sleep(bounds.closeGraceMs, closed.signal).then(() => {
+    app.server.closeAllConnections()
+  })
+  await app.close()
+  closed.abort()
+  await cut
+}

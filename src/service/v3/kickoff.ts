@@ -1,0 +1,69 @@
+import type { KickoffBody } from '../../contract/resolution.js'
+import type { Clock } from '../../platform/clock.js'
+import type { Random } from '../../platform/random.js'
+import type { Credit } from '../credit.js'
+import { newRunIds } from '../ids.js'
+import type { Journal } from '../journal.js'
+import type { Call, Handlers } from '../mount.js'
+import { badRequest } from '../refusal.js'
+import type { Researcher } from '../researcher.js'
+import type { NewRun } from '../run-store.js'
+
+export interface KickoffParts {
+  readonly journal: Journal
+  readonly credit: Credit
+  readonly researcher: Researcher
+  readonly clock: Clock
+  readonly random: Random
+  readonly researchMs: { readonly min: number; readonly max: number }
+}
+
+/** The two kickoffs. A 202 leaves only after the run and its billed unit are durable. */
+export function kickoffHandlers(parts: KickoffParts): Pick<Handlers, 'kickoffRun' | 'kickoffJob'> {
+  return {
+    kickoffRun: async (call) => {
+      const { ids, customId } = await accept(call, 'run', call.body, parts)
+      const custom = customId === null ? {} : { custom_id: customId }
+      return { status: 202, body: { status: 'pending', run_id: ids.runId, ...custom } }
+    },
+    kickoffJob: async (call) => {
+      const { ids } = await accept(call, 'job', call.query, parts)
+      return {
+        status: 202,
+        body: { status: 'pending', job_id: ids.job?.jobId, request_id: ids.job?.requestId },
+        headers: { 'cache-control': 'no-store' },
+      }
+    },
+  }
+}
+
+async function accept(
+  call: Pick<Call, 'caller' | 'callId'>,
+  kind: 'run' | 'job',
+  asked: KickoffBody,
+  parts: KickoffParts,
+): Promise<NewRun> {
+  if (asked.webhook_url !== undefined) {
+    throw badRequest('webhook_url: this service does not deliver webhooks yet; poll the run instead')
+  }
+  const { journal, credit, researcher, clock, random, researchMs } = parts
+  const nowMs = clock.nowMs()
+  const run: NewRun = {
+    accountNumber: call.caller.accountNumber,
+    ids: newRunIds(kind, call.callId, random, nowMs),
+    customId: asked.custom_id ?? null,
+    query: { name: asked.name, location: asked.location ?? null, context: asked.context ?? null },
+    withBasis: asked.include === 'basis',
+    createdAtMs: nowMs,
+    dueAtMs: nowMs + Math.round(researchMs.min + random.fraction() * (researchMs.max - researchMs.min)),
+  }
+  credit.reserve(call.caller)
+  try {
+    await journal.append(run)
+  } catch (error) {
+    credit.giveBack(call.caller)
+    throw error
+  }
+  researcher.expect(run.dueAtMs)
+  return run
+}
