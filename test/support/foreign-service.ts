@@ -1,0 +1,243 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import {
+  foreignResult,
+  foreignValues,
+  withUnknownKeys,
+  type ForeignAnswer,
+  type ForeignQuery,
+} from './foreign-shapes.js'
+
+export * from './foreign-shapes.js'
+
+/** A request as it came. `path` is without the prefix and the query. */
+export interface RecordedRequest {
+  readonly number: number
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+/**
+ * What happens to a request instead of its answer. The `accept_` ones do the work first, so that only the
+ * answer is lost: what a client cannot tell from a request that never arrived.
+ */
+export type Fault =
+  | {
+      readonly status: number
+      readonly headers?: Readonly<Record<string, string>>
+      readonly body?: string | object
+    }
+  | 'reset'
+  | 'hang'
+  | 'accept_then_reset'
+  | 'accept_then_hang'
+
+/** A run is done at its n-th poll, or so long after its kickoff. */
+export type RunTakes = { readonly polls: number } | { readonly ms: number }
+
+export interface ForeignServiceOptions {
+  /** Default `foreign-key`. */
+  readonly apiKey?: string
+  /** By name; any other name is a no_match. `fails` is a run that ends FAILED. */
+  readonly answers?: Readonly<Record<string, ForeignAnswer | 'fails'>>
+  readonly entities?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** Default: running at the first poll, done at the second. */
+  readonly runTakes?: RunTakes | ((name: string) => RunTakes)
+  /** Default `/gateway`. */
+  readonly pathPrefix?: string
+  readonly faults?: (request: RecordedRequest) => Fault | undefined
+}
+
+export interface ForeignRun {
+  readonly runId: string
+  readonly jobId: string
+  readonly requestId: string
+  readonly customId: string | undefined
+  readonly query: ForeignQuery
+  readonly withBasis: boolean
+  readonly startedAtMs: number
+  pollCount: number
+}
+
+export interface ForeignService {
+  /** With the prefix, without a slash at its end. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly requests: readonly RecordedRequest[]
+  /** Every kickoff accepted, thus billed, in order. */
+  readonly runs: readonly ForeignRun[]
+  close(): Promise<void>
+}
+
+interface Reply {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: unknown
+}
+
+/**
+ * Speaks the v3 interface over plain `node:http`, in the readings that our own service does not take: see
+ * foreign-shapes.ts. Shares no code with src/.
+ */
+export async function startForeignService(options: ForeignServiceOptions = {}): Promise<ForeignService> {
+  const apiKey = options.apiKey ?? 'foreign-key'
+  const prefix = options.pathPrefix ?? '/gateway'
+  const requests: RecordedRequest[] = []
+  const runs: ForeignRun[] = []
+
+  const server = createServer((incoming, response) => {
+    void readText(incoming).then((body) => {
+      const url = new URL(incoming.url ?? '/', 'http://unused')
+      const request: RecordedRequest = {
+        number: requests.length + 1,
+        method: incoming.method ?? '',
+        path: url.pathname.startsWith(prefix) ? url.pathname.slice(prefix.length) : 'outside the prefix',
+        query: url.searchParams,
+        headers: incoming.headers,
+        body,
+      }
+      requests.push(request)
+      const fault = options.faults?.(request)
+      if (fault === 'hang') return
+      if (fault === 'reset') incoming.socket.destroy()
+      else if (typeof fault === 'object') send(incoming, response, { body: '', ...fault })
+      else {
+        const reply = answer(request, runs, options, apiKey)
+        if (fault === 'accept_then_reset') incoming.socket.destroy()
+        else if (fault === undefined) send(incoming, response, reply)
+      }
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    baseUrl: `http://127.0.0.1:${port}${prefix}`,
+    apiKey,
+    requests,
+    runs,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve()
+        })
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function readText(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function send(incoming: IncomingMessage, response: ServerResponse, reply: Reply): void {
+  const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body)
+  const wantsGzip = /\bgzip\b/.test(incoming.headers['accept-encoding'] ?? '')
+  response.writeHead(reply.status, {
+    'content-type': 'application/json',
+    ...(wantsGzip ? { 'content-encoding': 'gzip' } : {}),
+    ...reply.headers,
+  })
+  response.end(wantsGzip ? gzipSync(text) : text)
+}
+
+const refusal = (status: number, type: string): Reply => ({
+  status,
+  body: { error: { type, message: `foreign wording of ${type}`, doc_url: 'https://example.org/errors' } },
+})
+
+function answer(
+  request: RecordedRequest,
+  runs: ForeignRun[],
+  options: ForeignServiceOptions,
+  apiKey: string,
+): Reply {
+  if (request.headers.apikey !== apiKey) return refusal(401, 'authentication_error')
+  if (request.path === '/v3/entity-resolution/async') return kickoff(request, runs)
+  const [, version, collection, id = ''] = request.path.split('/').map(decodeURIComponent)
+  if (version !== 'v3' || request.method !== 'GET') return refusal(404, 'resource_missing')
+  const withBasis = request.query.get('include') === 'basis'
+  if (collection === 'runs') {
+    const run = runs.find(({ runId }) => runId === id)
+    return run ? pollRun(run, options, withBasis) : refusal(404, 'resource_missing')
+  }
+  if (collection === 'jobs') {
+    const job = runs.find(({ jobId, requestId }) => jobId === id || requestId === id)
+    return job ? pollJob(job, options, withBasis) : refusal(404, 'resource_missing')
+  }
+  const entity = collection === 'entities' ? options.entities?.[id] : undefined
+  if (entity === undefined) return refusal(404, 'resource_missing')
+  return {
+    status: 200,
+    body: withUnknownKeys({ status: 'matched', entity, request_id: `req_${randomUUID()}` }),
+  }
+}
+
+function kickoff(request: RecordedRequest, runs: ForeignRun[]): Reply {
+  const isPost = request.method === 'POST'
+  const asked = isPost ? parseObject(request.body) : Object.fromEntries(request.query)
+  if (typeof asked?.name !== 'string' || asked.name.trim().length < 2) return refusal(400, 'bad_request')
+  const text = (value: unknown) => (typeof value === 'string' ? value : null)
+  const run: ForeignRun = {
+    runId: `run_${randomUUID()}`,
+    jobId: randomUUID(),
+    requestId: `reqa_${randomUUID()}`,
+    customId: isPost ? (text(asked.custom_id) ?? undefined) : undefined,
+    query: { name: asked.name, location: text(asked.location), context: text(asked.context) },
+    withBasis: asked.include === 'basis',
+    startedAtMs: performance.now(),
+    pollCount: 0,
+  }
+  runs.push(run)
+  const ids = isPost
+    ? { run_id: run.runId, custom_id: run.customId }
+    : { job_id: run.jobId, request_id: run.requestId }
+  return { status: 202, body: withUnknownKeys({ status: 'PENDING', ...ids }) }
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(text) as Record<string, unknown> | null
+  } catch {
+    return null
+  }
+}
+
+function isDone(run: ForeignRun, { runTakes = { polls: 2 } }: ForeignServiceOptions): boolean {
+  const takes = typeof runTakes === 'function' ? runTakes(run.query.name) : runTakes
+  run.pollCount++
+  return 'polls' in takes ? run.pollCount >= takes.polls : performance.now() - run.startedAtMs >= takes.ms
+}
+
+const noMatch: ForeignAnswer = { status: 'no_match' }
+
+function answerOf(run: ForeignRun, options: ForeignServiceOptions): ForeignAnswer | 'fails' {
+  const answers = options.answers ?? {}
+  return Object.hasOwn(answers, run.query.name) ? (answers[run.query.name] ?? noMatch) : noMatch
+}
+
+function pollRun(run: ForeignRun, options: ForeignServiceOptions, withBasis: boolean): Reply {
+  const head = { run_id: run.runId, custom_id: run.customId, object: 'run' }
+  if (!isDone(run, options)) {
+    return { status: 200, body: withUnknownKeys({ ...head, status: foreignValues.runStatus }) }
+  }
+  const found = answerOf(run, options)
+  if (found === 'fails') return { status: 200, body: withUnknownKeys({ ...head, status: 'Failed' }) }
+  const data = foreignResult(found, run.query, withBasis && run.withBasis)
+  return { status: 200, body: { ...head, status: 'Completed', data } }
+}
+
+function pollJob(job: ForeignRun, options: ForeignServiceOptions, withBasis: boolean): Reply {
+  if (!isDone(job, options)) {
+    return { status: 202, body: { status: 'PENDING', job_id: job.jobId, request_id: job.requestId } }
+  }
+  const found = answerOf(job, options)
+  const finished = found === 'fails' ? { status: 'failed' } : found
+  return { status: 200, body: foreignResult(finished, job.query, withBasis && job.withBasis) }
+}
