@@ -62,8 +62,8 @@ export interface Checkpoint {
   lose(lookupId: LookupId, customId: string, reason: string): Promise<void>
   /** running -> answered or failed. A second, different answer to a run changes nothing: false. */
   answer(lookupId: LookupId, answer: Answer): Promise<boolean>
-  /** running -> failed, without an answer: the service does not know the run any more. */
-  abandon(lookupId: LookupId, reason: string, nowMs: number): Promise<void>
+  /** A run that stays `running` though something is wrong with it; it is polled again by the next command. */
+  alarm(lookupId: LookupId, reason: string): Promise<void>
 
   close(): void
 }

@@ -136,9 +136,9 @@ class SqliteCheckpoint implements Checkpoint {
     })
   }
 
-  abandon(lookupId: LookupId, reason: string, nowMs: number): Promise<void> {
+  alarm(lookupId: LookupId, reason: string): Promise<void> {
     return this.#transaction(() => {
-      this.#statements.abandon.run({ lookupId, failure: reason, nowMs })
+      this.#statements.alarm.run({ lookupId, reason })
     })
   }
 
@@ -172,7 +172,7 @@ class SqliteCheckpoint implements Checkpoint {
     try {
       return Promise.resolve(explained(this.#path, action))
     } catch (error) {
-      return Promise.reject(error as Error)
+      return Promise.reject(error)
     }
   }
 }

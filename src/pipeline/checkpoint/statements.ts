@@ -30,12 +30,16 @@ export function prepareStatements(database: Sqlite) {
        WHERE state = @state AND coalesce(answered_at_ms < @cutoffMs, 0) = @isOld
        AND lookup_id IN (SELECT lookup_id FROM temp.wanted)`,
     ),
+    /** A run under alarm has the outcome `error`; one that only takes long has none and is left alone. */
     reopenOutcomes: database.prepare<{ outcomes: string }>(
       `UPDATE lookups SET state = 'new', custom_id = NULL, run_id = NULL, failure = NULL
-       WHERE lookup_id IN (SELECT lookup_id FROM temp.wanted) AND state IN ('answered', 'failed', 'invalid')
-       AND (SELECT value FROM json_each(@outcomes) WHERE value = coalesce(
-         (SELECT outcome FROM answers WHERE answers.lookup_id = lookups.lookup_id AND lookups.run_id = answers.run_id),
-         CASE state WHEN 'invalid' THEN 'invalid_input' ELSE 'error' END)) IS NOT NULL`,
+       WHERE lookup_id IN (SELECT lookup_id FROM temp.wanted)
+       AND CASE state
+         WHEN 'invalid' THEN 'invalid_input'
+         WHEN 'running' THEN iif(failure IS NULL, NULL, 'error')
+         WHEN 'answered' THEN (SELECT outcome FROM answers a WHERE a.lookup_id = lookups.lookup_id)
+         WHEN 'failed' THEN 'failed'
+       END IN (SELECT value FROM json_each(@outcomes))`,
     ),
     nextToSubmit: database.prepare<[number, number], ToSubmit & { position: number }>(
       `SELECT position, lookup_id AS lookupId, name, location, context FROM temp.wanted JOIN lookups USING (lookup_id)
@@ -91,9 +95,8 @@ export function prepareStatements(database: Sqlite) {
       `UPDATE lookups SET state = @state, answered_at_ms = @answeredAtMs, failure = @failure
        WHERE lookup_id = @lookupId AND state = 'running' AND run_id = @runId`,
     ),
-    abandon: database.prepare<{ lookupId: number; failure: string; nowMs: number }>(
-      `UPDATE lookups SET state = 'failed', failure = @failure, answered_at_ms = @nowMs
-       WHERE lookup_id = @lookupId AND state = 'running'`,
+    alarm: database.prepare<{ lookupId: number; reason: string }>(
+      `UPDATE lookups SET failure = @reason WHERE lookup_id = @lookupId AND state = 'running'`,
     ),
     insertAnswer: database.prepare<Answer & { lookupId: number }>(
       `INSERT OR REPLACE INTO answers (lookup_id, run_id, outcome, line, line_version, body, answered_at_ms)

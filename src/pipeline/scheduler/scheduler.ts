@@ -1,0 +1,87 @@
+import type { ServiceClient } from '../../client/client.js'
+import type { PollingPace } from '../../core/polling.js'
+import type { Stop } from '../../core/stop.js'
+import type { Clock } from '../../platform/clock.js'
+import type { Random } from '../../platform/random.js'
+import type { Checkpoint } from '../checkpoint/checkpoint.js'
+import { createPace } from './pace.js'
+import { Poller } from './poller.js'
+import { Stopping } from './stopping.js'
+import { Submitter } from './submitter.js'
+import { createTally, type Tally } from './tally.js'
+
+export interface SchedulerLimits {
+  /** Requests a window; null is no limit (the embedded service). */
+  submissionsPerWindow: number | null
+  pollsPerWindow: number | null
+  windowMs: number
+  /** Runs that wait for an answer at one time. */
+  inFlightRunsMax: number
+  submitConcurrency: number
+}
+
+export interface SchedulerOptions {
+  checkpoint: Checkpoint
+  client: ServiceClient
+  clock: Clock
+  random: Random
+  limits: SchedulerLimits
+  polling: PollingPace
+  /** Submissions of this run; reserved before they leave. */
+  lookupsMax: number | null
+  durationMsMax: number | null
+  /** Aborted: the user asked to stop. */
+  interrupt: AbortSignal
+  tally?: Tally
+}
+
+/** What the parts of the scheduler share. */
+export interface SchedulerContext extends SchedulerOptions {
+  tally: Tally
+  stopping: Stopping
+}
+
+/**
+ * Submits what is new and polls what runs, until every wanted lookup has its answer, is parked, or the run is
+ * stopped; null is "nothing is left to wait for". Throws only for bugs and for a checkpoint that cannot be written.
+ */
+export async function runUntilAnswered(options: SchedulerOptions): Promise<Stop | null> {
+  const stopping = new Stopping()
+  const context: SchedulerContext = { ...options, tally: options.tally ?? createTally(), stopping }
+  const { limits, clock } = options
+  const interrupt = () => {
+    stopping.stop({ kind: 'interrupted' })
+  }
+  options.interrupt.addEventListener('abort', interrupt, { once: true })
+  if (options.interrupt.aborted) interrupt()
+  const ended = new AbortController()
+  const timer =
+    options.durationMsMax === null ? null : stopAfter(options.durationMsMax, context, ended.signal)
+  try {
+    const poller = new Poller(context, createPace(clock, limits.pollsPerWindow, limits.windowMs))
+    const submitter = new Submitter(
+      context,
+      createPace(clock, limits.submissionsPerWindow, limits.windowMs),
+      poller,
+    )
+    poller.takeOver(await options.checkpoint.openRuns())
+    // A failure of one (the disk is full, say) ends the other before it is thrown: nothing goes on unseen.
+    const both = [submitter.run().finally(poller.noMoreRuns), poller.run()].map((part) =>
+      part.catch((error: unknown) => {
+        stopping.stop({ kind: 'interrupted' })
+        throw error
+      }),
+    )
+    for (const part of await Promise.allSettled(both)) if (part.status === 'rejected') throw part.reason
+    return stopping.reason
+  } finally {
+    options.interrupt.removeEventListener('abort', interrupt)
+    ended.abort()
+    await timer
+  }
+}
+
+async function stopAfter(delayMs: number, context: SchedulerContext, ended: AbortSignal): Promise<void> {
+  await context.clock.sleep(delayMs, ended)
+  if (!ended.aborted) context.stopping.stop({ kind: 'duration_max' })
+}

@@ -1,0 +1,201 @@
+import PQueue from 'p-queue'
+import { customId } from '../../contract/ids.js'
+import type { KickoffBody } from '../../contract/resolution.js'
+import { unreachable } from '../../core/errors.js'
+import { judgeKickoff, type KickoffVerdict } from '../../core/outcome.js'
+import type { ReachabilityPolicy } from '../../core/reachability.js'
+import type { Intention, ToSubmit } from '../checkpoint/checkpoint.js'
+import { Bell } from './bell.js'
+import type { Pace } from './pace.js'
+import { Patience } from './patience.js'
+import type { Poller } from './poller.js'
+import type { SchedulerContext } from './scheduler.js'
+
+/** Lookups read from the checkpoint at a time. */
+const pageCount = 500
+
+const notSentPolicy: ReachabilityPolicy = {
+  delayMsBase: 500,
+  delayMsMax: 60_000,
+  failuresMax: 12,
+  firstFailuresMax: 4,
+}
+
+/** Every further try may be billed and lost: far fewer of them. */
+const unknownPolicy: ReachabilityPolicy = {
+  delayMsBase: 2_000,
+  delayMsMax: 60_000,
+  failuresMax: 8,
+  firstFailuresMax: 5,
+}
+
+/**
+ * Submits the wanted lookups in order, each at most once: the intention is durable before the request leaves,
+ * the run id before anything depends on it, and an answer that was lost is never followed by a second try.
+ */
+export class Submitter {
+  readonly #context: SchedulerContext
+  readonly #pace: Pace
+  readonly #poller: Poller
+  readonly #queue: PQueue
+  readonly #bell: Bell
+  /** Withdrawn lookups, to be submitted before anything else. */
+  readonly #again: ToSubmit[] = []
+  #page: { position: number; lookup: ToSubmit }[] = []
+  #position = 0
+  #isExhausted = false
+  #reserved = 0
+  #failure: Error | null = null
+  readonly #notSent: Patience
+  readonly #unknown: Patience
+
+  constructor(context: SchedulerContext, pace: Pace, poller: Poller) {
+    this.#context = context
+    this.#pace = pace
+    this.#poller = poller
+    this.#queue = new PQueue({ concurrency: context.limits.submitConcurrency })
+    this.#bell = new Bell(context.clock)
+    this.#notSent = new Patience(notSentPolicy)
+    this.#unknown = new Patience(unknownPolicy)
+    context.stopping.submitting.addEventListener('abort', this.#bell.ring, { once: true })
+    poller.onRoom = this.#bell.ring
+  }
+
+  /** Resolves when nothing is left to submit, or submitting was stopped, and no submission is in the air. */
+  async run(): Promise<void> {
+    const { stopping } = this.#context
+    while (!stopping.submitting.aborted && this.#failure === null) {
+      const lookup = await this.#next()
+      if (lookup === null) break
+      await this.#pace.turn(stopping.submitting)
+      if (stopping.submitting.aborted || !this.#reserve()) break
+      void this.#queue
+        .add(() => this.#submit(lookup))
+        .catch((error: unknown) => {
+          this.#failure = error as Error
+        })
+        .finally(this.#bell.ring)
+      await this.#queue.onSizeLessThan(1)
+    }
+    await this.#queue.onIdle()
+    if (this.#failure !== null) throw this.#failure
+  }
+
+  /** The next lookup when there is room for one more run; null when none is left. */
+  async #next(): Promise<ToSubmit | null> {
+    for (;;) {
+      if (this.#context.stopping.submitting.aborted) return null
+      if (this.#inFlight() < this.#context.limits.inFlightRunsMax) {
+        const lookup = this.#again.shift() ?? (await this.#nextOfPage())
+        if (lookup !== null) return lookup
+        if (this.#queue.pending + this.#queue.size === 0 && this.#again.length === 0) return null
+      }
+      // Something in the air comes back and is withdrawn, or a run ends and makes room.
+      await this.#bell.wait()
+    }
+  }
+
+  #inFlight(): number {
+    return this.#poller.openCount + this.#queue.pending + this.#queue.size
+  }
+
+  async #nextOfPage(): Promise<ToSubmit | null> {
+    if (this.#page.length === 0 && !this.#isExhausted) {
+      this.#page = await this.#context.checkpoint.nextToSubmit(this.#position, pageCount)
+      this.#isExhausted = this.#page.length === 0
+    }
+    const entry = this.#page.shift()
+    if (entry === undefined) return null
+    this.#position = entry.position
+    return entry.lookup
+  }
+
+  /** Takes one lookup of the budget, or stops: work in flight counts. */
+  #reserve(): boolean {
+    const { lookupsMax, stopping } = this.#context
+    if (lookupsMax !== null && this.#reserved >= lookupsMax) {
+      stopping.stop({ kind: 'lookups_max', lookupsMax })
+      return false
+    }
+    this.#reserved++
+    return true
+  }
+
+  async #submit(lookup: ToSubmit): Promise<void> {
+    const { checkpoint, client, clock, tally, stopping } = this.#context
+    // Between the turn and here the run may have been stopped: nothing has left yet.
+    if (stopping.submitting.aborted) return
+    const intention = await checkpoint.intend(lookup.lookupId, clock.nowMs())
+    tally.submissions++
+    const startedAtMs = clock.monotonicMs()
+    const exchange = await client.kickoffRun(kickoffOf(lookup, intention))
+    const verdict = judgeKickoff(exchange, clock.nowMs())
+    this.#watchReachability(verdict, startedAtMs)
+    await this.#obey(lookup, intention.customId, verdict)
+  }
+
+  async #obey(lookup: ToSubmit, id: string, verdict: KickoffVerdict): Promise<void> {
+    const { checkpoint, clock, tally, stopping } = this.#context
+    const { lookupId } = lookup
+    switch (verdict.kind) {
+      case 'accepted':
+        await checkpoint.accept(lookupId, id, verdict.runId, clock.nowMs())
+        tally.accepted++
+        this.#poller.add({ lookupId, runId: verdict.runId, submittedAtMs: clock.nowMs() })
+        return
+      case 'invalid':
+        await checkpoint.reject(lookupId, id, verdict.reason)
+        tally.rejected++
+        this.#reserved--
+        return
+      case 'unknown':
+        await checkpoint.lose(lookupId, id, verdict.reason)
+        tally.lost++
+        return
+      case 'rate_limited':
+        tally.rateLimited++
+        this.#pace.pause(verdict.waitMs)
+        return this.#withdraw(lookup, id, 'rate limited')
+      case 'not_sent':
+        return this.#withdraw(lookup, id, verdict.reason)
+      case 'refused':
+      case 'wrong_address':
+      case 'out_of_credit':
+      case 'plan_limit':
+        stopping.stop(verdict)
+        return this.#withdraw(lookup, id, verdict.reason)
+      default:
+        return unreachable(verdict)
+    }
+  }
+
+  /** Not created, so not billed: the reservation is free again, and the lookup is submitted later. */
+  async #withdraw(lookup: ToSubmit, id: string, reason: string): Promise<void> {
+    await this.#context.checkpoint.withdraw(lookup.lookupId, id, reason)
+    this.#reserved--
+    this.#again.push(lookup)
+  }
+
+  /** Pauses after failures in a row and gives up after too many; any other answer ends the row. */
+  #watchReachability(verdict: KickoffVerdict, startedAtMs: number): void {
+    const { random, stopping, clock } = this.#context
+    if (verdict.kind !== 'not_sent') this.#notSent.answered()
+    if (verdict.kind !== 'not_sent' && verdict.kind !== 'unknown') this.#unknown.answered()
+    if (verdict.kind !== 'not_sent' && verdict.kind !== 'unknown') return
+    const patience = verdict.kind === 'not_sent' ? this.#notSent : this.#unknown
+    const decision = patience.failed(startedAtMs, clock.monotonicMs(), random.fraction())
+    if (decision.action === 'pause') this.#pace.pause(decision.delayMs)
+    else stopping.stop({ kind: 'unreachable', reason: verdict.reason })
+  }
+}
+
+/** `include` must be given here for the run to record its basis at all. */
+function kickoffOf(lookup: ToSubmit, intention: Intention): KickoffBody {
+  return {
+    name: lookup.name,
+    ...(lookup.location === null ? {} : { location: lookup.location }),
+    ...(lookup.context === null ? {} : { context: lookup.context }),
+    custom_id: customId.parse(intention.customId),
+    include: 'basis',
+  }
+}

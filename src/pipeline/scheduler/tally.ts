@@ -1,0 +1,41 @@
+/** What a run has done so far; progress and the closing summary are read from it. */
+export interface Tally {
+  /** Requests that left: submissions and polls. */
+  submissions: number
+  polls: number
+  /** Submissions answered with a run id, each billed. */
+  accepted: number
+  rejected: number
+  /** Became uncertain in this run. */
+  lost: number
+  /** Runs with a final answer, by outcome; `failed` among them. */
+  answered: number
+  outcomes: Map<string, number>
+  /** Runs left for the next command: past their deadline, or under alarm. */
+  parked: number
+  rateLimited: number
+  /** What answers held outside the contract, with how often. */
+  oddities: Map<string, number>
+  /** Answers that differ from the first one of their run. */
+  contradictions: number
+}
+
+export function createTally(): Tally {
+  return {
+    submissions: 0,
+    polls: 0,
+    accepted: 0,
+    rejected: 0,
+    lost: 0,
+    answered: 0,
+    outcomes: new Map(),
+    parked: 0,
+    rateLimited: 0,
+    oddities: new Map(),
+    contradictions: 0,
+  }
+}
+
+export function count(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
