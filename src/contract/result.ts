@@ -11,11 +11,11 @@ import {
   sourceType,
 } from './enums.js'
 import { callId, entityId } from './ids.js'
+import { checkOutcome } from './outcome-rules.js'
+
+export { matchedConfidenceMin } from './outcome-rules.js'
 
 const text = z.string().nullable()
-
-/** The lowest confidence that may be called `matched` (interface: "Resolution outcome meanings"). */
-export const matchedConfidenceMin = 80
 
 export const candidate = z.strictObject({
   name: text,
@@ -33,13 +33,24 @@ export type Factor = z.infer<typeof factor>
 export const action = z.strictObject({ code: z.string(), description: text })
 export type Action = z.infer<typeof action>
 
-/** Tier 1 is a government registry, 2 a public profile, 3 a company website or the web. */
-export const citation = z.strictObject({
-  url: text,
-  excerpt: text,
-  source_type: sourceType,
-  authority_tier: z.int().min(1).max(3),
-})
+/** The authority of a citation follows from its source (interface: "Shared enumerations"). */
+export const authorityTiers = {
+  government_registry: 1,
+  public_profile: 2,
+  company_website: 3,
+  web: 3,
+} as const satisfies Record<z.infer<typeof sourceType>, number>
+
+export const citation = z
+  .strictObject({
+    url: text,
+    excerpt: text,
+    source_type: sourceType,
+    authority_tier: z.int().min(1).max(3),
+  })
+  .refine((cited) => cited.authority_tier === authorityTiers[cited.source_type], {
+    error: 'the tier is that of the source',
+  })
 export type Citation = z.infer<typeof citation>
 
 /** Why one field of `entity` is believed: `field` is a dot-path into the entity of the same response. */
@@ -68,11 +79,13 @@ const resolutionShape = {
  * An answer of the research behind a job: a job result without its envelope. `basis` holds what is known of
  * every populated field; `classification` says how the query itself was judged.
  */
-export const resolution = z.strictObject({
-  ...resolutionShape,
-  basis: z.array(basisEntry),
-  classification: queryClassification.nullable(),
-})
+export const resolution = z
+  .strictObject({
+    ...resolutionShape,
+    basis: z.array(basisEntry),
+    classification: queryClassification.nullable(),
+  })
+  .superRefine(checkOutcome)
 export type Resolution = z.infer<typeof resolution>
 
 export const resultMetadata = z.strictObject({
@@ -97,7 +110,5 @@ export const jobResult = z
     request_id: callId,
     metadata: resultMetadata,
   })
-  .refine((result) => result.entity === null || result.candidate === null, {
-    error: 'entity and candidate are never both populated',
-  })
+  .superRefine(checkOutcome)
 export type JobResult = z.infer<typeof jobResult>

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { UserError } from '../core/errors.js'
 import type { Sqlite } from '../platform/sqlite.js'
+import { unauthorized } from './refusal.js'
 
 export interface AccountOptions {
   readonly name: string
@@ -65,7 +66,16 @@ function checkKeys(accounts: readonly AccountOptions[]): void {
 }
 
 /** Every key known, by its hash. */
-export function loadCallers(database: Sqlite): ReadonlyMap<string, Caller> {
+export type Callers = ReadonlyMap<string, Caller>
+
+/** Whose key the header holds. One that is sent twice arrives joined by a comma and is nobody's. */
+export function authenticate(callers: Callers, header: string | string[] | undefined): Caller {
+  const caller = typeof header === 'string' ? callers.get(hashKey(header)) : undefined
+  if (caller === undefined) throw unauthorized()
+  return caller
+}
+
+export function loadCallers(database: Sqlite): Callers {
   const rows = database
     .prepare(
       `SELECT key_hash, account_number, v3_enabled, credit_units

@@ -7,7 +7,9 @@ import {
   type FastifyRequest,
 } from 'fastify'
 import { errorTypes } from '../contract/errors.js'
+import { apiKeyHeader } from '../contract/limits.js'
 import { routes } from '../contract/routes.js'
+import { authenticate, type Callers } from './accounts.js'
 import { bounds } from './bounds.js'
 import { badRequest, internalError, methodNotAllowed, notFound, Refusal, v3ErrorBody } from './refusal.js'
 
@@ -15,7 +17,7 @@ import { badRequest, internalError, methodNotAllowed, notFound, Refusal, v3Error
  * The HTTP side without routes: its bounds, and a JSON error in the interface's shape for whatever may come.
  * Bodies stay text until their route reads them, so that a key is judged before a body.
  */
-export function createApp(log: (line: string) => void): FastifyInstance {
+export function createApp(callers: Callers, log: (line: string) => void): FastifyInstance {
   const app = fastify({
     logger: false,
     http: {
@@ -30,8 +32,8 @@ export function createApp(log: (line: string) => void): FastifyInstance {
     // A HEAD of the GET kickoff would start, and bill, a job.
     exposeHeadRoutes: false,
     return503OnClosing: false,
-    frameworkErrors: (_error, _request, reply) => {
-      refuse(reply, badRequest('the path is malformed'))
+    frameworkErrors: (_error, request, reply) => {
+      refuse(reply, malformedPath(request, callers))
     },
     clientErrorHandler: (error, socket) => {
       refuseSocket(error.code, socket)
@@ -71,6 +73,16 @@ function toRefusal(error: unknown): Refusal {
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+/** The key is judged before the path, as on every route. */
+function malformedPath(request: FastifyRequest, callers: Callers): Refusal {
+  try {
+    authenticate(callers, request.headers[apiKeyHeader])
+    return badRequest('the path is malformed')
+  } catch (error) {
+    return toRefusal(error)
+  }
 }
 
 const routePatterns = Object.values(routes).map(({ method, path }) => ({

@@ -4,10 +4,10 @@ import type { CallId } from '../contract/ids.js'
 import { apiKeyHeader, rateLimitHeaders } from '../contract/limits.js'
 import { routes, type Route, type RouteName } from '../contract/routes.js'
 import type { Random } from '../platform/random.js'
-import { hashKey, type Caller } from './accounts.js'
+import { authenticate, type Caller, type Callers } from './accounts.js'
 import { newCallId } from './ids.js'
 import type { RateLimiter } from './rate-limiter.js'
-import { badRequest, notEnabled, rateLimitExceeded, unauthorized } from './refusal.js'
+import { badRequest, notEnabled, rateLimitExceeded } from './refusal.js'
 
 /** One authenticated call whose parameters are what the contract says. */
 export interface Call<R extends Route = Route> {
@@ -29,7 +29,7 @@ type Handler<R extends Route> = (call: Call<R>) => Answer | Promise<Answer>
 export type Handlers = { readonly [Name in RouteName]: Handler<(typeof routes)[Name]> }
 
 export interface Gate {
-  readonly callers: ReadonlyMap<string, Caller>
+  readonly callers: Callers
   readonly limiter: RateLimiter
   readonly random: Random
 }
@@ -70,10 +70,7 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, gate: Gate
 
 function admit(request: FastifyRequest, reply: FastifyReply, name: RouteName, gate: Gate): Caller {
   const route: Route = routes[name]
-  const key = request.headers[apiKeyHeader]
-  // A header sent twice arrives joined by a comma and is nobody's key.
-  const caller = typeof key === 'string' ? gate.callers.get(hashKey(key)) : undefined
-  if (caller === undefined) throw unauthorized()
+  const caller = authenticate(gate.callers, request.headers[apiKeyHeader])
   if (!caller.v3Enabled && route.errors.includes(403)) throw notEnabled()
   const decision = gate.limiter.take(caller, name)
   if (decision !== null) {

@@ -63,7 +63,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     storeAccounts(database, options.accounts)
     const store = createRunStore(database)
     store.bringForward(clock.nowMs() + researchMs.max)
-    const app = createApp(log)
+    const callers = loadCallers(database)
+    const app = createApp(callers, log)
     const isBusy = countOpenRequests(app)
     const researcher = startResearcher({ store, knowledge, clock, log, isBusy })
     const journal = createJournal(store)
@@ -74,7 +75,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       ...pollHandlers(store),
       ...entityHandlers(knowledge),
     }
-    mountRoutes(app, handlers, { callers: loadCallers(database), limiter, random })
+    mountRoutes(app, handlers, { callers, limiter, random })
 
     const end = async () => {
       await closeApp(app, clock)

@@ -1,0 +1,63 @@
+import type { z } from 'zod'
+import type { ResultEntity } from './entity.js'
+import type { EntitySubtype, EntityType, OutcomeStatus } from './enums.js'
+
+/** The lowest confidence that may be called `matched` (interface: "Resolution outcome meanings"). */
+export const matchedConfidenceMin = 80
+
+/** The parts of an outcome that must agree with one another. */
+export interface OutcomeParts {
+  readonly status: OutcomeStatus
+  readonly match_confidence: number
+  readonly type: EntityType | null
+  readonly subtype: EntitySubtype | null
+  readonly entity: ResultEntity | null
+  readonly candidate: object | null
+  readonly merged_into: string | null
+  readonly basis?: readonly { readonly field: string }[] | undefined
+}
+
+/** Every rule of "Resolution outcome meanings" and of the basis that the parts break; empty if none. */
+export function outcomeFaults(outcome: OutcomeParts): string[] {
+  const { status, match_confidence: confidence, entity, candidate } = outcome
+  const isKnown = entity !== null
+  const isUnresolved = status === 'no_match' || status === 'not_found'
+  const isSupported = outcome.type === 'business' && outcome.subtype === 'incorporated_entity'
+  const faults: [isFault: boolean, message: string][] = [
+    [isKnown && candidate !== null, 'entity and candidate are never both populated'],
+    [
+      status === 'matched' && !(isKnown && confidence >= matchedConfidenceMin),
+      'matched: 80 or above, entity',
+    ],
+    [
+      status === 'partial_match' && !(isKnown && confidence < matchedConfidenceMin),
+      'partial: below 80, entity',
+    ],
+    [status === 'inconclusive' && isKnown, 'inconclusive has no entity'],
+    [isUnresolved && (isKnown || candidate !== null), `${status} has neither entity nor candidate`],
+    [isKnown && !isSupported, 'only an incorporated business is an entity'],
+    [
+      (status === 'merged') !== (outcome.merged_into !== null),
+      'merged_into stands with merged, and alone there',
+    ],
+  ]
+  for (const { field } of outcome.basis ?? []) {
+    faults.push([!isPathOf(entity, field), `basis names ${field}, which the entity has not`])
+  }
+  return faults.filter(([isFault]) => isFault).map(([, message]) => message)
+}
+
+/** Own properties alone: `constructor` is no field. */
+function isPathOf(value: unknown, path: string): boolean {
+  let inner = value
+  for (const part of path.split('.')) {
+    if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, part)) return false
+    inner = (inner as Record<string, unknown>)[part]
+  }
+  return true
+}
+
+/** For a schema's `superRefine`. */
+export function checkOutcome(outcome: OutcomeParts, context: z.RefinementCtx): void {
+  for (const message of outcomeFaults(outcome)) context.addIssue({ code: 'custom', message })
+}
