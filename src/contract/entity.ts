@@ -146,7 +146,11 @@ export const entityRecord = z.strictObject({
   subtype: entitySubtype,
   attributes,
   classification: classification.nullable(),
-  operational_presence: z.array(operationalPresence),
+  operational_presence: z
+    .array(operationalPresence)
+    .refine((list) => new Set(list.map(({ country_code }) => country_code)).size === list.length, {
+      error: 'one entry a country',
+    }),
   social_profiles: socialProfiles,
 })
 export type EntityRecord = z.infer<typeof entityRecord>

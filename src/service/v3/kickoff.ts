@@ -52,7 +52,11 @@ async function accept(
     accountNumber: call.caller.accountNumber,
     ids: newRunIds(kind, call.callId, random, nowMs),
     customId: asked.custom_id ?? null,
-    query: { name: asked.name, location: asked.location ?? null, context: asked.context ?? null },
+    query: {
+      name: wellFormed(asked.name),
+      location: asked.location === undefined ? null : wellFormed(asked.location),
+      context: asked.context === undefined ? null : wellFormed(asked.context),
+    },
     withBasis: asked.include === 'basis',
     createdAtMs: nowMs,
     dueAtMs: nowMs + Math.round(researchMs.min + random.fraction() * (researchMs.max - researchMs.min)),
@@ -66,4 +70,9 @@ async function accept(
   }
   researcher.expect(run.dueAtMs)
   return run
+}
+
+/** SQLite would store half a surrogate pair as bytes that are no UTF-8: it becomes U+FFFD, as in any encoder. */
+function wellFormed(text: string): string {
+  return /\p{Surrogate}/u.test(text) ? Buffer.from(text).toString() : text
 }

@@ -1,0 +1,154 @@
+import { connect as connectSocket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { errorBody } from '../../src/contract/errors.js'
+import { kickoffPath } from '../support/service-client.js'
+import { keys, startTestService, type TestService } from '../support/test-service.js'
+
+let it: TestService
+beforeAll(async () => {
+  it = await startTestService()
+})
+
+/** What the service answers to these bytes until it closes the connection. */
+function sendBytes(bytes: string): Promise<string> {
+  const socket = connectSocket(it.service.port, it.service.host)
+  socket.write(bytes)
+  return text(socket)
+}
+
+async function expectAlive(): Promise<void> {
+  expect((await it.alice.get('/v3/entities/siq_acme')).status).toBe(200)
+}
+
+describe('errors', () => {
+  test.each(['/', '/v3', '/v3/unknown', '/v3/runs', '/v3/runs/run_1/extra', '/V3/runs/run_1', '//v3/jobs/x'])(
+    'ERR-05 ERR-02 the unknown route %s is 404 in the v3 shape',
+    async (path) => {
+      const reply = await it.alice.get(path)
+      expect(reply.status).toBe(404)
+      expect(errorBody.parse(reply.json).error.type).toBe('not_found')
+      expect(reply.headers['content-type']).toMatch(/^application\/json/)
+    },
+  )
+
+  test.each([
+    ['DELETE', kickoffPath, 'POST, GET'],
+    ['PUT', kickoffPath, 'POST, GET'],
+    ['PATCH', '/v3/runs/run_1', 'GET'],
+    ['POST', '/v3/runs/run_1', 'GET'],
+    ['OPTIONS', '/v3/jobs/job_1', 'GET'],
+    ['POST', '/v3/entities/siq_acme', 'GET'],
+    ['PROPFIND', '/v3/entities/siq_acme', 'GET'],
+  ])('ERR-05 %s %s is 405 and names what is allowed', async (method, path, allowed) => {
+    const reply = await it.alice.raw(path, { method, headers: { apikey: keys.alice } })
+    expect(reply.status).toBe(405)
+    expect(reply.headers.allow).toBe(allowed)
+    errorBody.parse(reply.json)
+  })
+
+  test('ERR-05 KICK-28 HEAD of the GET kickoff starts and bills nothing', async () => {
+    const before = it.service.ledger('alice').length
+    const reply = await it.alice.raw(`${kickoffPath}?name=Acme`, {
+      method: 'HEAD',
+      headers: { apikey: keys.alice },
+    })
+    expect(reply.status).toBe(405)
+    expect(it.service.ledger('alice')).toHaveLength(before)
+  })
+
+  test('ERR-06 a body over 64 KiB is 413, and the connection is closed', async () => {
+    const reply = await it.alice.post(kickoffPath, { name: 'x'.repeat(64 * 1024) })
+    expect(reply.status).toBe(413)
+    expect(reply.headers.connection).toBe('close')
+    expect(errorBody.parse(reply.json).error.type).toBe('payload_too_large')
+  })
+
+  test('ERR-06 a chunked body over 64 KiB is 413 as well', async () => {
+    const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`
+    const answer = await sendBytes(
+      `POST ${kickoffPath} HTTP/1.1\r\nhost: a\r\napikey: ${keys.alice}\r\ncontent-type: application/json\r\n` +
+        `transfer-encoding: chunked\r\n\r\n${chunk.repeat(5)}`,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+    await expectAlive()
+  })
+
+  test('ERR-06 headers over 16 KiB are 431 with a JSON body', async () => {
+    const answer = await sendBytes(`GET / HTTP/1.1\r\nhost: a\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /)
+    errorBody.parse(JSON.parse(answer.slice(answer.indexOf('{'))))
+    await expectAlive()
+  })
+
+  test.each([
+    ['no HTTP', 'hello\r\n\r\n'],
+    ['a method that is none', 'FETCH / HTTP/1.1\r\nhost: a\r\n\r\n'],
+    [
+      'two lengths',
+      `POST ${kickoffPath} HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab`,
+    ],
+    [
+      'a length and chunks',
+      `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0`,
+    ],
+    ['a header with a NUL', 'GET / HTTP/1.1\r\nhost: a\r\nx: a\u0000b\r\n\r\n'],
+    ['no host', 'GET / HTTP/1.1\r\n\r\n'],
+  ])('ERR-06 %s is a 400 and the connection is closed', async (_rule, bytes) => {
+    expect(await sendBytes(bytes)).toMatch(/^HTTP\/1\.1 400 /)
+    await expectAlive()
+  })
+
+  test('a body that ends before its length, or is cut off, hurts nobody', async () => {
+    const socket = connectSocket(it.service.port, it.service.host)
+    socket.on('error', () => undefined)
+    socket.write(
+      `POST ${kickoffPath} HTTP/1.1\r\nhost: a\r\napikey: ${keys.alice}\r\ncontent-length: 99\r\n\r\n{"na`,
+    )
+    socket.resetAndDestroy()
+    await expectAlive()
+  })
+
+  test('KICK-21 DUR-08 deep, long and odd JSON is 400 or 202, and the service lives', async () => {
+    const headers = { apikey: keys.alice, 'content-type': 'application/json' }
+    const deep = `${'['.repeat(32_000)}${']'.repeat(32_000)}`
+    const bodies: [string, number][] = [
+      [deep, 400],
+      [`{"name":${deep.slice(0, 30_000)}${deep.slice(-30_000)}}`, 400],
+      [`{"name":"Acme","extra":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, 202],
+      ['{"name":1e400}', 400],
+      ['{"name":"Acme","n":12345678901234567890}', 202],
+      ['\ufeff{"name":"Acme"}', 400],
+      ['{"name":"\\ud800x"}', 202],
+      ['NaN', 400],
+    ]
+    for (const [body, status] of bodies) {
+      const reply = await it.alice.raw(kickoffPath, { method: 'POST', headers, body })
+      expect({ body: body.slice(0, 30), status: reply.status }).toEqual({ body: body.slice(0, 30), status })
+    }
+    const gzip = Buffer.from('1f8b0800', 'hex')
+    const encoded = { ...headers, 'content-encoding': 'gzip' }
+    expect((await it.alice.raw(kickoffPath, { method: 'POST', headers: encoded, body: gzip })).status).toBe(
+      400,
+    )
+    await expectAlive()
+  })
+
+  test('ERR-07 DUR-10 no body says a stack, a path, a statement or a key, and the log says no key', async () => {
+    const broken = await startTestService({
+      knowledge: {
+        resolve: () => {
+          throw new Error('unused')
+        },
+        entity: () => {
+          throw new Error('SELECT * FROM /secret/path failed')
+        },
+      },
+    })
+    const reply = await broken.alice.get('/v3/entities/siq_acme')
+    expect(reply.status).toBe(500)
+    expect(reply.json).toEqual({ error: { type: 'api_error', message: 'internal error' } })
+    expect(broken.logged.join()).toContain('SELECT * FROM /secret/path failed')
+    expect(broken.logged.join()).not.toContain(keys.alice)
+  })
+})
