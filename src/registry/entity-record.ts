@@ -1,0 +1,205 @@
+import type { Address, EntityRecord, Identifier, ResultEntity } from '../contract/entity.js'
+import { legalForm as legalForms, type LegalForm, type Sector } from '../contract/enums.js'
+import { entityId, legalEntityId, presenceId } from '../contract/ids.js'
+import { authorityFacts } from './facts/authorities.js'
+import { sicLabel } from './facts/sic-labels.js'
+import { parseName } from './match/parsed-name.js'
+import { countryNameOf, regionCodeIn } from './match/place-names.js'
+import type { RowAddress } from './registry-row.js'
+import type { StoredEntity, StoredLegalEntity } from './store/reader.js'
+
+/** A code that stands in the registry's row is as good as the row; one percent is left for the clerk. */
+const rowCodeConfidence = 99
+
+/** `entity` of a job result (interface: "v3 job result"), from the registration that is `primary`. */
+export function resultEntityOf(stored: StoredEntity, primary: StoredLegalEntity): ResultEntity {
+  const { countryCode, stateCode } = jurisdictionParts(primary.jurisdiction)
+  return {
+    id: entityId.parse(stored.id),
+    display_name: primary.displayName,
+    legal_name: primary.legalName,
+    status: primary.status,
+    description: null,
+    website: primary.website,
+    headquarters: hasAddress(primary.address) ? { address: addressOf(primary.address) } : null,
+    primary_legal_entity: {
+      id: legalEntityId.parse(primary.id),
+      jurisdiction: primary.jurisdiction,
+      country_code: countryCode,
+      state_code: stateCode,
+      registration_authority: registrationAuthorityOf(primary.registrationAuthority),
+    },
+    identifiers: identifiersOf(stored),
+    matching_branch: null,
+    facets: facetsOf(stored, primary),
+    industry: industryOf(primary),
+    parent_entity: primary.parentName === null ? null : { name: primary.parentName },
+  }
+}
+
+/** The full record of a company; what no registry row tells is null. */
+export function entityRecordOf(stored: StoredEntity): EntityRecord {
+  const [primary] = stored.legalEntities
+  const entity = resultEntityOf(stored, primary)
+  const ticker = entity.identifiers.find(({ type }) => type === 'ticker')?.value ?? null
+  return {
+    ...entity,
+    type: primary.type,
+    subtype: primary.subtype,
+    attributes: {
+      description: null,
+      website: entity.website,
+      domain: entity.website === null ? null : domainOf(entity.website),
+      employee_count: null,
+      employee_range: null,
+      revenue: null,
+      revenue_range: null,
+      founding_date: null,
+      stock_ticker: ticker,
+      exchange: null,
+      is_public: ticker === null ? null : true,
+      market_cap: null,
+      funding_total_usd: null,
+      funding_rounds_count: null,
+    },
+    classification: null,
+    operational_presence: presenceOf(stored, primary),
+    social_profiles: {},
+  }
+}
+
+/** `us_de` to its ISO codes, "US" and "US-DE". */
+export function jurisdictionParts(jurisdiction: string | null): {
+  countryCode: string | null
+  stateCode: string | null
+} {
+  if (jurisdiction === null) return { countryCode: null, stateCode: null }
+  const [country = '', region] = jurisdiction.toUpperCase().split('_')
+  return { countryCode: country, stateCode: region === undefined ? null : `${country}-${region}` }
+}
+
+function hasAddress(address: RowAddress): boolean {
+  return Object.values(address).some((part) => part !== null)
+}
+
+function addressOf(address: RowAddress): Address {
+  const { street, city, region, postalCode, countryCode } = address
+  return {
+    street_address: street,
+    street_number: null,
+    sub_premise: null,
+    city,
+    state: region,
+    state_code: region === null ? null : regionCodeIn(countryCode, region),
+    postal_code: postalCode,
+    country: countryCode === null ? null : countryNameOf(countryCode),
+    country_code: countryCode,
+    formatted_address: formattedAddress(address),
+  }
+}
+
+/** One line: as the source has it, else composed of the parts. */
+export function formattedAddress(address: RowAddress): string | null {
+  if (address.formatted !== null) return address.formatted
+  const country = address.countryCode === null ? null : countryNameOf(address.countryCode)
+  const place = [address.region, address.postalCode].filter((part) => part !== null).join(' ')
+  const parts = [address.street, address.city, place, country].filter((part) => part !== null && part !== '')
+  return parts.length === 0 ? null : parts.join(', ')
+}
+
+function identifiersOf(stored: StoredEntity): Identifier[] {
+  const identifiers: Identifier[] = []
+  for (const { identifiers: own, vanished } of stored.legalEntities) {
+    if (vanished) continue
+    for (const { type, value, jurisdiction } of own) {
+      const isKnown = identifiers.some(
+        (other) => other.type === type && other.value === value && other.jurisdiction === jurisdiction,
+      )
+      if (!isKnown) identifiers.push({ type, value, jurisdiction })
+    }
+  }
+  return identifiers
+}
+
+function registrationAuthorityOf(code: string | null) {
+  if (code === null) return null
+  const number = /^RA(\d{6})$/.exec(code)?.[1]
+  if (number === undefined) return null
+  const facts = authorityFacts(code)
+  return {
+    id: Number(number),
+    code,
+    name: facts?.name ?? null,
+    organization: facts?.organization ?? null,
+    jurisdiction: facts?.jurisdiction ?? null,
+    country_code: facts?.countryCode ?? null,
+    website: facts?.website ?? null,
+  }
+}
+
+function facetsOf(stored: StoredEntity, primary: StoredLegalEntity): ResultEntity['facets'] {
+  const facets = { sector: sectorOf(stored, primary), legal_form: legalFormOf(primary) }
+  return facets.sector === null && facets.legal_form === null ? null : facets
+}
+
+/** A listed share makes a company public; that a company has none listed is not known from its absence. */
+function sectorOf(stored: StoredEntity, primary: StoredLegalEntity): Sector | null {
+  if (primary.type === 'government') return 'government'
+  if (primary.type === 'nonprofit') return 'nonprofit'
+  const isListed = stored.legalEntities.some(({ identifiers }) =>
+    identifiers.some(({ type }) => type === 'ticker'),
+  )
+  return isListed ? 'public' : null
+}
+
+/**
+ * The interface's forms are American. Others are given the nearest by what they are: forms whose members'
+ * liability is limited and whose shares are not traded (GmbH, SARL, Ltd) as `llc`, stock companies (AG, SA,
+ * PLC) as `corporation`.
+ */
+function legalFormOf(primary: StoredLegalEntity): LegalForm | null {
+  if (primary.legalForm !== null) {
+    const named = legalForms.safeParse(primary.legalForm.toLowerCase().replaceAll(' ', '_'))
+    if (named.success) return named.data
+    const spelled = parseName(`x ${primary.legalForm}`)
+    if (spelled.legalForm !== null) return spelled.legalForm
+  }
+  return parseName(primary.legalName).legalForm
+}
+
+function industryOf(primary: StoredLegalEntity): ResultEntity['industry'] {
+  const entry = (code: string, label: string | null) => ({
+    code,
+    label,
+    is_primary: true,
+    confidence: rowCodeConfidence,
+  })
+  if (primary.sic === null && primary.naics === null) return null
+  return {
+    schemes: {
+      ...(primary.sic === null ? {} : { sic: [entry(primary.sic, sicLabel(primary.sic))] }),
+      ...(primary.naics === null ? {} : { naics_2022: [entry(primary.naics, null)] }),
+    },
+  }
+}
+
+function domainOf(website: string): string | null {
+  const host = /^(?:https?:\/\/)?(?:www\.)?([a-z0-9.-]+\.[a-z]{2,})/i.exec(website)?.[1]
+  return host === undefined ? null : host.toLowerCase()
+}
+
+function presenceOf(stored: StoredEntity, primary: StoredLegalEntity): EntityRecord['operational_presence'] {
+  const home = jurisdictionParts(primary.jurisdiction).countryCode ?? primary.address.countryCode
+  const counts = new Map<string, number>()
+  for (const { jurisdiction, address, vanished } of stored.legalEntities) {
+    const code = jurisdictionParts(jurisdiction).countryCode ?? address.countryCode
+    if (code !== null && !vanished) counts.set(code, (counts.get(code) ?? 0) + 1)
+  }
+  return [...counts].map(([code, count]) => ({
+    id: presenceId.parse(`op_${stored.id.slice(4)}_${code.toLowerCase()}`),
+    country_code: code,
+    country: countryNameOf(code),
+    count,
+    is_home_jurisdiction: code === home,
+  }))
+}

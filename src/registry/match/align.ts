@@ -1,0 +1,123 @@
+import { boundedDistance, typosAllowed } from './edit-distance.js'
+import { isNumberWord } from './fold.js'
+import type { Vocabulary } from './vocabulary.js'
+
+export interface Alignment {
+  /** Weighted share of both names that is the same, 0 to 1. */
+  readonly similarity: number
+  /** Words of one side that the other lacks. */
+  readonly queryExtra: readonly string[]
+  readonly candidateExtra: readonly string[]
+  /** Pairs that are the same word only by a typing error or an abbreviation. */
+  readonly loosePairs: number
+  /** Both names carry the same numbers ("Fund II" is not "Fund III"). */
+  readonly numbersAgree: boolean
+  readonly firstAgrees: boolean
+}
+
+/**
+ * Pairs the words of two names, in any order: the same word, two words written as one, a beginning, a
+ * typing error. Each pair weighs as much as its word is rare.
+ */
+export function align(
+  query: readonly string[],
+  candidate: readonly string[],
+  vocabulary: Vocabulary,
+): Alignment {
+  const openQuery = new Set(query.keys())
+  const openCandidate = new Set(candidate.keys())
+  let shared = 0
+  let loosePairs = 0
+  const take = (queryAt: readonly number[], candidateAt: readonly number[], worth: number) => {
+    for (const at of queryAt) openQuery.delete(at)
+    for (const at of candidateAt) openCandidate.delete(at)
+    const weights = [...queryAt.map((at) => query[at]), ...candidateAt.map((at) => candidate[at])]
+    shared += worth * weights.reduce((sum, word) => sum + vocabulary.weight(word ?? ''), 0)
+    if (worth < 1) loosePairs++
+  }
+  for (const at of query.keys()) {
+    const twin = firstOpen(openCandidate, (other) => candidate[other] === query[at])
+    if (twin !== null) take([at], [twin], 1)
+  }
+  takeJoined(query, candidate, openQuery, openCandidate, take)
+  for (const at of [...openQuery]) {
+    const best = bestLoosePair(query[at] ?? '', candidate, openCandidate)
+    if (best) take([at], [best.at], best.worth)
+  }
+  const total = totalWeight(query, vocabulary) + totalWeight(candidate, vocabulary)
+  return {
+    similarity: total === 0 ? 0 : shared / total,
+    queryExtra: [...openQuery].map((at) => query[at] ?? ''),
+    candidateExtra: [...openCandidate].map((at) => candidate[at] ?? ''),
+    loosePairs,
+    numbersAgree: sameNumbers(query, candidate),
+    firstAgrees: !openQuery.has(0) && !openCandidate.has(0),
+  }
+}
+
+type Take = (queryAt: readonly number[], candidateAt: readonly number[], worth: number) => void
+
+function takeJoined(
+  query: readonly string[],
+  candidate: readonly string[],
+  openQuery: ReadonlySet<number>,
+  openCandidate: ReadonlySet<number>,
+  take: Take,
+): void {
+  for (const at of [...openQuery]) {
+    const next = query[at + 1]
+    if (next === undefined || !openQuery.has(at) || !openQuery.has(at + 1)) continue
+    const joined = `${query[at] ?? ''}${next}`
+    const twin = firstOpen(openCandidate, (other) => candidate[other] === joined)
+    if (twin !== null) take([at, at + 1], [twin], 1)
+  }
+  for (const at of [...openCandidate]) {
+    const next = candidate[at + 1]
+    if (next === undefined || !openCandidate.has(at) || !openCandidate.has(at + 1)) continue
+    const joined = `${candidate[at] ?? ''}${next}`
+    const twin = firstOpen(openQuery, (other) => query[other] === joined)
+    if (twin !== null) take([twin], [at, at + 1], 1)
+  }
+}
+
+function bestLoosePair(
+  word: string,
+  candidate: readonly string[],
+  open: ReadonlySet<number>,
+): { at: number; worth: number } | null {
+  let best: { at: number; worth: number } | null = null
+  for (const at of open) {
+    const worth = looseWorth(word, candidate[at] ?? '')
+    if (worth > 0 && (best === null || worth > best.worth)) best = { at, worth }
+  }
+  return best
+}
+
+/** 0 for two different words; numbers are never loose. */
+function looseWorth(a: string, b: string): number {
+  if (isNumberWord(a) || isNumberWord(b)) return 0
+  const shorter = a.length < b.length ? a : b
+  const longer = a.length < b.length ? b : a
+  if (`${shorter}s` === longer || `${shorter}es` === longer) return 0.97
+  if (shorter.length >= 3 && longer.startsWith(shorter))
+    return shorter.length * 2 >= longer.length ? 0.9 : 0.8
+  const distanceMax = typosAllowed(shorter.length)
+  if (distanceMax === 0) return 0
+  const distance = boundedDistance(a, b, distanceMax)
+  if (distance > distanceMax) return 0
+  return (distance === 1 ? 0.94 : 0.86) - (a.startsWith(b.charAt(0)) ? 0 : 0.06)
+}
+
+function firstOpen(open: ReadonlySet<number>, fits: (at: number) => boolean): number | null {
+  for (const at of open) if (fits(at)) return at
+  return null
+}
+
+function totalWeight(words: readonly string[], vocabulary: Vocabulary): number {
+  return words.reduce((sum, word) => sum + vocabulary.weight(word), 0)
+}
+
+function sameNumbers(a: readonly string[], b: readonly string[]): boolean {
+  const numbers = (words: readonly string[]) => words.filter(isNumberWord).sort().join(' ')
+  return numbers(a) === numbers(b)
+}

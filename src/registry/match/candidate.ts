@@ -1,0 +1,21 @@
+import type { FormClass } from './legal-forms.js'
+import type { Place } from './place.js'
+
+export type NameKind = 'legal' | 'other' | 'former'
+
+/** One name of one registration, as the matcher sees it. */
+export interface CandidateName {
+  readonly entityNumber: number
+  readonly legalEntityNumber: number
+  readonly kind: NameKind
+  readonly name: string
+  readonly tokens: readonly string[]
+  readonly coreKey: string
+  readonly fullKey: string
+  readonly formClass: FormClass | null
+  readonly acronym: string
+  readonly active: boolean
+  /** A business that is an incorporated entity: the only kind an answer may name as `entity`. */
+  readonly supported: boolean
+  readonly place: Place
+}

@@ -1,0 +1,143 @@
+import { foldText } from './fold.js'
+import { matchLimits } from './limits.js'
+import { cityKeyOf, countryCodeOf, postalKeyOf, regionCodesOf } from './place-names.js'
+
+/** Where a registration sits, in the keys of place-names.ts. Empty text stands for unknown. */
+export interface Place {
+  readonly cityKey: string
+  readonly regionCode: string
+  readonly postalKey: string
+  readonly countryCode: string
+  /** Country and subdivision of the registration itself ("us_de" is US and US-DE). */
+  readonly jurisdictionCountry: string
+  readonly jurisdictionRegion: string
+}
+
+/** A location hint, cut into the readings its parts allow. A part may be read in several ways. */
+export interface LocationHint {
+  readonly countries: ReadonlySet<string>
+  readonly regions: ReadonlySet<string>
+  readonly cities: ReadonlySet<string>
+  readonly postals: ReadonlySet<string>
+}
+
+/** How a place agrees with a hint, best first; `none` when there is no hint or nothing to compare. */
+export type PlaceAgreement =
+  'postal' | 'city' | 'region' | 'country' | 'none' | 'region_conflict' | 'country_conflict'
+
+const postalShapes = [
+  /\b[A-Z]{1,2}\d[A-Z\d]?\s*\d[A-Z]{2}\b/i, // GB
+  /\b[A-Z]\d[A-Z]\s*\d[A-Z]\d\b/i, // CA
+  /\b\d{4}\s?[A-Z]{2}\b/, // NL
+  /\b\d{5}-\d{3,4}\b/, // US +4, BR
+  /\b\d{3}-\d{4}\b/, // JP
+  /\b\d{2}-\d{3}\b/, // PL
+  /\b\d{4,6}\b/,
+]
+
+/** Free text ("Stockport, SK6 6ND", "Austin TX", "Germany") to a hint; null when it names no place. */
+export function parseLocation(location: string | null): LocationHint | null {
+  if (location === null) return null
+  const hint = {
+    countries: new Set<string>(),
+    regions: new Set<string>(),
+    cities: new Set<string>(),
+    postals: new Set<string>(),
+  }
+  let text = location.slice(0, matchLimits.locationCharsMax)
+  for (const shape of postalShapes) {
+    const found = shape.exec(text)
+    if (!found) continue
+    hint.postals.add(postalKeyOf(found[0]))
+    text = text.replace(found[0], ' ')
+    break
+  }
+  for (const part of text.split(/[,;|\n/()]+/)) readPart(part.trim(), hint)
+  settleShortCodes(hint)
+  const empty = hint.countries.size + hint.regions.size + hint.cities.size + hint.postals.size === 0
+  return empty ? null : hint
+}
+
+interface OpenHint {
+  countries: Set<string>
+  regions: Set<string>
+  cities: Set<string>
+  postals: Set<string>
+}
+
+function readPart(part: string, hint: OpenHint): void {
+  const words = foldText(part)
+    .split(' ')
+    .filter((word) => word !== '')
+  if (words.length === 0) return
+  if (readName(words.join(' '), hint)) return
+  // "Austin TX", "London UK": the tail may be a region or a country, the rest is the city.
+  for (let tail = Math.min(3, words.length - 1); tail >= 1; tail--) {
+    const rest = words.slice(0, -tail).join(' ')
+    if (!readName(words.slice(-tail).join(' '), hint)) continue
+    readPart(rest, hint)
+    return
+  }
+  hint.cities.add(cityKeyOf(words.join(' ')))
+}
+
+function readName(name: string, hint: OpenHint): boolean {
+  const country = countryCodeOf(name)
+  const regions = /^\d+$/.test(name) ? [] : regionCodesOf(name)
+  if (country === null && regions.length === 0) return false
+  if (country !== null) hint.countries.add(country)
+  for (const region of regions) hint.regions.add(region)
+  // A region's name is often a city's too: New York, Berlin, Luxembourg.
+  if (name.length > 3) hint.cities.add(cityKeyOf(name))
+  return true
+}
+
+/** "San Jose, CA, US": a country named beside it makes CA a state of it, not Canada. */
+function settleShortCodes(hint: OpenHint): void {
+  const readable = [...hint.regions].filter((region) => hint.countries.has(region.slice(0, 2)))
+  if (readable.length === 0) {
+    // "Toronto, Canada" alone: keep regions only if no country was named at all.
+    if (hint.countries.size > 0) hint.regions.clear()
+    return
+  }
+  for (const region of hint.regions) {
+    if (!hint.countries.has(region.slice(0, 2))) hint.regions.delete(region)
+  }
+}
+
+/** Compares a place with a hint: the finest agreement wins; a conflict counts only where no reading agrees. */
+export function agreementOf(hint: LocationHint | null, place: Place): PlaceAgreement {
+  if (hint === null) return 'none'
+  const countries = [place.countryCode, place.jurisdictionCountry].filter((code) => code !== '')
+  const regions = [place.regionCode, place.jurisdictionRegion].filter((code) => code !== '')
+  const countryFits = countries.some(
+    (code) => hint.countries.has(code) || anyStartsWith(hint.regions, `${code}-`),
+  )
+  const countryTold = hint.countries.size > 0 && countries.length > 0
+  if (countryTold && !countryFits) return 'country_conflict'
+  if (place.postalKey !== '' && hint.postals.has(place.postalKey)) return 'postal'
+  if (place.cityKey !== '' && hint.cities.has(place.cityKey)) return 'city'
+  if (outwardFits(hint, place)) return 'city'
+  if (regions.some((code) => hint.regions.has(code))) return 'region'
+  if (place.regionCode !== '' && anyStartsWith(hint.regions, place.regionCode.slice(0, 3)))
+    return 'region_conflict'
+  if (countryFits) return 'country'
+  if (hint.countries.size === 0 && hint.regions.size > 0 && countries.length > 0) return 'country_conflict'
+  return 'none'
+}
+
+/** British postcodes share their first half with the neighbourhood; others share their first digits. */
+function outwardFits(hint: LocationHint, place: Place): boolean {
+  if (place.postalKey.length < 5) return false
+  const outward = place.postalKey.slice(0, -3)
+  for (const postal of hint.postals) {
+    if (/[a-z]/.test(postal) && postal.length >= 5 && postal.slice(0, -3) === outward) return true
+    if (/^\d{5}/.test(postal) && place.postalKey.slice(0, 5) === postal.slice(0, 5)) return true
+  }
+  return false
+}
+
+function anyStartsWith(values: ReadonlySet<string>, prefix: string): boolean {
+  for (const value of values) if (value.startsWith(prefix)) return true
+  return false
+}

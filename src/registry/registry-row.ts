@@ -1,0 +1,45 @@
+import type { EntitySubtype, EntityType, IdentifierType } from '../contract/enums.js'
+import type { NameKind } from './match/candidate.js'
+
+/** One registration as an importer hands it to the store: checked, canonical, no field left to guess. */
+export interface RegistryRow {
+  /** `<id type>:<id>`, unique in its source. */
+  readonly sourceKey: string
+  readonly sourceLine: number
+  readonly legalName: string
+  readonly names: readonly { readonly kind: NameKind; readonly name: string }[]
+  readonly type: EntityType
+  readonly subtype: EntitySubtype
+  readonly status: string | null
+  readonly legalForm: string | null
+  /** Lower case, `us_de` or `de`. */
+  readonly jurisdiction: string | null
+  readonly registrationAuthority: string | null
+  readonly identifiers: readonly RowIdentifier[]
+  readonly address: RowAddress
+  readonly website: string | null
+  readonly sic: string | null
+  readonly naics: string | null
+  /** The `sourceKey` of the row of the parent. */
+  readonly parentKey: string | null
+  readonly sourceUrl: string | null
+}
+
+export interface RowIdentifier {
+  readonly type: IdentifierType
+  readonly value: string
+  /** Only where the type is jurisdictional (`registration_id`, `ein`). */
+  readonly jurisdiction: string | null
+}
+
+export interface RowAddress {
+  readonly street: string | null
+  readonly city: string | null
+  readonly region: string | null
+  readonly postalCode: string | null
+  readonly countryCode: string | null
+  readonly formatted: string | null
+}
+
+/** Which version of the reading rules made the rows; a higher one makes an unchanged file be read again. */
+export const derivationVersion = 1

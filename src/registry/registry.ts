@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto'
+import type { EntityRecord } from '../contract/entity.js'
+import type { EntityId } from '../contract/ids.js'
+import { entityId } from '../contract/ids.js'
+import type { Resolution } from '../contract/result.js'
+import type { Sqlite } from '../platform/sqlite.js'
+import { entityRecordOf } from './entity-record.js'
+import type { Vocabulary } from './match/vocabulary.js'
+import { resolveName } from './resolve.js'
+import { searchNames, type SearchHit, type SearchQuery } from './search.js'
+import { createCandidateFinder } from './store/candidates.js'
+import { openStore } from './store/open-store.js'
+import { createStoreReader } from './store/reader.js'
+import { readVocabulary } from './store/vocabulary-reader.js'
+
+export type { SearchHit, SearchQuery } from './search.js'
+export { openShippedRegistry } from './shipped.js'
+
+export interface RegistrySource {
+  readonly name: string
+  readonly format: string
+  readonly rowCount: number
+  readonly rejectedCount: number
+  readonly importedAt: string
+  readonly fileSha256: string
+}
+
+export interface RegistryInfo {
+  readonly path: string
+  /** Companies that a search can find. */
+  readonly entityCount: number
+  /** Changes whenever the content does; equal for equal content, on any machine. */
+  readonly edition: string
+  readonly sources: readonly RegistrySource[]
+}
+
+export interface ResolveQuery {
+  readonly name: string
+  readonly location: string | null
+  readonly context: string | null
+}
+
+/** Open registry data, read-only to all but importers. Synchronous: every answer is a few index lookups. */
+export interface Registry {
+  info(): RegistryInfo
+  search(query: SearchQuery): SearchHit[]
+  /** Never throws for any text and never invents: what is not held is `no_match`. */
+  resolve(query: ResolveQuery): Resolution
+  /** The record of a company; a merged id gives the one it was merged into. Null for an unknown id. */
+  entity(id: EntityId): { record: EntityRecord; mergedInto: EntityId | null } | null
+  close(): void
+}
+
+/** What importers need besides; made by `openRegistry` alone. */
+export interface WritableRegistry extends Registry {
+  readonly path: string
+  readonly database: Sqlite
+  /** Forgets what was read into memory; an import calls it when it has committed. */
+  contentChanged(): void
+}
+
+/**
+ * Opens the registry at `path` (":memory:" for one that lasts as long as the process); without `readonly`
+ * a missing file is made. Errors: REGISTRY_NOT_FOUND, REGISTRY_INVALID.
+ */
+export function openRegistry(path: string, options: { readonly?: boolean } = {}): WritableRegistry {
+  const database = openStore(path, options.readonly ?? false)
+  const reader = createStoreReader(database)
+  const finder = createCandidateFinder(database)
+  const vocabulary = createVocabularyCache(database)
+  const lookup = { find: finder.find, vocabulary: vocabulary.current, reader }
+
+  return {
+    path,
+    database,
+    contentChanged: vocabulary.forget,
+    info: () => ({ path, ...readInfo(database) }),
+    search: (query) => searchNames(query, lookup),
+    resolve: (query) => resolveName(query, lookup),
+    entity(id) {
+      const mergedInto = reader.mergedInto(id)
+      const stored = reader.entityById(mergedInto ?? id)
+      if (stored === null) return null
+      return {
+        record: entityRecordOf(stored),
+        mergedInto: mergedInto === null ? null : entityId.parse(mergedInto),
+      }
+    },
+    close: () => {
+      database.close()
+    },
+  }
+}
+
+/** The vocabulary is read once and again after an import, be it this process's or another's. */
+function createVocabularyCache(database: Sqlite): { current: () => Vocabulary; forget: () => void } {
+  const version = database.prepare<[], { data_version: number }>('PRAGMA data_version')
+  let cached: { vocabulary: Vocabulary; dataVersion: number | undefined } | null = null
+  return {
+    current() {
+      const dataVersion = version.get()?.data_version
+      if (cached === null || cached.dataVersion !== dataVersion) {
+        cached = { vocabulary: readVocabulary(database), dataVersion }
+      }
+      return cached.vocabulary
+    },
+    forget() {
+      cached = null
+    },
+  }
+}
+
+interface SourceRow {
+  name: string
+  format: string
+  settings_json: string
+  file_sha256: string
+  derivation: number
+  row_count: number
+  rejected_count: number
+  imported_at: string
+}
+
+function readInfo(database: Sqlite): Omit<RegistryInfo, 'path'> {
+  const sources = database.prepare<[], SourceRow>('SELECT * FROM sources ORDER BY import_sequence').all()
+  const counted = database
+    .prepare<[], { total: number }>(
+      'SELECT count(DISTINCT entity_number) AS total FROM legal_entities WHERE vanished = 0',
+    )
+    .get()
+  // What an import makes of a file depends on these and on the order of imports, on nothing else.
+  const content = sources.map(({ file_sha256, settings_json, derivation }) => [
+    file_sha256,
+    settings_json,
+    derivation,
+  ])
+  return {
+    entityCount: counted?.total ?? 0,
+    edition: createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16),
+    sources: sources.map((source) => ({
+      name: source.name,
+      format: source.format,
+      rowCount: source.row_count,
+      rejectedCount: source.rejected_count,
+      importedAt: source.imported_at,
+      fileSha256: source.file_sha256,
+    })),
+  }
+}

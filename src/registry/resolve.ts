@@ -1,0 +1,75 @@
+import type { Resolution } from '../contract/result.js'
+import { answerOf, emptyAnswer } from './answer.js'
+import type { CandidateName } from './match/candidate.js'
+import { decide } from './match/decide.js'
+import { foldText } from './match/fold.js'
+import { matchLimits } from './match/limits.js'
+import { readingsOf, type ParsedName } from './match/parsed-name.js'
+import { parseLocation } from './match/place.js'
+import { scoreName, type MatchQuery, type ScoredName } from './match/score.js'
+import type { Vocabulary } from './match/vocabulary.js'
+import { sicLabel } from './facts/sic-labels.js'
+import type { StoredEntity, StoreReader } from './store/reader.js'
+
+/** What a query needs of the store. */
+export interface Lookup {
+  readonly find: (readings: readonly ParsedName[], vocabulary: Vocabulary) => CandidateName[]
+  readonly vocabulary: () => Vocabulary
+  readonly reader: StoreReader
+}
+
+/** Name and place to an answer: readings, candidates, scores, decision. */
+export function resolveName(
+  query: { name: string; location: string | null; context: string | null },
+  lookup: Lookup,
+): Resolution {
+  const readings = readingsOf(query.name)
+  if (readings.length === 0) return emptyAnswer('not_found')
+  const scored = bestOfEachEntity({ readings, location: parseLocation(query.location) }, lookup)
+  const decision = decide(scored, (other) => contextFit(query.context, other, lookup.reader))
+  if (decision.kind === 'none') return emptyAnswer('no_match')
+  const stored = lookup.reader.entityByNumber(decision.best.candidate.entityNumber)
+  const registration = stored?.legalEntities.find(
+    ({ number }) => number === decision.best.candidate.legalEntityNumber,
+  )
+  if (!stored || !registration) throw new Error('a name in the index belongs to no registration')
+  return answerOf(decision, stored, registration)
+}
+
+/** One score a company, that of its best name. */
+export function bestOfEachEntity(query: MatchQuery, lookup: Lookup): ScoredName[] {
+  const vocabulary = lookup.vocabulary()
+  const best = new Map<number, ScoredName>()
+  for (const candidate of lookup.find(query.readings, vocabulary)) {
+    const scored = scoreName(query, candidate, vocabulary)
+    if (scored === null) continue
+    const known = best.get(candidate.entityNumber)
+    if (!known || scored.points > known.points) best.set(candidate.entityNumber, scored)
+  }
+  return [...best.values()]
+}
+
+/** How many telling words the caller's context shares with what is known of a company besides its name. */
+function contextFit(context: string | null, scored: ScoredName, reader: StoreReader): number {
+  if (context === null) return 0
+  const stored = reader.entityByNumber(scored.candidate.entityNumber)
+  if (!stored) return 0
+  const told = new Set(foldText(context, matchLimits.contextCharsMax).split(' '))
+  const name = new Set(scored.candidate.tokens)
+  let shared = 0
+  for (const word of aboutWords(stored)) if (word.length >= 3 && !name.has(word) && told.has(word)) shared++
+  return shared
+}
+
+function aboutWords(stored: StoredEntity): Set<string> {
+  const texts = stored.legalEntities.flatMap((registration) => [
+    registration.website?.replace(/^\w+:\/\/(?:www\.)?/, '') ?? '',
+    registration.sic === null ? '' : (sicLabel(registration.sic) ?? ''),
+    registration.address.city ?? '',
+    registration.address.region ?? '',
+    registration.parentName ?? '',
+    ...registration.names.map(({ name }) => name),
+    ...registration.identifiers.map(({ value }) => value),
+  ])
+  return new Set(texts.flatMap((text) => foldText(text).split(' ')))
+}

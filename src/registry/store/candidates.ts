@@ -1,0 +1,142 @@
+import type { Sqlite } from '../../platform/sqlite.js'
+import type { CandidateName, NameKind } from '../match/candidate.js'
+import type { FormClass } from '../match/legal-forms.js'
+import { matchLimits } from '../match/limits.js'
+import type { ParsedName } from '../match/parsed-name.js'
+import type { Vocabulary } from '../match/vocabulary.js'
+
+/** Finds the names that a query may mean. */
+export interface CandidateFinder {
+  readonly find: (readings: readonly ParsedName[], vocabulary: Vocabulary) => CandidateName[]
+}
+
+interface CandidateRow {
+  number: number
+  entity_number: number
+  legal_entity_number: number
+  kind: string
+  name: string
+  tokens: string
+  core_key: string
+  full_key: string
+  form_class: string | null
+  acronym: string
+  status: string | null
+  type: string
+  subtype: string
+  jurisdiction: string | null
+  region_code: string
+  city_key: string
+  postal_key: string
+  country_code: string | null
+}
+
+const selectCandidates = `
+  SELECT n.number, l.entity_number, n.legal_entity_number, n.kind, n.name, n.tokens, n.core_key, n.full_key,
+    n.form_class, n.acronym, l.status, l.type, l.subtype, l.jurisdiction,
+    a.region_code, a.city_key, a.postal_key, a.country_code
+  FROM names n
+  JOIN legal_entities l ON l.number = n.legal_entity_number
+  JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
+  WHERE l.vanished = 0 AND `
+
+/**
+ * Exact keys first; words only when these find nothing that fits: pairs of the rarest words, each in the
+ * spellings the vocabulary knows. No ranking in SQL: the matcher ranks.
+ */
+export function createCandidateFinder(database: Sqlite): CandidateFinder {
+  const limit = ` LIMIT ${matchLimits.candidateNamesMax}`
+  const prepare = (where: string) =>
+    database.prepare<string[], CandidateRow>(selectCandidates + where + limit)
+  const byCore = prepare('n.core_key = ?')
+  const byAcronym = prepare('n.acronym = ?')
+  const byStem = prepare('n.full_key >= ? AND n.full_key < ?')
+  const byWords = prepare('n.number IN (SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT 400)')
+
+  return {
+    find(readings, vocabulary) {
+      const found = new Map<number, CandidateName>()
+      const add = (rows: readonly CandidateRow[]) => {
+        for (const row of rows) if (!found.has(row.number)) found.set(row.number, candidateOf(row))
+      }
+      for (const reading of readings) {
+        add(byCore.all(reading.coreKey))
+        const isInitials = reading.tokens.length === 1 && reading.coreKey.length <= 6
+        if (isInitials) add(byAcronym.all(reading.coreKey))
+      }
+      if (found.size > 0) return [...found.values()]
+      for (const reading of readings) {
+        if (reading.fullKey.length >= 10) add(byStem.all(reading.fullKey, `${reading.fullKey}\u007f`))
+        const expression = wordsExpression(reading.tokens, vocabulary)
+        if (expression !== null) add(byWords.all(expression))
+      }
+      return [...found.values()].slice(0, matchLimits.candidateNamesMax)
+    },
+  }
+}
+
+/** A word alone is looked up only when so few names hold it; else it needs a second one. */
+const aloneNamesMax = 60
+
+/** FTS5 expression over the rarest words of a query, or null when nothing of it is known. */
+export function wordsExpression(tokens: readonly string[], vocabulary: Vocabulary): string | null {
+  const slots = tokens
+    .map((token, index) => slotOf(token, index === tokens.length - 1, vocabulary))
+    .filter((slot) => slot.spellings.length > 0)
+    .sort((a, b) => a.nameCount - b.nameCount)
+    .slice(0, 4)
+  const clauses: string[] = []
+  for (const [at, slot] of slots.entries()) {
+    if (slot.nameCount <= aloneNamesMax) clauses.push(anyOf(slot.spellings))
+    else
+      for (const other of slots.slice(at + 1))
+        clauses.push(`(${anyOf(slot.spellings)} AND ${anyOf(other.spellings)})`)
+  }
+  const [only] = slots
+  if (clauses.length === 0 && only !== undefined) clauses.push(anyOf(only.spellings))
+  return clauses.length === 0 ? null : clauses.join(' OR ')
+}
+
+interface Slot {
+  spellings: string[]
+  nameCount: number
+}
+
+function slotOf(token: string, isLast: boolean, vocabulary: Vocabulary): Slot {
+  const known = vocabulary.nameCount(token)
+  const spellings = known > 0 ? [token] : []
+  // A rare word may be a misspelling of a common one; the last may have been cut.
+  if (known < 3) spellings.push(...vocabulary.spellings(token))
+  if (known === 0 && isLast && token.length >= 3) spellings.push(...vocabulary.completions(token))
+  return { spellings, nameCount: spellings.reduce((sum, word) => sum + vocabulary.nameCount(word), 0) }
+}
+
+/** Tokens are letters and digits alone; quoted, none of them can be an operator. */
+function anyOf(words: readonly string[]): string {
+  return words.length === 1 ? `"${words[0] ?? ''}"` : `(${words.map((word) => `"${word}"`).join(' OR ')})`
+}
+
+function candidateOf(row: CandidateRow): CandidateName {
+  const [country = '', region] = (row.jurisdiction ?? '').toUpperCase().split('_')
+  return {
+    entityNumber: row.entity_number,
+    legalEntityNumber: row.legal_entity_number,
+    kind: row.kind as NameKind,
+    name: row.name,
+    tokens: row.tokens === '' ? [] : row.tokens.split(' '),
+    coreKey: row.core_key,
+    fullKey: row.full_key,
+    formClass: row.form_class as FormClass | null,
+    acronym: row.acronym,
+    active: row.status === null || row.status === 'active',
+    supported: row.type === 'business' && row.subtype === 'incorporated_entity',
+    place: {
+      cityKey: row.city_key,
+      regionCode: row.region_code,
+      postalKey: row.postal_key,
+      countryCode: row.country_code ?? '',
+      jurisdictionCountry: country,
+      jurisdictionRegion: region === undefined ? '' : `${country}-${region}`,
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { UserError } from '../../core/errors.js'
+import { migrate, openSqlite, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
+import { applicationId, migrations } from './schema.js'
+
+/**
+ * Opens the file of a registry; without `readonly` it is made when missing.
+ * Errors: REGISTRY_NOT_FOUND, REGISTRY_INVALID (not a registry, or one of a newer version).
+ */
+export function openStore(path: string, readonly: boolean): Sqlite {
+  const database = openFile(path, readonly)
+  try {
+    checkIsRegistry(database, path)
+    if (readonly) checkVersion(database)
+    else migrate(database, migrations)
+    return database
+  } catch (error) {
+    database.close()
+    throw asUserError(error, path)
+  }
+}
+
+function openFile(path: string, readonly: boolean): Sqlite {
+  try {
+    if (!readonly && path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
+    return openSqlite(path, { synchronous: 'NORMAL', readonly })
+  } catch (error) {
+    throw asUserError(error, path)
+  }
+}
+
+function checkIsRegistry(database: Sqlite, path: string): void {
+  const id = database.pragma('application_id', { simple: true })
+  const isEmpty = database.prepare('SELECT 1 FROM sqlite_master LIMIT 1').get() === undefined
+  if (id === applicationId || (isEmpty && !database.readonly)) return
+  throw new UserError('REGISTRY_INVALID', `${path} is a database, but not a registry`, {
+    hint: 'point --registry at a file made by enrich registry import',
+  })
+}
+
+function checkVersion(database: Sqlite): void {
+  const found = database.pragma('user_version', { simple: true }) as number
+  if (found !== migrations.length) throw new RangeError(`schema version ${found}`)
+}
+
+function asUserError(error: unknown, path: string): unknown {
+  if (error instanceof UserError) return error
+  if (error instanceof RangeError) {
+    return new UserError('REGISTRY_INVALID', `the registry ${path} was made by another version of enrich`, {
+      hint: 'import its sources again into a new file',
+      cause: error,
+    })
+  }
+  const code = sqliteCode(error)
+  if (code === 'SQLITE_CANTOPEN' || (error instanceof TypeError && error.message.includes('directory'))) {
+    return new UserError('REGISTRY_NOT_FOUND', `no registry can be opened at ${path}`, {
+      hint: 'make one with: enrich registry import csv FILE --registry PATH',
+      cause: error,
+    })
+  }
+  if (code === null && !(error instanceof Error && 'code' in error)) return error
+  return new UserError('REGISTRY_INVALID', `${path} cannot be read as a registry`, {
+    hint: 'the file is damaged, locked or of another kind; import its sources again into a new file',
+    cause: error,
+  })
+}

@@ -1,0 +1,170 @@
+import type { Sqlite } from '../../platform/sqlite.js'
+import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
+import type { NameKind } from '../match/candidate.js'
+import type { RowAddress, RowIdentifier } from '../registry-row.js'
+
+/** One registration as the store holds it, with where its row came from. */
+export interface StoredLegalEntity {
+  readonly number: number
+  readonly id: string
+  readonly legalName: string
+  readonly displayName: string
+  readonly type: EntityType
+  readonly subtype: EntitySubtype
+  readonly status: string | null
+  readonly legalForm: string | null
+  readonly jurisdiction: string | null
+  readonly registrationAuthority: string | null
+  readonly website: string | null
+  readonly sic: string | null
+  readonly naics: string | null
+  readonly parentName: string | null
+  readonly sourceUrl: string | null
+  readonly sourceName: string
+  readonly sourceLine: number
+  readonly sourceDate: string
+  readonly vanished: boolean
+  readonly names: readonly { readonly kind: NameKind; readonly name: string }[]
+  readonly identifiers: readonly RowIdentifier[]
+  readonly address: RowAddress
+}
+
+/** A company with its registrations, the living and oldest first. */
+export interface StoredEntity {
+  readonly id: string
+  readonly mergedInto: string | null
+  readonly legalEntities: readonly [StoredLegalEntity, ...StoredLegalEntity[]]
+}
+
+export interface StoreReader {
+  entityById(id: string): StoredEntity | null
+  entityByNumber(number: number): StoredEntity | null
+  /** Where an id was merged into, following chains; null when it was not. */
+  mergedInto(id: string): string | null
+}
+
+interface LegalEntityRow {
+  number: number
+  id: string
+  legal_name: string
+  display_name: string
+  type: string
+  subtype: string
+  status: string | null
+  legal_form: string | null
+  jurisdiction: string | null
+  registration_authority: string | null
+  website: string | null
+  sic: string | null
+  naics: string | null
+  parent_name: string | null
+  source_url: string | null
+  source_name: string
+  source_line: number
+  file_date: string
+  vanished: number
+  street_address: string | null
+  city: string | null
+  region: string | null
+  postal_code: string | null
+  country_code: string | null
+  formatted_address: string | null
+}
+
+/** Chains of merges are followed this far; a longer one is a loop. */
+const mergeHopsMax = 8
+
+export function createStoreReader(database: Sqlite): StoreReader {
+  const byId = database.prepare<[string], EntityRow>(
+    'SELECT number, id, merged_into FROM entities WHERE id = ?',
+  )
+  const byNumber = database.prepare<[number], EntityRow>(
+    'SELECT number, id, merged_into FROM entities WHERE number = ?',
+  )
+  const details = createDetailsReader(database)
+
+  const toEntity = (row: EntityRow | undefined): StoredEntity | null => {
+    if (!row) return null
+    const [first, ...others] = details(row.number)
+    return first ? { id: row.id, mergedInto: row.merged_into, legalEntities: [first, ...others] } : null
+  }
+  return {
+    entityById: (id) => toEntity(byId.get(id)),
+    entityByNumber: (number) => toEntity(byNumber.get(number)),
+    mergedInto(id) {
+      let target: string | null = null
+      for (let hop = 0; hop < mergeHopsMax; hop++) {
+        const next: string | null = byId.get(target ?? id)?.merged_into ?? null
+        if (next === null) return target
+        target = next
+      }
+      return null
+    },
+  }
+}
+
+interface EntityRow {
+  number: number
+  id: string
+  merged_into: string | null
+}
+
+function createDetailsReader(database: Sqlite): (entityNumber: number) => StoredLegalEntity[] {
+  const legalEntities = database.prepare<[number], LegalEntityRow>(
+    `SELECT l.*, s.name AS source_name, s.file_date, a.street_address, a.city, a.region, a.postal_code,
+       a.country_code, a.formatted_address,
+       (SELECT p.display_name FROM legal_entities p
+        WHERE p.source_number = l.source_number AND p.source_key = l.parent_key) AS parent_name
+     FROM legal_entities l
+     JOIN sources s ON s.number = l.source_number
+     JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
+     WHERE l.entity_number = ? ORDER BY l.vanished, l.number LIMIT 50`,
+  )
+  const names = database.prepare<[number], { kind: NameKind; name: string }>(
+    'SELECT kind, name FROM names WHERE legal_entity_number = ? ORDER BY number',
+  )
+  const identifiers = database.prepare<
+    [number],
+    { type: IdentifierType; value: string; jurisdiction: string }
+  >('SELECT type, value, jurisdiction FROM identifiers WHERE legal_entity_number = ? ORDER BY position')
+  return (entityNumber) =>
+    legalEntities.all(entityNumber).map((row) => ({
+      ...legalEntityOf(row),
+      names: names.all(row.number),
+      identifiers: identifiers
+        .all(row.number)
+        .map(({ type, value, jurisdiction }) => ({ type, value, jurisdiction: jurisdiction || null })),
+    }))
+}
+
+function legalEntityOf(row: LegalEntityRow): Omit<StoredLegalEntity, 'names' | 'identifiers'> {
+  return {
+    number: row.number,
+    id: row.id,
+    legalName: row.legal_name,
+    displayName: row.display_name,
+    type: row.type as EntityType,
+    subtype: row.subtype as EntitySubtype,
+    status: row.status,
+    legalForm: row.legal_form,
+    jurisdiction: row.jurisdiction,
+    registrationAuthority: row.registration_authority,
+    website: row.website,
+    sic: row.sic,
+    naics: row.naics,
+    parentName: row.parent_name,
+    sourceUrl: row.source_url,
+    sourceName: row.source_name,
+    sourceLine: row.source_line,
+    sourceDate: row.file_date,
+    vanished: row.vanished === 1,
+    address: {
+      street: row.street_address,
+      city: row.city,
+      region: row.region,
+      postalCode: row.postal_code,
+      countryCode: row.country_code,
+      formatted: row.formatted_address,
+    },
+  }
+}
