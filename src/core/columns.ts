@@ -116,6 +116,23 @@ export function assertNoClash(inputColumns: readonly string[], outputColumns: re
   })
 }
 
+/**
+ * Parquet readers mostly tell no two names apart that differ in letter case alone, and the writer would
+ * rename the second: such an input cannot go to Parquet as it is. Throws INPUT_COLUMNS_DUPLICATE.
+ */
+export function assertNamesFitParquet(inputColumns: readonly string[]): void {
+  const seen = new Map<string, string>()
+  for (const name of inputColumns) {
+    const other = seen.get(name.toLowerCase())
+    if (other !== undefined) {
+      throw new UserError('INPUT_COLUMNS_DUPLICATE', `Parquet cannot hold both ${other} and ${name}`, {
+        hint: 'rename one in the input, or write CSV or NDJSON: in Parquet, letter case does not tell names apart',
+      })
+    }
+    seen.set(name.toLowerCase(), name)
+  }
+}
+
 /** `=`, `+`, `-`, `@`, tab, carriage return, line feed, and the full-width forms a spreadsheet folds into them. */
 const formulaStart = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 

@@ -1,0 +1,196 @@
+import { UserError } from '../../core/errors.js'
+import { readerBounds } from './bounds.js'
+import { parseCsv } from './csv-records.js'
+import { sniffDelimiter } from './delimiter.js'
+import type { Encoding } from './encoding.js'
+import { freeName, namedHeader } from './header.js'
+import type { SourceFile } from './sources.js'
+import { inBatches, type InputTable, type MemberRows, type TextRow } from './table.js'
+import { emptyFile, encodingNote, openText, type TextSource } from './text-source.js'
+
+export interface CsvOptions {
+  readonly delimiter?: string | undefined
+  readonly encoding?: Encoding | undefined
+  readonly rowsMax?: number | undefined
+}
+
+interface CsvFile {
+  readonly text: TextSource
+  readonly delimiter: string
+  readonly headerCells: number
+  /** For each position in a row, the column of the table it belongs to; grows with rows beyond the header. */
+  readonly positions: number[]
+  readonly short: RaggedLines
+  readonly long: RaggedLines
+}
+
+interface RaggedLines {
+  readonly lines: number[]
+  count: number
+}
+
+/** One or several CSV files as one table: columns united by name, rows in order. */
+export async function openCsv(files: readonly SourceFile[], options: CsvOptions): Promise<InputTable> {
+  const columns = new Map<string, number>()
+  const opened: CsvFile[] = []
+  for (const file of files) {
+    const text = await openText(file, options.encoding)
+    const delimiter = options.delimiter ?? (/\.tsv(\.gz|\.zst)?$/i.test(file.path) ? '\t' : await sniff(text))
+    const header = namedHeader(await readHeader(text, delimiter), file.label)
+    const positions = header.map((name) => indexOf(columns, name))
+    opened.push({ text, delimiter, headerCells: header.length, positions, short: noLines(), long: noLines() })
+  }
+  return new CsvTable(opened, columns, options.rowsMax)
+}
+
+const noLines = (): RaggedLines => ({ lines: [], count: 0 })
+
+function indexOf(columns: Map<string, number>, name: string): number {
+  const known = columns.get(name)
+  if (known !== undefined) return known
+  columns.set(name, columns.size)
+  return columns.size - 1
+}
+
+async function sniff(text: TextSource): Promise<string> {
+  const parts: string[] = []
+  let chars = 0
+  for await (const chunk of text.chunks()) {
+    parts.push(chunk.toString('utf8'))
+    chars += chunk.length
+    if (chars >= readerBounds.delimiterSampleChars) break
+  }
+  return sniffDelimiter(parts.join(''))
+}
+
+async function readHeader(text: TextSource, delimiter: string): Promise<readonly string[]> {
+  for await (const records of parseCsv(text.chunks(), { label: text.file.label, delimiter })) {
+    const [header] = records
+    if (header !== undefined) return header
+  }
+  throw emptyFile(text.file)
+}
+
+class CsvTable implements InputTable {
+  /** Names of positions beyond the headers, the same in every file. */
+  private readonly extraNames = new Map<number, string>()
+  private isFirstPass = true
+
+  constructor(
+    private readonly files: readonly CsvFile[],
+    private readonly columnIndex: Map<string, number>,
+    private readonly rowsMax: number | undefined,
+  ) {}
+
+  get columns(): readonly string[] {
+    return [...this.columnIndex.keys()]
+  }
+
+  async *textRows(columns: readonly string[]): AsyncGenerator<readonly TextRow[]> {
+    const wanted = columns.map((name) => this.columnIndex.get(name) ?? missing(name))
+    const isFirstPass = this.isFirstPass
+    this.isFirstPass = false
+    yield* inBatches(this.rows(wanted, isFirstPass), this.rowsMax)
+  }
+
+  async *objectRows(): AsyncGenerator<readonly string[]> {
+    const names = this.columns
+    const keys = names.map((name) => JSON.stringify(name))
+    for await (const rows of this.textRows(names)) {
+      yield rows.map(
+        (row) => `{${keys.map((key, index) => `${key}:${JSON.stringify(row[index])}`).join(',')}}`,
+      )
+    }
+  }
+
+  parquetSource(): MemberRows {
+    const names = this.columns
+    const keys = names.map((_, index) => `"c${index}":`)
+    const textRows = () => this.textRows(names)
+    return {
+      kind: 'members',
+      types: names.map(() => 'text'),
+      async *rows() {
+        for await (const rows of textRows()) {
+          yield rows.map((row) =>
+            keys.map((key, index) => key + JSON.stringify(row[index] ?? null)).join(','),
+          )
+        }
+      },
+    }
+  }
+
+  async validate(): Promise<void> {
+    // Every pass parses every cell.
+  }
+
+  notes(): readonly string[] {
+    return this.files.flatMap((file) => {
+      const label = file.text.file.label
+      const encoding = encodingNote(file.text)
+      return [
+        ...(encoding === null ? [] : [encoding]),
+        ...raggedNote(label, file.short, 'fewer cells than the header: padded with empty ones'),
+        ...raggedNote(label, file.long, 'more cells than the header: kept in added columns'),
+      ]
+    })
+  }
+
+  close(): void {
+    // Files are open only while they are read.
+  }
+
+  private async *rows(wanted: readonly number[], isFirstPass: boolean): AsyncGenerator<TextRow[]> {
+    for (const file of this.files) {
+      let isHeader = true
+      const { label } = file.text.file
+      const onRagged = (line: number, cellCount: number) => {
+        if (isFirstPass) note(cellCount < file.headerCells ? file.short : file.long, line)
+      }
+      for await (const records of parseCsv(file.text.chunks(), {
+        label,
+        delimiter: file.delimiter,
+        onRagged,
+      })) {
+        const rows = isHeader ? records.slice(1) : records
+        isHeader = false
+        for (const cells of rows) this.grow(file, cells.length)
+        const positions = wanted.map((column) => file.positions.indexOf(column))
+        yield rows.map((cells) => positions.map((position) => cellAt(file, cells, position)))
+      }
+    }
+  }
+
+  private grow(file: CsvFile, cellCount: number): void {
+    for (let position = file.positions.length; position < cellCount; position++) {
+      let name = this.extraNames.get(position)
+      if (name === undefined) {
+        name = freeName(position + 1, new Set(this.columnIndex.keys()))
+        this.extraNames.set(position, name)
+      }
+      file.positions.push(indexOf(this.columnIndex, name))
+    }
+  }
+}
+
+/** Empty text where the row is short, null where the file or the row has no such column at all. */
+function cellAt(file: CsvFile, cells: readonly string[], position: number): string | null {
+  return cells[position] ?? (position >= 0 && position < file.headerCells ? '' : null)
+}
+
+function note(ragged: RaggedLines, line: number): void {
+  ragged.count++
+  if (ragged.lines.length < readerBounds.raggedLinesNoted) ragged.lines.push(line)
+}
+
+function raggedNote(label: string, { count, lines }: RaggedLines, what: string): string[] {
+  if (count === 0) return []
+  const more = count > lines.length ? ', …' : ''
+  return [
+    `${label}: ${count} ${count === 1 ? 'row has' : 'rows have'} ${what} (line ${lines.join(', ')}${more})`,
+  ]
+}
+
+function missing(name: string): never {
+  throw new UserError('INPUT_COLUMN_MISSING', `the input has no column ${JSON.stringify(name)}`)
+}

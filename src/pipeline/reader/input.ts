@@ -1,0 +1,193 @@
+import { mkdirSync } from 'node:fs'
+import { UserError, unreachable } from '../../core/errors.js'
+import { openCsv } from './csv.js'
+import type { Encoding } from './encoding.js'
+import { openNdjson } from './ndjson.js'
+import { openParquet } from './parquet.js'
+import {
+  formatOfPath,
+  hashFiles,
+  isUnchanged,
+  resolveFiles,
+  spool,
+  type FileFormat,
+  type SourceFile,
+} from './sources.js'
+import type { InputTable, MemberRows, SqlRelation, TextRow } from './table.js'
+
+export { formatOfPath, type FileFormat, type SourceFile } from './sources.js'
+export type { CellType, MemberRows, SqlRelation, TextRow } from './table.js'
+export type { Encoding } from './encoding.js'
+
+export interface InputOptions {
+  /** Files and globs, or `-` alone for standard input. */
+  readonly paths: readonly string[]
+  /** Needed for standard input and for names without a known extension. */
+  readonly format?: FileFormat | undefined
+  readonly delimiter?: string | undefined
+  readonly encoding?: Encoding | undefined
+  /** Read no more than the first rows. */
+  readonly rowsMax?: number | undefined
+  /** Where standard input is kept while it is needed, and where DuckDB puts what does not fit in memory. */
+  readonly spoolFolder: string
+  readonly stdin?: NodeJS.ReadableStream | undefined
+}
+
+/** One table out of one or several files. Every method that gives rows reads the files anew, in order. */
+export interface Input {
+  readonly format: FileFormat
+  readonly files: readonly SourceFile[]
+  /** In order. Rows with more cells than the header may add some during the first pass. */
+  readonly columns: readonly string[]
+  /**
+   * The first pass: the chosen columns of every row as text, null where there is none. Every defect that
+   * opening did not find is thrown from here. Throws INPUT_NO_ROWS after the last row of none.
+   */
+  keyRows(columns: readonly string[]): AsyncIterable<readonly TextRow[]>
+  /** Columns as text, all of them unless some are named. */
+  textRows(columns?: readonly string[]): AsyncIterable<readonly TextRow[]>
+  /** Each row as the text of one JSON object. */
+  objectRows(): AsyncIterable<readonly string[]>
+  /** How the rows are handed to DuckDB to be written as Parquet. */
+  parquetSource(): SqlRelation | MemberRows
+  /** What to tell the user: guessed encodings, ragged rows. Complete after the first pass. */
+  notes(): readonly string[]
+  /** SHA-256 over the sizes and bytes of the files, in order, in hexadecimal. */
+  fingerprint(): Promise<string>
+  /** Throws INPUT_CHANGED if a file is not the one that was opened. */
+  assertUnchanged(): void
+  close(): Promise<void>
+}
+
+/**
+ * Opens files, globs or standard input as one table. Throws the INPUT_ codes: what is missing, unreadable,
+ * mixed, empty, badly coded or too wide; for NDJSON also every bad line.
+ */
+export async function openInput(options: InputOptions): Promise<Input> {
+  const { files, removeSpool } = await openFiles(options)
+  try {
+    const format = options.format ?? commonFormat(files)
+    const table = await openTable(files, format, options)
+    return inputOf(format, files, table, removeSpool)
+  } catch (error) {
+    removeSpool()
+    throw error
+  }
+}
+
+async function openFiles(
+  options: InputOptions,
+): Promise<{ files: readonly SourceFile[]; removeSpool: () => void }> {
+  if (!options.paths.includes('-')) {
+    const files = await resolveFiles(options.paths)
+    if (files.length === 0)
+      throw new UserError('INPUT_NOT_FOUND', 'no input file was named', { hint: 'name a file' })
+    return { files, removeSpool: () => undefined }
+  }
+  if (options.paths.length > 1) {
+    throw new UserError('USAGE_INVALID', 'standard input (-) stands alone', {
+      hint: 'pass - or files, not both',
+    })
+  }
+  if (options.format === undefined) {
+    throw new UserError('INPUT_FORMAT_UNKNOWN', 'standard input has no name to tell its format by', {
+      hint: 'pass --input-format csv, parquet or ndjson',
+    })
+  }
+  const { file, remove } = await spool(options.stdin ?? process.stdin, options.spoolFolder)
+  return { files: [file], removeSpool: remove }
+}
+
+function commonFormat(files: readonly SourceFile[]): FileFormat {
+  let common: FileFormat | undefined
+  for (const { label } of files) {
+    const format = formatOfPath(label)
+    if (format === null) {
+      throw new UserError('INPUT_FORMAT_UNKNOWN', `the name of ${label} tells no format`, {
+        hint: 'pass --input-format csv, parquet or ndjson; known are .csv .tsv .txt .parquet .pq .ndjson .jsonl',
+      })
+    }
+    common ??= format
+    if (format !== common) {
+      throw new UserError('INPUT_FORMATS_MIXED', `the input files are both ${common} and ${format}`, {
+        hint: 'pass files of one format at a time',
+      })
+    }
+  }
+  return common ?? 'csv'
+}
+
+function openTable(
+  files: readonly SourceFile[],
+  format: FileFormat,
+  options: InputOptions,
+): Promise<InputTable> {
+  const { delimiter, encoding, rowsMax } = options
+  switch (format) {
+    case 'csv':
+      return openCsv(files, { delimiter, encoding, rowsMax })
+    case 'ndjson':
+      return openNdjson(files, { encoding, rowsMax })
+    case 'parquet':
+      mkdirSync(options.spoolFolder, { recursive: true })
+      return openParquet(files, { rowsMax, temporaryFolder: options.spoolFolder })
+    default:
+      return unreachable(format)
+  }
+}
+
+function inputOf(
+  format: FileFormat,
+  files: readonly SourceFile[],
+  table: InputTable,
+  removeSpool: () => void,
+): Input {
+  let fingerprint: Promise<string> | undefined
+  return {
+    format,
+    files,
+    get columns() {
+      return table.columns
+    },
+    keyRows: (columns) => firstPass(table, columns, files),
+    textRows: (columns = table.columns) => table.textRows(columns),
+    objectRows: () => table.objectRows(),
+    parquetSource: () => table.parquetSource(),
+    notes: () => table.notes(),
+    fingerprint: () => (fingerprint ??= hashFiles(files)),
+    assertUnchanged: () => {
+      const changed = files.find((file) => !isUnchanged(file))
+      if (changed !== undefined) throw inputChanged(changed.label)
+    },
+    close: () => {
+      table.close()
+      removeSpool()
+      return Promise.resolve()
+    },
+  }
+}
+
+async function* firstPass(
+  table: InputTable,
+  columns: readonly string[],
+  files: readonly SourceFile[],
+): AsyncGenerator<readonly TextRow[]> {
+  await table.validate()
+  let hasRows = false
+  for await (const batch of table.textRows(columns)) {
+    hasRows ||= batch.length > 0
+    yield batch
+  }
+  if (!hasRows) {
+    const labels = files.map(({ label }) => label).join(', ')
+    throw new UserError('INPUT_NO_ROWS', `${labels} has a header and no rows`, {
+      hint: 'there is nothing to look up',
+    })
+  }
+}
+
+export function inputChanged(label: string): UserError {
+  return new UserError('INPUT_CHANGED', `${label} changed while it was being read`, {
+    hint: 'run the same command again: what is answered already is not asked again',
+  })
+}

@@ -1,0 +1,142 @@
+import { UserError } from '../../core/errors.js'
+import { readerBounds } from './bounds.js'
+import { tooManyColumns } from './csv-records.js'
+import type { Encoding } from './encoding.js'
+import { jsonMembers, unquote } from './json-members.js'
+import { ColumnTally } from './json-types.js'
+import { readLines } from './ndjson-lines.js'
+import type { SourceFile } from './sources.js'
+import { inBatches, type CellType, type InputTable, type MemberRows, type TextRow } from './table.js'
+import { encodingNote, openText, type TextSource } from './text-source.js'
+
+export interface NdjsonOptions {
+  readonly encoding?: Encoding | undefined
+  readonly rowsMax?: number | undefined
+}
+
+/**
+ * One or several NDJSON files as one table. Opening reads them whole: only then are the columns (the union
+ * of keys, in order of first appearance) and their types known, and every line seen to be valid.
+ */
+export async function openNdjson(files: readonly SourceFile[], options: NdjsonOptions): Promise<InputTable> {
+  const texts: TextSource[] = []
+  for (const file of files) texts.push(await openText(file, options.encoding))
+  const tallies = new Map<string, ColumnTally>()
+  for await (const lines of linesOf(texts, options.rowsMax, true)) {
+    for (const line of lines) tally(line, tallies)
+    if (tallies.size > readerBounds.columnsMax)
+      throw tooManyColumns(texts.map(({ file }) => file.label).join(', '))
+  }
+  if (tallies.size === 0) {
+    const labels = texts.map(({ file }) => file.label).join(', ')
+    throw new UserError('INPUT_NO_ROWS', `${labels} holds no object with a key`, {
+      hint: 'there is nothing to look up',
+    })
+  }
+  const types = new Map([...tallies].map(([name, { type }]) => [name, type]))
+  return new NdjsonTable(texts, types, options.rowsMax)
+}
+
+function linesOf(
+  texts: readonly TextSource[],
+  rowsMax: number | undefined,
+  check: boolean,
+): AsyncGenerator<readonly string[]> {
+  const all = async function* () {
+    for (const text of texts) yield* readLines(text, check)
+  }
+  return inBatches(all(), rowsMax)
+}
+
+function tally(line: string, tallies: Map<string, ColumnTally>): void {
+  for (const { key, raw } of jsonMembers(line)) {
+    let column = tallies.get(key)
+    if (column === undefined) tallies.set(key, (column = new ColumnTally()))
+    column.add(raw)
+  }
+}
+
+class NdjsonTable implements InputTable {
+  constructor(
+    private readonly texts: readonly TextSource[],
+    private readonly types: ReadonlyMap<string, CellType>,
+    private readonly rowsMax: number | undefined,
+  ) {}
+
+  get columns(): readonly string[] {
+    return [...this.types.keys()]
+  }
+
+  async *textRows(columns: readonly string[]): AsyncGenerator<readonly TextRow[]> {
+    const positions = new Map(columns.map((name, index) => [name, index]))
+    for await (const lines of linesOf(this.texts, this.rowsMax, false)) {
+      yield lines.map((line) => {
+        const row = new Array<string | null>(columns.length).fill(null)
+        for (const { key, raw } of jsonMembers(line)) {
+          const position = positions.get(key)
+          if (position !== undefined) row[position] = cellText(raw)
+        }
+        return row
+      })
+    }
+  }
+
+  objectRows(): AsyncGenerator<readonly string[]> {
+    return linesOf(this.texts, this.rowsMax, false)
+  }
+
+  parquetSource(): MemberRows {
+    const columns = new Map(
+      [...this.types].map(([name, type], index) => [name, { key: `"c${index}":`, type }]),
+    )
+    const lines = () => linesOf(this.texts, this.rowsMax, false)
+    return {
+      kind: 'members',
+      types: [...this.types.values()],
+      async *rows() {
+        for await (const batch of lines()) {
+          yield batch.map((line) => {
+            const cells = new Map<string, string>()
+            for (const { key, raw } of jsonMembers(line)) {
+              const column = columns.get(key)
+              if (column !== undefined) cells.set(column.key, handedOver(raw, column.type))
+            }
+            return [...cells].map(([key, value]) => key + value).join(',')
+          })
+        }
+      },
+    }
+  }
+
+  async validate(): Promise<void> {
+    // Opening has read every line.
+  }
+
+  notes(): readonly string[] {
+    return this.texts.flatMap((text) => encodingNote(text) ?? [])
+  }
+
+  close(): void {
+    // Files are open only while they are read.
+  }
+}
+
+/** Strings as they are, null as none, everything else as its JSON text. */
+function cellText(raw: string): string | null {
+  if (raw.startsWith('"')) return unquote(raw)
+  return raw === 'null' ? null : raw
+}
+
+/** JSON values travel as strings, so that DuckDB keeps their text; Unicode that no file format can hold is replaced. */
+function handedOver(raw: string, type: CellType): string {
+  const whole = replaceLoneSurrogates(raw)
+  return type === 'json' && raw !== 'null' ? JSON.stringify(whole) : whole
+}
+
+const surrogateEscapes =
+  /\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g
+
+function replaceLoneSurrogates(raw: string): string {
+  if (!/\\u[dD][89a-fA-F]/.test(raw)) return raw
+  return raw.replace(surrogateEscapes, (found) => (found.length === 6 ? '\\ufffd' : found))
+}

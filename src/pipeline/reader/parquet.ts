@@ -1,0 +1,173 @@
+import { UserError } from '../../core/errors.js'
+import { openDuckDb, sqlName, sqlPath, type DuckDb } from '../../platform/duckdb.js'
+import { readerBounds } from './bounds.js'
+import { tooManyColumns } from './csv-records.js'
+import type { SourceFile } from './sources.js'
+import { inBatches, type InputTable, type SqlRelation, type TextRow } from './table.js'
+
+export interface ParquetOptions {
+  readonly rowsMax?: number | undefined
+  /** Where DuckDB may put what does not fit in memory. */
+  readonly temporaryFolder: string
+}
+
+interface ParquetColumn {
+  readonly name: string
+  readonly type: string
+}
+
+/** One or several Parquet files as one table, read by DuckDB. Throws INPUT_PARQUET_INVALID. */
+export async function openParquet(
+  files: readonly SourceFile[],
+  options: ParquetOptions,
+): Promise<InputTable> {
+  const duckDb = await openDuckDb(options.temporaryFolder)
+  const label = files.map((file) => file.label).join(', ')
+  try {
+    await refuseRenamedColumns(duckDb, files)
+    const relation = sqlRelation(files, options.rowsMax)
+    const described = await duckDb.all(
+      `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${relation})`,
+    )
+    const columns = described.map(([name, type]) => ({ name: String(name), type: String(type) }))
+    if (columns.length > readerBounds.columnsMax) throw tooManyColumns(label)
+    return new ParquetTable(duckDb, columns, relation, label)
+  } catch (error) {
+    duckDb.close()
+    throw parquetFailure(label, error)
+  }
+}
+
+function sqlRelation(files: readonly SourceFile[], rowsMax: number | undefined): string {
+  const paths = files.map((file) => sqlPath(file.path)).join(', ')
+  const read = `read_parquet([${paths}], union_by_name = true, hive_partitioning = false, filename = false)`
+  return rowsMax === undefined ? read : `(SELECT * FROM ${read} LIMIT ${rowsMax})`
+}
+
+/** DuckDB tells no two columns apart whose names differ in letter case alone, and would rename the second. */
+async function refuseRenamedColumns(duckDb: DuckDb, files: readonly SourceFile[]): Promise<void> {
+  for (const file of files) {
+    const named = await topLevelNames(duckDb, file)
+    const seen = new Map<string, string>()
+    for (const name of named) {
+      const other = seen.get(name.toLowerCase())
+      if (other !== undefined) {
+        throw new UserError('INPUT_COLUMNS_DUPLICATE', `${file.label} has the columns ${other} and ${name}`, {
+          hint: 'rename one: names that differ in letter case alone cannot be told apart here',
+        })
+      }
+      seen.set(name.toLowerCase(), name)
+    }
+  }
+}
+
+/** The schema is a tree written depth first; the children of its root are the columns. */
+async function topLevelNames(duckDb: DuckDb, file: SourceFile): Promise<readonly string[]> {
+  const rows = await duckDb.all(`SELECT name, num_children FROM parquet_schema(${sqlPath(file.path)})`)
+  const names: string[] = []
+  let inside = 0
+  for (const [name, children] of rows.slice(1)) {
+    if (inside === 0) names.push(String(name))
+    else inside--
+    inside += Number(children ?? 0)
+  }
+  return names
+}
+
+class ParquetTable implements InputTable {
+  readonly columns: readonly string[]
+  /** A name for a whole row that no column bears. */
+  private readonly rowAlias: string
+
+  constructor(
+    private readonly duckDb: DuckDb,
+    private readonly described: readonly ParquetColumn[],
+    private readonly relation: string,
+    private readonly label: string,
+  ) {
+    this.columns = described.map(({ name }) => name)
+    const taken = new Set(this.columns.map((name) => name.toLowerCase()))
+    let alias = 'input_row'
+    while (taken.has(alias)) alias += '_'
+    this.rowAlias = alias
+  }
+
+  async *textRows(columns: readonly string[]): AsyncGenerator<readonly TextRow[]> {
+    const texts = columns.map((name) => {
+      const column = this.described.find((described) => described.name === name)
+      if (column === undefined) {
+        throw new UserError('INPUT_COLUMN_MISSING', `the input has no column ${JSON.stringify(name)}`)
+      }
+      return textExpression(column)
+    })
+    // DuckDB has no result without columns.
+    const list = texts.length === 0 ? ['NULL::VARCHAR'] : texts
+    const rows = this.query(`SELECT ${list.join(', ')} FROM ${this.relation}`)
+    yield* inBatches(texts.length === 0 ? withoutCells(rows) : rows)
+  }
+
+  async *objectRows(): AsyncGenerator<readonly string[]> {
+    const alias = sqlName(this.rowAlias)
+    const rows = this.query(`SELECT to_json(${alias})::VARCHAR FROM ${this.relation} AS ${alias}`)
+    for await (const batch of inBatches(rows)) yield batch.map(([text]) => quoteNonFinite(text ?? '{}'))
+  }
+
+  parquetSource(): SqlRelation {
+    return { kind: 'relation', sql: this.relation }
+  }
+
+  async validate(): Promise<void> {
+    const alias = sqlName(this.rowAlias)
+    try {
+      await this.duckDb.all(`SELECT bit_xor(hash(${alias})) FROM ${this.relation} AS ${alias}`)
+    } catch (error) {
+      throw parquetFailure(this.label, error)
+    }
+  }
+
+  notes(): readonly string[] {
+    return []
+  }
+
+  close(): void {
+    this.duckDb.close()
+  }
+
+  private async *query(sql: string): AsyncGenerator<TextRow[]> {
+    try {
+      for await (const chunk of this.duckDb.stream(sql)) yield chunk.getRows() as TextRow[]
+    } catch (error) {
+      throw parquetFailure(this.label, error)
+    }
+  }
+}
+
+async function* withoutCells(batches: AsyncIterable<readonly TextRow[]>): AsyncGenerator<readonly TextRow[]> {
+  for await (const batch of batches) yield batch.map(() => [])
+}
+
+/** DuckDB's text form; nested values as JSON text; bytes as text where they are text (older writers say no more). */
+function textExpression({ name, type }: ParquetColumn): string {
+  const column = sqlName(name)
+  if (type === 'VARCHAR') return column
+  if (type === 'BLOB') return `coalesce(try(decode(${column})), ${column}::VARCHAR)`
+  if (/[[(]/.test(type) && !type.startsWith('DECIMAL')) return `to_json(${column})::VARCHAR`
+  return `${column}::VARCHAR`
+}
+
+/** DuckDB writes NaN and Infinity bare, which is no JSON: they become strings. */
+export function quoteNonFinite(json: string): string {
+  if (!/NaN|Infinity/.test(json)) return json
+  return json.replace(/"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g, (found) =>
+    found.startsWith('"') ? found : `"${found}"`,
+  )
+}
+
+function parquetFailure(label: string, cause: unknown): Error {
+  if (cause instanceof UserError) return cause
+  const reason = (cause instanceof Error ? cause.message : String(cause)).split('\n')[0] ?? ''
+  return new UserError('INPUT_PARQUET_INVALID', `${label} cannot be read as Parquet: ${reason}`, {
+    hint: 'it was cut short, damaged, encrypted, or is another format: make or fetch it again',
+    cause,
+  })
+}

@@ -1,0 +1,159 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createReadStream, createWriteStream, mkdirSync, rmSync, statSync, type BigIntStats } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { glob, isDynamicPattern } from 'tinyglobby'
+import { UserError } from '../../core/errors.js'
+import { readerBounds } from './bounds.js'
+
+export type FileFormat = 'csv' | 'parquet' | 'ndjson'
+
+/** A file to read: `path` is what is opened, `label` what the user calls it. */
+export interface SourceFile {
+  readonly path: string
+  readonly label: string
+  readonly bytes: number
+  readonly stat: BigIntStats
+}
+
+const extensions: Readonly<Record<string, FileFormat>> = {
+  csv: 'csv',
+  tsv: 'csv',
+  txt: 'csv',
+  parquet: 'parquet',
+  pq: 'parquet',
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+}
+
+/** The format a name stands for, or null. CSV and NDJSON may be compressed (.gz, .zst). */
+export function formatOfPath(path: string): FileFormat | null {
+  const match = /\.([a-z]+)(\.gz|\.zst)?$/.exec(path.toLowerCase())
+  const format = extensions[match?.[1] ?? ''] ?? null
+  return format === 'parquet' && match?.[2] !== undefined ? null : format
+}
+
+/**
+ * The files that `paths` name, in order: a path that exists is taken literally, else it is a glob whose
+ * matches are sorted. Throws INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE.
+ */
+export async function resolveFiles(paths: readonly string[]): Promise<readonly SourceFile[]> {
+  const files: SourceFile[] = []
+  for (const path of paths) {
+    const names = exists(path) ? [path] : await matches(path)
+    files.push(...names.map((name) => sourceFile(name)))
+    if (files.length > readerBounds.filesMax) {
+      throw new UserError('INPUT_NOT_FOUND', `more than ${readerBounds.filesMax} input files`, {
+        hint: 'name fewer files, or join them first',
+      })
+    }
+  }
+  return files
+}
+
+async function matches(pattern: string): Promise<string[]> {
+  if (!isDynamicPattern(pattern)) {
+    throw new UserError('INPUT_NOT_FOUND', `there is no file ${pattern}`, { hint: 'check the path' })
+  }
+  const found = await glob(pattern, { onlyFiles: true, expandDirectories: false, dot: false })
+  if (found.length === 0) {
+    throw new UserError('INPUT_NOT_FOUND', `no file matches ${pattern}`, {
+      hint: 'check the pattern and the folder',
+    })
+  }
+  return found.sort()
+}
+
+function exists(path: string): boolean {
+  try {
+    statSync(path)
+    return true
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return false
+    throw unreadable(path, error)
+  }
+}
+
+export function sourceFile(path: string, label = path): SourceFile {
+  let stat: BigIntStats
+  try {
+    stat = statSync(path, { bigint: true })
+  } catch (error) {
+    throw unreadable(label, error)
+  }
+  if (stat.isDirectory()) {
+    throw new UserError('INPUT_IS_FOLDER', `${label} is a folder`, {
+      hint: `to read every CSV file in it, pass "${join(label, '*.csv')}"`,
+    })
+  }
+  if (!stat.isFile()) {
+    throw new UserError('INPUT_UNREADABLE', `${label} is not a regular file`, {
+      hint: 'the input is read twice: pipe it in and pass - instead',
+    })
+  }
+  return { path, label, bytes: Number(stat.size), stat }
+}
+
+/** Whether the file is still the one that was opened: same inode, size and time of change. */
+export function isUnchanged(file: SourceFile): boolean {
+  try {
+    const now = statSync(file.path, { bigint: true })
+    const then = file.stat
+    return (
+      now.ino === then.ino && now.dev === then.dev && now.size === then.size && now.mtimeNs === then.mtimeNs
+    )
+  } catch {
+    return false
+  }
+}
+
+/** SHA-256 over sizes and bytes, in order. Names and times are left out: a copy of the input is the same input. */
+export async function hashFiles(files: readonly SourceFile[]): Promise<string> {
+  const hash = createHash('sha256')
+  for (const file of files) {
+    hash.update(`${file.bytes}\n`)
+    try {
+      for await (const chunk of createReadStream(file.path, { highWaterMark: 1024 * 1024 })) {
+        hash.update(chunk as Buffer)
+      }
+    } catch (error) {
+      throw unreadable(file.label, error)
+    }
+  }
+  return hash.digest('hex')
+}
+
+/** Standard input on disk, so that it can be read twice. `remove` deletes the copy. */
+export async function spool(
+  stdin: NodeJS.ReadableStream,
+  folder: string,
+): Promise<{ file: SourceFile; remove: () => void }> {
+  const path = join(folder, `stdin.${process.pid}-${randomBytes(4).toString('hex')}.spool`)
+  const remove = () => {
+    rmSync(path, { force: true })
+  }
+  try {
+    mkdirSync(folder, { recursive: true })
+    await pipeline(stdin, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+    return { file: sourceFile(path, 'standard input'), remove }
+  } catch (error) {
+    remove()
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'ENOSPC' || code === 'EDQUOT') {
+      throw new UserError('DISK_FULL', `no room in ${folder} to keep standard input`, { cause: error })
+    }
+    throw unreadable('standard input', error)
+  }
+}
+
+export function unreadable(label: string, cause: unknown): UserError {
+  if (cause instanceof UserError) return cause
+  const code = (cause as NodeJS.ErrnoException).code
+  if (code === 'ENOENT') return new UserError('INPUT_NOT_FOUND', `there is no file ${label}`, { cause })
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new UserError('INPUT_UNREADABLE', `${label} cannot be read: ${reason}`, {
+    hint: code === 'EACCES' ? 'check the permissions of the file' : 'check the file and its disk',
+    cause,
+  })
+}

@@ -1,0 +1,49 @@
+import type { TextRow } from '../reader/input.js'
+import { basisCells, basisFileColumns } from './answer-cells.js'
+import { csvText } from './csv-text.js'
+import { rowCountChanged } from './joined-rows.js'
+import type { StagedFile } from './staged-file.js'
+
+/** Writes the basis file while the output is written; names come from a reading of the input beside it. */
+export class BasisWriter {
+  /** Lines below the header. */
+  lineCount = 0
+  private readonly names: AsyncIterator<readonly TextRow[]>
+  private ahead: readonly TextRow[] = []
+
+  constructor(
+    private readonly file: StagedFile,
+    nameRows: AsyncIterable<readonly TextRow[]>,
+  ) {
+    this.names = nameRows[Symbol.asyncIterator]()
+  }
+
+  async start(): Promise<void> {
+    await this.file.write(csvText([basisFileColumns], ','))
+  }
+
+  async add(first: number, answerLines: readonly string[]): Promise<void> {
+    const names = await this.take(answerLines.length)
+    const rows = answerLines.flatMap((line, index) =>
+      basisCells(line, first + index + 1, names[index]?.[0] ?? null),
+    )
+    this.lineCount += rows.length
+    if (rows.length > 0) await this.file.write(csvText(rows, ','))
+  }
+
+  /** Closes the input, also where it was not read to its end. */
+  async end(): Promise<void> {
+    await this.names.return?.()
+  }
+
+  private async take(count: number): Promise<readonly TextRow[]> {
+    while (this.ahead.length < count) {
+      const next = await this.names.next()
+      if (next.done === true) throw rowCountChanged()
+      this.ahead = [...this.ahead, ...next.value]
+    }
+    const taken = this.ahead.slice(0, count)
+    this.ahead = this.ahead.slice(count)
+    return taken
+  }
+}

@@ -1,0 +1,45 @@
+import type { UserError } from '../../core/errors.js'
+import { inputChanged } from '../reader/input.js'
+import type { BasisWriter } from './basis-writer.js'
+
+export interface Answers {
+  /** Answer lines of the rows from `first`, as many as `count`, in the order of the input. Asked once a row. */
+  readonly answerLines: (first: number, count: number) => readonly string[]
+  readonly rowCount: number
+  /** Where the basis of each answer goes besides, if it goes to a file of its own. */
+  readonly basis: BasisWriter | null
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface JoinedBatch<Row> {
+  readonly rows: readonly Row[]
+  readonly answerLines: readonly string[]
+}
+
+/** Every row with its answer, in order. Throws INPUT_CHANGED where there are not as many rows as there were. */
+export async function* joinAnswers<Row>(
+  batches: AsyncIterable<readonly Row[]>,
+  answers: Answers,
+): AsyncGenerator<JoinedBatch<Row>> {
+  let first = 0
+  for await (const rows of batches) {
+    if (first + rows.length > answers.rowCount) throw rowCountChanged()
+    yield { rows, answerLines: await takeLines(answers, first, rows.length) }
+    first += rows.length
+  }
+  if (first !== answers.rowCount) throw rowCountChanged()
+}
+
+/** Answer lines exactly as many as rows: a missing one would shift every row after it. Throws on abort. */
+export async function takeLines(answers: Answers, first: number, count: number): Promise<readonly string[]> {
+  answers.signal?.throwIfAborted()
+  const lines = answers.answerLines(first, count)
+  if (lines.length !== count)
+    throw new Error(`${lines.length} answer lines for ${count} rows from row ${first}`)
+  await answers.basis?.add(first, lines)
+  return lines
+}
+
+export function rowCountChanged(): UserError {
+  return inputChanged('the input')
+}

@@ -1,0 +1,134 @@
+import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  assertNamesFitParquet,
+  assertNoClash,
+  type BasisPlace,
+  type OutputColumn,
+} from '../../core/columns.js'
+import { unreachable } from '../../core/errors.js'
+import type { FileFormat, Input } from '../reader/input.js'
+import { writerBounds } from './bounds.js'
+import { BasisWriter } from './basis-writer.js'
+import type { Answers } from './joined-rows.js'
+import { basisPathOf, writeFailure } from './output-path.js'
+import { writeParquet } from './parquet.js'
+import { StagedFile } from './staged-file.js'
+import { writeCsv, writeNdjson } from './text-outputs.js'
+
+export { assertOutputUsable, basisPathOf, outputFormatOf } from './output-path.js'
+
+export interface PublishOptions {
+  readonly input: Input
+  /** `path` is `-` for standard output. */
+  readonly output: { readonly path: string; readonly format: FileFormat }
+  readonly columns: readonly OutputColumn[]
+  readonly basis: BasisPlace
+  /** Whose text stands in the basis file's name column. */
+  readonly nameColumn: string
+  /** Answer lines of rows `first` to `first + count - 1`, counted from 0, in the order of the input. */
+  readonly answerLines: (first: number, count: number) => readonly string[]
+  /** The rows of the first pass. */
+  readonly rowCount: number
+  /** Key-value metadata of a Parquet file. */
+  readonly metadata: Readonly<Record<string, string>>
+  readonly stdout?: NodeJS.WritableStream | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface PublishReport {
+  /** What was put in place, the output first; empty for standard output. */
+  readonly paths: readonly string[]
+  readonly rowCount: number
+  /** Lines of the basis file below its header. */
+  readonly basisLineCount: number
+}
+
+/**
+ * Writes every input row with its answer, in order, and puts the output in place whole; the basis file, if
+ * there is one, just before it. On any failure, and on abort, what stood there before still stands there.
+ * Throws INPUT_CHANGED, OUTPUT_COLUMN_TAKEN, INPUT_COLUMNS_DUPLICATE, OUTPUT_UNWRITABLE, DISK_FULL, and the
+ * signal's reason.
+ */
+export async function publish(options: PublishOptions): Promise<PublishReport> {
+  const { input, output } = options
+  input.assertUnchanged()
+  assertNoClash(input.columns, options.columns)
+  if (output.format === 'parquet') assertNamesFitParquet(input.columns)
+  const folder = output.path === '-' ? mkdtempSync(join(tmpdir(), 'enrich-')) : null
+  const staged: StagedFile[] = []
+  try {
+    const main = new StagedFile(folder === null ? output.path : join(folder, 'output'))
+    staged.push(main)
+    const basis =
+      options.basis === 'file' && folder === null ? new StagedFile(basisPathOf(output.path)) : null
+    if (basis !== null) staged.push(basis)
+    const basisLineCount = await writeAll(options, main, basis)
+    input.assertUnchanged()
+    options.signal?.throwIfAborted()
+    if (folder === null) {
+      basis?.publish()
+      main.publish()
+    } else await copyTo(options.stdout ?? process.stdout, main.temporary)
+    const paths = folder === null ? staged.map((file) => file.path) : []
+    return { paths, rowCount: options.rowCount, basisLineCount }
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    throw writeFailure(output.path, error)
+  } finally {
+    for (const file of staged) await file.discard()
+    if (folder !== null) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Each row's answer is asked for once, and goes to the output and to the basis file in the same pass. */
+async function writeAll(
+  options: PublishOptions,
+  main: StagedFile,
+  basisFile: StagedFile | null,
+): Promise<number> {
+  const { input, columns, answerLines, rowCount, signal, output, metadata, nameColumn } = options
+  const basis = basisFile === null ? null : new BasisWriter(basisFile, input.textRows([nameColumn]))
+  const answers: Answers = { answerLines, rowCount, signal, basis }
+  try {
+    await basis?.start()
+    switch (output.format) {
+      case 'csv':
+        await writeCsv(input, columns, answers, main, /\.tsv$/i.test(output.path) ? '\t' : ',')
+        break
+      case 'ndjson':
+        await writeNdjson(input, columns, answers, main)
+        break
+      case 'parquet':
+        await writeParquet({ input, columns, answers, metadata, file: main })
+        break
+      default:
+        return unreachable(output.format)
+    }
+    await main.close()
+    await basisFile?.close()
+    return basis?.lineCount ?? 0
+  } finally {
+    await basis?.end()
+  }
+}
+
+/** Waits for each chunk to be taken, so that a slow reader holds the writing up and not the memory. */
+async function copyTo(stdout: NodeJS.WritableStream, path: string): Promise<void> {
+  // A failed write is reported to its callback; without a listener it would also end the process.
+  const ignore = () => undefined
+  stdout.on('error', ignore)
+  try {
+    for await (const chunk of createReadStream(path, { highWaterMark: writerBounds.stdoutChunkBytes })) {
+      await new Promise<void>((resolve, reject) => {
+        stdout.write(chunk as Buffer, (error) => {
+          if (error) reject(error)
+          else resolve()
+        })
+      })
+    }
+  } finally {
+    stdout.off('error', ignore)
+  }
+}

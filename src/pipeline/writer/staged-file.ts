@@ -1,0 +1,40 @@
+import { rmSync } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
+import { publishFile, removeStaleTemporaries, temporaryPath } from '../../platform/durable-files.js'
+import { targetOf } from './output-path.js'
+
+/** A file that is written under a temporary name beside its place, and put there whole or not at all. */
+export class StagedFile {
+  readonly temporary: string
+  private readonly target: string
+  private handle: FileHandle | null = null
+
+  constructor(readonly path: string) {
+    this.target = targetOf(path)
+    this.temporary = temporaryPath(this.target)
+    removeStaleTemporaries(this.target)
+  }
+
+  async write(text: string): Promise<void> {
+    this.handle ??= await open(this.temporary, 'wx')
+    await this.handle.writeFile(text, 'utf8')
+  }
+
+  /** Ends the writing; the file keeps its temporary name. */
+  async close(): Promise<void> {
+    const { handle } = this
+    this.handle = null
+    await handle?.close()
+  }
+
+  /** Puts the file in its place, durably. */
+  publish(): void {
+    publishFile(this.temporary, this.target)
+  }
+
+  /** Removes what was written, if it was not published. */
+  async discard(): Promise<void> {
+    await this.close().catch(() => undefined)
+    rmSync(this.temporary, { force: true, recursive: true })
+  }
+}

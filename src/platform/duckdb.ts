@@ -1,0 +1,85 @@
+import { DuckDBInstance, type DuckDBConnection, type DuckDBDataChunk } from '@duckdb/node-api'
+
+/** DuckDB's own bounds; what does not fit in memory goes to the temporary folder. */
+export const duckDbBounds = { memoryLimit: '400MB', threads: 2 } as const
+
+export interface DuckDb {
+  /** Runs a statement that returns nothing of interest. Throws what DuckDB throws. */
+  run(sql: string): Promise<void>
+  /** All rows of a small result. */
+  all(sql: string): Promise<readonly (readonly unknown[])[]>
+  /** The rows of a result as they are made, a chunk of at most 2,048 at a time. */
+  stream(sql: string): AsyncGenerator<DuckDBDataChunk>
+  /** Ends what is running; it throws in whoever awaits it. */
+  interrupt(): void
+  close(): void
+}
+
+/**
+ * A DuckDB in memory, which loads no extension and reaches no network by itself. One instance remembers the
+ * metadata of a path: never write a path and read it again in the same one.
+ */
+export async function openDuckDb(temporaryFolder: string): Promise<DuckDb> {
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: String(duckDbBounds.threads),
+    memory_limit: duckDbBounds.memoryLimit,
+    temp_directory: temporaryFolder,
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    preserve_insertion_order: 'true',
+  })
+  const connection = await instance.connect()
+  await connection.run("SET GLOBAL TimeZone = 'UTC'")
+  return session(instance, connection)
+}
+
+function session(instance: DuckDBInstance, connection: DuckDBConnection): DuckDb {
+  const open = new Set([connection])
+  const disconnect = (one: DuckDBConnection) => {
+    if (open.delete(one)) one.closeSync()
+  }
+  return {
+    run: async (sql) => {
+      await connection.run(sql)
+    },
+    all: async (sql) => (await connection.runAndReadAll(sql)).getRowsJS(),
+    // A connection of its own: any other statement on the same one would cut the stream off.
+    stream: async function* (sql) {
+      const streaming = await instance.connect()
+      open.add(streaming)
+      try {
+        const result = await streaming.stream(sql)
+        for (;;) {
+          const chunk = await result.fetchChunk()
+          if (chunk === null || chunk.rowCount === 0) return
+          yield chunk
+        }
+      } finally {
+        disconnect(streaming)
+      }
+    },
+    interrupt: () => {
+      for (const one of open) one.interrupt()
+    },
+    close: () => {
+      if (!open.has(connection)) return
+      for (const one of open) disconnect(one)
+      instance.closeSync()
+    },
+  }
+}
+
+/** A text as an SQL literal. */
+export function sqlText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** A name as an SQL identifier. */
+export function sqlName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** A path as an SQL literal that DuckDB takes for exactly this file, never for a pattern. */
+export function sqlPath(path: string): string {
+  return sqlText(path.replace(/[*?[]/g, '[$&]'))
+}
