@@ -1,0 +1,175 @@
+import { existsSync } from 'node:fs'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { UserError } from '../core/errors.js'
+import { importCsv, type ImportResult } from '../registry/import-csv.js'
+import { openRegistry, openShippedRegistry, type Registry } from '../registry/registry.js'
+import type { CliIo } from './io.js'
+import { importText, infoText, searchText } from './registry-text.js'
+
+export const registryPathDefault = '.enrich/registry.sqlite'
+
+/** Formats of cli.md by name; those not `csv` are told apart from a mistyped word. */
+const formats = [
+  'csv',
+  'gleif',
+  'gleif-relationships',
+  'gleif-bic',
+  'sec-tickers',
+  'sec-sub',
+  'sec-submissions',
+  'companies-house',
+]
+const formatsReadToday = ['csv']
+
+interface ImportFlags {
+  idType?: string
+  map?: Record<string, string>
+  country?: string
+  jurisdiction?: string
+  source?: string
+  registry?: string
+  json?: boolean
+}
+
+interface SearchFlags {
+  country?: string
+  region?: string
+  limit: number
+  registry?: string
+  json?: boolean
+}
+
+/** `enrich registry import|info|search`. */
+export function addRegistryCommand(program: Command, io: CliIo): void {
+  const registry = program.command('registry').description('load registry data, see it, search it')
+  addImport(registry, io)
+  registry
+    .command('info')
+    .description('what the registry holds')
+    .addOption(registryOption())
+    .option('--json', 'as one JSON object')
+    .action((flags: { registry?: string; json?: boolean }) => {
+      withRegistry(flags.registry, (opened) => {
+        const info = opened.info()
+        io.out(flags.json === true ? `${JSON.stringify(info)}\n` : infoText(info))
+      })
+    })
+  registry
+    .command('search')
+    .description('find companies by name')
+    .argument('<name>', 'name, or part of it')
+    .option('--country <code>', 'only of this country (GB, US, …)')
+    .option('--region <code>', 'only of this state or province (US-DE, DE, …)')
+    .addOption(new Option('--limit <n>', 'at most so many').argParser(parseLimit).default(10))
+    .addOption(registryOption())
+    .option('--json', 'a JSON object a line')
+    .action((name: string, flags: SearchFlags) => {
+      withRegistry(flags.registry, (opened) => {
+        search(opened, name, flags, io)
+      })
+    })
+}
+
+function addImport(registry: Command, io: CliIo): void {
+  registry
+    .command('import')
+    .description('read a file of registry data in')
+    .argument('<format>', `what the file is: ${formatsReadToday.join(', ')}`)
+    .argument('<file>', 'the file; .gz is read as well')
+    .option(
+      '--id-type <type>',
+      'what the id column holds: lei, cik, registration_id, ein, duns, bic, or a word of yours',
+    )
+    .addOption(new Option('--map <field=column,…>', 'which column holds which field').argParser(parseMap))
+    .option('--country <code>', 'for rows that state none')
+    .option('--jurisdiction <code>', 'for rows that state none (gb, us_de, …)')
+    .option('--source <name>', "what the source is called; the file's name if not given")
+    .addOption(registryOption())
+    .option('--json', 'the counts as one JSON object')
+    .action(async (format: string, file: string, flags: ImportFlags) => {
+      checkFormat(format)
+      const result = await runImport(file, flags, io)
+      const path = flags.registry ?? registryPathDefault
+      io.out(flags.json === true ? `${JSON.stringify(result)}\n` : importText(result, file, path))
+    })
+}
+
+async function runImport(file: string, flags: ImportFlags, io: CliIo): Promise<ImportResult> {
+  const opened = openRegistry(flags.registry ?? registryPathDefault)
+  try {
+    return await importCsv(opened, {
+      path: file,
+      ...(flags.idType === undefined ? {} : { idType: flags.idType }),
+      ...(flags.map === undefined ? {} : { map: flags.map }),
+      ...(flags.country === undefined ? {} : { country: flags.country }),
+      ...(flags.jurisdiction === undefined ? {} : { jurisdiction: flags.jurisdiction }),
+      ...(flags.source === undefined ? {} : { sourceName: flags.source }),
+      signal: io.interrupt,
+      onProgress: (rowCount) => {
+        io.err(`${rowCount.toLocaleString('en-US')} rows read\n`)
+      },
+    })
+  } finally {
+    opened.close()
+  }
+}
+
+function search(registry: Registry, name: string, flags: SearchFlags, io: CliIo): void {
+  const hits = registry.search({
+    name,
+    limit: flags.limit,
+    ...(flags.country === undefined ? {} : { countryCode: flags.country }),
+    ...(flags.region === undefined ? {} : { regionCode: flags.region }),
+  })
+  if (flags.json !== true) io.out(searchText(name, hits))
+  else for (const hit of hits) io.out(`${JSON.stringify(hit)}\n`)
+}
+
+function registryOption(): Option {
+  return new Option('--registry <path>', `the registry's file (${registryPathDefault})`)
+}
+
+/** The registry named, else the one of this folder, else the one that ships with the package. */
+function withRegistry(path: string | undefined, use: (registry: Registry) => void): void {
+  const isHere = path !== undefined || existsSync(registryPathDefault)
+  const opened = isHere
+    ? openRegistry(path ?? registryPathDefault, { readonly: true })
+    : openShippedRegistry()
+  try {
+    use(opened)
+  } finally {
+    opened.close()
+  }
+}
+
+function checkFormat(format: string): void {
+  if (formatsReadToday.includes(format)) return
+  const isPlanned = formats.includes(format)
+  throw new UserError(
+    'USAGE_INVALID',
+    isPlanned ? `${format} cannot be imported yet` : `${format} is no import format`,
+    {
+      hint: `what can be imported today: ${formatsReadToday.join(', ')}; most registers can be given as CSV with --map`,
+    },
+  )
+}
+
+function parseMap(text: string, previous: Record<string, string> | undefined): Record<string, string> {
+  const map = { ...previous }
+  for (const pair of text.split(',')) {
+    const [field, ...column] = pair.split('=')
+    if (field === undefined || field.trim() === '' || column.length === 0) {
+      throw new InvalidArgumentError(`"${pair}" is not field=column`)
+    }
+    map[field.trim()] = column.join('=').trim()
+  }
+  return map
+}
+
+const limitMax = 1_000
+
+function parseLimit(text: string): number {
+  const limit = Number(text)
+  if (Number.isInteger(limit) && limit >= 1 && limit <= limitMax) return limit
+  throw new InvalidArgumentError(`it must be a whole number from 1 to ${limitMax}`)
+}
