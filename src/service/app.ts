@@ -24,6 +24,8 @@ export function createApp(callers: Callers, log: (line: string) => void): Fastif
       headersTimeout: bounds.headersMsMax,
       connectionsCheckingInterval: bounds.socketCheckMs,
       maxHeaderSize: bounds.headerBytesMax,
+      // Node would refuse it with an empty body; the hook below does with the right one.
+      requireHostHeader: false,
     },
     requestTimeout: bounds.requestMsMax,
     connectionTimeout: bounds.idleSocketMsMax,
@@ -42,6 +44,10 @@ export function createApp(callers: Callers, log: (line: string) => void): Fastif
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
     done(null, body)
+  })
+  app.addHook('onRequest', (request, _reply, done) => {
+    const isHostless = request.raw.httpVersion === '1.1' && request.headers.host === undefined
+    done(isHostless ? badRequest('the host header is missing') : undefined)
   })
   app.setErrorHandler((error: unknown, request, reply) => {
     const refusal = toRefusal(error)

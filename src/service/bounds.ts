@@ -13,9 +13,10 @@ export const bounds = {
   /** How long requests in the air may take to end when the service closes. */
   closeGraceMs: 2_000,
 
-  /** Research takes the thread this long at a time: less while requests are waiting for it. */
+  /** Research takes the thread this long at a time: less while requests come, until none has for a while. */
   sliceMsWhileBusy: 2,
   sliceMsWhileQuiet: 10,
+  quietAfterMs: 50,
   runsPerSliceMax: 64,
   /** Wait after research could not be stored (a full disk). */
   researchRetryMs: 1_000,

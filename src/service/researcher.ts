@@ -17,7 +17,7 @@ interface Surroundings {
   readonly knowledge: Knowledge
   readonly clock: Clock
   readonly log: (line: string) => void
-  /** Whether requests are waiting for the thread. */
+  /** Whether requests are coming in, which wait for the thread. */
   readonly isBusy: () => boolean
 }
 

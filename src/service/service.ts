@@ -65,7 +65,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     store.bringForward(clock.nowMs() + researchMs.max)
     const callers = loadCallers(database)
     const app = createApp(callers, log)
-    const isBusy = countOpenRequests(app)
+    const isBusy = watchRequests(app, clock)
     const researcher = startResearcher({ store, knowledge, clock, log, isBusy })
     const journal = createJournal(store)
     const credit = createCredit(store)
@@ -99,13 +99,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
 }
 
-function countOpenRequests(app: FastifyInstance): () => boolean {
-  let openCount = 0
-  app.server.on('request', (_request, response) => {
-    openCount++
-    response.once('close', () => openCount--)
+/** A request a moment ago means that callers are there, and that the next one is on its way. */
+function watchRequests(app: FastifyInstance, clock: Clock): () => boolean {
+  let lastRequestMs = -Infinity
+  app.server.on('request', () => {
+    lastRequestMs = clock.monotonicMs()
   })
-  return () => openCount > 0
+  return () => clock.monotonicMs() - lastRequestMs < bounds.quietAfterMs
 }
 
 async function listen(

@@ -93,9 +93,11 @@ describe('errors', () => {
       `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0`,
     ],
     ['a header with a NUL', 'GET / HTTP/1.1\r\nhost: a\r\nx: a\u0000b\r\n\r\n'],
-    ['no host', 'GET / HTTP/1.1\r\n\r\n'],
+    ['no host', 'GET / HTTP/1.1\r\nconnection: close\r\n\r\n'],
   ])('ERR-06 %s is a 400 and the connection is closed', async (_rule, bytes) => {
-    expect(await sendBytes(bytes)).toMatch(/^HTTP\/1\.1 400 /)
+    const answer = await sendBytes(bytes)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    errorBody.parse(JSON.parse(answer.slice(answer.indexOf('{'))))
     await expectAlive()
   })
 

@@ -1,10 +1,10 @@
 import { afterAll } from 'vitest'
 import { startService, type RunningService, type ServiceOptions } from '../../src/service/service.js'
 import { fakeKnowledge, matchOf, sampleRecord } from './fake-knowledge.js'
+import { keys } from './keys.js'
 import { connect, type ServiceClient } from './service-client.js'
 
-/** Accounts of every test service. */
-export const keys = { alice: 'key-of-alice', bob: 'key-of-bob', closed: 'key-of-closed' } as const
+export { keys } from './keys.js'
 
 export interface TestService {
   readonly service: RunningService

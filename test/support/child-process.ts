@@ -1,0 +1,49 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import { createInterface } from 'node:readline'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+export interface Child {
+  /** The next line of its standard output; fails the test if it ends before. */
+  nextLine(): Promise<string>
+  /** Ends it as a power cut would: nothing in it runs after. */
+  kill(): Promise<void>
+}
+
+const vitePath = createRequire(import.meta.resolve('vitest')).resolve('vite')
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/**
+ * Runs a TypeScript module of test/support in a process of its own, through the loader that the tests run
+ * under: what is tested is the source, never a stale build. `modulePath` is relative to the project root; its
+ * export `main` gets the arguments.
+ */
+export function startChild(modulePath: string, ...args: string[]): Child {
+  const code = `
+    const { runnerImport } = await import(${JSON.stringify(pathToFileURL(vitePath).href)})
+    const options = { configFile: false, root: ${JSON.stringify(root)}, logLevel: 'error' }
+    const { module } = await runnerImport(${JSON.stringify(root + modulePath)}, options)
+    await module.main(...${JSON.stringify(args)})`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  process.once('exit', () => child.kill('SIGKILL'))
+  return {
+    nextLine: async () => {
+      const line = await lines.next()
+      if (line.done === true) throw new Error(`${modulePath} ended early`)
+      return line.value
+    },
+    kill: () => endNow(child),
+  }
+}
+
+async function endNow(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
+}

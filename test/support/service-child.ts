@@ -1,0 +1,16 @@
+import { startService } from '../../src/service/service.js'
+import { fakeKnowledge, matchOf } from './fake-knowledge.js'
+import { keys } from './keys.js'
+
+/** Serves a data folder until it is killed; says its address on standard output. */
+export async function main(dataFolder: string, researchMsMax: string): Promise<void> {
+  const service = await startService({
+    knowledge: fakeKnowledge({ answers: { Acme: matchOf() } }),
+    dataFolder,
+    listen: { host: '127.0.0.1', port: 0 },
+    accounts: [{ name: 'alice', apiKey: keys.alice }],
+    limits: 'none',
+    researchMs: { min: 0, max: Number(researchMsMax) },
+  })
+  process.stdout.write(`${service.url}\n`)
+}
