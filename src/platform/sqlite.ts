@@ -12,7 +12,7 @@ export interface OpenSqliteOptions {
   readonly?: boolean
   busyTimeoutMs?: number
   /** WAL unless said otherwise. */
-  journal?: 'WAL' | 'DELETE'
+  journal?: 'WAL' | 'DELETE' | 'OFF'
 }
 
 /** Opens a database (":memory:" too). Throws what SQLite throws: the caller knows what the file means. */

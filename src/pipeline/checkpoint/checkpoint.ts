@@ -84,6 +84,8 @@ export interface KnownAnswer {
   answeredAtMs: number | null
   runId: string | null
   failure: string | null
+  /** Of the last answer, lower case. */
+  outcome: string | null
   line: string | null
   /** Of `line`; a line of an older version is made again from `body()`. */
   lineVersion: number | null

@@ -17,6 +17,7 @@ interface KnownRow {
   answeredAtMs: number | null
   runId: string | null
   failure: string | null
+  outcome: string | null
   line: string | null
   lineVersion: number | null
 }
@@ -40,7 +41,7 @@ class SqliteReader implements CheckpointReader {
       .prepare<[number, Uint8Array], number>('SELECT lookup_id FROM lookups WHERE scope_id = ? AND key = ?')
       .pluck()
     this.#known = database.prepare<[number], KnownRow>(
-      `SELECT l.state, l.answered_at_ms AS answeredAtMs, l.run_id AS runId, l.failure, a.line,
+      `SELECT l.state, l.answered_at_ms AS answeredAtMs, l.run_id AS runId, l.failure, a.outcome, a.line,
          a.line_version AS lineVersion
        FROM lookups l LEFT JOIN answers a USING (lookup_id) WHERE lookup_id = ?`,
     )

@@ -169,11 +169,9 @@ class SqliteCheckpoint implements Checkpoint {
 
   /** Promises, though SQLite answers at once: a store on another machine can stand behind the interface. */
   #explained<Result>(action: () => Result): Promise<Result> {
-    try {
-      return Promise.resolve(explained(this.#path, action))
-    } catch (error) {
-      return Promise.reject(error)
-    }
+    return new Promise((resolve) => {
+      resolve(explained(this.#path, action))
+    })
   }
 }
 

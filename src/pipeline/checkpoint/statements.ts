@@ -1,11 +1,14 @@
 import type { LookupState } from '../../core/lookup-state.js'
-import type { Sqlite } from '../../platform/sqlite.js'
+import type { Sqlite, Statement } from '../../platform/sqlite.js'
 import type { Answer, OpenRun, ToSubmit } from './checkpoint.js'
 
 /** The statements of a checkpoint, prepared once; temp.wanted must exist. */
 export function prepareStatements(database: Sqlite) {
+  // The return type is named, so that the declarations of this file can name it.
+  const prepare = <Parameters extends unknown[] | object, Row = unknown>(sql: string) =>
+    database.prepare(sql) as unknown as Statement<Parameters, Row>
   return {
-    insertLookup: database.prepare<{
+    insertLookup: prepare<{
       scopeId: number
       key: Uint8Array
       name: string
@@ -14,24 +17,24 @@ export function prepareStatements(database: Sqlite) {
     }>(
       'INSERT INTO lookups (scope_id, key, name, location, context) VALUES (@scopeId, @key, @name, @location, @context)',
     ),
-    findLookup: database
-      .prepare<[number, Uint8Array], number>('SELECT lookup_id FROM lookups WHERE scope_id = ? AND key = ?')
-      .pluck(),
-    insertWanted: database.prepare<[number]>('INSERT OR IGNORE INTO temp.wanted (lookup_id) VALUES (?)'),
-    groups: database.prepare<
+    findLookup: prepare<[number, Uint8Array], number>(
+      'SELECT lookup_id FROM lookups WHERE scope_id = ? AND key = ?',
+    ).pluck(),
+    insertWanted: prepare<[number]>('INSERT OR IGNORE INTO temp.wanted (lookup_id) VALUES (?)'),
+    groups: prepare<
       [number],
       { state: LookupState; isOld: 0 | 1; answeredAtMs: number | null; count: number }
     >(
       `SELECT state, coalesce(answered_at_ms < ?, 0) AS isOld, max(answered_at_ms) AS answeredAtMs, count(*) AS count
        FROM temp.wanted JOIN lookups USING (lookup_id) GROUP BY 1, 2`,
     ),
-    reopen: database.prepare<{ state: LookupState; cutoffMs: number; isOld: 0 | 1 }>(
+    reopen: prepare<{ state: LookupState; cutoffMs: number; isOld: 0 | 1 }>(
       `UPDATE lookups SET state = 'new', custom_id = NULL, run_id = NULL, failure = NULL
        WHERE state = @state AND coalesce(answered_at_ms < @cutoffMs, 0) = @isOld
        AND lookup_id IN (SELECT lookup_id FROM temp.wanted)`,
     ),
     /** A run under alarm has the outcome `error`; one that only takes long has none and is left alone. */
-    reopenOutcomes: database.prepare<{ outcomes: string }>(
+    reopenOutcomes: prepare<{ outcomes: string }>(
       `UPDATE lookups SET state = 'new', custom_id = NULL, run_id = NULL, failure = NULL
        WHERE lookup_id IN (SELECT lookup_id FROM temp.wanted)
        AND CASE state
@@ -41,21 +44,21 @@ export function prepareStatements(database: Sqlite) {
          WHEN 'failed' THEN 'failed'
        END IN (SELECT value FROM json_each(@outcomes))`,
     ),
-    nextToSubmit: database.prepare<[number, number], ToSubmit & { position: number }>(
+    nextToSubmit: prepare<[number, number], ToSubmit & { position: number }>(
       `SELECT position, lookup_id AS lookupId, name, location, context FROM temp.wanted JOIN lookups USING (lookup_id)
        WHERE position > ? AND state = 'new' ORDER BY position LIMIT ?`,
     ),
-    openRuns: database.prepare<[], OpenRun>(
+    openRuns: prepare<[], OpenRun>(
       `SELECT lookup_id AS lookupId, run_id AS runId, submitted_at_ms AS submittedAtMs
        FROM temp.wanted JOIN lookups USING (lookup_id) WHERE state = 'running' ORDER BY submitted_at_ms, lookup_id`,
     ),
-    attempt: database.prepare<[number], { attempt: number; state: LookupState; key: Buffer }>(
+    attempt: prepare<[number], { attempt: number; state: LookupState; key: Buffer }>(
       'SELECT attempt, state, key FROM lookups WHERE lookup_id = ?',
     ),
-    intend: database.prepare<{ lookupId: number; attempt: number; customId: string }>(
+    intend: prepare<{ lookupId: number; attempt: number; customId: string }>(
       `UPDATE lookups SET state = 'intended', attempt = @attempt, custom_id = @customId WHERE lookup_id = @lookupId`,
     ),
-    insertSubmission: database.prepare<{
+    insertSubmission: prepare<{
       lookupId: number
       attempt: number
       customId: string
@@ -64,7 +67,7 @@ export function prepareStatements(database: Sqlite) {
       `INSERT INTO submissions (custom_id, lookup_id, attempt, verdict, intended_at_ms)
        VALUES (@customId, @lookupId, @attempt, 'intended', @nowMs)`,
     ),
-    settle: database.prepare<{
+    settle: prepare<{
       lookupId: number
       customId: string
       state: LookupState
@@ -75,7 +78,7 @@ export function prepareStatements(database: Sqlite) {
       `UPDATE lookups SET state = @state, run_id = @runId, submitted_at_ms = @acceptedAtMs, failure = @reason
        WHERE lookup_id = @lookupId AND state = 'intended' AND custom_id = @customId`,
     ),
-    settleSubmission: database.prepare<{
+    settleSubmission: prepare<{
       customId: string
       verdict: string
       runId: string | null
@@ -85,7 +88,7 @@ export function prepareStatements(database: Sqlite) {
       `UPDATE submissions SET verdict = @verdict, run_id = @runId, accepted_at_ms = @acceptedAtMs, reason = @reason
        WHERE custom_id = @customId`,
     ),
-    finish: database.prepare<{
+    finish: prepare<{
       lookupId: number
       state: LookupState
       runId: string
@@ -95,10 +98,10 @@ export function prepareStatements(database: Sqlite) {
       `UPDATE lookups SET state = @state, answered_at_ms = @answeredAtMs, failure = @failure
        WHERE lookup_id = @lookupId AND state = 'running' AND run_id = @runId`,
     ),
-    alarm: database.prepare<{ lookupId: number; reason: string }>(
+    alarm: prepare<{ lookupId: number; reason: string }>(
       `UPDATE lookups SET failure = @reason WHERE lookup_id = @lookupId AND state = 'running'`,
     ),
-    insertAnswer: database.prepare<Answer & { lookupId: number }>(
+    insertAnswer: prepare<Answer & { lookupId: number }>(
       `INSERT OR REPLACE INTO answers (lookup_id, run_id, outcome, line, line_version, body, answered_at_ms)
        VALUES (@lookupId, @runId, @outcome, @line, @lineVersion, @body, @answeredAtMs)`,
     ),

@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { defaults, type FileConfig } from '../config.js'
+import { mergeConfigs, parseConfig, readConfigFile } from '../settings.js'
+
+/** What commander gives for the flags below. */
+export interface ConfigFlags {
+  config?: string
+  output?: string
+  format?: string
+  inputFormat?: string
+  delimiter?: string
+  encoding?: string
+  nameColumn?: string
+  locationColumns?: string[]
+  contextColumns?: string[]
+  checkpoint?: string
+  maxAge?: string
+  baseUrl?: string
+  registry?: string
+  limit?: number
+  maxLookups?: number
+  maxDuration?: string
+  dedupe?: boolean
+  basis?: string
+  columns?: string[]
+  prefix?: string
+  partial?: boolean
+  resubmitUncertain?: boolean
+}
+
+const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError('a whole number is needed.')
+  return Number(text)
+}
+
+const groups = {
+  config: [
+    new Option('-c, --config <path>', `the config file (default: ${defaults.configPath} if it exists)`),
+  ],
+  input: [
+    new Option('--name-column <name>', 'the column with company names (default: found by its header)'),
+    new Option('--location-columns <a,b>', 'columns joined into the location (default: found)').argParser(
+      list,
+    ),
+    new Option('--context-columns <a,b>', 'columns joined into the context').argParser(list),
+    new Option('--input-format <format>', 'csv, parquet or ndjson; needed for standard input'),
+    new Option('--delimiter <char>', 'of a CSV input (default: found)'),
+    new Option('--encoding <name>', 'utf-8, utf-16le, utf-16be or latin1 (default: found)'),
+    new Option('--limit <n>', 'only the first n rows: a pilot').argParser(wholeNumber),
+    new Option('--no-dedupe', 'rows that ask the same are each asked, and each billed'),
+  ],
+  checkpoint: [
+    new Option('--checkpoint <path>', `what was asked and answered (default: ${defaults.checkpointPath})`),
+  ],
+  service: [
+    new Option(
+      '--base-url <url>',
+      'of a hosted service (default: the embedded service; env: ENRICH_BASE_URL)',
+    ),
+    new Option('--registry <path>', 'what the embedded service answers from'),
+  ],
+  asking: [
+    new Option('--max-age <duration>', 'ask again when an answer is older, like 30d'),
+    new Option('--max-lookups <n>', 'stop before submitting more than n').argParser(wholeNumber),
+    new Option('--max-duration <duration>', 'stop after this long, like 6h'),
+    new Option('--resubmit-uncertain', 'submit again what may have been billed already'),
+  ],
+  output: [
+    new Option('-o, --output <path>', 'the file to write: .csv, .parquet or .ndjson; - for standard output'),
+    new Option('--format <format>', 'csv, parquet or ndjson (default: by extension)'),
+    new Option('--basis <where>', 'auto, inline, file or none: the sources of each field'),
+    new Option('--columns <a,b>', 'the added columns wanted (default: all)').argParser(list),
+    new Option('--prefix <text>', `in front of the added columns (default: ${defaults.prefix})`),
+  ],
+  partial: [new Option('--partial', 'write the output also when the run stops early')],
+} as const
+
+/** Adds groups of flags to a command; each flag is also a key of pipeline.config.json. */
+export function addConfigFlags(command: Command, names: readonly (keyof typeof groups)[]): Command {
+  for (const name of names) for (const option of groups[name]) command.addOption(option)
+  return command
+}
+
+/** Flags over the config file. Throws CONFIG_*. */
+export function configOf(inputs: readonly string[], flags: ConfigFlags): FileConfig {
+  const path = flags.config ?? (existsSync(defaults.configPath) ? defaults.configPath : null)
+  const file = path === null ? {} : readConfigFile(path)
+  return mergeConfigs(file, parseConfig(fromFlags(inputs, flags), 'the command line'))
+}
+
+function fromFlags(inputs: readonly string[], flags: ConfigFlags): unknown {
+  return dropUnset({
+    input: {
+      paths: inputs.length === 0 ? undefined : [...inputs],
+      format: flags.inputFormat,
+      delimiter: flags.delimiter === '\\t' ? '\t' : flags.delimiter,
+      encoding: flags.encoding,
+      columns: { name: flags.nameColumn, location: flags.locationColumns, context: flags.contextColumns },
+      limit: flags.limit,
+      // Commander gives true where --no-dedupe was not passed: the config file decides then.
+      dedupe: flags.dedupe === false ? false : undefined,
+    },
+    output: {
+      path: flags.output,
+      format: flags.format,
+      basis: flags.basis,
+      columns: flags.columns,
+      prefix: flags.prefix,
+      partial: flags.partial,
+    },
+    checkpoint: { path: flags.checkpoint, maxAge: flags.maxAge },
+    service: { baseUrl: flags.baseUrl, registry: flags.registry },
+    budget: { lookupsMax: flags.maxLookups, durationMax: flags.maxDuration },
+    submission: { onLost: flags.resubmitUncertain === true ? 'resubmit' : undefined },
+  })
+}
+
+function dropUnset(value: object): Record<string, unknown> {
+  const kept: Record<string, unknown> = {}
+  for (const [key, member] of Object.entries(value) as [string, unknown][]) {
+    if (member === undefined) continue
+    if (typeof member === 'object' && member !== null && !Array.isArray(member)) {
+      const inner = dropUnset(member)
+      if (Object.keys(inner).length > 0) kept[key] = inner
+    } else kept[key] = member
+  }
+  return kept
+}

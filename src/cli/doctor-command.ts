@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs'
+import type { Command } from 'commander'
+import { createServiceClient } from '../client/client.js'
+import { UserError } from '../core/errors.js'
+import { judgePoll } from '../core/outcome.js'
+import { chooseRegistry } from '../embedded.js'
+import { openToWrite } from '../pipeline/checkpoint/open.js'
+import { openCheckpointReader } from '../pipeline/checkpoint/reader.js'
+import { resolveApiKey, resolveSettings, type Settings } from '../settings.js'
+import { version } from '../version.js'
+import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
+import type { CliIo } from './io.js'
+
+/** A check says what is well, or throws what is not. */
+type Check = () => string | Promise<string>
+
+export function addDoctorCommand(program: Command, io: CliIo): void {
+  const command = program
+    .command('doctor')
+    .description('check config, key, base URL, registry and checkpoint; nothing is submitted')
+  addConfigFlags(command, ['config', 'checkpoint', 'service'])
+  command.action(async (flags: ConfigFlags) => {
+    const settings = resolveSettings(configOf([], flags), io.environment)
+    let firstFailure: UserError | null = null
+    for (const [name, check] of Object.entries(checksOf(settings, io))) {
+      try {
+        io.out(`ok    ${name.padEnd(11)} ${await check()}\n`)
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error
+        io.out(`FAIL  ${name.padEnd(11)} ${error.code}: ${error.message}\n`)
+        if (error.hint !== undefined) io.out(`      ${' '.repeat(11)} hint: ${error.hint}\n`)
+        firstFailure ??= error
+      }
+    }
+    io.setExitCode(firstFailure?.exitCode ?? 0)
+  })
+}
+
+function checksOf(settings: Settings, io: CliIo): Record<string, Check> {
+  const { baseUrl } = settings.service
+  return {
+    version: () => `enrich ${version} on Node.js ${process.versions.node}`,
+    config: () => 'valid',
+    ...(baseUrl === null
+      ? { registry: () => checkRegistry(settings) }
+      : { key: () => checkKey(io), service: () => checkService(baseUrl, io) }),
+    checkpoint: () => checkCheckpoint(settings.checkpoint.path),
+  }
+}
+
+function checkRegistry(settings: Settings): string {
+  const { registry, label } = chooseRegistry(settings.service.registryPath)
+  try {
+    return `the embedded service answers from ${label}: ${registry.info().entityCount.toLocaleString('en-US')} entities`
+  } finally {
+    registry.close()
+  }
+}
+
+function checkKey(io: CliIo): string {
+  return `an API key of ${resolveApiKey(io.environment).reveal().length} characters is set`
+}
+
+/** Polls a run that cannot exist: free, and the answer tells whether the key is taken. */
+async function checkService(baseUrl: string, io: CliIo): Promise<string> {
+  const client = createServiceClient({
+    baseUrl,
+    apiKey: resolveApiKey(io.environment).reveal(),
+    userAgent: `enrich/${version}`,
+    connectionsMax: 1,
+  })
+  try {
+    const exchange = await client.pollRun('run_doctor', {})
+    if (exchange.kind === 'no_reply') {
+      throw new UserError('SERVICE_UNREACHABLE', exchange.reason, {
+        hint: 'check --base-url and the network',
+      })
+    }
+    const verdict = judgePoll(exchange, 'run_doctor', Date.now())
+    if (verdict.kind === 'refused') {
+      throw new UserError('SERVICE_REFUSED', verdict.reason, {
+        hint: 'check ENRICH_API_KEY and that the account may use v3',
+      })
+    }
+    if (verdict.kind === 'retry' && exchange.status >= 500) {
+      throw new UserError('SERVICE_UNREACHABLE', verdict.reason, {
+        hint: 'the service has trouble: try again later',
+      })
+    }
+    return `${baseUrl} answers and takes the key`
+  } finally {
+    await client.close()
+  }
+}
+
+function checkCheckpoint(path: string): string {
+  const isThere = existsSync(path)
+  openToWrite(path).close()
+  const scopes = openCheckpointReader(path, null)?.counts() ?? []
+  const lookups = scopes.reduce(
+    (sum, { states }) => sum + Object.values(states).reduce((a, b) => a + b, 0),
+    0,
+  )
+  return `${path} is writable${isThere ? `: ${lookups.toLocaleString('en-US')} lookups known` : ' (it was made just now)'}`
+}

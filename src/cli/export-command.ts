@@ -1,0 +1,56 @@
+import type { Command } from 'commander'
+import { assertNoClash } from '../core/columns.js'
+import { UserError } from '../core/errors.js'
+import { look } from '../look.js'
+import { answerLinesOf, type RowCounts } from '../pipeline/answers.js'
+import { assertOutputUsable, publish } from '../pipeline/writer/publish.js'
+import { resolveOutput } from '../pipeline/writer/resolve-output.js'
+import { resolveSettings } from '../settings.js'
+import { version } from '../version.js'
+import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
+import type { CliIo } from './io.js'
+
+export function addExportCommand(program: Command, io: CliIo): void {
+  const command = program
+    .command('export [inputs...]')
+    .description('write what is known now, without asking anybody; no network')
+  addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'service'])
+  command.action(async (inputs: string[], flags: ConfigFlags) => {
+    const settings = resolveSettings(configOf(inputs, flags), io.environment)
+    const output = resolveOutput(settings.output)
+    const counts: RowCounts = new Map()
+    await look(
+      { settings, stdin: io.stdin, signal: io.interrupt },
+      async ({ input, columns, index, reader }) => {
+        if (reader === null) {
+          throw new UserError(
+            'CHECKPOINT_NOT_FOUND',
+            `there is no checkpoint at ${settings.checkpoint.path}`,
+            {
+              hint: 'nothing is known yet; a run without "export" asks',
+            },
+          )
+        }
+        assertOutputUsable(input.files, output.path, output.format)
+        assertNoClash(input.columns, output.columns)
+        const report = await publish({
+          input,
+          output,
+          columns: output.columns,
+          basis: output.basis,
+          nameColumn: columns.name,
+          answerLines: answerLinesOf(index, reader, counts),
+          rowCount: index.rowCount,
+          metadata: { 'enrich.version': version, 'enrich.input_sha256': await input.fingerprint() },
+          stdout: io.stdout,
+          signal: io.interrupt,
+        })
+        const rows = [...counts]
+          .map(([status, count]) => `${status} ${count.toLocaleString('en-US')}`)
+          .join(' · ')
+        io.err(`${report.rowCount.toLocaleString('en-US')} rows (${rows})\n`)
+        for (const path of report.paths) io.err(`  written   ${path}\n`)
+      },
+    )
+  })
+}

@@ -1,0 +1,27 @@
+/** Where a command writes, and what it is told by its surroundings. */
+export interface CliIo {
+  /** What the command is for: text for people or JSON lines for programs. */
+  out(text: string): void
+  /** Progress, notices, errors. */
+  err(text: string): void
+  readonly isTerminal: boolean
+  readonly columnCount: number
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly stdin: NodeJS.ReadableStream
+  readonly stdout: NodeJS.WritableStream
+  /** Arguments as typed, to say which command resumes. */
+  readonly argv: readonly string[]
+  /** Aborted by the first SIGINT or SIGTERM. */
+  readonly interrupt: AbortSignal
+  /** What the process ends with when nothing is thrown; 0 unless said otherwise. */
+  setExitCode(code: number): void
+}
+
+/** `enrich …` as it would be typed again. */
+export function commandLine(argv: readonly string[]): string {
+  return ['enrich', ...argv.map(quote)].join(' ')
+}
+
+export function quote(argument: string): string {
+  return /^[A-Za-z0-9_./:=@%+,-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
+}

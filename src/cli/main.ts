@@ -1,0 +1,69 @@
+#!/usr/bin/env node
+import { CommanderError } from 'commander'
+import { UserError } from '../core/errors.js'
+import type { CliIo } from './io.js'
+import { createProgram } from './program.js'
+import { reportError } from './report-error.js'
+
+// The only file that ends the process.
+const exitCodeOfSignal = { SIGINT: 130, SIGTERM: 143 } as const
+
+const interruption = new AbortController()
+const interrupted: { by: keyof typeof exitCodeOfSignal | null } = { by: null }
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    // The second one leaves at once: everything acknowledged is on disk already.
+    if (interrupted.by !== null) process.exit(exitCodeOfSignal[signal])
+    interrupted.by = signal
+    process.stderr.write('\nStopping: saving what is in the air. Once more to leave at once.\n')
+    interruption.abort()
+  })
+}
+// A reader of our output that goes away (`| head`) is no error of ours.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(interrupted.by === null ? 0 : exitCodeOfSignal[interrupted.by])
+    throw error
+  })
+}
+
+let exitCode = 0
+const io: CliIo = {
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+  isTerminal: process.stderr.isTTY,
+  columnCount: process.stderr.columns || 80,
+  environment: process.env,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  argv: process.argv.slice(2),
+  interrupt: interruption.signal,
+  setExitCode: (code) => {
+    exitCode = code
+  },
+}
+
+try {
+  await createProgram(io).parseAsync(process.argv)
+} catch (error) {
+  exitCode = endOf(error)
+}
+process.exitCode = exitCode === 130 && interrupted.by !== null ? exitCodeOfSignal[interrupted.by] : exitCode
+
+function endOf(error: unknown): number {
+  if (interrupted.by !== null && (error as Error).name === 'AbortError') {
+    io.err(
+      'Interrupted while the input was being read: nothing was submitted. The same command starts again.\n',
+    )
+    return exitCodeOfSignal[interrupted.by]
+  }
+  if (error instanceof CommanderError) {
+    // Help and version end with 0; anything else is a mistake in the arguments.
+    if (error.exitCode === 0) return 0
+    return reportError(
+      new UserError('USAGE_INVALID', error.message.replace(/^error: /, ''), { hint: 'enrich --help' }),
+      io,
+    )
+  }
+  return reportError(error, io)
+}

@@ -1,0 +1,142 @@
+import type { Command } from 'commander'
+import { formatDuration } from '../core/duration.js'
+import { planLookup, type LookupPlan, type PlanPolicy } from '../core/lookup-state.js'
+import { estimateEtaMs } from '../core/progress.js'
+import { look, type Look } from '../look.js'
+import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
+import type { KeyedLookup } from '../pipeline/ingest.js'
+import { openSqlite } from '../platform/sqlite.js'
+import { resolveSettings, type Settings } from '../settings.js'
+import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
+import { commandLine, type CliIo } from './io.js'
+import { planWords } from './reporter.js'
+
+/** A run takes this long at a hosted service, typically (interface: "Limits"). */
+const runMs = { min: 60_000, max: 300_000 }
+
+export function addPlanCommand(program: Command, io: CliIo): void {
+  const command = program
+    .command('plan [inputs...]')
+    .description('a dry run: rows, distinct lookups, cost, time; no network, nothing is written')
+  addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'service', 'asking'])
+  command
+    .option('--json', 'as one JSON line')
+    .action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
+      const settings = resolveSettings(configOf(inputs, flags), io.environment)
+      const policy = { nowMs: Date.now(), maxAgeMs: settings.checkpoint.maxAgeMs, onLost: settings.onLost }
+      const counter = new PlanCounter(policy)
+      try {
+        const meet = counter.meet.bind(counter)
+        await look({ settings, stdin: io.stdin, signal: io.interrupt, meet }, (found) => {
+          const plan = describePlan(found, counter.plan, settings)
+          io.out(flags.json === true ? `${JSON.stringify(plan)}\n` : planText(plan, found, io))
+          return Promise.resolve()
+        })
+      } finally {
+        counter.close()
+      }
+    })
+}
+
+/** Counts each distinct lookup once, by what a run would do with it; on disk, so that memory stays flat. */
+class PlanCounter {
+  readonly plan: Record<LookupPlan, number> = {
+    submit: 0,
+    poll: 0,
+    answered: 0,
+    invalid: 0,
+    uncertain: 0,
+    failed: 0,
+  }
+  readonly #database = openSqlite('', { synchronous: 'NORMAL', journal: 'OFF' })
+  readonly #insert
+
+  constructor(private readonly policy: PlanPolicy) {
+    this.#database.exec('CREATE TABLE seen (key BLOB PRIMARY KEY) WITHOUT ROWID')
+    this.#insert = this.#database.prepare<[Uint8Array]>('INSERT OR IGNORE INTO seen VALUES (?)')
+  }
+
+  meet(lookups: readonly KeyedLookup[], ids: readonly LookupId[], reader: CheckpointReader | null): void {
+    const known = reader?.known(ids) ?? []
+    this.#database.transaction(() => {
+      for (const [index, { key }] of lookups.entries()) {
+        if (this.#insert.run(key).changes === 0) continue
+        const lookup = known[index] ?? null
+        this.plan[lookup === null ? 'submit' : planLookup(lookup, this.policy)]++
+      }
+    })()
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+}
+
+interface PlanReport {
+  rowCount: number
+  invalidRowCount: number
+  lookupCount: number
+  plan: Record<LookupPlan, number>
+  /** Submissions to pay for, at most. */
+  billedMax: number
+  isHosted: boolean
+  durationMs: { min: number; max: number }
+  notes: readonly string[]
+}
+
+function describePlan(found: Look, plan: Record<LookupPlan, number>, settings: Settings): PlanReport {
+  const isHosted = settings.service.baseUrl !== null
+  const billedMax = Math.min(plan.submit, settings.budget.lookupsMax ?? Infinity)
+  const open = billedMax + plan.poll
+  const limitMs =
+    estimateEtaMs({
+      toSubmit: billedMax,
+      running: plan.poll,
+      answeredSoFar: 0,
+      elapsedMs: 0,
+      ...settings.limits,
+    }) ?? 0
+  // The last run still has to finish after the last submission.
+  const tail = isHosted && open > 0 ? runMs : { min: 0, max: 0 }
+  return {
+    rowCount: found.index.rowCount,
+    invalidRowCount: found.index.invalidCount,
+    lookupCount: Object.values(plan).reduce((sum, count) => sum + count, 0),
+    plan,
+    billedMax,
+    isHosted,
+    durationMs: { min: Math.max(limitMs, tail.min), max: limitMs + tail.max },
+    notes: found.input.notes(),
+  }
+}
+
+function planText(report: PlanReport, found: Look, io: CliIo): string {
+  const number = (value: number) => value.toLocaleString('en-US')
+  const { columns } = found
+  const asked = [
+    `name from ${columns.name}`,
+    ...(columns.location.length === 0 ? [] : [`location from ${columns.location.join(', ')}`]),
+    ...(columns.context.length === 0 ? [] : [`context from ${columns.context.join(', ')}`]),
+  ].join('; ')
+  const width = number(report.rowCount).length
+  const line = (count: number, text: string) => `  ${number(count).padStart(width)}  ${text}`
+  const { min, max } = report.durationMs
+  const time = max === min ? formatDuration(max) : `${formatDuration(min)} to ${formatDuration(max)}`
+  return `${[
+    `Plan (nothing is submitted): ${asked}`,
+    line(report.rowCount, 'rows'),
+    ...(report.invalidRowCount === 0
+      ? []
+      : [line(report.invalidRowCount, 'rows that ask for nothing (no usable name)')]),
+    line(report.lookupCount, 'distinct lookups, of which'),
+    ...Object.entries(report.plan)
+      .filter(([name, count]) => count > 0 || name === 'submit')
+      .map(([name, count]) => line(count, `  ${planWords[name] ?? name}`)),
+    ...report.notes.map((note) => `  note: ${note}`),
+    `Cost: ${number(report.billedMax)} billed lookups${report.isHosted ? '' : ' (the embedded service is free)'}`,
+    `Time: ${report.isHosted ? `about ${time}` : 'as fast as this machine allows'}`,
+    `Next: ${commandLine(io.argv)
+      .replace(/^enrich plan /, 'enrich ')
+      .replace(/ --json\b/, '')}`,
+  ].join('\n')}\n`
+}

@@ -1,0 +1,29 @@
+import { UserError } from '../core/errors.js'
+import type { CliIo } from './io.js'
+
+/** Says what went wrong, on standard error and, with --json, as a line on standard output. Returns the exit code. */
+export function reportError(error: unknown, io: CliIo): number {
+  const wantsJson = io.argv.includes('--json')
+  if (error instanceof UserError) {
+    const { code, message, hint, exitCode } = error
+    if (wantsJson)
+      io.out(`${JSON.stringify({ type: 'error', code, message, hint: hint ?? null, exitCode })}\n`)
+    io.err(`error ${code}: ${printable(message)}\n`)
+    if (hint !== undefined) io.err(`  hint: ${printable(hint)}\n`)
+    return exitCode
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  if (wantsJson) {
+    io.out(
+      `${JSON.stringify({ type: 'error', code: 'BUG', message: String(error), hint: null, exitCode: 1 })}\n`,
+    )
+  }
+  io.err(`This is a bug in enrich; what was submitted is safe, the same command resumes.\n${stack}\n`)
+  return 1
+}
+
+/** File names and cells inside a message must not drive the terminal. */
+function printable(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  return text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '?')
+}

@@ -1,0 +1,106 @@
+import { progressLine, type Progress } from '../core/progress.js'
+import { explainStop } from '../core/stop.js'
+import type { RunEvent } from '../pipeline/events.js'
+import { commandLine, type CliIo } from './io.js'
+import { summaryLines } from './summary-text.js'
+
+export interface ReporterFlags {
+  json?: boolean
+  quiet?: boolean
+  logLevel?: 'error' | 'warn' | 'info' | 'debug'
+}
+
+/** Where no terminal shows a bar, a line every so often. */
+const lineIntervalMs = 10_000
+const barCellCount = 20
+
+/** Tells a run's events: JSON lines on standard output, or words and a bar on standard error. */
+export function createReporter(io: CliIo, flags: ReporterFlags): { tell(event: RunEvent): void } {
+  const words = flags.quiet === true || flags.logLevel === 'error' ? null : new WordReporter(io, flags)
+  return {
+    tell(event) {
+      if (flags.json === true) io.out(`${JSON.stringify(withCode(event))}\n`)
+      words?.tell(event)
+    },
+  }
+}
+
+/** A stop is told with the code and the sentence that an error would have. */
+function withCode(event: RunEvent): unknown {
+  if (event.type !== 'finished') return event
+  const stop = event.summary.stop
+  return { ...event, ...(stop === null ? {} : { stopped: explainStop(stop) ?? { code: 'INTERRUPTED' } }) }
+}
+
+class WordReporter {
+  readonly #io: CliIo
+  readonly #isVerbose: boolean
+  readonly #isDebug: boolean
+  #isBarShown = false
+  #lastLineAtMs = 0
+
+  constructor(io: CliIo, flags: ReporterFlags) {
+    this.#io = io
+    this.#isVerbose = flags.logLevel !== 'warn'
+    this.#isDebug = flags.logLevel === 'debug'
+  }
+
+  tell(event: RunEvent): void {
+    switch (event.type) {
+      case 'notice':
+        if (this.#isVerbose) this.#line(event.text)
+        return
+      case 'planned':
+        if (this.#isVerbose) this.#line(plannedText(event))
+        return
+      case 'progress':
+        if (this.#isVerbose) this.#progress(event.progress)
+        return
+      case 'publishing':
+        if (this.#isDebug) this.#line(`Writing ${event.path}`)
+        return
+      case 'finished': {
+        for (const line of summaryLines(event.summary, commandLine(this.#io.argv))) {
+          if (this.#isVerbose || line.startsWith('  note')) this.#line(line)
+        }
+        return
+      }
+    }
+  }
+
+  #progress(progress: Progress): void {
+    if (this.#io.isTerminal) {
+      const share = progress.lookups === 0 ? 1 : progress.done / progress.lookups
+      const filled = Math.round(share * barCellCount)
+      const bar = `[${'#'.repeat(filled)}${'-'.repeat(barCellCount - filled)}] ${progressLine(progress)}`
+      this.#io.err(`\r\x1b[2K${bar.slice(0, this.#io.columnCount - 1)}`)
+      this.#isBarShown = true
+      return
+    }
+    if (progress.elapsedMs - this.#lastLineAtMs < lineIntervalMs && !this.#isDebug) return
+    this.#lastLineAtMs = progress.elapsedMs
+    this.#line(progressLine(progress))
+  }
+
+  #line(text: string): void {
+    if (this.#isBarShown) this.#io.err('\n')
+    this.#isBarShown = false
+    this.#io.err(`${text}\n`)
+  }
+}
+
+function plannedText({ rowCount, lookupCount, plan }: Extract<RunEvent, { type: 'planned' }>): string {
+  const known = Object.entries(plan)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${count.toLocaleString('en-US')} ${planWords[name] ?? name}`)
+  return `${rowCount.toLocaleString('en-US')} rows, ${lookupCount.toLocaleString('en-US')} distinct lookups: ${known.join(', ') || 'nothing to ask'}`
+}
+
+export const planWords: Readonly<Record<string, string>> = {
+  submit: 'to submit',
+  poll: 'running',
+  answered: 'already answered',
+  invalid: 'refused before as invalid',
+  uncertain: 'uncertain (held)',
+  failed: 'failed before',
+}

@@ -1,0 +1,106 @@
+import { Option, type Command } from 'commander'
+import type { FileConfig } from '../config.js'
+import { errorCodes, UserError } from '../core/errors.js'
+import { explainStop } from '../core/stop.js'
+import { enrich } from '../enrich.js'
+import { needsAttention, type RunSummary } from '../pipeline/summary.js'
+import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
+import type { CliIo } from './io.js'
+import { createReporter, type ReporterFlags } from './reporter.js'
+
+const flagGroups = ['output', 'partial', 'config', 'input', 'checkpoint', 'service', 'asking'] as const
+
+/** Outcomes that may be asked again; `uncertain` has a flag of its own, since it may have been billed. */
+const retryable = [
+  'failed',
+  'error',
+  'invalid_input',
+  'inconclusive',
+  'no_match',
+  'not_found',
+  'partial_match',
+  'matched',
+  'merged',
+]
+
+type RunFlags = ConfigFlags & ReporterFlags & { status?: string }
+
+export function addRunCommand(program: Command, io: CliIo): Command {
+  const command = program
+    .command('run [inputs...]', { isDefault: true })
+    .description('enrich files (the default command); the same command again resumes')
+  addReporterFlags(addConfigFlags(command, flagGroups))
+  return command.action((inputs: string[], flags: RunFlags) => runJob(configOf(inputs, flags), flags, [], io))
+}
+
+export function addRetryCommand(program: Command, io: CliIo): void {
+  const command = program
+    .command('retry [inputs...]')
+    .description('ask again for lookups with these outcomes; each is billed again')
+    .requiredOption('--status <a,b>', `outcomes: ${retryable.join(', ')}`)
+  addReporterFlags(addConfigFlags(command, flagGroups))
+  command.action((inputs: string[], flags: RunFlags) =>
+    runJob(configOf(inputs, flags), flags, parseStatuses(flags.status ?? ''), io),
+  )
+}
+
+function addReporterFlags(command: Command): void {
+  command
+    .option('--json', 'progress, errors and summary as JSON lines on standard output')
+    .option('--quiet', 'nothing but errors')
+    .addOption(
+      new Option('--log-level <level>', 'how much is told on standard error')
+        .choices(['error', 'warn', 'info', 'debug'])
+        .default('info'),
+    )
+}
+
+async function runJob(
+  config: FileConfig,
+  flags: ReporterFlags,
+  askAgain: readonly string[],
+  io: CliIo,
+): Promise<void> {
+  if (flags.json === true && config.output?.path === '-') {
+    throw new UserError('USAGE_INVALID', '--json and -o - both want standard output', {
+      hint: 'write the output to a file',
+    })
+  }
+  const reporter = createReporter(io, flags)
+  const run = enrich(config, {
+    signal: io.interrupt,
+    environment: io.environment,
+    askAgain,
+    stdin: io.stdin,
+    stdout: io.stdout,
+  })
+  for await (const event of run) reporter.tell(event)
+  const summary = await run.summary
+  io.setExitCode(exitCodeOf(summary))
+}
+
+function exitCodeOf(summary: RunSummary): number {
+  if (summary.stop !== null) {
+    const explained = explainStop(summary.stop)
+    // An interruption's code is the signal's: main knows which one it was.
+    return explained === null ? 130 : errorCodes[explained.code]
+  }
+  return needsAttention(summary) ? 3 : 0
+}
+
+function parseStatuses(text: string): string[] {
+  const statuses = text.split(',').map((status) => status.trim())
+  for (const status of statuses) {
+    if (status === 'uncertain') {
+      throw new UserError('USAGE_INVALID', 'uncertain lookups may have been billed', {
+        hint: 'enrich status --uncertain lists them; --resubmit-uncertain submits them again',
+      })
+    }
+    if (!retryable.includes(status)) {
+      throw new UserError('USAGE_INVALID', `--status does not know ${JSON.stringify(status)}`, {
+        hint: `one or more of ${retryable.join(', ')}`,
+      })
+    }
+  }
+  return statuses
+}

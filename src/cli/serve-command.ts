@@ -1,0 +1,94 @@
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { chooseRegistry } from '../embedded.js'
+import { isLoopback } from '../core/base-url.js'
+import { UserError } from '../core/errors.js'
+import { startService } from '../service/service.js'
+import type { CliIo } from './io.js'
+
+interface ServeFlags {
+  listen: { host: string; port: number }
+  registry?: string
+  data: string
+  limits: 'spec' | 'none'
+  researchSeconds: { min: number; max: number }
+}
+
+export function addServeCommand(program: Command, io: CliIo): void {
+  program
+    .command('serve')
+    .description('serve the interface (v3) from your own registry; the key is ENRICH_SERVE_API_KEY')
+    .addOption(
+      new Option('--listen <host:port>', 'where to listen')
+        .argParser(parseListen)
+        .default({ host: '127.0.0.1', port: 8787 }, '127.0.0.1:8787'),
+    )
+    .option(
+      '--registry <path>',
+      'what to answer from (default: .enrich/registry.sqlite, else the shipped one)',
+    )
+    .option('--data <folder>', 'where runs are kept', '.enrich/service')
+    .addOption(
+      new Option('--limits <which>', 'whether the limits a minute hold')
+        .choices(['spec', 'none'])
+        .default('spec'),
+    )
+    .addOption(
+      new Option('--research-seconds <min:max>', 'how long a run takes')
+        .argParser(parseRange)
+        .default({ min: 0, max: 0 }, '0:0'),
+    )
+    .action((flags: ServeFlags) => serve(flags, io))
+}
+
+async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
+  const apiKey = io.environment['ENRICH_SERVE_API_KEY'] ?? ''
+  if (apiKey === '') {
+    throw new UserError('API_KEY_MISSING', 'the service needs a key that its callers show', {
+      hint: 'set ENRICH_SERVE_API_KEY to a long random text',
+    })
+  }
+  const { registry, label } = chooseRegistry(flags.registry ?? null)
+  try {
+    const service = await startService({
+      knowledge: registry,
+      dataFolder: flags.data,
+      listen: flags.listen,
+      accounts: [{ name: 'default', apiKey }],
+      limits: flags.limits,
+      researchMs: { min: flags.researchSeconds.min * 1000, max: flags.researchSeconds.max * 1000 },
+      log: (line) => {
+        io.err(`${line}\n`)
+      },
+    })
+    const { entityCount } = registry.info()
+    io.err(
+      `Serving v3 at ${service.url}, answering from ${label} (${entityCount.toLocaleString('en-US')} entities).\n` +
+        (isLoopback(flags.listen.host) ? '' : 'It listens beyond this machine: put TLS in front of it.\n') +
+        `Use it: ENRICH_BASE_URL=${service.url} ENRICH_API_KEY=… enrich companies.csv -o out.parquet\n`,
+    )
+    await new Promise<void>((resolve) => {
+      if (io.interrupt.aborted) resolve()
+      io.interrupt.addEventListener('abort', () => {
+        resolve()
+      })
+    })
+    await service.close()
+  } finally {
+    registry.close()
+  }
+}
+
+function parseListen(text: string): { host: string; port: number } {
+  const match = /^(\[[0-9a-fA-F:]+\]|[^:\s]+):(\d{1,5})$/.exec(text)
+  if (!match || Number(match[2]) > 65_535)
+    throw new InvalidArgumentError('host:port is needed, like 127.0.0.1:8787.')
+  return { host: (match[1] ?? '').replace(/^\[|\]$/g, ''), port: Number(match[2]) }
+}
+
+function parseRange(text: string): { min: number; max: number } {
+  const match = /^(\d{1,5}(?:\.\d+)?)(?::(\d{1,5}(?:\.\d+)?))?$/.exec(text)
+  const min = Number(match?.[1])
+  const max = Number(match?.[2] ?? match?.[1])
+  if (!match || max < min) throw new InvalidArgumentError('seconds are needed, like 60:300.')
+  return { min, max }
+}

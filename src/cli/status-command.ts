@@ -1,0 +1,86 @@
+import type { Command } from 'commander'
+import { UserError } from '../core/errors.js'
+import type { ScopeCounts, UncertainLookup } from '../pipeline/checkpoint/checkpoint.js'
+import { openCheckpointReader } from '../pipeline/checkpoint/reader.js'
+import { resolveSettings } from '../settings.js'
+import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
+import type { CliIo } from './io.js'
+
+const listedMax = 1_000
+
+export function addStatusCommand(program: Command, io: CliIo): void {
+  const command = program.command('status').description('what the checkpoint holds, and what to do next')
+  addConfigFlags(command, ['config', 'checkpoint'])
+  command
+    .option('--uncertain', 'list the submissions that may have been billed and have no answer')
+    .option('--json', 'as one JSON line')
+    .action((flags: ConfigFlags & { uncertain?: boolean; json?: boolean }) => {
+      const { path } = resolveSettings(configOf([], flags), io.environment).checkpoint
+      const reader = openCheckpointReader(path, null)
+      if (reader === null) {
+        throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
+          hint: 'a run makes it: enrich companies.csv -o out.parquet',
+        })
+      }
+      try {
+        const scopes = reader.counts()
+        const uncertain = flags.uncertain === true ? reader.uncertain(listedMax) : null
+        if (flags.json === true) io.out(`${JSON.stringify({ path, scopes, uncertain })}\n`)
+        else io.out(statusText(path, scopes) + (uncertain === null ? '' : uncertainText(uncertain)))
+      } finally {
+        reader.close()
+      }
+    })
+}
+
+function statusText(path: string, scopes: readonly ScopeCounts[]): string {
+  if (scopes.length === 0)
+    return `${path}: nothing was asked yet.\nNext: enrich companies.csv -o out.parquet\n`
+  return `${path}\n${scopes.map(scopeText).join('')}`
+}
+
+function scopeText(scope: ScopeCounts): string {
+  const { states } = scope
+  const number = (value: number) => value.toLocaleString('en-US')
+  const line = (count: number, text: string) =>
+    count === 0 ? [] : [`  ${number(count).padStart(9)}  ${text}`]
+  const outcomes = Object.entries(scope.outcomes)
+    .map(([outcome, count]) => `${outcome} ${number(count)}`)
+    .join(' · ')
+  return `${[
+    scope.scope.startsWith('embedded:')
+      ? `Embedded service, registry edition ${scope.scope.slice('embedded:'.length, 'embedded:'.length + 12)}`
+      : scope.scope,
+    `  since ${when(scope.firstSubmittedAtMs)}, last answer ${when(scope.lastAnsweredAtMs)}, ${number(scope.submissions)} submissions`,
+    ...line(states.answered, `answered (${outcomes})`),
+    ...line(states.failed, 'failed: paid for, without a result'),
+    ...line(states.running, 'running: submitted, the answer is still to be fetched'),
+    ...line(states.new, 'not submitted yet'),
+    ...line(states.uncertain + states.intended, 'uncertain: may have been billed; held, not submitted again'),
+    ...line(states.invalid, 'invalid: the service will not take them as they are'),
+    `  next: ${nextStep(scope)}`,
+  ].join('\n')}\n`
+}
+
+function nextStep({ states }: ScopeCounts): string {
+  if (states.running + states.new > 0)
+    return 'run the same enrich command again: it submits and fetches only what is missing'
+  if (states.uncertain + states.intended > 0) {
+    return 'enrich status --uncertain lists them; enrich … --resubmit-uncertain submits them again'
+  }
+  if (states.failed > 0) return 'enrich retry … --status failed asks again (billed again)'
+  return 'nothing; the same enrich command writes the output from what is known'
+}
+
+function uncertainText(uncertain: readonly UncertainLookup[]): string {
+  if (uncertain.length === 0) return 'No submission is uncertain.\n'
+  const lines = uncertain.map(
+    ({ name, location, customId, intendedAtMs, reason }) =>
+      `  ${when(intendedAtMs)}  ${name}${location === null ? '' : ` (${location})`}  ${customId}  ${reason ?? ''}\n`,
+  )
+  return `Uncertain submissions (custom_id is what the service's records name them by):\n${lines.join('')}`
+}
+
+function when(ms: number | null): string {
+  return ms === null ? 'never' : new Date(ms).toISOString().replace('T', ' ').slice(0, 16)
+}

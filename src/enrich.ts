@@ -1,0 +1,127 @@
+import { dirname } from 'node:path'
+import { createServiceClient } from './client/client.js'
+import type { FileConfig } from './config.js'
+import { UserError } from './core/errors.js'
+import { connectEmbedded } from './embedded.js'
+import { EventStream } from './event-stream.js'
+import type { RunEvent } from './pipeline/events.js'
+import type { InputOptions } from './pipeline/reader/input.js'
+import { runPipeline, type Connection } from './pipeline/run.js'
+import type { RunSummary } from './pipeline/summary.js'
+import { systemClock } from './platform/clock.js'
+import { systemRandom } from './platform/random.js'
+import { parseConfig, resolveApiKey, resolveSettings, type Environment, type Settings } from './settings.js'
+import { version } from './version.js'
+
+export interface EnrichOptions {
+  /** Aborted: nothing new is submitted, what is in the air is saved, and the summary says `interrupted`. */
+  signal?: AbortSignal
+  /** Where ENRICH_API_KEY, ENRICH_API_KEY_FILE and ENRICH_BASE_URL are read; `process.env` if left out. */
+  environment?: Environment
+  /** Lookups whose last outcome is among these are asked again: `enrich retry`. */
+  askAgain?: readonly string[]
+  stdin?: NodeJS.ReadableStream
+  stdout?: NodeJS.WritableStream
+}
+
+/** A run that goes on: its events as they come, and its summary when it has ended. */
+export interface EnrichRun extends AsyncIterable<RunEvent> {
+  /**
+   * Rejects with a `UserError` for whatever is wrong with the input, the output, the config or the
+   * checkpoint, and with the signal's reason when it aborts while the input is still being read.
+   */
+  readonly summary: Promise<RunSummary>
+}
+
+/**
+ * Enriches a file of company names: what the command line does, from code. `config` has the keys of
+ * pipeline.config.json. Calling it again with the same config resumes.
+ */
+export function enrich(config: FileConfig, options: EnrichOptions = {}): EnrichRun {
+  const stream = new EventStream<RunEvent>()
+  const summary = run(config, options, (event) => {
+    stream.push(event)
+  }).finally(() => {
+    stream.end()
+  })
+  // Whoever only reads the events meets the error at their end, not as an unhandled rejection.
+  summary.catch(() => undefined)
+  return { summary, [Symbol.asyncIterator]: () => stream.read() }
+}
+
+async function run(
+  config: FileConfig,
+  options: EnrichOptions,
+  observe: (event: RunEvent) => void,
+): Promise<RunSummary> {
+  const environment = options.environment ?? process.env
+  const settings = resolveSettings(parseConfig(config, 'the config'), environment)
+  return runPipeline({
+    input: inputOptions(settings, options.stdin),
+    columns: settings.input.columns,
+    dedupe: settings.input.dedupe,
+    output: settings.output,
+    checkpoint: settings.checkpoint,
+    onLost: settings.onLost,
+    askAgain: options.askAgain ?? [],
+    scheduling: { limits: settings.limits, polling: settings.polling, ...settings.budget },
+    connect: () => connect(settings, environment, observe),
+    observe,
+    interrupt: options.signal ?? new AbortController().signal,
+    clock: systemClock,
+    random: systemRandom,
+    ...(options.stdout === undefined ? {} : { stdout: options.stdout }),
+    metadata: {
+      'enrich.version': version,
+      'enrich.input': (settings.input.paths ?? []).join(', '),
+      'enrich.settings': JSON.stringify({
+        columns: settings.input.columns,
+        dedupe: settings.input.dedupe,
+        maxAgeMs: settings.checkpoint.maxAgeMs,
+      }),
+    },
+  })
+}
+
+/** Where the rows come from. Throws USAGE_INVALID when no input is named. */
+export function inputOptions(settings: Settings, stdin?: NodeJS.ReadableStream): InputOptions {
+  const { paths, format, delimiter, encoding, limit } = settings.input
+  if (paths === undefined) {
+    throw new UserError('USAGE_INVALID', 'no input is named', { hint: 'enrich companies.csv -o out.parquet' })
+  }
+  return {
+    paths,
+    format,
+    delimiter,
+    encoding,
+    rowsMax: limit,
+    spoolFolder: dirname(settings.checkpoint.path),
+    stdin,
+  }
+}
+
+function connect(
+  settings: Settings,
+  environment: Environment,
+  observe: (event: RunEvent) => void,
+): Promise<Connection> {
+  const { baseUrl, registryPath } = settings.service
+  const connectionsMax = settings.limits.submitConcurrency + 16
+  if (baseUrl === null) {
+    return connectEmbedded({
+      registryPath,
+      checkpointPath: settings.checkpoint.path,
+      connectionsMax,
+      notice: (text) => {
+        observe({ type: 'notice', text })
+      },
+    })
+  }
+  const client = createServiceClient({
+    baseUrl,
+    apiKey: resolveApiKey(environment).reveal(),
+    userAgent: `enrich/${version}`,
+    connectionsMax,
+  })
+  return Promise.resolve({ scope: baseUrl, client, close: () => client.close() })
+}

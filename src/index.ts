@@ -1,0 +1,7 @@
+export { enrich, type EnrichOptions, type EnrichRun } from './enrich.js'
+export type { FileConfig as EnrichConfig } from './config.js'
+export type { RunEvent } from './pipeline/events.js'
+export type { RunSummary } from './pipeline/summary.js'
+export type { Progress } from './core/progress.js'
+export type { Stop } from './core/stop.js'
+export { UserError, errorCodes, type ErrorCode } from './core/errors.js'

@@ -1,0 +1,72 @@
+import { detectColumns, type LookupColumns } from './core/detect-columns.js'
+import { chooseRegistry, embeddedScope } from './embedded.js'
+import { inputOptions } from './enrich.js'
+import type { CheckpointReader, LookupId } from './pipeline/checkpoint/checkpoint.js'
+import { openCheckpointReader } from './pipeline/checkpoint/reader.js'
+import { ingest, type KeyedLookup } from './pipeline/ingest.js'
+import { openInput, type Input } from './pipeline/reader/input.js'
+import type { RowIndex } from './pipeline/row-index.js'
+import type { Settings } from './settings.js'
+
+export interface Look {
+  input: Input
+  columns: LookupColumns
+  index: RowIndex
+  /** Null where there is no checkpoint yet. */
+  reader: CheckpointReader | null
+  scope: string
+}
+
+export interface LookOptions {
+  settings: Settings
+  stdin: NodeJS.ReadableStream
+  signal: AbortSignal
+  /** Called with each batch of lookups and the ids they have, in order. */
+  meet?: (lookups: readonly KeyedLookup[], ids: readonly LookupId[], reader: CheckpointReader | null) => void
+}
+
+/**
+ * Reads the input and what is known of it, and changes nothing: no lock, no network, no new checkpoint.
+ * `use` is given what was found, which is closed afterwards.
+ */
+export async function look<Result>(
+  options: LookOptions,
+  use: (found: Look) => Promise<Result>,
+): Promise<Result> {
+  const { settings } = options
+  const input = await openInput(inputOptions(settings, options.stdin))
+  try {
+    const columns = detectColumns(input.columns, settings.input.columns)
+    const scope = scopeOf(settings)
+    const reader = openCheckpointReader(settings.checkpoint.path, scope)
+    try {
+      const index = await ingest({
+        input,
+        columns,
+        dedupe: settings.input.dedupe,
+        place: (lookups) => {
+          const ids = reader?.find(lookups.map(({ key }) => key)) ?? lookups.map(() => 0)
+          options.meet?.(lookups, ids, reader)
+          return Promise.resolve(ids)
+        },
+        signal: options.signal,
+      })
+      return await use({ input, columns, index, reader, scope })
+    } finally {
+      reader?.close()
+    }
+  } finally {
+    await input.close()
+  }
+}
+
+/** Whose answers a run with these settings would use. */
+function scopeOf(settings: Settings): string {
+  if (settings.service.baseUrl !== null) return settings.service.baseUrl
+  const { registry } = chooseRegistry(settings.service.registryPath)
+  try {
+    return embeddedScope(registry)
+  } finally {
+    registry.close()
+  }
+}

@@ -1,0 +1,90 @@
+import type { LookupPlan } from '../core/lookup-state.js'
+import { estimateEtaMs, type Progress } from '../core/progress.js'
+import type { Clock } from '../platform/clock.js'
+import type { RunObserver } from './events.js'
+import type { SchedulerLimits } from './scheduler/scheduler.js'
+import type { Tally } from './scheduler/tally.js'
+
+const progressIntervalMs = 1_000
+/** Rates are those of the last minute. */
+const rateWindowMs = 60_000
+
+export interface ProgressWatchOptions {
+  plan: Readonly<Record<LookupPlan, number>>
+  tally: Tally
+  limits: SchedulerLimits
+  clock: Clock
+  observe: RunObserver
+}
+
+/** Tells the progress of a run every second, from its tally, until ended; then once more. */
+export function watchProgress(options: ProgressWatchOptions): { end: () => void; elapsedMs: () => number } {
+  const { clock, observe } = options
+  const startedAtMs = clock.monotonicMs()
+  const ended = new AbortController()
+  const samples: Sample[] = []
+  let endedAtMs: number | null = null
+  const tell = () => {
+    const nowMs = clock.monotonicMs()
+    samples.push({ atMs: nowMs, submissions: options.tally.submissions, polls: options.tally.polls })
+    while ((samples[0]?.atMs ?? nowMs) < nowMs - rateWindowMs) samples.shift()
+    observe({ type: 'progress', progress: snapshot(options, samples, nowMs - startedAtMs) })
+  }
+  void (async () => {
+    while (!ended.signal.aborted) {
+      tell()
+      await clock.sleep(progressIntervalMs, ended.signal)
+    }
+  })()
+  return {
+    end: () => {
+      ended.abort()
+      endedAtMs = clock.monotonicMs()
+      tell()
+    },
+    elapsedMs: () => (endedAtMs ?? clock.monotonicMs()) - startedAtMs,
+  }
+}
+
+interface Sample {
+  atMs: number
+  submissions: number
+  polls: number
+}
+
+function snapshot(options: ProgressWatchOptions, samples: readonly Sample[], elapsedMs: number): Progress {
+  const { plan, tally, limits } = options
+  const lookups = Object.values(plan).reduce((sum, count) => sum + count, 0)
+  const failed = plan.failed + plan.invalid + tally.rejected + (tally.outcomes.get('failed') ?? 0)
+  const toSubmit = Math.max(0, plan.submit - tally.accepted - tally.rejected - tally.lost)
+  const running = Math.max(0, plan.poll + tally.accepted - tally.answered - tally.parked)
+  const submissionsPerMinute = rate(samples, (sample) => sample.submissions)
+  const pollsPerMinute = rate(samples, (sample) => sample.polls)
+  return {
+    lookups,
+    done: plan.answered + plan.failed + plan.invalid + tally.rejected + tally.answered,
+    running,
+    cached: plan.answered,
+    failed,
+    uncertain: plan.uncertain + tally.lost,
+    toSubmit,
+    submissionsPerMinute,
+    pollsPerMinute,
+    submitLimit: perMinute(limits.submissionsPerWindow, limits.windowMs),
+    pollLimit: perMinute(limits.pollsPerWindow, limits.windowMs),
+    elapsedMs,
+    etaMs: estimateEtaMs({ toSubmit, running, answeredSoFar: tally.answered, elapsedMs, ...limits }),
+  }
+}
+
+function perMinute(perWindow: number | null, windowMs: number): number | null {
+  return perWindow === null ? null : Math.round((perWindow / windowMs) * 60_000)
+}
+
+/** What was done within the samples' span, scaled to a minute only when the span is shorter than one. */
+function rate(samples: readonly Sample[], of: (sample: Sample) => number): number {
+  const first = samples[0]
+  const last = samples.at(-1)
+  if (first === undefined || last === undefined || last.atMs === first.atMs) return 0
+  return Math.round(((of(last) - of(first)) / (last.atMs - first.atMs)) * 60_000)
+}

@@ -1,0 +1,168 @@
+import type { ServiceClient } from '../client/client.js'
+import { assertNoClash } from '../core/columns.js'
+import { detectColumns, type LookupColumns } from '../core/detect-columns.js'
+import type { Clock } from '../platform/clock.js'
+import type { Random } from '../platform/random.js'
+import { answerLinesOf, type RowCounts } from './answers.js'
+import type { Checkpoint } from './checkpoint/checkpoint.js'
+import { openCheckpointReader } from './checkpoint/reader.js'
+import { openCheckpoint } from './checkpoint/sqlite-checkpoint.js'
+import type { RunObserver } from './events.js'
+import { ingest } from './ingest.js'
+import { watchProgress } from './progress-watch.js'
+import { openInput, type Input, type InputOptions } from './reader/input.js'
+import type { RowIndex } from './row-index.js'
+import { runUntilAnswered, type SchedulerOptions } from './scheduler/scheduler.js'
+import { createTally } from './scheduler/tally.js'
+import { summarise, type RunSummary } from './summary.js'
+import { assertOutputUsable, publish, type PublishReport } from './writer/publish.js'
+import { resolveOutput, type OutputRequest, type ResolvedOutput } from './writer/resolve-output.js'
+
+/** The service to ask: whose answers these are, and how to reach it. Opened once the input is known to be good. */
+export interface Connection {
+  scope: string
+  client: ServiceClient
+  close(): Promise<void>
+}
+
+export interface PipelineOptions {
+  input: InputOptions
+  columns: {
+    name?: string | undefined
+    location?: readonly string[] | undefined
+    context?: readonly string[] | undefined
+  }
+  dedupe: boolean
+  output: OutputRequest
+  checkpoint: { path: string; maxAgeMs: number | null }
+  onLost: 'hold' | 'resubmit'
+  /** Lookups whose last outcome is among these are asked again. */
+  askAgain: readonly string[]
+  scheduling: Pick<SchedulerOptions, 'limits' | 'polling' | 'lookupsMax' | 'durationMsMax'>
+  connect: () => Promise<Connection>
+  observe: RunObserver
+  interrupt: AbortSignal
+  clock: Clock
+  random: Random
+  stdout?: NodeJS.WritableStream
+  /** Goes into the metadata of a Parquet output. */
+  metadata: Readonly<Record<string, string>>
+}
+
+/** A row's whole walk: read, identify, ask once, wait, join, publish. */
+export async function runPipeline(options: PipelineOptions): Promise<RunSummary> {
+  const startedAtMs = options.clock.monotonicMs()
+  const input = await openInput(options.input)
+  try {
+    const columns = detectColumns(input.columns, options.columns)
+    const output = checkOutput(input, options)
+    const connection = await options.connect()
+    try {
+      const checkpoint = openCheckpoint({
+        ...options.checkpoint,
+        scope: connection.scope,
+        nowMs: options.clock.nowMs(),
+        random: options.random,
+      })
+      try {
+        return await askAndPublish({ options, input, columns, output, connection, checkpoint, startedAtMs })
+      } finally {
+        checkpoint.close()
+      }
+    } finally {
+      await connection.close()
+    }
+  } finally {
+    await input.close()
+  }
+}
+
+interface OpenRun {
+  options: PipelineOptions
+  input: Input
+  columns: LookupColumns
+  output: ResolvedOutput
+  connection: Connection
+  checkpoint: Checkpoint
+  startedAtMs: number
+}
+
+async function askAndPublish(run: OpenRun): Promise<RunSummary> {
+  const { options, input, checkpoint, connection } = run
+  const index = await ingest({
+    input,
+    columns: run.columns,
+    dedupe: options.dedupe,
+    place: (lookups) => checkpoint.want(lookups),
+    signal: options.interrupt,
+  })
+  // The header may have grown while the rows were read: asked once more, before anything is submitted.
+  assertNoClash(input.columns, run.output.columns)
+  if (options.askAgain.length > 0) await checkpoint.reopen(options.askAgain)
+  const plan = await checkpoint.plan({
+    nowMs: options.clock.nowMs(),
+    maxAgeMs: options.checkpoint.maxAgeMs,
+    onLost: options.onLost,
+  })
+  const lookupCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
+  options.observe({ type: 'planned', rowCount: index.rowCount, lookupCount, plan })
+
+  const tally = createTally()
+  const { clock, random, interrupt } = options
+  const progress = watchProgress({ plan, tally, ...options.scheduling, clock, observe: options.observe })
+  const stop = await runUntilAnswered({
+    checkpoint,
+    client: connection.client,
+    clock,
+    random,
+    tally,
+    interrupt,
+    ...options.scheduling,
+  }).finally(progress.end)
+
+  const rows: RowCounts = new Map()
+  const report = stop === null || run.output.partial ? await write(run, index, rows) : null
+  const elapsedMs = clock.monotonicMs() - run.startedAtMs
+  const summary = summarise({
+    stop,
+    plan,
+    tally,
+    index,
+    rows,
+    report,
+    notes: input.notes(),
+    elapsedMs,
+    askingMs: progress.elapsedMs(),
+  })
+  options.observe({ type: 'finished', summary })
+  return summary
+}
+
+/** Everything about the output that can be known before a submission is billed. */
+function checkOutput(input: Input, options: PipelineOptions): ResolvedOutput {
+  const output = resolveOutput(options.output)
+  assertOutputUsable(input.files, output.path, output.format)
+  assertNoClash(input.columns, output.columns)
+  return output
+}
+
+async function write(run: OpenRun, index: RowIndex, rows: RowCounts): Promise<PublishReport> {
+  const { options, input, output } = run
+  input.assertUnchanged()
+  options.observe({ type: 'publishing', path: output.path })
+  const reader = openCheckpointReader(options.checkpoint.path, null)
+  try {
+    return await publish({
+      input,
+      output,
+      columns: output.columns,
+      basis: output.basis,
+      nameColumn: run.columns.name,
+      answerLines: answerLinesOf(index, reader, rows),
+      rowCount: index.rowCount,
+      metadata: { ...options.metadata, 'enrich.input_sha256': await input.fingerprint() },
+    })
+  } finally {
+    reader?.close()
+  }
+}

@@ -1,0 +1,90 @@
+import type { LookupPlan } from '../core/lookup-state.js'
+import type { Stop } from '../core/stop.js'
+import type { RowCounts } from './answers.js'
+import type { RowIndex } from './row-index.js'
+import type { Tally } from './scheduler/tally.js'
+import type { PublishReport } from './writer/publish.js'
+
+/** What a run came to. Rows are rows of the input; everything else counts distinct lookups. */
+export interface RunSummary {
+  /** Null: nothing is left to wait for. */
+  stop: Stop | null
+  /** Files written, in the order of their publishing; none when the run stopped early without `partial`. */
+  outputPaths: readonly string[]
+  rowCount: number
+  invalidRowCount: number
+  lookupCount: number
+  /** Answered before this run began. */
+  cachedCount: number
+  /** Submissions that were accepted, each billed. */
+  billedCount: number
+  /** May have been billed; held, and never submitted again unless told to. */
+  uncertainCount: number
+  failedCount: number
+  /** Without a final answer: not submitted, running, or parked. */
+  pendingCount: number
+  pollCount: number
+  answeredCount: number
+  pollsPerResult: number | null
+  rateLimitedCount: number
+  /** Rows by what became of them, when an output was written. */
+  rowsByStatus: Readonly<Record<string, number>>
+  /** Lookups answered in this run, by outcome. */
+  outcomes: Readonly<Record<string, number>>
+  /** What answers held outside the interface, with how often: kept, and never fatal. */
+  oddities: Readonly<Record<string, number>>
+  basisLineCount: number
+  notes: readonly string[]
+  elapsedMs: number
+  submissionsPerMinute: number
+}
+
+export interface SummaryParts {
+  stop: Stop | null
+  plan: Readonly<Record<LookupPlan, number>>
+  tally: Tally
+  index: RowIndex
+  rows: RowCounts
+  report: PublishReport | null
+  notes: readonly string[]
+  elapsedMs: number
+  /** Of which submitting and polling took. */
+  askingMs: number
+}
+
+export function summarise(parts: SummaryParts): RunSummary {
+  const { stop, plan, tally, index, report } = parts
+  const lookupCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
+  const cachedCount = plan.answered
+  const failedCount = plan.failed + plan.invalid + tally.rejected + (tally.outcomes.get('failed') ?? 0)
+  const uncertainCount = plan.uncertain + tally.lost
+  const failedBefore = plan.failed + plan.invalid
+  return {
+    stop,
+    outputPaths: report?.paths ?? [],
+    rowCount: index.rowCount,
+    invalidRowCount: index.invalidCount,
+    lookupCount,
+    cachedCount,
+    billedCount: tally.accepted,
+    uncertainCount,
+    failedCount,
+    pendingCount: lookupCount - cachedCount - failedBefore - uncertainCount - tally.rejected - tally.answered,
+    pollCount: tally.polls,
+    answeredCount: tally.answered,
+    pollsPerResult: tally.answered === 0 ? null : tally.polls / tally.answered,
+    rateLimitedCount: tally.rateLimited,
+    rowsByStatus: Object.fromEntries(parts.rows),
+    outcomes: Object.fromEntries(tally.outcomes),
+    oddities: Object.fromEntries(tally.oddities),
+    basisLineCount: report?.basisLineCount ?? 0,
+    notes: parts.notes,
+    elapsedMs: parts.elapsedMs,
+    submissionsPerMinute: parts.askingMs > 0 ? tally.submissions / (parts.askingMs / 60_000) : 0,
+  }
+}
+
+/** Rows and lookups without a final outcome of the service: the run ends with exit code 3. */
+export function needsAttention(summary: RunSummary): boolean {
+  return summary.invalidRowCount + summary.failedCount + summary.uncertainCount + summary.pendingCount > 0
+}

@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { defaults, embeddedDefaults, fileConfig, hostedDefaults, type FileConfig } from './config.js'
+import { parseBaseUrl } from './core/base-url.js'
+import { parseDurationMs } from './core/duration.js'
+import { UserError } from './core/errors.js'
+import type { PollingPace } from './core/polling.js'
+import { Secret } from './core/secret.js'
+import type { SchedulerLimits } from './pipeline/scheduler/scheduler.js'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** One frozen value: flags over environment over file over defaults, checked and in plain units. */
+export interface Settings {
+  readonly input: Omit<NonNullable<FileConfig['input']>, 'columns' | 'dedupe'> & {
+    readonly columns: NonNullable<NonNullable<FileConfig['input']>['columns']>
+    readonly dedupe: boolean
+  }
+  readonly output: NonNullable<FileConfig['output']> & { readonly prefix: string }
+  readonly checkpoint: { readonly path: string; readonly maxAgeMs: number | null }
+  readonly service: { readonly baseUrl: string | null; readonly registryPath: string | null }
+  readonly budget: { readonly lookupsMax: number | null; readonly durationMsMax: number | null }
+  readonly onLost: 'hold' | 'resubmit'
+  readonly limits: SchedulerLimits
+  readonly polling: PollingPace
+}
+
+/** Checks a config from anywhere (a file, flags, code). Throws CONFIG_INVALID, which names the key. */
+export function parseConfig(value: unknown, origin: string): FileConfig {
+  const parsed = fileConfig.safeParse(value)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  const where = issue?.path.join('.') ?? ''
+  const what =
+    issue?.code === 'unrecognized_keys'
+      ? `unknown key ${issue.keys.map((key) => JSON.stringify(where === '' ? key : `${where}.${key}`)).join(', ')}`
+      : `${where === '' ? 'the whole' : JSON.stringify(where)}: ${issue?.message ?? 'invalid'}`
+  throw new UserError('CONFIG_INVALID', `${origin}: ${what}`, {
+    hint: 'pipeline.config.example.json shows every key',
+    cause: z.prettifyError(parsed.error),
+  })
+}
+
+/** Reads a config file. Throws CONFIG_NOT_FOUND, CONFIG_NOT_JSON, CONFIG_INVALID. */
+export function readConfigFile(path: string): FileConfig {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new UserError('CONFIG_NOT_FOUND', `the config ${path} cannot be read`, {
+      hint: 'check the path given with --config',
+      cause: error,
+    })
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ''))
+  } catch (error) {
+    throw new UserError('CONFIG_NOT_JSON', `the config ${path} is not JSON`, {
+      hint: 'comments and trailing commas are not JSON; pipeline.config.example.json is an example',
+      cause: error,
+    })
+  }
+  return parseConfig(value, path)
+}
+
+/** `over` wins key by key; lists are replaced, not joined. */
+export function mergeConfigs(under: FileConfig, over: FileConfig): FileConfig {
+  const merged: Record<string, unknown> = { ...under }
+  for (const [key, value] of Object.entries(over)) {
+    if (value === undefined) continue
+    const below = merged[key]
+    merged[key] = isPlain(value) && isPlain(below) ? mergeConfigs(below, value as FileConfig) : value
+  }
+  return merged
+}
+
+const isPlain = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Settles what is left open. `config` is already merged from flags and file. */
+export function resolveSettings(config: FileConfig, environment: Environment): Settings {
+  const baseUrlText = config.service?.baseUrl ?? environment['ENRICH_BASE_URL']
+  const baseUrl = baseUrlText === undefined || baseUrlText === '' ? null : parseBaseUrl(baseUrlText)
+  const base = baseUrl === null ? embeddedDefaults : hostedDefaults
+  const { limits = {}, polling = {} } = config
+  const settings: Settings = {
+    input: {
+      ...config.input,
+      columns: config.input?.columns ?? {},
+      dedupe: config.input?.dedupe ?? true,
+    },
+    output: { ...config.output, prefix: config.output?.prefix ?? defaults.prefix },
+    checkpoint: {
+      path: config.checkpoint?.path ?? defaults.checkpointPath,
+      maxAgeMs: durationMs(config.checkpoint?.maxAge),
+    },
+    service: { baseUrl, registryPath: config.service?.registry ?? null },
+    budget: {
+      lookupsMax: config.budget?.lookupsMax ?? null,
+      durationMsMax: durationMs(config.budget?.durationMax),
+    },
+    onLost: config.submission?.onLost ?? 'hold',
+    limits: {
+      submissionsPerWindow: limits.submitPerMinute ?? base.limits.submitPerMinute,
+      pollsPerWindow: limits.pollPerMinute ?? base.limits.pollPerMinute,
+      windowMs: (limits.windowSeconds ?? base.limits.windowSeconds) * 1000,
+      inFlightRunsMax: limits.inFlightRunsMax ?? base.limits.inFlightRunsMax,
+      submitConcurrency: limits.submitConcurrency ?? base.limits.submitConcurrency,
+    },
+    polling: {
+      firstAfterMs: (polling.firstAfterSeconds ?? base.polling.firstAfterSeconds) * 1000,
+      intervalMs: (polling.intervalSeconds ?? base.polling.intervalSeconds) * 1000,
+      deadlineMs: (polling.deadlineMinutes ?? base.polling.deadlineMinutes) * 60_000,
+    },
+  }
+  return deepFreeze(settings)
+}
+
+function durationMs(text: string | undefined): number | null {
+  return text === undefined ? null : parseDurationMs(text)
+}
+
+function deepFreeze<Value extends object>(value: Value): Value {
+  for (const member of Object.values(value)) {
+    if (typeof member === 'object' && member !== null) deepFreeze(member as object)
+  }
+  return Object.freeze(value)
+}
+
+/**
+ * The API key of a hosted service, from ENRICH_API_KEY or the file that ENRICH_API_KEY_FILE names.
+ * Throws API_KEY_MISSING and API_KEY_INVALID; neither repeats anything of the key.
+ */
+export function resolveApiKey(environment: Environment): Secret {
+  const key = (environment['ENRICH_API_KEY'] ?? readKeyFile(environment['ENRICH_API_KEY_FILE']) ?? '').trim()
+  if (key === '') {
+    throw new UserError('API_KEY_MISSING', 'a base URL is set, but no API key', {
+      hint: 'set ENRICH_API_KEY, or ENRICH_API_KEY_FILE to a file that holds the key alone',
+    })
+  }
+  if (!/^[\x21-\x7e]{1,512}$/.test(key)) {
+    throw new UserError('API_KEY_INVALID', 'the API key holds characters that a key cannot have', {
+      hint: 'check ENRICH_API_KEY for spaces, line ends or quotes inside the key',
+    })
+  }
+  return new Secret(key)
+}
+
+function readKeyFile(path: string | undefined): string | undefined {
+  if (path === undefined || path === '') return undefined
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new UserError('API_KEY_MISSING', `the file ${path} (ENRICH_API_KEY_FILE) cannot be read`, {
+      hint: 'it must hold the key alone and be readable by this user',
+      cause: error,
+    })
+  }
+}
