@@ -169,6 +169,12 @@ function placeFactor({ place }: ScoredName, registration: StoredLegalEntity): Fa
       return strength('jurisdiction_match', 'The country given is that of the registration.', 'low')
     case 'region_conflict':
       return limitation('location_mismatch', `The registration is in another region (${where}).`, 'low')
+    case 'town_abroad':
+      return limitation(
+        'location_mismatch',
+        `The town fits (${where}), the country given does not.`,
+        'medium',
+      )
     case 'country_conflict':
       return limitation('location_mismatch', `The registration is in another country (${where}).`, 'high')
     case 'none':
@@ -221,6 +227,8 @@ function doubtFactor(doubt: Doubt, match: Match): Factor {
         'The spelling differs and no place confirms it.',
         'medium',
       )
+    case 'longer_without_place':
+      return limitation('no_legal_entity_confirmed', 'One name is longer and no place confirms it.', 'medium')
     case 'form_differs':
       return limitation('no_legal_entity_confirmed', 'The legal form is of another kind.', 'medium')
     default:

@@ -4,7 +4,7 @@ import type { CandidateName } from './match/candidate.js'
 import { decide } from './match/decide.js'
 import { foldText } from './match/fold.js'
 import { matchLimits } from './match/limits.js'
-import { readingsOf, type ParsedName } from './match/parsed-name.js'
+import { readingsOf, type Reading } from './match/readings.js'
 import { parseLocation } from './match/place.js'
 import { scoreName, type MatchQuery, type ScoredName } from './match/score.js'
 import type { Vocabulary } from './match/vocabulary.js'
@@ -13,7 +13,7 @@ import type { StoredEntity, StoreReader } from './store/reader.js'
 
 /** What a query needs of the store. */
 export interface Lookup {
-  readonly find: (readings: readonly ParsedName[], vocabulary: Vocabulary) => CandidateName[]
+  readonly find: (readings: readonly Reading[], vocabulary: Vocabulary) => CandidateName[]
   readonly vocabulary: () => Vocabulary
   readonly reader: StoreReader
 }

@@ -1,6 +1,6 @@
 import { entityId, legalEntityId, type EntityId, type LegalEntityId } from '../contract/ids.js'
 import { jurisdictionParts } from './entity-record.js'
-import { readingsOf } from './match/parsed-name.js'
+import { readingsOf } from './match/readings.js'
 import { countryCodeOf, countryNameOf, regionCodeIn } from './match/place-names.js'
 import { bestOfEachEntity, type Lookup } from './resolve.js'
 import type { StoredLegalEntity } from './store/reader.js'

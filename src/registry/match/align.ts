@@ -1,5 +1,6 @@
 import { boundedDistance, typosAllowed } from './edit-distance.js'
 import { isNumberWord } from './fold.js'
+import { isLightWord } from './generic-words.js'
 import type { Vocabulary } from './vocabulary.js'
 
 export interface Alignment {
@@ -10,8 +11,6 @@ export interface Alignment {
   readonly candidateExtra: readonly string[]
   /** Pairs that are the same word only by a typing error or an abbreviation. */
   readonly loosePairs: number
-  /** Both names carry the same numbers ("Fund II" is not "Fund III"). */
-  readonly numbersAgree: boolean
   readonly firstAgrees: boolean
 }
 
@@ -32,7 +31,7 @@ export function align(
     for (const at of queryAt) openQuery.delete(at)
     for (const at of candidateAt) openCandidate.delete(at)
     const weights = [...queryAt.map((at) => query[at]), ...candidateAt.map((at) => candidate[at])]
-    shared += worth * weights.reduce((sum, word) => sum + vocabulary.weight(word ?? ''), 0)
+    shared += worth * weights.reduce((sum, word) => sum + wordWeight(word ?? '', vocabulary), 0)
     if (worth < 1) loosePairs++
   }
   for (const at of query.keys()) {
@@ -50,7 +49,6 @@ export function align(
     queryExtra: [...openQuery].map((at) => query[at] ?? ''),
     candidateExtra: [...openCandidate].map((at) => candidate[at] ?? ''),
     loosePairs,
-    numbersAgree: sameNumbers(query, candidate),
     firstAgrees: !openQuery.has(0) && !openCandidate.has(0),
   }
 }
@@ -113,11 +111,20 @@ function firstOpen(open: ReadonlySet<number>, fits: (at: number) => boolean): nu
   return null
 }
 
-function totalWeight(words: readonly string[], vocabulary: Vocabulary): number {
-  return words.reduce((sum, word) => sum + vocabulary.weight(word), 0)
+/** How much a name tells in all. */
+export function totalWeight(words: readonly string[], vocabulary: Vocabulary): number {
+  return words.reduce((sum, word) => sum + wordWeight(word, vocabulary), 0)
 }
 
-function sameNumbers(a: readonly string[], b: readonly string[]): boolean {
+/** Light words count, for less than their rarity says. */
+const lightShare = 0.3
+
+function wordWeight(word: string, vocabulary: Vocabulary): number {
+  return vocabulary.weight(word) * (isLightWord(word) ? lightShare : 1)
+}
+
+/** Whether two names carry the same numbers, in whatever order: "Fund II" is not "Fund III". */
+export function sameNumbers(a: readonly string[], b: readonly string[]): boolean {
   const numbers = (words: readonly string[]) => words.filter(isNumberWord).sort().join(' ')
   return numbers(a) === numbers(b)
 }

@@ -11,6 +11,7 @@ export type Doubt =
   | 'acronym_without_place'
   | 'country_differs'
   | 'spelling_without_place'
+  | 'longer_without_place'
   | 'form_differs'
 
 /** What the names say, before it is dressed as an answer. */
@@ -35,6 +36,7 @@ const doubtCaps: Readonly<Record<Doubt, number>> = {
   acronym_without_place: 66,
   country_differs: 62,
   spelling_without_place: 76,
+  longer_without_place: 78,
   form_differs: 76,
 }
 
@@ -42,7 +44,7 @@ const doubtCaps: Readonly<Record<Doubt, number>> = {
 const candidateConfidenceMin = 45
 const entityConfidenceMin = 60
 /** A company this many points behind is no rival. */
-const rivalMarginPoints = 5
+const rivalMarginPoints = 4
 const contextConfidenceMax = 86
 
 /**
@@ -95,11 +97,24 @@ function byPoints(a: ScoredName, b: ScoredName): number {
 function isRival(best: ScoredName, other: ScoredName): boolean {
   if (best.points - other.points > rivalMarginPoints) return false
   if (best.candidate.active && !other.candidate.active) return false
-  if (best.manner === 'exact' && other.manner !== 'exact') return false
+  if (best.manner === 'exact' && (other.manner !== 'exact' || isLesserReading(best, other))) return false
   return !placeTellsApart(best, other)
 }
 
-const placeRank = { postal: 4, city: 3, region: 2, country: 1, none: 1, region_conflict: 0, country_conflict: 0 } as const
+function isLesserReading(best: ScoredName, other: ScoredName): boolean {
+  return best.reading === 'whole' && other.reading !== 'whole'
+}
+
+const placeRank = {
+  postal: 4,
+  city: 3,
+  region: 2,
+  country: 1,
+  none: 1,
+  town_abroad: 1,
+  region_conflict: 0,
+  country_conflict: 0,
+} as const
 
 /** The place given is the one's and not the other's; sharing a country tells nobody apart. */
 function placeTellsApart(best: ScoredName, other: ScoredName): boolean {
@@ -124,9 +139,10 @@ function doubtsOf(best: ScoredName, rivals: readonly ScoredName[]): Doubt[] {
     doubts.push(best.manner === 'completed' ? 'several_completions' : 'several_companies')
   if (best.isGeneric && best.candidate.tokens.length === 1 && !isPlaced) doubts.push('generic_name')
   if (best.isSubset) doubts.push('subset_only')
+  if (best.isLonger && !isPlaced) doubts.push('longer_without_place')
   if (!best.numbersAgree) doubts.push('numbers_differ')
   if (best.manner === 'acronym' && !isPlaced) doubts.push('acronym_without_place')
-  if (best.place === 'country_conflict') doubts.push('country_differs')
+  if (best.place === 'country_conflict' && !best.isTelling) doubts.push('country_differs')
   if (best.manner === 'near' && best.loosePairs > 0 && best.candidate.tokens.length === 1 && !isPlaced) {
     doubts.push('spelling_without_place')
   }

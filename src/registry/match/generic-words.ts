@@ -18,10 +18,7 @@ const genericWords = new Set(
 )
 
 /** Words a company's name gains and loses without becoming another company. */
-const lightWords = new Set(
-  `group holdings company companies international global worldwide usa us uk america enterprises industries
-  corporate new reit com`.split(/\s+/),
-)
+const lightWords = new Set('group holdings company companies usa us uk corporate reit com'.split(' '))
 
 export function isGenericWord(word: string): boolean {
   return genericWords.has(word)

@@ -4,7 +4,7 @@ export const matchLimits = {
   locationCharsMax: 300,
   contextCharsMax: 2_000,
   tokensMax: 24,
-  variantsMax: 4,
+  variantsMax: 6,
   candidateNamesMax: 240,
   tokenSpellingsMax: 4,
   spellingsScannedMax: 4_000,

@@ -19,8 +19,8 @@ export interface ParsedName {
   readonly acronym: string
 }
 
-/** SEC adds the state of incorporation or a remark between slashes: "SEALED AIR CORP/DE", "AIR PRODUCTS INC /NEW/". */
-const registrarRemark = /\s*[/\\](?:[A-Za-z]{2,4}|[A-Za-z]{2,4}[/\\])\s*$/
+/** SEC adds a state or a remark after a slash: "SEALED AIR CORP/DE", "AIR PRODUCTS INC /NEW/", "X CORP. / DE". */
+export const registrarRemark = /\s*[/\\]\s*[A-Z]{2,4}\s*[/\\]?\s*$/
 
 /** Total: a name of no letters and digits has no tokens and an empty key. */
 export function parseName(name: string): ParsedName {
@@ -70,49 +70,4 @@ function stripForms(words: readonly string[]): Stripped {
 function acronymOf(tokens: readonly string[]): string {
   if (tokens.length < 2) return ''
   return tokens.map((token) => (isNumberWord(token) ? '' : token.charAt(0))).join('')
-}
-
-/**
- * Readings of a query, the whole name first: what stands before or after "d/b/a", "formerly" and the like,
- * and the part up to a legal form that more words follow ("Cardlytics, Inc. Common Stock").
- */
-export function readingsOf(name: string): ParsedName[] {
-  const bounded = name.slice(0, matchLimits.nameCharsMax)
-  const texts = [bounded]
-  const aliases = bounded.split(
-    /\b(?:d\/?b\/?a|t\/a|a\/?k\/?a|f\/?k\/?a|formerly(?: known as)?|trading as|doing business as|previously)\b/i,
-  )
-  if (aliases.length > 1) texts.push(...aliases)
-  const outsideBrackets = bounded.replace(/[([][^)\]]*[)\]]?/g, ' ')
-  if (outsideBrackets !== bounded) texts.push(outsideBrackets)
-  const readings = texts.map(parseName)
-  const head = headBeforeForm(bounded)
-  if (head) readings.push(head)
-  const seen = new Set<string>()
-  return readings
-    .filter(
-      (reading) => reading.coreKey.length > 1 && !seen.has(reading.coreKey) && seen.add(reading.coreKey),
-    )
-    .slice(0, matchLimits.variantsMax)
-}
-
-/** Forms that no company name has in its middle, so that what follows them is not the name. */
-const closingForms = new Set([
-  'inc',
-  'incorporated',
-  'ltd',
-  'limited',
-  'llc',
-  'plc',
-  'corp',
-  'gmbh',
-  'lp',
-  'nv',
-])
-
-function headBeforeForm(name: string): ParsedName | null {
-  const words = foldText(name.normalize('NFKC').replace(registrarRemark, '')).split(' ')
-  const at = words.findIndex((word, index) => index > 0 && closingForms.has(word))
-  if (at < 0 || at === words.length - 1) return null
-  return parseName(words.slice(0, at + 1).join(' '))
 }

@@ -23,7 +23,7 @@ export interface LocationHint {
 
 /** How a place agrees with a hint, best first; `none` when there is no hint or nothing to compare. */
 export type PlaceAgreement =
-  'postal' | 'city' | 'region' | 'country' | 'none' | 'region_conflict' | 'country_conflict'
+  'postal' | 'city' | 'region' | 'country' | 'none' | 'town_abroad' | 'region_conflict' | 'country_conflict'
 
 const postalShapes = [
   /\b[A-Z]{1,2}\d[A-Z\d]?\s*\d[A-Z]{2}\b/i, // GB
@@ -114,7 +114,7 @@ export function agreementOf(hint: LocationHint | null, place: Place): PlaceAgree
     (code) => hint.countries.has(code) || anyStartsWith(hint.regions, `${code}-`),
   )
   const countryTold = hint.countries.size > 0 && countries.length > 0
-  if (countryTold && !countryFits) return 'country_conflict'
+  if (countryTold && !countryFits) return isSameTown(hint, place) ? 'town_abroad' : 'country_conflict'
   if (place.postalKey !== '' && hint.postals.has(place.postalKey)) return 'postal'
   if (place.cityKey !== '' && hint.cities.has(place.cityKey)) return 'city'
   if (outwardFits(hint, place)) return 'city'
@@ -124,6 +124,12 @@ export function agreementOf(hint: LocationHint | null, place: Place): PlaceAgree
   if (countryFits) return 'country'
   if (hint.countries.size === 0 && hint.regions.size > 0 && countries.length > 0) return 'country_conflict'
   return 'none'
+}
+
+/** Lists name the country of the listing beside the town of the company: "Ghent, US". */
+function isSameTown(hint: LocationHint, place: Place): boolean {
+  const town = place.cityKey !== '' && hint.cities.has(place.cityKey)
+  return town || (place.postalKey.length >= 5 && hint.postals.has(place.postalKey))
 }
 
 /** British postcodes share their first half with the neighbourhood; others share their first digits. */

@@ -1,8 +1,8 @@
-import { align } from './align.js'
+import { align, sameNumbers, totalWeight, type Alignment } from './align.js'
 import type { CandidateName } from './candidate.js'
 import { isGenericWord, isLightWord } from './generic-words.js'
 import type { FormClass } from './legal-forms.js'
-import type { ParsedName } from './parsed-name.js'
+import type { Reading, ReadingKind } from './readings.js'
 import { agreementOf, type LocationHint, type PlaceAgreement } from './place.js'
 import type { Vocabulary } from './vocabulary.js'
 
@@ -22,35 +22,46 @@ export interface ScoredName {
   readonly numbersAgree: boolean
   /** No word of the name but generic ones ("First National Bank"). */
   readonly isGeneric: boolean
-  /** Read from a part of the query, not from the whole. */
-  readonly isPartialReading: boolean
+  /** Words beyond the shared ones, if only light ones ("Holdings"), stand on one side. */
+  readonly isLonger: boolean
+  /** So rare a name that it is not borne twice by chance. */
+  readonly isTelling: boolean
+  readonly reading: ReadingKind
 }
 
-export type FormAgreement = 'same' | 'unknown' | 'soft_conflict' | 'hard_conflict'
+export type FormAgreement = 'same' | 'unknown' | 'unstated_partnership' | 'soft_conflict' | 'hard_conflict'
 
 /** The query as the matcher sees it. */
 export interface MatchQuery {
-  readonly readings: readonly ParsedName[]
+  readonly readings: readonly Reading[]
   readonly location: LocationHint | null
 }
 
 const mannerPoints = { exact: 93, completed: 88, acronym: 74 } as const
+const readingPoints = { whole: 0, part: -3, cut: -2 } as const
 const placePoints: Readonly<Record<PlaceAgreement, number>> = {
   postal: 5,
   city: 4,
   region: 2,
   country: 1,
   none: 0,
+  town_abroad: -6,
   region_conflict: -3,
   country_conflict: -25,
 }
 const formPoints: Readonly<Record<FormAgreement, number>> = {
   same: 2,
   unknown: 0,
+  unstated_partnership: -3,
   soft_conflict: -4,
   hard_conflict: -14,
 }
 const kindPoints = { legal: 0, other: -1, former: -2 } as const
+const notFirstPoints = -4
+const inactivePoints = -3
+/** A name that tells this much (two rare words) is not borne twice by chance, wherever its bearer sits. */
+const tellingWeightMin = 13
+const tellingAbroadPoints = -12
 
 /** The best reading of the query against one name. */
 export function scoreName(
@@ -60,49 +71,53 @@ export function scoreName(
 ): ScoredName | null {
   let best: ScoredName | null = null
   const place = agreementOf(query.location, candidate.place)
-  for (const [index, reading] of query.readings.entries()) {
-    const scored = scoreReading(reading, index > 0, candidate, place, vocabulary)
+  for (const reading of query.readings) {
+    const scored = scoreReading(reading, candidate, place, vocabulary)
     if (scored && (best === null || scored.points > best.points)) best = scored
   }
   return best
 }
 
 function scoreReading(
-  reading: ParsedName,
-  isPartialReading: boolean,
+  reading: Reading,
   candidate: CandidateName,
   place: PlaceAgreement,
   vocabulary: Vocabulary,
 ): ScoredName | null {
-  const form = formAgreement(reading.formClass, candidate.formClass)
-  const alignment = align(reading.tokens, candidate.tokens, vocabulary)
   const manner = mannerOf(reading, candidate)
-  const namePoints = manner === 'near' ? 93 - (1 - alignment.similarity) * 150 : mannerPoints[manner]
+  // A piece of a name that is nearly another name says nothing.
+  if (manner === 'near' && reading.kind !== 'whole') return null
+  const alignment = manner === 'near' ? align(reading.tokens, candidate.tokens, vocabulary) : null
+  const namePoints = alignment ? 93 - (1 - alignment.similarity) * 150 : mannerPoints[manner as 'exact']
   if (namePoints < 30) return null
-  const generic = candidate.tokens.every(isGenericWord) || reading.tokens.every(isGenericWord)
+  const form = formAgreement(reading.formClass, candidate.formClass)
+  const isTelling = manner === 'exact' && totalWeight(candidate.tokens, vocabulary) >= tellingWeightMin
   return {
     candidate,
     manner,
     place,
     form,
-    isPartialReading,
+    reading: reading.kind,
     points:
       namePoints +
-      placePoints[place] +
+      readingPoints[reading.kind] +
+      (isTelling && place === 'country_conflict' ? tellingAbroadPoints : placePoints[place]) +
       formPoints[form] +
-      kindPoints[candidate.kind] -
-      (candidate.active ? 0 : 3) -
-      (isPartialReading ? 3 : 0) -
-      (manner === 'near' && !alignment.firstAgrees ? 4 : 0),
-    isSubset: manner === 'near' && isOneSided(alignment.queryExtra, alignment.candidateExtra),
-    loosePairs: manner === 'exact' ? 0 : alignment.loosePairs,
-    numbersAgree: manner === 'exact' || alignment.numbersAgree,
-    isGeneric: generic,
+      kindPoints[candidate.kind] +
+      (reading.fullKey === candidate.fullKey ? 1 : 0) +
+      (candidate.active ? 0 : inactivePoints) +
+      (alignment && !alignment.firstAgrees ? notFirstPoints : 0),
+    isSubset: alignment !== null && isOneSided(alignment),
+    isLonger: alignment !== null && alignment.queryExtra.length + alignment.candidateExtra.length > 0,
+    loosePairs: alignment?.loosePairs ?? 0,
+    numbersAgree: sameNumbers(reading.tokens, candidate.tokens),
+    isGeneric: candidate.tokens.every(isGenericWord) || reading.tokens.every(isGenericWord),
+    isTelling,
   }
 }
 
-function mannerOf(reading: ParsedName, candidate: CandidateName): MatchManner {
-  if (reading.coreKey === candidate.coreKey) return 'exact'
+function mannerOf(reading: Reading, candidate: CandidateName): MatchManner {
+  if (reading.coreKey === candidate.coreKey) return reading.kind === 'cut' ? 'completed' : 'exact'
   if (isCompletion(reading, candidate)) return 'completed'
   const [only] = reading.tokens
   const isInitials =
@@ -110,22 +125,20 @@ function mannerOf(reading: ParsedName, candidate: CandidateName): MatchManner {
   return isInitials ? 'acronym' : 'near'
 }
 
-/** The query stops inside the name: it is long enough to tell and ends within a word, or lacks one word. */
-function isCompletion(reading: ParsedName, candidate: CandidateName): boolean {
-  if (reading.formClass !== null || reading.coreKey.length < 14 || reading.tokens.length < 2) return false
-  if (candidate.coreKey.length <= reading.coreKey.length) {
-    // Cut inside the legal form: "Western New England Bancorp, In".
-    return candidate.coreKey.length >= 8 && candidate.fullKey.startsWith(reading.fullKey)
-  }
-  return candidate.fullKey.startsWith(reading.fullKey)
+/** The query stops inside the name, late enough to tell it: "Western New England Bancorp, In". */
+function isCompletion(reading: Reading, candidate: CandidateName): boolean {
+  if (reading.kind !== 'whole' || reading.formClass !== null) return false
+  if (reading.coreKey.length < 14 || reading.tokens.length < 2) return false
+  return candidate.coreKey.length >= 8 && candidate.fullKey.startsWith(reading.fullKey)
 }
 
-function isOneSided(queryExtra: readonly string[], candidateExtra: readonly string[]): boolean {
+function isOneSided({ queryExtra, candidateExtra }: Alignment): boolean {
   return [...queryExtra, ...candidateExtra].some((word) => !isLightWord(word))
 }
 
 function formAgreement(query: FormClass | null, candidate: FormClass | null): FormAgreement {
   if (query === candidate) return query === null ? 'unknown' : 'same'
+  if (query === null && candidate === 'partnership') return 'unstated_partnership'
   if (query === null || candidate === null || query === 'company' || candidate === 'company') return 'unknown'
   const corporate = (form: FormClass) => form === 'limited' || form === 'stock'
   return corporate(query) && corporate(candidate) ? 'soft_conflict' : 'hard_conflict'

@@ -2,12 +2,12 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import type { CandidateName, NameKind } from '../match/candidate.js'
 import type { FormClass } from '../match/legal-forms.js'
 import { matchLimits } from '../match/limits.js'
-import type { ParsedName } from '../match/parsed-name.js'
+import type { Reading } from '../match/readings.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 
 /** Finds the names that a query may mean. */
 export interface CandidateFinder {
-  readonly find: (readings: readonly ParsedName[], vocabulary: Vocabulary) => CandidateName[]
+  readonly find: (readings: readonly Reading[], vocabulary: Vocabulary) => CandidateName[]
 }
 
 interface CandidateRow {
@@ -64,8 +64,11 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
         const isInitials = reading.tokens.length === 1 && reading.coreKey.length <= 6
         if (isInitials) add(byAcronym.all(reading.coreKey))
       }
-      if (found.size > 0) return [...found.values()]
-      for (const reading of readings) {
+      const [whole] = readings
+      if (whole === undefined || [...found.values()].some(({ coreKey }) => coreKey === whole.coreKey)) {
+        return [...found.values()]
+      }
+      for (const reading of readings.slice(0, 1)) {
         if (reading.fullKey.length >= 10) add(byStem.all(reading.fullKey, `${reading.fullKey}\u007f`))
         const expression = wordsExpression(reading.tokens, vocabulary)
         if (expression !== null) add(byWords.all(expression))
