@@ -1,10 +1,21 @@
 import Database from 'better-sqlite3'
 
 export type Sqlite = Database.Database
-export type Statement<Parameters extends unknown[] | object = unknown[], Row = unknown> = Database.Statement<
-  Parameters extends unknown[] ? Parameters : [Parameters],
-  Row
->
+/** A prepared statement, in a type that declarations can name. */
+export interface Statement<Parameters extends unknown[] = unknown[], Row = unknown> {
+  run(...parameters: Parameters): { changes: number; lastInsertRowid: number | bigint }
+  get(...parameters: Parameters): Row | undefined
+  all(...parameters: Parameters): Row[]
+  pluck(toggle?: boolean): this
+}
+
+/** `Parameters` is a tuple, or the object of named ones. */
+export function prepare<Parameters extends unknown[] | object, Row = unknown>(
+  database: Sqlite,
+  sql: string,
+): Statement<Parameters extends unknown[] ? Parameters : [Parameters], Row> {
+  return database.prepare(sql) as Statement<Parameters extends unknown[] ? Parameters : [Parameters], Row>
+}
 
 export interface OpenSqliteOptions {
   /** FULL: a commit survives a power cut. NORMAL: it survives a killed process; for what can be made again. */

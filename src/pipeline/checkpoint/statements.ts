@@ -1,12 +1,9 @@
 import type { LookupState } from '../../core/lookup-state.js'
-import type { Sqlite, Statement } from '../../platform/sqlite.js'
+import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import type { Answer, OpenRun, ToSubmit } from './checkpoint.js'
 
 /** The statements of a checkpoint, prepared once; temp.wanted must exist. */
 export function prepareStatements(database: Sqlite) {
-  // The return type is named, so that the declarations of this file can name it.
-  const prepare = <Parameters extends unknown[] | object, Row = unknown>(sql: string) =>
-    database.prepare(sql) as unknown as Statement<Parameters, Row>
   return {
     insertLookup: prepare<{
       scopeId: number
@@ -15,26 +12,31 @@ export function prepareStatements(database: Sqlite) {
       location: string | null
       context: string | null
     }>(
+      database,
       'INSERT INTO lookups (scope_id, key, name, location, context) VALUES (@scopeId, @key, @name, @location, @context)',
     ),
     findLookup: prepare<[number, Uint8Array], number>(
+      database,
       'SELECT lookup_id FROM lookups WHERE scope_id = ? AND key = ?',
     ).pluck(),
-    insertWanted: prepare<[number]>('INSERT OR IGNORE INTO temp.wanted (lookup_id) VALUES (?)'),
+    insertWanted: prepare<[number]>(database, 'INSERT OR IGNORE INTO temp.wanted (lookup_id) VALUES (?)'),
     groups: prepare<
       [number],
       { state: LookupState; isOld: 0 | 1; answeredAtMs: number | null; count: number }
     >(
+      database,
       `SELECT state, coalesce(answered_at_ms < ?, 0) AS isOld, max(answered_at_ms) AS answeredAtMs, count(*) AS count
        FROM temp.wanted JOIN lookups USING (lookup_id) GROUP BY 1, 2`,
     ),
     reopen: prepare<{ state: LookupState; cutoffMs: number; isOld: 0 | 1 }>(
+      database,
       `UPDATE lookups SET state = 'new', custom_id = NULL, run_id = NULL, failure = NULL
        WHERE state = @state AND coalesce(answered_at_ms < @cutoffMs, 0) = @isOld
        AND lookup_id IN (SELECT lookup_id FROM temp.wanted)`,
     ),
     /** A run under alarm has the outcome `error`; one that only takes long has none and is left alone. */
     reopenOutcomes: prepare<{ outcomes: string }>(
+      database,
       `UPDATE lookups SET state = 'new', custom_id = NULL, run_id = NULL, failure = NULL
        WHERE lookup_id IN (SELECT lookup_id FROM temp.wanted)
        AND CASE state
@@ -45,17 +47,21 @@ export function prepareStatements(database: Sqlite) {
        END IN (SELECT value FROM json_each(@outcomes))`,
     ),
     nextToSubmit: prepare<[number, number], ToSubmit & { position: number }>(
+      database,
       `SELECT position, lookup_id AS lookupId, name, location, context FROM temp.wanted JOIN lookups USING (lookup_id)
        WHERE position > ? AND state = 'new' ORDER BY position LIMIT ?`,
     ),
     openRuns: prepare<[], OpenRun>(
+      database,
       `SELECT lookup_id AS lookupId, run_id AS runId, submitted_at_ms AS submittedAtMs
        FROM temp.wanted JOIN lookups USING (lookup_id) WHERE state = 'running' ORDER BY submitted_at_ms, lookup_id`,
     ),
     attempt: prepare<[number], { attempt: number; state: LookupState; key: Buffer }>(
+      database,
       'SELECT attempt, state, key FROM lookups WHERE lookup_id = ?',
     ),
     intend: prepare<{ lookupId: number; attempt: number; customId: string }>(
+      database,
       `UPDATE lookups SET state = 'intended', attempt = @attempt, custom_id = @customId WHERE lookup_id = @lookupId`,
     ),
     insertSubmission: prepare<{
@@ -64,6 +70,7 @@ export function prepareStatements(database: Sqlite) {
       customId: string
       nowMs: number
     }>(
+      database,
       `INSERT INTO submissions (custom_id, lookup_id, attempt, verdict, intended_at_ms)
        VALUES (@customId, @lookupId, @attempt, 'intended', @nowMs)`,
     ),
@@ -75,6 +82,7 @@ export function prepareStatements(database: Sqlite) {
       acceptedAtMs: number | null
       reason: string | null
     }>(
+      database,
       `UPDATE lookups SET state = @state, run_id = @runId, submitted_at_ms = @acceptedAtMs, failure = @reason
        WHERE lookup_id = @lookupId AND state = 'intended' AND custom_id = @customId`,
     ),
@@ -85,6 +93,7 @@ export function prepareStatements(database: Sqlite) {
       acceptedAtMs: number | null
       reason: string | null
     }>(
+      database,
       `UPDATE submissions SET verdict = @verdict, run_id = @runId, accepted_at_ms = @acceptedAtMs, reason = @reason
        WHERE custom_id = @customId`,
     ),
@@ -95,13 +104,16 @@ export function prepareStatements(database: Sqlite) {
       answeredAtMs: number
       failure: string | null
     }>(
+      database,
       `UPDATE lookups SET state = @state, answered_at_ms = @answeredAtMs, failure = @failure
        WHERE lookup_id = @lookupId AND state = 'running' AND run_id = @runId`,
     ),
     alarm: prepare<{ lookupId: number; reason: string }>(
+      database,
       `UPDATE lookups SET failure = @reason WHERE lookup_id = @lookupId AND state = 'running'`,
     ),
     insertAnswer: prepare<Answer & { lookupId: number }>(
+      database,
       `INSERT OR REPLACE INTO answers (lookup_id, run_id, outcome, line, line_version, body, answered_at_ms)
        VALUES (@lookupId, @runId, @outcome, @line, @lineVersion, @body, @answeredAtMs)`,
     ),
