@@ -1,7 +1,13 @@
 import { unreachable } from '../core/errors.js'
-import type { Action, Candidate, Factor, Resolution } from '../contract/result.js'
+import {
+  matchedConfidenceMin,
+  type Action,
+  type Candidate,
+  type Factor,
+  type Resolution,
+} from '../contract/result.js'
 import { basisOf } from './basis.js'
-import { formattedAddress, resultEntityOf } from './entity-record.js'
+import { formattedAddress, primaryOf, resultEntityOf } from './entity-record.js'
 import type { Doubt, MatchDecision } from './match/decide.js'
 import type { ScoredName } from './match/score.js'
 import { regionCodeIn } from './match/place-names.js'
@@ -61,10 +67,10 @@ export function answerOf(match: Match, stored: StoredEntity, registration: Store
   const entity = resultEntityOf(stored, registration)
   return {
     ...shared,
-    status: match.confidence >= 80 ? 'matched' : 'partial_match',
+    status: match.confidence >= matchedConfidenceMin ? 'matched' : 'partial_match',
     entity,
     candidate: null,
-    basis: basisOf(entity, [registration, ...stored.legalEntities.filter((other) => other !== registration)]),
+    basis: basisOf(entity, primaryOf(stored), stored.legalEntities),
   }
 }
 
@@ -243,7 +249,7 @@ function actionsOf(match: Match, registration: StoredLegalEntity): Action[] {
     actions.push({ code: 'provide_full_legal_name', description: 'Give the full legal name as registered.' })
   }
   const isPlaced = best.place === 'postal' || best.place === 'city'
-  if (match.confidence < 80 && !isPlaced) {
+  if (match.confidence < matchedConfidenceMin && !isPlaced) {
     actions.push({ code: 'verify_address', description: 'Give the city or the postal code of the company.' })
   }
   if (match.rivals.length > 0) {

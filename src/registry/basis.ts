@@ -7,9 +7,11 @@ import type { StoredLegalEntity } from './store/reader.js'
  * Provenance of every populated field of note (interface: "v3 job result", `basis`). All rests on the
  * registry's row, so each entry cites it; what was read out of the row rather than stated there says so.
  */
-export function basisOf(entity: ResultEntity, registrations: readonly StoredLegalEntity[]): BasisEntry[] {
-  const [primary] = registrations
-  if (primary === undefined) return []
+export function basisOf(
+  entity: ResultEntity,
+  primary: StoredLegalEntity,
+  registrations: readonly StoredLegalEntity[],
+): BasisEntry[] {
   const citation = citationOf(primary)
   const own = fieldsOf(entity).map(({ field, reasoning, derived }) => ({
     field,

@@ -11,8 +11,21 @@ import type { StoredEntity, StoredLegalEntity } from './store/reader.js'
 /** A code that stands in the registry's row is as good as the row; one percent is left for the clerk. */
 const rowCodeConfidence = 99
 
-/** `entity` of a job result (interface: "v3 job result"), from the registration that is `primary`. */
-export function resultEntityOf(stored: StoredEntity, primary: StoredLegalEntity): ResultEntity {
+/** The registration a company is shown by: the first that is a company's, else the first. */
+export function primaryOf(stored: StoredEntity): StoredLegalEntity {
+  const [first] = stored.legalEntities
+  return (
+    stored.legalEntities.find(({ subtype, vanished }) => subtype === 'incorporated_entity' && !vanished) ??
+    first
+  )
+}
+
+/**
+ * `entity` of a job result (interface: "v3 job result"). Where the query matched a registration in another
+ * country than the primary one, `matching_branch` tells of it.
+ */
+export function resultEntityOf(stored: StoredEntity, matched: StoredLegalEntity | null): ResultEntity {
+  const primary = primaryOf(stored)
   const { countryCode, stateCode } = jurisdictionParts(primary.jurisdiction)
   return {
     id: entityId.parse(stored.id),
@@ -30,7 +43,7 @@ export function resultEntityOf(stored: StoredEntity, primary: StoredLegalEntity)
       registration_authority: registrationAuthorityOf(primary.registrationAuthority),
     },
     identifiers: identifiersOf(stored),
-    matching_branch: null,
+    matching_branch: matched === null ? null : matchingBranchOf(matched, primary),
     facets: facetsOf(stored, primary),
     industry: industryOf(primary),
     parent_entity: primary.parentName === null ? null : { name: primary.parentName },
@@ -39,8 +52,8 @@ export function resultEntityOf(stored: StoredEntity, primary: StoredLegalEntity)
 
 /** The full record of a company; what no registry row tells is null. */
 export function entityRecordOf(stored: StoredEntity): EntityRecord {
-  const [primary] = stored.legalEntities
-  const entity = resultEntityOf(stored, primary)
+  const primary = primaryOf(stored)
+  const entity = resultEntityOf(stored, null)
   const ticker = entity.identifiers.find(({ type }) => type === 'ticker')?.value ?? null
   return {
     ...entity,
@@ -65,6 +78,22 @@ export function entityRecordOf(stored: StoredEntity): EntityRecord {
     classification: null,
     operational_presence: presenceOf(stored, primary),
     social_profiles: {},
+  }
+}
+
+function matchingBranchOf(
+  matched: StoredLegalEntity,
+  primary: StoredLegalEntity,
+): ResultEntity['matching_branch'] {
+  const { countryCode, stateCode } = jurisdictionParts(matched.jurisdiction)
+  const home = jurisdictionParts(primary.jurisdiction).countryCode
+  if (countryCode === null || home === null || countryCode === home) return null
+  return {
+    notes: `The name matched the registration of "${matched.legalName}" in ${matched.jurisdiction ?? ''}.`,
+    address: formattedAddress(matched.address),
+    state_code: stateCode,
+    country_code: countryCode,
+    jurisdiction: matched.jurisdiction,
   }
 }
 

@@ -3,7 +3,7 @@ import type { EntityRecord } from '../contract/entity.js'
 import type { EntityId } from '../contract/ids.js'
 import { entityId } from '../contract/ids.js'
 import type { Resolution } from '../contract/result.js'
-import type { Sqlite } from '../platform/sqlite.js'
+import { sqliteCode, type Sqlite } from '../platform/sqlite.js'
 import { entityRecordOf } from './entity-record.js'
 import type { Vocabulary } from './match/vocabulary.js'
 import { resolveName } from './resolve.js'
@@ -87,8 +87,18 @@ export function openRegistry(path: string, options: { readonly?: boolean } = {})
       }
     },
     close: () => {
+      if (!database.readonly) settleIntoOneFile(database)
       database.close()
     },
+  }
+}
+
+/** So that the file can be copied, and read where nothing may be written. While others read it, it stays as it is. */
+function settleIntoOneFile(database: Sqlite): void {
+  try {
+    database.pragma('journal_mode = DELETE')
+  } catch (error) {
+    if (sqliteCode(error) === null) throw error
   }
 }
 

@@ -40,6 +40,15 @@ const doubtCaps: Readonly<Record<Doubt, number>> = {
   form_differs: 76,
 }
 
+/** A name in such a doubt, with no place to confirm it, is a guess and no known business. */
+const guessDoubts: ReadonlySet<Doubt> = new Set([
+  'generic_name',
+  'subset_only',
+  'numbers_differ',
+  'acronym_without_place',
+  'spelling_without_place',
+])
+
 /** Below this nothing is named; between this and `entityConfidenceMin` only a guess is. */
 const candidateConfidenceMin = 45
 const entityConfidenceMin = 60
@@ -73,9 +82,10 @@ export function decide(
   )
   const confidence = Math.max(0, Math.min(cap, Math.round(best.points)))
   if (confidence < candidateConfidenceMin) return { kind: 'none' }
-  const unresolved = rivals.length > 0 || !best.candidate.supported || confidence < entityConfidenceMin
+  const isGuess = !isPlaced(best) && doubts.some((doubt) => guessDoubts.has(doubt))
+  const isOpen = rivals.length > 0 || !best.candidate.supported || confidence < entityConfidenceMin
   return {
-    kind: unresolved ? 'candidate' : 'entity',
+    kind: isGuess || isOpen ? 'candidate' : 'entity',
     best,
     confidence: best.candidate.supported ? confidence : Math.min(confidence, matchedConfidenceMin - 1),
     doubts,
@@ -132,18 +142,22 @@ function chooseByContext(
   return first.scored
 }
 
+function isPlaced({ place }: ScoredName): boolean {
+  return place === 'postal' || place === 'city'
+}
+
 function doubtsOf(best: ScoredName, rivals: readonly ScoredName[]): Doubt[] {
   const doubts: Doubt[] = []
-  const isPlaced = best.place === 'postal' || best.place === 'city'
+  const placed = isPlaced(best)
   if (rivals.length > 0)
     doubts.push(best.manner === 'completed' ? 'several_completions' : 'several_companies')
-  if (best.isGeneric && best.candidate.tokens.length === 1 && !isPlaced) doubts.push('generic_name')
+  if (best.isGeneric && best.candidate.tokens.length === 1 && !placed) doubts.push('generic_name')
   if (best.isSubset) doubts.push('subset_only')
-  if (best.isLonger && !isPlaced) doubts.push('longer_without_place')
+  if (best.isLonger && !placed) doubts.push('longer_without_place')
   if (!best.numbersAgree) doubts.push('numbers_differ')
-  if (best.manner === 'acronym' && !isPlaced) doubts.push('acronym_without_place')
+  if (best.manner === 'acronym' && !placed) doubts.push('acronym_without_place')
   if (best.place === 'country_conflict' && !best.isTelling) doubts.push('country_differs')
-  if (best.manner === 'near' && best.loosePairs > 0 && best.candidate.tokens.length === 1 && !isPlaced) {
+  if (best.manner === 'near' && best.loosePairs > 0 && best.candidate.tokens.length === 1 && !placed) {
     doubts.push('spelling_without_place')
   }
   if (best.form === 'hard_conflict') doubts.push('form_differs')

@@ -22,7 +22,6 @@ const abbreviations = new Map<string, string>(
     hlds: 'holdings',
     holding: 'holdings',
     grp: 'group',
-    gp: 'group',
     assoc: 'associates',
     assocs: 'associates',
     bros: 'brothers',

@@ -4,6 +4,7 @@ export const matchLimits = {
   locationCharsMax: 300,
   contextCharsMax: 2_000,
   tokensMax: 24,
+  tokenCharsMax: 60,
   variantsMax: 6,
   candidateNamesMax: 240,
   tokenSpellingsMax: 4,

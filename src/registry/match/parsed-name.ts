@@ -28,7 +28,9 @@ export function parseName(name: string): ParsedName {
   const native = cutNativeForms(bounded.normalize('NFKC').replace(registrarRemark, ''))
   const words = withoutJoiningWords(wordsOf(foldText(native.rest)))
   const stripped = stripForms(words)
-  const tokens = stripped.core.slice(0, matchLimits.tokensMax).map(canonicalWord)
+  const tokens = stripped.core
+    .slice(0, matchLimits.tokensMax)
+    .map((word) => canonicalWord(word.slice(0, matchLimits.tokenCharsMax)))
   return {
     tokens,
     coreKey: tokens.join(''),

@@ -2,8 +2,11 @@ import { canonicalWord, foldText, isNumberWord, wordsOf } from './fold.js'
 import { matchLimits } from './limits.js'
 import { parseName, registrarRemark, type ParsedName } from './parsed-name.js'
 
-/** `whole`: the name as given. `part`: a piece of it that may be the name. `cut`: its end is missing. */
-export type ReadingKind = 'whole' | 'part' | 'cut'
+/**
+ * `whole`: the name as given. `part`: a piece of it that may be the name. `cut`: its end is missing.
+ * `aside`: a piece that may as well be another's name: what is left without a bracket, a trading name.
+ */
+export type ReadingKind = 'whole' | 'part' | 'cut' | 'aside'
 
 export interface Reading extends ParsedName {
   readonly kind: ReadingKind
@@ -16,14 +19,17 @@ export interface Reading extends ParsedName {
 export function readingsOf(name: string): Reading[] {
   const bounded = name.slice(0, matchLimits.nameCharsMax)
   const words = wordsOf(foldText(bounded.normalize('NFKC').replace(registrarRemark, '')))
+  const [registered = '', ...tradingNames] = bounded.split(tradingMarks)
   const candidates: (Reading | null)[] = [
     { ...parseName(bounded), kind: 'whole' },
-    partOf(bounded.replace(/[([][^)\]]*[)\]]?/g, ' ')),
-    ...bounded.split(aliasMarks).map(partOf),
+    textReading(registered, 'part'),
+    ...bounded.split(formerMarks).map((text) => textReading(text, 'part')),
     wordsReading(beforeForm(words), 'part'),
     wordsReading(beforeRepetition(words), 'part'),
     wordsReading(beforeSecurity(words), 'part'),
     wordsReading(beforeCutForm(words), 'cut'),
+    textReading(bounded.replace(brackets, ' '), 'aside'),
+    ...tradingNames.map((text) => textReading(text, 'aside')),
   ]
   const seen = new Set<string>()
   const readings: Reading[] = []
@@ -35,11 +41,13 @@ export function readingsOf(name: string): Reading[] {
   return readings.slice(0, matchLimits.variantsMax)
 }
 
-const aliasMarks =
-  /\b(?:d\/?b\/?a|t\/a|a\/?k\/?a|f\/?k\/?a|formerly(?: known as)?|trading as|doing business as|previously)\b/i
+const tradingMarks = /\b(?:d\/?b\/?a|t\/a|trading as|doing business as)\b/i
+/** What follows is a name of the same company; a bracket it may stand in falls away with it. */
+const formerMarks = /[([,]?\s*\b(?:f\/?k\/?a|a\/?k\/?a|formerly(?: known as)?|previously|also known as)\b/i
+const brackets = /[([][^)\]]*[)\]]?/g
 
-function partOf(text: string): Reading | null {
-  return { ...parseName(text), kind: 'part' }
+function textReading(text: string, kind: ReadingKind): Reading {
+  return { ...parseName(text), kind }
 }
 
 function wordsReading(words: readonly string[] | null, kind: ReadingKind): Reading | null {

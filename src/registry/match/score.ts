@@ -38,7 +38,7 @@ export interface MatchQuery {
 }
 
 const mannerPoints = { exact: 93, completed: 88, acronym: 74 } as const
-const readingPoints = { whole: 0, part: -3, cut: -2 } as const
+const readingPoints = { whole: 0, part: -3, cut: -2, aside: -4 } as const
 const placePoints: Readonly<Record<PlaceAgreement, number>> = {
   postal: 5,
   city: 4,
@@ -107,8 +107,8 @@ function scoreReading(
       (reading.fullKey === candidate.fullKey ? 1 : 0) +
       (candidate.active ? 0 : inactivePoints) +
       (alignment && !alignment.firstAgrees ? notFirstPoints : 0),
-    isSubset: alignment !== null && isOneSided(alignment),
-    isLonger: alignment !== null && alignment.queryExtra.length + alignment.candidateExtra.length > 0,
+    isSubset: reading.kind === 'aside' || (alignment !== null && isOneSided(alignment)),
+    isLonger: alignment !== null && hasLightExtra(alignment),
     loosePairs: alignment?.loosePairs ?? 0,
     numbersAgree: sameNumbers(reading.tokens, candidate.tokens),
     isGeneric: candidate.tokens.every(isGenericWord) || reading.tokens.every(isGenericWord),
@@ -119,10 +119,12 @@ function scoreReading(
 function mannerOf(reading: Reading, candidate: CandidateName): MatchManner {
   if (reading.coreKey === candidate.coreKey) return reading.kind === 'cut' ? 'completed' : 'exact'
   if (isCompletion(reading, candidate)) return 'completed'
-  const [only] = reading.tokens
-  const isInitials =
-    reading.tokens.length === 1 && only !== undefined && only.length <= 6 && only === candidate.acronym
-  return isInitials ? 'acronym' : 'near'
+  return isInitials(reading, candidate) ? 'acronym' : 'near'
+}
+
+function isInitials({ kind, tokens }: Reading, candidate: CandidateName): boolean {
+  const [only] = tokens
+  return kind === 'whole' && tokens.length === 1 && only !== undefined && only === candidate.acronym
 }
 
 /** The query stops inside the name, late enough to tell it: "Western New England Bancorp, In". */
@@ -134,6 +136,10 @@ function isCompletion(reading: Reading, candidate: CandidateName): boolean {
 
 function isOneSided({ queryExtra, candidateExtra }: Alignment): boolean {
   return [...queryExtra, ...candidateExtra].some((word) => !isLightWord(word))
+}
+
+function hasLightExtra(alignment: Alignment): boolean {
+  return !isOneSided(alignment) && alignment.queryExtra.length + alignment.candidateExtra.length > 0
 }
 
 function formAgreement(query: FormClass | null, candidate: FormClass | null): FormAgreement {
