@@ -9,6 +9,7 @@ import {
 import { errorTypes } from '../contract/errors.js'
 import { apiKeyHeader } from '../contract/limits.js'
 import { routes } from '../contract/routes.js'
+import type { Clock } from '../platform/clock.js'
 import { authenticate, type Callers } from './accounts.js'
 import { bounds } from './bounds.js'
 import { badRequest, internalError, methodNotAllowed, notFound, Refusal, v3ErrorBody } from './refusal.js'
@@ -17,7 +18,7 @@ import { badRequest, internalError, methodNotAllowed, notFound, Refusal, v3Error
  * The HTTP side without routes: its bounds, and a JSON error in the interface's shape for whatever may come.
  * Bodies stay text until their route reads them, so that a key is judged before a body.
  */
-export function createApp(callers: Callers, log: (line: string) => void): FastifyInstance {
+export function createApp(callers: Callers, clock: Clock, log: (line: string) => void): FastifyInstance {
   const app = fastify({
     logger: false,
     http: {
@@ -38,7 +39,7 @@ export function createApp(callers: Callers, log: (line: string) => void): Fastif
       refuse(reply, malformedPath(request, callers))
     },
     clientErrorHandler: (error, socket) => {
-      refuseSocket(error.code, socket)
+      refuseSocket(error.code, socket, clock)
     },
   })
   app.removeAllContentTypeParsers()
@@ -102,8 +103,12 @@ function unknownRoute(request: FastifyRequest): Refusal {
   return allowed.length > 0 ? methodNotAllowed(allowed) : notFound('route')
 }
 
-/** What is not HTTP, has headers too large or trickles in never becomes a request: the socket gets the answer. */
-function refuseSocket(code: string, socket: Socket): void {
+/**
+ * What is not HTTP, has headers too large or trickles in never becomes a request: the socket gets the answer.
+ * It is cut a little later: at once, the answer could be lost with what the peer still sends, and a peer that
+ * never closes must not keep it.
+ */
+function refuseSocket(code: string, socket: Socket, clock: Clock): void {
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -114,6 +119,7 @@ function refuseSocket(code: string, socket: Socket): void {
     `HTTP/1.1 ${statusLine}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
+  void clock.sleep(bounds.lingerMs).then(() => socket.destroy())
 }
 
 const socketRefusals: Partial<Record<string, readonly [statusLine: string, message: string]>> = {

@@ -7,9 +7,11 @@ export const bounds = {
 
   /** A request that trickles in is dropped after these, at the latest one check later. */
   headersMsMax: 15_000,
-  requestMsMax: 25_000,
+  requestMsMax: 20_000,
   idleSocketMsMax: 30_000,
   socketCheckMs: 5_000,
+  /** How long a socket lives that was told why it is closed. */
+  lingerMs: 1_000,
   /** How long requests in the air may take to end when the service closes. */
   closeGraceMs: 2_000,
 

@@ -64,7 +64,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const store = createRunStore(database)
     store.bringForward(clock.nowMs() + researchMs.max)
     const callers = loadCallers(database)
-    const app = createApp(callers, log)
+    const app = createApp(callers, clock, log)
     const isBusy = watchRequests(app, clock)
     const researcher = startResearcher({ store, knowledge, clock, log, isBusy })
     const journal = createJournal(store)

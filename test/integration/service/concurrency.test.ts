@@ -90,7 +90,7 @@ function ids(): (prefix: string) => string {
 
 describe('slow and silent sockets', () => {
   test('DUR-09 a request that trickles in is bounded', () => {
-    const { server } = createApp(new Map(), () => undefined)
+    const { server } = createApp(new Map(), manualClock(), () => undefined)
     expect(server.headersTimeout).toBe(bounds.headersMsMax)
     expect(server.requestTimeout).toBe(bounds.requestMsMax)
     expect(bounds.requestMsMax + bounds.socketCheckMs).toBeLessThanOrEqual(35_000)
@@ -108,6 +108,19 @@ describe('slow and silent sockets', () => {
     const kickoffs = Array.from({ length: 50 }, () => it.alice.post(kickoffPath, { name: 'Acme' }))
     expect((await Promise.all(kickoffs)).every((reply) => reply.status === 202)).toBe(true)
     for (const socket of sockets) socket.destroy()
+  })
+
+  test('DUR-09 a socket that neither reads nor closes is cut after it was refused', async () => {
+    const clock = manualClock()
+    const it = await startTestService({ clock })
+    const socket = connectSocket({ port: it.service.port, host: it.service.host, allowHalfOpen: true })
+    const cut = new Promise((resolve) => socket.once('error', resolve))
+    socket.write('this is not HTTP\r\n\r\n')
+    await new Promise((resolve) => socket.once('end', resolve).resume())
+    clock.advance(bounds.lingerMs)
+    const writing = setInterval(() => socket.write('more'), 2)
+    await cut
+    clearInterval(writing)
   })
 
   test('a socket that never ends its request does not keep the service from closing', async () => {
