@@ -32,7 +32,7 @@ export function emptyAnswer(status: 'no_match' | 'not_found'): Resolution {
             'No registration bears this name or one close to it.',
             'high',
           )
-        : limitation('name_too_generic', 'The name holds no letters or digits to look for.', 'high'),
+        : limitation('name_too_generic', 'The name holds too few letters or digits to look for.', 'high'),
     ],
     actions: [
       { code: 'provide_full_legal_name', description: 'Give the full legal name as registered.' },

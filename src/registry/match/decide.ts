@@ -47,6 +47,7 @@ const guessDoubts: ReadonlySet<Doubt> = new Set([
   'numbers_differ',
   'acronym_without_place',
   'spelling_without_place',
+  'country_differs',
 ])
 
 /** Below this nothing is named; between this and `entityConfidenceMin` only a guess is. */
@@ -108,6 +109,8 @@ function isRival(best: ScoredName, other: ScoredName): boolean {
   if (best.points - other.points > rivalMarginPoints) return false
   if (best.candidate.active && !other.candidate.active) return false
   if (best.manner === 'exact' && (other.manner !== 'exact' || isLesserReading(best, other))) return false
+  // An alias that leaves the form out is no match for the registered name in full.
+  if (best.isFullLegalName && other.candidate.kind === 'other' && other.form !== 'same') return false
   return !placeTellsApart(best, other)
 }
 

@@ -69,7 +69,10 @@ function stripForms(words: readonly string[]): Stripped {
   }
 }
 
+/** Left out of initials: the Royal Bank of Scotland is RBS. */
+const acronymSkips = new Set('of for in de du des del di da la le der die group holdings company'.split(' '))
+
 function acronymOf(tokens: readonly string[]): string {
-  if (tokens.length < 2) return ''
-  return tokens.map((token) => (isNumberWord(token) ? '' : token.charAt(0))).join('')
+  const telling = tokens.filter((token) => !acronymSkips.has(token) && !isNumberWord(token))
+  return telling.length < 2 ? '' : telling.map((token) => token.charAt(0)).join('')
 }

@@ -38,11 +38,12 @@ const postalShapes = [
 /** Free text ("Stockport, SK6 6ND", "Austin TX", "Germany") to a hint; null when it names no place. */
 export function parseLocation(location: string | null): LocationHint | null {
   if (location === null) return null
-  const hint = {
-    countries: new Set<string>(),
-    regions: new Set<string>(),
-    cities: new Set<string>(),
-    postals: new Set<string>(),
+  const hint: OpenHint = {
+    countries: new Set(),
+    regions: new Set(),
+    cities: new Set(),
+    postals: new Set(),
+    codes: [],
   }
   let text = location.slice(0, matchLimits.locationCharsMax)
   for (const shape of postalShapes) {
@@ -53,7 +54,7 @@ export function parseLocation(location: string | null): LocationHint | null {
     break
   }
   for (const part of text.split(/[,;|\n/()]+/)) readPart(part.trim(), hint)
-  settleShortCodes(hint)
+  settleCodes(hint)
   const empty = hint.countries.size + hint.regions.size + hint.cities.size + hint.postals.size === 0
   return empty ? null : hint
 }
@@ -63,7 +64,11 @@ interface OpenHint {
   regions: Set<string>
   cities: Set<string>
   postals: Set<string>
+  /** Short codes in their order, not yet read: "CA" may be Canada or California. */
+  codes: string[]
 }
+
+const codeCharsMax = 3
 
 function readPart(part: string, hint: OpenHint): void {
   const words = foldText(part)
@@ -73,33 +78,48 @@ function readPart(part: string, hint: OpenHint): void {
   if (readName(words.join(' '), hint)) return
   // "Austin TX", "London UK": the tail may be a region or a country, the rest is the city.
   for (let tail = Math.min(3, words.length - 1); tail >= 1; tail--) {
-    const rest = words.slice(0, -tail).join(' ')
+    const at = hint.codes.length
     if (!readName(words.slice(-tail).join(' '), hint)) continue
-    readPart(rest, hint)
+    const own = hint.codes.splice(at)
+    readPart(words.slice(0, -tail).join(' '), hint)
+    hint.codes.push(...own)
     return
   }
   hint.cities.add(cityKeyOf(words.join(' ')))
 }
 
 function readName(name: string, hint: OpenHint): boolean {
+  if (/^\d+$/.test(name)) return false
   const country = countryCodeOf(name)
-  const regions = /^\d+$/.test(name) ? [] : regionCodesOf(name)
+  const regions = regionCodesOf(name)
   if (country === null && regions.length === 0) return false
+  if (name.length <= codeCharsMax) {
+    hint.codes.push(name)
+    return true
+  }
   if (country !== null) hint.countries.add(country)
   for (const region of regions) hint.regions.add(region)
   // A region's name is often a city's too: New York, Berlin, Luxembourg.
-  if (name.length > 3) hint.cities.add(cityKeyOf(name))
+  hint.cities.add(cityKeyOf(name))
   return true
 }
 
-/** "San Jose, CA, US": a country named beside it makes CA a state of it, not Canada. */
-function settleShortCodes(hint: OpenHint): void {
-  const readable = [...hint.regions].filter((region) => hint.countries.has(region.slice(0, 2)))
-  if (readable.length === 0) {
-    // "Toronto, Canada" alone: keep regions only if no country was named at all.
-    if (hint.countries.size > 0) hint.regions.clear()
-    return
+/**
+ * Reads the short codes: the last of several is the country ("San Jose, CA, US"), one beside a country's
+ * name is its region, and one alone ("San Bruno, CA") may be either. Then a named country rules out the
+ * regions of others.
+ */
+function settleCodes(hint: OpenHint): void {
+  const last = hint.codes.at(-1)
+  const isAlone = hint.codes.length === 1 && hint.countries.size === 0
+  for (const code of hint.codes) {
+    const country = countryCodeOf(code)
+    const regions = regionCodesOf(code)
+    const isCountry = country !== null && code === last && hint.countries.size === 0
+    if (isCountry) hint.countries.add(country)
+    if (!isCountry || isAlone) for (const region of regions) hint.regions.add(region)
   }
+  if (hint.countries.size === 0 || isAlone) return
   for (const region of hint.regions) {
     if (!hint.countries.has(region.slice(0, 2))) hint.regions.delete(region)
   }

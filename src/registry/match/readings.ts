@@ -34,7 +34,8 @@ export function readingsOf(name: string): Reading[] {
   const seen = new Set<string>()
   const readings: Reading[] = []
   for (const reading of candidates) {
-    if (reading === null || reading.coreKey.length < 2 || seen.has(reading.coreKey)) continue
+    if (reading === null || reading.fullKey.length < 2 || reading.coreKey === '' || seen.has(reading.coreKey))
+      continue
     seen.add(reading.coreKey)
     readings.push(reading)
   }

@@ -27,6 +27,8 @@ export interface ScoredName {
   /** So rare a name that it is not borne twice by chance. */
   readonly isTelling: boolean
   readonly reading: ReadingKind
+  /** The query is the registered name with its legal form, to the letter. */
+  readonly isFullLegalName: boolean
 }
 
 export type FormAgreement = 'same' | 'unknown' | 'unstated_partnership' | 'soft_conflict' | 'hard_conflict'
@@ -98,6 +100,7 @@ function scoreReading(
     place,
     form,
     reading: reading.kind,
+    isFullLegalName: candidate.kind === 'legal' && form === 'same' && reading.fullKey === candidate.fullKey,
     points:
       namePoints +
       readingPoints[reading.kind] +
