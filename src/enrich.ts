@@ -8,8 +8,8 @@ import type { RunEvent } from './pipeline/events.js'
 import type { InputOptions } from './pipeline/reader/input.js'
 import { runPipeline, type Connection } from './pipeline/run.js'
 import type { RunSummary } from './pipeline/summary.js'
-import { systemClock } from './platform/clock.js'
-import { systemRandom } from './platform/random.js'
+import { systemClock, type Clock } from './platform/clock.js'
+import { systemRandom, type Random } from './platform/random.js'
 import { parseConfig, resolveApiKey, resolveSettings, type Environment, type Settings } from './settings.js'
 import { version } from './version.js'
 
@@ -22,6 +22,9 @@ export interface EnrichOptions {
   askAgain?: readonly string[]
   stdin?: NodeJS.ReadableStream
   stdout?: NodeJS.WritableStream
+  /** Time and chance, for rehearsals and tests; the system's if left out. */
+  clock?: Clock
+  random?: Random
 }
 
 /** A run that goes on: its events as they come, and its summary when it has ended. */
@@ -68,8 +71,8 @@ async function run(
     connect: () => connect(settings, environment, observe),
     observe,
     interrupt: options.signal ?? new AbortController().signal,
-    clock: systemClock,
-    random: systemRandom,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? systemRandom,
     ...(options.stdout === undefined ? {} : { stdout: options.stdout }),
     metadata: {
       'enrich.version': version,

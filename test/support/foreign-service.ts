@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import {
   foreignResult,
@@ -92,15 +93,9 @@ export async function startForeignService(options: ForeignServiceOptions = {}): 
 
   const server = createServer((incoming, response) => {
     void readText(incoming).then((body) => {
-      const url = new URL(incoming.url ?? '/', 'http://unused')
-      const request: RecordedRequest = {
-        number: requests.length + 1,
-        method: incoming.method ?? '',
-        path: url.pathname.startsWith(prefix) ? url.pathname.slice(prefix.length) : 'outside the prefix',
-        query: url.searchParams,
-        headers: incoming.headers,
-        body,
-      }
+      // Cut off by the caller: no request.
+      if (body === null) return
+      const request = record(incoming, body, prefix, requests.length + 1)
       requests.push(request)
       const fault = options.faults?.(request)
       if (fault === 'hang') return
@@ -130,10 +125,20 @@ export async function startForeignService(options: ForeignServiceOptions = {}): 
   }
 }
 
-async function readText(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of incoming) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString('utf8')
+function readText(incoming: IncomingMessage): Promise<string | null> {
+  return text(incoming).catch(() => null)
+}
+
+function record(incoming: IncomingMessage, body: string, prefix: string, number: number): RecordedRequest {
+  const url = new URL(incoming.url ?? '/', 'http://unused')
+  return {
+    number,
+    method: incoming.method ?? '',
+    path: url.pathname.startsWith(prefix) ? url.pathname.slice(prefix.length) : 'outside the prefix',
+    query: url.searchParams,
+    headers: incoming.headers,
+    body,
+  }
 }
 
 function send(incoming: IncomingMessage, response: ServerResponse, reply: Reply): void {
@@ -183,13 +188,13 @@ function kickoff(request: RecordedRequest, runs: ForeignRun[]): Reply {
   const isPost = request.method === 'POST'
   const asked = isPost ? parseObject(request.body) : Object.fromEntries(request.query)
   if (typeof asked?.name !== 'string' || asked.name.trim().length < 2) return refusal(400, 'bad_request')
-  const text = (value: unknown) => (typeof value === 'string' ? value : null)
+  const optional = (value: unknown) => (typeof value === 'string' ? value : null)
   const run: ForeignRun = {
     runId: `run_${randomUUID()}`,
     jobId: randomUUID(),
     requestId: `reqa_${randomUUID()}`,
-    customId: isPost ? (text(asked.custom_id) ?? undefined) : undefined,
-    query: { name: asked.name, location: text(asked.location), context: text(asked.context) },
+    customId: isPost ? (optional(asked.custom_id) ?? undefined) : undefined,
+    query: { name: asked.name, location: optional(asked.location), context: optional(asked.context) },
     withBasis: asked.include === 'basis',
     startedAtMs: performance.now(),
     pollCount: 0,

@@ -103,7 +103,8 @@ class SqliteCheckpoint implements Checkpoint {
       const row = this.#statements.attempt.get(lookupId)
       if (row?.state !== 'new') throw new Error(`lookup ${lookupId} is ${row?.state ?? 'unknown'}, not new`)
       const attempt = row.attempt + 1
-      const customId = `enr_${this.id}_${row.key.toString('hex')}_${attempt}`
+      // Names the checkpoint, the lookup (its scope and key) and the attempt: a webhook that echoes it is claimed.
+      const customId = `enr_${this.id}_${this.#scopeId}_${row.key.toString('hex')}_${attempt}`
       this.#statements.intend.run({ lookupId, attempt, customId })
       this.#statements.insertSubmission.run({ lookupId, attempt, customId, nowMs })
       return { customId, attempt }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { UserError } from '../../core/errors.js'
+import { unreachable, UserError } from '../../core/errors.js'
 import { readerBounds } from './bounds.js'
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'latin1'
@@ -79,15 +79,10 @@ interface Recoder {
   readonly end: () => Buffer
 }
 
-function recoder(encoding: Encoding, bytesBefore: () => string): Recoder {
-  const wrong = (cause: unknown) =>
-    new UserError('INPUT_ENCODING_WRONG', `text that is not valid ${encoding} ${bytesBefore()}`, {
-      hint:
-        encoding === 'utf-8'
-          ? 'if the file is Latin-1 (Excel on Windows), pass --encoding latin1'
-          : 'pass --encoding',
-      cause,
-    })
+/** Makes the error for text that is wrong; `valid` is what came before it since the last chunk. */
+type Wrong = (valid: Buffer, cause?: unknown) => UserError
+
+function recoder(encoding: Encoding, wrong: Wrong): Recoder {
   switch (encoding) {
     case 'utf-8':
       return utf8Recoder(wrong)
@@ -96,34 +91,49 @@ function recoder(encoding: Encoding, bytesBefore: () => string): Recoder {
     case 'utf-16le':
     case 'utf-16be':
       return utf16Recoder(encoding, wrong)
+    default:
+      return unreachable(encoding)
   }
 }
 
-function utf8Recoder(wrong: (cause: unknown) => UserError): Recoder {
+function utf8Recoder(wrong: Wrong): Recoder {
   let rest = Buffer.alloc(0)
   return {
     push: (chunk) => {
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
       const length = completeUtf8Length(bytes)
       const whole = bytes.subarray(0, length)
-      if (!isUtf8(whole)) throw wrong(undefined)
+      if (!isUtf8(whole)) throw wrong(validStart(whole))
       rest = Buffer.from(bytes.subarray(length))
       return whole
     },
     end: () => {
-      if (rest.length > 0) throw wrong(undefined)
+      if (rest.length > 0) throw wrong(Buffer.alloc(0))
       return rest
     },
   }
 }
 
-function utf16Recoder(encoding: 'utf-16le' | 'utf-16be', wrong: (cause: unknown) => UserError): Recoder {
+/** The longest start of `bytes` that is valid UTF-8. */
+function validStart(bytes: Buffer): Buffer {
+  let valid = 0
+  let invalid = bytes.length
+  while (invalid - valid > 1) {
+    const middle = Math.floor((valid + invalid) / 2)
+    const start = bytes.subarray(0, middle)
+    if (isUtf8(start.subarray(0, completeUtf8Length(start)))) valid = middle
+    else invalid = middle
+  }
+  return bytes.subarray(0, valid)
+}
+
+function utf16Recoder(encoding: 'utf-16le' | 'utf-16be', wrong: Wrong): Recoder {
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true })
   const decode = (chunk: Buffer | undefined, stream: boolean) => {
     try {
       return Buffer.from(decoder.decode(chunk, { stream }), 'utf8')
     } catch (error) {
-      throw wrong(error)
+      throw wrong(Buffer.alloc(0), error)
     }
   }
   return { push: (chunk) => decode(chunk, true), end: () => decode(undefined, false) }
@@ -158,7 +168,10 @@ export async function* decodeText(
   label: string,
 ): AsyncGenerator<Buffer> {
   const lines = new LineCounter()
-  const { push, end } = recoder(detected.encoding, () => `in ${label}, at or after line ${lines.lines}`)
+  const { push, end } = recoder(detected.encoding, (valid, cause) => {
+    lines.count(valid)
+    return wrongEncoding(detected.encoding, `${label}, at or after line ${lines.lines}`, cause)
+  })
   const check = (chunk: Buffer) => {
     if (lines.count(chunk) !== -1) throw nulByte(label, lines.lines)
     return chunk
@@ -172,6 +185,16 @@ export async function* decodeText(
   }
   const last = check(end())
   if (last.length > 0) yield last
+}
+
+function wrongEncoding(encoding: Encoding, where: string, cause: unknown): UserError {
+  return new UserError('INPUT_ENCODING_WRONG', `text that is not valid ${encoding} in ${where}`, {
+    hint:
+      encoding === 'utf-8'
+        ? 'if it is Latin-1 (Excel on Windows), pass --encoding latin1'
+        : 'pass --encoding',
+    cause,
+  })
 }
 
 function nulByte(label: string, line: number): UserError {

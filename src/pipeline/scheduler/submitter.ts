@@ -64,7 +64,7 @@ export class Submitter {
   /** Resolves when nothing is left to submit, or submitting was stopped, and no submission is in the air. */
   async run(): Promise<void> {
     const { stopping } = this.#context
-    while (!stopping.submitting.aborted && this.#failure === null) {
+    while (this.#mayGoOn()) {
       const lookup = await this.#next()
       if (lookup === null) break
       await this.#pace.turn(stopping.submitting)
@@ -79,6 +79,10 @@ export class Submitter {
     }
     await this.#queue.onIdle()
     if (this.#failure !== null) throw this.#failure
+  }
+
+  #mayGoOn(): boolean {
+    return !this.#context.stopping.submitting.aborted && this.#failure === null
   }
 
   /** The next lookup when there is room for one more run; null when none is left. */

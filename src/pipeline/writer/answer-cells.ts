@@ -1,29 +1,42 @@
-import type { Answer, BasisRow } from '../../core/answer-line.js'
-import { neutraliseFormula, type OutputColumn } from '../../core/columns.js'
+import { sliceAnswer, type BasisRow } from '../../core/answer-line.js'
+import {
+  answerColumns,
+  neutraliseFormula,
+  type AnswerColumnName,
+  type OutputColumn,
+} from '../../core/columns.js'
 import { unreachable } from '../../core/errors.js'
 
-/** An answer line was made by `core/answer-line.ts` and by nothing else, so it is what its type says. */
-function parse(line: string): Answer {
-  return JSON.parse(line) as Answer
+const positions = new Map<string, number>(answerColumns.map(({ name }, index) => [name, index]))
+
+/** The JSON text of a column: answer lines hold every one. */
+function jsonOf(values: readonly string[], name: string): string {
+  return values[positions.get(name) ?? -1] ?? 'null'
+}
+
+/** The text of a JSON string, or null. */
+function textOf(json: string): string | null {
+  if (json === 'null') return null
+  return json.includes('\\') ? (JSON.parse(json) as string) : json.slice(1, -1)
 }
 
 /** The answer's cells of a CSV row. Lists are JSON text; text that a spreadsheet would run is neutralised. */
 export function csvCells(line: string, columns: readonly OutputColumn[]): string[] {
-  const answer = parse(line)
+  const values = sliceAnswer(line)
   return columns.map(({ name, kind }) => {
-    const value = answer[name] ?? null
-    if (value === null) return ''
+    const json = jsonOf(values, name)
+    if (json === 'null') return ''
     switch (kind) {
       case 'text':
-        return neutraliseFormula(String(value))
+        return neutraliseFormula(textOf(json) ?? '')
+      case 'timestamp':
+        return textOf(json) ?? ''
       case 'integer':
       case 'boolean':
-      case 'timestamp':
-        return String(value)
       case 'factors':
       case 'actions':
       case 'basis':
-        return JSON.stringify(value)
+        return json
       default:
         return unreachable(kind)
     }
@@ -32,9 +45,9 @@ export function csvCells(line: string, columns: readonly OutputColumn[]): string
 
 /** The answer's members of a JSON object, without braces: `"enrich_status":"matched",…`. */
 export function jsonMembersOf(line: string, columns: readonly OutputColumn[]): string {
-  const answer = parse(line)
+  const values = sliceAnswer(line)
   return columns
-    .map(({ name, outputName }) => `${JSON.stringify(outputName)}:${JSON.stringify(answer[name] ?? null)}`)
+    .map(({ name, outputName }) => `${JSON.stringify(outputName)}:${jsonOf(values, name)}`)
     .join(',')
 }
 
@@ -54,12 +67,12 @@ export const basisFileColumns = [
 
 /** The basis file's rows of one input row: one a citation, or one where a field has none. */
 export function basisCells(line: string, rowNumber: number, name: string | null): string[][] {
-  // Most answers without a basis say so plainly, and need no parsing.
-  if (line.endsWith('"basis":[]}')) return []
-  const answer = parse(line)
-  const runId = typeof answer.run_id === 'string' ? answer.run_id : ''
+  const values = sliceAnswer(line)
+  const entries = JSON.parse(jsonOf(values, 'basis' satisfies AnswerColumnName)) as readonly BasisRow[] | null
+  if (entries === null || entries.length === 0) return []
+  const runId = textOf(jsonOf(values, 'run_id' satisfies AnswerColumnName))
   const rows: string[][] = []
-  for (const entry of (answer.basis ?? []) as readonly BasisRow[]) {
+  for (const entry of entries) {
     const before = [entry.field, entry.value, entry.confidence, entry.reasoning].map(own)
     for (const citation of entry.citations.length === 0 ? [null] : entry.citations) {
       const after = [citation?.url, citation?.excerpt, citation?.source_type].map(own)

@@ -1,0 +1,316 @@
+import { existsSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openCheckpointReader } from '../../../src/pipeline/checkpoint/reader.js'
+import {
+  foreignMatch,
+  startForeignService,
+  type Fault,
+  type ForeignService,
+  type ForeignServiceOptions,
+  type RecordedRequest,
+} from '../../support/foreign-service.js'
+import { hurriedClock } from '../../support/hurried-clock.js'
+import { createWorkplace, type Workplace } from '../../support/pipeline-job.js'
+
+let place: Workplace
+const services: ForeignService[] = []
+
+async function serve(options: ForeignServiceOptions = {}): Promise<ForeignService> {
+  const service = await startForeignService(options)
+  services.push(service)
+  return service
+}
+
+beforeEach(() => {
+  place = createWorkplace()
+})
+afterEach(async () => {
+  await Promise.all(services.splice(0).map((service) => service.close()))
+  place.remove()
+})
+
+const isKickoff = (request: RecordedRequest) => request.method === 'POST'
+const nameOf = (request: RecordedRequest) => (JSON.parse(request.body) as { name: string }).name
+/** The fault for the kickoffs of a name, the first `times` of them. */
+function onKickoff(
+  name: string,
+  fault: Fault,
+  times = Infinity,
+): NonNullable<ForeignServiceOptions['faults']> {
+  let count = 0
+  return (request) => (isKickoff(request) && nameOf(request) === name && ++count <= times ? fault : undefined)
+}
+
+function states() {
+  const reader = openCheckpointReader(place.path('checkpoint.sqlite'), null)
+  try {
+    return reader?.counts()[0]?.states
+  } finally {
+    reader?.close()
+  }
+}
+
+describe('a submission whose answer is lost', () => {
+  test('is held as uncertain, marked in the output, and never submitted again', async () => {
+    place.writeRows(['Acme,', 'Lost,', 'Globex,'])
+    const service = await serve({ faults: onKickoff('Lost', 'accept_then_reset') })
+    const first = await place.run(service)
+    expect(first).toMatchObject({ uncertainCount: 1, billedCount: 2, stop: null })
+    expect(place.readOutput().map((row) => row['enrich_status'])).toEqual([
+      'no_match',
+      'uncertain',
+      'no_match',
+    ])
+    await place.run(service)
+    expect(service.runs.filter(({ query }) => query.name === 'Lost')).toHaveLength(1)
+  })
+
+  test('is submitted again only when told to, under another custom_id', async () => {
+    place.writeRows(['Lost,'])
+    const service = await serve({ faults: onKickoff('Lost', 'accept_then_reset', 1) })
+    await place.run(service)
+    await place.run(service, { submission: { onLost: 'resubmit' } })
+    const ids = service.runs.map(({ customId }) => customId)
+    expect(ids).toHaveLength(2)
+    expect(new Set(ids).size).toBe(2)
+    expect(place.readOutput()[0]?.['enrich_status']).toBe('no_match')
+  })
+
+  test.each([500, 502, 504])('HTTP %i after a submission leaves it uncertain', async (status) => {
+    place.writeRows(['Acme,'])
+    const service = await serve({ faults: onKickoff('Acme', { status }) })
+    expect(await place.run(service)).toMatchObject({ uncertainCount: 1, billedCount: 0 })
+  })
+
+  test('a 202 without a run id leaves it uncertain', async () => {
+    place.writeRows(['Acme,'])
+    const service = await serve({ faults: onKickoff('Acme', { status: 202, body: '{"status":"pending"' }) })
+    expect(await place.run(service)).toMatchObject({ uncertainCount: 1 })
+  })
+
+  test('failures in a row stop the submitting long before every lookup is uncertain', async () => {
+    place.writeRows(Array.from({ length: 200 }, (_, index) => `Company ${index},`))
+    const service = await serve({ faults: (request) => (isKickoff(request) ? { status: 500 } : undefined) })
+    const summary = await place.run(
+      service,
+      { limits: { submitPerMinute: 60_000, submitConcurrency: 1 } },
+      { clock: hurriedClock(200) },
+    )
+    expect(summary.stop).toMatchObject({ kind: 'unreachable' })
+    expect(summary.uncertainCount).toBeLessThanOrEqual(8)
+  })
+})
+
+describe('a service that refuses', () => {
+  test.each([401, 403])(
+    'HTTP %i stops at once, marks nothing as failed, and the right key resumes',
+    async (status) => {
+      place.writeRows(['Acme,', 'Globex,'])
+      let isRefusing = true
+      const service = await serve({
+        answers: { Acme: foreignMatch('Acme SE') },
+        faults: () => (isRefusing ? { status, body: { error: { type: 'nope', message: 'no' } } } : undefined),
+      })
+      const refused = await place.run(service)
+      expect(refused.stop).toMatchObject({ kind: 'refused' })
+      expect(states()).toMatchObject({ new: 2, failed: 0, uncertain: 0 })
+      expect(existsSync(place.path('out.csv'))).toBe(false)
+      isRefusing = false
+      expect(await place.run(service)).toMatchObject({ stop: null, billedCount: 2 })
+    },
+  )
+
+  test('no credit: nothing more is submitted, what runs is fetched, and the same command resumes', async () => {
+    place.writeRows(['Acme,', 'Globex,', 'Hooli,'])
+    let credit = 1
+    const service = await serve({
+      runTakes: { polls: 3 },
+      faults: (request) =>
+        isKickoff(request) && credit-- <= 0
+          ? { status: 402, body: { error: { type: 'insufficient_credits', message: 'top up' } } }
+          : undefined,
+    })
+    const stopped = await place.run(service, { limits: { submitConcurrency: 1 } })
+    expect(stopped.stop).toMatchObject({ kind: 'out_of_credit' })
+    expect(states()).toMatchObject({ answered: 1, new: 2 })
+    credit = 10
+    expect(await place.run(service)).toMatchObject({ stop: null, cachedCount: 1, billedCount: 2 })
+  })
+
+  test('a lookup the service will not take is invalid on its own rows alone', async () => {
+    place.writeRows(['Acme,', 'Odd,'])
+    const service = await serve({
+      faults: onKickoff('Odd', {
+        status: 400,
+        body: { error: { type: 'bad_request', message: 'name is odd' } },
+      }),
+    })
+    await place.run(service)
+    expect(place.readOutput()[1]).toMatchObject({
+      enrich_status: 'invalid_input',
+      enrich_error: 'HTTP 400: bad_request: name is odd',
+    })
+  })
+
+  test('an address that takes no submissions stops the run', async () => {
+    place.writeRows(['Acme,'])
+    const service = await serve({ faults: () => ({ status: 404, body: '<html>not here</html>' }) })
+    expect((await place.run(service)).stop).toMatchObject({ kind: 'wrong_address' })
+    expect(states()).toMatchObject({ new: 1 })
+  })
+
+  test('a redirect is not followed, and the key reaches nobody else', async () => {
+    place.writeRows(['Acme,'])
+    const other = await serve()
+    const service = await serve({
+      faults: () => ({ status: 307, headers: { location: `${other.baseUrl}/v3/entity-resolution/async` } }),
+    })
+    expect((await place.run(service)).stop).toMatchObject({ kind: 'wrong_address' })
+    expect(other.requests).toHaveLength(0)
+  })
+})
+
+describe('limits and budget', () => {
+  test("a minute's 429 is waited out and costs neither a try nor a lookup", async () => {
+    place.writeRows(['Acme,', 'Globex,'])
+    const service = await serve({
+      faults: onKickoff(
+        'Acme',
+        { status: 429, headers: { 'retry-after': '1', 'x-ratelimit-remaining-minute': '0' } },
+        2,
+      ),
+    })
+    const summary = await place.run(service)
+    expect(summary).toMatchObject({ stop: null, billedCount: 2, uncertainCount: 0, rateLimitedCount: 2 })
+    expect(service.runs).toHaveLength(2)
+  })
+
+  test('a 429 with budget left in the minute is a limit of the plan: the run stops', async () => {
+    place.writeRows(['Acme,'])
+    const service = await serve({
+      faults: onKickoff('Acme', { status: 429, headers: { 'x-ratelimit-remaining-minute': '512' } }),
+    })
+    expect((await place.run(service)).stop).toMatchObject({ kind: 'plan_limit' })
+  })
+
+  test('never more than the budget is submitted, and what was submitted is fetched', async () => {
+    place.writeRows(['Acme,', 'Globex,', 'Hooli,', 'Initech,'])
+    const service = await serve()
+    const stopped = await place.run(service, { budget: { lookupsMax: 2 } })
+    expect(stopped).toMatchObject({ stop: { kind: 'lookups_max' }, billedCount: 2, pendingCount: 2 })
+    expect(states()).toMatchObject({ answered: 2, new: 2 })
+    expect(existsSync(place.path('out.csv'))).toBe(false)
+  })
+
+  test('a run that stops early writes the output when asked for a partial one', async () => {
+    place.writeRows(['Acme,', 'Globex,'])
+    const service = await serve()
+    await place.run(service, { budget: { lookupsMax: 1 }, output: { partial: true } })
+    expect(place.readOutput().map((row) => row['enrich_status'])).toEqual(['no_match', 'pending'])
+  })
+
+  test('the time given is kept, and the rest is for the same command', async () => {
+    place.writeRows(['Slow,'])
+    const service = await serve({ runTakes: { polls: 1_000_000 } })
+    const stopped = await place.run(service, { budget: { durationMax: '1s' } })
+    expect(stopped).toMatchObject({ stop: { kind: 'duration_max' }, pendingCount: 1 })
+    expect(states()).toMatchObject({ running: 1 })
+  })
+})
+
+describe('polls', () => {
+  test('broken answers to polls are asked for again, and never end the run', async () => {
+    place.writeRows(['Acme,'])
+    const faults: Fault[] = [{ status: 500 }, 'reset', { status: 200, body: '{"run_id":' }]
+    const service = await serve({
+      answers: { Acme: foreignMatch('Acme SE') },
+      faults: (request) => (isKickoff(request) ? undefined : faults.shift()),
+    })
+    expect(await place.run(service, {}, { clock: hurriedClock(200) })).toMatchObject({
+      stop: null,
+      answeredCount: 1,
+    })
+    expect(service.runs).toHaveLength(1)
+  })
+
+  test('a run the service does not know is an alarm on its row, and stays resumable', async () => {
+    place.writeRows(['Acme,'])
+    let isForgotten = true
+    const service = await serve({
+      faults: (request) => (isForgotten && !isKickoff(request) ? { status: 404 } : undefined),
+    })
+    expect(await place.run(service)).toMatchObject({ stop: null, pendingCount: 1 })
+    expect(place.readOutput()[0]).toMatchObject({
+      enrich_status: 'error',
+      enrich_error: expect.stringContaining('does not know run_'),
+    })
+    isForgotten = false
+    await place.run(service)
+    expect(place.readOutput()[0]).toMatchObject({ enrich_status: 'no_match' })
+    expect(service.runs).toHaveLength(1)
+  })
+
+  test('a run past its deadline is left for the next command', async () => {
+    place.writeRows(['Slow,', 'Acme,'])
+    const service = await serve({ runTakes: (name) => ({ polls: name === 'Slow' ? 1_000_000 : 1 }) })
+    const summary = await place.run(service, {
+      polling: { firstAfterSeconds: 0, intervalSeconds: 0.05, deadlineMinutes: 0.01 },
+    })
+    expect(summary).toMatchObject({ stop: null, pendingCount: 1 })
+    expect(place.readOutput().map((row) => row['enrich_status'])).toEqual(['pending', 'no_match'])
+  })
+})
+
+describe('nobody there', () => {
+  test('a dead address is given up, and nothing counts as submitted', async () => {
+    place.writeRows(['Acme,'])
+    const service = await serve()
+    await service.close()
+    expect((await place.run(service, {}, { clock: hurriedClock(50) })).stop).toMatchObject({
+      kind: 'unreachable',
+    })
+    expect(states()).toMatchObject({ new: 1, uncertain: 0 })
+  })
+
+  test('interrupted before the first submission: the summary says so, and nothing was billed', async () => {
+    place.writeRows(['Acme,'])
+    const service = await serve()
+    const interrupt = new AbortController()
+    const running = place.run(
+      service,
+      { polling: { firstAfterSeconds: 0, intervalSeconds: 0.01 } },
+      { signal: interrupt.signal },
+    )
+    interrupt.abort()
+    await expect(running).rejects.toMatchObject({ name: 'AbortError' })
+    expect(service.runs).toHaveLength(0)
+  })
+
+  test('interrupted while runs are open: they are kept, and the same command fetches them', async () => {
+    place.writeRows(['Acme,', 'Globex,'])
+    let isSlow = true
+    const service = await serve({ runTakes: () => ({ polls: isSlow ? 1_000_000 : 1 }) })
+    const interrupt = new AbortController()
+    const running = place.run(service, {}, { signal: interrupt.signal })
+    while (service.runs.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+    interrupt.abort()
+    expect(await running).toMatchObject({ stop: { kind: 'interrupted' }, pendingCount: 2 })
+    isSlow = false
+    expect(await place.run(service)).toMatchObject({ stop: null, billedCount: 0, answeredCount: 2 })
+    expect(service.runs).toHaveLength(2)
+  })
+})
+
+test('a second process on the same checkpoint is told who holds it', async () => {
+  place.writeRows(['Slow,'])
+  const service = await serve({ runTakes: { polls: 1_000_000 } })
+  const interrupt = new AbortController()
+  const running = place.run(service, {}, { signal: interrupt.signal })
+  while (service.runs.length < 1) await new Promise((resolve) => setTimeout(resolve, 5))
+  await expect(place.run(service)).rejects.toMatchObject({
+    code: 'CHECKPOINT_IN_USE',
+    message: expect.stringContaining(`process ${process.pid} on`),
+  })
+  interrupt.abort()
+  await running
+})
