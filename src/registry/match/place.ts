@@ -44,6 +44,7 @@ export function parseLocation(location: string | null): LocationHint | null {
     cities: new Set(),
     postals: new Set(),
     codes: [],
+    tailCountries: [],
   }
   let text = location.slice(0, matchLimits.locationCharsMax)
   for (const shape of postalShapes) {
@@ -66,6 +67,8 @@ interface OpenHint {
   postals: Set<string>
   /** Short codes in their order, not yet read: "CA" may be Canada or California. */
   codes: string[]
+  /** Countries read at the end of a longer part: "London United Kingdom", but also "South Jordan". */
+  tailCountries: string[]
 }
 
 const codeCharsMax = 3
@@ -75,20 +78,22 @@ function readPart(part: string, hint: OpenHint): void {
     .split(' ')
     .filter((word) => word !== '')
   if (words.length === 0) return
-  if (readName(words.join(' '), hint)) return
+  if (readName(words.join(' '), hint, hint.countries)) return
+  hint.cities.add(cityKeyOf(words.join(' ')))
   // "Austin TX", "London UK": the tail may be a region or a country, the rest is the city.
   for (let tail = Math.min(3, words.length - 1); tail >= 1; tail--) {
-    const at = hint.codes.length
-    if (!readName(words.slice(-tail).join(' '), hint)) continue
-    const own = hint.codes.splice(at)
+    const codesBefore = hint.codes.length
+    const countries = new Set<string>()
+    if (!readName(words.slice(-tail).join(' '), hint, countries)) continue
+    hint.tailCountries.push(...countries)
+    const own = hint.codes.splice(codesBefore)
     readPart(words.slice(0, -tail).join(' '), hint)
     hint.codes.push(...own)
     return
   }
-  hint.cities.add(cityKeyOf(words.join(' ')))
 }
 
-function readName(name: string, hint: OpenHint): boolean {
+function readName(name: string, hint: OpenHint, countries: Set<string>): boolean {
   if (/^\d+$/.test(name)) return false
   const country = countryCodeOf(name)
   const regions = regionCodesOf(name)
@@ -97,7 +102,7 @@ function readName(name: string, hint: OpenHint): boolean {
     hint.codes.push(name)
     return true
   }
-  if (country !== null) hint.countries.add(country)
+  if (country !== null) countries.add(country)
   for (const region of regions) hint.regions.add(region)
   // A region's name is often a city's too: New York, Berlin, Luxembourg.
   hint.cities.add(cityKeyOf(name))
@@ -110,6 +115,9 @@ function readName(name: string, hint: OpenHint): boolean {
  * regions of others.
  */
 function settleCodes(hint: OpenHint): void {
+  if (hint.countries.size === 0 && hint.codes.length === 0) {
+    for (const country of hint.tailCountries) hint.countries.add(country)
+  }
   const last = hint.codes.at(-1)
   const isAlone = hint.codes.length === 1 && hint.countries.size === 0
   for (const code of hint.codes) {
