@@ -18,7 +18,7 @@ export interface OutcomeParts {
 }
 
 /** Every rule of "Resolution outcome meanings" and of the basis that the parts break; empty if none. */
-export function outcomeFaults(outcome: OutcomeParts): string[] {
+function outcomeFaults(outcome: OutcomeParts): string[] {
   const { status, match_confidence: confidence, entity, candidate } = outcome
   const isKnown = entity !== null
   const isUnresolved = status === 'no_match' || status === 'not_found'

@@ -21,7 +21,7 @@ export interface Caller {
 }
 
 /** Only hashes are stored and compared: neither the file nor the time of a comparison tells a key. */
-export function hashKey(apiKey: string): string {
+function hashKey(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex')
 }
 

@@ -46,7 +46,13 @@ export function createApp(callers: Callers, clock: Clock, log: (line: string) =>
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
     done(null, body)
   })
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.server.on('checkExpectation', (request, response) => {
+    // An expectation that is not ours is no reason to answer without a body.
+    app.server.emit('request', request, response)
+  })
+  app.addHook('onRequest', (request, reply, done) => {
+    // Answers belong to one key, and a GET kickoff is billed: nothing between may keep or repeat them.
+    reply.header('cache-control', 'no-store')
     const isHostless = request.raw.httpVersion === '1.1' && request.headers.host === undefined
     done(isHostless ? badRequest('the host header is missing') : undefined)
   })
@@ -63,7 +69,7 @@ export function createApp(callers: Callers, clock: Clock, log: (line: string) =>
   return app
 }
 
-export function refuse(reply: FastifyReply, refusal: Refusal): void {
+function refuse(reply: FastifyReply, refusal: Refusal): void {
   if (refusal.status === 413) reply.header('connection', 'close')
   reply.code(refusal.status).headers(refusal.headers).send(v3ErrorBody(refusal))
 }

@@ -48,7 +48,10 @@ export function conclude(knowledge: Knowledge, query: Query, withBasis: boolean,
 
 function ask(knowledge: Knowledge, query: Query): { resolution: Resolution; fault: string | null } {
   try {
-    return { resolution: resolutionSchema.parse(knowledge.resolve(query)), fault: null }
+    const parsed = resolutionSchema.safeParse(knowledge.resolve(query))
+    if (parsed.success) return { resolution: parsed.data, fault: null }
+    const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim())
+    return { resolution: failed, fault: `the answer breaks the interface: ${faults.join('; ')}` }
   } catch (error) {
     return { resolution: failed, fault: error instanceof Error ? error.message : String(error) }
   }

@@ -18,11 +18,10 @@ export interface Call<R extends Route = Route> {
   readonly body: R['body'] extends z.ZodType ? z.output<R['body']> : null
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number
   /** JSON text, or what becomes it. */
   readonly body: string | object
-  readonly headers?: Readonly<Record<string, string>>
 }
 
 type Handler<R extends Route> = (call: Call<R>) => Answer | Promise<Answer>
@@ -60,7 +59,6 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, gate: Gate
         })
         return reply
           .code(answer.status)
-          .headers(answer.headers ?? {})
           .type('application/json; charset=utf-8')
           .send(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body))
       },

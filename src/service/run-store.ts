@@ -27,7 +27,7 @@ export interface StoredRun {
   readonly basis: string | null
 }
 
-export interface DueRun extends Query {
+interface DueRun extends Query {
   readonly runNumber: number
   readonly runId: RunId
   readonly withBasis: 0 | 1

@@ -18,9 +18,7 @@ import { entityHandlers } from './v3/entities.js'
 import { kickoffHandlers } from './v3/kickoff.js'
 import { pollHandlers } from './v3/polls.js'
 
-export type { AccountOptions } from './accounts.js'
-export type { Knowledge, Query } from './knowledge.js'
-export type { LedgerEntry, RunCount } from './run-store.js'
+export type { Knowledge } from './knowledge.js'
 
 export interface ServiceOptions {
   readonly knowledge: Knowledge
@@ -56,7 +54,8 @@ export interface RunningService {
  * data folder. Throws LISTEN_FAILED, SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, API_KEY_INVALID.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const { knowledge, clock = systemClock, random = systemRandom, log = () => undefined } = options
+  const { knowledge, clock = systemClock, random = systemRandom } = options
+  const log = (line: string) => options.log?.(line.replace(/\s*\n\s*/g, ' '))
   const researchMs = options.researchMs ?? { min: 0, max: 0 }
   const database = openDatabase(options.dataFolder)
   try {

@@ -101,6 +101,13 @@ describe('errors', () => {
     await expectAlive()
   })
 
+  test('an expectation that is not 100-continue is no obstacle', async () => {
+    const answer = await sendBytes(
+      `GET /v3/entities/siq_acme HTTP/1.1\r\nhost: a\r\napikey: ${keys.alice}\r\nexpect: magic\r\nconnection: close\r\n\r\n`,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
   test('a body that ends before its length, or is cut off, hurts nobody', async () => {
     const socket = connectSocket(it.service.port, it.service.host)
     socket.on('error', () => undefined)

@@ -24,7 +24,8 @@ describe('what a kickoff answers', () => {
     const reply = await it.alice.get(query({ name: 'Acme', location: 'Leeds', context: 'the trader' }))
     expect(reply.status).toBe(202)
     expect(jobPending.parse(reply.json).status).toBe('pending')
-    expect(reply.headers['cache-control']).toBe('no-store')
+    const refused = await it.alice.get(kickoffPath)
+    expect([reply, refused].map(({ headers }) => headers['cache-control'])).toEqual(['no-store', 'no-store'])
   })
 
   test('KICK-01 KICK-03 KICK-04 a POST is accepted at once as a run', async () => {

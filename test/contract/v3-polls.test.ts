@@ -92,7 +92,7 @@ describe('jobs', () => {
     },
   )
 
-  test('JOB-04 RUN-07 an unknown id is 404, a malformed run id 400, a wrong include 400', async () => {
+  test('JOB-04 RUN-07 ERR-14 an unknown id is 404, a malformed run id 400, a wrong include 400', async () => {
     for (const [path, status, type] of [
       ['/v3/jobs/job_unknown', 404, 'not_found'],
       ['/v3/jobs/reqa_unknown', 404, 'not_found'],

@@ -16,14 +16,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
  * Runs a TypeScript module of test/support in a process of its own, through the loader that the tests run
- * under: what is tested is the source, never a stale build. `modulePath` is relative to the project root; its
- * export `main` gets the arguments.
+ * under: what is tested is the source, never a stale build. `moduleUrl` is a file URL; its export `main` gets
+ * the arguments.
  */
-export function startChild(modulePath: string, ...args: string[]): Child {
+export function startChild(moduleUrl: string, ...args: string[]): Child {
   const code = `
     const { runnerImport } = await import(${JSON.stringify(pathToFileURL(vitePath).href)})
     const options = { configFile: false, root: ${JSON.stringify(root)}, logLevel: 'error' }
-    const { module } = await runnerImport(${JSON.stringify(root + modulePath)}, options)
+    const { module } = await runnerImport(${JSON.stringify(fileURLToPath(moduleUrl))}, options)
     await module.main(...${JSON.stringify(args)})`
   const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
     cwd: root,
@@ -34,7 +34,7 @@ export function startChild(modulePath: string, ...args: string[]): Child {
   return {
     nextLine: async () => {
       const line = await lines.next()
-      if (line.done === true) throw new Error(`${modulePath} ended early`)
+      if (line.done === true) throw new Error(`${moduleUrl} ended early`)
       return line.value
     },
     kill: () => endNow(child),

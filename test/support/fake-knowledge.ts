@@ -4,7 +4,7 @@ import type { Resolution } from '../../src/contract/result.js'
 import type { Knowledge } from '../../src/service/service.js'
 
 /** What a name is answered with: parts of a resolution, or an error that is thrown. */
-export type FakeAnswer = Partial<Resolution> | Error
+type FakeAnswer = Partial<Resolution> | Error
 
 export interface FakeKnowledgeOptions {
   /** By the exact name; any other name is a no_match. */

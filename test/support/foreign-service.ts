@@ -39,7 +39,7 @@ export type Fault =
   | 'accept_then_hang'
 
 /** A run is done at its n-th poll, or so long after its kickoff. */
-export type RunTakes = { readonly polls: number } | { readonly ms: number }
+type RunTakes = { readonly polls: number } | { readonly ms: number }
 
 export interface ForeignServiceOptions {
   /** Default `foreign-key`. */
@@ -54,7 +54,7 @@ export interface ForeignServiceOptions {
   readonly faults?: (request: RecordedRequest) => Fault | undefined
 }
 
-export interface ForeignRun {
+interface ForeignRun {
   readonly runId: string
   readonly jobId: string
   readonly requestId: string

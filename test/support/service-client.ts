@@ -17,7 +17,7 @@ export interface ServiceClient {
   untilDone(path: string): Promise<ServiceReply>
 }
 
-export interface RawOptions {
+interface RawOptions {
   readonly method: string
   readonly headers?: Record<string, string | string[]>
   readonly body?: string | Buffer

@@ -31,7 +31,6 @@ export function kickoffHandlers(parts: KickoffParts): Pick<Handlers, 'kickoffRun
       return {
         status: 202,
         body: { status: 'pending', job_id: ids.job?.jobId, request_id: ids.job?.requestId },
-        headers: { 'cache-control': 'no-store' },
       }
     },
   }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -7,6 +7,8 @@ import { startChild, type Child } from '../../support/child-process.js'
 import { fakeKnowledge, matchOf } from '../../support/fake-knowledge.js'
 import { connect, kickoffPath, type ServiceClient } from '../../support/service-client.js'
 import { keys } from '../../support/keys.js'
+
+const childModule = import.meta.resolve('../../support/service-child.ts')
 
 const folder = mkdtempSync(join(tmpdir(), 'enrich-service-'))
 afterAll(() => {
@@ -52,7 +54,7 @@ describe('durability', () => {
     const acknowledged = new Set<string>()
     const seen = new Map<string, string>()
     for (const killAfterCount of [1, 40, 300]) {
-      const child = startChild('test/support/service-child.ts', dataFolder, '200')
+      const child = startChild(childModule, dataFolder, '200')
       const client = connect(await child.nextLine(), keys.alice)
       for (const [runId, text] of seen) expect((await client.get(`/v3/runs/${runId}`)).text).toBe(text)
       for (const id of await kickOffUntilKilled(client, child, killAfterCount)) acknowledged.add(id)
@@ -114,7 +116,6 @@ describe('durability', () => {
     expect((await connect(second.url, keys.alice).get('/v3/runs/run_1')).status).toBe(401)
     expect((await connect(second.url, 'a-new-key').get('/v3/runs/run_1')).status).toBe(404)
     await second.close()
-    const { readFileSync, readdirSync } = await import('node:fs')
     const stored = readdirSync(dataFolder).map((name) => readFileSync(join(dataFolder, name), 'latin1'))
     expect(stored.join()).not.toContain(keys.alice)
     expect(stored.join()).not.toContain('a-new-key')
@@ -124,7 +125,7 @@ describe('durability', () => {
 describe('starting', () => {
   test('a data folder serves one process at a time', async () => {
     const dataFolder = join(folder, 'shared')
-    const child = startChild('test/support/service-child.ts', dataFolder, '0')
+    const child = startChild(childModule, dataFolder, '0')
     await child.nextLine()
     await expect(startService(options(dataFolder))).rejects.toMatchObject({
       code: 'SERVICE_DATA_IN_USE',
