@@ -133,6 +133,26 @@ function line(answer: Answer): string {
   return JSON.stringify(whole)
 }
 
+const keyMarks = answerColumns.map(({ name }, index) => `${index === 0 ? '{' : ','}"${name}":`)
+
+/**
+ * The JSON text of each column of an answer line, in the order of `answerColumns`, without parsing: lines
+ * hold every column in that order, and a quote inside a text is escaped, so a column's key is found by what
+ * stands around it. Throws on a text that is no answer line.
+ */
+export function sliceAnswer(line: string): readonly string[] {
+  const values: string[] = []
+  let valueStart = -1
+  for (const mark of keyMarks) {
+    const at = line.indexOf(mark, Math.max(valueStart, 0))
+    if (at === -1 || (valueStart === -1 && at !== 0)) throw new Error('not an answer line of this version')
+    if (valueStart !== -1) values.push(line.slice(valueStart, at))
+    valueStart = at + mark.length
+  }
+  values.push(line.slice(valueStart, -1))
+  return values
+}
+
 function statusOf(run: RunObjectLenient, data: unknown): string {
   if (run.status.trim().toUpperCase() === 'FAILED') return 'failed'
   const status = textOf(at(data, 'status'))

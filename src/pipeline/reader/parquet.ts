@@ -100,16 +100,15 @@ class ParquetTable implements InputTable {
       }
       return textExpression(column)
     })
-    // DuckDB has no result without columns.
-    const list = texts.length === 0 ? ['NULL::VARCHAR'] : texts
-    const rows = this.query(`SELECT ${list.join(', ')} FROM ${this.relation}`)
-    yield* inBatches(texts.length === 0 ? withoutCells(rows) : rows)
+    // As one JSON list a row: quicker than cell by cell, and a text keeps a byte order mark it begins with.
+    const rows = this.query(`SELECT to_json([${texts.join(', ')}]::VARCHAR[])::VARCHAR FROM ${this.relation}`)
+    yield* inBatches(parsed(rows))
   }
 
   async *objectRows(): AsyncGenerator<readonly string[]> {
     const alias = sqlName(this.rowAlias)
     const rows = this.query(`SELECT to_json(${alias})::VARCHAR FROM ${this.relation} AS ${alias}`)
-    for await (const batch of inBatches(rows)) yield batch.map(([text]) => quoteNonFinite(text ?? '{}'))
+    for await (const batch of inBatches(rows)) yield batch.map(quoteNonFinite)
   }
 
   parquetSource(): SqlRelation {
@@ -133,17 +132,18 @@ class ParquetTable implements InputTable {
     this.duckDb.close()
   }
 
-  private async *query(sql: string): AsyncGenerator<TextRow[]> {
+  /** The rows of a query of one column of text that is never null. */
+  private async *query(sql: string): AsyncGenerator<string[]> {
     try {
-      for await (const chunk of this.duckDb.stream(sql)) yield chunk.getRows() as TextRow[]
+      for await (const chunk of this.duckDb.stream(sql)) yield chunk.getColumnValues(0) as string[]
     } catch (error) {
       throw parquetFailure(this.label, error)
     }
   }
 }
 
-async function* withoutCells(batches: AsyncIterable<readonly TextRow[]>): AsyncGenerator<readonly TextRow[]> {
-  for await (const batch of batches) yield batch.map(() => [])
+async function* parsed(batches: AsyncIterable<readonly string[]>): AsyncGenerator<readonly TextRow[]> {
+  for await (const batch of batches) yield batch.map((row) => JSON.parse(row) as TextRow)
 }
 
 /** DuckDB's text form; nested values as JSON text; bytes as text where they are text (older writers say no more). */

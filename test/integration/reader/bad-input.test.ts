@@ -1,0 +1,278 @@
+import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { UserError } from '../../../src/core/errors.js'
+import { openInput, type InputOptions } from '../../../src/pipeline/reader/input.js'
+import { sqlPath } from '../../../src/platform/duckdb.js'
+import { withDuckDb } from '../writer/support.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'enrich-bad-'))
+
+async function failure(options: Partial<InputOptions> & { paths: readonly string[] }): Promise<UserError> {
+  try {
+    const input = await openInput({ spoolFolder: join(folder, 'spool'), ...options })
+    try {
+      for await (const batch of input.keyRows(input.columns.slice(0, 1)))
+        expect(batch.length).toBeGreaterThan(0)
+    } finally {
+      await input.close()
+    }
+  } catch (error) {
+    if (error instanceof UserError) return error
+    throw error
+  }
+  throw new Error('nothing was wrong')
+}
+
+function file(name: string, content: string | Buffer): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+const zip = gzipSync(`name\n${'Acme\n'.repeat(50_000)}`)
+
+describe('a text file that is wrong', () => {
+  const cases: [what: string, name: string, content: string | Buffer, code: string, says: RegExp][] = [
+    ['is empty', 'empty.csv', '', 'INPUT_EMPTY', /is empty/],
+    ['is a byte order mark alone', 'bom.csv', '\ufeff', 'INPUT_EMPTY', /is empty/],
+    ['has blank lines alone', 'blank.csv', '\n\r\n\n', 'INPUT_EMPTY', /is empty/],
+    ['has a header alone', 'header.csv', 'name,city\n', 'INPUT_NO_ROWS', /no rows/],
+    [
+      'has two columns of one name',
+      'twice.csv',
+      'name,city,name\na,b,c\n',
+      'INPUT_COLUMNS_DUPLICATE',
+      /"name"/,
+    ],
+    ['has a NUL byte', 'nul.csv', 'name\na\nb\0c\n', 'INPUT_NUL_BYTE', /line 3/],
+    ['never closes a quote', 'quote.csv', 'name,city\na,b\nc,"d\ne,f\n', 'INPUT_QUOTE_UNCLOSED', /line 3/],
+    [
+      'never closes a quote after CRLF',
+      'crlf.csv',
+      'n,c\r\n"a\r\nb",c\r\n"d\r\n\r\n',
+      'INPUT_QUOTE_UNCLOSED',
+      /line 4/,
+    ],
+    ['has a quote inside a bare cell', 'open.csv', 'name\na"b\n', 'INPUT_CSV_INVALID', /line 2/],
+    ['has text after a closing quote', 'close.csv', 'name\n"a"b\n', 'INPUT_CSV_INVALID', /line 2/],
+    ['has too many columns', 'wide.csv', `${'c,'.repeat(10_001)}\n`, 'INPUT_COLUMNS_TOO_MANY', /10000/],
+    [
+      'has a row that is too wide',
+      'widerow.csv',
+      `name\n${','.repeat(20_000)}\n`,
+      'INPUT_COLUMNS_TOO_MANY',
+      /10000/,
+    ],
+    [
+      'has a huge cell',
+      'huge.csv',
+      `name\n${'x'.repeat(17 * 1024 * 1024)}\n`,
+      'INPUT_RECORD_TOO_LARGE',
+      /line 2/,
+    ],
+    [
+      'is UTF-8 at first, and later not',
+      'later.csv',
+      lateLatin1(),
+      'INPUT_ENCODING_WRONG',
+      /utf-8.*line 300002/,
+    ],
+    ['is a cut gzip', 'cut.csv.gz', zip.subarray(0, 100), 'INPUT_COMPRESSION_CORRUPT', /unexpected end/],
+    [
+      'is a gzip that lies about its length',
+      'lie.csv.gz',
+      flipped(zip, -1),
+      'INPUT_COMPRESSION_CORRUPT',
+      /length/,
+    ],
+    [
+      'is a gzip of a wrong checksum',
+      'sum.csv.gz',
+      flipped(zip, -6),
+      'INPUT_COMPRESSION_CORRUPT',
+      /data check/,
+    ],
+    [
+      'is a gzip with rubbish behind it',
+      'tail.csv.gz',
+      Buffer.concat([zip, Buffer.from('rubbish')]),
+      'INPUT_COMPRESSION_CORRUPT',
+      /./,
+    ],
+    ['is called gzip and is none', 'none.csv.gz', 'name\na\n', 'INPUT_COMPRESSION_CORRUPT', /first bytes/],
+    ['is called zstd and is none', 'none.csv.zst', 'name\na\n', 'INPUT_COMPRESSION_CORRUPT', /first bytes/],
+    [
+      'has a line that is no JSON',
+      'bad.ndjson',
+      '{"name":"a"}\n\n{"name":\n',
+      'INPUT_JSON_INVALID',
+      /line 3/,
+    ],
+    ['has a line that is a list', 'list.ndjson', '[1]\n', 'INPUT_JSON_INVALID', /line 1/],
+    ['is one JSON document', 'doc.jsonl', '{\n "name": "a"\n}\n', 'INPUT_JSON_INVALID', /line 1/],
+    [
+      'nests a million deep',
+      'deep.ndjson',
+      `{"a":${'['.repeat(1e6)}${']'.repeat(1e6)}}\n`,
+      'INPUT_JSON_INVALID',
+      /deeper/,
+    ],
+    ['is empty NDJSON', 'empty.ndjson', '', 'INPUT_EMPTY', /is empty/],
+    ['has no object', 'blank.ndjson', '\n\n', 'INPUT_NO_ROWS', /no object/],
+    ['has a NUL byte in NDJSON', 'nul.ndjson', '{"name":"a"}\n{"name":"\0"}\n', 'INPUT_NUL_BYTE', /line 2/],
+    [
+      'has a line without end',
+      'line.ndjson',
+      `{"name":"${'x'.repeat(17 * 1024 * 1024)}"}`,
+      'INPUT_RECORD_TOO_LARGE',
+      /line 1/,
+    ],
+    ['is empty Parquet', 'empty.parquet', '', 'INPUT_PARQUET_INVALID', /./],
+    ['is text called Parquet', 'text.parquet', 'name\na\n', 'INPUT_PARQUET_INVALID', /./],
+  ]
+  test.each(cases)('that %s is refused with its code and place', async (_, name, content, code, says) => {
+    const error = await failure({ paths: [file(name, content)] })
+    expect(error).toMatchObject({ code, exitCode: 2 })
+    expect(error.message).toMatch(says)
+    expect(error.message).toContain(name)
+    expect(error.hint).toBeTruthy()
+  })
+})
+
+/** Beyond the sample an encoding is judged by. */
+function lateLatin1(): Buffer {
+  return Buffer.concat([
+    Buffer.from(`name\n${'Acme\n'.repeat(300_000)}`),
+    Buffer.from('M\xfcller\n', 'latin1'),
+  ])
+}
+
+function flipped(bytes: Buffer, at: number): Buffer {
+  const copy = Buffer.from(bytes)
+  const index = copy.length + at
+  copy[index] = (copy[index] ?? 0) ^ 0xff
+  return copy
+}
+
+describe('a Parquet file that is wrong', () => {
+  async function parquet(): Promise<string> {
+    const path = join(mkdtempSync(join(folder, 'p-')), 'good.parquet')
+    const sql = `SELECT i AS id, 'name ' || hash(i) AS name FROM range(50000) t(i)`
+    await withDuckDb((duckDb) =>
+      duckDb.run(`COPY (${sql}) TO ${sqlPath(path)} (FORMAT parquet, COMPRESSION gzip)`),
+    )
+    return path
+  }
+  const bytesOf = async () => readFileSync(await parquet())
+
+  test('that was cut short is refused', async () => {
+    const bytes = await bytesOf()
+    const path = file('short.parquet', bytes.subarray(0, bytes.length / 2))
+    expect(await failure({ paths: [path] })).toMatchObject({ code: 'INPUT_PARQUET_INVALID', exitCode: 2 })
+  })
+
+  test('whose pages are damaged is refused before a row of it is used, whatever column is asked for', async () => {
+    const bytes = await bytesOf()
+    const middle = Math.floor(bytes.length / 2)
+    bytes.fill(0xff, middle, middle + 2_000)
+    const input = await openInput({ paths: [file('damaged.parquet', bytes)], spoolFolder: folder })
+    const first = input.keyRows(['id'])[Symbol.asyncIterator]()
+    await expect(first.next()).rejects.toMatchObject({ code: 'INPUT_PARQUET_INVALID' })
+    await input.close()
+  })
+
+  test.each([3, 63])('whose codec is number %i, which nobody knows, is refused', async (codec) => {
+    const bytes = await bytesOf()
+    // In the footer's Thrift: the field `codec` (gzip is 2, in zigzag 4) and the header of the field after it.
+    const known = Buffer.from([0x15, 0x04, 0x16])
+    const footerAt = bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8)
+    let patched = 0
+    for (let at = bytes.indexOf(known, footerAt); at !== -1; at = bytes.indexOf(known, at + 1)) {
+      bytes[at + 1] = codec * 2
+      patched++
+    }
+    expect(patched).toBeGreaterThan(0)
+    const error = await failure({ paths: [file(`codec-${codec}.parquet`, bytes)] })
+    expect(error).toMatchObject({ code: 'INPUT_PARQUET_INVALID', exitCode: 2 })
+  })
+
+  test('that has no rows is refused', async () => {
+    const path = join(folder, 'norows.parquet')
+    await withDuckDb((duckDb) =>
+      duckDb.run(`COPY (SELECT 1 AS name WHERE false) TO ${sqlPath(path)} (FORMAT parquet)`),
+    )
+    expect(await failure({ paths: [path] })).toMatchObject({ code: 'INPUT_NO_ROWS' })
+  })
+})
+
+describe('paths', () => {
+  test('that name nothing are refused', async () => {
+    expect(await failure({ paths: [join(folder, 'nothing.csv')] })).toMatchObject({ code: 'INPUT_NOT_FOUND' })
+    expect(await failure({ paths: [join(folder, 'nothing*.csv')] })).toMatchObject({
+      code: 'INPUT_NOT_FOUND',
+    })
+    expect(await failure({ paths: [join(folder, 'empty.csv', 'x.csv')] })).toMatchObject({
+      code: 'INPUT_NOT_FOUND',
+    })
+  })
+
+  test('that name a folder are refused', async () => {
+    mkdirSync(join(folder, 'folder.csv'))
+    expect(await failure({ paths: [join(folder, 'folder.csv')] })).toMatchObject({ code: 'INPUT_IS_FOLDER' })
+  })
+
+  test('that name a device are refused', async () => {
+    expect(await failure({ paths: ['/dev/null'], format: 'csv' })).toMatchObject({ code: 'INPUT_UNREADABLE' })
+  })
+
+  test('that point nowhere are refused', async () => {
+    symlinkSync(join(folder, 'gone'), join(folder, 'link.csv'))
+    expect(await failure({ paths: [join(folder, 'link.csv')] })).toMatchObject({ code: 'INPUT_NOT_FOUND' })
+  })
+
+  test('without a known extension need a format', async () => {
+    const path = file('table.xlsx', 'x')
+    expect(await failure({ paths: [path] })).toMatchObject({ code: 'INPUT_FORMAT_UNKNOWN' })
+    expect(await failure({ paths: ['-'], stdin: Readable.from(['x']) })).toMatchObject({
+      code: 'INPUT_FORMAT_UNKNOWN',
+    })
+  })
+
+  test('of two formats are refused', async () => {
+    const paths = [file('mixed.csv', 'name\na\n'), file('mixed.ndjson', '{"name":"a"}\n')]
+    expect(await failure({ paths })).toMatchObject({ code: 'INPUT_FORMATS_MIXED' })
+  })
+})
+
+describe('memory stays bounded', () => {
+  test('with a header of a million columns', async () => {
+    const path = file(
+      'million.csv',
+      `${Array.from({ length: 1_000_001 }, (_, index) => `c${index}`).join(',')}\n1\n`,
+    )
+    expect(await failure({ paths: [path] })).toMatchObject({ code: 'INPUT_COLUMNS_TOO_MANY' })
+  })
+
+  test('with a field of 100 MB', async () => {
+    const path = join(folder, 'field.csv')
+    const part = Buffer.alloc(1024 * 1024, 0x78)
+    await pipeline(
+      Readable.from(
+        (function* () {
+          yield Buffer.from('name\n"')
+          for (let count = 0; count < 100; count++) yield part
+          yield Buffer.from('"\n')
+        })(),
+      ),
+      createWriteStream(path),
+    )
+    const before = process.memoryUsage().rss
+    expect(await failure({ paths: [path] })).toMatchObject({ code: 'INPUT_RECORD_TOO_LARGE' })
+    expect((process.memoryUsage().rss - before) / 1024 / 1024).toBeLessThan(150)
+  })
+})
