@@ -4,7 +4,6 @@ import { defaults } from './config.js'
 import { systemRandom } from './platform/random.js'
 import type { Connection } from './pipeline/run.js'
 import { openRegistry, openShippedRegistry, type Registry } from './registry/registry.js'
-import { startService } from './service/service.js'
 import { version } from './version.js'
 
 /** The registry named, else the project's own if there is one, else the small one that ships with the package. */
@@ -41,6 +40,8 @@ export async function connectEmbedded(options: EmbeddedOptions): Promise<Connect
   const { registry, label } = chooseRegistry(options.registryPath)
   try {
     const apiKey = systemRandom.id('embedded_')
+    // Loaded when it is needed: a run against a hosted service starts without it.
+    const { startService } = await import('./service/service.js')
     const service = await startService({
       knowledge: registry,
       dataFolder: embeddedDataFolder(options.checkpointPath),
@@ -61,6 +62,7 @@ export async function connectEmbedded(options: EmbeddedOptions): Promise<Connect
       connectionsMax: options.connectionsMax,
     })
     return {
+      service: 'embedded',
       scope: embeddedScope(registry),
       client,
       close: async () => {

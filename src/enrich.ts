@@ -126,5 +126,5 @@ function connect(
     userAgent: `enrich/${version}`,
     connectionsMax,
   })
-  return Promise.resolve({ scope: baseUrl, client, close: () => client.close() })
+  return Promise.resolve({ service: 'hosted', scope: baseUrl, client, close: () => client.close() })
 }

@@ -36,7 +36,10 @@ export function parseConfig(value: unknown, origin: string): FileConfig {
       ? `unknown key ${issue.keys.map((key) => JSON.stringify(where === '' ? key : `${where}.${key}`)).join(', ')}`
       : `${where === '' ? 'the whole' : JSON.stringify(where)}: ${issue?.message ?? 'invalid'}`
   throw new UserError('CONFIG_INVALID', `${origin}: ${what}`, {
-    hint: 'pipeline.config.example.json shows every key',
+    hint:
+      origin === 'the command line'
+        ? 'enrich --help lists every flag'
+        : 'pipeline.config.example.json shows every key',
     cause: z.prettifyError(parsed.error),
   })
 }
@@ -58,10 +61,21 @@ export function readConfigFile(path: string): FileConfig {
   } catch (error) {
     throw new UserError('CONFIG_NOT_JSON', `the config ${path} is not JSON`, {
       hint: 'comments and trailing commas are not JSON; pipeline.config.example.json is an example',
-      cause: error,
+      cause: withoutExcerpt(error),
     })
   }
   return parseConfig(value, path)
+}
+
+/** What the parser says without the piece of the file it quotes: somebody may have put the API key there. */
+function withoutExcerpt(error: unknown): string {
+  return error instanceof Error ? error.message.replace(/,? *(\.\.\.)?".*$/su, '') : 'not JSON'
+}
+
+/** The environment's share of the config, between the file and the flags. An empty variable is an unset one. */
+export function environmentConfig(environment: Environment): FileConfig {
+  const baseUrl = environment['ENRICH_BASE_URL']
+  return baseUrl === undefined || baseUrl === '' ? {} : { service: { baseUrl } }
 }
 
 /** `over` wins key by key; lists are replaced, not joined. */
@@ -78,10 +92,10 @@ export function mergeConfigs(under: FileConfig, over: FileConfig): FileConfig {
 const isPlain = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Settles what is left open. `config` is already merged from flags and file. */
+/** Settles what is left open. `config` is already merged from flags, environment and file. */
 export function resolveSettings(config: FileConfig, environment: Environment): Settings {
-  const baseUrlText = config.service?.baseUrl ?? environment['ENRICH_BASE_URL']
-  const baseUrl = baseUrlText === undefined || baseUrlText === '' ? null : parseBaseUrl(baseUrlText)
+  const baseUrlText = config.service?.baseUrl ?? environmentConfig(environment).service?.baseUrl
+  const baseUrl = baseUrlText === undefined ? null : parseBaseUrl(baseUrlText)
   const base = baseUrl === null ? embeddedDefaults : hostedDefaults
   const { limits = {}, polling = {} } = config
   const settings: Settings = {
@@ -133,7 +147,8 @@ function deepFreeze<Value extends object>(value: Value): Value {
  * Throws API_KEY_MISSING and API_KEY_INVALID; neither repeats anything of the key.
  */
 export function resolveApiKey(environment: Environment): Secret {
-  const key = (environment['ENRICH_API_KEY'] ?? readKeyFile(environment['ENRICH_API_KEY_FILE']) ?? '').trim()
+  const fromVariable = (environment['ENRICH_API_KEY'] ?? '').trim()
+  const key = fromVariable === '' ? readKeyFile(environment['ENRICH_API_KEY_FILE']).trim() : fromVariable
   if (key === '') {
     throw new UserError('API_KEY_MISSING', 'a base URL is set, but no API key', {
       hint: 'set ENRICH_API_KEY, or ENRICH_API_KEY_FILE to a file that holds the key alone',
@@ -147,14 +162,15 @@ export function resolveApiKey(environment: Environment): Secret {
   return new Secret(key)
 }
 
-function readKeyFile(path: string | undefined): string | undefined {
-  if (path === undefined || path === '') return undefined
+/** The path is not repeated: people set the variable to the key itself. */
+function readKeyFile(path: string | undefined): string {
+  if (path === undefined || path === '') return ''
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new UserError('API_KEY_MISSING', `the file ${path} (ENRICH_API_KEY_FILE) cannot be read`, {
-      hint: 'it must hold the key alone and be readable by this user',
-      cause: error,
+    throw new UserError('API_KEY_MISSING', 'the file that ENRICH_API_KEY_FILE names cannot be read', {
+      hint: 'the variable holds a path; the file holds the key alone and is readable by this user',
+      cause: (error as NodeJS.ErrnoException).code,
     })
   }
 }

@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { defaults, type FileConfig } from '../config.js'
-import { mergeConfigs, parseConfig, readConfigFile } from '../settings.js'
+import { parseDurationMs } from '../core/duration.js'
+import {
+  environmentConfig,
+  mergeConfigs,
+  parseConfig,
+  readConfigFile,
+  type Environment,
+} from '../settings.js'
 
 /** What commander gives for the flags below. */
 export interface ConfigFlags {
@@ -36,9 +43,29 @@ const list = (text: string): string[] =>
     .filter((part) => part !== '')
 
 function wholeNumber(text: string): number {
-  if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError('a whole number is needed.')
+  if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
   return Number(text)
 }
+
+function rowLimit(text: string): number {
+  const limit = wholeNumber(text)
+  if (limit === 0) throw new InvalidArgumentError('It must be 1 or more.')
+  return limit
+}
+
+function duration(text: string): string {
+  if (parseDurationMs(text) === null)
+    throw new InvalidArgumentError('It must be a number and s, m, h or d, like 30d.')
+  return text
+}
+
+function delimiter(text: string): string {
+  const character = text === '\\t' || text === 'tab' ? '\t' : text
+  if (character.length !== 1) throw new InvalidArgumentError('It must be one character, or tab.')
+  return character
+}
+
+const formats = ['csv', 'parquet', 'ndjson']
 
 const groups = {
   config: [
@@ -50,10 +77,17 @@ const groups = {
       list,
     ),
     new Option('--context-columns <a,b>', 'columns joined into the context').argParser(list),
-    new Option('--input-format <format>', 'csv, parquet or ndjson; needed for standard input'),
-    new Option('--delimiter <char>', 'of a CSV input (default: found)'),
-    new Option('--encoding <name>', 'utf-8, utf-16le, utf-16be or latin1 (default: found)'),
-    new Option('--limit <n>', 'only the first n rows: a pilot').argParser(wholeNumber),
+    new Option('--input-format <format>', 'needed for standard input (default: by extension)').choices(
+      formats,
+    ),
+    new Option('--delimiter <char>', 'of a CSV input, or tab (default: found)').argParser(delimiter),
+    new Option('--encoding <name>', 'of a CSV or NDJSON input (default: found)').choices([
+      'utf-8',
+      'utf-16le',
+      'utf-16be',
+      'latin1',
+    ]),
+    new Option('--limit <n>', 'only the first n rows: a pilot').argParser(rowLimit),
     new Option('--no-dedupe', 'rows that ask the same are each asked, and each billed'),
   ],
   checkpoint: [
@@ -67,15 +101,20 @@ const groups = {
     new Option('--registry <path>', 'what the embedded service answers from'),
   ],
   asking: [
-    new Option('--max-age <duration>', 'ask again when an answer is older, like 30d'),
+    new Option('--max-age <duration>', 'ask again when an answer is older, like 30d').argParser(duration),
     new Option('--max-lookups <n>', 'stop before submitting more than n').argParser(wholeNumber),
-    new Option('--max-duration <duration>', 'stop after this long, like 6h'),
+    new Option('--max-duration <duration>', 'stop after this long, like 6h').argParser(duration),
     new Option('--resubmit-uncertain', 'submit again what may have been billed already'),
   ],
   output: [
     new Option('-o, --output <path>', 'the file to write: .csv, .parquet or .ndjson; - for standard output'),
-    new Option('--format <format>', 'csv, parquet or ndjson (default: by extension)'),
-    new Option('--basis <where>', 'auto, inline, file or none: the sources of each field'),
+    new Option('--format <format>', 'needed for standard output (default: by extension)').choices(formats),
+    new Option('--basis <where>', 'where the sources of each field go (default: auto)').choices([
+      'auto',
+      'inline',
+      'file',
+      'none',
+    ]),
     new Option('--columns <a,b>', 'the added columns wanted (default: all)').argParser(list),
     new Option('--prefix <text>', `in front of the added columns (default: ${defaults.prefix})`),
   ],
@@ -88,11 +127,16 @@ export function addConfigFlags(command: Command, names: readonly (keyof typeof g
   return command
 }
 
-/** Flags over the config file. Throws CONFIG_*. */
-export function configOf(inputs: readonly string[], flags: ConfigFlags): FileConfig {
+/** Flags over the environment over the config file. Throws CONFIG_*. */
+export function configOf(
+  inputs: readonly string[],
+  flags: ConfigFlags,
+  environment: Environment,
+): FileConfig {
   const path = flags.config ?? (existsSync(defaults.configPath) ? defaults.configPath : null)
   const file = path === null ? {} : readConfigFile(path)
-  return mergeConfigs(file, parseConfig(fromFlags(inputs, flags), 'the command line'))
+  const asked = parseConfig(fromFlags(inputs, flags), 'the command line')
+  return mergeConfigs(mergeConfigs(file, environmentConfig(environment)), asked)
 }
 
 function fromFlags(inputs: readonly string[], flags: ConfigFlags): unknown {
@@ -100,7 +144,7 @@ function fromFlags(inputs: readonly string[], flags: ConfigFlags): unknown {
     input: {
       paths: inputs.length === 0 ? undefined : [...inputs],
       format: flags.inputFormat,
-      delimiter: flags.delimiter === '\\t' ? '\t' : flags.delimiter,
+      delimiter: flags.delimiter,
       encoding: flags.encoding,
       columns: { name: flags.nameColumn, location: flags.locationColumns, context: flags.contextColumns },
       limit: flags.limit,

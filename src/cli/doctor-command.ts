@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { createServiceClient } from '../client/client.js'
+import { defaults } from '../config.js'
 import { UserError } from '../core/errors.js'
 import { judgePoll } from '../core/outcome.js'
 import { chooseRegistry } from '../embedded.js'
@@ -20,27 +21,46 @@ export function addDoctorCommand(program: Command, io: CliIo): void {
     .description('check config, key, base URL, registry and checkpoint; nothing is submitted')
   addConfigFlags(command, ['config', 'checkpoint', 'service'])
   command.action(async (flags: ConfigFlags) => {
-    const settings = resolveSettings(configOf([], flags), io.environment)
-    let firstFailure: UserError | null = null
-    for (const [name, check] of Object.entries(checksOf(settings, io))) {
-      try {
-        io.out(`ok    ${name.padEnd(11)} ${await check()}\n`)
-      } catch (error) {
-        if (!(error instanceof UserError)) throw error
-        io.out(`FAIL  ${name.padEnd(11)} ${error.code}: ${error.message}\n`)
-        if (error.hint !== undefined) io.out(`      ${' '.repeat(11)} hint: ${error.hint}\n`)
-        firstFailure ??= error
-      }
-    }
-    io.setExitCode(firstFailure?.exitCode ?? 0)
+    const opened: { settings?: Settings } = {}
+    const failure = await runChecks(
+      {
+        version: () => `enrich ${version} on Node.js ${process.versions.node}`,
+        config: () => {
+          opened.settings = resolveSettings(configOf([], flags, io.environment), io.environment)
+          return (
+            flags.config ??
+            (existsSync(defaults.configPath) ? defaults.configPath : 'none: the defaults hold')
+          )
+        },
+      },
+      io,
+    )
+    // The rest is told by the settings: there is nothing to check without them.
+    const { settings } = opened
+    const laterFailure = settings === undefined ? null : await runChecks(checksOf(settings, io), io)
+    io.setExitCode((failure ?? laterFailure)?.exitCode ?? 0)
   })
+}
+
+/** Runs them all, and gives the first failure. */
+async function runChecks(checks: Record<string, Check>, io: CliIo): Promise<UserError | null> {
+  let firstFailure: UserError | null = null
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      io.out(`ok    ${name.padEnd(11)} ${await check()}\n`)
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      io.out(`FAIL  ${name.padEnd(11)} ${error.code}: ${error.message}\n`)
+      if (error.hint !== undefined) io.out(`      ${' '.repeat(11)} hint: ${error.hint}\n`)
+      firstFailure ??= error
+    }
+  }
+  return firstFailure
 }
 
 function checksOf(settings: Settings, io: CliIo): Record<string, Check> {
   const { baseUrl } = settings.service
   return {
-    version: () => `enrich ${version} on Node.js ${process.versions.node}`,
-    config: () => 'valid',
     ...(baseUrl === null
       ? { registry: () => checkRegistry(settings) }
       : { key: () => checkKey(io), service: () => checkService(baseUrl, io) }),

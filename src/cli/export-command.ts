@@ -16,7 +16,7 @@ export function addExportCommand(program: Command, io: CliIo): void {
     .description('write what is known now, without asking anybody; no network')
   addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'service'])
   command.action(async (inputs: string[], flags: ConfigFlags) => {
-    const settings = resolveSettings(configOf(inputs, flags), io.environment)
+    const settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
     const output = resolveOutput(settings.output)
     const counts: RowCounts = new Map()
     await look(

@@ -5,6 +5,7 @@ export interface CliIo {
   /** Progress, notices, errors. */
   err(text: string): void
   readonly isTerminal: boolean
+  /** Of the terminal as it is now: people resize it. */
   readonly columnCount: number
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly stdin: NodeJS.ReadableStream

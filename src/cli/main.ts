@@ -3,7 +3,7 @@ import { CommanderError } from 'commander'
 import { UserError } from '../core/errors.js'
 import type { CliIo } from './io.js'
 import { createProgram } from './program.js'
-import { reportError } from './report-error.js'
+import { reportError, reportInterruption } from './report-error.js'
 
 // The only file that ends the process.
 const exitCodeOfSignal = { SIGINT: 130, SIGTERM: 143 } as const
@@ -17,9 +17,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     interrupted.by = signal
     process.stderr.write('\nStopping: saving what is in the air. Once more to leave at once.\n')
     interruption.abort()
+    // Standard input may never end by itself; files are not read through it.
+    process.stdin.destroy(interruption.signal.reason as Error)
   })
 }
 // A reader of our output that goes away (`| head`) is no error of ours.
+process.stdin.on('error', () => undefined) // told by whoever reads it
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(interrupted.by === null ? 0 : exitCodeOfSignal[interrupted.by])
@@ -32,7 +35,9 @@ const io: CliIo = {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
   isTerminal: process.stderr.isTTY,
-  columnCount: process.stderr.columns || 80,
+  get columnCount() {
+    return process.stderr.columns || 80
+  },
   environment: process.env,
   stdin: process.stdin,
   stdout: process.stdout,
@@ -51,19 +56,21 @@ try {
 process.exitCode = exitCode === 130 && interrupted.by !== null ? exitCodeOfSignal[interrupted.by] : exitCode
 
 function endOf(error: unknown): number {
-  if (interrupted.by !== null && (error as Error).name === 'AbortError') {
-    io.err(
-      'Interrupted while the input was being read: nothing was submitted. The same command starts again.\n',
-    )
-    return exitCodeOfSignal[interrupted.by]
-  }
+  if (interrupted.by !== null && (isAbort(error) || (error instanceof UserError && isAbort(error.cause))))
+    return reportInterruption(exitCodeOfSignal[interrupted.by], io)
   if (error instanceof CommanderError) {
     // Help and version end with 0; anything else is a mistake in the arguments.
     if (error.exitCode === 0) return 0
     return reportError(
-      new UserError('USAGE_INVALID', error.message.replace(/^error: /, ''), { hint: 'enrich --help' }),
+      new UserError('USAGE_INVALID', error.message.replace(/^error: /, ''), {
+        hint: 'enrich --help lists the commands and their flags',
+      }),
       io,
     )
   }
   return reportError(error, io)
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
 }

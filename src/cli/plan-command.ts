@@ -22,7 +22,7 @@ export function addPlanCommand(program: Command, io: CliIo): void {
   command
     .option('--json', 'as one JSON line')
     .action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
-      const settings = resolveSettings(configOf(inputs, flags), io.environment)
+      const settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
       const policy = { nowMs: Date.now(), maxAgeMs: settings.checkpoint.maxAgeMs, onLost: settings.onLost }
       const counter = new PlanCounter(policy)
       try {
@@ -81,6 +81,7 @@ interface PlanReport {
   billedMax: number
   isHosted: boolean
   durationMs: { min: number; max: number }
+  outputPath: string | null
   notes: readonly string[]
 }
 
@@ -106,6 +107,7 @@ function describePlan(found: Look, plan: Record<LookupPlan, number>, settings: S
     billedMax,
     isHosted,
     durationMs: { min: Math.max(limitMs, tail.min), max: limitMs + tail.max },
+    outputPath: settings.output.path ?? null,
     notes: found.input.notes(),
   }
 }
@@ -133,10 +135,23 @@ function planText(report: PlanReport, found: Look, io: CliIo): string {
       .filter(([name, count]) => count > 0 || name === 'submit')
       .map(([name, count]) => line(count, `  ${planWords[name] ?? name}`)),
     ...report.notes.map((note) => `  note: ${note}`),
-    `Cost: ${number(report.billedMax)} billed lookups${report.isHosted ? '' : ' (the embedded service is free)'}`,
+    `Cost: ${costText(report)}`,
     `Time: ${report.isHosted ? `about ${time}` : 'as fast as this machine allows'}`,
-    `Next: ${commandLine(io.argv)
-      .replace(/^enrich plan /, 'enrich ')
-      .replace(/ --json\b/, '')}`,
+    `Next: ${runCommand(report, io)}`,
   ].join('\n')}\n`
+}
+
+function costText({ isHosted, billedMax }: PlanReport): string {
+  if (!isHosted) return 'nothing: the embedded service is free'
+  return billedMax === 0
+    ? 'nothing: there is nothing to submit'
+    : `${billedMax.toLocaleString('en-US')} lookups, each billed once`
+}
+
+/** The run that was planned, with an output named where none is. */
+function runCommand({ outputPath }: PlanReport, io: CliIo): string {
+  const command = commandLine(io.argv)
+    .replace(/^enrich plan\b/, 'enrich')
+    .replace(/ --json\b/, '')
+  return outputPath === null ? `${command} -o out.parquet` : command
 }

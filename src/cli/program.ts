@@ -40,6 +40,6 @@ function flagList(command: Command): string {
   const width = Math.max(...command.options.map((option) => option.flags.length))
   return help
     .visibleOptions(command)
-    .map((option) => `  ${option.flags.padEnd(width)}  ${option.description}\n`)
+    .map((option) => `  ${option.flags.padEnd(width)}  ${help.optionDescription(option)}\n`)
     .join('')
 }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { UserError } from '../core/errors.js'
-import { importCsv, type ImportResult } from '../registry/import-csv.js'
+import type { ImportResult } from '../registry/import-csv.js'
+import { importCsvInto } from '../registry/import-into.js'
 import { openRegistry, openShippedRegistry, type Registry } from '../registry/registry.js'
 import type { CliIo } from './io.js'
 import { importText, infoText, searchText } from './registry-text.js'
@@ -94,24 +95,19 @@ function addImport(registry: Command, io: CliIo): void {
     })
 }
 
-async function runImport(file: string, flags: ImportFlags, io: CliIo): Promise<ImportResult> {
-  const opened = openRegistry(flags.registry ?? registryPathDefault)
-  try {
-    return await importCsv(opened, {
-      path: file,
-      ...(flags.idType === undefined ? {} : { idType: flags.idType }),
-      ...(flags.map === undefined ? {} : { map: flags.map }),
-      ...(flags.country === undefined ? {} : { country: flags.country }),
-      ...(flags.jurisdiction === undefined ? {} : { jurisdiction: flags.jurisdiction }),
-      ...(flags.source === undefined ? {} : { sourceName: flags.source }),
-      signal: io.interrupt,
-      onProgress: (rowCount) => {
-        io.err(`${rowCount.toLocaleString('en-US')} rows read\n`)
-      },
-    })
-  } finally {
-    opened.close()
-  }
+function runImport(file: string, flags: ImportFlags, io: CliIo): Promise<ImportResult> {
+  return importCsvInto(flags.registry ?? registryPathDefault, {
+    path: file,
+    ...(flags.idType === undefined ? {} : { idType: flags.idType }),
+    ...(flags.map === undefined ? {} : { map: flags.map }),
+    ...(flags.country === undefined ? {} : { country: flags.country }),
+    ...(flags.jurisdiction === undefined ? {} : { jurisdiction: flags.jurisdiction }),
+    ...(flags.source === undefined ? {} : { sourceName: flags.source }),
+    signal: io.interrupt,
+    onProgress: (rowCount) => {
+      io.err(`${rowCount.toLocaleString('en-US')} rows read\n`)
+    },
+  })
 }
 
 function search(registry: Registry, name: string, flags: SearchFlags, io: CliIo): void {

@@ -22,6 +22,17 @@ export function reportError(error: unknown, io: CliIo): number {
   return 1
 }
 
+/** Says that nothing was begun when the signal came. Returns `exitCode`. */
+export function reportInterruption(exitCode: number, io: CliIo): number {
+  const message = 'interrupted while the input was being read: nothing was submitted'
+  if (io.argv.includes('--json'))
+    io.out(`${JSON.stringify({ type: 'error', code: 'INTERRUPTED', message, hint: null, exitCode })}\n`)
+  io.err(
+    `Interrupted while the input was being read: nothing was submitted. The same command starts again.\n`,
+  )
+  return exitCode
+}
+
 /** File names and cells inside a message must not drive the terminal. */
 function printable(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for

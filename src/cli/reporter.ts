@@ -2,7 +2,7 @@ import { progressLine, type Progress } from '../core/progress.js'
 import { explainStop } from '../core/stop.js'
 import type { RunEvent } from '../pipeline/events.js'
 import { commandLine, type CliIo } from './io.js'
-import { summaryLines } from './summary-text.js'
+import { errorLines, summaryLines } from './summary-text.js'
 
 export interface ReporterFlags {
   json?: boolean
@@ -16,11 +16,15 @@ const barCellCount = 20
 
 /** Tells a run's events: JSON lines on standard output, or words and a bar on standard error. */
 export function createReporter(io: CliIo, flags: ReporterFlags): { tell(event: RunEvent): void } {
-  const words = flags.quiet === true || flags.logLevel === 'error' ? null : new WordReporter(io, flags)
+  const isQuiet = flags.quiet === true || flags.logLevel === 'error'
+  const words = isQuiet ? null : new WordReporter(io, flags)
   return {
     tell(event) {
       if (flags.json === true) io.out(`${JSON.stringify(withCode(event))}\n`)
-      words?.tell(event)
+      if (words !== null) words.tell(event)
+      else if (event.type === 'finished' && event.summary.stop !== null) {
+        io.err(`${errorLines(event.summary.stop).join('\n')}\n`)
+      }
     },
   }
 }
@@ -61,7 +65,7 @@ class WordReporter {
         return
       case 'finished': {
         for (const line of summaryLines(event.summary, commandLine(this.#io.argv))) {
-          if (this.#isVerbose || line.startsWith('  note')) this.#line(line)
+          if (this.#isVerbose || /^( {2}note|error | {2}hint|Interrupted)/.test(line)) this.#line(line)
         }
         return
       }
@@ -93,7 +97,9 @@ function plannedText({ rowCount, lookupCount, plan }: Extract<RunEvent, { type: 
   const known = Object.entries(plan)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${count.toLocaleString('en-US')} ${planWords[name] ?? name}`)
-  return `${rowCount.toLocaleString('en-US')} rows, ${lookupCount.toLocaleString('en-US')} distinct lookups: ${known.join(', ') || 'nothing to ask'}`
+  const rows = `${rowCount.toLocaleString('en-US')} ${rowCount === 1 ? 'row' : 'rows'}`
+  const lookups = `${lookupCount.toLocaleString('en-US')} distinct ${lookupCount === 1 ? 'lookup' : 'lookups'}`
+  return `${rows}, ${lookups}: ${known.join(', ') || 'nothing to ask'}`
 }
 
 export const planWords: Readonly<Record<string, string>> = {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { Option, type Command } from 'commander'
 import type { FileConfig } from '../config.js'
 import { errorCodes, UserError } from '../core/errors.js'
@@ -30,7 +31,10 @@ export function addRunCommand(program: Command, io: CliIo): Command {
     .command('run [inputs...]', { isDefault: true })
     .description('enrich files (the default command); the same command again resumes')
   addReporterFlags(addConfigFlags(command, flagGroups))
-  return command.action((inputs: string[], flags: RunFlags) => runJob(configOf(inputs, flags), flags, [], io))
+  return command.action((inputs: string[], flags: RunFlags) => {
+    assertNoCommand(inputs)
+    return runJob(configOf(inputs, flags, io.environment), flags, [], io)
+  })
 }
 
 export function addRetryCommand(program: Command, io: CliIo): void {
@@ -40,8 +44,17 @@ export function addRetryCommand(program: Command, io: CliIo): void {
     .requiredOption('--status <a,b>', `outcomes: ${retryable.join(', ')}`)
   addReporterFlags(addConfigFlags(command, flagGroups))
   command.action((inputs: string[], flags: RunFlags) =>
-    runJob(configOf(inputs, flags), flags, parseStatuses(flags.status ?? ''), io),
+    runJob(configOf(inputs, flags, io.environment), flags, parseStatuses(flags.status ?? ''), io),
   )
+}
+
+/** A word without a dot or a slash that is no file is a mistyped command, not an input. */
+function assertNoCommand(inputs: readonly string[]): void {
+  const [word] = inputs
+  if (word === undefined || word === '-' || !/^[a-z-]+$/i.test(word) || existsSync(word)) return
+  throw new UserError('USAGE_INVALID', `${word} is neither a command nor a file`, {
+    hint: 'enrich --help lists the commands; an input is a file, like companies.csv',
+  })
 }
 
 function addReporterFlags(command: Command): void {

@@ -2,7 +2,6 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { chooseRegistry } from '../embedded.js'
 import { isLoopback } from '../core/base-url.js'
 import { UserError } from '../core/errors.js'
-import { startService } from '../service/service.js'
 import type { CliIo } from './io.js'
 
 interface ServeFlags {
@@ -47,6 +46,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       hint: 'set ENRICH_SERVE_API_KEY to a long random text',
     })
   }
+  const { startService } = await import('../service/service.js')
   const { registry, label } = chooseRegistry(flags.registry ?? null)
   try {
     const service = await startService({

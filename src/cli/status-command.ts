@@ -15,7 +15,7 @@ export function addStatusCommand(program: Command, io: CliIo): void {
     .option('--uncertain', 'list the submissions that may have been billed and have no answer')
     .option('--json', 'as one JSON line')
     .action((flags: ConfigFlags & { uncertain?: boolean; json?: boolean }) => {
-      const { path } = resolveSettings(configOf([], flags), io.environment).checkpoint
+      const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
       const reader = openCheckpointReader(path, null)
       if (reader === null) {
         throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {

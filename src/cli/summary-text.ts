@@ -1,8 +1,9 @@
 import { formatDuration } from '../core/duration.js'
-import { explainStop } from '../core/stop.js'
-import { needsAttention, type RunSummary } from '../pipeline/summary.js'
+import { explainStop, type Stop } from '../core/stop.js'
+import type { RunSummary } from '../pipeline/summary.js'
 
 const number = (value: number): string => value.toLocaleString('en-US')
+const count = (value: number, noun: string): string => `${number(value)} ${noun}${value === 1 ? '' : 's'}`
 const oddityLinesMax = 5
 
 /** The closing summary, for people; `command` is the one that was typed. */
@@ -12,7 +13,7 @@ export function summaryLines(summary: RunSummary, command: string): string[] {
     headline(summary),
     ...outcomeLines(summary),
     lookupLine(summary),
-    askingLine(summary),
+    ...askingLines(summary),
     ...fileLines(summary),
     ...summary.notes.map((note) => `  note      ${note}`),
     ...oddityLines(summary),
@@ -21,21 +22,21 @@ export function summaryLines(summary: RunSummary, command: string): string[] {
 }
 
 function headline(summary: RunSummary): string {
-  const rows = `${number(summary.rowCount)} rows, ${number(summary.lookupCount)} distinct lookups`
+  const rows = `${count(summary.rowCount, 'row')}, ${count(summary.lookupCount, 'distinct lookup')}`
   const time = formatDuration(summary.elapsedMs)
   return summary.stop === null ? `Done in ${time}: ${rows}.` : `Stopped after ${time}: ${rows}.`
 }
 
 function outcomeLines(summary: RunSummary): string[] {
-  const rows = counts(summary.rowsByStatus)
-  const answered = counts(summary.outcomes)
+  const rows = tallied(summary.rowsByStatus)
+  const answered = tallied(summary.outcomes)
   return [
     ...(rows === '' ? [] : [`  rows      ${rows}`]),
-    ...(answered === '' ? [] : [`  answers   ${answered}`]),
+    ...(answered === '' ? [] : [`  answers   ${answered}   (new in this run)`]),
   ]
 }
 
-function counts(record: Readonly<Record<string, number>>): string {
+function tallied(record: Readonly<Record<string, number>>): string {
   return Object.entries(record)
     .sort(([, a], [, b]) => b - a)
     .map(([name, count]) => `${name} ${number(count)}`)
@@ -43,20 +44,25 @@ function counts(record: Readonly<Record<string, number>>): string {
 }
 
 function lookupLine(summary: RunSummary): string {
+  const billed = summary.service === 'hosted' ? 'submitted, each billed' : 'submitted, free of charge'
   return `  lookups   ${[
     `${number(summary.cachedCount)} answered before`,
-    `${number(summary.billedCount)} submitted and billed`,
+    `${number(summary.billedCount)} ${billed}`,
     ...(summary.uncertainCount === 0 ? [] : [`${number(summary.uncertainCount)} uncertain`]),
     ...(summary.failedCount === 0 ? [] : [`${number(summary.failedCount)} failed`]),
     ...(summary.pendingCount === 0 ? [] : [`${number(summary.pendingCount)} without an answer yet`]),
   ].join(' · ')}`
 }
 
-function askingLine(summary: RunSummary): string {
+/** Left out where nobody was asked. */
+function askingLines(summary: RunSummary): string[] {
+  if (summary.pollCount + summary.billedCount + summary.rateLimitedCount === 0) return []
   const perResult = summary.pollsPerResult === null ? '' : ` (${summary.pollsPerResult.toFixed(2)} a result)`
   const limited =
     summary.rateLimitedCount === 0 ? '' : ` · ${number(summary.rateLimitedCount)} times told to wait`
-  return `  asking    ${number(summary.pollCount)} polls${perResult} · ${number(Math.round(summary.submissionsPerMinute))} submissions a minute${limited}`
+  return [
+    `  asking    ${number(Math.round(summary.submissionsPerMinute))} submissions a minute · ${count(summary.pollCount, 'poll')}${perResult}${limited}`,
+  ]
 }
 
 function fileLines(summary: RunSummary): string[] {
@@ -77,29 +83,35 @@ function oddityLines(summary: RunSummary): string[] {
 
 function stopLines(summary: RunSummary, command: string): string[] {
   if (summary.stop === null) return []
-  const explained = explainStop(summary.stop)
   return [
-    explained === null ? 'Interrupted.' : `${explained.code}: ${explained.message}`,
-    ...(explained === null ? [] : [`  hint      ${explained.hint}`]),
+    ...errorLines(summary.stop),
     `  resume    ${command}`,
     `  export    ${exportCommand(command)}   (what is known now)`,
   ]
 }
 
+/** A stop in the words of an error; an interruption is none. */
+export function errorLines(stop: Stop): string[] {
+  const explained = explainStop(stop)
+  return explained === null
+    ? ['Interrupted: what was submitted is safe, and nothing is submitted twice.']
+    : [`error ${explained.code}: ${explained.message}`, `  hint: ${explained.hint}`]
+}
+
 function attentionLines(summary: RunSummary, command: string): string[] {
-  if (!needsAttention(summary)) return []
+  const billed = summary.service === 'hosted' ? '   (each is billed again)' : ''
   return [
     ...(summary.invalidRowCount === 0
       ? []
       : [
-          `  next      ${number(summary.invalidRowCount)} rows ask for nothing: enrich_error says why; they cost nothing`,
+          `  note      ${count(summary.invalidRowCount, 'row')} without a usable company name: asked for nothing, cost nothing; the error column says why`,
         ]),
     ...(summary.uncertainCount === 0
       ? []
       : [
-          '  next      enrich status --uncertain lists what may have been billed; --resubmit-uncertain asks again',
+          '  next      enrich status --uncertain   (lists what may have been billed; --resubmit-uncertain asks again)',
         ]),
-    ...(summary.failedCount === 0 ? [] : [`  next      ${retryCommand(command)}   (each is billed again)`]),
+    ...(summary.failedCount === 0 ? [] : [`  next      ${retryCommand(command)}${billed}`]),
     ...(summary.pendingCount === 0 ? [] : [`  next      ${command}   (asks for the missing answers again)`]),
   ]
 }

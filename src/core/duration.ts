@@ -6,8 +6,10 @@ export function parseDurationMs(text: string): number | null {
   return match ? Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] : null
 }
 
-/** `42s`, `3m05s`, `1h04m`, `2d03h`: two units at most, for people. */
+/** `0.6s`, `42s`, `3m05s`, `1h04m`, `2d03h`: two units at most, for people. */
 export function formatDuration(ms: number): string {
+  const tenths = Math.max(0, Math.round(ms / 100))
+  if (tenths < 100) return tenths === 0 ? '0s' : `${(tenths / 10).toFixed(1)}s`
   const seconds = Math.max(0, Math.round(ms / 1000))
   if (seconds < 60) return `${seconds}s`
   const pad = (value: number) => String(value).padStart(2, '0')

@@ -20,6 +20,7 @@ import { resolveOutput, type OutputRequest, type ResolvedOutput } from './writer
 
 /** The service to ask: whose answers these are, and how to reach it. Opened once the input is known to be good. */
 export interface Connection {
+  service: 'hosted' | 'embedded'
   scope: string
   client: ServiceClient
   close(): Promise<void>
@@ -124,6 +125,7 @@ async function askAndPublish(run: OpenRun): Promise<RunSummary> {
   const report = stop === null || run.output.partial ? await write(run, index, rows) : null
   const elapsedMs = clock.monotonicMs() - run.startedAtMs
   const summary = summarise({
+    service: connection.service,
     stop,
     plan,
     tally,

@@ -7,6 +7,8 @@ import type { PublishReport } from './writer/publish.js'
 
 /** What a run came to. Rows are rows of the input; everything else counts distinct lookups. */
 export interface RunSummary {
+  /** What the embedded service bills is counted like a hosted one's, and costs nothing. */
+  service: 'hosted' | 'embedded'
   /** Null: nothing is left to wait for. */
   stop: Stop | null
   /** Files written, in the order of their publishing; none when the run stopped early without `partial`. */
@@ -40,6 +42,7 @@ export interface RunSummary {
 }
 
 export interface SummaryParts {
+  service: RunSummary['service']
   stop: Stop | null
   plan: Readonly<Record<LookupPlan, number>>
   tally: Tally
@@ -60,6 +63,7 @@ export function summarise(parts: SummaryParts): RunSummary {
   const uncertainCount = plan.uncertain + tally.lost
   const failedBefore = plan.failed + plan.invalid
   return {
+    service: parts.service,
     stop,
     outputPaths: report?.paths ?? [],
     rowCount: index.rowCount,

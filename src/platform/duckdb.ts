@@ -1,4 +1,4 @@
-import { DuckDBInstance, type DuckDBConnection, type DuckDBDataChunk } from '@duckdb/node-api'
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api'
 
 /** DuckDB's own bounds; what does not fit in memory goes to the temporary folder. */
 export const duckDbBounds = { memoryLimit: '400MB', threads: 2 } as const
@@ -20,7 +20,9 @@ export interface DuckDb {
  * metadata of a path: never write a path and read it again in the same one.
  */
 export async function openDuckDb(temporaryFolder: string): Promise<DuckDb> {
-  const instance = await DuckDBInstance.create(':memory:', {
+  // Loaded when it is needed: most commands read no Parquet, and it takes longer to load than they run.
+  const duckDb = await import('@duckdb/node-api')
+  const instance = await duckDb.DuckDBInstance.create(':memory:', {
     threads: String(duckDbBounds.threads),
     memory_limit: duckDbBounds.memoryLimit,
     temp_directory: temporaryFolder,
