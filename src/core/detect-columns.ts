@@ -33,8 +33,12 @@ const placeHeaders = [
   ['country', 'countrycode', 'countryname', 'billingcountry', 'hqcountry'],
 ]
 
-/** `Company Name`, `company_name` and `COMPANY-NAME` are one header. */
-const headerKey = (header: string): string => header.toLowerCase().replace(/[^a-z0-9]+/g, '')
+/** `Company Name`, `company_name` and `COMPANY-NAME` are one header; letters of every script count. */
+const headerKey = (header: string): string =>
+  header
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
 
 /**
  * The columns asked for, else the ones found by their headers.

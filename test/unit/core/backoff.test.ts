@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { backoffMs, type BackoffPolicy } from '../../../src/core/backoff.js'
+
+const policy: BackoffPolicy = { delayMsBase: 500, delayMsMax: 60_000 }
+
+describe('backoff', () => {
+  test.each([
+    [1, 0, 50],
+    [1, 0.5, 275],
+    [2, 0.5, 550],
+    [3, 0, 200],
+    [7, 0.5, 17_600],
+    [8, 0.5, 33_000],
+    [1_000, 0.5, 33_000],
+  ])('after failure %i with chance %d the wait is %i ms', (attempt, fraction, delayMs) => {
+    expect(backoffMs(policy, attempt, fraction)).toBe(delayMs)
+  })
+
+  test('a wait is a whole number between a tenth of its ceiling and the cap', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 10, max: 10_000 }),
+        fc.integer({ min: 10, max: 600_000 }),
+        fc.integer({ min: 1, max: 1_000_000 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (delayMsBase, delayMsMax, attempt, fraction) => {
+          const delayMs = backoffMs({ delayMsBase, delayMsMax }, attempt, fraction)
+          expect(Number.isInteger(delayMs)).toBe(true)
+          expect(delayMs).toBeGreaterThanOrEqual(Math.floor(Math.min(delayMsBase, delayMsMax) * 0.1))
+          expect(delayMs).toBeLessThanOrEqual(delayMsMax)
+        },
+      ),
+    )
+  })
+
+  test('with the same chance a later failure never waits less', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 60 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (attempt, fraction) => {
+          expect(backoffMs(policy, attempt + 1, fraction)).toBeGreaterThanOrEqual(
+            backoffMs(policy, attempt, fraction),
+          )
+        },
+      ),
+    )
+  })
+})

@@ -1,0 +1,116 @@
+import { anyText } from './any-text.js'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { detectColumns } from '../../../src/core/detect-columns.js'
+import { UserError } from '../../../src/core/errors.js'
+
+describe('columns found by their headers', () => {
+  test.each([
+    [['id', 'company_name', 'name'], 'company_name'],
+    [['Name', 'Company'], 'Company'],
+    [['COMPANY-NAME', 'x'], 'COMPANY-NAME'],
+    [['Legal Name', 'Account Name'], 'Legal Name'],
+    [[' Organisation '], ' Organisation '],
+    [['name'], 'name'],
+  ])('of %j the name is in %s', (header, name) => {
+    expect(detectColumns(header, {}).name).toBe(name)
+  })
+
+  test.each([
+    [
+      ['name', 'country', 'city', 'state'],
+      ['city', 'state', 'country'],
+    ],
+    [['name', 'location', 'city'], ['location']],
+    [
+      ['name', 'Billing City', 'Billing Country'],
+      ['Billing City', 'Billing Country'],
+    ],
+    [['name', 'region'], ['region']],
+    [['name', 'zip'], []],
+  ])('of %j the location is in %j', (header, location) => {
+    expect(detectColumns(header, {}).location).toEqual(location)
+  })
+
+  test('context is never guessed', () => {
+    expect(detectColumns(['name', 'context', 'notes'], {}).context).toEqual([])
+  })
+
+  test('where no column holds names, the error lists what there is', () => {
+    expect(() => detectColumns(['firma', 'ort', 'plz'], {})).toThrow(
+      expect.objectContaining({
+        code: 'INPUT_COLUMN_MISSING',
+        hint: 'pass --name-column; the input has: firma, ort, plz',
+      }),
+    )
+  })
+
+  test('the list in the error is bounded', () => {
+    const header = Array.from({ length: 5_000 }, (_, index) => `c${index}${'x'.repeat(500)}`)
+    expect.assertions(2)
+    try {
+      detectColumns(header, {})
+    } catch (error) {
+      expect((error as UserError).hint).toContain('(5000 in all)')
+      expect((error as UserError).hint?.length).toBeLessThan(2_500)
+    }
+  })
+})
+
+describe('columns asked for', () => {
+  const header = ['Firma', 'firma', 'Ort', 'Company Name', '社名2', '住所2']
+
+  test('exactly that one, before one that is only spelled alike', () => {
+    expect(detectColumns(header, { name: 'firma' }).name).toBe('firma')
+    expect(detectColumns(header, { name: 'FIRMA' }).name).toBe('Firma')
+    expect(detectColumns(header, { name: 'company_name' }).name).toBe('Company Name')
+  })
+
+  test('several, in the order asked; an empty list is none', () => {
+    expect(detectColumns(header, { name: 'firma', location: ['ort', 'Firma'], context: ['firma'] })).toEqual({
+      name: 'firma',
+      location: ['Ort', 'Firma'],
+      context: ['firma'],
+    })
+    expect(detectColumns(['name', 'city'], { location: [] }).location).toEqual([])
+  })
+
+  test('letters of other scripts tell columns apart', () => {
+    expect(detectColumns(header, { name: '社名2' }).name).toBe('社名2')
+    expect(() => detectColumns(header, { name: '名前2' })).toThrow(UserError)
+    expect(() => detectColumns(['Größe', 'name'], { name: 'Gruße' })).toThrow(UserError)
+  })
+
+  test.each([
+    ['name', { name: 'firm' }, '--name-column'],
+    ['location', { name: 'firma', location: ['ort', 'land'] }, '--location-columns'],
+    ['context', { name: 'firma', context: ['---'] }, '--context-columns'],
+  ])('a %s column that is not there is an error that names the flag', (_, asked, flag) => {
+    expect(() => detectColumns(header, asked)).toThrow(
+      expect.objectContaining({
+        code: 'INPUT_COLUMN_MISSING',
+        message: expect.stringContaining(flag) as string,
+      }),
+    )
+  })
+
+  test('any header and any wish give columns of the header, or INPUT_COLUMN_MISSING', () => {
+    const name = fc.oneof(anyText, fc.constantFrom('name', 'city', 'Company', ''))
+    fc.assert(
+      fc.property(
+        fc.array(name),
+        fc.record({ name, location: fc.array(name), context: fc.array(name) }, { requiredKeys: [] }),
+        (columns, asked) => {
+          try {
+            const found = detectColumns(columns, asked)
+            for (const column of [found.name, ...found.location, ...found.context]) {
+              expect(columns).toContain(column)
+            }
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'INPUT_COLUMN_MISSING' })
+          }
+        },
+      ),
+    )
+  })
+})

@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { estimateEtaMs, progressLine, type Progress } from '../../../src/core/progress.js'
+
+const start = {
+  toSubmit: 0,
+  running: 0,
+  answeredSoFar: 0,
+  elapsedMs: 0,
+  submissionsPerWindow: 600,
+  pollsPerWindow: 100,
+  windowMs: 60_000,
+}
+
+describe('time left', () => {
+  test.each([
+    ['nothing is open', {}, 0],
+    ['polls are the narrow limit', { toSubmit: 600 }, 360_000],
+    ['only runs are left', { running: 50 }, 30_000],
+    ['submissions are the narrow limit', { toSubmit: 600, pollsPerWindow: null }, 60_000],
+    [
+      'nothing limits and nothing came yet',
+      { toSubmit: 9, submissionsPerWindow: null, pollsPerWindow: null },
+      null,
+    ],
+    ['the pace is slower than the limits', { toSubmit: 90, answeredSoFar: 10, elapsedMs: 60_000 }, 540_000],
+    [
+      'the pace seems faster than the limits allow',
+      { toSubmit: 100, answeredSoFar: 500, elapsedMs: 1 },
+      60_000,
+    ],
+  ])('%s', (_, change, etaMs) => {
+    expect(estimateEtaMs({ ...start, ...change })).toBe(etaMs)
+  })
+
+  test('it is null or finite, never negative, and never below what the limits allow', () => {
+    const perWindow = fc.option(fc.integer({ min: 1, max: 1_000_000 }))
+    fc.assert(
+      fc.property(
+        fc.record({
+          toSubmit: fc.nat(10_000_000),
+          running: fc.nat(100_000),
+          answeredSoFar: fc.nat(10_000_000),
+          elapsedMs: fc.nat(),
+          submissionsPerWindow: perWindow,
+          pollsPerWindow: perWindow,
+          windowMs: fc.integer({ min: 1, max: 3_600_000 }),
+        }),
+        (state) => {
+          const etaMs = estimateEtaMs(state)
+          if (etaMs === null) return
+          const pollMs =
+            state.pollsPerWindow === null
+              ? 0
+              : ((state.toSubmit + state.running) / state.pollsPerWindow) * state.windowMs
+          expect(Number.isFinite(etaMs)).toBe(true)
+          expect(etaMs).toBeGreaterThanOrEqual(pollMs)
+        },
+      ),
+    )
+  })
+})
+
+describe('the progress line', () => {
+  const progress: Progress = {
+    lookups: 5_000,
+    done: 1_204,
+    running: 181,
+    cached: 37,
+    failed: 6,
+    uncertain: 0,
+    toSubmit: 3_615,
+    submissionsPerMinute: 598,
+    pollsPerMinute: 97,
+    submitLimit: 600,
+    pollLimit: 100,
+    elapsedMs: 60_000,
+    etaMs: 3_840_000,
+  }
+
+  test('it is one line', () => {
+    expect(progressLine(progress)).toBe(
+      '1,204/5,000 done · 181 running · 37 cached · 6 failed · submit 598/600 · poll 97/100 per min · ETA 1h04m',
+    )
+  })
+
+  test('uncertain lookups show once there are any; no limit and no estimate show as such', () => {
+    const line = progressLine({ ...progress, uncertain: 2, submitLimit: null, pollLimit: null, etaMs: null })
+    expect(line).toBe(
+      '1,204/5,000 done · 181 running · 37 cached · 6 failed · 2 uncertain · submit 598 · poll 97 per min · ETA ?',
+    )
+  })
+})

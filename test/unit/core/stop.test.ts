@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { errorCodes } from '../../../src/core/errors.js'
+import { explainStop, waitsForRuns, type Stop } from '../../../src/core/stop.js'
+
+const stops: [Stop, { waits: boolean; exitCode: number | null }][] = [
+  [{ kind: 'interrupted' }, { waits: false, exitCode: null }],
+  [{ kind: 'duration_max' }, { waits: false, exitCode: 10 }],
+  [
+    { kind: 'refused', reason: 'HTTP 401' },
+    { waits: false, exitCode: 4 },
+  ],
+  [
+    { kind: 'wrong_address', reason: 'HTTP 404' },
+    { waits: false, exitCode: 5 },
+  ],
+  [
+    { kind: 'unreachable', reason: 'ECONNREFUSED' },
+    { waits: false, exitCode: 5 },
+  ],
+  [
+    { kind: 'out_of_credit', reason: 'HTTP 402' },
+    { waits: true, exitCode: 8 },
+  ],
+  [
+    { kind: 'plan_limit', reason: 'HTTP 429' },
+    { waits: true, exitCode: 8 },
+  ],
+  [
+    { kind: 'lookups_max', lookupsMax: 1_234 },
+    { waits: true, exitCode: 8 },
+  ],
+]
+
+describe.each(stops)('stop %o', (stop, { waits, exitCode }) => {
+  test('what was paid for is fetched only where money or budget ended the submissions', () => {
+    expect(waitsForRuns(stop)).toBe(waits)
+  })
+
+  test('its exit code is the documented one, and its hint says that the same command resumes', () => {
+    const explained = explainStop(stop)
+    expect(explained === null ? null : errorCodes[explained.code]).toBe(exitCode)
+    if (explained === null) return
+    expect(explained.hint).toContain('the same command resumes')
+    if ('reason' in stop) expect(explained.message).toContain(stop.reason)
+    if ('lookupsMax' in stop) expect(explained.message).toContain('1234')
+  })
+})
