@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { InvalidArgumentError, Option, type Command } from 'commander'
+import { defaults } from '../config.js'
 import { UserError } from '../core/errors.js'
 import type { ImportResult } from '../registry/import-csv.js'
 import { importCsvInto } from '../registry/import-into.js'
@@ -7,7 +8,7 @@ import { openRegistry, openShippedRegistry, type Registry } from '../registry/re
 import type { CliIo } from './io.js'
 import { importText, infoText, searchText } from './registry-text.js'
 
-export const registryPathDefault = '.enrich/registry.sqlite'
+const registryPathDefault = defaults.registryPath
 
 /** Formats of cli.md by name; those not `csv` are told apart from a mistyped word. */
 const formats = [

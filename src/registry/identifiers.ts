@@ -35,10 +35,12 @@ export function canonicalIdentifier(type: IdentifierType, text: string): Canonic
       return /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/.test(closed)
         ? { value: closed }
         : { reason: `BIC "${text}" does not have the form of one` }
-    case 'ticker':
-      return /^[A-Z0-9][A-Z0-9.\-/]{0,14}$/.test(closed)
-        ? { value: closed }
+    case 'ticker': {
+      const symbol = text.trim().toUpperCase()
+      return /^[A-Z0-9][A-Z0-9.\-/]{0,14}$/.test(symbol)
+        ? { value: symbol }
         : { reason: `ticker "${text}" is not one symbol` }
+    }
     case 'registration_id': {
       const value = text.trim().toUpperCase().replace(/\s+/g, ' ')
       return value.length > 0 && value.length <= 60

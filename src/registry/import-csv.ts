@@ -75,7 +75,8 @@ export async function importCsv(
     for await (const record of streamCsvRecords(options.path)) {
       options.signal?.throwIfAborted()
       sink.accept(record)
-      if (sink.rowCount() % progressEveryRows === 0) options.onProgress?.(sink.rowCount())
+      const rowCount = sink.rowCount()
+      if (rowCount > 0 && rowCount % progressEveryRows === 0) options.onProgress?.(rowCount)
     }
     options.onProgress?.(sink.rowCount())
     return sink.finish()

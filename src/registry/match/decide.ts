@@ -68,8 +68,9 @@ export function decide(
   const ranked = [...scored].sort(byPoints)
   const [first] = ranked
   if (first === undefined) return { kind: 'none' }
-  let best = first
-  let rivals = ranked.slice(1).filter((other) => isRival(best, other))
+  // Among names that fit as well the place decides, before a point for the legal form does.
+  let best = ranked.find((other) => isRival(first, other) && placeTellsApart(other, first)) ?? first
+  let rivals = ranked.filter((other) => other !== best && isRival(best, other))
   const chosen = rivals.length > 0 ? chooseByContext([best, ...rivals], contextFit) : null
   if (chosen !== null) {
     best = chosen

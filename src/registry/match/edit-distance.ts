@@ -30,7 +30,7 @@ export function boundedDistance(a: string, b: string, distanceMax: number): numb
     beforePrevious = previous
     previous = current
   }
-  return previous[b.length] ?? distanceMax + 1
+  return Math.min(previous[b.length] ?? 0, distanceMax + 1)
 }
 
 /** How many typing errors a word of this length may hold and still be that word. */

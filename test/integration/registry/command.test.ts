@@ -1,0 +1,124 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { Command } from 'commander'
+import { describe, expect, it, test } from 'vitest'
+import type { CliIo } from '../../../src/cli/io.js'
+import { addRegistryCommand } from '../../../src/cli/registry-command.js'
+import { sampleRows, temporaryFolder, writeRows } from './sample.js'
+
+/** Runs `enrich registry …` as the command line does, and returns what it wrote. */
+async function enrich(...argv: string[]): Promise<{ out: string; err: string }> {
+  const written = { out: '', err: '' }
+  const io: CliIo = {
+    out: (text) => (written.out += text),
+    err: (text) => (written.err += text),
+    isTerminal: false,
+    columnCount: 80,
+    environment: {},
+    stdin: new PassThrough(),
+    stdout: new PassThrough(),
+    argv,
+    interrupt: new AbortController().signal,
+    setExitCode: () => undefined,
+  }
+  const program = new Command('enrich').exitOverride().configureOutput({ writeErr: () => undefined })
+  addRegistryCommand(program, io)
+  await program.parseAsync(['registry', ...argv], { from: 'user' })
+  return written
+}
+
+describe('enrich registry', () => {
+  it('import says what came of the rows and what to do next; info and search show it', async () => {
+    const folder = temporaryFolder()
+    const registry = join(folder, 'new', 'registry.sqlite')
+    const file = writeRows(folder, [
+      ...sampleRows,
+      { id: 'nameless' },
+      { id: 'odd', name: 'Odd Ltd', lei: 'X' },
+    ])
+
+    const imported = await enrich('import', 'csv', file, '--registry', registry)
+    expect(imported.err).toContain('8 rows read')
+    for (const line of [
+      '8 rows',
+      'new       7',
+      'rejected  1',
+      'line 8: it has no name',
+      'line 9: LEI "X"',
+      '--registry',
+    ]) {
+      expect(imported.out).toContain(line)
+    }
+    expect((await enrich('import', 'csv', file, '--registry', registry)).out).toContain('nothing to do')
+
+    const info = await enrich('info', '--registry', registry)
+    expect(info.out).toContain('companies 7')
+    expect(info.out).toContain('companies.csv (csv): 8 rows, 1 rejected')
+
+    const found = await enrich('search', 'acme', '--country', 'gb', '--limit', '1', '--registry', registry)
+    expect(found.out).toMatch(/^ *\d+ {2}Acme Widgets .*siq_\w+\n$/)
+    expect((await enrich('search', 'nobody', '--registry', registry)).out).toBe(
+      'Nothing found for "nobody".\n',
+    )
+  })
+
+  it('--json gives programs the same', async () => {
+    const folder = temporaryFolder()
+    const registry = join(folder, 'registry.sqlite')
+    const file = writeRows(folder, sampleRows)
+    const imported = await enrich('import', 'csv', file, '--registry', registry, '--json', '--source', 'mine')
+    expect(JSON.parse(imported.out)).toMatchObject({ rowCount: 6, importedCount: 6, rejections: [] })
+    const info = await enrich('info', '--registry', registry, '--json')
+    expect(JSON.parse(info.out)).toMatchObject({ entityCount: 6, sources: [{ name: 'mine' }] })
+    const found = await enrich('search', 'acme', '--registry', registry, '--json')
+    expect(
+      found.out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toHaveLength(2)
+  })
+
+  it('--map, --id-type, --country and --jurisdiction reach the import', async () => {
+    const folder = temporaryFolder()
+    const registry = join(folder, 'registry.sqlite')
+    const file = writeRows(folder, [{ id: '7', name: 'Acme Ltd', registration_id: '01234567' }])
+    const flags = [
+      '--map',
+      'id=registration_id,name=name',
+      '--id-type',
+      'registration_id',
+      '--country',
+      'GB',
+      '--jurisdiction',
+      'gb',
+    ]
+    await enrich('import', 'csv', file, ...flags, '--registry', registry)
+    const found = await enrich('search', 'Acme', '--country', 'GB', '--json', '--registry', registry)
+    expect(JSON.parse(found.out)).toMatchObject({
+      jurisdiction: { jurisdictionCode: 'gb', country: 'United Kingdom' },
+    })
+  })
+
+  test.each([
+    [['import', 'gleif', 'x.zip'], { code: 'USAGE_INVALID', message: 'gleif cannot be imported yet' }],
+    [['import', 'excel', 'x.xls'], { code: 'USAGE_INVALID', message: 'excel is no import format' }],
+    [['import', 'csv', 'none.csv', '--map', 'name'], { code: 'commander.invalidArgument' }],
+    [['search', 'x', '--limit', '0'], { code: 'commander.invalidArgument' }],
+    [['info', '--registry', 'none.sqlite'], { code: 'REGISTRY_NOT_FOUND' }],
+  ])('%j is refused with a code', async (argv, error) => {
+    await expect(enrich(...argv)).rejects.toMatchObject(error)
+  })
+
+  it('a first import that fails leaves no registry behind', async () => {
+    const folder = temporaryFolder()
+    const registry = join(folder, 'registry.sqlite')
+    const importing = enrich('import', 'csv', join(folder, 'none.csv'), '--registry', registry)
+    await expect(importing).rejects.toMatchObject({ code: 'INPUT_NOT_FOUND' })
+    const headless = writeRows(folder, sampleRows, 'rows.csv')
+    const misnamed = enrich('import', 'csv', headless, '--map', 'name=firm', '--registry', registry)
+    await expect(misnamed).rejects.toMatchObject({ code: 'REGISTRY_IMPORT_INVALID' })
+    expect(readdirSync(folder)).toEqual(['rows.csv'])
+  })
+})

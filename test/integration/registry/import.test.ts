@@ -1,0 +1,339 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it, test } from 'vitest'
+import { importCsv, type ImportCsvOptions } from '../../../src/registry/import-csv.js'
+import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
+import { startChild } from '../../support/child-process.js'
+import { csvOf, sampleRows, temporaryFolder, writeRows } from './sample.js'
+
+const open = () => openRegistry(':memory:')
+
+/** Everything a reader could tell of a registry but the time of its import. */
+function contentOf(registry: WritableRegistry): unknown {
+  const ids = registry.database.prepare<[], { id: string }>('SELECT id FROM entities ORDER BY id').all()
+  const info = registry.info()
+  return {
+    edition: info.edition,
+    entityCount: info.entityCount,
+    records: ids.map(({ id }) => registry.entity(id as never)),
+    index: registry.database.prepare('SELECT term, doc FROM name_vocabulary ORDER BY term').all(),
+  }
+}
+
+async function importText(registry: WritableRegistry, text: string, options: Partial<ImportCsvOptions> = {}) {
+  const path = join(temporaryFolder(), 'rows.csv')
+  writeFileSync(path, text)
+  return importCsv(registry, { ...options, path })
+}
+
+describe('rows', () => {
+  it('every sound row is held, with canonical identifiers', async () => {
+    const registry = open()
+    const result = await importCsv(registry, { path: writeRows(temporaryFolder(), sampleRows) })
+    expect(result).toMatchObject({ rowCount: 6, importedCount: 6, rejectedCount: 0, droppedCount: 0 })
+    const [hit] = registry.search({ name: 'IBM', limit: 1 })
+    expect(registry.entity(hit!.entityId)?.record).toMatchObject({
+      display_name: 'IBM',
+      legal_name: 'International Business Machines Corporation',
+      status: 'active',
+      identifiers: [
+        { type: 'lei', value: 'VGRQXHF3J8VDLUA7XE92', jurisdiction: null },
+        { type: 'cik', value: '0000051143', jurisdiction: null },
+        { type: 'ein', value: '130871985', jurisdiction: 'us' },
+        { type: 'ticker', value: 'IBM', jurisdiction: null },
+      ],
+      headquarters: { address: { state: 'NY', state_code: 'US-NY', country: 'United States' } },
+      primary_legal_entity: {
+        jurisdiction: 'us_ny',
+        state_code: 'US-NY',
+        registration_authority: { id: 628, code: 'RA000628', country_code: 'US' },
+      },
+      facets: { sector: 'public', legal_form: 'corporation' },
+      industry: { schemes: { sic: [{ code: '3570', is_primary: true }] } },
+    })
+  })
+
+  it('a row that is none is counted and named by its line, the others stay', async () => {
+    const text = [
+      'id,name,lei,city',
+      '1,Good Ltd,,Leeds',
+      '2,,,Leeds',
+      ',No Id Ltd,,',
+      '4,Short Ltd',
+      '5,"Multi\nline Ltd",,Bath',
+      '6,Last Ltd,,York',
+    ]
+    const result = await importText(open(), text.join('\n'))
+    expect(result).toMatchObject({ rowCount: 6, importedCount: 3, rejectedCount: 3 })
+    expect(result.rejections).toEqual([
+      { line: 3, reason: 'it has no name' },
+      { line: 4, reason: 'it has no id' },
+      { line: 5, reason: 'it has 2 cells where the header has 4' },
+    ])
+  })
+
+  it('a value that cannot be right is left out, counted and named; its row stays', async () => {
+    const text =
+      'id,name,lei,cik,country,sic,website\n1,Odd Ltd,HWUPKR0MPOU8FGXBT395,abc,Atlantis,99,not a site\n'
+    const registry = open()
+    const result = await importText(registry, text)
+    expect(result).toMatchObject({ importedCount: 1, rejectedCount: 0, droppedCount: 5 })
+    expect(result.drops[0]).toEqual({ line: 2, reason: 'country "Atlantis" is not known' })
+    expect(registry.resolve({ name: 'Odd Ltd', location: null, context: null }).entity).toMatchObject({
+      identifiers: [],
+      website: null,
+    })
+  })
+
+  it('a row whose own id is wrong is rejected', async () => {
+    const result = await importText(open(), 'lei,name\nHWUPKR0MPOU8FGXBT395,Apple\n', { idType: 'lei' })
+    expect(result).toMatchObject({ importedCount: 0, rejectedCount: 1, droppedCount: 1 })
+  })
+
+  it('of many bad rows the first twenty are named and all are counted', async () => {
+    const result = await importText(open(), `id,name\n${'1,\n'.repeat(50)}`)
+    expect(result.rejectedCount).toBe(50)
+    expect(result.rejections).toHaveLength(20)
+  })
+
+  it('one id twice in a file is one company, the later row wins', async () => {
+    const registry = open()
+    const result = await importText(registry, 'id,name\n1,Old Name Ltd\n1,Brand New Ltd\n')
+    expect(result).toMatchObject({ importedCount: 1, updatedCount: 1 })
+    expect(registry.search({ name: 'Brand New', limit: 5 })).toHaveLength(1)
+    expect(registry.search({ name: 'Old Name', limit: 5 })).toHaveLength(0)
+  })
+})
+
+describe('columns and files', () => {
+  it('a map names the columns, and only those are read', async () => {
+    const registry = open()
+    const text = 'Firma;Ort;name;Nr\nMüller Bau GmbH;Köln;ignored;HRB 1\n'
+    const settings = {
+      map: { name: 'Firma', city: 'Ort', id: 'Nr' },
+      idType: 'registration_id',
+      country: 'DE',
+      jurisdiction: 'de',
+    }
+    expect(await importText(registry, text, settings)).toMatchObject({ importedCount: 1 })
+    expect(registry.resolve({ name: 'MULLER BAU', location: 'Cologne', context: null }).entity).toMatchObject(
+      {
+        legal_name: 'Müller Bau GmbH',
+        identifiers: [{ type: 'registration_id', value: 'HRB 1', jurisdiction: 'de' }],
+      },
+    )
+  })
+
+  test.each<[string, string, Partial<ImportCsvOptions>, string]>([
+    ['no name column', 'id,firm\n1,a\n', {}, 'no column holds the names'],
+    ['no id column', 'name\na\n', {}, 'no column holds the ids by which rows are known again'],
+    [
+      'a mapped column that is not there',
+      'id,name\n',
+      { map: { name: 'firm' } },
+      'there is no column "firm" for name',
+    ],
+    ['a field that is none', 'id,name\n', { map: { name: 'name', colour: 'x' } }, '"colour" is no field'],
+    ['two columns of one name', 'id,name,name\n', {}, 'the file has two columns named "name"'],
+    ['an empty file', '', {}, 'the file is empty: it has no header'],
+    ['a country that is none', 'id,name\n', { country: 'Atlantis' }, '"Atlantis" is no country'],
+    ['an id type that is none', 'id,name\n', { idType: 'No!' }, '"No!" cannot name a kind of id'],
+  ])('%s is an error that says so, and nothing is held', async (_case, text, options, message) => {
+    const registry = open()
+    await expect(importText(registry, text, options)).rejects.toMatchObject({
+      code: 'REGISTRY_IMPORT_INVALID',
+      message,
+    })
+    expect(registry.info()).toMatchObject({ entityCount: 0, sources: [] })
+    expect(registry.database.inTransaction).toBe(false)
+  })
+
+  it('a missing file, a folder and unsound gzip are told apart', async () => {
+    const folder = temporaryFolder()
+    const gzip = join(folder, 'rows.csv.gz')
+    writeFileSync(gzip, 'id,name\n1,no gzip\n')
+    const importing = (path: string) => importCsv(open(), { path })
+    await expect(importing(join(folder, 'none.csv'))).rejects.toMatchObject({ code: 'INPUT_NOT_FOUND' })
+    await expect(importing(folder)).rejects.toMatchObject({ code: 'INPUT_IS_FOLDER' })
+    await expect(importing(gzip)).rejects.toMatchObject({ code: 'INPUT_COMPRESSION_CORRUPT' })
+  })
+
+  it('a gzipped file gives what the plain one gives', async () => {
+    const folder = temporaryFolder()
+    const gzip = join(folder, 'companies.csv.gz')
+    writeFileSync(gzip, gzipSync(csvOf(sampleRows)))
+    const registry = open()
+    expect(await importCsv(registry, { path: gzip })).toMatchObject({ importedCount: 6 })
+    expect(registry.info().sources).toMatchObject([{ name: 'companies.csv', rowCount: 6 }])
+  })
+
+  it('an unclosed quote is an error, and nothing is held', async () => {
+    const registry = open()
+    const text = `id,name\n1,Good Ltd\n2,"never closed\n${'x,y\n'.repeat(300_000)}`
+    await expect(importText(registry, text)).rejects.toMatchObject({ code: 'INPUT_CSV_INVALID' })
+    expect(registry.info().entityCount).toBe(0)
+  })
+})
+
+describe('importing again', () => {
+  it('the same file is not read twice', async () => {
+    const registry = open()
+    const path = writeRows(temporaryFolder(), sampleRows)
+    await importCsv(registry, { path })
+    const before = contentOf(registry)
+    expect(await importCsv(registry, { path })).toMatchObject({
+      unchanged: true,
+      rowCount: 6,
+      updatedCount: 0,
+    })
+    expect(contentOf(registry)).toEqual(before)
+  })
+
+  it('a newer file updates, keeps ids, and hides what it no longer names', async () => {
+    const registry = open()
+    const folder = temporaryFolder()
+    await importCsv(registry, { path: writeRows(folder, sampleRows) })
+    const [before] = registry.search({ name: 'Red Hat', limit: 1 })
+    const edition = registry.info().edition
+    const newer = sampleRows
+      .filter(({ id }) => id !== 'oxfam')
+      .map((row) => (row.id === 'redhat' ? { ...row, name: 'Crimson Cap, Inc.' } : row))
+    const result = await importCsv(registry, { path: writeRows(folder, newer) })
+    expect(result).toMatchObject({ importedCount: 0, updatedCount: 5, vanishedCount: 1 })
+    const [after] = registry.search({ name: 'Crimson Cap', limit: 1 })
+    expect([after!.id, after!.entityId]).toEqual([before!.id, before!.entityId])
+    expect(registry.search({ name: 'Red Hat', limit: 5 })).toEqual([])
+    expect(registry.search({ name: 'Oxfam', limit: 5 })).toEqual([])
+    expect(registry.info().edition).not.toBe(edition)
+    expect(registry.info().entityCount).toBe(5)
+  })
+
+  it('the edition tells content, not time or place', async () => {
+    const editionOf = async (text: string, options: Partial<ImportCsvOptions> = {}) => {
+      const registry = open()
+      await importText(registry, text, options)
+      return registry.info().edition
+    }
+    const text = 'id,name\n1,Acme Ltd\n'
+    const edition = await editionOf(text)
+    expect(await editionOf(text)).toBe(edition)
+    expect(await editionOf('id,name\n1,Acme Limited\n')).not.toBe(edition)
+    expect(await editionOf(text, { country: 'GB' })).not.toBe(edition)
+    expect(open().info().edition).not.toBe(edition)
+  })
+
+  it('two sources that know one LEI tell of one company', async () => {
+    const registry = open()
+    await importText(registry, 'cik,lei,name\n320193,HWUPKR0MPOU8FGXBT394,APPLE INC\n', {
+      idType: 'cik',
+      sourceName: 'sec',
+    })
+    await importText(registry, 'lei,name,city\nHWUPKR0MPOU8FGXBT394,Apple Inc.,Cupertino\n', {
+      idType: 'lei',
+      sourceName: 'gleif',
+    })
+    expect(registry.info().entityCount).toBe(1)
+    const answer = registry.resolve({ name: 'Apple Inc', location: 'Cupertino', context: null })
+    expect(answer.status).toBe('matched')
+    expect(answer.entity?.identifiers.map(({ type }) => type)).toEqual(['lei', 'cik'])
+    expect(answer.factors.map(({ code }) => code)).toContain('multiple_sources_corroboration')
+  })
+
+  it('an aborted import leaves the registry as it was', async () => {
+    const registry = open()
+    const path = writeRows(temporaryFolder(), sampleRows)
+    await importCsv(registry, { path })
+    const before = contentOf(registry)
+    const abort = new AbortController()
+    const rows = Array.from({ length: 12_000 }, (_, index) => ({
+      id: `n${index}`,
+      name: `Company ${index} Ltd`,
+    }))
+    const importing = importCsv(registry, {
+      path: writeRows(temporaryFolder(), rows),
+      signal: abort.signal,
+      onProgress: () => {
+        abort.abort(new Error('enough'))
+      },
+    })
+    await expect(importing).rejects.toThrow('enough')
+    expect(contentOf(registry)).toEqual(before)
+  })
+
+  it('an import that was killed leaves nothing, and done again gives what one import gives', async () => {
+    const folder = temporaryFolder()
+    const rows = Array.from({ length: 40_000 }, (_, index) => ({
+      id: `n${index}`,
+      name: `Company ${index} of Many Ltd`,
+    }))
+    const path = writeRows(folder, rows)
+    const killedPath = join(folder, 'killed.sqlite')
+    const child = startChild(new URL('import-child.ts', import.meta.url).href, killedPath, path)
+    expect(Number(await child.nextLine())).toBeGreaterThan(0)
+    await child.kill()
+
+    const killed = openRegistry(killedPath)
+    expect(killed.info()).toMatchObject({ entityCount: 0, sources: [] })
+    await importCsv(killed, { path })
+    const whole = open()
+    await importCsv(whole, { path })
+    expect(killed.info().edition).toBe(whole.info().edition)
+    const dump =
+      'SELECT l.id, e.id AS entity, n.kind, n.name, n.core_key FROM names n JOIN legal_entities l ON l.number = n.legal_entity_number JOIN entities e ON e.number = l.entity_number ORDER BY n.number'
+    expect(killed.database.prepare(dump).all()).toEqual(whole.database.prepare(dump).all())
+    killed.close()
+  })
+})
+
+describe('opening', () => {
+  it('a registry is read from a file that nothing may write beside', async () => {
+    const folder = temporaryFolder()
+    const path = join(folder, 'deep', 'registry.sqlite')
+    const written = openRegistry(path)
+    await importCsv(written, { path: writeRows(folder, sampleRows) })
+    const edition = written.info().edition
+    written.close()
+    const copy = join(folder, 'copy.sqlite')
+    writeFileSync(copy, readFileSync(path))
+    const registry = openRegistry(copy, { readonly: true })
+    expect(registry.info()).toMatchObject({ entityCount: 6, edition })
+    expect(registry.resolve({ name: 'ibm', location: null, context: null }).status).toBe('matched')
+    registry.close()
+  })
+
+  it('a reader sees an import that another made meanwhile', async () => {
+    const folder = temporaryFolder()
+    const path = join(folder, 'registry.sqlite')
+    const writer = openRegistry(path)
+    const reader = openRegistry(path, { readonly: true })
+    expect(reader.resolve({ name: 'Oxfum', location: 'Oxford', context: null }).status).toBe('no_match')
+    await importCsv(writer, { path: writeRows(folder, sampleRows) })
+    expect(reader.resolve({ name: 'Oxfum', location: 'Oxford', context: null }).status).toBe('inconclusive')
+    reader.close()
+    writer.close()
+  })
+
+  it('what is no registry is refused', () => {
+    const folder = temporaryFolder()
+    const text = join(folder, 'text.sqlite')
+    writeFileSync(text, 'this is a text and no database at all, long enough to be read as one')
+    const other = join(folder, 'other.sqlite')
+    const foreign = openRegistry(other)
+    foreign.database.pragma('application_id = 1')
+    foreign.close()
+    const newer = join(folder, 'newer.sqlite')
+    const future = openRegistry(newer)
+    future.database.pragma('user_version = 99')
+    future.close()
+    for (const path of [text, other, newer]) {
+      for (const readonly of [true, false]) {
+        expect(() => openRegistry(path, { readonly })).toThrow(
+          expect.objectContaining({ code: 'REGISTRY_INVALID' }),
+        )
+      }
+    }
+    const missing = () => openRegistry(join(folder, 'none.sqlite'), { readonly: true })
+    expect(missing).toThrow(expect.objectContaining({ code: 'REGISTRY_NOT_FOUND' }))
+  })
+})

@@ -1,0 +1,224 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it, test } from 'vitest'
+import { entityRecord } from '../../../src/contract/entity.js'
+import { entityId } from '../../../src/contract/ids.js'
+import { resolution, type Resolution } from '../../../src/contract/result.js'
+import { importCsvText } from '../../../src/registry/import-csv.js'
+import { openRegistry, type Registry } from '../../../src/registry/registry.js'
+import { csvOf, sampleRows } from './sample.js'
+
+let registry: Registry
+
+beforeAll(() => {
+  const opened = openRegistry(':memory:')
+  const file = { fileName: 'companies.csv', fileDateMs: Date.UTC(2026, 0, 31) }
+  importCsvText(opened, Buffer.from(csvOf(sampleRows)), file)
+  registry = opened
+})
+
+const resolve = (name: string, location: string | null = null, context: string | null = null) =>
+  registry.resolve({ name, location, context })
+
+/** The value a basis entry speaks of, walked as a reader of the answer would. */
+function valueAt(entity: unknown, field: string): unknown {
+  return field.split('.').reduce<unknown>((value, key) => {
+    const isHolder = typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    return isHolder ? (value as Record<string, unknown>)[key] : undefined
+  }, entity)
+}
+
+/** What the interface holds of every answer (interface: "Resolution outcome meanings", "v3 job result"). */
+function expectLawful(answer: Resolution): void {
+  resolution.parse(answer)
+  expect(answer.entity === null || answer.candidate === null).toBe(true)
+  switch (answer.status) {
+    case 'matched':
+      expect(answer.match_confidence).toBeGreaterThanOrEqual(80)
+      expect(answer.entity).not.toBeNull()
+      break
+    case 'partial_match':
+      expect(answer.match_confidence).toBeLessThan(80)
+      expect(answer.entity).not.toBeNull()
+      break
+    case 'inconclusive':
+      expect(answer.match_confidence).toBeLessThan(80)
+      expect(answer.entity).toBeNull()
+      break
+    default:
+      expect(['no_match', 'not_found']).toContain(answer.status)
+      expect([answer.entity, answer.candidate]).toEqual([null, null])
+  }
+  if (answer.entity) expect([answer.type, answer.subtype]).toEqual(['business', 'incorporated_entity'])
+  else expect(answer.basis).toEqual([])
+  for (const { field, citations } of answer.basis) {
+    expect(valueAt(answer.entity, field), field).toEqual(expect.any(String))
+    for (const citation of citations) {
+      expect(citation).toMatchObject({ source_type: 'government_registry', authority_tier: 1 })
+      expect(citation.excerpt).toContain('companies.csv, line ')
+    }
+  }
+}
+
+describe('messy names', () => {
+  test.each([
+    ['ibm', null, 'International Business Machines Corporation'],
+    ['I.B.M. Corp', 'Armonk', 'International Business Machines Corporation'],
+    ['Intl Business Machines', null, 'International Business Machines Corporation'],
+    ['Internatinal Busines Machines', 'New York', 'International Business Machines Corporation'],
+    ['Computing Tabulating Recording Co', null, 'International Business Machines Corporation'],
+    ['RedHat', null, 'Red Hat, Inc.'],
+    ['RED HAT INC. COMMON STOCK', 'Raleigh, NC', 'Red Hat, Inc.'],
+    ['acme widgets', 'Leeds', 'Acme Widgets LLP'],
+    ['ACME WIDGETS LTD', 'EC1A 1BB', 'Acme Widgets Limited'],
+    ['トヨタ自動車', '日本', 'トヨタ自動車株式会社'],
+    ['Toyota', 'Japan', 'トヨタ自動車株式会社'],
+  ])('%j at %j is %j', (name, location, legalName) => {
+    const answer = resolve(name, location)
+    expect(answer).toMatchObject({ status: 'matched', entity: { legal_name: legalName } })
+    expectLawful(answer)
+  })
+
+  test.each([
+    ['acme widgets', null, 'inconclusive', 'Other companies fit as well'],
+    ['Oxfam', 'Oxford', 'inconclusive', 'The registration is not a company'],
+    ['Acme Widgets Logistics', null, 'inconclusive', 'One of the two names has words'],
+    ['Unheard-of Bakery', 'Leeds', 'no_match', 'No registration bears this name'],
+    ['???', null, 'not_found', 'too few letters or digits'],
+  ])('%j at %j is %s: %s…', (name, location, status, reason) => {
+    const answer = resolve(name, location)
+    expect(answer.status).toBe(status)
+    expect(answer.factors.map(({ description }) => description).join(' ')).toContain(reason)
+    expect(answer.actions.length).toBeGreaterThan(0)
+    expectLawful(answer)
+  })
+
+  it('context chooses between companies of one name, and never finds another', () => {
+    expect(resolve('acme widgets', null, 'see acmesolicitors.example.com')).toMatchObject({
+      status: 'matched',
+      entity: { legal_name: 'Acme Widgets LLP' },
+      classification: 'ambiguous',
+    })
+    expect(resolve('Unheard-of Bakery', null, 'IBM Armonk').status).toBe('no_match')
+    expect(resolve('ibm', null, 'Acme Widgets Leeds').entity?.display_name).toBe('IBM')
+  })
+})
+
+describe('basis', () => {
+  it('every populated field of note cites the row and the public record', () => {
+    const answer = resolve('IBM', 'Armonk')
+    expect(answer.basis.map(({ field }) => field)).toEqual(
+      expect.arrayContaining([
+        'legal_name',
+        'display_name',
+        'status',
+        'website',
+        'headquarters.address.street_address',
+        'headquarters.address.city',
+        'headquarters.address.state_code',
+        'headquarters.address.formatted_address',
+        'primary_legal_entity.jurisdiction',
+        'facets.sector',
+        'facets.legal_form',
+        'industry.schemes.sic.0.code',
+        'identifiers.0.value',
+        'identifiers.3.value',
+      ]),
+    )
+    expect(answer.basis[0]).toMatchObject({
+      field: 'legal_name',
+      confidence: 'high',
+      citations: [
+        {
+          url: 'https://search.gleif.org/#/record/VGRQXHF3J8VDLUA7XE92',
+          excerpt: expect.stringContaining(
+            'International Business Machines Corporation; lei VGRQXHF3J8VDLUA7XE92',
+          ),
+        },
+      ],
+    })
+  })
+
+  test.each([
+    ['Red Hat', 'https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&CIK=0001087423'],
+    ['Acme Widgets LLP', 'https://find-and-update.company-information.service.gov.uk/company/OC312345'],
+    ['Toyota Motor Corporation', null],
+  ])('the record of %s is %s', (name, url) => {
+    const answer = resolve(name)
+    expect(answer.basis[0]?.citations[0]?.url).toBe(url)
+  })
+
+  it('names the parent that the registry knows', () => {
+    const answer = resolve('Red Hat')
+    expect(answer.entity?.parent_entity).toEqual({ name: 'IBM' })
+    expect(answer.basis.map(({ field }) => field)).toContain('parent_entity.name')
+  })
+})
+
+describe('the entity record', () => {
+  it('is the entity of the answer, and more, by the contract', () => {
+    const { entity } = resolve('IBM')
+    const found = registry.entity(entity!.id)
+    expect(found?.mergedInto).toBeNull()
+    expect(found?.record).toMatchObject({ ...entity, type: 'business', subtype: 'incorporated_entity' })
+    expect(entityRecord.parse(found?.record).attributes).toMatchObject({
+      domain: 'ibm.com',
+      stock_ticker: 'IBM',
+    })
+    expect(found?.record.operational_presence).toMatchObject([
+      { country_code: 'US', count: 1, is_home_jurisdiction: true },
+    ])
+  })
+
+  it('an id nobody bears has none', () => {
+    expect(registry.entity(entityId.parse('siq_nobody'))).toBeNull()
+  })
+})
+
+describe('any query', () => {
+  const word = fc.constantFrom(
+    'acme',
+    'widgets',
+    'IBM',
+    'red',
+    'hat',
+    'トヨタ',
+    'llc',
+    'ltd',
+    'ii',
+    '(uk)',
+    '/DE/',
+    't/a',
+    '"',
+    '*',
+    'AND',
+    'NEAR(',
+  )
+  const text = fc.oneof(
+    fc.array(word, { maxLength: 6 }).map((words) => words.join(' ')),
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.string({ unit: 'grapheme', maxLength: 60 }),
+  )
+
+  it('is answered, by the contract and the interface', () => {
+    fc.assert(
+      fc.property(text, fc.option(text), fc.option(text), (name, location, context) => {
+        expectLawful(resolve(name, location, context))
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  it('is answered alike each time', () => {
+    fc.assert(
+      fc.property(text, fc.option(text), (name, location) => {
+        expect(resolve(name, location)).toEqual(resolve(name, location))
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('a very long one too', () => {
+    for (const piece of ['a', 'ab ', '(', 't/a ', '株式会社', '\u{fdfa}', ' /'])
+      expectLawful(resolve(piece.repeat(50_000), piece.repeat(50_000)))
+  })
+})

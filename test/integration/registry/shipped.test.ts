@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { openShippedRegistry, type Registry } from '../../../src/registry/registry.js'
+
+let registry: Registry
+
+beforeAll(() => {
+  registry = openShippedRegistry()
+})
+afterAll(() => {
+  registry.close()
+})
+
+describe('the registry that ships with the package', () => {
+  it('holds a few hundred companies, and every row of it is sound', () => {
+    const info = registry.info()
+    expect(info.entityCount).toBeGreaterThan(300)
+    expect(info.sources).toMatchObject([{ name: 'shipped', rowCount: info.entityCount, rejectedCount: 0 }])
+  })
+
+  it('is of one edition each time it is opened', () => {
+    const again = openShippedRegistry()
+    expect(again.info().edition).toBe(registry.info().edition)
+    again.close()
+  })
+
+  test.each([
+    ['apple inc', 'Cupertino, CA', 'Apple Inc.'],
+    ['Facebook', 'Menlo Park', 'Meta Platforms, Inc.'],
+    ['MICROSOFT CORPORATION', null, 'Microsoft Corporation'],
+    ['Goldmann Sachs', 'New York, NY, US', 'The Goldman Sachs Group, Inc.'],
+    ['Siemens', 'Munich, DE', 'Siemens Aktiengesellschaft'],
+  ])('%j at %j is %s', (name, location, legalName) => {
+    const answer = registry.resolve({ name, location, context: null })
+    expect(answer).toMatchObject({ status: 'matched', entity: { legal_name: legalName } })
+    expect(
+      answer.basis.every(({ citations }) => citations.every(({ url }) => url?.startsWith('https://'))),
+    ).toBe(true)
+  })
+})

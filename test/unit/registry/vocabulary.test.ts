@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { boundedDistance } from '../../../src/registry/match/edit-distance.js'
+import { Vocabulary } from '../../../src/registry/match/vocabulary.js'
+import { wordsExpression } from '../../../src/registry/store/candidates.js'
+
+describe('edit distance', () => {
+  test.each([
+    ['microsoft', 'mircosoft', 1],
+    ['microsoft', 'microsft', 1],
+    ['microsoft', 'microsooft', 1],
+    ['microsoft', 'macrosoft', 1],
+    ['volkswagen', 'volkswagon', 1],
+    ['abc', 'abc', 0],
+    ['abc', 'xyz', 3],
+  ])('%j to %j is %i', (a, b, distance) => {
+    expect(boundedDistance(a, b, 5)).toBe(distance)
+  })
+
+  it('is the same both ways, and never reported below its bound when it is above', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 8 })
+    fc.assert(
+      fc.property(word, word, fc.nat(4), (a, b, distanceMax) => {
+        const whole = boundedDistance(a, b, 20)
+        expect(boundedDistance(b, a, 20)).toBe(whole)
+        expect(boundedDistance(a, b, distanceMax)).toBe(Math.min(whole, distanceMax + 1))
+      }),
+    )
+  })
+})
+
+const vocabulary = new Vocabulary(
+  new Map([
+    ['microsoft', 2],
+    ['minerals', 40],
+    ['bank', 5_000],
+    ['bancorp', 900],
+    ['first', 3_000],
+    ['corporate', 300],
+  ]),
+  20_000,
+)
+
+describe('the words of a registry', () => {
+  it('a rare word weighs more than a common one, an unknown one most', () => {
+    expect(vocabulary.weight('unheard')).toBeGreaterThan(vocabulary.weight('microsoft'))
+    expect(vocabulary.weight('microsoft')).toBeGreaterThan(vocabulary.weight('bank'))
+  })
+
+  test.each([
+    ['mircosoft', ['microsoft']],
+    ['microsft', ['microsoft']],
+    ['icrosoft', ['microsoft']],
+    ['bnk', []],
+    ['zebra', []],
+  ])('%j may be %j', (word, known) => {
+    expect(vocabulary.spellings(word)).toEqual(known)
+  })
+
+  it('completes the beginning of a word', () => {
+    expect(vocabulary.completions('ba')).toEqual(['bancorp', 'bank'])
+    expect(vocabulary.completions('zz')).toEqual([])
+  })
+
+  it('looks a common word up only beside another', () => {
+    expect(wordsExpression(['first', 'bank'], vocabulary)).toBe('("first" AND "bank")')
+    expect(wordsExpression(['microsoft', 'bank'], vocabulary)).toBe('"microsoft"')
+    expect(wordsExpression(['zzzz'], vocabulary)).toBeNull()
+  })
+})
