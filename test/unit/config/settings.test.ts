@@ -1,0 +1,169 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { configOf } from '../../../src/cli/config-flags.js'
+import type { UserError } from '../../../src/core/errors.js'
+import { parseConfig, readConfigFile, resolveSettings, type Settings } from '../../../src/settings.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'enrich-settings-'))
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function write(name: string, text: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+describe('defaults', () => {
+  test('without a base URL the embedded service has no limits and answers within moments', () => {
+    const expected: Settings = {
+      input: { columns: {}, dedupe: true },
+      output: { prefix: 'enrich_' },
+      checkpoint: { path: '.enrich/checkpoint.sqlite', maxAgeMs: null },
+      service: { baseUrl: null, registryPath: null },
+      budget: { lookupsMax: null, durationMsMax: null },
+      onLost: 'hold',
+      limits: {
+        submissionsPerWindow: null,
+        pollsPerWindow: null,
+        windowMs: 60_000,
+        inFlightRunsMax: 200,
+        submitConcurrency: 32,
+      },
+      polling: { firstAfterMs: 0, intervalMs: 50, deadlineMs: 3_600_000 },
+    }
+    expect(resolveSettings({}, {})).toEqual(expected)
+    expect(resolveSettings({}, { ENRICH_BASE_URL: '' })).toEqual(expected)
+  })
+
+  test('a hosted service gets its documented limits', () => {
+    const { service, limits, polling } = resolveSettings(
+      { service: { baseUrl: 'https://api.example.com/' } },
+      {},
+    )
+    expect(service).toEqual({ baseUrl: 'https://api.example.com', registryPath: null })
+    expect(limits).toEqual({
+      submissionsPerWindow: 600,
+      pollsPerWindow: 100,
+      windowMs: 60_000,
+      inFlightRunsMax: 2_000,
+      submitConcurrency: 16,
+    })
+    expect(polling).toEqual({ firstAfterMs: 60_000, intervalMs: 10_000, deadlineMs: 3_600_000 })
+  })
+
+  test('what is set goes above them, in plain units', () => {
+    const settings = resolveSettings(
+      parseConfig(
+        {
+          checkpoint: { path: 'c.sqlite', maxAge: '30d' },
+          budget: { lookupsMax: 0, durationMax: '6h' },
+          submission: { onLost: 'resubmit' },
+          limits: { submitPerMinute: 60, windowSeconds: 0.5 },
+          polling: { firstAfterSeconds: 0, deadlineMinutes: 5 },
+          input: { dedupe: false, limit: 10 },
+          output: { prefix: 'x_', basis: 'none' },
+        },
+        'x',
+      ),
+      { ENRICH_BASE_URL: 'http://127.0.0.1:8080' },
+    )
+    expect(settings).toMatchObject({
+      service: { baseUrl: 'http://127.0.0.1:8080' },
+      checkpoint: { path: 'c.sqlite', maxAgeMs: 2_592_000_000 },
+      budget: { lookupsMax: 0, durationMsMax: 21_600_000 },
+      onLost: 'resubmit',
+      limits: { submissionsPerWindow: 60, pollsPerWindow: 100, windowMs: 500 },
+      polling: { firstAfterMs: 0, intervalMs: 10_000, deadlineMs: 300_000 },
+      input: { dedupe: false, limit: 10 },
+      output: { prefix: 'x_', basis: 'none' },
+    })
+  })
+
+  test('a bad base URL is refused wherever it comes from', () => {
+    for (const attempt of [
+      () => resolveSettings({ service: { baseUrl: 'http://api.example.com' } }, {}),
+      () => resolveSettings({}, { ENRICH_BASE_URL: 'api.example.com' }),
+    ]) {
+      expect(attempt).toThrow(expect.objectContaining({ code: 'BASE_URL_INVALID' }))
+    }
+  })
+})
+
+describe('settings are frozen', () => {
+  test('at every depth', () => {
+    const settings = resolveSettings(
+      parseConfig({ input: { paths: ['a'], columns: { location: ['b'] } } }, 'x'),
+      {},
+    )
+    const walk = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return
+      expect(Object.isFrozen(value)).toBe(true)
+      Object.values(value).forEach(walk)
+    }
+    walk(settings)
+    expect(() => {
+      ;(settings as { onLost: string }).onLost = 'resubmit'
+    }).toThrow(TypeError)
+  })
+})
+
+describe('flag over environment over file', () => {
+  const config = write(
+    'order.json',
+    '{"service": {"baseUrl": "https://file.example"}, "input": {"limit": 3}}',
+  )
+  const environment = { ENRICH_BASE_URL: 'https://environment.example' }
+
+  test.each([
+    ['the flag', { config, baseUrl: 'https://flag.example' }, environment, 'https://flag.example'],
+    ['the environment', { config }, environment, 'https://environment.example'],
+    ['the file', { config }, {}, 'https://file.example'],
+    ['an empty variable is not set', { config }, { ENRICH_BASE_URL: '' }, 'https://file.example'],
+  ])('%s', (_, flags, variables, baseUrl) => {
+    expect(resolveSettings(configOf([], flags, variables), variables).service.baseUrl).toBe(baseUrl)
+  })
+
+  test('flags leave the other keys of the file as they are', () => {
+    expect(configOf(['a.csv'], { config, dedupe: true }, {}).input).toEqual({ paths: ['a.csv'], limit: 3 })
+    expect(configOf([], { config, limit: 9, dedupe: false }, {}).input).toEqual({ limit: 9, dedupe: false })
+  })
+})
+
+describe('config files', () => {
+  test('one with a byte order mark is read', () => {
+    expect(readConfigFile(write('bom.json', '\ufeff{"input": {"limit": 3}}'))).toEqual({
+      input: { limit: 3 },
+    })
+  })
+
+  test('one that is not there is CONFIG_NOT_FOUND, a folder too', () => {
+    for (const path of [join(folder, 'none.json'), folder]) {
+      expect(() => readConfigFile(path)).toThrow(
+        expect.objectContaining({
+          code: 'CONFIG_NOT_FOUND',
+          message: expect.stringContaining(path) as string,
+        }),
+      )
+    }
+  })
+
+  test.each(['', '{', '{"input": {},}', '// no\n{}', "{'a': 1}"])('%j is CONFIG_NOT_JSON', (text) => {
+    const path = write('broken.json', text)
+    expect(() => readConfigFile(path)).toThrow(expect.objectContaining({ code: 'CONFIG_NOT_JSON' }))
+  })
+
+  test('an invalid one is named in its error', () => {
+    const path = write('invalid.json', '{"input": {"limit": "many"}}')
+    expect.assertions(2)
+    try {
+      readConfigFile(path)
+    } catch (error) {
+      expect((error as UserError).code).toBe('CONFIG_INVALID')
+      expect((error as UserError).message).toContain(`${path}: "input.limit"`)
+    }
+  })
+})
