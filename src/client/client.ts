@@ -51,7 +51,9 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
 }
 
 function pathOf(route: Route, params: Record<string, string>, query: Record<string, string> = {}): string {
-  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  // A server may have made the id: half a surrogate pair in it must not throw.
+  const encode = (_: string, name: string) => encodeURIComponent((params[name] ?? '').toWellFormed())
+  const path = route.path.replace(/\{(\w+)\}/g, encode)
   const search = new URLSearchParams(query).toString()
   return search === '' ? path : `${path}?${search}`
 }
