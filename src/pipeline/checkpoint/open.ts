@@ -9,9 +9,9 @@ export function openToWrite(path: string): Sqlite {
   return explained(path, () => {
     mkdirSync(dirname(path), { recursive: true })
     assertFile(path)
+    assertOursUntouched(path)
     const database = openSqlite(path, { synchronous: 'FULL' })
     try {
-      assertOurs(database, path)
       database.pragma(`application_id = ${applicationId}`)
       database.pragma('temp_store = FILE')
       migrate(database, migrations)
@@ -31,8 +31,8 @@ export function openToRead(path: string): Sqlite | null {
     const database = openSqlite(path, { synchronous: 'NORMAL', readonly: true })
     try {
       assertOurs(database, path)
+      assertNotNewer(database)
       const version = database.pragma('user_version', { simple: true }) as number
-      if (version > migrations.length) throw new RangeError(`schema version ${version}`)
       if (version < migrations.length) {
         throw new UserError('CHECKPOINT_INVALID', `the checkpoint ${path} was never finished being made`, {
           hint: 'run `enrich` once with this checkpoint, then look again',
@@ -52,6 +52,23 @@ function assertFile(path: string): void {
       hint: 'pass --checkpoint with a file to make or to go on with',
     })
   }
+}
+
+/** Looked at read-only: opened to write, the file of another program would be switched to WAL first. */
+function assertOursUntouched(path: string): void {
+  if (!existsSync(path) || statSync(path).size === 0) return
+  const database = openSqlite(path, { synchronous: 'FULL', readonly: true })
+  try {
+    assertOurs(database, path)
+    assertNotNewer(database)
+  } finally {
+    database.close()
+  }
+}
+
+function assertNotNewer(database: Sqlite): void {
+  const version = database.pragma('user_version', { simple: true }) as number
+  if (version > migrations.length) throw new RangeError(`schema version ${version}`)
 }
 
 function assertOurs(database: Sqlite, path: string): void {
