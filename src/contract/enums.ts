@@ -31,7 +31,16 @@ export type OutcomeStatus = z.infer<typeof outcomeStatus>
 
 export const factorType = z.enum(['strength', 'limitation'])
 
-export const identifierType = z.enum(['registration_id', 'cik', 'sec_cik', 'lei', 'bic', 'ein', 'duns', 'ticker'])
+export const identifierType = z.enum([
+  'registration_id',
+  'cik',
+  'sec_cik',
+  'lei',
+  'bic',
+  'ein',
+  'duns',
+  'ticker',
+])
 export type IdentifierType = z.infer<typeof identifierType>
 
 export const sector = z.enum(['private', 'public', 'government', 'nonprofit'])

@@ -4,11 +4,9 @@ import { limits } from './limits.js'
 import { jobResult } from './result.js'
 
 /** Length is judged in code points after trimming. */
-export const lookupName = z
-  .string()
-  .refine((name) => Array.from(name.trim()).length >= limits.nameCharsMin, {
-    error: `name must have at least ${limits.nameCharsMin} characters`,
-  })
+export const lookupName = z.string().refine((name) => Array.from(name.trim()).length >= limits.nameCharsMin, {
+  error: `name must have at least ${limits.nameCharsMin} characters`,
+})
 
 export const include = z.enum(['basis'])
 
@@ -36,7 +34,11 @@ export const runAccepted = z.strictObject({
 export type RunAccepted = z.infer<typeof runAccepted>
 
 /** 202 of the GET kickoff, and of a job poll while it runs. */
-export const jobPending = z.strictObject({ status: z.literal('pending'), job_id: jobId, request_id: requestId })
+export const jobPending = z.strictObject({
+  status: z.literal('pending'),
+  job_id: jobId,
+  request_id: requestId,
+})
 export type JobPending = z.infer<typeof jobPending>
 
 /** Query of the polls: the basis comes only if it was asked for at kickoff and is asked for again. */
