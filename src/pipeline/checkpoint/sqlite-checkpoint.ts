@@ -2,8 +2,9 @@ import { planLookup, type LookupPlan, type LookupState, type PlanPolicy } from '
 import type { Random } from '../../platform/random.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { Answer, Checkpoint, Intention, LookupId, OpenRun, ToSubmit } from './checkpoint.js'
+import { CommitQueue } from './commit-queue.js'
 import { lockCheckpoint } from './lock.js'
-import { explained, openToWrite } from './open.js'
+import { explainCheckpointError, explained, openToWrite } from './open.js'
 import { prepareStatements } from './statements.js'
 
 export interface OpenCheckpointOptions {
@@ -38,6 +39,7 @@ class SqliteCheckpoint implements Checkpoint {
   readonly #lock: { release(): void }
   readonly #path: string
   readonly #scopeId: number
+  readonly #commits: CommitQueue
   readonly #statements: ReturnType<typeof prepareStatements>
 
   constructor(database: Sqlite, lock: { release(): void }, options: OpenCheckpointOptions) {
@@ -51,6 +53,7 @@ class SqliteCheckpoint implements Checkpoint {
       'CREATE TEMP TABLE wanted (position INTEGER PRIMARY KEY, lookup_id INTEGER NOT NULL UNIQUE)',
     )
     this.#statements = prepareStatements(database)
+    this.#commits = new CommitQueue(database)
   }
 
   want(lookups: Parameters<Checkpoint['want']>[0]): Promise<LookupId[]> {
@@ -144,6 +147,7 @@ class SqliteCheckpoint implements Checkpoint {
   }
 
   close(): void {
+    this.#commits.flush()
     this.#database.close()
     this.#lock.release()
   }
@@ -164,8 +168,11 @@ class SqliteCheckpoint implements Checkpoint {
     })
   }
 
+  /** Durable when it resolves. */
   #transaction<Result>(action: () => Result): Promise<Result> {
-    return this.#explained(() => this.#database.transaction(action).immediate())
+    return this.#commits.add(action).catch((error: unknown) => {
+      throw explainCheckpointError(this.#path, error)
+    })
   }
 
   /** Promises, though SQLite answers at once: a store on another machine can stand behind the interface. */
