@@ -81,7 +81,10 @@ export async function* parseCsv(
 ): AsyncGenerator<readonly string[][]> {
   const parser = new RecordCollector(format)
   let failure: Error | null = null
-  parser.on('error', (error) => (failure = error))
+  parser.on('error', (error) => (failure ??= error))
+  const throwIfFailed = () => {
+    if (failure !== null) throw csvFailure(failure, parser, format.label)
+  }
   const settle = async (step: (done: (error?: Error | null) => void) => void) => {
     await new Promise<void>((resolve) => {
       step((error) => {
@@ -89,7 +92,6 @@ export async function* parseCsv(
         resolve()
       })
     })
-    if (failure !== null) throw csvFailure(failure, parser, format.label)
     const { records } = parser
     parser.records = []
     assertCellCount([...records, parser.openRecord.record], parser, format.label)
@@ -98,10 +100,13 @@ export async function* parseCsv(
   try {
     for await (const chunk of chunks) {
       const records = await settle((done) => parser.write(chunk, done))
+      // What is right before a failure comes first: a reader that wants no more never meets it.
       if (records.length > 0) yield records
+      throwIfFailed()
     }
     const records = await settle((done) => parser.end(done))
     if (records.length > 0) yield records
+    throwIfFailed()
   } finally {
     parser.destroy()
   }

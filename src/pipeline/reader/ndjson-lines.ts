@@ -8,52 +8,75 @@ import type { TextSource } from './text-source.js'
  * Throws INPUT_RECORD_TOO_LARGE, and INPUT_JSON_INVALID where `check` is on, with the line.
  */
 export async function* readLines(text: TextSource, check: boolean): AsyncGenerator<readonly string[]> {
-  let rest: Buffer[] = []
-  let restBytes = 0
+  const cutter = new LineCutter(text.file.label)
   let lineNumber = 0
-  const label = text.file.label
-  const accept = (line: string, lines: string[]) => {
-    lineNumber++
-    const trimmed = line.trim()
-    if (trimmed === '') return
-    if (check) assertObject(trimmed, lineNumber, label)
-    lines.push(trimmed)
+  const pieces = async function* () {
+    for await (const chunk of text.chunks()) yield cutter.cut(chunk)
+    yield cutter.end()
   }
-  for await (const chunk of text.chunks()) {
+  for await (const piece of pieces()) {
+    const lines: string[] = []
+    let failure: UserError | null = null
+    for (const whole of piece) {
+      lineNumber++
+      const line = whole.trim()
+      if (line === '') continue
+      failure = check ? faultOf(line, lineNumber, text.file.label) : null
+      if (failure !== null) break
+      lines.push(line)
+    }
+    // What is right before a failure comes first: a reader that wants no more never meets it.
+    if (lines.length > 0) yield lines
+    if (failure !== null) throw failure
+  }
+}
+
+/** Cuts chunks into lines, keeping what is begun for the next chunk. */
+class LineCutter {
+  private rest: Buffer[] = []
+  private restBytes = 0
+  private lineCount = 0
+
+  constructor(private readonly label: string) {}
+
+  cut(chunk: Buffer): string[] {
     const lines: string[] = []
     let from = 0
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-      const piece = chunk.subarray(from, end)
-      accept((rest.length === 0 ? piece : Buffer.concat([...rest, piece])).toString('utf8'), lines)
-      rest = []
-      restBytes = 0
+      lines.push(this.finish(chunk.subarray(from, end)))
       from = end + 1
     }
-    if (from < chunk.length) {
-      rest.push(Buffer.from(chunk.subarray(from)))
-      restBytes += chunk.length - from
-      if (restBytes > readerBounds.recordBytesMax) throw tooLarge(lineNumber + 1, label)
-    }
-    if (lines.length > 0) yield lines
+    this.rest.push(Buffer.from(chunk.subarray(from)))
+    this.restBytes += chunk.length - from
+    if (this.restBytes > readerBounds.recordBytesMax) throw tooLarge(this.lineCount + 1, this.label)
+    return lines
   }
-  const last: string[] = []
-  if (rest.length > 0) accept(Buffer.concat(rest).toString('utf8'), last)
-  if (last.length > 0) yield last
+
+  end(): string[] {
+    return [this.finish(Buffer.alloc(0))]
+  }
+
+  private finish(piece: Buffer): string {
+    const line = this.restBytes === 0 ? piece : Buffer.concat([...this.rest, piece])
+    this.rest = []
+    this.restBytes = 0
+    this.lineCount++
+    return line.toString('utf8')
+  }
 }
 
-function assertObject(line: string, lineNumber: number, label: string): void {
+function faultOf(line: string, lineNumber: number, label: string): UserError | null {
   if (nestsDeeperThan(line, readerBounds.jsonDepthMax)) {
-    throw invalid(lineNumber, label, `it nests deeper than ${readerBounds.jsonDepthMax} levels`)
+    return invalid(lineNumber, label, `it nests deeper than ${readerBounds.jsonDepthMax} levels`)
   }
   let value: unknown
   try {
     value = JSON.parse(line)
   } catch (error) {
-    throw invalid(lineNumber, label, error instanceof Error ? error.message : String(error))
+    return invalid(lineNumber, label, error instanceof Error ? error.message : String(error))
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid(lineNumber, label, 'it is no object')
-  }
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? null : invalid(lineNumber, label, 'it is no object')
 }
 
 function invalid(lineNumber: number, label: string, reason: string): UserError {

@@ -1,4 +1,5 @@
 import { Decompress } from 'fzstd'
+import { Xxh64 } from '../../core/xxh64.js'
 import { readerBounds } from './bounds.js'
 
 /** What is wrong with a compressed stream; the caller knows which file it is. */
@@ -13,8 +14,8 @@ interface Frame {
 
 /**
  * Decompresses zstd frames as they come. A block goes in at a time, so what one step holds is bounded by a
- * block's 128 KiB, however high the ratio. Truncated input and a content that is not as long as its frame
- * says are errors.
+ * block's 128 KiB, however high the ratio. Truncated input, a content that is not as long as its frame
+ * says, and a wrong checksum are errors.
  */
 export async function* unzstd(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const input = new ByteQueue(source)
@@ -36,8 +37,10 @@ async function* frame(input: ByteQueue): AsyncGenerator<Buffer> {
   }
   let output: Buffer[] = []
   let outputBytes = 0n
+  const checksum = header.hasChecksum ? new Xxh64() : null
   const decoder = new Decompress((chunk) => {
     outputBytes += BigInt(chunk.length)
+    checksum?.update(chunk)
     // The decoder reuses its buffers.
     if (chunk.length > 0) output.push(Buffer.from(chunk))
   })
@@ -46,8 +49,12 @@ async function* frame(input: ByteQueue): AsyncGenerator<Buffer> {
     const block = (await input.peek(3)).readUIntLE(0, 3)
     const isLast = (block & 1) === 1
     const blockBytes = 3 + (((block >> 1) & 3) === 1 ? 1 : block >> 3)
-    const checksumBytes = isLast && header.hasChecksum ? 4 : 0
-    decode(decoder, await input.take(blockBytes + checksumBytes), isLast)
+    const checksumBytes = isLast && checksum !== null ? 4 : 0
+    const bytes = await input.take(blockBytes + checksumBytes)
+    decode(decoder, bytes, isLast)
+    if (checksumBytes > 0 && bytes.readUInt32LE(bytes.length - 4) !== checksum?.low32()) {
+      throw new CompressionError('its checksum is not that of its content')
+    }
     for (const chunk of output) yield chunk
     output = []
     if (isLast) break
