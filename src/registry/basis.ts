@@ -96,7 +96,7 @@ function holds(registration: StoredLegalEntity, identifier: ResultEntity['identi
 }
 
 /** The row as evidence: the public record's address and what it says, in a line. */
-export function citationOf(registration: StoredLegalEntity): Citation {
+function citationOf(registration: StoredLegalEntity): Citation {
   return {
     url: recordUrl(registration),
     excerpt: excerptOf(registration),
@@ -123,7 +123,7 @@ function excerptOf(registration: StoredLegalEntity): string {
 }
 
 /** The public record: the row's own address for it, else the one its identifiers lead to; null if none does. */
-export function recordUrl(registration: StoredLegalEntity): string | null {
+function recordUrl(registration: StoredLegalEntity): string | null {
   if (registration.sourceUrl !== null) return registration.sourceUrl
   const valueOf = (wanted: string) => registration.identifiers.find(({ type }) => type === wanted)?.value
   const companyNumber = valueOf('registration_id')

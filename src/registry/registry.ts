@@ -16,7 +16,7 @@ import { readVocabulary } from './store/vocabulary-reader.js'
 export type { SearchHit, SearchQuery } from './search.js'
 export { openShippedRegistry } from './shipped.js'
 
-export interface RegistrySource {
+interface RegistrySource {
   readonly name: string
   readonly format: string
   readonly rowCount: number
@@ -34,7 +34,7 @@ export interface RegistryInfo {
   readonly sources: readonly RegistrySource[]
 }
 
-export interface ResolveQuery {
+interface ResolveQuery {
   readonly name: string
   readonly location: string | null
   readonly context: string | null

@@ -12,7 +12,7 @@ export interface CsvRecord {
   readonly line: number
 }
 
-export const csvLimits = { recordBytesMax: 1_000_000, headerBytesMax: 65_536 } as const
+const csvLimits = { recordBytesMax: 1_000_000, headerBytesMax: 65_536 } as const
 
 function parserOptions(delimiter: string): Options {
   return {

@@ -87,9 +87,7 @@ function everydayName(code: string, first: string): string {
 }
 
 const regionCodes = new Map<string, string[]>()
-const regionNames = new Map<string, string>()
 for (const { code, name } of iso31662) {
-  regionNames.set(code, name)
   for (const known of [name, code.slice(3)]) {
     const codes = regionCodes.get(closed(known))
     if (codes) codes.push(code)
@@ -124,10 +122,6 @@ export function regionCodeIn(countryCode: string | null, text: string): string |
     code.startsWith(`${countryCode}-`),
   )
   return codes.length === 1 ? (codes[0] ?? null) : null
-}
-
-export function regionNameOf(code: string): string | null {
-  return regionNames.get(code) ?? null
 }
 
 /** A city as it is compared: folded, closed up, exonyms unified. */

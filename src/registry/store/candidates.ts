@@ -49,7 +49,8 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
   const prepare = (where: string) =>
     database.prepare<string[], CandidateRow>(selectCandidates + where + limit)
   const byCore = prepare('n.core_key = ?')
-  const byAcronym = prepare('n.acronym = ?')
+  // The second condition lets the partial index serve.
+  const byAcronym = prepare("n.acronym = ? AND n.acronym <> ''")
   const byStem = prepare('n.full_key >= ? AND n.full_key < ?')
   const byWords = prepare('n.number IN (SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT 400)')
 

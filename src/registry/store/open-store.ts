@@ -4,6 +4,9 @@ import { UserError } from '../../core/errors.js'
 import { migrate, openSqlite, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import { applicationId, migrations } from './schema.js'
 
+/** Lookups touch pages all over the file: the default cache of 2 MB makes each a read. */
+const storeLimits = { cacheKibibytes: 65_536 } as const
+
 /**
  * Opens the file of a registry; without `readonly` it is made when missing.
  * Errors: REGISTRY_NOT_FOUND, REGISTRY_INVALID (not a registry, or one of a newer version).
@@ -24,7 +27,9 @@ export function openStore(path: string, readonly: boolean): Sqlite {
 function openFile(path: string, readonly: boolean): Sqlite {
   try {
     if (!readonly && path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
-    return openSqlite(path, { synchronous: 'NORMAL', readonly })
+    const database = openSqlite(path, { synchronous: 'NORMAL', readonly })
+    database.pragma(`cache_size = -${storeLimits.cacheKibibytes}`)
+    return database
   } catch (error) {
     throw asUserError(error, path)
   }

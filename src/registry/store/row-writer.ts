@@ -52,7 +52,7 @@ export function createRowWriter(database: Sqlite, sourceNumber: number, importSe
 }
 
 /** Ids are made of the source's own key, so that another import, here or elsewhere, gives the same. */
-export function derivedId(prefix: string, key: string): string {
+function derivedId(prefix: string, key: string): string {
   return prefix + createHash('sha256').update(`${prefix}${key}`).digest('hex').slice(0, 24)
 }
 
