@@ -87,9 +87,8 @@ export function selectColumns(choice: ColumnChoice): readonly OutputColumn[] {
   const wanted =
     choice.columns === undefined ? null : new Set(choice.columns.map((name) => known(name, choice.prefix)))
   return answerColumns
-    .filter((column) =>
-      column.kind === 'basis' ? choice.basis === 'inline' : (wanted?.has(column.name) ?? true),
-    )
+    .filter((column) => wanted?.has(column.name) ?? true)
+    .filter((column) => column.kind !== 'basis' || choice.basis === 'inline')
     .map((column) => ({ ...column, outputName: choice.prefix + column.name }))
 }
 

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import {
+  answerColumns,
+  assertNamesFitParquet,
+  assertNoClash,
+  neutraliseFormula,
+  selectColumns,
+} from '../../src/core/columns.js'
+
+const names = (choice: Parameters<typeof selectColumns>[0]) =>
+  selectColumns(choice).map((column) => column.outputName)
+
+describe('the columns to write', () => {
+  test('are all of them in their fixed order, under the prefix', () => {
+    const all = names({ prefix: 'enrich_', basis: 'inline' })
+    expect(all).toEqual(answerColumns.map(({ name }) => `enrich_${name}`))
+    expect(all[0]).toBe('enrich_status')
+    expect(all.at(-1)).toBe('enrich_basis')
+    expect(all.length).toBe(48)
+  })
+
+  test.each(['file', 'none'] as const)('hold no basis where its place is %s', (basis) => {
+    expect(names({ prefix: '', basis })).not.toContain('basis')
+    expect(names({ prefix: '', basis, columns: ['status', 'basis'] })).toEqual(['status'])
+  })
+
+  test('may be named with or without the prefix, and keep our order', () => {
+    expect(names({ prefix: 'x_', basis: 'inline', columns: ['x_city', 'status', 'city'] })).toEqual([
+      'x_status',
+      'x_city',
+    ])
+  })
+
+  test('that do not exist are refused with the list of those that do', () => {
+    const select = () => selectColumns({ prefix: 'enrich_', basis: 'none', columns: ['enrich_nope'] })
+    expect(select).toThrow(
+      expect.objectContaining({
+        code: 'OUTPUT_COLUMN_UNKNOWN',
+        hint: expect.stringContaining('legal_entity_id'),
+      }),
+    )
+    expect(() => selectColumns({ prefix: 'a_', basis: 'none', columns: ['constructor'] })).toThrow(
+      /constructor/,
+    )
+  })
+})
+
+describe('a name that is taken', () => {
+  const ours = selectColumns({ prefix: 'enrich_', basis: 'inline' })
+
+  test('is refused, whatever its letter case, with a hint at --prefix', () => {
+    expect(() => {
+      assertNoClash(['name', 'Enrich_Status'], ours)
+    }).toThrow(
+      expect.objectContaining({ code: 'OUTPUT_COLUMN_TAKEN', hint: expect.stringContaining('--prefix') }),
+    )
+    expect(() => {
+      assertNoClash(['name', 'status'], ours)
+    }).not.toThrow()
+  })
+
+  test('by another in letter case alone does not fit Parquet', () => {
+    expect(() => {
+      assertNamesFitParquet(['Name', 'name'])
+    }).toThrow(expect.objectContaining({ code: 'INPUT_COLUMNS_DUPLICATE' }))
+    expect(() => {
+      assertNamesFitParquet(['name', 'name '])
+    }).not.toThrow()
+  })
+})
+
+test.each(['=1', '+1', '-1', '@a', '\ta', '\ra', '\na', '＝1', '＋1', '－1', '＠a'])(
+  '%j would run as a formula, so it gets an apostrophe',
+  (text) => {
+    expect(neutraliseFormula(text)).toBe(`'${text}`)
+  },
+)
+
+test.each(['', 'a=1', ' =1', "'=1", '1-2', 'https://a.example'])('%j runs nowhere, so it stays', (text) => {
+  expect(neutraliseFormula(text)).toBe(text)
+})

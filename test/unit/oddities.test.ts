@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import type { RunObjectLenient } from '../../src/contract/resolution.js'
+import { findOddities, oddityBounds } from '../../src/core/oddities.js'
+
+/** A run exactly as the interface describes it. */
+function proper(): { run_id: string; status: string; data: Record<string, unknown> } {
+  return {
+    run_id: 'run_1',
+    status: 'COMPLETED',
+    data: {
+      request_id: 'req_1',
+      status: 'no_match',
+      match_confidence: 0,
+      type: null,
+      subtype: null,
+      entity: null,
+      candidate: null,
+      factors: [{ code: 'name_too_generic', type: 'limitation', description: null, impact: null }],
+      actions: [],
+      merged_into: null,
+      metadata: {
+        query: { name: 'Acme', location: null, context: null, classification: null, mode: 'standard' },
+        resolved_at: '2026-01-02T03:04:05Z',
+        updated_at: null,
+        from_cache: false,
+        cache_hit_type: null,
+      },
+    },
+  }
+}
+
+const oddities = (change: Record<string, unknown>) => {
+  const run = proper()
+  return findOddities({ ...run, data: { ...run.data, ...change } })
+}
+
+describe('in an answer', () => {
+  test('that is as the interface says, nothing is odd', () => {
+    expect(findOddities(proper() as RunObjectLenient)).toEqual([])
+    expect(findOddities({ ...proper(), status: 'completed' })).toEqual([])
+    expect(findOddities({ run_id: 'run_1', status: 'FAILED', data: null })).toEqual([])
+  })
+
+  test('a new value of an enumeration is named by its place', () => {
+    expect(oddities({ status: 'no_match_at_all' })).toEqual(['unknown value at data.status'])
+  })
+
+  test('the same oddity at many places of a list is one', () => {
+    const factor = { code: 'a', type: 'neutral', description: null, impact: null, severity: 'high' }
+    expect(oddities({ factors: [factor, factor, factor] }).sort()).toEqual([
+      'unknown key data.factors.*.severity',
+      'unknown value at data.factors.*.type',
+    ])
+  })
+
+  test('a wrong type is named', () => {
+    expect(oddities({ match_confidence: '80', actions: null }).sort()).toEqual([
+      'wrong type at data.actions',
+      'wrong type at data.match_confidence',
+    ])
+  })
+
+  test('an unknown key is named', () => {
+    expect(findOddities({ ...proper(), livemode: true })).toEqual([
+      'unknown key livemode',
+    ])
+  })
+
+  test('neither many nor long ones cost more than their bound', () => {
+    const keys = Object.fromEntries(
+      Array.from({ length: 500 }, (_, index) => [`${'k'.repeat(1_000)}${index}`, 1]),
+    )
+    const found = oddities(Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`key_${index}`, 1])))
+    expect(found.length).toBe(oddityBounds.countMax)
+    expect(oddities(keys).every((text) => text.length <= oddityBounds.pathCharsMax + 20)).toBe(true)
+  })
+
+  test('nesting deeper than the stack does not throw', () => {
+    const deep = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`) as unknown
+    expect(() => oddities({ entity: deep, factors: deep })).not.toThrow()
+  })
+})
