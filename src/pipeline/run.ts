@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { ServiceClient } from '../client/client.js'
 import { assertNoClash } from '../core/columns.js'
 import { detectColumns, type LookupColumns } from '../core/detect-columns.js'
@@ -62,6 +63,7 @@ export async function runPipeline(options: PipelineOptions): Promise<RunSummary>
       const checkpoint = openCheckpoint({
         ...options.checkpoint,
         scope: connection.scope,
+        job: jobOf(input),
         nowMs: options.clock.nowMs(),
         random: options.random,
       })
@@ -121,6 +123,9 @@ async function askAndPublish(run: OpenRun): Promise<RunSummary> {
     ...options.scheduling,
   }).finally(progress.end)
 
+  // Ended by its budget, a job is over: the same command is the next one, with a budget of its own.
+  if (stop === null || stop.kind === 'lookups_max') await checkpoint.endJob(clock.nowMs())
+
   const rows: RowCounts = new Map()
   const report = stop === null || run.output.partial ? await write(run, index, rows) : null
   const elapsedMs = clock.monotonicMs() - run.startedAtMs
@@ -138,6 +143,11 @@ async function askAndPublish(run: OpenRun): Promise<RunSummary> {
   })
   options.observe({ type: 'finished', summary })
   return summary
+}
+
+/** An input by its files; where they are, not what is in them: tomorrow's file of this name is the same job. */
+function jobOf(input: Input): string {
+  return JSON.stringify(input.files.map(({ label }) => resolve(label)))
 }
 
 /** Everything about the output that can be known before a submission is billed. */

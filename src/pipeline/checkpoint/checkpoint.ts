@@ -19,6 +19,12 @@ export interface Intention {
   attempt: number
 }
 
+/**
+ * What a claim came to: `claimed` a lookup whose answer was lost; `known` already; `superseded`, billed but
+ * submitted again since; `conflict`, another run than the one we were given; `unknown` to this checkpoint.
+ */
+export type Claim = 'claimed' | 'known' | 'superseded' | 'conflict' | 'unknown'
+
 /** An answer, as it is stored: the line that the writers read and the body as the server sent it. */
 export interface Answer {
   runId: string
@@ -50,20 +56,26 @@ export interface Checkpoint {
   nextToSubmit(afterPosition: number, count: number): Promise<{ position: number; lookup: ToSubmit }[]>
   openRuns(): Promise<OpenRun[]>
 
-  /** new -> intended. From here on the submission may have been billed. */
+  /** A submission is about to leave: from here on it may have been billed. */
   intend(lookupId: LookupId, nowMs: number): Promise<Intention>
-  /** intended -> running. */
   accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<void>
-  /** intended -> new: certainly not created, so it may be submitted again. */
+  /** Certainly not created: it may be submitted again. */
   withdraw(lookupId: LookupId, customId: string, reason: string): Promise<void>
-  /** intended -> invalid: the service will not take it as it is. */
+  /** The service will not take it as it is. */
   reject(lookupId: LookupId, customId: string, reason: string): Promise<void>
-  /** intended -> uncertain. */
+  /** The answer was lost: it may have been billed. */
   lose(lookupId: LookupId, customId: string, reason: string): Promise<void>
-  /** running -> answered or failed. A second, different answer to a run changes nothing: false. */
+  /** A webhook named the run of a submission. */
+  claim(customId: string, runId: string, nowMs: number): Promise<Claim>
+  /** A second, different answer to a run changes nothing: false. */
   answer(lookupId: LookupId, answer: Answer): Promise<boolean>
   /** A run that stays `running` though something is wrong with it; it is polled again by the next command. */
   alarm(lookupId: LookupId, reason: string): Promise<void>
+
+  /** Submissions of this job that were billed or may have been, by whichever process. */
+  spent(): Promise<number>
+  /** The job came to its end, or to the end of its budget: the next run of it starts a new count. */
+  endJob(nowMs: number): Promise<void>
 
   close(): void
 }

@@ -8,6 +8,7 @@ export const applicationId = 0x656e7263
  * - `scopes`: whose answers these are: a hosted service's base URL, or the embedded one with its registry's
  *   edition. Answers of one are not answers of another.
  * - `lookups`: one row a distinct question of a scope; `state` as in core/lookup-state.
+ * - `jobs`: one input enriched, over as many processes as it takes; the budget of a job outlives them.
  * - `submissions`: one row an attempt that may have been billed, never deleted: the other side of the
  *   service's ledger.
  * - `answers`: the last answer of a lookup; kept while the lookup is being asked again.
@@ -32,9 +33,17 @@ export const migrations = [
      UNIQUE (scope_id, key)
    ) STRICT;
    CREATE INDEX lookups_open ON lookups (scope_id, state) WHERE state IN ('intended', 'running', 'uncertain');
+   CREATE TABLE jobs (
+     job_id INTEGER PRIMARY KEY,
+     scope_id INTEGER NOT NULL REFERENCES scopes,
+     input TEXT NOT NULL,
+     started_at_ms INTEGER NOT NULL,
+     ended_at_ms INTEGER
+   ) STRICT;
    CREATE TABLE submissions (
      custom_id TEXT PRIMARY KEY,
      lookup_id INTEGER NOT NULL REFERENCES lookups,
+     job_id INTEGER NOT NULL REFERENCES jobs,
      attempt INTEGER NOT NULL,
      verdict TEXT NOT NULL,
      run_id TEXT,
@@ -42,6 +51,7 @@ export const migrations = [
      intended_at_ms INTEGER NOT NULL,
      accepted_at_ms INTEGER
    ) STRICT;
+   CREATE INDEX submissions_of_job ON submissions (job_id);
    CREATE TABLE answers (
      lookup_id INTEGER PRIMARY KEY REFERENCES lookups,
      run_id TEXT NOT NULL,

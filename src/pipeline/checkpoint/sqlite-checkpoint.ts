@@ -1,16 +1,19 @@
+import { moveLookup, type LookupEvent } from '../../core/lookup-life.js'
 import { planLookup, type LookupPlan, type LookupState, type PlanPolicy } from '../../core/lookup-state.js'
 import type { Random } from '../../platform/random.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import type { Answer, Checkpoint, Intention, LookupId, OpenRun, ToSubmit } from './checkpoint.js'
+import type { Answer, Checkpoint, Claim, Intention, LookupId, OpenRun, ToSubmit } from './checkpoint.js'
 import { CommitQueue } from './commit-queue.js'
 import { lockCheckpoint } from './lock.js'
 import { explainCheckpointError, explained, openToWrite } from './open.js'
-import { prepareStatements } from './statements.js'
+import { prepareStatements, type LookupRow, type Settlement } from './statements.js'
 
 export interface OpenCheckpointOptions {
   path: string
   /** Whose answers: see schema.ts. */
   scope: string
+  /** Names the job: an input that is enriched over as many processes as it takes. */
+  job: string
   nowMs: number
   random: Random
 }
@@ -39,6 +42,7 @@ class SqliteCheckpoint implements Checkpoint {
   readonly #lock: { release(): void }
   readonly #path: string
   readonly #scopeId: number
+  readonly #jobId: number
   readonly #commits: CommitQueue
   readonly #statements: ReturnType<typeof prepareStatements>
 
@@ -48,6 +52,7 @@ class SqliteCheckpoint implements Checkpoint {
     this.#path = options.path
     this.id = checkpointId(database, options)
     this.#scopeId = scopeId(database, options.scope)
+    this.#jobId = openJob(database, this.#scopeId, options)
     recoverIntended(database)
     database.exec(
       'CREATE TEMP TABLE wanted (position INTEGER PRIMARY KEY, lookup_id INTEGER NOT NULL UNIQUE)',
@@ -103,38 +108,56 @@ class SqliteCheckpoint implements Checkpoint {
 
   intend(lookupId: LookupId, nowMs: number): Promise<Intention> {
     return this.#transaction(() => {
-      const row = this.#statements.attempt.get(lookupId)
-      if (row?.state !== 'new') throw new Error(`lookup ${lookupId} is ${row?.state ?? 'unknown'}, not new`)
+      const { state, row } = this.#move(lookupId, 'intend')
       const attempt = row.attempt + 1
       // Names the checkpoint, the lookup (its scope and key) and the attempt: a webhook that echoes it is claimed.
       const customId = `enr_${this.id}_${this.#scopeId}_${row.key.toString('hex')}_${attempt}`
-      this.#statements.intend.run({ lookupId, attempt, customId })
-      this.#statements.insertSubmission.run({ lookupId, attempt, customId, nowMs })
+      this.#statements.intend.run({ lookupId, state, attempt, customId })
+      this.#statements.insertSubmission.run({ lookupId, jobId: this.#jobId, attempt, customId, nowMs })
       return { customId, attempt }
     })
   }
 
   accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<void> {
-    return this.#settle(lookupId, customId, 'running', 'accepted', { runId, acceptedAtMs: nowMs })
+    return this.#settle(lookupId, customId, 'accept', 'accepted', { runId, acceptedAtMs: nowMs })
   }
 
   withdraw(lookupId: LookupId, customId: string, reason: string): Promise<void> {
-    return this.#settle(lookupId, customId, 'new', 'not_created', { reason })
+    return this.#settle(lookupId, customId, 'withdraw', 'not_created', { reason })
   }
 
   reject(lookupId: LookupId, customId: string, reason: string): Promise<void> {
-    return this.#settle(lookupId, customId, 'invalid', 'rejected', { reason })
+    return this.#settle(lookupId, customId, 'reject', 'rejected', { reason })
   }
 
   lose(lookupId: LookupId, customId: string, reason: string): Promise<void> {
-    return this.#settle(lookupId, customId, 'uncertain', 'uncertain', { reason })
+    return this.#settle(lookupId, customId, 'lose', 'uncertain', { reason })
+  }
+
+  claim(customId: string, runId: string, nowMs: number): Promise<Claim> {
+    return this.#transaction(() => {
+      const { lookup, lookupOfSubmission, submissionRun, settle, settleSubmission } = this.#statements
+      const lookupId = lookupOfSubmission.get(customId)
+      const row = lookupId === undefined ? undefined : lookup.get(lookupId)
+      if (lookupId === undefined || row === undefined) return 'unknown'
+      const knownRun = submissionRun.get(customId) ?? null
+      if (knownRun !== null) return knownRun === runId ? 'known' : 'conflict'
+      const settlement = { runId, acceptedAtMs: nowMs, reason: null }
+      settleSubmission.run({ customId, verdict: 'accepted', ...settlement })
+      const state = row.customId === customId ? moveLookup(row.state, 'claim') : null
+      if (state === null) return 'superseded'
+      settle.run({ lookupId, state, ...settlement })
+      return 'claimed'
+    })
   }
 
   answer(lookupId: LookupId, answer: Answer): Promise<boolean> {
     return this.#transaction(() => {
-      const { state, runId, answeredAtMs } = answer
-      const moved = this.#statements.finish.run({ lookupId, state, runId, answeredAtMs, failure: null })
-      if (moved.changes === 0) return false
+      const row = this.#statements.lookup.get(lookupId)
+      const event = answer.state === 'failed' ? 'fail' : 'answer'
+      const state = row?.runId === answer.runId ? moveLookup(row.state, event) : null
+      if (state === null) return false
+      this.#statements.finish.run({ lookupId, state, answeredAtMs: answer.answeredAtMs })
       this.#statements.insertAnswer.run({ lookupId, ...answer })
       return true
     })
@@ -143,6 +166,16 @@ class SqliteCheckpoint implements Checkpoint {
   alarm(lookupId: LookupId, reason: string): Promise<void> {
     return this.#transaction(() => {
       this.#statements.alarm.run({ lookupId, reason })
+    })
+  }
+
+  spent(): Promise<number> {
+    return this.#explained(() => this.#statements.spent.get(this.#jobId) ?? 0)
+  }
+
+  endJob(nowMs: number): Promise<void> {
+    return this.#transaction(() => {
+      this.#statements.endJob.run({ jobId: this.#jobId, nowMs })
     })
   }
 
@@ -156,16 +189,34 @@ class SqliteCheckpoint implements Checkpoint {
   #settle(
     lookupId: LookupId,
     customId: string,
-    state: LookupState,
+    event: LookupEvent,
     verdict: string,
-    details: { runId?: string; acceptedAtMs?: number; reason?: string },
+    details: Partial<Settlement>,
   ): Promise<void> {
     return this.#transaction(() => {
-      const { runId = null, acceptedAtMs = null, reason = null } = details
-      const moved = this.#statements.settle.run({ lookupId, customId, state, runId, acceptedAtMs, reason })
-      if (moved.changes === 0) throw new Error(`lookup ${lookupId} is not intended as ${customId}`)
-      this.#statements.settleSubmission.run({ customId, verdict, runId, acceptedAtMs, reason })
+      // A webhook may be faster than the answer, and then knows better what the answer was.
+      if (this.#isClaimed(lookupId, customId)) return
+      const { state, row } = this.#move(lookupId, event)
+      if (row.customId !== customId) throw new Error(`lookup ${lookupId} is not intended as ${customId}`)
+      const settlement = { runId: null, acceptedAtMs: null, reason: null, ...details }
+      this.#statements.settle.run({ lookupId, state, ...settlement })
+      this.#statements.settleSubmission.run({ customId, verdict, ...settlement })
     })
+  }
+
+  #isClaimed(lookupId: LookupId, customId: string): boolean {
+    const row = this.#statements.lookup.get(lookupId)
+    return row?.customId === customId && row.state !== 'intended'
+  }
+
+  /** The state an event leads to. Throws where the life of a lookup knows no such step: that is a bug. */
+  #move(lookupId: LookupId, event: LookupEvent): { state: LookupState; row: LookupRow } {
+    const row = this.#statements.lookup.get(lookupId)
+    const state = row === undefined ? null : moveLookup(row.state, event)
+    if (row === undefined || state === null) {
+      throw new Error(`lookup ${lookupId} is ${row?.state ?? 'unknown'}: "${event}" cannot happen to it`)
+    }
+    return { state, row }
   }
 
   /** Durable when it resolves. */
@@ -199,6 +250,19 @@ function scopeId(database: Sqlite, scope: string): number {
     .get(scope)
   if (found === undefined) throw new Error('a scope that was just written is not there')
   return found
+}
+
+/** The job of this input that has not ended, or a new one. */
+function openJob(database: Sqlite, scopeId: number, options: OpenCheckpointOptions): number {
+  const open = database
+    .prepare<[number, string], number>(
+      'SELECT job_id FROM jobs WHERE scope_id = ? AND input = ? AND ended_at_ms IS NULL',
+    )
+    .pluck()
+    .get(scopeId, options.job)
+  if (open !== undefined) return open
+  const insert = database.prepare('INSERT INTO jobs (scope_id, input, started_at_ms) VALUES (?, ?, ?)')
+  return Number(insert.run(scopeId, options.job, options.nowMs).lastInsertRowid)
 }
 
 /** The lock is ours, so nobody is submitting: an intention that stands was left by a process that died. */

@@ -2,6 +2,22 @@ import type { LookupState } from '../../core/lookup-state.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import type { Answer, OpenRun, ToSubmit } from './checkpoint.js'
 
+/** A lookup as its next change finds it. */
+export interface LookupRow {
+  state: LookupState
+  attempt: number
+  key: Buffer
+  customId: string | null
+  runId: string | null
+}
+
+/** What the answer to a submission leaves behind. */
+export interface Settlement {
+  runId: string | null
+  acceptedAtMs: number | null
+  reason: string | null
+}
+
 /** The statements of a checkpoint, prepared once; temp.wanted must exist. */
 export function prepareStatements(database: Sqlite) {
   return {
@@ -56,61 +72,58 @@ export function prepareStatements(database: Sqlite) {
       `SELECT lookup_id AS lookupId, run_id AS runId, submitted_at_ms AS submittedAtMs
        FROM temp.wanted JOIN lookups USING (lookup_id) WHERE state = 'running' ORDER BY submitted_at_ms, lookup_id`,
     ),
-    attempt: prepare<[number], { attempt: number; state: LookupState; key: Buffer }>(
+    lookup: prepare<[number], LookupRow>(
       database,
-      'SELECT attempt, state, key FROM lookups WHERE lookup_id = ?',
+      `SELECT state, attempt, key, custom_id AS customId, run_id AS runId FROM lookups WHERE lookup_id = ?`,
     ),
-    intend: prepare<{ lookupId: number; attempt: number; customId: string }>(
+    intend: prepare<{ lookupId: number; state: LookupState; attempt: number; customId: string }>(
       database,
-      `UPDATE lookups SET state = 'intended', attempt = @attempt, custom_id = @customId WHERE lookup_id = @lookupId`,
+      `UPDATE lookups SET state = @state, attempt = @attempt, custom_id = @customId WHERE lookup_id = @lookupId`,
     ),
     insertSubmission: prepare<{
       lookupId: number
+      jobId: number
       attempt: number
       customId: string
       nowMs: number
     }>(
       database,
-      `INSERT INTO submissions (custom_id, lookup_id, attempt, verdict, intended_at_ms)
-       VALUES (@customId, @lookupId, @attempt, 'intended', @nowMs)`,
+      `INSERT INTO submissions (custom_id, lookup_id, job_id, attempt, verdict, intended_at_ms)
+       VALUES (@customId, @lookupId, @jobId, @attempt, 'intended', @nowMs)`,
     ),
-    settle: prepare<{
-      lookupId: number
-      customId: string
-      state: LookupState
-      runId: string | null
-      acceptedAtMs: number | null
-      reason: string | null
-    }>(
+    settle: prepare<{ lookupId: number; state: LookupState } & Settlement>(
       database,
       `UPDATE lookups SET state = @state, run_id = @runId, submitted_at_ms = @acceptedAtMs, failure = @reason
-       WHERE lookup_id = @lookupId AND state = 'intended' AND custom_id = @customId`,
+       WHERE lookup_id = @lookupId`,
     ),
-    settleSubmission: prepare<{
-      customId: string
-      verdict: string
-      runId: string | null
-      acceptedAtMs: number | null
-      reason: string | null
-    }>(
+    settleSubmission: prepare<{ customId: string; verdict: string } & Settlement>(
       database,
       `UPDATE submissions SET verdict = @verdict, run_id = @runId, accepted_at_ms = @acceptedAtMs, reason = @reason
        WHERE custom_id = @customId`,
     ),
-    finish: prepare<{
-      lookupId: number
-      state: LookupState
-      runId: string
-      answeredAtMs: number
-      failure: string | null
-    }>(
+    lookupOfSubmission: prepare<[string], number>(
       database,
-      `UPDATE lookups SET state = @state, answered_at_ms = @answeredAtMs, failure = @failure
-       WHERE lookup_id = @lookupId AND state = 'running' AND run_id = @runId`,
+      'SELECT lookup_id FROM submissions WHERE custom_id = ?',
+    ).pluck(),
+    submissionRun: prepare<[string], string | null>(
+      database,
+      'SELECT run_id FROM submissions WHERE custom_id = ?',
+    ).pluck(),
+    finish: prepare<{ lookupId: number; state: LookupState; answeredAtMs: number }>(
+      database,
+      `UPDATE lookups SET state = @state, answered_at_ms = @answeredAtMs, failure = NULL WHERE lookup_id = @lookupId`,
     ),
     alarm: prepare<{ lookupId: number; reason: string }>(
       database,
       `UPDATE lookups SET failure = @reason WHERE lookup_id = @lookupId AND state = 'running'`,
+    ),
+    spent: prepare<[number], number>(
+      database,
+      `SELECT count(*) FROM submissions WHERE job_id = ? AND verdict IN ('accepted', 'uncertain', 'intended')`,
+    ).pluck(),
+    endJob: prepare<{ jobId: number; nowMs: number }>(
+      database,
+      'UPDATE jobs SET ended_at_ms = @nowMs WHERE job_id = @jobId',
     ),
     insertAnswer: prepare<Answer & { lookupId: number }>(
       database,

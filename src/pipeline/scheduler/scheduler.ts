@@ -27,7 +27,7 @@ export interface SchedulerOptions {
   random: Random
   limits: SchedulerLimits
   polling: PollingPace
-  /** Submissions of this run; reserved before they leave. */
+  /** Submissions of the job, over all its processes; reserved before they leave. */
   lookupsMax: number | null
   durationMsMax: number | null
   /** Aborted: the user asked to stop. */

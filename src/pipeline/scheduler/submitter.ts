@@ -44,6 +44,7 @@ export class Submitter {
   #page: { position: number; lookup: ToSubmit }[] = []
   #position = 0
   #isExhausted = false
+  /** Of the job's budget: what was spent by earlier processes, and what is in the air or was accepted. */
   #reserved = 0
   #failure: Error | null = null
   readonly #notSent: Patience
@@ -63,7 +64,8 @@ export class Submitter {
 
   /** Resolves when nothing is left to submit, or submitting was stopped, and no submission is in the air. */
   async run(): Promise<void> {
-    const { stopping } = this.#context
+    const { stopping, checkpoint } = this.#context
+    this.#reserved = await checkpoint.spent()
     while (this.#mayGoOn()) {
       const lookup = await this.#next()
       if (lookup === null) break
