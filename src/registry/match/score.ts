@@ -20,6 +20,8 @@ export interface ScoredName {
   readonly isSubset: boolean
   readonly loosePairs: number
   readonly numbersAgree: boolean
+  /** Words of the name that are neither light nor of a trade. */
+  readonly distinctiveCount: number
   /** No word of the name but generic ones ("First National Bank"). */
   readonly isGeneric: boolean
   /** Words beyond the shared ones, if only light ones ("Holdings"), stand on one side. */
@@ -114,6 +116,7 @@ function scoreReading(
     isLonger: alignment !== null && hasLightExtra(alignment),
     loosePairs: alignment?.loosePairs ?? 0,
     numbersAgree: sameNumbers(reading.tokens, candidate.tokens),
+    distinctiveCount: candidate.tokens.filter((word) => !isLightWord(word) && !isGenericWord(word)).length,
     isGeneric: candidate.tokens.every(isGenericWord) || reading.tokens.every(isGenericWord),
     isTelling,
   }
@@ -130,11 +133,17 @@ function isInitials({ kind, tokens }: Reading, candidate: CandidateName): boolea
   return kind === 'whole' && tokens.length === 1 && only !== undefined && only === candidate.acronym
 }
 
+/** A name this long that ends with a whole word may have been cut there; a shorter one is a part of the name. */
+const cutBetweenWordsCharsMin = 24
+
 /** The query stops inside the name, late enough to tell it: "Western New England Bancorp, In". */
 function isCompletion(reading: Reading, candidate: CandidateName): boolean {
   if (reading.kind !== 'whole' || reading.formClass !== null) return false
   if (reading.coreKey.length < 14 || reading.tokens.length < 2) return false
-  return candidate.coreKey.length >= 8 && candidate.fullKey.startsWith(reading.fullKey)
+  if (candidate.coreKey.length < 8 || !candidate.fullKey.startsWith(reading.fullKey)) return false
+  const at = reading.tokens.length - 1
+  const endsInsideWord = candidate.tokens[at] !== reading.tokens[at]
+  return endsInsideWord || reading.fullKey.length >= cutBetweenWordsCharsMin
 }
 
 function isOneSided({ queryExtra, candidateExtra }: Alignment): boolean {
