@@ -1,0 +1,195 @@
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import {
+  at,
+  canary,
+  companiesCsv,
+  createPlace,
+  fixture,
+  quickConfig,
+  writeConfig,
+  type CliOptions,
+  type CliPlace,
+  type RunningCli,
+} from '../support/cli.js'
+import { startForeignService } from '../support/foreign-service.js'
+import { openCheckpointReader } from '../../src/pipeline/checkpoint/reader.js'
+import { rowsOfCsv } from '../support/tables.js'
+
+const lookupCount = 40
+const names = Array.from({ length: lookupCount }, (_, index) => `Company ${index}`)
+const command = ['companies.csv', '-o', 'out.csv']
+/** Submissions in the air at one time, and so the most that a killed run can leave uncertain. */
+const submitConcurrency = 4
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
+
+interface Served {
+  readonly options: CliOptions
+  /** The names billed so far, one a billed run. The service is stopped and started again: it shares its file with nobody. */
+  billed(): Promise<string[]>
+}
+
+/** `enrich serve` as a second process, whose runs take half a second, and an input to ask it about. */
+async function serve(place: CliPlace): Promise<Served> {
+  place.write('companies.csv', companiesCsv(names))
+  writeConfig(place, {
+    ...quickConfig,
+    // Slow enough to be interrupted in the middle.
+    limits: { ...quickConfig.limits, submitPerMinute: 2_400, submitConcurrency },
+  })
+  let service = await startService(place, '127.0.0.1:0')
+  const { baseUrl } = service
+  return {
+    options: at({ baseUrl }),
+    billed: async () => {
+      service.running.child.kill('SIGTERM')
+      expect((await service.running.ended).code).toBe(0)
+      const database = new Database(place.path('../service/service.sqlite'), { readonly: true })
+      try {
+        return database
+          .prepare<[], string>('SELECT name FROM ledger JOIN runs USING (run_number)')
+          .pluck()
+          .all()
+      } finally {
+        database.close()
+        service = await startService(place, new URL(baseUrl).host)
+      }
+    },
+  }
+}
+
+async function startService(place: CliPlace, listen: string) {
+  const flags = ['--limits', 'none', '--research-seconds', '0.5', '--data', '../service']
+  const running = place.start(['serve', '--listen', listen, ...flags], {
+    env: { ENRICH_SERVE_API_KEY: canary },
+  })
+  const [, baseUrl = ''] = await running.sees(/Serving v3 at (http:\S+),/)
+  return { running, baseUrl }
+}
+
+/** How many lookups have a run, by the checkpoint of a run that goes on. */
+function submittedCount(place: CliPlace): number {
+  const reader = openCheckpointReader(place.path('.enrich/checkpoint.sqlite'), null)
+  const states = reader?.counts()[0]?.states
+  reader?.close()
+  return (states?.running ?? 0) + (states?.answered ?? 0)
+}
+
+async function untilSubmitted(place: CliPlace, running: RunningCli, count: number): Promise<void> {
+  await running.sees(/distinct lookups/)
+  while (submittedCount(place) < count) await pause()
+}
+
+const namesOut = (place: CliPlace) => rowsOfCsv(place.read('out.csv')).map((row) => row['company_name'])
+
+describe('a run that ended', () => {
+  test('submits nothing when the same command runs again', async () => {
+    const place = createPlace()
+    const args = [fixture('companies.csv'), '-o', 'out.csv', '--json', '--quiet']
+    await place.run(args)
+    const first = place.read('out.csv')
+    const { stdout } = await place.run(args)
+    const events = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(events.find(({ type }) => type === 'finished')?.['summary']).toMatchObject({
+      billedCount: 0,
+      pollCount: 0,
+      cachedCount: 178,
+    })
+    expect(place.read('out.csv')).toBe(first)
+  })
+})
+
+describe('a run ended by a signal', () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    '%s: what is in the air is saved, and the same command submits only the rest',
+    async (signal, code) => {
+      const place = createPlace()
+      const service = await serve(place)
+      const running = place.start(command, service.options)
+      await untilSubmitted(place, running, 10)
+      running.child.kill(signal)
+      const { code: endedWith, stderr } = await running.ended
+      expect(endedWith).toBe(code)
+      expect(stderr).toContain('Stopping')
+      expect(stderr).toMatch(/^ {2}resume {4}enrich companies\.csv -o out\.csv$/m)
+      expect(stderr).toMatch(/^ {2}export {4}enrich export companies\.csv -o out\.csv/m)
+      expect(place.names()).toEqual(['companies.csv', 'pipeline.config.json'])
+      const billedBefore = (await service.billed()).length
+      expect(billedBefore).toBeLessThan(lookupCount)
+
+      const status = await place.run(['status', '--json'], service.options)
+      const [scope] = (JSON.parse(status.stdout) as { scopes: { states: Record<string, number> }[] }).scopes
+      expect(scope?.states).toMatchObject({ intended: 0, uncertain: 0 })
+      expect((scope?.states['running'] ?? 0) + (scope?.states['answered'] ?? 0)).toBe(billedBefore)
+
+      const resumed = await place.run(command, service.options)
+      expect(resumed.code).toBe(0)
+      expect((await service.billed()).toSorted()).toEqual(names.toSorted())
+      expect(namesOut(place)).toEqual(names)
+    },
+  )
+
+  test('killed outright: no row is lost, nothing is billed twice, and no more is uncertain than was in the air', async () => {
+    const place = createPlace()
+    const service = await serve(place)
+    const running = place.start(command, service.options)
+    await untilSubmitted(place, running, 10)
+    running.child.kill('SIGKILL')
+    await running.ended
+    expect(place.names()).toEqual(['companies.csv', 'pipeline.config.json'])
+
+    const resumed = await place.run(command, service.options)
+    const rows = rowsOfCsv(place.read('out.csv'))
+    const uncertain = rows.filter((row) => row['enrich_status'] === 'uncertain')
+    expect(uncertain.length).toBeLessThanOrEqual(submitConcurrency)
+    expect(resumed.code).toBe(uncertain.length === 0 ? 0 : 3)
+    expect(rows.map((row) => row['company_name'])).toEqual(names)
+    const billed = await service.billed()
+    expect(new Set(billed).size).toBe(billed.length)
+    const isUncertain = new Set(uncertain.map((row) => row['company_name']))
+    expect(names.filter((name) => !isUncertain.has(name) && !billed.includes(name))).toEqual([])
+  })
+
+  test('the second signal leaves at once, and what hung is uncertain, not asked again', async () => {
+    const place = createPlace()
+    place.write('companies.csv', companiesCsv(['Acme']))
+    writeConfig(place)
+    const service = await startForeignService({
+      apiKey: canary,
+      faults: ({ method }) => (method === 'POST' ? 'accept_then_hang' : undefined),
+    })
+    try {
+      const running = place.start(command, at(service))
+      while (service.runs.length === 0) await pause()
+      running.child.kill('SIGINT')
+      await running.sees(/Once more to leave at once/)
+      expect(running.child.exitCode).toBeNull()
+      running.child.kill('SIGINT')
+      expect((await running.ended).code).toBe(130)
+      const again = await place.run(command, at(service))
+      expect(again.code).toBe(3)
+      expect(again.stderr).toContain('1 uncertain')
+      expect(service.runs).toHaveLength(1)
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('while standard input is still open: nothing is submitted, nothing is left', async () => {
+    const place = createPlace()
+    const running = place.start(['-', '--input-format', 'csv', '-o', 'out.csv'], { stdin: null })
+    running.child.stdin?.write(companiesCsv(['Acme']))
+    while (!place.namesIn('.enrich').some((name) => name.endsWith('.spool'))) await pause()
+    running.child.kill('SIGTERM')
+    const { code, stderr } = await running.ended
+    expect([code, stderr]).toEqual([143, expect.stringContaining('nothing was submitted')])
+    expect(place.namesIn('.enrich')).toEqual([])
+  })
+})

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { parse } from 'csv-parse/sync'
+import { decompress } from 'fzstd'
+import { parquetMetadataAsync, parquetReadObjects, type FileMetaData } from 'hyparquet'
+
+type Row = Record<string, unknown>
+
+/** CSV text as rows, every cell as text. */
+export function rowsOfCsv(text: string | Buffer, delimiter = ','): Record<string, string>[] {
+  return parse(text, { columns: true, delimiter, bom: true })
+}
+
+export function rowsOfNdjson(text: string): Row[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Row)
+}
+
+/** A Parquet file as a reader that is not DuckDB reads it. */
+export async function readParquet(
+  source: string | Buffer,
+): Promise<{ rows: Row[]; metadata: FileMetaData; typeOf: (column: string) => string }> {
+  const bytes = typeof source === 'string' ? readFileSync(source) : source
+  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer
+  const metadata = await parquetMetadataAsync(file)
+  const compressors = {
+    ZSTD: (input: Uint8Array, length: number) => decompress(input, new Uint8Array(length)),
+  }
+  const rows = await parquetReadObjects({ file, metadata, compressors })
+  const typeOf = (column: string) => {
+    const element = metadata.schema.find(({ name }) => name === column)
+    return [element?.type ?? 'GROUP', element?.logical_type?.type ?? element?.converted_type ?? '']
+      .join(' ')
+      .trim()
+  }
+  return { rows, metadata, typeOf }
+}
+
+/** The rows of one statement, in a DuckDB of its own. */
+export async function queryDuckDb(sql: string): Promise<Row[]> {
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  try {
+    return (await connection.runAndReadAll(sql)).getRowObjectsJS()
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
