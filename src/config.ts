@@ -71,6 +71,9 @@ export const fileConfig = z
         onLost: z
           .enum(['hold', 'resubmit'])
           .describe('What to do with a submission whose answer was lost: it may have been billed.'),
+        onServerError: z
+          .enum(['hold', 'resubmit'])
+          .describe('What to do after HTTP 500 to a submission: it may have been billed.'),
       })
       .partial(),
     limits: z

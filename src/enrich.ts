@@ -67,7 +67,12 @@ async function run(
     checkpoint: settings.checkpoint,
     onLost: settings.onLost,
     askAgain: options.askAgain ?? [],
-    scheduling: { limits: settings.limits, polling: settings.polling, ...settings.budget },
+    scheduling: {
+      limits: settings.limits,
+      polling: settings.polling,
+      serverErrorMeans: settings.serverErrorMeans,
+      ...settings.budget,
+    },
     connect: () => connect(settings, environment, observe),
     observe,
     interrupt: options.signal ?? new AbortController().signal,

@@ -4,6 +4,7 @@ import { defaults, embeddedDefaults, fileConfig, hostedDefaults, type FileConfig
 import { parseBaseUrl } from './core/base-url.js'
 import { parseDurationMs } from './core/duration.js'
 import { UserError } from './core/errors.js'
+import type { ServerErrorMeaning } from './core/outcome.js'
 import type { PollingPace } from './core/polling.js'
 import { Secret } from './core/secret.js'
 import type { SchedulerLimits } from './pipeline/scheduler/scheduler.js'
@@ -21,6 +22,7 @@ export interface Settings {
   readonly service: { readonly baseUrl: string | null; readonly registryPath: string | null }
   readonly budget: { readonly lookupsMax: number | null; readonly durationMsMax: number | null }
   readonly onLost: 'hold' | 'resubmit'
+  readonly serverErrorMeans: ServerErrorMeaning
   readonly limits: SchedulerLimits
   readonly polling: PollingPace
 }
@@ -115,6 +117,7 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
       durationMsMax: durationMs(config.budget?.durationMax),
     },
     onLost: config.submission?.onLost ?? 'hold',
+    serverErrorMeans: config.submission?.onServerError === 'resubmit' ? 'not_created' : 'unknown',
     limits: {
       submissionsPerWindow: limits.submitPerMinute ?? base.limits.submitPerMinute,
       pollsPerWindow: limits.pollPerMinute ?? base.limits.pollPerMinute,

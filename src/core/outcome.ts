@@ -21,7 +21,17 @@ export type KickoffVerdict =
   | { kind: 'not_sent'; reason: string }
   | { kind: 'unknown'; reason: string }
 
-export function judgeKickoff(exchange: Exchange, nowMs: number): KickoffVerdict {
+/**
+ * What a 500 to a submission is taken to mean. The interface says "server error" and no more; a job may have
+ * been made before the error. Only who knows the service better may say that nothing was created.
+ */
+export type ServerErrorMeaning = 'unknown' | 'not_created'
+
+export function judgeKickoff(
+  exchange: Exchange,
+  nowMs: number,
+  serverErrorMeans: ServerErrorMeaning = 'unknown',
+): KickoffVerdict {
   if (exchange.kind === 'no_reply') {
     return { kind: exchange.sent === 'no' ? 'not_sent' : 'unknown', reason: exchange.reason }
   }
@@ -51,6 +61,8 @@ export function judgeKickoff(exchange: Exchange, nowMs: number): KickoffVerdict 
       return { kind: 'wrong_address', reason }
     case 429:
       return judge429(exchange, reason, nowMs)
+    case 500:
+      return { kind: serverErrorMeans === 'unknown' ? 'unknown' : 'not_sent', reason }
     default:
       // A redirect was not followed, so nothing was submitted; a 5xx may stand behind a job that was made.
       return status >= 300 && status < 400 ? { kind: 'wrong_address', reason } : { kind: 'unknown', reason }

@@ -40,7 +40,10 @@ export interface PipelineOptions {
   onLost: 'hold' | 'resubmit'
   /** Lookups whose last outcome is among these are asked again. */
   askAgain: readonly string[]
-  scheduling: Pick<SchedulerOptions, 'limits' | 'polling' | 'lookupsMax' | 'durationMsMax'>
+  scheduling: Pick<
+    SchedulerOptions,
+    'limits' | 'polling' | 'serverErrorMeans' | 'lookupsMax' | 'durationMsMax'
+  >
   connect: () => Promise<Connection>
   observe: RunObserver
   interrupt: AbortSignal

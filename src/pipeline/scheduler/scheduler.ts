@@ -1,4 +1,5 @@
 import type { ServiceClient } from '../../client/client.js'
+import type { ServerErrorMeaning } from '../../core/outcome.js'
 import type { PollingPace } from '../../core/polling.js'
 import type { Stop } from '../../core/stop.js'
 import type { Clock } from '../../platform/clock.js'
@@ -27,6 +28,7 @@ export interface SchedulerOptions {
   random: Random
   limits: SchedulerLimits
   polling: PollingPace
+  serverErrorMeans: ServerErrorMeaning
   /** Submissions of the job, over all its processes; reserved before they leave. */
   lookupsMax: number | null
   durationMsMax: number | null

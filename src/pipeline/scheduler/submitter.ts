@@ -135,7 +135,7 @@ export class Submitter {
     tally.submissions++
     const startedAtMs = clock.monotonicMs()
     const exchange = await client.kickoffRun(kickoffOf(lookup, intention))
-    const verdict = judgeKickoff(exchange, clock.nowMs())
+    const verdict = judgeKickoff(exchange, clock.nowMs(), this.#context.serverErrorMeans)
     this.#watchReachability(verdict, startedAtMs)
     await this.#obey(lookup, intention.customId, verdict)
   }

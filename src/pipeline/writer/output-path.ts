@@ -79,10 +79,7 @@ function assertReplaceable(path: string, inputFiles: readonly SourceFile[]): voi
     })
   }
   if (stat === null) return
-  if (stat.isDirectory()) {
-    throw unwritable(path, 'it is a folder', `name a file in it, for example ${join(path, 'out.parquet')}`)
-  }
-  if (!stat.isFile()) throw unwritable(path, 'it is not a regular file', 'pass - for standard output')
+  assertRegular(path)
   try {
     accessSync(path, constants.W_OK)
   } catch (cause) {
@@ -93,6 +90,19 @@ function assertReplaceable(path: string, inputFiles: readonly SourceFile[]): voi
       cause,
     )
   }
+}
+
+/**
+ * What is put in place replaces what stands there, and a folder, device, pipe or socket must never be
+ * replaced: as superuser, that would take `/dev/null` from the whole machine. Throws OUTPUT_UNWRITABLE.
+ */
+export function assertRegular(path: string): void {
+  const stat = statOf(path)
+  if (stat === null || stat.isFile()) return
+  if (stat.isDirectory()) {
+    throw unwritable(path, 'it is a folder', `name a file in it, for example ${join(path, 'out.parquet')}`)
+  }
+  throw unwritable(path, 'it is not a regular file', 'pass - for standard output')
 }
 
 /** A path whose file need not exist, with the links of its folder resolved. */

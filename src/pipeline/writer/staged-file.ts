@@ -1,9 +1,12 @@
 import { rmSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { publishFile, removeStaleTemporaries, temporaryPath } from '../../platform/durable-files.js'
-import { targetOf } from './output-path.js'
+import { assertRegular, targetOf } from './output-path.js'
 
-/** A file that is written under a temporary name beside its place, and put there whole or not at all. */
+/**
+ * A file that is written under a temporary name beside its place, and put there whole or not at all. Making
+ * and publishing one throws OUTPUT_UNWRITABLE where its place holds anything but a regular file.
+ */
 export class StagedFile {
   readonly temporary: string
   private readonly target: string
@@ -11,6 +14,7 @@ export class StagedFile {
 
   constructor(readonly path: string) {
     this.target = targetOf(path)
+    assertRegular(this.target)
     this.temporary = temporaryPath(this.target)
     removeStaleTemporaries(this.target)
   }
@@ -29,6 +33,7 @@ export class StagedFile {
 
   /** Puts the file in its place, durably. */
   publish(): void {
+    assertRegular(this.target)
     publishFile(this.temporary, this.target)
   }
 

@@ -82,6 +82,16 @@ describe('a submission whose answer is lost', () => {
     expect(await place.run(service)).toMatchObject({ uncertainCount: 1, billedCount: 0 })
   })
 
+  test('HTTP 500 is submitted again where the user knows that it creates nothing', async () => {
+    place.writeRows(['Acme,'])
+    const service = await serve({ faults: onKickoff('Acme', { status: 500 }, 1) })
+    const config = { submission: { onServerError: 'resubmit' } } as const
+    expect(await place.run(service, config, { clock: hurriedClock(50) })).toMatchObject({
+      uncertainCount: 0,
+      billedCount: 1,
+    })
+  })
+
   test('a 202 without a run id leaves it uncertain', async () => {
     place.writeRows(['Acme,'])
     const service = await serve({ faults: onKickoff('Acme', { status: 202, body: '{"status":"pending"' }) })
