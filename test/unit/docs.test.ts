@@ -1,0 +1,260 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Command } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { createProgram } from '../../src/cli/program.js'
+import { fileConfig } from '../../src/config.js'
+import { outcomeStatus } from '../../src/contract/enums.js'
+import { answerColumns, type ColumnKind } from '../../src/core/columns.js'
+import { errorCodes, UserError } from '../../src/core/errors.js'
+import * as library from '../../src/index.js'
+import { basisFileColumns } from '../../src/pipeline/writer/answer-cells.js'
+import { resolveColumns } from '../../src/registry/import/columns.js'
+import { parseConfig, resolveSettings } from '../../src/settings.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const readme = read('README.md')
+
+/** The text under a heading, up to the next one of any level. */
+function section(heading: string): string {
+  const [, after] = readme.split(new RegExp(`^#+ ${heading}$`, 'm'))
+  if (after === undefined) throw new Error(`README has no section "${heading}"`)
+  return after.split(/^#+ /m)[0] ?? ''
+}
+
+/** The cells of a section's table, without its head, code marks taken off. */
+function table(heading: string): string[][] {
+  const rows = section(heading)
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .slice(2)
+  return rows.map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll('`', '')),
+  )
+}
+
+const unique = (words: Iterable<string>) => [...new Set(words)].sort()
+const found = (pattern: RegExp, text = readme) => unique([...text.matchAll(pattern)].map(([word]) => word))
+const inCode = (word: string) => readme.includes(`\`${word}\``)
+
+describe('the command line', () => {
+  const program = createProgram({
+    out: () => undefined,
+    err: () => undefined,
+    isTerminal: false,
+    columnCount: 80,
+    environment: {},
+    stdin: process.stdin,
+    stdout: process.stdout,
+    argv: [],
+    interrupt: new AbortController().signal,
+    setExitCode: () => undefined,
+  })
+  const commands = (from: Command): Command[] => [from, ...from.commands.flatMap(commands)]
+  const all = commands(program)
+  const flags = unique(all.flatMap(({ options }) => options.flatMap(({ long }) => long ?? [])))
+
+  test('every flag of every command is in the README, and no other', () => {
+    expect(flags.length).toBeGreaterThan(30)
+    expect(found(/(?<![\w-])--[a-z][a-z-]*/g)).toEqual(unique([...flags, '--help']))
+  })
+
+  test('every flag of run stands in the table of settings', () => {
+    const run = all.find((command) => command.name() === 'run')
+    const listed = found(/--[a-z-]+/g, table('Settings').join('\n'))
+    expect(listed).toEqual(expect.arrayContaining((run?.options ?? []).map(({ long }) => long)))
+  })
+
+  test('every command is in the README', () => {
+    const listed = section('Commands')
+    for (const command of all.slice(1)) {
+      const name = command.parent === program ? command.name() : `registry ${command.name()}`
+      expect(listed).toMatch(new RegExp(`\`(?:enrich )?${name}\\b`))
+    }
+  })
+
+  test('every exit code is in the README, and no other', () => {
+    const ofSignals = [...read('src/cli/main.ts').matchAll(/SIG\w+: (\d+)/g)].map(([, code]) => Number(code))
+    expect(ofSignals).toHaveLength(2)
+    // 0 is success, 1 a bug, 3 a written output with rows that need attention: no error bears these.
+    const codes = new Set([0, 1, 3, ...Object.values(errorCodes), ...ofSignals])
+    expect(table('Exit codes').map(([code]) => Number(code))).toEqual([...codes].sort((a, b) => a - b))
+  })
+
+  test('every error code is in the README with its exit code, and no other', () => {
+    const listed = table('Errors').map(([code, exitCode]) => [code, Number(exitCode)])
+    expect(Object.fromEntries(listed)).toEqual(errorCodes)
+    expect(table('Errors').filter((cells) => cells.length !== 4 || cells.includes(''))).toEqual([])
+  })
+
+  test('every variable of the environment that is read is in the README, and no other', () => {
+    const inSource = filesOf('src').flatMap((path) => found(/\bENRICH_[A-Z_]+/g, read(path)))
+    expect(found(/\bENRICH_[A-Z_]+/g)).toEqual(unique(inSource))
+  })
+})
+
+describe('the configuration', () => {
+  const keys = leaves(z.toJSONSchema(fileConfig, { io: 'input' }))
+  const example = JSON.parse(read('pipeline.config.example.json')) as object
+
+  test('every key stands in the table of settings, and no other', () => {
+    const listed = table('Settings').flatMap(([, key]) => (key === '' || key === undefined ? [] : key))
+    expect(unique(listed)).toEqual(unique(keys))
+  })
+
+  test('keys named elsewhere in the README exist', () => {
+    const topLevel = unique(keys.map((key) => key.split('.')[0] ?? '')).filter((key) => /^[a-z]/.test(key))
+    const named = found(new RegExp(`(?<=\`)(?:${topLevel.join('|')})\\.[A-Za-z.]+(?=\`)`, 'g'))
+    expect(named.filter((name) => !keys.some((key) => key === name))).toEqual([])
+  })
+
+  test('the example has every key, and is a config that can be used', () => {
+    expect(unique(keysOf(example))).toEqual(unique(keys))
+    const settings = resolveSettings(parseConfig(example, 'the example'), {})
+    for (const path of settings.input.paths ?? []) expect(existsSync(join(root, path))).toBe(true)
+  })
+})
+
+describe('what comes out', () => {
+  const types: Record<ColumnKind, string> = {
+    text: 'text',
+    integer: 'integer',
+    timestamp: 'timestamp',
+    boolean: 'boolean',
+    factors: 'list',
+    actions: 'list',
+    basis: 'list',
+  }
+
+  test('every added column is in the README with its type, in the order of the output', () => {
+    const listed = table('Columns added').map(([name, type]) => [name, type])
+    expect(listed).toEqual(answerColumns.map(({ name, kind }) => [`enrich_${name}`, types[kind]]))
+  })
+
+  test('no column is named that is not added, and their number is right', () => {
+    const names = answerColumns.map(({ name }) => `enrich_${name}`)
+    expect(found(/\benrich_[a-z_]+/g).filter((name) => !names.includes(name))).toEqual([])
+    expect(readme).toContain(`and ${names.length} more`)
+  })
+
+  test('every column of the basis file and every field of an import is in the README', () => {
+    expect(importFields()).toContain('legal_form')
+    expect([...basisFileColumns, ...importFields()].filter((name) => !inCode(name))).toEqual([])
+  })
+
+  test('every status is in the README, and no other', () => {
+    const ours = ['invalid_input', 'uncertain', 'pending', 'error']
+    expect(unique(table('What a status means').map(([status]) => status ?? ''))).toEqual(
+      unique([...outcomeStatus.options, ...ours]),
+    )
+  })
+})
+
+describe('the rest of the README', () => {
+  test('the sample imports what the library exports', () => {
+    const names = /import \{ ([^}]*) \} from 'enrich'/.exec(section('From code'))?.[1]?.split(', ') ?? []
+    expect(names).toContain('enrich')
+    expect(names.filter((name) => !(name in library))).toEqual([])
+  })
+
+  test('relative links lead to files and headings that exist', () => {
+    const anchors = [...readme.matchAll(/^#+ (.*)$/gm)].map(
+      ([, title = '']) =>
+        `#${title
+          .toLowerCase()
+          .replace(/[^\w -]/g, '')
+          .replaceAll(' ', '-')}`,
+    )
+    const targets = [...readme.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, target = '']) => target)
+    expect(targets.length).toBeGreaterThan(3)
+    const broken = targets.filter((target) =>
+      target.startsWith('#') ? !anchors.includes(target) : !existsSync(join(root, target)),
+    )
+    expect(broken).toEqual([])
+  })
+
+  test('its two commands are alone on their lines, and the test command is what CI runs', () => {
+    const lines = readme.split('\n')
+    expect(lines).toContain('npm ci && npx enrich fixtures/companies.csv -o out.parquet')
+    expect(lines).toContain('npm ci && npm test')
+    expect(read('.ci/run')).toContain("test_command='npm ci && npm test'")
+  })
+
+  test('every dependency is explained in ARCHITECTURE.md', () => {
+    const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<string, object>
+    const names = Object.keys({ ...dependencies, ...devDependencies })
+    const architecture = read('ARCHITECTURE.md')
+    expect(names.filter((name) => !architecture.includes(`\`${name}\``))).toEqual([])
+  })
+})
+
+test('no file names a package host, a path of somebody else’s machine, or a folder beside the project', () => {
+  // In pieces: this file is one of those that are read.
+  const hosts = ['npmjs.org', 'npmjs.com', 'yarnpkg.com', 'npmmirror.com'].map((host) => `registry.${host}`)
+  const joined = (...pieces: string[]) => pieces.join('')
+  const unwanted = [
+    ...hosts,
+    joined('shared', '/'),
+    joined('/root', '/'),
+    joined('/Users', '/'),
+    joined('"resolved', '":'),
+  ]
+  const home = new RegExp(joined('(?<![\\w.$~])/home', '/\\w'))
+  const faults = projectFiles().flatMap((path) => {
+    const text = read(path)
+    const words = unwanted.filter((word) => text.includes(word))
+    return [...words, ...(home.test(text) ? ['a home folder'] : [])].map((word) => `${path}: ${word}`)
+  })
+  expect(faults).toEqual([])
+})
+
+/** As the importer lists them to somebody who names a wrong one. */
+function importFields(): string[] {
+  try {
+    resolveColumns(['name'], { name: 'name', nickname: 'name' })
+  } catch (error) {
+    if (error instanceof UserError) return error.hint?.replace('fields: ', '').split(', ') ?? []
+    throw error
+  }
+  return []
+}
+
+/** What is versioned, found without git: an archive of the project is tested too. */
+function projectFiles(): string[] {
+  const topLevel =
+    /^(?:[A-Z]+\.md|LICENSE|package(?:-lock)?\.json|tsconfig\.json|pipeline\.config\.example\.json)$/
+  const top = readdirSync(root).filter(
+    (name) => topLevel.test(name) || /\.config\.js$|^\.\w*ignore$/.test(name),
+  )
+  return [...top, '.ci/run', ...['src', 'test', 'bench', 'fixtures'].flatMap(filesOf)]
+}
+
+function filesOf(folder: string): string[] {
+  if (!existsSync(join(root, folder))) return []
+  return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && /\.(?:ts|js|mjs|json|md|csv|ndjson|txt|sh)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
+}
+
+/** Dotted paths of the keys that hold values. */
+function leaves(schema: z.core.JSONSchema.BaseSchema, prefix = ''): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) =>
+    typeof inner === 'object' && inner.properties !== undefined
+      ? leaves(inner, `${prefix}${key}.`)
+      : `${prefix}${key}`,
+  )
+}
+
+function keysOf(value: object, prefix = ''): string[] {
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? keysOf(inner, `${prefix}${key}.`)
+      : `${prefix}${key}`,
+  )
+}
