@@ -61,9 +61,7 @@ describe('in an answer', () => {
   })
 
   test('an unknown key is named', () => {
-    expect(findOddities({ ...proper(), livemode: true })).toEqual([
-      'unknown key livemode',
-    ])
+    expect(findOddities({ ...proper(), livemode: true })).toEqual(['unknown key livemode'])
   })
 
   test('neither many nor long ones cost more than their bound', () => {

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { appendFileSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
@@ -303,18 +303,22 @@ describe('an input', () => {
     expect(await fingerprint(other)).not.toBe(await fingerprint(one))
   })
 
-  test('that is not read to its end closes its file', async () => {
-    const path = file('early.csv', `name\n${'a\n'.repeat(500_000)}`)
-    const open = () => readdirSync('/proc/self/fd').length
-    const before = open()
-    const input = await openInput({ paths: [path], spoolFolder: folder })
-    for await (const batch of input.keyRows(['name'])) {
-      expect(batch.length).toBe(1_000)
-      break
-    }
-    await input.close()
-    await expect.poll(open, { timeout: 10_000 }).toBeLessThanOrEqual(before)
-  }, 20_000)
+  test.skipIf(!existsSync('/proc/self/fd'))(
+    'that is not read to its end closes its file',
+    async () => {
+      const path = file('early.csv', `name\n${'a\n'.repeat(500_000)}`)
+      const open = () => readdirSync('/proc/self/fd').length
+      const before = open()
+      const input = await openInput({ paths: [path], spoolFolder: folder })
+      for await (const batch of input.keyRows(['name'])) {
+        expect(batch.length).toBe(1_000)
+        break
+      }
+      await input.close()
+      await expect.poll(open, { timeout: 10_000 }).toBeLessThanOrEqual(before)
+    },
+    20_000,
+  )
 })
 
 interface ParquetjsWriter {

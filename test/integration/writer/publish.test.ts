@@ -1,0 +1,301 @@
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { Writable } from 'node:stream'
+import { describe, expect, test } from 'vitest'
+import { selectColumns } from '../../../src/core/columns.js'
+import { openInput, type FileFormat } from '../../../src/pipeline/reader/input.js'
+import {
+  assertOutputUsable,
+  outputFormatOf,
+  publish,
+  type PublishOptions,
+} from '../../../src/pipeline/writer/publish.js'
+import { writeFailure } from '../../../src/pipeline/writer/output-path.js'
+import { convert, matchedLine, newFolder, readTable } from './support.js'
+
+function csvFile(rowCount = 2): { folder: string; path: string } {
+  const folder = newFolder()
+  const path = join(folder, 'in.csv')
+  writeFileSync(path, `name\n${Array.from({ length: rowCount }, (_, index) => `row ${index}\n`).join('')}`)
+  return { folder, path }
+}
+
+async function check(inputPath: string, output: string): Promise<void> {
+  const input = await openInput({ paths: [inputPath], spoolFolder: newFolder() })
+  try {
+    assertOutputUsable(input.files, output, outputFormatOf(output))
+  } finally {
+    await input.close()
+  }
+}
+
+describe('an output that cannot be', () => {
+  test('in a folder that is missing is refused with how to make it', async () => {
+    const { folder, path } = csvFile()
+    await expect(check(path, join(folder, 'no/such/out.csv'))).rejects.toMatchObject({
+      code: 'OUTPUT_UNWRITABLE',
+      hint: expect.stringContaining('mkdir -p'),
+    })
+  })
+
+  test('below a file is refused', async () => {
+    const { path } = csvFile()
+    await expect(check(path, join(path, 'out.csv'))).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' })
+  })
+
+  test('that is a folder or write-protected is refused', async () => {
+    const { folder, path } = csvFile()
+    mkdirSync(join(folder, 'out.csv'))
+    await expect(check(path, join(folder, 'out.csv'))).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' })
+    writeFileSync(join(folder, 'protected.csv'), '')
+    chmodSync(join(folder, 'protected.csv'), 0o444)
+    // The superuser may write it all the same.
+    if (process.getuid?.() !== 0) {
+      await expect(check(path, join(folder, 'protected.csv'))).rejects.toMatchObject({
+        code: 'OUTPUT_UNWRITABLE',
+      })
+    }
+  })
+
+  test('that is no regular file is refused by the check, by publishing, and through a link', async () => {
+    const { folder, path } = csvFile()
+    const socket = join(folder, 's.csv')
+    symlinkSync('s.csv', join(folder, 'link.csv'))
+    const server = createServer().listen(socket)
+    await once(server, 'listening')
+    try {
+      for (const output of [socket, join(folder, 'link.csv')]) {
+        await expect(check(path, output)).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' })
+        const published = convert({ input: { paths: [path] }, output, basis: 'none' })
+        await expect(published).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' })
+      }
+      expect(statSync(socket).isSocket()).toBe(true)
+      expect(readdirSync(folder).sort()).toEqual(['in.csv', 'link.csv', 's.csv'])
+    } finally {
+      server.close()
+    }
+  })
+
+  test('that is the input, under whatever name, is refused', async () => {
+    const { folder, path } = csvFile()
+    symlinkSync(path, join(folder, 'symbolic.csv'))
+    linkSync(path, join(folder, 'hard.csv'))
+    for (const output of ['in.csv', './in.csv', 'symbolic.csv', 'hard.csv']) {
+      await expect(check(path, join(folder, output))).rejects.toMatchObject({ code: 'OUTPUT_IS_INPUT' })
+    }
+    const basis = join(folder, 'out.csv.basis.csv')
+    writeFileSync(basis, 'name\na\n')
+    await expect(check(basis, join(folder, 'out.csv'))).rejects.toMatchObject({ code: 'OUTPUT_IS_INPUT' })
+  })
+
+  test('for which the disk has no room is refused', async () => {
+    const { folder, path } = csvFile()
+    const input = await openInput({ paths: [path], spoolFolder: folder })
+    expect(() => {
+      assertOutputUsable(input.files, join(folder, 'out.csv'), 'csv', 1e15)
+    }).toThrow(expect.objectContaining({ code: 'DISK_FULL' }))
+    await input.close()
+  })
+
+  test.each(['out.xlsx', 'out', 'out.csv.gz', '-'])('of the name %s has no format', (path) => {
+    expect(() => outputFormatOf(path)).toThrow(expect.objectContaining({ code: 'OUTPUT_FORMAT_UNKNOWN' }))
+  })
+
+  test('leaves no trace of its having been tried', async () => {
+    const { folder, path } = csvFile()
+    await check(path, join(folder, 'out.csv'))
+    expect(readdirSync(folder)).toEqual(['in.csv'])
+  })
+})
+
+describe('publishing', () => {
+  async function attempt(path: string, change: Partial<PublishOptions>, format: FileFormat = 'csv') {
+    const folder = newFolder()
+    const input = await openInput({ paths: [path], spoolFolder: folder })
+    const options: PublishOptions = {
+      input,
+      output: { path: join(folder, `out.${format}`), format },
+      columns: selectColumns({ prefix: 'enrich_', basis: 'none' }),
+      basis: 'none',
+      nameColumn: 'name',
+      answerLines: (_, count) => new Array<string>(count).fill(matchedLine),
+      rowCount: 2,
+      metadata: {},
+      ...change,
+    }
+    const result = await publish(options)
+      .catch((error: unknown) => error)
+      .finally(() => input.close())
+    return { result, left: readdirSync(folder) }
+  }
+
+  test.each(['csv', 'ndjson', 'parquet'] as const)(
+    'to %s asks for the answer of each row once, in order',
+    async (format) => {
+      const asked: number[] = []
+      const answerLines = (first: number, count: number) => {
+        asked.push(...Array.from({ length: count }, (_, index) => first + index))
+        return new Array<string>(count).fill(matchedLine)
+      }
+      const { result, left } = await attempt(
+        csvFile(5_432).path,
+        { answerLines, rowCount: 5_432, basis: 'file' },
+        format,
+      )
+      expect(result).toMatchObject({ rowCount: 5_432, basisLineCount: 3 * 5_432 })
+      expect(asked).toEqual(Array.from({ length: 5_432 }, (_, index) => index))
+      expect(left).toEqual([`out.${format}`, `out.${format}.basis.csv`])
+    },
+  )
+
+  test.each(['csv', 'ndjson', 'parquet'] as const)(
+    'to %s gives row number n its own answer',
+    async (format) => {
+      const { folder, path } = csvFile(3_210)
+      const output = join(folder, `out.${format}`)
+      const answerLine = (row: number) => matchedLine.replace('"siq_1"', `"siq_${row}"`)
+      await convert({ input: { paths: [path] }, output, answerLine })
+      const { columns, rows } = await readTable(output)
+      const entity = columns.indexOf('enrich_entity_id')
+      expect(rows.map((row) => [row[0], row[entity]])).toEqual(
+        Array.from({ length: 3_210 }, (_, index) => [`row ${index}`, `siq_${index}`]),
+      )
+    },
+  )
+
+  test.each([1, 3])('finds that there are not the %i rows there were', async (rowCount) => {
+    for (const format of ['csv', 'ndjson', 'parquet'] as const) {
+      const { result, left } = await attempt(csvFile().path, { rowCount }, format)
+      expect(result).toMatchObject({ code: 'INPUT_CHANGED' })
+      expect(left).toEqual([])
+    }
+  })
+
+  test('refuses an input whose column is called like one of ours', async () => {
+    const folder = newFolder()
+    const path = join(folder, 'in.csv')
+    writeFileSync(path, 'name,ENRICH_STATUS\na,b\nc,d\n')
+    expect((await attempt(path, {})).result).toMatchObject({ code: 'OUTPUT_COLUMN_TAKEN' })
+  })
+
+  test('refuses to write to Parquet two names that differ in letter case alone, and writes them to CSV', async () => {
+    const path = join(newFolder(), 'in.csv')
+    writeFileSync(path, 'name,Name\na,b\nc,d\n')
+    expect((await attempt(path, {}, 'parquet')).result).toMatchObject({ code: 'INPUT_COLUMNS_DUPLICATE' })
+    expect((await attempt(path, {})).result).toMatchObject({ rowCount: 2 })
+  })
+
+  test('fails as a bug where answers are missing, and leaves nothing', async () => {
+    const { result, left } = await attempt(csvFile().path, { answerLines: () => [matchedLine] })
+    expect(result).toMatchObject({ message: expect.stringContaining('1 answer lines for 2 rows') })
+    expect(left).toEqual([])
+  })
+
+  test('replaces what stood there, through a symbolic link', async () => {
+    const { folder, path } = csvFile()
+    mkdirSync(join(folder, 'real'))
+    writeFileSync(join(folder, 'real/out.csv'), 'old')
+    symlinkSync('real/out.csv', join(folder, 'out.csv'))
+    await convert({ input: { paths: [path] }, output: join(folder, 'out.csv'), basis: 'none' })
+    expect(readFileSync(join(folder, 'real/out.csv'), 'utf8')).toMatch(/^name,enrich_status/)
+    expect(readdirSync(folder).sort()).toEqual(['in.csv', 'out.csv', 'real'])
+    expect(readdirSync(join(folder, 'real'))).toEqual(['out.csv'])
+  })
+
+  test('into a folder that went away meanwhile says so', async () => {
+    const { result } = await attempt(csvFile().path, {
+      output: { path: join(newFolder(), 'gone/out.csv'), format: 'csv' },
+    })
+    expect(result).toMatchObject({ code: 'OUTPUT_UNWRITABLE' })
+  })
+})
+
+describe('a failed write', () => {
+  test.each([
+    ['ENOSPC', 'no space left on device, write', 'DISK_FULL'],
+    ['EDQUOT', 'disk quota exceeded', 'DISK_FULL'],
+    ['EFBIG', 'file too large', 'DISK_FULL'],
+    [undefined, 'IO Error: Could not write file "x": No space left on device', 'DISK_FULL'],
+    ['EROFS', 'read-only file system', 'OUTPUT_UNWRITABLE'],
+    ['EACCES', 'permission denied', 'OUTPUT_UNWRITABLE'],
+    [undefined, 'IO Error: Cannot open file "x": Permission denied', 'OUTPUT_UNWRITABLE'],
+    ['ENOENT', 'no such file or directory', 'OUTPUT_UNWRITABLE'],
+    ['EPIPE', 'write EPIPE', 'OUTPUT_UNWRITABLE'],
+  ])('of code %s that says %j is %s', (code, message, expected) => {
+    const failure = writeFailure(
+      'out.csv',
+      Object.assign(new Error(message), code === undefined ? {} : { code }),
+    )
+    expect(failure).toMatchObject({ code: expected, exitCode: 2 })
+  })
+
+  test('of any other kind stays the bug it is', () => {
+    const bug = new TypeError('x is not a function')
+    expect(writeFailure('out.csv', bug)).toBe(bug)
+  })
+})
+
+describe('standard output', () => {
+  class Sink extends Writable {
+    readonly chunks: Buffer[] = []
+    constructor(private readonly failsWith: NodeJS.ErrnoException | null = null) {
+      super({ highWaterMark: 1 })
+    }
+    override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
+      this.chunks.push(chunk)
+      setImmediate(() => {
+        done(this.failsWith)
+      })
+    }
+    get text(): string {
+      return Buffer.concat(this.chunks).toString('utf8')
+    }
+  }
+
+  async function toStdout(stdout: Writable, change: Partial<PublishOptions> = {}) {
+    const { path, folder } = csvFile(20_000)
+    const input = await openInput({ paths: [path], spoolFolder: folder })
+    return publish({
+      input,
+      output: { path: '-', format: 'ndjson' },
+      columns: selectColumns({ prefix: '', basis: 'inline' }),
+      basis: 'inline',
+      nameColumn: 'name',
+      answerLines: (_, count) => new Array<string>(count).fill(matchedLine),
+      rowCount: 20_000,
+      metadata: {},
+      stdout,
+      ...change,
+    }).finally(() => input.close())
+  }
+
+  test('gets the whole output, at the pace it takes it', async () => {
+    const sink = new Sink()
+    expect(await toStdout(sink)).toEqual({ paths: [], rowCount: 20_000, basisLineCount: 0 })
+    const lines = sink.text.trimEnd().split('\n')
+    expect(lines.length).toBe(20_000)
+    expect(JSON.parse(lines[19_999] ?? '')).toMatchObject({ name: 'row 19999', status: 'matched' })
+  })
+
+  test('gets nothing where publishing fails', async () => {
+    const sink = new Sink()
+    await expect(toStdout(sink, { rowCount: 20_001 })).rejects.toMatchObject({ code: 'INPUT_CHANGED' })
+    expect(sink.text).toBe('')
+  })
+
+  test('that is closed by its reader is an error with a code', async () => {
+    const closed: NodeJS.ErrnoException = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
+    await expect(toStdout(new Sink(closed))).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' })
+  })
+})
