@@ -9,8 +9,8 @@ export interface Alignment {
   /** Words of one side that the other lacks. */
   readonly queryExtra: readonly string[]
   readonly candidateExtra: readonly string[]
-  /** Pairs that are the same word only by a typing error or an abbreviation. */
-  readonly loosePairs: number
+  /** Words of the candidate that are the query's only by a typing error or an abbreviation. */
+  readonly looseWords: readonly string[]
   readonly firstAgrees: boolean
 }
 
@@ -26,13 +26,13 @@ export function align(
   const openQuery = new Set(query.keys())
   const openCandidate = new Set(candidate.keys())
   let shared = 0
-  let loosePairs = 0
+  const looseWords: string[] = []
   const take = (queryAt: readonly number[], candidateAt: readonly number[], worth: number) => {
     for (const at of queryAt) openQuery.delete(at)
     for (const at of candidateAt) openCandidate.delete(at)
     const weights = [...queryAt.map((at) => query[at]), ...candidateAt.map((at) => candidate[at])]
     shared += worth * weights.reduce((sum, word) => sum + wordWeight(word ?? '', vocabulary), 0)
-    if (worth < 1) loosePairs++
+    if (worth < 1) looseWords.push(...candidateAt.map((at) => candidate[at] ?? ''))
   }
   for (const at of query.keys()) {
     const twin = firstOpen(openCandidate, (other) => candidate[other] === query[at])
@@ -48,7 +48,7 @@ export function align(
     similarity: total === 0 ? 0 : shared / total,
     queryExtra: [...openQuery].map((at) => query[at] ?? ''),
     candidateExtra: [...openCandidate].map((at) => candidate[at] ?? ''),
-    loosePairs,
+    looseWords,
     firstAgrees: !openQuery.has(0) && !openCandidate.has(0),
   }
 }

@@ -161,9 +161,7 @@ function doubtsOf(best: ScoredName, rivals: readonly ScoredName[]): Doubt[] {
   if (!best.numbersAgree) doubts.push('numbers_differ')
   if (best.manner === 'acronym' && !placed) doubts.push('acronym_without_place')
   if (best.place === 'country_conflict' && !best.isTelling) doubts.push('country_differs')
-  if (best.manner === 'near' && best.loosePairs > 0 && best.distinctiveCount <= 1 && !placed) {
-    doubts.push('spelling_without_place')
-  }
+  if (best.isMisspelled && !placed) doubts.push('spelling_without_place')
   if (best.form === 'hard_conflict') doubts.push('form_differs')
   return doubts
 }

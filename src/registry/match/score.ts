@@ -18,10 +18,9 @@ export interface ScoredName {
   readonly form: FormAgreement
   /** Words that carry meaning and stand on one side only. */
   readonly isSubset: boolean
-  readonly loosePairs: number
+  /** Every word that tells this company from others is spelled another way. */
+  readonly isMisspelled: boolean
   readonly numbersAgree: boolean
-  /** Words of the name that are neither light nor of a trade. */
-  readonly distinctiveCount: number
   /** No word of the name but generic ones ("First National Bank"). */
   readonly isGeneric: boolean
   /** Words beyond the shared ones, if only light ones ("Holdings"), stand on one side. */
@@ -114,9 +113,8 @@ function scoreReading(
       (alignment && !alignment.firstAgrees ? notFirstPoints : 0),
     isSubset: reading.kind === 'aside' || (alignment !== null && isOneSided(alignment)),
     isLonger: alignment !== null && hasLightExtra(alignment),
-    loosePairs: alignment?.loosePairs ?? 0,
+    isMisspelled: alignment !== null && isMisspelled(candidate.tokens, alignment.looseWords),
     numbersAgree: sameNumbers(reading.tokens, candidate.tokens),
-    distinctiveCount: candidate.tokens.filter((word) => !isLightWord(word) && !isGenericWord(word)).length,
     isGeneric: candidate.tokens.every(isGenericWord) || reading.tokens.every(isGenericWord),
     isTelling,
   }
@@ -148,6 +146,11 @@ function isCompletion(reading: Reading, candidate: CandidateName): boolean {
 
 function isOneSided({ queryExtra, candidateExtra }: Alignment): boolean {
   return [...queryExtra, ...candidateExtra].some((word) => !isLightWord(word))
+}
+
+function isMisspelled(tokens: readonly string[], looseWords: readonly string[]): boolean {
+  const distinctive = tokens.filter((word) => !isLightWord(word) && !isGenericWord(word))
+  return (distinctive.length > 0 ? distinctive : tokens).every((word) => looseWords.includes(word))
 }
 
 function hasLightExtra(alignment: Alignment): boolean {
