@@ -55,7 +55,8 @@ export interface CliPlace {
   start(args: readonly string[], options?: CliOptions): RunningCli
 }
 
-export function createPlace(): CliPlace {
+/** Tests that run at the same time pass the hook of their own context. */
+export function createPlace(whenFinished: typeof onTestFinished = onTestFinished): CliPlace {
   if (!existsSync(mainPath)) throw new Error('dist/cli/main.js is missing: `npm run build` makes it')
   const base = mkdtempSync(join(tmpdir(), 'enrich-cli-'))
   const folder = join(base, 'work')
@@ -63,7 +64,7 @@ export function createPlace(): CliPlace {
   mkdirSync(folder)
   mkdirSync(temporaryFolder)
   const children: ChildProcess[] = []
-  onTestFinished(() => {
+  whenFinished(() => {
     for (const child of children) child.kill('SIGKILL')
     assertNoCanary(base)
     rmSync(base, { recursive: true, force: true })

@@ -108,7 +108,7 @@ export function explainCheckpointError(path: string, error: unknown): unknown {
   const code = sqliteCode(error) ?? (error as NodeJS.ErrnoException | undefined)?.code ?? ''
   if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT'))
     return notACheckpoint(path, error)
-  if (code.startsWith('SQLITE_FULL') || code === 'ENOSPC') {
+  if (code.startsWith('SQLITE_FULL') || code === 'SQLITE_IOERR_SHMSIZE' || code === 'ENOSPC') {
     return new UserError('DISK_FULL', `no space left for the checkpoint ${path}`, {
       hint: 'free some space; what was acknowledged is safe, and the same command goes on',
       cause: error,

@@ -199,7 +199,7 @@ function wrongEncoding(encoding: Encoding, where: string, cause: unknown): UserE
 
 function nulByte(label: string, line: number): UserError {
   return new UserError('INPUT_NUL_BYTE', `a NUL byte in ${label}, on line ${line}`, {
-    hint: 'is it UTF-16 (pass --encoding utf-16le or utf-16be), or not a text file at all?',
+    hint: 'is it UTF-16 (pass --encoding utf-16le or utf-16be), or no text at all? A spreadsheet has to be saved as CSV first, and a Parquet file be called .parquet',
   })
 }
 

@@ -104,7 +104,9 @@ function commonFormat(files: readonly SourceFile[]): FileFormat {
     const format = formatOfPath(label)
     if (format === null) {
       throw new UserError('INPUT_FORMAT_UNKNOWN', `the name of ${label} tells no format`, {
-        hint: 'pass --input-format csv, parquet or ndjson; known are .csv .tsv .txt .parquet .pq .ndjson .jsonl',
+        hint: /\.(xlsx?|xlsm|ods|numbers)$/i.test(label)
+          ? 'save the spreadsheet as CSV first (CSV UTF-8)'
+          : 'pass --input-format csv, parquet or ndjson; known are .csv .tsv .txt .parquet .pq .ndjson .jsonl',
       })
     }
     common ??= format

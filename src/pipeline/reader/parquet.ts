@@ -16,11 +16,15 @@ interface ParquetColumn {
   readonly type: string
 }
 
-/** One or several Parquet files as one table, read by DuckDB. Throws INPUT_PARQUET_INVALID. */
+/** One or several Parquet files as one table, read by DuckDB. Throws INPUT_EMPTY and INPUT_PARQUET_INVALID. */
 export async function openParquet(
   files: readonly SourceFile[],
   options: ParquetOptions,
 ): Promise<InputTable> {
+  const empty = files.find(({ bytes }) => bytes === 0)
+  if (empty !== undefined) {
+    throw new UserError('INPUT_EMPTY', `${empty.label} is empty`, { hint: 'was it written to its end?' })
+  }
   const duckDb = await openDuckDb(options.temporaryFolder)
   const label = files.map((file) => file.label).join(', ')
   try {
@@ -167,7 +171,7 @@ function parquetFailure(label: string, cause: unknown): Error {
   if (cause instanceof UserError) return cause
   const reason = (cause instanceof Error ? cause.message : String(cause)).split('\n')[0] ?? ''
   return new UserError('INPUT_PARQUET_INVALID', `${label} cannot be read as Parquet: ${reason}`, {
-    hint: 'it was cut short, damaged, encrypted, or is another format: make or fetch it again',
+    hint: 'it was cut short, damaged, encrypted, packed with a codec unknown here, or is another format: make or fetch it again, packed with zstd or snappy',
     cause,
   })
 }

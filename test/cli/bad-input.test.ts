@@ -1,0 +1,299 @@
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { companiesCsv, createPlace, fixture, type CliOptions, type CliPlace } from '../support/cli.js'
+import { expectRefusal, run, write, type BadCase } from '../support/refusal.js'
+import { queryDuckDb, rowsOfCsv } from '../support/tables.js'
+
+const parquet = () => readFileSync(fixture('companies.parquet'))
+
+/** The fixture with a byte turned in the middle of its rows; its footer is whole. */
+function damagedParquet(): Buffer {
+  const bytes = parquet()
+  for (let at = 200; at < 1_200; at++) bytes[at] = bytes[at]! ^ 0x5a
+  return bytes
+}
+
+/** A Parquet file whose footer names another codec than the one it is packed with. */
+const withCodec = (codec: number) => async (place: CliPlace) => {
+  const path = place.path('in.parquet')
+  await queryDuckDb(
+    `COPY (SELECT 'Acme' AS company_name) TO '${path}' (FORMAT parquet, COMPRESSION uncompressed)`,
+  )
+  const bytes = readFileSync(path)
+  // Of the column's metadata: the end of its path, then field 4 (codec, i32) with value 0, then field 5.
+  const mark = Buffer.from('company_name\x15\x00\x16', 'latin1')
+  const found = bytes.lastIndexOf(mark)
+  expect(found).toBeGreaterThan(0)
+  bytes[found + mark.length - 2] = codec * 2 // zigzag
+  writeFileSync(path, bytes)
+}
+
+const gzipped = gzipSync(companiesCsv(Array.from({ length: 5_000 }, (_, index) => `Company ${index}`)))
+
+const inputs: readonly BadCase[] = [
+  {
+    title: 'a missing file',
+    code: 'INPUT_NOT_FOUND',
+    says: /nothere\.csv/,
+    args: ['nothere.csv', '-o', 'out.csv'],
+  },
+  {
+    title: 'a glob that matches nothing',
+    code: 'INPUT_NOT_FOUND',
+    says: /x\*\.csv/,
+    args: ['x*.csv', '-o', 'out.csv'],
+  },
+  { title: 'no input at all', code: 'USAGE_INVALID', says: /companies\.csv/, args: ['-o', 'out.csv'] },
+  {
+    title: 'a folder',
+    code: 'INPUT_IS_FOLDER',
+    says: /data\/\*\.csv/,
+    prepare: (place) => {
+      mkdirSync(place.path('data'))
+    },
+    args: ['data', '-o', 'out.csv'],
+  },
+  {
+    title: 'a device',
+    code: 'INPUT_UNREADABLE',
+    says: /pass -/,
+    args: ['/dev/zero', '--input-format', 'csv', '-o', 'out.csv'],
+  },
+  { title: 'an empty file', code: 'INPUT_EMPTY', says: /in\.csv/, prepare: write('in.csv', '') },
+  {
+    title: 'a file of blank lines',
+    code: 'INPUT_EMPTY',
+    says: /in\.csv/,
+    prepare: write('in.csv', '\n\n\n'),
+  },
+  {
+    title: 'a header only',
+    code: 'INPUT_NO_ROWS',
+    says: /header/,
+    prepare: write('in.csv', 'company_name,city\n'),
+  },
+  {
+    title: 'no name column',
+    code: 'INPUT_COLUMN_MISSING',
+    says: /--name-column[^]*firma, ort/,
+    prepare: write('in.csv', 'firma,ort\nAcme,Lyon\n'),
+  },
+  {
+    title: 'a name column that is not there',
+    code: 'INPUT_COLUMN_MISSING',
+    says: /company_name, city/,
+    args: [...run, '--name-column', 'firma'],
+  },
+  {
+    title: 'duplicate headers',
+    code: 'INPUT_COLUMNS_DUPLICATE',
+    says: /city/,
+    prepare: write('in.csv', 'name,city,city\nAcme,a,b\n'),
+  },
+  {
+    title: 'an unclosed quote',
+    code: 'INPUT_QUOTE_UNCLOSED',
+    says: /line 3/,
+    prepare: write('in.csv', `name,city\nAcme,a\n"Bolt,b\n${'Corp,c\n'.repeat(50)}`),
+  },
+  {
+    title: 'NUL bytes',
+    code: 'INPUT_NUL_BYTE',
+    says: /in\.csv/,
+    prepare: write('in.csv', 'name,city\nAc\0me,a\n'),
+  },
+  {
+    title: 'a spreadsheet that is called .csv',
+    code: 'INPUT_NUL_BYTE',
+    says: /spreadsheet|Excel/i,
+    prepare: write('in.csv', Buffer.from('504b0304140006000800000021000000', 'hex')),
+  },
+  {
+    title: 'a spreadsheet',
+    code: 'INPUT_FORMAT_UNKNOWN',
+    says: /save[^]*CSV/i,
+    prepare: write('in.xlsx', Buffer.from('504b0304140006000800000021000000', 'hex')),
+    args: ['in.xlsx', '-o', 'out.csv'],
+  },
+  {
+    title: 'a Parquet file that is called .csv',
+    code: 'INPUT_NUL_BYTE',
+    says: /Parquet/i,
+    prepare: (place) => {
+      place.write('in.csv', parquet())
+    },
+  },
+  {
+    title: 'a wrong encoding',
+    code: 'INPUT_ENCODING_WRONG',
+    says: /--encoding/,
+    prepare: write('in.csv', Buffer.from('name,city\nM\xfcller,K\xf6ln\n', 'latin1')),
+    args: [...run, '--encoding', 'utf-8'],
+  },
+  {
+    title: 'a truncated Parquet file',
+    code: 'INPUT_PARQUET_INVALID',
+    says: /in\.parquet/,
+    prepare: (place) => {
+      place.write('in.parquet', parquet().subarray(0, 4_000))
+    },
+    args: ['in.parquet', '-o', 'out.csv'],
+  },
+  {
+    title: 'a corrupt Parquet file',
+    code: 'INPUT_PARQUET_INVALID',
+    says: /in\.parquet/,
+    prepare: (place) => {
+      place.write('in.parquet', damagedParquet())
+    },
+    args: ['in.parquet', '-o', 'out.csv'],
+  },
+  {
+    title: 'text that is called .parquet',
+    code: 'INPUT_PARQUET_INVALID',
+    says: /in\.parquet/,
+    prepare: write('in.parquet', companiesCsv(['Acme'])),
+    args: ['in.parquet', '-o', 'out.csv'],
+  },
+  {
+    title: 'an empty Parquet file',
+    code: 'INPUT_EMPTY',
+    says: /in\.parquet/,
+    prepare: write('in.parquet', ''),
+    args: ['in.parquet', '-o', 'out.csv'],
+  },
+  {
+    title: 'a codec that is not read here',
+    code: 'INPUT_PARQUET_INVALID',
+    says: /LZO[^]*zstd or snappy/,
+    prepare: withCodec(3),
+    args: ['in.parquet', '-o', 'out.csv'],
+  },
+  {
+    title: 'a codec that the format does not know',
+    code: 'INPUT_PARQUET_INVALID',
+    says: /codec unknown here/,
+    prepare: withCodec(31),
+    args: ['in.parquet', '-o', 'out.csv'],
+  },
+  {
+    title: 'gzip that was cut short',
+    code: 'INPUT_COMPRESSION_CORRUPT',
+    says: /cut short/,
+    prepare: write('in.csv.gz', gzipped.subarray(0, gzipped.length - 200)),
+    args: ['in.csv.gz', '-o', 'out.csv'],
+  },
+  {
+    title: 'gzip with something after its end',
+    code: 'INPUT_COMPRESSION_CORRUPT',
+    says: /in\.csv\.gz/,
+    prepare: write('in.csv.gz', Buffer.concat([gzipped, Buffer.from('and more')])),
+    args: ['in.csv.gz', '-o', 'out.csv'],
+  },
+  {
+    title: 'a .gz that is none',
+    code: 'INPUT_COMPRESSION_CORRUPT',
+    says: /in\.csv\.gz/,
+    prepare: write('in.csv.gz', companiesCsv(['Acme'])),
+    args: ['in.csv.gz', '-o', 'out.csv'],
+  },
+  {
+    title: 'NDJSON with a broken line',
+    code: 'INPUT_JSON_INVALID',
+    says: /line 2/,
+    prepare: write('in.ndjson', '{"name":"Acme"}\n{"name":\n'),
+    args: ['in.ndjson', '-o', 'out.csv'],
+  },
+  {
+    title: 'files of two formats',
+    code: 'INPUT_FORMATS_MIXED',
+    says: /csv and parquet/,
+    args: ['in.csv', fixture('companies.parquet'), '-o', 'out.csv'],
+  },
+  {
+    title: 'standard input without a format',
+    code: 'INPUT_FORMAT_UNKNOWN',
+    says: /--input-format/,
+    args: ['-', '-o', 'out.csv'],
+  },
+]
+
+describe('a bad input is refused; nothing is submitted, nothing is left', () => {
+  test.concurrent.for(inputs)('$title', async (bad, context) => {
+    await expectRefusal(bad, context)
+  })
+})
+
+describe('is refused within bounded memory', () => {
+  const kilobytesMax = 400 * 1024
+  const isTimed = existsSync('/usr/bin/time')
+  const bounded: CliOptions = {
+    nodeFlags: ['--max-old-space-size=256'],
+    ...(isTimed ? { wrapper: ['/usr/bin/time', '-f', 'peak %M'] } : {}),
+  }
+  const field = (place: CliPlace, name: string, head: string, tail: string) => {
+    const file = openSync(place.path(name), 'w')
+    writeSync(file, head)
+    const block = Buffer.alloc(1024 * 1024, 'x')
+    for (let mebibyte = 0; mebibyte < 100; mebibyte++) writeSync(file, block)
+    writeSync(file, tail)
+    closeSync(file)
+  }
+  const manyColumns = Array.from({ length: 1_000_000 }, (_, index) => `c${index}`)
+
+  const cases: readonly BadCase[] = [
+    {
+      title: 'a field of 100 MB',
+      code: 'INPUT_RECORD_TOO_LARGE',
+      says: /line 2/,
+      prepare: (place) => {
+        field(place, 'in.csv', 'name,city\nAcme,', '\n')
+      },
+    },
+    {
+      title: 'a quoted field of 100 MB',
+      code: 'INPUT_RECORD_TOO_LARGE',
+      says: /line 2/,
+      prepare: (place) => {
+        field(place, 'in.csv', 'name,city\nAcme,"', '"\n')
+      },
+    },
+    {
+      title: 'a JSON text of 100 MB',
+      code: 'INPUT_RECORD_TOO_LARGE',
+      says: /line 1/,
+      prepare: (place) => {
+        field(place, 'in.ndjson', '{"name":"', '"}\n')
+      },
+      args: ['in.ndjson', '-o', 'out.csv'],
+    },
+    {
+      title: 'a million columns',
+      code: 'INPUT_COLUMNS_TOO_MANY',
+      says: /10,?000/,
+      prepare: write('in.csv', `${manyColumns.join(',')}\nAcme\n`),
+    },
+    {
+      title: 'a million keys',
+      code: 'INPUT_COLUMNS_TOO_MANY',
+      says: /10,?000/,
+      prepare: write('in.ndjson', `{"name":"Acme",${manyColumns.map((name) => `"${name}":1`).join(',')}}\n`),
+      args: ['in.ndjson', '-o', 'out.csv'],
+    },
+  ]
+  test.for(cases)('$title', async (bad, context) => {
+    const said = await expectRefusal(bad, context, bounded)
+    if (isTimed) expect(Number(/peak (\d+)/.exec(said)?.[1])).toBeLessThan(kilobytesMax)
+  })
+})
+
+test('a name that is blank or one character is invalid on its row alone', async () => {
+  const place = createPlace()
+  place.write('in.csv', 'company_name\nApple Inc.\n" "\nX\nMicrosoft Corporation\n')
+  const { code } = await place.run(['in.csv', '-o', 'out.csv'])
+  const rows = rowsOfCsv(place.read('out.csv'))
+  expect(code).toBe(3)
+  expect(rows.map((row) => row['company_name'])).toEqual(['Apple Inc.', ' ', 'X', 'Microsoft Corporation'])
+  expect(rows.map((row) => row['enrich_status'] === 'invalid_input')).toEqual([false, true, true, false])
+})
