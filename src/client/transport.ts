@@ -1,7 +1,7 @@
-import { Agent, request, type Dispatcher } from 'undici'
+import { Agent, buildConnector, request, type Dispatcher } from 'undici'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { promisify } from 'node:util'
-import { sentDespite, type Exchange } from '../core/exchange.js'
+import type { Exchange } from '../core/exchange.js'
 import { nestsDeeperThan } from '../core/json-depth.js'
 
 export interface TransportOptions {
@@ -46,10 +46,11 @@ export interface Transport {
  */
 export function createTransport(options: TransportOptions): Transport {
   const bounds = { ...defaultBounds, ...options.bounds }
+  const connectFailures = new WeakSet<Error>()
   const agent = new Agent({
     connections: options.connectionsMax,
     pipelining: 1,
-    connect: { timeout: bounds.connectMsMax },
+    connect: rememberingConnector(bounds.connectMsMax, connectFailures),
     // Below the usual idle limits of servers: a request written to a closing connection is a lost answer.
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 30_000,
@@ -57,17 +58,37 @@ export function createTransport(options: TransportOptions): Transport {
     bodyTimeout: 0,
   })
   return {
-    exchange: (call) => exchange(agent, options, bounds, call),
+    exchange: (call) => exchange({ agent, connectFailures, options, bounds }, call),
     close: () => agent.destroy(),
   }
 }
 
-async function exchange(
-  agent: Agent,
-  options: TransportOptions,
-  bounds: TransportBounds,
-  call: TransportRequest,
-): Promise<Exchange> {
+/**
+ * Remembers the errors of connections that were never made, the TLS handshake included: a request that fails
+ * with one of them was not written. No error code says as much, since most can come in mid-answer too.
+ */
+function rememberingConnector(
+  connectMsMax: number,
+  connectFailures: WeakSet<Error>,
+): ReturnType<typeof buildConnector> {
+  const connect = buildConnector({ timeout: connectMsMax })
+  return (target, callback) => {
+    connect(target, (...result) => {
+      if (result[0] !== null) connectFailures.add(result[0])
+      callback(...result)
+    })
+  }
+}
+
+interface Wire {
+  agent: Agent
+  connectFailures: WeakSet<Error>
+  options: TransportOptions
+  bounds: TransportBounds
+}
+
+async function exchange(wire: Wire, call: TransportRequest): Promise<Exchange> {
+  const { agent, connectFailures, options, bounds } = wire
   let reply: Dispatcher.ResponseData
   const signal = AbortSignal.timeout(bounds.exchangeMsMax)
   try {
@@ -79,7 +100,7 @@ async function exchange(
       signal,
     })
   } catch (error) {
-    return noReply(error)
+    return noReply(error, error instanceof Error && connectFailures.has(error) ? 'no' : 'maybe')
   }
   const headers = plainHeaders(reply.headers)
   try {
@@ -139,9 +160,9 @@ function parse(text: string, depthMax: number): { body: unknown; bodyFault: stri
   }
 }
 
-function noReply(error: unknown): Exchange {
+function noReply(error: unknown, sent: 'no' | 'maybe'): Exchange {
   const code = codeOf(error)
-  return { kind: 'no_reply', sent: sentDespite(code), reason: reasons[code] ?? code }
+  return { kind: 'no_reply', sent, reason: reasons[code] ?? code }
 }
 
 const reasons: Record<string, string> = {

@@ -14,32 +14,6 @@ export type Exchange =
     }
   | { kind: 'no_reply'; sent: 'no' | 'maybe'; reason: string }
 
-/** Error codes of a connection that was never made: the request cannot have been read by anybody. */
-const neverSentCodes = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EADDRNOTAVAIL',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'CERT_HAS_EXPIRED',
-  'CERT_NOT_YET_VALID',
-  'CERT_UNTRUSTED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-])
-
-/** Judges a network error by its code alone; what is not known to be harmless is `maybe`. */
-export function sentDespite(code: string): 'no' | 'maybe' {
-  return neverSentCodes.has(code) || code.startsWith('ERR_TLS_') || code.startsWith('ERR_SSL_')
-    ? 'no'
-    : 'maybe'
-}
-
 /** The `error.type` and message of an error body, whichever of the service's shapes it has. */
 export function errorOf(body: unknown): { type: string | null; message: string | null } {
   if (!isObject(body)) return { type: null, message: null }

@@ -1,38 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { errorOf, sentDespite } from '../../../src/core/exchange.js'
-
-describe('whether a request was sent despite an error', () => {
-  test.each([
-    'ECONNREFUSED',
-    'ENOTFOUND',
-    'EAI_AGAIN',
-    'UND_ERR_CONNECT_TIMEOUT',
-    'DEPTH_ZERO_SELF_SIGNED_CERT',
-    'ERR_TLS_CERT_ALTNAME_INVALID',
-    'ERR_SSL_WRONG_VERSION_NUMBER',
-  ])('%s: certainly not', (code) => {
-    expect(sentDespite(code)).toBe('no')
-  })
-
-  test.each([
-    'ECONNRESET',
-    'EPIPE',
-    'ETIMEDOUT',
-    'TimeoutError',
-    'AbortError',
-    'UND_ERR_SOCKET',
-    'UND_ERR_HEADERS_TIMEOUT',
-    'UND_ERR_ABORTED',
-    'HPE_INVALID_CONSTANT',
-    'unknown error',
-    '',
-    'constructor',
-    '__proto__',
-  ])('%s: perhaps', (code) => {
-    expect(sentDespite(code)).toBe('maybe')
-  })
-})
+import { errorOf } from '../../../src/core/exchange.js'
 
 describe('the error in a body', () => {
   test.each([
