@@ -2,7 +2,7 @@ import type { KickoffBody } from '../contract/resolution.js'
 import { apiKeyHeader } from '../contract/limits.js'
 import { routes, type Route } from '../contract/routes.js'
 import type { Exchange } from '../core/exchange.js'
-import { createTransport, type TransportOptions } from './transport.js'
+import { createTransport, type Transport, type TransportOptions } from './transport.js'
 
 /**
  * One typed function a route of the contract. None of them throws for what a server or a network does, none
@@ -23,8 +23,11 @@ export interface ServiceClientOptions extends TransportOptions {
   apiKey: string
 }
 
-export function createServiceClient(options: ServiceClientOptions): ServiceClient {
-  const transport = createTransport(options)
+/** The transport is HTTP unless another one is given: a simulation has its own. */
+export function createServiceClient(
+  options: ServiceClientOptions,
+  transport: Transport = createTransport(options),
+): ServiceClient {
   const headers = { [apiKeyHeader]: options.apiKey, accept: 'application/json' }
   return {
     kickoffRun: (body) =>

@@ -1,0 +1,141 @@
+import { openSqlite } from '../../src/platform/sqlite.js'
+import type { LookupState } from '../../src/core/lookup-state.js'
+import type { LedgerEntry, SimulatedService } from './simulated-service.js'
+
+/** What the promise is broken by. */
+export class BrokenPromise extends Error {}
+
+interface SubmissionRow {
+  customId: string
+  lookupId: number
+  jobId: number
+  verdict: string
+  runId: string | null
+}
+
+export interface LookupOnDisk {
+  lookupId: number
+  name: string
+  state: LookupState
+  runId: string | null
+  line: string | null
+  answeredRunId: string | null
+}
+
+export interface OnDisk {
+  lookups: LookupOnDisk[]
+  submissions: SubmissionRow[]
+}
+
+/** Reads a checkpoint file with nothing of the code under test but SQLite. */
+export function readDisk(path: string): OnDisk {
+  const database = openSqlite(path, { synchronous: 'NORMAL' })
+  try {
+    const lookups = database
+      .prepare<[], LookupOnDisk>(
+        `SELECT l.lookup_id AS lookupId, name, state, l.run_id AS runId, a.line, a.run_id AS answeredRunId
+         FROM lookups l LEFT JOIN answers a USING (lookup_id)`,
+      )
+      .all()
+    const submissions = database
+      .prepare<[], SubmissionRow>(
+        `SELECT custom_id AS customId, lookup_id AS lookupId, job_id AS jobId, verdict, run_id AS runId FROM submissions`,
+      )
+      .all()
+    return { lookups, submissions }
+  } finally {
+    database.close()
+  }
+}
+
+function hold(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new BrokenPromise(message)
+}
+
+/** Held after every step: nobody pays twice. `resubmittable` names whom the user allowed to be paid for again. */
+export function assertPaidOnce(service: SimulatedService, resubmittable: ReadonlyMap<string, number>): void {
+  hold(
+    new Set(service.seenCustomIds).size === service.seenCustomIds.length,
+    'a custom_id was submitted twice',
+  )
+  const billed = new Map<string, number>()
+  for (const { name } of service.ledger) billed.set(name, (billed.get(name) ?? 0) + 1)
+  for (const [name, count] of billed) {
+    const allowed = 1 + (resubmittable.get(name) ?? 0)
+    hold(count <= allowed, `${name} was billed ${count} times, ${allowed} allowed`)
+  }
+}
+
+/** Held whenever a process has ended, however it ended: nothing acknowledged is lost, nothing billed is unknown. */
+export function assertNothingLost(
+  disk: OnDisk,
+  service: SimulatedService,
+  accepted: ReadonlyMap<string, string>,
+  answered: ReadonlyMap<number, string>,
+): void {
+  const submissions = new Map(disk.submissions.map((row) => [row.customId, row]))
+  for (const [customId, runId] of accepted) {
+    hold(submissions.get(customId)?.runId === runId, `the acknowledged run of ${customId} is lost`)
+  }
+  const lookups = new Map(disk.lookups.map((row) => [row.lookupId, row]))
+  for (const [lookupId, runId] of answered) {
+    hold(
+      lookups.get(lookupId)?.answeredRunId === runId,
+      `the acknowledged answer of lookup ${lookupId} is lost`,
+    )
+  }
+  for (const { customId, runId } of service.ledger) {
+    const row = submissions.get(customId)
+    hold(row !== undefined, `${customId} was billed, and the checkpoint does not know it`)
+    const isKnown = row.verdict === 'accepted' && row.runId === runId
+    hold(
+      isKnown || ['uncertain', 'intended'].includes(row.verdict),
+      `${customId} was billed, and is "${row.verdict}" here`,
+    )
+  }
+}
+
+/** Held per job: work in flight and lost answers count, and a new process does not start a new count. */
+export function assertBudgetKept(disk: OnDisk, lookupsMax: number | null): void {
+  if (lookupsMax === null) return
+  const spent = new Map<number, number>()
+  for (const { jobId, verdict } of disk.submissions) {
+    if (['accepted', 'uncertain', 'intended'].includes(verdict)) spent.set(jobId, (spent.get(jobId) ?? 0) + 1)
+  }
+  for (const [jobId, count] of spent) {
+    hold(count <= lookupsMax, `job ${jobId} spent ${count} lookups of ${lookupsMax}`)
+  }
+}
+
+/** Held at the end: every lookup has come to its end, with its own answer. */
+export function assertAllSettled(disk: OnDisk, service: SimulatedService, names: readonly string[]): void {
+  const runs = new Map<string, LedgerEntry>(service.ledger.map((entry) => [entry.runId, entry]))
+  hold(disk.lookups.length === names.length, `${disk.lookups.length} lookups for ${names.length} names`)
+  for (const lookup of disk.lookups) {
+    const { name, state, runId, line } = lookup
+    switch (state) {
+      case 'answered': {
+        const answer = JSON.parse(line ?? 'null') as { legal_name?: string; run_id?: string } | null
+        hold(
+          answer?.legal_name === `${name} (registered)`,
+          `${name} has the answer of ${String(answer?.legal_name)}`,
+        )
+        hold(
+          answer.run_id === runId && runs.get(runId ?? '')?.name === name,
+          `${name} has the run of another`,
+        )
+        break
+      }
+      case 'failed':
+        hold(runs.get(runId ?? '')?.fails === true, `${name} failed here and not at the service`)
+        break
+      case 'invalid':
+      case 'uncertain':
+        break
+      case 'new':
+      case 'intended':
+      case 'running':
+        throw new BrokenPromise(`${name} is left ${state}`)
+    }
+  }
+}

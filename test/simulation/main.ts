@@ -1,0 +1,48 @@
+import { parseArgs } from 'node:util'
+import { simulate, type Simulated } from './simulate.js'
+
+/** `npm run simulate -- --seeds 2000 [--from 1]`, or `--seed 17` to see one again. */
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '200' },
+    from: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+  },
+})
+const first = Number(values.seed ?? values.from)
+const count = values.seed === undefined ? Number(values.seeds) : 1
+
+const sum = {
+  lookups: 0,
+  billed: 0,
+  processes: 0,
+  crashes: 0,
+  uncertain: 0,
+  uncertainBilled: 0,
+  steps: 0,
+  polls: 0,
+  virtualHours: 0,
+}
+const failed: number[] = []
+for (let seed = first; seed < first + count; seed++) {
+  try {
+    add(await simulate(seed))
+  } catch (error) {
+    failed.push(seed)
+    process.stderr.write(
+      `seed ${seed}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    )
+  }
+}
+const number = (value: number) => Math.round(value).toLocaleString('en-US')
+process.stdout.write(
+  `${number(count)} seeds: ${number(sum.lookups)} lookups over ${number(sum.processes)} processes, ${number(sum.crashes)} of them killed, ` +
+    `${number(sum.steps)} steps, ${number(sum.virtualHours)} virtual hours\n` +
+    `billed ${number(sum.billed)}, billed twice against the user's word 0, lost 0, uncertain ${number(sum.uncertain)} (${number(sum.uncertainBilled)} of them billed)\n` +
+    `seeds that broke a promise: ${failed.length}${failed.length === 0 ? '' : ` (${failed.slice(0, 20).join(', ')}); see one again with --seed N`}\n`,
+)
+process.exitCode = failed.length === 0 ? 0 : 1
+
+function add(result: Simulated): void {
+  for (const key of Object.keys(sum) as (keyof typeof sum)[]) sum[key] += result[key]
+}

@@ -1,0 +1,73 @@
+import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
+import type { Transport } from '../../src/client/transport.js'
+
+/** One process: it counts its steps and dies at one of them, between two instructions like a real one. */
+export class Life {
+  stepCount = 0
+  isDead = false
+  /** What the dead process had been told was durable. */
+  readonly accepted = new Map<string, string>()
+  readonly answered = new Map<number, string>()
+
+  constructor(
+    private readonly dieAtStep: number,
+    private readonly onDeath: () => void,
+  ) {}
+
+  step(): void {
+    if (this.isDead) return
+    this.stepCount++
+    if (this.stepCount !== this.dieAtStep) return
+    this.isDead = true
+    this.onDeath()
+  }
+}
+
+const never = () => new Promise<never>(() => undefined)
+
+/** Before and after every call the process may die; nothing is heard of the call then. */
+async function mortalCall<Result>(life: Life, call: () => Promise<Result>): Promise<Result> {
+  life.step()
+  if (life.isDead) return never()
+  const result = await call()
+  life.step()
+  return life.isDead ? never() : result
+}
+
+export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint {
+  return {
+    id: checkpoint.id,
+    want: (lookups) => mortalCall(life, () => checkpoint.want(lookups)),
+    plan: (policy) => mortalCall(life, () => checkpoint.plan(policy)),
+    reopen: (outcomes) => mortalCall(life, () => checkpoint.reopen(outcomes)),
+    nextToSubmit: (after, count) => mortalCall(life, () => checkpoint.nextToSubmit(after, count)),
+    openRuns: () => mortalCall(life, () => checkpoint.openRuns()),
+    intend: (id, nowMs) => mortalCall(life, () => checkpoint.intend(id, nowMs)),
+    accept: async (id, customId, runId, nowMs) => {
+      await mortalCall(life, () => checkpoint.accept(id, customId, runId, nowMs))
+      life.accepted.set(customId, runId)
+    },
+    withdraw: (id, customId, reason) => mortalCall(life, () => checkpoint.withdraw(id, customId, reason)),
+    reject: (id, customId, reason) => mortalCall(life, () => checkpoint.reject(id, customId, reason)),
+    lose: (id, customId, reason) => mortalCall(life, () => checkpoint.lose(id, customId, reason)),
+    claim: (customId, runId, nowMs) => mortalCall(life, () => checkpoint.claim(customId, runId, nowMs)),
+    answer: async (id, answer) => {
+      const isFirst = await mortalCall(life, () => checkpoint.answer(id, answer))
+      if (isFirst) life.answered.set(id, answer.runId)
+      return isFirst
+    },
+    alarm: (id, reason) => mortalCall(life, () => checkpoint.alarm(id, reason)),
+    spent: () => mortalCall(life, () => checkpoint.spent()),
+    endJob: (nowMs) => mortalCall(life, () => checkpoint.endJob(nowMs)),
+    close: () => {
+      checkpoint.close()
+    },
+  }
+}
+
+export function mortalTransport(transport: Transport, life: Life): Transport {
+  return {
+    exchange: (request) => mortalCall(life, () => transport.exchange(request)),
+    close: () => transport.close(),
+  }
+}

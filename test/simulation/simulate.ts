@@ -1,0 +1,228 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServiceClient } from '../../src/client/client.js'
+import type { Stop } from '../../src/core/stop.js'
+import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
+import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { runUntilAnswered, type SchedulerOptions } from '../../src/pipeline/scheduler/scheduler.js'
+import { systemClock } from '../../src/platform/clock.js'
+import { Chance } from './chance.js'
+import {
+  assertAllSettled,
+  assertBudgetKept,
+  assertNothingLost,
+  assertPaidOnce,
+  readDisk,
+} from './invariants.js'
+import { Life, mortalCheckpoint, mortalTransport } from './mortal.js'
+import { fairWeather, SimulatedService, stormyWeather } from './simulated-service.js'
+import { VirtualTime } from './virtual-time.js'
+
+/** What one seed came to, for the sum of many. */
+export interface Simulated {
+  seed: number
+  lookups: number
+  billed: number
+  processes: number
+  crashes: number
+  uncertain: number
+  /** Uncertain lookups that the service had billed: what an answer would have told. */
+  uncertainBilled: number
+  steps: number
+  polls: number
+  virtualHours: number
+}
+
+/** Where syncing costs nothing: these worlds die in other ways than by power cuts. */
+const memoryFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+const startMs = Date.UTC(2026, 0, 1)
+const dayMs = 86_400_000
+/** No single process needs longer: runs take minutes, and parked ones end after an hour. */
+const processMsMax = 2 * dayMs
+const stormyProcessesMax = 12
+const processesMax = 60
+
+/** Everything one seed decides. */
+interface World {
+  chance: Chance
+  time: VirtualTime
+  service: SimulatedService
+  folder: string
+  names: string[]
+  lookupsMax: number | null
+  /** The user says --resubmit-uncertain from this process on. */
+  resubmitFrom: number
+  resubmittable: Map<string, number>
+  accepted: Map<string, string>
+  answered: Map<number, string>
+}
+
+/** Runs one world to its end. Throws BrokenPromise, or whatever else the code under test throws. */
+export async function simulate(seed: number): Promise<Simulated> {
+  const chance = new Chance(seed)
+  const folder = mkdtempSync(join(memoryFolder, 'enrich-simulation-'))
+  const time = new VirtualTime(startMs)
+  try {
+    const world: World = {
+      chance,
+      time,
+      service: new SimulatedService(chance),
+      folder,
+      names: Array.from({ length: chance.whole(1, chance.pick([5, 40])) }, (_, index) => `Company ${index}`),
+      lookupsMax: chance.happens(0.25) ? chance.whole(1, 20) : null,
+      resubmitFrom: chance.happens(0.25) ? chance.whole(1, 6) : Infinity,
+      resubmittable: new Map(),
+      accepted: new Map(),
+      answered: new Map(),
+    }
+    return await live(seed, world)
+  } finally {
+    time.end()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function live(seed: number, world: World): Promise<Simulated> {
+  const { chance, service, time } = world
+  let steps = 0
+  let crashes = 0
+  const stormyProcesses = chance.whole(0, stormyProcessesMax)
+  for (let process = 0; process < processesMax; process++) {
+    service.weather = process < stormyProcesses ? stormyWeather(chance) : fairWeather
+    const { life, stop } = await oneProcess(world, process, process < stormyProcesses)
+    steps += life.stepCount
+    if (life.isDead) crashes++
+    for (const [customId, runId] of life.accepted) world.accepted.set(customId, runId)
+    for (const [lookupId, runId] of life.answered) world.answered.set(lookupId, runId)
+    const disk = readDisk(pathOf(world, process + 1))
+    assertPaidOnce(service, world.resubmittable)
+    assertNothingLost(disk, service, world.accepted, world.answered)
+    assertBudgetKept(disk, world.lookupsMax)
+    if (!life.isDead && stop === null && disk.lookups.every(({ state }) => state !== 'running')) {
+      assertAllSettled(disk, service, world.names)
+      const uncertain = disk.lookups.filter(({ state }) => state === 'uncertain')
+      const billedNames = new Set(service.ledger.map(({ name }) => name))
+      return {
+        seed,
+        lookups: world.names.length,
+        billed: service.ledger.length,
+        processes: process + 1,
+        crashes,
+        uncertain: uncertain.length,
+        uncertainBilled: uncertain.filter(({ name }) => billedNames.has(name)).length,
+        steps,
+        polls: service.pollCount,
+        virtualHours: (time.nowMs - startMs) / 3_600_000,
+      }
+    }
+    await time.runUntil(
+      new Promise((resolve) => setTimeout(resolve, chance.whole(0, 3_600_000))),
+      () => false,
+      dayMs,
+    )
+    if (chance.happens(0.1)) time.jump(chance.whole(-3_600_000, 3_600_000))
+  }
+  throw new Error(`the work did not end within ${processesMax} processes`)
+}
+
+const pathOf = (world: World, process: number) => join(world.folder, `checkpoint-${process}.sqlite`)
+
+/** From start to its end or its death; the next process finds the files as this one left them. */
+async function oneProcess(
+  world: World,
+  process: number,
+  mayDie: boolean,
+): Promise<{ life: Life; stop: Stop | null }> {
+  const { chance, service, time } = world
+  const [path, nextPath] = [pathOf(world, process), pathOf(world, process + 1)]
+  const dieAtStep = mayDie && chance.happens(0.7) ? chance.whole(1, chance.pick([20, 200, 1_000])) : Infinity
+  const life = new Life(dieAtStep, () => {
+    copyCheckpoint(path, nextPath)
+  })
+  const checkpoint = openCheckpoint({
+    path,
+    scope: 'https://service.test',
+    job: 'companies.csv',
+    nowMs: Date.now(),
+    random: chance,
+  })
+  const onLost = process >= world.resubmitFrom ? 'resubmit' : 'hold'
+  if (onLost === 'resubmit') allowResubmission(world, path)
+  const options: SchedulerOptions = {
+    checkpoint: mortalCheckpoint(checkpoint, life),
+    client: createServiceClient(
+      { apiKey: 'key', baseUrl: 'https://service.test', userAgent: 'simulation', connectionsMax: 1 },
+      mortalTransport(
+        service.connect(() => life.isDead),
+        life,
+      ),
+    ),
+    clock: systemClock,
+    random: chance,
+    limits: {
+      submissionsPerWindow: 600,
+      pollsPerWindow: 100,
+      windowMs: 60_000,
+      inFlightRunsMax: chance.pick([3, 2_000]),
+      submitConcurrency: chance.pick([1, 4, 16]),
+    },
+    polling: { firstAfterMs: 60_000, intervalMs: 10_000, deadlineMs: 3_600_000 },
+    serverErrorMeans: 'unknown',
+    lookupsMax: world.lookupsMax,
+    durationMsMax: mayDie && chance.happens(0.1) ? chance.whole(1_000, 600_000) : null,
+    interrupt:
+      mayDie && chance.happens(0.1) ? interruptAfter(chance.whole(0, 600_000)) : new AbortController().signal,
+  }
+  const running = work(world, options, onLost)
+  const watch = () => {
+    assertPaidOnce(service, world.resubmittable)
+    return life.isDead
+  }
+  await time.runUntil(running, watch, processMsMax)
+  const stop = life.isDead ? null : await running
+  // What a dead process had not written yet goes into its old file, which nobody reads again.
+  checkpoint.close()
+  if (!life.isDead) copyCheckpoint(path, nextPath)
+  return { life, stop }
+}
+
+async function work(
+  world: World,
+  options: SchedulerOptions,
+  onLost: 'hold' | 'resubmit',
+): Promise<Stop | null> {
+  const { checkpoint } = options
+  await checkpoint.want(
+    world.names.map((name) => ({ key: keyOf(name), lookup: { name, location: null, context: null } })),
+  )
+  await checkpoint.plan({ nowMs: Date.now(), maxAgeMs: null, onLost })
+  const stop = await runUntilAnswered(options)
+  if (stop === null || stop.kind === 'lookups_max') await (checkpoint satisfies Checkpoint).endJob(Date.now())
+  return stop
+}
+
+/** By the user's word, what is uncertain when the process starts may be paid for once more. */
+function allowResubmission(world: World, path: string): void {
+  for (const { name, state } of readDisk(path).lookups) {
+    if (state === 'uncertain') world.resubmittable.set(name, (world.resubmittable.get(name) ?? 0) + 1)
+  }
+}
+
+/** The files as they are at this moment: what a kill leaves behind. */
+function copyCheckpoint(path: string, nextPath: string): void {
+  for (const suffix of ['', '-wal']) {
+    if (existsSync(path + suffix)) copyFileSync(path + suffix, nextPath + suffix)
+  }
+}
+
+function interruptAfter(delayMs: number): AbortSignal {
+  const controller = new AbortController()
+  setTimeout(() => {
+    controller.abort()
+  }, delayMs)
+  return controller.signal
+}
+
+const keyOf = (name: string) => createHash('sha256').update(name).digest().subarray(0, 16)

@@ -1,0 +1,210 @@
+import type { Transport, TransportRequest } from '../../src/client/transport.js'
+import type { Exchange } from '../../src/core/exchange.js'
+import type { Chance } from './chance.js'
+
+export interface LedgerEntry {
+  readonly customId: string
+  readonly runId: string
+  readonly name: string
+  readonly doneAtMs: number
+  readonly fails: boolean
+}
+
+/** How bad this seed's network and service are; each a probability unless its unit says otherwise. */
+export interface Weather {
+  lostAnswer: number
+  lostRequest: number
+  neverSent: number
+  serverError: number
+  rateLimited: number
+  slowAnswer: number
+  brokenBody: number
+  refusal: number
+  noCredit: number
+  badLookup: number
+  unknownRun: number
+  runFails: number
+  runMsMin: number
+  runMsMax: number
+  /** Requests a fixed window of a minute; beyond it 429. */
+  submissionsPerMinute: number
+  pollsPerMinute: number
+}
+
+export const fairWeather: Weather = {
+  lostAnswer: 0,
+  lostRequest: 0,
+  neverSent: 0,
+  serverError: 0,
+  rateLimited: 0,
+  slowAnswer: 0,
+  brokenBody: 0,
+  refusal: 0,
+  noCredit: 0,
+  badLookup: 0,
+  unknownRun: 0,
+  runFails: 0.05,
+  runMsMin: 60_000,
+  runMsMax: 300_000,
+  submissionsPerMinute: 600,
+  pollsPerMinute: 100,
+}
+
+export function stormyWeather(chance: Chance): Weather {
+  const some = (max: number) => (chance.happens(0.5) ? chance.fraction() * max : 0)
+  return {
+    ...fairWeather,
+    lostAnswer: some(0.2),
+    lostRequest: some(0.1),
+    neverSent: some(0.3),
+    serverError: some(0.2),
+    rateLimited: some(0.4),
+    slowAnswer: some(0.5),
+    brokenBody: some(0.2),
+    refusal: some(0.02),
+    noCredit: some(0.03),
+    badLookup: some(0.1),
+    unknownRun: some(0.1),
+    runFails: some(0.3),
+    submissionsPerMinute: chance.pick([30, 120, 600]),
+    pollsPerMinute: chance.pick([20, 100]),
+  }
+}
+
+interface Answered {
+  status: number
+  body: unknown
+  headers?: Record<string, string>
+}
+
+/** The service and the network to it. It alone knows what was billed; it never forgets. */
+export class SimulatedService {
+  readonly ledger: LedgerEntry[] = []
+  readonly seenCustomIds: string[] = []
+  pollCount = 0
+  weather: Weather = fairWeather
+  readonly #runs = new Map<string, LedgerEntry>()
+  readonly #windows = new Map<string, { minute: number; count: number }>()
+
+  constructor(private readonly chance: Chance) {}
+
+  /** A connection of one process; once `isDead`, no answer reaches it any more. */
+  connect(isDead: () => boolean): Transport {
+    return {
+      exchange: (request) => this.#exchange(request, isDead),
+      close: () => Promise.resolve(),
+    }
+  }
+
+  async #exchange(request: TransportRequest, isDead: () => boolean): Promise<Exchange> {
+    const { chance, weather } = this
+    await pass(chance.whole(1, 80))
+    if (isDead()) return never()
+    if (chance.happens(weather.neverSent)) return { kind: 'no_reply', sent: 'no', reason: 'refused' }
+    if (chance.happens(weather.lostRequest)) {
+      await pass(chance.whole(1, 60_000))
+      return isDead() ? never() : { kind: 'no_reply', sent: 'maybe', reason: 'reset' }
+    }
+    const answered = request.method === 'POST' ? this.#kickoff(request) : this.#poll(request)
+    await pass(chance.happens(weather.slowAnswer) ? chance.whole(1_000, 59_000) : chance.whole(1, 400))
+    if (isDead()) return never()
+    if (chance.happens(weather.lostAnswer)) return { kind: 'no_reply', sent: 'maybe', reason: 'reset' }
+    if (chance.happens(weather.brokenBody)) {
+      return { kind: 'reply', status: answered.status, headers: {}, body: undefined, bodyFault: 'broke off' }
+    }
+    return { kind: 'reply', headers: {}, bodyFault: null, ...answered }
+  }
+
+  #kickoff(request: TransportRequest): Answered {
+    const { chance, weather } = this
+    const body = JSON.parse(request.body ?? '{}') as { name: string; custom_id: string; include?: string }
+    this.seenCustomIds.push(body.custom_id)
+    if (body.include !== 'basis') throw new Error('a kickoff that does not ask for the basis')
+    if (chance.happens(weather.refusal)) return error(chance.pick([401, 403]), 'refused')
+    if (chance.happens(weather.rateLimited) || !this.#takes('submit', weather.submissionsPerMinute))
+      return limited()
+    if (chance.happens(weather.badLookup)) return error(400, 'bad_request')
+    if (chance.happens(weather.noCredit)) return error(402, 'insufficient_credits')
+    // The error comes before the run was made, or after: the caller cannot tell.
+    const errs = chance.happens(weather.serverError)
+    if (errs && chance.happens(0.5)) return error(chance.pick([500, 502, 503, 504]), 'api_error')
+    const entry = this.#bill(body.name, body.custom_id)
+    if (errs) return error(chance.pick([500, 502, 504]), 'api_error')
+    return { status: 202, body: { status: 'pending', run_id: entry.runId, custom_id: body.custom_id } }
+  }
+
+  #bill(name: string, customId: string): LedgerEntry {
+    const { chance, weather } = this
+    const entry = {
+      customId,
+      runId: chance.id('run_'),
+      name,
+      doneAtMs: performance.now() + chance.whole(weather.runMsMin, weather.runMsMax),
+      fails: chance.happens(weather.runFails),
+    }
+    this.ledger.push(entry)
+    this.#runs.set(entry.runId, entry)
+    return entry
+  }
+
+  #poll(request: TransportRequest): Answered {
+    this.pollCount++
+    const { chance, weather } = this
+    if (!request.path.endsWith('?include=basis')) throw new Error('a poll that does not ask for the basis')
+    if (chance.happens(weather.refusal)) return error(401, 'unauthorized')
+    if (chance.happens(weather.rateLimited) || !this.#takes('poll', weather.pollsPerMinute)) return limited()
+    if (chance.happens(weather.serverError)) return error(chance.pick([500, 504]), 'api_error')
+    const run = this.#runs.get(decodeURIComponent(request.path.replace(/^.*\/v3\/runs\/|\?.*$/g, '')))
+    if (run === undefined || chance.happens(weather.unknownRun)) return error(404, 'not_found')
+    return runBody(run, performance.now() >= run.doneAtMs, chance)
+  }
+
+  /** A fixed window of a minute by the service's own clock. */
+  #takes(what: string, perMinute: number): boolean {
+    const minute = Math.floor(performance.now() / 60_000)
+    const window = this.#windows.get(what)
+    const count = window?.minute === minute ? window.count : 0
+    this.#windows.set(what, { minute, count: count + 1 })
+    return count < perMinute
+  }
+}
+
+function runBody(run: LedgerEntry, isDone: boolean, chance: Chance): Answered {
+  const { runId, customId, name } = run
+  const head = { run_id: runId, custom_id: customId }
+  if (!isDone)
+    return {
+      status: chance.pick([200, 202]),
+      body: { ...head, status: chance.pick(['PENDING', 'running']), data: null },
+    }
+  if (run.fails) {
+    const asOutcome = chance.happens(0.5)
+    return {
+      status: 200,
+      body: asOutcome
+        ? { ...head, status: 'COMPLETED', data: { status: 'failed' } }
+        : { ...head, status: 'FAILED', data: null },
+    }
+  }
+  const entity = { id: `siq_${runId}`, legal_name: `${name} (registered)` }
+  return {
+    status: 200,
+    body: { ...head, status: 'COMPLETED', data: { status: 'matched', match_confidence: 91, entity } },
+  }
+}
+
+const error = (status: number, type: string): Answered => ({
+  status,
+  body: { error: { type, message: type } },
+})
+
+/** Where the header is missing or absurd the client falls back on its own numbers. */
+function limited(): Answered {
+  return {
+    ...error(429, 'rate_limit_exceeded'),
+    headers: { 'x-ratelimit-remaining-minute': '0', 'ratelimit-reset': '7' },
+  }
+}
+
+const pass = (delayMs: number) => new Promise<void>((resolve) => setTimeout(resolve, delayMs))
+const never = () => new Promise<never>(() => undefined)

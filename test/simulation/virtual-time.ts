@@ -1,0 +1,71 @@
+import FakeTimers, { type Clock } from '@sinonjs/fake-timers'
+
+const realSetImmediate = globalThis.setImmediate
+const letPromisesRun = () => new Promise<void>((resolve) => realSetImmediate(resolve))
+
+/** Rounds in which nothing but promises happened: far beyond what any step needs. */
+const idleRoundsMax = 1_000
+
+/** Time that stands still unless it is told to pass; every timer of the process obeys it, bottleneck's too. */
+export class VirtualTime {
+  readonly #clock: Clock
+
+  constructor(startMs: number) {
+    this.#clock = FakeTimers.install({
+      now: startMs,
+      toFake: [
+        'setTimeout',
+        'clearTimeout',
+        'setInterval',
+        'clearInterval',
+        'setImmediate',
+        'clearImmediate',
+        'Date',
+        'performance',
+      ],
+      loopLimit: 1_000_000_000,
+    })
+  }
+
+  get nowMs(): number {
+    return this.#clock.now
+  }
+
+  /** The wall clock jumps; timers and the monotonic clock do not see it. */
+  jump(deltaMs: number): void {
+    this.#clock.setSystemTime(this.#clock.now + deltaMs)
+  }
+
+  /**
+   * Lets time pass until the promise settles or `until` says so. Throws when `virtualMsMax` have passed, or
+   * when nothing is left that could ever happen: the run would hang.
+   */
+  async runUntil(promise: Promise<unknown>, until: () => boolean, virtualMsMax: number): Promise<void> {
+    const state = { settled: false }
+    promise.then(
+      () => (state.settled = true),
+      () => (state.settled = true),
+    )
+    let passedMs = 0
+    let idleRounds = 0
+    for (;;) {
+      await letPromisesRun()
+      if (state.settled || until()) return
+      if (this.#clock.countTimers() === 0) {
+        if (++idleRounds > idleRoundsMax)
+          throw new Error('the run hangs: no timer is set and nothing is in the air')
+        continue
+      }
+      idleRounds = 0
+      const before = performance.now()
+      this.#clock.next()
+      passedMs += performance.now() - before
+      if (passedMs > virtualMsMax)
+        throw new Error(`the run did not end within ${virtualMsMax} ms of virtual time`)
+    }
+  }
+
+  end(): void {
+    this.#clock.uninstall()
+  }
+}
