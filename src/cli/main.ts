@@ -61,12 +61,11 @@ function endOf(error: unknown): number {
   if (error instanceof CommanderError) {
     // Help and version end with 0; anything else is a mistake in the arguments.
     if (error.exitCode === 0) return 0
-    return reportError(
-      new UserError('USAGE_INVALID', error.message.replace(/^error: /, ''), {
-        hint: 'enrich --help lists the commands and their flags',
-      }),
-      io,
-    )
+    // A command of commands that was named alone: its help would go where errors do not.
+    const message =
+      error.code === 'commander.help' ? 'a command is missing' : error.message.replace(/^error: /, '')
+    const hint = 'enrich --help lists the commands; with --help after it, each lists its flags'
+    return reportError(new UserError('USAGE_INVALID', message, { hint }), io)
   }
   return reportError(error, io)
 }
