@@ -16,7 +16,7 @@ export const answerBounds = {
   basisValueCharsMax: 4_000,
 } as const
 
-export interface BasisCitation {
+interface BasisCitation {
   readonly url: string | null
   readonly excerpt: string | null
   readonly source_type: string | null
@@ -30,7 +30,7 @@ export interface BasisRow {
   readonly citations: readonly BasisCitation[]
 }
 type AnswerValue = string | number | boolean | null | readonly unknown[]
-export type Answer = Partial<Record<AnswerColumnName, AnswerValue>>
+type Answer = Partial<Record<AnswerColumnName, AnswerValue>>
 
 /** Where a plain text column is found in the data of a run (interface: "v3 job result"). */
 const textPaths = {

@@ -2,7 +2,7 @@
  * Reading what a server sent without trusting its shape: own properties only, nothing throws, and every
  * text that comes out is well-formed Unicode without NUL, so that each output format can hold it.
  */
-export const lenientBounds = {
+const lenientBounds = {
   textCharsMax: 32_000,
   pathCharsMax: 300,
   pathPartsMax: 16,

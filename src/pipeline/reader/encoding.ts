@@ -54,7 +54,7 @@ function utf16Pattern(sample: Buffer): Encoding | null {
 }
 
 /** The length without a character that is cut off at the end. */
-export function completeUtf8Length(bytes: Buffer): number {
+function completeUtf8Length(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
     if ((byte & 0xc0) === 0x80) continue

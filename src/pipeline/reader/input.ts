@@ -17,7 +17,6 @@ import type { InputTable, MemberRows, SqlRelation, TextRow } from './table.js'
 
 export { formatOfPath, type FileFormat, type SourceFile } from './sources.js'
 export type { CellType, MemberRows, SqlRelation, TextRow } from './table.js'
-export type { Encoding } from './encoding.js'
 
 export interface InputOptions {
   /** Files and globs, or `-` alone for standard input. */

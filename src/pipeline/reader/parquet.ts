@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import { openDuckDb, sqlName, sqlPath, type DuckDb } from '../../platform/duckdb.js'
+import { openDuckDb, sqlName, sqlPath, sqlText, type DuckDb } from '../../platform/duckdb.js'
 import { readerBounds } from './bounds.js'
 import { tooManyColumns } from './csv-records.js'
 import type { SourceFile } from './sources.js'
@@ -111,7 +111,9 @@ class ParquetTable implements InputTable {
 
   async *objectRows(): AsyncGenerator<readonly string[]> {
     const alias = sqlName(this.rowAlias)
-    const rows = this.query(`SELECT to_json(${alias})::VARCHAR FROM ${this.relation} AS ${alias}`)
+    const hasJson = this.described.some(({ type }) => type === 'JSON')
+    const object = hasJson ? objectExpression(this.described) : `to_json(${alias})::VARCHAR`
+    const rows = this.query(`SELECT ${object} FROM ${this.relation} AS ${alias}`)
     for await (const batch of inBatches(rows)) yield batch.map(quoteNonFinite)
   }
 
@@ -159,8 +161,20 @@ function textExpression({ name, type }: ParquetColumn): string {
   return `${column}::VARCHAR`
 }
 
+/** `to_json` of a whole row would read JSON values anew and round their numbers; their text is taken instead. */
+function objectExpression(columns: readonly ParquetColumn[]): string {
+  const members = columns.map(({ name, type }) => {
+    const column = sqlName(name)
+    // A line break can stand in JSON text only where a space can.
+    const json =
+      type === 'JSON' ? `translate(${column}::VARCHAR, E'\\r\\n', '  ')` : `to_json(${column})::VARCHAR`
+    return `${sqlText(`${JSON.stringify(name)}:`)} || coalesce(${json}, 'null')`
+  })
+  return `'{' || ${members.join(" || ',' || ")} || '}'`
+}
+
 /** DuckDB writes NaN and Infinity bare, which is no JSON: they become strings. */
-export function quoteNonFinite(json: string): string {
+function quoteNonFinite(json: string): string {
   if (!/NaN|Infinity/.test(json)) return json
   return json.replace(/"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g, (found) =>
     found.startsWith('"') ? found : `"${found}"`,

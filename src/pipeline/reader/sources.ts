@@ -75,7 +75,7 @@ function exists(path: string): boolean {
   }
 }
 
-export function sourceFile(path: string, label = path): SourceFile {
+function sourceFile(path: string, label = path): SourceFile {
   let stat: BigIntStats
   try {
     stat = statSync(path, { bigint: true })

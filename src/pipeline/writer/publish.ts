@@ -17,7 +17,7 @@ import { writeParquet } from './parquet.js'
 import { StagedFile } from './staged-file.js'
 import { writeCsv, writeNdjson } from './text-outputs.js'
 
-export { assertOutputUsable, basisPathOf, outputFormatOf } from './output-path.js'
+export { assertOutputUsable, outputFormatOf } from './output-path.js'
 
 export interface PublishOptions {
   readonly input: Input

@@ -36,7 +36,7 @@ export async function writeNdjson(
   }
 }
 
-export function splice(object: string, members: string): string {
+function splice(object: string, members: string): string {
   if (members === '') return object
   const before = object.slice(0, object.lastIndexOf('}')).trimEnd()
   return `${before}${before.endsWith('{') && before.length === 1 ? '' : ','}${members}}`

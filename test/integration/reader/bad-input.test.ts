@@ -132,7 +132,7 @@ describe('a text file that is wrong', () => {
       'INPUT_RECORD_TOO_LARGE',
       /line 1/,
     ],
-    ['is empty Parquet', 'empty.parquet', '', 'INPUT_PARQUET_INVALID', /./],
+    ['is empty Parquet', 'empty.parquet', '', 'INPUT_EMPTY', /is empty/],
     ['is text called Parquet', 'text.parquet', 'name\na\n', 'INPUT_PARQUET_INVALID', /./],
   ]
   test.each(cases)('that %s is refused with its code and place', async (_, name, content, code, says) => {

@@ -321,6 +321,8 @@ describe('an input', () => {
   )
 })
 
+const require = createRequire(import.meta.url)
+
 interface ParquetjsWriter {
   appendRow(row: Record<string, unknown>): Promise<void>
   close(): Promise<void>
@@ -331,7 +333,7 @@ interface Parquetjs {
 }
 
 test('a file that parquetjs-lite wrote is read right', async () => {
-  const { ParquetSchema, ParquetWriter } = createRequire(import.meta.url)('parquetjs-lite') as Parquetjs
+  const { ParquetSchema, ParquetWriter } = require('parquetjs-lite') as Parquetjs
   const schema = new ParquetSchema({
     name: { type: 'UTF8' },
     raw: { type: 'BYTE_ARRAY' },

@@ -22,7 +22,8 @@ import {
   type PublishOptions,
 } from '../../../src/pipeline/writer/publish.js'
 import { writeFailure } from '../../../src/pipeline/writer/output-path.js'
-import { convert, matchedLine, newFolder, readTable } from './support.js'
+import { sqlPath } from '../../../src/platform/duckdb.js'
+import { convert, matchedLine, newFolder, readTable, withDuckDb } from './support.js'
 
 function csvFile(rowCount = 2): { folder: string; path: string } {
   const folder = newFolder()
@@ -171,6 +172,37 @@ describe('publishing', () => {
       expect(rows.map((row) => [row[0], row[entity]])).toEqual(
         Array.from({ length: 3_210 }, (_, index) => [`row ${index}`, `siq_${index}`]),
       )
+    },
+  )
+
+  test.each([undefined, 70_001])(
+    'Parquet of several files and row groups gives row number n its own answer (limit %s)',
+    async (rowsMax) => {
+      const folder = newFolder()
+      await withDuckDb(async (duckDb) => {
+        for (let part = 0; part < 3; part++) {
+          const rows = `SELECT ${part} * 50000 + i AS number, 'row ' || number AS name FROM range(50000) t(i)`
+          const target = sqlPath(join(folder, `part-${part}.parquet`))
+          await duckDb.run(`COPY (${rows}) TO ${target} (FORMAT parquet, ROW_GROUP_SIZE 4096)`)
+        }
+      })
+      const output = join(folder, 'out.parquet')
+      const answerLine = (row: number) => `${before}${row}${after}`
+      const [before = '', after = ''] = matchedLine.split(/(?<="siq_)1(?=")/)
+      const report = await convert({
+        input: { paths: [join(folder, 'part-*.parquet')], rowsMax },
+        output,
+        answerLine,
+      })
+      const rowCount = rowsMax ?? 150_000
+      expect(report.rowCount).toBe(rowCount)
+      const [found] = await withDuckDb((duckDb) =>
+        duckDb.all(
+          `SELECT count(*), count(*) FILTER (file_row_number = number AND enrich_entity_id = 'siq_' || number)
+           FROM read_parquet(${sqlPath(output)}, file_row_number = true)`,
+        ),
+      )
+      expect(found?.map(Number)).toEqual([rowCount, rowCount])
     },
   )
 

@@ -76,7 +76,7 @@ describe('every cell of a CSV comes out as it went in', () => {
         const records: string[][] = parse(readFileSync(output))
         expect(records.map((record) => record.slice(0, header.length))).toEqual([header, ...rows])
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     )
   })
 
@@ -105,7 +105,7 @@ describe('every cell of a CSV comes out as it went in', () => {
           .map((line) => JSON.parse(line) as Record<string, string>)
         expect(objects.map((object) => header.map((name) => object[name]))).toEqual(rows)
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     )
   })
 
@@ -121,7 +121,7 @@ describe('every cell of a CSV comes out as it went in', () => {
           expect(await readTable(path)).toEqual({ columns: header, rows })
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 60 },
     )
   })
 })
@@ -154,7 +154,7 @@ describe('every value of NDJSON comes out as it went in', () => {
         )
         expect(theirs).toEqual([...lines, long])
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     )
   })
 
@@ -264,6 +264,18 @@ describe('every value of Parquet comes out as it went in', () => {
         expect(out).toEqual(expected.map(([list]) => JSON.parse(String(list)) as string[]))
       }),
       { numRuns: 30 },
+    )
+  })
+
+  test('in NDJSON: JSON columns to the digit on one line, and what is no number as a string', async () => {
+    const path = newPath('parquet')
+    const json = `E'{"x":\\n12345678901234567890123.10}'::JSON AS "a ""b"`
+    const sql = `SELECT ${json}, {'f': 'nan'::DOUBLE, 'l': ['-inf'::FLOAT]} AS s, 'NaN "Infinity' AS t, NULL::JSON AS n`
+    await withDuckDb((duckDb) => duckDb.run(`COPY (${sql}) TO ${sqlPath(path)} (FORMAT parquet)`))
+    const output = newPath('ndjson')
+    await convert({ input: { paths: [path] }, output })
+    expect(readFileSync(output, 'utf8').slice(0, readFileSync(output, 'utf8').indexOf(',"enrich_'))).toBe(
+      '{"a \\"b":{"x": 12345678901234567890123.10},"s":{"f":"NaN","l":["-Infinity"]},"t":"NaN \\"Infinity","n":null',
     )
   })
 
