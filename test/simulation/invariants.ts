@@ -120,10 +120,8 @@ export function assertAllSettled(disk: OnDisk, service: SimulatedService, names:
           answer?.legal_name === `${name} (registered)`,
           `${name} has the answer of ${String(answer?.legal_name)}`,
         )
-        hold(
-          answer.run_id === runId && runs.get(runId ?? '')?.name === name,
-          `${name} has the run of another`,
-        )
+        const run = runs.get(runId ?? '')
+        hold(answer.run_id === runId && run?.name === name, `${name} has the run of another`)
         break
       }
       case 'failed':

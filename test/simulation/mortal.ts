@@ -14,12 +14,13 @@ export class Life {
     private readonly onDeath: () => void,
   ) {}
 
-  step(): void {
-    if (this.isDead) return
-    this.stepCount++
-    if (this.stepCount !== this.dieAtStep) return
-    this.isDead = true
-    this.onDeath()
+  /** Whether it is still alive after this step. */
+  step(): boolean {
+    if (!this.isDead && ++this.stepCount === this.dieAtStep) {
+      this.isDead = true
+      this.onDeath()
+    }
+    return !this.isDead
   }
 }
 
@@ -27,11 +28,9 @@ const never = () => new Promise<never>(() => undefined)
 
 /** Before and after every call the process may die; nothing is heard of the call then. */
 async function mortalCall<Result>(life: Life, call: () => Promise<Result>): Promise<Result> {
-  life.step()
-  if (life.isDead) return never()
+  if (!life.step()) return never()
   const result = await call()
-  life.step()
-  return life.isDead ? never() : result
+  return life.step() ? result : never()
 }
 
 export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint {
