@@ -1,5 +1,4 @@
 import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -8,9 +7,9 @@ import { describe, expect, test } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
 import { openInput, type InputOptions } from '../../../src/pipeline/reader/input.js'
 import { sqlPath } from '../../../src/platform/duckdb.js'
-import { withDuckDb } from '../writer/support.js'
+import { newFolder, withDuckDb } from '../writer/support.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'enrich-bad-'))
+const folder = newFolder()
 
 async function failure(options: Partial<InputOptions> & { paths: readonly string[] }): Promise<UserError> {
   try {

@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decompress } from 'fzstd'
 import { parquetMetadataAsync, parquetReadObjects, type FileMetaData } from 'hyparquet'
+import { afterAll } from 'vitest'
 import type { RunObjectLenient } from '../../../src/contract/resolution.js'
 import { renderAnswer } from '../../../src/core/answer-line.js'
 import { selectColumns, type BasisPlace } from '../../../src/core/columns.js'
@@ -10,7 +11,18 @@ import { openDuckDb, type DuckDb } from '../../../src/platform/duckdb.js'
 import { openInput, type InputOptions } from '../../../src/pipeline/reader/input.js'
 import { outputFormatOf, publish, type PublishReport } from '../../../src/pipeline/writer/publish.js'
 
-export const newFolder = () => mkdtempSync(join(tmpdir(), 'enrich-test-'))
+const folders: string[] = []
+
+/** A folder that is gone when the test file is through. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'enrich-test-'))
+  folders.push(folder)
+  return folder
+}
+
+afterAll(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
 
 /** A run as a server would send it, with provenance. */
 export function matchedRun(name = 'Acme'): RunObjectLenient {
