@@ -26,7 +26,7 @@ export function removeStaleTemporaries(path: string): void {
 }
 
 /** Whether a process of this id runs on this machine (also one of another user). */
-export function processLives(processId: number): boolean {
+function processLives(processId: number): boolean {
   if (processId === process.pid) return true
   try {
     process.kill(processId, 0)

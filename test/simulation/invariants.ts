@@ -3,7 +3,7 @@ import type { LookupState } from '../../src/core/lookup-state.js'
 import type { LedgerEntry, SimulatedService } from './simulated-service.js'
 
 /** What the promise is broken by. */
-export class BrokenPromise extends Error {}
+class BrokenPromise extends Error {}
 
 interface SubmissionRow {
   customId: string
@@ -13,7 +13,7 @@ interface SubmissionRow {
   runId: string | null
 }
 
-export interface LookupOnDisk {
+interface LookupOnDisk {
   lookupId: number
   name: string
   state: LookupState
