@@ -1,0 +1,64 @@
+import { hostname } from 'node:os'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startChild } from '../../support/child-process.js'
+import { checkpointFolder, everyRow, keyed, scope, startMs } from './support.js'
+
+const holderModule = import.meta.resolve('./holder-child.ts')
+const at = checkpointFolder()
+afterAll(() => {
+  at.remove()
+})
+
+const keep = { nowMs: startMs, maxAgeMs: null, onLost: 'hold' } as const
+
+describe('one process at a time', () => {
+  test('a held checkpoint is in use, and says by whom; a holder that was killed blocks nobody', async () => {
+    const child = startChild(holderModule, at.path('held.sqlite'), 'Acme', 'Beta')
+    const customIds = [await child.nextLine(), await child.nextLine()]
+    const processId = await child.nextLine()
+    const before = everyRow(at.path('held.sqlite'))
+
+    expect(() => at.open('held.sqlite')).toThrow(
+      expect.objectContaining({
+        code: 'CHECKPOINT_IN_USE',
+        exitCode: 11,
+        message: expect.stringContaining(`process ${processId} on ${hostname()}, since 20`) as string,
+      }),
+    )
+    expect(everyRow(at.path('held.sqlite'))).toEqual(before)
+    // To look at it is allowed: the intention stands, since its process lives.
+    expect(at.read('held.sqlite').counts()[0]?.states).toMatchObject({ running: 1, intended: 1 })
+
+    await child.kill()
+    const checkpoint = at.open('held.sqlite')
+    const [acme = 0, beta = 0] = await checkpoint.want(keyed('Acme', 'Beta'))
+    expect(await checkpoint.plan(keep)).toMatchObject({ poll: 1, uncertain: 1, submit: 0 })
+    expect(await checkpoint.openRuns()).toEqual([expect.objectContaining({ lookupId: acme, runId: 'run_0' })])
+    expect(at.read('held.sqlite').uncertain(9)).toEqual([
+      expect.objectContaining({
+        scope,
+        name: 'Beta',
+        customId: customIds[1],
+        reason: 'the process ended before the answer to the submission came',
+      }),
+    ])
+    await expect(checkpoint.intend(beta, startMs)).rejects.toThrow('is uncertain: "intend" cannot')
+  })
+
+  test('within one process too, until it is closed', () => {
+    const first = at.open('twice.sqlite')
+    expect(() => at.open('twice.sqlite')).toThrow(
+      expect.objectContaining({
+        code: 'CHECKPOINT_IN_USE',
+        message: expect.stringContaining(`process ${process.pid} on`) as string,
+      }),
+    )
+    first.close()
+    const second = at.open('twice.sqlite')
+    expect(second.id).toBe(first.id)
+  })
+
+  test('two checkpoints do not block each other, and have ids of their own', () => {
+    expect(at.open('one.sqlite').id).not.toBe(at.open('other.sqlite').id)
+  })
+})

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import type { Lookup } from '../../../src/core/identity.js'
+import type { Answer, Checkpoint, CheckpointReader } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import { openCheckpointReader } from '../../../src/pipeline/checkpoint/reader.js'
+import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { systemRandom } from '../../../src/platform/random.js'
+
+export const scope = 'https://a.example'
+export const job = 'companies.csv'
+export const startMs = Date.UTC(2026, 0, 1)
+
+export const keyOf = (name: string): Uint8Array => createHash('sha256').update(name).digest().subarray(0, 16)
+
+export function keyed(...names: string[]): { key: Uint8Array; lookup: Lookup }[] {
+  return names.map((name) => ({ key: keyOf(name), lookup: { name, location: null, context: null } }))
+}
+
+export function answerTo(runId: string, change: Partial<Answer> = {}): Answer {
+  return {
+    runId,
+    state: 'answered',
+    outcome: 'matched',
+    line: '{"outcome":"matched"}',
+    lineVersion: 1,
+    body: '{"status":"COMPLETED"}',
+    answeredAtMs: startMs + 1_000,
+    ...change,
+  }
+}
+
+/** A folder of its own; `open` closes what it opened before, so that each opening is a new start. */
+export function checkpointFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'enrich-checkpoint-'))
+  const opened = new Set<{ close(): void }>()
+  const path = (name = 'checkpoint.sqlite') => join(folder, name)
+  const keep = <Closable extends { close(): void }>(one: Closable): Closable => {
+    opened.add(one)
+    return one
+  }
+  return {
+    path,
+    open: (name?: string, whose = scope, ofJob = job): Checkpoint =>
+      keep(
+        openCheckpoint({ path: path(name), scope: whose, job: ofJob, nowMs: startMs, random: systemRandom }),
+      ),
+    read: (name?: string, whose: string | null = scope): CheckpointReader => {
+      const reader = openCheckpointReader(path(name), whose)
+      if (reader === null) throw new Error('there is no checkpoint')
+      return keep(reader)
+    },
+    close: () => {
+      for (const one of opened) one.close()
+      opened.clear()
+    },
+    remove: () => {
+      for (const one of opened) one.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Every row of every table of a checkpoint: what a change must not have changed. */
+export function everyRow(path: string): unknown {
+  const database = new Database(path, { readonly: true })
+  try {
+    return ['lookups', 'submissions', 'answers'].map((table) =>
+      database.prepare(`SELECT * FROM ${table} ORDER BY 1`).all(),
+    )
+  } finally {
+    database.close()
+  }
+}

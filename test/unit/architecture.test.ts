@@ -1,0 +1,214 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { dirname, join, normalize } from 'node:path/posix'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+import { describe, expect, test } from 'vitest'
+
+interface SourceFile {
+  /** Below src/, with forward slashes. */
+  path: string
+  room: string
+  lineCount: number
+  /** Specifiers as they are written, those of types included. */
+  imports: string[]
+  /** `process.exit`, `Math.random`: what is reached by name without being imported. */
+  members: string[]
+  globals: string[]
+}
+
+const src = fileURLToPath(new URL('../../src/', import.meta.url))
+
+/** Where each room stands; imports go from a higher number to a lower one. */
+const heights: Record<string, number> = {
+  cli: 7,
+  composition: 6,
+  pipeline: 5,
+  service: 5,
+  registry: 5,
+  client: 4,
+  platform: 3,
+  core: 2,
+  contract: 1,
+}
+
+const roomOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '') : 'composition')
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(join(src, path), 'utf8')
+  const found: SourceFile = {
+    path,
+    room: roomOf(path),
+    lineCount: text.trimEnd().split('\n').length,
+    imports: [],
+    members: [],
+    globals: [],
+  }
+  const visit = (node: ts.Node): void => {
+    note(node, found)
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true))
+  return found
+}
+
+function note(node: ts.Node, found: SourceFile): void {
+  const specifier =
+    ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
+      ? node.moduleSpecifier
+      : ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+        ? node.arguments[0]
+        : ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)
+          ? node.argument.literal
+          : undefined
+  if (specifier !== undefined && ts.isStringLiteral(specifier)) found.imports.push(specifier.text)
+  if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)) {
+    found.members.push(`${node.expression.text}.${node.name.text}`)
+  }
+  if (ts.isIdentifier(node) && !isDeclaredName(node)) found.globals.push(node.text)
+}
+
+/** The name of a property or of something declared here, rather than a thing reached by its name. */
+function isDeclaredName(node: ts.Identifier): boolean {
+  const { parent } = node
+  return (
+    (ts.isPropertyAccessExpression(parent) && parent.name === node) ||
+    ((ts.isPropertyAssignment(parent) || ts.isPropertySignature(parent) || ts.isMethodDeclaration(parent)) &&
+      parent.name === node)
+  )
+}
+
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => path.endsWith('.ts'))
+  .map(readSource)
+
+/** `from -> to` for every import of one of our own files, with the rooms on both sides. */
+const edges = files.flatMap(({ path, room, imports }) =>
+  imports
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => {
+      const to = normalize(join(dirname(path), specifier)).replace(/\.js$/, '.ts')
+      return {
+        text: `${path} -> ${to}`,
+        from: path,
+        to,
+        fromRoom: room,
+        toRoom: roomOf(to),
+      }
+    }),
+)
+
+const packagesOf = ({ imports }: SourceFile) => imports.filter((specifier) => !specifier.startsWith('.'))
+
+describe('the rooms', () => {
+  test('there are these and no others', () => {
+    expect(new Set(files.map(({ room }) => room))).toEqual(new Set(Object.keys(heights)))
+    expect(edges.length).toBeGreaterThan(files.length)
+  })
+
+  test('every import leads to a file of ours that is there', () => {
+    const known = new Set(files.map(({ path }) => path))
+    expect(edges.filter(({ to }) => !known.has(to)).map(({ text }) => text)).toEqual([])
+  })
+
+  test('imports go down, never up and never sideways', () => {
+    const wrong = edges.filter(
+      ({ fromRoom, toRoom }) => fromRoom !== toRoom && (heights[toRoom] ?? 9) >= (heights[fromRoom] ?? 0),
+    )
+    expect(wrong.map(({ text }) => text)).toEqual([])
+  })
+
+  test('the service and the registry do not know the client', () => {
+    const wrong = edges.filter(
+      ({ fromRoom, toRoom }) => toRoom === 'client' && (fromRoom === 'service' || fromRoom === 'registry'),
+    )
+    expect(wrong.map(({ text }) => text)).toEqual([])
+  })
+})
+
+describe('decisions are pure', () => {
+  const pure = files.filter(({ room }) => room === 'core' || room === 'contract')
+
+  test('the contract imports zod and nothing else', () => {
+    const contract = files.filter(({ room }) => room === 'contract')
+    expect(new Set(contract.flatMap(packagesOf))).toEqual(new Set(['zod']))
+  })
+
+  test('core and contract import nothing of Node', () => {
+    const wrong = pure.filter((file) => packagesOf(file).some((name) => isBuiltin(name)))
+    expect(wrong.map(({ path }) => path)).toEqual([])
+  })
+
+  test('core and contract know no clock, no chance and no network', () => {
+    const outside = [
+      'Date',
+      'performance',
+      'setTimeout',
+      'setInterval',
+      'setImmediate',
+      'queueMicrotask',
+      'process',
+      'fetch',
+      'crypto',
+      'globalThis',
+      'require',
+    ]
+    const wrong = pure.flatMap(({ path, globals, members }) => [
+      ...outside.filter((name) => globals.includes(name)).map((name) => `${path}: ${name}`),
+      ...members.filter((name) => name === 'Math.random').map((name) => `${path}: ${name}`),
+    ])
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('ends and edges', () => {
+  test('only src/cli/main.ts ends the process', () => {
+    const ending = files.filter(({ members }) =>
+      members.some((name) => ['process.exit', 'process.abort', 'process.reallyExit'].includes(name)),
+    )
+    expect(ending.map(({ path }) => path)).toEqual(['cli/main.ts'])
+  })
+
+  test('SQLite, DuckDB and undici are each reached from one place', () => {
+    const places = (name: string) =>
+      files.filter((file) => packagesOf(file).includes(name)).map(({ path }) => path)
+    expect(places('better-sqlite3')).toEqual(['platform/sqlite.ts'])
+    expect(places('@duckdb/node-api')).toEqual(['platform/duckdb.ts'])
+    expect(places('undici')).toEqual(['client/transport.ts'])
+  })
+
+  test('every package that is imported is a dependency of the package', () => {
+    const text = readFileSync(join(src, '../package.json'), 'utf8')
+    const { dependencies } = JSON.parse(text) as { dependencies: Record<string, string> }
+    const imported = new Set(
+      files
+        .flatMap(packagesOf)
+        .filter((name) => !isBuiltin(name))
+        .map((name) =>
+          name.startsWith('@') ? name.split('/').slice(0, 2).join('/') : (name.split('/')[0] ?? ''),
+        ),
+    )
+    expect([...imported].filter((name) => !Object.hasOwn(dependencies, name))).toEqual([])
+  })
+})
+
+describe('files', () => {
+  test('their names are lower case, with hyphens', () => {
+    const wrong = files.filter(
+      ({ path }) => !/^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(path),
+    )
+    expect(wrong.map(({ path }) => path)).toEqual([])
+  })
+
+  test('none is called by a word that could hold anything', () => {
+    const vague = /(^|[/-])(utils?|helpers?|manager|misc|common|handlers?)([/.-]|$)/
+    expect(files.filter(({ path }) => vague.test(path)).map(({ path }) => path)).toEqual([])
+  })
+
+  test('none is longer than 350 lines, and half of them not longer than 120', () => {
+    expect(files.filter(({ lineCount }) => lineCount > 350).map(({ path }) => path)).toEqual([])
+    const lengths = files.map(({ lineCount }) => lineCount).sort((one, other) => one - other)
+    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(120)
+  })
+})
