@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import type { CliIo } from '../../src/cli/io.js'
 import { createProgram } from '../../src/cli/program.js'
 import { fileConfig } from '../../src/config.js'
 import { outcomeStatus } from '../../src/contract/enums.js'
@@ -44,18 +45,9 @@ const found = (pattern: RegExp, text = readme) => unique([...text.matchAll(patte
 const inCode = (word: string) => readme.includes(`\`${word}\``)
 
 describe('the command line', () => {
-  const program = createProgram({
-    out: () => undefined,
-    err: () => undefined,
-    isTerminal: false,
-    columnCount: 80,
-    environment: {},
-    stdin: process.stdin,
-    stdout: process.stdout,
-    argv: [],
-    interrupt: new AbortController().signal,
-    setExitCode: () => undefined,
-  })
+  // Nothing is run: what the commands are called is looked at, and no stream is touched.
+  const nowhere: Partial<CliIo> = {}
+  const program = createProgram(nowhere as CliIo)
   const commands = (from: Command): Command[] => [from, ...from.commands.flatMap(commands)]
   const all = commands(program)
   const flags = unique(all.flatMap(({ options }) => options.flatMap(({ long }) => long ?? [])))
