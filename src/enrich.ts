@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { createServiceClient } from './client/client.js'
+import type { TransportBounds } from './client/transport.js'
 import type { FileConfig } from './config.js'
 import { UserError } from './core/errors.js'
 import { connectEmbedded } from './embedded.js'
@@ -25,6 +26,8 @@ export interface EnrichOptions {
   /** Time and chance, for rehearsals and tests; the system's if left out. */
   clock?: Clock
   random?: Random
+  /** What one answer of a hosted service may take, in time, bytes and depth; generous if left out. */
+  answerBounds?: Partial<TransportBounds>
 }
 
 /** A run that goes on: its events as they come, and its summary when it has ended. */
@@ -73,7 +76,7 @@ async function run(
       serverErrorMeans: settings.serverErrorMeans,
       ...settings.budget,
     },
-    connect: () => connect(settings, environment, observe),
+    connect: () => connect(settings, options, observe),
     observe,
     interrupt: options.signal ?? new AbortController().signal,
     clock: options.clock ?? systemClock,
@@ -110,7 +113,7 @@ export function inputOptions(settings: Settings, stdin?: NodeJS.ReadableStream):
 
 function connect(
   settings: Settings,
-  environment: Environment,
+  { environment = process.env, answerBounds = {} }: EnrichOptions,
   observe: (event: RunEvent) => void,
 ): Promise<Connection> {
   const { baseUrl, registryPath } = settings.service
@@ -130,6 +133,7 @@ function connect(
     apiKey: resolveApiKey(environment).reveal(),
     userAgent: `enrich/${version}`,
     connectionsMax,
+    bounds: answerBounds,
   })
   return Promise.resolve({ service: 'hosted', scope: baseUrl, client, close: () => client.close() })
 }

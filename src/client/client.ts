@@ -2,7 +2,8 @@ import type { KickoffBody } from '../contract/resolution.js'
 import { apiKeyHeader } from '../contract/limits.js'
 import { routes, type Route } from '../contract/routes.js'
 import type { Exchange } from '../core/exchange.js'
-import { createTransport, type Transport, type TransportOptions } from './transport.js'
+import { withoutKey } from './redact.js'
+import { createTransport, type Transport, type TransportOptions, type TransportRequest } from './transport.js'
 
 /**
  * One typed function a route of the contract. None of them throws for what a server or a network does, none
@@ -29,22 +30,24 @@ export function createServiceClient(
   transport: Transport = createTransport(options),
 ): ServiceClient {
   const headers = { [apiKeyHeader]: options.apiKey, accept: 'application/json' }
+  const exchange = async (call: TransportRequest) =>
+    withoutKey(await transport.exchange(call), options.apiKey)
   return {
     kickoffRun: (body) =>
-      transport.exchange({
+      exchange({
         method: routes.kickoffRun.method,
         path: pathOf(routes.kickoffRun, {}),
         headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
     pollRun: (runId, query) =>
-      transport.exchange({
+      exchange({
         method: routes.pollRun.method,
         path: pathOf(routes.pollRun, { run_id: runId }, query),
         headers,
       }),
     readEntity: (id) =>
-      transport.exchange({
+      exchange({
         method: routes.readEntity.method,
         path: pathOf(routes.readEntity, { id }),
         headers,

@@ -1,5 +1,6 @@
 import { runAcceptedLenient, runObjectLenient, type RunObjectLenient } from '../contract/resolution.js'
 import { errorOf, type Exchange } from './exchange.js'
+import { at, textOf } from './lenient.js'
 import { readRateHeaders } from './rate-headers.js'
 
 /**
@@ -39,9 +40,9 @@ export function judgeKickoff(
   const reason = describe(exchange)
   if (status >= 200 && status < 300) {
     const accepted = runAcceptedLenient.safeParse(exchange.body)
-    return accepted.success
+    return accepted.success && isUsableRunId(accepted.data.run_id)
       ? { kind: 'accepted', runId: accepted.data.run_id }
-      : { kind: 'unknown', reason: `${status} without a run_id` }
+      : { kind: 'unknown', reason: `${status} without a usable run_id` }
   }
   switch (status) {
     case 400:
@@ -67,6 +68,13 @@ export function judgeKickoff(
       // A redirect was not followed, so nothing was submitted; a 5xx may stand behind a job that was made.
       return status >= 300 && status < 400 ? { kind: 'wrong_address', reason } : { kind: 'unknown', reason }
   }
+}
+
+const runIdCharsMax = 500
+
+/** Ids are opaque; but one that cannot be stored as it is, or put into a path, can never be asked for. */
+function isUsableRunId(runId: string): boolean {
+  return runId.length <= runIdCharsMax && !/^\.{1,2}$|[\p{Cc}\p{Surrogate}]/u.test(runId)
 }
 
 /**
@@ -133,6 +141,21 @@ function judgeRun(body: unknown, runId: string, bodyFault: string | null): PollV
     default:
       return { kind: 'pending' }
   }
+}
+
+const outcomeCharsMax = 60
+
+/**
+ * The outcome of a finished run as it is counted and asked for again: lower case, one line. A server may send
+ * one that no interface names; without any, the run failed.
+ */
+export function outcomeOf(run: RunObjectLenient, failed: boolean): string {
+  const status = textOf(at(run.data, 'status')) ?? ''
+  const outcome = status
+    .toLowerCase()
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+  return failed || outcome === '' ? 'failed' : (textOf(outcome, outcomeCharsMax) ?? 'failed')
 }
 
 function describe(exchange: Extract<Exchange, { kind: 'reply' }>): string {

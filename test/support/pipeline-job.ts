@@ -13,12 +13,15 @@ import type { ForeignService } from './foreign-service.js'
 
 type Row = Record<string, string>
 
+/** What a run must know of a service. */
+type Addressed = Pick<ForeignService, 'baseUrl' | 'apiKey'>
+
 /** A folder with an input, and runs of the real pipeline over it against a service of the tests. */
 export interface Workplace {
   readonly folder: string
   path(name: string): string
   writeRows(rows: readonly string[], name?: string): void
-  run(service: ForeignService, config?: EnrichConfig, options?: EnrichOptions): Promise<RunSummary>
+  run(service: Addressed, config?: EnrichConfig, options?: EnrichOptions): Promise<RunSummary>
   readOutput(name?: string): Row[]
   remove(): void
 }

@@ -4,7 +4,7 @@ import { answerLineVersion, renderAnswer } from '../../core/answer-line.js'
 import { backoffMs, type BackoffPolicy } from '../../core/backoff.js'
 import { unreachable } from '../../core/errors.js'
 import { findOddities } from '../../core/oddities.js'
-import { judgePoll, type PollVerdict } from '../../core/outcome.js'
+import { judgePoll, outcomeOf, type PollVerdict } from '../../core/outcome.js'
 import { isPastDeadline, nextPoll, type PollableRun } from '../../core/polling.js'
 import type { LookupId, OpenRun } from '../checkpoint/checkpoint.js'
 import { Bell } from './bell.js'
@@ -144,8 +144,7 @@ export class Poller {
 
   async #finish(run: Run, answer: RunObjectLenient, failed: boolean): Promise<void> {
     const { checkpoint, clock, tally } = this.#context
-    const status = answer.data?.['status']
-    const outcome = failed ? 'failed' : typeof status === 'string' ? status.toLowerCase() : 'failed'
+    const outcome = outcomeOf(answer, failed)
     const isFirst = await checkpoint.answer(run.lookupId, {
       runId: run.runId,
       state: outcome === 'failed' ? 'failed' : 'answered',

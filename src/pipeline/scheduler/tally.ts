@@ -36,6 +36,10 @@ export function createTally(): Tally {
   }
 }
 
+/** Keys come from servers: one that sends a new one with every answer must not fill the memory. */
+const keyCountMax = 1_000
+
 export function count(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1)
+  const known = counts.has(key) || counts.size < keyCountMax ? key : 'anything else'
+  counts.set(known, (counts.get(known) ?? 0) + 1)
 }
