@@ -4,6 +4,8 @@ export interface CliIo {
   out(text: string): void
   /** Progress, notices, errors. */
   err(text: string): void
+  /** On a terminal alone, with its own codes: no text of others goes here. `out` and `err` let none through. */
+  draw(text: string): void
   readonly isTerminal: boolean
   /** Of the terminal as it is now: people resize it. */
   readonly columnCount: number

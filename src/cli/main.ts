@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander'
 import { UserError } from '../core/errors.js'
 import type { CliIo } from './io.js'
+import { printable } from './printable.js'
 import { createProgram } from './program.js'
 import { reportError, reportInterruption } from './report-error.js'
 
@@ -32,8 +33,9 @@ for (const stream of [process.stdout, process.stderr]) {
 
 let exitCode = 0
 const io: CliIo = {
-  out: (text) => process.stdout.write(text),
-  err: (text) => process.stderr.write(text),
+  out: (text) => process.stdout.write(printable(text)),
+  err: (text) => process.stderr.write(printable(text)),
+  draw: (text) => process.stderr.write(text),
   isTerminal: process.stderr.isTTY,
   get columnCount() {
     return process.stderr.columns || 80

@@ -8,8 +8,8 @@ export function reportError(error: unknown, io: CliIo): number {
     const { code, message, hint, exitCode } = error
     if (wantsJson)
       io.out(`${JSON.stringify({ type: 'error', code, message, hint: hint ?? null, exitCode })}\n`)
-    io.err(`error ${code}: ${printable(message)}\n`)
-    if (hint !== undefined) io.err(`  hint: ${printable(hint)}\n`)
+    io.err(`error ${code}: ${message}\n`)
+    if (hint !== undefined) io.err(`  hint: ${hint}\n`)
     return exitCode
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
@@ -31,10 +31,4 @@ export function reportInterruption(exitCode: number, io: CliIo): number {
     `Interrupted while the input was being read: nothing was submitted. The same command starts again.\n`,
   )
   return exitCode
-}
-
-/** File names and cells inside a message must not drive the terminal. */
-function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-  return text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '?')
 }

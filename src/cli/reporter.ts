@@ -77,7 +77,7 @@ class WordReporter {
       const share = progress.lookups === 0 ? 1 : progress.done / progress.lookups
       const filled = Math.round(share * barCellCount)
       const bar = `[${'#'.repeat(filled)}${'-'.repeat(barCellCount - filled)}] ${progressLine(progress)}`
-      this.#io.err(`\r\x1b[2K${bar.slice(0, this.#io.columnCount - 1)}`)
+      this.#io.draw(`\r\x1b[2K${bar.slice(0, this.#io.columnCount - 1)}`)
       this.#isBarShown = true
       return
     }

@@ -13,6 +13,7 @@ async function enrich(...argv: string[]): Promise<{ out: string; err: string }> 
   const io: CliIo = {
     out: (text) => (written.out += text),
     err: (text) => (written.err += text),
+    draw: () => undefined,
     isTerminal: false,
     columnCount: 80,
     environment: {},
