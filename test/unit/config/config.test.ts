@@ -43,6 +43,7 @@ describe('a bad config is CONFIG_INVALID and names the key', () => {
     ['budget.lookupsMax', { budget: { lookupsMax: -1 } }],
     ['budget.durationMax', { budget: { durationMax: '' } }],
     ['submission.onLost', { submission: { onLost: 'retry' } }],
+    ['submission.onServerError', { submission: { onServerError: true } }],
     ['limits.submitPerMinute', { limits: { submitPerMinute: 0 } }],
     ['limits.pollPerMinute', { limits: { pollPerMinute: 1_000_001 } }],
     ['limits.windowSeconds', { limits: { windowSeconds: 0 } }],

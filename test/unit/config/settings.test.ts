@@ -26,6 +26,7 @@ describe('defaults', () => {
       service: { baseUrl: null, registryPath: null },
       budget: { lookupsMax: null, durationMsMax: null },
       onLost: 'hold',
+      serverErrorMeans: 'unknown',
       limits: {
         submissionsPerWindow: null,
         pollsPerWindow: null,
@@ -61,7 +62,7 @@ describe('defaults', () => {
         {
           checkpoint: { path: 'c.sqlite', maxAge: '30d' },
           budget: { lookupsMax: 0, durationMax: '6h' },
-          submission: { onLost: 'resubmit' },
+          submission: { onLost: 'resubmit', onServerError: 'resubmit' },
           limits: { submitPerMinute: 60, windowSeconds: 0.5 },
           polling: { firstAfterSeconds: 0, deadlineMinutes: 5 },
           input: { dedupe: false, limit: 10 },
@@ -76,6 +77,7 @@ describe('defaults', () => {
       checkpoint: { path: 'c.sqlite', maxAgeMs: 2_592_000_000 },
       budget: { lookupsMax: 0, durationMsMax: 21_600_000 },
       onLost: 'resubmit',
+      serverErrorMeans: 'not_created',
       limits: { submissionsPerWindow: 60, pollsPerWindow: 100, windowMs: 500 },
       polling: { firstAfterMs: 0, intervalMs: 10_000, deadlineMs: 300_000 },
       input: { dedupe: false, limit: 10 },

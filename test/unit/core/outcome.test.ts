@@ -127,6 +127,23 @@ describe('what the answer to a submission means', () => {
     )
   })
 
+  test('the word of who knows the service better makes a 500 not created, and nothing else', () => {
+    expect(judgeKickoff(reply(500), nowMs, 'not_created').kind).toBe('not_sent')
+    fc.assert(
+      fc.property(anyExchange, (exchange) => {
+        fc.pre(exchange.kind === 'no_reply' || exchange.status !== 500)
+        expect(judgeKickoff(exchange, nowMs, 'not_created')).toEqual(judgeKickoff(exchange, nowMs))
+      }),
+    )
+  })
+
+  test.each(['.', '..', 'a\nb', 'a\u0000', '\ud800', 'x'.repeat(501)])(
+    'a run id that can never be asked for is none: %j',
+    (runId) => {
+      expect(judgeKickoff(reply(202, { run_id: runId }), nowMs).kind).toBe('unknown')
+    },
+  )
+
   test('a success is accepted or unknown, never free to submit again', () => {
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 299 }), anyBody, anyHeaders, (status, body, headers) => {
