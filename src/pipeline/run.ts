@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
 import type { ServiceClient } from '../client/client.js'
-import { assertNoClash } from '../core/columns.js'
+import { assertNamesFitParquet, assertNoClash } from '../core/columns.js'
 import { detectColumns, type LookupColumns } from '../core/detect-columns.js'
 import type { Clock } from '../platform/clock.js'
 import type { Random } from '../platform/random.js'
 import { answerLinesOf, type RowCounts } from './answers.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import { openCheckpointReader } from './checkpoint/reader.js'
-import { openCheckpoint } from './checkpoint/sqlite-checkpoint.js'
+import { openCheckpoint, type OpenCheckpointOptions } from './checkpoint/sqlite-checkpoint.js'
 import type { RunObserver } from './events.js'
 import { ingest } from './ingest.js'
 import { watchProgress } from './progress-watch.js'
@@ -37,6 +37,8 @@ export interface PipelineOptions {
   dedupe: boolean
   output: OutputRequest
   checkpoint: { path: string; maxAgeMs: number | null }
+  /** Another way to the checkpoint of that path: rehearsals die in it. SQLite's if left out. */
+  openCheckpoint?: (options: OpenCheckpointOptions) => Checkpoint
   onLost: 'hold' | 'resubmit'
   /** Lookups whose last outcome is among these are asked again. */
   askAgain: readonly string[]
@@ -60,10 +62,11 @@ export async function runPipeline(options: PipelineOptions): Promise<RunSummary>
   const input = await openInput(options.input)
   try {
     const columns = detectColumns(input.columns, options.columns)
-    const output = checkOutput(input, options)
+    const output = resolveOutput(options.output)
+    checkOutput(input, output, 0)
     const connection = await options.connect()
     try {
-      const checkpoint = openCheckpoint({
+      const checkpoint = (options.openCheckpoint ?? openCheckpoint)({
         ...options.checkpoint,
         scope: connection.scope,
         job: jobOf(input),
@@ -102,8 +105,8 @@ async function askAndPublish(run: OpenRun): Promise<RunSummary> {
     place: (lookups) => checkpoint.want(lookups),
     signal: options.interrupt,
   })
-  // The header may have grown while the rows were read: asked once more, before anything is submitted.
-  assertNoClash(input.columns, run.output.columns)
+  // The header may have grown while the rows were read: checked once more, before anything is submitted.
+  checkOutput(input, run.output, index.rowCount)
   if (options.askAgain.length > 0) await checkpoint.reopen(options.askAgain)
   const plan = await checkpoint.plan({
     nowMs: options.clock.nowMs(),
@@ -154,11 +157,10 @@ function jobOf(input: Input): string {
 }
 
 /** Everything about the output that can be known before a submission is billed. */
-function checkOutput(input: Input, options: PipelineOptions): ResolvedOutput {
-  const output = resolveOutput(options.output)
-  assertOutputUsable(input.files, output.path, output.format)
+function checkOutput(input: Input, output: ResolvedOutput, rowCount: number): void {
+  assertOutputUsable(input.files, output.path, output.format, rowCount)
   assertNoClash(input.columns, output.columns)
-  return output
+  if (output.format === 'parquet') assertNamesFitParquet(input.columns)
 }
 
 async function write(run: OpenRun, index: RowIndex, rows: RowCounts): Promise<PublishReport> {

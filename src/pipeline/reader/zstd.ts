@@ -1,5 +1,5 @@
 import { Decompress } from 'fzstd'
-import { Xxh64 } from '../../core/xxh64.js'
+import xxhash from 'xxhash-wasm'
 import { readerBounds } from './bounds.js'
 
 /** What is wrong with a compressed stream; the caller knows which file it is. */
@@ -37,7 +37,7 @@ async function* frame(input: ByteQueue): AsyncGenerator<Buffer> {
   }
   let output: Buffer[] = []
   let outputBytes = 0n
-  const checksum = header.hasChecksum ? new Xxh64() : null
+  const checksum = header.hasChecksum ? (await xxhash()).create64() : null
   const decoder = new Decompress((chunk) => {
     outputBytes += BigInt(chunk.length)
     checksum?.update(chunk)
@@ -52,7 +52,7 @@ async function* frame(input: ByteQueue): AsyncGenerator<Buffer> {
     const checksumBytes = isLast && checksum !== null ? 4 : 0
     const bytes = await input.take(blockBytes + checksumBytes)
     decode(decoder, bytes, isLast)
-    if (checksumBytes > 0 && bytes.readUInt32LE(bytes.length - 4) !== checksum?.low32()) {
+    if (checksumBytes > 0 && BigInt(bytes.readUInt32LE(bytes.length - 4)) !== low32(checksum?.digest())) {
       throw new CompressionError('its checksum is not that of its content')
     }
     for (const chunk of output) yield chunk
@@ -70,6 +70,11 @@ function decode(decoder: Decompress, bytes: Buffer, isLast: boolean): void {
   } catch (error) {
     throw new CompressionError(error instanceof Error ? error.message : String(error))
   }
+}
+
+/** RFC 8878, section 3.1.1: the checksum is the low half of XXH64. */
+function low32(hash: bigint | undefined): bigint | undefined {
+  return hash === undefined ? undefined : hash & 0xffff_ffffn
 }
 
 /** RFC 8878, section 3.1.1.1. */
