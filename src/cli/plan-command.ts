@@ -126,11 +126,11 @@ function planText(report: PlanReport, found: Look, io: CliIo): string {
   const time = max === min ? formatDuration(max) : `${formatDuration(min)} to ${formatDuration(max)}`
   return `${[
     `Plan (nothing is submitted): ${asked}`,
-    line(report.rowCount, 'rows'),
+    line(report.rowCount, report.rowCount === 1 ? 'row' : 'rows'),
     ...(report.invalidRowCount === 0
       ? []
-      : [line(report.invalidRowCount, 'rows that ask for nothing (no usable name)')]),
-    line(report.lookupCount, 'distinct lookups, of which'),
+      : [line(report.invalidRowCount, 'of them without a usable company name: they ask for nothing')]),
+    line(report.lookupCount, `distinct ${report.lookupCount === 1 ? 'lookup' : 'lookups'}, of which`),
     ...Object.entries(report.plan)
       .filter(([name, count]) => count > 0 || name === 'submit')
       .map(([name, count]) => line(count, `  ${planWords[name] ?? name}`)),

@@ -31,9 +31,31 @@ export function createProgram(io: CliIo): Command {
   addServeCommand(program, io)
   addRegistryCommand(program, io)
   addDoctorCommand(program, io)
-  program.addHelpText('after', () => `\nFlags of run, the default command:\n${flagList(run)}`)
+  program.addHelpText(
+    'after',
+    () => `\nFlags of run, the default command:\n${flagList(run)}\n${surroundings}`,
+  )
   return program
 }
+
+const surroundings = `Environment:
+  ENRICH_API_KEY        the key of a hosted service; there is no flag for it, and it is never written down
+  ENRICH_API_KEY_FILE   a file that holds that key, instead
+  ENRICH_BASE_URL       the address of a hosted service, like --base-url
+  ENRICH_SERVE_API_KEY  the key that callers of "enrich serve" show
+
+Exit codes:
+  0    every row has a final outcome
+  1    a bug in enrich
+  2    usage, config or input error; nothing was submitted
+  3    output written, but some rows failed, are uncertain or were invalid
+  4    the service refused the key or the account
+  5    the service could not be reached, or gave up; the same command resumes
+  8    stopped by budget or credit; the same command resumes
+  10   --max-duration reached; the same command resumes
+  11   the checkpoint is in use by another process
+  130  interrupted (143 by SIGTERM); the same command resumes
+`
 
 function flagList(command: Command): string {
   const help = command.createHelp()

@@ -1,6 +1,7 @@
 import { progressLine, type Progress } from '../core/progress.js'
 import { explainStop } from '../core/stop.js'
 import type { RunEvent } from '../pipeline/events.js'
+import { progressBar } from './progress-bar.js'
 import { commandLine, type CliIo } from './io.js'
 import { errorLines, summaryLines } from './summary-text.js'
 
@@ -12,7 +13,6 @@ export interface ReporterFlags {
 
 /** Where no terminal shows a bar, a line every so often. */
 const lineIntervalMs = 10_000
-const barCellCount = 20
 
 /** Tells a run's events: JSON lines on standard output, or words and a bar on standard error. */
 export function createReporter(io: CliIo, flags: ReporterFlags): { tell(event: RunEvent): void } {
@@ -74,10 +74,7 @@ class WordReporter {
 
   #progress(progress: Progress): void {
     if (this.#io.isTerminal) {
-      const share = progress.lookups === 0 ? 1 : progress.done / progress.lookups
-      const filled = Math.round(share * barCellCount)
-      const bar = `[${'#'.repeat(filled)}${'-'.repeat(barCellCount - filled)}] ${progressLine(progress)}`
-      this.#io.draw(`\r\x1b[2K${bar.slice(0, this.#io.columnCount - 1)}`)
+      this.#io.err(`\r\x1b[2K${progressBar(progress, this.#io.columnCount)}`)
       this.#isBarShown = true
       return
     }

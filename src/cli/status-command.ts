@@ -45,6 +45,7 @@ function scopeText(scope: ScopeCounts): string {
   const line = (count: number, text: string) =>
     count === 0 ? [] : [`  ${number(count).padStart(9)}  ${text}`]
   const outcomes = Object.entries(scope.outcomes)
+    .filter(([outcome]) => outcome !== 'failed') // on a line of its own
     .map(([outcome, count]) => `${outcome} ${number(count)}`)
     .join(' · ')
   return `${[

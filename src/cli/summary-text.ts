@@ -4,7 +4,7 @@ import type { RunSummary } from '../pipeline/summary.js'
 
 const number = (value: number): string => value.toLocaleString('en-US')
 const count = (value: number, noun: string): string => `${number(value)} ${noun}${value === 1 ? '' : 's'}`
-const oddityLinesMax = 5
+const oddityNamesMax = 3
 
 /** The closing summary, for people; `command` is the one that was typed. */
 export function summaryLines(summary: RunSummary, command: string): string[] {
@@ -38,7 +38,7 @@ function outcomeLines(summary: RunSummary): string[] {
 
 function tallied(record: Readonly<Record<string, number>>): string {
   return Object.entries(record)
-    .sort(([, a], [, b]) => b - a)
+    .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
     .map(([name, count]) => `${name} ${number(count)}`)
     .join(' · ')
 }
@@ -69,16 +69,15 @@ function fileLines(summary: RunSummary): string[] {
   return summary.outputPaths.map((path) => `  written   ${path}`)
 }
 
+/** Kept and counted, never fatal: the first few are named, --json tells them all. */
 function oddityLines(summary: RunSummary): string[] {
   const oddities = Object.entries(summary.oddities).sort(([, a], [, b]) => b - a)
-  const shown = oddities
-    .slice(0, oddityLinesMax)
-    .map(
-      ([what, count]) =>
-        `  note      the service sent something new, kept as it came: ${what} (${number(count)})`,
-    )
-  const rest = oddities.length - oddityLinesMax
-  return rest > 0 ? [...shown, `  note      … and ${number(rest)} more kinds`] : shown
+  if (oddities.length === 0) return []
+  const named = oddities.slice(0, oddityNamesMax).map(([what]) => what)
+  const rest = oddities.length > oddityNamesMax ? ', …' : ''
+  return [
+    `  note      the service's answers differ from the interface in ${count(oddities.length, 'way')}, kept as they came: ${named.join(', ')}${rest}`,
+  ]
 }
 
 function stopLines(summary: RunSummary, command: string): string[] {
