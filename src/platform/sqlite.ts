@@ -44,14 +44,17 @@ export function openSqlite(path: string, options: OpenSqliteOptions): Sqlite {
   }
 }
 
+/** The file was written by a version that knows more than this one. */
+export class SchemaTooNewError extends Error {}
+
 /**
  * Brings the schema from its `user_version` to `migrations.length`, each step in a transaction of its own.
- * Returns the version found. Throws a RangeError when the file was written by a newer version.
+ * Returns the version found. Throws SchemaTooNewError when the file was written by a newer version.
  */
 export function migrate(database: Sqlite, migrations: readonly string[]): number {
   const found = database.pragma('user_version', { simple: true }) as number
   if (found > migrations.length) {
-    throw new RangeError(`schema version ${found}, this version knows ${migrations.length}`)
+    throw new SchemaTooNewError(`schema version ${found}, this version knows ${migrations.length}`)
   }
   for (const [index, sql] of migrations.entries()) {
     if (index < found) continue

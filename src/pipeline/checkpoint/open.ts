@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UserError } from '../../core/errors.js'
-import { migrate, openSqlite, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
+import { SchemaTooNewError, migrate, openSqlite, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import { applicationId, migrations } from './schema.js'
 
 /** Opens the checkpoint to write, made and migrated as needed. Throws CHECKPOINT_* and DISK_FULL. */
@@ -68,7 +68,7 @@ function assertOursUntouched(path: string): void {
 
 function assertNotNewer(database: Sqlite): void {
   const version = database.pragma('user_version', { simple: true }) as number
-  if (version > migrations.length) throw new RangeError(`schema version ${version}`)
+  if (version > migrations.length) throw new SchemaTooNewError(`schema version ${version}`)
 }
 
 function assertOurs(database: Sqlite, path: string): void {
@@ -95,7 +95,7 @@ export function explained<Result>(path: string, action: () => Result): Result {
 
 export function explainCheckpointError(path: string, error: unknown): unknown {
   if (error instanceof UserError) return error
-  if (error instanceof RangeError) {
+  if (error instanceof SchemaTooNewError) {
     return new UserError(
       'CHECKPOINT_TOO_NEW',
       `the checkpoint ${path} was written by a newer version of enrich`,

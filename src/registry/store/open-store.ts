@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UserError } from '../../core/errors.js'
-import { migrate, openSqlite, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
+import { SchemaTooNewError, migrate, openSqlite, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import { applicationId, migrations } from './schema.js'
 
 /** Lookups touch pages all over the file: the default cache of 2 MB makes each a read. */
@@ -46,12 +46,12 @@ function checkIsRegistry(database: Sqlite, path: string): void {
 
 function checkVersion(database: Sqlite): void {
   const found = database.pragma('user_version', { simple: true }) as number
-  if (found !== migrations.length) throw new RangeError(`schema version ${found}`)
+  if (found !== migrations.length) throw new SchemaTooNewError(`schema version ${found}`)
 }
 
 function asUserError(error: unknown, path: string): unknown {
   if (error instanceof UserError) return error
-  if (error instanceof RangeError) {
+  if (error instanceof SchemaTooNewError) {
     return new UserError('REGISTRY_INVALID', `the registry ${path} was made by another version of enrich`, {
       hint: 'import its sources again into a new file',
       cause: error,
