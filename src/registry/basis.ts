@@ -4,28 +4,36 @@ import { formattedAddress } from './entity-record.js'
 import type { StoredLegalEntity } from './store/reader.js'
 
 /**
- * Provenance of every populated field of note (interface: "v3 job result", `basis`). All rests on the
- * registry's row, so each entry cites it; what was read out of the row rather than stated there says so.
+ * Provenance of every populated field of note (interface: "v3 job result", `basis`). What a government
+ * register states cites its record; what only the loaded file says cites the file's row, and is believed less.
  */
 export function basisOf(
   entity: ResultEntity,
   primary: StoredLegalEntity,
   registrations: readonly StoredLegalEntity[],
 ): BasisEntry[] {
-  const citation = citationOf(primary)
-  const own = fieldsOf(entity).map(({ field, reasoning, derived }) => ({
-    field,
-    confidence: derived === true ? ('medium' as const) : ('high' as const),
-    reasoning,
-    citations: [citation],
-  }))
+  const own = fieldsOf(entity).map(({ field, value, reasoning, origin }) => {
+    const citation = origin === 'file' ? fileCitation(primary, value) : recordCitation(primary)
+    const isRecorded = origin === 'record' && citation.authority_tier === 1
+    return {
+      field,
+      confidence: isRecorded ? ('high' as const) : ('medium' as const),
+      reasoning,
+      citations: [citation],
+    }
+  })
   const identifiers = entity.identifiers.map((identifier, index) => {
     const holders = registrations.filter((registration) => holds(registration, identifier))
+    const citations = (holders.length > 0 ? holders : [primary]).map((holder) =>
+      identifierCitation(holder, identifier),
+    )
     return {
       field: `identifiers.${index}.value`,
-      confidence: 'high' as const,
-      reasoning: `The registry row bears this ${identifier.type.replaceAll('_', ' ')} in canonical form.`,
-      citations: (holders.length > 0 ? holders : [primary]).map(citationOf),
+      confidence: citations.some(({ authority_tier }) => authority_tier === 1)
+        ? ('high' as const)
+        : ('medium' as const),
+      reasoning: `The registration bears this ${identifier.type.replaceAll('_', ' ')}, in canonical form.`,
+      citations,
     }
   })
   return [...own, ...identifiers]
@@ -33,22 +41,24 @@ export function basisOf(
 
 interface FieldReason {
   readonly field: string
+  readonly value: string
   readonly reasoning: string
-  readonly derived?: true
+  /** Stated by the register's record, read out of it, or stated by the loaded file alone. */
+  readonly origin: 'record' | 'derived' | 'file'
 }
 
 function fieldsOf(entity: ResultEntity): FieldReason[] {
   const fields: FieldReason[] = []
-  const stated = (field: string, value: unknown, reasoning: string) => {
-    if (value !== null && value !== undefined) fields.push({ field, reasoning })
-  }
-  const derived = (field: string, value: unknown, reasoning: string) => {
-    if (value !== null && value !== undefined) fields.push({ field, reasoning, derived: true })
-  }
+  const noteOf =
+    (origin: FieldReason['origin']): Note =>
+    (field, value, reasoning) => {
+      if (value !== null && value !== undefined) fields.push({ field, value, reasoning, origin })
+    }
+  const [stated, derived, filed] = [noteOf('record'), noteOf('derived'), noteOf('file')]
   stated('legal_name', entity.legal_name, 'The name on the registration.')
-  stated('display_name', entity.display_name, 'The shortest name in use that the registration lists.')
+  filed('display_name', entity.display_name, 'The shortest name in use that the registry lists.')
   stated('status', entity.status, 'The status on the registration.')
-  stated('website', entity.website, 'The website given with the registration.')
+  filed('website', entity.website, 'The website that the registry lists; registers of companies hold none.')
   addressFields(entity, stated, derived)
   const legalEntity = entity.primary_legal_entity
   stated('primary_legal_entity.jurisdiction', legalEntity?.jurisdiction, 'Where the registration is held.')
@@ -69,11 +79,11 @@ function fieldsOf(entity: ResultEntity): FieldReason[] {
     entity.industry?.schemes.naics_2022?.[0]?.code,
     'The code on the registration.',
   )
-  stated('parent_entity.name', entity.parent_entity?.name, 'The parent that the registration names.')
+  filed('parent_entity.name', entity.parent_entity?.name, 'The parent that the registry names.')
   return fields
 }
 
-type Note = (field: string, value: unknown, reasoning: string) => void
+type Note = (field: string, value: string | null | undefined, reasoning: string) => void
 
 function addressFields(entity: ResultEntity, stated: Note, derived: Note): void {
   const address = entity.headquarters?.address
@@ -95,13 +105,42 @@ function holds(registration: StoredLegalEntity, identifier: ResultEntity['identi
   )
 }
 
-/** The row as evidence: the public record's address and what it says, in a line. */
-function citationOf(registration: StoredLegalEntity): Citation {
+/** The public record as evidence, with what the row says in a line; the row alone where no record is known. */
+function recordCitation(registration: StoredLegalEntity, url = recordUrl(registration)): Citation {
+  return url === null
+    ? fileCitation(registration, null)
+    : { url, excerpt: excerptOf(registration), source_type: 'government_registry', authority_tier: 1 }
+}
+
+/** The row of the loaded file: nobody can look it up, so it ranks with the open web. */
+function fileCitation(registration: StoredLegalEntity, value: string | null): Citation {
+  const stated = value === null ? [] : [value]
   return {
-    url: recordUrl(registration),
-    excerpt: excerptOf(registration),
-    source_type: 'government_registry',
-    authority_tier: 1,
+    url: null,
+    excerpt: [...stated, registration.legalName, placeOf(registration)].join('; ').slice(0, excerptCharsMax),
+    source_type: 'web',
+    authority_tier: 3,
+  }
+}
+
+/** Each kind of identifier is kept by somebody: that is whose record is cited. */
+function identifierCitation(
+  registration: StoredLegalEntity,
+  { type }: ResultEntity['identifiers'][number],
+): Citation {
+  switch (type) {
+    case 'lei':
+    case 'bic':
+      return recordCitation(registration, gleifUrl(registration))
+    case 'cik':
+    case 'sec_cik':
+    case 'ein':
+    case 'ticker':
+      return recordCitation(registration, edgarUrl(registration))
+    case 'registration_id':
+      return recordCitation(registration)
+    case 'duns':
+      return fileCitation(registration, null)
   }
 }
 
@@ -114,7 +153,7 @@ function excerptOf(registration: StoredLegalEntity): string {
     registration.jurisdiction === null ? null : `jurisdiction ${registration.jurisdiction}`,
     registration.status === null ? null : `status ${registration.status}`,
     formattedAddress(registration.address),
-    `(${registration.sourceName}, line ${registration.sourceLine}, file of ${registration.sourceDate.slice(0, 10)})`,
+    placeOf(registration),
   ]
   return facts
     .filter((fact) => fact !== null)
@@ -122,17 +161,36 @@ function excerptOf(registration: StoredLegalEntity): string {
     .slice(0, excerptCharsMax)
 }
 
+function placeOf(registration: StoredLegalEntity): string {
+  return `(${registration.sourceName}, line ${registration.sourceLine}, file of ${registration.sourceDate.slice(0, 10)})`
+}
+
 /** The public record: the row's own address for it, else the one its identifiers lead to; null if none does. */
 function recordUrl(registration: StoredLegalEntity): string | null {
-  if (registration.sourceUrl !== null) return registration.sourceUrl
-  const valueOf = (wanted: string) => registration.identifiers.find(({ type }) => type === wanted)?.value
-  const companyNumber = valueOf('registration_id')
-  if (companyNumber !== undefined && registration.jurisdiction?.startsWith('gb') === true) {
-    return `https://find-and-update.company-information.service.gov.uk/company/${encodeURIComponent(companyNumber)}`
-  }
-  const lei = valueOf('lei')
-  if (lei !== undefined) return `https://search.gleif.org/#/record/${lei}`
-  const cik = valueOf('cik') ?? valueOf('sec_cik')
-  if (cik !== undefined) return `https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&CIK=${cik}`
-  return null
+  return (
+    registration.sourceUrl ??
+    companiesHouseUrl(registration) ??
+    gleifUrl(registration) ??
+    edgarUrl(registration)
+  )
+}
+
+function companiesHouseUrl(registration: StoredLegalEntity): string | null {
+  const companyNumber = identifierValue(registration, 'registration_id')
+  if (companyNumber === undefined || registration.jurisdiction?.startsWith('gb') !== true) return null
+  return `https://find-and-update.company-information.service.gov.uk/company/${encodeURIComponent(companyNumber)}`
+}
+
+function gleifUrl(registration: StoredLegalEntity): string | null {
+  const lei = identifierValue(registration, 'lei')
+  return lei === undefined ? null : `https://search.gleif.org/#/record/${lei}`
+}
+
+function edgarUrl(registration: StoredLegalEntity): string | null {
+  const cik = identifierValue(registration, 'cik') ?? identifierValue(registration, 'sec_cik')
+  return cik === undefined ? null : `https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&CIK=${cik}`
+}
+
+function identifierValue(registration: StoredLegalEntity, wanted: string): string | undefined {
+  return registration.identifiers.find(({ type }) => type === wanted)?.value
 }

@@ -32,8 +32,10 @@ describe('the registry that ships with the package', () => {
   ])('%j at %j is %s', (name, location, legalName) => {
     const answer = registry.resolve({ name, location, context: null })
     expect(answer).toMatchObject({ status: 'matched', entity: { legal_name: legalName } })
-    expect(
-      answer.basis.every(({ citations }) => citations.every(({ url }) => url?.startsWith('https://'))),
-    ).toBe(true)
+    const cited = (field: string) => answer.basis.find((entry) => entry.field === field)?.citations[0]
+    expect(cited('legal_name')?.url).toMatch(/^https:/)
+    expect(cited('legal_name')?.authority_tier).toBe(1)
+    // No register of companies holds websites.
+    expect(cited('website')).toMatchObject({ url: null, source_type: 'web', authority_tier: 3 })
   })
 })
