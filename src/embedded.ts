@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { createServiceClient } from './client/client.js'
 import { defaults } from './config.js'
 import { systemRandom } from './platform/random.js'
 import type { Connection } from './pipeline/run.js'
@@ -40,8 +39,9 @@ export async function connectEmbedded(options: EmbeddedOptions): Promise<Connect
   const { registry, label } = chooseRegistry(options.registryPath)
   try {
     const apiKey = systemRandom.id('embedded_')
-    // Loaded when it is needed: a run against a hosted service starts without it.
+    // Loaded when they are needed: a run against a hosted service, and commands that only look, start without.
     const { startService } = await import('./service/service.js')
+    const { createServiceClient } = await import('./client/client.js')
     const service = await startService({
       knowledge: registry,
       dataFolder: embeddedDataFolder(options.checkpointPath),

@@ -1,5 +1,4 @@
 import { dirname } from 'node:path'
-import { createServiceClient } from './client/client.js'
 import type { TransportBounds } from './client/transport.js'
 import type { FileConfig } from './config.js'
 import { UserError } from './core/errors.js'
@@ -111,7 +110,10 @@ export function inputOptions(settings: Settings, stdin?: NodeJS.ReadableStream):
   }
 }
 
-function connect(
+/** Loaded when it is needed: what is wrong with an input or a config is told without it. */
+const loadClient = () => import('./client/client.js')
+
+async function connect(
   settings: Settings,
   { environment = process.env, answerBounds = {} }: EnrichOptions,
   observe: (event: RunEvent) => void,
@@ -128,12 +130,12 @@ function connect(
       },
     })
   }
-  const client = createServiceClient({
+  const client = (await loadClient()).createServiceClient({
     baseUrl,
     apiKey: resolveApiKey(environment).reveal(),
     userAgent: `enrich/${version}`,
     connectionsMax,
     bounds: answerBounds,
   })
-  return Promise.resolve({ service: 'hosted', scope: baseUrl, client, close: () => client.close() })
+  return { service: 'hosted', scope: baseUrl, client, close: () => client.close() }
 }

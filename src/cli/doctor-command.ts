@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { createServiceClient } from '../client/client.js'
 import { defaults } from '../config.js'
 import { UserError } from '../core/errors.js'
 import { judgePoll } from '../core/outcome.js'
@@ -83,6 +82,7 @@ function checkKey(io: CliIo): string {
 
 /** Polls a run that cannot exist: free, and the answer tells whether the key is taken. */
 async function checkService(baseUrl: string, io: CliIo): Promise<string> {
+  const { createServiceClient } = await import('../client/client.js')
   const client = createServiceClient({
     baseUrl,
     apiKey: resolveApiKey(io.environment).reveal(),

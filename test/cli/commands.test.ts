@@ -210,7 +210,7 @@ describe('help and usage', () => {
       --resubmit-uncertain|--json|--quiet|--log-level|--partial|--format|--input-format|--delimiter|--encoding`
     for (const flag of flags.split(/\|\s*/)) expect(stdout).toMatch(new RegExp(`^  ${flag}\\b`, 'm'))
     for (const code of [0, 1, 2, 3, 4, 5, 8, 10, 11, 130])
-      expect(stdout).toMatch(new RegExp(`^  ${code} +\\w`, 'm'))
+      expect(stdout).toMatch(new RegExp(`^  ${code} +\\S`, 'm'))
     expect(stdout).toMatch(/^ {2}ENRICH_API_KEY /m)
     expect((await place.run(['--version'])).stdout).toBe(`${version}\n`)
   })

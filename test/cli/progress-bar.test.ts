@@ -32,7 +32,9 @@ describe('the bar of a terminal', () => {
       expect(line).toContain('1,204/5,000 done')
       expect(line).toContain('ETA 1h04m')
     }
-    expect(progressBar(progress, 80)).toMatchInlineSnapshot(`"[#----] 1,204/5,000 done · 181 running · 37 cached · submit 598/600 · ETA 1h04m"`)
+    expect(progressBar(progress, 80)).toMatchInlineSnapshot(
+      `"[#----] 1,204/5,000 done · 181 running · 37 cached · submit 598/600 · ETA 1h04m"`,
+    )
   })
 
   test('is full only when all is done, and full when there is nothing to do', () => {
