@@ -1,0 +1,194 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { createServiceClient } from '../../src/client/client.js'
+import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { runPipeline, type PipelineOptions } from '../../src/pipeline/run.js'
+import type { Clock } from '../../src/platform/clock.js'
+import { openSqlite } from '../../src/platform/sqlite.js'
+import { watchFiles } from './file-steps.js'
+import { Death, Life, mortal } from './mortality.js'
+import { PaidService } from './paid-service.js'
+
+/** Where syncing costs nothing: these processes die in other ways than by power cuts. */
+const memoryFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+/** Above any process id that Linux gives: who wrote what is left behind is gone. */
+const goneProcessId = 2 ** 22 + 1
+
+/** Six distinct lookups in eight rows, with every fate a lookup can have; one row asks for nothing. */
+const rows = [
+  'Acme,Paris',
+  'Bolt,Lyon',
+  ',Nice',
+  'Cargo,Lille',
+  'Acme,Paris',
+  'Dull,Metz',
+  'Echo,Brest',
+  'Flint,Nantes',
+]
+export const oldOutput = 'the output of yesterday\n'
+
+export type OnLost = PipelineOptions['onLost']
+
+/** One command over real files, run by as many processes as it takes; the service outlives them all. */
+export class MortalJob {
+  readonly service = new PaidService()
+  readonly folder: string
+  readonly #base: string
+  readonly #remains: string
+
+  constructor(readonly outputName: string) {
+    this.#base = mkdtempSync(join(memoryFolder, 'enrich-crash-'))
+    this.folder = join(this.#base, 'work')
+    this.#remains = join(this.#base, 'remains')
+    mkdirSync(this.folder)
+    writeFileSync(this.#path('companies.csv'), `company_name,city\n${rows.join('\n')}\n`)
+    for (const name of [outputName, `${outputName}.basis.csv`]) writeFileSync(this.#path(name), oldOutput)
+  }
+
+  /** One process, from its start to its end or its death; the files are then as it left them. */
+  async live(onLost: OnLost, dieAtStep = Infinity): Promise<Life> {
+    const life = new Life(dieAtStep, () => {
+      cpSync(this.folder, this.#remains, { recursive: true, preserveTimestamps: true })
+    })
+    const unwatch = watchFiles(this.folder, life)
+    try {
+      await runPipeline(this.#options(life, onLost))
+    } catch (error) {
+      if (!(error instanceof Death)) throw error
+    } finally {
+      unwatch()
+    }
+    if (life.isDead) this.#bury()
+    return life
+  }
+
+  output(): Buffer {
+    return readFileSync(this.#path(this.outputName))
+  }
+
+  basis(): string {
+    return readFileSync(this.#path(`${this.outputName}.basis.csv`), 'utf8')
+  }
+
+  names(): string[] {
+    return readdirSync(this.folder).sort()
+  }
+
+  /** Names of the lookups in a state, read from a copy: the next process finds the files untouched. */
+  lookupsThatAre(...states: readonly string[]): string[] {
+    if (!existsSync(this.#path('.enrich/checkpoint.sqlite'))) return []
+    const copy = join(this.#base, 'copy')
+    cpSync(this.#path('.enrich'), copy, { recursive: true })
+    const database = openSqlite(join(copy, 'checkpoint.sqlite'), { synchronous: 'NORMAL' })
+    try {
+      if (database.pragma('user_version', { simple: true }) === 0) return []
+      return database
+        .prepare<[string], string>('SELECT name FROM lookups WHERE state IN (SELECT value FROM json_each(?))')
+        .pluck()
+        .all(JSON.stringify(states))
+    } finally {
+      database.close()
+      rmSync(copy, { recursive: true })
+    }
+  }
+
+  remove(): void {
+    rmSync(this.#base, { recursive: true, force: true })
+  }
+
+  /** The files as they were at the moment of death, under the same path; what it was writing bears its process id. */
+  #bury(): void {
+    rmSync(this.folder, { recursive: true })
+    renameSync(this.#remains, this.folder)
+    for (const name of readdirSync(this.folder)) {
+      renameSync(this.#path(name), this.#path(name.replaceAll(`.${process.pid}-`, `.${goneProcessId}-`)))
+    }
+  }
+
+  #path(name: string): string {
+    return join(this.folder, name)
+  }
+
+  #options(life: Life, onLost: OnLost): PipelineOptions {
+    const clientOptions = {
+      apiKey: 'key',
+      baseUrl: 'https://service.test',
+      userAgent: 'crash',
+      connectionsMax: 1,
+    }
+    const client = createServiceClient(clientOptions, mortal(this.service, life))
+    return {
+      input: { paths: [this.#path('companies.csv')], spoolFolder: this.#path('.enrich') },
+      columns: {},
+      dedupe: true,
+      output: { path: this.#path(this.outputName), prefix: 'enrich_' },
+      checkpoint: { path: this.#path('.enrich/checkpoint.sqlite'), maxAgeMs: null },
+      openCheckpoint: (options) =>
+        life.aroundFileSync('openCheckpoint', () => mortal(openCheckpoint(options), life)),
+      onLost,
+      askAgain: [],
+      scheduling: {
+        limits: {
+          submissionsPerWindow: null,
+          pollsPerWindow: null,
+          windowMs: 60_000,
+          inFlightRunsMax: 3,
+          submitConcurrency: 2,
+        },
+        polling: { firstAfterMs: 60_000, intervalMs: 10_000, deadlineMs: 86_400_000 },
+        serverErrorMeans: 'unknown',
+        lookupsMax: null,
+        durationMsMax: null,
+      },
+      connect: () =>
+        Promise.resolve({
+          service: 'hosted',
+          scope: clientOptions.baseUrl,
+          client,
+          close: () => client.close(),
+        }),
+      observe: () => undefined,
+      interrupt: new AbortController().signal,
+      clock: skippingClock(),
+      random: { fraction: () => 0.5, id: (prefix) => `${prefix}${basename(this.#base).toLowerCase()}` },
+      metadata: {},
+    }
+  }
+}
+
+/** Time that is skipped whenever it is waited for. */
+function skippingClock(): Clock {
+  let nowMs = Date.UTC(2026, 0, 1)
+  return {
+    nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    sleep: (delayMs, signal) =>
+      new Promise((resolve) => {
+        const wake = () => {
+          signal?.removeEventListener('abort', wake)
+          resolve()
+        }
+        if (signal?.aborted === true) {
+          resolve()
+          return
+        }
+        signal?.addEventListener('abort', wake)
+        if (delayMs === Infinity) return
+        setImmediate(() => {
+          if (signal?.aborted !== true) nowMs += Math.max(0, delayMs)
+          wake()
+        })
+      }),
+  }
+}

@@ -1,0 +1,63 @@
+/** What a dead process is thrown out of its calls by. */
+export class Death extends Error {}
+
+/**
+ * One process: it counts its durable steps and dies at one of them, between two instructions like a real one.
+ * `onDeath` takes the files as they are at that moment; what the code does afterwards, while it is thrown out
+ * of what it was doing, happens to files that nobody looks at.
+ */
+export class Life {
+  /** What it did, in order: "before" and "after" each step. */
+  readonly steps: string[] = []
+  isDead = false
+
+  constructor(
+    private readonly dieAtStep: number,
+    private readonly onDeath: () => void,
+  ) {}
+
+  /** A call to the world outside: the dead do not get through. */
+  async around<Result>(label: string, call: () => Promise<Result>): Promise<Result> {
+    if (this.isDead) throw new Death(label)
+    this.#meet(`before ${label}`)
+    const result = await call()
+    this.#meet(`after ${label}`)
+    return result
+  }
+
+  /** A change of files: the dead may clear up, in files that nobody looks at. */
+  async aroundFile<Result>(label: string, call: () => Promise<Result>): Promise<Result> {
+    return this.isDead ? call() : this.around(label, call)
+  }
+
+  aroundFileSync<Result>(label: string, call: () => Result): Result {
+    if (this.isDead) return call()
+    this.#meet(`before ${label}`)
+    const result = call()
+    this.#meet(`after ${label}`)
+    return result
+  }
+
+  #meet(label: string): void {
+    if (!this.isDead) {
+      this.steps.push(label)
+      if (this.steps.length !== this.dieAtStep) return
+      this.isDead = true
+      this.onDeath()
+    }
+    throw new Death(label)
+  }
+}
+
+/** The same object, with a step before and after each of its methods but `close`; all of them are asynchronous. */
+export function mortal<Target extends object>(target: Target, life: Life): Target {
+  return new Proxy(target, {
+    get: (_, name) => {
+      const member: unknown = Reflect.get(target, name, target)
+      if (typeof member !== 'function') return member
+      const call = member.bind(target) as (...args: unknown[]) => unknown
+      if (name === 'close') return call
+      return (...args: unknown[]) => life.around(String(name), () => call(...args) as Promise<unknown>)
+    },
+  })
+}
