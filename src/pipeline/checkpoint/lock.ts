@@ -16,12 +16,12 @@ export function lockCheckpoint(path: string, nowMs: number): { release(): void }
     const lock = openSqlite(lockPath, { synchronous: 'NORMAL', busyTimeoutMs: 0, journal: 'DELETE' })
     try {
       lock.exec('BEGIN EXCLUSIVE')
+      const holder = { processId: process.pid, host: hostname(), since: new Date(nowMs).toISOString() }
+      writeFileSync(holderPath, `${JSON.stringify(holder)}\n`)
     } catch (error) {
       lock.close()
       throw error
     }
-    const holder = { processId: process.pid, host: hostname(), since: new Date(nowMs).toISOString() }
-    writeFileSync(holderPath, `${JSON.stringify(holder)}\n`)
     return { release: () => lock.close() }
   } catch (error) {
     if (sqliteCode(error)?.startsWith('SQLITE_BUSY') === true)

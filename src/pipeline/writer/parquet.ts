@@ -1,7 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import type { ColumnKind, OutputColumn } from '../../core/columns.js'
 import { openDuckDb, sqlName, sqlPath, sqlText, type DuckDb } from '../../platform/duckdb.js'
-import { temporaryPath } from '../../platform/durable-files.js'
 import type { CellType, Input, MemberRows, SqlRelation } from '../reader/input.js'
 import { writerBounds } from './bounds.js'
 import { joinAnswers, rowCountChanged, takeLines, type Answers } from './joined-rows.js'
@@ -43,8 +42,9 @@ export interface ParquetOutput {
  */
 export async function writeParquet(output: ParquetOutput): Promise<void> {
   const { file, answers } = output
-  const lines = new StagedFile(`${file.temporary}.ndjson`)
-  const overflow = temporaryPath(`${file.temporary}.duckdb`)
+  // Named after the output, so that the next run finds and removes what a killed one left of them.
+  const lines = new StagedFile(file.path, '.ndjson')
+  const overflow = `${file.temporary}.duckdb`
   mkdirSync(overflow)
   const duckDb = await openDuckDb(overflow)
   const interrupt = () => {

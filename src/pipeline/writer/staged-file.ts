@@ -12,10 +12,14 @@ export class StagedFile {
   private readonly target: string
   private handle: FileHandle | null = null
 
-  constructor(readonly path: string) {
+  /** A suffix tells several files apart that are written for the same place. */
+  constructor(
+    readonly path: string,
+    suffix = '',
+  ) {
     this.target = targetOf(path)
     assertRegular(this.target)
-    this.temporary = temporaryPath(this.target)
+    this.temporary = temporaryPath(this.target, suffix)
     removeStaleTemporaries(this.target)
   }
 
