@@ -38,12 +38,16 @@ export function parseConfig(value: unknown, origin: string): FileConfig {
       ? `unknown key ${issue.keys.map((key) => JSON.stringify(where === '' ? key : `${where}.${key}`)).join(', ')}`
       : `${where === '' ? 'the whole' : JSON.stringify(where)}: ${issue?.message ?? 'invalid'}`
   throw new UserError('CONFIG_INVALID', `${origin}: ${what}`, {
-    hint:
-      origin === 'the command line'
-        ? 'enrich --help lists every flag'
-        : 'pipeline.config.example.json shows every key',
+    hint: hintOf(origin, what),
     cause: z.prettifyError(parsed.error),
   })
+}
+
+function hintOf(origin: string, what: string): string {
+  if (origin === 'the command line') return 'enrich --help lists every flag'
+  return /^unknown key .*(key|token|secret|password)"/i.test(what)
+    ? 'the API key goes into ENRICH_API_KEY or ENRICH_API_KEY_FILE: a config is copied and committed'
+    : 'pipeline.config.example.json shows every key'
 }
 
 /** Reads a config file. Throws CONFIG_NOT_FOUND, CONFIG_NOT_JSON, CONFIG_INVALID. */

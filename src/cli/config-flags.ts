@@ -42,6 +42,12 @@ const list = (text: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
+function listOfSome(text: string): string[] {
+  const names = list(text)
+  if (names.length === 0) throw new InvalidArgumentError('It must name at least one.')
+  return names
+}
+
 function wholeNumber(text: string): number {
   if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
   return Number(text)
@@ -115,7 +121,7 @@ const groups = {
       'file',
       'none',
     ]),
-    new Option('--columns <a,b>', 'the added columns wanted (default: all)').argParser(list),
+    new Option('--columns <a,b>', 'the added columns wanted (default: all)').argParser(listOfSome),
     new Option('--prefix <text>', `in front of the added columns (default: ${defaults.prefix})`),
   ],
   partial: [new Option('--partial', 'write the output also when the run stops early')],

@@ -48,7 +48,9 @@ export function addExportCommand(program: Command, io: CliIo): void {
         const rows = [...counts]
           .map(([status, count]) => `${status} ${count.toLocaleString('en-US')}`)
           .join(' · ')
-        io.err(`${report.rowCount.toLocaleString('en-US')} rows (${rows})\n`)
+        io.err(
+          `${report.rowCount.toLocaleString('en-US')} ${report.rowCount === 1 ? 'row' : 'rows'} (${rows})\n`,
+        )
         for (const path of report.paths) io.err(`  written   ${path}\n`)
       },
     )

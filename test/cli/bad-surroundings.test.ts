@@ -32,6 +32,12 @@ const outputs: readonly BadCase[] = [
     args: ['in.csv', '-o', '/dev/full', '--format', 'csv'],
   },
   {
+    title: 'an output that is open already',
+    code: 'OUTPUT_UNWRITABLE',
+    says: /pass - /,
+    args: ['in.csv', '-o', '/dev/stdout', '--format', 'csv'],
+  },
+  {
     title: 'an output where nobody may write',
     code: 'OUTPUT_UNWRITABLE',
     says: /\/proc\/out\.csv/,
@@ -132,6 +138,12 @@ const surroundings: readonly BadCase[] = [
     code: 'CONFIG_INVALID',
     says: /"output\.pth"/,
     prepare: write('pipeline.config.json', '{"output":{"pth":"out.csv"}}'),
+  },
+  {
+    title: 'a config with a key that should not be in it',
+    code: 'CONFIG_INVALID',
+    says: /ENRICH_API_KEY/,
+    prepare: write('pipeline.config.json', '{"apiKey":"not here"}'),
   },
   {
     title: 'a config with a wrong type',

@@ -223,6 +223,7 @@ describe('help and usage', () => {
     [['retry', 'companies.csv', '-o', 'out.csv'], /--status/],
     [[...command, '--limit', 'many'], /whole number/],
     [[...command, '--max-age', 'soon'], /30d/],
+    [[...command, '--columns', ''], /at least one/],
     [[...command, '--basis', 'here'], /auto, inline, file, none/],
     [[...command, '--log-level', 'loud'], /debug/],
     [['companies.csv', '-o', '-', '--format', 'csv', '--json'], /standard output/],

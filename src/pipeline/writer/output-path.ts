@@ -66,7 +66,12 @@ export function assertOutputUsable(
   assertRoom(folder, writerBounds.freeBytesMin + 2 * inputBytes + rowCount * writerBounds.answerBytesEstimate)
 }
 
+/** Names of what is open already: replacing such a file would cut off whoever opened it. */
+const descriptorPath = /^\/(dev\/(stdin|stdout|stderr|fd\/)|proc\/[^/]+\/fd\/)/
+
 function assertReplaceable(path: string, inputFiles: readonly SourceFile[]): void {
+  if (descriptorPath.test(resolve(path)))
+    throw unwritable(path, 'it is not a file of its own', 'pass - for standard output')
   const stat = statOf(path)
   const target = comparable(path)
   const isSame = (file: SourceFile) =>
