@@ -115,13 +115,16 @@ export function assertAllSettled(disk: OnDisk, service: SimulatedService, names:
     const { name, state, runId, line } = lookup
     switch (state) {
       case 'answered': {
-        const answer = JSON.parse(line ?? 'null') as { legal_name?: string; run_id?: string } | null
-        hold(
-          answer?.legal_name === `${name} (registered)`,
-          `${name} has the answer of ${String(answer?.legal_name)}`,
-        )
         const run = runs.get(runId ?? '')
-        hold(answer.run_id === runId && run?.name === name, `${name} has the run of another`)
+        const answer = JSON.parse(line ?? '{}') as Record<string, unknown>
+        if (run?.mergedInto === null) {
+          hold(answer['legal_name'] === `${name} (registered)`, `${name} has the answer of another`)
+        } else {
+          // A circle ends where it began, a chain at most eight steps further on.
+          const family = run?.mergedInto?.replace(/\d+$/, '') ?? ''
+          hold(String(answer['merged_into']).startsWith(family), `${name} was merged into another's entity`)
+        }
+        hold(answer['run_id'] === runId && run?.name === name, `${name} has the run of another`)
         break
       }
       case 'failed':

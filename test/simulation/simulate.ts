@@ -177,6 +177,7 @@ async function oneProcess(
   }
   const running = work(world, options, onLost)
   const watch = () => {
+    if (mayDie && chance.happens(0.001)) time.jump(chance.whole(-3_600_000, 3_600_000))
     assertPaidOnce(service, world.resubmittable)
     return life.isDead
   }

@@ -8,6 +8,8 @@ export interface LedgerEntry {
   readonly name: string
   readonly doneAtMs: number
   readonly fails: boolean
+  /** The id it was merged into; null for an entity of its own. */
+  readonly mergedInto: string | null
 }
 
 /** How bad this seed's network and service are; each a probability unless its unit says otherwise. */
@@ -105,7 +107,7 @@ export class SimulatedService {
       await pass(chance.whole(1, 60_000))
       return isDead() ? never() : { kind: 'no_reply', sent: 'maybe', reason: 'reset' }
     }
-    const answered = request.method === 'POST' ? this.#kickoff(request) : this.#poll(request)
+    const answered = this.#answer(request)
     await pass(chance.happens(weather.slowAnswer) ? chance.whole(1_000, 59_000) : chance.whole(1, 400))
     if (isDead()) return never()
     if (chance.happens(weather.lostAnswer)) return { kind: 'no_reply', sent: 'maybe', reason: 'reset' }
@@ -113,6 +115,29 @@ export class SimulatedService {
       return { kind: 'reply', status: answered.status, headers: {}, body: undefined, bodyFault: 'broke off' }
     }
     return { kind: 'reply', headers: {}, bodyFault: null, ...answered }
+  }
+
+  #answer(request: TransportRequest): Answered {
+    if (request.method === 'POST') return this.#kickoff(request)
+    return request.path.startsWith('/v3/entities/') ? this.#entity(request) : this.#poll(request)
+  }
+
+  #entity(request: TransportRequest): Answered {
+    if (this.chance.happens(this.weather.serverError)) return error(500, 'api_error')
+    const id = request.path.replace('/v3/entities/', '')
+    const step = Number(/^siq_chain_(\d+)$/.exec(id)?.[1] ?? 0)
+    const next =
+      id === 'siq_circle'
+        ? 'siq_circle2'
+        : id === 'siq_circle2'
+          ? 'siq_circle'
+          : step > 0
+            ? `siq_chain_${step - 1}`
+            : null
+    return {
+      status: 200,
+      body: next === null ? { status: 'matched' } : { status: 'merged', merged_into: next },
+    }
   }
 
   #kickoff(request: TransportRequest): Answered {
@@ -141,6 +166,10 @@ export class SimulatedService {
       name,
       doneAtMs: performance.now() + chance.whole(weather.runMsMin, weather.runMsMax),
       fails: chance.happens(weather.runFails),
+      // `siq_chain_3` was merged into `siq_chain_2`, and so on to 0; `siq_circle` into `siq_circle2` and back.
+      mergedInto: chance.happens(0.1)
+        ? chance.pick(['siq_chain_0', 'siq_chain_3', 'siq_chain_20', 'siq_circle'])
+        : null,
     }
     this.ledger.push(entry)
     this.#runs.set(entry.runId, entry)
@@ -184,6 +213,12 @@ function runBody(run: LedgerEntry, isDone: boolean, chance: Chance): Answered {
       body: asOutcome
         ? { ...head, status: 'COMPLETED', data: { status: 'failed' } }
         : { ...head, status: 'FAILED', data: null },
+    }
+  }
+  if (run.mergedInto !== null) {
+    return {
+      status: 200,
+      body: { ...head, status: 'COMPLETED', data: { status: 'merged', merged_into: run.mergedInto } },
     }
   }
   const entity = { id: `siq_${runId}`, legal_name: `${name} (registered)` }

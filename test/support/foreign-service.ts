@@ -180,8 +180,18 @@ function answer(
   if (entity === undefined) return refusal(404, 'resource_missing')
   return {
     status: 200,
-    body: withUnknownKeys({ status: 'matched', entity, request_id: `req_${randomUUID()}` }),
+    body: withUnknownKeys({
+      status: 'matched',
+      entity,
+      ...mergeOf(entity),
+      request_id: `req_${randomUUID()}`,
+    }),
   }
+}
+
+/** An entity that is listed with `merged_into` is read as merged; its record is then the canonical one. */
+function mergeOf(entity: Readonly<Record<string, unknown>>): object {
+  return 'merged_into' in entity ? { status: 'merged', merged_into: entity.merged_into } : {}
 }
 
 function kickoff(request: RecordedRequest, runs: ForeignRun[]): Reply {

@@ -3,6 +3,7 @@ import type { RunObjectLenient } from '../../contract/resolution.js'
 import { answerLineVersion, renderAnswer } from '../../core/answer-line.js'
 import { backoffMs, type BackoffPolicy } from '../../core/backoff.js'
 import { unreachable } from '../../core/errors.js'
+import { followMerge, mergedIntoOf, withChain } from '../../core/merged.js'
 import { findOddities } from '../../core/oddities.js'
 import { judgePoll, outcomeOf, type PollVerdict } from '../../core/outcome.js'
 import { isPastDeadline, nextPoll, type PollableRun } from '../../core/polling.js'
@@ -49,12 +50,16 @@ export class Poller {
     return this.#runs.size
   }
 
+  /** Waits are measured by the monotonic clock: the wall clock may jump. */
   add(run: OpenRun): void {
+    const { clock } = this.#context
+    const openedAtMs = clock.monotonicMs()
     this.#runs.set(run.lookupId, {
       ...run,
-      openedAtMs: this.#context.clock.nowMs(),
+      openedAtMs,
+      submittedAtMs: openedAtMs - Math.max(0, clock.nowMs() - run.submittedAtMs),
       lastPolledAtMs: null,
-      notBeforeMs: 0,
+      notBeforeMs: openedAtMs,
       isBeingPolled: false,
       failureCount: 0,
       unknownCount: 0,
@@ -79,7 +84,7 @@ export class Poller {
       this.#parkLate()
       if (this.#runs.size === 0 && !this.#moreRunsCome) break
       const next = nextPoll(this.#runs.values(), polling)
-      const waitMs = next === null ? Infinity : next.dueAtMs - clock.nowMs()
+      const waitMs = next === null ? Infinity : next.dueAtMs - clock.monotonicMs()
       if (waitMs > 0) await this.#bell.wait(waitMs)
       else await this.#pollOne()
     }
@@ -108,7 +113,7 @@ export class Poller {
 
   async #poll(run: Run): Promise<void> {
     const { client, clock, tally } = this.#context
-    run.lastPolledAtMs = clock.nowMs()
+    run.lastPolledAtMs = clock.monotonicMs()
     tally.polls++
     const startedAtMs = clock.monotonicMs()
     const exchange = await client.pollRun(run.runId, { include: 'basis' })
@@ -142,9 +147,10 @@ export class Poller {
     }
   }
 
-  async #finish(run: Run, answer: RunObjectLenient, failed: boolean): Promise<void> {
+  async #finish(run: Run, sent: RunObjectLenient, failed: boolean): Promise<void> {
     const { checkpoint, clock, tally } = this.#context
-    const outcome = outcomeOf(answer, failed)
+    const outcome = outcomeOf(sent, failed)
+    const answer = outcome === 'merged' ? await this.#followMerges(sent) : sent
     const isFirst = await checkpoint.answer(run.lookupId, {
       runId: run.runId,
       state: outcome === 'failed' ? 'failed' : 'answered',
@@ -157,9 +163,28 @@ export class Poller {
     if (isFirst) {
       tally.answered++
       count(tally.outcomes, outcome)
-      for (const oddity of findOddities(answer)) count(tally.oddities, oddity)
+      for (const oddity of findOddities(sent)) count(tally.oddities, oddity)
     } else tally.contradictions++
     this.#close(run)
+  }
+
+  /** Reads on from the entity that the answer names to the one at the end of the chain; a circle ends where it began. */
+  async #followMerges(answer: RunObjectLenient): Promise<RunObjectLenient> {
+    const first = mergedIntoOf(answer)
+    if (first === null) return answer
+    const seen = [first]
+    for (;;) {
+      await this.#pace.turn(this.#context.stopping.polling)
+      if (this.#context.stopping.polling.aborted) break
+      const step = followMerge(seen, await this.#context.client.readEntity(seen.at(-1) ?? first))
+      if (step.kind === 'circle') {
+        count(this.#context.tally.oddities, 'merged ids that go in a circle')
+        return answer
+      }
+      if (step.kind === 'end') break
+      seen.push(step.id)
+    }
+    return withChain(answer, seen)
   }
 
   /** Most likely another account's key: the run stays, so that the right key finds it again. */
@@ -173,14 +198,14 @@ export class Poller {
   #meetFailure(run: Run, reason: string, startedAtMs: number): void {
     const { clock, random, stopping } = this.#context
     run.failureCount++
-    run.notBeforeMs = clock.nowMs() + backoffMs(failedPollPolicy, run.failureCount, random.fraction())
+    run.notBeforeMs = clock.monotonicMs() + backoffMs(failedPollPolicy, run.failureCount, random.fraction())
     const decision = this.#patience.failed(startedAtMs, clock.monotonicMs(), random.fraction())
     if (decision.action === 'give_up') stopping.stop({ kind: 'unreachable', reason })
   }
 
   #parkLate(): void {
     const { polling, clock } = this.#context
-    const nowMs = clock.nowMs()
+    const nowMs = clock.monotonicMs()
     for (const run of this.#runs.values()) {
       if (!run.isBeingPolled && isPastDeadline(run, polling, nowMs)) this.#park(run)
     }

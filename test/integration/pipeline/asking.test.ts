@@ -123,6 +123,41 @@ describe('a server that is not ours', () => {
   })
 })
 
+describe('merged entities', () => {
+  const merged = (id: string) => ({ status: 'merged', merged_into: id })
+
+  test('a chain is followed to its end, and the ids on the way are kept', async () => {
+    place.writeRows(['Acme,'])
+    const service = await serve({
+      answers: { Acme: merged('siq_a') },
+      entities: { siq_a: merged('siq_b'), siq_b: merged('siq_c'), siq_c: { status: 'matched' } },
+    })
+    await place.run(service)
+    expect(place.readOutput()[0]).toMatchObject({ enrich_merged_into: 'siq_c' })
+  })
+
+  test('a circle ends where it began, and is counted as something odd', async () => {
+    place.writeRows(['Acme,'])
+    const service = await serve({
+      answers: { Acme: merged('siq_a') },
+      entities: { siq_a: merged('siq_b'), siq_b: merged('siq_a') },
+    })
+    const summary = await place.run(service)
+    expect(place.readOutput()[0]).toMatchObject({ enrich_merged_into: 'siq_a' })
+    expect(summary.oddities).toHaveProperty('merged ids that go in a circle')
+  })
+
+  test('an endless chain is followed for eight steps', async () => {
+    place.writeRows(['Acme,'])
+    const chain = Object.fromEntries(
+      Array.from({ length: 30 }, (_, step) => [`siq_${step}`, merged(`siq_${step + 1}`)]),
+    )
+    const service = await serve({ answers: { Acme: merged('siq_0') }, entities: chain })
+    await place.run(service)
+    expect(place.readOutput()[0]).toMatchObject({ enrich_merged_into: 'siq_8' })
+  })
+})
+
 describe('the same command again', () => {
   test('submits and polls nothing when everything is answered', async () => {
     place.writeRows(['Acme,', 'Globex,'])
