@@ -13,8 +13,14 @@ export default defineConfig(
     rules: {
       eqeqeq: 'error',
       'no-console': 'error',
-      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
-      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
       '@typescript-eslint/consistent-type-imports': 'error',
     },
   },
@@ -22,7 +28,16 @@ export default defineConfig(
     // Decisions take time and chance as arguments.
     files: ['src/core/**', 'src/contract/**'],
     rules: {
-      'no-restricted-globals': ['error', 'Date', 'setTimeout', 'setInterval', 'setImmediate', 'fetch', 'process', 'performance'],
+      'no-restricted-globals': [
+        'error',
+        'Date',
+        'setTimeout',
+        'setInterval',
+        'setImmediate',
+        'fetch',
+        'process',
+        'performance',
+      ],
       'no-restricted-properties': ['error', { object: 'Math', property: 'random' }],
     },
   },

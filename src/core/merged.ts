@@ -3,7 +3,7 @@ import type { Exchange } from './exchange.js'
 import { at, textOf } from './lenient.js'
 
 /** A chain of merged ids is followed no further than this. */
-export const mergeHopsMax = 8
+const mergeHopsMax = 8
 
 /** The id that a finished run says its entity was merged into, or null. */
 export function mergedIntoOf(run: RunObjectLenient): string | null {

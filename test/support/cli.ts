@@ -12,7 +12,7 @@ export const fixture = (name: string) => join(root, 'fixtures', name)
 /** The API key of every run and service here; wherever it is seen again, a secret has leaked. */
 export const canary = 'canary-7f3a9c-never-to-be-seen'
 
-export interface CliResult {
+interface CliResult {
   /** Null when a signal ended it. */
   readonly code: number | null
   readonly stdout: string

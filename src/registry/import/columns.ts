@@ -1,7 +1,7 @@
 import { UserError } from '../../core/errors.js'
 
 /** Every field a row of a registry can have, in the order shown to people. */
-export const importFields = [
+const importFields = [
   'id',
   'name',
   'other_names',

@@ -25,7 +25,7 @@ afterAll(() => {
 })
 
 /** A run as a server would send it, with provenance. */
-export function matchedRun(name = 'Acme'): RunObjectLenient {
+function matchedRun(name = 'Acme'): RunObjectLenient {
   return {
     run_id: 'run_1',
     status: 'COMPLETED',
