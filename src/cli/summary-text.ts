@@ -50,6 +50,7 @@ function lookupLine(summary: RunSummary): string {
     `${number(summary.billedCount)} ${billed}`,
     ...(summary.uncertainCount === 0 ? [] : [`${number(summary.uncertainCount)} uncertain`]),
     ...(summary.failedCount === 0 ? [] : [`${number(summary.failedCount)} failed`]),
+    ...(summary.rejectedCount === 0 ? [] : [`${number(summary.rejectedCount)} refused as invalid`]),
     ...(summary.pendingCount === 0 ? [] : [`${number(summary.pendingCount)} without an answer yet`]),
   ].join(' · ')}`
 }

@@ -22,7 +22,10 @@ export interface RunSummary {
   billedCount: number
   /** May have been billed; held, and never submitted again unless told to. */
   uncertainCount: number
+  /** Runs that ended without a result; they were paid for. */
   failedCount: number
+  /** Lookups that the service will not take as they are; they cost nothing. */
+  rejectedCount: number
   /** Without a final answer: not submitted, running, or parked. */
   pendingCount: number
   pollCount: number
@@ -59,9 +62,9 @@ export function summarise(parts: SummaryParts): RunSummary {
   const { stop, plan, tally, index, report } = parts
   const lookupCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
   const cachedCount = plan.answered
-  const failedCount = plan.failed + plan.invalid + tally.rejected + (tally.outcomes.get('failed') ?? 0)
+  const failedCount = plan.failed + (tally.outcomes.get('failed') ?? 0)
+  const rejectedCount = plan.invalid + tally.rejected
   const uncertainCount = plan.uncertain + tally.lost
-  const failedBefore = plan.failed + plan.invalid
   return {
     service: parts.service,
     stop,
@@ -73,7 +76,8 @@ export function summarise(parts: SummaryParts): RunSummary {
     billedCount: tally.accepted,
     uncertainCount,
     failedCount,
-    pendingCount: lookupCount - cachedCount - failedBefore - uncertainCount - tally.rejected - tally.answered,
+    rejectedCount,
+    pendingCount: lookupCount - cachedCount - plan.failed - rejectedCount - uncertainCount - tally.answered,
     pollCount: tally.polls,
     answeredCount: tally.answered,
     pollsPerResult: tally.answered === 0 ? null : tally.polls / tally.answered,
@@ -90,5 +94,6 @@ export function summarise(parts: SummaryParts): RunSummary {
 
 /** Rows and lookups without a final outcome of the service: the run ends with exit code 3. */
 export function needsAttention(summary: RunSummary): boolean {
-  return summary.invalidRowCount + summary.failedCount + summary.uncertainCount + summary.pendingCount > 0
+  const { invalidRowCount, rejectedCount, failedCount, uncertainCount, pendingCount } = summary
+  return invalidRowCount + rejectedCount + failedCount + uncertainCount + pendingCount > 0
 }
