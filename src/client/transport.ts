@@ -16,7 +16,7 @@ export interface TransportBounds {
   connectMsMax: number
   /** From sending the request to the last byte of the answer. */
   exchangeMsMax: number
-  /** Decoded: 261 kB of gzip can become 268 MB. */
+  /** Decoded: 261 kB of gzip can become 268 MB. Parsed, it takes some ten times as much, many at one time. */
   responseBytesMax: number
   jsonDepthMax: number
 }
@@ -24,7 +24,7 @@ export interface TransportBounds {
 const defaultBounds: TransportBounds = {
   connectMsMax: 10_000,
   exchangeMsMax: 60_000,
-  responseBytesMax: 32 * 2 ** 20,
+  responseBytesMax: 8 * 2 ** 20,
   jsonDepthMax: 64,
 }
 
