@@ -117,9 +117,20 @@ export function assertNoClash(inputColumns: readonly string[], outputColumns: re
 
 /**
  * Parquet readers mostly tell no two names apart that differ in letter case alone, and the writer would
- * rename the second: such an input cannot go to Parquet as it is. Throws INPUT_COLUMNS_DUPLICATE.
+ * rename the second: such an input cannot go to Parquet as it is; nor can one with a column without a name or
+ * with NUL in it, which JSON allows. Throws INPUT_COLUMNS_DUPLICATE and OUTPUT_COLUMN_UNFIT.
  */
 export function assertNamesFitParquet(inputColumns: readonly string[]): void {
+  const unfit = inputColumns.find((name) => name === '' || name.includes('\0'))
+  if (unfit !== undefined) {
+    throw new UserError(
+      'OUTPUT_COLUMN_UNFIT',
+      `Parquet cannot hold a column named ${JSON.stringify(unfit)}`,
+      {
+        hint: 'rename it in the input, or write CSV or NDJSON',
+      },
+    )
+  }
   const seen = new Map<string, string>()
   for (const name of inputColumns) {
     const other = seen.get(name.toLowerCase())

@@ -1,6 +1,7 @@
 /**
  * Every code an error shown to a user can bear, and the exit code it ends the process with.
- * 2: nothing was submitted. 4: refused. 5, 8, 10: the same command resumes. 11: the checkpoint is in use.
+ * 2: nothing was submitted; found after submissions, such an error ends with 5 instead. 4: refused. 5, 8, 10: the
+ * same command resumes. 11: the checkpoint is in use.
  */
 export const errorCodes = {
   USAGE_INVALID: 2,
@@ -35,6 +36,7 @@ export const errorCodes = {
   OUTPUT_UNWRITABLE: 2,
   OUTPUT_COLUMN_TAKEN: 2,
   OUTPUT_COLUMN_UNKNOWN: 2,
+  OUTPUT_COLUMN_UNFIT: 2,
   DISK_FULL: 2,
   CHECKPOINT_NOT_FOUND: 2,
   CHECKPOINT_INVALID: 2,
@@ -61,6 +63,7 @@ export type ErrorCode = keyof typeof errorCodes
 export class UserError extends Error {
   override readonly name = 'UserError'
   readonly hint: string | undefined
+  #isAfterSubmissions = false
 
   constructor(
     readonly code: ErrorCode,
@@ -71,8 +74,15 @@ export class UserError extends Error {
     this.hint = options.hint
   }
 
+  /** Lookups were submitted before it: what would end with 2 ends with 5, since 2 says that none was. */
+  afterSubmissions(): this {
+    this.#isAfterSubmissions = true
+    return this
+  }
+
   get exitCode(): number {
-    return errorCodes[this.code]
+    const exitCode = errorCodes[this.code]
+    return exitCode === 2 && this.#isAfterSubmissions ? 5 : exitCode
   }
 }
 
