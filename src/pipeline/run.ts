@@ -2,6 +2,8 @@ import { resolve } from 'node:path'
 import type { ServiceClient } from '../client/client.js'
 import { assertNamesFitParquet, assertNoClash } from '../core/columns.js'
 import { detectColumns, type LookupColumns } from '../core/detect-columns.js'
+import { UserError } from '../core/errors.js'
+import type { LookupPlan } from '../core/lookup-state.js'
 import type { Clock } from '../platform/clock.js'
 import type { Random } from '../platform/random.js'
 import { answerLinesOf, type RowCounts } from './answers.js'
@@ -14,7 +16,7 @@ import { watchProgress } from './progress-watch.js'
 import { openInput, type Input, type InputOptions } from './reader/input.js'
 import type { RowIndex } from './row-index.js'
 import { runUntilAnswered, type SchedulerOptions } from './scheduler/scheduler.js'
-import { createTally } from './scheduler/tally.js'
+import { createTally, type Tally } from './scheduler/tally.js'
 import { summarise, type RunSummary } from './summary.js'
 import { assertOutputUsable, publish, type PublishReport } from './writer/publish.js'
 import { resolveOutput, type OutputRequest, type ResolvedOutput } from './writer/resolve-output.js'
@@ -97,7 +99,7 @@ interface OpenRun {
 }
 
 async function askAndPublish(run: OpenRun): Promise<RunSummary> {
-  const { options, input, checkpoint, connection } = run
+  const { options, input, checkpoint } = run
   const index = await ingest({
     input,
     columns: run.columns,
@@ -117,6 +119,20 @@ async function askAndPublish(run: OpenRun): Promise<RunSummary> {
   options.observe({ type: 'planned', rowCount: index.rowCount, lookupCount, plan })
 
   const tally = createTally()
+  try {
+    return await askAndWrite(run, index, plan, tally)
+  } catch (error) {
+    throw error instanceof UserError && tally.submissions > 0 ? error.afterSubmissions() : error
+  }
+}
+
+async function askAndWrite(
+  run: OpenRun,
+  index: RowIndex,
+  plan: Readonly<Record<LookupPlan, number>>,
+  tally: Tally,
+): Promise<RunSummary> {
+  const { options, input, checkpoint, connection } = run
   const { clock, random, interrupt } = options
   const progress = watchProgress({ plan, tally, ...options.scheduling, clock, observe: options.observe })
   const stop = await runUntilAnswered({
@@ -178,6 +194,7 @@ async function write(run: OpenRun, index: RowIndex, rows: RowCounts): Promise<Pu
       answerLines: answerLinesOf(index, reader, rows),
       rowCount: index.rowCount,
       metadata: { ...options.metadata, 'enrich.input_sha256': await input.fingerprint() },
+      stdout: options.stdout,
     })
   } finally {
     reader?.close()

@@ -70,3 +70,9 @@ export function migrate(database: Sqlite, migrations: readonly string[]): number
 export function sqliteCode(error: unknown): string | null {
   return error instanceof Database.SqliteError ? error.code : null
 }
+
+/** Whether SQLite found no room, for the database or for what it keeps beside it. */
+export function isDiskFull(error: unknown): boolean {
+  const code = sqliteCode(error)
+  return code !== null && /^SQLITE_(FULL|IOERR_SHMSIZE)/.test(code)
+}

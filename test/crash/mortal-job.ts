@@ -82,7 +82,7 @@ export class MortalJob {
   }
 
   names(): string[] {
-    return readdirSync(this.folder).sort()
+    return readdirSync(this.folder, { recursive: true, encoding: 'utf8' }).sort()
   }
 
   /** Names of the lookups in a state, read from a copy: the next process finds the files untouched. */

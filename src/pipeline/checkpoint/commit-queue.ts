@@ -1,4 +1,4 @@
-import type { Sqlite } from '../../platform/sqlite.js'
+import { isDiskFull, type Sqlite } from '../../platform/sqlite.js'
 
 interface Change {
   apply: () => unknown
@@ -9,12 +9,15 @@ interface Change {
 /**
  * Changes asked for within one turn of the event loop are made in one transaction, in the order they were
  * asked for, and acknowledged after its commit: one fsync for all of them. A change that throws is undone
- * and rejected alone; a commit that fails rejects them all.
+ * and rejected alone; a commit that fails rejects them all, on a full disk after `makeRoom` made none.
  */
 export class CommitQueue {
   #changes: Change[] = []
 
-  constructor(private readonly database: Sqlite) {}
+  constructor(
+    private readonly database: Sqlite,
+    private readonly makeRoom: () => boolean,
+  ) {}
 
   add<Result>(apply: () => Result): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
@@ -28,18 +31,24 @@ export class CommitQueue {
     const changes = this.#changes
     this.#changes = []
     if (changes.length === 0) return
-    const settle: (() => void)[] = []
+    let acknowledgements: (() => void)[]
     try {
-      this.database
-        .transaction(() => {
-          for (const change of changes) settle.push(this.#make(change))
-        })
-        .immediate()
+      acknowledgements = this.#commit(changes)
     } catch (error) {
       for (const { reject } of changes) reject(error)
       return
     }
-    for (const acknowledge of settle) acknowledge()
+    for (const acknowledge of acknowledgements) acknowledge()
+  }
+
+  #commit(changes: readonly Change[]): (() => void)[] {
+    const once = this.database.transaction(() => changes.map((change) => this.#make(change)))
+    try {
+      return once.immediate()
+    } catch (error) {
+      if (!isDiskFull(error) || !this.makeRoom()) throw error
+      return once.immediate()
+    }
   }
 
   /** A savepoint each, so that one failed change takes nothing of the others with it. */
@@ -51,7 +60,7 @@ export class CommitQueue {
       }
     } catch (error) {
       // SQLite gave the whole transaction up (a full disk): nothing of it will be committed.
-      if (!this.database.inTransaction) throw error
+      if (!this.database.inTransaction || isDiskFull(error)) throw error
       return () => {
         reject(error)
       }

@@ -1,7 +1,14 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UserError } from '../../core/errors.js'
-import { SchemaTooNewError, migrate, openSqlite, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
+import {
+  isDiskFull,
+  SchemaTooNewError,
+  migrate,
+  openSqlite,
+  sqliteCode,
+  type Sqlite,
+} from '../../platform/sqlite.js'
 import { applicationId, migrations } from './schema.js'
 
 /** Opens the checkpoint to write, made and migrated as needed. Throws CHECKPOINT_* and DISK_FULL. */
@@ -84,6 +91,13 @@ function notACheckpoint(path: string, cause?: unknown): UserError {
   })
 }
 
+export function diskFull(path: string, cause?: unknown): UserError {
+  return new UserError('DISK_FULL', `no space left for the checkpoint ${path}`, {
+    hint: 'free some space; what was acknowledged is safe, and the same command goes on',
+    cause,
+  })
+}
+
 /** Says in a user's words what SQLite or the file system refused. */
 export function explained<Result>(path: string, action: () => Result): Result {
   try {
@@ -108,12 +122,7 @@ export function explainCheckpointError(path: string, error: unknown): unknown {
   const code = sqliteCode(error) ?? (error as NodeJS.ErrnoException | undefined)?.code ?? ''
   if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT'))
     return notACheckpoint(path, error)
-  if (code.startsWith('SQLITE_FULL') || code === 'SQLITE_IOERR_SHMSIZE' || code === 'ENOSPC') {
-    return new UserError('DISK_FULL', `no space left for the checkpoint ${path}`, {
-      hint: 'free some space; what was acknowledged is safe, and the same command goes on',
-      cause: error,
-    })
-  }
+  if (isDiskFull(error) || code === 'ENOSPC') return diskFull(path, error)
   if (
     /^(SQLITE_READONLY|SQLITE_CANTOPEN|SQLITE_PERM|SQLITE_IOERR|EACCES|EROFS|EPERM|ENOTDIR|EEXIST)/.test(code)
   ) {

@@ -5,7 +5,8 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import type { Answer, Checkpoint, Claim, Intention, LookupId, OpenRun, ToSubmit } from './checkpoint.js'
 import { CommitQueue } from './commit-queue.js'
 import { lockCheckpoint } from './lock.js'
-import { explainCheckpointError, explained, openToWrite } from './open.js'
+import { diskFull, explainCheckpointError, explained, openToWrite } from './open.js'
+import { keepReserve, type Reserve } from './reserve.js'
 import { prepareStatements, type LookupRow, type Settlement } from './statements.js'
 
 export interface OpenCheckpointOptions {
@@ -25,7 +26,15 @@ export function openCheckpoint(options: OpenCheckpointOptions): Checkpoint {
   try {
     const lock = lockCheckpoint(options.path, options.nowMs)
     try {
-      return explained(options.path, () => new SqliteCheckpoint(database, lock, options))
+      return explained(options.path, () => {
+        const reserve = keepReserve(options.path)
+        try {
+          return new SqliteCheckpoint(database, lock, reserve, options)
+        } catch (error) {
+          reserve.release()
+          throw error
+        }
+      })
     } catch (error) {
       lock.release()
       throw error
@@ -40,15 +49,17 @@ class SqliteCheckpoint implements Checkpoint {
   readonly id: string
   readonly #database: Sqlite
   readonly #lock: { release(): void }
+  readonly #reserve: Reserve
   readonly #path: string
   readonly #scopeId: number
   readonly #jobId: number
   readonly #commits: CommitQueue
   readonly #statements: ReturnType<typeof prepareStatements>
 
-  constructor(database: Sqlite, lock: { release(): void }, options: OpenCheckpointOptions) {
+  constructor(database: Sqlite, lock: { release(): void }, reserve: Reserve, options: OpenCheckpointOptions) {
     this.#database = database
     this.#lock = lock
+    this.#reserve = reserve
     this.#path = options.path
     this.id = checkpointId(database, options)
     this.#scopeId = scopeId(database, options.scope)
@@ -58,7 +69,7 @@ class SqliteCheckpoint implements Checkpoint {
       'CREATE TEMP TABLE wanted (position INTEGER PRIMARY KEY, lookup_id INTEGER NOT NULL UNIQUE)',
     )
     this.#statements = prepareStatements(database)
-    this.#commits = new CommitQueue(database)
+    this.#commits = new CommitQueue(database, reserve.release)
   }
 
   want(lookups: Parameters<Checkpoint['want']>[0]): Promise<LookupId[]> {
@@ -108,6 +119,8 @@ class SqliteCheckpoint implements Checkpoint {
 
   intend(lookupId: LookupId, nowMs: number): Promise<Intention> {
     return this.#transaction(() => {
+      // The room left is for what is in the air: nothing more may leave.
+      if (!this.#reserve.isHeld) throw diskFull(this.#path)
       const { state, row } = this.#move(lookupId, 'intend')
       const attempt = row.attempt + 1
       // Names the checkpoint, the lookup (its scope and key) and the attempt: a webhook that echoes it is claimed.
@@ -181,6 +194,7 @@ class SqliteCheckpoint implements Checkpoint {
 
   close(): void {
     this.#commits.flush()
+    this.#reserve.release()
     this.#database.close()
     this.#lock.release()
   }
