@@ -65,11 +65,18 @@ function endOf(error: unknown): number {
     if (error.exitCode === 0) return 0
     // A command of commands that was named alone: its help would go where errors do not.
     const message =
-      error.code === 'commander.help' ? 'a command is missing' : error.message.replace(/^error: /, '')
+      error.code === 'commander.help'
+        ? 'a command is missing'
+        : withoutValues(error.message.replace(/^error: /, ''))
     const hint = 'enrich --help lists the commands; with --help after it, each lists its flags'
     return reportError(new UserError('USAGE_INVALID', message, { hint }), io)
   }
   return reportError(error, io)
+}
+
+/** People pass keys to flags that do not exist (`--api-key=…`): of an unknown flag, the name is repeated alone. */
+function withoutValues(message: string): string {
+  return message.replace(/^(unknown option '[^'=]*=).*(?=')/s, '$1…')
 }
 
 function isAbort(error: unknown): boolean {
