@@ -2,27 +2,42 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
+/** What this process has given out. Its id alone says little: a container gives every run the same one. */
+const givenMarks = new Set<string>()
+
 /**
- * A name beside `path` for what is being written. It bears the process id, so that what a killed process
+ * The process id and a few random characters, to go into the name of a temporary file: what a killed process
  * left can be told from what a living one writes.
  */
-export function temporaryPath(path: string, suffix = ''): string {
-  return join(
-    dirname(path),
-    `.${basename(path)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp${suffix}`,
-  )
+export function temporaryMark(): string {
+  const mark = `${process.pid}-${randomBytes(4).toString('hex')}`
+  givenMarks.add(mark)
+  return mark
 }
 
-/** Removes what killed processes left beside `path`; a living process's files stay. */
+/** A name beside `path` for what is being written. */
+export function temporaryPath(path: string, suffix = ''): string {
+  return join(dirname(path), `.${basename(path)}.${temporaryMark()}.tmp${suffix}`)
+}
+
+/** Removes what killed processes left beside `path`; what living ones write stays. */
 export function removeStaleTemporaries(path: string): void {
-  const folder = dirname(path)
-  const prefix = `.${basename(path)}.`
+  removeStale(dirname(path), `.${basename(path)}.`, '.tmp')
+}
+
+/** Removes from a folder what begins with the prefix, a mark and the end, and was left by a killed process. */
+export function removeStale(folder: string, prefix: string, end: string): void {
   if (!existsSync(folder)) return
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(prefix)) continue
-    const match = /^(\d+)-[0-9a-f]{8}\.tmp/.exec(name.slice(prefix.length))
-    if (match && !processLives(Number(match[1]))) rmSync(join(folder, name), { recursive: true, force: true })
+    const [mark, processId] = /^(\d+)-[0-9a-f]{8}/.exec(name.slice(prefix.length)) ?? []
+    if (mark === undefined || !name.startsWith(prefix + mark + end)) continue
+    if (isStale(mark, Number(processId))) rmSync(join(folder, name), { recursive: true, force: true })
   }
+}
+
+function isStale(mark: string, processId: number): boolean {
+  return processId === process.pid ? !givenMarks.has(mark) : !processLives(processId)
 }
 
 /** Whether a process of this id runs on this machine (also one of another user). */

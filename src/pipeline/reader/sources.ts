@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream, mkdirSync, rmSync, statSync, type BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { glob, isDynamicPattern } from 'tinyglobby'
 import { UserError } from '../../core/errors.js'
+import { removeStale, temporaryMark } from '../../platform/durable-files.js'
 import { readerBounds } from './bounds.js'
 
 export type FileFormat = 'csv' | 'parquet' | 'ndjson'
@@ -129,11 +130,12 @@ export async function spool(
   stdin: NodeJS.ReadableStream,
   folder: string,
 ): Promise<{ file: SourceFile; remove: () => void }> {
-  const path = join(folder, `stdin.${process.pid}-${randomBytes(4).toString('hex')}.spool`)
+  const path = join(folder, `stdin.${temporaryMark()}.spool`)
   const remove = () => {
     rmSync(path, { force: true })
   }
   try {
+    removeStale(folder, 'stdin.', '.spool')
     mkdirSync(folder, { recursive: true })
     await pipeline(stdin, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
     return { file: sourceFile(path, 'standard input'), remove }
