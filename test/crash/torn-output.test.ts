@@ -8,6 +8,8 @@ const rowCount = 50_000
 /** Most rows ask for what nobody knows: answers without a basis keep the output small enough to be written often. */
 const nameOf = (row: number) => (row % 50 === 0 ? 'Apple Inc' : `Nobody Knows This ${row % 7}`)
 const oldOutput = 'the output of yesterday\n'
+/** Six commands a format, on machines of any speed. */
+const testMsMax = 240_000
 /** Of the bytes that are written beside the output before it is put in place. */
 const killedAtShares = [0, 0.4, 0.8]
 
@@ -88,6 +90,7 @@ async function killOnce(
 describe.concurrent('an output of 50,000 rows whose process is killed while it is published', () => {
   test.for(['out.csv', 'out.parquet'])(
     '%s is the old file or the whole new one, and the next run clears up',
+    { timeout: testMsMax },
     async (outputName, context) => {
       const { expect } = context
       const job = await undisturbed(createPlace(context.onTestFinished), outputName)
