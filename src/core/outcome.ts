@@ -1,5 +1,6 @@
 import { runAcceptedLenient, runObjectLenient, type RunObjectLenient } from '../contract/resolution.js'
 import { errorOf, type Exchange } from './exchange.js'
+import { instantMs } from './instant.js'
 import { at, textOf } from './lenient.js'
 import { readRateHeaders } from './rate-headers.js'
 
@@ -73,7 +74,7 @@ export function judgeKickoff(
 const runIdCharsMax = 500
 
 /** Ids are opaque; but one that cannot be stored as it is, or put into a path, can never be asked for. */
-function isUsableRunId(runId: string): boolean {
+export function isUsableRunId(runId: string): boolean {
   return runId.length <= runIdCharsMax && !/^\.{1,2}$|[\p{Cc}\p{Surrogate}]/u.test(runId)
 }
 
@@ -125,7 +126,7 @@ export function judgePoll(exchange: Exchange, runId: string, nowMs: number): Pol
  * Decided on the body, whether it came with 200 or 202; an unknown status is "not finished" (interface:
  * "Job and run envelopes"; the letter case is not shown, so it is not looked at).
  */
-function judgeRun(body: unknown, runId: string, bodyFault: string | null): PollVerdict {
+export function judgeRun(body: unknown, runId: string, bodyFault: string | null): PollVerdict {
   const parsed = runObjectLenient.safeParse(body)
   if (!parsed.success) return { kind: 'retry', reason: bodyFault ?? 'the body is not a run' }
   const run = parsed.data
@@ -156,6 +157,11 @@ export function outcomeOf(run: RunObjectLenient, failed: boolean): string {
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
   return failed || outcome === '' ? 'failed' : (textOf(outcome, outcomeCharsMax) ?? 'failed')
+}
+
+/** When the service says the run was resolved, in Unix time; null where it says nothing usable. */
+export function resolvedAtMsOf(run: RunObjectLenient): number | null {
+  return instantMs(textOf(at(run.data, 'metadata', 'resolved_at')) ?? '')
 }
 
 function describe(exchange: Extract<Exchange, { kind: 'reply' }>): string {

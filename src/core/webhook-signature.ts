@@ -1,0 +1,160 @@
+import { decodeBase64, encodeBase64 } from './base64.js'
+import { UserError } from './errors.js'
+
+/** What the signature of a delivery is held to (interface: "Signature"; Standard Webhooks). */
+export const signatureBounds = {
+  keyBytesMin: 24,
+  keyBytesMax: 64,
+  secretsMax: 10,
+  idCharsMax: 200,
+  headerCharsMax: 4_096,
+  toleranceMs: 300_000,
+} as const
+
+/** HMAC with SHA-256: 32 bytes. */
+export type HmacSha256 = (key: Uint8Array, message: Uint8Array) => Uint8Array
+
+/** Signing keys, which show themselves to nobody: no log, error or JSON holds them by accident. */
+export class WebhookKeys {
+  readonly #keys: readonly Uint8Array[]
+
+  constructor(keys: readonly Uint8Array[]) {
+    this.#keys = keys
+  }
+
+  get count(): number {
+    return this.#keys.length
+  }
+
+  /** The base64 signature that each of the keys makes. */
+  sign(message: Uint8Array, hmacSha256: HmacSha256): string[] {
+    return this.#keys.map((key) => encodeBase64(hmacSha256(key, message)))
+  }
+
+  toString(): string {
+    return '[secret]'
+  }
+
+  toJSON(): string {
+    return '[secret]'
+  }
+}
+
+/**
+ * One secret, or several separated by spaces while an old one still counts (interface: "Signature"). Each is
+ * `whsec_` and base64 of 24 to 64 bytes. Throws WEBHOOK_SECRET_INVALID, which repeats nothing of what was
+ * given: never is anything verified with an empty key, or with one that is not what the service signs with.
+ */
+export function parseWebhookSecrets(text: string): WebhookKeys {
+  const secrets = text.split(/\s+/).filter((part) => part !== '')
+  if (secrets.length === 0) throw invalid('the webhook secret is empty')
+  if (secrets.length > signatureBounds.secretsMax) {
+    throw invalid(`there are more than ${signatureBounds.secretsMax} webhook secrets`)
+  }
+  return new WebhookKeys(
+    secrets.map((secret) => {
+      if (!secret.startsWith('whsec_')) throw invalid('a webhook secret does not begin with whsec_')
+      const key = decodeBase64(secret.slice('whsec_'.length))
+      if (key === null) throw invalid('a webhook secret is not base64 after its whsec_')
+      if (key.length < signatureBounds.keyBytesMin || key.length > signatureBounds.keyBytesMax) {
+        throw invalid(
+          `a webhook secret holds ${key.length} bytes: ${signatureBounds.keyBytesMin} to ${signatureBounds.keyBytesMax} are needed`,
+        )
+      }
+      return key
+    }),
+  )
+}
+
+function invalid(message: string): UserError {
+  return new UserError('WEBHOOK_SECRET_INVALID', message, {
+    hint: "copy it from the service's settings, whole, into ENRICH_WEBHOOK_SECRET; several are separated by spaces",
+  })
+}
+
+/** A request as it came. Each header with all its values: a header that came twice has two. */
+export interface SignedDelivery {
+  id: readonly string[] | undefined
+  timestamp: readonly string[] | undefined
+  signature: readonly string[] | undefined
+  /** Before anybody parsed it. */
+  body: Uint8Array
+}
+
+/**
+ * - `genuine`: one of the keys signed these very bytes, not long ago.
+ * - `unsigned`: there is no signature.
+ * - `malformed`: the headers cannot be those of a delivery.
+ * - `stale`: signed for another time than now, whether truly or not.
+ * - `forged`: no signature is one of ours.
+ */
+export type SignatureVerdict =
+  { kind: 'genuine'; eventId: string } | { kind: 'unsigned' | 'malformed' | 'stale' | 'forged' }
+
+/** What can be said by the headers alone, before a body is read: null where the body has to be seen. */
+export function judgeSignatureHeaders(
+  delivery: Omit<SignedDelivery, 'body'>,
+  nowMs: number,
+): Exclude<SignatureVerdict, { kind: 'genuine' }> | null {
+  if (delivery.signature === undefined || delivery.signature.every((value) => value.trim() === '')) {
+    return { kind: 'unsigned' }
+  }
+  const id = single(delivery.id)
+  const timestamp = single(delivery.timestamp)
+  const signature = single(delivery.signature)
+  // A dot in the id could stand for the one that ends it: another id and time would have the same signature.
+  if (id === null || !/^[\x21-\x2d\x2f-\x7e]+$/.test(id) || id.length > signatureBounds.idCharsMax) {
+    return { kind: 'malformed' }
+  }
+  if (timestamp === null || !/^[0-9]{1,12}$/.test(timestamp)) return { kind: 'malformed' }
+  if (signature === null || signature.length > signatureBounds.headerCharsMax) return { kind: 'malformed' }
+  if (Math.abs(nowMs - Number(timestamp) * 1000) > signatureBounds.toleranceMs) return { kind: 'stale' }
+  return null
+}
+
+/**
+ * Whether a delivery is the service's (interface: "Signature"): HMAC-SHA256 over `<id>.<timestamp>.<body>` in
+ * raw bytes; any one `v1` entry by any one key is enough, and other versions are not looked at. The time is
+ * that of the delivery, so a late try of an old event passes.
+ */
+export function verifyDelivery(
+  delivery: SignedDelivery,
+  keys: WebhookKeys,
+  nowMs: number,
+  hmacSha256: HmacSha256,
+): SignatureVerdict {
+  const refusal = judgeSignatureHeaders(delivery, nowMs)
+  if (refusal !== null) return refusal
+  const eventId = delivery.id?.[0] ?? ''
+  const given = signaturesOf(delivery.signature?.[0] ?? '')
+  const expected = keys.sign(signedBytes(eventId, delivery.timestamp?.[0] ?? '', delivery.body), hmacSha256)
+  let isGenuine = false
+  // All are compared, whichever matches: the time taken says nothing of them.
+  for (const one of given) for (const other of expected) isGenuine = sameText(one, other) || isGenuine
+  return isGenuine ? { kind: 'genuine', eventId } : { kind: 'forged' }
+}
+
+const single = (values: readonly string[] | undefined): string | null =>
+  values?.length === 1 ? (values[0] ?? null) : null
+
+function signaturesOf(header: string): string[] {
+  return header.split(' ').flatMap((entry) => (entry.startsWith('v1,') ? [entry.slice('v1,'.length)] : []))
+}
+
+function signedBytes(id: string, timestamp: string, body: Uint8Array): Uint8Array {
+  const head = new TextEncoder().encode(`${id}.${timestamp}.`)
+  const bytes = new Uint8Array(head.length + body.length)
+  bytes.set(head)
+  bytes.set(body, head.length)
+  return bytes
+}
+
+/** Takes as long for any two texts of one length; lengths are no secret. */
+function sameText(one: string, other: string): boolean {
+  if (one.length !== other.length) return false
+  let difference = 0
+  for (let index = 0; index < one.length; index++) {
+    difference |= one.charCodeAt(index) ^ other.charCodeAt(index)
+  }
+  return difference === 0
+}
