@@ -186,7 +186,7 @@ function skippingClock(): Clock {
         signal?.addEventListener('abort', wake)
         if (delayMs === Infinity) return
         setImmediate(() => {
-          if (signal?.aborted !== true) nowMs += Math.max(0, delayMs)
+          if (signal?.aborted !== true) nowMs += Math.ceil(Math.max(0, delayMs))
           wake()
         })
       }),
