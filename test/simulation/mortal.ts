@@ -43,13 +43,17 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
     openRuns: () => mortalCall(life, () => checkpoint.openRuns()),
     intend: (id, nowMs) => mortalCall(life, () => checkpoint.intend(id, nowMs)),
     accept: async (id, customId, runId, nowMs) => {
-      await mortalCall(life, () => checkpoint.accept(id, customId, runId, nowMs))
+      const isSettled = await mortalCall(life, () => checkpoint.accept(id, customId, runId, nowMs))
       life.accepted.set(customId, runId)
+      return isSettled
     },
     withdraw: (id, customId, reason) => mortalCall(life, () => checkpoint.withdraw(id, customId, reason)),
     reject: (id, customId, reason) => mortalCall(life, () => checkpoint.reject(id, customId, reason)),
     lose: (id, customId, reason) => mortalCall(life, () => checkpoint.lose(id, customId, reason)),
     claim: (customId, runId, nowMs) => mortalCall(life, () => checkpoint.claim(customId, runId, nowMs)),
+    ownerOf: (runId) => mortalCall(life, () => checkpoint.ownerOf(runId)),
+    lostSince: (afterMs) => mortalCall(life, () => checkpoint.lostSince(afterMs)),
+    bodyOf: (id) => mortalCall(life, () => checkpoint.bodyOf(id)),
     answer: async (id, answer) => {
       const isFirst = await mortalCall(life, () => checkpoint.answer(id, answer))
       if (isFirst) life.answered.set(id, answer.runId)

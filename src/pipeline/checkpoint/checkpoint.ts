@@ -20,10 +20,18 @@ export interface Intention {
 }
 
 /**
- * What a claim came to: `claimed` a lookup whose answer was lost; `known` already; `superseded`, billed but
- * submitted again since; `conflict`, another run than the one we were given; `unknown` to this checkpoint.
+ * What a claim came to: `claimed` a lookup whose answer was lost; `early`, one whose answer has not come yet;
+ * `known` already; `superseded`, billed but submitted again since; `conflict`, another run than the one we were
+ * given, or one that was given to another submission; `unknown` to this checkpoint.
  */
-export type Claim = 'claimed' | 'known' | 'superseded' | 'conflict' | 'unknown'
+export type Claim = 'claimed' | 'early' | 'known' | 'superseded' | 'conflict' | 'unknown'
+
+/** The lookup that waits for a run, or was answered by it. */
+export interface RunOwner extends OpenRun {
+  state: LookupState
+  /** Whether this run of the command asks for it. */
+  isWanted: boolean
+}
 
 /** An answer, as it is stored: the line that the writers read and the body as the server sent it. */
 export interface Answer {
@@ -58,15 +66,22 @@ export interface Checkpoint {
 
   /** A submission is about to leave: from here on it may have been billed. */
   intend(lookupId: LookupId, nowMs: number): Promise<Intention>
-  accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<void>
+  /** Like the next three: false where a webhook was faster. Its claim stands, and nothing changes. */
+  accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean>
   /** Certainly not created: it may be submitted again. */
-  withdraw(lookupId: LookupId, customId: string, reason: string): Promise<void>
+  withdraw(lookupId: LookupId, customId: string, reason: string): Promise<boolean>
   /** The service will not take it as it is. */
-  reject(lookupId: LookupId, customId: string, reason: string): Promise<void>
+  reject(lookupId: LookupId, customId: string, reason: string): Promise<boolean>
   /** The answer was lost: it may have been billed. */
-  lose(lookupId: LookupId, customId: string, reason: string): Promise<void>
+  lose(lookupId: LookupId, customId: string, reason: string): Promise<boolean>
   /** A webhook named the run of a submission. */
   claim(customId: string, runId: string, nowMs: number): Promise<Claim>
+  /** Null where no lookup has this run, or has another one by now. */
+  ownerOf(runId: string): Promise<RunOwner | null>
+  /** Wanted lookups whose answer was lost by a submission that left after `afterMs`. */
+  lostSince(afterMs: number): Promise<{ lookupId: LookupId; intendedAtMs: number }[]>
+  /** The body of the answer to a lookup, as JSON; null where there is none. */
+  bodyOf(lookupId: LookupId): Promise<string | null>
   /** A second, different answer to a run changes nothing: false. */
   answer(lookupId: LookupId, answer: Answer): Promise<boolean>
   /** A run that stays `running` though something is wrong with it; it is polled again by the next command. */

@@ -40,7 +40,8 @@ export function openToRead(path: string): Sqlite | null {
       assertOurs(database, path)
       assertNotNewer(database)
       const version = database.pragma('user_version', { simple: true }) as number
-      if (version < migrations.length) {
+      // Later steps add what only a writer needs.
+      if (version === 0) {
         throw new UserError('CHECKPOINT_INVALID', `the checkpoint ${path} was never finished being made`, {
           hint: 'run `enrich` once with this checkpoint, then look again',
         })

@@ -61,4 +61,6 @@ export const migrations = [
      body TEXT NOT NULL,
      answered_at_ms INTEGER NOT NULL
    ) STRICT;`,
+  // A webhook names a run.
+  `CREATE INDEX submissions_by_run ON submissions (run_id) WHERE run_id IS NOT NULL;`,
 ] as const

@@ -2,7 +2,16 @@ import { moveLookup, type LookupEvent } from '../../core/lookup-life.js'
 import { planLookup, type LookupPlan, type LookupState, type PlanPolicy } from '../../core/lookup-state.js'
 import type { Random } from '../../platform/random.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import type { Answer, Checkpoint, Claim, Intention, LookupId, OpenRun, ToSubmit } from './checkpoint.js'
+import type {
+  Answer,
+  Checkpoint,
+  Claim,
+  Intention,
+  LookupId,
+  OpenRun,
+  RunOwner,
+  ToSubmit,
+} from './checkpoint.js'
 import { CommitQueue } from './commit-queue.js'
 import { lockCheckpoint } from './lock.js'
 import { diskFull, explainCheckpointError, explained, openToWrite } from './open.js'
@@ -131,37 +140,54 @@ class SqliteCheckpoint implements Checkpoint {
     })
   }
 
-  accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<void> {
+  accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean> {
     return this.#settle(lookupId, customId, 'accept', 'accepted', { runId, acceptedAtMs: nowMs })
   }
 
-  withdraw(lookupId: LookupId, customId: string, reason: string): Promise<void> {
+  withdraw(lookupId: LookupId, customId: string, reason: string): Promise<boolean> {
     return this.#settle(lookupId, customId, 'withdraw', 'not_created', { reason })
   }
 
-  reject(lookupId: LookupId, customId: string, reason: string): Promise<void> {
+  reject(lookupId: LookupId, customId: string, reason: string): Promise<boolean> {
     return this.#settle(lookupId, customId, 'reject', 'rejected', { reason })
   }
 
-  lose(lookupId: LookupId, customId: string, reason: string): Promise<void> {
+  lose(lookupId: LookupId, customId: string, reason: string): Promise<boolean> {
     return this.#settle(lookupId, customId, 'lose', 'uncertain', { reason })
   }
 
   claim(customId: string, runId: string, nowMs: number): Promise<Claim> {
     return this.#transaction(() => {
-      const { lookup, lookupOfSubmission, submissionRun, settle, settleSubmission } = this.#statements
+      const { lookup, lookupOfSubmission, submissionRun, submissionOfRun, settle, settleSubmission } =
+        this.#statements
       const lookupId = lookupOfSubmission.get(customId)
       const row = lookupId === undefined ? undefined : lookup.get(lookupId)
       if (lookupId === undefined || row === undefined) return 'unknown'
       const knownRun = submissionRun.get(customId) ?? null
       if (knownRun !== null) return knownRun === runId ? 'known' : 'conflict'
+      if (submissionOfRun.get(runId) !== undefined) return 'conflict'
       const settlement = { runId, acceptedAtMs: nowMs, reason: null }
       settleSubmission.run({ customId, verdict: 'accepted', ...settlement })
       const state = row.customId === customId ? moveLookup(row.state, 'claim') : null
       if (state === null) return 'superseded'
       settle.run({ lookupId, state, ...settlement })
-      return 'claimed'
+      return row.state === 'intended' ? 'early' : 'claimed'
     })
+  }
+
+  ownerOf(runId: string): Promise<RunOwner | null> {
+    return this.#explained(() => {
+      const owner = this.#statements.ownerOf.get(runId)
+      return owner === undefined ? null : { ...owner, isWanted: owner.isWanted === 1 }
+    })
+  }
+
+  lostSince(afterMs: number): ReturnType<Checkpoint['lostSince']> {
+    return this.#explained(() => this.#statements.lostSince.all(afterMs))
+  }
+
+  bodyOf(lookupId: LookupId): Promise<string | null> {
+    return this.#explained(() => this.#statements.bodyOf.get(lookupId) ?? null)
   }
 
   answer(lookupId: LookupId, answer: Answer): Promise<boolean> {
@@ -206,15 +232,16 @@ class SqliteCheckpoint implements Checkpoint {
     event: LookupEvent,
     verdict: string,
     details: Partial<Settlement>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     return this.#transaction(() => {
       // A webhook may be faster than the answer, and then knows better what the answer was.
-      if (this.#isClaimed(lookupId, customId)) return
+      if (this.#isClaimed(lookupId, customId)) return false
       const { state, row } = this.#move(lookupId, event)
       if (row.customId !== customId) throw new Error(`lookup ${lookupId} is not intended as ${customId}`)
       const settlement = { runId: null, acceptedAtMs: null, reason: null, ...details }
       this.#statements.settle.run({ lookupId, state, ...settlement })
       this.#statements.settleSubmission.run({ customId, verdict, ...settlement })
+      return true
     })
   }
 

@@ -1,6 +1,6 @@
 import type { LookupState } from '../../core/lookup-state.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
-import type { Answer, OpenRun, ToSubmit } from './checkpoint.js'
+import type { Answer, LookupId, OpenRun, RunOwner, ToSubmit } from './checkpoint.js'
 
 /** A lookup as its next change finds it. */
 export interface LookupRow {
@@ -109,6 +109,25 @@ export function prepareStatements(database: Sqlite) {
       database,
       'SELECT run_id FROM submissions WHERE custom_id = ?',
     ).pluck(),
+    /** Two submissions never have one run. */
+    submissionOfRun: prepare<[string], string>(
+      database,
+      'SELECT custom_id FROM submissions WHERE run_id = ? LIMIT 1',
+    ).pluck(),
+    ownerOf: prepare<[string], Omit<RunOwner, 'isWanted'> & { isWanted: 0 | 1 }>(
+      database,
+      `SELECT lookup_id AS lookupId, l.run_id AS runId, l.submitted_at_ms AS submittedAtMs, l.state,
+         EXISTS (SELECT 1 FROM temp.wanted w WHERE w.lookup_id = l.lookup_id) AS isWanted
+       FROM submissions s JOIN lookups l USING (lookup_id)
+       WHERE s.run_id = ? AND l.run_id = s.run_id LIMIT 1`,
+    ),
+    lostSince: prepare<[number], { lookupId: LookupId; intendedAtMs: number }>(
+      database,
+      `SELECT l.lookup_id AS lookupId, s.intended_at_ms AS intendedAtMs
+       FROM temp.wanted JOIN lookups l USING (lookup_id) JOIN submissions s ON s.custom_id = l.custom_id
+       WHERE l.state = 'uncertain' AND s.intended_at_ms > ?`,
+    ),
+    bodyOf: prepare<[number], string>(database, 'SELECT body FROM answers WHERE lookup_id = ?').pluck(),
     finish: prepare<{ lookupId: number; state: LookupState; answeredAtMs: number }>(
       database,
       `UPDATE lookups SET state = @state, answered_at_ms = @answeredAtMs, failure = NULL WHERE lookup_id = @lookupId`,

@@ -169,10 +169,41 @@ describe('a webhook that names the run of a submission', () => {
 
   test.each(Object.keys(settling))('may be faster than the answer: %s then changes nothing', async (step) => {
     const { name, checkpoint, lookupId, customId } = await begin('intended')
-    expect(await checkpoint.claim(customId, 'run_7', startMs + 7)).toBe('claimed')
+    expect(await checkpoint.claim(customId, 'run_7', startMs + 7)).toBe('early')
     const before = everyRow(at.path(name))
-    await settling[step]!(checkpoint, lookupId, customId)
+    expect(await settling[step]!(checkpoint, lookupId, customId)).toBe(false)
     expect(everyRow(at.path(name))).toEqual(before)
+  })
+
+  test('names the run of another submission: a conflict, and nothing changes', async () => {
+    const { name, checkpoint, customId } = await begin('uncertain')
+    const [other = 0] = await checkpoint.want(keyed('Other'))
+    const intention = await checkpoint.intend(other, startMs)
+    expect(await checkpoint.accept(other, intention.customId, 'run_of_other', startMs)).toBe(true)
+    const before = everyRow(at.path(name))
+    expect(await checkpoint.claim(customId, 'run_of_other', startMs + 7)).toBe('conflict')
+    expect(everyRow(at.path(name))).toEqual(before)
+  })
+
+  test('its run leads to its lookup, until the lookup has another run', async () => {
+    const { checkpoint, lookupId, customId } = await begin('uncertain')
+    expect(await checkpoint.lostSince(startMs - 1)).toEqual([{ lookupId, intendedAtMs: expect.any(Number) }])
+    expect(await checkpoint.lostSince(startMs + 999)).toEqual([])
+    expect(await checkpoint.ownerOf('run_7')).toBeNull()
+    await checkpoint.claim(customId, 'run_7', startMs + 7)
+    expect(await checkpoint.lostSince(startMs - 1)).toEqual([])
+    expect(await checkpoint.ownerOf('run_7')).toEqual({
+      lookupId,
+      runId: 'run_7',
+      submittedAtMs: startMs + 7,
+      state: 'running',
+      isWanted: true,
+    })
+    expect(await checkpoint.bodyOf(lookupId)).toBeNull()
+    await checkpoint.answer(lookupId, answerTo('run_7'))
+    expect(await checkpoint.bodyOf(lookupId)).toBe(answerTo('run_7').body)
+    await checkpoint.reopen(['matched'])
+    expect(await checkpoint.ownerOf('run_7')).toBeNull()
   })
 
   test.each([
