@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-export interface HeardCall {
+interface HeardCall {
   readonly method: string
   readonly url: string
   readonly headers: IncomingMessage['headers']

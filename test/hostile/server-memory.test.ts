@@ -9,7 +9,7 @@ import { intactStates } from './checkpoint-state.js'
 import { goodRun, sendText, startHostileServer, type Act, type HostileOptions } from './hostile-server.js'
 import { withText } from './strange-values.js'
 
-const rowCount = 20
+const rowCount = 16
 const childPath = fileURLToPath(new URL('memory-child.ts', import.meta.url))
 /** 100 kB on the wire become 100 MB. */
 const bomb = gzipSync(Buffer.alloc(100_000_000, ' '))

@@ -70,7 +70,7 @@ describe('any JSON in any place of an answer', () => {
         await expectWhole(job, changes.length)
         for (const state of Object.values(job.states())) expect(['answered', 'failed']).toContain(state)
       }),
-      { numRuns: 3, endOnFailure: true },
+      { numRuns: 2, endOnFailure: true },
     )
     expect(({} as { isPolluted?: boolean }).isPolluted).toBeUndefined()
   })
