@@ -1,4 +1,4 @@
-import type { PollingPace } from './polling.js'
+import type { PollableRun, PollingPace } from './polling.js'
 
 /** With webhooks, polling is the net below them: how long an answer may be on its way by a delivery. */
 export const deliveryBounds = {
@@ -14,4 +14,31 @@ export const deliveryBounds = {
 export function deliveryMsMax({ deadlineMs }: Pick<PollingPace, 'deadlineMs'>): number {
   const { researchMsMax, retryMsMax, shareOfDeadlineMax } = deliveryBounds
   return Math.min(researchMsMax + retryMsMax, deadlineMs * shareOfDeadlineMax)
+}
+
+export interface NettedRun extends PollableRun {
+  /**
+   * Due at once, whatever its age: `once`, after a gap in which deliveries may have been missed; or
+   * `until_answered`, after a delivery that was not whole.
+   */
+  asked: 'once' | 'until_answered' | null
+}
+
+/**
+ * The run to ask next and when, while deliveries are expected: one that was asked for, or is late. Null when
+ * every run is being asked.
+ */
+export function nextNetPoll<Run extends NettedRun>(
+  runs: Iterable<Run>,
+  pace: PollingPace,
+): { run: Run; dueAtMs: number } | null {
+  let next: { run: Run; dueAtMs: number } | null = null
+  for (const run of runs) {
+    if (run.isBeingPolled) continue
+    const lateAtMs = run.asked === null ? run.submittedAtMs + deliveryMsMax(pace) : -Infinity
+    const againAtMs = run.lastPolledAtMs === null ? -Infinity : run.lastPolledAtMs + pace.intervalMs
+    const dueAtMs = Math.max(lateAtMs, againAtMs, run.notBeforeMs)
+    if (next === null || dueAtMs < next.dueAtMs) next = { run, dueAtMs }
+  }
+  return next
 }

@@ -134,6 +134,7 @@ export class MortalJob {
       dedupe: true,
       output: { path: this.#path(this.outputName), prefix: 'enrich_' },
       checkpoint: { path: this.#path('.enrich/checkpoint.sqlite'), maxAgeMs: null },
+      webhooks: { url: null, receiver: null },
       openCheckpoint: (options) =>
         life.aroundFileSync('openCheckpoint', () => mortal(openCheckpoint(options), life)),
       onLost,

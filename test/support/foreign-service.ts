@@ -52,15 +52,18 @@ export interface ForeignServiceOptions {
   /** Default `/gateway`. */
   readonly pathPrefix?: string
   readonly faults?: (request: RecordedRequest) => Fault | undefined
+  /** Told of every kickoff that was accepted, before it is answered: the moment to send webhooks. */
+  readonly accepted?: (run: ForeignRun, service: ForeignService) => void
 }
 
-interface ForeignRun {
+export interface ForeignRun {
   readonly runId: string
   readonly jobId: string
   readonly requestId: string
   readonly customId: string | undefined
   readonly query: ForeignQuery
   readonly withBasis: boolean
+  readonly webhookUrl: string | undefined
   readonly startedAtMs: number
   pollCount: number
 }
@@ -72,6 +75,8 @@ export interface ForeignService {
   readonly requests: readonly RecordedRequest[]
   /** Every kickoff accepted, thus billed, in order. */
   readonly runs: readonly ForeignRun[]
+  /** The run object of a finished run, as a webhook carries it. */
+  finished(run: ForeignRun): Record<string, unknown>
   close(): Promise<void>
 }
 
@@ -102,7 +107,9 @@ export async function startForeignService(options: ForeignServiceOptions = {}): 
       if (fault === 'reset') incoming.socket.destroy()
       else if (typeof fault === 'object') send(incoming, response, { body: '', ...fault })
       else {
+        const runCount = runs.length
         const reply = answer(request, runs, options, apiKey)
+        for (const run of runs.slice(runCount)) options.accepted?.(run, service)
         if (fault === 'accept_then_reset') incoming.socket.destroy()
         else if (fault === undefined) send(incoming, response, reply)
       }
@@ -110,11 +117,12 @@ export async function startForeignService(options: ForeignServiceOptions = {}): 
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  return {
+  const service: ForeignService = {
     baseUrl: `http://127.0.0.1:${port}${prefix}`,
     apiKey,
     requests,
     runs,
+    finished: (run) => finishedRun(run, options, true),
     close: () =>
       new Promise((resolve) => {
         server.close(() => {
@@ -123,6 +131,7 @@ export async function startForeignService(options: ForeignServiceOptions = {}): 
         server.closeAllConnections()
       }),
   }
+  return service
 }
 
 function readText(incoming: IncomingMessage): Promise<string | null> {
@@ -206,6 +215,7 @@ function kickoff(request: RecordedRequest, runs: ForeignRun[]): Reply {
     customId: isPost ? (optional(asked.custom_id) ?? undefined) : undefined,
     query: { name: asked.name, location: optional(asked.location), context: optional(asked.context) },
     withBasis: asked.include === 'basis',
+    webhookUrl: typeof asked.webhook_url === 'string' ? asked.webhook_url : undefined,
     startedAtMs: performance.now(),
     pollCount: 0,
   }
@@ -242,10 +252,19 @@ function pollRun(run: ForeignRun, options: ForeignServiceOptions, withBasis: boo
   if (!isDone(run, options)) {
     return { status: 200, body: withUnknownKeys({ ...head, status: foreignValues.runStatus }) }
   }
+  return { status: 200, body: finishedRun(run, options, withBasis) }
+}
+
+function finishedRun(
+  run: ForeignRun,
+  options: ForeignServiceOptions,
+  withBasis: boolean,
+): Record<string, unknown> {
+  const head = { run_id: run.runId, custom_id: run.customId, object: 'run' }
   const found = answerOf(run, options)
-  if (found === 'fails') return { status: 200, body: withUnknownKeys({ ...head, status: 'Failed' }) }
+  if (found === 'fails') return withUnknownKeys({ ...head, status: 'Failed' }) as Record<string, unknown>
   const data = foreignResult(found, run.query, withBasis && run.withBasis)
-  return { status: 200, body: { ...head, status: 'Completed', data } }
+  return { ...head, status: 'Completed', data }
 }
 
 function pollJob(job: ForeignRun, options: ForeignServiceOptions, withBasis: boolean): Reply {

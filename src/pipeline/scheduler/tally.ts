@@ -18,6 +18,12 @@ export interface Tally {
   oddities: Map<string, number>
   /** Answers that differ from the first one of their run. */
   contradictions: number
+  /** Uncertain lookups, of this run or an earlier one, whose run a webhook named. */
+  claimed: number
+  /** Webhooks, by what became of them. */
+  deliveries: { taken: number; unclaimed: number; quarantined: number }
+  /** Why the service takes no submission that bears the webhook URL. */
+  webhookRefusal: string | null
 }
 
 export function createTally(): Tally {
@@ -33,6 +39,9 @@ export function createTally(): Tally {
     rateLimited: 0,
     oddities: new Map(),
     contradictions: 0,
+    claimed: 0,
+    deliveries: { taken: 0, unclaimed: 0, quarantined: 0 },
+    webhookRefusal: null,
   }
 }
 

@@ -1,0 +1,54 @@
+import type { Command } from 'commander'
+import { isLoopback } from '../core/base-url.js'
+import { UserError } from '../core/errors.js'
+import { systemClock } from '../platform/clock.js'
+import { inboxPath, openInbox } from '../pipeline/receiver/inbox.js'
+import type { ReceiverCounts } from '../pipeline/receiver/receiver.js'
+import { resolveSettings, resolveWebhookKeys } from '../settings.js'
+import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
+import { interrupted, type CliIo } from './io.js'
+
+export function addReceiveCommand(program: Command, io: CliIo): void {
+  const command = program
+    .command('receive')
+    .description('take webhooks for runs that come and go; the secret is ENRICH_WEBHOOK_SECRET')
+  addConfigFlags(command, ['config', 'checkpoint', 'service', 'webhook'])
+  command.action((flags: ConfigFlags) => receive(flags, io))
+}
+
+async function receive(flags: ConfigFlags, io: CliIo): Promise<void> {
+  const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
+  const { url, listen } = settings.webhook
+  if (listen === null) {
+    throw new UserError('USAGE_INVALID', 'there is no address to listen on', {
+      hint: 'enrich receive --webhook-listen 127.0.0.1:8788',
+    })
+  }
+  const keys = resolveWebhookKeys(io.environment)
+  const { startReceiver } = await import('../pipeline/receiver/receiver.js')
+  const path = url === null ? null : new URL(url).pathname
+  const inbox = openInbox(settings.checkpoint.path, systemClock.nowMs())
+  try {
+    const receiver = await startReceiver({ listen, path, keys, inbox, clock: systemClock })
+    io.err(
+      `Receiving webhooks at ${receiver.url}${path ?? ' (on any path)'}, into ${inboxPath(settings.checkpoint.path)}.\n` +
+        (isLoopback(listen.host) ? '' : 'It listens beyond this machine: put TLS in front of it.\n'),
+    )
+    await interrupted(io)
+    await receiver.close()
+    io.err(`${countsText(receiver.counts())}\n`)
+  } finally {
+    inbox.close()
+  }
+}
+
+function countsText({ received, duplicate, unsigned, forged, stale, malformed }: ReceiverCounts): string {
+  const refused = Object.entries({ unsigned, 'with a wrong signature': forged, 'too old': stale, malformed })
+    .filter(([, count]) => count > 0)
+    .map(([what, count]) => `${count} ${what}`)
+  return [
+    `Received ${received} webhooks`,
+    ...(duplicate === 0 ? [] : [`${duplicate} of them again`]),
+    ...(refused.length === 0 ? [] : [`refused ${refused.join(', ')}`]),
+  ].join('; ')
+}

@@ -1,0 +1,208 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { UserError } from '../../core/errors.js'
+import { migrate, openSqlite, prepare, type Sqlite } from '../../platform/sqlite.js'
+import { CommitQueue } from '../checkpoint/commit-queue.js'
+import { explainCheckpointError, explained } from '../checkpoint/open.js'
+import { receiverBounds } from './bounds.js'
+
+/** Marks an SQLite file as an inbox ("enri"). */
+const applicationId = 0x656e7269
+
+/**
+ * Each step is applied once, in order; a step that has been released never changes. `deliveries`: one row an
+ * event, by the id it was signed with; the body is kept until its answer is in the checkpoint.
+ */
+const migrations = [
+  `CREATE TABLE deliveries (
+     position INTEGER PRIMARY KEY,
+     event_id TEXT NOT NULL UNIQUE,
+     state TEXT NOT NULL DEFAULT 'waiting',
+     reason TEXT,
+     body BLOB,
+     received_at_ms INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX deliveries_unsettled ON deliveries (state, position) WHERE state <> 'taken';`,
+] as const
+
+/**
+ * `waiting` for a run to take it; `taken`: what it said is in the checkpoint, or was there before; `unclaimed`:
+ * genuine, and of no run that this checkpoint knows; `quarantined`: genuine, and it contradicts itself or what
+ * we know.
+ */
+export type DeliveryState = 'waiting' | 'taken' | 'unclaimed' | 'quarantined'
+export type InboxCounts = Readonly<Record<DeliveryState, number>>
+
+export interface WaitingDelivery {
+  position: number
+  body: Uint8Array
+}
+
+/**
+ * Deliveries between the moment they are acknowledged and the moment a run takes them. Shared by processes: a
+ * standing receiver writes while a run reads. What a method resolves is durable.
+ */
+export interface Inbox {
+  /** False where an event of this id is known already: it changes nothing. */
+  receive(eventId: string, body: Uint8Array, nowMs: number): Promise<boolean>
+  /** The oldest that wait, after a position. */
+  waiting(afterPosition: number): WaitingDelivery[]
+  settle(position: number, state: Exclude<DeliveryState, 'waiting'>, reason: string | null): Promise<void>
+  /** What no run of this checkpoint claimed so far is looked at again. */
+  requeue(): Promise<void>
+  /** Called after something new was received by this process. */
+  onReceived: () => void
+  close(): void
+}
+
+/** Where the deliveries of a checkpoint wait: beside it. */
+export function inboxPath(checkpointPath: string): string {
+  return `${checkpointPath.replace(/\.sqlite$/, '')}.inbox.sqlite`
+}
+
+/** Opens the inbox of a checkpoint, made as needed. Throws CHECKPOINT_* and DISK_FULL, which name its file. */
+export function openInbox(checkpointPath: string, nowMs: number): Inbox {
+  const path = inboxPath(checkpointPath)
+  return explained(path, () => {
+    mkdirSync(dirname(path), { recursive: true })
+    if (existsSync(path)) assertOurs(path)
+    const database = openSqlite(path, { synchronous: 'FULL' })
+    try {
+      prepareFile(database, nowMs)
+      return new SqliteInbox(database, path)
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  })
+}
+
+/** How many deliveries are in which state; null where there is no inbox. Needs no lock. */
+export function readInboxCounts(checkpointPath: string): InboxCounts | null {
+  const path = inboxPath(checkpointPath)
+  if (!existsSync(path) || statSync(path).size === 0) return null
+  return explained(path, () => {
+    assertOurs(path)
+    const database = openSqlite(path, { synchronous: 'NORMAL', readonly: true })
+    try {
+      const groups = prepare<[], { state: string; count: number }>(
+        database,
+        'SELECT state, count(*) AS count FROM deliveries GROUP BY state',
+      ).all()
+      const counted = new Map(groups.map(({ state, count }) => [state, count]))
+      return {
+        waiting: counted.get('waiting') ?? 0,
+        taken: counted.get('taken') ?? 0,
+        unclaimed: counted.get('unclaimed') ?? 0,
+        quarantined: counted.get('quarantined') ?? 0,
+      }
+    } finally {
+      database.close()
+    }
+  })
+}
+
+/** Looked at read-only: opened to write, the file of another program would be switched to WAL first. */
+function assertOurs(path: string): void {
+  if (statSync(path).isFile() && statSync(path).size === 0) return
+  const database = openSqlite(path, { synchronous: 'NORMAL', readonly: true })
+  try {
+    const id = database.pragma('application_id', { simple: true }) as number
+    const version = database.pragma('user_version', { simple: true }) as number
+    if (id === applicationId && version <= migrations.length) return
+    // Another process is making it at this moment.
+    if (id === 0 && version === 0 && database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined)
+      return
+    throw new UserError('CHECKPOINT_INVALID', `${path} is not an inbox of this version of enrich`, {
+      hint: 'pass --checkpoint with another path; this file was not touched',
+    })
+  } finally {
+    database.close()
+  }
+}
+
+function prepareFile(database: Sqlite, nowMs: number): void {
+  database
+    .transaction(() => {
+      database.pragma(`application_id = ${applicationId}`)
+      migrate(database, migrations)
+      database
+        .prepare(
+          `DELETE FROM deliveries WHERE received_at_ms < ? OR (state = 'taken' AND received_at_ms < ?)`,
+        )
+        .run(nowMs - receiverBounds.unsettledKeptMs, nowMs - receiverBounds.takenKeptMs)
+    })
+    .immediate()
+}
+
+class SqliteInbox implements Inbox {
+  readonly #database: Sqlite
+  readonly #path: string
+  readonly #commits: CommitQueue
+  readonly #statements: ReturnType<typeof prepareStatements>
+  onReceived: () => void = () => undefined
+
+  constructor(database: Sqlite, path: string) {
+    this.#database = database
+    this.#path = path
+    this.#commits = new CommitQueue(database, () => false)
+    this.#statements = prepareStatements(database)
+  }
+
+  async receive(eventId: string, body: Uint8Array, nowMs: number): Promise<boolean> {
+    const isNew = await this.#durable(() => this.#statements.insert.run(eventId, body, nowMs).changes > 0)
+    if (isNew) this.onReceived()
+    return isNew
+  }
+
+  waiting(afterPosition: number): WaitingDelivery[] {
+    return explained(this.#path, () =>
+      this.#statements.waiting.all(afterPosition, receiverBounds.takeCountMax),
+    )
+  }
+
+  settle(position: number, state: Exclude<DeliveryState, 'waiting'>, reason: string | null): Promise<void> {
+    return this.#durable(() => {
+      this.#statements.settle.run({ position, state, reason })
+    })
+  }
+
+  requeue(): Promise<void> {
+    return this.#durable(() => {
+      this.#statements.requeue.run({})
+    })
+  }
+
+  close(): void {
+    this.#commits.flush()
+    this.#database.close()
+  }
+
+  #durable<Result>(action: () => Result): Promise<Result> {
+    return this.#commits.add(action).catch((error: unknown) => {
+      throw explainCheckpointError(this.#path, error)
+    })
+  }
+}
+
+function prepareStatements(database: Sqlite) {
+  return {
+    insert: prepare<[string, Uint8Array, number]>(
+      database,
+      'INSERT OR IGNORE INTO deliveries (event_id, body, received_at_ms) VALUES (?, ?, ?)',
+    ),
+    waiting: prepare<[number, number], WaitingDelivery>(
+      database,
+      `SELECT position, body FROM deliveries WHERE state = 'waiting' AND position > ? ORDER BY position LIMIT ?`,
+    ),
+    settle: prepare<{ position: number; state: DeliveryState; reason: string | null }>(
+      database,
+      `UPDATE deliveries SET state = @state, reason = @reason, body = iif(@state = 'taken', NULL, body)
+       WHERE position = @position AND state = 'waiting'`,
+    ),
+    requeue: prepare<Record<string, never>>(
+      database,
+      `UPDATE deliveries SET state = 'waiting', reason = NULL WHERE state = 'unclaimed'`,
+    ),
+  }
+}

@@ -1,0 +1,185 @@
+import { createHmac } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  fastify,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import { UserError } from '../../core/errors.js'
+import type { ListenAddress } from '../../core/listen-address.js'
+import {
+  judgeSignatureHeaders,
+  verifyDelivery,
+  type HmacSha256,
+  type SignatureVerdict,
+  type WebhookKeys,
+} from '../../core/webhook-signature.js'
+import type { Clock } from '../../platform/clock.js'
+import { receiverBounds } from './bounds.js'
+import type { Inbox } from './inbox.js'
+
+export interface ReceiverOptions {
+  /** Port 0 is any free one. */
+  listen: ListenAddress
+  /** The path deliveries are sent to; null takes them on any. */
+  path: string | null
+  keys: WebhookKeys
+  inbox: Pick<Inbox, 'receive'>
+  clock: Clock
+}
+
+/** What came, by what became of it. */
+export type ReceiverCounts = Readonly<Record<'received' | 'duplicate' | RefusalKind, number>>
+type RefusalKind = Exclude<SignatureVerdict['kind'], 'genuine'>
+
+export interface Receiver {
+  readonly url: string
+  counts(): ReceiverCounts
+  /** Deliveries in the air are answered; then nothing is listened to. */
+  close(): Promise<void>
+}
+
+/** The status each refusal is answered with; a refused delivery leaves nothing behind but a count. */
+const statusOf: Readonly<Record<RefusalKind, 400 | 401>> = {
+  unsigned: 401,
+  forged: 401,
+  stale: 400,
+  malformed: 400,
+}
+
+const hmacSha256: HmacSha256 = (key, message) => createHmac('sha256', key).update(message).digest()
+
+/**
+ * Listens for deliveries: each is verified by its raw bytes, made durable in the inbox, and only then answered
+ * with 204 (interface: "Receiver response and retries"). A repeated event is answered the same and changes
+ * nothing. Bodies are not parsed here, and nothing of them is logged. Throws LISTEN_FAILED.
+ */
+export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const counts = { received: 0, duplicate: 0, unsigned: 0, forged: 0, stale: 0, malformed: 0 }
+  const app = createApp()
+  const { inbox, keys, clock, path } = options
+  const admit = admission()
+  app.addHook('onRequest', (request, reply, done) => {
+    const refusal = refuse(request, path, clock.nowMs(), counts) ?? admit(request, reply)
+    if (refusal === null) done()
+    else reply.code(refusal).header('connection', 'close').send()
+  })
+  app.post('/*', async (request, reply: FastifyReply) => {
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+    const delivery = { ...signatureHeaders(request.raw), body }
+    const verdict = verifyDelivery(delivery, keys, clock.nowMs(), hmacSha256)
+    if (verdict.kind !== 'genuine') {
+      counts[verdict.kind]++
+      return reply.code(statusOf[verdict.kind]).send()
+    }
+    const isNew = await inbox.receive(verdict.eventId, body, clock.nowMs())
+    counts[isNew ? 'received' : 'duplicate']++
+    return reply.code(204).send()
+  })
+  const url = await listen(app, options.listen)
+  return { url, counts: () => ({ ...counts }), close: () => closeApp(app, clock) }
+}
+
+/** What can be refused before a body is read: an address that is not ours, headers that no delivery has. */
+function refuse(
+  request: FastifyRequest,
+  path: string | null,
+  nowMs: number,
+  counts: Record<RefusalKind, number>,
+): number | null {
+  if (path !== null && request.url.split('?', 1)[0] !== path) return 404
+  if (request.method !== 'POST') return 405
+  const verdict = judgeSignatureHeaders(signatureHeaders(request.raw), nowMs)
+  if (verdict === null) return null
+  counts[verdict.kind]++
+  return statusOf[verdict.kind]
+}
+
+/** What strangers make us hold is bounded: a body counts by its length from its headers on, until it is answered. */
+function admission(): (request: FastifyRequest, reply: FastifyReply) => 503 | null {
+  let heldBytes = 0
+  return (request, reply) => {
+    const { bodyBytesMax, bodiesBytesMax } = receiverBounds
+    const statedBytes = Number(request.headers['content-length'] ?? bodyBytesMax)
+    const bytes = Math.min(statedBytes, bodyBytesMax)
+    if (heldBytes + bytes > bodiesBytesMax) return 503
+    heldBytes += bytes
+    reply.raw.once('close', () => {
+      heldBytes -= bytes
+    })
+    return null
+  }
+}
+
+/** Each value apart: Node joins those of a header that came twice, and a joined one could pass for one. */
+function signatureHeaders({ headersDistinct }: IncomingMessage) {
+  return {
+    id: headersDistinct['webhook-id'],
+    timestamp: headersDistinct['webhook-timestamp'],
+    signature: headersDistinct['webhook-signature'],
+  }
+}
+
+/** The HTTP side without its route: bounds, raw bodies, and empty answers to whatever goes wrong. */
+function createApp(): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    http: {
+      headersTimeout: receiverBounds.headersMsMax,
+      connectionsCheckingInterval: receiverBounds.socketCheckMs,
+      maxHeaderSize: receiverBounds.headerBytesMax,
+    },
+    requestTimeout: receiverBounds.requestMsMax,
+    connectionTimeout: receiverBounds.idleSocketMsMax,
+    bodyLimit: receiverBounds.bodyBytesMax,
+    exposeHeadRoutes: false,
+    frameworkErrors: (_error, _request, reply: FastifyReply) => {
+      void reply.code(400).send()
+    },
+  })
+  app.server.maxConnections = receiverBounds.connectionsMax
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    done(null, body)
+  })
+  app.setNotFoundHandler((_request, reply) => {
+    reply.code(404).send()
+  })
+  app.setErrorHandler((error: unknown, _request, reply) => {
+    const { statusCode = 500 } = error as Partial<FastifyError>
+    // A full disk, say: the service tries again.
+    const status = statusCode >= 400 && statusCode < 500 ? statusCode : 503
+    reply.code(status).header('connection', 'close').send()
+  })
+  return app
+}
+
+async function listen(app: FastifyInstance, { host, port }: ListenAddress): Promise<string> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    await app.close()
+    const code = (error as NodeJS.ErrnoException).code
+    const taken = code === 'EADDRINUSE' ? 'the port is taken' : (code ?? String(error))
+    throw new UserError('LISTEN_FAILED', `cannot listen on ${host}:${port} for webhooks: ${taken}`, {
+      hint: 'choose another --webhook-listen',
+      cause: error,
+    })
+  }
+  const bound = app.server.address() as AddressInfo
+  const authority = bound.address.includes(':') ? `[${bound.address}]` : bound.address
+  return `http://${authority}:${bound.port}`
+}
+
+async function closeApp(app: FastifyInstance, clock: Clock): Promise<void> {
+  const closed = new AbortController()
+  const cut = clock.sleep(receiverBounds.closeGraceMs, closed.signal).then(() => {
+    app.server.closeAllConnections()
+  })
+  await app.close()
+  closed.abort()
+  await cut
+}

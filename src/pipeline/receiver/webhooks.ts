@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs'
+import type { ListenAddress } from '../../core/listen-address.js'
+import type { WebhookKeys } from '../../core/webhook-signature.js'
+import type { Clock } from '../../platform/clock.js'
+import { inboxPath, openInbox, type Inbox } from './inbox.js'
+
+/** How a run gets its answers sent, rather than asking for them. */
+export interface WebhookOptions {
+  /** What each submission bears. Null: none does, and only what waits already is taken. */
+  url: string | null
+  /** Null: a standing receiver fills the inbox. */
+  receiver: { listen: ListenAddress; keys: WebhookKeys } | null
+}
+
+export interface OpenWebhooks {
+  url: string | null
+  inbox: Inbox
+  close(): Promise<void>
+}
+
+/** Loaded when it is needed: a run without webhooks, or with a standing receiver, starts without. */
+const loadReceiver = () => import('./receiver.js')
+
+/**
+ * Opens the inbox of a checkpoint, and listens if this process is the receiver. Null where nothing is expected
+ * and nothing waits. Throws LISTEN_FAILED, CHECKPOINT_*.
+ */
+export async function openWebhooks(
+  { url, receiver }: WebhookOptions,
+  checkpointPath: string,
+  clock: Clock,
+): Promise<OpenWebhooks | null> {
+  if (url === null && !existsSync(inboxPath(checkpointPath))) return null
+  const inbox = openInbox(checkpointPath, clock.nowMs())
+  try {
+    const path = url === null ? null : new URL(url).pathname
+    const running =
+      receiver === null
+        ? null
+        : await (await loadReceiver()).startReceiver({ ...receiver, path, inbox, clock })
+    return {
+      url,
+      inbox,
+      close: async () => {
+        await running?.close()
+        inbox.close()
+      },
+    }
+  } catch (error) {
+    inbox.close()
+    throw error
+  }
+}
