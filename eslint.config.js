@@ -30,7 +30,6 @@ export default defineConfig(
     rules: {
       'no-restricted-globals': [
         'error',
-        'Date',
         'setTimeout',
         'setInterval',
         'setImmediate',
@@ -38,7 +37,12 @@ export default defineConfig(
         'process',
         'performance',
       ],
-      'no-restricted-properties': ['error', { object: 'Math', property: 'random' }],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Math', property: 'random' },
+        { object: 'Date', property: 'now' },
+      ],
+      'no-restricted-syntax': ['error', "NewExpression[callee.name='Date'][arguments.length=0]"],
     },
   },
   {

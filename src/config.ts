@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits as contractLimits } from './contract/limits.js'
 import { parseDurationMs } from './core/duration.js'
+import { parseListenAddress } from './core/listen-address.js'
 
 const duration = z
   .string()
@@ -94,6 +95,17 @@ export const fileConfig = z
           .positive()
           .max(100_000)
           .describe('Then the run is left for the next command.'),
+      })
+      .partial(),
+    webhook: z
+      .strictObject({
+        url: z.string().max(2_000).describe('Where the service sends answers; empty: they are polled.'),
+        listen: z
+          .string()
+          .refine((text) => text === '' || parseListenAddress(text) !== null, {
+            error: 'host:port is needed, like 127.0.0.1:8788',
+          })
+          .describe('Where this machine takes them, behind that URL; empty: a standing receiver does.'),
       })
       .partial(),
   })

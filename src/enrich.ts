@@ -6,17 +6,25 @@ import { connectEmbedded } from './embedded.js'
 import { EventStream } from './event-stream.js'
 import type { RunEvent } from './pipeline/events.js'
 import type { InputOptions } from './pipeline/reader/input.js'
+import type { WebhookOptions } from './pipeline/receiver/webhooks.js'
 import { runPipeline, type Connection } from './pipeline/run.js'
 import type { RunSummary } from './pipeline/summary.js'
 import { systemClock, type Clock } from './platform/clock.js'
 import { systemRandom, type Random } from './platform/random.js'
-import { parseConfig, resolveApiKey, resolveSettings, type Environment, type Settings } from './settings.js'
+import {
+  parseConfig,
+  resolveApiKey,
+  resolveSettings,
+  resolveWebhookKeys,
+  type Environment,
+  type Settings,
+} from './settings.js'
 import { version } from './version.js'
 
 export interface EnrichOptions {
   /** Aborted: nothing new is submitted, what is in the air is saved, and the summary says `interrupted`. */
   signal?: AbortSignal
-  /** Where ENRICH_API_KEY, ENRICH_API_KEY_FILE and ENRICH_BASE_URL are read; `process.env` if left out. */
+  /** Where ENRICH_API_KEY, ENRICH_API_KEY_FILE, ENRICH_BASE_URL and ENRICH_WEBHOOK_SECRET are read; `process.env` if left out. */
   environment?: Environment
   /** Lookups whose last outcome is among these are asked again: `enrich retry`. */
   askAgain?: readonly string[]
@@ -75,6 +83,7 @@ async function run(
       serverErrorMeans: settings.serverErrorMeans,
       ...settings.budget,
     },
+    webhooks: webhookOptions(settings, environment, observe),
     connect: () => connect(settings, options, observe),
     observe,
     interrupt: options.signal ?? new AbortController().signal,
@@ -108,6 +117,25 @@ export function inputOptions(settings: Settings, stdin?: NodeJS.ReadableStream):
     spoolFolder: dirname(settings.checkpoint.path),
     stdin,
   }
+}
+
+/** Throws WEBHOOK_* and USAGE_INVALID. The embedded service sends none: it answers within moments. */
+function webhookOptions(
+  { webhook: { url, listen }, service }: Settings,
+  environment: Environment,
+  observe: (event: RunEvent) => void,
+): WebhookOptions {
+  if (url === null && listen !== null) {
+    throw new UserError('USAGE_INVALID', '--webhook-listen without --webhook-url', {
+      hint: 'the service has to be told the public address that leads there; enrich receive listens without a run',
+    })
+  }
+  if (url === null || service.baseUrl === null) {
+    if (url !== null)
+      observe({ type: 'notice', text: 'The embedded service sends no webhooks: it is polled.' })
+    return { url: null, receiver: null }
+  }
+  return { url, receiver: listen === null ? null : { listen, keys: resolveWebhookKeys(environment) } }
 }
 
 /** Loaded when it is needed: what is wrong with an input or a config is told without it. */

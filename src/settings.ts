@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { defaults, embeddedDefaults, fileConfig, hostedDefaults, type FileConfig } from './config.js'
-import { parseBaseUrl } from './core/base-url.js'
+import { isLoopback, parseBaseUrl } from './core/base-url.js'
 import { parseDurationMs } from './core/duration.js'
 import { UserError } from './core/errors.js'
+import { parseListenAddress, type ListenAddress } from './core/listen-address.js'
 import type { ServerErrorMeaning } from './core/outcome.js'
 import type { PollingPace } from './core/polling.js'
 import { Secret } from './core/secret.js'
+import { parseWebhookSecrets, type WebhookKeys } from './core/webhook-signature.js'
+import { parseWebhookUrl } from './core/webhook-url.js'
 import type { SchedulerLimits } from './pipeline/scheduler/scheduler.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -25,6 +28,7 @@ export interface Settings {
   readonly serverErrorMeans: ServerErrorMeaning
   readonly limits: SchedulerLimits
   readonly polling: PollingPace
+  readonly webhook: { readonly url: string | null; readonly listen: Readonly<ListenAddress> | null }
 }
 
 /** Checks a config from anywhere (a file, flags, code). Throws CONFIG_INVALID, which names the key. */
@@ -45,6 +49,8 @@ export function parseConfig(value: unknown, origin: string): FileConfig {
 
 function hintOf(origin: string, what: string): string {
   if (origin === 'the command line') return 'enrich --help lists every flag'
+  if (/^unknown key .*"webhook\.[^"]*(key|secret)"/i.test(what))
+    return 'the signing secret goes into ENRICH_WEBHOOK_SECRET: a config is copied and committed'
   return /^unknown key .*(key|token|secret|password)"/i.test(what)
     ? 'the API key goes into ENRICH_API_KEY or ENRICH_API_KEY_FILE: a config is copied and committed'
     : 'pipeline.config.example.json shows every key'
@@ -103,7 +109,7 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
   const baseUrlText = config.service?.baseUrl ?? environmentConfig(environment).service?.baseUrl
   const baseUrl = baseUrlText === undefined ? null : parseBaseUrl(baseUrlText)
   const base = baseUrl === null ? embeddedDefaults : hostedDefaults
-  const { limits = {}, polling = {} } = config
+  const { limits = {}, polling = {}, webhook = {} } = config
   const settings: Settings = {
     input: {
       ...config.input,
@@ -134,9 +140,17 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
       intervalMs: (polling.intervalSeconds ?? base.polling.intervalSeconds) * 1000,
       deadlineMs: (polling.deadlineMinutes ?? base.polling.deadlineMinutes) * 60_000,
     },
+    webhook: {
+      url: isUnset(webhook.url) ? null : parseWebhookUrl(webhook.url, isLocal(baseUrl)),
+      listen: isUnset(webhook.listen) ? null : parseListenAddress(webhook.listen),
+    },
   }
   return deepFreeze(settings)
 }
+
+const isUnset = (text: string | undefined): text is undefined | '' => text === undefined || text === ''
+
+const isLocal = (baseUrl: string | null): boolean => baseUrl !== null && isLoopback(new URL(baseUrl).hostname)
 
 function durationMs(text: string | undefined): number | null {
   return text === undefined ? null : parseDurationMs(text)
@@ -167,6 +181,20 @@ export function resolveApiKey(environment: Environment): Secret {
     })
   }
   return new Secret(key)
+}
+
+/**
+ * The signing secrets of webhooks, from ENRICH_WEBHOOK_SECRET: several, separated by spaces, while one is being
+ * replaced. Throws WEBHOOK_SECRET_MISSING and WEBHOOK_SECRET_INVALID; neither repeats anything of a secret.
+ */
+export function resolveWebhookKeys(environment: Environment): WebhookKeys {
+  const text = environment['ENRICH_WEBHOOK_SECRET'] ?? ''
+  if (text.trim() === '') {
+    throw new UserError('WEBHOOK_SECRET_MISSING', 'webhooks are to be received, but no secret is set', {
+      hint: "set ENRICH_WEBHOOK_SECRET to the signing secret of the service's settings (whsec_…)",
+    })
+  }
+  return parseWebhookSecrets(text)
 }
 
 /** The path is not repeated: people set the variable to the key itself. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { defaults, type FileConfig } from '../config.js'
 import { parseDurationMs } from '../core/duration.js'
+import { parseListenAddress } from '../core/listen-address.js'
 import {
   environmentConfig,
   mergeConfigs,
@@ -34,6 +35,8 @@ export interface ConfigFlags {
   prefix?: string
   partial?: boolean
   resubmitUncertain?: boolean
+  webhookUrl?: string
+  webhookListen?: string
 }
 
 const list = (text: string): string[] =>
@@ -69,6 +72,12 @@ function delimiter(text: string): string {
   const character = text === '\\t' || text === 'tab' ? '\t' : text
   if (character.length !== 1) throw new InvalidArgumentError('It must be one character, or tab.')
   return character
+}
+
+function listenAddress(text: string): string {
+  if (parseListenAddress(text) === null)
+    throw new InvalidArgumentError('host:port is needed, like 127.0.0.1:8788.')
+  return text
 }
 
 const formats = ['csv', 'parquet', 'ndjson']
@@ -111,6 +120,16 @@ const groups = {
     new Option('--max-lookups <n>', 'stop before submitting more than n').argParser(wholeNumber),
     new Option('--max-duration <duration>', 'stop after this long, like 6h').argParser(duration),
     new Option('--resubmit-uncertain', 'submit again what may have been billed already'),
+  ],
+  webhook: [
+    new Option(
+      '--webhook-url <url>',
+      'public https address that answers are sent to (default: they are polled)',
+    ),
+    new Option(
+      '--webhook-listen <host:port>',
+      'where they are taken, behind that address (default: by enrich receive)',
+    ).argParser(listenAddress),
   ],
   output: [
     new Option('-o, --output <path>', 'the file to write: .csv, .parquet or .ndjson; - for standard output'),
@@ -169,6 +188,7 @@ function fromFlags(inputs: readonly string[], flags: ConfigFlags): unknown {
     service: { baseUrl: flags.baseUrl, registry: flags.registry },
     budget: { lookupsMax: flags.maxLookups, durationMax: flags.maxDuration },
     submission: { onLost: flags.resubmitUncertain === true ? 'resubmit' : undefined },
+    webhook: { url: flags.webhookUrl, listen: flags.webhookListen },
   })
 }
 

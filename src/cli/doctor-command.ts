@@ -6,7 +6,7 @@ import { judgePoll } from '../core/outcome.js'
 import { chooseRegistry } from '../embedded.js'
 import { openToWrite } from '../pipeline/checkpoint/open.js'
 import { openCheckpointReader } from '../pipeline/checkpoint/reader.js'
-import { resolveApiKey, resolveSettings, type Settings } from '../settings.js'
+import { resolveApiKey, resolveSettings, resolveWebhookKeys, type Settings } from '../settings.js'
 import { version } from '../version.js'
 import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
 import type { CliIo } from './io.js'
@@ -17,8 +17,8 @@ type Check = () => string | Promise<string>
 export function addDoctorCommand(program: Command, io: CliIo): void {
   const command = program
     .command('doctor')
-    .description('check config, key, base URL, registry and checkpoint; nothing is submitted')
-  addConfigFlags(command, ['config', 'checkpoint', 'service'])
+    .description('check config, key, base URL, registry, checkpoint and webhooks; nothing is submitted')
+  addConfigFlags(command, ['config', 'checkpoint', 'service', 'webhook'])
   command.action(async (flags: ConfigFlags) => {
     const opened: { settings?: Settings } = {}
     const failure = await runChecks(
@@ -64,8 +64,26 @@ function checksOf(settings: Settings, io: CliIo): Record<string, Check> {
       ? { registry: () => checkRegistry(settings) }
       : { key: () => checkKey(io), service: () => checkService(baseUrl, io) }),
     checkpoint: () => checkCheckpoint(settings.checkpoint.path),
+    ...(settings.webhook.url === null && settings.webhook.listen === null
+      ? {}
+      : { webhook: () => checkWebhook(settings.webhook, io) }),
   }
 }
+
+/** The URL was checked with the config. Whether it leads here, only a delivery can tell. */
+function checkWebhook({ url, listen }: Settings['webhook'], io: CliIo): string {
+  if (url === null) return `${secretText(io)}; enrich receive would listen on ${addressText(listen)}`
+  if (listen === null) return `answers are sent to ${url}; enrich receive has to take them there`
+  return `${secretText(io)}; answers are sent to ${url}, which has to lead to ${addressText(listen)}`
+}
+
+function secretText(io: CliIo): string {
+  const { count } = resolveWebhookKeys(io.environment)
+  return count === 1 ? 'a signing secret is set' : `${count} signing secrets are set`
+}
+
+const addressText = (listen: Settings['webhook']['listen']): string =>
+  listen === null ? 'nothing' : `${listen.host}:${listen.port}`
 
 function checkRegistry(settings: Settings): string {
   const { registry, label } = chooseRegistry(settings.service.registryPath)

@@ -20,6 +20,16 @@ export interface CliIo {
   setExitCode(code: number): void
 }
 
+/** Resolves at the first SIGINT or SIGTERM: what a command that stands waits for. */
+export function interrupted({ interrupt }: CliIo): Promise<void> {
+  return new Promise((resolve) => {
+    if (interrupt.aborted) resolve()
+    interrupt.addEventListener('abort', () => {
+      resolve()
+    })
+  })
+}
+
 /** `enrich …` as it would be typed again. */
 export function commandLine(argv: readonly string[]): string {
   return ['enrich', ...argv.map(quote)].join(' ')

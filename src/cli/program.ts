@@ -4,6 +4,7 @@ import { addDoctorCommand } from './doctor-command.js'
 import { addExportCommand } from './export-command.js'
 import type { CliIo } from './io.js'
 import { addPlanCommand } from './plan-command.js'
+import { addReceiveCommand } from './receive-command.js'
 import { addRegistryCommand } from './registry-command.js'
 import { addRetryCommand, addRunCommand } from './run-command.js'
 import { addServeCommand } from './serve-command.js'
@@ -29,6 +30,7 @@ export function createProgram(io: CliIo): Command {
   addExportCommand(program, io)
   addRetryCommand(program, io)
   addServeCommand(program, io)
+  addReceiveCommand(program, io)
   addRegistryCommand(program, io)
   addDoctorCommand(program, io)
   program.addHelpText(
@@ -39,10 +41,11 @@ export function createProgram(io: CliIo): Command {
 }
 
 const surroundings = `Environment:
-  ENRICH_API_KEY        the key of a hosted service; there is no flag for it, and it is never written down
-  ENRICH_API_KEY_FILE   a file that holds that key, instead
-  ENRICH_BASE_URL       the address of a hosted service, like --base-url
-  ENRICH_SERVE_API_KEY  the key that callers of "enrich serve" show
+  ENRICH_API_KEY         the key of a hosted service; there is no flag for it, and it is never written down
+  ENRICH_API_KEY_FILE    a file that holds that key, instead
+  ENRICH_BASE_URL        the address of a hosted service, like --base-url
+  ENRICH_WEBHOOK_SECRET  what the service signs webhooks with (whsec_…); several are separated by spaces
+  ENRICH_SERVE_API_KEY   the key that callers of "enrich serve" show
 
 Exit codes:
   0    every row has a final outcome

@@ -12,7 +12,7 @@ export function addReceiveCommand(program: Command, io: CliIo): void {
   const command = program
     .command('receive')
     .description('take webhooks for runs that come and go; the secret is ENRICH_WEBHOOK_SECRET')
-  addConfigFlags(command, ['config', 'checkpoint', 'service', 'webhook'])
+  addConfigFlags(command, ['config', 'checkpoint', 'webhook'])
   command.action((flags: ConfigFlags) => receive(flags, io))
 }
 

@@ -9,7 +9,16 @@ import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
 import type { CliIo } from './io.js'
 import { createReporter, type ReporterFlags } from './reporter.js'
 
-const flagGroups = ['output', 'partial', 'config', 'input', 'checkpoint', 'service', 'asking'] as const
+const flagGroups = [
+  'output',
+  'partial',
+  'config',
+  'input',
+  'checkpoint',
+  'service',
+  'asking',
+  'webhook',
+] as const
 
 /** Outcomes that may be asked again; `uncertain` has a flag of its own, since it may have been billed. */
 const retryable = [

@@ -1,11 +1,12 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { chooseRegistry } from '../embedded.js'
 import { isLoopback } from '../core/base-url.js'
+import { parseListenAddress, type ListenAddress } from '../core/listen-address.js'
 import { UserError } from '../core/errors.js'
-import type { CliIo } from './io.js'
+import { interrupted, type CliIo } from './io.js'
 
 interface ServeFlags {
-  listen: { host: string; port: number }
+  listen: ListenAddress
   registry?: string
   data: string
   limits: 'spec' | 'none'
@@ -66,23 +67,17 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
         (isLoopback(flags.listen.host) ? '' : 'It listens beyond this machine: put TLS in front of it.\n') +
         `Use it: ENRICH_BASE_URL=${service.url} ENRICH_API_KEY=… enrich companies.csv -o out.parquet\n`,
     )
-    await new Promise<void>((resolve) => {
-      if (io.interrupt.aborted) resolve()
-      io.interrupt.addEventListener('abort', () => {
-        resolve()
-      })
-    })
+    await interrupted(io)
     await service.close()
   } finally {
     registry.close()
   }
 }
 
-function parseListen(text: string): { host: string; port: number } {
-  const match = /^(\[[0-9a-fA-F:]+\]|[^:\s]+):(\d{1,5})$/.exec(text)
-  if (!match || Number(match[2]) > 65_535)
-    throw new InvalidArgumentError('host:port is needed, like 127.0.0.1:8787.')
-  return { host: (match[1] ?? '').replace(/^\[|\]$/g, ''), port: Number(match[2]) }
+function parseListen(text: string): ListenAddress {
+  const address = parseListenAddress(text)
+  if (address === null) throw new InvalidArgumentError('host:port is needed, like 127.0.0.1:8787.')
+  return address
 }
 
 function parseRange(text: string): { min: number; max: number } {

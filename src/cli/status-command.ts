@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { UserError } from '../core/errors.js'
 import type { ScopeCounts, UncertainLookup } from '../pipeline/checkpoint/checkpoint.js'
 import { openCheckpointReader } from '../pipeline/checkpoint/reader.js'
+import { readInboxCounts, type InboxCounts } from '../pipeline/receiver/inbox.js'
 import { resolveSettings } from '../settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
 import type { CliIo } from './io.js'
@@ -25,8 +26,12 @@ export function addStatusCommand(program: Command, io: CliIo): void {
       try {
         const scopes = reader.counts()
         const uncertain = flags.uncertain === true ? reader.uncertain(listedMax) : null
-        if (flags.json === true) io.out(`${JSON.stringify({ path, scopes, uncertain })}\n`)
-        else io.out(statusText(path, scopes) + (uncertain === null ? '' : uncertainText(uncertain)))
+        const inbox = readInboxCounts(path)
+        if (flags.json === true) io.out(`${JSON.stringify({ path, scopes, uncertain, inbox })}\n`)
+        else {
+          io.out(statusText(path, scopes) + inboxText(inbox))
+          if (uncertain !== null) io.out(uncertainText(uncertain))
+        }
       } finally {
         reader.close()
       }
@@ -61,6 +66,20 @@ function scopeText(scope: ScopeCounts): string {
     ...line(states.invalid, 'invalid: the service will not take them as they are'),
     `  next: ${nextStep(scope)}`,
   ].join('\n')}\n`
+}
+
+function inboxText(inbox: InboxCounts | null): string {
+  if (inbox === null) return ''
+  const parts = [
+    [inbox.taken, 'taken'],
+    [inbox.waiting, 'wait for the next run'],
+    [inbox.unclaimed, 'unclaimed: of no run that is known here'],
+    [inbox.quarantined, 'in quarantine: their ids contradict each other, or they cannot be read'],
+  ] as const
+  const told = parts.flatMap(([count, text]) =>
+    count === 0 ? [] : `${count.toLocaleString('en-US')} ${text}`,
+  )
+  return `Webhooks: ${told.join(' · ') || 'none yet'}\n`
 }
 
 function nextStep({ states }: ScopeCounts): string {

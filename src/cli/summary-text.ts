@@ -48,6 +48,7 @@ function lookupLine(summary: RunSummary): string {
   return `  lookups   ${[
     `${number(summary.cachedCount)} answered before`,
     `${number(summary.billedCount)} ${billed}`,
+    ...(summary.claimedCount === 0 ? [] : [`${number(summary.claimedCount)} found again by webhook`]),
     ...(summary.uncertainCount === 0 ? [] : [`${number(summary.uncertainCount)} uncertain`]),
     ...(summary.failedCount === 0 ? [] : [`${number(summary.failedCount)} failed`]),
     ...(summary.rejectedCount === 0 ? [] : [`${number(summary.rejectedCount)} refused as invalid`]),
@@ -57,12 +58,14 @@ function lookupLine(summary: RunSummary): string {
 
 /** Left out where nobody was asked. */
 function askingLines(summary: RunSummary): string[] {
-  if (summary.pollCount + summary.billedCount + summary.rateLimitedCount === 0) return []
+  const { pollCount, billedCount, rateLimitedCount, deliveries } = summary
+  if (pollCount + billedCount + rateLimitedCount + deliveries.taken === 0) return []
   const perResult = summary.pollsPerResult === null ? '' : ` (${summary.pollsPerResult.toFixed(2)} a result)`
   const limited =
     summary.rateLimitedCount === 0 ? '' : ` · ${number(summary.rateLimitedCount)} times told to wait`
+  const webhooks = deliveries.taken === 0 ? '' : ` · ${count(deliveries.taken, 'webhook')}`
   return [
-    `  asking    ${number(Math.round(summary.submissionsPerMinute))} submissions a minute · ${count(summary.pollCount, 'poll')}${perResult}${limited}`,
+    `  asking    ${number(Math.round(summary.submissionsPerMinute))} submissions a minute · ${count(summary.pollCount, 'poll')}${perResult}${webhooks}${limited}`,
   ]
 }
 
@@ -118,7 +121,7 @@ function attentionLines(summary: RunSummary, command: string): string[] {
 
 /** Flags that only asking takes. */
 const askingFlags =
-  / --(partial|resubmit-uncertain|json|quiet)\b| --(max-age|max-lookups|max-duration|log-level|status)[ =]\S+/g
+  / --(partial|resubmit-uncertain|json|quiet)\b| --(max-age|max-lookups|max-duration|log-level|status|webhook-url|webhook-listen)[ =]\S+/g
 
 /** `enrich a.csv -o b` and `enrich run a.csv -o b` become `enrich export a.csv -o b`. */
 function exportCommand(command: string): string {

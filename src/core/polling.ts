@@ -1,3 +1,5 @@
+import type { RunDurations } from './run-durations.js'
+
 /** Times in milliseconds of one clock; delays too. */
 export interface PollingPace {
   /** No run is finished sooner than this after its submission. */
@@ -17,30 +19,128 @@ export interface PollableRun {
   /** Set after a failed poll: not before then. */
   notBeforeMs: number
   isBeingPolled: boolean
+  /** Asked early for the first time, so that the others are asked at the right time. */
+  isScout: boolean
 }
 
-/** The earliest moment at which asking for this run makes sense. */
-export function pollDueAtMs(run: PollableRun, pace: PollingPace): number {
+/** What the polls have to do with, besides the runs themselves. */
+export interface PollSupply {
+  /** What is known of how long runs take; null asks for each at every interval (a service of our own). */
+  durations: RunDurations | null
+  /** Polls that the limit allows in a millisecond; null is no limit. */
+  pollsPerMs: number | null
+  /** Time until the last submission leaves. */
+  submittingMsLeft: number
+  /** Lookups that are still to be submitted. */
+  toSubmitCount: number
+}
+
+/**
+ * The chance of an answer at which a poll is worth its cost. Scarce: any chance at all, since an idle turn
+ * never comes back. Otherwise two polls a result, and more for scouts and for the last few runs, which decide
+ * when the whole is done.
+ */
+const worthwhile = { scarce: 0.002, scout: 0.15, lastFew: 0.5, plenty: 0.6 } as const
+const lastFewCount = 5
+/** While polls are plenty, one in vain is not followed by the next before this. */
+const gapMsMin = 16_000
+/** The last few are asked at least this often: the whole ends with the last of them. */
+const lastFewGapMs = 20_000
+/** Without an answer at an age that none had so far: asked again after this share of its age. */
+const overdueShare = 0.1
+/** Asked in vain, a run is asked again after this share of its age at the latest, whatever the chances say. */
+const gapShareMax = 0.4
+
+export interface PollPlan<Run> {
+  run: Run
+  dueAtMs: number
+}
+
+/**
+ * The run to ask next and when. While polls are plenty that is the run that comes to its worthwhile moment
+ * first; while they are scarce, of those that are due the one most likely to have ended, the one never asked
+ * before the one asked in vain, so that none starves. Null when every run is being asked.
+ */
+export function nextPoll<Run extends PollableRun>(
+  runs: ReadonlyMap<unknown, Run>,
+  pace: PollingPace,
+  supply: PollSupply,
+  nowMs: number,
+): PollPlan<Run> | null {
+  if (supply.durations !== null && isScarce(runs.size, supply)) {
+    const likeliest = likeliestDue(runs, pace, supply.durations, nowMs)
+    if (likeliest !== null) return { run: likeliest, dueAtMs: nowMs }
+  }
+  const threshold = thresholdOf(runs.size, supply)
+  const gapMsMax = threshold === worthwhile.lastFew ? lastFewGapMs : Infinity
+  let next: PollPlan<Run> | null = null
+  for (const run of runs.values()) {
+    if (run.isBeingPolled) continue
+    // A later moment than the best so far is not worth working out.
+    const earliestMs = earliestPollMs(run, pace)
+    if (next !== null && earliestMs >= next.dueAtMs) continue
+    const isScouting = run.isScout && run.lastPolledAtMs === null
+    const ownThreshold = isScouting ? Math.min(threshold, worthwhile.scout) : threshold
+    const dueAtMs = Math.max(earliestMs, worthwhileAtMs(run, supply, ownThreshold, gapMsMax))
+    if (next === null || dueAtMs < next.dueAtMs) next = { run, dueAtMs }
+  }
+  return next
+}
+
+function likeliestDue<Run extends PollableRun>(
+  runs: ReadonlyMap<unknown, Run>,
+  pace: PollingPace,
+  durations: RunDurations,
+  nowMs: number,
+): Run | null {
+  let [likeliest, highest]: [Run | null, number] = [null, worthwhile.scarce]
+  for (const run of runs.values()) {
+    if (run.isBeingPolled || earliestPollMs(run, pace) > nowMs) continue
+    const seenMs = run.lastPolledAtMs === null ? 0 : run.lastPolledAtMs - run.submittedAtMs
+    const chance = durations.chanceDone(seenMs, nowMs - run.submittedAtMs)
+    if (chance > highest) [likeliest, highest] = [run, chance]
+    // The runs come oldest first: nothing behind a certain one is more certain.
+    if (highest > 0.999) break
+  }
+  return likeliest
+}
+
+/** The rules of the interface and of the user, whatever the chances. */
+function earliestPollMs(run: PollableRun, pace: PollingPace): number {
   const paced =
     run.lastPolledAtMs === null ? run.submittedAtMs + pace.firstAfterMs : run.lastPolledAtMs + pace.intervalMs
   return Math.max(paced, run.notBeforeMs)
 }
 
+function worthwhileAtMs(
+  run: PollableRun,
+  { durations }: PollSupply,
+  threshold: number,
+  gapMsMax: number,
+): number {
+  if (durations === null) return 0
+  if (run.lastPolledAtMs === null) return run.submittedAtMs + durations.ageForChance(0, threshold)
+  const seenMs = run.lastPolledAtMs - run.submittedAtMs
+  // Older than any run so far: what was learned says nothing about it.
+  if (durations.doneBy(seenMs) > 0.999) return run.lastPolledAtMs + Math.min(seenMs * overdueShare, gapMsMax)
+  const gapMs = Math.min(durations.ageForChance(seenMs, threshold) - seenMs, seenMs * gapShareMax, gapMsMax)
+  return run.lastPolledAtMs + Math.max(gapMs, gapMsMin)
+}
+
+function thresholdOf(openCount: number, supply: PollSupply): number {
+  if (supply.durations === null) return 0
+  if (isScarce(openCount, supply)) return worthwhile.scarce
+  return supply.toSubmitCount === 0 && openCount <= lastFewCount ? worthwhile.lastFew : worthwhile.plenty
+}
+
+/** Whether the polls, and not the submissions or the runs, decide when the whole is done. */
+function isScarce(openCount: number, supply: PollSupply): boolean {
+  if (supply.pollsPerMs === null || supply.durations === null) return false
+  const pollingMsLeft = (openCount + supply.toSubmitCount) / supply.pollsPerMs
+  return pollingMsLeft > supply.submittingMsLeft + supply.durations.ageForChance(0, 0.95)
+}
+
 /** A run taken over from an earlier process has its whole deadline before it again. */
 export function isPastDeadline(run: PollableRun, pace: PollingPace, nowMs: number): boolean {
   return nowMs - Math.max(run.openedAtMs, run.submittedAtMs) >= pace.deadlineMs
-}
-
-/** The run to ask next and when: the one that has been due longest. Null when every run is being asked. */
-export function nextPoll<Run extends PollableRun>(
-  runs: Iterable<Run>,
-  pace: PollingPace,
-): { run: Run; dueAtMs: number } | null {
-  let next: { run: Run; dueAtMs: number } | null = null
-  for (const run of runs) {
-    if (run.isBeingPolled) continue
-    const dueAtMs = pollDueAtMs(run, pace)
-    if (next === null || dueAtMs < next.dueAtMs) next = { run, dueAtMs }
-  }
-  return next
 }

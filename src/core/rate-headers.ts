@@ -40,31 +40,8 @@ function retryAfterMs(text: string | undefined, nowMs: number): number | null {
   return dateMs === null ? null : Math.max(0, dateMs - nowMs)
 }
 
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-
-/** `Sun, 06 Nov 1994 08:49:37 GMT`, in days since the epoch without a clock. */
+/** `Sun, 06 Nov 1994 08:49:37 GMT`; the older forms are nobody's any more. */
 function parseHttpDate(text: string): number | null {
-  const match = /^\w{3}, (\d{2}) (\w{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT$/.exec(text.trim())
-  if (!match) return null
-  const [, day, monthName = '', year, hours, minutes, seconds] = match
-  const month = months.indexOf(monthName) + 1
-  if (month === 0) return null
-  const days = daysSinceEpoch(Number(year), month, Number(day))
-  return ((days * 24 + Number(hours)) * 60 + Number(minutes)) * 60_000 + Number(seconds) * 1000
-}
-
-/** Days of the proleptic Gregorian calendar since 1970-01-01. */
-function daysSinceEpoch(year: number, month: number, day: number): number {
-  const y = month <= 2 ? year - 1 : year
-  const era = Math.floor(y / 400)
-  const yearOfEra = y - era * 400
-  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1
-  return (
-    era * 146_097 +
-    yearOfEra * 365 +
-    Math.floor(yearOfEra / 4) -
-    Math.floor(yearOfEra / 100) +
-    dayOfYear -
-    719_468
-  )
+  const dateMs = /^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text.trim()) ? Date.parse(text) : NaN
+  return Number.isNaN(dateMs) ? null : dateMs
 }

@@ -57,7 +57,7 @@ function snapshot(options: ProgressWatchOptions, samples: readonly Sample[], ela
   const lookups = Object.values(plan).reduce((sum, count) => sum + count, 0)
   const failed = plan.failed + plan.invalid + tally.rejected + (tally.outcomes.get('failed') ?? 0)
   const toSubmit = Math.max(0, plan.submit - tally.accepted - tally.rejected - tally.lost)
-  const running = Math.max(0, plan.poll + tally.accepted - tally.answered - tally.parked)
+  const running = Math.max(0, plan.poll + tally.accepted + tally.claimed - tally.answered - tally.parked)
   const submissionsPerMinute = rate(samples, (sample) => sample.submissions)
   const pollsPerMinute = rate(samples, (sample) => sample.polls)
   return {
@@ -66,7 +66,7 @@ function snapshot(options: ProgressWatchOptions, samples: readonly Sample[], ela
     running,
     cached: plan.answered,
     failed,
-    uncertain: plan.uncertain + tally.lost,
+    uncertain: Math.max(0, plan.uncertain + tally.lost - tally.claimed),
     toSubmit,
     submissionsPerMinute,
     pollsPerMinute,

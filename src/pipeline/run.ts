@@ -14,7 +14,9 @@ import type { RunObserver } from './events.js'
 import { ingest } from './ingest.js'
 import { watchProgress } from './progress-watch.js'
 import { openInput, type Input, type InputOptions } from './reader/input.js'
+import { openWebhooks, type OpenWebhooks, type WebhookOptions } from './receiver/webhooks.js'
 import type { RowIndex } from './row-index.js'
+import { claimWaiting } from './scheduler/delivery-desk.js'
 import { runUntilAnswered, type SchedulerOptions } from './scheduler/scheduler.js'
 import { createTally, type Tally } from './scheduler/tally.js'
 import { summarise, type RunSummary } from './summary.js'
@@ -48,6 +50,7 @@ export interface PipelineOptions {
     SchedulerOptions,
     'limits' | 'polling' | 'serverErrorMeans' | 'lookupsMax' | 'durationMsMax'
   >
+  webhooks: WebhookOptions
   connect: () => Promise<Connection>
   observe: RunObserver
   interrupt: AbortSignal
@@ -76,7 +79,13 @@ export async function runPipeline(options: PipelineOptions): Promise<RunSummary>
         random: options.random,
       })
       try {
-        return await askAndPublish({ options, input, columns, output, connection, checkpoint, startedAtMs })
+        const webhooks = await openWebhooks(options.webhooks, options.checkpoint.path, options.clock)
+        try {
+          const run = { options, input, columns, output, connection, checkpoint, webhooks, startedAtMs }
+          return await askAndPublish(run)
+        } finally {
+          await webhooks?.close()
+        }
       } finally {
         checkpoint.close()
       }
@@ -95,6 +104,7 @@ interface OpenRun {
   output: ResolvedOutput
   connection: Connection
   checkpoint: Checkpoint
+  webhooks: OpenWebhooks | null
   startedAtMs: number
 }
 
@@ -110,6 +120,7 @@ async function askAndPublish(run: OpenRun): Promise<RunSummary> {
   // The header may have grown while the rows were read: checked once more, before anything is submitted.
   checkOutput(input, run.output, index.rowCount)
   if (options.askAgain.length > 0) await checkpoint.reopen(options.askAgain)
+  if (run.webhooks !== null) await claimWaiting(run.webhooks.inbox, checkpoint, options.clock.nowMs())
   const plan = await checkpoint.plan({
     nowMs: options.clock.nowMs(),
     maxAgeMs: options.checkpoint.maxAgeMs,
@@ -142,6 +153,8 @@ async function askAndWrite(
     random,
     tally,
     interrupt,
+    toSubmitCount: plan.submit,
+    ...(run.webhooks === null ? {} : { webhooks: run.webhooks }),
     ...options.scheduling,
   }).finally(progress.end)
 

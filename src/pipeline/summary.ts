@@ -20,6 +20,8 @@ export interface RunSummary {
   cachedCount: number
   /** Submissions that were accepted, each billed. */
   billedCount: number
+  /** Uncertain ones whose run a webhook named: they are uncertain no more. */
+  claimedCount: number
   /** May have been billed; held, and never submitted again unless told to. */
   uncertainCount: number
   /** Runs that ended without a result; they were paid for. */
@@ -32,6 +34,10 @@ export interface RunSummary {
   answeredCount: number
   pollsPerResult: number | null
   rateLimitedCount: number
+  /** Answers that differ from the first one of their run, which stands. */
+  contradictionCount: number
+  /** Webhooks taken from the inbox, by what became of them. */
+  deliveries: Readonly<{ taken: number; unclaimed: number; quarantined: number }>
   /** Rows by what became of them, when an output was written. */
   rowsByStatus: Readonly<Record<string, number>>
   /** Lookups answered in this run, by outcome. */
@@ -64,7 +70,7 @@ export function summarise(parts: SummaryParts): RunSummary {
   const cachedCount = plan.answered
   const failedCount = plan.failed + (tally.outcomes.get('failed') ?? 0)
   const rejectedCount = plan.invalid + tally.rejected
-  const uncertainCount = plan.uncertain + tally.lost
+  const uncertainCount = Math.max(0, plan.uncertain + tally.lost - tally.claimed)
   return {
     service: parts.service,
     stop,
@@ -74,6 +80,7 @@ export function summarise(parts: SummaryParts): RunSummary {
     lookupCount,
     cachedCount,
     billedCount: tally.accepted,
+    claimedCount: tally.claimed,
     uncertainCount,
     failedCount,
     rejectedCount,
@@ -82,14 +89,32 @@ export function summarise(parts: SummaryParts): RunSummary {
     answeredCount: tally.answered,
     pollsPerResult: tally.answered === 0 ? null : tally.polls / tally.answered,
     rateLimitedCount: tally.rateLimited,
+    contradictionCount: tally.contradictions,
+    deliveries: { ...tally.deliveries },
     rowsByStatus: Object.fromEntries(parts.rows),
     outcomes: Object.fromEntries(tally.outcomes),
     oddities: Object.fromEntries(tally.oddities),
     basisLineCount: report?.basisLineCount ?? 0,
-    notes: parts.notes,
+    notes: [...parts.notes, ...notesOf(tally)],
     elapsedMs: parts.elapsedMs,
     submissionsPerMinute: parts.askingMs > 0 ? tally.submissions / (parts.askingMs / 60_000) : 0,
   }
+}
+
+function notesOf({ webhookRefusal, contradictions, deliveries }: Tally): string[] {
+  return [
+    ...(webhookRefusal === null
+      ? []
+      : [`the service does not take the webhook URL (${webhookRefusal}): the answers were polled`]),
+    ...(contradictions === 0
+      ? []
+      : [`ALARM: ${contradictions} runs were answered twice, differently; the first answer stands`]),
+    ...(deliveries.quarantined === 0
+      ? []
+      : [
+          `${deliveries.quarantined} webhooks contradict themselves or what is known: in quarantine, not used`,
+        ]),
+  ]
 }
 
 /** Rows and lookups without a final outcome of the service: the run ends with exit code 3. */

@@ -23,7 +23,8 @@ export const systemClock: Clock = {
         signal?.removeEventListener('abort', done)
         resolve()
       }
-      const timer = setTimeout(done, Math.min(Math.max(0, delayMs), timerMsMax))
+      // Timers know whole milliseconds, and one that rounds down wakes before its time.
+      const timer = setTimeout(done, Math.min(Math.max(0, Math.ceil(delayMs)), timerMsMax))
       signal?.addEventListener('abort', done, { once: true })
     }),
 }

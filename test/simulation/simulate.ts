@@ -171,6 +171,7 @@ async function oneProcess(
     polling: { firstAfterMs: 60_000, intervalMs: 10_000, deadlineMs: 3_600_000 },
     serverErrorMeans: 'unknown',
     lookupsMax: world.lookupsMax,
+    toSubmitCount: world.names.length,
     durationMsMax: mayDie && chance.happens(0.1) ? chance.whole(1_000, 600_000) : null,
     interrupt:
       mayDie && chance.happens(0.1) ? interruptAfter(chance.whole(0, 600_000)) : new AbortController().signal,

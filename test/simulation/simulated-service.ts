@@ -26,11 +26,17 @@ export interface Weather {
   badLookup: number
   unknownRun: number
   runFails: number
+  /** Ends as merged into another entity. */
+  merged: number
   runMsMin: number
   runMsMax: number
   /** Requests a fixed window of a minute; beyond it 429. */
   submissionsPerMinute: number
   pollsPerMinute: number
+  /** A request takes from `min` to `max` to arrive. */
+  requestMs: { min: number; max: number }
+  /** How the service counts a minute: by the calendar, or back from each request. */
+  window: 'fixed' | 'rolling'
 }
 
 export const fairWeather: Weather = {
@@ -46,10 +52,13 @@ export const fairWeather: Weather = {
   badLookup: 0,
   unknownRun: 0,
   runFails: 0.05,
+  merged: 0.1,
   runMsMin: 60_000,
   runMsMax: 300_000,
   submissionsPerMinute: 600,
   pollsPerMinute: 100,
+  requestMs: { min: 1, max: 80 },
+  window: 'fixed',
 }
 
 export function stormyWeather(chance: Chance): Weather {
@@ -70,6 +79,7 @@ export function stormyWeather(chance: Chance): Weather {
     runFails: some(0.3),
     submissionsPerMinute: chance.pick([30, 120, 600]),
     pollsPerMinute: chance.pick([20, 100]),
+    window: chance.pick(['fixed', 'rolling']),
   }
 }
 
@@ -86,7 +96,8 @@ export class SimulatedService {
   pollCount = 0
   weather: Weather = fairWeather
   readonly #runs = new Map<string, LedgerEntry>()
-  readonly #windows = new Map<string, { minute: number; count: number }>()
+  readonly #taken = new Map<string, number[]>()
+  limitedCount = 0
 
   constructor(private readonly chance: Chance) {}
 
@@ -100,7 +111,7 @@ export class SimulatedService {
 
   async #exchange(request: TransportRequest, isDead: () => boolean): Promise<Exchange> {
     const { chance, weather } = this
-    await pass(chance.whole(1, 80))
+    await pass(chance.whole(weather.requestMs.min, weather.requestMs.max))
     if (isDead()) return never()
     if (chance.happens(weather.neverSent)) return { kind: 'no_reply', sent: 'no', reason: 'refused' }
     if (chance.happens(weather.lostRequest)) {
@@ -146,8 +157,10 @@ export class SimulatedService {
     this.seenCustomIds.push(body.custom_id)
     if (body.include !== 'basis') throw new Error('a kickoff that does not ask for the basis')
     if (chance.happens(weather.refusal)) return error(chance.pick([401, 403]), 'refused')
-    if (chance.happens(weather.rateLimited) || !this.#takes('submit', weather.submissionsPerMinute))
-      return limited()
+    const waitSeconds = chance.happens(weather.rateLimited)
+      ? 7
+      : this.#secondsToWait('submit', weather.submissionsPerMinute)
+    if (waitSeconds !== null) return limited(waitSeconds)
     if (chance.happens(weather.badLookup)) return error(400, 'bad_request')
     if (chance.happens(weather.noCredit)) return error(402, 'insufficient_credits')
     // The error comes before the run was made, or after: the caller cannot tell.
@@ -167,7 +180,7 @@ export class SimulatedService {
       doneAtMs: performance.now() + chance.whole(weather.runMsMin, weather.runMsMax),
       fails: chance.happens(weather.runFails),
       // `siq_chain_3` was merged into `siq_chain_2`, and so on to 0; `siq_circle` into `siq_circle2` and back.
-      mergedInto: chance.happens(0.1)
+      mergedInto: chance.happens(weather.merged)
         ? chance.pick(['siq_chain_0', 'siq_chain_3', 'siq_chain_20', 'siq_circle'])
         : null,
     }
@@ -181,20 +194,29 @@ export class SimulatedService {
     const { chance, weather } = this
     if (!request.path.endsWith('?include=basis')) throw new Error('a poll that does not ask for the basis')
     if (chance.happens(weather.refusal)) return error(401, 'unauthorized')
-    if (chance.happens(weather.rateLimited) || !this.#takes('poll', weather.pollsPerMinute)) return limited()
+    const waitSeconds = chance.happens(weather.rateLimited)
+      ? 7
+      : this.#secondsToWait('poll', weather.pollsPerMinute)
+    if (waitSeconds !== null) return limited(waitSeconds)
     if (chance.happens(weather.serverError)) return error(chance.pick([500, 504]), 'api_error')
     const run = this.#runs.get(decodeURIComponent(request.path.replace(/^.*\/v3\/runs\/|\?.*$/g, '')))
     if (run === undefined || chance.happens(weather.unknownRun)) return error(404, 'not_found')
     return runBody(run, performance.now() >= run.doneAtMs, chance)
   }
 
-  /** A fixed window of a minute by the service's own clock. */
-  #takes(what: string, perMinute: number): boolean {
-    const minute = Math.floor(performance.now() / 60_000)
-    const window = this.#windows.get(what)
-    const count = window?.minute === minute ? window.count : 0
-    this.#windows.set(what, { minute, count: count + 1 })
-    return count < perMinute
+  /** Null when one more request fits into the minute, by the service's own clock; else the seconds until one does. */
+  #secondsToWait(what: string, perMinute: number): number | null {
+    const nowMs = performance.now()
+    const startMs = this.weather.window === 'fixed' ? Math.floor(nowMs / 60_000) * 60_000 : nowMs - 60_000
+    const taken = (this.#taken.get(what) ?? []).filter((atMs) => atMs > startMs || atMs === nowMs)
+    this.#taken.set(what, taken)
+    if (taken.length < perMinute) {
+      taken.push(nowMs)
+      return null
+    }
+    this.limitedCount++
+    const freeAtMs = this.weather.window === 'fixed' ? startMs + 60_000 : (taken[0] ?? nowMs) + 60_000
+    return Math.max(1, Math.ceil((freeAtMs - nowMs) / 1000))
   }
 }
 
@@ -233,11 +255,10 @@ const error = (status: number, type: string): Answered => ({
   body: { error: { type, message: type } },
 })
 
-/** Where the header is missing or absurd the client falls back on its own numbers. */
-function limited(): Answered {
+function limited(waitSeconds: number): Answered {
   return {
     ...error(429, 'rate_limit_exceeded'),
-    headers: { 'x-ratelimit-remaining-minute': '0', 'ratelimit-reset': '7' },
+    headers: { 'x-ratelimit-remaining-minute': '0', 'ratelimit-reset': String(waitSeconds) },
   }
 }
 

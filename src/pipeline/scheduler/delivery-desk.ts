@@ -55,13 +55,14 @@ export class DeliveryDesk {
     }
   }
 
-  /** Takes what waits and what comes, until `end` is called or the run is stopped. */
+  /** Takes what waits and what comes, until `end` is called or the run is stopped; then once more. */
   async run(): Promise<void> {
     const { stopping } = this.#context
     // What no earlier run could claim may be one of ours.
     await this.#inbox.requeue()
-    while (!this.#isEnded && !stopping.polling.aborted) {
+    for (;;) {
       await this.#takeAll()
+      if (this.#isEnded || stopping.polling.aborted) return
       await this.#bell.wait(receiverBounds.lookMs)
     }
   }

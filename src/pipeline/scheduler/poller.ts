@@ -1,27 +1,31 @@
 import PQueue from 'p-queue'
 import type { RunObjectLenient } from '../../contract/resolution.js'
-import { answerLineVersion, renderAnswer } from '../../core/answer-line.js'
 import { backoffMs, type BackoffPolicy } from '../../core/backoff.js'
 import { unreachable } from '../../core/errors.js'
-import { followMerge, mergedIntoOf, withChain } from '../../core/merged.js'
-import { findOddities } from '../../core/oddities.js'
-import { judgePoll, outcomeOf, type PollVerdict } from '../../core/outcome.js'
-import { isPastDeadline, nextPoll, type PollableRun } from '../../core/polling.js'
+import { judgePoll, resolvedAtMsOf, type PollVerdict } from '../../core/outcome.js'
+import { isPastDeadline, nextPoll, type PollPlan, type PollSupply } from '../../core/polling.js'
+import { readRateHeaders } from '../../core/rate-headers.js'
+import { nextNetPoll, type NettedRun } from '../../core/safety-net.js'
+import { RunDurations } from '../../core/run-durations.js'
 import type { LookupId, OpenRun } from '../checkpoint/checkpoint.js'
 import { Bell } from './bell.js'
+import type { AnswerRecorder } from './answer-recorder.js'
 import type { Pace } from './pace.js'
 import { Patience } from './patience.js'
 import type { SchedulerContext } from './scheduler.js'
-import { count } from './tally.js'
 
 const pollConcurrency = 16
 const failedPollPolicy: BackoffPolicy = { delayMsBase: 2_000, delayMsMax: 60_000 }
 /** Polls of whichever runs that no usable answer came to: the service is gone. Each run waits on its own. */
 const reachabilityPolicy = { ...failedPollPolicy, failuresMax: 20, firstFailuresMax: 5 }
+/** One run in so many is asked early, to learn how long runs take. */
+const scoutEvery = 10
+/** An ending known no better than this teaches nothing. */
+const uncertaintyMsMax = 120_000
 /** A run may be unknown for a moment (a replica behind), but not three times. */
 const unknownAnswersMax = 3
 
-interface Run extends OpenRun, PollableRun {
+interface Run extends OpenRun, NettedRun {
   failureCount: number
   unknownCount: number
 }
@@ -30,19 +34,26 @@ interface Run extends OpenRun, PollableRun {
 export class Poller {
   readonly #context: SchedulerContext
   readonly #pace: Pace
+  readonly #recorder: AnswerRecorder
   readonly #queue = new PQueue({ concurrency: pollConcurrency })
   readonly #bell: Bell
   readonly #runs = new Map<LookupId, Run>()
+  /** Null where every run is asked at every interval. */
+  readonly #durations: RunDurations | null
+  #addedCount = 0
   #moreRunsCome = true
   readonly #patience = new Patience(reachabilityPolicy)
   #failure: Error | null = null
   /** Called when a run ended: there is room for one more. */
   onRoom: () => void = () => undefined
 
-  constructor(context: SchedulerContext, pace: Pace) {
+  constructor(context: SchedulerContext, pace: Pace, recorder: AnswerRecorder) {
     this.#context = context
     this.#pace = pace
+    this.#recorder = recorder
     this.#bell = new Bell(context.clock)
+    const { firstAfterMs } = context.polling
+    this.#durations = firstAfterMs > 0 ? new RunDurations(firstAfterMs) : null
     context.stopping.polling.addEventListener('abort', this.#bell.ring, { once: true })
   }
 
@@ -51,7 +62,9 @@ export class Poller {
   }
 
   /** Waits are measured by the monotonic clock: the wall clock may jump. */
-  add(run: OpenRun): void {
+  add(run: OpenRun, asked: Run['asked'] = null): void {
+    // A webhook that was not whole may have been faster than the answer to the submission.
+    if (this.#runs.has(run.lookupId)) return
     const { clock } = this.#context
     const openedAtMs = clock.monotonicMs()
     this.#runs.set(run.lookupId, {
@@ -61,15 +74,32 @@ export class Poller {
       lastPolledAtMs: null,
       notBeforeMs: openedAtMs,
       isBeingPolled: false,
+      asked,
+      isScout: this.#addedCount++ % scoutEvery === 0,
       failureCount: 0,
       unknownCount: 0,
     })
     this.#bell.ring()
   }
 
-  /** Runs that an earlier process submitted. */
+  /** Runs that an earlier process submitted: their deliveries may have been missed. */
   takeOver(runs: readonly OpenRun[]): void {
-    for (const run of runs) this.add(run)
+    for (const run of runs) this.add(run, 'once')
+  }
+
+  /** A webhook was not whole: this run is polled now. */
+  ask(run: OpenRun): void {
+    const known = this.#runs.get(run.lookupId)
+    if (known === undefined) this.add(run, 'until_answered')
+    else known.asked = 'until_answered'
+    this.#bell.ring()
+  }
+
+  /** A run ended, whoever brought the answer. */
+  close(lookupId: LookupId): void {
+    this.#runs.delete(lookupId)
+    this.#bell.ring()
+    this.onRoom()
   }
 
   readonly noMoreRuns = (): void => {
@@ -79,11 +109,11 @@ export class Poller {
 
   /** Resolves when no run is open and none will be added, or polling was stopped, and no poll is in the air. */
   async run(): Promise<void> {
-    const { stopping, clock, polling } = this.#context
+    const { stopping, clock } = this.#context
     while (!stopping.polling.aborted && this.#failure === null) {
       this.#parkLate()
       if (this.#runs.size === 0 && !this.#moreRunsCome) break
-      const next = nextPoll(this.#runs.values(), polling)
+      const next = this.#next()
       const waitMs = next === null ? Infinity : next.dueAtMs - clock.monotonicMs()
       if (waitMs > 0) await this.#bell.wait(waitMs)
       else await this.#pollOne()
@@ -94,10 +124,10 @@ export class Poller {
 
   /** Waits for a turn, then asks for whichever run is due longest by then. */
   async #pollOne(): Promise<void> {
-    const { stopping, polling } = this.#context
+    const { stopping } = this.#context
     await this.#queue.onSizeLessThan(1)
     await this.#pace.turn(stopping.polling)
-    const run = nextPoll(this.#runs.values(), polling)?.run
+    const run = this.#next()?.run
     if (run === undefined || stopping.polling.aborted) return
     run.isBeingPolled = true
     void this.#queue
@@ -113,13 +143,17 @@ export class Poller {
 
   async #poll(run: Run): Promise<void> {
     const { client, clock, tally } = this.#context
-    run.lastPolledAtMs = clock.monotonicMs()
     tally.polls++
     const startedAtMs = clock.monotonicMs()
+    const seenAgeMs = run.lastPolledAtMs === null ? 0 : run.lastPolledAtMs - run.submittedAtMs
+    run.lastPolledAtMs = startedAtMs
     const exchange = await client.pollRun(run.runId, { include: 'basis' })
+    if (exchange.kind === 'reply') this.#pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
     const verdict = judgePoll(exchange, run.runId, clock.nowMs())
     if (verdict.kind === 'retry') this.#meetFailure(run, verdict.reason, startedAtMs)
     else this.#patience.answered()
+    if (verdict.kind === 'pending') this.#durations?.outlive(startedAtMs - run.submittedAtMs)
+    if (verdict.kind === 'finished') this.#learn(run, verdict.run, seenAgeMs)
     await this.#obey(run, verdict)
   }
 
@@ -128,12 +162,13 @@ export class Poller {
     switch (verdict.kind) {
       case 'pending':
         run.failureCount = 0
+        if (run.asked === 'once') run.asked = null
         return
       case 'finished':
         return this.#finish(run, verdict.run, verdict.failed)
       case 'rate_limited':
         tally.rateLimited++
-        this.#pace.pause(verdict.waitMs)
+        this.#pace.refused(verdict.waitMs)
         return
       case 'refused':
         stopping.stop(verdict)
@@ -148,51 +183,45 @@ export class Poller {
   }
 
   async #finish(run: Run, sent: RunObjectLenient, failed: boolean): Promise<void> {
-    const { checkpoint, clock, tally } = this.#context
-    const outcome = outcomeOf(sent, failed)
-    const answer = outcome === 'merged' ? await this.#followMerges(sent) : sent
-    const isFirst = await checkpoint.answer(run.lookupId, {
-      runId: run.runId,
-      state: outcome === 'failed' ? 'failed' : 'answered',
-      outcome,
-      line: renderAnswer(answer),
-      lineVersion: answerLineVersion,
-      body: JSON.stringify(answer),
-      answeredAtMs: clock.nowMs(),
-    })
-    if (isFirst) {
-      tally.answered++
-      count(tally.outcomes, outcome)
-      for (const oddity of findOddities(sent)) count(tally.oddities, oddity)
-    } else tally.contradictions++
-    this.#close(run)
-  }
-
-  /** Reads on from the entity that the answer names to the one at the end of the chain; a circle ends where it began. */
-  async #followMerges(answer: RunObjectLenient): Promise<RunObjectLenient> {
-    const first = mergedIntoOf(answer)
-    if (first === null) return answer
-    const seen = [first]
-    for (;;) {
-      await this.#pace.turn(this.#context.stopping.polling)
-      if (this.#context.stopping.polling.aborted) break
-      const step = followMerge(seen, await this.#context.client.readEntity(seen.at(-1) ?? first))
-      if (step.kind === 'circle') {
-        count(this.#context.tally.oddities, 'merged ids that go in a circle')
-        return answer
-      }
-      if (step.kind === 'end') break
-      seen.push(step.id)
-    }
-    return withChain(answer, seen)
+    await this.#recorder.record(run, sent, failed)
+    this.close(run.lookupId)
   }
 
   /** Most likely another account's key: the run stays, so that the right key finds it again. */
   async #meetUnknown(run: Run, reason: string): Promise<void> {
     run.unknownCount++
-    if (run.unknownCount < unknownAnswersMax) return
+    if (run.unknownCount < unknownAnswersMax || !this.#runs.has(run.lookupId)) return
     await this.#context.checkpoint.alarm(run.lookupId, `the service does not know ${run.runId} (${reason})`)
     this.#park(run)
+  }
+
+  #next(): PollPlan<Run> | null {
+    const { polling, webhooks, tally } = this.#context
+    return typeof webhooks?.url === 'string' && tally.webhookRefusal === null
+      ? nextNetPoll(this.#runs.values(), polling)
+      : nextPoll(this.#runs, polling, this.#supply(), this.#context.clock.monotonicMs())
+  }
+
+  #supply(): PollSupply {
+    const { toSubmitCount, tally, limits } = this.#context
+    const left = Math.max(0, toSubmitCount - tally.accepted - tally.rejected - tally.lost)
+    const { submissionsPerWindow, windowMs } = limits
+    return {
+      durations: this.#durations,
+      pollsPerMs: this.#pace.perMs(),
+      submittingMsLeft: submissionsPerWindow === null ? 0 : (left / submissionsPerWindow) * windowMs,
+      toSubmitCount: left,
+    }
+  }
+
+  /** When the run ended: as the service says, where that can be true; else between two polls. */
+  #learn(run: Run, answer: RunObjectLenient, seenAgeMs: number): void {
+    if (this.#durations === null || run.lastPolledAtMs === null) return
+    const ageMs = run.lastPolledAtMs - run.submittedAtMs
+    const resolvedAtMs = resolvedAtMsOf(answer)
+    const saidMs = resolvedAtMs === null ? NaN : resolvedAtMs - (this.#context.clock.nowMs() - ageMs)
+    if (saidMs > seenAgeMs && saidMs <= ageMs) this.#durations.observe(saidMs, saidMs)
+    else if (ageMs - Math.max(seenAgeMs, this.#context.polling.firstAfterMs) <= uncertaintyMsMax) this.#durations.observe(seenAgeMs, ageMs)
   }
 
   #meetFailure(run: Run, reason: string, startedAtMs: number): void {
@@ -213,11 +242,6 @@ export class Poller {
 
   #park(run: Run): void {
     this.#context.tally.parked++
-    this.#close(run)
-  }
-
-  #close(run: Run): void {
-    this.#runs.delete(run.lookupId)
-    this.onRoom()
+    this.close(run.lookupId)
   }
 }

@@ -1,10 +1,14 @@
 import type { ServiceClient } from '../../client/client.js'
 import type { ServerErrorMeaning } from '../../core/outcome.js'
 import type { PollingPace } from '../../core/polling.js'
+import { deliveryMsMax } from '../../core/safety-net.js'
 import type { Stop } from '../../core/stop.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
+import type { Inbox } from '../receiver/inbox.js'
+import { AnswerRecorder } from './answer-recorder.js'
+import { DeliveryDesk } from './delivery-desk.js'
 import { createPace } from './pace.js'
 import { Poller } from './poller.js'
 import { Stopping } from './stopping.js'
@@ -29,9 +33,13 @@ export interface SchedulerOptions {
   limits: SchedulerLimits
   polling: PollingPace
   serverErrorMeans: ServerErrorMeaning
+  /** Lookups that this run will submit, as far as its plan knows; what the polls are spread by. */
+  toSubmitCount: number
   /** Submissions of the job, over all its processes; reserved before they leave. */
   lookupsMax: number | null
   durationMsMax: number | null
+  /** Where the deliveries of this checkpoint wait, and the address that each submission bears, if any. */
+  webhooks?: { url: string | null; inbox: Inbox }
   /** Aborted: the user asked to stop. */
   interrupt: AbortSignal
   tally?: Tally
@@ -60,27 +68,54 @@ export async function runUntilAnswered(options: SchedulerOptions): Promise<Stop 
   const timer =
     options.durationMsMax === null ? null : stopAfter(options.durationMsMax, context, ended.signal)
   try {
-    const poller = new Poller(context, createPace(clock, limits.pollsPerWindow, limits.windowMs))
+    const pollPace = createPace(clock, limits.pollsPerWindow, limits.windowMs)
+    const recorder = new AnswerRecorder(context, pollPace)
+    const poller = new Poller(context, pollPace, recorder)
+    const desk = await openDesk(context, poller, recorder)
     const submitter = new Submitter(
       context,
       createPace(clock, limits.submissionsPerWindow, limits.windowMs),
       poller,
+      desk,
     )
     poller.takeOver(await options.checkpoint.openRuns())
     // A failure of one (the disk is full, say) ends the other before it is thrown: nothing goes on unseen.
-    const both = [submitter.run().finally(poller.noMoreRuns), poller.run()].map((part) =>
+    const submitting = submitter.run().then(() => desk?.lostAreOver())
+    const parts = [
+      submitting.finally(poller.noMoreRuns),
+      poller.run().finally(desk?.end),
+      desk?.run() ?? Promise.resolve(),
+    ]
+    const all = parts.map((part) =>
       part.catch((error: unknown) => {
         stopping.stop({ kind: 'interrupted' })
         throw error
       }),
     )
-    for (const part of await Promise.allSettled(both)) if (part.status === 'rejected') throw part.reason
+    for (const part of await Promise.allSettled(all)) if (part.status === 'rejected') throw part.reason
     return stopping.reason
   } finally {
     options.interrupt.removeEventListener('abort', interrupt)
     ended.abort()
     await timer
   }
+}
+
+/** Null without webhooks. Submissions that were lost not long ago, by an earlier process too, may yet be named by one. */
+async function openDesk(
+  context: SchedulerContext,
+  poller: Poller,
+  recorder: AnswerRecorder,
+): Promise<DeliveryDesk | null> {
+  const { webhooks, checkpoint, clock, polling } = context
+  if (webhooks === undefined) return null
+  const desk = new DeliveryDesk(context, webhooks.inbox, poller, recorder)
+  if (webhooks.url === null) return desk
+  const nowMs = clock.nowMs()
+  for (const { lookupId, intendedAtMs } of await checkpoint.lostSince(nowMs - deliveryMsMax(polling))) {
+    desk.expect(lookupId, Math.max(0, nowMs - intendedAtMs))
+  }
+  return desk
 }
 
 async function stopAfter(delayMs: number, context: SchedulerContext, ended: AbortSignal): Promise<void> {

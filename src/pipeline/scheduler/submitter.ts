@@ -3,13 +3,16 @@ import { customId } from '../../contract/ids.js'
 import type { KickoffBody } from '../../contract/resolution.js'
 import { unreachable } from '../../core/errors.js'
 import { judgeKickoff, type KickoffVerdict } from '../../core/outcome.js'
+import { readRateHeaders } from '../../core/rate-headers.js'
 import type { ReachabilityPolicy } from '../../core/reachability.js'
 import type { Intention, ToSubmit } from '../checkpoint/checkpoint.js'
 import { Bell } from './bell.js'
+import type { DeliveryDesk } from './delivery-desk.js'
 import type { Pace } from './pace.js'
 import { Patience } from './patience.js'
 import type { Poller } from './poller.js'
 import type { SchedulerContext } from './scheduler.js'
+import { WebhookAddress } from './webhook-address.js'
 
 /** Lookups read from the checkpoint at a time. */
 const pageCount = 500
@@ -37,6 +40,8 @@ export class Submitter {
   readonly #context: SchedulerContext
   readonly #pace: Pace
   readonly #poller: Poller
+  readonly #desk: DeliveryDesk | null
+  readonly #address: WebhookAddress
   readonly #queue: PQueue
   readonly #bell: Bell
   /** Withdrawn lookups, to be submitted before anything else. */
@@ -50,10 +55,12 @@ export class Submitter {
   readonly #notSent: Patience
   readonly #unknown: Patience
 
-  constructor(context: SchedulerContext, pace: Pace, poller: Poller) {
+  constructor(context: SchedulerContext, pace: Pace, poller: Poller, desk: DeliveryDesk | null = null) {
     this.#context = context
     this.#pace = pace
     this.#poller = poller
+    this.#desk = desk
+    this.#address = new WebhookAddress(context.webhooks?.url ?? null, context.tally)
     this.#queue = new PQueue({ concurrency: context.limits.submitConcurrency })
     this.#bell = new Bell(context.clock)
     this.#notSent = new Patience(notSentPolicy)
@@ -134,7 +141,10 @@ export class Submitter {
     const intention = await checkpoint.intend(lookup.lookupId, clock.nowMs())
     tally.submissions++
     const startedAtMs = clock.monotonicMs()
-    const exchange = await client.kickoffRun(kickoffOf(lookup, intention))
+    const exchange = await client.kickoffRun(
+      kickoffOf(lookup, intention, this.#address.urlFor(lookup.lookupId)),
+    )
+    if (exchange.kind === 'reply') this.#pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
     const verdict = judgeKickoff(exchange, clock.nowMs(), this.#context.serverErrorMeans)
     this.#watchReachability(verdict, startedAtMs)
     await this.#obey(lookup, intention.customId, verdict)
@@ -144,23 +154,31 @@ export class Submitter {
     const { checkpoint, clock, tally, stopping } = this.#context
     const { lookupId } = lookup
     switch (verdict.kind) {
-      case 'accepted':
-        await checkpoint.accept(lookupId, id, verdict.runId, clock.nowMs())
+      case 'accepted': {
+        const isFirst = await checkpoint.accept(lookupId, id, verdict.runId, clock.nowMs())
         tally.accepted++
-        this.#poller.add({ lookupId, runId: verdict.runId, submittedAtMs: clock.nowMs() })
+        this.#address.accepted(lookupId)
+        // Named by a webhook before: the run is looked after, or answered.
+        if (isFirst) this.#poller.add({ lookupId, runId: verdict.runId, submittedAtMs: clock.nowMs() })
         return
+      }
       case 'invalid':
-        await checkpoint.reject(lookupId, id, verdict.reason)
-        tally.rejected++
-        this.#reserved--
+        if (this.#address.mayBeWhy(lookupId, verdict.reason))
+          return this.#withdraw(lookup, id, verdict.reason)
+        if (await checkpoint.reject(lookupId, id, verdict.reason)) {
+          tally.rejected++
+          this.#reserved--
+        } else this.#wasNamed()
         return
       case 'unknown':
-        await checkpoint.lose(lookupId, id, verdict.reason)
-        tally.lost++
+        if (await checkpoint.lose(lookupId, id, verdict.reason)) {
+          tally.lost++
+          this.#desk?.expect(lookupId)
+        } else this.#wasNamed()
         return
       case 'rate_limited':
         tally.rateLimited++
-        this.#pace.pause(verdict.waitMs)
+        this.#pace.refused(verdict.waitMs)
         return this.#withdraw(lookup, id, 'rate limited')
       case 'not_sent':
         return this.#withdraw(lookup, id, verdict.reason)
@@ -177,9 +195,17 @@ export class Submitter {
 
   /** Not created, so not billed: the reservation is free again, and the lookup is submitted later. */
   async #withdraw(lookup: ToSubmit, id: string, reason: string): Promise<void> {
-    await this.#context.checkpoint.withdraw(lookup.lookupId, id, reason)
+    if (!(await this.#context.checkpoint.withdraw(lookup.lookupId, id, reason))) {
+      this.#wasNamed()
+      return
+    }
     this.#reserved--
     this.#again.push(lookup)
+  }
+
+  /** A webhook named its run before: it was created, whatever the answer says. */
+  #wasNamed(): void {
+    this.#context.tally.accepted++
   }
 
   /** Pauses after failures in a row and gives up after too many; any other answer ends the row. */
@@ -196,12 +222,13 @@ export class Submitter {
 }
 
 /** `include` must be given here for the run to record its basis at all. */
-function kickoffOf(lookup: ToSubmit, intention: Intention): KickoffBody {
+function kickoffOf(lookup: ToSubmit, intention: Intention, webhookUrl: string | null): KickoffBody {
   return {
     name: lookup.name,
     ...(lookup.location === null ? {} : { location: lookup.location }),
     ...(lookup.context === null ? {} : { context: lookup.context }),
     custom_id: customId.parse(intention.customId),
     include: 'basis',
+    ...(webhookUrl === null ? {} : { webhook_url: webhookUrl }),
   }
 }

@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { configOf } from '../../../src/cli/config-flags.js'
 import type { UserError } from '../../../src/core/errors.js'
-import { parseConfig, readConfigFile, resolveSettings, type Settings } from '../../../src/settings.js'
+import {
+  parseConfig,
+  readConfigFile,
+  resolveSettings,
+  resolveWebhookKeys,
+  type Settings,
+} from '../../../src/settings.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'enrich-settings-'))
 afterAll(() => {
@@ -35,6 +41,7 @@ describe('defaults', () => {
         submitConcurrency: 32,
       },
       polling: { firstAfterMs: 0, intervalMs: 50, deadlineMs: 3_600_000 },
+      webhook: { url: null, listen: null },
     }
     expect(resolveSettings({}, {})).toEqual(expected)
     expect(resolveSettings({}, { ENRICH_BASE_URL: '' })).toEqual(expected)
@@ -166,6 +173,49 @@ describe('config files', () => {
     } catch (error) {
       expect((error as UserError).code).toBe('CONFIG_INVALID')
       expect((error as UserError).message).toContain(`${path}: "input.limit"`)
+    }
+  })
+})
+
+describe('webhooks', () => {
+  const hosted = { baseUrl: 'https://api.example.com' }
+
+  test('an address and where to listen; empty ones are none', () => {
+    const webhook = { url: 'https://hooks.example.com/enrich', listen: '[::1]:8788' }
+    expect(resolveSettings({ service: hosted, webhook }, {}).webhook).toEqual({
+      url: 'https://hooks.example.com/enrich',
+      listen: { host: '::1', port: 8788 },
+    })
+    const empty = { url: '', listen: '' }
+    expect(resolveSettings({ webhook: empty }, {}).webhook).toEqual({ url: null, listen: null })
+  })
+
+  test('an address on this machine is for a service on this machine', () => {
+    const webhook = { url: 'http://127.0.0.1:8788/' }
+    const local = { service: { baseUrl: 'http://127.0.0.1:8787' }, webhook }
+    expect(resolveSettings(local, {}).webhook.url).toBe('http://127.0.0.1:8788/')
+    expect(() => resolveSettings({ service: hosted, webhook }, {})).toThrow(
+      expect.objectContaining({ code: 'WEBHOOK_URL_INVALID' }),
+    )
+  })
+
+  test('where to listen is checked with the config, and a secret has no place there', () => {
+    expect(() => parseConfig({ webhook: { listen: 'here' } }, 'it')).toThrow('host:port')
+    expect(() => parseConfig({ webhook: { secret: 'whsec_x' } }, 'it')).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        hint: expect.stringContaining('ENRICH_WEBHOOK_SECRET'),
+      }),
+    )
+  })
+
+  test('the secrets come from the environment alone', () => {
+    const secret = `whsec_${'A'.repeat(32)}`
+    expect(resolveWebhookKeys({ ENRICH_WEBHOOK_SECRET: `${secret} ${secret}` }).count).toBe(2)
+    for (const environment of [{}, { ENRICH_WEBHOOK_SECRET: ' ' }]) {
+      expect(() => resolveWebhookKeys(environment)).toThrow(
+        expect.objectContaining({ code: 'WEBHOOK_SECRET_MISSING' }),
+      )
     }
   })
 })

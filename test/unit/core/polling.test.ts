@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest'
 import {
   isPastDeadline,
   nextPoll,
-  pollDueAtMs,
   type PollableRun,
   type PollingPace,
+  type PollSupply,
 } from '../../../src/core/polling.js'
+import { RunDurations } from '../../../src/core/run-durations.js'
 
 const pace: PollingPace = { firstAfterMs: 60_000, intervalMs: 10_000, deadlineMs: 3_600_000 }
 const fresh: PollableRun = {
@@ -15,60 +16,122 @@ const fresh: PollableRun = {
   lastPolledAtMs: null,
   notBeforeMs: 0,
   isBeingPolled: false,
+  isScout: false,
 }
+/** Polls of a hundred a minute, and nothing left to submit. */
+const plenty: PollSupply = {
+  durations: new RunDurations(60_000),
+  pollsPerMs: 100 / 60_000,
+  submittingMsLeft: 0,
+  toSubmitCount: 0,
+}
+const scarce: PollSupply = { ...plenty, toSubmitCount: 10_000, submittingMsLeft: 1_000_000 }
+const unlearned: PollSupply = { ...plenty, durations: null, pollsPerMs: null }
 
-describe('when a run is asked for', () => {
+const planOf = (runs: readonly PollableRun[], supply: PollSupply, nowMs = 0) =>
+  nextPoll(new Map(runs.entries()), pace, supply, nowMs)
+const dueAtMs = (run: Partial<PollableRun>, supply: PollSupply) =>
+  planOf([{ ...fresh, ...run }], supply)?.dueAtMs
+
+describe('when a run is asked for, without anything learned', () => {
   test.each([
     ['not before it can be finished', {}, 61_000],
     ['an interval after the last poll', { lastPolledAtMs: 70_000 }, 80_000],
     ['not before a pause ends', { lastPolledAtMs: 70_000, notBeforeMs: 95_000 }, 95_000],
     ['a pause that is over changes nothing', { lastPolledAtMs: 70_000, notBeforeMs: 75_000 }, 80_000],
-    ['one submitted long ago is due at once', { submittedAtMs: -500_000, openedAtMs: 1_000 }, 0],
-  ])('%s', (_, change, dueAtMs) => {
-    expect(pollDueAtMs({ ...fresh, ...change }, pace)).toBe(dueAtMs)
+  ])('%s', (_, change, expected) => {
+    expect(dueAtMs(change, unlearned)).toBe(expected)
+  })
+})
+
+describe('when a run is asked for, with what was learned', () => {
+  test('while polls are plenty, at about the moment when it has more likely ended than not', () => {
+    const dueMs = dueAtMs({ submittedAtMs: 0, openedAtMs: 0 }, { ...plenty, toSubmitCount: 8 })
+    expect(dueMs).toBeGreaterThan(150_000)
+    expect(dueMs).toBeLessThan(230_000)
   })
 
-  test('a run taken over has its whole deadline before it again', () => {
-    const old = { ...fresh, submittedAtMs: 1_000, openedAtMs: 10_000_000 }
-    expect(isPastDeadline(old, pace, 10_000_000 + 3_599_999)).toBe(false)
-    expect(isPastDeadline(old, pace, 10_000_000 + 3_600_000)).toBe(true)
-    expect(isPastDeadline({ ...fresh, openedAtMs: 0, submittedAtMs: 500 }, pace, 3_600_499)).toBe(false)
+  test('the last few and the scouts are asked sooner', () => {
+    const usualMs = dueAtMs({}, { ...plenty, toSubmitCount: 8 }) ?? 0
+    expect(dueAtMs({}, plenty)).toBeLessThan(usualMs)
+    expect(dueAtMs({ isScout: true }, { ...plenty, toSubmitCount: 8 })).toBeLessThan(usualMs)
+  })
+
+  test('while polls are scarce, as soon as there is any chance: an idle turn never comes back', () => {
+    expect(dueAtMs({ submittedAtMs: 0, openedAtMs: 0 }, scarce)).toBeLessThan(63_000)
+  })
+
+  test('a run older than any so far is asked again after a share of its age', () => {
+    const dueMs = dueAtMs({ submittedAtMs: 0, openedAtMs: 0, lastPolledAtMs: 400_000 }, plenty)
+    expect(dueMs).toBeCloseTo(420_000, -2)
   })
 })
 
 describe('which run is asked for next', () => {
   const run = fc.record({
     openedAtMs: fc.nat(1_000_000),
-    submittedAtMs: fc.nat(1_000_000),
-    lastPolledAtMs: fc.option(fc.nat(1_000_000)),
+    submittedAtMs: fc.nat(500_000),
+    lastPolledAtMs: fc.option(fc.integer({ min: 500_000, max: 1_000_000 })),
     notBeforeMs: fc.nat(1_000_000),
     isBeingPolled: fc.boolean(),
+    isScout: fc.boolean(),
   })
+  const supply = fc.constantFrom(plenty, scarce, unlearned)
 
-  test('the one that has been due longest, and never one that is being asked', () => {
+  test('the one that is due first, and never one that is being asked', () => {
     fc.assert(
-      fc.property(fc.array(run), (runs) => {
-        const next = nextPoll(runs, pace)
+      fc.property(fc.array(run), supply, (runs, supplied) => {
+        const next = planOf(runs, supplied)
         const waiting = runs.filter(({ isBeingPolled }) => !isBeingPolled)
         if (next === null) {
           expect(waiting).toEqual([])
           return
         }
         expect(waiting).toContain(next.run)
-        expect(next.dueAtMs).toBe(Math.min(...waiting.map((one) => pollDueAtMs(one, pace))))
+        // Each judged among as many as there are, the number deciding how scarce polls are.
+        const others = runs.map((one) => ({ ...one, isBeingPolled: true }))
+        for (const [index, one] of runs.entries()) {
+          if (one.isBeingPolled) continue
+          expect(planOf(others.with(index, one), supplied)?.dueAtMs).toBeGreaterThanOrEqual(next.dueAtMs)
+        }
       }),
     )
   })
 
-  test('one run is never due sooner than an interval after its last poll', () => {
+  test('no run is due sooner than an interval after its last poll, nor much later than after twice its age', () => {
     fc.assert(
-      fc.property(run, (one) => {
+      fc.property(run, supply, (one, supplied) => {
+        const next = planOf([{ ...one, isBeingPolled: false }], supplied)
         const earliestMs =
           one.lastPolledAtMs === null
             ? one.submittedAtMs + pace.firstAfterMs
             : one.lastPolledAtMs + pace.intervalMs
-        expect(pollDueAtMs(one, pace)).toBeGreaterThanOrEqual(earliestMs)
+        expect(next?.dueAtMs).toBeGreaterThanOrEqual(earliestMs)
+        if (one.lastPolledAtMs === null) return
+        const latestMs = Math.max(one.lastPolledAtMs * 2 - one.submittedAtMs, earliestMs, one.notBeforeMs)
+        expect(next?.dueAtMs).toBeLessThanOrEqual(latestMs + 1)
       }),
     )
   })
+
+  test('a run that was asked in vain goes behind those that were not: none starves', () => {
+    const asked = { ...fresh, submittedAtMs: 0, openedAtMs: 0, lastPolledAtMs: 300_000 }
+    const waiting = { ...fresh, submittedAtMs: 100_000, openedAtMs: 100_000 }
+    expect(planOf([asked, waiting], scarce, 310_000)?.run).toBe(waiting)
+    const overdue = { ...asked, lastPolledAtMs: 900_000 }
+    expect(planOf([overdue, waiting], scarce, 1_000_000)?.run).toBe(waiting)
+  })
+
+  test('while polls are scarce, the one most likely to have ended', () => {
+    const asked = { ...fresh, submittedAtMs: 0, openedAtMs: 0, lastPolledAtMs: 60_500 }
+    const younger = { ...fresh, submittedAtMs: 20_000, openedAtMs: 20_000 }
+    expect(planOf([asked, younger], scarce, 180_000)?.run).toBe(asked)
+  })
+})
+
+test('a run taken over has its whole deadline before it again', () => {
+  const old = { ...fresh, submittedAtMs: 1_000, openedAtMs: 10_000_000 }
+  expect(isPastDeadline(old, pace, 10_000_000 + 3_599_999)).toBe(false)
+  expect(isPastDeadline(old, pace, 10_000_000 + 3_600_000)).toBe(true)
+  expect(isPastDeadline({ ...fresh, openedAtMs: 0, submittedAtMs: 500 }, pace, 3_600_499)).toBe(false)
 })

@@ -1,0 +1,58 @@
+import type { RateReading } from './rate-headers.js'
+
+/** A budget as it is known now. Times in milliseconds of one monotonic clock. */
+export interface Budget {
+  windowMs: number
+  /** Requests a window: configured, then as the server says. */
+  limit: number
+  /** Added to the window, so that requests which arrive closer together than they left still fit. */
+  marginMs: number
+  /** Others use the key too: until then this much slower. */
+  slowUntilMs: number
+  slowSpacingMs: number
+  /** Starts of the last window, oldest first. */
+  starts: number[]
+}
+
+/** What a minute is stretched by at first, and at most when the server says it is not enough. */
+const marginMsFirst = 40
+const marginShareMax = 0.05
+/** Requests that the server's count and ours may differ by: what is on its way, and a second of rounding. */
+const slackCount = 3
+/** A limit that a server may sensibly state. */
+const limitMax = 1_000_000
+
+export function createBudget(limit: number, windowMs: number): Budget {
+  return { windowMs, limit, marginMs: marginMsFirst, slowUntilMs: 0, slowSpacingMs: 0, starts: [] }
+}
+
+/** The distance between two starts. Even, it is safe under fixed windows, rolling ones and token buckets. */
+export function spacingMs(budget: Budget, nowMs: number): number {
+  const evenMs = (budget.windowMs + budget.marginMs) / budget.limit
+  return nowMs < budget.slowUntilMs ? Math.max(evenMs, budget.slowSpacingMs) : evenMs
+}
+
+export function noteStart(budget: Budget, nowMs: number): void {
+  budget.starts.push(nowMs)
+  while ((budget.starts[0] ?? nowMs) <= nowMs - budget.windowMs) budget.starts.shift()
+}
+
+/**
+ * Follows what an answer's headers say. The limit is the server's. Of what remains we take our share evenly
+ * until the reset, but only where the server has counted more than we have sent: at the end of every window
+ * of our own nothing remains, and that is as it should be.
+ */
+export function noteReading(budget: Budget, reading: RateReading, nowMs: number): void {
+  const { limit, remaining, resetMs } = reading
+  if (limit !== null && limit > 0 && limit <= limitMax) budget.limit = limit
+  if (remaining === null || resetMs === null || resetMs > budget.windowMs * 2) return
+  const usedByOthers = budget.limit - remaining - budget.starts.length
+  if (usedByOthers <= slackCount) return
+  budget.slowUntilMs = nowMs + resetMs
+  budget.slowSpacingMs = resetMs / Math.max(1, remaining)
+}
+
+/** A refusal although we kept to the pace: the window is stretched a little, for good. */
+export function noteRefusal(budget: Budget): void {
+  budget.marginMs = Math.min(budget.marginMs * 1.5, budget.windowMs * marginShareMax)
+}

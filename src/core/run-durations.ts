@@ -1,0 +1,96 @@
+/** The longest run takes this many times as long as the shortest, until more is known. */
+const typicalSpread = 5
+const binsPerShortest = 12
+const binCount = 720
+const priorWeight = 4
+/** Beyond this age a run is older than any known; it weighs as much as one observation. */
+const outlivedShare = 0.999
+/** Old observations fade, so that a service that gets slower is followed. */
+const observationsMax = 400
+
+/**
+ * How long runs take, learned while they are waited for. Ages in milliseconds. The prior, believed as much as
+ * a few observations, is even from `shortestMs` to five times that: with a minute, the interface's "one to
+ * five minutes" (section "Limits").
+ */
+export class RunDurations {
+  readonly #binMs: number
+  readonly #weights = new Float64Array(binCount)
+  #total = 0
+  /** Sums of the weights, made anew when they are asked for after a change. */
+  #sums: Float64Array | null = null
+
+  readonly #shortestMs: number
+
+  constructor(shortestMs: number) {
+    this.#shortestMs = shortestMs
+    this.#binMs = shortestMs / binsPerShortest
+    this.#spread(shortestMs, shortestMs * typicalSpread, priorWeight)
+  }
+
+  /**
+   * A run ended at an age above `fromMs` and up to `toMs`; the same twice where it is known exactly. Of a span
+   * only what is not shorter than the shortest counts.
+   */
+  observe(fromMs: number, toMs: number): void {
+    if (this.#total > observationsMax) {
+      for (let bin = 0; bin < binCount; bin++) this.#weights[bin] = (this.#weights[bin] ?? 0) / 2
+      this.#total /= 2
+    }
+    this.#spread(Math.min(toMs, Math.max(fromMs, this.#shortestMs)), toMs, 1)
+  }
+
+  /**
+   * A run was still running at an age at which hardly any should be: some take longer than was thought, up to
+   * twice as long for all that is known.
+   */
+  outlive(ageMs: number): void {
+    if (this.doneBy(ageMs) > outlivedShare) this.#spread(ageMs, ageMs * 2, 1)
+  }
+
+  /** The share of runs that have ended at this age. */
+  doneBy(ageMs: number): number {
+    const sums = (this.#sums ??= this.#sum())
+    const position = Math.max(0, ageMs) / this.#binMs
+    const bin = Math.min(Math.floor(position), binCount - 1)
+    const below = bin === 0 ? 0 : (sums[bin - 1] ?? 0)
+    const within = (this.#weights[bin] ?? 0) * Math.min(1, position - bin)
+    return Math.min(1, (below + within) / this.#total)
+  }
+
+  /** The chance that a run that was seen running at `seenMs` has ended at `ageMs`. */
+  chanceDone(seenMs: number, ageMs: number): number {
+    const left = 1 - this.doneBy(seenMs)
+    // Older than any run known: nothing is known of it, so every moment is as good as the next.
+    return left < 1e-3 ? 0.5 : Math.max(0, this.doneBy(ageMs) - this.doneBy(seenMs)) / left
+  }
+
+  /** The age at which the chance reaches `chance` for a run that was seen running at `seenMs`. */
+  ageForChance(seenMs: number, chance: number): number {
+    let [low, high] = [seenMs, this.#binMs * binCount]
+    if (this.chanceDone(seenMs, high) < chance) return high
+    while (high - low > this.#binMs / 10) {
+      const middle = (low + high) / 2
+      if (this.chanceDone(seenMs, middle) < chance) low = middle
+      else high = middle
+    }
+    return high
+  }
+
+  #spread(fromMs: number, toMs: number, weight: number): void {
+    const first = Math.min(Math.floor(Math.max(0, fromMs) / this.#binMs), binCount - 1)
+    const last = Math.max(first, Math.min(Math.ceil(toMs / this.#binMs) - 1, binCount - 1))
+    for (let bin = first; bin <= last; bin++) {
+      this.#weights[bin] = (this.#weights[bin] ?? 0) + weight / (last - first + 1)
+    }
+    this.#total += weight
+    this.#sums = null
+  }
+
+  #sum(): Float64Array {
+    const sums = new Float64Array(binCount)
+    let sum = 0
+    for (let bin = 0; bin < binCount; bin++) sums[bin] = sum += this.#weights[bin] ?? 0
+    return sums
+  }
+}
