@@ -1,7 +1,7 @@
 import type { PollableRun, PollingPace } from './polling.js'
 
 /** With webhooks, polling is the net below them: how long an answer may be on its way by a delivery. */
-export const deliveryBounds = {
+const deliveryBounds = {
   /** Research takes one to five minutes (interface: "v3 entity resolution"), and now and then a little more. */
   researchMsMax: 330_000,
   /** Six tries with their delays, each as long as it may take (interface: "Receiver response and retries"). */

@@ -2,7 +2,7 @@ import { decodeBase64, encodeBase64 } from './base64.js'
 import { UserError } from './errors.js'
 
 /** What the signature of a delivery is held to (interface: "Signature"; Standard Webhooks). */
-export const signatureBounds = {
+const signatureBounds = {
   keyBytesMin: 24,
   keyBytesMax: 64,
   secretsMax: 10,
