@@ -66,7 +66,10 @@ export interface Checkpoint {
 
   /** A submission is about to leave: from here on it may have been billed. */
   intend(lookupId: LookupId, nowMs: number): Promise<Intention>
-  /** Like the next three: false where a webhook was faster. Its claim stands, and nothing changes. */
+  /**
+   * Like the next three: false where a webhook was faster; its claim stands, and nothing changes. False too
+   * where the run is another submission's: then the lookup is uncertain.
+   */
   accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean>
   /** Certainly not created: it may be submitted again. */
   withdraw(lookupId: LookupId, customId: string, reason: string): Promise<boolean>

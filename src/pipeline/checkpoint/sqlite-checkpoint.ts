@@ -141,7 +141,16 @@ class SqliteCheckpoint implements Checkpoint {
   }
 
   accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean> {
-    return this.#settle(lookupId, customId, 'accept', 'accepted', { runId, acceptedAtMs: nowMs })
+    return this.#transaction(() => {
+      const holder = this.#statements.submissionOfRun.get(runId) ?? customId
+      if (holder === customId) {
+        return this.#settleNow(lookupId, customId, 'accept', 'accepted', { runId, acceptedAtMs: nowMs })
+      }
+      // Its answer would come out on two lookups; what was made for this one, nobody can tell.
+      const reason = `the service named ${runId}, the run of another submission`
+      this.#settleNow(lookupId, customId, 'lose', 'uncertain', { reason })
+      return false
+    })
   }
 
   withdraw(lookupId: LookupId, customId: string, reason: string): Promise<boolean> {
@@ -233,16 +242,24 @@ class SqliteCheckpoint implements Checkpoint {
     verdict: string,
     details: Partial<Settlement>,
   ): Promise<boolean> {
-    return this.#transaction(() => {
-      // A webhook may be faster than the answer, and then knows better what the answer was.
-      if (this.#isClaimed(lookupId, customId)) return false
-      const { state, row } = this.#move(lookupId, event)
-      if (row.customId !== customId) throw new Error(`lookup ${lookupId} is not intended as ${customId}`)
-      const settlement = { runId: null, acceptedAtMs: null, reason: null, ...details }
-      this.#statements.settle.run({ lookupId, state, ...settlement })
-      this.#statements.settleSubmission.run({ customId, verdict, ...settlement })
-      return true
-    })
+    return this.#transaction(() => this.#settleNow(lookupId, customId, event, verdict, details))
+  }
+
+  #settleNow(
+    lookupId: LookupId,
+    customId: string,
+    event: LookupEvent,
+    verdict: string,
+    details: Partial<Settlement>,
+  ): boolean {
+    // A webhook may be faster than the answer, and then knows better what the answer was.
+    if (this.#isClaimed(lookupId, customId)) return false
+    const { state, row } = this.#move(lookupId, event)
+    if (row.customId !== customId) throw new Error(`lookup ${lookupId} is not intended as ${customId}`)
+    const settlement = { runId: null, acceptedAtMs: null, reason: null, ...details }
+    this.#statements.settle.run({ lookupId, state, ...settlement })
+    this.#statements.settleSubmission.run({ customId, verdict, ...settlement })
+    return true
   }
 
   #isClaimed(lookupId: LookupId, customId: string): boolean {

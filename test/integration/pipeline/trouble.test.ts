@@ -82,6 +82,21 @@ describe('a submission whose answer is lost', () => {
     expect(await place.run(service)).toMatchObject({ uncertainCount: 1, billedCount: 0 })
   })
 
+  test('the run of another submission is not taken for its own: one answer never stands on two lookups', async () => {
+    place.writeRows(['Acme,', 'Globex,'])
+    const same = { status: 202, body: { status: 'pending', run_id: '' } }
+    const service = await serve({
+      answers: { Acme: foreignMatch('Acme SE') },
+      faults: (request) => {
+        if (!isKickoff(request) || nameOf(request) !== 'Globex') return undefined
+        same.body.run_id = service.runs[0]?.runId ?? ''
+        return same
+      },
+    })
+    await place.run(service, { limits: { submitConcurrency: 1 } })
+    expect(place.readOutput().map((row) => row['enrich_status'])).toEqual(['matched', 'uncertain'])
+  })
+
   test('HTTP 500 is submitted again where the user knows that it creates nothing', async () => {
     place.writeRows(['Acme,'])
     const service = await serve({ faults: onKickoff('Acme', { status: 500 }, 1) })
