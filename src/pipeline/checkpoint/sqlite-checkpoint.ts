@@ -1,6 +1,5 @@
 import { moveLookup, type LookupEvent } from '../../core/lookup-life.js'
 import { planLookup, type LookupPlan, type LookupState, type PlanPolicy } from '../../core/lookup-state.js'
-import type { Random } from '../../platform/random.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type {
   Answer,
@@ -12,21 +11,14 @@ import type {
   RunOwner,
   ToSubmit,
 } from './checkpoint.js'
+import { beginRun, type OpenCheckpointOptions } from './begin-run.js'
 import { CommitQueue } from './commit-queue.js'
 import { lockCheckpoint } from './lock.js'
 import { diskFull, explainCheckpointError, explained, openToWrite } from './open.js'
 import { keepReserve, type Reserve } from './reserve.js'
 import { prepareStatements, type LookupRow, type Settlement } from './statements.js'
 
-export interface OpenCheckpointOptions {
-  path: string
-  /** Whose answers: see schema.ts. */
-  scope: string
-  /** Names the job: an input that is enriched over as many processes as it takes. */
-  job: string
-  nowMs: number
-  random: Random
-}
+export type { OpenCheckpointOptions } from './begin-run.js'
 
 /** Opens the checkpoint for a run: locked, migrated, and with what a killed process left behind sorted out. */
 export function openCheckpoint(options: OpenCheckpointOptions): Checkpoint {
@@ -70,13 +62,10 @@ class SqliteCheckpoint implements Checkpoint {
     this.#lock = lock
     this.#reserve = reserve
     this.#path = options.path
-    this.id = checkpointId(database, options)
-    this.#scopeId = scopeId(database, options.scope)
-    this.#jobId = openJob(database, this.#scopeId, options)
-    recoverIntended(database)
-    database.exec(
-      'CREATE TEMP TABLE wanted (position INTEGER PRIMARY KEY, lookup_id INTEGER NOT NULL UNIQUE)',
-    )
+    const run = beginRun(database, options)
+    this.id = run.checkpointId
+    this.#scopeId = run.scopeId
+    this.#jobId = run.jobId
     this.#statements = prepareStatements(database)
     this.#commits = new CommitQueue(database, reserve.release)
   }
@@ -290,48 +279,4 @@ class SqliteCheckpoint implements Checkpoint {
       resolve(explained(this.#path, action))
     })
   }
-}
-
-function checkpointId(database: Sqlite, options: OpenCheckpointOptions): string {
-  const known = database.prepare<[], string>('SELECT id FROM checkpoint').pluck().get()
-  if (known !== undefined) return known
-  const id = options.random.id('')
-  database.prepare('INSERT INTO checkpoint (id, created_at_ms) VALUES (?, ?)').run(id, options.nowMs)
-  return id
-}
-
-function scopeId(database: Sqlite, scope: string): number {
-  database.prepare('INSERT OR IGNORE INTO scopes (scope) VALUES (?)').run(scope)
-  const found = database
-    .prepare<[string], number>('SELECT scope_id FROM scopes WHERE scope = ?')
-    .pluck()
-    .get(scope)
-  if (found === undefined) throw new Error('a scope that was just written is not there')
-  return found
-}
-
-/** The job of this input that has not ended, or a new one. */
-function openJob(database: Sqlite, scopeId: number, options: OpenCheckpointOptions): number {
-  const open = database
-    .prepare<[number, string], number>(
-      'SELECT job_id FROM jobs WHERE scope_id = ? AND input = ? AND ended_at_ms IS NULL',
-    )
-    .pluck()
-    .get(scopeId, options.job)
-  if (open !== undefined) return open
-  const insert = database.prepare('INSERT INTO jobs (scope_id, input, started_at_ms) VALUES (?, ?, ?)')
-  return Number(insert.run(scopeId, options.job, options.nowMs).lastInsertRowid)
-}
-
-/** The lock is ours, so nobody is submitting: an intention that stands was left by a process that died. */
-function recoverIntended(database: Sqlite): void {
-  const reason = 'the process ended before the answer to the submission came'
-  database.transaction(() => {
-    database
-      .prepare(`UPDATE submissions SET verdict = 'uncertain', reason = ? WHERE verdict = 'intended'`)
-      .run(reason)
-    database
-      .prepare(`UPDATE lookups SET state = 'uncertain', failure = ? WHERE state = 'intended'`)
-      .run(reason)
-  })()
 }

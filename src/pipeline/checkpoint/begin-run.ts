@@ -1,0 +1,69 @@
+import type { Random } from '../../platform/random.js'
+import type { Sqlite } from '../../platform/sqlite.js'
+
+export interface OpenCheckpointOptions {
+  path: string
+  /** Whose answers: see schema.ts. */
+  scope: string
+  /** Names the job: an input that is enriched over as many processes as it takes. */
+  job: string
+  nowMs: number
+  random: Random
+}
+
+/** Names the run in the checkpoint, and sorts out what a killed process left behind. */
+export function beginRun(
+  database: Sqlite,
+  options: OpenCheckpointOptions,
+): { checkpointId: string; scopeId: number; jobId: number } {
+  const id = checkpointId(database, options)
+  const scope = scopeId(database, options.scope)
+  const job = openJob(database, scope, options)
+  recoverIntended(database)
+  database.exec('CREATE TEMP TABLE wanted (position INTEGER PRIMARY KEY, lookup_id INTEGER NOT NULL UNIQUE)')
+  return { checkpointId: id, scopeId: scope, jobId: job }
+}
+
+function checkpointId(database: Sqlite, options: OpenCheckpointOptions): string {
+  const known = database.prepare<[], string>('SELECT id FROM checkpoint').pluck().get()
+  if (known !== undefined) return known
+  const id = options.random.id('')
+  database.prepare('INSERT INTO checkpoint (id, created_at_ms) VALUES (?, ?)').run(id, options.nowMs)
+  return id
+}
+
+function scopeId(database: Sqlite, scope: string): number {
+  database.prepare('INSERT OR IGNORE INTO scopes (scope) VALUES (?)').run(scope)
+  const found = database
+    .prepare<[string], number>('SELECT scope_id FROM scopes WHERE scope = ?')
+    .pluck()
+    .get(scope)
+  if (found === undefined) throw new Error('a scope that was just written is not there')
+  return found
+}
+
+/** The job of this input that has not ended, or a new one. */
+function openJob(database: Sqlite, scopeId: number, options: OpenCheckpointOptions): number {
+  const open = database
+    .prepare<[number, string], number>(
+      'SELECT job_id FROM jobs WHERE scope_id = ? AND input = ? AND ended_at_ms IS NULL',
+    )
+    .pluck()
+    .get(scopeId, options.job)
+  if (open !== undefined) return open
+  const insert = database.prepare('INSERT INTO jobs (scope_id, input, started_at_ms) VALUES (?, ?, ?)')
+  return Number(insert.run(scopeId, options.job, options.nowMs).lastInsertRowid)
+}
+
+/** The lock is ours, so nobody is submitting: an intention that stands was left by a process that died. */
+function recoverIntended(database: Sqlite): void {
+  const reason = 'the process ended before the answer to the submission came'
+  database.transaction(() => {
+    database
+      .prepare(`UPDATE submissions SET verdict = 'uncertain', reason = ? WHERE verdict = 'intended'`)
+      .run(reason)
+    database
+      .prepare(`UPDATE lookups SET state = 'uncertain', failure = ? WHERE state = 'intended'`)
+      .run(reason)
+  })()
+}
