@@ -107,6 +107,14 @@ export function assertBudgetKept(disk: OnDisk, lookupsMax: number | null): void 
   }
 }
 
+/** Held at the end of a world in which no webhook is lost: what was billed was claimed by the echo of its custom_id. */
+export function assertAllClaimed(uncertainBilled: number): void {
+  hold(
+    uncertainBilled === 0,
+    `${uncertainBilled} billed lookups are uncertain, though webhooks named their runs`,
+  )
+}
+
 /** Held at the end: every lookup has come to its end, with its own answer. */
 export function assertAllSettled(disk: OnDisk, service: SimulatedService, names: readonly string[]): void {
   const runs = new Map<string, LedgerEntry>(service.ledger.map((entry) => [entry.runId, entry]))

@@ -1,12 +1,14 @@
 import { parseArgs } from 'node:util'
 import { simulate, type Simulated } from './simulate.js'
 
-/** `npm run simulate -- --seeds 2000 [--from 1]`, or `--seed 17` to see one again. */
+/** `npm run simulate -- --seeds 2000 [--from 1] [--webhooks]`, or `--seed 17` to see one again. */
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '200' },
     from: { type: 'string', default: '1' },
     seed: { type: 'string' },
+    /** Answers are sent, and polled only where that fails. */
+    webhooks: { type: 'boolean', default: false },
   },
 })
 const first = Number(values.seed ?? values.from)
@@ -26,7 +28,7 @@ const sum = {
 const failed: number[] = []
 for (let seed = first; seed < first + count; seed++) {
   try {
-    add(await simulate(seed))
+    add(await simulate(seed, values.webhooks))
   } catch (error) {
     failed.push(seed)
     process.stderr.write(

@@ -1,4 +1,5 @@
 import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
+import type { Inbox } from '../../src/pipeline/receiver/inbox.js'
 import type { Transport } from '../../src/client/transport.js'
 
 /** One process: it counts its steps and dies at one of them, between two instructions like a real one. */
@@ -65,6 +66,26 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
     close: () => {
       checkpoint.close()
     },
+  }
+}
+
+/** An inbox on disk outlives whoever takes from it. */
+export function mortalInbox(inbox: Inbox, life: Life): Inbox {
+  return {
+    receive: (eventId, body, nowMs) => inbox.receive(eventId, body, nowMs),
+    // Looking in vain, four times a second, is no step: nearly every death would be in one.
+    waiting: (after) => {
+      const page = life.isDead ? [] : inbox.waiting(after)
+      return page.length === 0 || life.step() ? page : []
+    },
+    settle: (position, state, reason) => mortalCall(life, () => inbox.settle(position, state, reason)),
+    requeue: () => mortalCall(life, () => inbox.requeue()),
+    set onReceived(listener: () => void) {
+      inbox.onReceived = () => {
+        if (!life.isDead) listener()
+      }
+    },
+    close: () => undefined,
   }
 }
 

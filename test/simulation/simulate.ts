@@ -6,17 +6,21 @@ import { createServiceClient } from '../../src/client/client.js'
 import type { Stop } from '../../src/core/stop.js'
 import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
 import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { openInbox, type Inbox } from '../../src/pipeline/receiver/inbox.js'
+import { claimWaiting } from '../../src/pipeline/scheduler/delivery-desk.js'
 import { runUntilAnswered, type SchedulerOptions } from '../../src/pipeline/scheduler/scheduler.js'
 import { systemClock } from '../../src/platform/clock.js'
 import { Chance } from './chance.js'
 import {
+  assertAllClaimed,
   assertAllSettled,
   assertBudgetKept,
   assertNothingLost,
   assertPaidOnce,
   readDisk,
 } from './invariants.js'
-import { Life, mortalCheckpoint, mortalTransport } from './mortal.js'
+import { Life, mortalCheckpoint, mortalInbox, mortalTransport } from './mortal.js'
+import { SimulatedPost } from './simulated-post.js'
 import { fairWeather, SimulatedService, stormyWeather } from './simulated-service.js'
 import { VirtualTime } from './virtual-time.js'
 
@@ -49,6 +53,8 @@ interface World {
   chance: Chance
   time: VirtualTime
   service: SimulatedService
+  /** Null: answers are polled. */
+  webhooks: { post: SimulatedPost; inbox: Inbox } | null
   folder: string
   names: string[]
   lookupsMax: number | null
@@ -59,16 +65,21 @@ interface World {
   answered: Map<number, string>
 }
 
-/** Runs one world to its end. Throws BrokenPromise, or whatever else the code under test throws. */
-export async function simulate(seed: number): Promise<Simulated> {
+/**
+ * Runs one world to its end, in which answers are polled, or sent as well. Throws BrokenPromise, or whatever else
+ * the code under test throws.
+ */
+export async function simulate(seed: number, withWebhooks = false): Promise<Simulated> {
   const chance = new Chance(seed)
   const folder = mkdtempSync(join(memoryFolder, 'enrich-simulation-'))
   const time = new VirtualTime(startMs)
   try {
+    const webhooks = withWebhooks ? openPost(seed, folder) : null
     const world: World = {
       chance,
       time,
-      service: new SimulatedService(chance),
+      service: new SimulatedService(chance, webhooks?.post),
+      webhooks,
       folder,
       names: Array.from({ length: chance.whole(1, chance.pick([5, 40])) }, (_, index) => `Company ${index}`),
       lookupsMax: chance.happens(0.25) ? chance.whole(1, 20) : null,
@@ -82,6 +93,12 @@ export async function simulate(seed: number): Promise<Simulated> {
     time.end()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Chance of its own, so that the rest of the world is that of the same seed without. */
+function openPost(seed: number, folder: string): { post: SimulatedPost; inbox: Inbox } {
+  const inbox = openInbox(join(folder, 'standing.sqlite'), startMs)
+  return { post: new SimulatedPost(new Chance(seed + 1_000_000_007), inbox), inbox }
 }
 
 async function live(seed: number, world: World): Promise<Simulated> {
@@ -104,6 +121,10 @@ async function live(seed: number, world: World): Promise<Simulated> {
       assertAllSettled(disk, service, world.names)
       const uncertain = disk.lookups.filter(({ state }) => state === 'uncertain')
       const billedNames = new Set(service.ledger.map(({ name }) => name))
+      const uncertainBilled = uncertain.filter(({ name }) => billedNames.has(name)).length
+      // How long ago another process lost an answer is known by the wall clock alone: where that jumped, the next
+      // command may have to claim what this one did not wait for.
+      if (world.webhooks?.post.lostCount === 0 && time.jumpCount === 0) assertAllClaimed(uncertainBilled)
       return {
         seed,
         lookups: world.names.length,
@@ -111,7 +132,7 @@ async function live(seed: number, world: World): Promise<Simulated> {
         processes: process + 1,
         crashes,
         uncertain: uncertain.length,
-        uncertainBilled: uncertain.filter(({ name }) => billedNames.has(name)).length,
+        uncertainBilled,
         steps,
         polls: service.pollCount,
         virtualHours: (time.nowMs - startMs) / 3_600_000,
@@ -150,6 +171,7 @@ async function oneProcess(
   })
   const onLost = process >= world.resubmitFrom ? 'resubmit' : 'hold'
   if (onLost === 'resubmit') allowResubmission(world, path)
+  const inbox = world.webhooks === null ? null : mortalInbox(world.webhooks.inbox, life)
   const options: SchedulerOptions = {
     checkpoint: mortalCheckpoint(checkpoint, life),
     client: createServiceClient(
@@ -170,6 +192,7 @@ async function oneProcess(
     },
     polling: { firstAfterMs: 60_000, intervalMs: 10_000, deadlineMs: 3_600_000 },
     serverErrorMeans: 'unknown',
+    ...(inbox === null ? {} : { webhooks: { url: 'https://hooks.test/', inbox } }),
     lookupsMax: world.lookupsMax,
     toSubmitCount: world.names.length,
     durationMsMax: mayDie && chance.happens(0.1) ? chance.whole(1_000, 600_000) : null,
@@ -199,6 +222,7 @@ async function work(
   await checkpoint.want(
     world.names.map((name) => ({ key: keyOf(name), lookup: { name, location: null, context: null } })),
   )
+  if (options.webhooks !== undefined) await claimWaiting(options.webhooks.inbox, checkpoint, Date.now())
   await checkpoint.plan({ nowMs: Date.now(), maxAgeMs: null, onLost })
   const stop = await runUntilAnswered(options)
   if (stop === null || stop.kind === 'lookups_max') await (checkpoint satisfies Checkpoint).endJob(Date.now())

@@ -1,6 +1,7 @@
 import type { Transport, TransportRequest } from '../../src/client/transport.js'
 import type { Exchange } from '../../src/core/exchange.js'
 import type { Chance } from './chance.js'
+import type { SimulatedPost } from './simulated-post.js'
 
 export interface LedgerEntry {
   readonly customId: string
@@ -99,7 +100,10 @@ export class SimulatedService {
   readonly #taken = new Map<string, number[]>()
   limitedCount = 0
 
-  constructor(private readonly chance: Chance) {}
+  constructor(
+    private readonly chance: Chance,
+    private readonly post: SimulatedPost | null = null,
+  ) {}
 
   /** A connection of one process; once `isDead`, no answer reaches it any more. */
   connect(isDead: () => boolean): Transport {
@@ -153,7 +157,12 @@ export class SimulatedService {
 
   #kickoff(request: TransportRequest): Answered {
     const { chance, weather } = this
-    const body = JSON.parse(request.body ?? '{}') as { name: string; custom_id: string; include?: string }
+    const body = JSON.parse(request.body ?? '{}') as {
+      name: string
+      custom_id: string
+      include?: string
+      webhook_url?: string
+    }
     this.seenCustomIds.push(body.custom_id)
     if (body.include !== 'basis') throw new Error('a kickoff that does not ask for the basis')
     if (chance.happens(weather.refusal)) return error(chance.pick([401, 403]), 'refused')
@@ -167,6 +176,8 @@ export class SimulatedService {
     const errs = chance.happens(weather.serverError)
     if (errs && chance.happens(0.5)) return error(chance.pick([500, 502, 503, 504]), 'api_error')
     const entry = this.#bill(body.name, body.custom_id)
+    // After a 400 of this weather the address may be left out: the service might dislike it.
+    this.post?.expect(entry, body.webhook_url !== undefined)
     if (errs) return error(chance.pick([500, 502, 504]), 'api_error')
     return { status: 202, body: { status: 'pending', run_id: entry.runId, custom_id: body.custom_id } }
   }
@@ -220,7 +231,7 @@ export class SimulatedService {
   }
 }
 
-function runBody(run: LedgerEntry, isDone: boolean, chance: Chance): Answered {
+export function runBody(run: LedgerEntry, isDone: boolean, chance: Chance): Answered {
   const { runId, customId, name } = run
   const head = { run_id: runId, custom_id: customId }
   if (!isDone)

@@ -22,6 +22,12 @@ describe('nobody pays twice and no row is lost, whatever is killed, cut off or a
     expect(crashes).toBeGreaterThan(30)
   })
 
+  test('where answers are sent: late, twice, truncated, to nobody, while processes die', async () => {
+    let crashes = 0
+    for (let seed = 1; seed <= 30; seed++) crashes += (await simulate(seed, true)).crashes
+    expect(crashes).toBeGreaterThan(9)
+  })
+
   test('one seed is one world: it comes out the same each time', async () => {
     expect(await simulate(17)).toEqual(await simulate(17))
   })

@@ -9,6 +9,7 @@ const idleRoundsMax = 1_000
 /** Time that stands still unless it is told to pass; every timer of the process obeys it, bottleneck's too. */
 export class VirtualTime {
   readonly #clock: Clock
+  jumpCount = 0
 
   constructor(startMs: number) {
     this.#clock = FakeTimers.install({
@@ -33,6 +34,7 @@ export class VirtualTime {
 
   /** The wall clock jumps; timers and the monotonic clock do not see it. */
   jump(deltaMs: number): void {
+    this.jumpCount++
     this.#clock.setSystemTime(this.#clock.now + deltaMs)
   }
 
