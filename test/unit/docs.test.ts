@@ -54,7 +54,9 @@ describe('the command line', () => {
 
   test('every flag of every command is in the README, and no other', () => {
     expect(flags.length).toBeGreaterThan(30)
-    expect(found(/(?<![\w-])--[a-z][a-z-]*/g)).toEqual(unique([...flags, '--help']))
+    // Of the commands shown, the ones that only work on this project have flags of their own.
+    const ours = readme.replace(/`(npm run|npx vitest) [^`]*`/g, '')
+    expect(found(/(?<![\w-])--[a-z][a-z-]*/g, ours)).toEqual(unique([...flags, '--help']))
   })
 
   test('every flag of run stands in the table of settings', () => {
