@@ -221,7 +221,8 @@ export class Poller {
     const resolvedAtMs = resolvedAtMsOf(answer)
     const saidMs = resolvedAtMs === null ? NaN : resolvedAtMs - (this.#context.clock.nowMs() - ageMs)
     if (saidMs > seenAgeMs && saidMs <= ageMs) this.#durations.observe(saidMs, saidMs)
-    else if (ageMs - Math.max(seenAgeMs, this.#context.polling.firstAfterMs) <= uncertaintyMsMax) this.#durations.observe(seenAgeMs, ageMs)
+    else if (ageMs - Math.max(seenAgeMs, this.#context.polling.firstAfterMs) <= uncertaintyMsMax)
+      this.#durations.observe(seenAgeMs, ageMs)
   }
 
   #meetFailure(run: Run, reason: string, startedAtMs: number): void {
