@@ -21,6 +21,13 @@ for (const window of ['fixed', 'rolling'] as const) {
   )
 }
 
+say('\nScheduling by webhooks, the same rows')
+const sent = await measureScheduling(10_000, {}, 1, 'webhooks')
+say(
+  `  ${sent.achievedMinutes.toFixed(2)} min; bound of the submissions and the last run ${sent.boundMinutes.toFixed(2)} min: ${ratio(sent.boundMinutes / sent.achievedMinutes)}; ` +
+    `${sent.pollsPerResult.toFixed(3)} polls a result, ${(sent.limitedShare * 100).toFixed(2)} % 429s`,
+)
+
 say('\nA small run, virtual time: 50 rows, ten seeds')
 const small = []
 for (let seed = 1; seed <= 10; seed++) small.push(await measureScheduling(50, {}, seed))

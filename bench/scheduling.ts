@@ -5,10 +5,12 @@ import { join } from 'node:path'
 import { createServiceClient } from '../src/client/client.js'
 import { openCheckpoint } from '../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { runUntilAnswered } from '../src/pipeline/scheduler/scheduler.js'
+import { openInbox } from '../src/pipeline/receiver/inbox.js'
 import { createTally } from '../src/pipeline/scheduler/tally.js'
 import { systemClock } from '../src/platform/clock.js'
 import { resolveSettings } from '../src/settings.js'
 import { Chance } from '../test/simulation/chance.js'
+import { SimulatedPost, type PostWeather } from '../test/simulation/simulated-post.js'
 import { fairWeather, SimulatedService, type Weather } from '../test/simulation/simulated-service.js'
 import { VirtualTime } from '../test/simulation/virtual-time.js'
 
@@ -31,15 +33,19 @@ export async function measureScheduling(
   rows: number,
   weather: Partial<Weather> = {},
   seed = 1,
+  by: 'polls' | 'webhooks' = 'polls',
 ): Promise<SchedulingFigures> {
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'enrich-bench-'))
   const time = new VirtualTime(Date.UTC(2026, 0, 1))
   try {
     const chance = new Chance(seed)
-    const service = new SimulatedService(chance)
+    const checkpointPath = join(folder, 'checkpoint.sqlite')
+    const inbox = by === 'polls' ? null : openInbox(checkpointPath, Date.now())
+    const post = inbox === null ? undefined : new SimulatedPost(new Chance(seed), inbox, promptPost)
+    const service = new SimulatedService(chance, post)
     service.weather = { ...fairWeather, runFails: 0, merged: 0, requestMs: { min: 20, max: 50 }, ...weather }
     const checkpoint = openCheckpoint({
-      path: join(folder, 'checkpoint.sqlite'),
+      path: checkpointPath,
       scope: 'https://service.test',
       job: 'bench',
       nowMs: Date.now(),
@@ -71,6 +77,7 @@ export async function measureScheduling(
         toSubmitCount: plan.submit,
 
         tally,
+        ...(inbox === null ? {} : { webhooks: { url: 'https://hooks.test/', inbox } }),
       })
       return performance.now() - startedAtMs
     }
@@ -79,21 +86,37 @@ export async function measureScheduling(
     const achievedMs = await running
     const endedAtMs = performance.now()
     checkpoint.close()
-    const boundMinutes = rows / (service.weather.pollsPerMinute || 1)
+    inbox?.close()
+    const lastEndMinutes = Math.max(...service.ledger.map(({ doneAtMs }) => doneAtMs)) / 60_000
+    const { submissionsPerMinute, pollsPerMinute, runMsMin, window } = service.weather
+    // By webhooks: the submissions, and the last run that was submitted until it ended.
+    const boundMinutes =
+      by === 'polls' ? rows / pollsPerMinute : earliestEndMinutes(service, submissionsPerMinute)
     return {
       rows,
-      window: service.weather.window,
+      window,
       boundMinutes,
-      reachableBoundMinutes: boundMinutes + service.weather.runMsMin / 60_000,
+      reachableBoundMinutes: boundMinutes + (by === 'polls' ? runMsMin / 60_000 : 0),
       achievedMinutes: achievedMs / 60_000,
       pollsPerResult: tally.polls / Math.max(1, tally.answered),
       limitedShare: service.limitedCount / (tally.polls + tally.submissions),
-      lastAnswerLagSeconds: (endedAtMs - Math.max(...service.ledger.map(({ doneAtMs }) => doneAtMs))) / 1000,
+      lastAnswerLagSeconds: endedAtMs / 1000 - lastEndMinutes * 60,
     }
   } finally {
     time.end()
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+/** If the n-th run had been submitted at exactly the limit's pace, and took as long as it did. */
+function earliestEndMinutes(service: SimulatedService, submissionsPerMinute: number): number {
+  const ends = service.ledger.map(
+    ({ doneAtMs, startedAtMs }, index) => index / submissionsPerMinute + (doneAtMs - startedAtMs) / 60_000,
+  )
+  return Math.max(...ends)
+}
+
+/** Every event arrives at once, once, and whole. */
+const promptPost: PostWeather = { lost: 0, twice: 0, truncated: 0, withoutBasis: 0, lateMsMax: 0 }
 
 const keyOf = (name: string) => createHash('sha256').update(name).digest().subarray(0, 16)

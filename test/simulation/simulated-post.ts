@@ -3,7 +3,7 @@ import type { Chance } from './chance.js'
 import { runBody, type LedgerEntry } from './simulated-service.js'
 
 /** How webhooks fare in this seed; each a probability unless its unit says otherwise. */
-interface PostWeather {
+export interface PostWeather {
   /** All six tries were in vain. */
   lost: number
   twice: number
@@ -22,9 +22,10 @@ export class SimulatedPost {
   constructor(
     private readonly chance: Chance,
     private readonly inbox: Inbox,
+    weather?: PostWeather,
   ) {
     const some = (max: number) => (chance.happens(0.5) ? chance.fraction() * max : 0)
-    this.weather = {
+    this.weather = weather ?? {
       lost: some(0.3),
       twice: some(0.5),
       truncated: some(0.3),

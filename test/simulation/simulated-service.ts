@@ -7,6 +7,7 @@ export interface LedgerEntry {
   readonly customId: string
   readonly runId: string
   readonly name: string
+  readonly startedAtMs: number
   readonly doneAtMs: number
   readonly fails: boolean
   /** The id it was merged into; null for an entity of its own. */
@@ -188,6 +189,7 @@ export class SimulatedService {
       customId,
       runId: chance.id('run_'),
       name,
+      startedAtMs: performance.now(),
       doneAtMs: performance.now() + chance.whole(weather.runMsMin, weather.runMsMax),
       fails: chance.happens(weather.runFails),
       // `siq_chain_3` was merged into `siq_chain_2`, and so on to 0; `siq_circle` into `siq_circle2` and back.
