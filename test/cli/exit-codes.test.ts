@@ -34,7 +34,7 @@ const endings: readonly Ending[] = [
   {
     title: 'the service takes no row as it is',
     exitCode: 3,
-    says: '2 failed',
+    says: '2 refused as invalid',
     service: atKickoff(refusal(400, 'bad_request')),
   },
   {
