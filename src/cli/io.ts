@@ -35,6 +35,6 @@ export function commandLine(argv: readonly string[]): string {
   return ['enrich', ...argv.map(quote)].join(' ')
 }
 
-function quote(argument: string): string {
+export function quote(argument: string): string {
   return /^[A-Za-z0-9_./:=@%+,-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
 }

@@ -1,3 +1,4 @@
+import { relative } from 'node:path'
 import type { Command } from 'commander'
 import { UserError } from '../core/errors.js'
 import type { ScopeCounts, UncertainLookup } from '../pipeline/checkpoint/checkpoint.js'
@@ -5,9 +6,10 @@ import { openCheckpointReader } from '../pipeline/checkpoint/reader.js'
 import { readInboxCounts, type InboxCounts } from '../pipeline/receiver/inbox.js'
 import { resolveSettings } from '../settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
-import type { CliIo } from './io.js'
+import { quote, type CliIo } from './io.js'
 
 const listedMax = 1_000
+const shownInputsMax = 3
 
 export function addStatusCommand(program: Command, io: CliIo): void {
   const command = program.command('status').description('what the checkpoint holds, and what to do next')
@@ -82,14 +84,22 @@ function inboxText(inbox: InboxCounts | null): string {
   return `Webhooks: ${told.join(' · ') || 'none yet'}\n`
 }
 
-function nextStep({ states }: ScopeCounts): string {
+function nextStep({ states, lastInputs }: ScopeCounts): string {
+  const files = lastInputs.map((path) => quote(shorter(path)))
+  const same = files.length === 0 || files.length > shownInputsMax ? '…' : files.join(' ')
   if (states.running + states.new > 0)
-    return 'run the same enrich command again: it submits and fetches only what is missing'
+    return `enrich ${same} -o …   (the same command: it submits and fetches only what is missing)`
   if (states.uncertain + states.intended > 0) {
-    return 'enrich status --uncertain lists them; enrich … --resubmit-uncertain submits them again'
+    return `enrich status --uncertain   (lists them; enrich ${same} -o … --resubmit-uncertain submits them again)`
   }
-  if (states.failed > 0) return 'enrich retry … --status failed asks again (billed again)'
-  return 'nothing; the same enrich command writes the output from what is known'
+  if (states.failed > 0) return `enrich retry ${same} -o … --status failed   (asks again; billed again)`
+  return `nothing to ask; enrich ${same} -o … writes the output from what is known`
+}
+
+/** As it would be typed here, where it lies below this folder. */
+function shorter(path: string): string {
+  const below = relative('.', path)
+  return below.startsWith('..') ? path : below
 }
 
 function uncertainText(uncertain: readonly UncertainLookup[]): string {

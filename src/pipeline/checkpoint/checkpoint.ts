@@ -124,6 +124,8 @@ export interface KnownAnswer {
 
 export interface ScopeCounts {
   scope: string
+  /** Files of the last job, as absolute paths. */
+  lastInputs: readonly string[]
   states: Record<LookupState, number>
   outcomes: Record<string, number>
   submissions: number

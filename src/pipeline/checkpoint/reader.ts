@@ -111,10 +111,14 @@ function readCounts(database: Sqlite): ScopeCounts[] {
     `SELECT outcome, count(*) AS count FROM lookups JOIN answers USING (lookup_id)
      WHERE scope_id = ? AND state IN ('answered', 'failed') GROUP BY outcome ORDER BY 2 DESC`,
   )
+  const lastInput = database
+    .prepare<[number], string>('SELECT input FROM jobs WHERE scope_id = ? ORDER BY job_id DESC LIMIT 1')
+    .pluck()
   return scopes.map(({ scopeId, ...scope }) => {
     const counted = new Map(states.all(scopeId).map(({ state, count }) => [state, count]))
     return {
       ...scope,
+      lastInputs: inputsOf(lastInput.get(scopeId)),
       states: Object.fromEntries(lookupStates.map((state) => [state, counted.get(state) ?? 0])) as Record<
         LookupState,
         number
@@ -122,4 +126,10 @@ function readCounts(database: Sqlite): ScopeCounts[] {
       outcomes: Object.fromEntries(outcomes.all(scopeId).map(({ outcome, count }) => [outcome, count])),
     }
   })
+}
+
+/** A job of the command line is named by its files, as a list; any other text names itself. */
+function inputsOf(job: string | undefined): readonly string[] {
+  if (job === undefined) return []
+  return job.startsWith('[') ? (JSON.parse(job) as string[]) : [job]
 }

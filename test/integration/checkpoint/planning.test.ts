@@ -224,6 +224,7 @@ describe('what the checkpoint holds', () => {
     expect(counts).toEqual([
       {
         scope: 'https://a.example',
+        lastInputs: [expect.any(String)],
         states: { new: 1, intended: 0, running: 1, answered: 2, invalid: 1, uncertain: 1, failed: 1 },
         outcomes: { matched: 2, failed: 1 },
         submissions: 5,
