@@ -12,15 +12,7 @@ export function openCheckpointReader(path: string, scope: string | null): Checkp
   return database === null ? null : explained(path, () => new SqliteReader(database, path, scope))
 }
 
-interface KnownRow {
-  state: LookupState
-  answeredAtMs: number | null
-  runId: string | null
-  failure: string | null
-  outcome: string | null
-  line: string | null
-  lineVersion: number | null
-}
+type KnownRow = Omit<KnownAnswer, 'body'>
 
 class SqliteReader implements CheckpointReader {
   readonly #database: Sqlite
