@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { defaults } from './config.js'
 import { systemRandom } from './platform/random.js'
 import type { Connection } from './pipeline/run.js'
-import { openRegistry, openShippedRegistry, type Registry } from './registry/registry.js'
+import { openRegistry, type Registry } from './registry/registry.js'
+import { openShippedRegistry } from './registry/shipped.js'
 import { version } from './version.js'
 
 /** The registry named, else the project's own if there is one, else the small one that ships with the package. */

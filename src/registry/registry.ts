@@ -14,7 +14,6 @@ import { createStoreReader } from './store/reader.js'
 import { readVocabulary } from './store/vocabulary-reader.js'
 
 export type { SearchHit, SearchQuery } from './search.js'
-export { openShippedRegistry } from './shipped.js'
 
 interface RegistrySource {
   readonly name: string

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { openShippedRegistry, type Registry } from '../../../src/registry/registry.js'
+import type { Registry } from '../../../src/registry/registry.js'
+import { openShippedRegistry } from '../../../src/registry/shipped.js'
 
 let registry: Registry
 
