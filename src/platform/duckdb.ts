@@ -1,7 +1,7 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api'
 
 /** DuckDB's own bounds; what does not fit in memory goes to the temporary folder. */
-const duckDbBounds = { memoryLimit: '400MB', threads: 2 } as const
+const duckDbBounds = { memoryLimit: '200MB', threads: 2 } as const
 
 export interface DuckDb {
   /** Runs a statement that returns nothing of interest. Throws what DuckDB throws. */

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import type { ColumnKind, OutputColumn } from '../../core/columns.js'
 import { openDuckDb, sqlName, sqlPath, sqlText, type DuckDb } from '../../platform/duckdb.js'
+import { collectGarbage } from '../../platform/memory.js'
 import type { CellType, Input, MemberRows, SqlRelation } from '../reader/input.js'
 import { writerBounds } from './bounds.js'
 import { joinAnswers, rowCountChanged, takeLines, type Answers } from './joined-rows.js'
@@ -44,6 +45,7 @@ export async function writeParquet(output: ParquetOutput): Promise<void> {
   const { file, answers } = output
   // Named after the output, so that the next run finds and removes what a killed one left of them.
   const lines = new StagedFile(file.path, '.ndjson')
+  const writer = new LineWriter(lines)
   const overflow = `${file.temporary}.duckdb`
   mkdirSync(overflow)
   const duckDb = await openDuckDb(overflow)
@@ -55,10 +57,12 @@ export async function writeParquet(output: ParquetOutput): Promise<void> {
     const source = output.input.parquetSource()
     const select =
       source.kind === 'relation'
-        ? await joinRelation(duckDb, source, output, lines)
-        : await joinMembers(source, output, lines)
+        ? await joinRelation(duckDb, source, output, writer)
+        : await joinMembers(source, output, writer)
     answers.signal?.throwIfAborted()
-    await duckDb.run(`COPY (${select}) TO ${sqlText(file.temporary)} (${copyOptions(output.metadata)})`)
+    collectGarbage()
+    const options = copyOptions(output, writer)
+    await duckDb.run(`COPY (${select}) TO ${sqlText(file.temporary)} (${options})`)
   } catch (error) {
     answers.signal?.throwIfAborted()
     throw error
@@ -70,11 +74,22 @@ export async function writeParquet(output: ParquetOutput): Promise<void> {
   }
 }
 
-function copyOptions(metadata: Readonly<Record<string, string>>): string {
+function copyOptions({ metadata, input, answers }: ParquetOutput, writer: LineWriter): string {
+  // Parquet columns are not in the lines; unpacked they are some times as large as in their file.
+  const inputBytes =
+    input.format === 'parquet' ? 4 * input.files.reduce((sum, { bytes }) => sum + bytes, 0) : 0
+  const groupRows = rowGroupRows((writer.byteCount + inputBytes) / Math.max(1, answers.rowCount))
   const pairs = Object.entries(metadata).map(([key, value]) => `${sqlText(key)}: ${sqlText(value)}`)
-  const options = ['FORMAT parquet', 'COMPRESSION zstd', `ROW_GROUP_SIZE ${writerBounds.rowGroupRows}`]
+  const options = ['FORMAT parquet', 'COMPRESSION zstd', `ROW_GROUP_SIZE ${groupRows}`]
   if (pairs.length > 0) options.push(`KV_METADATA {${pairs.join(', ')}}`)
   return options.join(', ')
+}
+
+/** A multiple of DuckDB's vectors; each thread holds a group while it fills it. */
+function rowGroupRows(rowBytes: number): number {
+  const { rowGroupBytes, rowGroupRowsMin, rowGroupRowsMax } = writerBounds
+  const rows = Math.floor(rowGroupBytes / rowBytes / rowGroupRowsMin) * rowGroupRowsMin
+  return Math.min(rowGroupRowsMax, Math.max(rowGroupRowsMin, rows))
 }
 
 /** Both sides of the join are counted first: it would fill the shorter one up with nulls. */
@@ -82,11 +97,10 @@ async function joinRelation(
   duckDb: DuckDb,
   source: SqlRelation,
   { columns, answers }: ParquetOutput,
-  lines: StagedFile,
+  writer: LineWriter,
 ): Promise<string> {
   const [[rowCount] = []] = await duckDb.all(`SELECT count(*) FROM ${source.sql}`)
   if (Number(rowCount) !== answers.rowCount) throw rowCountChanged()
-  const writer = new LineWriter(lines)
   const batchRows = 1_000
   for (let first = 0; first < answers.rowCount; first += batchRows) {
     await writer.write(await takeLines(answers, first, Math.min(batchRows, answers.rowCount - first)))
@@ -101,9 +115,8 @@ async function joinRelation(
 async function joinMembers(
   source: MemberRows,
   { input, columns, answers }: ParquetOutput,
-  lines: StagedFile,
+  writer: LineWriter,
 ): Promise<string> {
-  const writer = new LineWriter(lines)
   for await (const { rows, answerLines } of joinAnswers(source.rows(), answers)) {
     await writer.write(
       rows.map((members, index) => `{${members}${members === '' ? '' : ','}"a":${answerLines[index] ?? ''}}`),
@@ -121,9 +134,11 @@ async function joinMembers(
   return `SELECT ${[...theirs, ...ours].join(', ')} FROM ${await writer.readJson(structure)}`
 }
 
-/** Writes lines and remembers how long the longest is: DuckDB must be told. */
+/** Writes lines and remembers how long they are in all, and the longest: DuckDB must be told. */
 class LineWriter {
+  byteCount = 0
   private lineBytesMax = 0
+  private uncollectedBytes = 0
 
   constructor(private readonly file: StagedFile) {}
 
@@ -134,7 +149,13 @@ class LineWriter {
         this.lineBytesMax = Math.max(this.lineBytesMax, Buffer.byteLength(line))
       }
     }
-    await this.file.write(`${lines.join('\n')}\n`)
+    const text = `${lines.join('\n')}\n`
+    this.byteCount += text.length
+    await this.file.write(text)
+    this.uncollectedBytes += text.length
+    if (this.uncollectedBytes < writerBounds.collectEveryBytes) return
+    this.uncollectedBytes = 0
+    collectGarbage()
   }
 
   async readJson(structure: readonly string[]): Promise<string> {
