@@ -1,11 +1,13 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api'
 
 /** DuckDB's own bounds; what does not fit in memory goes to the temporary folder. */
-const duckDbBounds = { memoryLimit: '200MB', threads: 2 } as const
+const duckDbBounds = { memoryBytes: 400_000_000, threads: 2 } as const
 
 export interface DuckDb {
   /** Runs a statement that returns nothing of interest. Throws what DuckDB throws. */
   run(sql: string): Promise<void>
+  /** Bounds its memory from now on. What it pins cannot be put aside: too low a bound fails. */
+  limitMemory(bytes: number): Promise<void>
   /** All rows of a small result. */
   all(sql: string): Promise<readonly (readonly unknown[])[]>
   /** The rows of a result as they are made, a chunk of at most 2,048 at a time. */
@@ -24,7 +26,7 @@ export async function openDuckDb(temporaryFolder: string): Promise<DuckDb> {
   const duckDb = await import('@duckdb/node-api')
   const instance = await duckDb.DuckDBInstance.create(':memory:', {
     threads: String(duckDbBounds.threads),
-    memory_limit: duckDbBounds.memoryLimit,
+    memory_limit: memoryText(duckDbBounds.memoryBytes),
     temp_directory: temporaryFolder,
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
@@ -35,6 +37,8 @@ export async function openDuckDb(temporaryFolder: string): Promise<DuckDb> {
   return session(instance, connection)
 }
 
+const memoryText = (bytes: number): string => `${Math.ceil(bytes / 1_000_000)}MB`
+
 function session(instance: DuckDBInstance, connection: DuckDBConnection): DuckDb {
   const open = new Set([connection])
   const disconnect = (one: DuckDBConnection) => {
@@ -43,6 +47,9 @@ function session(instance: DuckDBInstance, connection: DuckDBConnection): DuckDb
   return {
     run: async (sql) => {
       await connection.run(sql)
+    },
+    limitMemory: async (bytes) => {
+      await connection.run(`SET GLOBAL memory_limit = ${sqlText(memoryText(bytes))}`)
     },
     all: async (sql) => (await connection.runAndReadAll(sql)).getRowsJS(),
     // A connection of its own: any other statement on the same one would cut the stream off.

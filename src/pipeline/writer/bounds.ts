@@ -4,6 +4,10 @@ export const writerBounds = {
   rowGroupBytes: 16 * 1024 * 1024,
   rowGroupRowsMin: 2_048,
   rowGroupRowsMax: 20_480,
+  /** Each thread fills one, and others wait to be written in order. */
+  groupsInMemory: 6,
+  /** What DuckDB may take for the writing, and more where its groups are heavier. */
+  copyBytesMin: 200_000_000,
   /** Garbage is collected after so many bytes of lines: it is most of what the process holds. */
   collectEveryBytes: 128 * 1024 * 1024,
   /** What an answer with its basis takes on disk while it is written, for the estimate of the room needed. */

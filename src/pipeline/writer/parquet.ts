@@ -61,8 +61,11 @@ export async function writeParquet(output: ParquetOutput): Promise<void> {
         : await joinMembers(source, output, writer)
     answers.signal?.throwIfAborted()
     collectGarbage()
-    const options = copyOptions(output, writer)
-    await duckDb.run(`COPY (${select}) TO ${sqlText(file.temporary)} (${options})`)
+    const group = rowGroup(output, writer)
+    await duckDb.limitMemory(Math.max(writerBounds.copyBytesMin, group.bytes * writerBounds.groupsInMemory))
+    await duckDb.run(
+      `COPY (${select}) TO ${sqlText(file.temporary)} (${copyOptions(output.metadata, group.rows)})`,
+    )
   } catch (error) {
     answers.signal?.throwIfAborted()
     throw error
@@ -74,22 +77,23 @@ export async function writeParquet(output: ParquetOutput): Promise<void> {
   }
 }
 
-function copyOptions({ metadata, input, answers }: ParquetOutput, writer: LineWriter): string {
-  // Parquet columns are not in the lines; unpacked they are some times as large as in their file.
-  const inputBytes =
-    input.format === 'parquet' ? 4 * input.files.reduce((sum, { bytes }) => sum + bytes, 0) : 0
-  const groupRows = rowGroupRows((writer.byteCount + inputBytes) / Math.max(1, answers.rowCount))
+function copyOptions(metadata: Readonly<Record<string, string>>, groupRows: number): string {
   const pairs = Object.entries(metadata).map(([key, value]) => `${sqlText(key)}: ${sqlText(value)}`)
   const options = ['FORMAT parquet', 'COMPRESSION zstd', `ROW_GROUP_SIZE ${groupRows}`]
   if (pairs.length > 0) options.push(`KV_METADATA {${pairs.join(', ')}}`)
   return options.join(', ')
 }
 
-/** A multiple of DuckDB's vectors; each thread holds a group while it fills it. */
-function rowGroupRows(rowBytes: number): number {
+/** Rows in a multiple of DuckDB's vectors, and what such a group weighs: wide rows make heavy groups. */
+function rowGroup({ input, answers }: ParquetOutput, writer: LineWriter): { rows: number; bytes: number } {
   const { rowGroupBytes, rowGroupRowsMin, rowGroupRowsMax } = writerBounds
-  const rows = Math.floor(rowGroupBytes / rowBytes / rowGroupRowsMin) * rowGroupRowsMin
-  return Math.min(rowGroupRowsMax, Math.max(rowGroupRowsMin, rows))
+  // Parquet columns are not in the lines; unpacked they are some times as large as in their file.
+  const inputBytes =
+    input.format === 'parquet' ? 4 * input.files.reduce((sum, { bytes }) => sum + bytes, 0) : 0
+  const rowBytes = (writer.byteCount + inputBytes) / Math.max(1, answers.rowCount)
+  const fitting = Math.floor(rowGroupBytes / rowBytes / rowGroupRowsMin) * rowGroupRowsMin
+  const rows = Math.min(rowGroupRowsMax, Math.max(rowGroupRowsMin, fitting))
+  return { rows, bytes: rows * rowBytes }
 }
 
 /** Both sides of the join are counted first: it would fill the shorter one up with nulls. */
