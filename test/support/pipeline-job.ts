@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
+import { afterEach } from 'vitest'
 import {
   enrich,
   type EnrichConfig,
@@ -9,7 +10,7 @@ import {
   type RunEvent,
   type RunSummary,
 } from '../../src/index.js'
-import type { ForeignService } from './foreign-service.js'
+import { startForeignService, type ForeignService, type ForeignServiceOptions } from './foreign-service.js'
 
 type Row = Record<string, string>
 
@@ -61,6 +62,17 @@ export function createWorkplace(): Workplace {
     remove: () => {
       rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** Starts services that end with the test; to be called once, at the top of a file. */
+export function servicesOfTests(): (options?: ForeignServiceOptions) => Promise<ForeignService> {
+  const services: ForeignService[] = []
+  afterEach(() => Promise.all(services.splice(0).map((service) => service.close())))
+  return async (options = {}) => {
+    const service = await startForeignService(options)
+    services.push(service)
+    return service
   }
 }
 

@@ -1,28 +1,16 @@
 import { existsSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { enrich, UserError } from '../../../src/index.js'
-import {
-  foreignMatch,
-  startForeignService,
-  type ForeignService,
-  type ForeignServiceOptions,
-} from '../../support/foreign-service.js'
-import { createWorkplace, eventsOf, type Workplace } from '../../support/pipeline-job.js'
+import { foreignMatch, type ForeignService } from '../../support/foreign-service.js'
+import { createWorkplace, eventsOf, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 
 let place: Workplace
-const services: ForeignService[] = []
-
-async function serve(options: ForeignServiceOptions = {}): Promise<ForeignService> {
-  const service = await startForeignService(options)
-  services.push(service)
-  return service
-}
+const serve = servicesOfTests()
 
 beforeEach(() => {
   place = createWorkplace()
 })
-afterEach(async () => {
-  await Promise.all(services.splice(0).map((service) => service.close()))
+afterEach(() => {
   place.remove()
 })
 

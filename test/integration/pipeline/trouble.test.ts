@@ -3,29 +3,20 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/reader.js'
 import {
   foreignMatch,
-  startForeignService,
   type Fault,
-  type ForeignService,
   type ForeignServiceOptions,
   type RecordedRequest,
 } from '../../support/foreign-service.js'
 import { hurriedClock } from '../../support/hurried-clock.js'
-import { createWorkplace, type Workplace } from '../../support/pipeline-job.js'
+import { createWorkplace, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 
 let place: Workplace
-const services: ForeignService[] = []
-
-async function serve(options: ForeignServiceOptions = {}): Promise<ForeignService> {
-  const service = await startForeignService(options)
-  services.push(service)
-  return service
-}
+const serve = servicesOfTests()
 
 beforeEach(() => {
   place = createWorkplace()
 })
-afterEach(async () => {
-  await Promise.all(services.splice(0).map((service) => service.close()))
+afterEach(() => {
   place.remove()
 })
 
