@@ -54,6 +54,8 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
     claim: (customId, runId, nowMs) => mortalCall(life, () => checkpoint.claim(customId, runId, nowMs)),
     ownerOf: (runId) => mortalCall(life, () => checkpoint.ownerOf(runId)),
     lostSince: (afterMs) => mortalCall(life, () => checkpoint.lostSince(afterMs)),
+    // Looking back is no step: it would only move the deaths of every kept seed.
+    recentSubmissions: (afterMs, countMax) => checkpoint.recentSubmissions(afterMs, countMax),
     bodyOf: (id) => mortalCall(life, () => checkpoint.bodyOf(id)),
     answer: async (id, answer) => {
       const isFirst = await mortalCall(life, () => checkpoint.answer(id, answer))

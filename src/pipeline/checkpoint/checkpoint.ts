@@ -83,6 +83,8 @@ export interface Checkpoint {
   ownerOf(runId: string): Promise<RunOwner | null>
   /** Wanted lookups whose answer was lost by a submission that left after `afterMs`. */
   lostSince(afterMs: number): Promise<{ lookupId: LookupId; intendedAtMs: number }[]>
+  /** When the newest submissions to this scope's service left, those after `afterMs`: at most `countMax`, oldest first. */
+  recentSubmissions(afterMs: number, countMax: number): Promise<number[]>
   /** The body of the answer to a lookup, as JSON; null where there is none. */
   bodyOf(lookupId: LookupId): Promise<string | null>
   /** A second, different answer to a run changes nothing: false. */

@@ -184,6 +184,12 @@ class SqliteCheckpoint implements Checkpoint {
     return this.#explained(() => this.#statements.lostSince.all(afterMs))
   }
 
+  recentSubmissions(afterMs: number, countMax: number): Promise<number[]> {
+    return this.#explained(() =>
+      this.#statements.recentSubmissions.all({ scopeId: this.#scopeId, afterMs, countMax }),
+    )
+  }
+
   bodyOf(lookupId: LookupId): Promise<string | null> {
     return this.#explained(() => this.#statements.bodyOf.get(lookupId) ?? null)
   }

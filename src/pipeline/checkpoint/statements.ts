@@ -127,6 +127,14 @@ export function prepareStatements(database: Sqlite) {
        FROM temp.wanted JOIN lookups l USING (lookup_id) JOIN submissions s ON s.custom_id = l.custom_id
        WHERE l.state = 'uncertain' AND s.intended_at_ms > ?`,
     ),
+    /** Never deleted, submissions lie in the order in which they left: the newest are found without an index. */
+    recentSubmissions: prepare<{ scopeId: number; afterMs: number; countMax: number }, number>(
+      database,
+      `SELECT s.intended_at_ms FROM
+         (SELECT lookup_id, intended_at_ms FROM submissions ORDER BY rowid DESC LIMIT @countMax) s
+       JOIN lookups USING (lookup_id)
+       WHERE scope_id = @scopeId AND s.intended_at_ms > @afterMs ORDER BY s.intended_at_ms`,
+    ).pluck(),
     bodyOf: prepare<[number], string>(database, 'SELECT body FROM answers WHERE lookup_id = ?').pluck(),
     finish: prepare<{ lookupId: number; state: LookupState; answeredAtMs: number }>(
       database,

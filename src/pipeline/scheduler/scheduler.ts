@@ -9,7 +9,7 @@ import type { Checkpoint } from '../checkpoint/checkpoint.js'
 import type { Inbox } from '../receiver/inbox.js'
 import { AnswerRecorder } from './answer-recorder.js'
 import { DeliveryDesk } from './delivery-desk.js'
-import { createPace } from './pace.js'
+import { createPace, type Pace } from './pace.js'
 import { Poller } from './poller.js'
 import { Stopping } from './stopping.js'
 import { Submitter } from './submitter.js'
@@ -58,7 +58,6 @@ export interface SchedulerContext extends SchedulerOptions {
 export async function runUntilAnswered(options: SchedulerOptions): Promise<Stop | null> {
   const stopping = new Stopping()
   const context: SchedulerContext = { ...options, tally: options.tally ?? createTally(), stopping }
-  const { limits, clock } = options
   const interrupt = () => {
     stopping.stop({ kind: 'interrupted' })
   }
@@ -68,16 +67,11 @@ export async function runUntilAnswered(options: SchedulerOptions): Promise<Stop 
   const timer =
     options.durationMsMax === null ? null : stopAfter(options.durationMsMax, context, ended.signal)
   try {
-    const pollPace = createPace(clock, limits.pollsPerWindow, limits.windowMs)
+    const { submitPace, pollPace } = await openPaces(options)
     const recorder = new AnswerRecorder(context, pollPace)
     const poller = new Poller(context, pollPace, recorder)
     const desk = await openDesk(context, poller, recorder)
-    const submitter = new Submitter(
-      context,
-      createPace(clock, limits.submissionsPerWindow, limits.windowMs),
-      poller,
-      desk,
-    )
+    const submitter = new Submitter(context, submitPace, poller, desk)
     poller.takeOver(await options.checkpoint.openRuns())
     // A failure of one (the disk is full, say) ends the other before it is thrown: nothing goes on unseen.
     const submitting = submitter.run().then(() => desk?.lostAreOver())
@@ -98,6 +92,31 @@ export async function runUntilAnswered(options: SchedulerOptions): Promise<Stop 
     options.interrupt.removeEventListener('abort', interrupt)
     ended.abort()
     await timer
+  }
+}
+
+/**
+ * A process that was killed a moment ago has used the window too: its starts keep the distance to ours, so that
+ * restarts never add up to a burst. Submissions are known by the checkpoint. Polls are not written down: the last
+ * one is taken to have left just now, which is the latest that it can have, and costs one poll's time a start.
+ */
+async function openPaces({
+  checkpoint,
+  clock,
+  limits,
+}: SchedulerOptions): Promise<Record<'submitPace' | 'pollPace', Pace>> {
+  const { submissionsPerWindow, pollsPerWindow, windowMs } = limits
+  const nowMs = clock.nowMs()
+  const submittedAtMs =
+    submissionsPerWindow === null
+      ? []
+      : await checkpoint.recentSubmissions(nowMs - windowMs, submissionsPerWindow)
+  const monotonicMs = clock.monotonicMs()
+  // The wall clock may have been set back since: nothing left in the future.
+  const starts = submittedAtMs.map((atMs) => monotonicMs - Math.max(0, nowMs - atMs))
+  return {
+    submitPace: createPace(clock, submissionsPerWindow, windowMs, starts),
+    pollPace: createPace(clock, pollsPerWindow, windowMs, [monotonicMs]),
   }
 }
 

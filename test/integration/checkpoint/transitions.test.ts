@@ -305,3 +305,22 @@ describe('answers', () => {
     expect(known?.body()).toBe('{"n":2}')
   })
 })
+
+describe('the newest submissions', () => {
+  test('are those of this scope and this window, at most so many, oldest first, whatever became of them', async () => {
+    const name = `${++fileCount}.sqlite`
+    const other = at.open(name, 'https://b.example')
+    const [elsewhere = 0] = await other.want(keyed('Elsewhere'))
+    await other.intend(elsewhere, startMs + 6)
+    other.close()
+    const checkpoint = at.open(name)
+    const ids = await checkpoint.want(keyed('One', 'Two', 'Three', 'Four'))
+    for (const [index, id] of ids.entries()) {
+      const { customId } = await checkpoint.intend(id, startMs + index)
+      if (index === 2) await checkpoint.withdraw(id, customId, 'rate limited')
+    }
+    expect(await checkpoint.recentSubmissions(startMs, 9)).toEqual([startMs + 1, startMs + 2, startMs + 3])
+    expect(await checkpoint.recentSubmissions(startMs, 2)).toEqual([startMs + 2, startMs + 3])
+    expect(await checkpoint.recentSubmissions(startMs + 4, 9)).toEqual([])
+  })
+})
