@@ -15,7 +15,10 @@ export interface PollableRun {
   openedAtMs: number
   /** When it was submitted, whoever did it. */
   submittedAtMs: number
+  /** When it was asked last, whatever came of it. */
   lastPolledAtMs: number | null
+  /** When the service last said that it was running; a poll that failed or was refused has seen nothing. */
+  seenRunningAtMs: number | null
   /** Set after a failed poll: not before then. */
   notBeforeMs: number
   isBeingPolled: boolean
@@ -79,7 +82,7 @@ export function nextPoll<Run extends PollableRun>(
     // A later moment than the best so far is not worth working out.
     const earliestMs = earliestPollMs(run, pace)
     if (next !== null && earliestMs >= next.dueAtMs) continue
-    const isScouting = run.isScout && run.lastPolledAtMs === null
+    const isScouting = run.isScout && run.seenRunningAtMs === null
     const ownThreshold = isScouting ? Math.min(threshold, worthwhile.scout) : threshold
     const dueAtMs = Math.max(earliestMs, worthwhileAtMs(run, supply, ownThreshold, gapMsMax))
     if (next === null || dueAtMs < next.dueAtMs) next = { run, dueAtMs }
@@ -96,7 +99,7 @@ function likeliestDue<Run extends PollableRun>(
   let [likeliest, highest]: [Run | null, number] = [null, worthwhile.scarce]
   for (const run of runs.values()) {
     if (run.isBeingPolled || earliestPollMs(run, pace) > nowMs) continue
-    const seenMs = run.lastPolledAtMs === null ? 0 : run.lastPolledAtMs - run.submittedAtMs
+    const seenMs = run.seenRunningAtMs === null ? 0 : run.seenRunningAtMs - run.submittedAtMs
     const chance = durations.chanceDone(seenMs, nowMs - run.submittedAtMs)
     if (chance > highest) [likeliest, highest] = [run, chance]
     // The runs come oldest first: nothing behind a certain one is more certain.
@@ -119,12 +122,12 @@ function worthwhileAtMs(
   gapMsMax: number,
 ): number {
   if (durations === null) return 0
-  if (run.lastPolledAtMs === null) return run.submittedAtMs + durations.ageForChance(0, threshold)
-  const seenMs = run.lastPolledAtMs - run.submittedAtMs
+  if (run.seenRunningAtMs === null) return run.submittedAtMs + durations.ageForChance(0, threshold)
+  const seenMs = run.seenRunningAtMs - run.submittedAtMs
   // Older than any run so far: what was learned says nothing about it.
-  if (durations.doneBy(seenMs) > 0.999) return run.lastPolledAtMs + Math.min(seenMs * overdueShare, gapMsMax)
+  if (durations.doneBy(seenMs) > 0.999) return run.seenRunningAtMs + Math.min(seenMs * overdueShare, gapMsMax)
   const gapMs = Math.min(durations.ageForChance(seenMs, threshold) - seenMs, seenMs * gapShareMax, gapMsMax)
-  return run.lastPolledAtMs + Math.max(gapMs, gapMsMin)
+  return run.seenRunningAtMs + Math.max(gapMs, gapMsMin)
 }
 
 function thresholdOf(openCount: number, supply: PollSupply): number {

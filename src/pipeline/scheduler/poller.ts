@@ -24,6 +24,8 @@ const scoutEvery = 10
 const uncertaintyMsMax = 120_000
 /** A run may be unknown for a moment (a replica behind), but not three times. */
 const unknownAnswersMax = 3
+/** Such a moment, at most. */
+const unknownGapMsMax = 20_000
 
 interface Run extends OpenRun, NettedRun {
   failureCount: number
@@ -72,6 +74,7 @@ export class Poller {
       openedAtMs,
       submittedAtMs: openedAtMs - Math.max(0, clock.nowMs() - run.submittedAtMs),
       lastPolledAtMs: null,
+      seenRunningAtMs: null,
       notBeforeMs: openedAtMs,
       isBeingPolled: false,
       asked,
@@ -145,15 +148,14 @@ export class Poller {
     const { client, clock, tally } = this.#context
     tally.polls++
     const startedAtMs = clock.monotonicMs()
-    const seenAgeMs = run.lastPolledAtMs === null ? 0 : run.lastPolledAtMs - run.submittedAtMs
     run.lastPolledAtMs = startedAtMs
     const exchange = await client.pollRun(run.runId, { include: 'basis' })
     if (exchange.kind === 'reply') this.#pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
     const verdict = judgePoll(exchange, run.runId, clock.nowMs())
     if (verdict.kind === 'retry') this.#meetFailure(run, verdict.reason, startedAtMs)
     else this.#patience.answered()
-    if (verdict.kind === 'pending') this.#durations?.outlive(startedAtMs - run.submittedAtMs)
-    if (verdict.kind === 'finished') this.#learn(run, verdict.run, seenAgeMs)
+    if (verdict.kind === 'pending') this.#seeRunning(run, startedAtMs)
+    if (verdict.kind === 'finished') this.#learn(run, verdict.run, startedAtMs)
     await this.#obey(run, verdict)
   }
 
@@ -189,7 +191,9 @@ export class Poller {
 
   /** Most likely another account's key: the run stays, so that the right key finds it again. */
   async #meetUnknown(run: Run, reason: string): Promise<void> {
+    const { clock, polling } = this.#context
     run.unknownCount++
+    run.notBeforeMs = clock.monotonicMs() + Math.min(unknownGapMsMax, polling.firstAfterMs)
     if (run.unknownCount < unknownAnswersMax || !this.#runs.has(run.lookupId)) return
     await this.#context.checkpoint.alarm(run.lookupId, `the service does not know ${run.runId} (${reason})`)
     this.#park(run)
@@ -214,14 +218,22 @@ export class Poller {
     }
   }
 
-  /** When the run ended: as the service says, where that can be true; else between two polls. */
-  #learn(run: Run, answer: RunObjectLenient, seenAgeMs: number): void {
-    if (this.#durations === null || run.lastPolledAtMs === null) return
-    const ageMs = run.lastPolledAtMs - run.submittedAtMs
+  #seeRunning(run: Run, atMs: number): void {
+    run.seenRunningAtMs = atMs
+    this.#durations?.outlive(atMs - run.submittedAtMs)
+  }
+
+  /** When the run ended: as the service says, where that can be true; else after it was last seen running. */
+  #learn(run: Run, answer: RunObjectLenient, knownAtMs: number): void {
+    if (this.#durations === null) return
+    const { clock, polling } = this.#context
+    const seenAgeMs = run.seenRunningAtMs === null ? 0 : run.seenRunningAtMs - run.submittedAtMs
+    const ageMs = knownAtMs - run.submittedAtMs
     const resolvedAtMs = resolvedAtMsOf(answer)
-    const saidMs = resolvedAtMs === null ? NaN : resolvedAtMs - (this.#context.clock.nowMs() - ageMs)
+    const submittedUnixMs = clock.nowMs() - (clock.monotonicMs() - run.submittedAtMs)
+    const saidMs = resolvedAtMs === null ? NaN : resolvedAtMs - submittedUnixMs
     if (saidMs > seenAgeMs && saidMs <= ageMs) this.#durations.observe(saidMs, saidMs)
-    else if (ageMs - Math.max(seenAgeMs, this.#context.polling.firstAfterMs) <= uncertaintyMsMax)
+    else if (ageMs - Math.max(seenAgeMs, polling.firstAfterMs) <= uncertaintyMsMax)
       this.#durations.observe(seenAgeMs, ageMs)
   }
 

@@ -88,6 +88,7 @@ describe('while deliveries are expected', () => {
     openedAtMs: 0,
     submittedAtMs: 0,
     lastPolledAtMs: null,
+    seenRunningAtMs: null,
     notBeforeMs: 0,
     isBeingPolled: false,
     isScout: false,

@@ -14,6 +14,7 @@ const fresh: PollableRun = {
   openedAtMs: 1_000,
   submittedAtMs: 1_000,
   lastPolledAtMs: null,
+  seenRunningAtMs: null,
   notBeforeMs: 0,
   isBeingPolled: false,
   isScout: false,
@@ -28,6 +29,7 @@ const plenty: PollSupply = {
 const scarce: PollSupply = { ...plenty, toSubmitCount: 10_000, submittingMsLeft: 1_000_000 }
 const unlearned: PollSupply = { ...plenty, durations: null, pollsPerMs: null }
 
+const seenRunningAt = (atMs: number) => ({ lastPolledAtMs: atMs, seenRunningAtMs: atMs })
 const planOf = (runs: readonly PollableRun[], supply: PollSupply, nowMs = 0) =>
   nextPoll(new Map(runs.entries()), pace, supply, nowMs)
 const dueAtMs = (run: Partial<PollableRun>, supply: PollSupply) =>
@@ -62,20 +64,29 @@ describe('when a run is asked for, with what was learned', () => {
   })
 
   test('a run older than any so far is asked again after a share of its age', () => {
-    const dueMs = dueAtMs({ submittedAtMs: 0, openedAtMs: 0, lastPolledAtMs: 400_000 }, plenty)
+    const dueMs = dueAtMs({ submittedAtMs: 0, openedAtMs: 0, ...seenRunningAt(400_000) }, plenty)
     expect(dueMs).toBeCloseTo(420_000, -2)
   })
 })
 
 describe('which run is asked for next', () => {
-  const run = fc.record({
-    openedAtMs: fc.nat(1_000_000),
-    submittedAtMs: fc.nat(500_000),
-    lastPolledAtMs: fc.option(fc.integer({ min: 500_000, max: 1_000_000 })),
-    notBeforeMs: fc.nat(1_000_000),
-    isBeingPolled: fc.boolean(),
-    isScout: fc.boolean(),
-  })
+  const polls = fc.option(
+    fc.record({ atMs: fc.integer({ min: 500_000, max: 1_000_000 }), isSeen: fc.boolean() }),
+  )
+  const run = fc
+    .record({
+      openedAtMs: fc.nat(1_000_000),
+      submittedAtMs: fc.nat(500_000),
+      lastPoll: polls,
+      notBeforeMs: fc.nat(1_000_000),
+      isBeingPolled: fc.boolean(),
+      isScout: fc.boolean(),
+    })
+    .map(({ lastPoll, ...one }) => ({
+      ...one,
+      lastPolledAtMs: lastPoll?.atMs ?? null,
+      seenRunningAtMs: lastPoll?.isSeen === true ? lastPoll.atMs : null,
+    }))
   const supply = fc.constantFrom(plenty, scarce, unlearned)
 
   test('the one that is due first, and never one that is being asked', () => {
@@ -107,10 +118,10 @@ describe('which run is asked for next', () => {
             ? one.submittedAtMs + pace.firstAfterMs
             : one.lastPolledAtMs + pace.intervalMs
         expect(next?.dueAtMs).toBeGreaterThanOrEqual(earliestMs)
-        if (one.lastPolledAtMs === null) return
-        const leastGapMs = one.lastPolledAtMs + 16_000
+        if (one.seenRunningAtMs === null) return
+        const leastGapMs = one.seenRunningAtMs + 16_000
         const latestMs = Math.max(
-          one.lastPolledAtMs * 2 - one.submittedAtMs,
+          one.seenRunningAtMs * 2 - one.submittedAtMs,
           earliestMs,
           leastGapMs,
           one.notBeforeMs,
@@ -121,15 +132,25 @@ describe('which run is asked for next', () => {
   })
 
   test('a run that was asked in vain goes behind those that were not: none starves', () => {
-    const asked = { ...fresh, submittedAtMs: 0, openedAtMs: 0, lastPolledAtMs: 300_000 }
+    const asked = { ...fresh, submittedAtMs: 0, openedAtMs: 0, ...seenRunningAt(300_000) }
     const waiting = { ...fresh, submittedAtMs: 100_000, openedAtMs: 100_000 }
     expect(planOf([asked, waiting], scarce, 310_000)?.run).toBe(waiting)
-    const overdue = { ...asked, lastPolledAtMs: 900_000 }
+    const overdue = { ...asked, ...seenRunningAt(900_000) }
     expect(planOf([overdue, waiting], scarce, 1_000_000)?.run).toBe(waiting)
   })
 
+  test('a poll that was refused or failed has seen nothing: the run is as likely to have ended as before', () => {
+    const old = { ...fresh, submittedAtMs: 0, openedAtMs: 0 }
+    const younger = { ...fresh, submittedAtMs: 50_000, openedAtMs: 50_000 }
+    const refused = { ...old, lastPolledAtMs: 240_000 }
+    expect(planOf([refused, younger], scarce, 251_000)?.run).toBe(refused)
+    expect(planOf([{ ...old, ...seenRunningAt(240_000) }, younger], scarce, 251_000)?.run).toBe(younger)
+    const unasked = dueAtMs({ ...old, lastPolledAtMs: null }, plenty) ?? 0
+    expect(dueAtMs(refused, plenty)).toBe(Math.max(unasked, 250_000))
+  })
+
   test('while polls are scarce, the one most likely to have ended', () => {
-    const asked = { ...fresh, submittedAtMs: 0, openedAtMs: 0, lastPolledAtMs: 60_500 }
+    const asked = { ...fresh, submittedAtMs: 0, openedAtMs: 0, ...seenRunningAt(60_500) }
     const younger = { ...fresh, submittedAtMs: 20_000, openedAtMs: 20_000 }
     expect(planOf([asked, younger], scarce, 180_000)?.run).toBe(asked)
   })
