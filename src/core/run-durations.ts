@@ -8,6 +8,21 @@ const outlivedShare = 0.999
 /** Old observations fade, so that a service that gets slower is followed. */
 const observationsMax = 400
 
+/** An ending known no better than this teaches nothing. */
+const uncertaintyMsMax = 120_000
+
+/** What is known of when a run ended, in ages of the run. */
+export interface RunEnding {
+  /** When it was last seen running; 0 if never. */
+  seenMs: number
+  /** When its answer came. */
+  knownMs: number
+  /** What the service says; null where it says nothing usable. */
+  saidMs: number | null
+  /** Sent as the run ended, rather than asked for some time after. */
+  isSent: boolean
+}
+
 /**
  * How long runs take, learned while they are waited for. Ages in milliseconds. The prior, believed as much as
  * a few observations, is even from `shortestMs` to five times that: with a minute, the interface's "one to
@@ -26,6 +41,13 @@ export class RunDurations {
     this.#shortestMs = shortestMs
     this.#binMs = shortestMs / binsPerShortest
     this.#spread(shortestMs, shortestMs * typicalSpread, priorWeight)
+  }
+
+  /** A run ended: when the service says, where that can be true; else when its answer was sent; else since it was seen. */
+  learn({ seenMs, knownMs, saidMs, isSent }: RunEnding): void {
+    const exactMs = saidMs !== null && saidMs > seenMs && saidMs <= knownMs ? saidMs : isSent ? knownMs : null
+    if (exactMs !== null) this.observe(exactMs, exactMs)
+    else if (knownMs - Math.max(seenMs, this.#shortestMs) <= uncertaintyMsMax) this.observe(seenMs, knownMs)
   }
 
   /**

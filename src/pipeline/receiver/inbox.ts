@@ -36,6 +36,8 @@ export type InboxCounts = Readonly<Record<DeliveryState, number>>
 export interface WaitingDelivery {
   position: number
   body: Uint8Array
+  /** By the wall clock of whoever received it. */
+  receivedAtMs: number
 }
 
 /**
@@ -193,7 +195,7 @@ function prepareStatements(database: Sqlite) {
     ),
     waiting: prepare<[number, number], WaitingDelivery>(
       database,
-      `SELECT position, body FROM deliveries WHERE state = 'waiting' AND position > ? ORDER BY position LIMIT ?`,
+      `SELECT position, body, received_at_ms AS receivedAtMs FROM deliveries WHERE state = 'waiting' AND position > ? ORDER BY position LIMIT ?`,
     ),
     settle: prepare<{ position: number; state: DeliveryState; reason: string | null }>(
       database,

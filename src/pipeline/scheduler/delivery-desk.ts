@@ -84,13 +84,13 @@ export class DeliveryDesk {
   }
 
   /** Settled only once what it says is durable: a process that dies in between takes it again. */
-  async #take({ position, body }: WaitingDelivery): Promise<void> {
-    const [state, reason] = await this.#judge(readDelivery(body, basisWanted))
+  async #take({ position, body, receivedAtMs }: WaitingDelivery): Promise<void> {
+    const [state, reason] = await this.#judge(readDelivery(body, basisWanted), receivedAtMs)
     await this.#inbox.settle(position, state, reason)
     this.#context.tally.deliveries[state]++
   }
 
-  async #judge(delivery: Delivery): Promise<Settled> {
+  async #judge(delivery: Delivery, receivedAtMs: number): Promise<Settled> {
     if (delivery.kind === 'unreadable') return ['quarantined', delivery.reason]
     const { checkpoint, clock, tally } = this.#context
     const { runId, customId } = delivery
@@ -115,7 +115,7 @@ export class DeliveryDesk {
     this.#lost.delete(owner.lookupId)
     if (delivery.kind === 'finished') {
       await this.#recorder.record(owner, delivery.run, delivery.failed, owner.isWanted)
-      this.#poller.close(owner.lookupId)
+      this.#poller.answered(owner.lookupId, delivery.run, receivedAtMs)
       return ['taken', null]
     }
     if (owner.state === 'running' && owner.isWanted) this.#poller.ask(owner)

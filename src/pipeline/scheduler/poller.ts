@@ -20,8 +20,6 @@ const failedPollPolicy: BackoffPolicy = { delayMsBase: 2_000, delayMsMax: 60_000
 const reachabilityPolicy = { ...failedPollPolicy, failuresMax: 20, firstFailuresMax: 5 }
 /** One run in so many is asked early, to learn how long runs take. */
 const scoutEvery = 10
-/** An ending known no better than this teaches nothing. */
-const uncertaintyMsMax = 120_000
 /** A run may be unknown for a moment (a replica behind), but not three times. */
 const unknownAnswersMax = 3
 /** Such a moment, at most. */
@@ -98,8 +96,17 @@ export class Poller {
     this.#bell.ring()
   }
 
-  /** A run ended, whoever brought the answer. */
-  close(lookupId: LookupId): void {
+  /** A webhook brought the answer: as good a lesson in how long runs take as that of a poll. */
+  answered(lookupId: LookupId, answer: RunObjectLenient, receivedAtMs: number): void {
+    const run = this.#runs.get(lookupId)
+    const { clock } = this.#context
+    // The wall clock may have been set back since.
+    const agoMs = Math.max(0, clock.nowMs() - receivedAtMs)
+    if (run !== undefined) this.#learn(run, answer, clock.monotonicMs() - agoMs, true)
+    this.#close(lookupId)
+  }
+
+  #close(lookupId: LookupId): void {
     this.#runs.delete(lookupId)
     this.#bell.ring()
     this.onRoom()
@@ -155,7 +162,9 @@ export class Poller {
     if (verdict.kind === 'retry') this.#meetFailure(run, verdict.reason, startedAtMs)
     else this.#patience.answered()
     if (verdict.kind === 'pending') this.#seeRunning(run, startedAtMs)
-    if (verdict.kind === 'finished') this.#learn(run, verdict.run, startedAtMs)
+    // A webhook may have been faster, and has taught it.
+    if (verdict.kind === 'finished' && this.#runs.has(run.lookupId))
+      this.#learn(run, verdict.run, startedAtMs)
     await this.#obey(run, verdict)
   }
 
@@ -186,7 +195,7 @@ export class Poller {
 
   async #finish(run: Run, sent: RunObjectLenient, failed: boolean): Promise<void> {
     await this.#recorder.record(run, sent, failed)
-    this.close(run.lookupId)
+    this.#close(run.lookupId)
   }
 
   /** Most likely another account's key: the run stays, so that the right key finds it again. */
@@ -223,18 +232,17 @@ export class Poller {
     this.#durations?.outlive(atMs - run.submittedAtMs)
   }
 
-  /** When the run ended: as the service says, where that can be true; else after it was last seen running. */
-  #learn(run: Run, answer: RunObjectLenient, knownAtMs: number): void {
-    if (this.#durations === null) return
-    const { clock, polling } = this.#context
-    const seenAgeMs = run.seenRunningAtMs === null ? 0 : run.seenRunningAtMs - run.submittedAtMs
-    const ageMs = knownAtMs - run.submittedAtMs
+  /** `knownAtMs`: when the answer came, by the monotonic clock. */
+  #learn(run: Run, answer: RunObjectLenient, knownAtMs: number, isSent = false): void {
+    const { clock } = this.#context
+    const ageMsAt = (atMs: number) => atMs - run.submittedAtMs
     const resolvedAtMs = resolvedAtMsOf(answer)
-    const submittedUnixMs = clock.nowMs() - (clock.monotonicMs() - run.submittedAtMs)
-    const saidMs = resolvedAtMs === null ? NaN : resolvedAtMs - submittedUnixMs
-    if (saidMs > seenAgeMs && saidMs <= ageMs) this.#durations.observe(saidMs, saidMs)
-    else if (ageMs - Math.max(seenAgeMs, polling.firstAfterMs) <= uncertaintyMsMax)
-      this.#durations.observe(seenAgeMs, ageMs)
+    this.#durations?.learn({
+      seenMs: run.seenRunningAtMs === null ? 0 : ageMsAt(run.seenRunningAtMs),
+      knownMs: ageMsAt(knownAtMs),
+      saidMs: resolvedAtMs === null ? null : ageMsAt(clock.monotonicMs() - (clock.nowMs() - resolvedAtMs)),
+      isSent,
+    })
   }
 
   #meetFailure(run: Run, reason: string, startedAtMs: number): void {
@@ -255,6 +263,6 @@ export class Poller {
 
   #park(run: Run): void {
     this.#context.tally.parked++
-    this.close(run.lookupId)
+    this.#close(run.lookupId)
   }
 }

@@ -26,6 +26,37 @@ describe('how long runs take', () => {
     expect(durations.doneBy(3 * minuteMs)).toBeLessThan(0.4)
   })
 
+  test.each([
+    ['what the service says', { saidMs: 100_000 }, 100_000, 100_000],
+    ['when its answer was sent, if the service says nothing', { isSent: true }, 200_000, 200_000],
+    [
+      'what was sent, if the service says what cannot be',
+      { isSent: true, saidMs: 300_000 },
+      200_000,
+      200_000,
+    ],
+    ['what lies between two polls', { seenMs: 120_000 }, 120_000, 200_000],
+    [
+      'no more than what lies between two polls, if the service says what cannot be',
+      { seenMs: 120_000, saidMs: 90_000 },
+      120_000,
+      200_000,
+    ],
+  ])('is learned from %s', (_, change, fromMs, toMs) => {
+    const durations = new RunDurations(minuteMs)
+    const expected = new RunDurations(minuteMs)
+    durations.learn({ seenMs: 0, knownMs: 200_000, saidMs: null, isSent: false, ...change })
+    expected.observe(fromMs, toMs)
+    for (let ageMs = 0; ageMs < 400_000; ageMs += 5_000)
+      expect(durations.doneBy(ageMs)).toBe(expected.doneBy(ageMs))
+  })
+
+  test('is not learned from an ending that nobody saw: it may have been at any time', () => {
+    const durations = new RunDurations(minuteMs)
+    durations.learn({ seenMs: 0, knownMs: 200_000, saidMs: null, isSent: false })
+    expect(durations.doneBy(2 * minuteMs)).toBe(new RunDurations(minuteMs).doneBy(2 * minuteMs))
+  })
+
   const ages = fc.array(fc.tuple(fc.nat(4_000_000), fc.nat(4_000_000)))
   const learned = ages.map((observed) => {
     const durations = new RunDurations(minuteMs)
