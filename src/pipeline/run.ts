@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { ServiceClient } from '../client/client.js'
 import { assertNamesFitParquet, assertNoClash } from '../core/columns.js'
 import { detectColumns, type LookupColumns } from '../core/detect-columns.js'
+import { formatDuration } from '../core/duration.js'
 import { UserError } from '../core/errors.js'
 import type { LookupPlan } from '../core/lookup-state.js'
 import type { Clock } from '../platform/clock.js'
@@ -16,7 +17,7 @@ import { watchProgress } from './progress-watch.js'
 import { openInput, type Input, type InputOptions } from './reader/input.js'
 import { openWebhooks, type OpenWebhooks, type WebhookOptions } from './receiver/webhooks.js'
 import type { RowIndex } from './row-index.js'
-import { claimWaiting } from './scheduler/delivery-desk.js'
+import { claimWaiting, waitForLost } from './scheduler/lost-submissions.js'
 import { runUntilAnswered, type SchedulerOptions } from './scheduler/scheduler.js'
 import { createTally, type Tally } from './scheduler/tally.js'
 import { summarise, type RunSummary } from './summary.js'
@@ -120,21 +121,47 @@ async function askAndPublish(run: OpenRun): Promise<RunSummary> {
   // The header may have grown while the rows were read: checked once more, before anything is submitted.
   checkOutput(input, run.output, index.rowCount)
   if (options.askAgain.length > 0) await checkpoint.reopen(options.askAgain)
-  if (run.webhooks !== null) await claimWaiting(run.webhooks.inbox, checkpoint, options.clock.nowMs())
+  const beforeLostMs = options.clock.monotonicMs()
+  const onLost = await settleLost(run)
+  const lostWaitMs = options.clock.monotonicMs() - beforeLostMs
   const plan = await checkpoint.plan({
     nowMs: options.clock.nowMs(),
     maxAgeMs: options.checkpoint.maxAgeMs,
-    onLost: options.onLost,
+    onLost,
   })
   const lookupCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
   options.observe({ type: 'planned', rowCount: index.rowCount, lookupCount, plan })
 
   const tally = createTally()
   try {
-    return await askAndWrite(run, index, plan, tally)
+    return await askAndWrite(run, index, plan, tally, lostWaitMs)
   } catch (error) {
     throw error instanceof UserError && tally.submissions > 0 ? error.afterSubmissions() : error
   }
+}
+
+/**
+ * What deliveries say of lost submissions is claimed first; and none is submitted again while one may still come:
+ * a run that was billed would be paid for twice. What was not waited out is held.
+ */
+async function settleLost({ options, checkpoint, webhooks }: OpenRun): Promise<PipelineOptions['onLost']> {
+  const { onLost, scheduling, clock, interrupt, observe } = options
+  if (webhooks === null) return onLost
+  await claimWaiting(webhooks.inbox, checkpoint, clock.nowMs())
+  if (onLost === 'hold' || webhooks.url === null) return onLost
+  const isOver = await waitForLost({
+    inbox: webhooks.inbox,
+    checkpoint,
+    clock,
+    polling: scheduling.polling,
+    waitMsMax: scheduling.durationMsMax ?? Infinity,
+    interrupt,
+    onWait: (lostCount, waitMs) => {
+      const text = `Up to ${formatDuration(waitMs)} for webhooks that may name the runs of ${lostCount} lost submissions; then they are submitted again.`
+      observe({ type: 'notice', text })
+    },
+  })
+  return isOver ? 'resubmit' : 'hold'
 }
 
 async function askAndWrite(
@@ -142,9 +169,11 @@ async function askAndWrite(
   index: RowIndex,
   plan: Readonly<Record<LookupPlan, number>>,
   tally: Tally,
+  lostWaitMs: number,
 ): Promise<RunSummary> {
   const { options, input, checkpoint, connection } = run
   const { clock, random, interrupt } = options
+  const { durationMsMax } = options.scheduling
   const progress = watchProgress({ plan, tally, ...options.scheduling, clock, observe: options.observe })
   const stop = await runUntilAnswered({
     checkpoint,
@@ -156,6 +185,7 @@ async function askAndWrite(
     toSubmitCount: plan.submit,
     ...(run.webhooks === null ? {} : { webhooks: run.webhooks }),
     ...options.scheduling,
+    durationMsMax: durationMsMax === null ? null : Math.max(0, durationMsMax - lostWaitMs),
   }).finally(progress.end)
 
   // Ended by its budget, a job is over: the same command is the next one, with a budget of its own.

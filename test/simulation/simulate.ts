@@ -7,7 +7,7 @@ import type { Stop } from '../../src/core/stop.js'
 import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
 import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { openInbox, type Inbox } from '../../src/pipeline/receiver/inbox.js'
-import { claimWaiting } from '../../src/pipeline/scheduler/delivery-desk.js'
+import { claimWaiting, waitForLost } from '../../src/pipeline/scheduler/lost-submissions.js'
 import { runUntilAnswered, type SchedulerOptions } from '../../src/pipeline/scheduler/scheduler.js'
 import { systemClock } from '../../src/platform/clock.js'
 import { Chance } from './chance.js'
@@ -222,8 +222,18 @@ async function work(
   await checkpoint.want(
     world.names.map((name) => ({ key: keyOf(name), lookup: { name, location: null, context: null } })),
   )
-  if (options.webhooks !== undefined) await claimWaiting(options.webhooks.inbox, checkpoint, Date.now())
-  await checkpoint.plan({ nowMs: Date.now(), maxAgeMs: null, onLost })
+  let isLostOver = true
+  if (options.webhooks !== undefined) {
+    await claimWaiting(options.webhooks.inbox, checkpoint, Date.now())
+    if (onLost === 'resubmit')
+      isLostOver = await waitForLost({
+        ...options,
+        waitMsMax: options.durationMsMax ?? Infinity,
+        onWait: () => undefined,
+        inbox: options.webhooks.inbox,
+      })
+  }
+  await checkpoint.plan({ nowMs: Date.now(), maxAgeMs: null, onLost: isLostOver ? onLost : 'hold' })
   const stop = await runUntilAnswered(options)
   if (stop === null || stop.kind === 'lookups_max') await (checkpoint satisfies Checkpoint).endJob(Date.now())
   return stop

@@ -1,6 +1,6 @@
 import { readDelivery, type Delivery } from '../../core/delivery.js'
 import { deliveryMsMax } from '../../core/safety-net.js'
-import type { Checkpoint, LookupId } from '../checkpoint/checkpoint.js'
+import type { LookupId } from '../checkpoint/checkpoint.js'
 import { receiverBounds } from '../receiver/bounds.js'
 import type { DeliveryState, Inbox, WaitingDelivery } from '../receiver/inbox.js'
 import type { AnswerRecorder } from './answer-recorder.js'
@@ -9,7 +9,7 @@ import type { Poller } from './poller.js'
 import type { SchedulerContext } from './scheduler.js'
 
 /** A submission asks for the basis, so an answer is whole only with it. */
-const basisWanted = true
+export const basisWanted = true
 
 /** What becomes of a delivery, and why. */
 type Settled = readonly [state: Exclude<DeliveryState, 'waiting'>, reason: string | null]
@@ -120,25 +120,5 @@ export class DeliveryDesk {
     }
     if (owner.state === 'running' && owner.isWanted) this.#poller.ask(owner)
     return ['taken', delivery.reason]
-  }
-}
-
-/**
- * What waited from before this process began: submissions whose answer was lost are claimed before anything
- * is planned, so that none of them is held, or submitted again. Answers are taken later, by the desk.
- */
-export async function claimWaiting(inbox: Inbox, checkpoint: Checkpoint, nowMs: number): Promise<void> {
-  await inbox.requeue()
-  for (let position = 0; ;) {
-    const page = inbox.waiting(position)
-    await Promise.all(
-      page.map(async ({ body }) => {
-        const delivery = readDelivery(body, basisWanted)
-        if (delivery.kind === 'unreadable' || delivery.customId === null) return
-        await checkpoint.claim(delivery.customId, delivery.runId, nowMs)
-      }),
-    )
-    position = page.at(-1)?.position ?? position
-    if (page.length < receiverBounds.takeCountMax) return
   }
 }

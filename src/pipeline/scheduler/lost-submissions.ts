@@ -1,0 +1,85 @@
+import { readDelivery } from '../../core/delivery.js'
+import type { PollingPace } from '../../core/polling.js'
+import { deliveryMsMax } from '../../core/safety-net.js'
+import type { Clock } from '../../platform/clock.js'
+import type { Checkpoint } from '../checkpoint/checkpoint.js'
+import { receiverBounds } from '../receiver/bounds.js'
+import type { Inbox } from '../receiver/inbox.js'
+import { basisWanted } from './delivery-desk.js'
+
+export interface LostWait {
+  inbox: Inbox
+  checkpoint: Checkpoint
+  clock: Clock
+  polling: Pick<PollingPace, 'deadlineMs'>
+  /** Beyond this it is not waited. */
+  waitMsMax: number
+  interrupt: AbortSignal
+  /** Told once, if there is something to wait for. */
+  onWait: (lostCount: number, waitMs: number) => void
+}
+
+/**
+ * What waited from before this process began: submissions whose answer was lost are claimed before anything
+ * is planned, so that none of them is held, or submitted again. Answers are taken later, by the desk.
+ */
+export async function claimWaiting(inbox: Inbox, checkpoint: Checkpoint, nowMs: number): Promise<void> {
+  await inbox.requeue()
+  await claimAfter(0, inbox, checkpoint, nowMs)
+}
+
+/**
+ * Before lost submissions are submitted again: those that left so lately that a delivery may yet name their run
+ * are given that time, `deliveryMsMax` of their age and no longer, and are claimed if one does. False where that
+ * was cut short: then nobody knows yet whether they were billed.
+ */
+export async function waitForLost(wait: LostWait): Promise<boolean> {
+  const { inbox, checkpoint, clock, interrupt } = wait
+  const startMs = clock.monotonicMs()
+  let lost = await hopedFor(wait)
+  if (lost.count > 0) wait.onWait(lost.count, Math.min(lost.leftMs, wait.waitMsMax))
+  const overAtMs = startMs + lost.leftMs
+  let position = 0
+  while (lost.count > 0 && clock.monotonicMs() < overAtMs) {
+    if (interrupt.aborted || clock.monotonicMs() >= startMs + wait.waitMsMax) return false
+    await clock.sleep(Math.min(receiverBounds.lookMs, overAtMs - clock.monotonicMs()), interrupt)
+    const taken = await claimAfter(position, inbox, checkpoint, clock.nowMs())
+    position = taken.position
+    if (taken.claimedCount > 0) lost = await hopedFor(wait)
+  }
+  return true
+}
+
+async function hopedFor({
+  checkpoint,
+  clock,
+  polling,
+}: LostWait): Promise<{ count: number; leftMs: number }> {
+  const nowMs = clock.nowMs()
+  const hopeMs = deliveryMsMax(polling)
+  const lost = await checkpoint.lostSince(nowMs - hopeMs)
+  // The wall clock may have been set back since: none is hoped for longer than one that leaves now.
+  const leftMs = lost.map(({ intendedAtMs }) => hopeMs - Math.max(0, nowMs - intendedAtMs))
+  return { count: lost.length, leftMs: leftMs.reduce((most, ms) => Math.max(most, ms), 0) }
+}
+
+/** From this position of the inbox on. */
+async function claimAfter(
+  first: number,
+  inbox: Inbox,
+  checkpoint: Checkpoint,
+  nowMs: number,
+): Promise<{ position: number; claimedCount: number }> {
+  let [position, claimedCount] = [first, 0]
+  for (;;) {
+    const page = inbox.waiting(position)
+    const claims = page.map(async ({ body }) => {
+      const delivery = readDelivery(body, basisWanted)
+      if (delivery.kind === 'unreadable' || delivery.customId === null) return
+      if ((await checkpoint.claim(delivery.customId, delivery.runId, nowMs)) === 'claimed') claimedCount++
+    })
+    await Promise.all(claims)
+    position = page.at(-1)?.position ?? position
+    if (page.length < receiverBounds.takeCountMax) return { position, claimedCount }
+  }
+}
