@@ -1,39 +1,48 @@
 import { cpus, totalmem } from 'node:os'
-import { measureScheduling } from './scheduling.js'
+import { parseArgs } from 'node:util'
+import { reportCheckpoint } from './checkpoint.js'
+import { reportLoopback } from './loopback.js'
+import { reportRerun } from './rerun.js'
+import { reportScheduling } from './scheduling.js'
+import type { Say } from './support.js'
 
-/** `npm run bench`: each figure against its bound or a peer in the same run; nothing here asserts a time. */
-const say = (line: string) => process.stdout.write(`${line}\n`)
-const ratio = (value: number) => value.toFixed(3)
+/**
+ * `npm run bench`, or `npm run bench -- loopback`: each figure against its bound or a peer in the same run;
+ * nothing here asserts a time. `--rows` is the size of the rerun.
+ */
+const { values, positionals } = parseArgs({
+  options: { rows: { type: 'string', default: '1000000' } },
+  allowPositionals: true,
+})
+
+const parts: Readonly<Record<string, { title: string; report: (say: Say) => Promise<void> }>> = {
+  scheduling: {
+    title:
+      'Scheduling, virtual time: 10,000 rows at 600 submissions and 100 polls a minute, runs of 1 to 5 minutes',
+    report: reportScheduling,
+  },
+  loopback: {
+    title: 'The same scheduling over HTTP on loopback, with a checkpoint on disk, in hurried time',
+    report: (say) => reportLoopback(say),
+  },
+  checkpoint: { title: 'The checkpoint without limits', report: reportCheckpoint },
+  rerun: {
+    title: 'A run again over rows that are all answered',
+    report: (say) => reportRerun(say, Number(values.rows)),
+  },
+}
+
+const say: Say = (line) => process.stdout.write(`${line}\n`)
+const unknown = positionals.filter((name) => !(name in parts))
+if (unknown.length > 0)
+  throw new Error(`no such part: ${unknown.join(', ')}; ${Object.keys(parts).join(', ')}`)
+if (!(Number(values.rows) >= 1)) throw new Error('--rows is a number of rows')
 
 say(
   `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node.js ${process.versions.node}`,
 )
-
-say(
-  '\nScheduling by polls, virtual time: 10,000 rows at 600 submissions and 100 polls a minute, runs of 1 to 5 minutes',
-)
-for (const window of ['fixed', 'rolling'] as const) {
-  const figures = await measureScheduling(10_000, { window })
-  say(
-    `  ${window.padEnd(8)} ${figures.achievedMinutes.toFixed(2)} min; bound of one poll a result ${figures.boundMinutes} min: ${ratio(figures.boundMinutes / figures.achievedMinutes)}; ` +
-      `with the shortest run before the first ${figures.reachableBoundMinutes} min: ${ratio(figures.reachableBoundMinutes / figures.achievedMinutes)}; ` +
-      `${figures.pollsPerResult.toFixed(3)} polls a result, ${(figures.limitedShare * 100).toFixed(2)} % 429s`,
-  )
+for (const [name, { title, report }] of Object.entries(parts)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue
+  say(`\n${title}`)
+  await report(say)
 }
-
-say('\nScheduling by webhooks, the same rows')
-const sent = await measureScheduling(10_000, {}, 1, 'webhooks')
-say(
-  `  ${sent.achievedMinutes.toFixed(2)} min; bound of the submissions and the last run ${sent.boundMinutes.toFixed(2)} min: ${ratio(sent.boundMinutes / sent.achievedMinutes)}; ` +
-    `${sent.pollsPerResult.toFixed(3)} polls a result, ${(sent.limitedShare * 100).toFixed(2)} % 429s`,
-)
-
-say('\nA small run, virtual time: 50 rows, ten seeds')
-const small = []
-for (let seed = 1; seed <= 10; seed++) small.push(await measureScheduling(50, {}, seed))
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
-say(
-  `  ${mean(small.map(({ pollsPerResult }) => pollsPerResult)).toFixed(2)} polls a result; ` +
-    `ends ${mean(small.map(({ lastAnswerLagSeconds }) => lastAnswerLagSeconds)).toFixed(0)} s after its last run, ` +
-    `${Math.max(...small.map(({ lastAnswerLagSeconds }) => lastAnswerLagSeconds)).toFixed(0)} s at most`,
-)

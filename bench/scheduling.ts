@@ -13,8 +13,9 @@ import { Chance } from '../test/simulation/chance.js'
 import { SimulatedPost, type PostWeather } from '../test/simulation/simulated-post.js'
 import { fairWeather, SimulatedService, type Weather } from '../test/simulation/simulated-service.js'
 import { VirtualTime } from '../test/simulation/virtual-time.js'
+import { ratio, type Say } from './support.js'
 
-export interface SchedulingFigures {
+interface SchedulingFigures {
   rows: number
   window: Weather['window']
   /** The time that the limit on polls alone would take, one poll a result. */
@@ -27,6 +28,40 @@ export interface SchedulingFigures {
   /** From the end of the last run at the service to its answer here. */
   lastAnswerLagSeconds: number
 }
+
+/** The scheduler against its bounds: by polls, by webhooks, and where there are few rows. */
+export async function reportScheduling(say: Say): Promise<void> {
+  say('  by polls')
+  for (const window of ['fixed', 'rolling'] as const) {
+    const figures = await measureScheduling(10_000, { window })
+    const { achievedMinutes, boundMinutes, reachableBoundMinutes } = figures
+    say(
+      `  ${window.padEnd(8)} ${achievedMinutes.toFixed(2)} min; bound of one poll a result ${boundMinutes} min: ${ratio(boundMinutes / achievedMinutes)}; ` +
+        `with the shortest run before the first ${reachableBoundMinutes} min: ${ratio(reachableBoundMinutes / achievedMinutes)}; ` +
+        askedInVain(figures),
+    )
+  }
+  say('  by webhooks')
+  const sent = await measureScheduling(10_000, {}, 1, 'webhooks')
+  say(
+    `  ${sent.achievedMinutes.toFixed(2)} min; bound of the submissions and the last run ${sent.boundMinutes.toFixed(2)} min: ` +
+      `${ratio(sent.boundMinutes / sent.achievedMinutes)}; ${askedInVain(sent)}`,
+  )
+  say('  50 rows, ten seeds')
+  const small: SchedulingFigures[] = []
+  for (let seed = 1; seed <= 10; seed++) small.push(await measureScheduling(50, {}, seed))
+  const lags = small.map(({ lastAnswerLagSeconds }) => lastAnswerLagSeconds)
+  say(
+    `  ${mean(small.map(({ pollsPerResult }) => pollsPerResult)).toFixed(2)} polls a result; ` +
+      `ends ${mean(lags).toFixed(0)} s after its last run, ${Math.max(...lags).toFixed(0)} s at most`,
+  )
+}
+
+function askedInVain({ pollsPerResult, limitedShare }: SchedulingFigures): string {
+  return `${pollsPerResult.toFixed(3)} polls a result, ${(limitedShare * 100).toFixed(2)} % 429s`
+}
+
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 
 /** The real scheduler with the settings of a hosted service, in virtual time. */
 export async function measureScheduling(
@@ -75,7 +110,6 @@ export async function measureScheduling(
         durationMsMax: null,
         interrupt: new AbortController().signal,
         toSubmitCount: plan.submit,
-
         tally,
         ...(inbox === null ? {} : { webhooks: { url: 'https://hooks.test/', inbox } }),
       })

@@ -1,0 +1,154 @@
+import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { answerColumns, type ColumnKind } from '../src/core/columns.js'
+import { answerLineVersion } from '../src/core/answer-line.js'
+import { migrations } from '../src/pipeline/checkpoint/schema.js'
+import { openDuckDb, sqlName, sqlPath, sqlText } from '../src/platform/duckdb.js'
+import { Chance } from '../test/simulation/chance.js'
+import { makeCompanies, type Company } from './companies.js'
+import { answerAll } from './known-answers.js'
+import { csvLine, diskFolder } from './support.js'
+
+/** Raised when what is made here changes: older caches are left alone. */
+const worldVersion = 1
+const companiesPerRow = 0.073
+
+/** An input, twice, and the answers to all it asks: in a checkpoint, and in a Parquet file for a peer to join. */
+export interface RerunWorld {
+  folder: string
+  csv: string
+  parquet: string
+  checkpoint: string
+  answers: string
+  lookupCount: number
+}
+
+/** Nothing listens there: a run that asks for anything fails. */
+export const deadBaseUrl = 'http://127.0.0.1:9'
+
+/** The columns that a lookup is made of, and the answers are joined by. */
+export const keyColumns = ['company_name', 'city', 'region', 'country'] as const
+
+const csvTypes = {
+  row_id: 'BIGINT',
+  company_name: 'VARCHAR',
+  city: 'VARCHAR',
+  region: 'VARCHAR',
+  country: 'VARCHAR',
+  contact_email: 'VARCHAR',
+  amount: 'DOUBLE',
+  currency: 'VARCHAR',
+  created_on: 'DATE',
+  note: 'VARCHAR',
+} as const
+
+/** Made once for each number of rows, and kept in the folder for temporary files. */
+export async function rerunWorld(rowCount: number): Promise<RerunWorld> {
+  const version = `${worldVersion}.${answerLineVersion}.${migrations.length}`
+  const folder = join(diskFolder(), `enrich-bench-rerun-${version}-${rowCount}`)
+  const lookupCount = Math.max(1, Math.floor(rowCount * companiesPerRow))
+  if (!existsSync(folder)) {
+    const unfinished = `${folder}.unfinished`
+    rmSync(unfinished, { recursive: true, force: true })
+    mkdirSync(unfinished)
+    await makeWorld(worldIn(unfinished, lookupCount), rowCount)
+    renameSync(unfinished, folder)
+  }
+  return worldIn(folder, lookupCount)
+}
+
+function worldIn(folder: string, lookupCount: number): RerunWorld {
+  const path = (name: string) => join(folder, name)
+  return {
+    folder,
+    csv: path('in.csv'),
+    parquet: path('in.parquet'),
+    checkpoint: path('checkpoint.sqlite'),
+    answers: path('answers.parquet'),
+    lookupCount,
+  }
+}
+
+async function makeWorld(world: RerunWorld, rowCount: number): Promise<void> {
+  const chance = new Chance(1)
+  const companies = makeCompanies(world.lookupCount, chance)
+  await writeLines(world.csv, inputLines(companies, rowCount, chance))
+  const columns = Object.entries(csvTypes).map(([name, type]) => `${name}: ${sqlText(type)}`)
+  await copy(
+    world,
+    `SELECT * FROM read_csv(${sqlPath(world.csv)}, header = true, columns = {${columns.join(', ')}})`,
+    world.parquet,
+  )
+  const lines = join(world.folder, 'answers.ndjson')
+  const stream = createWriteStream(lines)
+  await answerAll({ path: world.checkpoint, scope: deadBaseUrl }, companies, async (company, line) => {
+    const { name, city, region, country } = company
+    const key = JSON.stringify({
+      asked_company_name: name,
+      asked_city: city,
+      asked_region: region,
+      asked_country: country,
+    })
+    if (!stream.write(`${key.slice(0, -1)},"a":${line}}\n`)) await once(stream, 'drain')
+  })
+  stream.end()
+  await once(stream, 'close')
+  const keys = keyColumns.map((name) => `asked_${name}`)
+  const structure = keys.map((name) => `${name}: 'VARCHAR'`)
+  const fields = answerColumns.map(({ name, kind }) => `${sqlName(name)} ${columnTypes[kind]}`)
+  structure.push(`a: ${sqlText(`STRUCT(${fields.join(', ')})`)}`)
+  const read = `read_json(${sqlPath(lines)}, format = 'newline_delimited', columns = {${structure.join(', ')}})`
+  await copy(world, `SELECT ${keys.join(', ')}, unnest(a) FROM ${read}`, world.answers)
+  rmSync(lines)
+}
+
+function* inputLines(companies: readonly Company[], rowCount: number, chance: Chance): Generator<string> {
+  yield csvLine(Object.keys(csvTypes))
+  for (let row = 1; row <= rowCount; row++) {
+    const { name, city, region, country } = chance.pick(companies)
+    const day = String(chance.whole(1, 28)).padStart(2, '0')
+    const email = `contact${chance.whole(1, 99_999)}@customer-${chance.whole(1, 9_999)}.example`
+    const amount = (chance.whole(100, 9_999_999) / 100).toFixed(2)
+    const note = `ordered ${chance.whole(1, 500)} pieces, delivery ${chance.pick(['open', 'done', 'late'])}`
+    const date = `2026-${String(chance.whole(1, 12)).padStart(2, '0')}-${day}`
+    yield csvLine([String(row), name, city, region, country, email, amount, 'EUR', date, note])
+  }
+}
+
+async function writeLines(path: string, lines: Iterable<string>): Promise<void> {
+  const stream = createWriteStream(path)
+  let chunk = ''
+  for (const line of lines) {
+    chunk += `${line}\n`
+    if (chunk.length < 1_000_000) continue
+    if (!stream.write(chunk)) await once(stream, 'drain')
+    chunk = ''
+  }
+  stream.end(chunk)
+  await once(stream, 'close')
+}
+
+async function copy({ folder }: RerunWorld, select: string, to: string): Promise<void> {
+  const duckDb = await openDuckDb(folder)
+  try {
+    await duckDb.run(
+      `COPY (${select}) TO ${sqlText(to)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 8192)`,
+    )
+  } finally {
+    duckDb.close()
+  }
+}
+
+/** As the pipeline types its columns; the outputs are compared, so a difference is seen. */
+const columnTypes: Readonly<Record<ColumnKind, string>> = {
+  text: 'VARCHAR',
+  integer: 'INTEGER',
+  timestamp: 'TIMESTAMPTZ',
+  boolean: 'BOOLEAN',
+  factors: 'STRUCT(code VARCHAR, type VARCHAR, description VARCHAR, impact VARCHAR)[]',
+  actions: 'STRUCT(code VARCHAR, description VARCHAR)[]',
+  basis:
+    'STRUCT(field VARCHAR, value VARCHAR, confidence VARCHAR, reasoning VARCHAR, ' +
+    'citations STRUCT(url VARCHAR, excerpt VARCHAR, source_type VARCHAR, authority_tier INTEGER)[])[]',
+}

@@ -1,0 +1,128 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { answerColumns } from '../src/core/columns.js'
+import type { RunEvent } from '../src/pipeline/events.js'
+import { openDuckDb, sqlPath, sqlText } from '../src/platform/duckdb.js'
+import type { CsvPass } from './csv-peer.js'
+import type { Statement } from './duckdb-peer.js'
+import { runMetered, runPeer, type Metered } from './metered.js'
+import { deadBaseUrl, keyColumns, rerunWorld, type RerunWorld } from './rerun-world.js'
+import { grouped, ratio, type Say } from './support.js'
+
+const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
+
+/** The command over rows that are all answered: reading, joining and writing, and nothing to ask. */
+export async function reportRerun(say: Say, rowCount: number): Promise<void> {
+  if (!existsSync(main)) throw new Error('dist/cli/main.js is missing: `npm run build` makes it')
+  const madeFromMs = performance.now()
+  const world = await rerunWorld(rowCount)
+  const madeSeconds = (performance.now() - madeFromMs) / 1000
+  say(
+    `  ${grouped(rowCount)} rows of 10 columns, ${grouped(world.lookupCount)} companies, 48 columns added; ` +
+      `in ${world.folder} after ${madeSeconds.toFixed(0)} s`,
+  )
+  const folder = mkdtempSync(join(world.folder, 'run-'))
+  try {
+    for (const format of ['csv', 'parquet'] as const) {
+      const ours = join(folder, 'ours.parquet')
+      const theirs = join(folder, 'theirs.parquet')
+      const run = await runEnrich(world, world[format], ours, rowCount)
+      say(`  ${format} to parquet: ${figuresOf(run, rowCount)}`)
+      const peer = await runPeer('./duckdb-peer.ts', await joinStatement(world, format, ours, theirs, folder))
+      await assertSame(folder, ours, theirs)
+      say(`    the same join in DuckDB alone: ${figuresOf(peer, rowCount)}; ${shareOf(peer, run)}`)
+      if (format === 'csv') {
+        const pass: CsvPass = { from: world.csv, to: join(folder, 'pass.csv') }
+        const plain = await runPeer('./csv-peer.ts', pass)
+        say(`    csv-parse into csv-stringify: ${figuresOf(plain, rowCount)}; ${shareOf(plain, run)}`)
+      }
+      rmSync(ours)
+      rmSync(theirs)
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function figuresOf({ wallMs, cpuMs, peakBytes }: Metered, rowCount: number): string {
+  const seconds = wallMs / 1000
+  return (
+    `${seconds.toFixed(1)} s, ${grouped(rowCount / seconds)} rows a second, ` +
+    `${(cpuMs / 1000).toFixed(1)} s of CPU, ${grouped(peakBytes / 1_000_000)} MB at the peak`
+  )
+}
+
+const shareOf = (peer: Metered, run: Metered): string =>
+  `${ratio(peer.wallMs / run.wallMs)} of our time, ${ratio(peer.cpuMs / run.cpuMs)} of our CPU`
+
+/** Throws unless every row was answered before and nothing was submitted. */
+async function runEnrich(world: RerunWorld, from: string, to: string, rowCount: number): Promise<Metered> {
+  const args = [main, from, '-o', to, '--checkpoint', world.checkpoint, '--base-url', deadBaseUrl, '--json']
+  const run = await runMetered(args, {
+    cwd: world.folder,
+    env: { ENRICH_API_KEY: 'key-of-the-rerun-bench' },
+  })
+  const events = run.stdout.trim().split('\n')
+  const finished = events
+    .map((line) => JSON.parse(line) as RunEvent)
+    .find((event) => event.type === 'finished')
+  if (finished === undefined) throw new Error('the run told no summary')
+  const { summary } = finished
+  const { billedCount, pollCount, pendingCount, cachedCount, lookupCount } = summary
+  if (
+    summary.rowCount !== rowCount ||
+    cachedCount !== lookupCount ||
+    billedCount + pollCount + pendingCount > 0
+  )
+    throw new Error(`not all was answered before: ${JSON.stringify(summary)}`)
+  return run
+}
+
+/** Read, hash join, write: in groups as large as ours, so that both write the same file. */
+async function joinStatement(
+  world: RerunWorld,
+  format: 'csv' | 'parquet',
+  ours: string,
+  to: string,
+  temporaryFolder: string,
+): Promise<Statement> {
+  const [groupRows] = await query(
+    temporaryFolder,
+    `SELECT max(row_group_num_rows) FROM parquet_metadata(${sqlPath(ours)})`,
+  )
+  const read =
+    format === 'csv'
+      ? `read_csv(${sqlPath(world.csv)}, header = true, all_varchar = true)`
+      : `read_parquet(${sqlPath(world.parquet)})`
+  const added = answerColumns.map(({ name }) => `answer.${name} AS enrich_${name}`)
+  const on = keyColumns.map((name) => `input.${name} = answer.asked_${name}`)
+  return {
+    sql:
+      `COPY (SELECT input.*, ${added.join(', ')} FROM ${read} AS input ` +
+      `LEFT JOIN read_parquet(${sqlPath(world.answers)}) AS answer ON ${on.join(' AND ')}) ` +
+      `TO ${sqlText(to)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${String(groupRows)})`,
+    temporaryFolder,
+  }
+}
+
+/** Throws unless both files hold the same rows in the same order: a hash over every cell and its row number. */
+async function assertSame(folder: string, ours: string, theirs: string): Promise<void> {
+  const fingerprint = (path: string) =>
+    query(
+      folder,
+      `SELECT count(*), bit_xor(hash(o)) FROM read_parquet(${sqlPath(path)}, file_row_number = true) AS o`,
+    )
+  const [one, other] = [String(await fingerprint(ours)), String(await fingerprint(theirs))]
+  if (one !== other) throw new Error(`the outputs differ (rows, hash): ours ${one}, the peer's ${other}`)
+}
+
+/** The one row of a result. */
+async function query(folder: string, sql: string): Promise<readonly unknown[]> {
+  const duckDb = await openDuckDb(folder)
+  try {
+    return (await duckDb.all(sql))[0] ?? []
+  } finally {
+    duckDb.close()
+  }
+}
