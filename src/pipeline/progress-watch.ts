@@ -2,6 +2,7 @@ import type { LookupPlan } from '../core/lookup-state.js'
 import { estimateEtaMs, type Progress } from '../core/progress.js'
 import type { Clock } from '../platform/clock.js'
 import type { RunObserver } from './events.js'
+import { watchRefusals } from './refusal-watch.js'
 import type { SchedulerLimits } from './scheduler/scheduler.js'
 import type { Tally } from './scheduler/tally.js'
 
@@ -23,6 +24,9 @@ export function watchProgress(options: ProgressWatchOptions): { end: () => void;
   const startedAtMs = clock.monotonicMs()
   const ended = new AbortController()
   const samples: Sample[] = []
+  const lookAtRefusals = watchRefusals(options.tally.refusedSinceMs, (text) => {
+    observe({ type: 'notice', text })
+  })
   let endedAtMs: number | null = null
   const tell = () => {
     const nowMs = clock.monotonicMs()
@@ -33,6 +37,7 @@ export function watchProgress(options: ProgressWatchOptions): { end: () => void;
   void (async () => {
     while (!ended.signal.aborted) {
       tell()
+      lookAtRefusals(clock.monotonicMs())
       await clock.sleep(progressIntervalMs, ended.signal)
     }
   })()

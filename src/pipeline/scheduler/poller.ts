@@ -13,6 +13,7 @@ import type { AnswerRecorder } from './answer-recorder.js'
 import type { Pace } from './pace.js'
 import { Patience } from './patience.js'
 import type { SchedulerContext } from './scheduler.js'
+import { noteAnswer } from './tally.js'
 
 const pollConcurrency = 16
 const failedPollPolicy: BackoffPolicy = { delayMsBase: 2_000, delayMsMax: 60_000 }
@@ -159,6 +160,8 @@ export class Poller {
     const exchange = await client.pollRun(run.runId, { include: 'basis' })
     if (exchange.kind === 'reply') this.#pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
     const verdict = judgePoll(exchange, run.runId, clock.nowMs())
+    if (exchange.kind === 'reply')
+      noteAnswer(tally, 'polls', verdict.kind === 'rate_limited', clock.monotonicMs())
     if (verdict.kind === 'retry') this.#meetFailure(run, verdict.reason, startedAtMs)
     else this.#patience.answered()
     if (verdict.kind === 'pending') this.#seeRunning(run, startedAtMs)
@@ -169,7 +172,7 @@ export class Poller {
   }
 
   async #obey(run: Run, verdict: PollVerdict): Promise<void> {
-    const { tally, stopping } = this.#context
+    const { stopping } = this.#context
     switch (verdict.kind) {
       case 'pending':
         run.failureCount = 0
@@ -178,7 +181,6 @@ export class Poller {
       case 'finished':
         return this.#finish(run, verdict.run, verdict.failed)
       case 'rate_limited':
-        tally.rateLimited++
         this.#pace.refused(verdict.waitMs)
         return
       case 'refused':

@@ -12,6 +12,7 @@ import type { Pace } from './pace.js'
 import { Patience } from './patience.js'
 import type { Poller } from './poller.js'
 import type { SchedulerContext } from './scheduler.js'
+import { noteAnswer } from './tally.js'
 import { WebhookAddress } from './webhook-address.js'
 
 /** Lookups read from the checkpoint at a time. */
@@ -146,6 +147,8 @@ export class Submitter {
     )
     if (exchange.kind === 'reply') this.#pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
     const verdict = judgeKickoff(exchange, clock.nowMs(), this.#context.serverErrorMeans)
+    if (exchange.kind === 'reply')
+      noteAnswer(tally, 'submissions', verdict.kind === 'rate_limited', clock.monotonicMs())
     this.#watchReachability(verdict, startedAtMs)
     await this.#obey(lookup, intention.customId, verdict)
   }
@@ -177,7 +180,6 @@ export class Submitter {
         } else this.#wasNamed()
         return
       case 'rate_limited':
-        tally.rateLimited++
         this.#pace.refused(verdict.waitMs)
         return this.#withdraw(lookup, id, 'rate limited')
       case 'not_sent':

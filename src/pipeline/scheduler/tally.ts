@@ -14,6 +14,8 @@ export interface Tally {
   /** Runs left for the next command: past their deadline, or under alarm. */
   parked: number
   rateLimited: number
+  /** Since when every answer of the service has been a 429, by the monotonic clock; null where the last one was not. */
+  refusedSinceMs: Record<'submissions' | 'polls', number | null>
   /** What answers held outside the contract, with how often. */
   oddities: Map<string, number>
   /** Answers that differ from the first one of their run. */
@@ -37,12 +39,24 @@ export function createTally(): Tally {
     outcomes: new Map(),
     parked: 0,
     rateLimited: 0,
+    refusedSinceMs: { submissions: null, polls: null },
     oddities: new Map(),
     contradictions: 0,
     claimed: 0,
     deliveries: { taken: 0, unclaimed: 0, quarantined: 0 },
     webhookRefusal: null,
   }
+}
+
+/** The service answered. */
+export function noteAnswer(
+  tally: Tally,
+  what: 'submissions' | 'polls',
+  isRefused: boolean,
+  nowMs: number,
+): void {
+  tally.refusedSinceMs[what] = isRefused ? (tally.refusedSinceMs[what] ?? nowMs) : null
+  if (isRefused) tally.rateLimited++
 }
 
 /** Keys come from servers: one that sends a new one with every answer must not fill the memory. */
