@@ -17,12 +17,14 @@ const legalFormWord =
 /** Companies that are nobody's, put together from the words, forms and places of the shipped registry; no two alike. */
 export function makeCompanies(count: number, chance: Chance): Company[] {
   const { heads, tails, forms, places } = readParts()
-  const names = new Set<string>()
+  // By what the pipeline tells names apart by: letter case does not.
+  const names = new Map<string, string>()
   while (names.size < count) {
     const tail = chance.happens(0.6) ? [chance.pick(tails)] : [chance.pick(tails), chance.pick(tails)]
-    names.add([chance.pick(heads), ...tail, chance.pick(forms)].join(' '))
+    const name = [chance.pick(heads), ...tail, chance.pick(forms)].join(' ')
+    names.set(name.normalize('NFKC').toLowerCase(), name)
   }
-  return Array.from(names, (name) => ({ name, ...chance.pick(places) }))
+  return Array.from(names.values(), (name) => ({ name, ...chance.pick(places) }))
 }
 
 function readParts(): { heads: string[]; tails: string[]; forms: string[]; places: Omit<Company, 'name'>[] } {

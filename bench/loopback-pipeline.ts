@@ -32,7 +32,8 @@ const figures: PipelineFigures = {
   answeredCount,
   pollCount,
   askingMs: askedUntilMs - askedFromMs,
-  cpuMs: (cpu.user + cpu.system) / 1000,
+  userMs: cpu.user / 1000,
+  systemMs: cpu.system / 1000,
 }
 process.send?.(figures, () => {
   process.exit()

@@ -7,7 +7,6 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { limits, rateLimitHeaders } from '../src/contract/limits.js'
 import type { KickoffBody } from '../src/contract/resolution.js'
-import { takeOne, type RateWindow } from '../src/service/rate-window.js'
 import { Chance } from '../test/simulation/chance.js'
 import { finishedRun, lightAnswer } from './answers.js'
 import { hurry } from './hurry.js'
@@ -26,7 +25,8 @@ const world = JSON.parse(process.argv[2] ?? '') as LoopbackWorld
 hurry(world.factor, world.startedAtMs)
 const chance = new Chance(1)
 const runs = new Map<string, Run>()
-const windows = { kickoff: undefined as RateWindow | undefined, poll: undefined as RateWindow | undefined }
+const windowMs = limits.windowSeconds * 1000
+const windows = { kickoff: { minute: 0, usedCount: 0 }, poll: { minute: 0, usedCount: 0 } }
 const figures: ServerFigures = { requests: 0, limited: 0 }
 
 function kickoff(body: string): Reply {
@@ -58,16 +58,20 @@ async function answer(request: IncomingMessage): Promise<Reply & { headers: Reco
   const body = await text(request)
   const route = isKickoff ? 'kickoff' : 'poll'
   const perMinute = isKickoff ? limits.submissionsPerMinute : limits.pollsPerMinute
-  const rate = takeOne(windows[route], perMinute, Date.now())
-  windows[route] = rate.window
+  const nowMs = Date.now()
+  const minute = Math.floor(nowMs / windowMs)
+  if (windows[route].minute !== minute) windows[route] = { minute, usedCount: 0 }
+  const window = windows[route]
+  const isAllowed = window.usedCount < perMinute
+  if (isAllowed) window.usedCount++
   figures.requests++
   const headers = {
     'content-type': 'application/json',
     [rateLimitHeaders.limit]: String(perMinute),
-    [rateLimitHeaders.remaining]: String(rate.remainingCount),
-    [rateLimitHeaders.resetSeconds]: String(rate.resetSeconds),
+    [rateLimitHeaders.remaining]: String(perMinute - window.usedCount),
+    [rateLimitHeaders.resetSeconds]: String(Math.ceil(((minute + 1) * windowMs - nowMs) / 1000)),
   }
-  if (!rate.allowed) {
+  if (!isAllowed) {
     figures.limited++
     return {
       status: 429,
