@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { defaults } from './config.js'
 import { systemRandom } from './platform/random.js'
+import { knowledgeOf } from './knowledge.js'
 import type { Connection } from './pipeline/run.js'
 import { openRegistry, type Registry } from './registry/registry.js'
 import { openShippedRegistry } from './registry/shipped.js'
@@ -44,7 +45,7 @@ export async function connectEmbedded(options: EmbeddedOptions): Promise<Connect
     const { startService } = await import('./service/service.js')
     const { createServiceClient } = await import('./client/client.js')
     const service = await startService({
-      knowledge: registry,
+      knowledge: knowledgeOf(registry),
       dataFolder: embeddedDataFolder(options.checkpointPath),
       listen: { host: '127.0.0.1', port: 0 },
       accounts: [{ name: 'embedded', apiKey }],

@@ -3,6 +3,7 @@ import { chooseRegistry } from '../embedded.js'
 import { isLoopback } from '../core/base-url.js'
 import { parseListenAddress, type ListenAddress } from '../core/listen-address.js'
 import { UserError } from '../core/errors.js'
+import { knowledgeOf } from '../knowledge.js'
 import { interrupted, type CliIo } from './io.js'
 
 interface ServeFlags {
@@ -51,7 +52,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
   const { registry, label } = chooseRegistry(flags.registry ?? null)
   try {
     const service = await startService({
-      knowledge: registry,
+      knowledge: knowledgeOf(registry),
       dataFolder: flags.data,
       listen: flags.listen,
       accounts: [{ name: 'default', apiKey }],

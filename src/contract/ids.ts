@@ -25,12 +25,17 @@ export type CallId = z.infer<typeof callId>
 export const requestId = prefixed('reqa_').brand<'RequestId'>()
 export type RequestId = z.infer<typeof requestId>
 
+/** One streaming resolution, `reqs_…`. */
+export const streamId = prefixed('reqs_').brand<'StreamId'>()
+export type StreamId = z.infer<typeof streamId>
+
 /** A v3 unit of work started by POST, `run_…`. */
 export const runId = prefixed('run_').brand<'RunId'>()
 export type RunId = z.infer<typeof runId>
 
 /** One webhook event, `evt_…`. */
 export const eventId = prefixed('evt_').brand<'EventId'>()
+export type EventId = z.infer<typeof eventId>
 
 /** Opaque: a client may neither parse nor check it. */
 export const jobId = z.string().min(1).brand<'JobId'>()

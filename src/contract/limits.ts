@@ -5,9 +5,15 @@ export const limits = {
   submissionsPerMinute: 600,
   pollsPerMinute: 100,
   entityReadsPerMinute: 100,
+  domainReadsPerMinute: 600,
+  searchResultsMax: 10,
   windowSeconds: 60,
   webhookAnswerSecondsMax: 15,
   webhookPayloadBytesMax: 1_000_000,
+  /** Before each attempt after the first. */
+  webhookRetryDelaysSeconds: [10, 20, 40, 80, 160],
+  /** How long a rotated secret still signs beside the new one. */
+  rotatedSecretHours: 24,
   webhookToleranceSeconds: 300,
 } as const
 

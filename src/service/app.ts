@@ -8,17 +8,27 @@ import {
 } from 'fastify'
 import { errorTypes } from '../contract/errors.js'
 import { apiKeyHeader } from '../contract/limits.js'
-import { routes } from '../contract/routes.js'
+import { routes, versionOf } from '../contract/routes.js'
 import type { Clock } from '../platform/clock.js'
-import { authenticate, type Callers } from './accounts.js'
+import type { Random } from '../platform/random.js'
+import { authenticate, type Callers } from './accounts/accounts.js'
 import { bounds } from './bounds.js'
-import { badRequest, internalError, methodNotAllowed, notFound, Refusal, v3ErrorBody } from './refusal.js'
+import { newCallId } from './ids.js'
+import { badRequest, errorBodyOf, internalError, methodNotAllowed, notFound, Refusal } from './refusal.js'
 
 /**
  * The HTTP side without routes: its bounds, and a JSON error in the interface's shape for whatever may come.
  * Bodies stay text until their route reads them, so that a key is judged before a body.
  */
-export function createApp(callers: Callers, clock: Clock, log: (line: string) => void): FastifyInstance {
+export function createApp(
+  callers: Callers,
+  { clock, random, log }: { clock: Clock; random: Random; log: (line: string) => void },
+): FastifyInstance {
+  const refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => {
+    if (refusal.status === 413) reply.header('connection', 'close')
+    const body = errorBodyOf(versionOf(request.url), refusal, newCallId(random))
+    reply.code(refusal.status).headers(refusal.headers).send(body)
+  }
   const app = fastify({
     logger: false,
     http: {
@@ -36,7 +46,7 @@ export function createApp(callers: Callers, clock: Clock, log: (line: string) =>
     exposeHeadRoutes: false,
     return503OnClosing: false,
     frameworkErrors: (_error, request, reply) => {
-      refuse(reply, malformedPath(request, callers))
+      refuse(request, reply, malformedPath(request, callers))
     },
     clientErrorHandler: (error, socket) => {
       refuseSocket(error.code, socket, clock)
@@ -61,17 +71,12 @@ export function createApp(callers: Callers, clock: Clock, log: (line: string) =>
     if (refusal.status >= 500) {
       log(`${request.method} ${request.routeOptions.url ?? 'unknown route'}: ${reasonOf(error)}`)
     }
-    refuse(reply, refusal)
+    refuse(request, reply, refusal)
   })
   app.setNotFoundHandler((request, reply) => {
-    refuse(reply, unknownRoute(request))
+    refuse(request, reply, unknownRoute(request))
   })
   return app
-}
-
-function refuse(reply: FastifyReply, refusal: Refusal): void {
-  if (refusal.status === 413) reply.header('connection', 'close')
-  reply.code(refusal.status).headers(refusal.headers).send(v3ErrorBody(refusal))
 }
 
 function toRefusal(error: unknown): Refusal {
@@ -120,7 +125,7 @@ function refuseSocket(code: string, socket: Socket, clock: Clock): void {
     return
   }
   const [statusLine, message] = socketRefusals[code] ?? ['400 Bad Request', 'this is not HTTP']
-  const body = JSON.stringify(v3ErrorBody(badRequest(message)))
+  const body = JSON.stringify(errorBodyOf('v3', badRequest(message), ''))
   socket.end(
     `HTTP/1.1 ${statusLine}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,

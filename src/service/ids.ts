@@ -1,21 +1,30 @@
-import type { CallId, JobId, RequestId, RunId } from '../contract/ids.js'
+import type { CallId, JobId, RequestId, RunId, StreamId } from '../contract/ids.js'
 import type { Random } from '../platform/random.js'
 
 /** The ids of one unit of work: what it is called outside, and the call that started it. */
 export interface RunIds {
   readonly runId: RunId
   readonly callId: CallId
-  /** Only what a GET kickoff started is known by these. */
-  readonly job: { readonly jobId: JobId; readonly requestId: RequestId } | null
+  /** Only what a v3 GET kickoff started. */
+  readonly jobId: JobId | null
+  /** What a v3 GET kickoff (beside its job id) or v2 started. */
+  readonly requestId: RequestId | StreamId | null
 }
 
 export function newCallId(random: Random): CallId {
   return random.id('req_') as CallId
 }
 
-export function newRunIds(kind: 'run' | 'job', callId: CallId, random: Random, nowMs: number): RunIds {
+/** What starts a run: a v3 POST or GET kickoff, a v2 submission, or a v2 stream. */
+export type RunKind = 'run' | 'job' | 'async' | 'stream'
+
+export function newRunIds(kind: RunKind, callId: CallId, random: Random, nowMs: number): RunIds {
   const stamped = (prefix: string) => random.id(prefix + nowMs.toString(36))
-  const job =
-    kind === 'job' ? { jobId: stamped('job_') as JobId, requestId: stamped('reqa_') as RequestId } : null
-  return { runId: stamped('run_') as RunId, callId, job }
+  return {
+    runId: stamped('run_') as RunId,
+    callId,
+    jobId: kind === 'job' ? (stamped('job_') as JobId) : null,
+    requestId:
+      kind === 'run' ? null : (stamped(kind === 'stream' ? 'reqs_' : 'reqa_') as RequestId | StreamId),
+  }
 }

@@ -1,6 +1,8 @@
 import type { EntityRecord } from '../contract/entity.js'
+import type { HierarchyData } from '../contract/hierarchy.js'
 import type { EntityId } from '../contract/ids.js'
 import type { Resolution } from '../contract/result.js'
+import type { SearchResult } from '../contract/search.js'
 
 export interface Query {
   readonly name: string
@@ -8,13 +10,43 @@ export interface Query {
   readonly context: string | null
 }
 
-/** Where answers come from. The composition root hands it in: the service knows no registry. */
+export interface SearchRequest {
+  readonly name: string
+  /** ISO 3166-1, two or three letters, any case. */
+  readonly countryCode: string | null
+  /** ISO 3166-2, with or without the country, any case. */
+  readonly regionCode: string | null
+  readonly limit: number
+}
+
+export interface Ownership {
+  readonly entities: HierarchyData['entities']
+  /** From the owner to the owned; there may be circles, and relationships that lead nowhere near the target. */
+  readonly relationships: HierarchyData['relationships']
+  /** The local id of the company asked for. */
+  readonly targetId: string
+  /** Where the relationships were read: addresses of public records. */
+  readonly evidence: readonly string[]
+}
+
+/** What is known of a domain without asking it. */
+export interface DomainFacts {
+  readonly trancoRank: number | null
+  readonly isDisposable: boolean | null
+  /** Other domains of the same company. */
+  readonly aliases: readonly string[]
+}
+
+/** What the service answers from. Synchronous; every call is a few index lookups. */
 export interface Knowledge {
-  /** Synchronous, about a millisecond. What it throws ends the run as failed. */
   resolve(query: Query): Resolution
-  /**
-   * The record under an id, or null if there is none. Under a merged id: the canonical record, however many
-   * merges lie between, with its id as `mergedInto`.
-   */
+  /** A merged id gives the record it was merged into, at the end of the chain. Null for an unknown id. */
   entity(id: EntityId): { record: EntityRecord; mergedInto: EntityId | null } | null
+  /** The best first; `totalCount` counts what was found before the limit. */
+  search(request: SearchRequest): { results: SearchResult[]; totalCount: number }
+  /** Null for an unknown id; without relationships where none are known. */
+  ownership(id: EntityId): Ownership | null
+  /** Whose registrable domain this is. */
+  resolveDomain(domain: string): Resolution
+  domainFacts(domain: string): DomainFacts
 }

@@ -1,12 +1,13 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { CallId } from '../contract/ids.js'
 import { apiKeyHeader, rateLimitHeaders } from '../contract/limits.js'
 import { routes, type Route, type RouteName } from '../contract/routes.js'
 import type { Random } from '../platform/random.js'
-import { authenticate, type Caller, type Callers } from './accounts.js'
+import { authenticate, type Caller, type Callers } from './accounts/accounts.js'
 import { newCallId } from './ids.js'
-import type { RateLimiter } from './rate-limiter.js'
+import type { RateLimiter } from './limits/rate-limiter.js'
 import { badRequest, notEnabled, rateLimitExceeded } from './refusal.js'
 
 /** One authenticated call whose parameters are what the contract says. */
@@ -16,12 +17,16 @@ export interface Call<R extends Route = Route> {
   readonly params: z.output<R['params']>
   readonly query: z.output<R['query']>
   readonly body: R['body'] extends z.ZodType ? z.output<R['body']> : null
+  readonly headers: IncomingHttpHeaders
+  /** Aborted when the caller goes away before the answer. */
+  readonly gone: AbortSignal
 }
 
-interface Answer {
+export interface Answer {
   readonly status: number
   /** JSON text, or what becomes it. */
   readonly body: string | object
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 type Handler<R extends Route> = (call: Call<R>) => Answer | Promise<Answer>
@@ -55,15 +60,26 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, gate: Gate
         const answer = await handler({
           caller,
           callId: newCallId(gate.random),
+          headers: request.headers,
+          gone: goneSignal(reply),
           ...readRequest(request, route),
         })
         return reply
           .code(answer.status)
+          .headers(answer.headers ?? {})
           .type('application/json; charset=utf-8')
           .send(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body))
       },
     })
   }
+}
+
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort()
+  })
+  return gone.signal
 }
 
 function admit(request: FastifyRequest, reply: FastifyReply, name: RouteName, gate: Gate): Caller {
@@ -73,7 +89,7 @@ function admit(request: FastifyRequest, reply: FastifyReply, name: RouteName, ga
   const decision = gate.limiter.take(caller, name)
   if (decision !== null) {
     reply.headers({
-      [rateLimitHeaders.limit]: String(route.perMinute),
+      [rateLimitHeaders.limit]: String(route.limit?.perMinute),
       [rateLimitHeaders.remaining]: String(decision.remainingCount),
       [rateLimitHeaders.resetSeconds]: String(decision.resetSeconds),
     })

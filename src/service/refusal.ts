@@ -1,16 +1,27 @@
-import { errorTypes, type ErrorBody } from '../contract/errors.js'
+import { errorTypes } from '../contract/errors.js'
+import type { Version } from '../contract/routes.js'
+
+interface RefusalParts {
+  readonly headers?: Readonly<Record<string, string>>
+  /** For the few answers with a shape of their own, whatever the version's is. */
+  readonly body?: object
+}
 
 /** A request answered with an error status. Not a bug: nothing is logged. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: object | null
 
   constructor(
     readonly status: number,
     readonly type: string,
     message: string,
-    readonly headers: Readonly<Record<string, string>> = {},
+    parts: RefusalParts = {},
   ) {
     super(message)
+    this.headers = parts.headers ?? {}
+    this.body = parts.body ?? null
   }
 }
 
@@ -26,12 +37,12 @@ export const notEnabled = (): Refusal =>
   new Refusal(403, errorTypes.noPricingConfigured, 'v3 is not enabled for this account')
 
 /** One answer for an unknown id and for another account's: the two must not be told apart. */
-export const notFound = (kind: 'run' | 'job' | 'entity' | 'route'): Refusal =>
+export const notFound = (kind: 'run' | 'job' | 'request' | 'entity' | 'route'): Refusal =>
   new Refusal(404, errorTypes.notFound, `no such ${kind}`)
 
 export const methodNotAllowed = (allowed: readonly string[]): Refusal =>
   new Refusal(405, errorTypes.methodNotAllowed, `this route takes ${allowed.join(' and ')}`, {
-    allow: allowed.join(', '),
+    headers: { allow: allowed.join(', ') },
   })
 
 export const rateLimitExceeded = (resetSeconds: number): Refusal =>
@@ -40,7 +51,19 @@ export const rateLimitExceeded = (resetSeconds: number): Refusal =>
 /** Says nothing of the cause: a stack, a path or a statement is for the log. */
 export const internalError = (): Refusal => new Refusal(500, errorTypes.apiError, 'internal error')
 
-/** The v3 shape (interface: "Errors"). */
-export function v3ErrorBody(refusal: Refusal): ErrorBody {
-  return { error: { type: refusal.type, message: refusal.message } }
+/** Statuses that v2 explains by a reason alone, beside the message. */
+const reasonStatuses: readonly number[] = [402, 403, 503]
+
+/**
+ * The body of a refusal in the shape of the version that was asked (interface: "Errors"). v1 and v2 have one
+ * for a key (`requestId`), one for a limit a minute, one for billing, and one for the rest.
+ */
+export function errorBodyOf(version: Version, refusal: Refusal, requestId: string): object {
+  const { status, type, message } = refusal
+  if (refusal.body !== null) return refusal.body
+  if (version === 'v3') return { error: { type, message } }
+  if (status === 401) return { message, request_id: requestId }
+  if (version === 'v2' && status === 429) return { message }
+  if (version === 'v2' && reasonStatuses.includes(status)) return { error: type, message }
+  return { error: { message, type } }
 }

@@ -1,4 +1,4 @@
-import type { CallId } from '../contract/ids.js'
+import type { CallId, RequestId } from '../contract/ids.js'
 import type { JobPending } from '../contract/resolution.js'
 import type { StoredRun } from './run-store.js'
 
@@ -30,7 +30,7 @@ export function jobBody(run: StoredRun, callId: CallId, withBasis: boolean): str
 /** What a job answers while it runs, or null if the run was not started as a job. */
 export function jobPendingBody(run: StoredRun): JobPending | null {
   if (run.jobId === null || run.requestId === null) return null
-  return { status: 'pending', job_id: run.jobId, request_id: run.requestId }
+  return { status: 'pending', job_id: run.jobId, request_id: run.requestId as RequestId }
 }
 
 function resultText(result: string, run: StoredRun, requestId: string, withBasis: boolean): string {

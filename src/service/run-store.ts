@@ -1,15 +1,21 @@
-import type { CustomId, JobId, RequestId, RunId } from '../contract/ids.js'
+import type { CallId, CustomId, JobId, RequestId, RunId, StreamId } from '../contract/ids.js'
 import type { Sqlite, Statement } from '../platform/sqlite.js'
 import type { Conclusion } from './conclusion.js'
 import type { RunIds } from './ids.js'
 import type { Query } from './knowledge.js'
+
+/** Which routes started a run and may see it: v2 jobs and v3 runs are not found by each other's. */
+export type RunSurface = 'v3' | 'v2'
 
 /** A kickoff that is accepted once it is stored. */
 export interface NewRun {
   readonly accountNumber: number
   readonly ids: RunIds
   readonly customId: CustomId | null
+  readonly surface: RunSurface
   readonly query: Query
+  /** Where its event goes; checked before. */
+  readonly webhookUrl: string | null
   readonly withBasis: boolean
   readonly createdAtMs: number
   readonly dueAtMs: number
@@ -19,15 +25,26 @@ export interface NewRun {
 export interface StoredRun {
   readonly runId: RunId
   readonly jobId: JobId | null
-  readonly requestId: RequestId | null
-  readonly callId: string
+  readonly requestId: RequestId | StreamId | null
+  readonly callId: CallId
   readonly customId: CustomId | null
   readonly status: 'PENDING' | 'COMPLETED' | 'FAILED'
   readonly result: string | null
   readonly basis: string | null
 }
 
-interface DueRun extends Query {
+/** A run at the moment of its end, as whoever is told of it needs it. */
+export interface EndedRun extends StoredRun {
+  readonly runNumber: number
+  readonly accountNumber: number
+  readonly surface: RunSurface
+  readonly webhookUrl: string | null
+}
+
+/** Called in the transaction that stores the end of a run: what it writes is durable with it, or not at all. */
+export type OnRunEnded = (run: EndedRun, endedAtMs: number) => void
+
+export interface DueRun extends Query {
   readonly runNumber: number
   readonly runId: RunId
   readonly withBasis: 0 | 1
@@ -55,15 +72,21 @@ export interface RunStore {
   insert(runs: readonly NewRun[]): void
   /** Another account's run is not found. */
   byRunId(accountNumber: number, runId: RunId): StoredRun | undefined
-  /** By the job id or the request id of the same job. */
+  /** A v3 job, by its job id or its request id. */
   byJobId(accountNumber: number, id: JobId): StoredRun | undefined
+  /** A v2 job or stream, by its request id. */
+  byRequestId(accountNumber: number, id: RequestId | StreamId): StoredRun | undefined
   due(nowMs: number, countMax: number): DueRun[]
   nextDueAtMs(): number | null
   /** Nothing waits longer than until then: for what a changed clock or shorter research left behind. */
   bringForward(dueAtMsMax: number): void
-  /** All or none. A run that has a result keeps it: a second one throws. */
+  /**
+   * All or none. A run that has a result keeps it: a second one throws. A v2 run that failed is refunded
+   * (interface: "v2 asynchronous job").
+   */
   finish(runs: readonly FinishedRun[], finishedAtMs: number): void
   count(): RunCount
+  /** What was charged and not refunded. */
   billedUnits(accountNumber: number): number
   ledger(accountName: string): LedgerEntry[]
 }
@@ -73,17 +96,19 @@ const storedRun = `
     status, result, basis
   FROM runs LEFT JOIN results USING (run_number)`
 
-export function createRunStore(database: Sqlite): RunStore {
+export function createRunStore(database: Sqlite, onEnded: readonly OnRunEnded[] = []): RunStore {
   const insertRun = database.prepare(`
     INSERT INTO runs (account_number, run_id, job_id, request_id, call_id, custom_id, name, location, context,
-      with_basis, status, created_at_ms, due_at_ms)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'PENDING', ?, ?)`)
+      with_basis, status, created_at_ms, due_at_ms, surface, webhook_url)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'PENDING', ?, ?, ?, ?)`)
   const bill = database.prepare(
-    'INSERT INTO ledger (account_number, run_number, units, created_at_ms) VALUES (?, ?, 1, ?)',
+    "INSERT INTO ledger (account_number, run_number, kind, units, created_at_ms) VALUES (?, ?, 'charge', 1, ?)",
   )
-  const byRunId = database.prepare(`${storedRun} WHERE account_number = ? AND run_id = ?`)
+  const byRunId = database.prepare(`${storedRun} WHERE account_number = ? AND run_id = ? AND surface = 'v3'`)
   const byJobId = database.prepare(`${storedRun} WHERE account_number = ? AND job_id = ?`)
-  const byRequestId = database.prepare(`${storedRun} WHERE account_number = ? AND request_id = ?`)
+  const byRequestId = database.prepare(
+    `${storedRun} WHERE account_number = ? AND request_id = ? AND surface = ?`,
+  )
   const due = database.prepare(`
     SELECT run_number AS runNumber, run_id AS runId, name, location, context, with_basis AS withBasis
     FROM runs WHERE status = 'PENDING' AND due_at_ms <= ? ORDER BY due_at_ms LIMIT ?`)
@@ -94,12 +119,12 @@ export function createRunStore(database: Sqlite): RunStore {
 
   const insert = database.transaction((runs: readonly NewRun[]) => {
     for (const run of runs) {
-      const { runId, callId, job } = run.ids
+      const { runId, callId, jobId, requestId } = run.ids
       const { lastInsertRowid } = insertRun.run(
         run.accountNumber,
         runId,
-        job?.jobId ?? null,
-        job?.requestId ?? null,
+        jobId,
+        requestId,
         callId,
         run.customId,
         run.query.name,
@@ -108,6 +133,8 @@ export function createRunStore(database: Sqlite): RunStore {
         run.withBasis ? 1 : 0,
         run.createdAtMs,
         run.dueAtMs,
+        run.surface,
+        run.webhookUrl,
       )
       bill.run(run.accountNumber, lastInsertRowid, run.createdAtMs)
     }
@@ -119,26 +146,40 @@ export function createRunStore(database: Sqlite): RunStore {
     },
     byRunId: (accountNumber, runId) => byRunId.get(accountNumber, runId) as StoredRun | undefined,
     byJobId: (accountNumber, id) =>
-      (byJobId.get(accountNumber, id) ?? byRequestId.get(accountNumber, id)) as StoredRun | undefined,
+      (byJobId.get(accountNumber, id) ?? byRequestId.get(accountNumber, id, 'v3')) as StoredRun | undefined,
+    byRequestId: (accountNumber, id) => byRequestId.get(accountNumber, id, 'v2') as StoredRun | undefined,
     due: (nowMs, countMax) => due.all(nowMs, countMax) as DueRun[],
     nextDueAtMs: () => nextDue.get() as number | null,
     bringForward: (dueAtMsMax) => {
       bringForward.run({ max: dueAtMsMax })
     },
-    finish: finisher(database),
+    finish: finisher(database, onEnded),
     ...books(database),
   }
 }
 
-function finisher(database: Sqlite): RunStore['finish'] {
+function finisher(database: Sqlite, onEnded: readonly OnRunEnded[]): RunStore['finish'] {
   const setStatus = database.prepare('UPDATE runs SET status = ? WHERE run_number = ?')
   const insertResult = database.prepare(
     'INSERT INTO results (run_number, finished_at_ms, result, basis) VALUES (?, ?, ?, ?)',
+  )
+  const endedRun = database.prepare(`
+    SELECT run_number AS runNumber, account_number AS accountNumber, surface, webhook_url AS webhookUrl,
+      run_id AS runId, job_id AS jobId, request_id AS requestId, call_id AS callId, custom_id AS customId,
+      status, result, basis
+    FROM runs JOIN results USING (run_number) WHERE run_number = ?`)
+  const refund = database.prepare(
+    "INSERT INTO ledger (account_number, run_number, kind, units, created_at_ms) VALUES (?, ?, 'refund', 1, ?)",
   )
   const finish = database.transaction((runs: readonly FinishedRun[], finishedAtMs: number) => {
     for (const { runNumber, conclusion } of runs) {
       insertResult.run(runNumber, finishedAtMs, conclusion.result, conclusion.basis)
       setStatus.run(conclusion.status, runNumber)
+      const ended = endedRun.get(runNumber) as EndedRun
+      if (ended.surface === 'v2' && ended.status === 'FAILED') {
+        refund.run(ended.accountNumber, runNumber, finishedAtMs)
+      }
+      for (const tell of onEnded) tell(ended, finishedAtMs)
     }
   })
   return (runs, finishedAtMs) => {
@@ -149,12 +190,15 @@ function finisher(database: Sqlite): RunStore['finish'] {
 function books(database: Sqlite): Pick<RunStore, 'count' | 'billedUnits' | 'ledger'> {
   const count = database.prepare('SELECT status, count(*) AS count FROM runs GROUP BY status')
   const billed = database
-    .prepare('SELECT coalesce(sum(units), 0) FROM ledger WHERE account_number = ?')
+    .prepare(
+      `SELECT coalesce(sum(CASE kind WHEN 'charge' THEN units WHEN 'refund' THEN -units ELSE 0 END), 0)
+       FROM ledger WHERE account_number = ?`,
+    )
     .pluck() as Statement<[number], number>
   const ledger = database.prepare(`
     SELECT runs.custom_id, runs.run_id, ledger.created_at_ms
     FROM ledger JOIN runs USING (run_number) JOIN accounts ON accounts.account_number = ledger.account_number
-    WHERE accounts.name = ? ORDER BY entry_number`)
+    WHERE accounts.name = ? AND kind = 'charge' ORDER BY entry_number`)
   return {
     count: () => {
       const rows = count.all() as { status: StoredRun['status']; count: number }[]

@@ -54,4 +54,86 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX ledger_by_account ON ledger (account_number);
   `,
+  `
+  ALTER TABLE runs ADD COLUMN surface TEXT NOT NULL DEFAULT 'v3' CHECK (surface IN ('v3', 'v2'));
+  ALTER TABLE runs ADD COLUMN webhook_url TEXT;
+
+  CREATE TABLE ledger_entries (
+    entry_number INTEGER PRIMARY KEY,
+    account_number INTEGER NOT NULL REFERENCES accounts,
+    run_number INTEGER REFERENCES runs,
+    kind TEXT NOT NULL CHECK (kind IN ('charge', 'refund', 'grant')),
+    units INTEGER NOT NULL CHECK (units > 0),
+    created_at_ms INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO ledger_entries (entry_number, account_number, run_number, kind, units, created_at_ms)
+    SELECT entry_number, account_number, run_number, 'charge', units, created_at_ms FROM ledger;
+  DROP TABLE ledger;
+  ALTER TABLE ledger_entries RENAME TO ledger;
+  CREATE INDEX ledger_by_account ON ledger (account_number, created_at_ms);
+  -- A run is charged once, and refunded once at most.
+  CREATE UNIQUE INDEX ledger_by_run ON ledger (run_number, kind) WHERE run_number IS NOT NULL;
+
+  ALTER TABLE accounts ADD COLUMN created_at_ms INTEGER NOT NULL DEFAULT 0;
+  -- How many units may be charged in a calendar month; null where the plan has no such limit.
+  ALTER TABLE accounts ADD COLUMN monthly_units_max INTEGER;
+  ALTER TABLE api_keys ADD COLUMN label TEXT;
+  ALTER TABLE api_keys ADD COLUMN created_at_ms INTEGER NOT NULL DEFAULT 0;
+
+  -- Secrets are kept as they are: one cannot sign with a hash. Null never expires.
+  CREATE TABLE webhook_secrets (
+    secret_id TEXT PRIMARY KEY,
+    account_number INTEGER NOT NULL REFERENCES accounts,
+    secret TEXT NOT NULL,
+    label TEXT,
+    created_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER
+  ) STRICT;
+  CREATE INDEX webhook_secrets_by_account ON webhook_secrets (account_number);
+
+  -- The outbox: an event is written in the transaction of what it tells of. No next attempt: it is over.
+  CREATE TABLE events (
+    event_number INTEGER PRIMARY KEY,
+    event_id TEXT NOT NULL UNIQUE,
+    account_number INTEGER NOT NULL REFERENCES accounts,
+    type TEXT NOT NULL,
+    webhook_url TEXT NOT NULL,
+    run_id TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    body TEXT,
+    attempt_count INTEGER NOT NULL DEFAULT 0,
+    next_attempt_at_ms INTEGER,
+    delivered_at_ms INTEGER,
+    last_failure TEXT
+  ) STRICT;
+  CREATE INDEX events_by_due ON events (next_attempt_at_ms) WHERE next_attempt_at_ms IS NOT NULL;
+  CREATE INDEX events_by_run ON events (run_id);
+
+  -- What is compiled on first demand, for all accounts alike: records of entities and domains, hierarchies.
+  CREATE TABLE builds (
+    build_number INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('entity', 'domain', 'hierarchy')),
+    subject TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('building', 'refreshing', 'complete', 'failed')),
+    started_at_ms INTEGER NOT NULL,
+    due_at_ms INTEGER NOT NULL,
+    finished_at_ms INTEGER,
+    result TEXT,
+    failure TEXT,
+    UNIQUE (kind, subject)
+  ) STRICT;
+  CREATE INDEX builds_by_due ON builds (due_at_ms) WHERE state IN ('building', 'refreshing');
+
+  -- Who asked for an event at the end of a build. One event each.
+  CREATE TABLE build_waiters (
+    waiter_number INTEGER PRIMARY KEY,
+    build_number INTEGER NOT NULL REFERENCES builds,
+    account_number INTEGER NOT NULL REFERENCES accounts,
+    run_id TEXT NOT NULL,
+    call_id TEXT NOT NULL,
+    webhook_url TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX build_waiters_by_build ON build_waiters (build_number);
+  `,
 ]

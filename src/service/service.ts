@@ -3,16 +3,17 @@ import type { FastifyInstance } from 'fastify'
 import { UserError } from '../core/errors.js'
 import { systemClock, type Clock } from '../platform/clock.js'
 import { systemRandom, type Random } from '../platform/random.js'
-import { loadCallers, storeAccounts, type AccountOptions } from './accounts.js'
+import { loadCallers, storeAccounts, type AccountOptions } from './accounts/accounts.js'
 import { createApp } from './app.js'
 import { bounds } from './bounds.js'
-import { createCredit } from './credit.js'
+import { createCredit } from './accounts/credit.js'
 import { openDatabase } from './database.js'
 import { createJournal } from './journal.js'
 import type { Knowledge } from './knowledge.js'
 import { mountRoutes } from './mount.js'
-import { createRateLimiter, unlimited } from './rate-limiter.js'
+import { createRateLimiter, unlimited } from './limits/rate-limiter.js'
 import { startResearcher } from './researcher.js'
+import { notYetHandlers } from './not-yet.js'
 import { createRunStore, type LedgerEntry, type RunCount } from './run-store.js'
 import { entityHandlers } from './v3/entities.js'
 import { kickoffHandlers } from './v3/kickoff.js'
@@ -63,7 +64,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const store = createRunStore(database)
     store.bringForward(clock.nowMs() + researchMs.max)
     const callers = loadCallers(database)
-    const app = createApp(callers, clock, log)
+    const app = createApp(callers, { clock, random, log })
     const isBusy = watchRequests(app, clock)
     const researcher = startResearcher({ store, knowledge, clock, log, isBusy })
     const journal = createJournal(store)
@@ -73,6 +74,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       ...kickoffHandlers({ journal, credit, researcher, clock, random, researchMs }),
       ...pollHandlers(store),
       ...entityHandlers(knowledge),
+      ...notYetHandlers,
     }
     mountRoutes(app, handlers, { callers, limiter, random })
 

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { errorBody } from '../../src/contract/errors.js'
 import { kickoffPath } from '../support/service-client.js'
+import { fakeKnowledge } from '../support/fake-knowledge.js'
 import { keys, startTestService, type TestService } from '../support/test-service.js'
 
 let it: TestService
@@ -146,9 +147,7 @@ describe('errors', () => {
   test('ERR-07 DUR-10 no body says a stack, a path, a statement or a key, and the log says no key', async () => {
     const broken = await startTestService({
       knowledge: {
-        resolve: () => {
-          throw new Error('unused')
-        },
+        ...fakeKnowledge(),
         entity: () => {
           throw new Error('SELECT * FROM /secret/path failed')
         },

@@ -40,6 +40,10 @@ export function fakeKnowledge(options: FakeKnowledgeOptions = {}): FakeKnowledge
       if (record === undefined) return null
       return { record, mergedInto: canonical === id ? null : (canonical as EntityId) }
     },
+    search: () => ({ results: [], totalCount: 0 }),
+    ownership: () => null,
+    resolveDomain: () => noMatch,
+    domainFacts: () => ({ trancoRank: null, isDisposable: null, aliases: [] }),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { KickoffBody } from '../../contract/resolution.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
-import type { Credit } from '../credit.js'
+import type { Credit } from '../accounts/credit.js'
 import { newRunIds } from '../ids.js'
 import type { Journal } from '../journal.js'
 import type { Call, Handlers } from '../mount.js'
@@ -30,7 +30,7 @@ export function kickoffHandlers(parts: KickoffParts): Pick<Handlers, 'kickoffRun
       const { ids } = await accept(call, 'job', call.query, parts)
       return {
         status: 202,
-        body: { status: 'pending', job_id: ids.job?.jobId, request_id: ids.job?.requestId },
+        body: { status: 'pending', job_id: ids.jobId, request_id: ids.requestId },
       }
     },
   }
@@ -51,6 +51,8 @@ async function accept(
     accountNumber: call.caller.accountNumber,
     ids: newRunIds(kind, call.callId, random, nowMs),
     customId: asked.custom_id ?? null,
+    surface: 'v3',
+    webhookUrl: null,
     query: {
       name: wellFormed(asked.name),
       location: asked.location === undefined ? null : wellFormed(asked.location),

@@ -1,5 +1,6 @@
 import { connect as connectSocket } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { systemRandom } from '../../../src/platform/random.js'
 import { bounds } from '../../../src/service/bounds.js'
 import { createApp } from '../../../src/service/app.js'
 import { fakeKnowledge, matchOf } from '../../support/fake-knowledge.js'
@@ -90,7 +91,11 @@ function ids(): (prefix: string) => string {
 
 describe('slow and silent sockets', () => {
   test('DUR-09 a request that trickles in is bounded', () => {
-    const { server } = createApp(new Map(), manualClock(), () => undefined)
+    const { server } = createApp(new Map(), {
+      clock: manualClock(),
+      random: systemRandom,
+      log: () => undefined,
+    })
     expect(server.headersTimeout).toBe(bounds.headersMsMax)
     expect(server.requestTimeout).toBe(bounds.requestMsMax)
     expect(bounds.requestMsMax + bounds.socketCheckMs).toBeLessThanOrEqual(35_000)

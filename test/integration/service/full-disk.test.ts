@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { loadCallers, storeAccounts } from '../../../src/service/accounts.js'
+import { loadCallers, storeAccounts } from '../../../src/service/accounts/accounts.js'
 import { bounds } from '../../../src/service/bounds.js'
 import { openDatabase } from '../../../src/service/database.js'
 import { newCallId, newRunIds } from '../../../src/service/ids.js'
@@ -42,7 +42,8 @@ function newRun(name: string): NewRun {
   const ids = newRunIds('run', newCallId(systemRandom), systemRandom, 0)
   const query = { name, location: null, context: null }
   const { accountNumber } = disk
-  return { accountNumber, ids, customId: null, query, withBasis: false, createdAtMs: 0, dueAtMs: 0 }
+  const base = { accountNumber, ids, customId: null, surface: 'v3', webhookUrl: null } as const
+  return { ...base, query, withBasis: false, createdAtMs: 0, dueAtMs: 0 }
 }
 
 describe('DUR-02 a full disk', () => {

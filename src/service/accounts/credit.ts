@@ -1,6 +1,6 @@
 import type { Caller } from './accounts.js'
-import { insufficientCredits } from './refusal.js'
-import type { RunStore } from './run-store.js'
+import { insufficientCredits } from '../refusal.js'
+import type { RunStore } from '../run-store.js'
 
 export interface Credit {
   /**

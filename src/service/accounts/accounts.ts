@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { UserError } from '../core/errors.js'
-import type { Sqlite } from '../platform/sqlite.js'
-import { unauthorized } from './refusal.js'
+import { UserError } from '../../core/errors.js'
+import type { Sqlite } from '../../platform/sqlite.js'
+import { unauthorized } from '../refusal.js'
 
 export interface AccountOptions {
   readonly name: string

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+
+/** A JSON-RPC 2.0 message to the MCP endpoint (interface: "MCP (beta)"). Without an id it is a notification. */
+export const mcpMessage = z.looseObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.number(), z.null()]).optional(),
+  method: z.string().min(1),
+  params: z.record(z.string(), z.unknown()).optional(),
+})
+export type McpMessage = z.infer<typeof mcpMessage>
+
+export const mcpToolName = 'search_legal_entities'
+
+/** Arguments of the one tool; no others are allowed. */
+export const mcpSearchArguments = z.strictObject({
+  name: z.string(),
+  country_code: z
+    .string()
+    .regex(/^[A-Za-z]{2,3}$/)
+    .optional(),
+  region_code: z
+    .string()
+    .regex(/^[A-Za-z0-9]{2,10}$/)
+    .optional(),
+})
+
+/** 200 of the MCP endpoint: a result, or the method's failure. */
+export const mcpReply = z.union([
+  z.strictObject({
+    jsonrpc: z.literal('2.0'),
+    id: z.union([z.string(), z.number(), z.null()]),
+    result: z.unknown(),
+  }),
+  z.strictObject({
+    jsonrpc: z.literal('2.0'),
+    id: z.union([z.string(), z.number(), z.null()]),
+    error: z.strictObject({ code: z.int(), message: z.string() }),
+  }),
+])
+/** 202 to a notification: nothing. */
+export const mcpAccepted = z.literal('')
