@@ -68,7 +68,7 @@ export function createApp(
   })
   app.setErrorHandler((error: unknown, request, reply) => {
     const refusal = toRefusal(error)
-    if (refusal.status >= 500) {
+    if (refusal !== error && refusal.status >= 500) {
       log(`${request.method} ${request.routeOptions.url ?? 'unknown route'}: ${reasonOf(error)}`)
     }
     refuse(request, reply, refusal)

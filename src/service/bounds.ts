@@ -1,6 +1,8 @@
 /** Everything the service bounds, in one place. */
 export const bounds = {
   bodyBytesMax: 64 * 1024,
+  /** `JSON.parse` takes any depth; what is written again with `JSON.stringify` must not. */
+  bodyDepthMax: 64,
   headerBytesMax: 16 * 1024,
   /** As long as a request line may be: an id too long is judged by its route, not by the router. */
   paramCharsMax: 16 * 1024,
@@ -23,6 +25,14 @@ export const bounds = {
   /** Wait after research could not be stored (a full disk). */
   researchRetryMs: 1_000,
   researchIdleMsMax: 60_000,
+
+  /** Streams that one key may hold open at a time. */
+  streamsPerKeyMax: 10,
+  /** How much longer than the longest research a stream is held. */
+  streamGraceMs: 600_000,
+
+  /** The newest reports of an account are kept. */
+  reportsPerAccountMax: 1_000,
 
   databaseBusyMs: 1_000,
 } as const

@@ -3,9 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { CallId } from '../contract/ids.js'
 import { apiKeyHeader, rateLimitHeaders } from '../contract/limits.js'
-import { routes, type Route, type RouteName } from '../contract/routes.js'
+import { routes, versionOf, type Route, type RouteName } from '../contract/routes.js'
+import { nestsDeeperThan } from '../core/json-depth.js'
 import type { Random } from '../platform/random.js'
 import { authenticate, type Caller, type Callers } from './accounts/accounts.js'
+import { bounds } from './bounds.js'
 import { newCallId } from './ids.js'
 import type { RateLimiter } from './limits/rate-limiter.js'
 import { badRequest, notEnabled, rateLimitExceeded } from './refusal.js'
@@ -20,6 +22,8 @@ export interface Call<R extends Route = Route> {
   readonly headers: IncomingHttpHeaders
   /** Aborted when the caller goes away before the answer. */
   readonly gone: AbortSignal
+  /** The socket is not cut for being idle before the answer; whoever asks for it bounds the wait. */
+  readonly keepOpen: () => void
 }
 
 export interface Answer {
@@ -62,6 +66,8 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, gate: Gate
           callId: newCallId(gate.random),
           headers: request.headers,
           gone: goneSignal(reply),
+          // Node sets the bound again when the next request of the socket comes.
+          keepOpen: () => request.raw.socket.setTimeout(0),
           ...readRequest(request, route),
         })
         return reply
@@ -85,7 +91,7 @@ function goneSignal(reply: FastifyReply): AbortSignal {
 function admit(request: FastifyRequest, reply: FastifyReply, name: RouteName, gate: Gate): Caller {
   const route: Route = routes[name]
   const caller = authenticate(gate.callers, request.headers[apiKeyHeader])
-  if (!caller.v3Enabled && route.errors.includes(403)) throw notEnabled()
+  if (!caller.v3Enabled && versionOf(route.path) === 'v3' && route.errors.includes(403)) throw notEnabled()
   const decision = gate.limiter.take(caller, name)
   if (decision !== null) {
     reply.headers({
@@ -119,8 +125,10 @@ function readJson(request: FastifyRequest): unknown {
   if (!jsonType.test(request.headers['content-type'] ?? '')) {
     throw badRequest('the body must be JSON, with content-type application/json')
   }
+  const text = typeof request.body === 'string' ? request.body : ''
+  if (nestsDeeperThan(text, bounds.bodyDepthMax)) throw badRequest('the body nests too deep')
   try {
-    return JSON.parse(typeof request.body === 'string' ? request.body : '')
+    return JSON.parse(text)
   } catch {
     throw badRequest('the body is not JSON')
   }
