@@ -117,14 +117,18 @@ export const migrations: readonly string[] = [
     state TEXT NOT NULL CHECK (state IN ('building', 'refreshing', 'complete', 'failed')),
     started_at_ms INTEGER NOT NULL,
     due_at_ms INTEGER NOT NULL,
+    -- The last end, good or bad; and when the result was made, which an ill-fated refresh leaves as it is.
     finished_at_ms INTEGER,
+    updated_at_ms INTEGER,
     result TEXT,
     failure TEXT,
+    -- What was known at the last end, as the knowledge calls it.
+    edition TEXT,
     UNIQUE (kind, subject)
   ) STRICT;
   CREATE INDEX builds_by_due ON builds (due_at_ms) WHERE state IN ('building', 'refreshing');
 
-  -- Who asked for an event at the end of a build. One event each.
+  -- Who asked for an event at the end of a build. One event each; its object stays to be polled.
   CREATE TABLE build_waiters (
     waiter_number INTEGER PRIMARY KEY,
     build_number INTEGER NOT NULL REFERENCES builds,
@@ -132,8 +136,10 @@ export const migrations: readonly string[] = [
     run_id TEXT NOT NULL,
     call_id TEXT NOT NULL,
     webhook_url TEXT NOT NULL,
-    created_at_ms INTEGER NOT NULL
+    created_at_ms INTEGER NOT NULL,
+    object TEXT
   ) STRICT;
-  CREATE INDEX build_waiters_by_build ON build_waiters (build_number);
+  CREATE INDEX build_waiters_by_build ON build_waiters (build_number) WHERE object IS NULL;
+  CREATE UNIQUE INDEX build_waiters_by_run_id ON build_waiters (account_number, run_id);
   `,
 ]
