@@ -35,4 +35,6 @@ export const bounds = {
   reportsPerAccountMax: 1_000,
 
   databaseBusyMs: 1_000,
+  /** As many as a receiver of ours takes. */
+  secretsPerAccountMax: 10,
 } as const

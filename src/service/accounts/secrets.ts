@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import { UserError } from '../../core/errors.js'
+import { limits } from '../../contract/limits.js'
+import { systemRandom } from '../../platform/random.js'
+import { prepare, type Sqlite } from '../../platform/sqlite.js'
+import { bounds } from '../bounds.js'
+
+/** A signing secret without the secret. `expiresAtMs` is null unless it was rotated out. */
+export interface SecretInfo {
+  readonly secretId: string
+  readonly label: string | null
+  readonly createdAtMs: number
+  readonly expiresAtMs: number | null
+}
+
+/**
+ * What an account's deliveries are signed with (interface: "Signature"). Each is `whsec_` and base64 of 32
+ * random bytes. They are kept as they are, since one cannot sign with a hash: `signingSecrets` and `show` are
+ * the only ways out, and neither may go to a log.
+ */
+export interface Secrets {
+  /** The newest first, expired ones left out. Read anew each time: another process may have rotated. */
+  signingSecrets(accountNumber: number, nowMs: number): readonly string[]
+  list(accountNumber: number, nowMs: number): SecretInfo[]
+  /** Throws ACCOUNT_ITEM_NOT_FOUND. */
+  show(accountNumber: number, secretId: string, nowMs: number): string
+  /** Signs beside the others from now on. Throws ACCOUNT_CHANGE_REFUSED where there are too many. */
+  add(accountNumber: number, label: string | null, nowMs: number): SecretInfo
+  /**
+   * A new one in the place of this one, which works for 24 hours more. Without an id it is the one that does
+   * not expire. Throws ACCOUNT_ITEM_NOT_FOUND, ACCOUNT_CHANGE_REFUSED where several could be meant, where it
+   * was rotated already, or where there are too many.
+   */
+  rotate(accountNumber: number, secretId: string | null, label: string | null, nowMs: number): SecretInfo
+  /**
+   * It signs nothing from now on. Throws ACCOUNT_ITEM_NOT_FOUND, ACCOUNT_CHANGE_REFUSED for the last one that
+   * does not expire: the account's deliveries would be unsigned, at once or a day later.
+   */
+  remove(accountNumber: number, secretId: string, nowMs: number): void
+  /** Accounts without any get one: it exists from the account's creation. */
+  ensureAll(nowMs: number): void
+}
+
+const secretBytes = 32
+
+export function createSecrets(database: Sqlite): Secrets {
+  const valid = 'account_number = ? AND (expires_at_ms IS NULL OR expires_at_ms > ?)'
+  const signing = prepare<[number, number], { secret: string }>(
+    database,
+    `SELECT secret FROM webhook_secrets WHERE ${valid} ORDER BY created_at_ms DESC, rowid DESC`,
+  )
+  const listed = prepare<[number, number], SecretInfo>(
+    database,
+    `SELECT secret_id AS secretId, label, created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs
+     FROM webhook_secrets WHERE ${valid} ORDER BY created_at_ms DESC, rowid DESC`,
+  )
+  const shown = prepare<[number, number, string], { secret: string }>(
+    database,
+    `SELECT secret FROM webhook_secrets WHERE ${valid} AND secret_id = ?`,
+  )
+  const insert = prepare<[string, number, string, string | null, number]>(
+    database,
+    'INSERT INTO webhook_secrets (secret_id, account_number, secret, label, created_at_ms) VALUES (?, ?, ?, ?, ?)',
+  )
+  const expire = prepare<[number, string]>(
+    database,
+    'UPDATE webhook_secrets SET expires_at_ms = ? WHERE secret_id = ?',
+  )
+  const drop = prepare<[string]>(database, 'DELETE FROM webhook_secrets WHERE secret_id = ?')
+  const dropExpired = prepare<[number]>(database, 'DELETE FROM webhook_secrets WHERE expires_at_ms <= ?')
+  const without = prepare<[], { accountNumber: number }>(
+    database,
+    `SELECT account_number AS accountNumber FROM accounts
+     WHERE NOT EXISTS (SELECT 1 FROM webhook_secrets
+       WHERE webhook_secrets.account_number = accounts.account_number AND expires_at_ms IS NULL)`,
+  )
+
+  const make = (accountNumber: number, label: string | null, nowMs: number): SecretInfo => {
+    const secretId = systemRandom.id('wsec_').slice(0, 'wsec_'.length + 10)
+    const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`
+    insert.run(secretId, accountNumber, secret, label, nowMs)
+    return { secretId, label, createdAtMs: nowMs, expiresAtMs: null }
+  }
+  const list = (accountNumber: number, nowMs: number) => listed.all(accountNumber, nowMs)
+  const assertRoom = (accountNumber: number, nowMs: number) => {
+    if (list(accountNumber, nowMs).length < bounds.secretsPerAccountMax) return
+    throw refused(`an account has at most ${bounds.secretsPerAccountMax} signing secrets`, 'delete one first')
+  }
+  const inTransaction = <Result>(change: () => Result): Result => database.transaction(change).immediate()
+
+  return {
+    signingSecrets: (accountNumber, nowMs) => signing.all(accountNumber, nowMs).map(({ secret }) => secret),
+    list,
+    show: (accountNumber, secretId, nowMs) => {
+      const found = shown.get(accountNumber, nowMs, secretId)
+      if (found === undefined) throw notFound(secretId)
+      return found.secret
+    },
+    add: (accountNumber, label, nowMs) =>
+      inTransaction(() => {
+        assertRoom(accountNumber, nowMs)
+        return make(accountNumber, label, nowMs)
+      }),
+    rotate: (accountNumber, secretId, label, nowMs) =>
+      inTransaction(() => {
+        dropExpired.run(nowMs)
+        const old = toRotate(list(accountNumber, nowMs), secretId)
+        assertRoom(accountNumber, nowMs)
+        expire.run(nowMs + limits.rotatedSecretHours * 3_600_000, old.secretId)
+        return make(accountNumber, label ?? old.label, nowMs)
+      }),
+    remove: (accountNumber, secretId, nowMs) => {
+      inTransaction(() => {
+        assertRemovable(list(accountNumber, nowMs), secretId)
+        drop.run(secretId)
+      })
+    },
+    ensureAll: (nowMs) => {
+      if (without.all().length === 0) return
+      inTransaction(() => {
+        for (const { accountNumber } of without.all()) make(accountNumber, null, nowMs)
+      })
+    },
+  }
+}
+
+/** Which one is meant, and may be: see `Secrets.rotate`. */
+function toRotate(secrets: readonly SecretInfo[], secretId: string | null): SecretInfo {
+  const standing = secrets.filter(({ expiresAtMs }) => expiresAtMs === null)
+  if (secretId !== null) {
+    const named = secrets.find((secret) => secret.secretId === secretId)
+    if (named === undefined) throw notFound(secretId)
+    if (named.expiresAtMs !== null) throw refused(`${secretId} was rotated already`, 'it ends by itself')
+    return named
+  }
+  const [only, another] = standing
+  if (only === undefined || another !== undefined) {
+    throw refused(
+      `${standing.length} secrets could be meant`,
+      `name one: ${standing.map((secret) => secret.secretId).join(', ')}`,
+    )
+  }
+  return only
+}
+
+function assertRemovable(secrets: readonly SecretInfo[], secretId: string): void {
+  const named = secrets.find((secret) => secret.secretId === secretId)
+  if (named === undefined) throw notFound(secretId)
+  const isLast = !secrets.some((secret) => secret.expiresAtMs === null && secret.secretId !== secretId)
+  if (named.expiresAtMs === null && isLast) {
+    throw refused('the last secret cannot be deleted', 'rotate it, then delete the old one')
+  }
+}
+
+function notFound(secretId: string): UserError {
+  return new UserError('ACCOUNT_ITEM_NOT_FOUND', `the account has no secret ${secretId}`, {
+    hint: 'enrich accounts secrets list NAME shows their ids',
+  })
+}
+
+function refused(message: string, hint: string): UserError {
+  return new UserError('ACCOUNT_CHANGE_REFUSED', message, { hint })
+}
