@@ -11,6 +11,7 @@ export const eventType = z.enum([
   'entity.completed',
   'entity.failed',
 ])
+export type EventType = z.infer<typeof eventType>
 
 /** Body of a delivery (interface: "Delivery request"). `created` is Unix time in seconds. */
 export const event = z.strictObject({

@@ -98,16 +98,20 @@ export const migrations: readonly string[] = [
     account_number INTEGER NOT NULL REFERENCES accounts,
     type TEXT NOT NULL,
     webhook_url TEXT NOT NULL,
+    -- The account and the host: what is delivered one lane beside the other.
+    lane TEXT NOT NULL,
     run_id TEXT NOT NULL,
     created_at_ms INTEGER NOT NULL,
+    -- The bytes of every attempt; dropped when there is none to come.
     body TEXT,
     attempt_count INTEGER NOT NULL DEFAULT 0,
     next_attempt_at_ms INTEGER,
     delivered_at_ms INTEGER,
     last_failure TEXT
   ) STRICT;
-  CREATE INDEX events_by_due ON events (next_attempt_at_ms) WHERE next_attempt_at_ms IS NOT NULL;
-  CREATE INDEX events_by_run ON events (run_id);
+  CREATE INDEX events_by_lane ON events (lane, next_attempt_at_ms) WHERE next_attempt_at_ms IS NOT NULL;
+  -- A request has one terminal state, and tells of it once.
+  CREATE UNIQUE INDEX events_by_run ON events (run_id);
 
   -- What is compiled on first demand, for all accounts alike: records of entities and domains, hierarchies.
   CREATE TABLE builds (
