@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import type { ResultEntity } from './entity.js'
 import type { EntitySubtype, EntityType, OutcomeStatus } from './enums.js'
 
 /** The lowest confidence that may be called `matched` (interface: "Resolution outcome meanings"). */
@@ -11,7 +10,7 @@ export interface OutcomeParts {
   readonly match_confidence: number
   readonly type: EntityType | null
   readonly subtype: EntitySubtype | null
-  readonly entity: ResultEntity | null
+  readonly entity: object | null
   readonly candidate: object | null
   readonly merged_into: string | null
   readonly basis?: readonly { readonly field: string }[] | undefined

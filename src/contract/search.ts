@@ -22,9 +22,11 @@ export const searchQuery = z.object({
     .transform(Number)
     .refine((limit) => limit <= limits.searchResultsMax, { error: `at most ${limits.searchResultsMax}` })
     .optional(),
+  /** Taken in any case: some clients write `True`. */
   bypass_cache: z
-    .enum(['true', 'false'])
-    .transform((flag) => flag === 'true')
+    .string()
+    .regex(/^(?:true|false)$/i, 'true or false')
+    .transform((flag) => flag.toLowerCase() === 'true')
     .optional(),
 })
 

@@ -29,7 +29,8 @@ export const routesV2 = {
     query: resolutionQueryV2,
     body: null,
     replies: { 200: resultV2 },
-    errors: [400, 401, 500, 502],
+    // Beside what the interface lists: it is billed, so credit may run out; and a key holds so many at a time.
+    errors: [400, 401, 402, 429, 500, 502],
     limit: null,
   },
   submitResolution: {
