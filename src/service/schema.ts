@@ -74,11 +74,44 @@ export const migrations: readonly string[] = [
   -- A run is charged once, and refunded once at most.
   CREATE UNIQUE INDEX ledger_by_run ON ledger (run_number, kind) WHERE run_number IS NOT NULL;
 
+  -- The ledger's sums by account and UTC month, kept by the ledger itself: a balance is read without adding up
+  -- what may be millions of entries. A refund counts in the month of its charge.
+  CREATE TABLE usage (
+    account_number INTEGER NOT NULL REFERENCES accounts,
+    month TEXT NOT NULL,
+    charged_units INTEGER NOT NULL DEFAULT 0,
+    refunded_units INTEGER NOT NULL DEFAULT 0,
+    granted_units INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (account_number, month)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO usage (account_number, month, charged_units)
+    SELECT account_number, strftime('%Y-%m', created_at_ms / 1000, 'unixepoch') AS month, sum(units)
+    FROM ledger GROUP BY account_number, month;
+  CREATE TRIGGER ledger_charges AFTER INSERT ON ledger WHEN NEW.kind = 'charge' BEGIN
+    INSERT INTO usage (account_number, month, charged_units)
+      VALUES (NEW.account_number, strftime('%Y-%m', NEW.created_at_ms / 1000, 'unixepoch'), NEW.units)
+      ON CONFLICT DO UPDATE SET charged_units = charged_units + excluded.charged_units;
+  END;
+  CREATE TRIGGER ledger_refunds AFTER INSERT ON ledger WHEN NEW.kind = 'refund' BEGIN
+    INSERT INTO usage (account_number, month, refunded_units)
+      SELECT NEW.account_number, strftime('%Y-%m', created_at_ms / 1000, 'unixepoch'), NEW.units
+      FROM ledger WHERE run_number = NEW.run_number AND kind = 'charge'
+      ON CONFLICT DO UPDATE SET refunded_units = refunded_units + excluded.refunded_units;
+  END;
+  CREATE TRIGGER ledger_grants AFTER INSERT ON ledger WHEN NEW.kind = 'grant' BEGIN
+    INSERT INTO usage (account_number, month, granted_units)
+      VALUES (NEW.account_number, strftime('%Y-%m', NEW.created_at_ms / 1000, 'unixepoch'), NEW.units)
+      ON CONFLICT DO UPDATE SET granted_units = granted_units + excluded.granted_units;
+  END;
+
   ALTER TABLE accounts ADD COLUMN created_at_ms INTEGER NOT NULL DEFAULT 0;
   -- How many units may be charged in a calendar month; null where the plan has no such limit.
   ALTER TABLE accounts ADD COLUMN monthly_units_max INTEGER;
   ALTER TABLE api_keys ADD COLUMN label TEXT;
   ALTER TABLE api_keys ADD COLUMN created_at_ms INTEGER NOT NULL DEFAULT 0;
+  -- A key given at the start of the service is replaced at the next start; all keys were, so far.
+  ALTER TABLE api_keys ADD COLUMN given_at_start INTEGER NOT NULL DEFAULT 0;
+  UPDATE api_keys SET given_at_start = 1;
 
   -- Secrets are kept as they are: one cannot sign with a hash. Null never expires.
   CREATE TABLE webhook_secrets (
