@@ -50,6 +50,7 @@ export async function connectEmbedded(options: EmbeddedOptions): Promise<Connect
       listen: { host: '127.0.0.1', port: 0 },
       accounts: [{ name: 'embedded', apiKey }],
       limits: 'none',
+      pages: false,
       log: options.notice,
     })
     const { entityCount } = registry.info()

@@ -4,6 +4,7 @@ import { isLoopback } from '../core/base-url.js'
 import { parseListenAddress, type ListenAddress } from '../core/listen-address.js'
 import { UserError } from '../core/errors.js'
 import { knowledgeOf } from '../knowledge.js'
+import { version } from '../version.js'
 import { interrupted, type CliIo } from './io.js'
 
 interface ServeFlags {
@@ -57,6 +58,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       listen: flags.listen,
       accounts: [{ name: 'default', apiKey }],
       limits: flags.limits,
+      version,
       researchMs: { min: flags.researchSeconds.min * 1000, max: flags.researchSeconds.max * 1000 },
       log: (line) => {
         io.err(`${line}\n`)

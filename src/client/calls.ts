@@ -5,7 +5,7 @@ import type { TransportRequest } from './transport.js'
 
 /** A part of a call: left out where nothing in it is required. */
 type Part<Name extends string, Shape> =
-  Partial<Shape> extends Shape ? Partial<Record<Name, Shape>> : Readonly<Record<Name, Shape>>
+  Record<string, never> extends Shape ? Partial<Record<Name, Shape>> : Readonly<Record<Name, Shape>>
 
 /** What a call of a route is made of, in the types of the contract. */
 export type CallInput<R extends Route> = Part<'params', z.input<R['params']>> &

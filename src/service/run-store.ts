@@ -117,6 +117,11 @@ export function createRunStore(database: Sqlite, onEnded: readonly OnRunEnded[] 
     "UPDATE runs SET due_at_ms = @max WHERE status = 'PENDING' AND due_at_ms > @max",
   )
 
+  const finish = finisher(database, onEnded)
+  const { count, ...accounting } = books(database)
+  // Counted once, and then along: a million stored runs are not walked for a look at how many there are.
+  let counted: RunCount | null = null
+
   const insert = database.transaction((runs: readonly NewRun[]) => {
     for (const run of runs) {
       const { runId, callId, jobId, requestId } = run.ids
@@ -143,6 +148,7 @@ export function createRunStore(database: Sqlite, onEnded: readonly OnRunEnded[] 
   return {
     insert: (runs) => {
       insert.immediate(runs)
+      if (counted !== null) counted = { ...counted, pending: counted.pending + runs.length }
     },
     byRunId: (accountNumber, runId) => byRunId.get(accountNumber, runId) as StoredRun | undefined,
     byJobId: (accountNumber, id) =>
@@ -153,8 +159,21 @@ export function createRunStore(database: Sqlite, onEnded: readonly OnRunEnded[] 
     bringForward: (dueAtMsMax) => {
       bringForward.run({ max: dueAtMsMax })
     },
-    finish: finisher(database, onEnded),
-    ...books(database),
+    finish: (runs, finishedAtMs) => {
+      finish(runs, finishedAtMs)
+      if (counted !== null) counted = countAlong(counted, runs)
+    },
+    count: () => (counted ??= count()),
+    ...accounting,
+  }
+}
+
+function countAlong(counted: RunCount, ended: readonly FinishedRun[]): RunCount {
+  const failedCount = ended.filter(({ conclusion }) => conclusion.status === 'FAILED').length
+  return {
+    pending: counted.pending - ended.length,
+    completed: counted.completed + ended.length - failedCount,
+    failed: counted.failed + failedCount,
   }
 }
 

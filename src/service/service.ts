@@ -14,7 +14,7 @@ import { mountRoutes } from './mount.js'
 import { createRateLimiter, unlimited } from './limits/rate-limiter.js'
 import { startResearcher } from './researcher.js'
 import { notYetHandlers } from './not-yet.js'
-import { createRunStore, type LedgerEntry, type RunCount } from './run-store.js'
+import { createRunStore, type LedgerEntry, type RunCount, type RunStore } from './run-store.js'
 import { entityHandlers } from './v3/entities.js'
 import { kickoffHandlers } from './v3/kickoff.js'
 import { pollHandlers } from './v3/polls.js'
@@ -33,6 +33,10 @@ export interface ServiceOptions {
   readonly limits: 'spec' | 'none'
   /** How long a run takes, evenly spread; default 0 to 0. */
   readonly researchMs?: { readonly min: number; readonly max: number }
+  /** Whether `/docs`, `/openapi.json`, `/metrics` and `/healthz` are there; default true. They ask for no key. */
+  readonly pages?: boolean
+  /** Said in the documents. */
+  readonly version?: string
   readonly clock?: Clock
   readonly random?: Random
   /** One line for what an operator should see: a failed run, an internal error. Never a key. */
@@ -65,6 +69,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     store.bringForward(clock.nowMs() + researchMs.max)
     const callers = loadCallers(database)
     const app = createApp(callers, { clock, random, log })
+    if (options.pages ?? true) await mountPages(app, { version: options.version ?? 'unknown', store })
     const isBusy = watchRequests(app, clock)
     const researcher = startResearcher({ store, knowledge, clock, log, isBusy })
     const journal = createJournal(store)
@@ -98,6 +103,19 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     database.close()
     throw error
   }
+}
+
+/** Loaded when they are wanted: the service inside a run has no pages. */
+async function mountPages(
+  app: FastifyInstance,
+  { version, store }: { version: string; store: RunStore },
+): Promise<void> {
+  const [{ mountDocs }, { mountMetrics }] = await Promise.all([
+    import('./docs/mount-docs.js'),
+    import('./metrics.js'),
+  ])
+  mountDocs(app, version)
+  mountMetrics(app, { runCount: () => store.count(), eventCount: () => ({}) })
 }
 
 /** A request a moment ago means that callers are there, and that the next one is on its way. */

@@ -1,0 +1,70 @@
+import type { FastifyInstance } from 'fastify'
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+
+/** What is counted where it is stored: asked for when somebody looks, never kept beside it. */
+export interface MeasuredStores {
+  runCount(): { readonly pending: number; readonly completed: number; readonly failed: number }
+  /** Events by what became of them; absent kinds are left out. */
+  eventCount(): Readonly<Record<string, number>>
+}
+
+/**
+ * `/metrics` for Prometheus and `/healthz` for whoever restarts containers. They ask for no key and tell no
+ * name, key or id: routes by their pattern, statuses and counts alone.
+ */
+export function mountMetrics(app: FastifyInstance, stores: MeasuredStores): void {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const requests = new Counter({
+    name: 'enrich_http_requests_total',
+    help: 'Requests answered, by route and status',
+    labelNames: ['route', 'method', 'status'],
+    registers: [registry],
+  })
+  const seconds = new Histogram({
+    name: 'enrich_http_request_seconds',
+    help: 'Time from the first byte of a request to the last of its answer',
+    labelNames: ['route'],
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
+    registers: [registry],
+  })
+  gauge(registry, 'enrich_runs', 'Runs stored, by status', 'status', () => ({ ...stores.runCount() }))
+  gauge(registry, 'enrich_webhook_events', 'Webhook events stored, by state', 'state', () =>
+    stores.eventCount(),
+  )
+
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'none'
+    requests.inc({ route, method: request.method, status: String(reply.statusCode) })
+    seconds.observe({ route }, reply.elapsedTime / 1_000)
+    done()
+  })
+  app.get('/metrics', async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  )
+  app.get('/healthz', (_request, reply) => {
+    // Reads the store: a service whose disk is gone is not well.
+    const { pending } = stores.runCount()
+    return reply
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify({ status: 'ok', pending_runs: pending }))
+  })
+}
+
+function gauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  label: string,
+  count: () => Readonly<Record<string, number>>,
+): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect() {
+      for (const [value, number] of Object.entries(count())) this.set({ [label]: value }, number)
+    },
+  })
+}
