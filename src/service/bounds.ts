@@ -26,6 +26,13 @@ export const bounds = {
   researchRetryMs: 1_000,
   researchIdleMsMax: 60_000,
 
+  /** Builds that ask the network, at a time; and others a slice. */
+  buildsInFlightMax: 16,
+  buildsPerSliceMax: 64,
+  /** A read begins a failed build again after this long, and refreshes a record that is older than this. */
+  buildRetryMs: 60_000,
+  recordMsMax: 24 * 3_600_000,
+
   /** Streams that one key may hold open at a time. */
   streamsPerKeyMax: 10,
   /** How much longer than the longest research a stream is held. */
