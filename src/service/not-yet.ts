@@ -8,7 +8,16 @@ const notYet = (): never => {
 /** Routes whose handlers are still being written. */
 export const notYetHandlers: Omit<
   Handlers,
-  'kickoffRun' | 'kickoffJob' | 'pollRun' | 'pollJob' | 'readEntity'
+  | 'kickoffRun'
+  | 'kickoffJob'
+  | 'pollRun'
+  | 'pollJob'
+  | 'readEntity'
+  | 'report'
+  | 'search'
+  | 'streamResolution'
+  | 'submitResolution'
+  | 'pollResolution'
 > = {
   readEntityV1: notYet,
   readDomainV1: notYet,
@@ -17,10 +26,5 @@ export const notYetHandlers: Omit<
   readHierarchy: notYet,
   readUltimateParent: notYet,
   requestHierarchy: notYet,
-  report: notYet,
   mcp: notYet,
-  search: notYet,
-  streamResolution: notYet,
-  submitResolution: notYet,
-  pollResolution: notYet,
 }

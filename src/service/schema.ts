@@ -146,6 +146,16 @@ export const migrations: readonly string[] = [
   -- A request has one terminal state, and tells of it once.
   CREATE UNIQUE INDEX events_by_run ON events (run_id);
 
+  -- Feedback about answers, as it came.
+  CREATE TABLE reports (
+    report_number INTEGER PRIMARY KEY,
+    account_number INTEGER NOT NULL REFERENCES accounts,
+    call_id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX reports_by_account ON reports (account_number, report_number);
+
   -- What is compiled on first demand, for all accounts alike: records of entities and domains, hierarchies.
   CREATE TABLE builds (
     build_number INTEGER PRIMARY KEY,

@@ -16,6 +16,11 @@ import { startResearcher } from './researcher.js'
 import { notYetHandlers } from './not-yet.js'
 import { createRunStore, type LedgerEntry, type RunCount, type RunStore } from './run-store.js'
 import { entityHandlers } from './v3/entities.js'
+import { reportHandlers } from './v1/report.js'
+import { createHeldStreams } from './v2/held-streams.js'
+import { jobHandlers } from './v2/jobs.js'
+import { searchHandlers } from './v2/search.js'
+import { streamHandlers } from './v2/stream.js'
 import { kickoffHandlers } from './v3/kickoff.js'
 import { pollHandlers } from './v3/polls.js'
 
@@ -65,7 +70,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const database = openDatabase(options.dataFolder)
   try {
     storeAccounts(database, options.accounts)
-    const store = createRunStore(database)
+    const streams = createHeldStreams(clock)
+    const store = createRunStore(database, [streams.onEnded])
     store.bringForward(clock.nowMs() + researchMs.max)
     const callers = loadCallers(database)
     const app = createApp(callers, { clock, random, log })
@@ -75,15 +81,21 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const journal = createJournal(store)
     const credit = createCredit(store)
     const limiter = options.limits === 'spec' ? createRateLimiter(clock) : unlimited
+    const submission = { journal, credit, researcher, clock, random, researchMs }
     const handlers = {
-      ...kickoffHandlers({ journal, credit, researcher, clock, random, researchMs }),
+      ...kickoffHandlers(submission),
       ...pollHandlers(store),
       ...entityHandlers(knowledge),
+      ...searchHandlers(knowledge, clock),
+      ...jobHandlers({ ...submission, store, log }),
+      ...streamHandlers({ ...submission, store, streams }),
+      ...reportHandlers(database, clock),
       ...notYetHandlers,
     }
     mountRoutes(app, handlers, { callers, limiter, random })
 
     const end = async () => {
+      streams.close()
       await closeApp(app, clock)
       await researcher.stop()
       database.close()

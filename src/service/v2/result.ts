@@ -4,14 +4,15 @@ import type { JobResult } from '../../contract/result.js'
 import { unreachable } from '../../core/errors.js'
 import { flatCandidate, flatEntity } from '../flat-entity.js'
 
-/** A result as a run's end is stored: that of v3, without its envelope. */
-export type StoredResult = Omit<JobResult, 'request_id' | 'basis'>
+/** A result as the end of a run is stored, and `conclude` wrote it: that of v3, without its envelope. */
+type StoredResult = Omit<JobResult, 'request_id' | 'basis'>
 
 /**
- * The v2 form of what research found, in the order of the interface ("v2 resolution result"). The same
- * stored result gives the same body at every poll.
+ * The v2 form of what research found, in the order of the interface ("v2 resolution result"). `stored` is the
+ * JSON text of a completed run; the same text gives the same body at every poll.
  */
-export function resultV2Of(found: StoredResult, requestId: ResultV2['request_id']): ResultV2 {
+export function resultV2Of(stored: string, requestId: ResultV2['request_id']): ResultV2 {
+  const found = JSON.parse(stored) as StoredResult
   const { query, from_cache, updated_at, resolved_at, cache_hit_type } = found.metadata
   const { mode, name, context, location, classification } = query
   return {
