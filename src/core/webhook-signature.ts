@@ -72,6 +72,22 @@ function invalid(message: string): UserError {
   })
 }
 
+/**
+ * The signature header of a delivery: an entry for each of the keys, made over `<id>.<timestamp>.<body>` in raw
+ * bytes (interface: "Signature").
+ */
+export function signDelivery(
+  delivery: { readonly eventId: string; readonly timestampSeconds: number; readonly body: Uint8Array },
+  keys: WebhookKeys,
+  hmacSha256: HmacSha256,
+): string {
+  const message = signedBytes(delivery.eventId, String(delivery.timestampSeconds), delivery.body)
+  return keys
+    .sign(message, hmacSha256)
+    .map((signature) => `v1,${signature}`)
+    .join(' ')
+}
+
 /** A request as it came. Each header with all its values: a header that came twice has two. */
 export interface SignedDelivery {
   id: readonly string[] | undefined

@@ -1,60 +1,75 @@
 import { isLoopback } from './base-url.js'
 import { UserError } from './errors.js'
+import { isAddressLiteral, isPublicAddress, isPublicName } from './public-address.js'
 
-const urlCharsMax = 2_000
+const urlCharsMax = 2_048
+
+export interface WebhookUrlRules {
+  /** Addresses of this machine, http and any port too: for rehearsals. */
+  readonly allowsLoopback: boolean
+  /** Public addresses where a name is expected. */
+  readonly allowsAddresses: boolean
+}
+
+/** `isLocal` leads to this machine, and is nothing that a name server has to be asked for. */
+export type WebhookUrlVerdict =
+  | { readonly kind: 'allowed'; readonly url: URL; readonly isLocal: boolean }
+  | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * The address that deliveries are sent to, as the interface wants it ("webhook_url requirements"): https, a
- * public host, port 443 or above 1024, no user and no password. The service checks it again, by its
- * addresses too; what can be seen here is refused before anything is submitted. A service on this machine
- * (`isLocalService`) may deliver to this machine, http too: for rehearsals. Throws WEBHOOK_URL_INVALID; the
- * message never repeats what was given.
+ * What the interface wants of a `webhook_url` ("webhook_url requirements"), as far as its text tells: https, a
+ * public host, port 443 or above 1024, no user and no password. The text is judged as it was given, since
+ * parsers mend much of what is amiss: a user that is empty, digits of other scripts, an address in octal, a
+ * backslash. Reasons are sentences about "the webhook URL" and never repeat it: a URL may hold a token.
+ */
+export function judgeWebhookUrl(text: string, rules: WebhookUrlRules): WebhookUrlVerdict {
+  if (text.length > urlCharsMax) return refused(`is longer than ${urlCharsMax} characters`)
+  if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(text)) {
+    return refused('holds a space, a backslash or a character outside printable ASCII')
+  }
+  const [, scheme = '', authority = ''] = /^(https?):\/\/([^/?#]*)/i.exec(text) ?? []
+  if (authority.includes('@')) return refused('holds a user or a password')
+  const [, host] = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i.exec(authority) ?? []
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (scheme === '' || url === null) return refused('is not an https address')
+  if (host === undefined || url.hostname !== host.toLowerCase()) {
+    return refused('has a host that is not spelled plainly')
+  }
+  return judgeParts(url, rules)
+}
+
+function judgeParts(url: URL, rules: WebhookUrlRules): WebhookUrlVerdict {
+  const isLocal = isLoopback(url.hostname)
+  if (isLocal && rules.allowsLoopback) return { kind: 'allowed', url, isLocal }
+  if (url.protocol !== 'https:') return refused('is not https')
+  // 443 is the default of https: the parser leaves it out.
+  if (url.port !== '' && Number(url.port) <= 1024)
+    return refused('has a port that is neither 443 nor above 1024')
+  const isLiteral = isAddressLiteral(url.hostname)
+  if (isLiteral && !rules.allowsAddresses) return refused('has an address where a name is needed')
+  const isPublic = isLiteral
+    ? isPublicAddress(url.hostname.replace(/^\[|\]$/g, ''))
+    : isPublicName(url.hostname)
+  if (!isPublic) return refused('has a host that is not public')
+  return { kind: 'allowed', url, isLocal: false }
+}
+
+const refused = (what: string): WebhookUrlVerdict => ({ kind: 'refused', reason: `the webhook URL ${what}` })
+
+/**
+ * The address that deliveries are sent to, before anything is submitted; the service judges it again, by its
+ * addresses too. A service on this machine (`isLocalService`) may deliver to this machine. Spelling is mended
+ * here, and a public address is left for the service to judge. Throws WEBHOOK_URL_INVALID; the message never
+ * repeats what was given.
  */
 export function parseWebhookUrl(text: string, isLocalService = false): string {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || text.length > urlCharsMax) {
-    throw invalid(`the webhook URL is not an address of at most ${urlCharsMax} characters`)
-  }
-  if (url.username !== '' || url.password !== '') throw invalid('the webhook URL holds a user or a password')
+  if (url === null) throw invalid('the webhook URL is no address')
   if (url.hash !== '') throw invalid('the webhook URL holds a fragment, which is never sent')
-  const isOnThisMachine = isLoopback(url.hostname)
-  if (isLocalService && isOnThisMachine && /^https?:$/.test(url.protocol)) return url.href
-  if (url.protocol !== 'https:') throw invalid('the webhook URL is not https')
-  // 443 is the default of https: the parser leaves it out.
-  if (url.port !== '' && Number(url.port) <= 1024) {
-    throw invalid('the port of the webhook URL is neither 443 nor above 1024')
-  }
-  if (isOnThisMachine || !isPublicHost(url.hostname)) {
-    throw invalid('the host of the webhook URL is not public: the service cannot reach it')
-  }
+  const rules = { allowsLoopback: isLocalService, allowsAddresses: true }
+  const verdict = judgeWebhookUrl(url.href, rules)
+  if (verdict.kind === 'refused') throw invalid(verdict.reason)
   return url.href
-}
-
-/** Names that are none on the internet, and addresses that lead nowhere on it. */
-function isPublicHost(hostname: string): boolean {
-  const host = hostname.toLowerCase().replace(/\.$/, '')
-  if (host.startsWith('[')) return isPublicIpv6(host.slice(1, -1))
-  const parts = /^(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(host)
-  if (parts !== null) return isPublicIpv4(Number(parts[1]), Number(parts[2]))
-  return (
-    host.includes('.') &&
-    !/\.(local|localhost|internal|intranet|lan|home|corp|test|invalid)$|\.home\.arpa$/.test(host)
-  )
-}
-
-function isPublicIpv4(first: number, second: number): boolean {
-  if (first === 0 || first === 10 || first === 127 || first >= 224) return false
-  if (first === 100) return second < 64 || second > 127
-  if (first === 169) return second !== 254
-  if (first === 172) return second < 16 || second > 31
-  if (first === 192) return second !== 168
-  if (first === 198) return second !== 18 && second !== 19
-  return true
-}
-
-/** Global unicast alone; an IPv4 address inside it is not looked for there. */
-function isPublicIpv6(address: string): boolean {
-  return /^[23]/.test(address) && !address.startsWith('2001:db8:') && !address.startsWith('2002:')
 }
 
 function invalid(message: string): UserError {

@@ -37,7 +37,7 @@ describe('the address of deliveries', () => {
     ['IPv6 private', 'https://[fd00::1]/'],
     ['IPv6 link-local', 'https://[fe80::1]/'],
     ['IPv4 in IPv6', 'https://[::ffff:10.0.0.1]/'],
-    ['2,001 characters', `https://hooks.example.com/${'a'.repeat(1_976)}`],
+    ['2,049 characters', `https://hooks.example.com/${'a'.repeat(2_023)}`],
   ])('%s is none, and the error does not repeat it', (_, text) => {
     expect(() => parseWebhookUrl(text)).toThrow(expect.objectContaining({ code: 'WEBHOOK_URL_INVALID' }))
     expect(() => parseWebhookUrl(text)).not.toThrow(text)
