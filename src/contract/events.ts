@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { eventId } from './ids.js'
+import { recordRunObject } from './record-run.js'
 import { runObject } from './resolution.js'
 
 /** Exactly one event per request per terminal state (interface: "Event types"). */
@@ -20,6 +21,6 @@ export const event = z.strictObject({
   type: eventType,
   api_version: z.literal('v3'),
   created: z.int(),
-  data: z.strictObject({ object: runObject }),
+  data: z.strictObject({ object: z.union([runObject, recordRunObject]) }),
   data_truncated: z.literal(true).optional(),
 })

@@ -3,11 +3,14 @@ import { domainBodyV3, domainReply } from '../domain.js'
 import { entityReply } from '../entity.js'
 import { entityId, jobId, runId } from '../ids.js'
 import { limits } from '../limits.js'
+import { recordRunObject } from '../record-run.js'
 import { jobPending, kickoffBody, kickoffQuery, pollQuery, runAccepted, runObject } from '../resolution.js'
 import { jobResult } from '../result.js'
 import type { Route, RouteLimit } from './route.js'
 
 const none = z.object({})
+/** Of a resolution, or of a read whose record was still being built. */
+const anyRun = z.union([runObject, recordRunObject])
 const perKey = (perMinute: number): RouteLimit => ({ perMinute, per: 'key' })
 
 /** Where the interface states a limit on GET alone, POST has one like it, and the run poll that of the job poll. */
@@ -52,7 +55,7 @@ export const routesV3 = {
     params: z.object({ run_id: runId }),
     query: pollQuery,
     body: null,
-    replies: { 200: runObject, 202: runObject },
+    replies: { 200: anyRun, 202: anyRun },
     errors: [400, 401, 404, 429, 500],
     limit: perKey(limits.pollsPerMinute),
   },

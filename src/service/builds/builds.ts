@@ -13,6 +13,7 @@ import {
 } from './build.js'
 import { createBuildStore, type BuildStore, type EndedBuild } from './build-store.js'
 import { startBuilder } from './builder.js'
+import type { Outbox } from '../webhooks/outbox.js'
 
 /**
  * Makes the result of a subject, JSON text. What it throws ends the build as failed; a `BuildFailure` is the
@@ -24,19 +25,6 @@ export type Compiler = (subject: string, signal: AbortSignal) => string | Promis
 /** What the event of a build that has ended holds in `data.object.data`. */
 export type EventData = (build: StoredBuild, waiter: BuildWaiter) => object
 
-/** An event to be written to the outbox, within the transaction that ends its build. */
-export interface BuildEvent {
-  readonly accountNumber: number
-  readonly type:
-    'entity.completed' | 'entity.failed' | 'domain_intelligence.completed' | 'domain_intelligence.failed'
-  readonly webhookUrl: string
-  readonly runId: RunId
-  readonly customId: null
-  /** The run object as JSON text: `data.object` of the event, and what a poll of the run answers. */
-  readonly object: string
-  readonly createdAtMs: number
-}
-
 export interface BuildsOptions {
   readonly database: Sqlite
   readonly clock: Clock
@@ -47,7 +35,8 @@ export interface BuildsOptions {
   readonly eventData: Readonly<Record<'entity' | 'domain', EventData>>
   /** What is known now, by name; another name makes what was built before old. Cheap: every read asks it. */
   readonly edition: () => string | null
-  readonly tell: (event: BuildEvent) => void
+  /** Events are added in the transaction that ends their build, and woken after it. */
+  readonly outbox: Pick<Outbox, 'add' | 'wake'>
   readonly log: (line: string) => void
   /** Whether requests are coming in, which wait for the thread. */
   readonly isBusy: () => boolean
@@ -90,7 +79,7 @@ const toldStates: Readonly<Record<BuildKind, readonly BuildState[]>> = {
 }
 
 export function createBuilds(options: BuildsOptions): Builds {
-  const { database, clock, random, buildMs, edition } = options
+  const { database, clock, random, buildMs, edition, outbox } = options
   const store = createBuildStore(database)
   const teller = createTeller(store, options)
   store.bringForward(clock.nowMs() + buildMs.max)
@@ -126,6 +115,7 @@ export function createBuilds(options: BuildsOptions): Builds {
   )
   const begin = (...parts: Parameters<typeof ask>) => {
     const build = ask.immediate(...parts)
+    outbox.wake()
     builder.expect(build.dueAtMs)
     return build
   }
@@ -140,6 +130,7 @@ export function createBuilds(options: BuildsOptions): Builds {
     store,
     end: (ended, atMs) => {
       end.immediate(ended, atMs)
+      outbox.wake()
     },
   })
 
@@ -162,7 +153,7 @@ function runObjectOf(runId: RunId, status: 'PENDING' | 'COMPLETED' | 'FAILED', d
 }
 
 /** Writes the event of every open waiter of a build that has ended. */
-function createTeller(store: BuildStore, { eventData, tell }: Pick<BuildsOptions, 'eventData' | 'tell'>) {
+function createTeller(store: BuildStore, { eventData, outbox }: Pick<BuildsOptions, 'eventData' | 'outbox'>) {
   const eventNames = { entity: 'entity', domain: 'domain_intelligence' } as const
   return {
     tellAll: (build: StoredBuild, atMs: number) => {
@@ -175,7 +166,7 @@ function createTeller(store: BuildStore, { eventData, tell }: Pick<BuildsOptions
         store.settleWaiter(waiter, object)
         const { accountNumber, webhookUrl, runId } = waiter
         const type = `${eventNames[kind]}.${isFailed ? 'failed' : 'completed'}` as const
-        tell({ accountNumber, type, webhookUrl, runId, customId: null, object, createdAtMs: atMs })
+        outbox.add({ accountNumber, type, webhookUrl, runId, customId: null, object, createdAtMs: atMs })
       }
     },
   }
