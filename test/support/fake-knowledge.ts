@@ -12,6 +12,8 @@ export interface FakeKnowledgeOptions {
   readonly entities?: readonly EntityRecord[]
   /** From the merged id to the canonical one. */
   readonly merged?: Readonly<Record<string, string>>
+  /** Default: nothing is found. */
+  readonly search?: Knowledge['search']
 }
 
 export interface FakeKnowledge extends Knowledge {
@@ -40,7 +42,7 @@ export function fakeKnowledge(options: FakeKnowledgeOptions = {}): FakeKnowledge
       if (record === undefined) return null
       return { record, mergedInto: canonical === id ? null : (canonical as EntityId) }
     },
-    search: () => ({ results: [], totalCount: 0 }),
+    search: options.search ?? (() => ({ results: [], totalCount: 0 })),
     ownership: () => null,
     resolveDomain: () => noMatch,
     domainFacts: () => ({ trancoRank: null, isDisposable: null, aliases: [] }),

@@ -5,7 +5,7 @@ import { keys } from './keys.js'
 /** Serves a data folder until it is killed; says its address on standard output. */
 export async function main(dataFolder: string, researchMsMax: string): Promise<void> {
   const service = await startService({
-    knowledge: fakeKnowledge({ answers: { Acme: matchOf() } }),
+    knowledge: fakeKnowledge({ answers: { Acme: matchOf(), Broken: new Error('the index is gone') } }),
     dataFolder,
     listen: { host: '127.0.0.1', port: 0 },
     accounts: [{ name: 'alice', apiKey: keys.alice }],
