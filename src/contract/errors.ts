@@ -14,5 +14,7 @@ export const errorTypes = {
   methodNotAllowed: 'method_not_allowed',
   payloadTooLarge: 'payload_too_large',
   rateLimitExceeded: 'rate_limit_exceeded',
+  /** A 429 of the plan: no header of a minute's limit comes with it. */
+  monthlyLimitReached: 'monthly_limit_reached',
   apiError: 'api_error',
 } as const

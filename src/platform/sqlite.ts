@@ -18,8 +18,11 @@ export function prepare<Parameters extends unknown[] | object, Row = unknown>(
 }
 
 export interface OpenSqliteOptions {
-  /** FULL: a commit survives a power cut. NORMAL: it survives a killed process; for what can be made again. */
-  synchronous: 'FULL' | 'NORMAL'
+  /**
+   * FULL: a commit survives a power cut. NORMAL: it survives a killed process; for what can be made again. OFF:
+   * that too, but a power cut may leave a file that is no database any more.
+   */
+  synchronous: 'FULL' | 'NORMAL' | 'OFF'
   readonly?: boolean
   busyTimeoutMs?: number
   /** WAL unless said otherwise. */

@@ -7,7 +7,7 @@ import {
   type FastifyRequest,
 } from 'fastify'
 import { errorTypes } from '../contract/errors.js'
-import { apiKeyHeader } from '../contract/limits.js'
+import { apiKeyHeader, rateLimitHeaders } from '../contract/limits.js'
 import { routes, versionOf } from '../contract/routes.js'
 import type { Clock } from '../platform/clock.js'
 import type { Random } from '../platform/random.js'
@@ -26,6 +26,10 @@ export function createApp(
 ): FastifyInstance {
   const refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => {
     if (refusal.status === 413) reply.header('connection', 'close')
+    // With them, a caller would take the plan's limit for the minute's, and wait for it to pass.
+    if (refusal.type === errorTypes.monthlyLimitReached) {
+      for (const name of Object.values(rateLimitHeaders)) reply.removeHeader(name)
+    }
     const body = errorBodyOf(versionOf(request.url), refusal, newCallId(random))
     reply.code(refusal.status).headers(refusal.headers).send(body)
   }

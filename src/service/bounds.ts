@@ -41,7 +41,25 @@ export const bounds = {
   /** The newest reports of an account are kept. */
   reportsPerAccountMax: 1_000,
 
+  /** Looking a receiver's name up: a try, their number, and all of it while a kickoff waits. */
+  resolveTryMs: 2_000,
+  resolveTriesMax: 2,
+  resolveMsMax: 5_000,
+  /** One address of a receiver; the next is tried after it. */
+  connectMsMax: 5_000,
+  /** What is read of a receiver's answer behind the status. */
+  receiverAnswerBytesMax: 64 * 1024,
+  /** Deliveries in the air: in all, of one account, and of one account to one host. */
+  deliveriesMax: 256,
+  deliveriesPerAccountMax: 128,
+  deliveriesPerLaneMax: 16,
+  deliveryIdleMsMax: 60_000,
+  /** Wait after the end of a delivery could not be stored. */
+  deliveryRetryMs: 1_000,
+
+  /** The service waits on its one thread; a command beside it has time. */
   databaseBusyMs: 1_000,
+  databaseBesideBusyMs: 5_000,
   /** As many as a receiver of ours takes. */
   secretsPerAccountMax: 10,
 } as const

@@ -1,40 +1,100 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../core/errors.js'
+import { keepToOwner } from '../platform/owner-only.js'
+import { LockHeldError, takeLock, type ProcessLock } from '../platform/process-lock.js'
 import { migrate, openSqlite, sqliteCode, type Sqlite } from '../platform/sqlite.js'
 import { bounds } from './bounds.js'
 import { migrations } from './schema.js'
 
+const fileName = 'service.sqlite'
+
 /**
- * Opens `service.sqlite` in the folder, which is made if missing; null is memory. The file is held by this
- * process alone: two services would research the same runs.
+ * Keeps a second service from the folder, which is made if missing: two would research the same runs. Other
+ * processes may read and write the accounts meanwhile; see `openBesideService`. Null is memory.
+ * Throws SERVICE_DATA_IN_USE, which says who holds it, and SERVICE_DATA_INVALID.
+ */
+export function lockDataFolder(folder: string | null, nowMs: number): ProcessLock {
+  if (folder === null) return { release: () => undefined }
+  return explained(folder, () => {
+    mkdirSync(folder, { recursive: true })
+    return takeLock(join(folder, 'service.lock'), nowMs)
+  })
+}
+
+/**
+ * Opens `service.sqlite` in the folder, made and migrated as needed, and readable by its owner alone since it
+ * holds signing secrets; null is memory. Whoever opens it so holds the folder's lock.
  * Throws SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID.
  */
 export function openDatabase(folder: string | null): Sqlite {
-  try {
+  return explained(folder ?? 'memory', () => {
     if (folder !== null) mkdirSync(folder, { recursive: true })
-    const path = folder === null ? ':memory:' : join(folder, 'service.sqlite')
-    const database = openSqlite(path, { synchronous: 'FULL', busyTimeoutMs: bounds.databaseBusyMs })
+    const database = openFile(folder, bounds.databaseBusyMs)
     try {
-      database.pragma('locking_mode = EXCLUSIVE')
       migrate(database, migrations)
-      // The lock is taken by the first write, which a migrated file would not see before the first kickoff.
-      database.exec('BEGIN IMMEDIATE; COMMIT')
       return database
     } catch (error) {
       database.close()
       throw error
     }
+  })
+}
+
+/**
+ * Opens `service.sqlite` beside a service that may be running on it. It is migrated only where none does.
+ * Throws SERVICE_DATA_NOT_FOUND where there is none and none may be made, SERVICE_DATA_IN_USE where it would
+ * have to be migrated under a running service, SERVICE_DATA_INVALID.
+ */
+export function openBesideService(folder: string, nowMs: number, whereNone: 'make' | 'refuse'): Sqlite {
+  if (whereNone === 'refuse' && !existsSync(join(folder, fileName))) throw notFound(folder)
+  return explained(folder, () => {
+    mkdirSync(folder, { recursive: true })
+    const database = openFile(folder, bounds.databaseBesideBusyMs)
+    try {
+      if (database.pragma('user_version', { simple: true }) !== migrations.length) {
+        const lock = takeLock(join(folder, 'service.lock'), nowMs)
+        try {
+          migrate(database, migrations)
+        } finally {
+          lock.release()
+        }
+      }
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  })
+}
+
+function openFile(folder: string | null, busyTimeoutMs: number): Sqlite {
+  if (folder === null) return openSqlite(':memory:', { synchronous: 'FULL' })
+  const path = join(folder, fileName)
+  keepToOwner(path)
+  return openSqlite(path, { synchronous: 'FULL', busyTimeoutMs })
+}
+
+/** Says in a user's words what SQLite or the file system refused. */
+export function explained<Result>(folder: string, open: () => Result): Result {
+  try {
+    return open()
   } catch (error) {
-    throw explain(error, folder ?? 'memory')
+    throw explain(error, folder)
   }
 }
 
 function explain(error: unknown, folder: string): UserError {
+  if (error instanceof LockHeldError) {
+    return new UserError('SERVICE_DATA_IN_USE', `another service runs on ${folder}: ${error.holder}`, {
+      hint: 'stop it, or give this one a data folder of its own',
+      cause: error,
+    })
+  }
   const code = sqliteCode(error)
   if (code?.startsWith('SQLITE_BUSY') || code?.startsWith('SQLITE_LOCKED')) {
-    return new UserError('SERVICE_DATA_IN_USE', `another service runs on ${folder}`, {
-      hint: 'stop it, or give this one a data folder of its own',
+    return new UserError('SERVICE_DATA_IN_USE', `the service's data in ${folder} is in use`, {
+      hint: 'an older service or another command is at work on it: wait for it, or name another data folder',
       cause: error,
     })
   }
@@ -47,4 +107,10 @@ function explain(error: unknown, folder: string): UserError {
       cause: error,
     },
   )
+}
+
+function notFound(folder: string): UserError {
+  return new UserError('SERVICE_DATA_NOT_FOUND', `there is no service's data in ${folder}`, {
+    hint: 'pass --data with the folder of enrich serve, or make a first account: enrich accounts add NAME',
+  })
 }

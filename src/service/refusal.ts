@@ -48,6 +48,9 @@ export const methodNotAllowed = (allowed: readonly string[]): Refusal =>
 export const rateLimitExceeded = (resetSeconds: number): Refusal =>
   new Refusal(429, errorTypes.rateLimitExceeded, `the limit a minute is reached; reset in ${resetSeconds} s`)
 
+export const monthlyLimitReached = (): Refusal =>
+  new Refusal(429, errorTypes.monthlyLimitReached, 'the units of this month are used up; nothing was charged')
+
 /** Says nothing of the cause: a stack, a path or a statement is for the log. */
 export const internalError = (): Refusal => new Refusal(500, errorTypes.apiError, 'internal error')
 
@@ -63,7 +66,8 @@ export function errorBodyOf(version: Version, refusal: Refusal, requestId: strin
   if (refusal.body !== null) return refusal.body
   if (version === 'v3') return { error: { type, message } }
   if (status === 401) return { message, request_id: requestId }
+  const isOfPlan = type === errorTypes.monthlyLimitReached
+  if (version === 'v2' && (isOfPlan || reasonStatuses.includes(status))) return { error: type, message }
   if (version === 'v2' && status === 429) return { message }
-  if (version === 'v2' && reasonStatuses.includes(status)) return { error: type, message }
   return { error: { message, type } }
 }

@@ -3,18 +3,19 @@ import type { FastifyInstance } from 'fastify'
 import { UserError } from '../core/errors.js'
 import { systemClock, type Clock } from '../platform/clock.js'
 import { systemRandom, type Random } from '../platform/random.js'
-import { loadCallers, storeAccounts, type AccountOptions } from './accounts/accounts.js'
+import { storeAccounts, storedCallers, type AccountOptions } from './accounts/accounts.js'
 import { createApp } from './app.js'
 import { bounds } from './bounds.js'
 import { createCredit } from './accounts/credit.js'
-import { openDatabase } from './database.js'
 import { createJournal } from './journal.js'
+import { noFaults, withFaults, type Faults } from './faults/faults.js'
 import type { Knowledge } from './knowledge.js'
 import { mountRoutes } from './mount.js'
 import { createRateLimiter, unlimited } from './limits/rate-limiter.js'
 import { startResearcher } from './researcher.js'
 import { notYetHandlers } from './not-yet.js'
 import { createRunStore, type LedgerEntry, type RunCount, type RunStore } from './run-store.js'
+import { openStorage } from './storage.js'
 import { entityHandlers } from './v3/entities.js'
 import { reportHandlers } from './v1/report.js'
 import { createHeldStreams } from './v2/held-streams.js'
@@ -40,6 +41,8 @@ export interface ServiceOptions {
   readonly researchMs?: { readonly min: number; readonly max: number }
   /** Whether `/docs`, `/openapi.json`, `/metrics` and `/healthz` are there; default true. They ask for no key. */
   readonly pages?: boolean
+  /** What is to go wrong, for rehearsals; nothing if left out. */
+  readonly faults?: Faults
   /** Said in the documents. */
   readonly version?: string
   readonly clock?: Clock
@@ -64,23 +67,25 @@ export interface RunningService {
  * data folder. Throws LISTEN_FAILED, SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, API_KEY_INVALID.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const { knowledge, clock = systemClock, random = systemRandom } = options
+  const { clock = systemClock, random = systemRandom, faults = noFaults } = options
+  const knowledge = withFaults(options.knowledge, faults)
   const log = (line: string) => options.log?.(line.replace(/\s*\n\s*/g, ' '))
   const researchMs = options.researchMs ?? { min: 0, max: 0 }
-  const database = openDatabase(options.dataFolder)
+  const storage = openStorage(options, clock, log)
+  const { database } = storage
   try {
-    storeAccounts(database, options.accounts)
+    storeAccounts(database, options.accounts, clock.nowMs())
     const streams = createHeldStreams(clock)
     const store = createRunStore(database, [streams.onEnded])
     store.bringForward(clock.nowMs() + researchMs.max)
-    const callers = loadCallers(database)
+    const callers = storedCallers(database)
     const app = createApp(callers, { clock, random, log })
     if (options.pages ?? true) await mountPages(app, { version: options.version ?? 'unknown', store })
     const isBusy = watchRequests(app, clock)
     const researcher = startResearcher({ store, knowledge, clock, log, isBusy })
     const journal = createJournal(store)
-    const credit = createCredit(store)
-    const limiter = options.limits === 'spec' ? createRateLimiter(clock) : unlimited
+    const credit = createCredit(database, clock)
+    const limiter = options.limits === 'spec' ? createRateLimiter(clock, storage.windows) : unlimited
     const submission = { journal, credit, researcher, clock, random, researchMs }
     const handlers = {
       ...kickoffHandlers(submission),
@@ -92,13 +97,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       ...reportHandlers(database, clock),
       ...notYetHandlers,
     }
-    mountRoutes(app, handlers, { callers, limiter, random })
+    mountRoutes(app, handlers, { callers, limiter, random, faults })
 
     const end = async () => {
       streams.close()
       await closeApp(app, clock)
       await researcher.stop()
-      database.close()
+      storage.close()
     }
     const address = await listen(app, options.listen).catch(async (error: unknown) => {
       await researcher.stop()
@@ -112,7 +117,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       close: () => (ended ??= end()),
     }
   } catch (error) {
-    database.close()
+    storage.close()
     throw error
   }
 }

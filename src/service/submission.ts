@@ -30,7 +30,7 @@ export interface Submission {
 
 /**
  * Bills a unit and stores the run, both or neither; resolves when they are durable. Throws 402 when no credit
- * is left, and whatever the store throws: then nothing was billed.
+ * is left, 429 when none is for the month, and whatever the store throws: then nothing was billed.
  */
 export async function submit(
   { caller, callId }: Pick<Call, 'caller' | 'callId'>,
@@ -53,13 +53,7 @@ export async function submit(
     createdAtMs: nowMs,
     dueAtMs: nowMs + Math.round(researchMs.min + random.fraction() * (researchMs.max - researchMs.min)),
   }
-  credit.reserve(caller)
-  try {
-    await journal.append(run)
-  } catch (error) {
-    credit.giveBack(caller)
-    throw error
-  }
+  await credit.charge(caller, () => journal.append(run))
   researcher.expect(run.dueAtMs)
   return run
 }

@@ -1,15 +1,19 @@
 import { createHash } from 'node:crypto'
 import { UserError } from '../../core/errors.js'
-import type { Sqlite } from '../../platform/sqlite.js'
+import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { unauthorized } from '../refusal.js'
+import { createSecrets } from './secrets.js'
 
+/** An account that is there from the start of the service. What is left out stays as it is stored. */
 export interface AccountOptions {
   readonly name: string
   readonly apiKey: string
-  /** Default true. */
+  /** True for a new account. */
   readonly v3Enabled?: boolean
-  /** How many billed units the account may have in all; default: no bound. */
+  /** How many billed units the account may have in all, beside what is granted; a new one has no bound (null). */
   readonly creditUnits?: number | null
+  /** How many units may be billed in a calendar month (UTC); a new account has no bound (null). */
+  readonly monthlyUnitsMax?: number | null
 }
 
 /** Whom a key belongs to. */
@@ -17,38 +21,53 @@ export interface Caller {
   readonly accountNumber: number
   readonly keyHash: string
   readonly v3Enabled: boolean
-  readonly creditUnits: number | null
 }
 
 /** Only hashes are stored and compared: neither the file nor the time of a comparison tells a key. */
-function hashKey(apiKey: string): string {
+export function hashKey(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex')
 }
 
 /**
- * Stores the accounts given, each with this key as its only one. Accounts stored earlier stay.
+ * Stores the accounts given, each with this key in the place of the one it was given at an earlier start.
+ * Keys that were added since, and accounts stored earlier, stay.
  * Throws API_KEY_INVALID for a key that no header can carry or that two accounts share.
  */
-export function storeAccounts(database: Sqlite, accounts: readonly AccountOptions[]): void {
-  const upsert = database
-    .prepare(
-      `INSERT INTO accounts (name, v3_enabled, credit_units) VALUES (@name, @v3Enabled, @creditUnits)
-       ON CONFLICT (name) DO UPDATE SET v3_enabled = @v3Enabled, credit_units = @creditUnits
-       RETURNING account_number`,
-    )
-    .pluck()
-  const dropKeys = database.prepare('DELETE FROM api_keys WHERE account_number = ? OR key_hash = ?')
-  const addKey = database.prepare('INSERT INTO api_keys (key_hash, account_number) VALUES (?, ?)')
+export function storeAccounts(database: Sqlite, accounts: readonly AccountOptions[], nowMs: number): void {
+  const upsert = prepare<object, { accountNumber: number }>(
+    database,
+    `INSERT INTO accounts (name, v3_enabled, created_at_ms) VALUES (@name, coalesce(@v3Enabled, 1), @nowMs)
+     ON CONFLICT (name) DO UPDATE SET v3_enabled = coalesce(@v3Enabled, v3_enabled)
+     RETURNING account_number AS accountNumber`,
+  )
+  const setCredit = database.prepare('UPDATE accounts SET credit_units = ? WHERE account_number = ?')
+  const setMonthly = database.prepare('UPDATE accounts SET monthly_units_max = ? WHERE account_number = ?')
+  const dropKeys = database.prepare(
+    'DELETE FROM api_keys WHERE given_at_start = 1 AND (account_number = ? OR key_hash = ?)',
+  )
+  const holderOf = prepare<[string], { accountNumber: number }>(
+    database,
+    'SELECT account_number AS accountNumber FROM api_keys WHERE key_hash = ?',
+  )
+  const addKey = database.prepare(
+    'INSERT INTO api_keys (key_hash, account_number, created_at_ms, given_at_start) VALUES (?, ?, ?, 1)',
+  )
   checkKeys(accounts)
   database
     .transaction(() => {
-      for (const { name, apiKey, v3Enabled = true, creditUnits = null } of accounts) {
-        const accountNumber = upsert.get({ name, v3Enabled: v3Enabled ? 1 : 0, creditUnits }) as number
+      for (const { name, apiKey, v3Enabled, creditUnits, monthlyUnitsMax } of accounts) {
+        const enabled = v3Enabled === undefined ? null : Number(v3Enabled)
+        const accountNumber = upsert.get({ name, v3Enabled: enabled, nowMs })?.accountNumber ?? 0
+        if (creditUnits !== undefined) setCredit.run(creditUnits, accountNumber)
+        if (monthlyUnitsMax !== undefined) setMonthly.run(monthlyUnitsMax, accountNumber)
         dropKeys.run(accountNumber, hashKey(apiKey))
-        addKey.run(hashKey(apiKey), accountNumber)
+        const holder = holderOf.get(hashKey(apiKey))?.accountNumber
+        if (holder !== undefined && holder !== accountNumber) throw sharedKey()
+        if (holder === undefined) addKey.run(hashKey(apiKey), accountNumber, nowMs)
       }
     })
     .immediate()
+  createSecrets(database).ensureAll(nowMs)
 }
 
 function checkKeys(accounts: readonly AccountOptions[]): void {
@@ -58,39 +77,41 @@ function checkKeys(accounts: readonly AccountOptions[]): void {
       hint: 'a key is printable ASCII without spaces',
     })
   }
-  if (new Set(accounts.map(({ apiKey }) => apiKey)).size < accounts.length) {
-    throw new UserError('API_KEY_INVALID', 'two accounts have the same API key', {
-      hint: 'give each account a key of its own',
-    })
-  }
+  if (new Set(accounts.map(({ apiKey }) => apiKey)).size < accounts.length) throw sharedKey()
 }
 
-/** Every key known, by its hash. */
-export type Callers = ReadonlyMap<string, Caller>
+function sharedKey(): UserError {
+  return new UserError('API_KEY_INVALID', 'two accounts have the same API key', {
+    hint: 'give each account a key of its own',
+  })
+}
+
+/** The keys that are good at this moment, by their hash. */
+export interface Callers {
+  get(keyHash: string): Caller | undefined
+}
+
+/**
+ * Read from the database at each call, some 5 µs: a key that another process revokes, or an account it
+ * switches, counts from the next request on.
+ */
+export function storedCallers(database: Sqlite): Callers {
+  const byHash = prepare<[string], { accountNumber: number; v3Enabled: number }>(
+    database,
+    `SELECT account_number AS accountNumber, v3_enabled AS v3Enabled
+     FROM api_keys JOIN accounts USING (account_number) WHERE key_hash = ?`,
+  )
+  return {
+    get: (keyHash) => {
+      const row = byHash.get(keyHash)
+      return row && { accountNumber: row.accountNumber, keyHash, v3Enabled: row.v3Enabled === 1 }
+    },
+  }
+}
 
 /** Whose key the header holds. One that is sent twice arrives joined by a comma and is nobody's. */
 export function authenticate(callers: Callers, header: string | string[] | undefined): Caller {
   const caller = typeof header === 'string' ? callers.get(hashKey(header)) : undefined
   if (caller === undefined) throw unauthorized()
   return caller
-}
-
-export function loadCallers(database: Sqlite): Callers {
-  const rows = database
-    .prepare(
-      `SELECT key_hash, account_number, v3_enabled, credit_units
-       FROM api_keys JOIN accounts USING (account_number)`,
-    )
-    .all() as { key_hash: string; account_number: number; v3_enabled: number; credit_units: number | null }[]
-  return new Map(
-    rows.map((row) => [
-      row.key_hash,
-      {
-        accountNumber: row.account_number,
-        keyHash: row.key_hash,
-        v3Enabled: row.v3_enabled === 1,
-        creditUnits: row.credit_units,
-      },
-    ]),
-  )
 }

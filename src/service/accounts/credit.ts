@@ -1,30 +1,40 @@
+import type { Clock } from '../../platform/clock.js'
+import type { Sqlite } from '../../platform/sqlite.js'
+import { insufficientCredits, monthlyLimitReached } from '../refusal.js'
 import type { Caller } from './accounts.js'
-import { insufficientCredits } from '../refusal.js'
-import type { RunStore } from '../run-store.js'
+import { allowanceReader } from './balance.js'
 
 export interface Credit {
   /**
-   * Takes one unit, so that kickoffs in the air together cannot exceed the credit. Throws 402.
-   * The unit must be given back if the kickoff is not stored.
+   * Runs `store`, which must write the charge of one unit durably or reject, if the account may be billed
+   * another unit beside those of all that are in the air. Throws 429 for the month, then 402; whatever
+   * `store` rejects with comes through, and then nothing was billed.
    */
-  reserve(caller: Caller): void
-  giveBack(caller: Caller): void
+  charge(caller: Pick<Caller, 'accountNumber'>, store: () => Promise<void>): Promise<void>
 }
 
-/** What the ledger holds is read once an account and then counted along. */
-export function createCredit(store: Pick<RunStore, 'billedUnits'>): Credit {
-  const usedUnits = new Map<number, number>()
-  const usedBy = ({ accountNumber }: Caller) =>
-    usedUnits.get(accountNumber) ?? store.billedUnits(accountNumber)
+/** What is left is read for each charge: refunds, grants and other processes' changes count at once. */
+export function createCredit(database: Sqlite, clock: Clock): Credit {
+  const readAllowance = allowanceReader(database)
+  const inAirUnits = new Map<number, number>()
   return {
-    reserve: (caller) => {
-      if (caller.creditUnits === null) return
-      const used = usedBy(caller)
-      if (used >= caller.creditUnits) throw insufficientCredits()
-      usedUnits.set(caller.accountNumber, used + 1)
-    },
-    giveBack: (caller) => {
-      if (caller.creditUnits !== null) usedUnits.set(caller.accountNumber, usedBy(caller) - 1)
+    charge: async ({ accountNumber }, store) => {
+      const { creditUnits, monthUnits } = readAllowance(accountNumber, clock.nowMs())
+      const inAir = inAirUnits.get(accountNumber) ?? 0
+      if (monthUnits !== null && monthUnits <= inAir) throw monthlyLimitReached()
+      if (creditUnits !== null && creditUnits <= inAir) throw insufficientCredits()
+      inAirUnits.set(accountNumber, inAir + 1)
+      try {
+        await store()
+      } finally {
+        landed(inAirUnits, accountNumber)
+      }
     },
   }
+}
+
+function landed(inAirUnits: Map<number, number>, accountNumber: number): void {
+  const left = (inAirUnits.get(accountNumber) ?? 1) - 1
+  if (left === 0) inAirUnits.delete(accountNumber)
+  else inAirUnits.set(accountNumber, left)
 }

@@ -15,12 +15,14 @@ export interface RateDecision {
   readonly resetSeconds: number
 }
 
+export const minuteOf = (nowMs: number): number => Math.floor(nowMs / windowMs)
+
 /**
  * Counts one request against a fixed window of a calendar minute (interface: "Limits"; the text leaves the
  * kind of window open). A refused request takes nothing from the budget.
  */
 export function takeOne(window: RateWindow | undefined, perMinute: number, nowMs: number): RateDecision {
-  const minute = Math.floor(nowMs / windowMs)
+  const minute = minuteOf(nowMs)
   const usedCount = window?.minute === minute ? window.usedCount : 0
   const allowed = usedCount < perMinute
   const usedAfterCount = allowed ? usedCount + 1 : usedCount

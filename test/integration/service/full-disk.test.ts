@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { loadCallers, storeAccounts } from '../../../src/service/accounts/accounts.js'
+import { hashKey, storeAccounts, storedCallers } from '../../../src/service/accounts/accounts.js'
 import { bounds } from '../../../src/service/bounds.js'
 import { openDatabase } from '../../../src/service/database.js'
 import { newCallId, newRunIds } from '../../../src/service/ids.js'
@@ -21,8 +21,8 @@ afterAll(() => {
 /** A store on real SQLite that can be told it has no page left, which it reports as a full disk. */
 function openStore() {
   const database = openDatabase(mkdtempSync(join(folder, 'data-')))
-  storeAccounts(database, [{ name: 'alice', apiKey: 'k' }])
-  const [caller] = loadCallers(database).values()
+  storeAccounts(database, [{ name: 'alice', apiKey: 'k' }], 0)
+  const caller = storedCallers(database).get(hashKey('k'))
   const setPagesMax = (pageCount: number) => database.pragma(`max_page_count = ${pageCount}`)
   return {
     database,

@@ -1,0 +1,50 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { openSqlite, sqliteCode } from './sqlite.js'
+
+export interface ProcessLock {
+  release(): void
+}
+
+/** Somebody else holds the lock; `holder` says who, for people. */
+export class LockHeldError extends Error {
+  constructor(
+    readonly holder: string,
+    cause: unknown,
+  ) {
+    super(`held by ${holder}`, { cause })
+  }
+}
+
+/**
+ * One process at a time. The lock is the operating system's, taken through SQLite on the file `path`: it ends
+ * with the process that holds it, however that process ends, so a killed one blocks nobody. `path`.json says
+ * who holds it. Throws LockHeldError, and what SQLite or the file system throws.
+ */
+export function takeLock(path: string, nowMs: number): ProcessLock {
+  const holderPath = `${path}.json`
+  try {
+    const lock = openSqlite(path, { synchronous: 'NORMAL', busyTimeoutMs: 0, journal: 'DELETE' })
+    try {
+      lock.exec('BEGIN EXCLUSIVE')
+      const holder = { processId: process.pid, host: hostname(), since: new Date(nowMs).toISOString() }
+      writeFileSync(holderPath, `${JSON.stringify(holder)}\n`)
+    } catch (error) {
+      lock.close()
+      throw error
+    }
+    return { release: () => lock.close() }
+  } catch (error) {
+    if (sqliteCode(error)?.startsWith('SQLITE_BUSY') !== true) throw error
+    throw new LockHeldError(readHolder(holderPath), error)
+  }
+}
+
+function readHolder(path: string): string {
+  try {
+    const { processId, host, since } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>
+    return `process ${String(processId)} on ${String(host)}, since ${String(since)}`
+  } catch {
+    return 'another process'
+  }
+}
