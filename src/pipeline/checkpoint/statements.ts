@@ -127,12 +127,12 @@ export function prepareStatements(database: Sqlite) {
        FROM temp.wanted JOIN lookups l USING (lookup_id) JOIN submissions s ON s.custom_id = l.custom_id
        WHERE l.state = 'uncertain' AND s.intended_at_ms > ?`,
     ),
-    /** Never deleted, submissions lie in the order in which they left: the newest are found without an index. */
+    /** Never deleted, submissions lie in the order in which they left: the newest are read first, whatever the size. */
     recentSubmissions: prepare<{ scopeId: number; afterMs: number; countMax: number }, number>(
       database,
       `SELECT s.intended_at_ms FROM
          (SELECT lookup_id, intended_at_ms FROM submissions ORDER BY rowid DESC LIMIT @countMax) s
-       JOIN lookups USING (lookup_id)
+       CROSS JOIN lookups USING (lookup_id)
        WHERE scope_id = @scopeId AND s.intended_at_ms > @afterMs ORDER BY s.intended_at_ms`,
     ).pluck(),
     bodyOf: prepare<[number], string>(database, 'SELECT body FROM answers WHERE lookup_id = ?').pluck(),
