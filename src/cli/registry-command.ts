@@ -113,7 +113,7 @@ function runImport(file: string, flags: ImportFlags, io: CliIo): Promise<ImportR
 }
 
 function search(registry: Registry, name: string, flags: SearchFlags, io: CliIo): void {
-  const hits = registry.search({
+  const { hits } = registry.search({
     name,
     limit: flags.limit,
     ...(flags.country === undefined ? {} : { countryCode: flags.country }),

@@ -74,7 +74,7 @@ export function answerOf(match: Match, stored: StoredEntity, registration: Store
   }
 }
 
-function candidateOf(registration: StoredLegalEntity): Candidate {
+export function candidateOf(registration: StoredLegalEntity): Candidate {
   const { address } = registration
   const line = formattedAddress(address)
   const stateCode = address.region === null ? null : regionCodeIn(address.countryCode, address.region)
@@ -94,11 +94,11 @@ function classificationOf(match: Match): string {
   return match.doubts.includes('generic_name') ? 'generic' : 'specific'
 }
 
-function strength(code: string, description: string, impact: 'high' | 'medium' | 'low'): Factor {
+export function strength(code: string, description: string, impact: 'high' | 'medium' | 'low'): Factor {
   return { code, type: 'strength', description, impact }
 }
 
-function limitation(code: string, description: string, impact: 'high' | 'medium' | 'low'): Factor {
+export function limitation(code: string, description: string, impact: 'high' | 'medium' | 'low'): Factor {
   return { code, type: 'limitation', description, impact }
 }
 
@@ -124,12 +124,7 @@ function factorsOf(match: Match, stored: StoredEntity, registration: StoredLegal
     )
   }
   for (const doubt of match.doubts) factors.push(doubtFactor(doubt, match))
-  if (!best.candidate.supported) {
-    const kind = `${registration.type}, ${registration.subtype}`.replaceAll('_', ' ')
-    factors.push(
-      limitation('unsupported_entity_type', `The registration is not a company's (${kind}).`, 'high'),
-    )
-  }
+  if (!best.candidate.supported) factors.push(unsupportedFactor(registration))
   if (!best.candidate.active) {
     const status = registration.status ?? 'unknown'
     factors.push(
@@ -137,6 +132,11 @@ function factorsOf(match: Match, stored: StoredEntity, registration: StoredLegal
     )
   }
   return factors
+}
+
+export function unsupportedFactor({ type, subtype }: StoredLegalEntity): Factor {
+  const kind = `${type}, ${subtype}`.replaceAll('_', ' ')
+  return limitation('unsupported_entity_type', `The registration is not a company's (${kind}).`, 'high')
 }
 
 function nameImpact(best: ScoredName): 'high' | 'medium' {

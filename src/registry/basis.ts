@@ -166,7 +166,7 @@ function placeOf(registration: StoredLegalEntity): string {
 }
 
 /** The public record: the row's own address for it, else the one its identifiers lead to; null if none does. */
-function recordUrl(registration: StoredLegalEntity): string | null {
+export function recordUrl(registration: StoredLegalEntity): string | null {
   return (
     registration.sourceUrl ??
     companiesHouseUrl(registration) ??

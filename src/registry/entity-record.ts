@@ -175,10 +175,11 @@ function facetsOf(stored: StoredEntity, primary: StoredLegalEntity): ResultEntit
 function sectorOf(stored: StoredEntity, primary: StoredLegalEntity): Sector | null {
   if (primary.type === 'government') return 'government'
   if (primary.type === 'nonprofit') return 'nonprofit'
-  const isListed = stored.legalEntities.some(({ identifiers }) =>
-    identifiers.some(({ type }) => type === 'ticker'),
-  )
-  return isListed ? 'public' : null
+  return isListed(stored) ? 'public' : null
+}
+
+export function isListed(stored: StoredEntity): boolean {
+  return stored.legalEntities.some(({ identifiers }) => identifiers.some(({ type }) => type === 'ticker'))
 }
 
 /**

@@ -42,4 +42,4 @@ export interface RowAddress {
 }
 
 /** Which version of the reading rules made the rows; a higher one makes an unchanged file be read again. */
-export const derivationVersion = 1
+export const derivationVersion = 2

@@ -4,16 +4,21 @@ import type { EntityId } from '../contract/ids.js'
 import { entityId } from '../contract/ids.js'
 import type { Resolution } from '../contract/result.js'
 import { sqliteCode, type Sqlite } from '../platform/sqlite.js'
+import { aliasesOf, resolveDomain } from './domains.js'
 import { entityRecordOf } from './entity-record.js'
 import type { Vocabulary } from './match/vocabulary.js'
+import { ownershipOf, type CompanyOwnership } from './ownership.js'
 import { resolveName } from './resolve.js'
-import { searchNames, type SearchHit, type SearchQuery } from './search.js'
+import { searchNames, type SearchPage, type SearchQuery } from './search.js'
 import { createCandidateFinder } from './store/candidates.js'
+import { createHolderFinder } from './store/domain-holders.js'
 import { openStore } from './store/open-store.js'
 import { createStoreReader } from './store/reader.js'
+import { createOwnershipReader } from './store/relationships.js'
 import { readVocabulary } from './store/vocabulary-reader.js'
 
-export type { SearchHit, SearchQuery } from './search.js'
+export type { CompanyOwnership, OwnershipLink } from './ownership.js'
+export type { SearchHit, SearchPage, SearchQuery } from './search.js'
 
 interface RegistrySource {
   readonly name: string
@@ -42,11 +47,17 @@ interface ResolveQuery {
 /** Open registry data, read-only to all but importers. Synchronous: every answer is a few index lookups. */
 export interface Registry {
   info(): RegistryInfo
-  search(query: SearchQuery): SearchHit[]
+  search(query: SearchQuery): SearchPage
   /** Never throws for any text and never invents: what is not held is `no_match`. */
   resolve(query: ResolveQuery): Resolution
   /** The record of a company; a merged id gives the one it was merged into. Null for an unknown id. */
   entity(id: EntityId): { record: EntityRecord; mergedInto: EntityId | null } | null
+  /** Who owns a company and whom it owns, for a merged id those of the canonical one. Null for an unknown id. */
+  ownership(id: EntityId): CompanyOwnership | null
+  /** Whose website has this registrable domain. */
+  resolveDomain(domain: string): Resolution
+  /** Other domains of the company that a domain resolves to. */
+  domainAliases(domain: string): string[]
   close(): void
 }
 
@@ -67,7 +78,15 @@ export function openRegistry(path: string, options: { readonly?: boolean } = {})
   const reader = createStoreReader(database)
   const finder = createCandidateFinder(database)
   const vocabulary = createVocabularyCache(database)
-  const lookup = { find: finder.find, vocabulary: vocabulary.current, reader }
+  const ownerships = createOwnershipReader(database)
+  const entityByNumber = (number: number) => reader.entityByNumber(number)
+  const lookup = {
+    find: finder.find,
+    vocabulary: vocabulary.current,
+    reader,
+    isBranch: (number: number) => ownerships.isBranch(number),
+  }
+  const domainLookup = { holdersOf: createHolderFinder(database), ownerships, entityByNumber }
 
   return {
     path,
@@ -85,6 +104,12 @@ export function openRegistry(path: string, options: { readonly?: boolean } = {})
         mergedInto: mergedInto === null ? null : entityId.parse(mergedInto),
       }
     },
+    ownership(id) {
+      const number = reader.entityNumber(reader.mergedInto(id) ?? id)
+      return number === null ? null : ownershipOf(number, { ownerships, entityByNumber })
+    },
+    resolveDomain: (domain) => resolveDomain(domain, domainLookup),
+    domainAliases: (domain) => aliasesOf(domain, domainLookup),
     close: () => {
       if (!database.readonly) settleIntoOneFile(database)
       database.close()

@@ -25,7 +25,7 @@ export function resolveName(
 ): Resolution {
   const readings = readingsOf(query.name)
   if (readings.length === 0) return emptyAnswer('not_found')
-  const scored = bestOfEachEntity({ readings, location: parseLocation(query.location) }, lookup)
+  const scored = bestOfEach('entityNumber', { readings, location: parseLocation(query.location) }, lookup)
   const decision = decide(scored, (other) => contextFit(query.context, other, lookup.reader))
   if (decision.kind === 'none') return emptyAnswer('no_match')
   const stored = lookup.reader.entityByNumber(decision.best.candidate.entityNumber)
@@ -36,15 +36,19 @@ export function resolveName(
   return answerOf(decision, stored, registration)
 }
 
-/** One score a company, that of its best name. */
-export function bestOfEachEntity(query: MatchQuery, lookup: Lookup): ScoredName[] {
+/** One score a company, or a registration: that of its best name. */
+export function bestOfEach(
+  kind: 'entityNumber' | 'legalEntityNumber',
+  query: MatchQuery,
+  lookup: Lookup,
+): ScoredName[] {
   const vocabulary = lookup.vocabulary()
   const best = new Map<number, ScoredName>()
   for (const candidate of lookup.find(query.readings, vocabulary)) {
     const scored = scoreName(query, candidate, vocabulary)
     if (scored === null) continue
-    const known = best.get(candidate.entityNumber)
-    if (!known || scored.points > known.points) best.set(candidate.entityNumber, scored)
+    const known = best.get(candidate[kind])
+    if (!known || scored.points > known.points) best.set(candidate[kind], scored)
   }
   return [...best.values()]
 }

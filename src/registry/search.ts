@@ -1,9 +1,10 @@
 import { entityId, legalEntityId, type EntityId, type LegalEntityId } from '../contract/ids.js'
-import { jurisdictionParts } from './entity-record.js'
+import { jurisdictionParts, primaryOf } from './entity-record.js'
+import type { CandidateName } from './match/candidate.js'
 import { readingsOf } from './match/readings.js'
 import { countryCodeOf, countryNameOf, regionCodeIn } from './match/place-names.js'
-import { bestOfEachEntity, type Lookup } from './resolve.js'
-import type { StoredLegalEntity } from './store/reader.js'
+import { bestOfEach, type Lookup } from './resolve.js'
+import type { StoredEntity, StoredLegalEntity } from './store/reader.js'
 
 export interface SearchQuery {
   readonly name: string
@@ -33,23 +34,48 @@ export interface SearchHit {
   readonly score: number
 }
 
-/** The closest names first; ties in the order in which the registry took them in. */
-export function searchNames(query: SearchQuery, lookup: Lookup): SearchHit[] {
+export interface SearchPage {
+  /** The closest names first; ties in the order in which the registry took them in. */
+  readonly hits: SearchHit[]
+  /** How many registrations were found before the limit, of the names that the index gives for one query. */
+  readonly totalCount: number
+}
+
+export type SearchLookup = Lookup & { readonly isBranch: (legalEntityNumber: number) => boolean }
+
+/** Registrations by name and place. */
+export function searchNames(query: SearchQuery, lookup: SearchLookup): SearchPage {
   const readings = readingsOf(query.name)
-  if (readings.length === 0) return []
-  const scored = bestOfEachEntity({ readings, location: null }, lookup).sort(
-    (a, b) => b.points - a.points || a.candidate.entityNumber - b.candidate.entityNumber,
-  )
+  if (readings.length === 0) return { hits: [], totalCount: 0 }
   const wanted = wantedPlace(query)
-  const hits: SearchHit[] = []
-  for (const { candidate, points } of scored) {
-    if (hits.length >= query.limit) break
+  const found = bestOfEach('legalEntityNumber', { readings, location: null }, lookup)
+    .filter(({ candidate }) => isWanted(candidate, wanted))
+    .sort(
+      (a, b) =>
+        b.points - a.points ||
+        a.candidate.entityNumber - b.candidate.entityNumber ||
+        a.candidate.legalEntityNumber - b.candidate.legalEntityNumber,
+    )
+  const hits = found.slice(0, query.limit).flatMap(({ candidate, points }) => {
     const stored = lookup.reader.entityByNumber(candidate.entityNumber)
     const registration = stored?.legalEntities.find(({ number }) => number === candidate.legalEntityNumber)
-    if (!stored || !registration || !isWanted(registration, wanted)) continue
-    hits.push(hitOf(stored.id, registration, points))
-  }
-  return hits
+    if (!stored || !registration) return []
+    return [hitOf(stored, registration, points, isBranchOf(registration, stored, lookup))]
+  })
+  return { hits, totalCount: found.length }
+}
+
+/** The registers say so, or the company's own registration is in another jurisdiction than this one. */
+function isBranchOf(registration: StoredLegalEntity, stored: StoredEntity, lookup: SearchLookup): boolean {
+  const home = primaryOf(stored).jurisdiction
+  const { jurisdiction } = registration
+  const isForeign = home !== null && jurisdiction !== null && !isWithin(jurisdiction, home)
+  return isForeign || lookup.isBranch(registration.number)
+}
+
+/** "us" and "us_de" do not contradict each other: one source is only more exact. */
+function isWithin(one: string, other: string): boolean {
+  return one === other || one.startsWith(`${other}_`) || other.startsWith(`${one}_`)
 }
 
 interface WantedPlace {
@@ -65,26 +91,30 @@ function wantedPlace({ countryCode, regionCode }: SearchQuery): WantedPlace {
   return { countryCode: country, regionCode: regionCodeIn(country, region) ?? region }
 }
 
-function isWanted({ jurisdiction, address }: StoredLegalEntity, wanted: WantedPlace): boolean {
-  const parts = jurisdictionParts(jurisdiction)
-  const hqRegion = address.region === null ? null : regionCodeIn(address.countryCode, address.region)
-  const countries = [parts.countryCode, address.countryCode]
-  const regions = [parts.stateCode, hqRegion].filter((code) => code !== null)
+function isWanted({ place }: CandidateName, wanted: WantedPlace): boolean {
+  const countries = [place.jurisdictionCountry, place.countryCode]
   if (wanted.countryCode !== null && !countries.includes(wanted.countryCode)) return false
   if (wanted.regionCode === null) return true
-  return regions.some((code) => code === wanted.regionCode || code.slice(3) === wanted.regionCode)
+  return [place.jurisdictionRegion, place.regionCode].some(
+    (code) => code !== '' && (code === wanted.regionCode || code.slice(3) === wanted.regionCode),
+  )
 }
 
-function hitOf(id: string, registration: StoredLegalEntity, points: number): SearchHit {
+function hitOf(
+  stored: StoredEntity,
+  registration: StoredLegalEntity,
+  points: number,
+  isBranch: boolean,
+): SearchHit {
   const countryCode =
     jurisdictionParts(registration.jurisdiction).countryCode ?? registration.address.countryCode
   return {
     id: legalEntityId.parse(registration.id),
-    entityId: entityId.parse(id),
+    entityId: entityId.parse(stored.id),
     name: registration.displayName,
     legalName: registration.legalName,
     status: registration.status,
-    isBranch: false,
+    isBranch,
     jurisdiction: {
       country: countryCode === null ? null : countryNameOf(countryCode),
       countryCode,

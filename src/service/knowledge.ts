@@ -25,7 +25,9 @@ export interface Ownership {
   readonly relationships: HierarchyData['relationships']
   /** The local id of the company asked for. */
   readonly targetId: string
-  /** Where the relationships were read: addresses of public records. */
+  /** The local id of whom a register names as ultimate parent, also where the way up is not known. */
+  readonly ultimateParentId: string | null
+  /** Addresses of public records: of relationships, and of the companies in the chain. */
   readonly evidence: readonly string[]
 }
 

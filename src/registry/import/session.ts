@@ -1,5 +1,6 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import { derivationVersion, type RegistryRow } from '../registry-row.js'
+import { recordParents } from '../store/relationships.js'
 import { createRowWriter } from '../store/row-writer.js'
 
 export interface SourceFile {
@@ -51,6 +52,7 @@ export function beginImport(database: Sqlite, source: SourceFile): ImportSession
       write: (row) => writer.write(row),
       commit(counts, importedAtMs) {
         const vanishedCount = writer.markVanished()
+        recordParents(database, sourceNumber)
         database
           .prepare('UPDATE sources SET row_count = ?, rejected_count = ?, imported_at = ? WHERE number = ?')
           .run(counts.rowCount, counts.rejectedCount, new Date(importedAtMs).toISOString(), sourceNumber)

@@ -39,6 +39,7 @@ export interface StoredEntity {
 export interface StoreReader {
   entityById(id: string): StoredEntity | null
   entityByNumber(number: number): StoredEntity | null
+  entityNumber(id: string): number | null
   /** Where an id was merged into, following chains; null when it was not. */
   mergedInto(id: string): string | null
 }
@@ -91,6 +92,7 @@ export function createStoreReader(database: Sqlite): StoreReader {
   return {
     entityById: (id) => toEntity(byId.get(id)),
     entityByNumber: (number) => toEntity(byNumber.get(number)),
+    entityNumber: (id) => byId.get(id)?.number ?? null,
     mergedInto(id) {
       let target: string | null = null
       for (let hop = 0; hop < mergeHopsMax; hop++) {
@@ -113,8 +115,9 @@ function createDetailsReader(database: Sqlite): (entityNumber: number) => Stored
   const legalEntities = database.prepare<[number], LegalEntityRow>(
     `SELECT l.*, s.name AS source_name, s.file_date, a.street_address, a.city, a.region, a.postal_code,
        a.country_code, a.formatted_address,
-       (SELECT p.display_name FROM legal_entities p
-        WHERE p.source_number = l.source_number AND p.source_key = l.parent_key) AS parent_name
+       (SELECT p.display_name FROM relationships r JOIN legal_entities p ON p.number = r.parent_number
+        WHERE r.child_number = l.number AND r.type IN ('IS_DIRECTLY_CONSOLIDATED_BY', 'IS_CONTROLLED_BY')
+          AND r.to_date IS NULL ORDER BY r.number LIMIT 1) AS parent_name
      FROM legal_entities l
      JOIN sources s ON s.number = l.source_number
      JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { rootDomainOf } from '../../core/root-domain.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { parseName } from '../match/parsed-name.js'
 import { cityKeyOf, postalKeyOf, regionCodeIn } from '../match/place-names.js'
@@ -139,6 +140,7 @@ const columnNames = {
   jurisdiction: 'jurisdiction',
   registrationAuthority: 'registration_authority',
   website: 'website',
+  domain: 'domain',
   sic: 'sic',
   naics: 'naics',
   parentKey: 'parent_key',
@@ -168,6 +170,7 @@ function legalEntityColumns(row: RegistryRow): Record<string, string | number | 
     jurisdiction: row.jurisdiction,
     registrationAuthority: row.registrationAuthority,
     website: row.website,
+    domain: row.website === null ? null : rootDomainOf(row.website),
     sic: row.sic,
     naics: row.naics,
     parentKey: row.parentKey,

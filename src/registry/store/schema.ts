@@ -102,4 +102,33 @@ export const migrations = [
   CREATE VIRTUAL TABLE name_index USING fts5(tokens, content='', detail=none, columnsize=0, tokenize='ascii');
   CREATE VIRTUAL TABLE name_vocabulary USING fts5vocab('name_index', 'row');
   `,
+  `
+  -- The registrable domain of the website; filled by the next import.
+  ALTER TABLE legal_entities ADD COLUMN domain TEXT;
+  CREATE INDEX legal_entities_by_domain ON legal_entities (domain) WHERE domain IS NOT NULL;
+
+  -- From the child's side, as GLEIF's relationship records are. Dates are as exact as they are known; an end
+  -- means that it holds no longer. Where a record can be looked up, the address says where.
+  CREATE TABLE relationships (
+    number INTEGER PRIMARY KEY,
+    source_number INTEGER NOT NULL REFERENCES sources (number),
+    child_number INTEGER NOT NULL REFERENCES legal_entities (number),
+    parent_number INTEGER NOT NULL REFERENCES legal_entities (number),
+    type TEXT NOT NULL CHECK (type IN ('IS_DIRECTLY_CONSOLIDATED_BY', 'IS_ULTIMATELY_CONSOLIDATED_BY',
+      'IS_INTERNATIONAL_BRANCH_OF', 'IS_FUND-MANAGED_BY', 'IS_SUBFUND_OF', 'IS_FEEDER_TO', 'IS_CONTROLLED_BY')),
+    percentage REAL CHECK (percentage BETWEEN 0 AND 100),
+    from_date TEXT,
+    to_date TEXT,
+    source_url TEXT,
+    UNIQUE (source_number, child_number, parent_number, type)
+  ) STRICT;
+  CREATE INDEX relationships_by_child ON relationships (child_number);
+  CREATE INDEX relationships_by_parent ON relationships (parent_number);
+  INSERT INTO relationships (source_number, child_number, parent_number, type)
+    SELECT c.source_number, c.number, p.number, 'IS_CONTROLLED_BY'
+    FROM legal_entities c
+    JOIN legal_entities p ON p.source_number = c.source_number AND p.source_key = c.parent_key
+    WHERE c.parent_key IS NOT NULL AND c.vanished = 0 AND p.vanished = 0 AND p.number <> c.number
+    ORDER BY c.number;
+  `,
 ] as const

@@ -32,7 +32,7 @@ describe('rows', () => {
     const registry = open()
     const result = await importCsv(registry, { path: writeRows(temporaryFolder(), sampleRows) })
     expect(result).toMatchObject({ rowCount: 6, importedCount: 6, rejectedCount: 0, droppedCount: 0 })
-    const [hit] = registry.search({ name: 'IBM', limit: 1 })
+    const [hit] = registry.search({ name: 'IBM', limit: 1 }).hits
     expect(registry.entity(hit!.entityId)?.record).toMatchObject({
       display_name: 'IBM',
       legal_name: 'International Business Machines Corporation',
@@ -101,8 +101,8 @@ describe('rows', () => {
     const registry = open()
     const result = await importText(registry, 'id,name\n1,Old Name Ltd\n1,Brand New Ltd\n')
     expect(result).toMatchObject({ importedCount: 1, updatedCount: 1 })
-    expect(registry.search({ name: 'Brand New', limit: 5 })).toHaveLength(1)
-    expect(registry.search({ name: 'Old Name', limit: 5 })).toHaveLength(0)
+    expect(registry.search({ name: 'Brand New', limit: 5 }).hits).toHaveLength(1)
+    expect(registry.search({ name: 'Old Name', limit: 5 }).hits).toHaveLength(0)
   })
 })
 
@@ -194,17 +194,17 @@ describe('importing again', () => {
     const registry = open()
     const folder = temporaryFolder()
     await importCsv(registry, { path: writeRows(folder, sampleRows) })
-    const [before] = registry.search({ name: 'Red Hat', limit: 1 })
+    const [before] = registry.search({ name: 'Red Hat', limit: 1 }).hits
     const edition = registry.info().edition
     const newer = sampleRows
       .filter(({ id }) => id !== 'oxfam')
       .map((row) => (row.id === 'redhat' ? { ...row, name: 'Crimson Cap, Inc.' } : row))
     const result = await importCsv(registry, { path: writeRows(folder, newer) })
     expect(result).toMatchObject({ importedCount: 0, updatedCount: 5, vanishedCount: 1 })
-    const [after] = registry.search({ name: 'Crimson Cap', limit: 1 })
+    const [after] = registry.search({ name: 'Crimson Cap', limit: 1 }).hits
     expect([after!.id, after!.entityId]).toEqual([before!.id, before!.entityId])
-    expect(registry.search({ name: 'Red Hat', limit: 5 })).toEqual([])
-    expect(registry.search({ name: 'Oxfam', limit: 5 })).toEqual([])
+    expect(registry.search({ name: 'Red Hat', limit: 5 }).hits).toEqual([])
+    expect(registry.search({ name: 'Oxfam', limit: 5 }).hits).toEqual([])
     expect(registry.info().edition).not.toBe(edition)
     expect(registry.info().entityCount).toBe(5)
   })

@@ -12,7 +12,7 @@ beforeAll(() => {
 })
 
 const namesFor = (query: Partial<SearchQuery>) =>
-  registry.search({ name: 'Acme Widgets', limit: 10, ...query }).map(({ legalName }) => legalName)
+  registry.search({ name: 'Acme Widgets', limit: 10, ...query }).hits.map(({ legalName }) => legalName)
 
 describe('search', () => {
   test.each([
@@ -40,13 +40,13 @@ describe('search', () => {
 
   it('gives at most as many as asked for, the closest first', () => {
     expect(namesFor({ limit: 1 })).toHaveLength(1)
-    const [first, second] = registry.search({ name: 'Acme Widgets LLP', limit: 2 })
+    const [first, second] = registry.search({ name: 'Acme Widgets LLP', limit: 2 }).hits
     expect(first?.legalName).toBe('Acme Widgets LLP')
     expect(first?.score).toBeGreaterThan(second?.score ?? 0)
   })
 
   it('tells of each its registration, company and jurisdiction', () => {
-    expect(registry.search({ name: 'Red Hat', limit: 1 })).toEqual([
+    expect(registry.search({ name: 'Red Hat', limit: 1 }).hits).toEqual([
       {
         id: expect.stringMatching(/^le_/),
         entityId: expect.stringMatching(/^siq_/),
