@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { defaults } from './config.js'
 import { systemRandom } from './platform/random.js'
 import { knowledgeOf } from './knowledge.js'
+import type { WholeClient } from './client/client.js'
 import type { Connection } from './pipeline/run.js'
 import { openRegistry, type Registry } from './registry/registry.js'
 import { openShippedRegistry } from './registry/shipped.js'
@@ -29,6 +30,11 @@ function embeddedDataFolder(checkpointPath: string): string {
   return `${checkpointPath.replace(/\.sqlite$/, '')}.service`
 }
 
+/** A connection by which every route can be called, the pipeline's among them. */
+export interface WholeConnection extends Connection {
+  client: WholeClient
+}
+
 export interface EmbeddedOptions {
   registryPath: string | null
   checkpointPath: string
@@ -37,7 +43,7 @@ export interface EmbeddedOptions {
 }
 
 /** Starts the service in this process, on a free loopback port, and connects to it over HTTP. */
-export async function connectEmbedded(options: EmbeddedOptions): Promise<Connection> {
+export async function connectEmbedded(options: EmbeddedOptions): Promise<WholeConnection> {
   const { registry, label } = chooseRegistry(options.registryPath)
   try {
     const apiKey = systemRandom.id('embedded_')

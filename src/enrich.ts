@@ -2,12 +2,12 @@ import { dirname } from 'node:path'
 import type { TransportBounds } from './client/transport.js'
 import type { FileConfig } from './config.js'
 import { UserError } from './core/errors.js'
-import { connectEmbedded } from './embedded.js'
+import { connectEmbedded, type WholeConnection } from './embedded.js'
 import { EventStream } from './event-stream.js'
 import type { RunEvent } from './pipeline/events.js'
 import type { InputOptions } from './pipeline/reader/input.js'
 import type { WebhookOptions } from './pipeline/receiver/webhooks.js'
-import { runPipeline, type Connection } from './pipeline/run.js'
+import { runPipeline } from './pipeline/run.js'
 import type { RunSummary } from './pipeline/summary.js'
 import { systemClock, type Clock } from './platform/clock.js'
 import { systemRandom, type Random } from './platform/random.js'
@@ -84,7 +84,7 @@ async function run(
       ...settings.budget,
     },
     webhooks: webhookOptions(settings, environment, observe),
-    connect: () => connect(settings, options, observe),
+    connect: () => connectTo(settings, environment, observe, options.answerBounds),
     observe,
     interrupt: options.signal ?? new AbortController().signal,
     clock: options.clock ?? systemClock,
@@ -141,11 +141,16 @@ function webhookOptions(
 /** Loaded when it is needed: what is wrong with an input or a config is told without it. */
 const loadClient = () => import('./client/client.js')
 
-async function connect(
+/**
+ * Connects to the hosted service of the settings, or starts the embedded one. Throws API_KEY_* and what opening
+ * a registry or the service's data throws.
+ */
+export async function connectTo(
   settings: Settings,
-  { environment = process.env, answerBounds = {} }: EnrichOptions,
+  environment: Environment,
   observe: (event: RunEvent) => void,
-): Promise<Connection> {
+  answerBounds: Partial<TransportBounds> = {},
+): Promise<WholeConnection> {
   const { baseUrl, registryPath } = settings.service
   const connectionsMax = settings.limits.submitConcurrency + 16
   if (baseUrl === null) {

@@ -5,6 +5,7 @@ import { parseListenAddress, type ListenAddress } from '../core/listen-address.j
 import { UserError } from '../core/errors.js'
 import { knowledgeOf } from '../knowledge.js'
 import { version } from '../version.js'
+import { readFaultPlan } from './fault-plan.js'
 import { interrupted, type CliIo } from './io.js'
 
 interface ServeFlags {
@@ -13,6 +14,7 @@ interface ServeFlags {
   data: string
   limits: 'spec' | 'none'
   researchSeconds: { min: number; max: number }
+  faults?: string
 }
 
 export function addServeCommand(program: Command, io: CliIo): void {
@@ -39,6 +41,7 @@ export function addServeCommand(program: Command, io: CliIo): void {
         .argParser(parseRange)
         .default({ min: 0, max: 0 }, '0:0'),
     )
+    .option('--faults <file>', 'what is to go wrong, and how often: for rehearsals')
     .action((flags: ServeFlags) => serve(flags, io))
 }
 
@@ -49,7 +52,9 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       hint: 'set ENRICH_SERVE_API_KEY to a long random text',
     })
   }
+  const plan = flags.faults === undefined ? null : readFaultPlan(flags.faults)
   const { startService } = await import('../service/service.js')
+  const { createFaults } = await import('../service/faults/faults.js')
   const { registry, label } = chooseRegistry(flags.registry ?? null)
   try {
     const service = await startService({
@@ -59,6 +64,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       accounts: [{ name: 'default', apiKey }],
       limits: flags.limits,
       version,
+      ...(plan === null ? {} : { faults: createFaults(plan) }),
       researchMs: { min: flags.researchSeconds.min * 1000, max: flags.researchSeconds.max * 1000 },
       log: (line) => {
         io.err(`${line}\n`)
@@ -70,6 +76,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
         (isLoopback(flags.listen.host) ? '' : 'It listens beyond this machine: put TLS in front of it.\n') +
         `Use it: ENRICH_BASE_URL=${service.url} ENRICH_API_KEY=… enrich companies.csv -o out.parquet\n`,
     )
+    if (plan !== null) io.err('Faults happen by plan: what goes wrong here is wanted.\n')
     await interrupted(io)
     await service.close()
   } finally {

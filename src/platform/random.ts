@@ -9,6 +9,18 @@ export interface Random {
   id(prefix: string): string
 }
 
+/** Fractions in [0, 1) that one seed decides: the same seed gives the same ones (mulberry32). */
+export function seededFractions(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = state
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
 export const systemRandom: Random = {
   fraction: () => Math.random(),
   id: (prefix) => {

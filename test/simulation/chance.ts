@@ -1,20 +1,12 @@
-import type { Random } from '../../src/platform/random.js'
+import { seededFractions, type Random } from '../../src/platform/random.js'
 
-/** Chance that one seed decides: the same seed makes the same world (mulberry32). */
+/** Chance that one seed decides: the same seed makes the same world. */
 export class Chance implements Random {
-  #state: number
+  readonly fraction: () => number
   #idCount = 0
 
   constructor(seed: number) {
-    this.#state = seed >>> 0
-  }
-
-  readonly fraction = (): number => {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0
-    let mixed = this.#state
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+    this.fraction = seededFractions(seed)
   }
 
   readonly id = (prefix: string): string =>
