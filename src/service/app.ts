@@ -14,7 +14,15 @@ import type { Random } from '../platform/random.js'
 import { authenticate, type Callers } from './accounts/accounts.js'
 import { bounds } from './bounds.js'
 import { newCallId } from './ids.js'
-import { badRequest, errorBodyOf, internalError, methodNotAllowed, notFound, Refusal } from './refusal.js'
+import {
+  badRequest,
+  errorBodyOf,
+  internalError,
+  malformedRequestId,
+  methodNotAllowed,
+  notFound,
+  Refusal,
+} from './refusal.js'
 
 /**
  * The HTTP side without routes: its bounds, and a JSON error in the interface's shape for whatever may come.
@@ -97,11 +105,14 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
+const statusPollPath = routes.pollResolution.path.replace(/\{.*/, '')
+
 /** The key is judged before the path, as on every route. */
 function malformedPath(request: FastifyRequest, callers: Callers): Refusal {
   try {
     authenticate(callers, request.headers[apiKeyHeader])
-    return badRequest('the path is malformed')
+    const isStatusPoll = request.url.startsWith(statusPollPath)
+    return isStatusPoll ? malformedRequestId() : badRequest('the path is malformed')
   } catch (error) {
     return toRefusal(error)
   }

@@ -51,6 +51,10 @@ export const rateLimitExceeded = (resetSeconds: number): Refusal =>
 export const monthlyLimitReached = (): Refusal =>
   new Refusal(429, errorTypes.monthlyLimitReached, 'the units of this month are used up; nothing was charged')
 
+/** v2 answers a malformed id with 500, where v3 says 400 (interface: "v2 entity resolution"). */
+export const malformedRequestId = (): Refusal =>
+  new Refusal(500, errorTypes.apiError, 'the request id is malformed')
+
 /** Says nothing of the cause: a stack, a path or a statement is for the log. */
 export const internalError = (): Refusal => new Refusal(500, errorTypes.apiError, 'internal error')
 

@@ -1,8 +1,7 @@
-import { errorTypes } from '../../contract/errors.js'
 import { requestId, streamId } from '../../contract/ids.js'
 import type { JobStatusV2 } from '../../contract/resolution-v2.js'
 import type { Handlers } from '../mount.js'
-import { notFound, Refusal } from '../refusal.js'
+import { malformedRequestId, notFound, Refusal } from '../refusal.js'
 import type { RunStore } from '../run-store.js'
 import { submit, type SubmissionParts } from '../submission.js'
 import { resultV2Of } from './result.js'
@@ -33,7 +32,7 @@ export function jobHandlers(parts: JobParts): Pick<Handlers, 'submitResolution' 
     },
     pollResolution: ({ caller, params }) => {
       const id = anyRequestId.safeParse(params.request_id)
-      if (!id.success) throw malformedId()
+      if (!id.success) throw malformedRequestId()
       const run = store.byRequestId(caller.accountNumber, id.data)
       if (run === undefined) throw notFound('request')
       const { status, result } = run
@@ -55,6 +54,3 @@ const billingUnavailable = (): Refusal =>
     'billing_unavailable',
     'billing is unavailable for the moment; nothing was charged and no job was made',
   )
-
-/** The interface answers a malformed id with 500 here, where v3 says 400 ("v2 entity resolution"). */
-const malformedId = (): Refusal => new Refusal(500, errorTypes.apiError, 'the request id is malformed')
