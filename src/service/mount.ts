@@ -2,15 +2,17 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { CallId } from '../contract/ids.js'
+import { errorTypes } from '../contract/errors.js'
 import { apiKeyHeader, rateLimitHeaders } from '../contract/limits.js'
 import { routes, versionOf, type Route, type RouteName } from '../contract/routes.js'
 import { nestsDeeperThan } from '../core/json-depth.js'
 import type { Random } from '../platform/random.js'
 import { authenticate, type Caller, type Callers } from './accounts/accounts.js'
 import { bounds } from './bounds.js'
+import type { Faults, MetFault } from './faults/faults.js'
 import { newCallId } from './ids.js'
 import type { RateLimiter } from './limits/rate-limiter.js'
-import { badRequest, notEnabled, rateLimitExceeded } from './refusal.js'
+import { badRequest, notEnabled, rateLimitExceeded, Refusal } from './refusal.js'
 
 /** One authenticated call whose parameters are what the contract says. */
 export interface Call<R extends Route = Route> {
@@ -40,6 +42,7 @@ export interface Gate {
   readonly callers: Callers
   readonly limiter: RateLimiter
   readonly random: Random
+  readonly faults: Faults
 }
 
 /**
@@ -48,6 +51,7 @@ export interface Gate {
  */
 export function mountRoutes(app: FastifyInstance, handlers: Handlers, gate: Gate): void {
   const callers = new WeakMap<FastifyRequest, Caller>()
+  const lostAnswers = new WeakSet<FastifyRequest>()
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
     // Name and handler belong together, which a loop over all names cannot tell the compiler.
     const handler = handlers[name] as Handler<Route>
@@ -56,6 +60,14 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, gate: Gate
       url: route.path.replace(/\{(\w+)\}/g, ':$1'),
       onRequest: (request, reply, done) => {
         callers.set(request, admit(request, reply, name, gate))
+        const met = gate.faults.ofRequest(name)
+        if (met?.fault === 'reset') {
+          // Not done: nothing more happens to this request.
+          cut(request, reply)
+          return
+        }
+        if (met?.fault === 'lost_answer') lostAnswers.add(request)
+        else if (met !== null) throw refusalOf(met)
         done()
       },
       handler: async (request, reply) => {
@@ -70,6 +82,7 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, gate: Gate
           keepOpen: () => request.raw.socket.setTimeout(0),
           ...readRequest(request, route),
         })
+        if (lostAnswers.has(request)) return cut(request, reply)
         return reply
           .code(answer.status)
           .headers(answer.headers ?? {})
@@ -78,6 +91,19 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, gate: Gate
       },
     })
   }
+}
+
+function refusalOf({ fault, status }: MetFault): Refusal {
+  return fault === 'limited'
+    ? rateLimitExceeded(1)
+    : new Refusal(status, errorTypes.apiError, 'an error by the plan of faults')
+}
+
+/** The connection ends without an answer, as if a cable had been cut. */
+function cut(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.hijack()
+  request.raw.socket.resetAndDestroy()
+  return reply
 }
 
 function goneSignal(reply: FastifyReply): AbortSignal {

@@ -24,10 +24,17 @@ import { searchHandlers } from './v2/search.js'
 import { streamHandlers } from './v2/stream.js'
 import { kickoffHandlers } from './v3/kickoff.js'
 import { pollHandlers } from './v3/polls.js'
+import type { EventCount } from './webhooks/event-store.js'
+import {
+  assertLocalWebhooksStayLocal,
+  createWebhooks,
+  type WebhookOptions,
+  type Webhooks,
+} from './webhooks/webhooks.js'
 
 export type { Knowledge } from './knowledge.js'
 
-export interface ServiceOptions {
+export interface ServiceOptions extends WebhookOptions {
   readonly knowledge: Knowledge
   /** Holds `service.sqlite`; null keeps everything in memory. */
   readonly dataFolder: string | null
@@ -56,6 +63,7 @@ export interface RunningService {
   readonly host: string
   readonly port: number
   runCount(): RunCount
+  eventCount(): EventCount
   /** The units billed to an account, oldest first. */
   ledger(account: string): LedgerEntry[]
   /** Ends requests in the air and research, then closes the data; a second call waits for the first. */
@@ -64,31 +72,36 @@ export interface RunningService {
 
 /**
  * Serves the interface over HTTP. What it acknowledged is durable, and goes on after a restart on the same
- * data folder. Throws LISTEN_FAILED, SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, API_KEY_INVALID.
+ * data folder. Throws LISTEN_FAILED, SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, API_KEY_INVALID, and
+ * USAGE_INVALID where local webhooks are allowed to a service that listens beyond this machine.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { clock = systemClock, random = systemRandom, faults = noFaults } = options
   const knowledge = withFaults(options.knowledge, faults)
   const log = (line: string) => options.log?.(line.replace(/\s*\n\s*/g, ' '))
   const researchMs = options.researchMs ?? { min: 0, max: 0 }
+  assertLocalWebhooksStayLocal(options, options.listen.host)
   const storage = openStorage(options, clock, log)
   const { database } = storage
   try {
     storeAccounts(database, options.accounts, clock.nowMs())
     const streams = createHeldStreams(clock)
-    const store = createRunStore(database, [streams.onEnded])
+    const webhooks = createWebhooks(options, { database, clock, random, log })
+    const store = createRunStore(database, [webhooks.onRunEnded, streams.onEnded])
     store.bringForward(clock.nowMs() + researchMs.max)
     const callers = storedCallers(database)
     const app = createApp(callers, { clock, random, log })
-    if (options.pages ?? true) await mountPages(app, { version: options.version ?? 'unknown', store })
+    if (options.pages ?? true)
+      await mountPages(app, { version: options.version ?? 'unknown', store, webhooks })
     const isBusy = watchRequests(app, clock)
-    const researcher = startResearcher({ store, knowledge, clock, log, isBusy })
+    const onStored = webhooks.outbox.wake
+    const researcher = startResearcher({ store, knowledge, clock, log, isBusy, onStored })
     const journal = createJournal(store)
     const credit = createCredit(database, clock)
     const limiter = options.limits === 'spec' ? createRateLimiter(clock, storage.windows) : unlimited
     const submission = { journal, credit, researcher, clock, random, researchMs }
     const handlers = {
-      ...kickoffHandlers(submission),
+      ...kickoffHandlers({ ...submission, gate: webhooks.gate }),
       ...pollHandlers(store),
       ...entityHandlers(knowledge),
       ...searchHandlers(knowledge, clock),
@@ -103,16 +116,19 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       streams.close()
       await closeApp(app, clock)
       await researcher.stop()
+      await webhooks.stop()
       storage.close()
     }
     const address = await listen(app, options.listen).catch(async (error: unknown) => {
       await researcher.stop()
       throw error
     })
+    webhooks.start()
     let ended: Promise<void> | undefined
     return {
       ...address,
       runCount: () => store.count(),
+      eventCount: webhooks.eventCount,
       ledger: (account) => store.ledger(account),
       close: () => (ended ??= end()),
     }
@@ -125,14 +141,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 /** Loaded when they are wanted: the service inside a run has no pages. */
 async function mountPages(
   app: FastifyInstance,
-  { version, store }: { version: string; store: RunStore },
+  { version, store, webhooks }: { version: string; store: RunStore; webhooks: Webhooks },
 ): Promise<void> {
   const [{ mountDocs }, { mountMetrics }] = await Promise.all([
     import('./docs/mount-docs.js'),
     import('./metrics.js'),
   ])
   mountDocs(app, version)
-  mountMetrics(app, { runCount: () => store.count(), eventCount: () => ({}) })
+  mountMetrics(app, { runCount: () => store.count(), eventCount: () => ({ ...webhooks.eventCount() }) })
 }
 
 /** A request a moment ago means that callers are there, and that the next one is on its way. */
