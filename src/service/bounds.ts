@@ -62,4 +62,5 @@ export const bounds = {
   databaseBesideBusyMs: 5_000,
   /** As many as a receiver of ours takes. */
   secretsPerAccountMax: 10,
+  keysPerAccountMax: 100,
 } as const

@@ -19,13 +19,16 @@ interface Surroundings {
   readonly log: (line: string) => void
   /** Whether requests are coming in, which wait for the thread. */
   readonly isBusy: () => boolean
+  /** After the end of runs was stored. */
+  readonly onStored?: () => void
 }
 
 /**
  * Works off due runs in slices of a few milliseconds, so that HTTP stays responsive; what is open is read
  * from the store, so that a restart goes on where the last process was ended.
  */
-export function startResearcher({ store, knowledge, clock, log, isBusy }: Surroundings): Researcher {
+export function startResearcher(surroundings: Surroundings): Researcher {
+  const { store, knowledge, clock, log, isBusy, onStored = () => undefined } = surroundings
   let stopped = false
   let wakeAtMs = -Infinity
   let alarm = new AbortController()
@@ -41,7 +44,10 @@ export function startResearcher({ store, knowledge, clock, log, isBusy }: Surrou
       finished.push({ runNumber: run.runNumber, conclusion })
       if (clock.monotonicMs() >= endMs) break
     }
-    if (finished.length > 0) store.finish(finished, clock.nowMs())
+    if (finished.length > 0) {
+      store.finish(finished, clock.nowMs())
+      onStored()
+    }
     return due.length > finished.length || due.length === bounds.runsPerSliceMax ? 'more' : 'none'
   }
 

@@ -1,11 +1,15 @@
 import type { KickoffBody } from '../../contract/resolution.js'
 import type { Call, Handlers } from '../mount.js'
-import { badRequest } from '../refusal.js'
 import type { NewRun } from '../run-store.js'
 import { submit, type SubmissionParts } from '../submission.js'
+import type { WebhookGate } from '../webhooks/webhook-gate.js'
+
+export interface KickoffParts extends SubmissionParts {
+  readonly gate: WebhookGate
+}
 
 /** The two kickoffs. A 202 leaves only after the run and its billed unit are durable. */
-export function kickoffHandlers(parts: SubmissionParts): Pick<Handlers, 'kickoffRun' | 'kickoffJob'> {
+export function kickoffHandlers(parts: KickoffParts): Pick<Handlers, 'kickoffRun' | 'kickoffJob'> {
   return {
     kickoffRun: async (call) => {
       const { ids, customId } = await accept(call, 'run', call.body, parts)
@@ -26,18 +30,15 @@ async function accept(
   call: Pick<Call, 'caller' | 'callId'>,
   kind: 'run' | 'job',
   asked: KickoffBody,
-  parts: SubmissionParts,
+  parts: KickoffParts,
 ): Promise<NewRun> {
-  if (asked.webhook_url !== undefined) {
-    throw badRequest('webhook_url: this service does not deliver webhooks yet; poll the run instead')
-  }
   const submission = {
     kind,
     name: asked.name,
     location: asked.location,
     context: asked.context,
     customId: asked.custom_id ?? null,
-    webhookUrl: null,
+    webhookUrl: await parts.gate(asked.webhook_url),
     withBasis: asked.include === 'basis',
   }
   return submit(call, submission, parts)

@@ -24,7 +24,7 @@ export interface NewEvent {
  */
 export interface Outbox {
   add(event: NewEvent): void
-  wake(): void
+  readonly wake: () => void
   /** Who delivers; the lanes (`laneOf`) that something was added to since it was last woken. */
   onWake(listener: (lanes: ReadonlySet<string>) => void): void
 }

@@ -1,0 +1,95 @@
+import { bounds } from '../bounds.js'
+
+/** What is known of one account's deliveries to one host. */
+interface Lane {
+  readonly inAir: Set<number>
+  /** Nothing of it, but what is in the air, is due before. */
+  dueAtMs: number
+}
+
+/**
+ * Who may deliver next. Each lane has room of its own, so that a receiver which never answers holds up nothing
+ * but itself, and each account, so that many such receivers do not either.
+ */
+export class Lanes {
+  readonly #lanes = new Map<string, Lane>()
+  readonly #inAirOfAccounts = new Map<string, number>()
+  #inAirCount = 0
+
+  /** Something of the lane is due then, or before. */
+  note(name: string, dueAtMs: number): void {
+    const lane = this.#lanes.get(name)
+    if (lane === undefined) this.#lanes.set(name, { inAir: new Set(), dueAtMs })
+    else lane.dueAtMs = Math.min(lane.dueAtMs, dueAtMs)
+  }
+
+  /** Lanes with something due; the one that was served last comes last. */
+  due(nowMs: number): string[] {
+    return [...this.#lanes].flatMap(([name, { dueAtMs }]) => (dueAtMs <= nowMs ? [name] : []))
+  }
+
+  /** When the next lane with room has something due; Infinity if none has. */
+  nextDueAtMs(): number {
+    let nextMs = Infinity
+    for (const [name, { dueAtMs }] of this.#lanes) {
+      if (dueAtMs < nextMs && this.roomOf(name) > 0) nextMs = dueAtMs
+    }
+    return nextMs
+  }
+
+  roomOf(name: string): number {
+    const ofAccount = this.#inAirOfAccounts.get(accountOf(name)) ?? 0
+    return Math.min(
+      bounds.deliveriesMax - this.#inAirCount,
+      bounds.deliveriesPerAccountMax - ofAccount,
+      bounds.deliveriesPerLaneMax - this.inAirCountOf(name),
+    )
+  }
+
+  inAirCountOf(name: string): number {
+    return this.#lanes.get(name)?.inAir.size ?? 0
+  }
+
+  isInAir(name: string, eventNumber: number): boolean {
+    return this.#lanes.get(name)?.inAir.has(eventNumber) ?? false
+  }
+
+  depart(name: string, eventNumber: number): void {
+    this.#lanes.get(name)?.inAir.add(eventNumber)
+    this.#count(name, 1)
+  }
+
+  arrive(name: string, eventNumber: number): void {
+    this.#lanes.get(name)?.inAir.delete(eventNumber)
+    this.#count(name, -1)
+    this.#forgetIdle(name)
+  }
+
+  /** The lane was looked through: what is not in the air is due then at the earliest. */
+  served(name: string, dueAtMs: number): void {
+    const lane = this.#lanes.get(name)
+    if (lane === undefined) return
+    this.#lanes.delete(name)
+    this.#lanes.set(name, lane)
+    lane.dueAtMs = dueAtMs
+    this.#forgetIdle(name)
+  }
+
+  #count(name: string, change: 1 | -1): void {
+    const account = accountOf(name)
+    const ofAccount = (this.#inAirOfAccounts.get(account) ?? 0) + change
+    if (ofAccount === 0) this.#inAirOfAccounts.delete(account)
+    else this.#inAirOfAccounts.set(account, ofAccount)
+    this.#inAirCount += change
+  }
+
+  #forgetIdle(name: string): void {
+    const lane = this.#lanes.get(name)
+    if (lane?.inAir.size === 0 && lane.dueAtMs === Infinity) this.#lanes.delete(name)
+  }
+}
+
+/** A lane is named by the account and the host. */
+function accountOf(name: string): string {
+  return name.slice(0, name.indexOf(' '))
+}

@@ -1,0 +1,66 @@
+import { Client, type Dispatcher } from 'undici'
+import { bounds } from '../bounds.js'
+import { pinnedConnect, type Connect } from './pinned-connect.js'
+
+export interface Message {
+  readonly url: URL
+  /** What the connection may go to, in this order. */
+  readonly addresses: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+  readonly signal: AbortSignal
+}
+
+export type PostOutcome =
+  | { readonly kind: 'answered'; readonly status: number }
+  /** The reason is ours, or a code of Node's; it holds nothing of the address. */
+  | { readonly kind: 'unanswered'; readonly reason: string }
+
+/** Sends one message once. Never throws. */
+export type Post = (message: Message) => Promise<PostOutcome>
+
+/**
+ * A connection of its own for each message, so that it goes where that message's check allowed. No redirect is
+ * followed and no proxy of the environment is used. What is answered after the status is read up to a bound,
+ * and thrown away.
+ */
+export function createPost(connect: Connect): Post {
+  return async ({ url, addresses, headers, body, signal }) => {
+    const client = new Client(url.origin, {
+      connect: pinnedConnect(addresses, connect, signal),
+      pipelining: 1,
+      // The signal ends the whole, however it is slow.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+    try {
+      const path = url.pathname + url.search
+      const reply = await client.request({ method: 'POST', path, headers, body, signal })
+      await drain(reply.body)
+      return { kind: 'answered', status: reply.statusCode }
+    } catch (error) {
+      return { kind: 'unanswered', reason: signal.aborted ? 'no answer in time' : codeOf(error) }
+    } finally {
+      // Whatever is still being sent to us has nowhere to go.
+      client.destroy().catch(() => undefined)
+    }
+  }
+}
+
+/** The status has come, so nothing that happens to the body changes what it means. */
+async function drain(body: Dispatcher.ResponseData['body']): Promise<void> {
+  let byteCount = 0
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      byteCount += chunk.length
+      if (byteCount > bounds.receiverAnswerBytesMax) return
+    }
+  } catch {
+    return
+  }
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
+  return code ?? (error instanceof Error ? error.name : 'unknown error')
+}
