@@ -15,6 +15,7 @@ interface ServeFlags {
   limits: 'spec' | 'none'
   researchSeconds: { min: number; max: number }
   faults?: string
+  allowLocalWebhooks?: true
 }
 
 export function addServeCommand(program: Command, io: CliIo): void {
@@ -41,6 +42,7 @@ export function addServeCommand(program: Command, io: CliIo): void {
         .argParser(parseRange)
         .default({ min: 0, max: 0 }, '0:0'),
     )
+    .option('--allow-local-webhooks', 'deliver webhooks to this machine too, http as well: for rehearsals')
     .option('--faults <file>', 'what is to go wrong, and how often: for rehearsals')
     .action((flags: ServeFlags) => serve(flags, io))
 }
@@ -64,6 +66,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       accounts: [{ name: 'default', apiKey }],
       limits: flags.limits,
       version,
+      allowLocalWebhooks: flags.allowLocalWebhooks ?? false,
       ...(plan === null ? {} : { faults: createFaults(plan) }),
       researchMs: { min: flags.researchSeconds.min * 1000, max: flags.researchSeconds.max * 1000 },
       log: (line) => {
