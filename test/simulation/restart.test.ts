@@ -21,7 +21,7 @@ const limits = {
   inFlightRunsMax: 2_000,
   submitConcurrency: 16,
 }
-const lookups = Array.from({ length: 1_300 }, (_, index) => ({
+const lookups = Array.from({ length: 1_000 }, (_, index) => ({
   key: createHash('sha256').update(`${index}`).digest().subarray(0, 16),
   lookup: { name: `Company ${index}`, location: null, context: null },
 }))
@@ -108,8 +108,8 @@ describe.each(['fixed', 'rolling'] as const)(
   (window) => {
     test.each([
       ['while it submits, once', [30_000, 45_000]],
-      ['while it submits, again and again', [50_000, ...each(50, 130), 60_000]],
-      ['while it polls, again and again', [270_000, ...each(25, 700), 90_000]],
+      ['while it submits, again and again', [50_000, ...each(25, 130), 60_000]],
+      ['while it polls, again and again', [270_000, ...each(12, 700), 90_000]],
     ])('never sends more than a minute allows: %s', async (_, livesMs) => {
       const { limitedCount, arrivedMs } = await killedAfter(livesMs, window)
       expect(limitedCount).toBe(0)
