@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { answerColumns } from '../src/core/columns.js'
@@ -31,7 +31,9 @@ export async function reportRerun(say: Say, rowCount: number): Promise<void> {
       say(`  ${format} to parquet: ${figuresOf(run, rowCount)}`)
       const peer = await runPeer('./duckdb-peer.ts', await joinStatement(world, format, ours, theirs, folder))
       await assertSame(folder, ours, theirs)
+      const [ourBytes, theirBytes] = [ours, theirs].map((path) => grouped(statSync(path).size / 1_000_000))
       say(`    the same join in DuckDB alone: ${figuresOf(peer, rowCount)}; ${shareOf(peer, run)}`)
+      say(`    outputs alike: ${ourBytes ?? ''} MB and ${theirBytes ?? ''} MB`)
       if (format === 'csv') {
         const pass: CsvPass = { from: world.csv, to: join(folder, 'pass.csv') }
         const plain = await runPeer('./csv-peer.ts', pass)
