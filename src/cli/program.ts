@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { version } from '../version.js'
 import { addApiCommand } from './api-command.js'
+import { addAccountsCommand } from './accounts-command.js'
 import { addDoctorCommand } from './doctor-command.js'
 import { addExportCommand } from './export-command.js'
 import type { CliIo } from './io.js'
@@ -31,6 +32,7 @@ export function createProgram(io: CliIo): Command {
   addExportCommand(program, io)
   addRetryCommand(program, io)
   addServeCommand(program, io)
+  addAccountsCommand(program, io)
   addApiCommand(program, io)
   addReceiveCommand(program, io)
   addRegistryCommand(program, io)

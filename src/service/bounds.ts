@@ -33,6 +33,14 @@ export const bounds = {
   buildRetryMs: 60_000,
   recordMsMax: 24 * 3_600_000,
 
+  /** Asking a domain for its front page: all of it, redirects, and what is read of a page. */
+  websiteMsMax: 10_000,
+  websiteRedirectsMax: 5,
+  websiteBodyBytesMax: 64 * 1024,
+  /** Lists of domains that are kept in memory. */
+  domainListLinesMax: 5_000_000,
+  domainListLineCharsMax: 1_000,
+
   /** Streams that one key may hold open at a time. */
   streamsPerKeyMax: 10,
   /** How much longer than the longest research a stream is held. */

@@ -53,12 +53,7 @@ export function openBesideService(folder: string, nowMs: number, whereNone: 'mak
     const database = openFile(folder, bounds.databaseBesideBusyMs)
     try {
       if (database.pragma('user_version', { simple: true }) !== migrations.length) {
-        const lock = takeLock(join(folder, 'service.lock'), nowMs)
-        try {
-          migrate(database, migrations)
-        } finally {
-          lock.release()
-        }
+        migrateAlone(database, folder, nowMs)
       }
       return database
     } catch (error) {
@@ -66,6 +61,23 @@ export function openBesideService(folder: string, nowMs: number, whereNone: 'mak
       throw error
     }
   })
+}
+
+function migrateAlone(database: Sqlite, folder: string, nowMs: number): void {
+  try {
+    const lock = takeLock(join(folder, 'service.lock'), nowMs)
+    try {
+      migrate(database, migrations)
+    } finally {
+      lock.release()
+    }
+  } catch (error) {
+    if (!(error instanceof LockHeldError)) throw error
+    throw new UserError('SERVICE_DATA_IN_USE', `an older service runs on ${folder}: ${error.holder}`, {
+      hint: 'start it again with this version, then repeat the command',
+      cause: error,
+    })
+  }
 }
 
 function openFile(folder: string | null, busyTimeoutMs: number): Sqlite {
@@ -85,6 +97,7 @@ export function explained<Result>(folder: string, open: () => Result): Result {
 }
 
 function explain(error: unknown, folder: string): UserError {
+  if (error instanceof UserError) return error
   if (error instanceof LockHeldError) {
     return new UserError('SERVICE_DATA_IN_USE', `another service runs on ${folder}: ${error.holder}`, {
       hint: 'stop it, or give this one a data folder of its own',

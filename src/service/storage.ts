@@ -25,14 +25,18 @@ export function openStorage(
   }
   try {
     const lock = lockDataFolder(dataFolder, clock.nowMs())
-    opened.push(lock.release)
+    opened.push(() => {
+      lock.release()
+    })
     const database = openDatabase(dataFolder)
     opened.push(() => database.close())
     const keepsWindows = dataFolder !== null && limits === 'spec'
     const windows = keepsWindows
       ? explained(dataFolder, () => openWindowStore(dataFolder, log))
       : forgetfulStore
-    opened.push(windows.close)
+    opened.push(() => {
+      windows.close()
+    })
     return { database, windows, close }
   } catch (error) {
     close()

@@ -10,7 +10,7 @@ export interface Credit {
    * another unit beside those of all that are in the air. Throws 429 for the month, then 402; whatever
    * `store` rejects with comes through, and then nothing was billed.
    */
-  charge(caller: Pick<Caller, 'accountNumber'>, store: () => Promise<void>): Promise<void>
+  charge<Stored>(caller: Pick<Caller, 'accountNumber'>, store: () => Promise<Stored>): Promise<Stored>
 }
 
 /** What is left is read for each charge: refunds, grants and other processes' changes count at once. */
@@ -25,7 +25,7 @@ export function createCredit(database: Sqlite, clock: Clock): Credit {
       if (creditUnits !== null && creditUnits <= inAir) throw insufficientCredits()
       inAirUnits.set(accountNumber, inAir + 1)
       try {
-        await store()
+        return await store()
       } finally {
         landed(inAirUnits, accountNumber)
       }

@@ -153,7 +153,9 @@ function assertRemovable(secrets: readonly SecretInfo[], secretId: string): void
 }
 
 function notFound(secretId: string): UserError {
-  return new UserError('ACCOUNT_ITEM_NOT_FOUND', `the account has no secret ${secretId}`, {
+  // Whoever gave the secret itself must not see it repeated.
+  const named = secretId.startsWith('wsec_') ? ` ${secretId}` : ' of this id'
+  return new UserError('ACCOUNT_ITEM_NOT_FOUND', `the account has no secret${named}`, {
     hint: 'enrich accounts secrets list NAME shows their ids',
   })
 }

@@ -1,0 +1,270 @@
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
+import { UserError } from '../core/errors.js'
+import { systemClock } from '../platform/clock.js'
+import type { AccountBook, AccountTerms } from '../service/accounts/account-book.js'
+import { accountsText, accountText, entryText, keysText, secretsText } from './accounts-text.js'
+import type { CliIo } from './io.js'
+
+interface DataFlags {
+  data: string
+  json?: boolean
+  label?: string
+}
+
+interface TermFlags extends DataFlags {
+  v3?: boolean
+  credit?: number | null
+  monthlyUnits?: number | null
+}
+
+/** Runs a command on the accounts of a data folder; a service may be running on it. */
+type OnBook = (
+  flags: DataFlags,
+  use: (book: AccountBook, nowMs: number) => void,
+  whereNone?: 'make' | 'refuse',
+) => Promise<void>
+
+/** `enrich accounts …`: who may call `enrich serve`, and what each may do. */
+export function addAccountsCommand(program: Command, io: CliIo): void {
+  const accounts = program
+    .command('accounts')
+    .description('who may call "enrich serve": keys, credit, limits, signing secrets; also while it runs')
+  addLooking(accounts, io)
+  addChanging(accounts, io)
+  addKeys(accounts.command('keys').description('API keys of an account'), io)
+  addSecrets(
+    accounts.command('secrets').description("what an account's webhooks are signed with (whsec_…)"),
+    io,
+  )
+}
+
+const onBook: OnBook = async (flags, use, whereNone = 'refuse') => {
+  const { openBesideService } = await import('../service/database.js')
+  const { createAccountBook } = await import('../service/accounts/account-book.js')
+  const nowMs = systemClock.nowMs()
+  const database = openBesideService(flags.data, nowMs, whereNone)
+  try {
+    const book = createAccountBook(database)
+    book.secrets.ensureAll(nowMs)
+    use(book, nowMs)
+  } finally {
+    database.close()
+  }
+}
+
+/** A command on one account, or on all where `name` is null. */
+function leaf(parent: Command, name: string, description: string, ...args: string[]): Command {
+  const command = parent.command(name).description(description)
+  for (const arg of args) command.argument(arg)
+  return command.option('--data <folder>', "the service's data folder", '.enrich/service')
+}
+
+const json = () => new Option('--json', 'a JSON object a line')
+
+function addLooking(accounts: Command, io: CliIo): void {
+  const print = (isJson: boolean | undefined, rows: readonly object[], text: string) => {
+    io.out(isJson === true ? rows.map((row) => `${JSON.stringify(row)}\n`).join('') : text)
+  }
+  leaf(accounts, 'list', 'all accounts')
+    .addOption(json())
+    .action((flags: DataFlags) =>
+      onBook(flags, (book, nowMs) => {
+        const all = book.list(nowMs)
+        print(flags.json, all, accountsText(all))
+      }),
+    )
+  leaf(accounts, 'show', 'what an account may do, and what it used', '<name>')
+    .addOption(json())
+    .action((name: string, flags: DataFlags) =>
+      onBook(flags, (book, nowMs) => {
+        const account = book.summary(name, nowMs)
+        print(flags.json, [account], accountText(account))
+      }),
+    )
+  leaf(accounts, 'ledger', 'what was charged, refunded and granted', '<name>')
+    .addOption(json())
+    .action((name: string, flags: DataFlags) =>
+      onBook(flags, (book) => {
+        for (const entry of book.ledger(name)) print(flags.json, [entry], entryText(entry))
+      }),
+    )
+}
+
+function addChanging(accounts: Command, io: CliIo): void {
+  addTerms(leaf(accounts, 'add', 'make an account; its first API key is printed, this once', '<name>'))
+    .option('--no-v3', 'v3 is not enabled for it')
+    .action((name: string, flags: TermFlags) =>
+      onBook(
+        flags,
+        (book, nowMs) => {
+          const { apiKey, keyId } = book.add(
+            name,
+            {
+              v3Enabled: flags.v3 !== false,
+              creditUnits: flags.credit ?? null,
+              monthlyUnitsMax: flags.monthlyUnits ?? null,
+            },
+            nowMs,
+          )
+          tellKey(io, name, keyId, apiKey)
+        },
+        'make',
+      ),
+    )
+  addTerms(leaf(accounts, 'set', 'change what an account may do', '<name>'))
+    .option('--v3', 'v3 is enabled for it')
+    .option('--no-v3', 'v3 is not')
+    .action((name: string, flags: TermFlags) =>
+      onBook(flags, (book, nowMs) => {
+        book.change(name, termsOf(flags), nowMs)
+        io.out(accountText(book.summary(name, nowMs)))
+      }),
+    )
+  leaf(accounts, 'credit', 'add to the credit of an account', '<name>')
+    .addArgument(new Argument('<change>', 'what becomes of it').choices(['add']))
+    .addArgument(new Argument('<units>', 'how many').argParser(positiveUnits))
+    .action((name: string, _change: 'add', units: number, flags: DataFlags) =>
+      onBook(flags, (book, nowMs) => {
+        book.grant(name, units, nowMs)
+        io.out(accountText(book.summary(name, nowMs)))
+      }),
+    )
+}
+
+function addTerms(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--credit <n>', 'so many units may be billed from now on; or unlimited').argParser(
+        unitsOrUnlimited,
+      ),
+    )
+    .addOption(
+      new Option('--monthly-units <n>', 'so many in a calendar month, UTC; or unlimited').argParser(
+        unitsOrUnlimited,
+      ),
+    )
+}
+
+function termsOf({ v3, credit, monthlyUnits }: TermFlags): Partial<AccountTerms> {
+  const terms = {
+    ...(v3 === undefined ? {} : { v3Enabled: v3 }),
+    ...(credit === undefined ? {} : { creditUnits: credit }),
+    ...(monthlyUnits === undefined ? {} : { monthlyUnitsMax: monthlyUnits }),
+  }
+  if (Object.keys(terms).length > 0) return terms
+  throw new UserError('USAGE_INVALID', 'nothing to set is named', {
+    hint: 'pass --v3, --no-v3, --credit or --monthly-units',
+  })
+}
+
+function addKeys(keys: Command, io: CliIo): void {
+  leaf(keys, 'list', 'the keys of an account, by their ids', '<name>')
+    .addOption(json())
+    .action((name: string, flags: DataFlags) =>
+      onBook(flags, (book) => {
+        const all = book.keys.list(book.numberOf(name))
+        io.out(flags.json === true ? all.map((key) => `${JSON.stringify(key)}\n`).join('') : keysText(all))
+      }),
+    )
+  leaf(keys, 'add', 'another key; it is printed, this once', '<name>')
+    .addOption(label())
+    .action((name: string, flags: DataFlags) =>
+      onBook(flags, (book, nowMs) => {
+        const { apiKey, keyId } = book.keys.add(book.numberOf(name), flags.label ?? null, nowMs)
+        tellKey(io, name, keyId, apiKey)
+      }),
+    )
+  leaf(keys, 'revoke', 'a key that is nobody’s from now on', '<name>', '<key-id>').action(
+    (name: string, keyId: string, flags: DataFlags) =>
+      onBook(flags, (book) => {
+        const { isGivenAtStart } = book.keys.revoke(book.numberOf(name), keyId)
+        io.err(`${keyId} of ${name} is revoked.\n`)
+        if (isGivenAtStart)
+          io.err('It is the ENRICH_SERVE_API_KEY of the service: change that before its next start.\n')
+      }),
+  )
+}
+
+function addSecrets(secrets: Command, io: CliIo): void {
+  leaf(secrets, 'list', 'the secrets of an account, by their ids', '<name>')
+    .addOption(json())
+    .action((name: string, flags: DataFlags) =>
+      onBook(flags, (book, nowMs) => {
+        const all = book.secrets.list(book.numberOf(name), nowMs)
+        io.out(
+          flags.json === true
+            ? all.map((secret) => `${JSON.stringify(secret)}\n`).join('')
+            : secretsText(all),
+        )
+      }),
+    )
+  leaf(secrets, 'show', 'prints a secret: this one, or else the newest', '<name>', '[secret-id]').action(
+    (name: string, secretId: string | undefined, flags: DataFlags) =>
+      onBook(flags, (book, nowMs) => {
+        const accountNumber = book.numberOf(name)
+        const newest = book.secrets.list(accountNumber, nowMs)[0]?.secretId ?? ''
+        io.out(`${book.secrets.show(accountNumber, secretId ?? newest, nowMs)}\n`)
+      }),
+  )
+  const tellNew = (name: string, secretId: string) => {
+    io.out(`${secretId}\n`)
+    io.err(`To see it: enrich accounts secrets show ${name} ${secretId}\n`)
+  }
+  leaf(secrets, 'add', 'another secret, which signs beside the others; prints its id', '<name>')
+    .addOption(label())
+    .action((name: string, flags: DataFlags) =>
+      onBook(flags, (book, nowMs) => {
+        tellNew(name, book.secrets.add(book.numberOf(name), flags.label ?? null, nowMs).secretId)
+      }),
+    )
+  leaf(
+    secrets,
+    'rotate',
+    'a new secret in place of one, which works for 24 hours more',
+    '<name>',
+    '[secret-id]',
+  )
+    .addOption(label())
+    .action((name: string, secretId: string | undefined, flags: DataFlags) =>
+      onBook(flags, (book, nowMs) => {
+        const accountNumber = book.numberOf(name)
+        tellNew(
+          name,
+          book.secrets.rotate(accountNumber, secretId ?? null, flags.label ?? null, nowMs).secretId,
+        )
+      }),
+    )
+  leaf(secrets, 'delete', 'a secret that signs nothing from now on', '<name>', '<secret-id>').action(
+    (name: string, secretId: string, flags: DataFlags) =>
+      onBook(flags, (book, nowMs) => {
+        book.secrets.remove(book.numberOf(name), secretId, nowMs)
+        io.err(`${secretId} of ${name} is deleted.\n`)
+      }),
+  )
+}
+
+/** The key alone on standard output, so that a script can take it. */
+function tellKey(io: CliIo, name: string, keyId: string, apiKey: string): void {
+  io.out(`${apiKey}\n`)
+  io.err(`This is key ${keyId} of ${name}. It is kept as a hash: nobody can show it again.\n`)
+}
+
+const labelCharsMax = 100
+
+function label(): Option {
+  return new Option('--label <text>', 'what it is for').argParser((text) => {
+    if (text.length > 0 && text.length <= labelCharsMax) return text
+    throw new InvalidArgumentError(`It must be 1 to ${labelCharsMax} characters.`)
+  })
+}
+
+function unitsOrUnlimited(text: string): number | null {
+  if (text === 'unlimited') return null
+  if (/^\d{1,12}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number, or unlimited.')
+}
+
+function positiveUnits(text: string): number {
+  if (/^[1-9]\d{0,11}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number above 0.')
+}

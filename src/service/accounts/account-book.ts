@@ -1,0 +1,201 @@
+import { UserError } from '../../core/errors.js'
+import { prepare, type Sqlite } from '../../platform/sqlite.js'
+import { allowanceReader, monthOf } from './balance.js'
+import { createKeys, type Keys } from './keys.js'
+import { createSecrets, type Secrets } from './secrets.js'
+
+/** What an account may do. Null is no bound. */
+export interface AccountTerms {
+  readonly v3Enabled: boolean
+  /** How many units may be billed from now on. */
+  readonly creditUnits: number | null
+  /** How many units may be billed in a calendar month (UTC). */
+  readonly monthlyUnitsMax: number | null
+}
+
+export interface AccountSummary extends AccountTerms {
+  readonly name: string
+  readonly createdAtMs: number
+  /** Of all time; refunds among the charged. */
+  readonly chargedUnits: number
+  readonly refundedUnits: number
+  readonly grantedUnits: number
+  /** Charged and not refunded in the month of now. */
+  readonly monthUnits: number
+  readonly keyCount: number
+  readonly secretCount: number
+}
+
+/** One line of the ledger. Charges and refunds bear the run they are of, grants none. */
+export interface BookedUnits {
+  readonly at: string
+  readonly kind: 'charge' | 'refund' | 'grant'
+  readonly units: number
+  readonly runId: string | null
+  readonly customId: string | null
+}
+
+/**
+ * The accounts of a service, as whoever runs it sees and changes them, also while it runs. Each change is one
+ * durable transaction.
+ */
+export interface AccountBook {
+  readonly keys: Keys
+  readonly secrets: Secrets
+  list(nowMs: number): AccountSummary[]
+  /** Throws ACCOUNT_NOT_FOUND, as does whatever takes a name below. */
+  summary(name: string, nowMs: number): AccountSummary
+  numberOf(name: string): number
+  /** With a signing secret and this first key. Throws ACCOUNT_EXISTS, ACCOUNT_INVALID. */
+  add(name: string, terms: AccountTerms, nowMs: number): { apiKey: string; keyId: string }
+  change(name: string, terms: Partial<AccountTerms>, nowMs: number): void
+  /** Throws ACCOUNT_CHANGE_REFUSED where credit has no bound. */
+  grant(name: string, units: number, nowMs: number): void
+  /** The oldest first, read as they are taken: there may be millions. */
+  ledger(name: string): IterableIterator<BookedUnits>
+}
+
+export function createAccountBook(database: Sqlite): AccountBook {
+  const keys = createKeys(database)
+  const secrets = createSecrets(database)
+  const writer = createWriter(database)
+  const reader = createReader(database)
+  const inTransaction = <Result>(change: () => Result): Result => database.transaction(change).immediate()
+  return {
+    keys,
+    secrets,
+    ...reader,
+    add: (name, terms, nowMs) =>
+      inTransaction(() => {
+        checkName(name)
+        if (reader.names().includes(name)) {
+          throw new UserError('ACCOUNT_EXISTS', `there is an account ${name} already`, {
+            hint: 'enrich accounts set changes it, enrich accounts keys add gives it another key',
+          })
+        }
+        const accountNumber = writer.insert(name, nowMs)
+        writer.apply(accountNumber, { ...terms, creditUnits: terms.creditUnits === null ? null : 0 }, nowMs)
+        // What it begins with stands in the ledger, as what is added later does.
+        if (terms.creditUnits !== null && terms.creditUnits > 0)
+          writer.grant(accountNumber, terms.creditUnits, nowMs)
+        secrets.ensureAll(nowMs)
+        return keys.add(accountNumber, null, nowMs)
+      }),
+    change: (name, terms, nowMs) => {
+      inTransaction(() => {
+        writer.apply(reader.numberOf(name), terms, nowMs)
+      })
+    },
+    grant: (name, units, nowMs) => {
+      inTransaction(() => {
+        if (reader.summary(name, nowMs).creditUnits === null) {
+          throw new UserError('ACCOUNT_CHANGE_REFUSED', `the credit of ${name} has no bound to add to`, {
+            hint: `enrich accounts set ${name} --credit N gives it one`,
+          })
+        }
+        writer.grant(reader.numberOf(name), units, nowMs)
+      })
+    },
+  }
+}
+
+function createWriter(database: Sqlite) {
+  const insert = database.prepare(
+    'INSERT INTO accounts (name, v3_enabled, credit_units, created_at_ms) VALUES (?, 1, NULL, ?)',
+  )
+  const setV3 = database.prepare('UPDATE accounts SET v3_enabled = ? WHERE account_number = ?')
+  const setMonthly = database.prepare('UPDATE accounts SET monthly_units_max = ? WHERE account_number = ?')
+  const setCredit = database.prepare('UPDATE accounts SET credit_units = ? WHERE account_number = ?')
+  const grant = database.prepare(
+    "INSERT INTO ledger (account_number, kind, units, created_at_ms) VALUES (?, 'grant', ?, ?)",
+  )
+  const readAllowance = allowanceReader(database)
+  return {
+    insert: (name: string, nowMs: number) => Number(insert.run(name, nowMs).lastInsertRowid),
+    grant: (accountNumber: number, units: number, nowMs: number) => {
+      grant.run(accountNumber, units, nowMs)
+    },
+    apply: (accountNumber: number, terms: Partial<AccountTerms>, nowMs: number) => {
+      if (terms.v3Enabled !== undefined) setV3.run(Number(terms.v3Enabled), accountNumber)
+      if (terms.monthlyUnitsMax !== undefined) setMonthly.run(terms.monthlyUnitsMax, accountNumber)
+      if (terms.creditUnits === null) setCredit.run(null, accountNumber)
+      if (typeof terms.creditUnits === 'number') {
+        // The stored number is beside the ledger's sums: so many more that this is what is left.
+        setCredit.run(0, accountNumber)
+        const booked = readAllowance(accountNumber, nowMs).creditUnits ?? 0
+        setCredit.run(terms.creditUnits - booked, accountNumber)
+      }
+    },
+  }
+}
+
+interface SummaryRow extends Omit<AccountSummary, 'v3Enabled'> {
+  readonly v3Enabled: number
+}
+
+function createReader(database: Sqlite) {
+  const select = `
+    SELECT name, created_at_ms AS createdAtMs, v3_enabled AS v3Enabled, monthly_units_max AS monthlyUnitsMax,
+      charged AS chargedUnits, refunded AS refundedUnits, granted AS grantedUnits,
+      credit_units + granted + refunded - charged AS creditUnits,
+      coalesce((SELECT charged_units - refunded_units FROM usage
+        WHERE usage.account_number = accounts.account_number AND month = @month), 0) AS monthUnits,
+      (SELECT count(*) FROM api_keys WHERE api_keys.account_number = accounts.account_number) AS keyCount,
+      (SELECT count(*) FROM webhook_secrets WHERE webhook_secrets.account_number = accounts.account_number
+        AND (expires_at_ms IS NULL OR expires_at_ms > @nowMs)) AS secretCount
+    FROM accounts JOIN (
+      SELECT accounts.account_number, coalesce(sum(charged_units), 0) AS charged,
+        coalesce(sum(refunded_units), 0) AS refunded, coalesce(sum(granted_units), 0) AS granted
+      FROM accounts LEFT JOIN usage USING (account_number) GROUP BY accounts.account_number
+    ) USING (account_number)`
+  const all = prepare<{ month: string; nowMs: number }, SummaryRow>(database, `${select} ORDER BY name`)
+  const one = prepare<{ month: string; nowMs: number; name: string }, SummaryRow>(
+    database,
+    `${select} WHERE name = @name`,
+  )
+  const number = prepare<[string], { accountNumber: number }>(
+    database,
+    'SELECT account_number AS accountNumber FROM accounts WHERE name = ?',
+  )
+  const names = prepare<[], { name: string }>(database, 'SELECT name FROM accounts ORDER BY name')
+  const ledger = database.prepare(
+    `SELECT strftime('%Y-%m-%dT%H:%M:%SZ', ledger.created_at_ms / 1000, 'unixepoch') AS at, kind, units,
+       run_id AS runId, custom_id AS customId
+     FROM ledger LEFT JOIN runs USING (run_number) WHERE ledger.account_number = ? ORDER BY entry_number`,
+  )
+  const listNames = () => names.all().map(({ name }) => name)
+  const toSummary = (row: SummaryRow): AccountSummary => ({ ...row, v3Enabled: row.v3Enabled === 1 })
+  const numberOf = (name: string): number => {
+    const found = number.get(name)
+    if (found === undefined) throw unknown(name, listNames())
+    return found.accountNumber
+  }
+  return {
+    names: listNames,
+    numberOf,
+    list: (nowMs: number) => all.all({ month: monthOf(nowMs), nowMs }).map(toSummary),
+    summary: (name: string, nowMs: number): AccountSummary => {
+      const row = one.get({ month: monthOf(nowMs), nowMs, name })
+      if (row === undefined) throw unknown(name, listNames())
+      return toSummary(row)
+    },
+    ledger: (name: string) => ledger.iterate(numberOf(name)) as IterableIterator<BookedUnits>,
+  }
+}
+
+const namesShownMax = 10
+
+function unknown(name: string, names: readonly string[]): UserError {
+  const more = names.length > namesShownMax ? ', …' : ''
+  const shown = names.slice(0, namesShownMax).join(', ') + more
+  return new UserError('ACCOUNT_NOT_FOUND', `there is no account ${name}`, {
+    hint: names.length === 0 ? 'enrich accounts add makes one' : `there are: ${shown}`,
+  })
+}
+
+function checkName(name: string): void {
+  if (/^[\w.@-]{1,100}$/.test(name)) return
+  throw new UserError('ACCOUNT_INVALID', 'this is no name for an account', {
+    hint: 'a name is letters, digits and _ . @ -, at most 100 of them',
+  })
+}
