@@ -230,8 +230,7 @@ describe('results of v2', () => {
     const kickoff = await it.alice.get('/v2/entity-resolution/async?name=Acme&location=Leeds')
     const id = String(kickoff.json.request_id)
     const done = await it.alice.untilDone(`/v2/entity-resolution/status/${id}`)
-    const { request_id: _streamId, ...result } = await byStream('Acme', 'Leeds')
-    const data = { request_id: id, ...result }
+    const data = { ...(await byStream('Acme', 'Leeds')), request_id: id }
     expect(done.text).toBe(JSON.stringify({ request_id: id, status: 'COMPLETED', data }))
   })
 
