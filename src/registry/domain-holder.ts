@@ -1,4 +1,4 @@
-import { rootDomainOf } from '../core/root-domain.js'
+import { domainNameOf } from '../core/domain-name.js'
 
 /** How a website stands to its domain: the site at its root, a site under a name of its own, or a page of one. */
 export type SiteFit = 'root' | 'subdomain' | 'page'
@@ -76,6 +76,6 @@ export function siteFit(website: string): SiteFit {
   const [, host = '', path = ''] = /^(?:\w+:\/\/)?([^/?#]*)([^?#]*)/.exec(website.trim()) ?? []
   if (!frontPage.test(path)) return 'page'
   const labelCount = (name: string) => name.split('.').filter((label) => label !== '').length
-  const isRoot = labelCount(host.replace(/^www\d?\./i, '')) === labelCount(rootDomainOf(website) ?? '')
+  const isRoot = labelCount(host.replace(/^www\d?\./i, '')) === labelCount(domainNameOf(website) ?? '')
   return isRoot ? 'root' : 'subdomain'
 }

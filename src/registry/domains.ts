@@ -1,4 +1,4 @@
-import { rootDomainOf } from '../core/root-domain.js'
+import { domainNameOf } from '../core/domain-name.js'
 import type { Factor, Resolution } from '../contract/result.js'
 import { matchedConfidenceMin } from '../contract/result.js'
 import { candidateOf, emptyAnswer, limitation, strength, unsupportedFactor } from './answer.js'
@@ -25,7 +25,7 @@ const severalConfidenceMax = 60
 
 /** Whose registrable domain it is, as websites on registrations have it. Any other text is `no_match`. */
 export function resolveDomain(domain: string, lookup: DomainLookup): Resolution {
-  const root = rootDomainOf(domain)
+  const root = domainNameOf(domain)
   const holders = root === null ? [] : lookup.holdersOf(root)
   const decision = decideHolder(holders, (number) => companiesAbove(number, lookup.ownerships))
   if (decision.kind === 'none') return noHolder()
@@ -38,14 +38,14 @@ export function resolveDomain(domain: string, lookup: DomainLookup): Resolution 
 
 /** Other domains of the company that a domain resolves to. */
 export function aliasesOf(domain: string, lookup: DomainLookup): string[] {
-  const root = rootDomainOf(domain)
+  const root = domainNameOf(domain)
   const decision = decideHolder(root === null ? [] : lookup.holdersOf(root), (number) =>
     companiesAbove(number, lookup.ownerships),
   )
   if (decision.kind !== 'one' || decision.fit === 'page') return []
   const registrations = lookup.entityByNumber(decision.holder.entityNumber)?.legalEntities ?? []
   const domains = registrations.flatMap(({ website }) =>
-    website === null ? [] : (rootDomainOf(website) ?? []),
+    website === null ? [] : (domainNameOf(website) ?? []),
   )
   return [...new Set(domains)].filter((other) => other !== root)
 }

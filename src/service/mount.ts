@@ -21,6 +21,8 @@ export interface Call<R extends Route = Route> {
   readonly params: z.output<R['params']>
   readonly query: z.output<R['query']>
   readonly body: R['body'] extends z.ZodType ? z.output<R['body']> : null
+  /** The body as it came; empty where there is none. */
+  readonly bodyText: string
   readonly headers: IncomingHttpHeaders
   /** Aborted when the caller goes away before the answer. */
   readonly gone: AbortSignal
@@ -130,11 +132,16 @@ function admit(request: FastifyRequest, reply: FastifyReply, name: RouteName, ga
   return caller
 }
 
-function readRequest(request: FastifyRequest, route: Route): Pick<Call, 'params' | 'query' | 'body'> {
+function readRequest(
+  request: FastifyRequest,
+  { params, query, body }: Route,
+): Pick<Call, 'params' | 'query' | 'body' | 'bodyText'> {
+  const bodyText = typeof request.body === 'string' ? request.body : ''
   return {
-    params: parse(route.params, request.params, 'path'),
-    query: parse(route.query, request.query, 'query'),
-    body: (route.body === null ? null : parse(route.body, readJson(request), 'body')) as Call['body'],
+    params: parse(params, request.params, 'path'),
+    query: parse(query, request.query, 'query'),
+    body: (body === null ? null : parse(body, readJson(request, bodyText, body), 'body')) as Call['body'],
+    bodyText,
   }
 }
 
@@ -147,11 +154,12 @@ function parse(schema: z.ZodType, value: unknown, place: string): unknown {
 
 const jsonType = /^application\/json\s*(;|$)/i
 
-function readJson(request: FastifyRequest): unknown {
+/** No body is read as `undefined` by a route that needs none, whatever its type would be. */
+function readJson(request: FastifyRequest, text: string, schema: z.ZodType): unknown {
+  if (text === '' && schema.safeParse(undefined).success) return undefined
   if (!jsonType.test(request.headers['content-type'] ?? '')) {
     throw badRequest('the body must be JSON, with content-type application/json')
   }
-  const text = typeof request.body === 'string' ? request.body : ''
   if (nestsDeeperThan(text, bounds.bodyDepthMax)) throw badRequest('the body nests too deep')
   try {
     return JSON.parse(text)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { rootDomainOf } from '../../core/root-domain.js'
+import { domainNameOf } from '../../core/domain-name.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { parseName } from '../match/parsed-name.js'
 import { cityKeyOf, postalKeyOf, regionCodeIn } from '../match/place-names.js'
@@ -170,7 +170,7 @@ function legalEntityColumns(row: RegistryRow): Record<string, string | number | 
     jurisdiction: row.jurisdiction,
     registrationAuthority: row.registrationAuthority,
     website: row.website,
-    domain: row.website === null ? null : rootDomainOf(row.website),
+    domain: row.website === null ? null : domainNameOf(row.website),
     sic: row.sic,
     naics: row.naics,
     parentKey: row.parentKey,
