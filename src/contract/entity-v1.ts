@@ -22,6 +22,7 @@ export const socialProfilesV1 = z.strictObject({
   facebook: profile.optional(),
   twitter: profile.optional(),
 })
+export type SocialProfilesV1 = z.infer<typeof socialProfilesV1>
 
 /** `data` of the v1 entity endpoint (interface: "v1 entity record"). */
 export const entityRecordV1 = z.strictObject({

@@ -2,8 +2,11 @@ import type { ResultEntity } from '../contract/entity.js'
 import type { CandidateV2, EntityV2 } from '../contract/resolution-v2.js'
 import type { Candidate } from '../contract/result.js'
 
+/** What the flat form is made of: the entity of a job result, of a record or of a domain. */
+type Company = Omit<ResultEntity, 'identifiers' | 'facets' | 'industry' | 'parent_entity'>
+
 /** A company in the flat form of v1 and v2, in the order of the interface ("v2 resolution result"). */
-export function flatEntity(entity: ResultEntity): EntityV2 {
+export function flatEntity(entity: Company): EntityV2 {
   const { headquarters, matching_branch: branch, primary_legal_entity: primary } = entity
   return {
     id: entity.id,

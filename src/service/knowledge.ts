@@ -51,4 +51,6 @@ export interface Knowledge {
   /** Whose registrable domain this is. */
   resolveDomain(domain: string): Resolution
   domainFacts(domain: string): DomainFacts
+  /** Names what is known now: another name, and what was built before is old. Cheap: every read asks. */
+  edition?(): string
 }

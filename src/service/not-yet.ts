@@ -13,16 +13,16 @@ export const notYetHandlers: Omit<
   | 'pollRun'
   | 'pollJob'
   | 'readEntity'
+  | 'readEntityV1'
+  | 'readDomainV1'
+  | 'readDomain'
+  | 'requestDomain'
   | 'report'
   | 'search'
   | 'streamResolution'
   | 'submitResolution'
   | 'pollResolution'
 > = {
-  readEntityV1: notYet,
-  readDomainV1: notYet,
-  readDomain: notYet,
-  requestDomain: notYet,
   readHierarchy: notYet,
   readUltimateParent: notYet,
   requestHierarchy: notYet,

@@ -6,9 +6,13 @@ import { systemRandom, type Random } from '../platform/random.js'
 import { storeAccounts, storedCallers, type AccountOptions } from './accounts/accounts.js'
 import { createApp } from './app.js'
 import { bounds } from './bounds.js'
+import { openBuilds } from './builds/open-builds.js'
 import { createCredit } from './accounts/credit.js'
+import { noDomainLists, type DomainLists } from './domains/domain-lists.js'
+import type { WebsiteCheck } from './domains/website-check.js'
 import { createJournal } from './journal.js'
 import { noFaults, withFaults, type Faults } from './faults/faults.js'
+import { hierarchyCompiler } from './hierarchy/compile.js'
 import type { Knowledge } from './knowledge.js'
 import { mountRoutes } from './mount.js'
 import { createRateLimiter, unlimited } from './limits/rate-limiter.js'
@@ -16,12 +20,15 @@ import { startResearcher } from './researcher.js'
 import { notYetHandlers } from './not-yet.js'
 import { createRunStore, type LedgerEntry, type RunCount, type RunStore } from './run-store.js'
 import { openStorage } from './storage.js'
-import { entityHandlers } from './v3/entities.js'
+import { domainHandlersV1 } from './v1/domains.js'
+import { entityHandlersV1 } from './v1/entities.js'
 import { reportHandlers } from './v1/report.js'
 import { createHeldStreams } from './v2/held-streams.js'
 import { jobHandlers } from './v2/jobs.js'
 import { searchHandlers } from './v2/search.js'
 import { streamHandlers } from './v2/stream.js'
+import { domainHandlers } from './v3/domains.js'
+import { entityHandlers } from './v3/entities.js'
 import { kickoffHandlers } from './v3/kickoff.js'
 import { pollHandlers } from './v3/polls.js'
 import type { EventCount } from './webhooks/event-store.js'
@@ -46,6 +53,12 @@ export interface ServiceOptions extends WebhookOptions {
   readonly limits: 'spec' | 'none'
   /** How long a run takes, evenly spread; default 0 to 0. */
   readonly researchMs?: { readonly min: number; readonly max: number }
+  /** How long the build of a record or a hierarchy takes, evenly spread; default 0 to 0. */
+  readonly buildMs?: { readonly min: number; readonly max: number }
+  /** What is known of domains beside the knowledge; nothing if left out. */
+  readonly domainLists?: DomainLists
+  /** Asks the websites of domains; left out, none is asked. */
+  readonly checkWebsite?: WebsiteCheck
   /** Whether `/docs`, `/openapi.json`, `/metrics` and `/healthz` are there; default true. They ask for no key. */
   readonly pages?: boolean
   /** What is to go wrong, for rehearsals; nothing if left out. */
@@ -99,11 +112,28 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const journal = createJournal(store)
     const credit = createCredit(database, clock)
     const limiter = options.limits === 'spec' ? createRateLimiter(clock, storage.windows) : unlimited
+    const builds = openBuilds({
+      database,
+      knowledge,
+      clock,
+      random,
+      log,
+      isBusy,
+      buildMs: options.buildMs ?? { min: 0, max: 0 },
+      outbox: webhooks.outbox,
+      lists: options.domainLists ?? noDomainLists,
+      checkWebsite: options.checkWebsite ?? null,
+      hierarchy: hierarchyCompiler(knowledge),
+    })
+    const records = { knowledge, builds, gate: webhooks.gate, clock, random, log }
     const submission = { journal, credit, researcher, clock, random, researchMs }
     const handlers = {
       ...kickoffHandlers({ ...submission, gate: webhooks.gate }),
-      ...pollHandlers(store),
-      ...entityHandlers(knowledge),
+      ...pollHandlers(store, builds),
+      ...entityHandlers(records),
+      ...entityHandlersV1(knowledge, builds),
+      ...domainHandlers({ ...records, credit }),
+      ...domainHandlersV1(builds),
       ...searchHandlers(knowledge, clock),
       ...jobHandlers({ ...submission, store, log }),
       ...streamHandlers({ ...submission, store, streams }),
@@ -115,12 +145,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const end = async () => {
       streams.close()
       await closeApp(app, clock)
-      await researcher.stop()
+      await Promise.all([researcher.stop(), builds.stop()])
       await webhooks.stop()
       storage.close()
     }
     const address = await listen(app, options.listen).catch(async (error: unknown) => {
-      await researcher.stop()
+      await Promise.all([researcher.stop(), builds.stop()])
       throw error
     })
     webhooks.start()

@@ -1,0 +1,171 @@
+import {
+  domainResult,
+  type DomainIntelligence,
+  type DomainResult,
+  type WebsiteStatus,
+} from '../../contract/domain.js'
+import type { EntityRecord, ResultEntity } from '../../contract/entity.js'
+import { matchedConfidenceMin } from '../../contract/outcome-rules.js'
+import { resolution as resolutionSchema, type Resolution } from '../../contract/result.js'
+import { domainNameOf } from '../../core/domain-name.js'
+import { unreachable } from '../../core/errors.js'
+import { BuildFailure } from '../builds/build.js'
+import type { Compiler } from '../builds/builds.js'
+import type { Knowledge } from '../knowledge.js'
+import type { DomainLists } from './domain-lists.js'
+import type { SiteVisit, WebsiteCheck } from './website-check.js'
+
+interface Sources {
+  readonly knowledge: Knowledge
+  readonly lists: DomainLists
+  /** Null: no website is asked, and what only it could tell is null. */
+  readonly checkWebsite: WebsiteCheck | null
+}
+
+/** `data` of the v3 answer (interface: "v3 domain-intelligence result"), of which that of v1 is made. */
+export function domainCompiler({ knowledge, lists, checkWebsite }: Sources): Compiler {
+  const compile = (domain: string, visit: SiteVisit | null) => {
+    const known = whatIsKnown(domain, knowledge, lists)
+    return JSON.stringify(domainResult.parse(resultOf(known, visit)))
+  }
+  return (domain, signal) =>
+    checkWebsite === null
+      ? compile(domain, null)
+      : checkWebsite(domain, signal).then((visit) => compile(domain, visit))
+}
+
+/** A result of the compiler. */
+export function domainResultIn(result: string): DomainResult {
+  return JSON.parse(result) as DomainResult
+}
+
+interface Known {
+  readonly domain: string
+  readonly resolution: Resolution
+  /** The record of the company whose own website has this domain; null where it is another's, or nobody's. */
+  readonly owner: EntityRecord | null
+  readonly trancoRank: number | null
+  readonly isDisposable: boolean | null
+  readonly aliases: readonly string[]
+}
+
+function whatIsKnown(domain: string, knowledge: Knowledge, lists: DomainLists): Known {
+  const resolution = resolutionSchema.parse(knowledge.resolveDomain(domain))
+  if (resolution.status === 'failed') throw new BuildFailure('the domain could not be resolved')
+  const { entity } = resolution
+  const website = entity?.website ?? null
+  const isOwner = entity !== null && website !== null && domainNameOf(website) === domain
+  const facts = knowledge.domainFacts(domain)
+  return {
+    domain,
+    resolution,
+    owner: isOwner ? (knowledge.entity(entity.id)?.record ?? null) : null,
+    trancoRank: lists.rankOf(domain) ?? facts.trancoRank,
+    isDisposable: lists.isDisposable(domain) ?? facts.isDisposable,
+    aliases: facts.aliases,
+  }
+}
+
+function resultOf(known: Known, visit: SiteVisit | null): DomainResult {
+  const { resolution, domain } = known
+  return {
+    status: statusOf(resolution),
+    confidence: resolution.match_confidence,
+    type: resolution.type,
+    subtype: resolution.subtype,
+    entity: resolution.entity === null ? null : entityOf(resolution.entity),
+    candidate: resolution.candidate,
+    factors: resolution.factors,
+    actions: resolution.actions,
+    domain_intelligence: intelligenceOf(known, visit),
+    ...redirectPart(domain, visit?.redirect ?? null),
+  }
+}
+
+/** A domain's outcome has no word for a merge: the canonical company is the answer where it came with it. */
+function statusOf({ status, entity, match_confidence: confidence }: Resolution): DomainResult['status'] {
+  switch (status) {
+    case 'matched':
+    case 'partial_match':
+    case 'inconclusive':
+    case 'no_match':
+    case 'not_found':
+      return status
+    case 'merged':
+      if (entity === null) return 'inconclusive'
+      return confidence >= matchedConfidenceMin ? 'matched' : 'partial_match'
+    case 'failed':
+      throw new Error('research that failed has no result')
+    default:
+      return unreachable(status)
+  }
+}
+
+function entityOf(entity: ResultEntity): NonNullable<DomainResult['entity']> {
+  return {
+    id: entity.id,
+    display_name: entity.display_name,
+    legal_name: entity.legal_name,
+    status: entity.status,
+    description: entity.description,
+    website: entity.website,
+    headquarters: entity.headquarters,
+    primary_legal_entity: entity.primary_legal_entity,
+    identifiers: entity.identifiers,
+    matching_branch: entity.matching_branch,
+  }
+}
+
+const unchecked: WebsiteStatus = {
+  status: null,
+  is_resolvable: null,
+  is_webserver_responsive: null,
+  has_content: null,
+  failure_reason: null,
+  last_checked: null,
+}
+
+/** What the domain shows: of its owner's record only what holds for the domain of its own website. */
+function intelligenceOf(known: Known, visit: SiteVisit | null): DomainIntelligence {
+  const { domain, owner } = known
+  return {
+    domain,
+    url: visit?.url ?? webAddressOf(owner?.website ?? null),
+    domain_aliases: known.aliases.filter((alias) => alias !== domain),
+    description: visit?.facts?.description ?? owner?.description ?? null,
+    tranco_rank: known.trancoRank,
+    website_status: visit?.status ?? unchecked,
+    domain_context: {
+      domain_type: owner === null ? null : 'corporate_website',
+      domain_relationship: owner === null ? null : 'direct_owner',
+      domain_purpose: null,
+      business_relevance: null,
+    },
+    is_disposable_email_provider: known.isDisposable,
+    industry: owner?.industry ?? null,
+    classification: owner?.classification ?? null,
+    social_profiles: visit?.facts?.profiles ?? {},
+  }
+}
+
+/** A website without its scheme is no address, and which one it has is not known. */
+function webAddressOf(website: string | null): string | null {
+  return website !== null && /^https?:\/\//i.test(website) && URL.canParse(website) ? website : null
+}
+
+const permanentStatuses = [301, 308]
+
+/** Present only where the domain redirected to another. */
+function redirectPart(domain: string, redirect: SiteVisit['redirect']): Pick<DomainResult, 'redirect_info'> {
+  if (redirect === null) return {}
+  const { finalDomain, statusCode } = redirect
+  return {
+    redirect_info: {
+      is_redirect: true,
+      original_domain: domain,
+      final_domain: finalDomain,
+      redirect_status_code: statusCode,
+      redirect_type: permanentStatuses.includes(statusCode) ? 'permanent' : 'temporary',
+    },
+  }
+}
