@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limits } from './limits.js'
 
 /** A JSON-RPC 2.0 message to the MCP endpoint (interface: "MCP (beta)"). Without an id it is a notification. */
 export const mcpMessage = z.looseObject({
@@ -11,18 +12,24 @@ export type McpMessage = z.infer<typeof mcpMessage>
 
 export const mcpToolName = 'search_legal_entities'
 
-/** Arguments of the one tool; no others are allowed. */
+/** Arguments of the one tool; no others are allowed. The name is counted after it was tidied. */
 export const mcpSearchArguments = z.strictObject({
-  name: z.string(),
+  name: z
+    .string()
+    .min(limits.nameCharsMin)
+    .describe('Name of the company, with or without its legal form: at least 2 characters'),
   country_code: z
     .string()
     .regex(/^[A-Za-z]{2,3}$/)
-    .optional(),
+    .optional()
+    .describe('Country of the registration or of the head office: ISO 3166-1, two or three letters'),
   region_code: z
     .string()
     .regex(/^[A-Za-z0-9]{2,10}$/)
-    .optional(),
+    .optional()
+    .describe('State or province: the part of an ISO 3166-2 code behind the hyphen, "CA"'),
 })
+export type McpSearchArguments = z.infer<typeof mcpSearchArguments>
 
 /** 200 of the MCP endpoint: a result, or the method's failure. */
 export const mcpReply = z.union([

@@ -21,17 +21,12 @@ export function climb({ targetId, relationships, ultimateParentId: statedId }: O
   const chain: OwnershipChain = []
   const reached = new Set([targetId])
   let topId = targetId
-  let endsInCircle = false
-  for (;;) {
-    const controllers = controllersOf(topId)
-    const link = nearest(
-      controllers.filter(({ from }) => !reached.has(from)),
+  const step = () =>
+    nearest(
+      controllersOf(topId).filter(({ from }) => !reached.has(from)),
       controllersOf,
     )
-    if (link === null) {
-      endsInCircle = controllers.length > 0
-      break
-    }
+  for (let link = step(); link !== null; link = step()) {
     chain.push({
       entity_id: topId,
       parent_id: link.from,
@@ -41,6 +36,7 @@ export function climb({ targetId, relationships, ultimateParentId: statedId }: O
     reached.add(link.from)
     topId = link.from
   }
+  const endsInCircle = controllersOf(topId).length > 0
   const foundId = endsInCircle || topId === targetId ? null : topId
   // A statement that the chain leads beyond is older than the chain.
   const ultimateParentId = statedId === null || reached.has(statedId) ? foundId : statedId
