@@ -4,6 +4,7 @@ import { isLoopback } from '../core/base-url.js'
 import { parseListenAddress, type ListenAddress } from '../core/listen-address.js'
 import { UserError } from '../core/errors.js'
 import { knowledgeOf } from '../knowledge.js'
+import type { ServiceOptions } from '../service/service.js'
 import { version } from '../version.js'
 import { readFaultPlan } from './fault-plan.js'
 import { interrupted, type CliIo } from './io.js'
@@ -16,6 +17,9 @@ interface ServeFlags {
   researchSeconds: { min: number; max: number }
   faults?: string
   allowLocalWebhooks?: true
+  domainRanks?: string
+  disposableDomains?: string
+  checkWebsites?: true
 }
 
 export function addServeCommand(program: Command, io: CliIo): void {
@@ -38,10 +42,13 @@ export function addServeCommand(program: Command, io: CliIo): void {
         .default('spec'),
     )
     .addOption(
-      new Option('--research-seconds <min:max>', 'how long a run takes')
+      new Option('--research-seconds <min:max>', 'how long a run takes, and the build of a record')
         .argParser(parseRange)
         .default({ min: 0, max: 0 }, '0:0'),
     )
+    .option('--domain-ranks <file>', 'traffic ranks of domains, rank,domain a line as Tranco has them')
+    .option('--disposable-domains <file>', 'domains of disposable mailboxes, one a line')
+    .option('--check-websites', 'ask the websites of domains, over the internet')
     .option('--allow-local-webhooks', 'deliver webhooks to this machine too, http as well: for rehearsals')
     .option('--faults <file>', 'what is to go wrong, and how often: for rehearsals')
     .action((flags: ServeFlags) => serve(flags, io))
@@ -57,6 +64,9 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
   const plan = flags.faults === undefined ? null : readFaultPlan(flags.faults)
   const { startService } = await import('../service/service.js')
   const { createFaults } = await import('../service/faults/faults.js')
+  const domains = await domainSources(flags)
+  const { min, max } = flags.researchSeconds
+  const researchMs = { min: min * 1000, max: max * 1000 }
   const { registry, label } = chooseRegistry(flags.registry ?? null)
   try {
     const service = await startService({
@@ -68,7 +78,9 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       version,
       allowLocalWebhooks: flags.allowLocalWebhooks ?? false,
       ...(plan === null ? {} : { faults: createFaults(plan) }),
-      researchMs: { min: flags.researchSeconds.min * 1000, max: flags.researchSeconds.max * 1000 },
+      researchMs,
+      buildMs: researchMs,
+      ...domains,
       log: (line) => {
         io.err(`${line}\n`)
       },
@@ -84,6 +96,24 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
     await service.close()
   } finally {
     registry.close()
+  }
+}
+
+/** What is known of domains beside the registry, as far as it was asked for. */
+async function domainSources(
+  flags: ServeFlags,
+): Promise<Pick<ServiceOptions, 'domainLists' | 'checkWebsite'>> {
+  const [{ loadDomainLists }, { websiteCheckOfSystem }] = await Promise.all([
+    import('../service/domains/domain-lists.js'),
+    import('../service/domains/website-check.js'),
+  ])
+  const { domainRanks: ranks, disposableDomains: disposable } = flags
+  return {
+    domainLists: await loadDomainLists({
+      ...(ranks === undefined ? {} : { ranks }),
+      ...(disposable === undefined ? {} : { disposable }),
+    }),
+    ...(flags.checkWebsites === true ? { checkWebsite: websiteCheckOfSystem() } : {}),
   }
 }
 

@@ -2,11 +2,11 @@ import { Client } from 'undici'
 import type { WebsiteStatus } from '../../contract/domain.js'
 import { domainNameOf } from '../../core/domain-name.js'
 import { siteFactsOf, type SiteFacts } from '../../core/site-facts.js'
-import type { Clock } from '../../platform/clock.js'
+import { systemClock, type Clock } from '../../platform/clock.js'
 import { bounds } from '../bounds.js'
-import { checkAddress, type HostResolver } from '../webhooks/address-guard.js'
+import { checkAddress, systemResolver, type HostResolver } from '../webhooks/address-guard.js'
 import { within } from '../webhooks/deadline.js'
-import { pinnedConnect, type Connect } from '../webhooks/pinned-connect.js'
+import { createConnect, pinnedConnect, type Connect } from '../webhooks/pinned-connect.js'
 
 /** What asking for a domain's front page told. */
 export interface SiteVisit {
@@ -40,6 +40,11 @@ export function createWebsiteCheck(surroundings: Surroundings): WebsiteCheck {
       if (visit.status.is_webserver_responsive === true || visit.status.is_resolvable !== true) return visit
       return follow(`http://${domain}/`, domain, { ...surroundings, signal: bounded })
     })
+}
+
+/** Over the internet, by the name servers of the system. */
+export function websiteCheckOfSystem(): WebsiteCheck {
+  return createWebsiteCheck({ resolve: systemResolver, connect: createConnect(), clock: systemClock })
 }
 
 interface Trip extends Surroundings {
