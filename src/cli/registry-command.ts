@@ -7,6 +7,7 @@ import { importCsvInto } from '../registry/import-into.js'
 import { openRegistry, type Registry } from '../registry/registry.js'
 import { openShippedRegistry } from '../registry/shipped.js'
 import type { CliIo } from './io.js'
+import { addEvaluate } from './registry-evaluate.js'
 import { importText, infoText, searchText } from './registry-text.js'
 
 const registryPathDefault = defaults.registryPath
@@ -42,10 +43,11 @@ interface SearchFlags {
   json?: boolean
 }
 
-/** `enrich registry import|info|search`. */
+/** `enrich registry import|info|search|evaluate`. */
 export function addRegistryCommand(program: Command, io: CliIo): void {
   const registry = program.command('registry').description('load registry data, see it, search it')
   addImport(registry, io)
+  addEvaluate(registry, io, { map: mapOption(), registry: registryOption(), registryPathDefault })
   registry
     .command('info')
     .description('what the registry holds')
@@ -83,7 +85,7 @@ function addImport(registry: Command, io: CliIo): void {
       '--id-type <type>',
       'what the id column holds: lei, cik, registration_id, ein, duns, bic, or a word of yours',
     )
-    .addOption(new Option('--map <field=column,…>', 'which column holds which field').argParser(parseMap))
+    .addOption(mapOption())
     .option('--country <code>', 'for rows that state none')
     .option('--jurisdiction <code>', 'for rows that state none (gb, us_de, …)')
     .option('--source <name>', "what the source is called; the file's name if not given")
@@ -121,6 +123,10 @@ function search(registry: Registry, name: string, flags: SearchFlags, io: CliIo)
   })
   if (flags.json !== true) io.out(searchText(name, hits))
   else for (const hit of hits) io.out(`${JSON.stringify(hit)}\n`)
+}
+
+function mapOption(): Option {
+  return new Option('--map <field=column,…>', 'which column holds which field').argParser(parseMap)
 }
 
 function registryOption(): Option {

@@ -8,7 +8,7 @@ import { aliasesOf, resolveDomain } from './domains.js'
 import { entityRecordOf } from './entity-record.js'
 import type { Vocabulary } from './match/vocabulary.js'
 import { ownershipOf, type CompanyOwnership } from './ownership.js'
-import { resolveName } from './resolve.js'
+import { resolveName, type Lookup } from './resolve.js'
 import { searchNames, type SearchPage, type SearchQuery } from './search.js'
 import { createCandidateFinder } from './store/candidates.js'
 import { createHolderFinder } from './store/domain-holders.js'
@@ -65,6 +65,8 @@ export interface Registry {
 export interface WritableRegistry extends Registry {
   readonly path: string
   readonly database: Sqlite
+  /** What a measurement of the matcher looks names up by. */
+  readonly lookup: Lookup
   /** Forgets what was read into memory; an import calls it when it has committed. */
   contentChanged(): void
 }
@@ -91,6 +93,7 @@ export function openRegistry(path: string, options: { readonly?: boolean } = {})
   return {
     path,
     database,
+    lookup,
     contentChanged: vocabulary.forget,
     info: () => ({ path, ...readInfo(database) }),
     search: (query) => searchNames(query, lookup),

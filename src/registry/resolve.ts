@@ -1,7 +1,7 @@
 import type { Resolution } from '../contract/result.js'
 import { answerOf, emptyAnswer } from './answer.js'
 import type { CandidateName } from './match/candidate.js'
-import { decide } from './match/decide.js'
+import { byPoints, decide, type MatchDecision } from './match/decide.js'
 import { foldText } from './match/fold.js'
 import { matchLimits } from './match/limits.js'
 import { readingsOf, type Reading } from './match/readings.js'
@@ -18,16 +18,38 @@ export interface Lookup {
   readonly reader: StoreReader
 }
 
+interface NameQuery {
+  readonly name: string
+  readonly location: string | null
+  readonly context: string | null
+}
+
+/** What the names say: the decision, and every company found, the one decided for first. */
+export interface NameMatch {
+  /** The name has letters or digits enough to be looked for. */
+  readonly isReadable: boolean
+  readonly decision: MatchDecision
+  readonly ranked: readonly ScoredName[]
+}
+
 /** Name and place to an answer: readings, candidates, scores, decision. */
-export function resolveName(
-  query: { name: string; location: string | null; context: string | null },
-  lookup: Lookup,
-): Resolution {
+export function resolveName(query: NameQuery, lookup: Lookup): Resolution {
+  return answerFor(matchName(query, lookup), lookup)
+}
+
+export function matchName(query: NameQuery, lookup: Lookup): NameMatch {
   const readings = readingsOf(query.name)
-  if (readings.length === 0) return emptyAnswer('not_found')
+  if (readings.length === 0) return { isReadable: false, decision: { kind: 'none' }, ranked: [] }
   const scored = bestOfEach('entityNumber', { readings, location: parseLocation(query.location) }, lookup)
   const decision = decide(scored, (other) => contextFit(query.context, other, lookup.reader))
-  if (decision.kind === 'none') return emptyAnswer('no_match')
+  const best = decision.kind === 'none' ? [] : [decision.best]
+  const others = scored.filter((other) => other !== best[0]).sort(byPoints)
+  return { isReadable: true, decision, ranked: [...best, ...others] }
+}
+
+/** Dresses a match in what the store knows of the company. */
+export function answerFor({ isReadable, decision }: NameMatch, lookup: Lookup): Resolution {
+  if (decision.kind === 'none') return emptyAnswer(isReadable ? 'no_match' : 'not_found')
   const stored = lookup.reader.entityByNumber(decision.best.candidate.entityNumber)
   const registration = stored?.legalEntities.find(
     ({ number }) => number === decision.best.candidate.legalEntityNumber,

@@ -97,7 +97,7 @@ export function decide(
 }
 
 /** Ties are settled the same way each time: active first, the current name first, then the older record. */
-function byPoints(a: ScoredName, b: ScoredName): number {
+export function byPoints(a: ScoredName, b: ScoredName): number {
   return (
     b.points - a.points ||
     Number(b.candidate.active) - Number(a.candidate.active) ||

@@ -1,0 +1,80 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { Option, type Command } from 'commander'
+import { stringify } from 'csv-stringify/sync'
+import { UserError } from '../core/errors.js'
+import { systemClock } from '../platform/clock.js'
+import { evaluate, type Verdict } from '../registry/evaluate/evaluate.js'
+import { readLabelledQueries } from '../registry/evaluate/labelled-query.js'
+import { openRegistry } from '../registry/registry.js'
+import type { CliIo } from './io.js'
+import { evaluationText } from './registry-evaluate-text.js'
+
+interface EvaluateFlags {
+  map?: Record<string, string>
+  idType?: string
+  registry?: string
+  errors?: string
+  json?: boolean
+}
+
+/** `enrich registry evaluate QUERIES.csv`; map and registry are options as the other commands have them. */
+export function addEvaluate(
+  registry: Command,
+  io: CliIo,
+  options: { map: Option; registry: Option; registryPathDefault: string },
+): void {
+  registry
+    .command('evaluate')
+    .description('measure the answers on names whose companies are known')
+    .argument('<queries>', 'CSV: names, places, the ids that are right')
+    .addOption(options.map)
+    .option('--id-type <type>', 'what the expected ids are, where no column says so')
+    .option('--errors <file>', 'write what was answered wrongly, or not, as CSV')
+    .addOption(options.registry)
+    .option('--json', 'the report as one JSON object')
+    .action(async (file: string, flags: EvaluateFlags) => {
+      await run(file, flags, flags.registry ?? options.registryPathDefault, io)
+    })
+}
+
+async function run(file: string, flags: EvaluateFlags, registryPath: string, io: CliIo): Promise<void> {
+  const queries = await readLabelledQueries(file, {
+    ...(flags.map === undefined ? {} : { map: flags.map }),
+    ...(flags.idType === undefined ? {} : { idType: flags.idType }),
+  })
+  const registry = openRegistry(registryPath, { readonly: true })
+  try {
+    const { report, errors } = evaluate(queries, registry.lookup, () => systemClock.monotonicMs())
+    if (flags.errors !== undefined) writeErrors(flags.errors, errors)
+    io.out(flags.json === true ? `${JSON.stringify(report)}\n` : evaluationText(report))
+  } finally {
+    registry.close()
+  }
+}
+
+function writeErrors(path: string, errors: readonly Verdict[]): void {
+  const rows = errors.map(({ query, ...verdict }) => ({
+    query_id: query.id,
+    stratum: query.stratum,
+    query_name: query.name,
+    location: query.location ?? '',
+    expected: query.expected.map(({ type, value }) => (type === null ? value : `${type}:${value}`)).join('|'),
+    status: verdict.status,
+    confidence: verdict.confidence,
+    answered_name: verdict.answeredName ?? '',
+    answered_ids: verdict.answeredIds,
+    rank_of_expected: verdict.rank ?? '',
+    factors: verdict.factors,
+  }))
+  const columns =
+    'query_id,stratum,query_name,location,expected,status,confidence,answered_name,answered_ids,rank_of_expected,factors'
+  try {
+    writeFileSync(path, stringify(rows, { header: true, columns: columns.split(',') }))
+  } catch (cause) {
+    const isFolder = existsSync(path)
+    throw new UserError('OUTPUT_UNWRITABLE', `${path} cannot be written`, {
+      hint: isFolder ? 'another --errors file' : 'check the folder of --errors',
+      cause,
+    })
+  }
+}

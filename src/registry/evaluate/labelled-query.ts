@@ -1,0 +1,139 @@
+import { identifierType, type IdentifierType } from '../../contract/enums.js'
+import { UserError } from '../../core/errors.js'
+import { identify } from '../../core/identity.js'
+import { canonicalIdentifier } from '../identifiers.js'
+import { streamCsvRecords } from '../import/csv-records.js'
+
+/** What a query should find: any one of its identifiers, or, for a company that is in no file, nothing. */
+export interface LabelledQuery {
+  readonly id: string
+  readonly name: string
+  readonly location: string | null
+  readonly context: string | null
+  /** Empty: every answer but none is wrong. */
+  readonly expected: readonly ExpectedId[]
+  readonly stratum: string
+}
+
+export interface ExpectedId {
+  /** `entity`: an id of ours (`siq_…`); null: of whatever type. */
+  readonly type: IdentifierType | 'entity' | null
+  readonly value: string
+  /** Where the register sits, if the scheme says so: `gb`. */
+  readonly jurisdiction: string | null
+}
+
+/** Fields of a labelled file, and the column names they are known by; the first found serves. */
+const columnAliases = {
+  id: ['query_id', 'id'],
+  name: ['query_name', 'name', 'company_name', 'company'],
+  city: ['city', 'town'],
+  region: ['region', 'state', 'province'],
+  postcode: ['postcode', 'postal_code', 'zip'],
+  country: ['country', 'country_code'],
+  location: ['location', 'address'],
+  context: ['context'],
+  expected: ['expected_any', 'expected', 'expected_id', 'expected_ids'],
+  scheme: ['expected_scheme', 'id_type', 'scheme'],
+  stratum: ['stratum', 'group', 'kind'],
+} as const
+export type QueryField = keyof typeof columnAliases
+
+export interface LabelledFileSettings {
+  /** Field to column, where the file calls it otherwise. */
+  readonly map?: Readonly<Record<string, string>>
+  /** What the expected ids are, for a file that has no column for it. */
+  readonly idType?: string
+}
+
+/**
+ * Reads a file of labelled queries (CSV, UTF-8). Errors: EVALUATION_INVALID, INPUT_NOT_FOUND,
+ * INPUT_UNREADABLE, INPUT_CSV_INVALID.
+ */
+export async function readLabelledQueries(
+  path: string,
+  settings: LabelledFileSettings = {},
+): Promise<LabelledQuery[]> {
+  const queries: LabelledQuery[] = []
+  let columns: ReadonlyMap<QueryField, number> | null = null
+  for await (const { cells, line } of streamCsvRecords(path)) {
+    if (columns === null) columns = columnsOf(cells, settings.map ?? {})
+    else queries.push(queryOf(cellReader(cells, columns), line, settings.idType ?? null))
+  }
+  if (queries.length === 0) throw invalid(`${path} holds no queries`, 'it needs a header and a row a query')
+  return queries
+}
+
+type CellReader = (field: QueryField) => string
+
+function cellReader(cells: readonly string[], columns: ReadonlyMap<QueryField, number>): CellReader {
+  return (field) => {
+    const at = columns.get(field)
+    return at === undefined ? '' : (cells[at] ?? '').trim()
+  }
+}
+
+function columnsOf(
+  header: readonly string[],
+  map: Readonly<Record<string, string>>,
+): ReadonlyMap<QueryField, number> {
+  const names = header.map((name) => name.trim())
+  const columns = new Map<QueryField, number>()
+  for (const [field, aliases] of Object.entries(columnAliases) as [QueryField, readonly string[]][]) {
+    const mapped = Object.hasOwn(map, field) ? map[field] : undefined
+    const known = mapped === undefined ? aliases : [mapped]
+    const name = known.find((alias) => names.includes(alias))
+    if (name !== undefined) columns.set(field, names.indexOf(name))
+    else if (mapped !== undefined)
+      throw invalid(`there is no column "${mapped}" for ${field}`, `this file has: ${names.join(', ')}`)
+  }
+  const unknown = Object.keys(map).find((field) => !Object.hasOwn(columnAliases, field))
+  if (unknown !== undefined)
+    throw invalid(`"${unknown}" is no field`, `fields: ${Object.keys(columnAliases).join(', ')}`)
+  for (const field of ['name', 'expected'] as const) {
+    if (columns.has(field)) continue
+    const hint = `pass --map ${field}=COLUMN; this file has: ${names.join(', ')}`
+    throw invalid(`no column holds the ${field === 'name' ? 'names' : 'expected ids'}`, hint)
+  }
+  return columns
+}
+
+/** Place and context are put together as a run does it, so that what is measured is what a run gives. */
+function queryOf(cell: CellReader, line: number, idType: string | null): LabelledQuery {
+  const places = [cell('location'), cell('city'), cell('region'), cell('postcode'), cell('country')]
+  const identified = identify(cell('name'), places, [cell('context')])
+  const { name, location, context } =
+    identified.kind === 'lookup' ? identified.lookup : { name: cell('name'), location: null, context: null }
+  const scheme = cell('scheme')
+  return {
+    id: cell('id') || `line ${line}`,
+    name,
+    location,
+    context,
+    expected: cell('expected')
+      .split('|')
+      .filter((text) => text.trim() !== '')
+      .map((text) => expectedId(text.trim(), scheme === '' ? idType : scheme)),
+    stratum: cell('stratum') || 'all',
+  }
+}
+
+/** `cik`, `lei`, …; `gb_company_number` is a registration id in GB; `any` or nothing: of whatever type. */
+function expectedId(text: string, scheme: string | null): ExpectedId {
+  if (scheme === null || scheme === 'any') return { type: null, value: text, jurisdiction: null }
+  if (scheme === 'entity' || scheme === 'entity_id')
+    return { type: 'entity', value: text, jurisdiction: null }
+  const [, country] = /^([a-z]{2})_(?:company_number|registration_id)$/.exec(scheme) ?? []
+  const type = identifierType.safeParse(country === undefined ? scheme : 'registration_id')
+  if (!type.success) {
+    const known = [...identifierType.options, 'gb_company_number', 'entity', 'any'].join(', ')
+    throw invalid(`"${scheme}" is no kind of id`, `kinds: ${known}`)
+  }
+  const canonical = canonicalIdentifier(type.data, text)
+  if ('reason' in canonical) throw invalid(`an expected id is none: ${canonical.reason}`, 'mend the file')
+  return { type: type.data, value: canonical.value, jurisdiction: country ?? null }
+}
+
+function invalid(message: string, hint: string): UserError {
+  return new UserError('EVALUATION_INVALID', message, { hint })
+}
