@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limits } from './limits.js'
+import { lookupName } from './resolution.js'
 
 /** A JSON-RPC 2.0 message to the MCP endpoint (interface: "MCP (beta)"). Without an id it is a notification. */
 export const mcpMessage = z.looseObject({
@@ -14,10 +15,10 @@ export const mcpToolName = 'search_legal_entities'
 
 /** Arguments of the one tool; no others are allowed. The name is counted after it was tidied. */
 export const mcpSearchArguments = z.strictObject({
-  name: z
-    .string()
-    .min(limits.nameCharsMin)
-    .describe('Name of the company, with or without its legal form: at least 2 characters'),
+  name: lookupName.meta({
+    description: 'Name of the company, with or without its legal form',
+    minLength: limits.nameCharsMin,
+  }),
   country_code: z
     .string()
     .regex(/^[A-Za-z]{2,3}$/)

@@ -14,14 +14,15 @@ import { createJournal } from './journal.js'
 import { noFaults, withFaults, type Faults } from './faults/faults.js'
 import { hierarchyCompiler } from './hierarchy/compile.js'
 import type { Knowledge } from './knowledge.js'
+import { mcpHandlers } from './mcp/endpoint.js'
 import { mountRoutes } from './mount.js'
 import { createRateLimiter, unlimited } from './limits/rate-limiter.js'
 import { startResearcher } from './researcher.js'
-import { notYetHandlers } from './not-yet.js'
 import { createRunStore, type LedgerEntry, type RunCount, type RunStore } from './run-store.js'
 import { openStorage } from './storage.js'
 import { domainHandlersV1 } from './v1/domains.js'
 import { entityHandlersV1 } from './v1/entities.js'
+import { hierarchyHandlers } from './v1/hierarchy.js'
 import { reportHandlers } from './v1/report.js'
 import { createHeldStreams } from './v2/held-streams.js'
 import { jobHandlers } from './v2/jobs.js'
@@ -138,7 +139,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       ...jobHandlers({ ...submission, store, log }),
       ...streamHandlers({ ...submission, store, streams }),
       ...reportHandlers(database, clock),
-      ...notYetHandlers,
+      ...hierarchyHandlers(knowledge, builds),
+      ...mcpHandlers({ knowledge, log, listenHost: options.listen.host }),
     }
     mountRoutes(app, handlers, { callers, limiter, random, faults })
 
