@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { errorBody } from '../../src/contract/errors.js'
-import { routes } from '../../src/contract/routes.js'
-import { connect, kickoffPath } from '../support/service-client.js'
+import { callId } from '../../src/contract/ids.js'
+import { routes, versionOf } from '../../src/contract/routes.js'
+import { connect, kickoffPath, type ServiceReply } from '../support/service-client.js'
 import { keys, startTestService, type TestService } from '../support/test-service.js'
 
 let it: TestService
@@ -13,7 +14,20 @@ const everyRoute = Object.entries(routes).map(([name, route]) => ({
   name,
   method: route.method,
   path: route.path.replace('{id}', 'siq_acme').replace(/\{\w+\}/, 'run_1'),
+  version: versionOf(route.path),
 }))
+
+/** A 401 in the shape of the version: v1 and v2 say a message and the id of the call, and nothing else. */
+function expectUnauthorized(reply: ServiceReply, version: string): void {
+  expect(reply.status).toBe(401)
+  if (version === 'v3') {
+    expect(errorBody.parse(reply.json).error.type).toBe('unauthorized')
+    return
+  }
+  expect(Object.keys(reply.json)).toEqual(['message', 'request_id'])
+  expect(reply.json.message).not.toBe('')
+  callId.parse(reply.json.request_id)
+}
 
 describe('authentication', () => {
   test.each(['apikey', 'ApiKey', 'APIKEY'])('AUTH-01 the key is read from the header %s', async (header) => {
@@ -21,20 +35,26 @@ describe('authentication', () => {
     expect(reply.status).toBe(200)
   })
 
-  test.each(everyRoute)('AUTH-02 AUTH-05 $name without a key is 401 in the v3 shape', async (route) => {
-    const reply = await it.nobody.raw(route.path, { method: route.method })
-    expect(reply.status).toBe(401)
-    expect(errorBody.parse(reply.json).error.type).toBe('unauthorized')
+  test.each(everyRoute)(
+    'AUTH-01 AUTH-02 AUTH-04 AUTH-05 AUTH-06 $name without a key is 401 in the shape of $version',
+    async (route) => {
+      expectUnauthorized(await it.nobody.raw(route.path, { method: route.method }), route.version)
+    },
+  )
+
+  test.each(everyRoute)('AUTH-01 AUTH-03 $name with a key is not 401', async (route) => {
+    const headers = { apikey: keys.alice }
+    expect((await it.nobody.raw(route.path, { method: route.method, headers })).status).not.toBe(401)
   })
 
   test.each(everyRoute)('AUTH-03 $name with a wrong key is 401', async (route) => {
     for (const apikey of ['wrong', '', `${keys.alice} `.repeat(2), keys.alice.toUpperCase()]) {
       const reply = await it.nobody.raw(route.path, { method: route.method, headers: { apikey } })
-      expect(reply.status).toBe(401)
+      expectUnauthorized(reply, route.version)
     }
   })
 
-  test('AUTH-07 the key is judged before the body, and nothing is charged', async () => {
+  test('AUTH-07 the key is judged before body and parameters, and nothing is charged', async () => {
     const billedBefore = it.service.ledger('alice').length
     const bodies = ['{', '[]', '', '{"name":1}', 'x'.repeat(100_000)]
     for (const body of bodies) {
@@ -42,6 +62,9 @@ describe('authentication', () => {
       expect(reply.status).toBe(401)
     }
     expect((await it.nobody.get('/v3/runs/%ZZ')).status).toBe(401)
+    expect((await it.nobody.get('/v2/entity-resolution/async')).status).toBe(401)
+    expect((await it.nobody.get('/v2/search?limit=x')).status).toBe(401)
+    expect((await it.nobody.post('/v1/mcp', 'not json-rpc')).status).toBe(401)
     expect((await it.nobody.get('/v3/entities/le_1')).status).toBe(401)
     expect(it.service.ledger('alice')).toHaveLength(billedBefore)
   })
