@@ -6,6 +6,7 @@ import type { Knowledge, Ownership } from './service/knowledge.js'
 /** A registry in the terms of the service that answers from it. */
 export function knowledgeOf(registry: Registry): Knowledge {
   return {
+    edition: () => registry.edition(),
     resolve: (query) => registry.resolve(query),
     entity: (id) => registry.entity(id),
     search: ({ name, countryCode, regionCode, limit }) => {

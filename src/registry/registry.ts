@@ -47,6 +47,8 @@ interface ResolveQuery {
 /** Open registry data, read-only to all but importers. Synchronous: every answer is a few index lookups. */
 export interface Registry {
   info(): RegistryInfo
+  /** `info().edition` alone, which costs no counting. */
+  edition(): string
   search(query: SearchQuery): SearchPage
   /** Never throws for any text and never invents: what is not held is `no_match`. */
   resolve(query: ResolveQuery): Resolution
@@ -96,6 +98,7 @@ export function openRegistry(path: string, options: { readonly?: boolean } = {})
     lookup,
     contentChanged: vocabulary.forget,
     info: () => ({ path, ...readInfo(database) }),
+    edition: () => editionOf(readSources(database)),
     search: (query) => searchNames(query, lookup),
     resolve: (query) => resolveName(query, lookup),
     entity(id) {
@@ -158,22 +161,30 @@ interface SourceRow {
   imported_at: string
 }
 
-function readInfo(database: Sqlite): Omit<RegistryInfo, 'path'> {
-  const sources = database.prepare<[], SourceRow>('SELECT * FROM sources ORDER BY import_sequence').all()
-  const counted = database
-    .prepare<[], { total: number }>(
-      'SELECT count(DISTINCT entity_number) AS total FROM legal_entities WHERE vanished = 0',
-    )
-    .get()
-  // What an import makes of a file depends on these and on the order of imports, on nothing else.
+function readSources(database: Sqlite): SourceRow[] {
+  return database.prepare<[], SourceRow>('SELECT * FROM sources ORDER BY import_sequence').all()
+}
+
+/** What an import makes of a file depends on these and on the order of imports, on nothing else. */
+function editionOf(sources: readonly SourceRow[]): string {
   const content = sources.map(({ file_sha256, settings_json, derivation }) => [
     file_sha256,
     settings_json,
     derivation,
   ])
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16)
+}
+
+function readInfo(database: Sqlite): Omit<RegistryInfo, 'path'> {
+  const sources = readSources(database)
+  const counted = database
+    .prepare<[], { total: number }>(
+      'SELECT count(DISTINCT entity_number) AS total FROM legal_entities WHERE vanished = 0',
+    )
+    .get()
   return {
     entityCount: counted?.total ?? 0,
-    edition: createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16),
+    edition: editionOf(sources),
     sources: sources.map((source) => ({
       name: source.name,
       format: source.format,
