@@ -45,6 +45,8 @@ export const bounds = {
   streamsPerKeyMax: 10,
   /** How much longer than the longest research a stream is held. */
   streamGraceMs: 600_000,
+  /** How long a held socket is silent before TCP asks whether its peer is still there. */
+  heldSocketProbeMs: 30_000,
 
   /** The newest reports of an account are kept. */
   reportsPerAccountMax: 1_000,

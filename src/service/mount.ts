@@ -26,7 +26,10 @@ export interface Call<R extends Route = Route> {
   readonly headers: IncomingHttpHeaders
   /** Aborted when the caller goes away before the answer. */
   readonly gone: AbortSignal
-  /** The socket is not cut for being idle before the answer; whoever asks for it bounds the wait. */
+  /**
+   * The socket is not cut for being idle before the answer, only where TCP finds that nobody is there; whoever
+   * asks for it bounds the wait.
+   */
   readonly keepOpen: () => void
 }
 
@@ -81,7 +84,7 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, gate: Gate
           headers: request.headers,
           gone: goneSignal(reply),
           // Node sets the bound again when the next request of the socket comes.
-          keepOpen: () => request.raw.socket.setTimeout(0),
+          keepOpen: () => request.raw.socket.setTimeout(0).setKeepAlive(true, bounds.heldSocketProbeMs),
           ...readRequest(request, route),
         })
         if (lostAnswers.has(request)) return cut(request, reply)

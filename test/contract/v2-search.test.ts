@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EntityId, LegalEntityId } from '../../src/contract/ids.js'
 import { searchReply, type SearchReply, type SearchResult } from '../../src/contract/search.js'
 import type { SearchRequest } from '../../src/service/knowledge.js'
@@ -161,13 +161,21 @@ describe('what is asked', () => {
   })
 })
 
-describe('over the registry that ships', async () => {
-  const { alice } = await startTestService({ knowledge: knowledgeOf(openShippedRegistry()) })
+describe('over the registry that ships', () => {
+  const registry = openShippedRegistry()
+  let alice: ServiceClient
+  beforeAll(async () => {
+    ;({ alice } = await startTestService({ knowledge: knowledgeOf(registry) }))
+  })
+  afterAll(() => {
+    registry.close()
+  })
   const name = encodeURIComponent('Apple')
 
   test('ID-02 SRCH-08 SRCH-09 registrations bear le_ ids and lower-case jurisdictions', async () => {
-    const { results } = await search(alice, `name=${name}`)
+    const { results, metadata } = await search(alice, `name=${name}`)
     expect(results.length).toBeGreaterThan(0)
+    expect(metadata.total).toBeGreaterThanOrEqual(metadata.returned)
     for (const { jurisdiction } of results) {
       expect(jurisdiction.jurisdiction_code ?? 'us').toMatch(/^[a-z]{2}(_[a-z0-9]{1,3})?$/)
     }
