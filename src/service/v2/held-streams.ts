@@ -7,7 +7,7 @@ import { Refusal } from '../refusal.js'
 import type { OnRunEnded } from '../run-store.js'
 
 /** A connection that is held until its run has ended. */
-export interface HeldStream {
+interface HeldStream {
   /** Its time is up, its caller has gone, or the service closes. */
   isOver(): boolean
   /** Resolves when the run may have ended, or this is over: whoever is woken looks into the store. */
