@@ -1,9 +1,15 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { entityReply, type EntityRecord } from '../../src/contract/entity.js'
 import { errorBody } from '../../src/contract/errors.js'
 import type { EntityId } from '../../src/contract/ids.js'
 import type { Knowledge } from '../../src/service/service.js'
-import { fakeKnowledge, matchOf, sampleEntity, sampleRecord } from '../support/fake-knowledge.js'
+import { openBesideService } from '../../src/service/database.js'
+import { untilBuilt } from '../support/builds.js'
+import { fakeKnowledge, fullRecord, matchOf, sampleEntity, sampleRecord } from '../support/fake-knowledge.js'
+import { manualClock } from '../support/manual-clock.js'
 import { kickoffPath } from '../support/service-client.js'
 import { startTestService, type TestService } from '../support/test-service.js'
 
@@ -42,15 +48,52 @@ describe('entity record', () => {
     expect(entityReply.parse(reply.json)).toMatchObject({ status: 'matched', merged_into: null })
   })
 
-  test('E3-05 before enrichment every attribute is there, and null', async () => {
-    const reply = entityReply.parse((await it.alice.get('/v3/entities/siq_acme')).json)
-    expect(Object.values(reply.entity?.attributes ?? {})).toEqual(Array.from({ length: 14 }, () => null))
+  test('E3-04 E3-05 the first read starts the build, and tells who the company is and nothing more', async () => {
+    const clock = manualClock()
+    const record = fullRecord()
+    const slow = await startTestService({
+      knowledge: fakeKnowledge({ entities: [record] }),
+      clock,
+      buildMs: { min: 120_000, max: 120_000 },
+    })
+    const read = async () => entityReply.parse((await slow.alice.get('/v3/entities/siq_acme')).json)
+    const first = await read()
+    expect(first).toMatchObject({ status: 'matched', enrichment: { status: 'building', updated_at: null } })
+    expect(Object.values(first.entity?.attributes ?? {})).toEqual(Array.from({ length: 14 }, () => null))
+    expect(first.entity).toMatchObject({
+      legal_name: record.legal_name,
+      identifiers: record.identifiers,
+      classification: null,
+      operational_presence: [],
+      social_profiles: {},
+    })
+    clock.advance(60_000)
+    expect((await read()).enrichment?.status).toBe('building')
+    clock.advance(60_000)
+    const built = entityReply.parse((await untilBuilt(slow.alice, '/v3/entities/siq_acme')).json)
+    const updated_at = new Date(clock.nowMs()).toISOString()
+    expect(built).toMatchObject({ entity: record, enrichment: { status: 'complete', updated_at } })
   })
 
-  test('E3-06 E3-07 a record held is complete, inline, also with a webhook_url', async () => {
-    const reply = await it.alice.get('/v3/entities/siq_acme?webhook_url=https%3A%2F%2Fexample.com%2F')
+  test('E3-06 E3-07 a record held is complete and inline', async () => {
+    const reply = await untilBuilt(it.alice, '/v3/entities/siq_acme')
     expect(reply.status).toBe(200)
-    expect(reply.json).toMatchObject({ enrichment: { status: 'complete', updated_at: null } })
+    expect(entityReply.parse(reply.json).enrichment?.status).toBe('complete')
+  })
+
+  test('E3-02 without a readable build the company is served, and nothing is said of enrichment', async () => {
+    const dataFolder = mkdtempSync(join(tmpdir(), 'enrich-entity-'))
+    onTestFinished(() => {
+      rmSync(dataFolder, { recursive: true, force: true })
+    })
+    const blind = await startTestService({ dataFolder })
+    const beside = openBesideService(dataFolder, Date.now(), 'refuse')
+    beside.exec('DROP TABLE build_waiters; DROP TABLE builds')
+    beside.close()
+    const reply = entityReply.parse((await blind.alice.get('/v3/entities/siq_acme')).json)
+    expect(reply).toMatchObject({ status: 'matched', entity: { id: 'siq_acme' } })
+    expect(reply).not.toHaveProperty('enrichment')
+    expect(blind.logged.join()).toContain('the build of entity siq_acme cannot be read')
   })
 
   test('E3-10 an address has exactly its ten keys', async () => {
@@ -59,6 +102,7 @@ describe('entity record', () => {
   })
 
   test('E3-17 ID-18 the same record is the same bytes apart from request_id', async () => {
+    await untilBuilt(it.alice, '/v3/entities/siq_acme')
     const texts = new Set<string>()
     for (let read = 0; read < 5; read++) {
       const reply = await it.alice.get('/v3/entities/siq_acme')
@@ -180,7 +224,7 @@ describe('records that break the interface', () => {
       },
     }
     const held = await startTestService({ knowledge: fakeKnowledge({ entities: [record] }) })
-    const reply = await held.alice.get('/v3/entities/siq_acme')
+    const reply = await untilBuilt(held.alice, '/v3/entities/siq_acme')
     expect(reply.status).toBe(200)
     expect(reply.json.entity).toEqual(record)
   })

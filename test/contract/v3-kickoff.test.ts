@@ -123,17 +123,6 @@ describe('what a kickoff refuses', () => {
     expectRefused(await it.alice.get(path), 400, 'bad_request')
   })
 
-  test('KICK-17 KICK-16 a webhook_url is refused before any charge: this service delivers none yet', async () => {
-    const before = billedCount()
-    const fields = { name: 'Acme', webhook_url: 'https://example.com/hook' }
-    const replies = [await it.alice.post(kickoffPath, fields), await it.alice.get(query(fields))]
-    for (const reply of replies) {
-      expectRefused(reply, 400, 'bad_request')
-      expect(reply.text).toContain('does not deliver webhooks')
-    }
-    expect(billedCount()).toBe(before)
-  })
-
   test('KICK-18 ERR-02 without credit a kickoff is 402, not billed, and no run is made', async () => {
     const poor = await startTestService({
       accounts: [{ name: 'alice', apiKey: keys.alice, creditUnits: 2 }],

@@ -65,7 +65,7 @@ export interface WebhookService extends TestService, Besides {
 /** The real service on disk, which may deliver to this machine unless told otherwise. */
 export async function startWebhookService(options: Partial<ServiceOptions> = {}): Promise<WebhookService> {
   const dataFolder = options.dataFolder ?? mkdtempSync(join(tmpdir(), 'enrich-webhooks-'))
-  const it = await startTestService({ dataFolder, allowLocalWebhooks: true, ...options })
+  const it = await startTestService({ dataFolder, allowLocalWebhooks: true, pages: false, ...options })
   const besides = openBesides(dataFolder)
   afterAll(async () => {
     await it.service.close()

@@ -18,19 +18,23 @@ export function createConnect(ca?: string): Connect {
  * header, SNI and certificate are still those of the name.
  */
 export function pinnedConnect(addresses: readonly string[], connect: Connect, signal: AbortSignal): Connect {
-  const attempt = (index: number, ...[target, callback]: Parameters<Connect>) => {
-    const address = addresses[index]
-    if (address === undefined || signal.aborted) {
-      callback(new Error('no address is left to connect to'), null)
-      return
-    }
-    connect({ ...target, hostname: address }, (...result) => {
-      const isLast = index + 1 >= addresses.length
-      if (result[0] === null || isLast || signal.aborted) callback(...result)
-      else attempt(index + 1, target, callback)
-    })
-  }
   return (target, callback) => {
-    attempt(0, target, callback)
+    let firstError: Error | null = null
+    const attempt = (index: number): void => {
+      const address = addresses[index]
+      if (address === undefined || signal.aborted) {
+        callback(firstError ?? new Error('there is no address to connect to'), null)
+        return
+      }
+      connect({ ...target, hostname: address }, (error, socket) => {
+        if (error === null) {
+          callback(null, socket)
+          return
+        }
+        firstError ??= error
+        attempt(index + 1)
+      })
+    }
+    attempt(0)
   }
 }

@@ -33,16 +33,23 @@ export function createPost(connect: Connect): Post {
       headersTimeout: 0,
       bodyTimeout: 0,
     })
+    // A signal of the request's own would not be seen before there is a connection.
+    const cut = () => {
+      client.destroy().catch(() => undefined)
+    }
+    signal.addEventListener('abort', cut, { once: true })
     try {
+      if (signal.aborted) return { kind: 'unanswered', reason: 'no answer in time' }
       const path = url.pathname + url.search
-      const reply = await client.request({ method: 'POST', path, headers, body, signal })
+      const reply = await client.request({ method: 'POST', path, headers, body })
       await drain(reply.body)
       return { kind: 'answered', status: reply.statusCode }
     } catch (error) {
       return { kind: 'unanswered', reason: signal.aborted ? 'no answer in time' : codeOf(error) }
     } finally {
+      signal.removeEventListener('abort', cut)
       // Whatever is still being sent to us has nowhere to go.
-      client.destroy().catch(() => undefined)
+      cut()
     }
   }
 }

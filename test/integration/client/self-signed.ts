@@ -1,9 +1,9 @@
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 
-/** A certificate for "localhost" that nobody signed but itself, made anew: node:crypto has keys, X.509 is written here. */
-export function selfSigned(): { key: string; cert: string } {
+/** A certificate for a name that nobody signed but itself, made anew: node:crypto has keys, X.509 is written here. */
+export function selfSigned(hostname = 'localhost'): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const body = toBeSigned(publicKey)
+  const body = toBeSigned(publicKey, hostname)
   const der = sequence(body, ecdsaWithSha256, bitString(sign('sha256', body, privateKey)))
   const lines = der.toString('base64').match(/.{1,64}/g) ?? []
   return {
@@ -29,8 +29,8 @@ const ecdsaWithSha256 = sequence(element(0x06, Buffer.from('2a8648ce3d040302', '
 /** 2.5.4.3 */
 const commonName = element(0x06, Buffer.from('550403', 'hex'))
 
-function toBeSigned(publicKey: KeyObject): Buffer {
-  const name = sequence(element(0x31, sequence(commonName, element(0x0c, Buffer.from('localhost')))))
+function toBeSigned(publicKey: KeyObject, hostname: string): Buffer {
+  const name = sequence(element(0x31, sequence(commonName, element(0x0c, Buffer.from(hostname)))))
   return sequence(
     element(0xa0, integer(2)),
     integer(1),
