@@ -11,10 +11,13 @@ interface DataFlags {
   label?: string
 }
 
+/** Commander has no null: it would make an empty text of it. */
+type Bound = number | 'unlimited'
+
 interface TermFlags extends DataFlags {
   v3?: boolean
-  credit?: number | null
-  monthlyUnits?: number | null
+  credit?: Bound
+  monthlyUnits?: Bound
 }
 
 /** Runs a command on the accounts of a data folder; a service may be running on it. */
@@ -39,17 +42,14 @@ export function addAccountsCommand(program: Command, io: CliIo): void {
 }
 
 const onBook: OnBook = async (flags, use, whereNone = 'refuse') => {
-  const { openBesideService } = await import('../service/database.js')
+  const { useBesideService } = await import('../service/database.js')
   const { createAccountBook } = await import('../service/accounts/account-book.js')
   const nowMs = systemClock.nowMs()
-  const database = openBesideService(flags.data, nowMs, whereNone)
-  try {
+  useBesideService(flags.data, nowMs, whereNone, (database) => {
     const book = createAccountBook(database)
     book.secrets.ensureAll(nowMs)
     use(book, nowMs)
-  } finally {
-    database.close()
-  }
+  })
 }
 
 /** A command on one account, or on all where `name` is null. */
@@ -101,8 +101,8 @@ function addChanging(accounts: Command, io: CliIo): void {
             name,
             {
               v3Enabled: flags.v3 !== false,
-              creditUnits: flags.credit ?? null,
-              monthlyUnitsMax: flags.monthlyUnits ?? null,
+              creditUnits: unitsMax(flags.credit ?? 'unlimited'),
+              monthlyUnitsMax: unitsMax(flags.monthlyUnits ?? 'unlimited'),
             },
             nowMs,
           )
@@ -148,8 +148,8 @@ function addTerms(command: Command): Command {
 function termsOf({ v3, credit, monthlyUnits }: TermFlags): Partial<AccountTerms> {
   const terms = {
     ...(v3 === undefined ? {} : { v3Enabled: v3 }),
-    ...(credit === undefined ? {} : { creditUnits: credit }),
-    ...(monthlyUnits === undefined ? {} : { monthlyUnitsMax: monthlyUnits }),
+    ...(credit === undefined ? {} : { creditUnits: unitsMax(credit) }),
+    ...(monthlyUnits === undefined ? {} : { monthlyUnitsMax: unitsMax(monthlyUnits) }),
   }
   if (Object.keys(terms).length > 0) return terms
   throw new UserError('USAGE_INVALID', 'nothing to set is named', {
@@ -258,8 +258,10 @@ function label(): Option {
   })
 }
 
-function unitsOrUnlimited(text: string): number | null {
-  if (text === 'unlimited') return null
+const unitsMax = (bound: Bound): number | null => (bound === 'unlimited' ? null : bound)
+
+function unitsOrUnlimited(text: string): Bound {
+  if (text === 'unlimited') return text
   if (/^\d{1,12}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number, or unlimited.')
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { UserError } from '../core/errors.js'
 import { keepToOwner } from '../platform/owner-only.js'
 import { LockHeldError, takeLock, type ProcessLock } from '../platform/process-lock.js'
-import { migrate, openSqlite, sqliteCode, type Sqlite } from '../platform/sqlite.js'
+import { isDiskFull, migrate, openSqlite, sqliteCode, type Sqlite } from '../platform/sqlite.js'
 import { bounds } from './bounds.js'
 import { migrations } from './schema.js'
 
@@ -25,7 +25,7 @@ export function lockDataFolder(folder: string | null, nowMs: number): ProcessLoc
 /**
  * Opens `service.sqlite` in the folder, made and migrated as needed, and readable by its owner alone since it
  * holds signing secrets; null is memory. Whoever opens it so holds the folder's lock.
- * Throws SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID.
+ * Throws SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, DISK_FULL.
  */
 export function openDatabase(folder: string | null): Sqlite {
   return explained(folder ?? 'memory', () => {
@@ -61,6 +61,23 @@ export function openBesideService(folder: string, nowMs: number, whereNone: 'mak
       throw error
     }
   })
+}
+
+/** Opens it so, uses it, closes it; what SQLite refuses meanwhile is told as `openBesideService` tells it. */
+export function useBesideService(
+  folder: string,
+  nowMs: number,
+  whereNone: 'make' | 'refuse',
+  use: (database: Sqlite) => void,
+): void {
+  const database = openBesideService(folder, nowMs, whereNone)
+  try {
+    use(database)
+  } catch (error) {
+    throw sqliteCode(error) === null ? error : explain(error, folder)
+  } finally {
+    database.close()
+  }
 }
 
 function migrateAlone(database: Sqlite, folder: string, nowMs: number): void {
@@ -108,6 +125,12 @@ function explain(error: unknown, folder: string): UserError {
   if (code?.startsWith('SQLITE_BUSY') || code?.startsWith('SQLITE_LOCKED')) {
     return new UserError('SERVICE_DATA_IN_USE', `the service's data in ${folder} is in use`, {
       hint: 'an older service or another command is at work on it: wait for it, or name another data folder',
+      cause: error,
+    })
+  }
+  if (isDiskFull(error)) {
+    return new UserError('DISK_FULL', `no space left for the service's data in ${folder}`, {
+      hint: 'free some space; what was acknowledged is safe',
       cause: error,
     })
   }
