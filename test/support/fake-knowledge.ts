@@ -1,6 +1,7 @@
 import type { EntityRecord, ResultEntity } from '../../src/contract/entity.js'
 import type { EntityId, LegalEntityId } from '../../src/contract/ids.js'
 import type { Resolution } from '../../src/contract/result.js'
+import type { DomainFacts } from '../../src/service/knowledge.js'
 import type { Knowledge } from '../../src/service/service.js'
 
 /** What a name is answered with: parts of a resolution, or an error that is thrown. */
@@ -14,10 +15,12 @@ export interface FakeKnowledgeOptions {
   readonly merged?: Readonly<Record<string, string>>
   /** Default: nothing is found. */
   readonly search?: Knowledge['search']
+  /** Default: no company is known. */
+  readonly ownership?: Knowledge['ownership']
 }
 
 export interface FakeKnowledge extends Knowledge {
-  /** The names asked for, in order. */
+  /** The names and domains asked for, in order. */
   readonly asked: string[]
 }
 
@@ -25,6 +28,7 @@ export function fakeKnowledge(options: FakeKnowledgeOptions = {}): FakeKnowledge
   const answers = new Map(Object.entries(options.answers ?? {}))
   const records = new Map((options.entities ?? []).map((record) => [record.id, record]))
   const merged = new Map(Object.entries(options.merged ?? {}))
+  const domains = new Map(Object.entries(options.domains ?? {}))
   const asked: string[] = []
   return {
     asked,
@@ -43,9 +47,20 @@ export function fakeKnowledge(options: FakeKnowledgeOptions = {}): FakeKnowledge
       return { record, mergedInto: canonical === id ? null : (canonical as EntityId) }
     },
     search: options.search ?? (() => ({ results: [], totalCount: 0 })),
-    ownership: () => null,
-    resolveDomain: () => noMatch,
-    domainFacts: () => ({ trancoRank: null, isDisposable: null, aliases: [] }),
+    ownership: options.ownership ?? (() => null),
+    resolveDomain: (domain) => {
+      asked.push(domain)
+      const answer = domains.get(domain)
+      if (answer instanceof Error) throw answer
+      return { ...noMatch, ...answer }
+    },
+    domainFacts: (domain) => ({
+      trancoRank: null,
+      isDisposable: null,
+      aliases: [],
+      ...options.domainFacts?.[domain],
+    }),
+    ...(options.edition === undefined ? {} : { edition: options.edition }),
   }
 }
 
@@ -169,5 +184,57 @@ export function sampleRecord(entity: ResultEntity = sampleEntity()): EntityRecor
     classification: null,
     operational_presence: [],
     social_profiles: {},
+  }
+}
+
+/** A record of which much is known. */
+export function fullRecord(parts: Partial<EntityRecord> = {}): EntityRecord {
+  const code = (digits: string, isPrimary: boolean, confidence: number) => ({
+    code: digits,
+    label: `Trade ${digits}`,
+    is_primary: isPrimary,
+    confidence,
+  })
+  return {
+    ...sampleRecord(),
+    industry: {
+      schemes: { naics_2022: [code('423', true, 90), code('42', false, 40)], sic: [code('5099', true, 70)] },
+    },
+    attributes: {
+      description: 'Sells anvils.',
+      website: 'https://acme.example',
+      domain: 'acme.example',
+      employee_count: 120,
+      employee_range: '51-200',
+      revenue: 5_000_000,
+      revenue_range: '1M-10M',
+      founding_date: '1949-09-17',
+      stock_ticker: null,
+      exchange: null,
+      is_public: false,
+      market_cap: null,
+      funding_total_usd: 0,
+      funding_rounds_count: 0,
+    },
+    classification: {
+      sector: 'Trade',
+      industry: 'Wholesale',
+      sub_industry: null,
+      business_tags: ['anvils'],
+      market_segments: ['b2b'],
+      revenue_models: ['usage_based'],
+      products_services: ['anvils', 'rockets'],
+    },
+    operational_presence: [
+      {
+        id: 'op_acme_gb' as EntityRecord['operational_presence'][number]['id'],
+        country_code: 'GB',
+        country: 'United Kingdom',
+        count: 3,
+        is_home_jurisdiction: true,
+      },
+    ],
+    social_profiles: { linkedin: { handle: 'acme' } },
+    ...parts,
   }
 }

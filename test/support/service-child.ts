@@ -1,11 +1,14 @@
 import { startService } from '../../src/service/service.js'
-import { fakeKnowledge, matchOf } from './fake-knowledge.js'
+import { fakeKnowledge, fullRecord, matchOf } from './fake-knowledge.js'
 import { keys } from './keys.js'
 
 /** Serves a data folder until it is killed; says its address on standard output. */
 export async function main(dataFolder: string, researchMsMax: string): Promise<void> {
   const service = await startService({
-    knowledge: fakeKnowledge({ answers: { Acme: matchOf(), Broken: new Error('the index is gone') } }),
+    knowledge: fakeKnowledge({
+      answers: { Acme: matchOf(), Broken: new Error('the index is gone') },
+      entities: [fullRecord()],
+    }),
     dataFolder,
     listen: { host: '127.0.0.1', port: 0 },
     accounts: [{ name: 'alice', apiKey: keys.alice }],
@@ -13,6 +16,7 @@ export async function main(dataFolder: string, researchMsMax: string): Promise<v
     // They are loaded on demand, which the loader of a child no longer does by then.
     pages: false,
     researchMs: { min: 0, max: Number(researchMsMax) },
+    buildMs: { min: 0, max: Number(researchMsMax) },
   })
   process.stdout.write(`${service.url}\n`)
 }
