@@ -1,5 +1,5 @@
 import type { CallId, CustomId, JobId, RequestId, RunId, StreamId } from '../contract/ids.js'
-import type { Sqlite, Statement } from '../platform/sqlite.js'
+import type { Sqlite } from '../platform/sqlite.js'
 import type { Conclusion } from './conclusion.js'
 import type { RunIds } from './ids.js'
 import type { Query } from './knowledge.js'
@@ -86,8 +86,6 @@ export interface RunStore {
    */
   finish(runs: readonly FinishedRun[], finishedAtMs: number): void
   count(): RunCount
-  /** What was charged and not refunded. */
-  billedUnits(accountNumber: number): number
   ledger(accountName: string): LedgerEntry[]
 }
 
@@ -206,14 +204,8 @@ function finisher(database: Sqlite, onEnded: readonly OnRunEnded[]): RunStore['f
   }
 }
 
-function books(database: Sqlite): Pick<RunStore, 'count' | 'billedUnits' | 'ledger'> {
+function books(database: Sqlite): Pick<RunStore, 'count' | 'ledger'> {
   const count = database.prepare('SELECT status, count(*) AS count FROM runs GROUP BY status')
-  const billed = database
-    .prepare(
-      `SELECT coalesce(sum(CASE kind WHEN 'charge' THEN units WHEN 'refund' THEN -units ELSE 0 END), 0)
-       FROM ledger WHERE account_number = ?`,
-    )
-    .pluck() as Statement<[number], number>
   const ledger = database.prepare(`
     SELECT runs.custom_id, runs.run_id, ledger.created_at_ms
     FROM ledger JOIN runs USING (run_number) JOIN accounts ON accounts.account_number = ledger.account_number
@@ -224,7 +216,6 @@ function books(database: Sqlite): Pick<RunStore, 'count' | 'billedUnits' | 'ledg
       const of = (status: StoredRun['status']) => rows.find((row) => row.status === status)?.count ?? 0
       return { pending: of('PENDING'), completed: of('COMPLETED'), failed: of('FAILED') }
     },
-    billedUnits: (accountNumber) => billed.get(accountNumber) ?? 0,
     ledger: (accountName) => ledger.all(accountName) as LedgerEntry[],
   }
 }
