@@ -170,6 +170,25 @@ describe('KICK-17 URL-13 a webhook_url', () => {
     expect(await isTaken(url)).toBe(false)
   })
 
+  test('URL-13 KICK-16 is judged on every v3 request that takes one, before anything is begun or charged', async () => {
+    const bad = 'https://10.0.0.1/hook'
+    const before = it.service.ledger('alice').length
+    const asked = encodeURIComponent(bad)
+    const replies = [
+      await it.alice.get(`/v3/domain-intelligence?domain=acme.example&webhook_url=${asked}`),
+      await it.alice.post('/v3/domain-intelligence', { domain: 'acme.example', webhook_url: bad }),
+      await it.alice.get(`/v3/entities/siq_acme?webhook_url=${asked}`),
+      await it.alice.get(`${kickoffPath}?name=Acme&webhook_url=${asked}`),
+      await it.alice.post(kickoffPath, { name: 'Acme', webhook_url: bad }),
+    ]
+    for (const reply of replies) {
+      expect(reply.status).toBe(400)
+      expect(errorBody.parse(reply.json).error.message).toMatch(/^webhook_url: /)
+    }
+    expect(it.service.ledger('alice')).toHaveLength(before)
+    expect(it.service.eventCount()).toEqual({ waiting: 0, delivered: 0, exhausted: 0 })
+  })
+
   test('KICK-17 that is refused comes before a lack of credit', async () => {
     const poor = await startTestService({
       accounts: [{ name: 'alice', apiKey: 'k', creditUnits: 0 }],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { event, eventType } from '../../src/contract/events.js'
 import { parseWebhookSecrets, verifyDelivery } from '../../src/core/webhook-signature.js'
 import { createHmac } from 'node:crypto'
@@ -14,10 +14,9 @@ beforeAll(async () => {
   it = await startWebhookService()
 })
 beforeEach(async () => {
-  await receiver?.close()
   receiver = await startHookReceiver()
 })
-afterAll(() => receiver.close())
+afterEach(() => receiver.close())
 
 const header = (delivered: Delivered, name: string) => String(delivered.headers[name])
 const only = async () => (await receiver.has(1))[0]!

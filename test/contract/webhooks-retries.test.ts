@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -132,7 +133,7 @@ describe('the schedule', () => {
     },
   )
 
-  test.each<[string, (response: import('node:http').ServerResponse) => void, RegExp]>([
+  test.each<[string, (response: ServerResponse) => void, RegExp]>([
     ['a reset', (response) => response.socket?.resetAndDestroy(), /ECONNRESET|UND_ERR_SOCKET/],
     ['a connection closed', (response) => response.socket?.destroy(), /UND_ERR_SOCKET/],
     ['what is no HTTP', (response) => response.socket?.end('hello\r\n\r\n'), /HPE_|HTTPParserError/],

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import {
   judgeSignatureHeaders,
   parseWebhookSecrets,
+  signDelivery,
   verifyDelivery,
   type HmacSha256,
   type SignedDelivery,
@@ -38,6 +39,30 @@ function sign(secret: string, id: string, timestampSeconds: number, body: Uint8A
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
   return `v1,${createHmac('sha256', key).update(`${id}.${timestampSeconds}.`).update(body).digest('base64')}`
 }
+
+describe('a delivery is signed', () => {
+  const timestampSeconds = Number(vector.timestamp)
+
+  test('SIG-07 as the official vector is', () => {
+    const body = Buffer.from(vector.body)
+    expect(signDelivery({ eventId: vector.id, timestampSeconds, body }, keys, hmac)).toBe(vector.signature)
+  })
+
+  test('SIG-10 by its bytes, which need not be text', () => {
+    const body = Buffer.from([0xff, 0xfe, 0x00, 0xc3, 0x28, 0x0d, 0x0a])
+    const signature = signDelivery({ eventId: vector.id, timestampSeconds, body }, keys, hmac)
+    expect(signature).toBe(sign(vector.secret, vector.id, timestampSeconds, body))
+    expect(verdict({ ...delivery({ signature }), body })).toBe('genuine')
+  })
+
+  test('SIG-20 once by each key, the entries apart', () => {
+    const fresh = `whsec_${randomBytes(32).toString('base64')}`
+    const both = parseWebhookSecrets(`${fresh} ${vector.secret}`)
+    const body = Buffer.from(vector.body)
+    const entries = signDelivery({ eventId: vector.id, timestampSeconds, body }, both, hmac).split(' ')
+    expect(entries).toEqual([sign(fresh, vector.id, timestampSeconds, body), vector.signature])
+  })
+})
 
 describe('a delivery is genuine', () => {
   test('by the official vector', () => {
