@@ -21,6 +21,8 @@ export const bounds = {
   sliceMsWhileBusy: 2,
   sliceMsWhileQuiet: 10,
   quietAfterMs: 50,
+  /** Results are stored in groups: the next is gathered about as long as the last took to store, at most this. */
+  researchMsBetweenCommitsMax: 20,
   runsPerSliceMax: 64,
   /** Wait after research could not be stored (a full disk). */
   researchRetryMs: 1_000,

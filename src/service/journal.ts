@@ -1,6 +1,7 @@
+import { Gathering } from '../platform/gather.js'
 import type { NewRun, RunStore } from './run-store.js'
 
-/** Group commit: the kickoffs that arrive in one turn of the event loop share one synced transaction. */
+/** Group commit: the kickoffs that arrive at about the same time share one synced transaction. */
 export interface Journal {
   /** Resolves once the run is durable; rejects if it is not stored, and then nothing was billed. */
   append(run: NewRun): Promise<void>
@@ -27,11 +28,13 @@ export function createJournal(store: Pick<RunStore, 'insert'>): Journal {
     for (const { resolve } of batch) resolve()
   }
 
+  const gathering = new Gathering(flush)
+
   return {
     append: (run) =>
       new Promise((resolve, reject) => {
-        if (waiting.length === 0) setImmediate(flush)
         waiting.push({ run, resolve, reject })
+        gathering.request()
       }),
   }
 }

@@ -33,19 +33,30 @@ export function startResearcher(surroundings: Surroundings): Researcher {
   let wakeAtMs = -Infinity
   let alarm = new AbortController()
 
-  const slice = (): 'more' | 'none' => {
+  let storeMs = 0
+  /** Researches until it is worth a commit: about as long as the last one took. */
+  const researchSome = async (): Promise<'more' | 'none'> => {
     const due = store.due(clock.nowMs(), bounds.runsPerSliceMax)
-    const endMs = clock.monotonicMs() + (isBusy() ? bounds.sliceMsWhileBusy : bounds.sliceMsWhileQuiet)
+    const sliceMs = isBusy() ? bounds.sliceMsWhileBusy : bounds.sliceMsWhileQuiet
+    const startMs = clock.monotonicMs()
+    const endMs = startMs + Math.max(sliceMs, Math.min(storeMs, bounds.researchMsBetweenCommitsMax))
+    let sliceEndMs = startMs + sliceMs
     const finished: FinishedRun[] = []
     for (const run of due) {
       const query = { name: run.name, location: run.location, context: run.context }
       const conclusion = conclude(knowledge, query, run.withBasis === 1, clock.nowMs())
       if (conclusion.fault !== null) log(`run ${run.runId} failed: ${conclusion.fault}`)
       finished.push({ runNumber: run.runNumber, conclusion })
-      if (clock.monotonicMs() >= endMs) break
+      const nowMs = clock.monotonicMs()
+      if (nowMs >= endMs || stopped) break
+      if (nowMs < sliceEndMs) continue
+      await nextTurn()
+      sliceEndMs = clock.monotonicMs() + sliceMs
     }
     if (finished.length > 0) {
+      const storedFromMs = clock.monotonicMs()
       store.finish(finished, clock.nowMs())
+      storeMs = clock.monotonicMs() - storedFromMs
       onStored()
     }
     return due.length > finished.length || due.length === bounds.runsPerSliceMax ? 'more' : 'none'
@@ -61,7 +72,7 @@ export function startResearcher(surroundings: Surroundings): Researcher {
   const work = async (): Promise<void> => {
     while (!stopped) {
       try {
-        if (slice() === 'more') {
+        if ((await researchSome()) === 'more') {
           await nextTurn()
           continue
         }

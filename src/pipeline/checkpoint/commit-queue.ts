@@ -1,3 +1,4 @@
+import { Gathering } from '../../platform/gather.js'
 import { isDiskFull, type Sqlite } from '../../platform/sqlite.js'
 
 interface Change {
@@ -7,22 +8,25 @@ interface Change {
 }
 
 /**
- * Changes asked for within one turn of the event loop are made in one transaction, in the order they were
- * asked for, and acknowledged after its commit: one fsync for all of them. A change that throws is undone
+ * Changes asked for at about the same time are made in one transaction, in the order they were asked for, and
+ * acknowledged after its commit: one fsync for all of them. A change that throws is undone
  * and rejected alone; a commit that fails rejects them all, on a full disk after `makeRoom` made none.
  */
 export class CommitQueue {
   #changes: Change[] = []
+  readonly #gathering: Gathering
 
   constructor(
     private readonly database: Sqlite,
     private readonly makeRoom: () => boolean,
-  ) {}
+  ) {
+    this.#gathering = new Gathering(this.flush)
+  }
 
   add<Result>(apply: () => Result): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       this.#changes.push({ apply, resolve: resolve as Change['resolve'], reject })
-      if (this.#changes.length === 1) setImmediate(this.flush)
+      this.#gathering.request()
     })
   }
 
