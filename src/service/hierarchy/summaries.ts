@@ -25,7 +25,7 @@ export function summariesOf(parts: Parts): Summaries {
     short,
     ...parts.ownership_chain.map(
       ({ entity_id: id, parent_id: parent, relationship_type: type, ownership_percentage: percentage }) =>
-        `${nameOf(parent)} ${verbs[type]} ${nameOf(id)}${shareText(percentage)}.`,
+        sentence(`${nameOf(parent)} ${verbs[type]} ${nameOf(id)}${shareText(percentage)}`),
     ),
     ...owners
       .slice(0, namesMax)
@@ -55,15 +55,15 @@ function shortOf(
   if (parentId === undefined) {
     return ultimateParent === null
       ? `No parent of ${target.name} is known.`
-      : `The ultimate parent of ${target.name} is ${ultimateParent.name}.`
+      : sentence(`The ultimate parent of ${target.name} is ${ultimateParent.name}`)
   }
   const belongs = `${target.name} belongs to ${nameOf(parentId)}`
   if (endsInCircle)
-    return `${belongs}. Its owners own one another, so that none of them is the ultimate parent.`
-  if (ultimateParent === null) return `${belongs}.`
+    return `${sentence(belongs)} Its owners own one another, so that none of them is the ultimate parent.`
+  if (ultimateParent === null) return sentence(belongs)
   return ultimateParent.name === nameOf(parentId)
     ? `${belongs}, its ultimate parent.`
-    : `${belongs}. Its ultimate parent is ${ultimateParent.name}.`
+    : `${sentence(belongs)} ${sentence(`Its ultimate parent is ${ultimateParent.name}`)}`
 }
 
 const verbs: Readonly<Record<RelationshipType, string>> = {
@@ -75,6 +75,9 @@ const verbs: Readonly<Record<RelationshipType, string>> = {
   parent_of: 'is the parent of',
   subsidiary_of: 'is a subsidiary of',
 }
+
+/** Many a name ends with a full stop of its own. */
+const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`)
 
 const shareText = (percentage: number | null): string => (percentage === null ? '' : ` (${percentage}%)`)
 
@@ -88,7 +91,7 @@ function listed(
   const names = [...new Set(relationships.map(({ to }) => nameOf(to)))]
   if (names.length === 0) return null
   const more = names.length > namesMax ? ` and ${names.length - namesMax} more` : ''
-  return `${what}: ${names.slice(0, namesMax).join(', ')}${more}.`
+  return sentence(`${what}: ${names.slice(0, namesMax).join(', ')}${more}`)
 }
 
 function evidenceText(count: number): string {
