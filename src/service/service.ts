@@ -100,7 +100,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   try {
     storeAccounts(database, options.accounts, clock.nowMs())
     const streams = createHeldStreams(clock)
-    const webhooks = createWebhooks(options, { database, clock, random, log })
+    const webhooks = createWebhooks(options, { database, clock, random, log, faults })
     const store = createRunStore(database, [webhooks.onRunEnded, streams.onEnded])
     store.bringForward(clock.nowMs() + researchMs.max)
     const callers = storedCallers(database)

@@ -29,11 +29,12 @@ export interface Outbox {
   onWake(listener: (lanes: ReadonlySet<string>) => void): void
 }
 
-export function createOutbox(database: Sqlite, random: Random): Outbox {
+/** `lateMs` is how much later than at once an event is due: for rehearsals. */
+export function createOutbox(database: Sqlite, random: Random, lateMs = () => 0): Outbox {
   const insert = database.prepare(`
     INSERT INTO events (event_id, account_number, type, webhook_url, lane, run_id, created_at_ms, body,
       next_attempt_at_ms)
-    VALUES (@eventId, @accountNumber, @type, @webhookUrl, @lane, @runId, @createdAtMs, @body, @createdAtMs)`)
+    VALUES (@eventId, @accountNumber, @type, @webhookUrl, @lane, @runId, @createdAtMs, @body, @dueAtMs)`)
   let added = new Set<string>()
   let listener: (lanes: ReadonlySet<string>) => void = () => undefined
   return {
@@ -42,7 +43,8 @@ export function createOutbox(database: Sqlite, random: Random): Outbox {
       const eventId = random.id(`evt_${createdAtMs.toString(36)}`) as EventId
       const lane = laneOf(accountNumber, webhookUrl)
       const body = eventBody(eventId, event)
-      insert.run({ eventId, accountNumber, type, webhookUrl, lane, runId, createdAtMs, body })
+      const dueAtMs = createdAtMs + lateMs()
+      insert.run({ eventId, accountNumber, type, webhookUrl, lane, runId, createdAtMs, body, dueAtMs })
       added.add(lane)
     },
     wake: () => {

@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { createSecrets } from '../accounts/secrets.js'
+import type { Faults } from '../faults/faults.js'
 import type { OnRunEnded } from '../run-store.js'
 import type { AttemptParts } from './attempt.js'
 import { createAddressGuard, systemResolver, type HostResolver } from './address-guard.js'
@@ -11,7 +12,7 @@ import { startDeliverer, type Deliverer } from './deliverer.js'
 import { createEventStore, type EventCount } from './event-store.js'
 import { createOutbox, type Outbox } from './outbox.js'
 import { createConnect } from './pinned-connect.js'
-import { createPost } from './post.js'
+import { createPost, type Post } from './post.js'
 import { tellOfRuns } from './run-events.js'
 import { createWebhookGate, type WebhookGate } from './webhook-gate.js'
 
@@ -38,18 +39,19 @@ interface Surroundings {
   readonly clock: Clock
   readonly random: Random
   readonly log: (line: string) => void
+  readonly faults: Faults
 }
 
 export function createWebhooks(
   options: WebhookOptions,
-  { database, clock, random, log }: Surroundings,
+  { database, clock, random, log, faults }: Surroundings,
 ): Webhooks {
   const { allowLocalWebhooks: allowsLocal = false, resolveHost: resolve = systemResolver } = options
   const guard = createAddressGuard({ resolve, allowsLocal })
-  const outbox = createOutbox(database, random)
+  const outbox = createOutbox(database, random, () => faults.deliveryDelayMs())
   const events = createEventStore(database)
   const secrets = createSecrets(database)
-  const post = createPost(createConnect())
+  const post = withDuplicates(createPost(createConnect()), faults)
   let deliverer: Deliverer | undefined
   return {
     outbox,
@@ -65,6 +67,15 @@ export function createWebhooks(
     stop: async () => {
       await deliverer?.stop()
     },
+  }
+}
+
+/** Deliveries that come twice, as often as the plan of faults says: the first answer counts. */
+function withDuplicates(post: Post, faults: Faults): Post {
+  return async (message) => {
+    const outcome = await post(message)
+    if (faults.isDeliveryDuplicated()) await post(message)
+    return outcome
   }
 }
 

@@ -13,6 +13,8 @@ import { createPost } from '../../../src/service/webhooks/post.js'
 import { tellOfRuns } from '../../../src/service/webhooks/run-events.js'
 import { storeAccounts } from '../../../src/service/accounts/accounts.js'
 import { openDatabase } from '../../../src/service/database.js'
+import { createFaults } from '../../../src/service/faults/faults.js'
+import { faultPlan } from '../../../src/service/faults/plan.js'
 import { newCallId, newRunIds } from '../../../src/service/ids.js'
 import { createRunStore, type OnRunEnded } from '../../../src/service/run-store.js'
 import { startChild, type Child } from '../../support/child-process.js'
@@ -211,6 +213,32 @@ describe('an event', () => {
     first.execute(`UPDATE events SET next_attempt_at_ms = ${clock.nowMs() + 10 ** 12}`)
     const second = await startWebhookService({ clock, dataFolder })
     await expect.poll(() => second.events()[0]?.next_attempt_at_ms).toBe(clock.nowMs() + 160_000)
+  })
+})
+
+describe('a plan of faults', () => {
+  const planned = (deliveries: object) => createFaults(faultPlan.parse({ deliveries }))
+
+  test('has deliveries come twice, which are one attempt', async () => {
+    const receiver = await startReceiver()
+    const it = await startWebhookService({ faults: planned({ duplicateRate: 1 }) })
+    await it.kickOff(receiver.url)
+    const [first, second] = await receiver.has(2)
+    expect(second?.event).toEqual(first?.event)
+    expect(second?.headers['webhook-signature']).toBe(first?.headers['webhook-signature'])
+    expect(await it.attempts(1)).toMatchObject({ next_attempt_at_ms: null, last_failure: null })
+  })
+
+  test('has deliveries come late', async () => {
+    const clock = manualClock()
+    const receiver = await startReceiver()
+    const it = await startWebhookService({ clock, faults: planned({ lateRate: 1, lateSeconds: 30 }) })
+    await it.kickOff(receiver.url)
+    await expect.poll(() => it.events()[0]?.next_attempt_at_ms).toBe(clock.nowMs() + 30_000)
+    clock.advance(29_999)
+    expect(receiver.connectionCount()).toBe(0)
+    clock.advance(1)
+    await receiver.has(1)
   })
 })
 
