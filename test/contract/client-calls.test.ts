@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createServiceClient, type WholeClient } from '../../src/client/client.js'
+import { requestOf } from '../../src/client/calls.js'
+import { routes, versionOf, type RouteName } from '../../src/contract/routes.js'
+import type { Exchange } from '../../src/core/exchange.js'
+import { keys, startTestService } from '../support/test-service.js'
+
+let client: WholeClient
+
+beforeAll(async () => {
+  const { service } = await startTestService()
+  client = createServiceClient({
+    baseUrl: service.url,
+    apiKey: keys.alice,
+    userAgent: 'test',
+    connectionsMax: 4,
+  })
+})
+afterAll(() => client.close())
+
+/** A call of every route, as a person would write it. */
+const calls: { readonly [Name in RouteName]: (calls: WholeClient['calls']) => Promise<Exchange> } = {
+  readEntityV1: ({ readEntityV1 }) => readEntityV1({ params: { entity_id: 'siq_acme' } }),
+  readDomainV1: ({ readDomainV1 }) => readDomainV1({ query: { domain: 'acme.example' } }),
+  readHierarchy: ({ readHierarchy }) => readHierarchy({ params: { entity_id: 'siq_acme' } }),
+  readUltimateParent: ({ readUltimateParent }) => readUltimateParent({ params: { entity_id: 'siq_acme' } }),
+  requestHierarchy: ({ requestHierarchy }) =>
+    requestHierarchy({ params: { entity_id: 'siq_acme' }, body: {} }),
+  report: ({ report }) => report({ body: { run_id: 'run_1', note: 'wrong company' } }),
+  mcp: ({ mcp }) => mcp({ body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }),
+  search: ({ search }) => search({ query: { name: 'Acme', limit: '3' } }),
+  streamResolution: ({ streamResolution }) => streamResolution({ query: { name: 'Acme' } }),
+  submitResolution: ({ submitResolution }) => submitResolution({ query: { name: 'Acme' } }),
+  pollResolution: ({ pollResolution }) => pollResolution({ params: { request_id: 'reqa_unknown' } }),
+  kickoffRun: ({ kickoffRun }) => kickoffRun({ body: { name: 'Acme' } }),
+  kickoffJob: ({ kickoffJob }) => kickoffJob({ query: { name: 'Acme' } }),
+  pollJob: ({ pollJob }) => pollJob({ params: { job_id: 'job_unknown' } }),
+  pollRun: ({ pollRun }) => pollRun({ params: { run_id: 'run_unknown' }, query: { include: 'basis' } }),
+  readEntity: ({ readEntity }) => readEntity({ params: { id: 'siq_acme' } }),
+  readDomain: ({ readDomain }) => readDomain({ query: { domain: 'https://www.acme.example/about' } }),
+  requestDomain: ({ requestDomain }) => requestDomain({ body: { domain: 'info@acme.example' } }),
+}
+
+describe('the client', () => {
+  test.each(Object.keys(routes) as RouteName[])(
+    'VER-01 has a function for %s, and is answered',
+    async (name) => {
+      const exchange = await calls[name](client.calls)
+      if (exchange.kind === 'no_reply') throw new Error(exchange.reason)
+      // Unknown ids are unknown; nothing is malformed, unserved or refused.
+      expect([200, 202, 404]).toContain(exchange.status)
+      const schema = Object.entries(routes[name].replies).find(
+        ([status]) => status === String(exchange.status),
+      )
+      if (schema !== undefined) expect(schema[1].safeParse(exchange.body)).toMatchObject({ success: true })
+    },
+  )
+
+  test('VER-03 only v1 tells a business model', () => {
+    const tells = (Object.keys(routes) as RouteName[]).filter((name) =>
+      Object.values(routes[name].replies).some((schema) => mentions(schema, 'business_model')),
+    )
+    expect(tells.map((name) => versionOf(routes[name].path)).every((version) => version === 'v1')).toBe(true)
+    expect(tells).toEqual(['readEntityV1', 'readDomainV1'])
+  })
+
+  test.each(['a/b', '../../v3/entities/siq_acme', 'a b?c=d#e', 'é', '%2e%2e', '\ud800'])(
+    'ID-22 %j in a path stays one segment',
+    async (id) => {
+      const seen: IncomingMessage[] = []
+      const server = createServer((request, reply) => {
+        seen.push(request)
+        reply.end('{}')
+      }).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo
+      const echo = createServiceClient({
+        baseUrl: `http://127.0.0.1:${port}`,
+        apiKey: keys.alice,
+        userAgent: 'test',
+        connectionsMax: 1,
+      })
+      await echo.pollRun(id, {})
+      await echo.close()
+      server.close()
+      const path = seen[0]?.url ?? ''
+      expect(path.split('/')).toHaveLength(4)
+      expect(decodeURIComponent(path.slice('/v3/runs/'.length))).toBe(id.toWellFormed())
+      expect(path).not.toContain('?')
+    },
+  )
+
+  test('a query parameter that is undefined is left out', () => {
+    const { path } = requestOf(routes.search, { query: { name: 'A & B', country_code: undefined } })
+    expect(path).toBe('/v2/search?name=A+%26+B')
+  })
+})
+
+function mentions(schema: unknown, word: string): boolean {
+  return JSON.stringify(schema, (key, value: unknown) =>
+    key === 'parent' || typeof value === 'function' ? undefined : value,
+  ).includes(`"${word}"`)
+}
