@@ -1,7 +1,10 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api'
 
-/** DuckDB's own bounds; what does not fit in memory goes to the temporary folder. */
-const duckDbBounds = { memoryBytes: 400_000_000, threads: 2 } as const
+/**
+ * DuckDB's own bounds; what does not fit in memory goes to the temporary folder. One thread: a second one cost as
+ * much CPU again in waiting for the first, and held as much memory again.
+ */
+const duckDbBounds = { memoryBytes: 400_000_000, threads: 1 } as const
 
 export interface DuckDb {
   /** Runs a statement that returns nothing of interest. Throws what DuckDB throws. */
@@ -12,6 +15,10 @@ export interface DuckDb {
   all(sql: string): Promise<readonly (readonly unknown[])[]>
   /** The rows of a result as they are made, a chunk of at most 2,048 at a time. */
   stream(sql: string): AsyncGenerator<DuckDBDataChunk>
+  /** Makes a table, also while a statement runs; `columns` is what stands between the parentheses. */
+  createTable(table: string, columns: string): Promise<void>
+  /** Adds rows that another instance made to a table, also while a statement runs. */
+  append(table: string, chunk: DuckDBDataChunk): Promise<void>
   /** Ends what is running; it throws in whoever awaits it. */
   interrupt(): void
   close(): void
@@ -34,13 +41,13 @@ export async function openDuckDb(temporaryFolder: string): Promise<DuckDb> {
   })
   const connection = await instance.connect()
   await connection.run("SET GLOBAL TimeZone = 'UTC'")
-  return session(instance, connection)
+  return session(instance, connection, await instance.connect())
 }
 
 const memoryText = (bytes: number): string => `${Math.ceil(bytes / 1_000_000)}MB`
 
-function session(instance: DuckDBInstance, connection: DuckDBConnection): DuckDb {
-  const open = new Set([connection])
+function session(instance: DuckDBInstance, connection: DuckDBConnection, feeding: DuckDBConnection): DuckDb {
+  const open = new Set([connection, feeding])
   const disconnect = (one: DuckDBConnection) => {
     if (open.delete(one)) one.closeSync()
   }
@@ -52,6 +59,14 @@ function session(instance: DuckDBInstance, connection: DuckDBConnection): DuckDb
       await connection.run(`SET GLOBAL memory_limit = ${sqlText(memoryText(bytes))}`)
     },
     all: async (sql) => (await connection.runAndReadAll(sql)).getRowsJS(),
+    createTable: async (table, columns) => {
+      await feeding.run(`CREATE TABLE ${table} (${columns})`)
+    },
+    append: async (table, chunk) => {
+      const appender = await feeding.createAppender(table)
+      appender.appendDataChunk(chunk)
+      appender.closeSync()
+    },
     // A connection of its own: any other statement on the same one would cut the stream off.
     stream: async function* (sql) {
       const streaming = await instance.connect()

@@ -13,10 +13,10 @@ import {
   type FileFormat,
   type SourceFile,
 } from './sources.js'
-import type { InputTable, MemberRows, SqlRelation, TextRow } from './table.js'
+import type { ChunkRows, InputTable, MemberRows, TextRow } from './table.js'
 
 export { formatOfPath, type FileFormat, type SourceFile } from './sources.js'
-export type { CellType, MemberRows, SqlRelation, TextRow } from './table.js'
+export type { CellType, ChunkRows, MemberRows, TextRow } from './table.js'
 
 export interface InputOptions {
   /** Files and globs, or `-` alone for standard input. */
@@ -48,7 +48,7 @@ export interface Input {
   /** Each row as the text of one JSON object. */
   objectRows(): AsyncIterable<readonly string[]>
   /** How the rows are handed to DuckDB to be written as Parquet. */
-  parquetSource(): SqlRelation | MemberRows
+  parquetSource(): ChunkRows | MemberRows
   /** What to tell the user: guessed encodings, ragged rows. Complete after the first pass. */
   notes(): readonly string[]
   /** SHA-256 over the sizes and bytes of the files, in order, in hexadecimal. */

@@ -1,15 +1,19 @@
+import type { DuckDBDataChunk } from '@duckdb/node-api'
 import { UserError } from '../../core/errors.js'
 import { openDuckDb, sqlName, sqlPath, sqlText, type DuckDb } from '../../platform/duckdb.js'
 import { readerBounds } from './bounds.js'
 import { tooManyColumns } from './csv-records.js'
 import type { SourceFile } from './sources.js'
-import { inBatches, type InputTable, type SqlRelation, type TextRow } from './table.js'
+import { inBatches, type ChunkRows, type InputTable, type TextRow } from './table.js'
 
 export interface ParquetOptions {
   readonly rowsMax?: number | undefined
   /** Where DuckDB may put what does not fit in memory. */
   readonly temporaryFolder: string
 }
+
+/** What a byte of a Parquet file becomes in memory, at a guess. */
+const unpackedPerPackedByte = 4
 
 interface ParquetColumn {
   readonly name: string
@@ -35,7 +39,8 @@ export async function openParquet(
     )
     const columns = described.map(([name, type]) => ({ name: String(name), type: String(type) }))
     if (columns.length > readerBounds.columnsMax) throw tooManyColumns(label)
-    return new ParquetTable(duckDb, columns, relation, label)
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+    return new ParquetTable(duckDb, columns, relation, label, bytes)
   } catch (error) {
     duckDb.close()
     throw parquetFailure(label, error)
@@ -88,6 +93,7 @@ class ParquetTable implements InputTable {
     private readonly described: readonly ParquetColumn[],
     private readonly relation: string,
     private readonly label: string,
+    private readonly bytes: number,
   ) {
     this.columns = described.map(({ name }) => name)
     const taken = new Set(this.columns.map((name) => name.toLowerCase()))
@@ -105,7 +111,7 @@ class ParquetTable implements InputTable {
       return textExpression(column)
     })
     // As one JSON list a row: quicker than cell by cell, and a text keeps a byte order mark it begins with.
-    const rows = this.query(`SELECT to_json([${texts.join(', ')}]::VARCHAR[])::VARCHAR FROM ${this.relation}`)
+    const rows = this.texts(`SELECT to_json([${texts.join(', ')}]::VARCHAR[])::VARCHAR FROM ${this.relation}`)
     yield* inBatches(parsed(rows))
   }
 
@@ -113,12 +119,17 @@ class ParquetTable implements InputTable {
     const alias = sqlName(this.rowAlias)
     const hasJson = this.described.some(({ type }) => type === 'JSON')
     const object = hasJson ? objectExpression(this.described) : `to_json(${alias})::VARCHAR`
-    const rows = this.query(`SELECT ${object} FROM ${this.relation} AS ${alias}`)
+    const rows = this.texts(`SELECT ${object} FROM ${this.relation} AS ${alias}`)
     for await (const batch of inBatches(rows)) yield batch.map(quoteNonFinite)
   }
 
-  parquetSource(): SqlRelation {
-    return { kind: 'relation', sql: this.relation }
+  parquetSource(): ChunkRows {
+    return {
+      kind: 'chunks',
+      columns: this.described,
+      bytesEstimate: unpackedPerPackedByte * this.bytes,
+      chunks: () => this.query(`SELECT * FROM ${this.relation}`),
+    }
   }
 
   async validate(): Promise<void> {
@@ -139,9 +150,13 @@ class ParquetTable implements InputTable {
   }
 
   /** The rows of a query of one column of text that is never null. */
-  private async *query(sql: string): AsyncGenerator<string[]> {
+  private async *texts(sql: string): AsyncGenerator<string[]> {
+    for await (const chunk of this.query(sql)) yield chunk.getColumnValues(0) as string[]
+  }
+
+  private async *query(sql: string): AsyncGenerator<DuckDBDataChunk> {
     try {
-      for await (const chunk of this.duckDb.stream(sql)) yield chunk.getColumnValues(0) as string[]
+      yield* this.duckDb.stream(sql)
     } catch (error) {
       throw parquetFailure(this.label, error)
     }

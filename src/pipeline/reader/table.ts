@@ -1,3 +1,4 @@
+import type { DuckDBDataChunk } from '@duckdb/node-api'
 import { readerBounds } from './bounds.js'
 
 /** A row's cells as text; null where the row has none. */
@@ -6,10 +7,15 @@ export type TextRow = readonly (string | null)[]
 /** How a column is handed over to Parquet. `json`: the value as JSON text. */
 export type CellType = 'text' | 'integer' | 'double' | 'boolean' | 'json'
 
-/** What DuckDB can read by itself: SQL that stands after FROM and gives the input's columns in order. */
-export interface SqlRelation {
-  readonly kind: 'relation'
-  readonly sql: string
+/** What DuckDB reads, as it reads it, with its types. */
+export interface ChunkRows {
+  readonly kind: 'chunks'
+  /** Each column's name and type in SQL. */
+  readonly columns: readonly { readonly name: string; readonly type: string }[]
+  /** What all rows weigh, roughly, once they are unpacked. */
+  readonly bytesEstimate: number
+  /** At most 2,048 rows a chunk. */
+  chunks(): AsyncIterable<DuckDBDataChunk>
 }
 
 /** What is handed over row by row: each text is the members `"c0":…,"c1":…` of a JSON object, without braces. */
@@ -26,7 +32,7 @@ export interface InputTable {
   textRows(columns: readonly string[]): AsyncIterable<readonly TextRow[]>
   /** Each row as the text of one JSON object. */
   objectRows(): AsyncIterable<readonly string[]>
-  parquetSource(): SqlRelation | MemberRows
+  parquetSource(): ChunkRows | MemberRows
   /** Reads what a pass over the chosen columns would not touch, so that every defect shows before a run. */
   validate(): Promise<void>
   notes(): readonly string[]

@@ -1,6 +1,7 @@
 import type { UserError } from '../../core/errors.js'
 import { inputChanged } from '../reader/input.js'
 import type { BasisWriter } from './basis-writer.js'
+import { writerBounds } from './bounds.js'
 
 export interface Answers {
   /** Answer lines of the rows from `first`, as many as `count`, in the order of the input. Asked once a row. */
@@ -16,16 +17,19 @@ export interface JoinedBatch<Row> {
   readonly answerLines: readonly string[]
 }
 
-/** Every row with its answer, in order. Throws INPUT_CHANGED where there are not as many rows as there were. */
+/** Every row with its answer, in order, a few at a time: answers are heavy. Throws INPUT_CHANGED where there are not as many rows as there were. */
 export async function* joinAnswers<Row>(
   batches: AsyncIterable<readonly Row[]>,
   answers: Answers,
 ): AsyncGenerator<JoinedBatch<Row>> {
   let first = 0
-  for await (const rows of batches) {
-    if (first + rows.length > answers.rowCount) throw rowCountChanged()
-    yield { rows, answerLines: await takeLines(answers, first, rows.length) }
-    first += rows.length
+  for await (const batch of batches) {
+    if (first + batch.length > answers.rowCount) throw rowCountChanged()
+    for (let start = 0; start < batch.length; start += writerBounds.answerRows) {
+      const rows = batch.slice(start, start + writerBounds.answerRows)
+      yield { rows, answerLines: await takeLines(answers, first, rows.length) }
+      first += rows.length
+    }
   }
   if (first !== answers.rowCount) throw rowCountChanged()
 }

@@ -1,33 +1,14 @@
 import { mkdirSync, rmSync } from 'node:fs'
-import type { ColumnKind, OutputColumn } from '../../core/columns.js'
-import { openDuckDb, sqlName, sqlPath, sqlText, type DuckDb } from '../../platform/duckdb.js'
-import { collectGarbage } from '../../platform/memory.js'
-import type { CellType, Input, MemberRows, SqlRelation } from '../reader/input.js'
+import { join } from 'node:path'
+import type { OutputColumn } from '../../core/columns.js'
+import { openDuckDb, sqlName, type DuckDb } from '../../platform/duckdb.js'
+import type { ChunkRows, Input, MemberRows } from '../reader/input.js'
 import { writerBounds } from './bounds.js'
 import { joinAnswers, rowCountChanged, takeLines, type Answers } from './joined-rows.js'
-import { StagedFile } from './staged-file.js'
-
-const struct = (fields: readonly string[], last = '') =>
-  `STRUCT(${fields.map((field) => `"${field}" VARCHAR`).join(', ')}${last})`
-const citationType = struct(['url', 'excerpt', 'source_type'], ', "authority_tier" INTEGER')
-
-const answerTypes: Readonly<Record<ColumnKind, string>> = {
-  text: 'VARCHAR',
-  integer: 'INTEGER',
-  timestamp: 'TIMESTAMPTZ',
-  boolean: 'BOOLEAN',
-  factors: `${struct(['code', 'type', 'description', 'impact'])}[]`,
-  actions: `${struct(['code', 'description'])}[]`,
-  basis: `${struct(['field', 'value', 'confidence', 'reasoning'], `, "citations" ${citationType}[]`)}[]`,
-}
-
-const cellTypes: Readonly<Record<CellType, string>> = {
-  text: 'VARCHAR',
-  integer: 'BIGINT',
-  double: 'DOUBLE',
-  boolean: 'BOOLEAN',
-  json: 'VARCHAR',
-}
+import { LineWriter } from './line-writer.js'
+import { PartConverter } from './part-converter.js'
+import { besideRows, fromMembers } from './parquet-sql.js'
+import type { StagedFile } from './staged-file.js'
 
 export interface ParquetOutput {
   readonly input: Input
@@ -38,137 +19,108 @@ export interface ParquetOutput {
 }
 
 /**
- * The answers go to a temporary NDJSON in the order of the rows, and one COPY of DuckDB joins them to the
- * input by position. Parquet columns pass through with their types; others are handed over in the same file.
+ * Rows and answers go part by part to a temporary NDJSON, which DuckDB makes a Parquet of, with the types they are
+ * to have, while the next one is written; the output is put together from their row groups. Parquet columns
+ * pass through DuckDB alone.
  */
 export async function writeParquet(output: ParquetOutput): Promise<void> {
-  const { file, answers } = output
-  // Named after the output, so that the next run finds and removes what a killed one left of them.
-  const lines = new StagedFile(file.path, '.ndjson')
-  const writer = new LineWriter(lines)
-  const overflow = `${file.temporary}.duckdb`
-  mkdirSync(overflow)
-  const duckDb = await openDuckDb(overflow)
+  const { file, answers, metadata } = output
+  // Named after the output, so that the next run finds and removes what a killed one left.
+  const folder = `${file.temporary}.parts`
+  mkdirSync(folder)
+  const duckDb = await openDuckDb(join(folder, 'overflow'))
+  const lines = new LineWriter(folder)
+  const parts = new PartConverter({ duckDb, folder, file, metadata })
   const interrupt = () => {
     duckDb.interrupt()
   }
   answers.signal?.addEventListener('abort', interrupt, { once: true })
   try {
     const source = output.input.parquetSource()
-    const select =
-      source.kind === 'relation'
-        ? await joinRelation(duckDb, source, output, writer)
-        : await joinMembers(source, output, writer)
-    answers.signal?.throwIfAborted()
-    collectGarbage()
-    const group = rowGroup(output, writer)
-    await duckDb.limitMemory(Math.max(writerBounds.copyBytesMin, group.bytes * writerBounds.groupsInMemory))
-    await duckDb.run(
-      `COPY (${select}) TO ${sqlText(file.temporary)} (${copyOptions(output.metadata, group.rows)})`,
-    )
+    if (source.kind === 'chunks') await writeChunks(duckDb, source, output, lines, parts)
+    else await writeMembers(source, output, lines, parts)
+    await parts.end()
   } catch (error) {
     answers.signal?.throwIfAborted()
     throw error
   } finally {
     answers.signal?.removeEventListener('abort', interrupt)
+    await parts.close()
+    await lines.close()
     duckDb.close()
-    await lines.discard()
-    rmSync(overflow, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function copyOptions(metadata: Readonly<Record<string, string>>, groupRows: number): string {
-  const pairs = Object.entries(metadata).map(([key, value]) => `${sqlText(key)}: ${sqlText(value)}`)
-  const options = ['FORMAT parquet', 'COMPRESSION zstd', `ROW_GROUP_SIZE ${groupRows}`]
-  if (pairs.length > 0) options.push(`KV_METADATA {${pairs.join(', ')}}`)
-  return options.join(', ')
-}
+const isFull = (rowCount: number, byteCount: number): boolean =>
+  rowCount >= writerBounds.partRowsMax || byteCount >= writerBounds.partBytesMax
 
-/** Rows in a multiple of DuckDB's vectors, and what such a group weighs: wide rows make heavy groups. */
-function rowGroup({ input, answers }: ParquetOutput, writer: LineWriter): { rows: number; bytes: number } {
-  const { rowGroupBytes, rowGroupRowsMin, rowGroupRowsMax } = writerBounds
-  // Parquet columns are not in the lines; unpacked they are some times as large as in their file.
-  const inputBytes =
-    input.format === 'parquet' ? 4 * input.files.reduce((sum, { bytes }) => sum + bytes, 0) : 0
-  const rowBytes = (writer.byteCount + inputBytes) / Math.max(1, answers.rowCount)
-  const fitting = Math.floor(rowGroupBytes / rowBytes / rowGroupRowsMin) * rowGroupRowsMin
-  const rows = Math.min(rowGroupRowsMax, Math.max(rowGroupRowsMin, fitting))
-  return { rows, bytes: rows * rowBytes }
-}
-
-/** Both sides of the join are counted first: it would fill the shorter one up with nulls. */
-async function joinRelation(
-  duckDb: DuckDb,
-  source: SqlRelation,
-  { columns, answers }: ParquetOutput,
-  writer: LineWriter,
-): Promise<string> {
-  const [[rowCount] = []] = await duckDb.all(`SELECT count(*) FROM ${source.sql}`)
-  if (Number(rowCount) !== answers.rowCount) throw rowCountChanged()
-  const batchRows = 1_000
-  for (let first = 0; first < answers.rowCount; first += batchRows) {
-    await writer.write(await takeLines(answers, first, Math.min(batchRows, answers.rowCount - first)))
-  }
-  const structure = columns.map(({ name, kind }) => `${sqlName(name)}: ${sqlText(answerTypes[kind])}`)
-  const ours = columns.map(({ name, outputName }) => `answer.${sqlName(name)} AS ${sqlName(outputName)}`)
-  const answersRead = await writer.readJson(structure)
-  if (ours.length === 0) return `SELECT * FROM ${source.sql}`
-  return `SELECT input.*, ${ours.join(', ')} FROM ${source.sql} AS input POSITIONAL JOIN ${answersRead} AS answer`
-}
-
-async function joinMembers(
+/** The rows travel with their answers, in the same lines. */
+async function writeMembers(
   source: MemberRows,
   { input, columns, answers }: ParquetOutput,
-  writer: LineWriter,
-): Promise<string> {
-  for await (const { rows, answerLines } of joinAnswers(source.rows(), answers)) {
-    await writer.write(
-      rows.map((members, index) => `{${members}${members === '' ? '' : ','}"a":${answerLines[index] ?? ''}}`),
-    )
+  lines: LineWriter,
+  parts: PartConverter,
+): Promise<void> {
+  const cut = async () => {
+    const part = await lines.cut()
+    await parts.add(part, fromMembers(input.columns, source.types, columns, part))
   }
-  const fields = columns.map(({ name, kind }) => `${sqlName(name)} ${answerTypes[kind]}`)
-  const structure = source.types.map((type, index) => `c${index}: ${sqlText(cellTypes[type])}`)
-  if (fields.length > 0) structure.push(`a: ${sqlText(`STRUCT(${fields.join(', ')})`)}`)
-  const theirs = input.columns.map((name, index) => {
-    return `${source.types[index] === 'json' ? `c${index}::JSON` : `c${index}`} AS ${sqlName(name)}`
-  })
-  const ours = columns.map(
-    ({ name, outputName }) => `struct_extract(a, ${sqlText(name)}) AS ${sqlName(outputName)}`,
-  )
-  return `SELECT ${[...theirs, ...ours].join(', ')} FROM ${await writer.readJson(structure)}`
+  for await (const { rows, answerLines } of joinAnswers(source.rows(), answers)) {
+    for (const [index, members] of rows.entries()) {
+      // An answer line is an object, too: the rest of one behind the members of the row.
+      lines.add('{', members, members === '' ? '' : ',', answerLines[index]?.slice(1) ?? '')
+      if (isFull(lines.rowCount, lines.byteCount)) await cut()
+      else if (lines.isFlushDue) await lines.flush()
+    }
+  }
+  if (lines.rowCount > 0 || !parts.hasAny) await cut()
 }
 
-/** Writes lines and remembers how long they are in all, and the longest: DuckDB must be told. */
-class LineWriter {
-  byteCount = 0
-  private lineBytesMax = 0
-  private uncollectedBytes = 0
-
-  constructor(private readonly file: StagedFile) {}
-
-  async write(lines: readonly string[]): Promise<void> {
-    for (const line of lines) {
-      // A UTF-16 unit is at most three bytes of UTF-8.
-      if (line.length * 3 > this.lineBytesMax) {
-        this.lineBytesMax = Math.max(this.lineBytesMax, Buffer.byteLength(line))
+/**
+ * The rows go to a table as DuckDB read them, the answers to lines beside it. A part that is full in the middle of
+ * a chunk is cut there, and the table ends with the chunk.
+ */
+async function writeChunks(
+  duckDb: DuckDb,
+  source: ChunkRows,
+  { columns, answers }: ParquetOutput,
+  lines: LineWriter,
+  parts: PartConverter,
+): Promise<void> {
+  const rowBytes = source.bytesEstimate / Math.max(1, answers.rowCount)
+  const definition = source.columns.map(({ name, type }) => `${sqlName(name)} ${type}`).join(', ')
+  let table = { name: '', cutRows: 0 }
+  let tableCount = 0
+  let first = 0
+  const cut = async (isLast: boolean) => {
+    const part = await lines.cut()
+    const rows = `(SELECT * FROM ${table.name} LIMIT ${part.rowCount} OFFSET ${table.cutRows})`
+    const drop = isLast ? `DROP TABLE ${table.name}` : null
+    await parts.add(part, besideRows(rows, columns, part), drop)
+    table = isLast ? { name: '', cutRows: 0 } : { ...table, cutRows: table.cutRows + part.rowCount }
+  }
+  for await (const chunk of source.chunks()) {
+    if (table.name === '') {
+      table = { name: `input_${tableCount++}`, cutRows: 0 }
+      await duckDb.createTable(table.name, definition)
+    }
+    await duckDb.append(table.name, chunk)
+    const end = first + chunk.rowCount
+    if (end > answers.rowCount) throw rowCountChanged()
+    while (first < end) {
+      const answerLines = await takeLines(answers, first, Math.min(writerBounds.answerRows, end - first))
+      for (const line of answerLines) {
+        first++
+        lines.add(line)
+        if (first < end && isFull(lines.rowCount, lines.byteCount + lines.rowCount * rowBytes))
+          await cut(false)
+        else if (lines.isFlushDue) await lines.flush()
       }
     }
-    const text = `${lines.join('\n')}\n`
-    this.byteCount += text.length
-    await this.file.write(text)
-    this.uncollectedBytes += text.length
-    if (this.uncollectedBytes < writerBounds.collectEveryBytes) return
-    this.uncollectedBytes = 0
-    collectGarbage()
+    if (table.cutRows > 0 || isFull(lines.rowCount, lines.byteCount + lines.rowCount * rowBytes))
+      await cut(true)
   }
-
-  async readJson(structure: readonly string[]): Promise<string> {
-    await this.file.close()
-    const objectBytesMax = Math.max(this.lineBytesMax + 1024, 1024 * 1024)
-    const columns = structure.length === 0 ? `{"a": 'JSON'}` : `{${structure.join(', ')}}`
-    return (
-      `read_json(${sqlPath(this.file.temporary)}, format = 'newline_delimited', columns = ${columns}, ` +
-      `maximum_object_size = ${objectBytesMax}, compression = 'uncompressed')`
-    )
-  }
+  if (first !== answers.rowCount) throw rowCountChanged()
+  if (table.name !== '') await cut(true)
 }

@@ -23,9 +23,10 @@ export class StagedFile {
     removeStaleTemporaries(this.target)
   }
 
-  async write(text: string): Promise<void> {
+  /** Text is written as UTF-8. */
+  async write(content: string | Uint8Array): Promise<void> {
     this.handle ??= await open(this.temporary, 'wx')
-    await this.handle.writeFile(text, 'utf8')
+    await this.handle.writeFile(content, 'utf8')
   }
 
   /** Ends the writing; the file keeps its temporary name. */

@@ -1,0 +1,118 @@
+import { isThriftList, readThrift, writeThrift, type Thrift, type ThriftStruct } from './thrift.js'
+
+/** Ids of the fields of a footer that say how many, and where (parquet-format, parquet.thrift). */
+const fields = {
+  file: { rowCount: 3, rowGroups: 4 },
+  rowGroup: { columns: 1, offset: 5, ordinal: 7 },
+  column: { offset: 2, meta: 3, indexOffsets: [4, 6] },
+  /** Data, index and dictionary pages, bloom filter. */
+  meta: { offsets: [9, 10, 11, 14] },
+} as const
+
+const magic = Buffer.from('PAR1')
+const tailBytes = 8
+
+/** What of a Parquet file goes into another one. */
+export interface ParquetPart {
+  readonly rowCount: number
+  /** Everything between the first bytes and the footer. */
+  readonly body: Buffer
+  /** Its row groups as Thrift, as they stand in the whole. */
+  readonly rowGroups: Buffer
+  readonly rowGroupCount: number
+  /** The rest of its footer: what does not depend on the rows. */
+  readonly rest: ThriftStruct
+}
+
+/**
+ * Takes a Parquet file apart, to put its row groups at `offset` of another file. Row groups say where they are in
+ * their file, and nothing else in them depends on it. Throws on a file that is no whole Parquet.
+ */
+export function partOf(bytes: Buffer, offset: number): ParquetPart {
+  const tail = bytes.subarray(-tailBytes)
+  if (!bytes.subarray(0, 4).equals(magic) || !tail.subarray(4).equals(magic))
+    throw new Error('a part of the output is no Parquet file')
+  const bodyEnd = bytes.length - tailBytes - tail.readUInt32LE(0)
+  const rest = readThrift(bytes.subarray(bodyEnd, bytes.length - tailBytes))
+  const rowCount = rest.get(fields.file.rowCount)?.value
+  const groups = rest.get(fields.file.rowGroups)?.value
+  if (typeof rowCount !== 'number' || !isThriftList(groups)) throw new Error('a part has no row groups')
+  rest.delete(fields.file.rowCount)
+  rest.delete(fields.file.rowGroups)
+  const rowGroups = groups.items.map((group) => {
+    const struct = structOf(group)
+    move(struct, offset - magic.length)
+    return writeThrift(struct)
+  })
+  const body = bytes.subarray(magic.length, bodyEnd)
+  return { rowCount, body, rowGroups: Buffer.concat(rowGroups), rowGroupCount: rowGroups.length, rest }
+}
+
+function move(rowGroup: ThriftStruct, distance: number): void {
+  // Only encrypted files need it, and two bytes would not count enough of them.
+  rowGroup.delete(fields.rowGroup.ordinal)
+  moveField(rowGroup, fields.rowGroup.offset, distance)
+  const columns = rowGroup.get(fields.rowGroup.columns)?.value
+  if (!isThriftList(columns)) throw new Error('a row group has no columns')
+  for (const item of columns.items) {
+    const column = structOf(item)
+    for (const id of [fields.column.offset, ...fields.column.indexOffsets]) moveField(column, id, distance)
+    const meta = structOf(column.get(fields.column.meta)?.value)
+    for (const id of fields.meta.offsets) moveField(meta, id, distance)
+  }
+}
+
+/** 0 stands for "not said". */
+function moveField(struct: ThriftStruct, id: number, distance: number): void {
+  const field = struct.get(id)
+  if (typeof field?.value === 'number' && field.value > 0) field.value += distance
+}
+
+function structOf(value: Thrift | undefined): ThriftStruct {
+  if (value instanceof Map) return value
+  throw new Error('the footer of a part is not as it should be')
+}
+
+/** Whether the columns, their types and the metadata of two parts are the same. */
+export function haveSameRest(one: ParquetPart, other: ParquetPart): boolean {
+  return writeThrift(one.rest).equals(writeThrift(other.rest))
+}
+
+/**
+ * What stands before and after the row groups in the footer of the whole; the length of all three and the last
+ * bytes come after.
+ */
+export function footerAround(
+  { rest }: ParquetPart,
+  rowCount: number,
+  rowGroupCount: number,
+): { before: Buffer; after: Buffer } {
+  // An empty list of row groups ends in the one byte that says how many there are.
+  const { rowCount: rowCountId, rowGroups: rowGroupsId } = fields.file
+  const entries = [...rest]
+  const head: ThriftStruct = new Map(entries.filter(([id]) => id < rowCountId))
+  head.set(rowCountId, { type: 6, value: rowCount })
+  head.set(rowGroupsId, { type: 9, value: { elementType: 12, items: [] } })
+  const listHead = writeThrift(head).subarray(0, -2)
+  const count: number[] = []
+  for (let left = rowGroupCount; ; left = Math.floor(left / 128)) {
+    count.push(left >= 128 ? (left % 128) | 128 : left)
+    if (left < 128) break
+  }
+  const after: ThriftStruct = new Map(entries.filter(([id]) => id > rowGroupsId))
+  return {
+    before: Buffer.concat([listHead, Buffer.from([0xfc, ...count])]),
+    after: writeThrift(after, rowGroupsId),
+  }
+}
+
+export function parquetStart(): Buffer {
+  return magic
+}
+
+/** The last bytes of a Parquet file whose footer is so long. */
+export function parquetEnd(footerBytes: number): Buffer {
+  const end = Buffer.alloc(4)
+  end.writeUInt32LE(footerBytes)
+  return Buffer.concat([end, magic])
+}

@@ -1,0 +1,72 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { DuckDb } from '../../platform/duckdb.js'
+import { writerBounds } from './bounds.js'
+import type { LineFile } from './line-writer.js'
+import { ParquetFile } from './parquet-file.js'
+import { copyTo } from './parquet-sql.js'
+import type { StagedFile } from './staged-file.js'
+
+export interface PartConverterOptions {
+  readonly duckDb: DuckDb
+  /** For what comes and goes. */
+  readonly folder: string
+  readonly file: StagedFile
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/** Makes row groups of the output from parts, in the order they are added: one in DuckDB while the next is made. */
+export class PartConverter {
+  hasAny = false
+  private readonly whole: ParquetFile
+  private converting: Promise<void> = Promise.resolve()
+  private memoryBytes = 0
+
+  constructor(private readonly options: PartConverterOptions) {
+    this.whole = new ParquetFile(options.file, join(options.folder, 'row-groups'))
+  }
+
+  /**
+   * Takes what `select` makes of the lines, as many rows; `after` is run once the rows are read. Waits for the
+   * part before, and throws what became of it.
+   */
+  async add(lines: LineFile, select: string, after: string | null = null): Promise<void> {
+    await this.converting
+    this.hasAny = true
+    this.converting = this.convert(lines, select, after)
+    // Thrown by whoever waits for it.
+    this.converting.catch(() => undefined)
+  }
+
+  /** Waits for the last part and ends the output. */
+  async end(): Promise<void> {
+    await this.converting
+    await this.whole.end()
+  }
+
+  /** Waits until DuckDB is at rest. */
+  async close(): Promise<void> {
+    await this.converting.catch(() => undefined)
+    await this.whole.close()
+  }
+
+  private async convert(lines: LineFile, select: string, after: string | null): Promise<void> {
+    const { duckDb, metadata } = this.options
+    await this.allow(lines.byteCount)
+    // A path of its own: DuckDB remembers what it knows of one.
+    const path = `${lines.path}.parquet`
+    await duckDb.run(copyTo(path, select, metadata))
+    if (after !== null) await duckDb.run(after)
+    await rm(lines.path)
+    await this.whole.append(await readFile(path), lines.rowCount)
+    await rm(path)
+  }
+
+  /** DuckDB's memory follows the heaviest part. */
+  private async allow(partBytes: number): Promise<void> {
+    const bytes = Math.max(writerBounds.copyBytesMin, partBytes * writerBounds.copyBytesPerPartByte)
+    if (bytes <= this.memoryBytes) return
+    await this.options.duckDb.limitMemory(bytes)
+    this.memoryBytes = bytes
+  }
+}
