@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { z } from 'zod'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createServiceClient, type WholeClient } from '../../src/client/client.js'
 import { requestOf } from '../../src/client/calls.js'
@@ -52,10 +53,10 @@ describe('the client', () => {
       if (exchange.kind === 'no_reply') throw new Error(exchange.reason)
       // Unknown ids are unknown; nothing is malformed, unserved or refused.
       expect([200, 202, 404]).toContain(exchange.status)
-      const schema = Object.entries(routes[name].replies).find(
-        ([status]) => status === String(exchange.status),
+      const schema = new Map<string, z.ZodType>(Object.entries(routes[name].replies)).get(
+        `${exchange.status}`,
       )
-      if (schema !== undefined) expect(schema[1].safeParse(exchange.body)).toMatchObject({ success: true })
+      expect(schema?.safeParse(exchange.body).success ?? exchange.status === 404).toBe(true)
     },
   )
 
