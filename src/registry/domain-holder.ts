@@ -69,7 +69,7 @@ function ownerOfAll(
 }
 
 /** "/", "/en", "/gb/en/", "/index.html": the front page, in some language. */
-const frontPage = /^\/?(?:[a-z]{2}(?:[-_][a-z]{2,4})?\/?){0,2}(?:(?:index|home|default)(?:\.\w+)?)?$/i
+const frontPage = /^\/?(?:[a-z]{2}(?:[-_][a-z]{2,4})?(?:\/|$)){0,2}(?:(?:index|home|default)(?:\.\w+)?)?$/i
 
 /** A page alone may be a guest's: many companies give one of a host or of a social network. */
 export function siteFit(website: string): SiteFit {

@@ -1,6 +1,5 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { describe, expect, test } from 'vitest'
 import { knowledgeOf } from '../../src/knowledge.js'
 import { openShippedRegistry } from '../../src/registry/shipped.js'
@@ -12,8 +11,7 @@ async function connect(apiKey: string): Promise<Client> {
   const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/v1/mcp`), {
     requestInit: { headers: { apikey: apiKey } },
   })
-  // The SDK's own types disagree where an optional property may not be undefined.
-  await client.connect(transport as Transport)
+  await client.connect(transport)
   return client
 }
 

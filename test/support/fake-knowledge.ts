@@ -17,6 +17,10 @@ export interface FakeKnowledgeOptions {
   readonly search?: Knowledge['search']
   /** Default: no company is known. */
   readonly ownership?: Knowledge['ownership']
+  /** What a root domain is answered with; any other is a no_match. */
+  readonly domains?: Readonly<Record<string, FakeAnswer>>
+  readonly domainFacts?: Readonly<Record<string, Partial<DomainFacts>>>
+  readonly edition?: () => string
 }
 
 export interface FakeKnowledge extends Knowledge {

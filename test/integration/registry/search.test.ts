@@ -61,3 +61,80 @@ describe('search', () => {
     ])
   })
 })
+
+describe('what a search counts', () => {
+  test('SRCH-06 what was found is counted before the limit', () => {
+    const many = openRegistry(':memory:')
+    const rows = Array.from({ length: 25 }, (_, index) => ({
+      id: `n${index}`,
+      name: 'Nordlicht GmbH',
+      country: 'DE',
+    }))
+    importCsvText(many, Buffer.from(csvOf(rows)), { fileName: 'companies.csv', fileDateMs: 0 })
+    const { hits, totalCount } = many.search({ name: 'Nordlicht', limit: 10 })
+    expect([hits.length, totalCount]).toEqual([10, 25])
+    expect(many.search({ name: 'Nordlicht', countryCode: 'FR', limit: 10 })).toEqual({
+      hits: [],
+      totalCount: 0,
+    })
+    expect(many.search({ name: '', limit: 10 })).toEqual({ hits: [], totalCount: 0 })
+  })
+})
+
+describe('registrations', () => {
+  const lei = 'HWUPKR0MPOU8FGXBT394'
+  const twice = openRegistry(':memory:')
+  const load = (fileName: string, jurisdiction: string, name: string) => {
+    const row = { id: name, name, lei, country: 'US', jurisdiction }
+    importCsvText(twice, Buffer.from(csvOf([row])), { fileName, fileDateMs: 0 })
+  }
+  load('delaware.csv', 'us_de', 'Nordlicht Inc.')
+  load('california.csv', 'us_ca', 'Nordlicht LLC')
+  load('federal.csv', 'us', 'Nordlicht Incorporated')
+
+  test('SRCH-08 a company registered three times is found three times, under one entity', () => {
+    const { hits, totalCount } = twice.search({ name: 'Nordlicht', limit: 10 })
+    expect(totalCount).toBe(3)
+    expect(new Set(hits.map(({ id }) => id)).size).toBe(3)
+    expect(new Set(hits.map(({ entityId }) => entityId)).size).toBe(1)
+  })
+
+  test('SRCH-08 what is registered away from home is likely a branch', () => {
+    const { hits } = twice.search({ name: 'Nordlicht', limit: 10 })
+    const isBranch = new Map(hits.map((hit) => [hit.jurisdiction.jurisdictionCode, hit.isBranch]))
+    expect(isBranch).toEqual(
+      new Map([
+        ['us_de', false],
+        ['us', false],
+        ['us_ca', true],
+      ]),
+    )
+  })
+
+  test('SRCH-08 what a register calls a branch is one', () => {
+    const branched = openRegistry(':memory:')
+    const rows = ['Nordlicht Bank AG', 'Nordlicht Bank plc'].map((name) => ({
+      id: name,
+      name,
+      country: 'DE',
+    }))
+    importCsvText(branched, Buffer.from(csvOf(rows)), { fileName: 'companies.csv', fileDateMs: 0 })
+    branched.database.exec(`INSERT INTO relationships (source_number, child_number, parent_number, type)
+      VALUES (1, 2, 1, 'IS_INTERNATIONAL_BRANCH_OF')`)
+    const found = branched.search({ name: 'Nordlicht Bank', limit: 10 }).hits
+    expect(found.map(({ legalName, isBranch }) => [legalName, isBranch]).sort()).toEqual([
+      ['Nordlicht Bank AG', false],
+      ['Nordlicht Bank plc', true],
+    ])
+  })
+
+  test('SRCH-10 SRCH-11 filters look at each registration', () => {
+    const codes = (query: Partial<SearchQuery>) =>
+      twice
+        .search({ name: 'Nordlicht', limit: 10, ...query })
+        .hits.map(({ jurisdiction }) => jurisdiction.jurisdictionCode)
+    expect(codes({ regionCode: 'ca' })).toEqual(['us_ca'])
+    expect(codes({ regionCode: 'US-DE', countryCode: 'USA' })).toEqual(['us_de'])
+    expect(codes({ countryCode: 'ca' })).toEqual([])
+  })
+})

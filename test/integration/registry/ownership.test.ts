@@ -1,0 +1,211 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { EntityId } from '../../../src/contract/ids.js'
+import { importCsvText } from '../../../src/registry/import-csv.js'
+import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
+import { migrations } from '../../../src/registry/store/schema.js'
+import { openSqlite, migrate } from '../../../src/platform/sqlite.js'
+import { csvOf, temporaryFolder, type Row } from './sample.js'
+
+const company = (id: string, parent?: string, parts: Row = {}): Row => ({
+  id,
+  name: `${id} limited`,
+  country: 'GB',
+  ...(parent === undefined ? {} : { parent_id: parent }),
+  ...parts,
+})
+
+function open(rows: readonly Row[]): WritableRegistry {
+  const registry = openRegistry(':memory:')
+  load(registry, rows)
+  return registry
+}
+
+function load(registry: WritableRegistry, rows: readonly Row[]): void {
+  importCsvText(registry, Buffer.from(csvOf(rows)), { fileName: 'companies.csv', fileDateMs: 0 })
+}
+
+const idOf = (registry: WritableRegistry, key: string) =>
+  registry.database
+    .prepare<[string], string>(
+      'SELECT e.id FROM entities e JOIN legal_entities l ON l.entity_number = e.number WHERE l.source_key = ?',
+    )
+    .pluck()
+    .get(`id:${key}`) as EntityId
+
+const numberOf = (registry: WritableRegistry, key: string) =>
+  registry.database
+    .prepare<[string], number>('SELECT number FROM legal_entities WHERE source_key = ?')
+    .pluck()
+    .get(`id:${key}`)
+
+/** A record as an importer of relationships would write it. */
+function relate(
+  registry: WritableRegistry,
+  child: string,
+  type: string,
+  parent: string,
+  parts: { percentage?: number; from?: string; to?: string; url?: string } = {},
+): void {
+  registry.database
+    .prepare(
+      `INSERT INTO relationships (source_number, child_number, parent_number, type, percentage, from_date, to_date, source_url)
+       VALUES (1, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      numberOf(registry, child),
+      numberOf(registry, parent),
+      type,
+      parts.percentage ?? null,
+      parts.from ?? null,
+      parts.to ?? null,
+      parts.url ?? null,
+    )
+}
+
+/** Links as `owner > owned`, by the first word of the names. */
+function linksOf(registry: WritableRegistry, key: string): string[] {
+  const found = registry.ownership(idOf(registry, key))
+  const names = new Map(found?.companies.map(({ id, name }) => [id, name.replace(' limited', '')]))
+  return (found?.links ?? []).map(({ ownerId, ownedId }) => `${names.get(ownerId)} > ${names.get(ownedId)}`)
+}
+
+describe('who owns whom', () => {
+  test('all owners upward, what is owned, and the siblings; no further', () => {
+    const registry = open([
+      company('child', 'target'),
+      company('grandchild', 'child'),
+      company('target', 'parent'),
+      company('sibling', 'parent'),
+      company('nephew', 'sibling'),
+      company('parent', 'top'),
+      company('uncle', 'top'),
+      company('top'),
+      company('stranger'),
+    ])
+    expect(linksOf(registry, 'target').sort()).toEqual([
+      'parent > sibling',
+      'parent > target',
+      'target > child',
+      'top > parent',
+    ])
+    const { companies, targetId, statedUltimateParentId } = registry.ownership(idOf(registry, 'target'))!
+    expect(companies[0]).toEqual({
+      id: targetId,
+      name: 'target limited',
+      countryCode: 'GB',
+      jurisdiction: null,
+      type: 'business',
+      isListed: false,
+    })
+    expect(statedUltimateParentId).toBeNull()
+  })
+
+  test('a circle is told as it is, and ends', () => {
+    const registry = open([company('a', 'b'), company('b', 'c'), company('c', 'a')])
+    expect(linksOf(registry, 'a').sort()).toEqual(['a > c', 'b > a', 'c > b'])
+  })
+
+  test('a company alone has no links; an unknown id has no ownership', () => {
+    const registry = open([company('a', 'nobody'), company('b', 'b')])
+    expect([linksOf(registry, 'a'), linksOf(registry, 'b')]).toEqual([[], []])
+    expect(registry.ownership('siq_unknown' as EntityId)).toBeNull()
+  })
+
+  test('of a great family 200 are told, those above first', () => {
+    const family = Array.from({ length: 400 }, (_, index) => company(`c${index}`, 'target'))
+    const registry = open([...family, company('target', 'parent'), company('parent', 'top'), company('top')])
+    const found = registry.ownership(idOf(registry, 'target'))!
+    expect(found.companies).toHaveLength(200)
+    expect(found.companies.slice(0, 3).map(({ name }) => name)).toEqual([
+      'target limited',
+      'parent limited',
+      'top limited',
+    ])
+  })
+
+  test('percentages, dates, addresses and the stated ultimate parent are those of the records', () => {
+    const registry = open([company('a'), company('b'), company('z')])
+    relate(registry, 'a', 'IS_DIRECTLY_CONSOLIDATED_BY', 'b', {
+      percentage: 62.5,
+      from: '2012-11',
+      url: 'https://register.example/a',
+    })
+    relate(registry, 'a', 'IS_ULTIMATELY_CONSOLIDATED_BY', 'z')
+    const found = registry.ownership(idOf(registry, 'a'))!
+    expect(found).toMatchObject({
+      statedUltimateParentId: idOf(registry, 'z'),
+      evidence: ['https://register.example/a'],
+      links: [
+        {
+          ownerId: idOf(registry, 'b'),
+          type: 'IS_DIRECTLY_CONSOLIDATED_BY',
+          percentage: 62.5,
+          fromDate: '2012-11',
+        },
+        {
+          ownerId: idOf(registry, 'z'),
+          type: 'IS_ULTIMATELY_CONSOLIDATED_BY',
+          percentage: null,
+          fromDate: null,
+        },
+      ],
+    })
+    expect(registry.entity(idOf(registry, 'a'))?.record.parent_entity).toEqual({ name: 'b limited' })
+  })
+
+  test('a parent that is direct and ultimate is one link', () => {
+    const registry = open([company('a'), company('b')])
+    relate(registry, 'a', 'IS_ULTIMATELY_CONSOLIDATED_BY', 'b')
+    relate(registry, 'a', 'IS_DIRECTLY_CONSOLIDATED_BY', 'b')
+    const found = registry.ownership(idOf(registry, 'a'))!
+    expect(found.links.map(({ type }) => type)).toEqual(['IS_DIRECTLY_CONSOLIDATED_BY'])
+    expect(found.statedUltimateParentId).toBe(idOf(registry, 'b'))
+  })
+
+  test('who manages a fund, or what it feeds, does not own it; what ended is over', () => {
+    const registry = open([company('a'), company('b'), company('c'), company('d'), company('e')])
+    relate(registry, 'a', 'IS_FUND-MANAGED_BY', 'b')
+    relate(registry, 'a', 'IS_FEEDER_TO', 'c')
+    relate(registry, 'a', 'IS_DIRECTLY_CONSOLIDATED_BY', 'd', { to: '2020-01-01' })
+    relate(registry, 'a', 'IS_SUBFUND_OF', 'e')
+    expect(linksOf(registry, 'a')).toEqual(['e > a'])
+  })
+
+  test('a share outside 0 to 100, or a type of another name, cannot be stored', () => {
+    const registry = open([company('a'), company('b')])
+    expect(() => { relate(registry, 'a', 'IS_DIRECTLY_CONSOLIDATED_BY', 'b', { percentage: 101 }); }).toThrow(
+      'CHECK',
+    )
+    expect(() => { relate(registry, 'a', 'OWNS', 'b'); }).toThrow('CHECK')
+  })
+})
+
+describe('imports', () => {
+  test('a parent may stand below its children in the file, and a newer file puts another in its place', () => {
+    const registry = open([company('a', 'b'), company('b'), company('c')])
+    expect(linksOf(registry, 'a')).toEqual(['b > a'])
+    load(registry, [company('a', 'c'), company('b'), company('c')])
+    expect(linksOf(registry, 'a')).toEqual(['c > a'])
+    load(registry, [company('a', 'c'), company('b')])
+    expect(linksOf(registry, 'a')).toEqual([])
+  })
+
+  test('a registry of the version before keeps its parents', () => {
+    const path = join(temporaryFolder(), 'registry.sqlite')
+    const old = openSqlite(path, { synchronous: 'NORMAL' })
+    migrate(old, migrations.slice(0, 1))
+    old.exec(`INSERT INTO sources VALUES (1, 's', 'csv', '{}', 'f', '2026-01-01', 'x', 1, 1, 2, 0, '');
+      INSERT INTO entities VALUES (1, 'siq_a', NULL), (2, 'siq_b', NULL);
+      INSERT INTO legal_entities (id, entity_number, source_number, source_key, source_line, import_sequence,
+        legal_name, display_name, type, subtype, parent_key) VALUES
+        ('le_a', 1, 1, 'id:a', 2, 1, 'A', 'A', 'business', 'incorporated_entity', 'id:b'),
+        ('le_b', 2, 1, 'id:b', 3, 1, 'B', 'B', 'business', 'incorporated_entity', NULL);
+      INSERT INTO addresses (legal_entity_number, kind, region_code, city_key, postal_key)
+        VALUES (1, 'headquarters', '', '', ''), (2, 'headquarters', '', '', '')`)
+    old.close()
+    const registry = openRegistry(path)
+    expect(linksOf(registry, 'a')).toEqual(['B > A'])
+    registry.close()
+  })
+})
