@@ -67,7 +67,7 @@ export function entityRecordOf(stored: StoredEntity): EntityRecord {
       employee_range: null,
       revenue: null,
       revenue_range: null,
-      founding_date: null,
+      founding_date: primary.formedOn,
       stock_ticker: ticker,
       exchange: null,
       is_public: ticker === null ? null : true,

@@ -4,7 +4,8 @@ import { UserError } from '../core/errors.js'
 import { systemClock } from '../platform/clock.js'
 import { resolveColumns, type ColumnMap, type ImportField } from './import/columns.js'
 import { csvRecordsOf, fingerprintFile, streamCsvRecords, type CsvRecord } from './import/csv-records.js'
-import { readJurisdiction, readRow, type RowDefaults } from './import/read-row.js'
+import { readJurisdiction } from './import/draft.js'
+import { readRow, type RowDefaults } from './import/read-row.js'
 import {
   beginImport,
   unchangedSource,

@@ -20,8 +20,14 @@ export interface RegistryRow {
   readonly website: string | null
   readonly sic: string | null
   readonly naics: string | null
+  /** Codes of other schemes, as `scheme:code code`: `uk_sic_2007:46730 46740`. */
+  readonly industryCodes: string | null
+  /** `YYYY-MM-DD`. */
+  readonly formedOn: string | null
   /** The `sourceKey` of the row of the parent. */
   readonly parentKey: string | null
+  /** The `sourceKey` of the registration that took this one's place. */
+  readonly successorKey: string | null
   readonly sourceUrl: string | null
 }
 
@@ -41,5 +47,8 @@ export interface RowAddress {
   readonly formatted: string | null
 }
 
+/** What a source states of a registration; without a name it only adds to what others state. */
+export type StatedRow = Omit<RegistryRow, 'legalName'> & { readonly legalName: string | null }
+
 /** Which version of the reading rules made the rows; a higher one makes an unchanged file be read again. */
-export const derivationVersion = 2
+export const derivationVersion = 3

@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib'
 import { CsvError, parse, type Options } from 'csv-parse'
 import { parse as parseSync } from 'csv-parse/sync'
 import { UserError } from '../../core/errors.js'
+import { fileError } from './file-error.js'
 
 /** A record with the number of the line it ends on. */
 export interface CsvRecord {
@@ -37,7 +38,7 @@ export async function* streamCsvRecords(path: string): AsyncGenerator<CsvRecord>
   try {
     for await (const parsed of parser) yield recordOf(parsed)
   } catch (error) {
-    throw readError(error, path)
+    throw readFailure(error, path)
   }
 }
 
@@ -62,7 +63,7 @@ async function sniffDelimiter(path: string): Promise<string> {
     }
     return delimiterOf(head.toString('utf8'))
   } catch (error) {
-    throw readError(error, path)
+    throw readFailure(error, path)
   }
 }
 
@@ -92,26 +93,14 @@ export async function fingerprintFile(path: string): Promise<{ sha256: string; d
     for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
     return { sha256: hash.digest('hex'), dateMs: mtimeMs }
   } catch (error) {
-    throw readError(error, path)
+    throw readFailure(error, path)
   }
 }
 
-function readError(error: unknown, path: string): unknown {
-  if (error instanceof CsvError) {
-    return new UserError('INPUT_CSV_INVALID', `${path} cannot be read as CSV: ${error.message}`, {
-      hint: 'look for an unclosed quote near the line named',
-      cause: error,
-    })
-  }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code === 'ENOENT') {
-    return new UserError('INPUT_NOT_FOUND', `there is no file ${path}`, { cause: error })
-  }
-  if (code === 'EISDIR') return new UserError('INPUT_IS_FOLDER', `${path} is a folder`, { cause: error })
-  if (code.startsWith('Z_')) {
-    return new UserError('INPUT_COMPRESSION_CORRUPT', `${path} is not sound gzip`, { cause: error })
-  }
-  if (code.startsWith('E'))
-    return new UserError('INPUT_UNREADABLE', `${path} cannot be read (${code})`, { cause: error })
-  return error
+function readFailure(error: unknown, path: string): unknown {
+  if (!(error instanceof CsvError)) return fileError(error, path)
+  return new UserError('INPUT_CSV_INVALID', `${path} cannot be read as CSV: ${error.message}`, {
+    hint: 'look for an unclosed quote near the line named',
+    cause: error,
+  })
 }

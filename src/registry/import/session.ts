@@ -47,7 +47,7 @@ export function beginImport(database: Sqlite, source: SourceFile): ImportSession
   database.exec('BEGIN IMMEDIATE')
   try {
     const { sourceNumber, importSequence } = recordSource(database, source)
-    const writer = createRowWriter(database, sourceNumber, importSequence)
+    const writer = createRowWriter(database, { sourceNumber, importSequence })
     return {
       write: (row) => writer.write(row),
       commit(counts, importedAtMs) {

@@ -18,6 +18,7 @@ export interface StoredLegalEntity {
   readonly website: string | null
   readonly sic: string | null
   readonly naics: string | null
+  readonly formedOn: string | null
   readonly parentName: string | null
   readonly sourceUrl: string | null
   readonly sourceName: string
@@ -58,6 +59,7 @@ interface LegalEntityRow {
   website: string | null
   sic: string | null
   naics: string | null
+  formed_on: string | null
   parent_name: string | null
   source_url: string | null
   source_name: string
@@ -155,6 +157,7 @@ function legalEntityOf(row: LegalEntityRow): Omit<StoredLegalEntity, 'names' | '
     website: row.website,
     sic: row.sic,
     naics: row.naics,
+    formedOn: row.formed_on,
     parentName: row.parent_name,
     sourceUrl: row.source_url,
     sourceName: row.source_name,

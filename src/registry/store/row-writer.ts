@@ -1,19 +1,28 @@
-import { createHash } from 'node:crypto'
 import { domainNameOf } from '../../core/domain-name.js'
 import type { Sqlite } from '../../platform/sqlite.js'
+import { derivedId } from '../derived-id.js'
 import { parseName } from '../match/parsed-name.js'
 import { cityKeyOf, postalKeyOf, regionCodeIn } from '../match/place-names.js'
 import type { RegistryRow } from '../registry-row.js'
 
+/** The import that a row comes from. */
+export interface RowOrigin {
+  readonly sourceNumber: number
+  readonly importSequence: number
+}
+
 export interface RowWriter {
-  /** Adds the registration, or brings the one of the same key up to date. Ids never change. */
-  write(row: RegistryRow): 'imported' | 'updated'
+  /**
+   * Adds the registration, or brings the one of the same key up to date. Ids never change. `origin` is
+   * another source's where the row is made of what several state.
+   */
+  write(row: RegistryRow, origin?: RowOrigin): 'imported' | 'updated'
   /** Marks what the source no longer names. Returns how many. */
   markVanished(): number
 }
 
 /** Writes rows of one import. The caller holds the transaction. */
-export function createRowWriter(database: Sqlite, sourceNumber: number, importSequence: number): RowWriter {
+export function createRowWriter(database: Sqlite, own: RowOrigin): RowWriter {
   const names = nameStatements(database)
   const find = database.prepare<[string], { number: number }>(
     'SELECT number FROM legal_entities WHERE id = ?',
@@ -22,20 +31,22 @@ export function createRowWriter(database: Sqlite, sourceNumber: number, importSe
   const update = database.prepare(updateLegalEntity)
   const insertIdentifier = database.prepare('INSERT OR IGNORE INTO identifiers VALUES (?, ?, ?, ?, ?)')
   const insertAddress = database.prepare('INSERT INTO addresses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
-  const entityOf = entityFinder(database, sourceNumber)
+  const entityOf = entityFinder(database)
 
   return {
-    write(row) {
+    write(row, origin = own) {
       const id = derivedId('le_', row.sourceKey)
       const found = find.get(id)
-      const columns = { ...legalEntityColumns(row), id, sourceNumber, importSequence }
+      const columns = { ...legalEntityColumns(row), id, ...origin }
       let number: number
       if (found) {
         number = found.number
         clearDetails(database, names, number)
         update.run({ ...columns, number })
       } else {
-        number = Number(insert.run({ ...columns, entityNumber: entityOf(row) }).lastInsertRowid)
+        number = Number(
+          insert.run({ ...columns, entityNumber: entityOf(row, origin.sourceNumber) }).lastInsertRowid,
+        )
       }
       for (const name of row.names) names.add(number, name.kind, name.name)
       for (const [position, { type, value, jurisdiction }] of row.identifiers.entries()) {
@@ -47,28 +58,23 @@ export function createRowWriter(database: Sqlite, sourceNumber: number, importSe
     markVanished() {
       return database
         .prepare('UPDATE legal_entities SET vanished = 1 WHERE source_number = ? AND import_sequence < ?')
-        .run(sourceNumber, importSequence).changes
+        .run(own.sourceNumber, own.importSequence).changes
     },
   }
-}
-
-/** Ids are made of the source's own key, so that another import, here or elsewhere, gives the same. */
-function derivedId(prefix: string, key: string): string {
-  return prefix + createHash('sha256').update(`${prefix}${key}`).digest('hex').slice(0, 24)
 }
 
 /**
  * The company a new registration belongs to: one that another source already knows by the same LEI, CIK or
  * number of the same register, else a new one.
  */
-function entityFinder(database: Sqlite, sourceNumber: number): (row: RegistryRow) => number {
+function entityFinder(database: Sqlite): (row: RegistryRow, sourceNumber: number) => number {
   const known = database.prepare<[string, string, string, number], { entity_number: number }>(
     `SELECT l.entity_number FROM identifiers i JOIN legal_entities l ON l.number = i.legal_entity_number
      WHERE i.type = ? AND i.value = ? AND i.jurisdiction = ? AND l.source_number <> ? ORDER BY l.number LIMIT 1`,
   )
   const byId = database.prepare<[string], { number: number }>('SELECT number FROM entities WHERE id = ?')
   const insert = database.prepare('INSERT INTO entities (id, merged_into) VALUES (?, NULL)')
-  return (row) => {
+  return (row, sourceNumber) => {
     for (const { type, value, jurisdiction } of row.identifiers) {
       const isTelling =
         type === 'lei' || type === 'cik' || (type === 'registration_id' && jurisdiction !== null)
@@ -143,7 +149,10 @@ const columnNames = {
   domain: 'domain',
   sic: 'sic',
   naics: 'naics',
+  industryCodes: 'industry_codes',
+  formedOn: 'formed_on',
   parentKey: 'parent_key',
+  successorKey: 'successor_key',
   sourceUrl: 'source_url',
 } as const
 
@@ -173,7 +182,10 @@ function legalEntityColumns(row: RegistryRow): Record<string, string | number | 
     domain: row.website === null ? null : domainNameOf(row.website),
     sic: row.sic,
     naics: row.naics,
+    industryCodes: row.industryCodes,
+    formedOn: row.formedOn,
     parentKey: row.parentKey,
+    successorKey: row.successorKey,
     sourceUrl: row.sourceUrl,
   }
 }

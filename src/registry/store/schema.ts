@@ -131,4 +131,51 @@ export const migrations = [
     WHERE c.parent_key IS NOT NULL AND c.vanished = 0 AND p.vanished = 0 AND p.number <> c.number
     ORDER BY c.number;
   `,
+  `
+  ALTER TABLE legal_entities ADD COLUMN industry_codes TEXT;
+  ALTER TABLE legal_entities ADD COLUMN formed_on TEXT;
+  ALTER TABLE legal_entities ADD COLUMN successor_key TEXT;
+
+  -- What each source states of a registration that several sources tell of, or that none names yet. The
+  -- registration itself is composed of them. One that a single source tells of has no statement: its row is it.
+  CREATE TABLE statements (
+    number INTEGER PRIMARY KEY,
+    registration_id TEXT NOT NULL,
+    source_number INTEGER NOT NULL REFERENCES sources (number),
+    import_sequence INTEGER NOT NULL,
+    stated_on TEXT,
+    row_json TEXT NOT NULL,
+    UNIQUE (registration_id, source_number)
+  ) STRICT;
+  CREATE INDEX statements_by_source ON statements (source_number);
+
+  -- Relationships by the ids of registrations that may not be held yet.
+  CREATE TABLE stated_relationships (
+    source_number INTEGER NOT NULL REFERENCES sources (number),
+    child_id TEXT NOT NULL,
+    parent_id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    percentage REAL,
+    from_date TEXT,
+    to_date TEXT,
+    source_url TEXT,
+    PRIMARY KEY (source_number, child_id, parent_id, type)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Lists of codes: registration authorities, legal forms.
+  CREATE TABLE listed_codes (
+    source_number INTEGER NOT NULL REFERENCES sources (number),
+    scheme TEXT NOT NULL,
+    code TEXT NOT NULL,
+    facts_json TEXT NOT NULL,
+    PRIMARY KEY (scheme, code)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE securities (
+    isin TEXT NOT NULL,
+    registration_id TEXT NOT NULL,
+    source_number INTEGER NOT NULL REFERENCES sources (number),
+    PRIMARY KEY (isin, registration_id)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ] as const

@@ -1,0 +1,253 @@
+import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
+import { identifierType } from '../../contract/enums.js'
+import { canonicalIdentifier } from '../identifiers.js'
+import type { NameKind } from '../match/candidate.js'
+import { matchLimits } from '../match/limits.js'
+import { countryCodeOf } from '../match/place-names.js'
+import type { RegistryRow, RowAddress, RowIdentifier } from '../registry-row.js'
+import { importLimits } from './limits.js'
+
+/** A registration as a file words it: nothing is checked yet. */
+export interface Draft {
+  /** What rows are known by: a type of identifier, or a word for a number of the file's own. */
+  readonly idType: string
+  readonly id: string | null
+  readonly name: string | null
+  readonly otherNames?: readonly string[]
+  readonly formerNames?: readonly string[]
+  readonly type: EntityType
+  readonly subtype: EntitySubtype
+  readonly status?: string | null
+  readonly legalForm?: string | null
+  readonly country?: string | null
+  readonly jurisdiction?: string | null
+  readonly registrationAuthority?: string | null
+  readonly identifiers?: readonly DraftIdentifier[]
+  readonly address?: Partial<Omit<RowAddress, 'countryCode'>>
+  readonly website?: string | null
+  readonly sic?: string | null
+  readonly naics?: string | null
+  readonly industryCodes?: string | null
+  readonly formedOn?: string | null
+  readonly parentId?: string | null
+  readonly successorId?: string | null
+  readonly sourceUrl?: string | null
+}
+
+export interface DraftIdentifier {
+  readonly type: IdentifierType
+  readonly text: string
+  /** Where a number was given, if not where the company is registered. */
+  readonly jurisdiction?: string
+}
+
+/** A row, or why it is none; `dropped` names values left out of a row that is kept. */
+export interface ReadRow {
+  readonly row: RegistryRow | null
+  readonly reason: string | null
+  readonly dropped: readonly string[]
+}
+
+/** A draft to a registration. Pure and total: any text gives a row or a reason. */
+export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] = []): ReadRow {
+  const legalName = draft.name
+  if (legalName === null || legalName === '') return rejected('it has no name', dropped)
+  if (legalName.length > matchLimits.nameCharsMax) {
+    return rejected(`its name is longer than ${matchLimits.nameCharsMax} characters`, dropped)
+  }
+  const countryCode = readCountry(draft.country ?? null, dropped)
+  const jurisdiction = readJurisdiction(draft.jurisdiction ?? null, dropped)
+  const identifiers = identifiersOf(draft, jurisdiction ?? countryCode?.toLowerCase() ?? null, dropped)
+  const key = sourceKeyOf(draft.idType, draft.id, identifiers, jurisdiction)
+  if ('reason' in key) return rejected(key.reason, dropped)
+  const row: RegistryRow = {
+    sourceKey: key.value,
+    sourceLine,
+    legalName,
+    names: namesOf(legalName, draft),
+    type: draft.type,
+    subtype: draft.subtype,
+    status: readStatus(draft.status ?? null),
+    legalForm: draft.legalForm ?? null,
+    jurisdiction,
+    registrationAuthority: checked(
+      draft.registrationAuthority ?? null,
+      /^RA\d{6}$/,
+      'registration authority',
+      dropped,
+    ),
+    identifiers,
+    address: {
+      street: draft.address?.street ?? null,
+      city: draft.address?.city ?? null,
+      region: draft.address?.region ?? null,
+      postalCode: draft.address?.postalCode ?? null,
+      countryCode,
+      formatted: draft.address?.formatted ?? null,
+    },
+    website: checked(draft.website ?? null, websiteShape, 'website', dropped),
+    sic: readCode(draft.sic ?? null, /^(?!0{4})\d{4}$/, 'SIC code', dropped),
+    naics: readCode(draft.naics ?? null, /^\d{2,6}$/, 'NAICS code', dropped),
+    industryCodes: draft.industryCodes ?? null,
+    formedOn: dateOf(draft.formedOn ?? null),
+    parentKey: keyOfOther(draft, draft.parentId, jurisdiction),
+    successorKey: keyOfOther(draft, draft.successorId, jurisdiction),
+    sourceUrl: checked(draft.sourceUrl ?? null, /^https?:\/\/\S+$/i, 'source address', dropped),
+  }
+  return { row, reason: null, dropped }
+}
+
+const websiteShape = /^(?:https?:\/\/)?[^\s/]+\.[^\s/]{2,}(?:\/\S*)?$/i
+
+function rejected(reason: string, dropped: readonly string[]): ReadRow {
+  return { row: null, reason, dropped }
+}
+
+function identifiersOf(draft: Draft, home: string | null, dropped: string[]): RowIdentifier[] {
+  const identifiers: RowIdentifier[] = []
+  const add = ({ type, text, jurisdiction }: DraftIdentifier, isId: boolean) => {
+    const canonical = canonicalIdentifier(type, text)
+    if ('reason' in canonical) {
+      // A bad id rejects the row; it need not be counted as dropped too.
+      if (!isId) dropped.push(canonical.reason)
+      return
+    }
+    const isKnown = identifiers.some((other) => other.type === type && other.value === canonical.value)
+    if (isKnown) return
+    const place = type === 'registration_id' ? (jurisdiction ?? home) : type === 'ein' ? 'us' : null
+    identifiers.push({ type, value: canonical.value, jurisdiction: place })
+  }
+  if (isIdentifierType(draft.idType) && draft.id !== null) add({ type: draft.idType, text: draft.id }, true)
+  for (const identifier of draft.identifiers ?? []) add(identifier, false)
+  return identifiers.slice(0, importLimits.identifiersMax)
+}
+
+const identifierTypes = new Set<string>(identifierType.options)
+
+function isIdentifierType(text: string): text is IdentifierType {
+  return identifierTypes.has(text)
+}
+
+/** `lei:5493…`, `registration_id:gb:00445790`, `id:17`: what the row is known by from import to import. */
+export function sourceKeyOf(
+  idType: string,
+  id: string | null,
+  identifiers: readonly RowIdentifier[],
+  jurisdiction: string | null,
+): { value: string } | { reason: string } {
+  if (!isIdentifierType(idType)) {
+    if (id === null) return { reason: 'it has no id' }
+    return id.length > importLimits.idCharsMax
+      ? { reason: `its id is longer than ${importLimits.idCharsMax} characters` }
+      : { value: `${idType}:${id}` }
+  }
+  const text = id ?? identifiers.find((identifier) => identifier.type === idType)?.value
+  if (text === undefined) return { reason: `it has no ${idType}` }
+  const canonical = canonicalIdentifier(idType, text)
+  if ('reason' in canonical) return canonical
+  const scope = idType === 'registration_id' ? `${jurisdiction ?? ''}:` : ''
+  return { value: `${idType}:${scope}${canonical.value}` }
+}
+
+function keyOfOther(
+  { idType }: Draft,
+  id: string | null | undefined,
+  jurisdiction: string | null,
+): string | null {
+  if (id === null || id === undefined) return null
+  const key = sourceKeyOf(idType, id, [], jurisdiction)
+  return 'value' in key ? key.value : null
+}
+
+/** The legal name, then the others, each once. */
+export function namesOf(
+  legalName: string | null,
+  { otherNames = [], formerNames = [] }: Pick<Draft, 'otherNames' | 'formerNames'>,
+): RegistryRow['names'] {
+  const names: { kind: NameKind; name: string }[] = []
+  if (legalName !== null) names.push({ kind: 'legal', name: legalName })
+  if (otherNames.length + formerNames.length === 0) return names
+  const seen = new Set(legalName === null ? [] : [legalName.toLowerCase()])
+  const add = (kind: NameKind, text: string) => {
+    const name = text.trim()
+    if (name === '' || name.length > matchLimits.nameCharsMax || seen.has(name.toLowerCase())) return
+    seen.add(name.toLowerCase())
+    names.push({ kind, name })
+  }
+  for (const name of otherNames) add('other', name)
+  for (const name of formerNames) add('former', name)
+  return names.slice(0, importLimits.namesMax)
+}
+
+const activeWords = /^(?:active|registered|live|current|existing|in business|good standing|active - .*)$/
+const endedWords =
+  /^(?:inactive|dissolved|closed|removed|struck off|converted-closed|liquidated|merged|ceased|deregistered|annulled)$/
+
+function readStatus(text: string | null): string | null {
+  if (text === null || text === '') return null
+  const status = text.toLowerCase()
+  if (activeWords.test(status)) return 'active'
+  return endedWords.test(status) ? 'inactive' : status
+}
+
+/** Registers say "GB" and "Germany" millions of times. */
+const countriesRead = new Map<string, string | null>()
+const countriesKeptMax = 5_000
+
+function readCountry(text: string | null, dropped: string[]): string | null {
+  if (text === null || text === '') return null
+  let code = countriesRead.get(text)
+  if (code === undefined) {
+    code = countryCodeOf(text)
+    if (countriesRead.size < countriesKeptMax) countriesRead.set(text, code)
+  }
+  if (code === null) dropped.push(`country "${text.slice(0, 40)}" is not known`)
+  return code
+}
+
+/** "US-DE", "us_de", "GB", "Germany" to `us_de`, `gb`, `de`. */
+export function readJurisdiction(text: string | null, dropped: string[]): string | null {
+  if (text === null || text === '') return null
+  const code = text.toLowerCase().replace('-', '_')
+  const [country = '', region] = code.split('_')
+  if (country.length === 2 && readCountry(country, []) !== null) {
+    if (region === undefined || /^[a-z0-9]{1,3}$/.test(region)) return code
+  }
+  const named = readCountry(text, [])
+  if (named === null) dropped.push(`jurisdiction "${text.slice(0, 40)}" is not known`)
+  return named?.toLowerCase() ?? null
+}
+
+function checked(text: string | null, shape: RegExp, what: string, dropped: string[]): string | null {
+  if (text === null || text === '') return null
+  if (shape.test(text)) return text
+  dropped.push(`${what} "${text.slice(0, 60)}" does not have the form of one`)
+  return null
+}
+
+function readCode(text: string | null, shape: RegExp, what: string, dropped: string[]): string | null {
+  if (text === null) return null
+  const first = text.split(/[|,;\s]+/).find((code) => shape.test(code))
+  if (first === undefined && !/^0*$/.test(text)) {
+    dropped.push(`${what} "${text.slice(0, 20)}" does not have the form of one`)
+  }
+  return first ?? null
+}
+
+/** `YYYY-MM-DD` of what begins with it, `DD/MM/YYYY` or `YYYYMMDD`; null for anything else. */
+export function dateOf(text: string | null): string | null {
+  if (text === null) return null
+  const iso = /^(\d{4})-(\d{2})-(\d{2})/.exec(text) ?? /^(\d{4})(\d{2})(\d{2})$/.exec(text)
+  const british = /^(\d{2})\/(\d{2})\/(\d{4})$/.exec(text)
+  const [year, month, day] = iso
+    ? [iso[1], iso[2], iso[3]]
+    : british
+      ? [british[3], british[2], british[1]]
+      : []
+  if (year === undefined || !inRange(month, 12) || !inRange(day, 31)) return null
+  return `${year}-${month ?? ''}-${day ?? ''}`
+}
+
+function inRange(digits: string | undefined, max: number): boolean {
+  return Number(digits) >= 1 && Number(digits) <= max
+}

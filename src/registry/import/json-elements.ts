@@ -1,0 +1,141 @@
+import { UserError } from '../../core/errors.js'
+import { importLimits } from './limits.js'
+
+/** An element of an array that stands in the root object of a file, or is the root. */
+export interface JsonElement {
+  /** The key the array stands under; null where the array is the root. */
+  readonly key: string | null
+  readonly text: string
+  /** The line it begins on; the first line of a file is 1. */
+  readonly line: number
+}
+
+/**
+ * Cuts the elements out of arrays of a JSON file, piece by piece, without reading them: an element that is
+ * no JSON is its reader's to reject, and costs itself alone as long as its brackets and quotes pair up.
+ * Errors: INPUT_JSON_INVALID, at what is no JSON at all and at a file that ends in the middle.
+ */
+export class JsonElements {
+  readonly #label: string
+  #text = ''
+  #at = 0
+  #line = 1
+  #lineCountedTo = 0
+  /** Open brackets, as their closing ones. */
+  #open = ''
+  #key: string | null = null
+  #elementStart = -1
+  #elementLine = 0
+  #isOver = false
+
+  constructor(label: string) {
+    this.#label = label
+  }
+
+  push(piece: string): JsonElement[] {
+    const keepFrom = this.#elementStart === -1 ? this.#at : this.#elementStart
+    this.#countLines(keepFrom)
+    this.#text = this.#text.slice(keepFrom) + piece
+    this.#at -= keepFrom
+    this.#lineCountedTo = 0
+    if (this.#elementStart !== -1) this.#elementStart = 0
+    const elements = this.#scan()
+    const openFrom = this.#elementStart === -1 ? this.#at : this.#elementStart
+    if (this.#text.length - openFrom > importLimits.jsonElementCharsMax) {
+      throw this.#invalid(`a record is longer than ${importLimits.jsonElementCharsMax} characters`)
+    }
+    return elements
+  }
+
+  /** Throws unless the file was whole. */
+  end(): void {
+    if (!this.#isOver) throw this.#invalid('it ends in the middle')
+  }
+
+  #scan(): JsonElement[] {
+    const elements: JsonElement[] = []
+    const text = this.#text
+    while (this.#at < text.length) {
+      const code = text.charCodeAt(this.#at)
+      if (code === 0x22) {
+        if (!this.#string()) break
+        continue
+      }
+      if (code === 0x7b || code === 0x5b) this.#opened(code === 0x7b ? '}' : ']')
+      else if (code === 0x7d || code === 0x5d) this.#closed(code === 0x7d ? '}' : ']', elements)
+      else if (code === 0x2c) this.#separated(elements)
+      else if (code > 0x20 && this.#elementStart === -1) this.#begun()
+      this.#at++
+    }
+    return elements
+  }
+
+  /** Whether an element may begin here: directly in the array that is the root or stands in it. */
+  #isInArray(): boolean {
+    return this.#open === ']' || this.#open === '}]'
+  }
+
+  #opened(closing: '}' | ']'): void {
+    if (this.#isOver) throw this.#invalid('something follows its end')
+    if (this.#open.length >= importLimits.jsonDepthMax) throw this.#invalid('it is nested too deep')
+    if (this.#elementStart === -1 && this.#isInArray()) this.#begun()
+    this.#open += closing
+  }
+
+  #closed(closing: '}' | ']', elements: JsonElement[]): void {
+    if (!this.#open.endsWith(closing)) throw this.#invalid(`a "${closing}" closes nothing`)
+    if (this.#isInArray()) this.#separated(elements)
+    this.#open = this.#open.slice(0, -1)
+    if (this.#open === '') this.#isOver = true
+  }
+
+  #separated(elements: JsonElement[]): void {
+    if (!this.#isInArray() || this.#elementStart === -1) return
+    const text = this.#text.slice(this.#elementStart, this.#at).trimEnd()
+    elements.push({ key: this.#open === ']' ? null : this.#key, text, line: this.#elementLine })
+    this.#elementStart = -1
+  }
+
+  #begun(): void {
+    if (this.#open === '') throw this.#invalid('it is no JSON')
+    if (!this.#isInArray()) return
+    this.#countLines(this.#at)
+    this.#elementStart = this.#at
+    this.#elementLine = this.#line
+  }
+
+  /** Passes over a string; false where it does not end in the text at hand. */
+  #string(): boolean {
+    const text = this.#text
+    let end = this.#at + 1
+    for (;;) {
+      end = text.indexOf('"', end)
+      if (end === -1) return false
+      let backslashes = 0
+      while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++
+      if (backslashes % 2 === 0) break
+      end++
+    }
+    if (this.#elementStart === -1) this.#begun()
+    if (this.#open === '}') this.#key = text.slice(this.#at + 1, end)
+    this.#at = end + 1
+    return true
+  }
+
+  #countLines(to: number): void {
+    let at = this.#text.indexOf('\n', this.#lineCountedTo)
+    for (; at !== -1 && at < to; at = this.#text.indexOf('\n', at + 1)) this.#line++
+    this.#lineCountedTo = Math.max(to, this.#lineCountedTo)
+  }
+
+  #invalid(reason: string): UserError {
+    this.#countLines(this.#at)
+    return new UserError(
+      'INPUT_JSON_INVALID',
+      `${this.#label} cannot be read, line ${this.#line}: ${reason}`,
+      {
+        hint: 'fetch the file again',
+      },
+    )
+  }
+}
