@@ -4,6 +4,7 @@ import { reportCheckpoint } from './checkpoint.js'
 import { reportLoopback } from './loopback.js'
 import { reportRerun } from './rerun.js'
 import { reportScheduling } from './scheduling.js'
+import { reportService } from './service.js'
 import type { Say } from './support.js'
 
 /**
@@ -26,6 +27,10 @@ const parts: Readonly<Record<string, { title: string; report: (say: Say) => Prom
     report: (say) => reportLoopback(say),
   },
   checkpoint: { title: 'The checkpoint without limits', report: reportCheckpoint },
+  service: {
+    title: 'The service, over the registry of the fixtures',
+    report: (say) => reportService(say),
+  },
   rerun: {
     title: 'A run again over rows that are all answered',
     report: (say) => reportRerun(say, Number(values.rows)),
