@@ -19,7 +19,7 @@ export function siteFactsOf(html: string): SiteFacts {
 }
 
 function descriptionIn(html: string): string | null {
-  for (const [tag] of html.matchAll(/<meta\b[^>]{1,4000}>/gi)) {
+  for (const [tag] of html.matchAll(/<meta\b[^<>]{1,4000}>/gi)) {
     if (!/\b(?:name|property)\s*=\s*["']?(?:og:)?description\b/i.test(tag)) continue
     const [, quoted, single] = /\bcontent\s*=\s*(?:"([^"]*)"|'([^']*)')/i.exec(tag) ?? []
     const text = plainText(quoted ?? single ?? '')

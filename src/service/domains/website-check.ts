@@ -37,7 +37,8 @@ export function createWebsiteCheck(surroundings: Surroundings): WebsiteCheck {
   return (domain, signal) =>
     within({ clock, msMax: bounds.websiteMsMax, signals: [signal] }, async (bounded) => {
       const visit = await follow(`https://${domain}/`, domain, { ...surroundings, signal: bounded })
-      if (visit.status.is_webserver_responsive === true || visit.status.is_resolvable !== true) return visit
+      const { is_webserver_responsive: isResponsive, is_resolvable: isResolvable } = visit.status
+      if (isResponsive === true || isResolvable !== true || bounded.aborted) return visit
       return follow(`http://${domain}/`, domain, { ...surroundings, signal: bounded })
     })
 }
