@@ -1,6 +1,6 @@
 import { runObjectLenient } from '../contract/resolution.js'
 import { answerLineVersion, renderAnswer, renderUnanswered } from '../core/answer-line.js'
-import type { CheckpointReader, KnownAnswer, LookupId } from './checkpoint/checkpoint.js'
+import type { AnsweredLine, CheckpointReader, KnownAnswer, LookupId } from './checkpoint/checkpoint.js'
 import type { RowIndex } from './row-index.js'
 
 /** Rows by what became of them: an outcome of the service, or one of ours. */
@@ -17,19 +17,37 @@ export function answerLinesOf(
 ): (first: number, count: number) => readonly string[] {
   return (first, count) => {
     const ids = index.slice(first, count)
-    const known = reader?.known(ids) ?? []
-    return ids.map((id, offset) => {
-      const { status, line } = lineOf(id, known[offset] ?? null, index)
-      counts.set(status, (counts.get(status) ?? 0) + 1)
+    const found = linesOf(new Set(ids), index, reader)
+    return ids.map((id) => {
+      const { outcome, line } = found.get(id) ?? neverAsked
+      counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
       return line
     })
   }
 }
 
-function lineOf(id: LookupId, known: KnownAnswer | null, index: RowIndex): { status: string; line: string } {
-  const reason = index.reasonOf(id)
-  if (reason !== null) return unanswered('invalid_input', reason)
-  if (known === null) return unanswered('pending', 'not submitted yet')
+/** Each lookup is read once, however many of the rows ask for it. */
+function linesOf(
+  ids: ReadonlySet<LookupId>,
+  index: RowIndex,
+  reader: CheckpointReader | null,
+): Map<LookupId, AnsweredLine> {
+  const asked = [...ids].filter((id) => index.reasonOf(id) === null)
+  const answered = reader?.answered(asked, answerLineVersion) ?? []
+  const found = new Map<LookupId, AnsweredLine>()
+  for (const [offset, id] of asked.entries()) {
+    const line = answered[offset] ?? lineOf(reader?.known([id])[0] ?? null)
+    found.set(id, line)
+  }
+  for (const id of ids) {
+    const reason = index.reasonOf(id)
+    if (reason !== null) found.set(id, unanswered('invalid_input', reason))
+  }
+  return found
+}
+
+function lineOf(known: KnownAnswer | null): AnsweredLine {
+  if (known === null) return neverAsked
   const { failure, runId } = known
   switch (known.state) {
     case 'answered':
@@ -46,14 +64,14 @@ function lineOf(id: LookupId, known: KnownAnswer | null, index: RowIndex): { sta
         : unanswered('error', failure, runId)
     case 'new':
       // Being asked again: until the new answer comes, the old one is what is known.
-      return known.line === null ? unanswered('pending', 'not submitted yet') : answered(known)
+      return known.line === null ? neverAsked : answered(known)
   }
 }
 
-function answered(known: KnownAnswer): { status: string; line: string } {
+function answered(known: KnownAnswer): AnsweredLine {
   const line =
     known.lineVersion === answerLineVersion && known.line !== null ? known.line : renderAgain(known)
-  return { status: known.outcome ?? 'failed', line }
+  return { outcome: known.outcome ?? 'failed', line }
 }
 
 /** The line was made by an older version: made again from what the server sent. */
@@ -65,9 +83,9 @@ function unanswered(
   status: Parameters<typeof renderUnanswered>[0]['status'],
   error: string | null,
   runId: string | null = null,
-): { status: string; line: string } {
+): AnsweredLine {
   return {
-    status,
+    outcome: status,
     line: renderUnanswered({
       status,
       ...(error === null ? {} : { error }),
@@ -75,3 +93,5 @@ function unanswered(
     }),
   }
 }
+
+const neverAsked: AnsweredLine = unanswered('pending', 'not submitted yet')

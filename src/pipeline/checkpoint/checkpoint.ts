@@ -106,9 +106,17 @@ export interface CheckpointReader {
   find(keys: readonly Uint8Array[]): LookupId[]
   /** Aligned with the ids given; 0 gives null. */
   known(lookupIds: readonly LookupId[]): (KnownAnswer | null)[]
+  /** The quick way to what most rows need: aligned with the ids; null where `known` must be asked. */
+  answered(lookupIds: readonly LookupId[], lineVersion: number): (AnsweredLine | null)[]
   counts(): ScopeCounts[]
   uncertain(limit: number): UncertainLookup[]
   close(): void
+}
+
+/** Of a lookup that is answered, or whose run failed, with a line of the version asked for. */
+export interface AnsweredLine {
+  outcome: string
+  line: string
 }
 
 export interface KnownAnswer {

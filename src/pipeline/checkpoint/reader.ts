@@ -1,6 +1,13 @@
 import { lookupStates, type LookupState } from '../../core/lookup-state.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import type { CheckpointReader, KnownAnswer, LookupId, ScopeCounts, UncertainLookup } from './checkpoint.js'
+import type {
+  AnsweredLine,
+  CheckpointReader,
+  KnownAnswer,
+  LookupId,
+  ScopeCounts,
+  UncertainLookup,
+} from './checkpoint.js'
 import { explained, openToRead } from './open.js'
 
 /**
@@ -20,6 +27,7 @@ class SqliteReader implements CheckpointReader {
   readonly #scopeId: number | null
   readonly #find
   readonly #known
+  readonly #answered
   readonly #body
 
   constructor(database: Sqlite, path: string, scope: string | null) {
@@ -37,6 +45,10 @@ class SqliteReader implements CheckpointReader {
          a.line_version AS lineVersion
        FROM lookups l LEFT JOIN answers a USING (lookup_id) WHERE lookup_id = ?`,
     )
+    this.#answered = database.prepare<[number, number], AnsweredLine>(
+      `SELECT outcome, line FROM answers JOIN lookups USING (lookup_id)
+       WHERE lookup_id = ? AND line_version = ? AND state IN ('answered', 'failed')`,
+    )
     this.#body = database.prepare<[number], string>('SELECT body FROM answers WHERE lookup_id = ?').pluck()
   }
 
@@ -53,6 +65,14 @@ class SqliteReader implements CheckpointReader {
         return row === undefined ? null : { ...row, body: () => this.#body.get(id) ?? 'null' }
       }),
     )
+  }
+
+  answered(lookupIds: readonly LookupId[], lineVersion: number): (AnsweredLine | null)[] {
+    // One transaction for all: each of its own locks the file anew and drops what is in the cache.
+    const read = this.#database.transaction(() =>
+      lookupIds.map((id) => this.#answered.get(id, lineVersion) ?? null),
+    )
+    return explained(this.#path, read)
   }
 
   counts(): ScopeCounts[] {

@@ -80,6 +80,8 @@ export interface ConvertOptions {
   readonly answerLine?: (row: number) => string
   readonly signal?: AbortSignal
   readonly metadata?: Record<string, string>
+  /** All of ours unless some are named. */
+  readonly columns?: readonly string[]
 }
 
 /** Reads an input and publishes it with an answer a row, as the pipeline does. */
@@ -94,7 +96,7 @@ export async function convert(options: ConvertOptions): Promise<PublishReport> {
     return await publish({
       input,
       output: { path: options.output, format: outputFormatOf(options.output) },
-      columns: selectColumns({ prefix: 'enrich_', basis }),
+      columns: selectColumns({ prefix: 'enrich_', basis, columns: options.columns }),
       basis,
       nameColumn,
       answerLines: (first, count) => Array.from({ length: count }, (_, index) => line(first + index)),

@@ -1,0 +1,84 @@
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { sqlPath } from '../../../src/platform/duckdb.js'
+import { writerBounds } from '../../../src/pipeline/writer/bounds.js'
+import { readThrift, writeThrift } from '../../../src/pipeline/writer/thrift.js'
+import { convert, matchedLine, newFolder, readByHyparquet, withDuckDb } from './support.js'
+
+const padding = 'ä"\\'.repeat(3_300)
+/** Answers of some 20 kB: a chunk of 2,048 rows is more than a part may weigh. */
+const heavyLine = (row: number) =>
+  matchedLine.replace('"siq_1"', `"siq_${row}"`).replace('"register"', JSON.stringify(`${row} ${padding}`))
+const rowCount = 2_500
+
+function csvInput(folder: string): string {
+  const path = join(folder, 'in.csv')
+  writeFileSync(path, 'name,number\n')
+  for (let row = 0; row < rowCount; row++) appendFileSync(path, `row ${row},${row}\n`)
+  return path
+}
+
+async function parquetInput(folder: string): Promise<string> {
+  const path = join(folder, 'in.parquet')
+  const rows = `SELECT 'row ' || i AS name, i::VARCHAR AS number FROM range(${rowCount}) t(i)`
+  await withDuckDb((duckDb) => duckDb.run(`COPY (${rows}) TO ${sqlPath(path)} (FORMAT parquet)`))
+  return path
+}
+
+const footerOf = (bytes: Buffer): Buffer => bytes.subarray(-8 - bytes.readUInt32LE(bytes.length - 8), -8)
+
+describe.each([
+  ['CSV', csvInput],
+  ['Parquet', parquetInput],
+])('a Parquet output of %s in several parts', (_, makeInput) => {
+  test('has every row once, in order, with its own answer, in groups that weigh no more than a part', async () => {
+    const folder = newFolder()
+    const path = await makeInput(folder)
+    const output = join(folder, 'out.parquet')
+    await convert({ input: { paths: [path] }, output, answerLine: heavyLine, metadata: { made: 'here' } })
+
+    const groupRowsMax = Math.ceil(writerBounds.partBytesMax / Buffer.byteLength(heavyLine(0)))
+    const [found] = await withDuckDb((duckDb) =>
+      duckDb.all(
+        `SELECT count(*), count(*) FILTER (
+           file_row_number::VARCHAR = number AND name = 'row ' || number AND enrich_entity_id = 'siq_' || number
+           AND starts_with(enrich_basis[1].reasoning, number || ' ä') AND length(enrich_basis[1].citations) = 2)
+         FROM read_parquet(${sqlPath(output)}, file_row_number = true)`,
+      ),
+    )
+    expect(found?.map(Number)).toEqual([rowCount, rowCount])
+
+    const { rows, metadata } = await readByHyparquet(output)
+    expect(rows.map((row) => [row['number'], row['enrich_entity_id']])).toEqual(
+      Array.from({ length: rowCount }, (__, row) => [String(row), `siq_${row}`]),
+    )
+    const groupRows = metadata.row_groups.map(({ num_rows }) => Number(num_rows))
+    expect(groupRows.length).toBeGreaterThan(2)
+    expect(Math.max(...groupRows)).toBeLessThanOrEqual(groupRowsMax)
+    expect(metadata.key_value_metadata).toContainEqual({ key: 'made', value: 'here' })
+    expect(readdirSync(folder).filter((name) => name.includes('.tmp'))).toEqual([])
+  })
+})
+
+test('a column of ours that nobody asked for is left out, and the rows are all there', async () => {
+  const folder = newFolder()
+  const output = join(folder, 'out.parquet')
+  await convert({ input: { paths: [await parquetInput(folder)] }, output, columns: [] })
+  const { rows } = await readByHyparquet(output)
+  expect(rows).toHaveLength(rowCount)
+  expect(Object.keys(rows[0] ?? {})).toEqual(['name', 'number'])
+})
+
+describe('Thrift', () => {
+  test('of a footer gives the same bytes again', async () => {
+    const footer = footerOf(readFileSync(await parquetInput(newFolder())))
+    expect(writeThrift(readThrift(footer)).equals(footer)).toBe(true)
+  })
+
+  test('that ends too early, or holds what nobody knows, is refused', async () => {
+    const footer = footerOf(readFileSync(await parquetInput(newFolder())))
+    for (const bytes of [footer.subarray(0, -20), Buffer.from([0x1e])])
+      expect(() => readThrift(bytes)).toThrow(/Thrift|range/)
+  })
+})
