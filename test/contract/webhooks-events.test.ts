@@ -85,7 +85,7 @@ describe('when an event is sent', () => {
 })
 
 describe('what a delivery is', () => {
-  test('SIG-01 SIG-02 SIG-03 a POST with these headers', async () => {
+  test('SIG-01 SIG-02 SIG-03 ID-08 a POST with these headers', async () => {
     await it.kickOff(`${receiver.url}?team=1`)
     const delivered = await only()
     expect([delivered.method, delivered.path]).toEqual(['POST', '/hook?team=1'])
@@ -101,7 +101,7 @@ describe('what a delivery is', () => {
     expect(delivered.event.id).toMatch(/^evt_[a-z0-9]+$/)
   })
 
-  test('SIG-04 SIG-05 TRN-02 a body of these keys and no others, in the shape of the contract', async () => {
+  test('SIG-04 SIG-05 TRN-02 VER-02 a body of these keys and no others, in the shape of the contract', async () => {
     const runId = await it.kickOff(receiver.url, { custom_id: 'row 7', include: 'basis' })
     const { event: told } = await only()
     expect(event.parse(told)).toEqual(told)

@@ -52,23 +52,29 @@ async function resolveWithin(
 }
 
 /**
- * Asks the name servers of the system, and never its hosts file: a name that only this machine knows is none
- * of the internet. Node's own lookup would share four threads, and a few dead name servers would hold them all.
+ * Asks name servers, those of the system unless others are given, and never its hosts file: a name that only
+ * this machine knows is none of the internet. Node's own lookup would share four threads, and a few dead name
+ * servers would hold them all.
  */
-export const systemResolver: HostResolver = async (hostname, signal) => {
-  const resolver = new Resolver({ timeout: bounds.resolveTryMs, tries: bounds.resolveTriesMax })
-  const cancel = () => {
-    resolver.cancel()
-  }
-  signal.addEventListener('abort', cancel, { once: true })
-  try {
-    const families = [resolver.resolve4(hostname), resolver.resolve6(hostname)]
-    const answers = await Promise.all(families.map((family) => family.catch(() => [])))
-    return answers.flat()
-  } finally {
-    signal.removeEventListener('abort', cancel)
+export function createResolver(servers?: readonly string[]): HostResolver {
+  return async (hostname, signal) => {
+    const resolver = new Resolver({ timeout: bounds.resolveTryMs, tries: bounds.resolveTriesMax })
+    if (servers !== undefined) resolver.setServers(servers)
+    const cancel = () => {
+      resolver.cancel()
+    }
+    signal.addEventListener('abort', cancel, { once: true })
+    try {
+      const families = [resolver.resolve4(hostname), resolver.resolve6(hostname)]
+      const answers = await Promise.all(families.map((family) => family.catch(() => [])))
+      return answers.flat()
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
   }
 }
+
+export const systemResolver = createResolver()
 
 export type DestinationCheck =
   | { readonly kind: 'allowed'; readonly url: URL; readonly addresses: readonly string[] }

@@ -5,14 +5,22 @@ export async function within<Result>(
   { clock, msMax, signals = [] }: { clock: Clock; msMax: number; signals?: readonly AbortSignal[] },
   action: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const overdue = new AbortController()
+  const ending = new AbortController()
   const done = new AbortController()
+  const end = () => {
+    ending.abort()
+  }
   void clock.sleep(msMax, done.signal).then(() => {
-    if (!done.signal.aborted) overdue.abort()
+    if (!done.signal.aborted) end()
   })
+  for (const signal of signals) {
+    if (signal.aborted) end()
+    signal.addEventListener('abort', end, { once: true })
+  }
   try {
-    return await action(AbortSignal.any([overdue.signal, ...signals]))
+    return await action(ending.signal)
   } finally {
     done.abort()
+    for (const signal of signals) signal.removeEventListener('abort', end)
   }
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '../../contract/limits.js'
 import type { Clock } from '../../platform/clock.js'
@@ -31,6 +32,8 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   const { events, outbox, clock, log } = parts
   const lanes = new Lanes()
   const cut = new AbortController()
+  // Every attempt in the air listens, and the journal of their ends; Node warns of more than ten.
+  setMaxListeners(bounds.deliveriesMax + 1, cut.signal)
   const journal = createEndsJournal({ events, clock, log, stop: cut.signal })
   const inAir = new Set<Promise<void>>()
   let stopped = false
