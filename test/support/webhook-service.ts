@@ -10,7 +10,7 @@ import { kickoffPath } from './service-client.js'
 import { startTestService, type TestService } from './test-service.js'
 
 /** An event as it is stored. */
-export interface StoredEvent {
+interface StoredEvent {
   readonly event_id: string
   readonly type: string
   readonly run_id: string

@@ -76,7 +76,7 @@ export function createResolver(servers?: readonly string[]): HostResolver {
 
 export const systemResolver = createResolver()
 
-export type DestinationCheck =
+type DestinationCheck =
   | { readonly kind: 'allowed'; readonly url: URL; readonly addresses: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string }
 

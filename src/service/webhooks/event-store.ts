@@ -3,7 +3,7 @@ import type { EventId } from '../../contract/ids.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 
 /** An event that has attempts left. */
-export interface OpenEvent {
+interface OpenEvent {
   readonly eventNumber: number
   readonly nextAttemptAtMs: number
 }

@@ -2,7 +2,7 @@ import { Client, type Dispatcher } from 'undici'
 import { bounds } from '../bounds.js'
 import { pinnedConnect, type Connect } from './pinned-connect.js'
 
-export interface Message {
+interface Message {
   readonly url: URL
   /** What the connection may go to, in this order. */
   readonly addresses: readonly string[]
