@@ -185,6 +185,10 @@ const brokenRecords: [rule: string, parts: Partial<EntityRecord>][] = [
     'E3-22 four revenue models',
     { classification: { ...classification, revenue_models: ['a', 'b', 'c', 'd'] } },
   ],
+  [
+    'E3-23 codes inside the classification',
+    { classification: { ...classification, naics_2022: [code('1', true)] } as never },
+  ],
   ['E3-24 a country twice', { operational_presence: [presence('GB'), presence('GB')] }],
   ['E3-25 a profile v3 does not name', { social_profiles: { twitter: { handle: 'acme' } } as never }],
   ['E3-26 a parent without a name', { parent_entity: {} as never }],
