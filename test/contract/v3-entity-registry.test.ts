@@ -103,16 +103,25 @@ describe('a record made of a register', () => {
     })
   })
 
-  test('an import makes what was built before old', async () => {
-    const before = knowledge.edition?.()
-    const other = openRegistry(':memory:')
-    importCsvText(other, Buffer.from(register.replace('Armonk', 'Albany')), {
-      fileName: 'r.csv',
-      fileDateMs: 0,
-      sourceName: 'sample',
+  test('E1-03 an import makes what was built before old', async () => {
+    const growing = openRegistry(':memory:')
+    const importAs = (sourceName: string, text: string) => {
+      importCsvText(growing, Buffer.from(text), { fileName: 'r.csv', fileDateMs: 0, sourceName })
+    }
+    importAs('one', register)
+    const it = await startTestService({ knowledge: knowledgeOf(growing) })
+    const path = `/v1/entities/${idOf('International Business Machines')}`
+    const before = entityReplyV1.parse((await untilBuilt(it.alice, path)).json)
+    expect(before.data?.headquarters.address.city).toBe('Armonk')
+    importAs('one', register.replace('Armonk', 'Albany'))
+    expect(entityReplyV1.parse((await it.alice.get(path)).json)).toMatchObject({
+      status: 'refreshing',
+      data: before.data,
     })
-    expect(before).toBe(registry.info().edition)
-    expect(other.edition()).not.toBe(before)
-    other.close()
+    const after = entityReplyV1.parse((await untilBuilt(it.alice, path)).json)
+    expect(after).toMatchObject({
+      status: 'complete',
+      data: { headquarters: { address: { city: 'Albany' } } },
+    })
   })
 })
