@@ -1,11 +1,9 @@
 import { domainNameOf } from '../core/domain-name.js'
-import type { Factor, Resolution } from '../contract/result.js'
-import { matchedConfidenceMin } from '../contract/result.js'
+import { matchedConfidenceMin, type Factor, type Resolution } from '../contract/result.js'
 import { candidateOf, emptyAnswer, limitation, strength, unsupportedFactor } from './answer.js'
 import { basisOf } from './basis.js'
-import { decideHolder, type DomainDecision, type SiteFit } from './domain-holder.js'
+import { decideHolder, type DomainDecision, type DomainHolder, type SiteFit } from './domain-holder.js'
 import { primaryOf, resultEntityOf } from './entity-record.js'
-import type { DomainHolder } from './domain-holder.js'
 import type { OwnershipReader } from './store/relationships.js'
 import type { StoredEntity, StoredLegalEntity } from './store/reader.js'
 

@@ -7,7 +7,7 @@ import type { OwnershipReader, StoredOwnership } from './store/relationships.js'
 import type { StoredEntity } from './store/reader.js'
 
 /** A company that stands near the one asked for. */
-export interface OwnershipCompany {
+interface OwnershipCompany {
   readonly id: EntityId
   readonly name: string
   readonly countryCode: string | null
@@ -40,13 +40,13 @@ export interface CompanyOwnership {
   readonly evidence: readonly string[]
 }
 
-export const ownershipLimits = {
+const ownershipLimits = {
   companiesMax: 200,
   ownersOfOneMax: 20,
   evidenceMax: 50,
 } as const
 
-export interface OwnershipLookup {
+interface OwnershipLookup {
   readonly ownerships: OwnershipReader
   readonly entityByNumber: (number: number) => StoredEntity | null
 }

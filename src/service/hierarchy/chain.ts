@@ -2,9 +2,9 @@ import type { HierarchyData } from '../../contract/hierarchy.js'
 import type { Ownership } from '../knowledge.js'
 
 type Relationship = HierarchyData['relationships'][number]
-export type OwnershipChain = HierarchyData['ownership_chain']
+type OwnershipChain = HierarchyData['ownership_chain']
 
-export interface Climb {
+interface Climb {
   /** From the target upward; each company stands in it once. */
   readonly chain: OwnershipChain
   /** Null where nobody is known above the target, or those above own one another in a circle. */

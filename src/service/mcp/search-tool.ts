@@ -14,7 +14,7 @@ export const searchTool = {
 } as const
 
 /** Arguments that are what the tool takes, or why they are not. */
-export type ReadArguments =
+type ReadArguments =
   { readonly ok: true; readonly value: McpSearchArguments } | { readonly ok: false; readonly reason: string }
 
 export function readArguments(given: unknown): ReadArguments {
@@ -32,7 +32,7 @@ function isNamed(given: unknown): given is { name: string } {
 }
 
 /** White space of any kind becomes one space, other control characters go, and the form is NFC. */
-export function tidied(name: string): string {
+function tidied(name: string): string {
   return name
     .toWellFormed()
     .normalize('NFC')
@@ -42,7 +42,7 @@ export function tidied(name: string): string {
 }
 
 /** What the tool finds, in the terms of `GET /v2/search`. */
-export interface FoundEntities {
+interface FoundEntities {
   readonly results: readonly SearchResult[]
   readonly metadata: { readonly total: number; readonly returned: number }
 }
