@@ -15,7 +15,7 @@ import { createHolderFinder } from './store/domain-holders.js'
 import { openStore } from './store/open-store.js'
 import { createStoreReader } from './store/reader.js'
 import { createOwnershipReader } from './store/relationships.js'
-import { readVocabulary } from './store/vocabulary-reader.js'
+import { readVocabulary } from './store/word-list-store.js'
 
 export type { CompanyOwnership, OwnershipLink } from './ownership.js'
 export type { SearchHit, SearchPage, SearchQuery } from './search.js'

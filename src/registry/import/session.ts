@@ -1,7 +1,9 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import { derivationVersion, type RegistryRow } from '../registry-row.js'
+import { joinRegistrations } from '../store/join-registrations.js'
 import { recordParents } from '../store/relationships.js'
 import { createRowWriter } from '../store/row-writer.js'
+import { writeWordList } from '../store/word-list-store.js'
 
 export interface SourceFile {
   readonly sourceName: string
@@ -51,8 +53,11 @@ export function beginImport(database: Sqlite, source: SourceFile): ImportSession
     return {
       write: (row) => writer.write(row),
       commit(counts, importedAtMs) {
+        writer.finish()
         const vanishedCount = writer.markVanished()
         recordParents(database, sourceNumber)
+        joinRegistrations(database, importSequence)
+        writeWordList(database)
         database
           .prepare('UPDATE sources SET row_count = ?, rejected_count = ?, imported_at = ? WHERE number = ?')
           .run(counts.rowCount, counts.rejectedCount, new Date(importedAtMs).toISOString(), sourceNumber)

@@ -8,5 +8,9 @@ export const matchLimits = {
   variantsMax: 6,
   candidateNamesMax: 240,
   tokenSpellingsMax: 4,
+  /** From the beginning of a word, and as many from its end. */
   spellingsScannedMax: 4_000,
+  completionsMax: 24,
+  /** A name exactly as long as columns are often wide may have lost its end; one shorter, a space and the rest. */
+  cutColumnChars: [31, 32, 35, 40, 50, 60],
 } as const

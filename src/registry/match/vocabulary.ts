@@ -1,19 +1,22 @@
-import { boundedDistance, typosAllowed } from './edit-distance.js'
+import { boundedDistanceOf, codesOf, typosAllowed } from './edit-distance.js'
 import { matchLimits } from './limits.js'
+import { WordList, wordListsOf } from './word-list.js'
+
+/** What was asked before is asked again: names share words. */
+const rememberedWordsMax = 20_000
 
 /**
  * The words of all names held, and in how many names each stands. Answers from memory what a full-text
  * index answers slowly: how rare a word is, which words it may be a misspelling of or the beginning of.
  */
 export class Vocabulary {
-  readonly #nameCounts: Map<string, number>
+  readonly #words: WordList
   readonly #namesTotal: number
-  #byHead: Map<string, string[]> | null = null
-  #byTail: Map<string, string[]> | null = null
-  #sorted: string[] | null = null
+  readonly #weights = new Map<string, number>()
+  readonly #spellings = new Map<string, readonly string[]>()
 
-  constructor(nameCounts: Map<string, number>, namesTotal: number) {
-    this.#nameCounts = nameCounts
+  constructor(words: WordList | ReadonlyMap<string, number>, namesTotal: number) {
+    this.#words = words instanceof WordList ? words : new WordList(wordListsOf(words))
     this.#namesTotal = namesTotal
   }
 
@@ -22,68 +25,68 @@ export class Vocabulary {
   }
 
   nameCount(word: string): number {
-    return this.#nameCounts.get(word) ?? 0
+    const at = this.#words.find(word)
+    return at < 0 ? 0 : this.#words.count(at)
   }
 
   /** How much a word tells, 0.2 for one in nearly every name and up; an unknown word tells most. */
   weight(word: string): number {
-    const weight = Math.log((this.#namesTotal + 20) / (this.nameCount(word) + 1))
-    return Math.max(0.2, weight)
+    return remembered(this.#weights, word, () => {
+      const weight = Math.log((this.#namesTotal + 20) / (this.nameCount(word) + 1))
+      return Math.max(0.2, weight)
+    })
   }
 
   /** Known words within the typing errors a word of its length may hold, nearest first. */
-  spellings(word: string): string[] {
+  spellings(word: string): readonly string[] {
     const distanceMax = typosAllowed(word.length)
     if (distanceMax === 0) return []
-    this.#byHead ??= this.#group((known) => known.slice(0, 2))
-    this.#byTail ??= this.#group((known) => known.slice(-3))
-    const near: { known: string; distance: number }[] = []
-    const tried = new Set<string>()
-    for (const known of [
-      ...(this.#byHead.get(word.slice(0, 2)) ?? []),
-      ...(this.#byTail.get(word.slice(-3)) ?? []),
-    ]) {
-      if (Math.abs(known.length - word.length) > distanceMax || tried.has(known)) continue
-      tried.add(known)
-      if (tried.size > matchLimits.spellingsScannedMax) break
-      const distance = boundedDistance(word, known, distanceMax)
-      if (distance <= distanceMax && distance > 0) near.push({ known, distance })
-    }
-    near.sort((a, b) => a.distance - b.distance || this.nameCount(b.known) - this.nameCount(a.known))
-    return near.slice(0, matchLimits.tokenSpellingsMax).map(({ known }) => known)
+    return remembered(this.#spellings, word, () => this.#nearest(word, distanceMax))
   }
 
   /** Known words that begin with `stem`, at most as many as a query may be widened by. */
   completions(stem: string): string[] {
-    this.#sorted ??= [...this.#nameCounts.keys()].sort()
     const found: string[] = []
-    for (let at = lowerBound(this.#sorted, stem); found.length < 24; at++) {
-      const word = this.#sorted[at]
-      if (word === undefined || !word.startsWith(stem)) break
+    let at = this.#words.firstNotBefore(stem)
+    for (; found.length < matchLimits.completionsMax && this.#words.beginsWith(at, stem); at++) {
+      const word = this.#words.word(at)
       if (word !== stem) found.push(word)
     }
     return found
   }
 
-  #group(keyOf: (word: string) => string): Map<string, string[]> {
-    const groups = new Map<string, string[]>()
-    for (const word of this.#nameCounts.keys()) {
-      if (word.length < 4) continue
-      const group = groups.get(keyOf(word))
-      if (group) group.push(word)
-      else groups.set(keyOf(word), [word])
+  /** All errors in one place leave a beginning or an end as it is: only words that share either are compared. */
+  #nearest(word: string, distanceMax: 1 | 2): string[] {
+    const words = this.#words
+    const sharedCount = Math.floor((word.length - 1) / (distanceMax + 1))
+    const codes = codesOf(word)
+    const near: { at: number; distance: number }[] = []
+    const tried = new Set<number>()
+    const compare = (at: number) => {
+      if (Math.abs(words.charCount(at) - word.length) > distanceMax || tried.has(at)) return
+      tried.add(at)
+      const distance = boundedDistanceOf(codes, words.codesAt(at), distanceMax)
+      if (distance <= distanceMax && distance > 0) near.push({ at, distance })
     }
-    return groups
+    const stem = word.slice(0, sharedCount)
+    for (let at = words.firstNotBefore(stem); words.beginsWith(at, stem); at++) {
+      if (tried.size >= matchLimits.spellingsScannedMax) break
+      compare(at)
+    }
+    const [from, end] = words.backwardRange(word.slice(-sharedCount))
+    for (let order = from; order < end && tried.size < 2 * matchLimits.spellingsScannedMax; order++) {
+      compare(words.atBackward(order))
+    }
+    near.sort((a, b) => a.distance - b.distance || words.count(b.at) - words.count(a.at))
+    return near.slice(0, matchLimits.tokenSpellingsMax).map(({ at }) => words.word(at))
   }
 }
 
-function lowerBound(sorted: readonly string[], stem: string): number {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((sorted[middle] ?? '') < stem) low = middle + 1
-    else high = middle
-  }
-  return low
+function remembered<Value>(known: Map<string, Value>, word: string, valueOf: () => Value): Value {
+  const found = known.get(word)
+  if (found !== undefined) return found
+  if (known.size >= rememberedWordsMax) known.clear()
+  const value = valueOf()
+  known.set(word, value)
+  return value
 }

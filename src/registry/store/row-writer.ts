@@ -1,15 +1,18 @@
-import { domainNameOf } from '../../core/domain-name.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { derivedId } from '../derived-id.js'
-import { parseName } from '../match/parsed-name.js'
-import { cityKeyOf, postalKeyOf, regionCodeIn } from '../match/place-names.js'
+import { registrationNumberIn } from '../masters.js'
 import type { RegistryRow } from '../registry-row.js'
+import { deferIndexes } from './deferred-indexes.js'
+import { createNameWriter } from './name-writer.js'
+import {
+  addressValues,
+  contentHashOf,
+  registrationColumns,
+  registrationValues,
+  type RowOrigin,
+} from './registration-columns.js'
 
-/** The import that a row comes from. */
-export interface RowOrigin {
-  readonly sourceNumber: number
-  readonly importSequence: number
-}
+export type { RowOrigin } from './registration-columns.js'
 
 export interface RowWriter {
   /**
@@ -19,199 +22,125 @@ export interface RowWriter {
   write(row: RegistryRow, origin?: RowOrigin): 'imported' | 'updated'
   /** Marks what the source no longer names. Returns how many. */
   markVanished(): number
+  /** Completes the indexes; until then nothing but `write` may be relied on. */
+  finish(): void
 }
 
-/** Writes rows of one import. The caller holds the transaction. */
+const listed = (columns: readonly string[]) => columns.join(', ')
+const marks = (columns: readonly string[]) => columns.map(() => '?').join(', ')
+
+const insertRegistration = `INSERT INTO legal_entities (id, entity_number, ${listed(registrationColumns)})
+  VALUES (?, ?, ${marks(registrationColumns)}) ON CONFLICT (id) DO NOTHING`
+
+const updateRegistration = `UPDATE legal_entities SET vanished = 0, ${listed(
+  registrationColumns.map((column) => `${column} = ?`),
+)} WHERE number = ?`
+
+/**
+ * Writes rows of one import. The caller holds the transaction. Each registration begins as a company of its
+ * own; `joinRegistrations` puts together what belongs together.
+ */
 export function createRowWriter(database: Sqlite, own: RowOrigin): RowWriter {
-  const names = nameStatements(database)
-  const find = database.prepare<[string], { number: number }>(
-    'SELECT number FROM legal_entities WHERE id = ?',
-  )
-  const insert = database.prepare(insertLegalEntity)
-  const update = database.prepare(updateLegalEntity)
+  const bulk = createBulk(database)
+  const { names } = bulk
+  const insertEntity = database.prepare('INSERT INTO entities (id) VALUES (?) ON CONFLICT (id) DO NOTHING')
+  const insert = database.prepare(insertRegistration)
+  const existing = existingRegistrations(database)
   const insertIdentifier = database.prepare('INSERT OR IGNORE INTO identifiers VALUES (?, ?, ?, ?, ?)')
   const insertAddress = database.prepare('INSERT INTO addresses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
-  const entityOf = entityFinder(database)
+
+  const addDetails = (number: number, row: RegistryRow) => {
+    names.add(number, row.names)
+    for (const [position, { type, value, jurisdiction }] of row.identifiers.entries()) {
+      const isNumber = type === 'registration_id'
+      const held = isNumber ? registrationNumberIn(value, jurisdiction, row.registrationAuthority) : value
+      insertIdentifier.run(type, held, jurisdiction ?? '', number, position)
+    }
+    insertAddress.run(number, 'headquarters', ...addressValues(row))
+  }
 
   return {
     write(row, origin = own) {
       const id = derivedId('le_', row.sourceKey)
-      const found = find.get(id)
-      const columns = { ...legalEntityColumns(row), id, ...origin }
-      let number: number
-      if (found) {
-        number = found.number
-        clearDetails(database, names, number)
-        update.run({ ...columns, number })
-      } else {
-        number = Number(
-          insert.run({ ...columns, entityNumber: entityOf(row, origin.sourceNumber) }).lastInsertRowid,
-        )
+      const hash = contentHashOf(row)
+      const entityId = derivedId('siq_', row.sourceKey)
+      const entity = insertEntity.run(entityId)
+      if (entity.changes === 1) {
+        const added = insert.run(id, entity.lastInsertRowid, ...registrationValues(row, origin, hash))
+        if (added.changes === 1) {
+          addDetails(Number(added.lastInsertRowid), row)
+          return 'imported'
+        }
+        existing.adoptEntity(entityId, id)
       }
-      for (const name of row.names) names.add(number, name.kind, name.name)
-      for (const [position, { type, value, jurisdiction }] of row.identifiers.entries()) {
-        insertIdentifier.run(type, value, jurisdiction ?? '', number, position)
-      }
-      insertAddress.run(number, 'headquarters', ...addressColumns(row))
-      return found ? 'updated' : 'imported'
+      if (existing.keepUnchanged(id, row, origin, hash)) return 'updated'
+      bulk.end()
+      const number = existing.clearDetails(id, names)
+      existing.update(number, row, origin, hash)
+      addDetails(number, row)
+      return 'updated'
     },
     markVanished() {
       return database
         .prepare('UPDATE legal_entities SET vanished = 1 WHERE source_number = ? AND import_sequence < ?')
         .run(own.sourceNumber, own.importSequence).changes
     },
-  }
-}
-
-/**
- * The company a new registration belongs to: one that another source already knows by the same LEI, CIK or
- * number of the same register, else a new one.
- */
-function entityFinder(database: Sqlite): (row: RegistryRow, sourceNumber: number) => number {
-  const known = database.prepare<[string, string, string, number], { entity_number: number }>(
-    `SELECT l.entity_number FROM identifiers i JOIN legal_entities l ON l.number = i.legal_entity_number
-     WHERE i.type = ? AND i.value = ? AND i.jurisdiction = ? AND l.source_number <> ? ORDER BY l.number LIMIT 1`,
-  )
-  const byId = database.prepare<[string], { number: number }>('SELECT number FROM entities WHERE id = ?')
-  const insert = database.prepare('INSERT INTO entities (id, merged_into) VALUES (?, NULL)')
-  return (row, sourceNumber) => {
-    for (const { type, value, jurisdiction } of row.identifiers) {
-      const isTelling =
-        type === 'lei' || type === 'cik' || (type === 'registration_id' && jurisdiction !== null)
-      if (!isTelling) continue
-      const found = known.get(type, value, jurisdiction ?? '', sourceNumber)
-      if (found) return found.entity_number
-    }
-    const id = derivedId('siq_', row.sourceKey)
-    return byId.get(id)?.number ?? Number(insert.run(id).lastInsertRowid)
-  }
-}
-
-interface NameStatements {
-  add(legalEntityNumber: number, kind: string, name: string): void
-  removeAll(legalEntityNumber: number): void
-}
-
-function nameStatements(database: Sqlite): NameStatements {
-  const insert = database.prepare('INSERT INTO names VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)')
-  const index = database.prepare('INSERT INTO name_index (rowid, tokens) VALUES (?, ?)')
-  const list = database.prepare<[number], { number: number; tokens: string }>(
-    'SELECT number, tokens FROM names WHERE legal_entity_number = ?',
-  )
-  // The index holds no text of its own: it must be told what it is to forget.
-  const forget = database.prepare(
-    "INSERT INTO name_index (name_index, rowid, tokens) VALUES ('delete', ?, ?)",
-  )
-  const remove = database.prepare('DELETE FROM names WHERE legal_entity_number = ?')
-  return {
-    add(legalEntityNumber, kind, name) {
-      const parsed = parseName(name)
-      const tokens = parsed.tokens.join(' ')
-      const { lastInsertRowid } = insert.run(
-        legalEntityNumber,
-        kind,
-        name,
-        tokens,
-        parsed.coreKey,
-        parsed.fullKey,
-        parsed.formClass,
-        parsed.acronym,
-      )
-      index.run(lastInsertRowid, tokens)
-    },
-    removeAll(legalEntityNumber) {
-      for (const { number, tokens } of list.all(legalEntityNumber)) forget.run(number, tokens)
-      remove.run(legalEntityNumber)
+    finish: () => {
+      bulk.end()
     },
   }
 }
 
-function clearDetails(database: Sqlite, names: NameStatements, number: number): void {
-  names.removeAll(number)
-  database.prepare('DELETE FROM identifiers WHERE legal_entity_number = ?').run(number)
-  database.prepare('DELETE FROM addresses WHERE legal_entity_number = ?').run(number)
-}
-
-const columnNames = {
-  sourceNumber: 'source_number',
-  sourceKey: 'source_key',
-  sourceLine: 'source_line',
-  importSequence: 'import_sequence',
-  legalName: 'legal_name',
-  displayName: 'display_name',
-  type: 'type',
-  subtype: 'subtype',
-  status: 'status',
-  legalForm: 'legal_form',
-  jurisdiction: 'jurisdiction',
-  registrationAuthority: 'registration_authority',
-  website: 'website',
-  domain: 'domain',
-  sic: 'sic',
-  naics: 'naics',
-  industryCodes: 'industry_codes',
-  formedOn: 'formed_on',
-  parentKey: 'parent_key',
-  successorKey: 'successor_key',
-  sourceUrl: 'source_url',
-} as const
-
-const insertLegalEntity = `INSERT INTO legal_entities (id, entity_number, ${Object.values(columnNames).join(', ')})
-  VALUES (@id, @entityNumber, ${Object.keys(columnNames)
-    .map((key) => `@${key}`)
-    .join(', ')})`
-
-const updateLegalEntity = `UPDATE legal_entities SET vanished = 0, ${Object.entries(columnNames)
-  .map(([key, column]) => `${column} = @${key}`)
-  .join(', ')} WHERE number = @number`
-
-function legalEntityColumns(row: RegistryRow): Record<string, string | number | null> {
-  const shown = row.names.find(({ kind, name }) => kind === 'other' && isBrandOf(name, row.legalName))
+/** While the registry had no rows, and until a row comes twice, everything that can wait does. */
+function createBulk(database: Sqlite) {
+  const isFirst = database.prepare('SELECT 1 FROM legal_entities LIMIT 1').get() === undefined
+  let restoreIndexes = isFirst ? deferIndexes(database) : null
+  const names = createNameWriter(database, isFirst)
   return {
-    sourceKey: row.sourceKey,
-    sourceLine: row.sourceLine,
-    legalName: row.legalName,
-    displayName: shown?.name ?? row.legalName,
-    type: row.type,
-    subtype: row.subtype,
-    status: row.status,
-    legalForm: row.legalForm,
-    jurisdiction: row.jurisdiction,
-    registrationAuthority: row.registrationAuthority,
-    website: row.website,
-    domain: row.website === null ? null : domainNameOf(row.website),
-    sic: row.sic,
-    naics: row.naics,
-    industryCodes: row.industryCodes,
-    formedOn: row.formedOn,
-    parentKey: row.parentKey,
-    successorKey: row.successorKey,
-    sourceUrl: row.sourceUrl,
+    names,
+    end() {
+      restoreIndexes?.()
+      restoreIndexes = null
+      names.indexAll()
+    },
   }
 }
 
-/** A shorter name in use, made of words or the initials of the registered one, is shown in its place. */
-function isBrandOf(name: string, legalName: string): boolean {
-  if (name.length >= legalName.length || (name.length > 5 && name === name.toUpperCase())) return false
-  const brand = parseName(name)
-  const registered = parseName(legalName)
-  if (brand.tokens.length === 0) return false
-  if (brand.coreKey === registered.acronym) return true
-  return brand.tokens.every((token) => registered.tokens.includes(token))
-}
-
-function addressColumns({ address }: RegistryRow): (string | null)[] {
-  const { street, city, region, postalCode, countryCode, formatted } = address
-  const regionCode = region === null ? null : regionCodeIn(countryCode, region)
-  return [
-    street,
-    city,
-    region,
-    postalCode,
-    countryCode,
-    formatted,
-    regionCode ?? '',
-    city === null ? '' : cityKeyOf(city),
-    postalCode === null ? '' : postalKeyOf(postalCode),
-  ]
+function existingRegistrations(database: Sqlite) {
+  const find = database.prepare<[string], { number: number }>(
+    'SELECT number FROM legal_entities WHERE id = ?',
+  )
+  const update = database.prepare(updateRegistration)
+  const keep = database.prepare(
+    `UPDATE legal_entities SET vanished = 0, source_number = ?, source_line = ?, import_sequence = ?
+     WHERE id = ? AND content_hash = ?`,
+  )
+  const removeIdentifiers = database.prepare('DELETE FROM identifiers WHERE legal_entity_number = ?')
+  const removeAddresses = database.prepare('DELETE FROM addresses WHERE legal_entity_number = ?')
+  const adopt = database.prepare(
+    `UPDATE entities SET merged_into = (SELECT e.id FROM legal_entities l JOIN entities e
+       ON e.number = l.entity_number WHERE l.id = ?) WHERE id = ?`,
+  )
+  return {
+    /** Whether the registration already says what the row does. */
+    keepUnchanged(id: string, row: RegistryRow, origin: RowOrigin, hash: string): boolean {
+      const { changes } = keep.run(origin.sourceNumber, row.sourceLine, origin.importSequence, id, hash)
+      return changes === 1
+    },
+    clearDetails(id: string, names: { removeAll(number: number): void }): number {
+      const found = find.get(id)
+      if (found === undefined) throw new Error(`the registration ${id} has a company and no row`)
+      names.removeAll(found.number)
+      removeIdentifiers.run(found.number)
+      removeAddresses.run(found.number)
+      return found.number
+    },
+    update(number: number, row: RegistryRow, origin: RowOrigin, hash: string): void {
+      update.run(...registrationValues(row, origin, hash), number)
+    },
+    /** Older registries gave a registration no id of a company where it joined one at once. */
+    adoptEntity(entityId: string, legalEntityId: string): void {
+      adopt.run(legalEntityId, entityId)
+    },
+  }
 }

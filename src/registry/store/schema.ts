@@ -178,4 +178,27 @@ export const migrations = [
     PRIMARY KEY (isin, registration_id)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Of what a registration was written from: an unchanged row of a newer file is not written again.
+  ALTER TABLE legal_entities ADD COLUMN content_hash TEXT;
+  CREATE INDEX legal_entities_with_successor ON legal_entities (number) WHERE successor_key IS NOT NULL;
+
+  -- Why two companies were found to be one. The younger's id leads to the older's from then on.
+  CREATE TABLE entity_merges (
+    entity_number INTEGER PRIMARY KEY REFERENCES entities (number),
+    into_number INTEGER NOT NULL REFERENCES entities (number),
+    reason TEXT NOT NULL,
+    import_sequence INTEGER NOT NULL
+  ) STRICT;
+
+  -- One row: the words of all names in order, in how many names each stands, and the order of the words read
+  -- backwards. Numbers have 32 bits, little-endian. Made by the last import; not there in older registries.
+  CREATE TABLE word_lists (
+    number INTEGER PRIMARY KEY CHECK (number = 1),
+    name_count INTEGER NOT NULL,
+    words BLOB NOT NULL,
+    counts BLOB NOT NULL,
+    backward BLOB NOT NULL
+  ) STRICT;
+  `,
 ] as const

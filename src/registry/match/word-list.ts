@@ -1,0 +1,162 @@
+/**
+ * Words in order, each with a number, in a few flat arrays: a Map of a million words takes ten times the
+ * memory and seconds to build. Words are letters of one byte.
+ */
+export interface WordLists {
+  /** The words in the order of their bytes, each followed by a line feed. */
+  readonly words: Uint8Array
+  readonly counts: Uint32Array
+  /** Which word stands where when they are ordered by their letters from the last to the first. */
+  readonly backward: Uint32Array
+}
+
+const lineFeed = 10
+
+export class WordList {
+  readonly size: number
+  readonly #bytes: Uint8Array
+  readonly #starts: Uint32Array
+  readonly #counts: Uint32Array
+  readonly #backward: Uint32Array
+
+  constructor({ words, counts, backward }: WordLists) {
+    this.size = counts.length
+    this.#bytes = words
+    this.#counts = counts
+    this.#backward = backward
+    this.#starts = startsOf(words, counts.length)
+  }
+
+  count(at: number): number {
+    return this.#counts[at] ?? 0
+  }
+
+  word(at: number): string {
+    return String.fromCharCode(...this.codesAt(at))
+  }
+
+  codesAt(at: number): Uint8Array {
+    return this.#bytes.subarray(this.start(at), this.start(at + 1) - 1)
+  }
+
+  start(at: number): number {
+    return this.#starts[at] ?? 0
+  }
+
+  charCount(at: number): number {
+    return this.start(at + 1) - this.start(at) - 1
+  }
+
+  /** The code of a letter, counted from the start of all words. */
+  code(byteAt: number): number {
+    return this.#bytes[byteAt] ?? lineFeed
+  }
+
+  /** Where a word stands, or -1. */
+  find(word: string): number {
+    const at = this.firstNotBefore(word)
+    return at < this.size && this.#compare(at, word) === 0 && this.charCount(at) === word.length ? at : -1
+  }
+
+  /** The first word that does not come before `stem`; those that begin with it follow. */
+  firstNotBefore(stem: string): number {
+    return lowerBound(this.size, (at) => this.#compare(at, stem) < 0)
+  }
+
+  beginsWith(at: number, stem: string): boolean {
+    return at < this.size && this.#compare(at, stem) === 0
+  }
+
+  /** The places in the backward order of the words that end with `tail`: from, and up to but not with. */
+  backwardRange(tail: string): readonly [number, number] {
+    const before = (order: number, isAfterToo: boolean) => {
+      const compared = this.#compareTail(this.#backward[order] ?? 0, tail)
+      return isAfterToo ? compared <= 0 : compared < 0
+    }
+    const from = lowerBound(this.size, (order) => before(order, false))
+    return [from, lowerBound(this.size, (order) => before(order, true))]
+  }
+
+  atBackward(order: number): number {
+    return this.#backward[order] ?? 0
+  }
+
+  /** 0 where the word begins with `stem`. */
+  #compare(at: number, stem: string): number {
+    const start = this.start(at)
+    for (let index = 0; index < stem.length; index++) {
+      const difference = this.code(start + index) - stem.charCodeAt(index)
+      if (difference !== 0) return difference
+    }
+    return 0
+  }
+
+  /** 0 where the word ends with `tail`. */
+  #compareTail(at: number, tail: string): number {
+    const charCount = this.charCount(at)
+    const end = this.start(at) + charCount
+    for (let index = 1; index <= tail.length; index++) {
+      const code = index > charCount ? 0 : this.code(end - index)
+      const difference = code - tail.charCodeAt(tail.length - index)
+      if (difference !== 0) return difference
+    }
+    return 0
+  }
+}
+
+/** Of words in any order, each once; what cannot be a word of the list is left out. */
+export function wordListsOf(counts: Iterable<readonly [word: string, count: number]>): WordLists {
+  const sorted = [...counts].filter(([word]) => /^[\x21-\x7e]+$/.test(word))
+  sorted.sort(([a], [b]) => (a < b ? -1 : 1))
+  const words = new TextEncoder().encode(sorted.map(([word]) => `${word}\n`).join(''))
+  return {
+    words,
+    counts: Uint32Array.from(sorted, ([, count]) => count),
+    backward: backwardOrder(sorted.map(([word]) => word)),
+  }
+}
+
+/** Sorted as numbers of the last five letters first, which tells nearly all words apart. */
+function backwardOrder(words: readonly string[]): Uint32Array {
+  const keys = Float64Array.from(words, (word) => {
+    let key = 0
+    for (let index = 1; index <= 6; index++) {
+      key = key * 256 + (index > word.length ? 0 : word.charCodeAt(word.length - index))
+    }
+    return key
+  })
+  const order = Uint32Array.from(words.keys())
+  return order.sort((a, b) => {
+    const difference = (keys[a] ?? 0) - (keys[b] ?? 0)
+    return difference === 0 ? compareBackward(words[a] ?? '', words[b] ?? '') : difference
+  })
+}
+
+function compareBackward(a: string, b: string): number {
+  for (let index = 1; index <= a.length && index <= b.length; index++) {
+    const difference = a.charCodeAt(a.length - index) - b.charCodeAt(b.length - index)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}
+
+function startsOf(words: Uint8Array, wordCount: number): Uint32Array {
+  const starts = new Uint32Array(wordCount + 1)
+  let at = 0
+  for (let index = 0; index < words.length; index++) {
+    if (words[index] === lineFeed) starts[++at] = index + 1
+  }
+  return starts
+}
+
+/** The first of `count` places for which `isBefore` is false; it must be true up to some place only. */
+function lowerBound(count: number, isBefore: (at: number) => boolean): number {
+  let low = 0
+  let high = count
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isBefore(middle)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
