@@ -48,15 +48,27 @@ export const domainEventData: EventData = (build, { callId }) => replyOf(build, 
 
 /** v3 has no word for a record that is being refreshed, which is held, nor for one that failed. */
 function replyOf(build: StoredBuild, callId: CallId): DomainReply {
-  const head = { domain: build.subject, request_id: callId, metadata: buildMetadataOf(build) }
+  const { status, message } = stateOf(build)
+  const isHeld = status === 'complete' && build.result !== null
+  return {
+    domain: build.subject,
+    status,
+    message,
+    request_id: callId,
+    metadata: buildMetadataOf(build),
+    data: isHeld ? domainResultIn(build.result) : null,
+  }
+}
+
+function stateOf(build: StoredBuild): Pick<DomainReply, 'status' | 'message'> {
   switch (build.state) {
     case 'building':
-      return { ...head, status: 'building', message: 'Research is running.', data: null }
+      return { status: 'building', message: 'Research is running. Ask again in 5 to 10 seconds.' }
     case 'failed':
-      return { ...head, status: 'pending', message: failureMessage(build), data: null }
+      return { status: 'pending', message: failureMessage(build) }
     case 'refreshing':
     case 'complete':
-      return { ...head, status: 'complete', message: null, data: domainResultIn(build.result ?? '') }
+      return { status: 'complete', message: null }
   }
 }
 
