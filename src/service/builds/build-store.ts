@@ -2,7 +2,7 @@ import type { RunId } from '../../contract/ids.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import type { BuildKind, BuildOutcome, BuildStep, BuildWaiter, StoredBuild } from './build.js'
 
-export interface Begin {
+interface Begin {
   readonly kind: BuildKind
   readonly subject: string
   /** `refresh` keeps the result there is. */

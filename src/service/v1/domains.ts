@@ -36,7 +36,7 @@ const messages: Readonly<Record<Exclude<BuildState, 'failed'>, string | null>> =
 }
 
 /** v1 knows no `not_found`, and no v3 fields: no schemes, no profiles, no redirects. */
-export function resultV1Of(found: DomainResult): DomainResultV1 {
+function resultV1Of(found: DomainResult): DomainResultV1 {
   const { industry, classification, ...facts } = found.domain_intelligence
   const { naics_codes_2022, business_model, products_services, business_tags } = classificationV1Of(
     industry,
