@@ -12,6 +12,9 @@ const duckDbBounds = { memoryBytes: 400_000_000, threads: 1 } as const
  */
 const allocatorVariable = 'DUCKDB_JE_MALLOC_CONF'
 
+/** Rows of a result: at most 2,048. */
+export type DuckDbChunk = DuckDBDataChunk
+
 export interface DuckDb {
   /** Runs a statement that returns nothing of interest. Throws what DuckDB throws. */
   run(sql: string): Promise<void>
@@ -20,11 +23,11 @@ export interface DuckDb {
   /** All rows of a small result. */
   all(sql: string): Promise<readonly (readonly unknown[])[]>
   /** The rows of a result as they are made, a chunk of at most 2,048 at a time. */
-  stream(sql: string): AsyncGenerator<DuckDBDataChunk>
+  stream(sql: string): AsyncGenerator<DuckDbChunk>
   /** Makes a table, also while a statement runs; `columns` is what stands between the parentheses. */
   createTable(table: string, columns: string): Promise<void>
   /** Adds rows that another instance made to a table, also while a statement runs. */
-  append(table: string, chunk: DuckDBDataChunk): Promise<void>
+  append(table: string, chunk: DuckDbChunk): Promise<void>
   /** Ends what is running; it throws in whoever awaits it. */
   interrupt(): void
   close(): void

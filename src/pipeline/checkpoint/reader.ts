@@ -16,8 +16,13 @@ import { explained, openToRead } from './open.js'
  */
 export function openCheckpointReader(path: string, scope: string | null): CheckpointReader | null {
   const database = openToRead(path)
-  return database === null ? null : explained(path, () => new SqliteReader(database, path, scope))
+  if (database === null) return null
+  // Answers are read all over a file that is larger than any cache: the system's own is enough.
+  database.pragma(`cache_size = -${cacheKibibytes}`)
+  return explained(path, () => new SqliteReader(database, path, scope))
 }
+
+const cacheKibibytes = 2_048
 
 type KnownRow = Omit<KnownAnswer, 'body'>
 

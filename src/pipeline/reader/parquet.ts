@@ -1,6 +1,12 @@
-import type { DuckDBDataChunk } from '@duckdb/node-api'
 import { UserError } from '../../core/errors.js'
-import { openDuckDb, sqlName, sqlPath, sqlText, type DuckDb } from '../../platform/duckdb.js'
+import {
+  openDuckDb,
+  sqlName,
+  sqlPath,
+  sqlText,
+  type DuckDb,
+  type DuckDbChunk,
+} from '../../platform/duckdb.js'
 import { readerBounds } from './bounds.js'
 import { tooManyColumns } from './csv-records.js'
 import type { SourceFile } from './sources.js'
@@ -154,7 +160,7 @@ class ParquetTable implements InputTable {
     for await (const chunk of this.query(sql)) yield chunk.getColumnValues(0) as string[]
   }
 
-  private async *query(sql: string): AsyncGenerator<DuckDBDataChunk> {
+  private async *query(sql: string): AsyncGenerator<DuckDbChunk> {
     try {
       yield* this.duckDb.stream(sql)
     } catch (error) {

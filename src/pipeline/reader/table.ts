@@ -1,4 +1,4 @@
-import type { DuckDBDataChunk } from '@duckdb/node-api'
+import type { DuckDbChunk } from '../../platform/duckdb.js'
 import { readerBounds } from './bounds.js'
 
 /** A row's cells as text; null where the row has none. */
@@ -15,7 +15,7 @@ export interface ChunkRows {
   /** What all rows weigh, roughly, once they are unpacked. */
   readonly bytesEstimate: number
   /** At most 2,048 rows a chunk. */
-  chunks(): AsyncIterable<DuckDBDataChunk>
+  chunks(): AsyncIterable<DuckDbChunk>
 }
 
 /** What is handed over row by row: each text is the members `"c0":…,"c1":…` of a JSON object, without braces. */

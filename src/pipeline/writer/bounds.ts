@@ -10,6 +10,8 @@ export const writerBounds = {
   lineBytesMin: 1024 * 1024,
   /** Rows whose answers are in memory at one time. */
   answerRows: 256,
+  /** Garbage is collected after so many bytes of lines: it is most of what the process holds. */
+  collectEveryBytes: 128 * 1024 * 1024,
   /** What is gathered before it is written. */
   writeBytes: 1024 * 1024,
   /** What an answer with its basis takes on disk while it is written, for the estimate of the room needed. */

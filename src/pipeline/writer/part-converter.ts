@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DuckDb } from '../../platform/duckdb.js'
+import { collectGarbage } from '../../platform/memory.js'
 import { writerBounds } from './bounds.js'
 import type { LineFile } from './line-writer.js'
 import { ParquetFile } from './parquet-file.js'
@@ -21,6 +22,7 @@ export class PartConverter {
   private readonly whole: ParquetFile
   private converting: Promise<void> = Promise.resolve()
   private memoryBytes = 0
+  private uncollectedBytes: number = writerBounds.collectEveryBytes
 
   constructor(private readonly options: PartConverterOptions) {
     this.whole = new ParquetFile(options.file, join(options.folder, 'row-groups'))
@@ -33,6 +35,7 @@ export class PartConverter {
   async add(lines: LineFile, select: string, after: string | null = null): Promise<void> {
     await this.converting
     this.hasAny = true
+    this.collect(lines.byteCount)
     this.converting = this.convert(lines, select, after)
     // Thrown by whoever waits for it.
     this.converting.catch(() => undefined)
@@ -60,6 +63,14 @@ export class PartConverter {
     await rm(lines.path)
     await this.whole.append(await readFile(path), lines.rowCount)
     await rm(path)
+  }
+
+  /** What was read of the input until now is garbage, and so are the lines of the parts before. */
+  private collect(partBytes: number): void {
+    this.uncollectedBytes += partBytes
+    if (this.uncollectedBytes < writerBounds.collectEveryBytes) return
+    this.uncollectedBytes = 0
+    collectGarbage()
   }
 
   /** DuckDB's memory follows the heaviest part. */
