@@ -1,4 +1,4 @@
-import type { ImportResult, LineReason } from '../registry/import-csv.js'
+import type { ImportResult, LineReason } from '../registry/import/tally.js'
 import type { RegistryInfo, SearchHit } from '../registry/registry.js'
 
 /** What `enrich registry …` prints for people. */

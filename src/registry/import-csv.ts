@@ -1,18 +1,14 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { UserError } from '../core/errors.js'
-import { systemClock } from '../platform/clock.js'
 import { resolveColumns, type ColumnMap, type ImportField } from './import/columns.js'
 import { csvRecordsOf, fingerprintFile, streamCsvRecords, type CsvRecord } from './import/csv-records.js'
 import { readJurisdiction } from './import/draft.js'
 import { readRow, type RowDefaults } from './import/read-row.js'
-import {
-  beginImport,
-  unchangedSource,
-  type ImportCounts,
-  type ImportSession,
-  type SourceFile,
-} from './import/session.js'
+import type { ImportItem } from './import/item.js'
+import { importLimits } from './import/limits.js'
+import { beginImport, unchangedSource, type ImportSession, type SourceFile } from './import/session.js'
+import { createTally, unchangedResult, type ImportResult } from './import/tally.js'
 import { countryCodeOf } from './match/place-names.js'
 import type { WritableRegistry } from './registry.js'
 
@@ -34,27 +30,6 @@ export interface ImportCsvOptions extends CsvSettings {
   readonly signal?: AbortSignal
 }
 
-export interface LineReason {
-  readonly line: number
-  readonly reason: string
-}
-
-export interface ImportResult extends ImportCounts {
-  /** The first of the rejected rows. */
-  readonly rejections: readonly LineReason[]
-  /** Values left out of rows that were kept, and the first of them. */
-  readonly droppedCount: number
-  readonly drops: readonly LineReason[]
-  /** Registrations that the source named before and no longer does. */
-  readonly vanishedCount: number
-  /** The very same file was imported the same way before: nothing was done. */
-  readonly unchanged: boolean
-}
-
-/** Of rejections and of drops, so many are kept; all are counted. */
-const reasonsKeptMax = 20
-const progressEveryRows = 5_000
-
 /**
  * Imports a CSV file (UTF-8, any common delimiter, `.gz` accepted) in one transaction, with bounded memory.
  * Bad rows are counted and named, never fatal. An abort or a kill leaves the registry as it was.
@@ -69,7 +44,7 @@ export async function importCsv(
   const fileName = basename(options.path)
   const source = sourceOf(options, { fileName, fileDateMs: dateMs, fileSha256: sha256 })
   const unchanged = unchangedSource(registry.database, source)
-  if (unchanged) return emptyResult(unchanged)
+  if (unchanged) return unchangedResult(unchanged)
   const session = beginImport(registry.database, source)
   try {
     const sink = createSink(session, options)
@@ -77,7 +52,7 @@ export async function importCsv(
       options.signal?.throwIfAborted()
       sink.accept(record)
       const rowCount = sink.rowCount()
-      if (rowCount > 0 && rowCount % progressEveryRows === 0) options.onProgress?.(rowCount)
+      if (rowCount > 0 && rowCount % importLimits.progressEveryRows === 0) options.onProgress?.(rowCount)
     }
     options.onProgress?.(sink.rowCount())
     return sink.finish()
@@ -114,6 +89,7 @@ function sourceOf(
   return {
     sourceName: sourceName ?? file.fileName.replace(/\.gz$/, ''),
     format: 'csv',
+    coverage: 'whole',
     settings: { idType: idType ?? 'id', map: sorted(map), country, jurisdiction },
     fileName: file.fileName,
     fileDateMs: file.fileDateMs,
@@ -132,44 +108,40 @@ interface Sink {
 }
 
 function createSink(session: ImportSession, settings: CsvSettings): Sink {
-  const defaults = defaultsOf(settings)
-  const counts: ImportCounts = { rowCount: 0, importedCount: 0, updatedCount: 0, rejectedCount: 0 }
-  const rejections: LineReason[] = []
-  const drops: LineReason[] = []
-  let droppedCount = 0
+  const defaults = defaultsOf(settings, session)
+  const tally = createTally(session, false)
   let file: { columns: ColumnMap; cellCount: number } | null = null
-
-  const reject = (line: number, reason: string) => {
-    counts.rejectedCount++
-    if (rejections.length < reasonsKeptMax) rejections.push({ line, reason })
-  }
-  const acceptRow = ({ cells, line }: CsvRecord, columns: ColumnMap, cellCount: number) => {
-    counts.rowCount++
-    if (cells.length !== cellCount) {
-      reject(line, `it has ${cells.length} cells where the header has ${cellCount}`)
-      return
-    }
-    const { row, reason, dropped } = readRow(fieldReader(cells, columns), line, defaults)
-    droppedCount += dropped.length
-    for (const text of dropped) if (drops.length < reasonsKeptMax) drops.push({ line, reason: text })
-    if (row === null) reject(line, reason ?? 'it cannot be read')
-    else counts[`${session.write(row)}Count`]++
-  }
   return {
     accept(record) {
-      if (file) acceptRow(record, file.columns, file.cellCount)
+      if (file) tally.accept(itemOf(record, file.columns, file.cellCount, defaults))
       else file = { columns: columnsOf(record, settings, defaults), cellCount: record.cells.length }
     },
-    rowCount: () => counts.rowCount,
+    rowCount: () => tally.rowCount(),
     finish() {
       if (!file) throw new UserError('REGISTRY_IMPORT_INVALID', 'the file is empty: it has no header')
-      const vanishedCount = session.commit(counts, systemClock.nowMs())
-      return { ...counts, rejections, droppedCount, drops, vanishedCount, unchanged: false }
+      return tally.finish()
     },
   }
 }
 
-function defaultsOf({ idType = 'id', country, jurisdiction }: CsvSettings): RowDefaults {
+function itemOf(
+  { cells, line }: CsvRecord,
+  columns: ColumnMap,
+  cellCount: number,
+  defaults: RowDefaults,
+): ImportItem {
+  if (cells.length !== cellCount) {
+    const reason = `it has ${cells.length} cells where the header has ${cellCount}`
+    return { kind: 'rejected', line, reason }
+  }
+  const read = readRow(fieldReader(cells, columns), line, defaults)
+  return { kind: 'registration', line, read, statedOn: null }
+}
+
+function defaultsOf(
+  { idType = 'id', country, jurisdiction }: CsvSettings,
+  session: ImportSession,
+): RowDefaults {
   if (!/^[a-z][a-z0-9_]{0,39}$/.test(idType)) {
     throw new UserError('REGISTRY_IMPORT_INVALID', `"${idType}" cannot name a kind of id`, {
       hint: 'use lei, cik, registration_id, ein, duns, bic, or a word of your own in a-z, 0-9 and _',
@@ -186,7 +158,7 @@ function defaultsOf({ idType = 'id', country, jurisdiction }: CsvSettings): RowD
   if (unknown[0] !== undefined) {
     throw new UserError('REGISTRY_IMPORT_INVALID', unknown[0], { hint: 'give its code: gb, us_de, ca_on' })
   }
-  return { idType, countryCode, jurisdiction: code }
+  return { idType, keyWord: session.keyWord(idType), countryCode, jurisdiction: code }
 }
 
 function columnsOf({ cells }: CsvRecord, settings: CsvSettings, { idType }: RowDefaults): ColumnMap {
@@ -203,8 +175,4 @@ function fieldReader(cells: readonly string[], columns: ColumnMap): (field: Impo
     const text = index === undefined ? '' : (cells[index] ?? '').trim()
     return text === '' ? null : text
   }
-}
-
-function emptyResult(counts: ImportCounts): ImportResult {
-  return { ...counts, rejections: [], droppedCount: 0, drops: [], vanishedCount: 0, unchanged: true }
 }

@@ -1,7 +1,9 @@
 import { existsSync, rmSync } from 'node:fs'
 import { publishFile, removeStaleTemporaries, temporaryPath } from '../platform/durable-files.js'
-import { importCsv, type ImportCsvOptions, type ImportResult } from './import-csv.js'
-import { openRegistry } from './registry.js'
+import { importCsv, type ImportCsvOptions } from './import-csv.js'
+import { importFile, type ImportFileOptions } from './import-file.js'
+import type { ImportResult } from './import/tally.js'
+import { openRegistry, type WritableRegistry } from './registry.js'
 
 /**
  * Imports into the registry at `registryPath`. One that is not there yet is made whole or not at all: a
@@ -9,11 +11,25 @@ import { openRegistry } from './registry.js'
  * Errors: those of `openRegistry` and `importCsv`.
  */
 export async function importCsvInto(registryPath: string, options: ImportCsvOptions): Promise<ImportResult> {
-  if (existsSync(registryPath)) return importThenClose(registryPath, options)
+  return importInto(registryPath, (registry) => importCsv(registry, options))
+}
+
+/** The same for a file as a register publishes it. Errors: those of `openRegistry` and `importFile`. */
+export async function importFileInto(
+  registryPath: string,
+  options: ImportFileOptions,
+): Promise<ImportResult> {
+  return importInto(registryPath, (registry) => importFile(registry, options))
+}
+
+type Importer = (registry: WritableRegistry) => Promise<ImportResult>
+
+async function importInto(registryPath: string, importer: Importer): Promise<ImportResult> {
+  if (existsSync(registryPath)) return importThenClose(registryPath, importer)
   removeStaleTemporaries(registryPath)
   const temporary = temporaryPath(registryPath)
   try {
-    const result = await importThenClose(temporary, options)
+    const result = await importThenClose(temporary, importer)
     publishFile(temporary, registryPath)
     return result
   } finally {
@@ -21,10 +37,10 @@ export async function importCsvInto(registryPath: string, options: ImportCsvOpti
   }
 }
 
-async function importThenClose(path: string, options: ImportCsvOptions): Promise<ImportResult> {
+async function importThenClose(path: string, importer: Importer): Promise<ImportResult> {
   const registry = openRegistry(path)
   try {
-    return await importCsv(registry, options)
+    return await importer(registry)
   } finally {
     registry.close()
   }

@@ -5,6 +5,8 @@ import { checkDraft, type Draft, type DraftIdentifier, type ReadRow } from './dr
 export interface RowDefaults {
   /** What the id column holds; `id` when it is a number of the file's own. */
   readonly idType: string
+  /** What keys begin with: the type, or where other files number rows too, a word of this file's own. */
+  readonly keyWord: string
   readonly countryCode: string | null
   readonly jurisdiction: string | null
 }
@@ -16,7 +18,7 @@ export type FieldReader = (field: ImportField) => string | null
 export function readRow(field: FieldReader, sourceLine: number, defaults: RowDefaults): ReadRow {
   const dropped: string[] = []
   const draft: Draft = {
-    idType: defaults.idType,
+    idType: defaults.keyWord,
     id: field('id'),
     name: field('name'),
     otherNames: listOf(field('other_names')),

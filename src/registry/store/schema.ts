@@ -201,4 +201,10 @@ export const migrations = [
     backward BLOB NOT NULL
   ) STRICT;
   `,
+  `
+  -- What a newer file of the source no longer tells is told from what it does.
+  ALTER TABLE stated_relationships ADD COLUMN import_sequence INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE listed_codes ADD COLUMN import_sequence INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE securities ADD COLUMN import_sequence INTEGER NOT NULL DEFAULT 0;
+  `,
 ] as const

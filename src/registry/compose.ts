@@ -1,0 +1,143 @@
+import { parseName } from './match/parsed-name.js'
+import type { RegistryRow, RowAddress, RowIdentifier, StatedRow } from './registry-row.js'
+import { importLimits } from './import/limits.js'
+
+/** What a source states of a registration, and how much that weighs. */
+export interface Statement {
+  /** Of the import that a file format was read by. */
+  readonly format: string
+  readonly sourceName: string
+  /** ISO 8601. */
+  readonly fileDate: string
+  readonly row: StatedRow
+}
+
+/**
+ * Whose word counts first where sources differ: the registers' own files, then files of the user, then lists
+ * made of registers. What is not listed only adds.
+ */
+const ranks: Readonly<Record<string, number>> = {
+  gleif: 5,
+  'companies-house': 5,
+  'sec-submissions': 5,
+  csv: 4,
+  'sec-tickers': 3,
+  'sec-sub': 2,
+}
+
+/** Statements in the order in which they count: by rank, then the newer file, then by name. */
+export function inOrder<S extends Statement>(statements: readonly S[]): S[] {
+  return [...statements].sort(
+    (a, b) =>
+      (ranks[b.format] ?? 0) - (ranks[a.format] ?? 0) ||
+      compared(b.fileDate, a.fileDate) ||
+      compared(a.sourceName, b.sourceName),
+  )
+}
+
+function compared(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/**
+ * One registration of what several sources state, the same whichever was imported first: of single values
+ * the first that is stated, of names and identifiers all. Null where none of them names it.
+ */
+export function compose<S extends Statement>(
+  statements: readonly S[],
+): { row: RegistryRow; origin: S } | null {
+  const ordered = inOrder(statements)
+  const origin = ordered.find(({ row }) => row.legalName !== null)
+  const legalName = origin?.row.legalName
+  if (origin === undefined || legalName === undefined || legalName === null) return null
+  const rows = [origin, ...ordered.filter((statement) => statement !== origin)].map(({ row }) => row)
+  const typed = rows.find(({ type }) => type !== 'unknown') ?? origin.row
+  const row: RegistryRow = {
+    sourceKey: origin.row.sourceKey,
+    sourceLine: origin.row.sourceLine,
+    legalName,
+    names: namesOf(legalName, rows),
+    type: typed.type,
+    subtype: typed.subtype,
+    status: first(rows, 'status'),
+    legalForm: first(rows, 'legalForm'),
+    jurisdiction: first(rows, 'jurisdiction'),
+    registrationAuthority: first(rows, 'registrationAuthority'),
+    identifiers: identifiersOf(rows),
+    address: addressOf(rows),
+    website: first(rows, 'website'),
+    sic: first(rows, 'sic'),
+    naics: first(rows, 'naics'),
+    industryCodes: first(rows, 'industryCodes'),
+    formedOn: first(rows, 'formedOn'),
+    parentKey: first(rows, 'parentKey'),
+    successorKey: first(rows, 'successorKey'),
+    sourceUrl: first(rows, 'sourceUrl'),
+  }
+  return { row, origin }
+}
+
+type TextField = {
+  [Field in keyof StatedRow]: StatedRow[Field] extends string | null ? Field : never
+}[keyof StatedRow]
+
+function first<Field extends TextField>(rows: readonly StatedRow[], field: Field): StatedRow[Field] {
+  const found = rows.find((row) => row[field] !== null) ?? rows[0]
+  if (found === undefined) throw new Error('nothing is stated')
+  return found[field]
+}
+
+/** An address is one source's: parts of two would make a place that is none. */
+function addressOf(rows: readonly StatedRow[]): RowAddress {
+  const hasPlace = ({ city, formatted, postalCode, street }: RowAddress) =>
+    city !== null || formatted !== null || postalCode !== null || street !== null
+  const found =
+    rows.find(({ address }) => hasPlace(address)) ??
+    rows.find(({ address }) => address.countryCode !== null) ??
+    rows[0]
+  if (found === undefined) throw new Error('nothing is stated')
+  return found.address
+}
+
+function namesOf(legalName: string, rows: readonly StatedRow[]): RegistryRow['names'] {
+  const names = [{ kind: 'legal' as RegistryRow['names'][number]['kind'], name: legalName }]
+  const seen = new Set([legalName.toLowerCase()])
+  const coreKey = parseName(legalName).coreKey
+  for (const [index, row] of rows.entries()) {
+    for (const { kind, name } of row.names) {
+      if (seen.has(name.toLowerCase())) continue
+      seen.add(name.toLowerCase())
+      // Lists of former names hold today's as well, in another spelling.
+      const isVariant = index > 0 && kind === 'former' && parseName(name).coreKey === coreKey
+      names.push({ kind: kind === 'legal' || isVariant ? 'other' : kind, name })
+    }
+  }
+  return names.slice(0, importLimits.namesMax)
+}
+
+function identifiersOf(rows: readonly StatedRow[]): RowIdentifier[] {
+  const identifiers: RowIdentifier[] = []
+  for (const identifier of rows.flatMap((row) => row.identifiers)) {
+    const isKnown = identifiers.some(
+      ({ type, value, jurisdiction }) =>
+        type === identifier.type && value === identifier.value && jurisdiction === identifier.jurisdiction,
+    )
+    if (!isKnown) identifiers.push(identifier)
+  }
+  return identifiers.slice(0, importLimits.identifiersMax)
+}
+
+/** Two rows of one file about one company: the later names it, and the lists of both are kept. */
+export function addedUp(former: StatedRow, later: StatedRow): StatedRow {
+  const names = [...later.names]
+  for (const { kind, name } of former.names) {
+    if (names.some((other) => other.name.toLowerCase() === name.toLowerCase())) continue
+    names.push({ kind: kind === 'legal' ? 'other' : kind, name })
+  }
+  return {
+    ...later,
+    sourceLine: former.sourceLine,
+    names: names.slice(0, importLimits.namesMax),
+    identifiers: identifiersOf([former, later]),
+  }
+}

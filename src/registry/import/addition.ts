@@ -1,0 +1,33 @@
+import type { StatedRow } from '../registry-row.js'
+import type { AdditionItem } from './item.js'
+
+/** What a file adds to a registration that others state; all it does not say is null. */
+export function additionItem(
+  line: number,
+  sourceKey: string,
+  added: Partial<Pick<StatedRow, 'names' | 'identifiers'>>,
+): AdditionItem {
+  const row: StatedRow = {
+    sourceKey,
+    sourceLine: line,
+    legalName: null,
+    names: added.names ?? [],
+    type: 'unknown',
+    subtype: 'unknown',
+    status: null,
+    legalForm: null,
+    jurisdiction: null,
+    registrationAuthority: null,
+    identifiers: added.identifiers ?? [],
+    address: { street: null, city: null, region: null, postalCode: null, countryCode: null, formatted: null },
+    website: null,
+    sic: null,
+    naics: null,
+    industryCodes: null,
+    formedOn: null,
+    parentKey: null,
+    successorKey: null,
+    sourceUrl: null,
+  }
+  return { kind: 'addition', line, row, dropped: [] }
+}

@@ -1,0 +1,123 @@
+import type { EntitySubtype, EntityType } from '../../contract/enums.js'
+import { checkDraft } from './draft.js'
+import { companyNumber } from './gleif-record.js'
+import type { FileFormat, ImportItem } from './item.js'
+import { openOneFile } from './open-file.js'
+import { tableItems, type TableRow } from './table.js'
+
+const columns = {
+  name: 'CompanyName',
+  number: 'CompanyNumber',
+  careOf: 'RegAddress.CareOf',
+  box: 'RegAddress.POBox',
+  line1: 'RegAddress.AddressLine1',
+  line2: 'RegAddress.AddressLine2',
+  town: 'RegAddress.PostTown',
+  county: 'RegAddress.County',
+  country: 'RegAddress.Country',
+  postCode: 'RegAddress.PostCode',
+  category: 'CompanyCategory',
+  status: 'CompanyStatus',
+  formedOn: 'IncorporationDate',
+} as const
+const sicColumns = [1, 2, 3, 4].map((number) => `SICCode.SicText_${number}`)
+const previousNameColumns = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(
+  (number) => `PreviousName_${number}.CompanyName`,
+)
+
+/** `companies-house`: BasicCompanyData of the United Kingdom, as CSV, plain or in its zip. */
+export const companiesHouse: FileFormat = {
+  coverage: 'whole',
+  addsUp: false,
+  async *read(path) {
+    yield* tableItems(await openOneFile(path, null), {
+      what: 'BasicCompanyData file of Companies House',
+      required: [columns.name, columns.number],
+      wanted: [...Object.values(columns).slice(2), ...sicColumns, ...previousNameColumns],
+      read: companyOf,
+    })
+  },
+}
+
+function companyOf(row: TableRow, line: number): ImportItem {
+  const number = row.text(columns.number)
+  if (number === null || !/^[A-Z0-9]{1,8}$/i.test(number)) {
+    return {
+      kind: 'rejected',
+      line,
+      reason: `its company number "${number ?? ''}" does not have the form of one`,
+    }
+  }
+  const id = companyNumber(number)
+  const category = row.text(columns.category)
+  const read = checkDraft(
+    {
+      idType: 'registration_id',
+      id,
+      name: row.text(columns.name),
+      formerNames: textsOf(row, previousNameColumns),
+      ...typeOf(category),
+      status: row.text(columns.status),
+      legalForm: category,
+      country: countryOf(row.text(columns.country)),
+      jurisdiction: 'gb',
+      registrationAuthority: authorityOf(id),
+      address: addressOf(row),
+      industryCodes: industryCodesOf(row),
+      formedOn: row.text(columns.formedOn),
+      sourceUrl: `https://find-and-update.company-information.service.gov.uk/company/${id}`,
+    },
+    line,
+  )
+  return { kind: 'registration', line, read, statedOn: null }
+}
+
+function textsOf(row: TableRow, names: readonly string[]): string[] {
+  const texts: string[] = []
+  for (const name of names) {
+    const text = row.text(name)
+    if (text !== null) texts.push(text)
+  }
+  return texts
+}
+
+/** The office of a company of this register is in the country, unless it says where else. */
+function countryOf(text: string | null): string {
+  return text === null || /^(?:great britain|gb-?\w*|not specified)$/i.test(text) ? 'GB' : text
+}
+
+function addressOf(row: TableRow) {
+  const box = row.text(columns.box)
+  const street = [
+    row.text(columns.careOf),
+    box === null ? null : `PO Box ${box.replace(/^(?:p\.?o\.?\s*)?box\s*/i, '')}`,
+    row.text(columns.line1),
+    row.text(columns.line2),
+  ].filter((part) => part !== null)
+  return {
+    street: street.length === 0 ? null : street.join(', '),
+    city: row.text(columns.town),
+    region: row.text(columns.county),
+    postalCode: row.text(columns.postCode),
+  }
+}
+
+/** Charities, government bodies and the like are named by the category; all else is a company. */
+function typeOf(category: string | null): { type: EntityType; subtype: EntitySubtype } {
+  if (category !== null && /charitable incorporated/i.test(category)) {
+    return { type: 'nonprofit', subtype: 'nonprofit_entity' }
+  }
+  return { type: 'business', subtype: 'incorporated_entity' }
+}
+
+/** Scotland and Northern Ireland keep registers of their own, told by the letters of the number. */
+function authorityOf(number: string): string {
+  if (/^(?:S|RS)/.test(number)) return 'RA000587'
+  return /^(?:N|R0)/.test(number) ? 'RA000586' : 'RA000585'
+}
+
+/** "46730 - Agents involved in …" is UK SIC 2007, which is not the American scheme of that name. */
+function industryCodesOf(row: TableRow): string | null {
+  const codes = textsOf(row, sicColumns).flatMap((text) => /^\d{5}/.exec(text)?.[0] ?? [])
+  return codes.length === 0 ? null : `uk_sic_2007:${codes.join(' ')}`
+}

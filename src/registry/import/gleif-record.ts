@@ -1,0 +1,176 @@
+import { iso31662 } from 'iso-3166'
+import type { EntitySubtype, EntityType } from '../../contract/enums.js'
+import { regionCodeIn } from '../match/place-names.js'
+import { checkDraft, type DraftIdentifier } from './draft.js'
+import type { ImportItem } from './item.js'
+
+/** A record of GLEIF's Level 1 (LEI-CDF 3.1), whichever file it stood in. */
+export interface LeiRecord {
+  readonly lei: string | null
+  readonly legalName: string | null
+  readonly otherNames: readonly LeiName[]
+  readonly headquarters: LeiAddress
+  readonly legalAddress: LeiAddress
+  readonly authority: string | null
+  readonly authorityNumber: string | null
+  readonly jurisdiction: string | null
+  readonly category: string | null
+  readonly formCode: string | null
+  readonly formText: string | null
+  readonly status: string | null
+  readonly createdOn: string | null
+  readonly successorLei: string | null
+  readonly registrationStatus: string | null
+}
+
+export interface LeiName {
+  readonly name: string
+  readonly type: string | null
+}
+
+export interface LeiAddress {
+  readonly lines: readonly string[]
+  readonly city: string | null
+  readonly region: string | null
+  readonly country: string | null
+  readonly postalCode: string | null
+}
+
+/** A record as a registration. Total: any text gives an item. */
+export function leiItem(record: LeiRecord, line: number): ImportItem {
+  const address = record.headquarters.country === null ? record.legalAddress : record.headquarters
+  const { otherNames, formerNames } = namesIn(record)
+  const read = checkDraft(
+    {
+      idType: 'lei',
+      id: record.lei,
+      name: record.legalName,
+      otherNames,
+      formerNames,
+      ...typeOf(record),
+      status: statusOf(record),
+      legalForm: legalFormOf(record),
+      country: address.country,
+      jurisdiction: record.jurisdiction,
+      registrationAuthority: isNoAuthority(record.authority) ? null : record.authority,
+      identifiers: numbersOf(record),
+      address: {
+        street: address.lines.length === 0 ? null : address.lines.join(', '),
+        city: address.city,
+        region: regionName(address.country, address.region),
+        postalCode: address.postalCode,
+      },
+      formedOn: record.createdOn,
+      successorId: record.successorLei,
+      sourceUrl: record.lei === null ? null : leiRecordUrl(record.lei),
+    },
+    line,
+  )
+  return { kind: 'registration', line, read, statedOn: null }
+}
+
+/** Where anybody can look a registration up. */
+export function leiRecordUrl(lei: string): string {
+  return `https://search.gleif.org/#/record/${lei}`
+}
+
+function namesIn({ otherNames }: LeiRecord): { otherNames: string[]; formerNames: string[] } {
+  const isFormer = ({ type }: LeiName) => type === 'PREVIOUS_LEGAL_NAME'
+  return {
+    otherNames: otherNames.filter((name) => !isFormer(name)).map(({ name }) => name),
+    formerNames: otherNames.filter(isFormer).map(({ name }) => name),
+  }
+}
+
+function typeOf(record: LeiRecord): { type: EntityType; subtype: EntitySubtype } {
+  switch (record.category) {
+    case 'SOLE_PROPRIETOR':
+      return { type: 'business', subtype: 'unincorporated_entity' }
+    case 'RESIDENT_GOVERNMENT_ENTITY':
+      return { type: 'government', subtype: 'government_entity' }
+    case 'INTERNATIONAL_ORGANIZATION':
+      return { type: 'other', subtype: 'other_entity' }
+    case 'FUND':
+      return {
+        type: 'business',
+        subtype: hasForm(record) ? 'incorporated_entity' : 'complex_business_structure',
+      }
+    // A branch is its company's; what none of these says is a company's too.
+    default:
+      return { type: 'business', subtype: 'incorporated_entity' }
+  }
+}
+
+/** A fund with a legal form of its own is a body like any other; without one it is a part of another. */
+function hasForm({ formCode }: LeiRecord): boolean {
+  return formCode !== null && !isNoForm(formCode)
+}
+
+function legalFormOf(record: LeiRecord): string | null {
+  if (record.category === 'SOLE_PROPRIETOR') return 'sole_proprietorship'
+  return hasForm(record) ? record.formCode : record.formText
+}
+
+/** A record that was issued twice or in error tells of no company of its own, whatever else it says. */
+function statusOf({ status, registrationStatus }: LeiRecord): string | null {
+  const isVoid = registrationStatus === 'DUPLICATE' || registrationStatus === 'ANNULLED'
+  return isVoid ? 'inactive' : status === 'NULL' ? null : status
+}
+
+/** RA777777 to RA999999 stand for "no register". */
+function isNoAuthority(code: string | null): boolean {
+  return code === null || /^RA([789])\1{5}$/.test(code)
+}
+
+/** 8888 and 9999 stand for "not listed" and "no form". */
+function isNoForm(code: string): boolean {
+  return code === '8888' || code === '9999'
+}
+
+const edgar = 'RA000665'
+const companiesHouse = /^RA00058[567]$/
+
+function numbersOf({ authority, authorityNumber, category, jurisdiction }: LeiRecord): DraftIdentifier[] {
+  if (authority === null || authorityNumber === null || isNoAuthority(authority)) return []
+  // EDGAR's number of a fund is that of the trust it is a part of.
+  if (authority === edgar) {
+    const isOwn = /^\d{1,10}$/.test(authorityNumber) && category !== 'FUND'
+    return isOwn ? [{ type: 'cik', text: authorityNumber }] : []
+  }
+  if (companiesHouse.test(authority)) {
+    return [{ type: 'registration_id', text: companyNumber(authorityNumber), jurisdiction: 'gb' }]
+  }
+  // Registers of some countries number anew in each state or court: theirs are told apart by the authority.
+  return [
+    {
+      type: 'registration_id',
+      text: authorityNumber,
+      ...(jurisdiction === null ? {} : { jurisdiction: jurisdiction.toLowerCase().replace('-', '_') }),
+    },
+  ]
+}
+
+/** The eight characters under which Companies House keeps a company. */
+export function companyNumber(text: string): string {
+  const closed = text.toUpperCase().replace(/\s+/g, '')
+  const [, prefix = '', digits = ''] = /^([A-Z]{0,2})(\d+)$/.exec(closed) ?? []
+  return digits === '' ? closed : prefix + digits.padStart(8 - prefix.length, '0')
+}
+
+const regionNames = new Map(iso31662.map(({ code, name }) => [code, name]))
+/** Countries whose addresses say the short code of a state. */
+const shortRegions = new Set(['US', 'CA', 'AU'])
+const regionsNamed = new Map<string, string>()
+
+/** "US-DE" as addresses have it: "DE"; "GB-LND" by its name where the name leads back to it. */
+function regionName(country: string | null, code: string | null): string | null {
+  if (code === null || country === null || !code.startsWith(`${country}-`)) return code
+  if (shortRegions.has(country)) return code.slice(3)
+  let named = regionsNamed.get(code)
+  if (named === undefined) {
+    const name = regionNames.get(code)
+    named = name !== undefined && regionCodeIn(country, name) === code ? name : code
+    regionsNamed.set(code, named)
+  }
+  return named
+}

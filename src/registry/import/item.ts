@@ -1,0 +1,74 @@
+import type { RelationshipType } from '../relationship.js'
+import type { StatedRow } from '../registry-row.js'
+import type { TextFile } from './open-file.js'
+import type { ReadRow } from './draft.js'
+
+/** What one record of a file comes to. */
+export type ImportItem =
+  | RegistrationItem
+  | AdditionItem
+  | RelationshipItem
+  | CodeItem
+  | SecurityItem
+  | { readonly kind: 'rejected'; readonly line: number; readonly reason: string }
+  /** Sound, and nothing to keep: a relationship that ended, say. */
+  | { readonly kind: 'skipped'; readonly line: number }
+
+export interface RegistrationItem {
+  readonly kind: 'registration'
+  readonly line: number
+  readonly read: ReadRow
+  /** The day of the statement, where a file holds several of one company: the latest is taken. */
+  readonly statedOn: string | null
+}
+
+/** Adds to a registration that another source states, now or later. */
+export interface AdditionItem {
+  readonly kind: 'addition'
+  readonly line: number
+  readonly row: StatedRow
+  readonly dropped: readonly string[]
+}
+
+/** Between registrations that are known by these keys, now or later. */
+export interface RelationshipItem {
+  readonly kind: 'relationship'
+  readonly line: number
+  readonly childKey: string
+  readonly parentKey: string
+  readonly type: RelationshipType
+  readonly percentage: number | null
+  readonly fromDate: string | null
+  readonly toDate: string | null
+  readonly sourceUrl: string | null
+}
+
+export interface CodeItem {
+  readonly kind: 'code'
+  readonly line: number
+  readonly scheme: CodeScheme
+  readonly code: string
+  readonly facts: Readonly<Record<string, string | null>>
+}
+
+/** Lists that registers refer to by code: GLEIF's registration authorities, ISO 20275 legal forms. */
+export type CodeScheme = 'registration_authority' | 'legal_form'
+
+export interface SecurityItem {
+  readonly kind: 'security'
+  readonly line: number
+  readonly isin: string
+  readonly issuerKey: string
+}
+
+/** How files of a register are read. */
+export interface FileFormat {
+  /** `whole`: what a newer file no longer names has vanished. `part`: each file adds to those before. */
+  readonly coverage: 'whole' | 'part'
+  /** Rows about one company add up, instead of the later taking the place of the former. */
+  readonly addsUp: boolean
+  /** Errors: those of files, and REGISTRY_IMPORT_INVALID for a file of another kind. */
+  read(path: string): AsyncGenerator<readonly ImportItem[]>
+}
+
+export type ItemReader = (file: TextFile) => AsyncGenerator<readonly ImportItem[]>

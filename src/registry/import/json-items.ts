@@ -1,0 +1,47 @@
+import type { ImportItem } from './item.js'
+import { JsonElements, type JsonElement } from './json-elements.js'
+import type { TextFile } from './open-file.js'
+import { textPieces } from './text-pieces.js'
+
+/** The elements of a JSON file's arrays as items; `read` may throw for a file of another kind. */
+export async function* jsonItems(
+  file: TextFile,
+  read: (element: JsonElement) => ImportItem | null,
+  pieces: AsyncIterable<string> = textPieces(file),
+): AsyncGenerator<readonly ImportItem[]> {
+  const elements = new JsonElements(file.label)
+  for await (const piece of pieces) {
+    const items: ImportItem[] = []
+    for (const element of elements.push(piece)) {
+      const item = read(element)
+      if (item !== null) items.push(item)
+    }
+    yield items
+  }
+  elements.end()
+}
+
+/** The value of JSON text, or undefined where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** A member of an object; undefined for anything that is none. */
+export function member(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined
+}
+
+/** Text or a number as trimmed text; null for the empty and for anything else. */
+export function textOf(value: unknown): string | null {
+  if (typeof value !== 'string' && typeof value !== 'number') return null
+  const text = String(value).trim()
+  return text === '' ? null : text
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}

@@ -1,0 +1,93 @@
+import type { Sqlite } from '../../platform/sqlite.js'
+import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
+import type { NameKind } from '../match/candidate.js'
+import type { RegistryRow, RowAddress } from '../registry-row.js'
+import type { RowOrigin } from './row-writer.js'
+
+interface HeldRow {
+  number: number
+  source_number: number
+  import_sequence: number
+  source_key: string
+  source_line: number
+  legal_name: string
+  type: EntityType
+  subtype: EntitySubtype
+  status: string | null
+  legal_form: string | null
+  jurisdiction: string | null
+  registration_authority: string | null
+  website: string | null
+  sic: string | null
+  naics: string | null
+  industry_codes: string | null
+  formed_on: string | null
+  parent_key: string | null
+  successor_key: string | null
+  source_url: string | null
+}
+
+interface AddressRow {
+  street_address: string | null
+  city: string | null
+  region: string | null
+  postal_code: string | null
+  country_code: string | null
+  formatted_address: string | null
+}
+
+/** The row that a registration was written from, as it was; null for an id that is not held. */
+export function createReadBack(database: Sqlite): (id: string) => (RowOrigin & { row: RegistryRow }) | null {
+  const held = database.prepare<[string], HeldRow>('SELECT * FROM legal_entities WHERE id = ?')
+  const names = database.prepare<[number], { kind: NameKind; name: string }>(
+    'SELECT kind, name FROM names WHERE legal_entity_number = ? ORDER BY number',
+  )
+  const identifiers = database.prepare<
+    [number],
+    { type: IdentifierType; value: string; jurisdiction: string }
+  >('SELECT type, value, jurisdiction FROM identifiers WHERE legal_entity_number = ? ORDER BY position')
+  const address = database.prepare<[number], AddressRow>(
+    "SELECT * FROM addresses WHERE legal_entity_number = ? AND kind = 'headquarters'",
+  )
+  return (id) => {
+    const found = held.get(id)
+    if (found === undefined) return null
+    const row: RegistryRow = {
+      sourceKey: found.source_key,
+      sourceLine: found.source_line,
+      legalName: found.legal_name,
+      names: names.all(found.number),
+      type: found.type,
+      subtype: found.subtype,
+      status: found.status,
+      legalForm: found.legal_form,
+      jurisdiction: found.jurisdiction,
+      registrationAuthority: found.registration_authority,
+      identifiers: identifiers.all(found.number).map((identifier) => ({
+        ...identifier,
+        jurisdiction: identifier.jurisdiction === '' ? null : identifier.jurisdiction,
+      })),
+      address: addressOf(address.get(found.number)),
+      website: found.website,
+      sic: found.sic,
+      naics: found.naics,
+      industryCodes: found.industry_codes,
+      formedOn: found.formed_on,
+      parentKey: found.parent_key,
+      successorKey: found.successor_key,
+      sourceUrl: found.source_url,
+    }
+    return { sourceNumber: found.source_number, importSequence: found.import_sequence, row }
+  }
+}
+
+function addressOf(found: AddressRow | undefined): RowAddress {
+  return {
+    street: found?.street_address ?? null,
+    city: found?.city ?? null,
+    region: found?.region ?? null,
+    postalCode: found?.postal_code ?? null,
+    countryCode: found?.country_code ?? null,
+    formatted: found?.formatted_address ?? null,
+  }
+}
