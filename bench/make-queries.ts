@@ -69,7 +69,9 @@ function isTwin(a: Company, b: Company): boolean {
   if (a.entity_number === b.entity_number) return true
   const isUnplaced = [a, b].some(({ city_key, postal_key }) => city_key === '' && postal_key === '')
   if (isUnplaced) return a.full_key === b.full_key
-  return (a.city_key !== '' && a.city_key === b.city_key) || (a.postal_key !== '' && a.postal_key === b.postal_key)
+  return (
+    (a.city_key !== '' && a.city_key === b.city_key) || (a.postal_key !== '' && a.postal_key === b.postal_key)
+  )
 }
 const twinsOf = (company: Company) =>
   (byCore.get(company.core_key) ?? []).filter((other) => isTwin(company, other))
@@ -153,7 +155,9 @@ addQueries('country_abroad', perStratum / 4, kept, asIs, () => 'abroad')
 for (const [stratum, change] of Object.entries(nameChanges)) {
   if (stratum !== 'initials') addQueries('left_out', perStratum / 5, gone, change, usualPlace)
 }
-for (const word of 'Energy Bank Capital Fund Trust First Global Group Insurance Solutions Holdings Services'.split(' ')) {
+for (const word of 'Energy Bank Capital Fund Trust First Global Group Insurance Solutions Holdings Services'.split(
+  ' ',
+)) {
   lines.push(csvLine([`g${++made}`, word, '', '', 'entity', 'one_generic_word']))
 }
 writeFileSync(out, `${lines.join('\n')}\n`)
