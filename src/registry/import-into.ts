@@ -25,11 +25,11 @@ export async function importFileInto(
 type Importer = (registry: WritableRegistry) => Promise<ImportResult>
 
 async function importInto(registryPath: string, importer: Importer): Promise<ImportResult> {
-  if (existsSync(registryPath)) return importThenClose(registryPath, importer)
+  if (existsSync(registryPath)) return importThenClose(openRegistry(registryPath), importer)
   removeStaleTemporaries(registryPath)
   const temporary = temporaryPath(registryPath)
   try {
-    const result = await importThenClose(temporary, importer)
+    const result = await importThenClose(openRegistry(temporary, { staging: true }), importer)
     publishFile(temporary, registryPath)
     return result
   } finally {
@@ -37,8 +37,7 @@ async function importInto(registryPath: string, importer: Importer): Promise<Imp
   }
 }
 
-async function importThenClose(path: string, importer: Importer): Promise<ImportResult> {
-  const registry = openRegistry(path)
+async function importThenClose(registry: WritableRegistry, importer: Importer): Promise<ImportResult> {
   try {
     return await importer(registry)
   } finally {

@@ -73,12 +73,18 @@ export interface WritableRegistry extends Registry {
   contentChanged(): void
 }
 
+export interface OpenRegistryOptions {
+  readonly readonly?: boolean
+  /** See `StoreMode`: quicker, for a file that is published when it is complete. */
+  readonly staging?: boolean
+}
+
 /**
  * Opens the registry at `path` (":memory:" for one that lasts as long as the process); without `readonly`
  * a missing file is made. Errors: REGISTRY_NOT_FOUND, REGISTRY_INVALID.
  */
-export function openRegistry(path: string, options: { readonly?: boolean } = {}): WritableRegistry {
-  const database = openStore(path, options.readonly ?? false)
+export function openRegistry(path: string, options: OpenRegistryOptions = {}): WritableRegistry {
+  const database = openStore(path, options.readonly ? 'readonly' : options.staging ? 'staging' : 'shared')
   const reader = createStoreReader(database)
   const finder = createCandidateFinder(database)
   const vocabulary = createVocabularyCache(database)

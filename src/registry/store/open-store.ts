@@ -4,18 +4,30 @@ import { UserError } from '../../core/errors.js'
 import { SchemaTooNewError, migrate, openSqlite, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import { applicationId, migrations } from './schema.js'
 
-/** Lookups touch pages all over the file: the default cache of 2 MB makes each a read. */
-const storeLimits = { cacheKibibytes: 65_536 } as const
+const storeLimits = {
+  /** Lookups touch pages all over the file: the default cache of 2 MB makes each a read. */
+  cacheKibibytes: 65_536,
+  /** Ids are hashes: each row of an import touches pages anywhere in the indexes that keep them unique. */
+  stagingCacheKibibytes: 262_144,
+  /** Read where the system keeps the file, instead of copied from there. */
+  mappedBytes: 2_147_418_112,
+} as const
 
 /**
- * Opens the file of a registry; without `readonly` it is made when missing.
+ * `staging`: a new file that nobody else opens and that is thrown away if its making is interrupted. It is
+ * written without waiting for the disk; who publishes it syncs it.
+ */
+export type StoreMode = 'readonly' | 'shared' | 'staging'
+
+/**
+ * Opens the file of a registry; unless `readonly` it is made when missing.
  * Errors: REGISTRY_NOT_FOUND, REGISTRY_INVALID (not a registry, or one of a newer version).
  */
-export function openStore(path: string, readonly: boolean): Sqlite {
-  const database = openFile(path, readonly)
+export function openStore(path: string, mode: StoreMode): Sqlite {
+  const database = openFile(path, mode)
   try {
     checkIsRegistry(database, path)
-    if (readonly) checkVersion(database)
+    if (mode === 'readonly') checkVersion(database)
     else migrate(database, migrations)
     return database
   } catch (error) {
@@ -24,11 +36,18 @@ export function openStore(path: string, readonly: boolean): Sqlite {
   }
 }
 
-function openFile(path: string, readonly: boolean): Sqlite {
+function openFile(path: string, mode: StoreMode): Sqlite {
+  const readonly = mode === 'readonly'
+  const isStaging = mode === 'staging'
   try {
     if (!readonly && path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
-    const database = openSqlite(path, { synchronous: 'NORMAL', readonly })
-    database.pragma(`cache_size = -${storeLimits.cacheKibibytes}`)
+    const durability = isStaging
+      ? ({ synchronous: 'OFF', journal: 'DELETE' } as const)
+      : ({ synchronous: 'NORMAL' } as const)
+    const database = openSqlite(path, { ...durability, readonly })
+    const { cacheKibibytes, stagingCacheKibibytes, mappedBytes } = storeLimits
+    database.pragma(`cache_size = -${isStaging ? stagingCacheKibibytes : cacheKibibytes}`)
+    if (readonly) database.pragma(`mmap_size = ${mappedBytes}`)
     return database
   } catch (error) {
     throw asUserError(error, path)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { domainNameOf } from '../../core/domain-name.js'
 import { parseName } from '../match/parsed-name.js'
 import { cityKeyOf, postalKeyOf, regionCodeIn } from '../match/place-names.js'
@@ -70,7 +70,7 @@ export function registrationValues(
 /** Equal for rows that state the same, wherever in their files they stand. */
 export function contentHashOf(row: RegistryRow): string {
   const content = JSON.stringify([derivationVersion, { ...row, sourceLine: 0 }])
-  return createHash('sha1').update(content).digest('base64').slice(0, 20)
+  return hash('sha1', content, 'base64').slice(0, 20)
 }
 
 /** A shorter name in use, made of words or the initials of the registered one, is shown in its place. */

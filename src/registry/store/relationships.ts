@@ -12,8 +12,8 @@ export function recordParents(database: Sqlite, sourceNumber: number): void {
     .prepare(
       `INSERT INTO relationships (source_number, child_number, parent_number, type)
        SELECT c.source_number, c.number, p.number, ?
-       FROM legal_entities c
-       JOIN legal_entities p ON p.source_number = c.source_number AND p.source_key = c.parent_key
+       FROM legal_entities c INDEXED BY legal_entities_with_parent
+       CROSS JOIN legal_entities p ON p.source_number = c.source_number AND p.source_key = c.parent_key
        WHERE c.source_number = ? AND c.parent_key IS NOT NULL AND c.vanished = 0 AND p.vanished = 0
          AND p.number <> c.number
        ORDER BY c.number`,

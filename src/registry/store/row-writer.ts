@@ -81,6 +81,7 @@ export function createRowWriter(database: Sqlite, own: RowOrigin): RowWriter {
       return 'updated'
     },
     markVanished() {
+      if (bulk.wasFirst) return 0
       return database
         .prepare('UPDATE legal_entities SET vanished = 1 WHERE source_number = ? AND import_sequence < ?')
         .run(own.sourceNumber, own.importSequence).changes
@@ -98,6 +99,7 @@ function createBulk(database: Sqlite) {
   const names = createNameWriter(database, isFirst)
   return {
     names,
+    wasFirst: isFirst,
     end() {
       restoreIndexes?.()
       restoreIndexes = null

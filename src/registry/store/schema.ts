@@ -182,6 +182,7 @@ export const migrations = [
   -- Of what a registration was written from: an unchanged row of a newer file is not written again.
   ALTER TABLE legal_entities ADD COLUMN content_hash TEXT;
   CREATE INDEX legal_entities_with_successor ON legal_entities (number) WHERE successor_key IS NOT NULL;
+  CREATE INDEX legal_entities_with_parent ON legal_entities (source_number) WHERE parent_key IS NOT NULL;
 
   -- Why two companies were found to be one. The younger's id leads to the older's from then on.
   CREATE TABLE entity_merges (
