@@ -88,7 +88,7 @@ const gone = companies.filter(({ entity_number }) => left.has(entity_number))
 type PlaceChange = 'true' | 'none' | 'country' | 'elsewhere' | 'abroad'
 
 function placeOf(company: Company, change: PlaceChange): string {
-  const other = pickFrom(kept.filter(() => true))
+  const other = pickFrom(kept)
   switch (change) {
     case 'none':
       return ''

@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs'
-import { Option, type Command } from 'commander'
+import type { Command, Option } from 'commander'
 import { stringify } from 'csv-stringify/sync'
 import { UserError } from '../core/errors.js'
 import { systemClock } from '../platform/clock.js'

@@ -227,6 +227,8 @@ function doubtFactor(doubt: Doubt, match: Match): Factor {
         'No registration of this name is in the country given.',
         'high',
       )
+    case 'place_differs':
+      return limitation('location_mismatch', 'The name is a common one and the place is another.', 'high')
     case 'spelling_without_place':
       return limitation(
         'no_legal_entity_confirmed',

@@ -1,19 +1,27 @@
 import type { Resolution } from '../contract/result.js'
 import { answerOf, emptyAnswer } from './answer.js'
-import type { CandidateName } from './match/candidate.js'
-import { byPoints, decide, type MatchDecision } from './match/decide.js'
+import {
+  byPoints,
+  conclude,
+  isElsewhere,
+  isNamesakeThere,
+  weigh,
+  type MatchDecision,
+  type Weighed,
+} from './match/decide.js'
 import { foldText } from './match/fold.js'
 import { matchLimits } from './match/limits.js'
-import { readingsOf, type Reading } from './match/readings.js'
+import { readingsOf } from './match/readings.js'
 import { parseLocation } from './match/place.js'
 import { scoreName, type MatchQuery, type ScoredName } from './match/score.js'
-import type { Vocabulary } from './match/vocabulary.js'
 import { sicLabel } from './facts/sic-labels.js'
+import type { Vocabulary } from './match/vocabulary.js'
+import type { CandidateFinder } from './store/candidates.js'
 import type { StoredEntity, StoreReader } from './store/reader.js'
 
 /** What a query needs of the store. */
 export interface Lookup {
-  readonly find: (readings: readonly Reading[], vocabulary: Vocabulary) => CandidateName[]
+  readonly find: CandidateFinder['find']
   readonly vocabulary: () => Vocabulary
   readonly reader: StoreReader
 }
@@ -28,6 +36,8 @@ interface NameQuery {
 export interface NameMatch {
   /** The name has letters or digits enough to be looked for. */
   readonly isReadable: boolean
+  /** The best of what was found, however unlikely; null where nothing was. */
+  readonly weighed: Weighed | null
   readonly decision: MatchDecision
   readonly ranked: readonly ScoredName[]
 }
@@ -39,12 +49,32 @@ export function resolveName(query: NameQuery, lookup: Lookup): Resolution {
 
 export function matchName(query: NameQuery, lookup: Lookup): NameMatch {
   const readings = readingsOf(query.name)
-  if (readings.length === 0) return { isReadable: false, decision: { kind: 'none' }, ranked: [] }
-  const scored = bestOfEach('entityNumber', { readings, location: parseLocation(query.location) }, lookup)
-  const decision = decide(scored, (other) => contextFit(query.context, other, lookup.reader))
-  const best = decision.kind === 'none' ? [] : [decision.best]
+  if (readings.length === 0)
+    return { isReadable: false, weighed: null, decision: { kind: 'none' }, ranked: [] }
+  const asked = { readings, location: parseLocation(query.location) }
+  const fit = (other: ScoredName) => contextFit(query.context, other, lookup.reader)
+  let scored = bestOfEach('entityNumber', asked, lookup)
+  let weighed = weigh(scored, fit)
+  if (weighed !== null && isElsewhere(weighed.best)) {
+    scored = [...scored, ...namesakesThere(weighed.best, asked, scored, lookup)]
+    weighed = weigh(scored, fit)
+  }
+  const best = weighed === null ? [] : [weighed.best]
   const others = scored.filter((other) => other !== best[0]).sort(byPoints)
-  return { isReadable: true, decision, ranked: [...best, ...others] }
+  return { isReadable: true, weighed, decision: conclude(weighed), ranked: [...best, ...others] }
+}
+
+/** The name is known, but elsewhere: companies that bear nearly the same name in the place asked for. */
+function namesakesThere(
+  best: ScoredName,
+  asked: MatchQuery,
+  known: readonly ScoredName[],
+  lookup: Lookup,
+): ScoredName[] {
+  const numbers = new Set(known.map(({ candidate }) => candidate.entityNumber))
+  return bestOfEach('entityNumber', asked, lookup, 'wide').filter(
+    (other) => isNamesakeThere(best, other) && !numbers.has(other.candidate.entityNumber),
+  )
 }
 
 /** Dresses a match in what the store knows of the company. */
@@ -63,10 +93,11 @@ export function bestOfEach(
   kind: 'entityNumber' | 'legalEntityNumber',
   query: MatchQuery,
   lookup: Lookup,
+  scope: 'narrow' | 'wide' = 'narrow',
 ): ScoredName[] {
   const vocabulary = lookup.vocabulary()
   const best = new Map<number, ScoredName>()
-  for (const candidate of lookup.find(query.readings, vocabulary)) {
+  for (const candidate of lookup.find(query.readings, vocabulary, scope)) {
     const scored = scoreName(query, candidate, vocabulary)
     if (scored === null) continue
     const known = best.get(candidate[kind])

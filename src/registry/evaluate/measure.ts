@@ -1,5 +1,3 @@
-import { matchedConfidenceMin } from '../../contract/result.js'
-
 /** What came of one labelled query. */
 export interface Judgement {
   readonly stratum: string

@@ -123,8 +123,9 @@ function wordWeight(word: string, vocabulary: Vocabulary): number {
   return vocabulary.weight(word) * (isLightWord(word) ? lightShare : 1)
 }
 
-/** Whether two names carry the same numbers, in whatever order: "Fund II" is not "Fund III". */
+/** Whether two names carry the same numbers, in whatever order and spacing: "Fund II" is not "Fund III". */
 export function sameNumbers(a: readonly string[], b: readonly string[]): boolean {
-  const numbers = (words: readonly string[]) => words.filter(isNumberWord).sort().join(' ')
+  const numbersOf = (word: string) => word.match(/\d+/g) ?? (isNumberWord(word) ? [word] : [])
+  const numbers = (words: readonly string[]) => words.flatMap(numbersOf).sort().join(' ')
   return numbers(a) === numbers(b)
 }

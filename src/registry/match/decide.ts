@@ -1,4 +1,6 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
+import { marginPointsMax, type Standing } from './features.js'
+import { probabilityOf } from './probability.js'
 import type { ScoredName } from './score.js'
 
 /** Why a match may not be called certain. Each holds the confidence below `matchedConfidenceMin`. */
@@ -10,6 +12,7 @@ export type Doubt =
   | 'numbers_differ'
   | 'acronym_without_place'
   | 'country_differs'
+  | 'place_differs'
   | 'spelling_without_place'
   | 'longer_without_place'
   | 'form_differs'
@@ -17,28 +20,10 @@ export type Doubt =
 /** What the names say, before it is dressed as an answer. */
 export type MatchDecision =
   | { readonly kind: 'none' }
-  | {
-      readonly kind: 'entity' | 'candidate'
-      readonly best: ScoredName
-      readonly confidence: number
-      readonly doubts: readonly Doubt[]
-      /** Other companies that fit as well; without `best`. */
-      readonly rivals: readonly ScoredName[]
-      readonly chosenByContext: boolean
-    }
+  | (Weighed & { readonly kind: 'entity' | 'candidate'; readonly confidence: number })
 
-const doubtCaps: Readonly<Record<Doubt, number>> = {
-  several_companies: 72,
-  several_completions: 68,
-  generic_name: 70,
-  subset_only: 74,
-  numbers_differ: 52,
-  acronym_without_place: 66,
-  country_differs: 62,
-  spelling_without_place: 76,
-  longer_without_place: 78,
-  form_differs: 76,
-}
+/** However likely: what is in doubt is never called certain. */
+const doubtConfidenceMax = matchedConfidenceMin - 1
 
 /** A name in such a doubt, with no place to confirm it, is a guess and no known business. */
 const guessDoubts: ReadonlySet<Doubt> = new Set([
@@ -51,49 +36,87 @@ const guessDoubts: ReadonlySet<Doubt> = new Set([
 ])
 
 /** Below this nothing is named; between this and `entityConfidenceMin` only a guess is. */
-const candidateConfidenceMin = 45
-const entityConfidenceMin = 60
+const candidateConfidenceMin = 20
+const entityConfidenceMin = 50
+const confidenceMax = 99
 /** A company this many points behind is no rival. */
 const rivalMarginPoints = 4
 const contextConfidenceMax = 86
 
-/**
- * Decides between companies. `scored` holds the best name of each company; `contextFit` counts what a
- * company shares with the caller's context, and is asked only where names and places leave a tie.
- */
+/** The company that fits best, and what speaks against it; not yet how likely it is. */
+export interface Weighed {
+  readonly best: ScoredName
+  readonly rivals: readonly ScoredName[]
+  readonly doubts: readonly Doubt[]
+  readonly standing: Standing
+  readonly chosenByContext: boolean
+}
+
+/** Weighs companies, then says how certain the best of them is. See `weigh`. */
 export function decide(
   scored: readonly ScoredName[],
   contextFit: (scored: ScoredName) => number,
 ): MatchDecision {
+  return conclude(weigh(scored, contextFit))
+}
+
+/**
+ * Chooses between companies. `scored` holds the best name of each company; `contextFit` counts what a
+ * company shares with the caller's context, and is asked only where names and places leave a tie. Null for
+ * no company.
+ */
+export function weigh(
+  scored: readonly ScoredName[],
+  contextFit: (scored: ScoredName) => number,
+): Weighed | null {
   const ranked = [...scored].sort(byPoints)
   const [first] = ranked
-  if (first === undefined) return { kind: 'none' }
+  if (first === undefined) return null
   // Among names that fit as well the place decides, before a point for the legal form does.
-  let best = ranked.find((other) => isRival(first, other) && placeTellsApart(other, first)) ?? first
+  const there = ranked.find(
+    (other) => isRival(first, other) && !isNamesakeThere(first, other) && placeTellsApart(other, first),
+  )
+  let best = there ?? first
   let rivals = ranked.filter((other) => other !== best && isRival(best, other))
   const chosen = rivals.length > 0 ? chooseByContext([best, ...rivals], contextFit) : null
   if (chosen !== null) {
     best = chosen
     rivals = []
   }
-  const doubts = doubtsOf(best, rivals)
-  const cap = Math.min(
-    99,
-    ...doubts.map((doubt) => doubtCaps[doubt]),
-    chosen === null ? 99 : contextConfidenceMax,
-  )
-  const confidence = Math.max(0, Math.min(cap, Math.round(best.points)))
+  return {
+    best,
+    rivals,
+    doubts: doubtsOf(best, rivals),
+    standing: standingOf(best, rivals, ranked),
+    chosenByContext: chosen !== null,
+  }
+}
+
+/** `probability` is an argument so that other coefficients can be tried. */
+export function conclude(
+  weighed: Weighed | null,
+  probability: (best: ScoredName, standing: Standing) => number = probabilityOf,
+): MatchDecision {
+  if (weighed === null) return { kind: 'none' }
+  const { best, doubts, rivals, chosenByContext } = weighed
+  const isHeld = doubts.length > 0 || !best.candidate.supported
+  const cap = isHeld ? doubtConfidenceMax : chosenByContext ? contextConfidenceMax : confidenceMax
+  const confidence = Math.min(cap, Math.round(100 * probability(best, weighed.standing)))
   if (confidence < candidateConfidenceMin) return { kind: 'none' }
   const isGuess = !isPlaced(best) && doubts.some((doubt) => guessDoubts.has(doubt))
   const isOpen = rivals.length > 0 || !best.candidate.supported || confidence < entityConfidenceMin
-  return {
-    kind: isGuess || isOpen ? 'candidate' : 'entity',
-    best,
-    confidence: best.candidate.supported ? confidence : Math.min(confidence, matchedConfidenceMin - 1),
-    doubts,
-    rivals,
-    chosenByContext: chosen !== null,
-  }
+  return { ...weighed, kind: isGuess || isOpen ? 'candidate' : 'entity', confidence }
+}
+
+/** The next other company is the one after the rivals: these are counted on their own. */
+function standingOf(
+  best: ScoredName,
+  rivals: readonly ScoredName[],
+  ranked: readonly ScoredName[],
+): Standing {
+  const next = ranked.find((other) => other !== best && !rivals.includes(other))
+  const marginPoints = next === undefined ? marginPointsMax : Math.max(0, best.points - next.points)
+  return { rivalCount: rivals.length, marginPoints }
 }
 
 /** Ties are settled the same way each time: active first, the current name first, then the older record. */
@@ -107,12 +130,34 @@ export function byPoints(a: ScoredName, b: ScoredName): number {
 
 /** A company that a careful clerk could have meant just as well. */
 function isRival(best: ScoredName, other: ScoredName): boolean {
+  if (isLongerName(best, other) || isNamesakeThere(best, other)) return true
   if (best.points - other.points > rivalMarginPoints) return false
   if (best.candidate.active && !other.candidate.active) return false
   if (best.manner === 'exact' && (other.manner !== 'exact' || isLesserReading(best, other))) return false
-  // An alias that leaves the form out is no match for the registered name in full.
-  if (best.isFullLegalName && other.candidate.kind === 'other' && other.form !== 'same') return false
+  // A name without the form, or with another one, is no match for the registered name in full.
+  if (best.isFullLegalName && other.form !== 'same') return false
   return !placeTellsApart(best, other)
+}
+
+/**
+ * The column may have ended before "Corp. II" did. One series sits at one address, so that a place that is
+ * not known is no difference; a place that is known to be less fitting is one.
+ */
+function isLongerName(best: ScoredName, other: ScoredName): boolean {
+  if (best.manner !== 'exact' && best.manner !== 'completed') return false
+  if (!other.goesOn || !other.candidate.active) return false
+  if (placeTellsApart(other, best)) return true
+  return other.isOneOfSeries && (other.place === 'none' || placeRank[other.place] >= placeRank[best.place])
+}
+
+/** The name is borne elsewhere, and nearly so by a company in the very place. */
+export function isNamesakeThere(best: ScoredName, other: ScoredName): boolean {
+  if (!isElsewhere(best) || !isPlaced(other) || !other.candidate.active) return false
+  return other.manner === 'near' && !other.isSubset && !other.isMisspelled && other.numbersAgree
+}
+
+export function isElsewhere({ place }: ScoredName): boolean {
+  return place === 'region_conflict' || place === 'country_conflict' || place === 'town_abroad'
 }
 
 function isLesserReading(best: ScoredName, other: ScoredName): boolean {
@@ -146,6 +191,9 @@ function chooseByContext(
   return first.scored
 }
 
+/** Less than one word tells that one name in five thousand holds: others may well be called so. */
+const commonWeightMax = 8.5
+
 function isPlaced({ place }: ScoredName): boolean {
   return place === 'postal' || place === 'city'
 }
@@ -154,8 +202,15 @@ function doubtsOf(best: ScoredName, rivals: readonly ScoredName[]): Doubt[] {
   const doubts: Doubt[] = []
   const placed = isPlaced(best)
   if (rivals.length > 0)
-    doubts.push(best.manner === 'completed' ? 'several_completions' : 'several_companies')
-  if (best.isGeneric && best.candidate.tokens.length === 1 && !placed) doubts.push('generic_name')
+    doubts.push(
+      [best, ...rivals].some(({ manner }) => manner === 'completed')
+        ? 'several_completions'
+        : 'several_companies',
+    )
+  if (best.isOneOfSeries && !placed && best.place !== 'region') doubts.push('numbers_differ')
+  const isCommon = best.tellingWeight < commonWeightMax
+  if (best.isGeneric && isCommon && best.form !== 'same' && !placed) doubts.push('generic_name')
+  if (isElsewhere(best) && isCommon) doubts.push('place_differs')
   if (best.isSubset) doubts.push('subset_only')
   if (best.isLonger && !placed) doubts.push('longer_without_place')
   if (!best.numbersAgree) doubts.push('numbers_differ')

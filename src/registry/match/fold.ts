@@ -59,7 +59,6 @@ const abbreviations = new Map<string, string>(
     resource: 'resources',
     ent: 'enterprises',
     enterprise: 'enterprises',
-    ppl: 'people',
     st: 'saint',
     mt: 'mount',
     acq: 'acquisition',

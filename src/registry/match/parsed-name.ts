@@ -19,8 +19,8 @@ export interface ParsedName {
   readonly acronym: string
 }
 
-/** SEC adds a state or a remark after a slash: "SEALED AIR CORP/DE", "AIR PRODUCTS INC /NEW/", "X CORP. / DE". */
-export const registrarRemark = /\s*[/\\]\s*[A-Z]{2,4}\s*[/\\]?\s*$/
+/** SEC adds a state or a remark after a slash: "SEALED AIR CORP/DE", "AIR PRODUCTS INC /NEW/", "Lions Gate Corp /Cn/". */
+export const registrarRemark = /\s*[/\\]\s*(?:[A-Z]{2,4}\s*[/\\]?|[A-Za-z]{2,4}\s*[/\\])\s*$/
 
 /** Total: a name of no letters and digits has no tokens and an empty key. */
 export function parseName(name: string): ParsedName {

@@ -54,7 +54,13 @@ export function parseLocation(location: string | null): LocationHint | null {
     text = text.replace(found[0], ' ')
     break
   }
-  for (const part of text.split(/[,;|\n/()]+/)) readPart(part.trim(), hint)
+  const parts = text.split(/[,;|\n/()]+/).map((part) => part.trim())
+  for (const [at, part] of parts.entries()) {
+    readPart(part, hint)
+    // "Luohu, Shenzhen" may be written as one city.
+    const next = parts[at + 1] ?? ''
+    if (part !== '' && next !== '') hint.cities.add(cityKeyOf(`${part} ${next}`))
+  }
   settleCodes(hint)
   const empty = hint.countries.size + hint.regions.size + hint.cities.size + hint.postals.size === 0
   return empty ? null : hint
@@ -149,6 +155,7 @@ export function agreementOf(hint: LocationHint | null, place: Place): PlaceAgree
   if (regions.some((code) => hint.regions.has(code))) return 'region'
   if (place.regionCode !== '' && anyStartsWith(hint.regions, place.regionCode.slice(0, 3)))
     return 'region_conflict'
+  if (areaDiffers(hint, place)) return 'region_conflict'
   if (countryFits) return 'country'
   if (hint.countries.size === 0 && hint.regions.size > 0 && countries.length > 0) return 'country_conflict'
   return 'none'
@@ -169,6 +176,14 @@ function outwardFits(hint: LocationHint, place: Place): boolean {
     if (/^\d{5}/.test(postal) && place.postalKey.slice(0, 5) === postal.slice(0, 5)) return true
   }
   return false
+}
+
+/** The letters that begin a British postcode name a postal area, as large as a county. */
+function areaDiffers(hint: LocationHint, place: Place): boolean {
+  const areaOf = (postal: string) => /^([a-z]{1,2})\d/.exec(postal)?.[1]
+  const area = areaOf(place.postalKey)
+  const told = [...hint.postals].map(areaOf).filter((other) => other !== undefined)
+  return area !== undefined && told.length > 0 && !told.includes(area)
 }
 
 function anyStartsWith(values: ReadonlySet<string>, prefix: string): boolean {

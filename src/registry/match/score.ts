@@ -1,5 +1,6 @@
 import { align, sameNumbers, totalWeight, type Alignment } from './align.js'
 import type { CandidateName } from './candidate.js'
+import { isNumberWord } from './fold.js'
 import { isGenericWord, isLightWord } from './generic-words.js'
 import type { FormClass } from './legal-forms.js'
 import type { Reading, ReadingKind } from './readings.js'
@@ -7,7 +8,7 @@ import { agreementOf, type LocationHint, type PlaceAgreement } from './place.js'
 import type { Vocabulary } from './vocabulary.js'
 
 /** How the query's name is this name: the same core, the beginning of it, its initials, or nearly it. */
-type MatchManner = 'exact' | 'completed' | 'acronym' | 'near'
+export type MatchManner = 'exact' | 'completed' | 'acronym' | 'near'
 
 export interface ScoredName {
   readonly candidate: CandidateName
@@ -16,6 +17,10 @@ export interface ScoredName {
   readonly points: number
   readonly place: PlaceAgreement
   readonly form: FormAgreement
+  /** Weighted share of both names that is the same, 0 to 1; below 1 only where the manner is `near`. */
+  readonly similarity: number
+  /** Both names begin alike. */
+  readonly firstAgrees: boolean
   /** Words that carry meaning and stand on one side only. */
   readonly isSubset: boolean
   /** Every word that tells this company from others is spelled another way. */
@@ -25,14 +30,20 @@ export interface ScoredName {
   readonly isGeneric: boolean
   /** Words beyond the shared ones, if only light ones ("Holdings"), stand on one side. */
   readonly isLonger: boolean
+  /** How much the name tells: the rarer its words, the more. */
+  readonly tellingWeight: number
   /** So rare a name that it is not borne twice by chance. */
   readonly isTelling: boolean
   readonly reading: ReadingKind
+  /** The query ends where a column of a usual width does, and this name goes on from there. */
+  readonly goesOn: boolean
+  /** What the query lacks of a name that it begins starts with a number: one of a series. */
+  readonly isOneOfSeries: boolean
   /** The query is the registered name with its legal form, to the letter. */
   readonly isFullLegalName: boolean
 }
 
-type FormAgreement = 'same' | 'unknown' | 'unstated_partnership' | 'soft_conflict' | 'hard_conflict'
+export type FormAgreement = 'same' | 'unknown' | 'unstated_partnership' | 'soft_conflict' | 'hard_conflict'
 
 /** The query as the matcher sees it. */
 export interface MatchQuery {
@@ -94,7 +105,9 @@ function scoreReading(
   const namePoints = alignment ? 93 - (1 - alignment.similarity) * 150 : mannerPoints[manner as 'exact']
   if (namePoints < 30) return null
   const form = formAgreement(reading.formClass, candidate.formClass)
-  const isTelling = manner === 'exact' && totalWeight(candidate.tokens, vocabulary) >= tellingWeightMin
+  const tellingWeight = totalWeight(candidate.tokens, vocabulary)
+  const isTelling = manner === 'exact' && tellingWeight >= tellingWeightMin
+  const series = manner === 'completed' ? missingNumber(reading, candidate) : null
   return {
     candidate,
     manner,
@@ -111,12 +124,17 @@ function scoreReading(
       (reading.fullKey === candidate.fullKey ? 1 : 0) +
       (candidate.active ? 0 : inactivePoints) +
       (alignment && !alignment.firstAgrees ? notFirstPoints : 0),
+    similarity: alignment?.similarity ?? 1,
+    firstAgrees: alignment?.firstAgrees ?? true,
     isSubset: reading.kind === 'aside' || (alignment !== null && isOneSided(alignment)),
     isLonger: alignment !== null && hasLightExtra(alignment),
     isMisspelled: alignment !== null && isMisspelled(candidate.tokens, alignment.looseWords),
-    numbersAgree: sameNumbers(reading.tokens, candidate.tokens),
+    numbersAgree: series !== null || sameNumbers(reading.tokens, candidate.tokens),
+    isOneOfSeries: series === true,
     isGeneric: candidate.tokens.every(isGenericWord) || reading.tokens.every(isGenericWord),
     isTelling,
+    tellingWeight,
+    goesOn: manner === 'completed' && isColumnCut(reading, candidate),
   }
 }
 
@@ -131,18 +149,39 @@ function isInitials({ kind, tokens }: Reading, candidate: CandidateName): boolea
   return kind === 'whole' && tokens.length === 1 && only !== undefined && only === candidate.acronym
 }
 
-/** A name this long that ends with a whole word may have been cut there; a shorter one is a part of the name. */
-const cutBetweenWordsCharsMin = 24
-
 /** The query stops inside the name, late enough to tell it: "Western New England Bancorp, In". */
 function isCompletion(reading: Reading, candidate: CandidateName): boolean {
-  if (reading.kind !== 'whole' || reading.formClass !== null) return false
+  // A form ends a name, unless the column ended first: "First Trust Enhanced Equity Inc" goes on "Income Fund".
+  if (reading.kind !== 'whole' || (reading.formClass !== null && reading.cut === 'nowhere')) return false
   if (reading.coreKey.length < 14 || reading.tokens.length < 2) return false
   if (candidate.coreKey.length < 8 || !candidate.fullKey.startsWith(reading.fullKey)) return false
-  const at = reading.tokens.length - 1
-  const endsInsideWord = candidate.tokens[at] !== reading.tokens[at]
-  return endsInsideWord || reading.fullKey.length >= cutBetweenWordsCharsMin
+  return endsInsideWord(reading, candidate) || isColumnCut(reading, candidate)
 }
+
+/** A name that ends with a whole word may have been cut there by a column; else it is a part of the longer one. */
+function isColumnCut(reading: Reading, candidate: CandidateName): boolean {
+  if (reading.cut === 'nowhere' || reading.kind !== 'whole') return false
+  return reading.cut === 'anywhere' || !endsInsideWord(reading, candidate)
+}
+
+function endsInsideWord(reading: Reading, candidate: CandidateName): boolean {
+  const at = reading.tokens.length - 1
+  return candidate.tokens[at] !== reading.tokens[at]
+}
+
+/** Null where a number that the query holds is another one; else whether the missing end starts with a number. */
+function missingNumber(reading: Reading, candidate: CandidateName): boolean | null {
+  const last = reading.tokens.length - 1
+  const told = candidate.tokens.slice(0, last)
+  if (!sameNumbers(reading.tokens.slice(0, last), told)) return null
+  const cutWord = reading.tokens[last] ?? ''
+  const [same = '', ...rest] = candidate.tokens.slice(last)
+  // "Khosla Ventures Acquisition Co. III": the form stands before the number.
+  const next = rest.find((word) => !seriesForms.has(word)) ?? ''
+  return isNumberWord(same) ? !same.startsWith(cutWord) : isNumberWord(next)
+}
+
+const seriesForms = new Set('co company companies corp corporation inc ltd limited llc lp plc'.split(' '))
 
 function isOneSided({ queryExtra, candidateExtra }: Alignment): boolean {
   return [...queryExtra, ...candidateExtra].some((word) => !isLightWord(word))

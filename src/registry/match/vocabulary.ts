@@ -5,6 +5,9 @@ import { WordList, wordListsOf } from './word-list.js'
 /** What was asked before is asked again: names share words. */
 const rememberedWordsMax = 20_000
 
+/** A small registry is a sample of a larger one: what it holds once or never is as rare as there. */
+const namesTotalMin = 20_000
+
 /**
  * The words of all names held, and in how many names each stands. Answers from memory what a full-text
  * index answers slowly: how rare a word is, which words it may be a misspelling of or the beginning of.
@@ -32,7 +35,8 @@ export class Vocabulary {
   /** How much a word tells, 0.2 for one in nearly every name and up; an unknown word tells most. */
   weight(word: string): number {
     return remembered(this.#weights, word, () => {
-      const weight = Math.log((this.#namesTotal + 20) / (this.nameCount(word) + 1))
+      const namesTotal = Math.max(this.#namesTotal, namesTotalMin)
+    const weight = Math.log((namesTotal + 20) / (this.nameCount(word) + 1))
       return Math.max(0.2, weight)
     })
   }

@@ -7,7 +7,12 @@ import type { Vocabulary } from '../match/vocabulary.js'
 
 /** Finds the names that a query may mean. */
 export interface CandidateFinder {
-  readonly find: (readings: readonly Reading[], vocabulary: Vocabulary) => CandidateName[]
+  /** `wide`: by words too, where the very name is found. */
+  readonly find: (
+    readings: readonly Reading[],
+    vocabulary: Vocabulary,
+    scope?: 'narrow' | 'wide',
+  ) => CandidateName[]
 }
 
 interface CandidateRow {
@@ -55,7 +60,7 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
   const byWords = prepare('n.number IN (SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT 400)')
 
   return {
-    find(readings, vocabulary) {
+    find(readings, vocabulary, scope = 'narrow') {
       const found = new Map<number, CandidateName>()
       const add = (rows: readonly CandidateRow[]) => {
         for (const row of rows) if (!found.has(row.number)) found.set(row.number, candidateOf(row))
@@ -66,12 +71,12 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
         if (isInitials) add(byAcronym.all(reading.coreKey))
       }
       const [whole] = readings
-      if (whole === undefined || [...found.values()].some(({ coreKey }) => coreKey === whole.coreKey)) {
-        return [...found.values()]
-      }
-      for (const reading of readings.slice(0, 1)) {
-        if (reading.fullKey.length >= 10) add(byStem.all(reading.fullKey, `${reading.fullKey}\u007f`))
-        const expression = wordsExpression(reading.tokens, vocabulary)
+      if (whole === undefined) return []
+      const isExact = [...found.values()].some(({ coreKey }) => coreKey === whole.coreKey)
+      const isStem = whole.fullKey.length >= 10 && (!isExact || whole.cut !== 'nowhere')
+      if (isStem) add(byStem.all(whole.fullKey, `${whole.fullKey}\u007f`))
+      if (!isExact || scope === 'wide') {
+        const expression = wordsExpression(whole.tokens, vocabulary)
         if (expression !== null) add(byWords.all(expression))
       }
       return [...found.values()].slice(0, matchLimits.candidateNamesMax)

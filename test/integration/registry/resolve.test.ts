@@ -84,7 +84,7 @@ describe('messy names', () => {
   test.each([
     ['acme widgets', null, 'inconclusive', 'Other companies fit as well'],
     ['Oxfam', 'Oxford', 'inconclusive', 'The registration is not a company'],
-    ['Acme Widgets Logistics', null, 'inconclusive', 'One of the two names has words'],
+    ['Red Hat Logistics', null, 'inconclusive', 'One of the two names has words'],
     ['Unheard-of Bakery', 'Leeds', 'no_match', 'No registration bears this name'],
     ['???', null, 'not_found', 'too few letters or digits'],
   ])('%j at %j is %s: %s…', (name, location, status, reason) => {
