@@ -125,7 +125,8 @@ describe('errors', () => {
     const bodies: [string, number][] = [
       [deep, 400],
       [`{"name":${deep.slice(0, 30_000)}${deep.slice(-30_000)}}`, 400],
-      [`{"name":"Acme","extra":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, 202],
+      [`{"name":"Acme","extra":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, 400],
+      [`{"name":"Acme","extra":${'['.repeat(50)}${']'.repeat(50)}}`, 202],
       ['{"name":1e400}', 400],
       ['{"name":"Acme","n":12345678901234567890}', 202],
       ['\ufeff{"name":"Acme"}', 400],
