@@ -2,7 +2,9 @@
 export type Codes = Uint8Array | Uint16Array
 
 export function codesOf(word: string): Codes {
-  return Uint16Array.from({ length: word.length }, (_, index) => word.charCodeAt(index))
+  const codes = new Uint16Array(word.length)
+  for (let index = 0; index < word.length; index++) codes[index] = word.charCodeAt(index)
+  return codes
 }
 
 /**

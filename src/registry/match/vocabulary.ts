@@ -36,7 +36,7 @@ export class Vocabulary {
   weight(word: string): number {
     return remembered(this.#weights, word, () => {
       const namesTotal = Math.max(this.#namesTotal, namesTotalMin)
-    const weight = Math.log((namesTotal + 20) / (this.nameCount(word) + 1))
+      const weight = Math.log((namesTotal + 20) / (this.nameCount(word) + 1))
       return Math.max(0.2, weight)
     })
   }

@@ -57,7 +57,7 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
   // The second condition lets the partial index serve.
   const byAcronym = prepare("n.acronym = ? AND n.acronym <> ''")
   const byStem = prepare('n.full_key >= ? AND n.full_key < ?')
-  const byWords = prepare('n.number IN (SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT 400)')
+  const byWords = prepare('n.number IN (SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT 200)')
 
   return {
     find(readings, vocabulary, scope = 'narrow') {
@@ -76,8 +76,10 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
       const isStem = whole.fullKey.length >= 10 && (!isExact || whole.cut !== 'nowhere')
       if (isStem) add(byStem.all(whole.fullKey, `${whole.fullKey}\u007f`))
       if (!isExact || scope === 'wide') {
-        const expression = wordsExpression(whole.tokens, vocabulary)
-        if (expression !== null) add(byWords.all(expression))
+        for (const clause of wordClauses(whole.tokens, vocabulary)) {
+          if (found.size >= matchLimits.candidateNamesMax) break
+          add(byWords.all(clause))
+        }
       }
       return [...found.values()].slice(0, matchLimits.candidateNamesMax)
     },
@@ -87,23 +89,30 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
 /** A word alone is looked up only when so few names hold it; else it needs a second one. */
 const aloneNamesMax = 60
 
-/** FTS5 expression over the rarest words of a query, or null when nothing of it is known. */
-export function wordsExpression(tokens: readonly string[], vocabulary: Vocabulary): string | null {
+/**
+ * FTS5 expressions over the rarest words of a query, those with the fewest names first, so that names that
+ * share two everyday words do not crowd out the one that is meant.
+ */
+export function wordClauses(tokens: readonly string[], vocabulary: Vocabulary): string[] {
   const slots = tokens
     .map((token, index) => slotOf(token, index === tokens.length - 1, vocabulary))
     .filter((slot) => slot.spellings.length > 0)
     .sort((a, b) => a.nameCount - b.nameCount)
     .slice(0, 4)
-  const clauses: string[] = []
+  const clauses: { text: string; nameCount: number }[] = []
   for (const [at, slot] of slots.entries()) {
-    if (slot.nameCount <= aloneNamesMax) clauses.push(anyOf(slot.spellings))
+    if (slot.nameCount <= aloneNamesMax)
+      clauses.push({ text: anyOf(slot.spellings), nameCount: slot.nameCount })
     else
-      for (const other of slots.slice(at + 1))
-        clauses.push(`(${anyOf(slot.spellings)} AND ${anyOf(other.spellings)})`)
+      for (const other of slots.slice(at + 1)) {
+        // As many as if the words were strangers to each other.
+        const nameCount = (slot.nameCount * other.nameCount) / Math.max(1, vocabulary.namesTotal)
+        clauses.push({ text: `${anyOf(slot.spellings)} AND ${anyOf(other.spellings)}`, nameCount })
+      }
   }
   const [only] = slots
-  if (clauses.length === 0 && only !== undefined) clauses.push(anyOf(only.spellings))
-  return clauses.length === 0 ? null : clauses.join(' OR ')
+  if (clauses.length === 0 && only !== undefined) return [anyOf(only.spellings)]
+  return clauses.sort((a, b) => a.nameCount - b.nameCount).map(({ text }) => text)
 }
 
 interface Slot {

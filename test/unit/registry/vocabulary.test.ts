@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { boundedDistance } from '../../../src/registry/match/edit-distance.js'
 import { Vocabulary } from '../../../src/registry/match/vocabulary.js'
-import { wordsExpression } from '../../../src/registry/store/candidates.js'
+import { wordClauses } from '../../../src/registry/store/candidates.js'
 
 describe('edit distance', () => {
   test.each([
@@ -63,8 +63,8 @@ describe('the words of a registry', () => {
   })
 
   it('looks a common word up only beside another', () => {
-    expect(wordsExpression(['first', 'bank'], vocabulary)).toBe('("first" AND "bank")')
-    expect(wordsExpression(['microsoft', 'bank'], vocabulary)).toBe('"microsoft"')
-    expect(wordsExpression(['zzzz'], vocabulary)).toBeNull()
+    expect(wordClauses(['first', 'bank'], vocabulary)).toEqual(['"first" AND "bank"'])
+    expect(wordClauses(['microsoft', 'bank'], vocabulary)).toEqual(['"microsoft"'])
+    expect(wordClauses(['zzzz'], vocabulary)).toEqual([])
   })
 })
