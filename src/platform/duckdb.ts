@@ -48,6 +48,8 @@ export async function openDuckDb(temporaryFolder: string): Promise<DuckDb> {
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
     preserve_insertion_order: 'true',
+    // What was read of a file is in the system's cache already.
+    enable_external_file_cache: 'false',
   })
   const connection = await instance.connect()
   await connection.run("SET GLOBAL TimeZone = 'UTC'")

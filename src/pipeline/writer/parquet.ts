@@ -78,8 +78,8 @@ async function writeMembers(
 }
 
 /**
- * The rows go to a table as DuckDB read them, the answers to lines beside it. A part that is full in the middle of
- * a chunk is cut there, and the table ends with the chunk.
+ * The rows go to a table as DuckDB read them, the answers to lines beside it. Parts are cut out of the table by
+ * position, wherever they are full; the table ends, and with it a part, before it is as heavy as one.
  */
 async function writeChunks(
   duckDb: DuckDb,
@@ -90,37 +90,34 @@ async function writeChunks(
 ): Promise<void> {
   const rowBytes = source.bytesEstimate / Math.max(1, answers.rowCount)
   const definition = source.columns.map(({ name, type }) => `${sqlName(name)} ${type}`).join(', ')
-  let table = { name: '', cutRows: 0 }
-  let tableCount = 0
+  let table = { number: 0, rowCount: 0, cutRows: 0 }
   let first = 0
-  const cut = async (isLast: boolean) => {
+  const cut = async () => {
     const part = await lines.cut()
-    const rows = `(SELECT * FROM ${table.name} LIMIT ${part.rowCount} OFFSET ${table.cutRows})`
-    const drop = isLast ? `DROP TABLE ${table.name}` : null
-    await parts.add(part, besideRows(rows, columns, part), drop)
-    table = isLast ? { name: '', cutRows: 0 } : { ...table, cutRows: table.cutRows + part.rowCount }
+    const name = `input_${table.number}`
+    const rows = `(SELECT * FROM ${name} LIMIT ${part.rowCount} OFFSET ${table.cutRows})`
+    table.cutRows += part.rowCount
+    const isLast = table.cutRows === table.rowCount
+    await parts.add(part, besideRows(rows, columns, part), isLast ? `DROP TABLE ${name}` : null)
+    if (isLast) table = { number: table.number + 1, rowCount: 0, cutRows: 0 }
   }
   for await (const chunk of source.chunks()) {
-    if (table.name === '') {
-      table = { name: `input_${tableCount++}`, cutRows: 0 }
-      await duckDb.createTable(table.name, definition)
-    }
-    await duckDb.append(table.name, chunk)
+    if (table.rowCount === 0) await duckDb.createTable(`input_${table.number}`, definition)
+    await duckDb.append(`input_${table.number}`, chunk)
+    table.rowCount += chunk.rowCount
     const end = first + chunk.rowCount
     if (end > answers.rowCount) throw rowCountChanged()
     while (first < end) {
       const answerLines = await takeLines(answers, first, Math.min(writerBounds.answerRows, end - first))
       for (const line of answerLines) {
-        first++
         lines.add(line)
-        if (first < end && isFull(lines.rowCount, lines.byteCount + lines.rowCount * rowBytes))
-          await cut(false)
+        if (isFull(lines.rowCount, lines.byteCount + lines.rowCount * rowBytes)) await cut()
         else if (lines.isFlushDue) await lines.flush()
       }
+      first += answerLines.length
     }
-    if (table.cutRows > 0 || isFull(lines.rowCount, lines.byteCount + lines.rowCount * rowBytes))
-      await cut(true)
+    if (lines.rowCount > 0 && isFull(table.rowCount, table.rowCount * rowBytes)) await cut()
   }
   if (first !== answers.rowCount) throw rowCountChanged()
-  if (table.name !== '') await cut(true)
+  if (lines.rowCount > 0) await cut()
 }
