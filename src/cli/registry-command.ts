@@ -1,39 +1,14 @@
 import { existsSync } from 'node:fs'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { defaults } from '../config.js'
-import { UserError } from '../core/errors.js'
-import type { ImportResult } from '../registry/import-csv.js'
-import { importCsvInto } from '../registry/import-into.js'
 import { openRegistry, type Registry } from '../registry/registry.js'
 import { openShippedRegistry } from '../registry/shipped.js'
 import type { CliIo } from './io.js'
 import { addEvaluate } from './registry-evaluate.js'
-import { importText, infoText, searchText } from './registry-text.js'
+import { addImport } from './registry-import.js'
+import { infoText, searchText } from './registry-text.js'
 
 const registryPathDefault = defaults.registryPath
-
-/** Formats of cli.md by name; those not `csv` are told apart from a mistyped word. */
-const formats = [
-  'csv',
-  'gleif',
-  'gleif-relationships',
-  'gleif-bic',
-  'sec-tickers',
-  'sec-sub',
-  'sec-submissions',
-  'companies-house',
-]
-const formatsReadToday = ['csv']
-
-interface ImportFlags {
-  idType?: string
-  map?: Record<string, string>
-  country?: string
-  jurisdiction?: string
-  source?: string
-  registry?: string
-  json?: boolean
-}
 
 interface SearchFlags {
   country?: string
@@ -46,7 +21,7 @@ interface SearchFlags {
 /** `enrich registry import|info|search|evaluate`. */
 export function addRegistryCommand(program: Command, io: CliIo): void {
   const registry = program.command('registry').description('load registry data, see it, search it')
-  addImport(registry, io)
+  addImport(registry, io, { map: mapOption(), registry: registryOption(), registryPathDefault })
   addEvaluate(registry, io, { map: mapOption(), registry: registryOption(), registryPathDefault })
   registry
     .command('info')
@@ -73,45 +48,6 @@ export function addRegistryCommand(program: Command, io: CliIo): void {
         search(opened, name, flags, io)
       })
     })
-}
-
-function addImport(registry: Command, io: CliIo): void {
-  registry
-    .command('import')
-    .description('read a file of registry data in')
-    .argument('<format>', `what the file is: ${formatsReadToday.join(', ')}`)
-    .argument('<file>', 'the file; .gz is read as well')
-    .option(
-      '--id-type <type>',
-      'what the id column holds: lei, cik, registration_id, ein, duns, bic, or a word of yours',
-    )
-    .addOption(mapOption())
-    .option('--country <code>', 'for rows that state none')
-    .option('--jurisdiction <code>', 'for rows that state none (gb, us_de, …)')
-    .option('--source <name>', "what the source is called; the file's name if not given")
-    .addOption(registryOption())
-    .option('--json', 'the counts as one JSON object')
-    .action(async (format: string, file: string, flags: ImportFlags) => {
-      checkFormat(format)
-      const result = await runImport(file, flags, io)
-      const path = flags.registry ?? registryPathDefault
-      io.out(flags.json === true ? `${JSON.stringify(result)}\n` : importText(result, file, path))
-    })
-}
-
-function runImport(file: string, flags: ImportFlags, io: CliIo): Promise<ImportResult> {
-  return importCsvInto(flags.registry ?? registryPathDefault, {
-    path: file,
-    ...(flags.idType === undefined ? {} : { idType: flags.idType }),
-    ...(flags.map === undefined ? {} : { map: flags.map }),
-    ...(flags.country === undefined ? {} : { country: flags.country }),
-    ...(flags.jurisdiction === undefined ? {} : { jurisdiction: flags.jurisdiction }),
-    ...(flags.source === undefined ? {} : { sourceName: flags.source }),
-    signal: io.interrupt,
-    onProgress: (rowCount) => {
-      io.err(`${rowCount.toLocaleString('en-US')} rows read\n`)
-    },
-  })
 }
 
 function search(registry: Registry, name: string, flags: SearchFlags, io: CliIo): void {
@@ -144,18 +80,6 @@ function withRegistry(path: string | undefined, use: (registry: Registry) => voi
   } finally {
     opened.close()
   }
-}
-
-function checkFormat(format: string): void {
-  if (formatsReadToday.includes(format)) return
-  const isPlanned = formats.includes(format)
-  throw new UserError(
-    'USAGE_INVALID',
-    isPlanned ? `${format} cannot be imported yet` : `${format} is no import format`,
-    {
-      hint: `what can be imported today: ${formatsReadToday.join(', ')}; most registers can be given as CSV with --map`,
-    },
-  )
 }
 
 function parseMap(text: string, previous: Record<string, string> | undefined): Record<string, string> {

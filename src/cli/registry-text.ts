@@ -1,3 +1,4 @@
+import type { FormatName } from '../registry/import/formats.js'
 import type { ImportResult, LineReason } from '../registry/import/tally.js'
 import type { RegistryInfo, SearchHit } from '../registry/registry.js'
 
@@ -10,6 +11,14 @@ export function importText(result: ImportResult, file: string, registryPath: str
     `  updated   ${number(result.updatedCount)}`,
     `  rejected  ${number(result.rejectedCount)}`,
   ]
+  if (result.skippedCount > 0) {
+    lines.push(`  skipped   ${number(result.skippedCount)}   (ended, or told before in the file)`)
+  }
+  if (result.waitingCount > 0) {
+    lines.push(
+      `  waiting   ${number(result.waitingCount)}   (of companies that are in no file yet; kept for them)`,
+    )
+  }
   if (result.vanishedCount > 0)
     lines.push(`  vanished  ${number(result.vanishedCount)}   (in the file before, no longer)`)
   lines.push(...reasonLines('Rejected rows', result.rejections, result.rejectedCount))
@@ -17,6 +26,32 @@ export function importText(result: ImportResult, file: string, registryPath: str
   if (result.rejectedCount > 0) lines.push('Mend these rows and import the file again: rows keep their ids.')
   lines.push(`Next: enrich companies.csv -o out.csv --registry ${registryPath}`)
   return `${lines.join('\n')}\n`
+}
+
+/** Rows so far, and how many a second. */
+export function importProgressText(rowCount: number, elapsedMs: number): string {
+  const rate = elapsedMs < 1 ? 0 : Math.round(rowCount / (elapsedMs / 1_000))
+  return `${count(rowCount, 'row')} read · ${number(rate)}/s`
+}
+
+const formatTexts: Readonly<Record<'csv' | FormatName, string>> = {
+  csv: 'any CSV, with --map and --id-type',
+  gleif: 'Level 1 golden copy of GLEIF, CSV or JSON (LEI-CDF 3.1)',
+  'gleif-relationships': 'Level 2 golden copy of GLEIF, CSV (RR-CDF 2.1): who owns whom',
+  'gleif-bic': 'LEI-to-BIC map of GLEIF, CSV',
+  'gleif-isin': 'LEI-to-ISIN map of GLEIF, CSV',
+  'gleif-authorities': 'list of registration authorities of GLEIF, CSV: names for codes',
+  'gleif-legal-forms': 'list of legal forms of GLEIF (ISO 20275), CSV: names for codes',
+  'sec-tickers': 'company_tickers_exchange.json of the SEC',
+  'sec-submissions': 'CIK##########.json of the SEC, or a zip of such files',
+  'sec-sub': 'SUB table of the Financial Statement Data Sets of the SEC, or the zip of a quarter',
+  'sec-names': 'former names of registrants, CSV: cik, alias, kind',
+  'companies-house': 'BasicCompanyData of Companies House, CSV',
+}
+
+export function formatsText(): string {
+  const lines = Object.entries(formatTexts).map(([name, text]) => `  ${name.padEnd(21)}${text}`)
+  return ['Formats:', ...lines].join('\n')
 }
 
 function reasonLines(title: string, reasons: readonly LineReason[], total: number): string[] {

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { fingerprintFile } from './import/csv-records.js'
 import { fileFormats, type FormatName } from './import/formats.js'
+import type { FileFormat } from './import/item.js'
 import { importLimits } from './import/limits.js'
 import { beginImport, unchangedSource } from './import/session.js'
 import { createTally, unchangedResult, type ImportResult } from './import/tally.js'
@@ -25,17 +26,17 @@ export async function importFile(
   registry: WritableRegistry,
   { format, path, sourceName = format, onProgress, signal }: ImportFileOptions,
 ): Promise<ImportResult> {
-  const { coverage, addsUp, read } = fileFormats[format]
+  const fileFormat: FileFormat = fileFormats[format]
   const { sha256, dateMs } = await fingerprintFile(path)
   const file = { fileName: basename(path), fileDateMs: dateMs, fileSha256: sha256 }
-  const source = { sourceName, format, coverage, settings: {}, ...file }
+  const source = { sourceName, format, coverage: fileFormat.coverage, settings: {}, ...file }
   const unchanged = unchangedSource(registry.database, source)
   if (unchanged) return unchangedResult(unchanged)
   const session = beginImport(registry.database, source)
   try {
-    const tally = createTally(session, addsUp)
+    const tally = createTally(session, fileFormat.addsUp)
     let reportAt: number = importLimits.progressEveryRows
-    for await (const items of read(path)) {
+    for await (const items of fileFormat.read(path)) {
       signal?.throwIfAborted()
       for (const item of items) tally.accept(item)
       if (tally.rowCount() < reportAt) continue

@@ -43,7 +43,7 @@ function mapOf(column: string, itemOf: (row: TableRow, line: number, lei: string
 /** ISO 6166: twelve characters, the last a check digit by Luhn over letters spelled as numbers. */
 export function isIsin(text: string): boolean {
   if (!/^[A-Z]{2}[A-Z0-9]{9}\d$/.test(text)) return false
-  const digits = [...text].map((character) => parseInt(character, 36)).join('')
+  const digits = text.replace(/[A-Z]/g, (letter) => String(parseInt(letter, 36)))
   let sum = 0
   for (let at = digits.length - 1, isDoubled = false; at >= 0; at--, isDoubled = !isDoubled) {
     const digit = Number(digits.charAt(at))

@@ -39,8 +39,8 @@ const goldenCopy = { what: 'Level 1 golden copy of GLEIF' }
 
 async function peek(file: TextFile): Promise<{ first: string; all: AsyncGenerator<string> }> {
   const pieces = textPieces(file)
-  const { value } = await pieces.next()
-  const first = typeof value === 'string' ? value : ''
+  const next = await pieces.next()
+  const first = next.done === true ? '' : next.value
   return { first, all: resumed(first, pieces) }
 }
 

@@ -74,13 +74,16 @@ function openUnzipped(path: string, packing: 'plain' | 'gzip'): TextFile {
   return { label: path, bytes: unzipped }
 }
 
+/** "PK", then what a file begins with, or the end of an empty zip. */
+const zipBeginnings = new Set([0x504b0304, 0x504b0506])
+
 async function packingOf(path: string): Promise<Packing> {
   try {
     const file = await open(path)
     try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0)
       if (bytesRead >= 2 && buffer[0] === 0x1f && buffer[1] === 0x8b) return 'gzip'
-      return bytesRead === 4 && /^PK(?:\x03\x04|\x05\x06)$/.test(buffer.toString('latin1')) ? 'zip' : 'plain'
+      return bytesRead === 4 && zipBeginnings.has(buffer.readUInt32BE(0)) ? 'zip' : 'plain'
     } finally {
       await file.close()
     }

@@ -2,7 +2,7 @@ import { jurisdictionOf } from '../facts/edgar-places.js'
 import { checkDraft, dateOf } from './draft.js'
 import type { FileFormat, ImportItem } from './item.js'
 import { openOneFile } from './open-file.js'
-import { edgarUrl, einIdentifiers, joined, unlessZeros } from './sec.js'
+import { edgarUrl, einIdentifiers, joined, sicCode, unlessZeros } from './sec.js'
 import { tableItems, type TableRow } from './table.js'
 
 const wanted =
@@ -47,7 +47,7 @@ function filingItem(row: TableRow, line: number): ImportItem {
       jurisdiction: homeOf(row),
       identifiers: einIdentifiers(row.text('ein')),
       address,
-      sic: unlessZeros(row.text('sic')),
+      sic: sicCode(row.text('sic')),
       sourceUrl: edgarUrl(cik),
     },
     line,

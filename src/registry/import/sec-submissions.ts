@@ -6,7 +6,7 @@ import type { FileFormat, ImportItem } from './item.js'
 import { listOf, member, parseJson, textOf } from './json-items.js'
 import { importLimits } from './limits.js'
 import { openFiles, type TextFile } from './open-file.js'
-import { edgarUrl, einIdentifiers, joined, unlessZeros } from './sec.js'
+import { edgarUrl, einIdentifiers, joined, sicCode, unlessZeros } from './sec.js'
 import { otherKind } from './table.js'
 
 /** Older filings of a registrant go on in files of their own, with `-submissions-` in the name. */
@@ -90,7 +90,7 @@ function draftOf(record: unknown): Draft {
     ],
     ...(office === null ? {} : { address: office }),
     website: textOf(member(record, 'website')),
-    sic: unlessZeros(textOf(member(record, 'sic'))),
+    sic: sicCode(textOf(member(record, 'sic'))),
     sourceUrl: edgarUrl(cik),
   }
 }

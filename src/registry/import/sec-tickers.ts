@@ -15,23 +15,23 @@ export const secTickers: FileFormat = {
     const fields: string[] = []
     const slots = { cik: -1, name: -1, ticker: -1 }
     const kind = { what: 'company_tickers_exchange.json of the SEC' }
-    let isStarted = false
+    const seen = { isStarted: false }
     yield* jsonItems(file, ({ key, text, line }) => {
       if (key === 'fields') {
         fields.push(textOf(parseJson(text)) ?? '')
         return null
       }
       if (key !== 'data') throw otherKind(file, kind, key === null ? 'it is a list' : `it has "${key}"`)
-      if (!isStarted) {
+      if (!seen.isStarted) {
         for (const field of ['cik', 'name', 'ticker'] as const) {
           slots[field] = fields.indexOf(field)
           if (slots[field] === -1) throw otherKind(file, kind, `it has no field ${field}`)
         }
-        isStarted = true
+        seen.isStarted = true
       }
       return shareItem(text, line, slots)
     })
-    if (!isStarted) throw otherKind(file, kind, 'it holds no data')
+    if (!seen.isStarted) throw otherKind(file, kind, 'it holds no data')
   },
 }
 

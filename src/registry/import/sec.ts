@@ -23,3 +23,9 @@ export function joined(parts: readonly (string | null)[]): string | null {
   const present = parts.filter((part) => part !== null)
   return present.length === 0 ? null : present.join(', ')
 }
+
+/** SIC codes of four digits, whose leading zero tables of numbers lose. */
+export function sicCode(text: string | null): string | null {
+  const known = unlessZeros(text)
+  return known !== null && /^\d{3}$/.test(known) ? `0${known}` : known
+}

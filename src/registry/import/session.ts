@@ -111,7 +111,7 @@ function openSession(database: Sqlite, own: RowOrigin, { sourceName, coverage }:
 /** Numbers that files give to their own rows say nothing across files: the first file has them as they are. */
 function isNumberedElsewhere(database: Sqlite, own: RowOrigin, idType: string): boolean {
   if (identifierType.safeParse(idType).success) return false
-  const earlier = database.prepare<[number, string], unknown>(
+  const earlier = database.prepare<[number, string]>(
     "SELECT 1 FROM sources WHERE number < ? AND settings_json ->> '$.idType' = ? LIMIT 1",
   )
   return earlier.get(own.sourceNumber, idType) !== undefined

@@ -73,10 +73,8 @@ function createOwnershipCheck(database: Sqlite, own: RowOrigin) {
   const holder = database.prepare<[string], { source_number: number; vanished: number }>(
     'SELECT source_number, vanished FROM legal_entities WHERE id = ?',
   )
-  const statement = database.prepare<[string], unknown>(
-    'SELECT 1 FROM statements WHERE registration_id = ? LIMIT 1',
-  )
-  const others = database.prepare<[number], unknown>('SELECT 1 FROM sources WHERE number <> ? LIMIT 1')
+  const statement = database.prepare<[string]>('SELECT 1 FROM statements WHERE registration_id = ? LIMIT 1')
+  const others = database.prepare<[number]>('SELECT 1 FROM sources WHERE number <> ? LIMIT 1')
   let mayBeShared = others.get(own.sourceNumber) !== undefined || hasStatements(database)
   return {
     isHeld: (id: string) => holder.get(id)?.vanished === 0,
@@ -116,9 +114,7 @@ const touchedPageRows = 1_000
 function createKeptStatements(database: Sqlite, own: RowOrigin) {
   database.exec('CREATE TEMP TABLE IF NOT EXISTS touched (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID')
   database.exec('DELETE FROM temp.touched')
-  const any = database.prepare<[string], unknown>(
-    'SELECT 1 FROM statements WHERE registration_id = ? LIMIT 1',
-  )
+  const any = database.prepare<[string]>('SELECT 1 FROM statements WHERE registration_id = ? LIMIT 1')
   const all = database.prepare<[string], StatementRow>(
     `SELECT t.source_number, t.import_sequence, t.row_json, s.format, s.name, s.file_date
      FROM statements t JOIN sources s ON s.number = t.source_number WHERE t.registration_id = ?`,
@@ -162,7 +158,7 @@ function createKeptStatements(database: Sqlite, own: RowOrigin) {
     /** Whether it is the first that this source states of the registration. */
     put(id: string, row: StatedRow, { statedOn, addsUp }: StatementOptions): boolean {
       const known = find.get(id, sourceNumber)
-      const isOlder = known?.stated_on != null && statedOn !== null && statedOn < known.stated_on
+      const isOlder = isBefore(statedOn, known?.stated_on ?? null)
       const isAgain = addsUp && known?.import_sequence === importSequence
       const stated = isAgain ? addedUp(JSON.parse(known.row_json) as StatedRow, row) : row
       const json = JSON.stringify(stated)
@@ -204,4 +200,8 @@ function createKeptStatements(database: Sqlite, own: RowOrigin) {
       return waiting.get(sourceNumber) ?? 0
     },
   }
+}
+
+function isBefore(day: string | null, known: string | null): boolean {
+  return day !== null && known !== null && day < known
 }
