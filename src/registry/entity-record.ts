@@ -6,13 +6,15 @@ import { sicLabel } from './facts/sic-labels.js'
 import { parseName } from './match/parsed-name.js'
 import { countryNameOf, regionCodeIn } from './match/place-names.js'
 import type { RowAddress } from './registry-row.js'
-import type { StoredEntity, StoredLegalEntity } from './store/reader.js'
+import type { RegistrationOutline, StoredEntity, StoredLegalEntity } from './store/reader.js'
 
 /** A code that stands in the registry's row is as good as the row; one percent is left for the clerk. */
 const rowCodeConfidence = 99
 
 /** The registration a company is shown by: the first that is a company's, else the first. */
-export function primaryOf(stored: StoredEntity): StoredLegalEntity {
+export function primaryOf<Registration extends RegistrationOutline>(
+  stored: StoredEntity<Registration>,
+): Registration {
   const [first] = stored.legalEntities
   return (
     stored.legalEntities.find(({ subtype, vanished }) => subtype === 'incorporated_entity' && !vanished) ??
@@ -220,16 +222,33 @@ function domainOf(website: string): string | null {
 
 function presenceOf(stored: StoredEntity, primary: StoredLegalEntity): EntityRecord['operational_presence'] {
   const home = jurisdictionParts(primary.jurisdiction).countryCode ?? primary.address.countryCode
-  const counts = new Map<string, number>()
-  for (const { jurisdiction, address, vanished } of stored.legalEntities) {
-    const code = jurisdictionParts(jurisdiction).countryCode ?? address.countryCode
-    if (code !== null && !vanished) counts.set(code, (counts.get(code) ?? 0) + 1)
+  const byCountry = new Map<string, StoredLegalEntity[]>()
+  for (const registration of stored.legalEntities) {
+    const code = jurisdictionParts(registration.jurisdiction).countryCode ?? registration.address.countryCode
+    if (code !== null && !registration.vanished)
+      byCountry.set(code, [...(byCountry.get(code) ?? []), registration])
   }
-  return [...counts].map(([code, count]) => ({
+  return [...byCountry].map(([code, registrations]) => ({
     id: presenceId.parse(`op_${stored.id.slice(4)}_${code.toLowerCase()}`),
     country_code: code,
     country: countryNameOf(code),
-    count,
+    count: registrationCount(registrations),
     is_home_jurisdiction: code === home,
   }))
+}
+
+/** Rows of several sources tell of one registration, unless they give it other numbers or another state. */
+function registrationCount(ofCountry: readonly StoredLegalEntity[]): number {
+  const numbers = new Map<string, Set<string>>()
+  for (const { jurisdiction, identifiers } of ofCountry) {
+    const own = identifiers.filter(({ type }) => type === 'registration_id').map(({ value }) => value)
+    const key = jurisdiction ?? ''
+    numbers.set(key, new Set([...(numbers.get(key) ?? []), ...own]))
+  }
+  const jurisdictions = [...numbers.keys()]
+  const isVague = (one: string) =>
+    jurisdictions.some((other) => other !== one && (one === '' || other.startsWith(`${one}_`)))
+  return jurisdictions
+    .filter((jurisdiction) => !isVague(jurisdiction))
+    .reduce((sum, jurisdiction) => sum + Math.max(1, numbers.get(jurisdiction)?.size ?? 0), 0)
 }

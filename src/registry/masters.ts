@@ -80,11 +80,15 @@ function createSets(leisOf: (entityNumber: number) => readonly string[]) {
 /** Where several registers, each of a court or a state, give out the same numbers. */
 const localNumbering = new Set(['ae', 'br', 'ca', 'de', 'es', 'hu', 'it', 'mx', 'us'])
 
+/** In GLEIF's list: no authority, and one that the list lacks. */
+const noAuthorities = new Set(['RA888888', 'RA999999'])
+
 /**
  * The register within which a registration number is given once: a jurisdiction, or an authority. Null where
  * the number alone may be several companies'. Companies House is one register, though it has three codes.
  */
 export function registerOf(jurisdiction: string, authority: string | null): string | null {
+  if (authority !== null && noAuthorities.has(authority)) return null
   const [country = ''] = jurisdiction.split('_')
   const facts = authority === null ? null : authorityFacts(authority)
   if (authority !== null && facts === null) return authority

@@ -4,7 +4,7 @@ import type { CandidateName } from './match/candidate.js'
 import { readingsOf } from './match/readings.js'
 import { countryCodeOf, countryNameOf, regionCodeIn } from './match/place-names.js'
 import { bestOfEach, type Lookup } from './resolve.js'
-import type { StoredEntity, StoredLegalEntity } from './store/reader.js'
+import type { RegistrationOutline, StoredEntity } from './store/reader.js'
 
 export interface SearchQuery {
   readonly name: string
@@ -57,7 +57,7 @@ export function searchNames(query: SearchQuery, lookup: SearchLookup): SearchPag
         a.candidate.legalEntityNumber - b.candidate.legalEntityNumber,
     )
   const hits = found.slice(0, query.limit).flatMap(({ candidate, points }) => {
-    const stored = lookup.reader.entityByNumber(candidate.entityNumber)
+    const stored = lookup.reader.outlineByNumber(candidate.entityNumber)
     const registration = stored?.legalEntities.find(({ number }) => number === candidate.legalEntityNumber)
     if (!stored || !registration) return []
     return [hitOf(stored, registration, points, isBranchOf(registration, stored, lookup))]
@@ -66,7 +66,11 @@ export function searchNames(query: SearchQuery, lookup: SearchLookup): SearchPag
 }
 
 /** The registers say so, or the company's own registration is in another jurisdiction than this one. */
-function isBranchOf(registration: StoredLegalEntity, stored: StoredEntity, lookup: SearchLookup): boolean {
+function isBranchOf(
+  registration: RegistrationOutline,
+  stored: StoredEntity<RegistrationOutline>,
+  lookup: SearchLookup,
+): boolean {
   const home = primaryOf(stored).jurisdiction
   const { jurisdiction } = registration
   const isForeign = home !== null && jurisdiction !== null && !isWithin(jurisdiction, home)
@@ -101,8 +105,8 @@ function isWanted({ place }: CandidateName, wanted: WantedPlace): boolean {
 }
 
 function hitOf(
-  stored: StoredEntity,
-  registration: StoredLegalEntity,
+  stored: StoredEntity<RegistrationOutline>,
+  registration: RegistrationOutline,
   points: number,
   isBranch: boolean,
 ): SearchHit {

@@ -30,14 +30,21 @@ export interface StoredLegalEntity {
   readonly address: RowAddress
 }
 
-/** A company with its registrations, the living and oldest first. */
-export interface StoredEntity {
+/** A registration without its lists, which take as long to read as all the rest. */
+export type RegistrationOutline = Omit<StoredLegalEntity, 'names' | 'identifiers'>
+
+/**
+ * A company with its registrations: those that stand before those that a source no longer names or that
+ * another took the place of, home registrations before branches, the oldest first.
+ */
+export interface StoredEntity<Registration = StoredLegalEntity> {
   readonly id: string
   readonly mergedInto: string | null
-  readonly legalEntities: readonly [StoredLegalEntity, ...StoredLegalEntity[]]
+  readonly legalEntities: readonly [Registration, ...Registration[]]
 }
 
 export interface StoreReader {
+  outlineByNumber(number: number): StoredEntity<RegistrationOutline> | null
   entityById(id: string): StoredEntity | null
   entityByNumber(number: number): StoredEntity | null
   entityNumber(id: string): number | null
@@ -74,8 +81,10 @@ interface LegalEntityRow {
   formatted_address: string | null
 }
 
-/** Chains of merges are followed this far; a longer one is a loop. */
-const mergeHopsMax = 8
+/** Chains of merges are followed this far: each leads to an older company, so that none is a loop. */
+const mergeHopsMax = 1_000
+/** Of one company; more are not shown. */
+const registrationsMax = 50
 
 export function createStoreReader(database: Sqlite): StoreReader {
   const byId = database.prepare<[string], EntityRow>(
@@ -84,16 +93,21 @@ export function createStoreReader(database: Sqlite): StoreReader {
   const byNumber = database.prepare<[number], EntityRow>(
     'SELECT number, id, merged_into FROM entities WHERE number = ?',
   )
-  const details = createDetailsReader(database)
+  const outlines = createOutlineReader(database)
+  const withLists = createListsReader(database)
 
-  const toEntity = (row: EntityRow | undefined): StoredEntity | null => {
+  const toEntity = <Registration>(
+    row: EntityRow | undefined,
+    complete: (outline: RegistrationOutline) => Registration,
+  ): StoredEntity<Registration> | null => {
     if (!row) return null
-    const [first, ...others] = details(row.number)
+    const [first, ...others] = outlines(row.number).map(complete)
     return first ? { id: row.id, mergedInto: row.merged_into, legalEntities: [first, ...others] } : null
   }
   return {
-    entityById: (id) => toEntity(byId.get(id)),
-    entityByNumber: (number) => toEntity(byNumber.get(number)),
+    outlineByNumber: (number) => toEntity(byNumber.get(number), (outline) => outline),
+    entityById: (id) => toEntity(byId.get(id), withLists),
+    entityByNumber: (number) => toEntity(byNumber.get(number), withLists),
     entityNumber: (id) => byId.get(id)?.number ?? null,
     mergedInto(id) {
       let target: string | null = null
@@ -113,7 +127,7 @@ interface EntityRow {
   merged_into: string | null
 }
 
-function createDetailsReader(database: Sqlite): (entityNumber: number) => StoredLegalEntity[] {
+function createOutlineReader(database: Sqlite): (entityNumber: number) => RegistrationOutline[] {
   const legalEntities = database.prepare<[number], LegalEntityRow>(
     `SELECT l.*, s.name AS source_name, s.file_date, a.street_address, a.city, a.region, a.postal_code,
        a.country_code, a.formatted_address,
@@ -123,8 +137,16 @@ function createDetailsReader(database: Sqlite): (entityNumber: number) => Stored
      FROM legal_entities l
      JOIN sources s ON s.number = l.source_number
      JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
-     WHERE l.entity_number = ? ORDER BY l.vanished, l.number LIMIT 50`,
+     WHERE l.entity_number = ?
+     ORDER BY l.vanished, l.successor_key IS NOT NULL, EXISTS (
+       SELECT 1 FROM relationships r WHERE r.child_number = l.number AND r.type = 'IS_INTERNATIONAL_BRANCH_OF'
+         AND r.to_date IS NULL), l.number
+     LIMIT ${registrationsMax}`,
   )
+  return (entityNumber) => legalEntities.all(entityNumber).map(outlineOf)
+}
+
+function createListsReader(database: Sqlite): (outline: RegistrationOutline) => StoredLegalEntity {
   const names = database.prepare<[number], { kind: NameKind; name: string }>(
     'SELECT kind, name FROM names WHERE legal_entity_number = ? ORDER BY number',
   )
@@ -132,17 +154,16 @@ function createDetailsReader(database: Sqlite): (entityNumber: number) => Stored
     [number],
     { type: IdentifierType; value: string; jurisdiction: string }
   >('SELECT type, value, jurisdiction FROM identifiers WHERE legal_entity_number = ? ORDER BY position')
-  return (entityNumber) =>
-    legalEntities.all(entityNumber).map((row) => ({
-      ...legalEntityOf(row),
-      names: names.all(row.number),
-      identifiers: identifiers
-        .all(row.number)
-        .map(({ type, value, jurisdiction }) => ({ type, value, jurisdiction: jurisdiction || null })),
-    }))
+  return (outline) => ({
+    ...outline,
+    names: names.all(outline.number),
+    identifiers: identifiers
+      .all(outline.number)
+      .map(({ type, value, jurisdiction }) => ({ type, value, jurisdiction: jurisdiction || null })),
+  })
 }
 
-function legalEntityOf(row: LegalEntityRow): Omit<StoredLegalEntity, 'names' | 'identifiers'> {
+function outlineOf(row: LegalEntityRow): RegistrationOutline {
   return {
     number: row.number,
     id: row.id,
