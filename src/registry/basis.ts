@@ -13,7 +13,8 @@ export function basisOf(
   registrations: readonly StoredLegalEntity[],
 ): BasisEntry[] {
   const own = fieldsOf(entity).map(({ field, value, reasoning, origin }) => {
-    const citation = origin === 'file' ? fileCitation(primary, value) : recordCitation(primary)
+    const holder = holderOf(field, value, [primary, ...registrations])
+    const citation = origin === 'file' ? fileCitation(holder, value) : recordCitation(holder)
     const isRecorded = origin === 'record' && citation.authority_tier === 1
     return {
       field,
@@ -37,6 +38,26 @@ export function basisOf(
     }
   })
   return [...own, ...identifiers]
+}
+
+/** Fields that may be another registration's than the one that is shown: see `statedFirst`. */
+const pickOf: Readonly<Record<string, (registration: StoredLegalEntity) => string | null>> = {
+  website: ({ website }) => website,
+  'industry.schemes.sic.0.code': ({ sic }) => sic,
+  'industry.schemes.naics_2022.0.code': ({ naics }) => naics,
+  'parent_entity.name': ({ parentName }) => parentName,
+}
+
+function holderOf(
+  field: string,
+  value: string,
+  registrations: readonly [StoredLegalEntity, ...StoredLegalEntity[]],
+): StoredLegalEntity {
+  const pick = pickOf[field]
+  const holder = registrations.find(
+    (registration) => pick?.(registration) === value && !registration.vanished,
+  )
+  return holder ?? registrations[0]
 }
 
 interface FieldReason {

@@ -29,13 +29,14 @@ export function primaryOf<Registration extends RegistrationOutline>(
 export function resultEntityOf(stored: StoredEntity, matched: StoredLegalEntity | null): ResultEntity {
   const primary = primaryOf(stored)
   const { countryCode, stateCode } = jurisdictionParts(primary.jurisdiction)
+  const parentName = statedFirst(stored, (registration) => registration.parentName)
   return {
     id: entityId.parse(stored.id),
     display_name: primary.displayName,
     legal_name: primary.legalName,
     status: primary.status,
     description: null,
-    website: primary.website,
+    website: statedFirst(stored, ({ website }) => website),
     headquarters: hasAddress(primary.address) ? { address: addressOf(primary.address) } : null,
     primary_legal_entity: {
       id: legalEntityId.parse(primary.id),
@@ -47,9 +48,21 @@ export function resultEntityOf(stored: StoredEntity, matched: StoredLegalEntity 
     identifiers: identifiersOf(stored),
     matching_branch: matched === null ? null : matchingBranchOf(matched, primary),
     facets: facetsOf(stored, primary),
-    industry: industryOf(primary),
-    parent_entity: primary.parentName === null ? null : { name: primary.parentName },
+    industry: industryOf(stored),
+    parent_entity: parentName === null ? null : { name: parentName },
   }
+}
+
+/** What the shown registration says or, where its register says nothing, the first of the others that does. */
+export function statedFirst(
+  stored: StoredEntity,
+  pick: (registration: StoredLegalEntity) => string | null,
+): string | null {
+  for (const registration of [primaryOf(stored), ...stored.legalEntities]) {
+    const stated = registration.vanished ? null : pick(registration)
+    if (stated !== null) return stated
+  }
+  return null
 }
 
 /** The full record of a company; what no registry row tells is null. */
@@ -69,7 +82,7 @@ export function entityRecordOf(stored: StoredEntity): EntityRecord {
       employee_range: null,
       revenue: null,
       revenue_range: null,
-      founding_date: primary.formedOn,
+      founding_date: statedFirst(stored, ({ formedOn }) => formedOn),
       stock_ticker: ticker,
       exchange: null,
       is_public: ticker === null ? null : true,
@@ -199,18 +212,20 @@ function legalFormOf(primary: StoredLegalEntity): LegalForm | null {
   return parseName(primary.legalName).legalForm
 }
 
-function industryOf(primary: StoredLegalEntity): ResultEntity['industry'] {
+function industryOf(stored: StoredEntity): ResultEntity['industry'] {
   const entry = (code: string, label: string | null) => ({
     code,
     label,
     is_primary: true,
     confidence: rowCodeConfidence,
   })
-  if (primary.sic === null && primary.naics === null) return null
+  const sic = statedFirst(stored, (registration) => registration.sic)
+  const naics = statedFirst(stored, (registration) => registration.naics)
+  if (sic === null && naics === null) return null
   return {
     schemes: {
-      ...(primary.sic === null ? {} : { sic: [entry(primary.sic, sicLabel(primary.sic))] }),
-      ...(primary.naics === null ? {} : { naics_2022: [entry(primary.naics, null)] }),
+      ...(sic === null ? {} : { sic: [entry(sic, sicLabel(sic))] }),
+      ...(naics === null ? {} : { naics_2022: [entry(naics, null)] }),
     },
   }
 }
