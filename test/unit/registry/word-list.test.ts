@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { boundedDistance, typosAllowed } from '../../../src/registry/match/edit-distance.js'
+import { Vocabulary } from '../../../src/registry/match/vocabulary.js'
+import { WordList, wordListsOf } from '../../../src/registry/match/word-list.js'
+
+const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '1'), minLength: 1, maxLength: 9 })
+const counted = fc.dictionary(word, fc.nat(1_000), { maxKeys: 60, noNullPrototype: true })
+
+const listOf = (counts: Readonly<Record<string, number>>) => new WordList(wordListsOf(Object.entries(counts)))
+
+describe('a list of words', () => {
+  it('finds each of its words with its count, and no other', () => {
+    fc.assert(
+      fc.property(counted, word, (counts, other) => {
+        const list = listOf(counts)
+        expect(list.size).toBe(Object.keys(counts).length)
+        for (const [known, count] of Object.entries(counts)) {
+          expect(list.word(list.find(known))).toBe(known)
+          expect(list.count(list.find(known))).toBe(count)
+        }
+        if (!Object.hasOwn(counts, other)) expect(list.find(other)).toBe(-1)
+      }),
+    )
+  })
+
+  it('gives all that begin with a stem in order, and all that end with a tail', () => {
+    fc.assert(
+      fc.property(counted, word, (counts, part) => {
+        const list = listOf(counts)
+        const begun: string[] = []
+        for (let at = list.firstNotBefore(part); list.beginsWith(at, part); at++) begun.push(list.word(at))
+        const words = Object.keys(counts)
+        expect(begun).toEqual(words.filter((known) => known.startsWith(part)).sort())
+        const [from, end] = list.backwardRange(part)
+        const ended = Array.from({ length: end - from }, (_, index) =>
+          list.word(list.atBackward(from + index)),
+        )
+        expect(ended.sort()).toEqual(words.filter((known) => known.endsWith(part)).sort())
+      }),
+    )
+  })
+
+  it('leaves out what is no word of letters of one byte', () => {
+    expect(listOf({ 'two words': 1, 'line\nfeed': 1, ümlaut: 1, '': 1, plain: 2 }).size).toBe(1)
+  })
+})
+
+describe('spellings', () => {
+  it('are all words with a single error, and none beyond the errors allowed', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 5, maxLength: 12 })
+    fc.assert(
+      fc.property(letters, fc.array(letters, { maxLength: 4 }), (asked, known) => {
+        const found = new Vocabulary(new Map(known.map((each) => [each, 1])), 10).spellings(asked)
+        const distanceTo = (each: string) => boundedDistance(asked, each, 3)
+        const allowed = typosAllowed(asked.length)
+        const near = [...new Set(known)].filter((each) => distanceTo(each) === 1)
+        expect(found).toEqual(expect.arrayContaining(near))
+        for (const each of found) expect(distanceTo(each)).toBeLessThanOrEqual(allowed)
+      }),
+    )
+  })
+})
