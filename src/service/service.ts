@@ -1,11 +1,10 @@
-import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { UserError } from '../core/errors.js'
 import { systemClock, type Clock } from '../platform/clock.js'
 import { systemRandom, type Random } from '../platform/random.js'
+import type { Sqlite } from '../platform/sqlite.js'
 import { storeAccounts, storedCallers, type AccountOptions } from './accounts/accounts.js'
 import { createApp } from './app.js'
-import { bounds } from './bounds.js'
+import type { Builds } from './builds/builds.js'
 import { openBuilds } from './builds/open-builds.js'
 import { createCredit } from './accounts/credit.js'
 import { noDomainLists, type DomainLists } from './domains/domain-lists.js'
@@ -15,16 +14,17 @@ import { noFaults, withFaults, type Faults } from './faults/faults.js'
 import { hierarchyCompiler } from './hierarchy/compile.js'
 import type { Knowledge } from './knowledge.js'
 import { mcpHandlers } from './mcp/endpoint.js'
-import { mountRoutes } from './mount.js'
+import { closeApp, listen, watchRequests, type ListenedOn } from './listening.js'
+import { mountRoutes, type Handlers } from './mount.js'
 import { createRateLimiter, unlimited } from './limits/rate-limiter.js'
-import { startResearcher } from './researcher.js'
+import { startResearcher, type Researcher } from './researcher.js'
 import { createRunStore, type LedgerEntry, type RunCount, type RunStore } from './run-store.js'
 import { openStorage } from './storage.js'
 import { domainHandlersV1 } from './v1/domains.js'
 import { entityHandlersV1 } from './v1/entities.js'
 import { hierarchyHandlers } from './v1/hierarchy.js'
 import { reportHandlers } from './v1/report.js'
-import { createHeldStreams } from './v2/held-streams.js'
+import { createHeldStreams, type HeldStreams } from './v2/held-streams.js'
 import { jobHandlers } from './v2/jobs.js'
 import { searchHandlers } from './v2/search.js'
 import { streamHandlers } from './v2/stream.js'
@@ -72,10 +72,7 @@ export interface ServiceOptions extends WebhookOptions {
   readonly log?: (line: string) => void
 }
 
-export interface RunningService {
-  readonly url: string
-  readonly host: string
-  readonly port: number
+export interface RunningService extends ListenedOn {
   runCount(): RunCount
   eventCount(): EventCount
   /** The units billed to an account, oldest first. */
@@ -110,39 +107,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const isBusy = watchRequests(app, clock)
     const onStored = webhooks.outbox.wake
     const researcher = startResearcher({ store, knowledge, clock, log, isBusy, onStored })
-    const journal = createJournal(store)
-    const credit = createCredit(database, clock)
     const limiter = options.limits === 'spec' ? createRateLimiter(clock, storage.windows) : unlimited
-    const builds = openBuilds({
-      database,
-      knowledge,
-      clock,
-      random,
-      log,
-      isBusy,
-      buildMs: options.buildMs ?? { min: 0, max: 0 },
-      outbox: webhooks.outbox,
-      lists: options.domainLists ?? noDomainLists,
-      checkWebsite: options.checkWebsite ?? null,
-      hierarchy: hierarchyCompiler(knowledge),
-    })
-    const records = { knowledge, builds, gate: webhooks.gate, clock, random, log }
-    const submission = { journal, credit, researcher, clock, random, researchMs }
-    const handlers = {
-      ...kickoffHandlers({ ...submission, gate: webhooks.gate }),
-      ...pollHandlers(store, builds),
-      ...entityHandlers(records),
-      ...entityHandlersV1(knowledge, builds),
-      ...domainHandlers({ ...records, credit }),
-      ...domainHandlersV1(builds),
-      ...searchHandlers(knowledge, clock),
-      ...jobHandlers({ ...submission, store, log }),
-      ...streamHandlers({ ...submission, store, streams }),
-      ...reportHandlers(database, clock),
-      ...hierarchyHandlers(knowledge, builds),
-      ...mcpHandlers({ knowledge, log, listenHost: options.listen.host }),
-    }
-    mountRoutes(app, handlers, { callers, limiter, random, faults })
+    const parts = { database, knowledge, store, clock, random, log, isBusy, streams, webhooks, researcher }
+    const builds = openServiceBuilds(options, parts)
+    mountRoutes(app, createHandlers(options, { ...parts, builds }), { callers, limiter, random, faults })
 
     const end = async () => {
       streams.close()
@@ -170,6 +138,52 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
 }
 
+interface Parts {
+  readonly database: Sqlite
+  readonly knowledge: Knowledge
+  readonly store: RunStore
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: (line: string) => void
+  readonly isBusy: () => boolean
+  readonly streams: HeldStreams
+  readonly webhooks: Webhooks
+  readonly researcher: Researcher
+}
+
+function openServiceBuilds(options: ServiceOptions, parts: Parts): Builds {
+  return openBuilds({
+    ...parts,
+    buildMs: options.buildMs ?? { min: 0, max: 0 },
+    outbox: parts.webhooks.outbox,
+    lists: options.domainLists ?? noDomainLists,
+    checkWebsite: options.checkWebsite ?? null,
+    hierarchy: hierarchyCompiler(parts.knowledge),
+  })
+}
+
+function createHandlers(options: ServiceOptions, parts: Parts & { readonly builds: Builds }): Handlers {
+  const { knowledge, store, builds, clock, webhooks, streams, database } = parts
+  const credit = createCredit(database, clock)
+  const records = { ...parts, gate: webhooks.gate }
+  const researchMs = options.researchMs ?? { min: 0, max: 0 }
+  const submission = { ...parts, journal: createJournal(store), credit, researchMs }
+  return {
+    ...kickoffHandlers({ ...submission, gate: webhooks.gate }),
+    ...pollHandlers(store, builds),
+    ...entityHandlers(records),
+    ...entityHandlersV1(knowledge, builds),
+    ...domainHandlers({ ...records, credit }),
+    ...domainHandlersV1(builds),
+    ...searchHandlers(knowledge, clock),
+    ...jobHandlers(submission),
+    ...streamHandlers({ ...submission, streams }),
+    ...reportHandlers(database, clock),
+    ...hierarchyHandlers(knowledge, builds),
+    ...mcpHandlers({ ...parts, listenHost: options.listen.host }),
+  }
+}
+
 /** Loaded when they are wanted: the service inside a run has no pages. */
 async function mountPages(
   app: FastifyInstance,
@@ -181,46 +195,4 @@ async function mountPages(
   ])
   mountDocs(app, version)
   mountMetrics(app, { runCount: () => store.count(), eventCount: () => ({ ...webhooks.eventCount() }) })
-}
-
-/** A request a moment ago means that callers are there, and that the next one is on its way. */
-function watchRequests(app: FastifyInstance, clock: Clock): () => boolean {
-  let lastRequestMs = -Infinity
-  app.server.on('request', () => {
-    lastRequestMs = clock.monotonicMs()
-  })
-  return () => clock.monotonicMs() - lastRequestMs < bounds.quietAfterMs
-}
-
-async function listen(
-  app: FastifyInstance,
-  { host, port }: ServiceOptions['listen'],
-): Promise<Pick<RunningService, 'url' | 'host' | 'port'>> {
-  try {
-    await app.listen({ host, port })
-  } catch (error) {
-    await app.close()
-    const code = (error as NodeJS.ErrnoException).code
-    const taken = code === 'EADDRINUSE' ? 'the port is taken' : String(code ?? error)
-    throw new UserError('LISTEN_FAILED', `cannot listen on ${host}:${port}: ${taken}`, {
-      hint: 'choose another address, or port 0 for any free port',
-      cause: error,
-    })
-  }
-  const bound = app.server.address() as AddressInfo
-  const anywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
-  const reachable = anywhere[bound.address] ?? bound.address
-  const authority = reachable.includes(':') ? `[${reachable}]` : reachable
-  return { url: `http://${authority}:${bound.port}`, host: bound.address, port: bound.port }
-}
-
-/** Requests in the air are answered; sockets that keep one open for longer are cut. */
-async function closeApp(app: FastifyInstance, clock: Clock): Promise<void> {
-  const closed = new AbortController()
-  const cut = clock.sleep(bounds.closeGraceMs, closed.signal).then(() => {
-    app.server.closeAllConnections()
-  })
-  await app.close()
-  closed.abort()
-  await cut
 }
