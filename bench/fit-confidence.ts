@@ -16,8 +16,8 @@ import { fitLogistic, type Sample } from './logistic.js'
 /**
  * `npx tsx bench/fit-confidence.ts --set QUERIES.csv:REGISTRY[:WEIGHT] …`: fits the coefficients that make the
  * confidence of a match a probability. Prints what they give on each set, and the same held out: every query
- * judged by coefficients fitted without its fold, folds being a hash of the query's id. `--write FILE` writes
- * the coefficients as TypeScript.
+ * judged by coefficients fitted without its fold, folds being a hash of the query's id. A set of weight 0 is
+ * judged and never fitted on. `--write FILE` writes the coefficients as TypeScript.
  */
 const { values } = parseArgs({
   options: {
@@ -39,7 +39,7 @@ interface Example {
   readonly weight: number
 }
 
-async function readSet(text: string): Promise<{ name: string; examples: Example[] }> {
+async function readSet(text: string): Promise<{ name: string; weight: number; examples: Example[] }> {
   const [queriesPath = '', registryPath = '', weight = '1'] = text.split(':')
   const queries = await readLabelledQueries(queriesPath)
   const registry = openRegistry(registryPath, { readonly: true })
@@ -55,7 +55,7 @@ async function readSet(text: string): Promise<{ name: string; examples: Example[
     }
   })
   registry.close()
-  return { name: queriesPath.replace(/^.*\//, ''), examples }
+  return { name: queriesPath.replace(/^.*\//, ''), weight: Number(weight), examples }
 }
 
 function fit(examples: readonly Example[]): Weights {
@@ -94,7 +94,7 @@ const weights = fit(all)
 const heldOut = Array.from({ length: foldCount }, (_, fold) =>
   fit(all.filter((example) => example.fold !== fold)),
 )
-const figures = sets.map(({ name, examples }) => {
+const figures = sets.map(({ name, weight, examples }) => {
   const fitted = reportOf(examples, () => weights)
   const held = reportOf(examples, (fold) => heldOut[fold] ?? weights)
   console.log(
@@ -106,16 +106,23 @@ const figures = sets.map(({ name, examples }) => {
     falseAccepts: round(overall.falseAcceptShare),
     calibrationError: round(calibration.expectedError),
   })
-  return { name, queryCount: examples.length, fitted: short(fitted), heldOut: short(held) }
+  return { name, weight, queryCount: examples.length, fitted: short(fitted), heldOut: short(held) }
 })
 for (const [name, weight] of Object.entries(weights))
   console.log(name.padEnd(24), weight.toFixed(3).padStart(8))
 console.log(JSON.stringify(figures, null, 1))
 if (values.write !== undefined) {
-  const body = { fitted: values.date, sampleCount: all.length, foldCount, ridge, figures, weights }
+  const body = {
+    fitted: values.date,
+    sampleCount: all.filter(({ weight }) => weight > 0).length,
+    foldCount,
+    ridge,
+    figures,
+    weights,
+  }
   writeFileSync(
     values.write,
-    `/** Written by bench/fit-confidence.ts; see there. Figures of a set: fitted on all, and each query held out. */\n` +
+    `/**\n * Written by bench/fit-confidence.ts; see there. Figures of a set: fitted on all, and each query\n * held out; a set of weight 0 was never fitted on.\n */\n` +
       `export const calibration = ${JSON.stringify(body, null, 2)} as const\n`,
   )
 }

@@ -155,6 +155,10 @@ addQueries('country_abroad', perStratum / 4, kept, asIs, () => 'abroad')
 for (const [stratum, change] of Object.entries(nameChanges)) {
   if (stratum !== 'initials') addQueries('left_out', perStratum / 5, gone, change, usualPlace)
 }
+for (const kind of ['other', 'former'] as const)
+  addQueries('left_out', perStratum / 5, gone, asIs, usualPlace, kind)
+for (const place of ['none', 'elsewhere', 'abroad'] as const)
+  addQueries('left_out', perStratum / 5, gone, asIs, () => place)
 for (const word of 'Energy Bank Capital Fund Trust First Global Group Insurance Solutions Holdings Services'.split(
   ' ',
 )) {

@@ -235,8 +235,12 @@ function doubtFactor(doubt: Doubt, match: Match): Factor {
         'The spelling differs and no place confirms it.',
         'medium',
       )
-    case 'longer_without_place':
-      return limitation('no_legal_entity_confirmed', 'One name is longer and no place confirms it.', 'medium')
+    case 'longer_name':
+      return limitation(
+        'no_legal_entity_confirmed',
+        'One name is longer, by a word that may make it another company of the group.',
+        'medium',
+      )
     case 'form_differs':
       return limitation('no_legal_entity_confirmed', 'The legal form is of another kind.', 'medium')
     default:

@@ -14,7 +14,7 @@ export type Doubt =
   | 'country_differs'
   | 'place_differs'
   | 'spelling_without_place'
-  | 'longer_without_place'
+  | 'longer_name'
   | 'form_differs'
 
 /** What the names say, before it is dressed as an answer. */
@@ -77,17 +77,16 @@ export function weigh(
     (other) => isRival(first, other) && !isNamesakeThere(first, other) && placeTellsApart(other, first),
   )
   let best = there ?? first
-  let rivals = ranked.filter((other) => other !== best && isRival(best, other))
-  const chosen = rivals.length > 0 ? chooseByContext([best, ...rivals], contextFit) : null
-  if (chosen !== null) {
-    best = chosen
-    rivals = []
-  }
+  const tied = ranked.filter((other) => other !== best && isRival(best, other))
+  const chosen = tied.length > 0 ? chooseByContext([best, ...tied], contextFit) : null
+  const others = ranked.filter((other) => other !== best && !tied.includes(other))
+  best = chosen ?? best
+  const rivals = chosen === null ? tied : []
   return {
     best,
     rivals,
     doubts: doubtsOf(best, rivals),
-    standing: standingOf(best, rivals, ranked),
+    standing: standingOf(best, rivals, others),
     chosenByContext: chosen !== null,
   }
 }
@@ -108,13 +107,13 @@ export function conclude(
   return { ...weighed, kind: isGuess || isOpen ? 'candidate' : 'entity', confidence }
 }
 
-/** The next other company is the one after the rivals: these are counted on their own. */
+/** `others` are those that do not fit as well: rivals are counted on their own. */
 function standingOf(
   best: ScoredName,
   rivals: readonly ScoredName[],
-  ranked: readonly ScoredName[],
+  others: readonly ScoredName[],
 ): Standing {
-  const next = ranked.find((other) => other !== best && !rivals.includes(other))
+  const [next] = others
   const marginPoints = next === undefined ? marginPointsMax : Math.max(0, best.points - next.points)
   return { rivalCount: rivals.length, marginPoints }
 }
@@ -212,7 +211,8 @@ function doubtsOf(best: ScoredName, rivals: readonly ScoredName[]): Doubt[] {
   if (best.isGeneric && isCommon && best.form !== 'same' && !placed) doubts.push('generic_name')
   if (isElsewhere(best) && isCommon) doubts.push('place_differs')
   if (best.isSubset) doubts.push('subset_only')
-  if (best.isLonger && !placed) doubts.push('longer_without_place')
+  // "Zuto Holdings Limited" is a name in full, and "Zuto Limited" at the same address is another company's.
+  if (best.isLonger && (!placed || best.isFormStated)) doubts.push('longer_name')
   if (!best.numbersAgree) doubts.push('numbers_differ')
   if (best.manner === 'acronym' && !placed) doubts.push('acronym_without_place')
   if (best.place === 'country_conflict' && !best.isTelling) doubts.push('country_differs')

@@ -1,7 +1,7 @@
 /** Letters as numbers. */
-export type Codes = Uint8Array | Uint16Array
+type Codes = Uint8Array | Uint16Array
 
-export function codesOf(word: string): Codes {
+function codesOf(word: string): Codes {
   const codes = new Uint16Array(word.length)
   for (let index = 0; index < word.length; index++) codes[index] = word.charCodeAt(index)
   return codes
@@ -20,7 +20,7 @@ export function boundedDistance(a: string, b: string, distanceMax: number): numb
 /** The two rows above the one that is being made; kept, because thousands of words are compared for one query. */
 let rows = [new Int32Array(64), new Int32Array(64), new Int32Array(64)] as const
 
-export function boundedDistanceOf(a: Codes, b: Codes, distanceMax: number): number {
+function boundedDistanceOf(a: Codes, b: Codes, distanceMax: number): number {
   if (Math.abs(a.length - b.length) > distanceMax) return distanceMax + 1
   if (b.length >= rows[0].length) {
     rows = [new Int32Array(b.length + 1), new Int32Array(b.length + 1), new Int32Array(b.length + 1)]
@@ -49,6 +49,43 @@ export function boundedDistanceOf(a: Codes, b: Codes, distanceMax: number): numb
 
 function at(row: Int32Array, index: number): number {
   return row[index] ?? 0
+}
+
+/** Words this long fit the bits of a number. */
+const bitsMax = 31
+
+/**
+ * The same distance from one word to many, all of letters of one byte: a column at a time in the bits of
+ * numbers (Hyyrö 2003), some twenty times as quick as `boundedDistanceOf`.
+ */
+export function distanceFrom(word: string, distanceMax: number): (other: Uint8Array) => number {
+  const charCount = word.length
+  const codes = codesOf(word)
+  if (charCount === 0 || charCount > bitsMax || codes.some((code) => code > 255))
+    return (other) => boundedDistanceOf(codes, other, distanceMax)
+  const places = new Int32Array(256)
+  for (const [index, code] of codes.entries()) places[code] = (places[code] ?? 0) | (1 << index)
+  const lastBit = 1 << (charCount - 1)
+  return (other) => {
+    let [positive, negative, diagonal, matchesBefore] = [-1, 0, 0, 0]
+    let distance = charCount
+    for (let index = 0; index < other.length; index++) {
+      const matches = places[other[index] ?? 0] ?? 0
+      const swapped = ((~diagonal & matches) << 1) & matchesBefore
+      diagonal = (((matches & positive) + positive) ^ positive) | matches | negative | swapped
+      const up = negative | ~(diagonal | positive)
+      const down = diagonal & positive
+      if ((up & lastBit) !== 0) distance++
+      else if ((down & lastBit) !== 0) distance--
+      // Each letter that is left can make up for one error.
+      if (distance - (other.length - index - 1) > distanceMax) return distanceMax + 1
+      const shifted = (up << 1) | 1
+      positive = (down << 1) | ~(diagonal | shifted)
+      negative = shifted & diagonal
+      matchesBefore = matches
+    }
+    return Math.min(distance, distanceMax + 1)
+  }
 }
 
 /** How many typing errors a word of this length may hold and still be that word. */

@@ -39,7 +39,6 @@ const facts = {
   formerName: ({ candidate }) => candidate.kind === 'former',
   fullLegalName: ({ isFullLegalName }) => isFullLegalName,
   // The legal form.
-  sameForm: ({ form }) => form === 'same',
   unstatedPartnership: ({ form }) => form === 'unstated_partnership',
   formSoftConflict: ({ form }) => form === 'soft_conflict',
   formHardConflict: ({ form }) => form === 'hard_conflict',
@@ -49,17 +48,14 @@ const facts = {
   oneWord: ({ candidate }) => candidate.tokens.length === 1,
   // The place.
   placed: (best) => isPlaced(best),
-  samePostcode: ({ place }) => place === 'postal',
   sameRegion: ({ place }) => place === 'region',
   sameCountry: ({ place }) => place === 'country',
   townAbroad: ({ place }) => place === 'town_abroad',
   otherRegion: ({ place }) => place === 'region_conflict',
   otherCountry: ({ place }) => place === 'country_conflict',
-  tellingAbroad: ({ place, isTelling }) => place === 'country_conflict' && isTelling,
   nearAndPlaced: (best) => isNear(best) && isPlaced(best),
   oneSidedAndPlaced: (best) => isNear(best) && best.isSubset && isPlaced(best),
   // The others.
-  inactive: ({ candidate }) => !candidate.active,
   rivals: (_best, { rivalCount }) => Math.log2(1 + rivalCount),
   closeSecond: (_best, { marginPoints }) => 1 - Math.min(marginPoints, marginPointsMax) / marginPointsMax,
 } as const satisfies Record<string, Fact>

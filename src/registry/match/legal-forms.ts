@@ -91,7 +91,7 @@ pcl, public company limited : stock : corporation : TH
 jsc, joint stock commercial bank, cong ty co phan, ctcp : stock : corporation : VN
 kk, kabushiki kaisha, kabushiki gaisha : stock : corporation : JP
 gk, godo kaisha, yk, yugen kaisha : limited : llc : JP
-co ltd, company limited, company ltd, co limited, co inc, company inc, co pte ltd, co pty ltd, co corp, co llc, company llc, co lp, co plc, company plc, corp ltd, corporation limited, inc ltd, corporation ltd, pcl ltd, hldgs ltd : stock : corporation : JP CN KR TW TH
+co ltd, company limited, company ltd, co limited, co inc, company inc, co pte ltd, co pty ltd, co corp, co llc, company llc, co lp, co plc, company plc, corp ltd, corporation limited, inc ltd, corporation ltd, pcl ltd : stock : corporation : JP CN KR TW TH
 scc, scca, cooperative, co op, coop, cooperativa : cooperative : cooperative :
 stichting, stiftung, fondation, fundacion, fundacao, fondazione : foundation : - :
 asbl, vzw, ry, onlus : association : nonprofit_corp : BE LU FI IT

@@ -34,7 +34,7 @@ export function readingsOf(name: string): Reading[] {
     ...bounded.split(formerMarks).map((text) => textReading(text, 'part')),
     wordsReading(beforeRepetition(words, cut), 'part'),
     wordsReading(beforeSecurity(words, hasRate), 'part'),
-    wordsReading(beforeCutForm(words), 'cut'),
+    wordsReading(beforeCutForm(words, cut), 'cut'),
     textReading(bounded.replace(brackets, ' '), 'aside'),
     wordsReading(beforeForm(words), isRemark(words, cut) ? 'part' : 'aside'),
     wordsReading(withFormMended(words), 'part'),
@@ -165,12 +165,12 @@ const cutForms = ['corporation', 'incorporated', 'limited', 'company', 'partners
 const cutNameCharsMin = 20
 
 /** "Dynavax Technologies Corporatio" without the piece of a legal form at its end. */
-function beforeCutForm(words: readonly string[]): string[] | null {
+function beforeCutForm(words: readonly string[], cut: ColumnCut): string[] | null {
   const last = words.at(-1) ?? ''
   if (words.length < 2 || canonicalWord(last) !== last || closingForms.has(last) || last === 'co') return null
   const isPiece = cutForms.some((form) => form !== last && form.startsWith(last))
-  const isSure = last.length >= 5 || words.join(' ').length >= cutNameCharsMin
-  return isPiece && isSure ? words.slice(0, -1) : null
+  const isSure = last.length >= 5 || (last.length >= 2 && words.join(' ').length >= cutNameCharsMin)
+  return isPiece && (isSure || cut === 'anywhere') ? words.slice(0, -1) : null
 }
 
 function isRomanNumeral(word: string): boolean {

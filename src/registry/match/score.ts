@@ -30,6 +30,8 @@ export interface ScoredName {
   readonly isGeneric: boolean
   /** Words beyond the shared ones, if only light ones ("Holdings"), stand on one side. */
   readonly isLonger: boolean
+  /** The query states its legal form, as a registered name does. */
+  readonly isFormStated: boolean
   /** How much the name tells: the rarer its words, the more. */
   readonly tellingWeight: number
   /** So rare a name that it is not borne twice by chance. */
@@ -132,6 +134,7 @@ function scoreReading(
     numbersAgree: series !== null || sameNumbers(reading.tokens, candidate.tokens),
     isOneOfSeries: series === true,
     isGeneric: candidate.tokens.every(isGenericWord) || reading.tokens.every(isGenericWord),
+    isFormStated: reading.formClass !== null && reading.formClass !== 'company',
     isTelling,
     tellingWeight,
     goesOn: manner === 'completed' && isColumnCut(reading, candidate),
@@ -139,7 +142,7 @@ function scoreReading(
 }
 
 function mannerOf(reading: Reading, candidate: CandidateName): MatchManner {
-  if (reading.coreKey === candidate.coreKey) return reading.kind === 'cut' ? 'completed' : 'exact'
+  if (reading.coreKey === candidate.coreKey) return 'exact'
   if (isCompletion(reading, candidate)) return 'completed'
   return isInitials(reading, candidate) ? 'acronym' : 'near'
 }
@@ -164,9 +167,11 @@ function isColumnCut(reading: Reading, candidate: CandidateName): boolean {
   return reading.cut === 'anywhere' || !endsInsideWord(reading, candidate)
 }
 
+/** "II" is no beginning of "III": a number that was cut is another number. */
 function endsInsideWord(reading: Reading, candidate: CandidateName): boolean {
   const at = reading.tokens.length - 1
-  return candidate.tokens[at] !== reading.tokens[at]
+  const last = reading.tokens[at] ?? ''
+  return candidate.tokens[at] !== last && !isNumberWord(last)
 }
 
 /** Null where a number that the query holds is another one; else whether the missing end starts with a number. */

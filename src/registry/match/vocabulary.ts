@@ -1,4 +1,4 @@
-import { boundedDistanceOf, codesOf, typosAllowed } from './edit-distance.js'
+import { distanceFrom, typosAllowed } from './edit-distance.js'
 import { matchLimits } from './limits.js'
 import { WordList, wordListsOf } from './word-list.js'
 
@@ -62,27 +62,28 @@ export class Vocabulary {
   /** All errors in one place leave a beginning or an end as it is: only words that share either are compared. */
   #nearest(word: string, distanceMax: 1 | 2): string[] {
     const words = this.#words
+    const { spellingsScannedMax } = matchLimits
     const sharedCount = Math.floor((word.length - 1) / (distanceMax + 1))
-    const codes = codesOf(word)
-    const near: { at: number; distance: number }[] = []
-    const tried = new Set<number>()
+    const distanceTo = distanceFrom(word, distanceMax)
+    const near = new Map<number, number>()
+    let comparedCount = 0
     const compare = (at: number) => {
-      if (Math.abs(words.charCount(at) - word.length) > distanceMax || tried.has(at)) return
-      tried.add(at)
-      const distance = boundedDistanceOf(codes, words.codesAt(at), distanceMax)
-      if (distance <= distanceMax && distance > 0) near.push({ at, distance })
+      if (Math.abs(words.charCount(at) - word.length) > distanceMax) return
+      comparedCount++
+      const distance = distanceTo(words.codesAt(at))
+      if (distance <= distanceMax && distance > 0) near.set(at, distance)
     }
-    const stem = word.slice(0, sharedCount)
-    for (let at = words.firstNotBefore(stem); words.beginsWith(at, stem); at++) {
-      if (tried.size >= matchLimits.spellingsScannedMax) break
-      compare(at)
-    }
+    const [first, last] = words.range(word.slice(0, sharedCount))
+    for (let at = first; at < last && comparedCount < spellingsScannedMax; at++) compare(at)
+    comparedCount = 0
     const [from, end] = words.backwardRange(word.slice(-sharedCount))
-    for (let order = from; order < end && tried.size < 2 * matchLimits.spellingsScannedMax; order++) {
+    for (let order = from; order < end && comparedCount < spellingsScannedMax; order++) {
       compare(words.atBackward(order))
     }
-    near.sort((a, b) => a.distance - b.distance || words.count(b.at) - words.count(a.at))
-    return near.slice(0, matchLimits.tokenSpellingsMax).map(({ at }) => words.word(at))
+    return [...near]
+      .sort(([a, distanceA], [b, distanceB]) => distanceA - distanceB || words.count(b) - words.count(a))
+      .slice(0, matchLimits.tokenSpellingsMax)
+      .map(([at]) => words.word(at))
   }
 }
 

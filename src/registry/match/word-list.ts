@@ -67,6 +67,11 @@ export class WordList {
     return at < this.size && this.#compare(at, stem) === 0
   }
 
+  /** The words that begin with `stem`: from, and up to but not with. */
+  range(stem: string): readonly [number, number] {
+    return [this.firstNotBefore(stem), lowerBound(this.size, (at) => this.#compare(at, stem) <= 0)]
+  }
+
   /** The places in the backward order of the words that end with `tail`: from, and up to but not with. */
   backwardRange(tail: string): readonly [number, number] {
     const before = (order: number, isAfterToo: boolean) => {

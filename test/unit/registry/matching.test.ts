@@ -165,7 +165,13 @@ describe('what is held below 80', () => {
     ],
     ['more than the name', 'Acme Widgets Logistics', null, [acme], 'subset_only'],
     ['a number on one side', 'Acme Widgets II', 'Austin', [acme], 'numbers_differ'],
-    ['other numbers', 'Acme Growth Widgets 3', null, [{ name: 'Acme Growth Widgets 2' }], 'numbers_differ'],
+    [
+      'other numbers',
+      'Acme Growth Widgets 3',
+      'Austin, TX',
+      [{ ...acme, name: 'Acme Growth Widgets 2' }],
+      'numbers_differ',
+    ],
     [
       'initials without a place',
       'AWL',
@@ -181,7 +187,7 @@ describe('what is held below 80', () => {
       'country_differs',
     ],
     ['one misspelled word, no place', 'Exogen', null, [{ name: 'Exagen Inc.' }], 'spelling_without_place'],
-    ['a light word more, no place', 'Acme Widgets Holdings', null, [acme], 'longer_without_place'],
+    ['a light word more, no place', 'Acme Widgets Holdings', null, [acme], 'longer_name'],
     ['a partnership for a corporation', 'Acme Widgets LP', 'Austin', [acme], 'form_differs'],
     ['what brackets set apart', 'Acme Widgets (Marple)', null, [acme], 'subset_only'],
     ['a trading name', 'Smith Ltd t/a Acme Widgets', null, [acme], 'subset_only'],
