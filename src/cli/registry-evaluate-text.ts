@@ -14,7 +14,7 @@ export function evaluationText({ overall, strata, calibration, latencyMs }: Eval
     row('overall', cellsOf(overall)),
     '',
     `expected calibration error ${calibration.expectedError.toFixed(3)} (10 bins of equal width; ` +
-      `${calibration.expectedErrorEqualMass.toFixed(3)} with 10 of equal mass), over ${number(calibration.count)} named companies`,
+      `${calibration.expectedErrorEqualMass.toFixed(3)} with bins of equal mass), over ${number(calibration.count)} named companies`,
     '  confidence   named   stated  came true',
     ...calibration.bins.map(
       ({ confidenceMin, confidenceMax, count, meanConfidence, accuracy }) =>

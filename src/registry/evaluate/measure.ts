@@ -46,7 +46,7 @@ export interface EvaluationReport {
     readonly count: number
     /** Ten bins of equal width, 0.0 to 1.0. */
     readonly expectedError: number
-    /** Ten bins of equal mass. */
+    /** At most ten bins of equal mass. */
     readonly expectedErrorEqualMass: number
     readonly bins: readonly CalibrationBin[]
   }
@@ -115,16 +115,21 @@ function equalWidthBins(named: readonly Named[]): CalibrationBin[] {
   }).filter(({ count }) => count > 0)
 }
 
-/** Queries of one confidence may fall into two bins; within a bin their order does not matter. */
+/** As equal as they can be made where queries of one confidence stay together. */
 function equalMassBins(named: readonly Named[]): CalibrationBin[] {
-  const sorted = [...named].sort(
-    (a, b) => a.confidence - b.confidence || Number(a.isCorrect) - Number(b.isCorrect),
-  )
-  return Array.from({ length: binCount }, (_, index) => {
-    const from = Math.floor((index * sorted.length) / binCount)
-    const inside = sorted.slice(from, Math.floor(((index + 1) * sorted.length) / binCount))
-    return binOf(inside, inside[0]?.confidence ?? 0, inside.at(-1)?.confidence ?? 0)
-  }).filter(({ count }) => count > 0)
+  const sorted = [...named].sort((a, b) => a.confidence - b.confidence)
+  const bins: Named[][] = []
+  let open: Named[] = []
+  for (const [at, one] of sorted.entries()) {
+    const isSettled = one.confidence !== sorted[at - 1]?.confidence
+    if (isSettled && open.length >= sorted.length / binCount) {
+      bins.push(open)
+      open = []
+    }
+    open.push(one)
+  }
+  if (open.length > 0) bins.push(open)
+  return bins.map((inside) => binOf(inside, inside[0]?.confidence ?? 0, inside.at(-1)?.confidence ?? 0))
 }
 
 function binOf(inside: readonly Named[], confidenceMin: number, confidenceMax: number): CalibrationBin {

@@ -146,7 +146,13 @@ function isLongerName(best: ScoredName, other: ScoredName): boolean {
   if (best.manner !== 'exact' && best.manner !== 'completed') return false
   if (!other.goesOn || !other.candidate.active) return false
   if (placeTellsApart(other, best)) return true
-  return other.isOneOfSeries && (other.place === 'none' || placeRank[other.place] >= placeRank[best.place])
+  return other.isOneOfSeries && (isPlaceOpen(other) || placeRank[other.place] >= placeRank[best.place])
+}
+
+/** No place to compare, or no more of it known than the country. */
+function isPlaceOpen({ place, candidate }: ScoredName): boolean {
+  if (place === 'none') return true
+  return place === 'country' && candidate.place.cityKey === '' && candidate.place.postalKey === ''
 }
 
 /** The name is borne elsewhere, and nearly so by a company in the very place. */

@@ -9,7 +9,7 @@ export const matchLimits = {
   candidateNamesMax: 240,
   tokenSpellingsMax: 4,
   /** From the beginning of a word, and as many from its end. */
-  spellingsScannedMax: 20_000,
+  spellingsScannedMax: 8_000,
   completionsMax: 24,
   /** A name exactly as long as columns are often wide may have lost its end; one shorter, a space and the rest. */
   cutColumnChars: [31, 32, 35, 40, 50, 60],

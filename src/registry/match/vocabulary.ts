@@ -63,7 +63,9 @@ export class Vocabulary {
   #nearest(word: string, distanceMax: 1 | 2): string[] {
     const words = this.#words
     const { spellingsScannedMax } = matchLimits
-    const sharedCount = Math.floor((word.length - 1) / (distanceMax + 1))
+    // Of a single error: what comes before it and after it, less a letter for a swap.
+    const headCount = Math.max(distanceMax + 1, Math.floor((word.length - 1) / (distanceMax + 1)))
+    const tailCount = distanceMax === 1 ? word.length - 1 - headCount : headCount
     const distanceTo = distanceFrom(word, distanceMax)
     const near = new Map<number, number>()
     let comparedCount = 0
@@ -73,10 +75,10 @@ export class Vocabulary {
       const distance = distanceTo(words.codesAt(at))
       if (distance <= distanceMax && distance > 0) near.set(at, distance)
     }
-    const [first, last] = words.range(word.slice(0, sharedCount))
+    const [first, last] = words.range(word.slice(0, headCount))
     for (let at = first; at < last && comparedCount < spellingsScannedMax; at++) compare(at)
     comparedCount = 0
-    const [from, end] = words.backwardRange(word.slice(-sharedCount))
+    const [from, end] = words.backwardRange(word.slice(-tailCount))
     for (let order = from; order < end && comparedCount < spellingsScannedMax; order++) {
       compare(words.atBackward(order))
     }

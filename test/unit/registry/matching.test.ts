@@ -107,6 +107,30 @@ describe('what is certain', () => {
     expect(decision).toMatchObject({ kind: 'entity', doubts: [] })
   })
 
+  test.each([
+    ['Western New England Bancorp, In', { name: 'Western New England Bancorp, Inc.' }],
+    ['Spirit Aerosystems Holdings, In', { name: 'Spirit AeroSystems Holdings, Inc.' }],
+    ['First Trust Enhanced Equity Inc', { name: 'First Trust Enhanced Equity Income Fund' }],
+    ['Lions Gate Entertainment Corpor', { name: 'Lions Gate Entertainment Corp /Cn/' }],
+    ['Global Partner Acquisition Corp', { ...acme, name: 'Global Partner Acquisition Corp II' }],
+  ])('%j, cut off by a column, is the only company that goes on so', (name, held) => {
+    const decision = match(name, 'Austin, TX', [held, { name: 'Zebra Logistics' }])
+    expect(decision).toMatchObject({ kind: 'entity', doubts: [], best: { candidate: { name: held.name } } })
+  })
+
+  it('the place chooses among the ends that a cut name may have', () => {
+    const held = [
+      { name: 'Global Partner Acquisition Corp.', city: 'Lehi', region: 'UT' },
+      { name: 'Global Partner Acquisition Corp II', city: 'Rye Brook', region: 'NY' },
+    ]
+    expect(named(match('Global Partner Acquisition Corp', 'Rye Brook, NY', held))).toBe(held[1]?.name)
+  })
+
+  it('a number that was given whole is not the beginning of another', () => {
+    const decision = match('CCP Widgets Fund II', null, [{ name: 'CCP Widgets Fund III' }])
+    expect(decision.kind === 'none' || decision.confidence < 80).toBe(true)
+  })
+
   it('the registered name in full outranks an alias of another', () => {
     const held = [{ name: 'Microsoft', kind: 'other' as const }, { name: 'Microsoft Corporation' }]
     expect(match('Microsoft Corporation', null, held)).toMatchObject({
@@ -188,6 +212,33 @@ describe('what is held below 80', () => {
     ],
     ['one misspelled word, no place', 'Exogen', null, [{ name: 'Exagen Inc.' }], 'spelling_without_place'],
     ['a light word more, no place', 'Acme Widgets Holdings', null, [acme], 'longer_name'],
+    ['a light word more, both names in full', 'Acme Widgets Holdings Inc', 'Austin', [acme], 'longer_name'],
+    [
+      'a column that may have ended before the number of a series',
+      'Northern Genesis Acquisition Co',
+      null,
+      [{ name: 'Northern Genesis Acquisition Corp.' }, { name: 'Northern Genesis Acquisition Corp. III' }],
+      'several_completions',
+    ],
+    [
+      'a series at one address, as far as it is known',
+      'Northern Genesis Acquisition Co',
+      'Austin, TX',
+      [
+        { ...acme, name: 'Northern Genesis Acquisition Corp.' },
+        { name: 'Northern Genesis Acquisition Corp. III' },
+      ],
+      'several_completions',
+    ],
+    ['a common word elsewhere', 'Capital', 'Boston, MA', [{ ...acme, name: 'Capital Inc' }], 'place_differs'],
+    ['everyday words alone', 'Capital Group', null, [{ name: 'Capital Group Ltd' }], 'generic_name'],
+    [
+      'the name elsewhere, and nearly the name there',
+      'Acme Widgets',
+      'Boston, MA',
+      [acme, { name: 'Acme Widgets Holdings', city: 'Boston', region: 'MA' }],
+      'several_companies',
+    ],
     ['a partnership for a corporation', 'Acme Widgets LP', 'Austin', [acme], 'form_differs'],
     ['what brackets set apart', 'Acme Widgets (Marple)', null, [acme], 'subset_only'],
     ['a trading name', 'Smith Ltd t/a Acme Widgets', null, [acme], 'subset_only'],

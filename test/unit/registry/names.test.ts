@@ -132,6 +132,13 @@ describe('readings', () => {
     ['Koppers Holdings Inc. Koppers H', 'koppersholdings', 'part'],
     ['Pebblebrook Hotel Trust 6.375% ', 'pebblebrookhoteltrust', 'part'],
     ['Dynavax Technologies Corporatio', 'dynavaxtechnology', 'cut'],
+    ['PermRock Royalty Trust Trust', 'permrockroyaltytrust', 'part'],
+    ['Nuveen Core Equity Alpha Fund N', 'nuveencoreequityalphafund', 'part'],
+    ['Annaly Capital Management Inc 6', 'annalycapitalmanagement', 'part'],
+    ['Seritage Growth Properties 7.00', 'seritagegrowthproperties', 'part'],
+    ['BRT Apartments Corp. (MD)', 'brtapartments', 'part'],
+    ['Olin Corp Stock Option Plan for Key Employees', 'olin', 'aside'],
+    ['DCS Inc Limtied', 'dcs', 'part'],
     ['Genco Shipping & Trading Limite', 'gencoshippingtrading', 'cut'],
     ['Aptose Inc., (formerly Lorus Inc.)', 'lorus', 'part'],
     ['Multi-Tile Ltd T/A Topps Tiles', 'multitile', 'part'],
@@ -145,6 +152,8 @@ describe('readings', () => {
     ['FinServ Acquisition Corp. II', 'finservacquisition'],
     ['John Hancock Preferred Income Fund', 'johnhancock'],
     ['Incoming Calls Inc', 'calls'],
+    ['Santander Drive Auto Receivables 2024-1', 'santanderdriveautoreceivables'],
+    ['John Deere Owner Trust 2022-C', 'johndeereownertrust2022'],
   ])('%j is never %j', (name, coreKey) => {
     expect(readingsOf(name).map((reading) => reading.coreKey)).not.toContain(coreKey)
   })

@@ -31,6 +31,7 @@ const cupertino = place('Cupertino', 'CA', '95014', 'US', 'us_ca')
 const munich = place('München', 'Bayern', '80333', 'DE', 'de')
 const stockport = place('Stockport', null, 'SK1 3BZ', 'GB', 'gb')
 const toronto = place('Toronto', 'ON', 'M5J 2T3', 'CA', 'ca_on')
+const shenzhen = place('Luohu, Shenzhen', null, '518000', 'CN')
 const utah = place('South Jordan', 'UT', '84095', 'US', 'us_de')
 
 describe('a location hint and a place', () => {
@@ -60,6 +61,9 @@ describe('a location hint and a place', () => {
     [toronto, 'Vancouver, BC', 'region_conflict'],
     [utah, 'South Jordan, UT, US', 'city'],
     [utah, 'DE', 'region'],
+    [shenzhen, 'Luohu, Shenzhen, CN', 'city'],
+    [stockport, 'B3 2TA, GB', 'region_conflict'],
+    [stockport, 'SK6 6ND', 'none'],
   ] as const)('%o and %j: %s', (where, hint, expected) => {
     expect(agreementOf(parseLocation(hint), where)).toBe(expected)
   })

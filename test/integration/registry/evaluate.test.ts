@@ -1,0 +1,149 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { Command } from 'commander'
+import { describe, expect, it, test } from 'vitest'
+import { addRegistryCommand } from '../../../src/cli/registry-command.js'
+import { readLabelledQueries } from '../../../src/registry/evaluate/labelled-query.js'
+import { sampleRows, temporaryFolder, writeRows } from './sample.js'
+
+function write(text: string): string {
+  const path = join(temporaryFolder(), 'queries.csv')
+  writeFileSync(path, text)
+  return path
+}
+
+async function enrich(...argv: string[]): Promise<string> {
+  let out = ''
+  const program = new Command('enrich').exitOverride().configureOutput({ writeErr: () => undefined })
+  addRegistryCommand(program, {
+    out: (text) => (out += text),
+    err: () => undefined,
+    draw: () => undefined,
+    isTerminal: false,
+    columnCount: 80,
+    environment: {},
+    stdin: new PassThrough(),
+    stdout: new PassThrough(),
+    argv,
+    interrupt: new AbortController().signal,
+    setExitCode: () => undefined,
+  })
+  await program.parseAsync(['registry', ...argv], { from: 'user' })
+  return out
+}
+
+describe('labelled queries', () => {
+  it('are read with place, expected ids and stratum, whatever the columns are usually called', async () => {
+    const path = write(
+      'query_id,query_name,city,region,postcode,country,expected_scheme,expected_any,stratum\n' +
+        'q1,IBM,Armonk,NY,10504,US,cik,51143|1087423,short\n' +
+        'q2,Acme,Leeds,,LS1 4AP,GB,gb_company_number,oc312345,uk\n' +
+        'q3,Nobody,,,,,none,,absent\n',
+    )
+    expect(await readLabelledQueries(path)).toEqual([
+      {
+        id: 'q1',
+        name: 'IBM',
+        location: 'Armonk, NY, 10504, US',
+        context: null,
+        expected: [
+          { type: 'cik', value: '0000051143', jurisdiction: null },
+          { type: 'cik', value: '0001087423', jurisdiction: null },
+        ],
+        stratum: 'short',
+      },
+      expect.objectContaining({
+        location: 'Leeds, LS1 4AP, GB',
+        expected: [{ type: 'registration_id', value: 'OC312345', jurisdiction: 'gb' }],
+      }),
+      expect.objectContaining({ location: null, expected: [], stratum: 'absent' }),
+    ])
+  })
+
+  it('other names of columns are given by a map, and the kind of id by a setting', async () => {
+    const path = write('firma;ort;soll\nAcme;Leeds;siq_1\n')
+    const settings = { map: { name: 'firma', city: 'ort', expected: 'soll' }, idType: 'entity' }
+    expect(await readLabelledQueries(path, settings)).toMatchObject([
+      {
+        id: 'line 2',
+        name: 'Acme',
+        location: 'Leeds',
+        expected: [{ type: 'entity', value: 'siq_1' }],
+        stratum: 'all',
+      },
+    ])
+  })
+
+  test.each([
+    ['name\nAcme\n', {}, 'no column holds the expected ids'],
+    ['firm,expected\nAcme,1\n', {}, 'no column holds the names'],
+    ['name,expected\n', {}, 'holds no queries'],
+    ['name,expected,id_type\nAcme,1,isin\n', {}, '"isin" is no kind of id'],
+    ['name,expected,id_type\nAcme,XX,lei\n', {}, 'an expected id is none'],
+    ['name,expected\nAcme,1\n', { map: { name: 'firm' } }, 'there is no column "firm"'],
+    ['name,expected\nAcme,1\n', { map: { firm: 'name' } }, '"firm" is no field'],
+  ])('%j with %j is refused: %s', async (text, settings, message) => {
+    await expect(readLabelledQueries(write(text), settings)).rejects.toMatchObject({
+      code: 'EVALUATION_INVALID',
+      message: expect.stringContaining(message),
+    })
+  })
+})
+
+describe('enrich registry evaluate', () => {
+  const queries =
+    'query_id,name,city,expected,id_type,stratum\n' +
+    'a,ibm,Armonk,51143,cik,known\n' +
+    'b,Red Hat Inc,Raleigh,1087423,cik,known\n' +
+    'c,Acme Widgets,,01234567,gb_company_number,doubtful\n' +
+    'd,Red Hat Inc,Raleigh,320193,cik,mislabelled\n' +
+    'e,Unheard-of Bakery,Leeds,,,absent\n'
+
+  it('tells precision, recall, calibration and latency, for people and for programs', async () => {
+    const folder = temporaryFolder()
+    const registry = join(folder, 'registry.sqlite')
+    await enrich('import', 'csv', writeRows(folder, sampleRows), '--registry', registry)
+    const file = write(queries)
+    const errors = join(folder, 'errors.csv')
+    const report = JSON.parse(
+      await enrich('evaluate', file, '--registry', registry, '--json', '--errors', errors),
+    ) as Record<string, unknown>
+    expect(report).toMatchObject({
+      overall: {
+        queryCount: 5,
+        positiveCount: 4,
+        acceptedCount: 3,
+        correctCount: 2,
+        recall: 0.5,
+        falseAcceptShare: 0,
+      },
+      strata: {
+        known: { precision: 1, recall: 1, top5Recall: 1 },
+        doubtful: { precision: null, recall: 0, top5Recall: 1 },
+        mislabelled: { precision: 0, top5Recall: 0 },
+        absent: { acceptedCount: 0, falseAcceptCount: 0 },
+      },
+      calibration: { count: 4 },
+    })
+    const [header, ...rows] = readFileSync(errors, 'utf8').trim().split('\n')
+    expect(header).toContain('query_id,stratum,query_name')
+    expect(rows.map((row) => row.split(',')[0])).toEqual(['c', 'd'])
+    expect(rows[1]).toContain('0001087423')
+
+    const text = await enrich('evaluate', file, '--registry', registry)
+    expect(text).toMatch(/^doubtful +1 +0 +- +0\.000 +1\.000 +-$/m)
+    expect(text).toMatch(/^absent +1 +0 +- +- +- +0\/1$/m)
+  })
+
+  test.each([
+    [['evaluate', 'none.csv'], 'INPUT_NOT_FOUND'],
+    [['evaluate', 'QUERIES', '--registry', 'none.sqlite'], 'REGISTRY_NOT_FOUND'],
+  ])('%j fails with %s', async (argv, code) => {
+    const file = write(queries)
+    await expect(enrich(...argv.map((arg) => (arg === 'QUERIES' ? file : arg)))).rejects.toMatchObject({
+      code,
+    })
+    expect(existsSync('none.sqlite')).toBe(false)
+  })
+})
