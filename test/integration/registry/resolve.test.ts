@@ -225,3 +225,33 @@ describe('any query', () => {
       expectLawful(resolve(piece.repeat(50_000), piece.repeat(50_000)))
   })
 })
+
+describe('what is no incorporated business', () => {
+  const kinds = [
+    ['Ministry of Widgets', 'government', 'government_entity'],
+    ['Widget Relief', 'nonprofit', 'nonprofit_entity'],
+    ['Jane Doe Plumbing', 'person', 'natural_person'],
+    ['Doe Corner Shop', 'business', 'trading_name_only'],
+    ['Doe and Roe Partners', 'business', 'unincorporated_entity'],
+    ['Widget Union', 'other', 'other_entity'],
+  ] as const
+  const rows = kinds.map(([name, type, subtype], index) => ({
+    id: `k${index}`,
+    name,
+    type,
+    subtype,
+    city: 'Leeds',
+    country: 'GB',
+  }))
+  const others = openRegistry(':memory:')
+  importCsvText(others, Buffer.from(csvOf([...rows])), { fileName: 'others.csv', fileDateMs: 0 })
+
+  test.each(kinds)('%s (%s, %s) is a candidate, however exact', (name, type, subtype) => {
+    const answer = others.resolve({ name, location: 'Leeds, GB', context: null })
+    expect(answer).toMatchObject({ status: 'inconclusive', type, subtype, entity: null, candidate: { name } })
+    expect(answer.match_confidence).toBeLessThan(80)
+    expect(answer.factors.map(({ code }) => code)).toContain('unsupported_entity_type')
+    expect(answer.actions.map(({ code }) => code)).toContain('verify_entity_type')
+    expectLawful(answer)
+  })
+})
