@@ -57,7 +57,9 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
   // The second condition lets the partial index serve.
   const byAcronym = prepare("n.acronym = ? AND n.acronym <> ''")
   const byStem = prepare('n.full_key >= ? AND n.full_key < ?')
-  const byWords = prepare('n.number IN (SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT 200)')
+  const byWords = prepare(
+    `n.number IN (SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT ${clauseNamesMax})`,
+  )
 
   return {
     find(readings, vocabulary, scope = 'narrow') {
@@ -88,6 +90,9 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
 
 /** A word alone is looked up only when so few names hold it; else it needs a second one. */
 const aloneNamesMax = 60
+/** Of the names of one clause so many are read. Where more may hold its words it needs one more of them. */
+const clauseNamesMax = 200
+const slotsMax = 4
 
 /**
  * FTS5 expressions over the rarest words of a query, those with the fewest names first, so that names that
@@ -98,21 +103,41 @@ export function wordClauses(tokens: readonly string[], vocabulary: Vocabulary): 
     .map((token, index) => slotOf(token, index === tokens.length - 1, vocabulary))
     .filter((slot) => slot.spellings.length > 0)
     .sort((a, b) => a.nameCount - b.nameCount)
-    .slice(0, 4)
-  const clauses: { text: string; nameCount: number }[] = []
-  for (const [at, slot] of slots.entries()) {
-    if (slot.nameCount <= aloneNamesMax)
-      clauses.push({ text: anyOf(slot.spellings), nameCount: slot.nameCount })
-    else
-      for (const other of slots.slice(at + 1)) {
-        // As many as if the words were strangers to each other.
-        const nameCount = (slot.nameCount * other.nameCount) / Math.max(1, vocabulary.namesTotal)
-        clauses.push({ text: `${anyOf(slot.spellings)} AND ${anyOf(other.spellings)}`, nameCount })
-      }
-  }
-  const [only] = slots
-  if (clauses.length === 0 && only !== undefined) return [anyOf(only.spellings)]
-  return clauses.sort((a, b) => a.nameCount - b.nameCount).map(({ text }) => text)
+    .slice(0, slotsMax)
+  const [only, second] = slots
+  if (only === undefined) return []
+  if (second === undefined) return [anyOf(only.spellings)]
+  return slots
+    .flatMap((slot, at) =>
+      clausesFrom([slot], slot.nameCount, slots.slice(at + 1), Math.max(1, vocabulary.namesTotal)),
+    )
+    .sort((a, b) => a.nameCount - b.nameCount)
+    .map(({ text }) => text)
+}
+
+interface Clause {
+  readonly text: string
+  readonly nameCount: number
+}
+
+/** `nameCount`: how many names hold the words picked, if these are strangers to each other. */
+function clausesFrom(
+  picked: readonly Slot[],
+  nameCount: number,
+  others: readonly Slot[],
+  namesTotal: number,
+): Clause[] {
+  const isAlone = picked.length === 1
+  if (nameCount <= (isAlone ? aloneNamesMax : clauseNamesMax) || (!isAlone && others.length === 0))
+    return [{ text: picked.map(({ spellings }) => anyOf(spellings)).join(' AND '), nameCount }]
+  return others.flatMap((other, at) =>
+    clausesFrom(
+      [...picked, other],
+      (nameCount * other.nameCount) / namesTotal,
+      others.slice(at + 1),
+      namesTotal,
+    ),
+  )
 }
 
 interface Slot {

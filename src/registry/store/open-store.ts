@@ -9,8 +9,6 @@ const storeLimits = {
   cacheKibibytes: 65_536,
   /** Ids are hashes: each row of an import touches pages anywhere in the indexes that keep them unique. */
   stagingCacheKibibytes: 262_144,
-  /** Read where the system keeps the file, instead of copied from there. */
-  mappedBytes: 2_147_418_112,
 } as const
 
 /**
@@ -45,9 +43,8 @@ function openFile(path: string, mode: StoreMode): Sqlite {
       ? ({ synchronous: 'OFF', journal: 'DELETE' } as const)
       : ({ synchronous: 'NORMAL' } as const)
     const database = openSqlite(path, { ...durability, readonly })
-    const { cacheKibibytes, stagingCacheKibibytes, mappedBytes } = storeLimits
+    const { cacheKibibytes, stagingCacheKibibytes } = storeLimits
     database.pragma(`cache_size = -${isStaging ? stagingCacheKibibytes : cacheKibibytes}`)
-    if (readonly) database.pragma(`mmap_size = ${mappedBytes}`)
     return database
   } catch (error) {
     throw asUserError(error, path)

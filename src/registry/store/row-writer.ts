@@ -88,6 +88,7 @@ export function createRowWriter(database: Sqlite, own: RowOrigin): RowWriter {
     },
     finish: () => {
       bulk.end()
+      names.settle()
     },
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { boundedDistance } from '../../../src/registry/match/edit-distance.js'
+import { boundedDistance, distanceFrom } from '../../../src/registry/match/edit-distance.js'
 import { Vocabulary } from '../../../src/registry/match/vocabulary.js'
 import { wordClauses } from '../../../src/registry/store/candidates.js'
 
@@ -25,6 +25,19 @@ describe('edit distance', () => {
         expect(boundedDistance(b, a, 20)).toBe(whole)
         expect(boundedDistance(a, b, distanceMax)).toBe(Math.min(whole, distanceMax + 1))
       }),
+    )
+  })
+})
+
+describe('the distance from one word to many', () => {
+  it('is that between two words', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 40 })
+    fc.assert(
+      fc.property(word, word, fc.nat(4), (a, b, distanceMax) => {
+        const other = new TextEncoder().encode(b)
+        expect(distanceFrom(a, distanceMax)(other)).toBe(boundedDistance(a, b, distanceMax))
+      }),
+      { numRuns: 1_000 },
     )
   })
 })
