@@ -129,15 +129,21 @@ function identifiersOf(rows: readonly StatedRow[]): RowIdentifier[] {
 
 /** Two rows of one file about one company: the later names it, and the lists of both are kept. */
 export function addedUp(former: StatedRow, later: StatedRow): StatedRow {
-  const names = [...later.names]
-  for (const { kind, name } of former.names) {
-    if (names.some((other) => other.name.toLowerCase() === name.toLowerCase())) continue
-    names.push({ kind: kind === 'legal' ? 'other' : kind, name })
-  }
+  const legal = later.names.filter(({ kind }) => kind === 'legal')
+  const others = [...former.names, ...later.names].map(({ kind, name }) => ({
+    kind: kind === 'legal' ? ('other' as const) : kind,
+    name,
+  }))
+  const seen = new Set(legal.map(({ name }) => name.toLowerCase()))
+  const added = others.filter(({ name }) => {
+    const isNew = !seen.has(name.toLowerCase())
+    seen.add(name.toLowerCase())
+    return isNew
+  })
   return {
     ...later,
     sourceLine: former.sourceLine,
-    names: names.slice(0, importLimits.namesMax),
+    names: [...legal, ...added].slice(0, importLimits.namesMax),
     identifiers: identifiersOf([former, later]),
   }
 }

@@ -19,7 +19,7 @@ export interface ImportFileOptions {
 /**
  * Imports a file as its register publishes it, plain, `.gz` or in a zip, in one transaction, with bounded
  * memory. Bad rows are counted and named, never fatal. An abort or a kill leaves the registry as it was.
- * Errors: REGISTRY_IMPORT_INVALID (a file of another kind), INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE,
+ * Errors: REGISTRY_IMPORT_INVALID (a file of another kind, or of no row that can be taken), INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE,
  * INPUT_JSON_INVALID, INPUT_COMPRESSION_CORRUPT; the signal's reason when aborted.
  */
 export async function importFile(
@@ -44,7 +44,7 @@ export async function importFile(
       onProgress?.(tally.rowCount())
     }
     onProgress?.(tally.rowCount())
-    return tally.finish()
+    return tally.finish(true)
   } finally {
     session.rollback()
     registry.contentChanged()

@@ -55,6 +55,10 @@ export class CsvScanner {
     while (this.#at < this.#text.length) {
       const start = this.#at
       const found = this.#record(start, isEnd)
+      if (found === 'unclosed') {
+        records.push(this.#skipLine(start, unclosed))
+        continue
+      }
       if (found === null) {
         const isTooLong = this.#text.length - start > importLimits.csvRecordCharsMax
         if (!isTooLong && !isEnd) break
@@ -105,7 +109,7 @@ export class CsvScanner {
   }
 
   /** The record that begins at `start`, or null where it does not end in the text at hand. */
-  #record(start: number, isEnd: boolean): Found | null {
+  #record(start: number, isEnd: boolean): Found | 'unclosed' | null {
     const text = this.#text
     const slots = this.#slots
     const cells: string[] = slots === null ? [] : new Array<string>(this.#chosenCount).fill('')
@@ -114,6 +118,7 @@ export class CsvScanner {
     for (;;) {
       const isQuoted = this.#dialect.quoted && text.charCodeAt(at) === quote
       const cellEnd = isQuoted ? this.#quotedEnd(at, isEnd) : this.#plainEnd(at)
+      if (cellEnd === neverClosed) return 'unclosed'
       if (cellEnd === -1 || (cellEnd >= text.length && !isEnd)) return null
       const slot = slots === null ? cellCount : (slots[cellCount] ?? -1)
       if (slot >= 0 && cellEnd > at) {
@@ -155,6 +160,8 @@ export class CsvScanner {
       }
       if (Number.isNaN(next)) return isEnd ? found + 1 : -1
       if (next === this.#delimiter || next === newline || next === carriageReturn) return found + 1
+      // A quote that begins a line begins a record: the one before was never closed.
+      if (text.charCodeAt(found - 1) === newline) return neverClosed
       at = found + 1
     }
   }
@@ -170,6 +177,7 @@ interface Found {
   isBlank: boolean
 }
 
+const neverClosed = -2
 const quote = 0x22
 const newline = 0x0a
 const carriageReturn = 0x0d

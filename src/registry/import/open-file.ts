@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { pipeline, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { UserError } from '../../core/errors.js'
 import { fileError } from './file-error.js'
@@ -14,7 +14,7 @@ export interface TextFile {
   /** For errors: the path, and within a zip the member. */
   readonly label: string
   /** The bytes, unpacked. */
-  readonly bytes: Readable
+  readonly bytes: AsyncIterable<unknown>
 }
 
 /**

@@ -43,13 +43,17 @@ export async function* tableItems(
   pieces: AsyncIterable<string> = textPieces(file),
 ): AsyncGenerator<readonly ImportItem[]> {
   let scanner: CsvScanner | null = null
-  let slots: ReadonlyMap<string, number> = new Map()
+  const header: { slots: ReadonlyMap<string, number> | null } = { slots: null }
   let head = ''
-  const itemsOf = (records: readonly ScannedRecord[]) => records.map((record) => itemOf(record, slots, table))
+  const itemsOf = (records: readonly ScannedRecord[]) =>
+    records.map((record) => {
+      if (header.slots === null) throw otherKind(file, table, 'it has no header')
+      return itemOf(record, header.slots, table)
+    })
   const start = (): CsvScanner =>
-    new CsvScanner(dialectOf(head, table), (header) => {
-      slots = slotsOf(file, table, header)
-      return columnsOf(header, slots)
+    new CsvScanner(dialectOf(head, table), (names) => {
+      header.slots = slotsOf(file, table, names)
+      return columnsOf(names, header.slots)
     })
   for await (const piece of pieces) {
     if (scanner === null) {
@@ -59,12 +63,11 @@ export async function* tableItems(
       yield itemsOf(scanner.push(head))
     } else yield itemsOf(scanner.push(piece))
   }
-  if (scanner === null) {
-    if (head === '') throw otherKind(file, table, 'it is empty')
-    scanner = start()
-    yield itemsOf(scanner.push(head))
-  }
+  scanner ??= start()
+  // Of a file of one line, nothing was scanned yet.
+  if (header.slots === null) yield itemsOf(scanner.push(head))
   yield itemsOf(scanner.end())
+  if (header.slots === null) throw otherKind(file, table, 'it has no header')
 }
 
 const headCharsMax = 262_144

@@ -1,3 +1,4 @@
+import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
 import type { ReadRow } from './draft.js'
 import type { ImportItem } from './item.js'
@@ -34,8 +35,8 @@ export interface ImportResult {
 export interface Tally {
   accept(item: ImportItem): void
   rowCount(): number
-  /** Commits. */
-  finish(): ImportResult
+  /** Commits. Errors: REGISTRY_IMPORT_INVALID when `mustHold` and no row could be taken. */
+  finish(mustHold?: boolean): ImportResult
 }
 
 export function createTally(session: ImportSession, addsUp: boolean): Tally {
@@ -93,11 +94,20 @@ export function createTally(session: ImportSession, addsUp: boolean): Tally {
       }
     },
     rowCount: () => counts.rowCount,
-    finish() {
+    finish(mustHold = false) {
+      if (mustHold && counts.rowCount === counts.rejectedCount) throw nothingHeld(counts.rowCount, rejections)
       const end = session.commit(counts, systemClock.nowMs())
       return { ...counts, rejections, droppedCount, drops, ...end, unchanged: false }
     },
   }
+}
+
+/** Taken as it is, such a file would make all that was held of its source vanish. */
+function nothingHeld(rowCount: number, [first]: readonly LineReason[]): UserError {
+  if (first === undefined) return new UserError('REGISTRY_IMPORT_INVALID', 'the file holds no rows')
+  return new UserError('REGISTRY_IMPORT_INVALID', `none of the file's ${rowCount} rows can be taken`, {
+    hint: `line ${first.line}: ${first.reason}`,
+  })
 }
 
 export function unchangedResult(counts: UnchangedCounts): ImportResult {

@@ -1,4 +1,4 @@
-import { Transform, pipeline, type Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { openPromise, type Entry, type ZipFile } from 'yauzl'
 import { UserError } from '../../core/errors.js'
 import { importLimits } from './limits.js'
@@ -7,7 +7,7 @@ import { importLimits } from './limits.js'
 export interface ZipMember {
   readonly name: string
   /** Errors while it is read: INPUT_COMPRESSION_CORRUPT. */
-  open(): Promise<Readable>
+  open(): Promise<AsyncIterable<Buffer>>
 }
 
 /**
@@ -41,7 +41,7 @@ function isFile({ fileName }: Entry): boolean {
   return !fileName.endsWith('/') && !fileName.startsWith('__MACOSX/') && !/(?:^|\/)\./.test(fileName)
 }
 
-async function openMember(path: string, zip: ZipFile, entry: Entry): Promise<Readable> {
+async function openMember(path: string, zip: ZipFile, entry: Entry): Promise<AsyncIterable<Buffer>> {
   if (entry.isEncrypted()) {
     throw unsound(path, `${entry.fileName} is encrypted`, undefined, 'unpack it with its password first')
   }
@@ -52,22 +52,20 @@ async function openMember(path: string, zip: ZipFile, entry: Entry): Promise<Rea
   const packed = await zip.openReadStreamPromise(entry).catch((error: unknown) => {
     throw unsound(path, `${entry.fileName} cannot be unpacked`, error)
   })
+  return bounded(path, entry, packed)
+}
+
+async function* bounded(path: string, entry: Entry, packed: Readable): AsyncGenerator<Buffer> {
   let unpackedBytes = 0
-  const bounded = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      unpackedBytes += chunk.length
-      try {
-        checkRatio(path, entry, unpackedBytes)
-        done(null, chunk)
-      } catch (error) {
-        done(error as Error)
-      }
-    },
-  })
-  pipeline(packed, bounded, (error) => {
-    if (error) bounded.destroy(error instanceof UserError ? error : unsound(path, 'it is damaged', error))
-  })
-  return bounded
+  try {
+    for await (const chunk of packed) {
+      unpackedBytes += (chunk as Buffer).length
+      checkRatio(path, entry, unpackedBytes)
+      yield chunk as Buffer
+    }
+  } catch (error) {
+    throw error instanceof UserError ? error : unsound(path, `${entry.fileName} is damaged`, error)
+  }
 }
 
 function checkRatio(path: string, entry: Entry, unpackedBytes: number): void {

@@ -103,7 +103,12 @@ describe('enrich registry', () => {
   })
 
   test.each([
-    [['import', 'gleif', 'x.zip'], { code: 'USAGE_INVALID', message: 'gleif cannot be imported yet' }],
+    [['import', 'gleif', 'x.zip'], { code: 'INPUT_NOT_FOUND' }],
+    [
+      ['import', 'gleif', 'x.zip', '--map', 'name=x'],
+      { code: 'USAGE_INVALID', message: '--map is for csv: a gleif file says itself what it holds' },
+    ],
+    [['import', 'sec-sub', 'x.zip', '--id-type', 'cik'], { code: 'USAGE_INVALID' }],
     [['import', 'excel', 'x.xls'], { code: 'USAGE_INVALID', message: 'excel is no import format' }],
     [['import', 'csv', 'none.csv', '--map', 'name'], { code: 'commander.invalidArgument' }],
     [['search', 'x', '--limit', '0'], { code: 'commander.invalidArgument' }],
