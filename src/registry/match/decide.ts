@@ -221,7 +221,9 @@ function doubtsOf(best: ScoredName, rivals: readonly ScoredName[]): Doubt[] {
   if (best.isLonger && (!placed || best.isFormStated)) doubts.push('longer_name')
   if (!best.numbersAgree) doubts.push('numbers_differ')
   if (best.manner === 'acronym' && !placed) doubts.push('acronym_without_place')
-  if (best.place === 'country_conflict' && !best.isTelling) doubts.push('country_differs')
+  // A group's companies bear one telling name in many countries, each with the form of its own.
+  const isSister = best.isFormStated && best.form !== 'same'
+  if (best.place === 'country_conflict' && (!best.isTelling || isSister)) doubts.push('country_differs')
   if (best.isMisspelled && !placed) doubts.push('spelling_without_place')
   if (best.form === 'hard_conflict') doubts.push('form_differs')
   return doubts

@@ -111,38 +111,51 @@ export class WordList {
 
 /** Of words in any order, each once; what cannot be a word of the list is left out. */
 export function wordListsOf(counts: Iterable<readonly [word: string, count: number]>): WordLists {
-  const sorted = [...counts].filter(([word]) => /^[\x21-\x7e]+$/.test(word))
-  sorted.sort(([a], [b]) => (a < b ? -1 : 1))
-  const words = new TextEncoder().encode(sorted.map(([word]) => `${word}\n`).join(''))
-  return {
-    words,
-    counts: Uint32Array.from(sorted, ([, count]) => count),
-    backward: backwardOrder(sorted.map(([word]) => word)),
-  }
+  return wordListsInOrder([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Sorted as numbers of the last five letters first, which tells nearly all words apart. */
-function backwardOrder(words: readonly string[]): Uint32Array {
-  const keys = Float64Array.from(words, (word) => {
-    let key = 0
-    for (let index = 1; index <= 6; index++) {
-      key = key * 256 + (index > word.length ? 0 : word.charCodeAt(word.length - index))
+/** The same of words in the order of their bytes, without holding them all as strings. */
+export function wordListsInOrder(sorted: Iterable<readonly [word: string, count: number]>): WordLists {
+  let bytes = Buffer.allocUnsafe(65_536)
+  let byteCount = 0
+  const counts: number[] = []
+  const tailKeys: number[] = []
+  for (const [word, count] of sorted) {
+    if (!/^[\x21-\x7e]+$/.test(word)) continue
+    if (byteCount + word.length + 1 > bytes.length) {
+      const room = Math.max(2 * bytes.length, byteCount + word.length + 1)
+      bytes = Buffer.concat([bytes.subarray(0, byteCount)], room)
     }
-    return key
-  })
-  const order = Uint32Array.from(words.keys())
-  return order.sort((a, b) => {
-    const difference = (keys[a] ?? 0) - (keys[b] ?? 0)
-    return difference === 0 ? compareBackward(words[a] ?? '', words[b] ?? '') : difference
-  })
+    byteCount += bytes.write(`${word}\n`, byteCount, 'latin1')
+    counts.push(count)
+    tailKeys.push(tailKeyOf(word))
+  }
+  const words = bytes.subarray(0, byteCount)
+  return { words, counts: Uint32Array.from(counts), backward: backwardOrder(words, tailKeys) }
 }
 
-function compareBackward(a: string, b: string): number {
-  for (let index = 1; index <= a.length && index <= b.length; index++) {
-    const difference = a.charCodeAt(a.length - index) - b.charCodeAt(b.length - index)
-    if (difference !== 0) return difference
+/** The last six letters as a number, the last first: it tells nearly all words apart. */
+function tailKeyOf(word: string): number {
+  let key = 0
+  for (let index = 1; index <= 6; index++)
+    key = key * 256 + (index > word.length ? 0 : word.charCodeAt(word.length - index))
+  return key
+}
+
+function backwardOrder(words: Uint8Array, tailKeys: readonly number[]): Uint32Array {
+  const starts = startsOf(words, tailKeys.length)
+  const compareBackward = (a: number, b: number): number => {
+    const [startA = 0, startB = 0] = [starts[a], starts[b]]
+    let [endA, endB] = [(starts[a + 1] ?? 0) - 1, (starts[b + 1] ?? 0) - 1]
+    while (endA > startA && endB > startB) {
+      const difference = (words[--endA] ?? 0) - (words[--endB] ?? 0)
+      if (difference !== 0) return difference
+    }
+    return endA - startA - (endB - startB)
   }
-  return a.length - b.length
+  return Uint32Array.from(tailKeys.keys()).sort(
+    (a, b) => (tailKeys[a] ?? 0) - (tailKeys[b] ?? 0) || compareBackward(a, b),
+  )
 }
 
 function startsOf(words: Uint8Array, wordCount: number): Uint32Array {

@@ -210,6 +210,13 @@ describe('what is held below 80', () => {
       [{ name: 'Energy Bank' }],
       'country_differs',
     ],
+    [
+      'a telling name in another country, with another form',
+      'Acme Widgets Limited',
+      'Leeds, GB',
+      [{ ...acme, name: 'Acme Widgets, Inc.' }],
+      'country_differs',
+    ],
     ['one misspelled word, no place', 'Exogen', null, [{ name: 'Exagen Inc.' }], 'spelling_without_place'],
     ['a light word more, no place', 'Acme Widgets Holdings', null, [acme], 'longer_name'],
     ['a light word more, both names in full', 'Acme Widgets Holdings Inc', 'Austin', [acme], 'longer_name'],
