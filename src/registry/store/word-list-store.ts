@@ -1,6 +1,6 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import { Vocabulary } from '../match/vocabulary.js'
-import { WordList, wordListsOf, type WordLists } from '../match/word-list.js'
+import { WordList, wordListsInOrder, type WordLists } from '../match/word-list.js'
 
 interface WordListRow {
   name_count: number
@@ -29,8 +29,11 @@ export function readVocabulary(database: Sqlite): Vocabulary {
 }
 
 function countWords(database: Sqlite): WordLists {
-  const rows = database.prepare<[], [string, number]>('SELECT term, doc FROM name_vocabulary').raw().iterate()
-  return wordListsOf(rows)
+  const rows = database
+    .prepare<[], [string, number]>('SELECT term, doc FROM name_vocabulary ORDER BY term')
+    .raw()
+    .iterate()
+  return wordListsInOrder(rows)
 }
 
 function countNames(database: Sqlite): number {
