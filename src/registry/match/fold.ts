@@ -92,6 +92,9 @@ const abbreviations = new Map<string, string>(
 
 const romanNumerals = new Set('ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi'.split(' '))
 
+/** Larger ones, as funds of a series bear them ("CCXLIX"); those without an x are words as often. */
+const longNumeral = /^(?=[clvi]*x)(?=[clxvi]{3})c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$/
+
 /**
  * Text as lower-case ASCII: NFKC, transliterated, apostrophes closed up, initials joined ("J. P." is "jp"),
  * everything else that is neither letter nor digit a single space. Total: any string has a folding.
@@ -101,7 +104,7 @@ export function foldText(text: string, charsMax: number = matchLimits.nameCharsM
   return plain
     .replace(/['`]/g, '')
     .replace(/&|\+/g, ' and ')
-    .replace(/\b(?:[a-z]\.){2,}/g, (initials) => `${initials.replaceAll('.', '')} `)
+    .replace(/\b(?:[a-z]\.){2,}(?:[a-z]\b)?/g, (initials) => `${initials.replaceAll('.', '')} `)
     .replace(/[^a-z0-9]+/g, ' ')
     .trim()
 }
@@ -136,5 +139,5 @@ export function withoutJoiningWords(words: readonly string[]): string[] {
 
 /** A word that numbers a thing: two names whose numbers differ are two things. */
 export function isNumberWord(word: string): boolean {
-  return /\d/.test(word) || romanNumerals.has(word)
+  return /\d/.test(word) || romanNumerals.has(word) || longNumeral.test(word)
 }

@@ -41,6 +41,7 @@ describe('a search finds a company', () => {
     ['other order', 'Maschinenbau Nordlicht', 'Nordlicht Maschinenbau GmbH'],
     ['a word left out', 'Old Brewing', 'Old Harbour Brewing Company Inc.'],
     ['words closed up', 'OldHarbour Brewing', 'Old Harbour Brewing Company Inc.'],
+    ['a form without its last dot', 'Old Harbour Brewing L.L.C', 'Old Harbour Brewing Company Inc.'],
     ['another legal form', 'Nordlicht Maschinenbau AG', 'Nordlicht Maschinenbau GmbH'],
     ['the form left out, and its accents', 'zaklady hutnicze ruda', 'Zakłady Hutnicze Ruda Sp. z o.o.'],
     ['a form in another spelling', 'Zakłady Hutnicze Ruda spzoo', 'Zakłady Hutnicze Ruda Sp. z o.o.'],
