@@ -1,7 +1,7 @@
 /** Every bound of the writing side. The unit is the last word of the name. */
 export const writerBounds = {
   /** A part of a Parquet output is one row group: so many bytes of rows, or so many rows, whatever comes first. */
-  partBytesMax: 10 * 1024 * 1024,
+  partBytesMax: 8 * 1024 * 1024,
   partRowsMax: 20_480,
   /** What DuckDB may take for the writing of a part, and more where one long row makes it heavier. */
   copyBytesMin: 200_000_000,
