@@ -26,7 +26,7 @@ const ranks: Readonly<Record<string, number>> = {
 }
 
 /** Statements in the order in which they count: by rank, then the newer file, then by name. */
-export function inOrder<S extends Statement>(statements: readonly S[]): S[] {
+function inOrder<S extends Statement>(statements: readonly S[]): S[] {
   return [...statements].sort(
     (a, b) =>
       (ranks[b.format] ?? 0) - (ranks[a.format] ?? 0) ||

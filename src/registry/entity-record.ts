@@ -43,7 +43,7 @@ export function resultEntityOf(stored: StoredEntity, matched: StoredLegalEntity 
       jurisdiction: primary.jurisdiction,
       country_code: countryCode,
       state_code: stateCode,
-      registration_authority: registrationAuthorityOf(primary.registrationAuthority),
+      registration_authority: registrationAuthorityOf(primary),
     },
     identifiers: identifiersOf(stored),
     matching_branch: matched === null ? null : matchingBranchOf(matched, primary),
@@ -165,11 +165,11 @@ function identifiersOf(stored: StoredEntity): Identifier[] {
   return identifiers
 }
 
-function registrationAuthorityOf(code: string | null) {
+function registrationAuthorityOf({ registrationAuthority: code, listedAuthority }: StoredLegalEntity) {
   if (code === null) return null
   const number = /^RA(\d{6})$/.exec(code)?.[1]
   if (number === undefined) return null
-  const facts = authorityFacts(code)
+  const facts = authorityFacts(code) ?? listedAuthority
   return {
     id: Number(number),
     code,
@@ -206,8 +206,10 @@ function legalFormOf(primary: StoredLegalEntity): LegalForm | null {
   if (primary.legalForm !== null) {
     const named = legalForms.safeParse(primary.legalForm.toLowerCase().replaceAll(' ', '_'))
     if (named.success) return named.data
-    const spelled = parseName(`x ${primary.legalForm}`)
-    if (spelled.legalForm !== null) return spelled.legalForm
+    for (const spelling of [primary.legalForm, ...primary.listedForm]) {
+      const spelled = parseName(`x ${spelling}`)
+      if (spelled.legalForm !== null) return spelled.legalForm
+    }
   }
   return parseName(primary.legalName).legalForm
 }

@@ -129,7 +129,7 @@ function isIdentifierType(text: string): text is IdentifierType {
 }
 
 /** `lei:5493…`, `registration_id:gb:00445790`, `id:17`: what the row is known by from import to import. */
-export function sourceKeyOf(
+function sourceKeyOf(
   idType: string,
   id: string | null,
   identifiers: readonly RowIdentifier[],
@@ -160,7 +160,7 @@ function keyOfOther(
 }
 
 /** The legal name, then the others, each once. */
-export function namesOf(
+function namesOf(
   legalName: string | null,
   { otherNames = [], formerNames = [] }: Pick<Draft, 'otherNames' | 'formerNames'>,
 ): RegistryRow['names'] {

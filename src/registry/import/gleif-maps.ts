@@ -41,7 +41,7 @@ function mapOf(column: string, itemOf: (row: TableRow, line: number, lei: string
 }
 
 /** ISO 6166: twelve characters, the last a check digit by Luhn over letters spelled as numbers. */
-export function isIsin(text: string): boolean {
+function isIsin(text: string): boolean {
   if (!/^[A-Z]{2}[A-Z0-9]{9}\d$/.test(text)) return false
   const digits = text.replace(/[A-Z]/g, (letter) => String(parseInt(letter, 36)))
   let sum = 0

@@ -1,6 +1,5 @@
 import type { RelationshipType } from '../relationship.js'
 import type { StatedRow } from '../registry-row.js'
-import type { TextFile } from './open-file.js'
 import type { ReadRow } from './draft.js'
 
 /** What one record of a file comes to. */
@@ -14,7 +13,7 @@ export type ImportItem =
   /** Sound, and nothing to keep: a relationship that ended, say. */
   | { readonly kind: 'skipped'; readonly line: number }
 
-export interface RegistrationItem {
+interface RegistrationItem {
   readonly kind: 'registration'
   readonly line: number
   readonly read: ReadRow
@@ -52,7 +51,7 @@ export interface CodeItem {
 }
 
 /** Lists that registers refer to by code: GLEIF's registration authorities, ISO 20275 legal forms. */
-export type CodeScheme = 'registration_authority' | 'legal_form'
+type CodeScheme = 'registration_authority' | 'legal_form'
 
 export interface SecurityItem {
   readonly kind: 'security'
@@ -70,5 +69,3 @@ export interface FileFormat {
   /** Errors: those of files, and REGISTRY_IMPORT_INVALID for a file of another kind. */
   read(path: string): AsyncGenerator<readonly ImportItem[]>
 }
-
-export type ItemReader = (file: TextFile) => AsyncGenerator<readonly ImportItem[]>

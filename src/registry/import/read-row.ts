@@ -1,4 +1,5 @@
 import { entitySubtype, entityType, type EntitySubtype, type EntityType } from '../../contract/enums.js'
+import { regionCodeIn } from '../match/place-names.js'
 import type { ImportField } from './columns.js'
 import { checkDraft, type Draft, type DraftIdentifier, type ReadRow } from './draft.js'
 
@@ -27,7 +28,7 @@ export function readRow(field: FieldReader, sourceLine: number, defaults: RowDef
     status: field('status'),
     legalForm: field('legal_form'),
     country: field('country') ?? defaults.countryCode,
-    jurisdiction: field('jurisdiction') ?? defaults.jurisdiction,
+    jurisdiction: jurisdictionIn(field('jurisdiction'), defaults.jurisdiction),
     registrationAuthority: field('registration_authority'),
     identifiers: readIdentifiers(field),
     address: {
@@ -44,6 +45,13 @@ export function readRow(field: FieldReader, sourceLine: number, defaults: RowDef
     sourceUrl: field('source_url'),
   }
   return checkDraft(draft, sourceLine, dropped)
+}
+
+/** Where all rows are of one country, "DE" alone is one of its states: Delaware, not Germany. */
+function jurisdictionIn(text: string | null, home: string | null): string | null {
+  if (text === null || home === null || home.includes('_')) return text ?? home
+  const code = regionCodeIn(home.toUpperCase(), text)
+  return code === null ? text : code.replace('-', '_')
 }
 
 function listOf(text: string | null): string[] {

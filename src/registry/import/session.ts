@@ -22,7 +22,7 @@ export interface SourceFile {
   readonly fileSha256: string
 }
 
-export interface ImportCounts {
+interface ImportCounts {
   rowCount: number
   importedCount: number
   updatedCount: number
@@ -40,7 +40,7 @@ export interface ImportSession {
   rollback(): void
 }
 
-export interface ImportEnd {
+interface ImportEnd {
   /** What the source told before and no longer does. */
   readonly vanishedCount: number
   /** What it tells of registrations that no source has named yet. */

@@ -13,8 +13,12 @@ export interface StoredLegalEntity {
   readonly subtype: EntitySubtype
   readonly status: string | null
   readonly legalForm: string | null
+  /** Where the form is a code of a list that was imported: its abbreviations, then its name. */
+  readonly listedForm: readonly string[]
   readonly jurisdiction: string | null
   readonly registrationAuthority: string | null
+  /** What an imported list says of the authority. */
+  readonly listedAuthority: ListedAuthority | null
   readonly website: string | null
   readonly sic: string | null
   readonly naics: string | null
@@ -28,6 +32,20 @@ export interface StoredLegalEntity {
   readonly names: readonly { readonly kind: NameKind; readonly name: string }[]
   readonly identifiers: readonly RowIdentifier[]
   readonly address: RowAddress
+}
+
+export interface ListedAuthority {
+  readonly name: string | null
+  readonly organization: string | null
+  readonly jurisdiction: string | null
+  readonly countryCode: string | null
+  readonly website: string | null
+}
+
+interface ListedForm {
+  readonly name: string
+  /** Several, semicolons between. */
+  readonly abbreviations: string | null
 }
 
 /** A registration without its lists, which take as long to read as all the rest. */
@@ -68,6 +86,8 @@ interface LegalEntityRow {
   naics: string | null
   formed_on: string | null
   parent_name: string | null
+  authority_json: string | null
+  form_json: string | null
   source_url: string | null
   source_name: string
   source_line: number
@@ -133,7 +153,10 @@ function createOutlineReader(database: Sqlite): (entityNumber: number) => Regist
        a.country_code, a.formatted_address,
        (SELECT p.display_name FROM relationships r JOIN legal_entities p ON p.number = r.parent_number
         WHERE r.child_number = l.number AND r.type IN ('IS_DIRECTLY_CONSOLIDATED_BY', 'IS_CONTROLLED_BY')
-          AND r.to_date IS NULL ORDER BY r.number LIMIT 1) AS parent_name
+          AND r.to_date IS NULL ORDER BY r.number LIMIT 1) AS parent_name,
+       (SELECT c.facts_json FROM listed_codes c WHERE c.scheme = 'registration_authority'
+          AND c.code = l.registration_authority) AS authority_json,
+       (SELECT c.facts_json FROM listed_codes c WHERE c.scheme = 'legal_form' AND c.code = l.legal_form) AS form_json
      FROM legal_entities l
      JOIN sources s ON s.number = l.source_number
      JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
@@ -173,8 +196,10 @@ function outlineOf(row: LegalEntityRow): RegistrationOutline {
     subtype: row.subtype as EntitySubtype,
     status: row.status,
     legalForm: row.legal_form,
+    listedForm: row.form_json === null ? [] : spellingsOf(JSON.parse(row.form_json) as ListedForm),
     jurisdiction: row.jurisdiction,
     registrationAuthority: row.registration_authority,
+    listedAuthority: row.authority_json === null ? null : (JSON.parse(row.authority_json) as ListedAuthority),
     website: row.website,
     sic: row.sic,
     naics: row.naics,
@@ -194,4 +219,8 @@ function outlineOf(row: LegalEntityRow): RegistrationOutline {
       formatted: row.formatted_address,
     },
   }
+}
+
+function spellingsOf({ name, abbreviations }: ListedForm): string[] {
+  return [...(abbreviations?.split(';') ?? []), name]
 }

@@ -259,5 +259,21 @@ describe('lists and maps', () => {
       importedCount: 1,
       skippedCount: 2,
     })
+    const record = {
+      ...ball,
+      'Entity.LegalName': 'ALFA REY',
+      'Entity.LegalForm.EntityLegalFormCode': 'VSZS',
+      'Entity.RegistrationAuthority.RegistrationAuthorityID': 'RA000526',
+      'Entity.RegistrationAuthority.RegistrationAuthorityEntityID': '51078066',
+      'Entity.LegalJurisdiction': 'SK',
+    }
+    await importContent(registry, 'gleif', levelOneCsv([record]))
+    const [hit] = registry.search({ name: 'Alfa Rey', limit: 1 }).hits
+    expect(registry.entity(hit!.entityId)?.record).toMatchObject({
+      facets: { legal_form: 'llc' },
+      primary_legal_entity: {
+        registration_authority: { id: 526, name: 'Business Register', country_code: 'SK' },
+      },
+    })
   })
 })

@@ -125,6 +125,14 @@ describe('columns and files', () => {
     )
   })
 
+  it('with a country as --jurisdiction, its states may stand alone', async () => {
+    const registry = open()
+    const text = 'id,name,jurisdiction\n1,A Ltd,DE\n2,B Ltd,Ontario\n3,C Ltd,us_ny\n4,D Ltd,\n'
+    await importText(registry, text, { jurisdiction: 'us' })
+    const held = registry.database.prepare('SELECT jurisdiction FROM legal_entities ORDER BY number').pluck()
+    expect(held.all()).toEqual(['us_de', null, 'us_ny', 'us'])
+  })
+
   test.each<[string, string, Partial<ImportCsvOptions>, string]>([
     ['no name column', 'id,firm\n1,a\n', {}, 'no column holds the names'],
     ['no id column', 'name\na\n', {}, 'no column holds the ids by which rows are known again'],
