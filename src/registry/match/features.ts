@@ -23,6 +23,7 @@ const facts = {
   always: () => 1,
   // How the name agrees.
   completed: ({ manner }) => manner === 'completed',
+  missing: ({ missingShare }) => missingShare * 2,
   acronym: ({ manner }) => manner === 'acronym',
   near: (best) => isNear(best),
   difference: ({ similarity }) => (1 - similarity) * 5,

@@ -39,6 +39,8 @@ export interface ScoredName {
   readonly reading: ReadingKind
   /** The query ends where a column of a usual width does, and this name goes on from there. */
   readonly goesOn: boolean
+  /** How much of the name the query lacks at its end, 0 to 1; above 0 only where the manner is `completed`. */
+  readonly missingShare: number
   /** What the query lacks of a name that it begins starts with a number: one of a series. */
   readonly isOneOfSeries: boolean
   /** The query is the registered name with its legal form, to the letter. */
@@ -132,6 +134,7 @@ function scoreReading(
     isLonger: alignment !== null && hasLightExtra(alignment),
     isMisspelled: alignment !== null && isMisspelled(candidate.tokens, alignment.looseWords),
     numbersAgree: series !== null || sameNumbers(reading.tokens, candidate.tokens),
+    missingShare: manner === 'completed' ? 1 - reading.fullKey.length / candidate.fullKey.length : 0,
     isOneOfSeries: series === true,
     isGeneric: candidate.tokens.every(isGenericWord) || reading.tokens.every(isGenericWord),
     isFormStated: reading.formClass !== null && reading.formClass !== 'company',

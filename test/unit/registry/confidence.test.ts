@@ -42,6 +42,7 @@ const exact: ScoredName = {
   isTelling: true,
   reading: 'whole',
   goesOn: false,
+  missingShare: 0,
   isOneOfSeries: false,
   isFullLegalName: true,
 }
