@@ -4,6 +4,7 @@ import { entityId } from '../../../src/contract/ids.js'
 import { importCsvText } from '../../../src/registry/import-csv.js'
 import { mergesOf, registerOf, registrationNumberIn, type JoinGroup } from '../../../src/registry/masters.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
+import { importContent, lei as gleif, levelOne, levelOneCsv, levelTwoCsv } from './register-files.js'
 import { csvOf, type Row } from './sample.js'
 
 const lei = 'VGRQXHF3J8VDLUA7XE92'
@@ -203,6 +204,55 @@ describe('registrations of one company', () => {
       expect.objectContaining({ country_code: 'US', count: 1, is_home_jurisdiction: true }),
       expect.objectContaining({ country_code: 'GB', count: 1, is_home_jurisdiction: false }),
     ])
+  })
+})
+
+describe('GLEIF records', () => {
+  const records = (...rows: Row[]) => levelOneCsv(rows)
+  const old = {
+    ...levelOne.ball,
+    'Entity.LegalName': 'Old Bottle Company',
+    'Entity.EntityStatus': 'INACTIVE',
+    'Entity.SuccessorEntity.1.SuccessorLEI': gleif.ford,
+  }
+
+  it('of a predecessor and its successor are one company, shown as the successor', async () => {
+    for (const rows of [
+      [old, levelOne.ford],
+      [levelOne.ford, old],
+    ]) {
+      const registry = openRegistry(':memory:')
+      await importContent(registry, 'gleif', records(...rows))
+      const answer = registry.resolve({ name: 'Old Bottle Company', location: null, context: null })
+      expect(answer.entity?.legal_name).toBe('Ford Motor Company')
+      expect(companiesOf(registry)).toEqual([[`lei:${gleif.ball}`, `lei:${gleif.ford}`].sort()])
+      expect(answer.entity?.id).toBe(ownId(registry, `lei:${rows[0]?.LEI ?? ''}`))
+      registry.close()
+    }
+  })
+
+  it('of a branch abroad are a part of its company, whichever file came first', async () => {
+    const branch = {
+      ...levelOne.ball,
+      'Entity.LegalName': 'Ford Zweigstelle',
+      'Entity.LegalJurisdiction': 'DE',
+    }
+    const relation = levelTwoCsv([
+      { child: gleif.ball, parent: gleif.ford, type: 'IS_INTERNATIONAL_BRANCH_OF' },
+    ])
+    const level1 = records(branch, levelOne.ford)
+    for (const isRelationFirst of [true, false]) {
+      const registry = openRegistry(':memory:')
+      if (isRelationFirst) await importContent(registry, 'gleif-relationships', relation)
+      await importContent(registry, 'gleif', level1)
+      if (!isRelationFirst) await importContent(registry, 'gleif-relationships', relation)
+      const answer = registry.resolve({ name: 'Ford Zweigstelle', location: null, context: null })
+      expect(answer.entity?.legal_name).toBe('Ford Motor Company')
+      expect(answer.entity?.matching_branch).toMatchObject({ jurisdiction: 'de', country_code: 'DE' })
+      const [hit] = registry.search({ name: 'Ford Zweigstelle', limit: 1 }).hits
+      expect(hit).toMatchObject({ legalName: 'Ford Zweigstelle', isBranch: true })
+      registry.close()
+    }
   })
 })
 
