@@ -37,7 +37,7 @@ const columnAliases = {
   scheme: ['expected_scheme', 'id_type', 'scheme'],
   stratum: ['stratum', 'group', 'kind'],
 } as const
-export type QueryField = keyof typeof columnAliases
+type QueryField = keyof typeof columnAliases
 
 export interface LabelledFileSettings {
   /** Field to column, where the file calls it otherwise. */

@@ -29,7 +29,7 @@ export interface StratumFigures {
   readonly top5Recall: number | null
 }
 
-export interface CalibrationBin {
+interface CalibrationBin {
   readonly confidenceMin: number
   readonly confidenceMax: number
   readonly count: number

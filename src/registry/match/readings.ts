@@ -10,7 +10,7 @@ import { parseName, registrarRemark, type ParsedName } from './parsed-name.js'
  */
 export type ReadingKind = 'whole' | 'part' | 'cut' | 'aside'
 
-export type ColumnCut = 'anywhere' | 'between_words' | 'nowhere'
+type ColumnCut = 'anywhere' | 'between_words' | 'nowhere'
 
 export interface Reading extends ParsedName {
   readonly kind: ReadingKind

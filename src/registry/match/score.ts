@@ -8,7 +8,7 @@ import { agreementOf, type LocationHint, type PlaceAgreement } from './place.js'
 import type { Vocabulary } from './vocabulary.js'
 
 /** How the query's name is this name: the same core, the beginning of it, its initials, or nearly it. */
-export type MatchManner = 'exact' | 'completed' | 'acronym' | 'near'
+type MatchManner = 'exact' | 'completed' | 'acronym' | 'near'
 
 export interface ScoredName {
   readonly candidate: CandidateName
@@ -47,7 +47,7 @@ export interface ScoredName {
   readonly isFullLegalName: boolean
 }
 
-export type FormAgreement = 'same' | 'unknown' | 'unstated_partnership' | 'soft_conflict' | 'hard_conflict'
+type FormAgreement = 'same' | 'unknown' | 'unstated_partnership' | 'soft_conflict' | 'hard_conflict'
 
 /** The query as the matcher sees it. */
 export interface MatchQuery {

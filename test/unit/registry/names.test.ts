@@ -30,6 +30,11 @@ describe('folding', () => {
     ['7eleven', true],
     ['fund', false],
     ['i', false],
+    ['ccxlix', true],
+    ['xxiv', true],
+    ['civil', false],
+    ['xxl', false],
+    ['mix', false],
   ])('%j numbers a thing: %j', (word, expected) => {
     expect(isNumberWord(word)).toBe(expected)
   })
