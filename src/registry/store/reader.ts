@@ -34,7 +34,7 @@ export interface StoredLegalEntity {
   readonly address: RowAddress
 }
 
-export interface ListedAuthority {
+interface ListedAuthority {
   readonly name: string | null
   readonly organization: string | null
   readonly jurisdiction: string | null
