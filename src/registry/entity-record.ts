@@ -54,7 +54,7 @@ export function resultEntityOf(stored: StoredEntity, matched: StoredLegalEntity 
 }
 
 /** What the shown registration says or, where its register says nothing, the first of the others that does. */
-export function statedFirst(
+function statedFirst(
   stored: StoredEntity,
   pick: (registration: StoredLegalEntity) => string | null,
 ): string | null {
