@@ -8,7 +8,7 @@ import { startChild } from '../../support/child-process.js'
 import { companyData, importContent, registrationsOf, tickersJson } from './register-files.js'
 import { temporaryFolder } from './sample.js'
 
-const rowCount = 12_000
+const rowCount = 6_000
 
 const companies = (suffix: string) =>
   companyData(
