@@ -151,11 +151,18 @@ export function formattedAddress(address: RowAddress): string | null {
   return parts.length === 0 ? null : parts.join(', ')
 }
 
+/** `us_de` as "US-DE", `gb` as "GB". */
+function isoJurisdiction(jurisdiction: string | null): string | null {
+  const { countryCode, stateCode } = jurisdictionParts(jurisdiction)
+  return stateCode ?? countryCode
+}
+
 function identifiersOf(stored: StoredEntity): Identifier[] {
   const identifiers: Identifier[] = []
   for (const { identifiers: own, vanished } of stored.legalEntities) {
     if (vanished) continue
-    for (const { type, value, jurisdiction } of own) {
+    for (const { type, value, jurisdiction: code } of own) {
+      const jurisdiction = isoJurisdiction(code)
       const isKnown = identifiers.some(
         (other) => other.type === type && other.value === value && other.jurisdiction === jurisdiction,
       )

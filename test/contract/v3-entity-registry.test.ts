@@ -52,10 +52,10 @@ describe('a record made of a register', () => {
       identifiers.map(({ type, jurisdiction }) => [type, jurisdiction]),
     )
     expect(jurisdictions).toEqual({
-      registration_id: 'us_ny',
+      registration_id: 'US-NY',
       lei: null,
       cik: null,
-      ein: 'us',
+      ein: 'US',
       ticker: null,
     })
   })

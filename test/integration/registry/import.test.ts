@@ -40,7 +40,7 @@ describe('rows', () => {
       identifiers: [
         { type: 'lei', value: 'VGRQXHF3J8VDLUA7XE92', jurisdiction: null },
         { type: 'cik', value: '0000051143', jurisdiction: null },
-        { type: 'ein', value: '130871985', jurisdiction: 'us' },
+        { type: 'ein', value: '130871985', jurisdiction: 'US' },
         { type: 'ticker', value: 'IBM', jurisdiction: null },
       ],
       headquarters: { address: { state: 'NY', state_code: 'US-NY', country: 'United States' } },
@@ -120,7 +120,7 @@ describe('columns and files', () => {
     expect(registry.resolve({ name: 'MULLER BAU', location: 'Cologne', context: null }).entity).toMatchObject(
       {
         legal_name: 'Müller Bau GmbH',
-        identifiers: [{ type: 'registration_id', value: 'HRB 1', jurisdiction: 'de' }],
+        identifiers: [{ type: 'registration_id', value: 'HRB 1', jurisdiction: 'DE' }],
       },
     )
   })
