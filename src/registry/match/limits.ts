@@ -7,6 +7,8 @@ export const matchLimits = {
   tokenCharsMax: 60,
   variantsMax: 6,
   candidateNamesMax: 240,
+  /** Reading a name out of millions costs more than comparing it; twice as many find no more on labelled queries. */
+  namesByWordsMax: 120,
   tokenSpellingsMax: 4,
   /** From the beginning of a word, and as many from its end. */
   spellingsScannedMax: 8_000,

@@ -78,8 +78,9 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
       const isStem = whole.fullKey.length >= 10 && (!isExact || whole.cut !== 'nowhere')
       if (isStem) add(byStem.all(whole.fullKey, `${whole.fullKey}\u007f`))
       if (!isExact || scope === 'wide') {
+        const enough = found.size + matchLimits.namesByWordsMax
         for (const clause of wordClauses(whole.tokens, vocabulary)) {
-          if (found.size >= matchLimits.candidateNamesMax) break
+          if (found.size >= enough) break
           add(byWords.all(clause))
         }
       }
@@ -91,7 +92,7 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
 /** A word alone is looked up only when so few names hold it; else it needs a second one. */
 const aloneNamesMax = 60
 /** Of the names of one clause so many are read. Where more may hold its words it needs one more of them. */
-const clauseNamesMax = 200
+const clauseNamesMax = 100
 const slotsMax = 4
 
 /**
