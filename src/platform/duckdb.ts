@@ -8,7 +8,8 @@ const duckDbBounds = { memoryBytes: 400_000_000, threads: 1 } as const
 
 /**
  * Read by DuckDB's allocator (jemalloc, where it has it) when it is loaded. Statements run on whichever of Node's
- * four threads is free, and with an arena for each it kept four times what one statement had needed.
+ * four threads is free, and with an arena for each it kept four times what one statement had needed. What lies
+ * unused for half a second goes back to the system.
  */
 const allocatorVariable = 'DUCKDB_JE_MALLOC_CONF'
 
@@ -39,7 +40,7 @@ export interface DuckDb {
  */
 export async function openDuckDb(temporaryFolder: string): Promise<DuckDb> {
   // Loaded when it is needed: most commands read no Parquet, and it takes longer to load than they run.
-  process.env[allocatorVariable] ??= 'narenas:1,tcache:false'
+  process.env[allocatorVariable] ??= 'narenas:1,tcache:false,dirty_decay_ms:500,muzzy_decay_ms:0'
   const duckDb = await import('@duckdb/node-api')
   const instance = await duckDb.DuckDBInstance.create(':memory:', {
     threads: String(duckDbBounds.threads),
