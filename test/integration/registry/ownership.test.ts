@@ -174,10 +174,12 @@ describe('who owns whom', () => {
 
   test('a share outside 0 to 100, or a type of another name, cannot be stored', () => {
     const registry = open([company('a'), company('b')])
-    expect(() => { relate(registry, 'a', 'IS_DIRECTLY_CONSOLIDATED_BY', 'b', { percentage: 101 }); }).toThrow(
-      'CHECK',
-    )
-    expect(() => { relate(registry, 'a', 'OWNS', 'b'); }).toThrow('CHECK')
+    expect(() => {
+      relate(registry, 'a', 'IS_DIRECTLY_CONSOLIDATED_BY', 'b', { percentage: 101 })
+    }).toThrow('CHECK')
+    expect(() => {
+      relate(registry, 'a', 'OWNS', 'b')
+    }).toThrow('CHECK')
   })
 })
 
