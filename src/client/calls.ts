@@ -8,7 +8,7 @@ type Part<Name extends string, Shape> =
   Record<string, never> extends Shape ? Partial<Record<Name, Shape>> : Readonly<Record<Name, Shape>>
 
 /** What a call of a route is made of, in the types of the contract. */
-export type CallInput<R extends Route> = Part<'params', z.input<R['params']>> &
+type CallInput<R extends Route> = Part<'params', z.input<R['params']>> &
   Part<'query', z.input<R['query']>> &
   (R['body'] extends z.ZodType ? { readonly body: z.input<R['body']> } : unknown)
 

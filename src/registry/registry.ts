@@ -18,7 +18,7 @@ import { createOwnershipReader } from './store/relationships.js'
 import { readVocabulary } from './store/word-list-store.js'
 
 export type { CompanyOwnership, OwnershipLink } from './ownership.js'
-export type { SearchHit, SearchPage, SearchQuery } from './search.js'
+export type { SearchHit, SearchQuery } from './search.js'
 
 interface RegistrySource {
   readonly name: string

@@ -5,7 +5,7 @@ import type { RunIds } from './ids.js'
 import type { Query } from './knowledge.js'
 
 /** Which routes started a run and may see it: v2 jobs and v3 runs are not found by each other's. */
-export type RunSurface = 'v3' | 'v2'
+type RunSurface = 'v3' | 'v2'
 
 /** A kickoff that is accepted once it is stored. */
 export interface NewRun {
@@ -34,7 +34,7 @@ export interface StoredRun {
 }
 
 /** A run at the moment of its end, as whoever is told of it needs it. */
-export interface EndedRun extends StoredRun {
+interface EndedRun extends StoredRun {
   readonly runNumber: number
   readonly accountNumber: number
   readonly surface: RunSurface
@@ -44,7 +44,7 @@ export interface EndedRun extends StoredRun {
 /** Called in the transaction that stores the end of a run: what it writes is durable with it, or not at all. */
 export type OnRunEnded = (run: EndedRun, endedAtMs: number) => void
 
-export interface DueRun extends Query {
+interface DueRun extends Query {
   readonly runNumber: number
   readonly runId: RunId
   readonly withBasis: 0 | 1
