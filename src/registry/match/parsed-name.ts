@@ -1,6 +1,6 @@
 import type { LegalForm } from '../../contract/enums.js'
 import { canonicalWord, foldText, isNumberWord, withoutJoiningWords, wordsOf } from './fold.js'
-import { cutNativeForms, formEndingAt, formLeading, type FormClass } from './legal-forms.js'
+import { cutNativeForms, formEndingAt, formLeading, spellOutForms, type FormClass } from './legal-forms.js'
 import { matchLimits } from './limits.js'
 
 /** A name as the registry compares it. Made once at import for each name held, once for each query. */
@@ -26,7 +26,7 @@ export const registrarRemark = /\s*[/\\]\s*(?:[A-Z]{2,4}\s*[/\\]?|[A-Za-z]{2,4}\
 export function parseName(name: string): ParsedName {
   const bounded = name.slice(0, matchLimits.nameCharsMax)
   const native = cutNativeForms(bounded.normalize('NFKC').replace(registrarRemark, ''))
-  const words = withoutJoiningWords(wordsOf(foldText(native.rest)))
+  const words = withoutJoiningWords(wordsOf(foldText(spellOutForms(native.rest))))
   const stripped = stripForms(words)
   const tokens = stripped.core
     .slice(0, matchLimits.tokensMax)

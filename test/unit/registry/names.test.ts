@@ -125,6 +125,113 @@ describe('legal forms', () => {
     expect([parsed.formClass, parsed.legalForm]).toEqual([formClass, legalForm])
   })
 
+  test.each([
+    ['Acme GbR', 'partnership', 'gp', ['DE']],
+    ['Acme Rechtsanwälte PartG mbB', 'partnership', 'llp', ['DE']],
+    ['Acme Rechtsanwälte PartGmbB', 'partnership', 'llp', ['DE']],
+    ['Acme e.K.', 'sole_trader', 'sole_proprietorship', ['DE']],
+    ['ACME E. K.', 'sole_trader', 'sole_proprietorship', ['DE']],
+    ['Acme e K', 'sole_trader', 'sole_proprietorship', ['DE']],
+    ['Acme e. Kfm.', 'sole_trader', 'sole_proprietorship', ['DE']],
+    ['Acme e.Kfr.', 'sole_trader', 'sole_proprietorship', ['DE']],
+    ['Acme VVaG', 'association', null, ['DE']],
+    ['Acme InvAG', 'stock', 'corporation', ['DE']],
+    ['Acme Ges.m.b.H.', 'limited', 'llc', ['AT']],
+    ['Acme Ges.m.b.H. & Co. KG', 'partnership', 'lp', ['DE', 'AT']],
+    ['Acme OEG', 'partnership', 'gp', ['AT']],
+    ['Acme e.U.', 'sole_trader', 'sole_proprietorship', ['AT']],
+    ['Acme A/S', 'stock', 'corporation', ['NO', 'DK', 'CZ', 'EE', 'TR']],
+    ['Acme I/S', 'partnership', 'gp', ['DK']],
+    ['I/S Acme', 'partnership', 'gp', ['DK']],
+    ['Acme K/S', 'partnership', 'lp', ['DK']],
+    ['Acme P/S', 'partnership', null, ['DK']],
+    ['Acme IVS', 'limited', 'llc', ['DK']],
+    ['Acme ApS', 'limited', 'llc', ['DK']],
+    ['Acme A.m.b.a.', 'cooperative', 'cooperative', ['DK']],
+    ['Acme HB', 'partnership', 'gp', ['SE']],
+    ['Acme KB', 'partnership', 'lp', ['SE', 'FI']],
+    ['Acme AB & Co KB', 'partnership', 'lp', ['SE', 'FI']],
+    ['Acme ANS', 'partnership', 'gp', ['NO']],
+    ['Acme ENK', 'sole_trader', 'sole_proprietorship', ['NO']],
+    ['Acme Ky', 'partnership', 'lp', ['FI']],
+    ['Acme osk', 'cooperative', 'cooperative', ['FI']],
+    ['Osuuskunta Acme', 'cooperative', 'cooperative', ['FI']],
+    ['Acme sp.k.', 'partnership', 'lp', ['PL']],
+    ['Acme Sp. z o.o. Sp. k.', 'partnership', 'lp', ['PL']],
+    ['Acme sp. j.', 'partnership', 'gp', ['PL']],
+    ['Acme prosta spółka akcyjna', 'stock', 'corporation', ['PL']],
+    ['Acme kom. spol.', 'partnership', 'lp', ['CZ', 'SK']],
+    ['Acme Bt.', 'partnership', 'lp', ['HU']],
+    ['Acme Kkt.', 'partnership', 'gp', ['HU']],
+    ['Acme Kht.', 'association', 'nonprofit_corp', ['HU']],
+    ['Acme j.d.o.o.', 'limited', 'llc', ['HR', 'SI', 'RS', 'BA']],
+    ['Acme k.d.', 'partnership', 'lp', ['HR', 'SI', 'RS', 'BG']],
+    ['Acme d.n.o.', 'partnership', 'gp', ['HR', 'SI', 'BG']],
+    ['Acme ЕООД', 'limited', 'llc', ['BG']],
+    ['Acme CLG', 'limited', null, ['IE']],
+    ['Acme Funds ICAV', 'stock', null, ['IE']],
+    ['Acme Teoranta', 'limited', 'llc', ['IE']],
+    ['Acme Cyf.', 'limited', 'llc', ['GB']],
+    ['Acme EEIG', 'association', null, []],
+    ['Acme Ltée', 'limited', 'llc', ['CA']],
+    ['Acme S.E.N.C.R.L., s.r.l.', 'partnership', 'llp', ['CA']],
+    ['Acme RLLP', 'partnership', 'llp', ['US']],
+    ['Acme LCA', 'cooperative', 'cooperative', ['US']],
+    ['Acme Pty', 'limited', 'llc', ['AU', 'ZA']],
+    ['Acme No Liability', 'stock', null, ['AU']],
+    ['Acme NPC', 'association', 'nonprofit_corp', ['ZA']],
+    ['Acme S.A.C.', 'stock', 'corporation', ['PE']],
+    ['Acme S.A.A.', 'stock', 'corporation', ['PE']],
+    ['Acme E.I.R.L.', 'limited', 'llc', ['PE', 'CL']],
+    ['Acme SECS', 'partnership', 'lp', ['LU']],
+    ['Acme Partners SCSp', 'partnership', 'lp', ['LU']],
+    ['Acme SICAF', 'company', null, ['LU', 'FR', 'BE']],
+    ['Acme SICAV, S.A.', 'stock', 'corporation', []],
+    ['Acme S.C.A., SICAR', 'partnership', null, ['FR', 'LU']],
+  ])('%j is %j, %j, of %j, and its name is without it', (name, formClass, legalForm, countries) => {
+    const { tokens, ...parsed } = parseName(name)
+    expect(parsed).toMatchObject({ formClass, legalForm, formCountries: countries })
+    expect(tokens.join(' ')).toMatch(/^acme(?: rechtsanwalte| funds| partners)?$/)
+  })
+
+  test.each([
+    ['Братя Петрови СД', 'gp'],
+    ['СД Братя Петрови', 'gp'],
+    ['Братя Петрови КД', 'lp'],
+  ])('%j is a Bulgarian partnership: %j', (name, legalForm) => {
+    expect(parseName(name)).toMatchObject({ coreKey: 'bratyapetrovi', formClass: 'partnership', legalForm })
+  })
+
+  test.each([
+    ['Manchester CC', 'manchestercc'],
+    ['Cultura NL', 'culturanl'],
+    ['Heng Da', 'hengda'],
+    ['Lawrence KS', 'lawrenceks'],
+    ['Groupe PSA', 'groupepsa'],
+    ['Golden Keg', 'goldenkeg'],
+    ['Restaurante Teo', 'restauranteteo'],
+    ['What It Is', 'whatitis'],
+    ['Capital Growth PS', 'capitalgrowthps'],
+    ['Anders Ek', 'andersek'],
+  ])('the last word of %j is no form', (name, coreKey) => {
+    expect(parseName(name)).toMatchObject({ coreKey, formClass: null })
+  })
+
+  test.each([
+    ['WW GBR Limited', 'wwgbr', 'limited'],
+    ['Alf Project HB, LLC', 'alfprojecthb', 'limited'],
+    ['DJS KY LLC', 'djsky', 'limited'],
+    ['BUPA Care Homes (ANS) Limited', 'bupacarehomesans', 'limited'],
+    ['Abbey Futures Inc KY', 'abbeyfuturesincky', null],
+    ['Alternative Fund SAC Ltd', 'alternativefundsac', 'limited'],
+  ])('a word that may be a form is none in %j, beside another form', (name, coreKey, formClass) => {
+    expect(parseName(name)).toMatchObject({ coreKey, formClass })
+  })
+
+  it('an initial before "A/S" is no part of the form', () => {
+    expect(parseName('Hansen B A/S').tokens).toEqual(['hansen', 'b'])
+  })
+
   it('a name that is nothing but a form stays whole', () => {
     expect(parseName('Limited').tokens).toEqual(['limited'])
     expect(parseName('株式会社').coreKey).not.toBe('')
