@@ -25,7 +25,7 @@ interface ServeFlags {
 export function addServeCommand(program: Command, io: CliIo): void {
   program
     .command('serve')
-    .description('serve the interface (v3) from your own registry; the key is ENRICH_SERVE_API_KEY')
+    .description('serve the whole interface from your own registry; the key is ENRICH_SERVE_API_KEY')
     .addOption(
       new Option('--listen <host:port>', 'where to listen')
         .argParser(parseListen)
@@ -87,7 +87,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
     })
     const { entityCount } = registry.info()
     io.err(
-      `Serving v3 at ${service.url}, answering from ${label} (${entityCount.toLocaleString('en-US')} entities).\n` +
+      `Serving at ${service.url}, answering from ${label} (${entityCount.toLocaleString('en-US')} entities).\n` +
         (isLoopback(flags.listen.host) ? '' : 'It listens beyond this machine: put TLS in front of it.\n') +
         `Use it: ENRICH_BASE_URL=${service.url} ENRICH_API_KEY=… enrich companies.csv -o out.parquet\n`,
     )

@@ -64,7 +64,7 @@ async function startService(place: CliPlace, listen: string) {
   const running = place.start(['serve', '--listen', listen, ...flags], {
     env: { ENRICH_SERVE_API_KEY: canary },
   })
-  const [, baseUrl = ''] = await running.sees(/Serving v3 at (http:\S+),/)
+  const [, baseUrl = ''] = await running.sees(/Serving at (http:\S+),/)
   return { running, baseUrl }
 }
 

@@ -87,7 +87,10 @@ function expectResubmitted(job: MortalJob, whole: Whole, intended: readonly stri
   }
 }
 
-/** Dies once at every step from `from` on; answers with the steps it died at. */
+/**
+ * Dies once at every step from `from` on, and once at each kind of step that this missed, since steps side by side
+ * change places; answers with the steps it died at.
+ */
 async function dieEverywhere(
   outputName: string,
   whole: Whole,
@@ -97,7 +100,16 @@ async function dieEverywhere(
   const seen: string[] = []
   const first = whole.life.steps.indexOf(from) + 1
   expect(first).toBeGreaterThan(0)
-  for (let step = first; step <= whole.life.steps.length; step++) {
+  const numbers = whole.life.steps.flatMap((_, index) => (index + 1 >= first ? [index + 1] : []))
+  await dieAtEach(numbers)
+  await dieAtEach([...new Set(whole.life.steps.slice(first - 1))].filter((kind) => !seen.includes(kind)))
+  return seen
+
+  async function dieAtEach(steps: readonly (number | string)[]): Promise<void> {
+    for (const step of steps) await dieAt(step)
+  }
+
+  async function dieAt(step: number | string): Promise<void> {
     const job = new MortalJob(outputName)
     try {
       const life = await job.live(onLost, step)
@@ -112,12 +124,12 @@ async function dieEverywhere(
         await expectHeld(job, whole, intended)
       } else expectResubmitted(job, whole, intended)
     } catch (error) {
-      throw new Error(`died at step ${step}, ${String(whole.life.steps[step - 1])}`, { cause: error })
+      const label = typeof step === 'number' ? whole.life.steps[step - 1] : step
+      throw new Error(`died at step ${step}, ${String(label)}`, { cause: error })
     } finally {
       job.remove()
     }
   }
-  return seen
 }
 
 const start = 'before rmSync .out.csv.tmp.probe'

@@ -57,8 +57,8 @@ export class MortalJob {
   }
 
   /** One process, from its start to its end or its death; the files are then as it left them. */
-  async live(onLost: OnLost, dieAtStep = Infinity): Promise<Life> {
-    const life = new Life(dieAtStep, () => {
+  async live(onLost: OnLost, dieAt: number | string = Infinity): Promise<Life> {
+    const life = new Life(dieAt, () => {
       cpSync(this.folder, this.#remains, { recursive: true, preserveTimestamps: true })
     })
     const unwatch = watchFiles(this.folder, life)

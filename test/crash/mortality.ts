@@ -12,7 +12,8 @@ export class Life {
   isDead = false
 
   constructor(
-    private readonly dieAtStep: number,
+    /** The how manyeth step, or the first of that name. */
+    private readonly dieAt: number | string,
     private readonly onDeath: () => void,
   ) {}
 
@@ -41,7 +42,7 @@ export class Life {
   #meet(label: string): void {
     if (!this.isDead) {
       this.steps.push(label)
-      if (this.steps.length !== this.dieAtStep) return
+      if (this.dieAt !== this.steps.length && this.dieAt !== label) return
       this.isDead = true
       this.onDeath()
     }
