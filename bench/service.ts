@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -196,5 +196,9 @@ function fill(folder: string, runCount: number): number {
     return performance.now() - startedAtMs
   } finally {
     database.close()
+    // What was written without a sync is on the disk before anybody is measured.
+    const file = openSync(join(folder, 'service.sqlite'), 'r+')
+    fsyncSync(file)
+    closeSync(file)
   }
 }
