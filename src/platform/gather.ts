@@ -1,3 +1,5 @@
+/** Timers know no shorter wait: on a quick disk it would be longer than the commit it saves. */
+const gatherMsMin = 1
 /** However slow the disk is, nobody waits for company longer than this. */
 const gatherMsMax = 20
 
@@ -18,7 +20,7 @@ export class Gathering {
     if (this.#isDue) return
     this.#isDue = true
     const waitMs = this.#endedAtMs + Math.min(this.#tookMs, gatherMsMax) - performance.now()
-    if (waitMs <= 0) setImmediate(this.#run)
+    if (waitMs < gatherMsMin) setImmediate(this.#run)
     else setTimeout(this.#run, waitMs)
   }
 
