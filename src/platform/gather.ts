@@ -1,17 +1,17 @@
-/** Timers know no shorter wait: on a quick disk it would be longer than the commit it saves. */
-const gatherMsMin = 1
-/** However slow the disk is, nobody waits for company longer than this. */
+/** A commit waits for so many turns of the event loop, each of which brings what came meanwhile. */
+const gatherTurns = 4
+/** However busy the loop is, nobody waits for company longer than this. */
 const gatherMsMax = 20
 
 /**
- * When to commit a group: at once while little goes on, and under load not before as much time has passed since
- * the last commit as that one took. So at most half of the time is spent on commits, and the slower the disk,
- * the larger the groups.
+ * When to commit a group: after a few turns of the event loop. Where nothing else goes on these pass at once;
+ * under load they take time, and whoever comes in them shares the commit: the more there is to do, the larger
+ * the groups.
  */
 export class Gathering {
   #isDue = false
-  #endedAtMs = -Infinity
-  #tookMs = 0
+  #turns = 0
+  #sinceMs = 0
 
   constructor(private readonly commit: () => void) {}
 
@@ -19,19 +19,18 @@ export class Gathering {
   request(): void {
     if (this.#isDue) return
     this.#isDue = true
-    const waitMs = this.#endedAtMs + Math.min(this.#tookMs, gatherMsMax) - performance.now()
-    if (waitMs < gatherMsMin) setImmediate(this.#run)
-    else setTimeout(this.#run, waitMs)
+    this.#turns = 0
+    this.#sinceMs = performance.now()
+    setImmediate(this.#turn)
   }
 
-  readonly #run = (): void => {
-    this.#isDue = false
-    const startedAtMs = performance.now()
-    try {
-      this.commit()
-    } finally {
-      this.#endedAtMs = performance.now()
-      this.#tookMs = this.#endedAtMs - startedAtMs
+  readonly #turn = (): void => {
+    this.#turns++
+    if (this.#turns < gatherTurns && performance.now() - this.#sinceMs < gatherMsMax) {
+      setImmediate(this.#turn)
+      return
     }
+    this.#isDue = false
+    this.commit()
   }
 }

@@ -1,17 +1,17 @@
 /** Every bound of the writing side. The unit is the last word of the name. */
 export const writerBounds = {
   /** A part of a Parquet output is one row group: so many bytes of rows, or so many rows, whatever comes first. */
-  partBytesMax: 8 * 1024 * 1024,
+  partBytesMax: 6 * 1024 * 1024,
   partRowsMax: 20_480,
   /** What DuckDB may take for the writing of a part, and more where one long row makes it heavier. */
-  copyBytesMin: 200_000_000,
+  copyBytesMin: 150_000_000,
   copyBytesPerPartByte: 12,
   /** What DuckDB's JSON reader takes for one row, unless a row is longer. */
   lineBytesMin: 1024 * 1024,
   /** Rows whose answers are in memory at one time. */
   answerRows: 256,
   /** Garbage is collected after so many bytes of lines: it is most of what the process holds. */
-  collectEveryBytes: 128 * 1024 * 1024,
+  collectEveryBytes: 64 * 1024 * 1024,
   /** What is gathered before it is written. */
   writeBytes: 1024 * 1024,
   /** What an answer with its basis takes on disk while it is written, for the estimate of the room needed. */
