@@ -5,15 +5,14 @@ import {
   type WebsiteStatus,
 } from '../../contract/domain.js'
 import type { EntityRecord, ResultEntity } from '../../contract/entity.js'
-import { matchedConfidenceMin } from '../../contract/outcome-rules.js'
 import { resolution as resolutionSchema, type Resolution } from '../../contract/result.js'
 import { domainNameOf } from '../../core/domain-name.js'
-import { unreachable } from '../../core/errors.js'
 import { BuildFailure } from '../builds/build.js'
 import type { Compiler } from '../builds/builds.js'
 import type { Knowledge } from '../knowledge.js'
 import type { DomainLists } from './domain-lists.js'
 import type { SiteVisit, WebsiteCheck } from './website-check.js'
+import { plainStatusOf } from '../plain-status.js'
 
 interface Sources {
   readonly knowledge: Knowledge
@@ -69,7 +68,7 @@ function whatIsKnown(domain: string, knowledge: Knowledge, lists: DomainLists): 
 function resultOf(known: Known, visit: SiteVisit | null): DomainResult {
   const { resolution, domain } = known
   return {
-    status: statusOf(resolution),
+    status: plainStatusOf(resolution),
     confidence: resolution.match_confidence,
     type: resolution.type,
     subtype: resolution.subtype,
@@ -79,25 +78,6 @@ function resultOf(known: Known, visit: SiteVisit | null): DomainResult {
     actions: resolution.actions,
     domain_intelligence: intelligenceOf(known, visit),
     ...redirectPart(domain, visit?.redirect ?? null),
-  }
-}
-
-/** A domain's outcome has no word for a merge: the canonical company is the answer where it came with it. */
-function statusOf({ status, entity, match_confidence: confidence }: Resolution): DomainResult['status'] {
-  switch (status) {
-    case 'matched':
-    case 'partial_match':
-    case 'inconclusive':
-    case 'no_match':
-    case 'not_found':
-      return status
-    case 'merged':
-      if (entity === null) return 'inconclusive'
-      return confidence >= matchedConfidenceMin ? 'matched' : 'partial_match'
-    case 'failed':
-      throw new Error('research that failed has no result')
-    default:
-      return unreachable(status)
   }
 }
 

@@ -1,8 +1,7 @@
-import { matchedConfidenceMin } from '../../contract/outcome-rules.js'
-import type { OutcomeStatusV2, ResultV2 } from '../../contract/resolution-v2.js'
+import type { ResultV2 } from '../../contract/resolution-v2.js'
 import type { JobResult } from '../../contract/result.js'
-import { unreachable } from '../../core/errors.js'
 import { flatCandidate, flatEntity } from '../flat-entity.js'
+import { plainStatusOf } from '../plain-status.js'
 
 /** A result as the end of a run is stored, and `conclude` wrote it: that of v3, without its envelope. */
 type StoredResult = Omit<JobResult, 'request_id' | 'basis'>
@@ -17,7 +16,7 @@ export function resultV2Of(stored: string, requestId: ResultV2['request_id']): R
   const { mode, name, context, location, classification } = query
   return {
     request_id: requestId,
-    status: statusOf(found),
+    status: plainStatusOf(found),
     type: found.type,
     subtype: found.subtype,
     confidence: found.match_confidence,
@@ -37,24 +36,5 @@ export function resultV2Of(stored: string, requestId: ResultV2['request_id']): R
       resolved_at,
       cache_hit_type,
     },
-  }
-}
-
-/** v2 does not know `merged`: the canonical company is the answer where it came with it, else there is none. */
-function statusOf({ status, entity, match_confidence: confidence }: StoredResult): OutcomeStatusV2 {
-  switch (status) {
-    case 'matched':
-    case 'partial_match':
-    case 'inconclusive':
-    case 'no_match':
-    case 'not_found':
-      return status
-    case 'merged':
-      if (entity === null) return 'inconclusive'
-      return confidence >= matchedConfidenceMin ? 'matched' : 'partial_match'
-    case 'failed':
-      throw new Error('research that failed has no result in v2')
-    default:
-      return unreachable(status)
   }
 }
