@@ -54,7 +54,6 @@ export const factorV2 = z.strictObject({
 
 /** Outcomes that v2 knows. */
 export const outcomeStatusV2 = outcomeStatus.exclude(['merged', 'failed'])
-export type OutcomeStatusV2 = z.infer<typeof outcomeStatusV2>
 
 /** `data` of a completed v2 job, and, with its own `request_id`, the body of the stream. */
 export const resultV2 = z
