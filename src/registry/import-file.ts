@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { fingerprintFile } from './import/csv-records.js'
+import { fingerprintFile } from '../tables/record-stream.js'
 import { fileFormats, type FormatName } from './import/formats.js'
 import type { FileFormat } from './import/item.js'
 import { importLimits } from './import/limits.js'

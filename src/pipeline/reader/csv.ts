@@ -1,12 +1,14 @@
 import { UserError } from '../../core/errors.js'
+import { tableLimits } from '../../tables/limits.js'
 import { readerBounds } from './bounds.js'
-import { parseCsv } from './csv-records.js'
-import { sniffDelimiter } from './delimiter.js'
-import type { Encoding } from './encoding.js'
+import { fileBytes } from '../../tables/bytes.js'
+import { parseCsv } from '../../tables/csv-records.js'
+import { sniffDelimiter } from '../../tables/delimiter.js'
+import type { Encoding } from '../../tables/encoding.js'
 import { freeName, namedHeader } from './header.js'
 import type { SourceFile } from './sources.js'
 import { inBatches, type InputTable, type MemberRows, type TextRow } from './table.js'
-import { emptyFile, encodingNote, openText, type TextSource } from './text-source.js'
+import { emptyFile, encodingNote, openText, type TextSource } from '../../tables/text-source.js'
 
 export interface CsvOptions {
   readonly delimiter?: string | undefined
@@ -34,7 +36,7 @@ export async function openCsv(files: readonly SourceFile[], options: CsvOptions)
   const columns = new Map<string, number>()
   const opened: CsvFile[] = []
   for (const file of files) {
-    const text = await openText(file, options.encoding)
+    const text = await openText(fileBytes(file.path, file.label), options.encoding)
     const delimiter = options.delimiter ?? (/\.tsv(\.gz|\.zst)?$/i.test(file.path) ? '\t' : await sniff(text))
     const header = namedHeader(await readHeader(text, delimiter), file.label)
     const positions = header.map((name) => indexOf(columns, name))
@@ -58,17 +60,17 @@ async function sniff(text: TextSource): Promise<string> {
   for await (const chunk of text.chunks()) {
     parts.push(chunk.toString('utf8'))
     chars += chunk.length
-    if (chars >= readerBounds.delimiterSampleChars) break
+    if (chars >= tableLimits.delimiterSampleChars) break
   }
   return sniffDelimiter(parts.join(''))
 }
 
 async function readHeader(text: TextSource, delimiter: string): Promise<readonly string[]> {
-  for await (const records of parseCsv(text.chunks(), { label: text.file.label, delimiter })) {
+  for await (const records of parseCsv(text.chunks(), { label: text.label, delimiter })) {
     const [header] = records
     if (header !== undefined) return header
   }
-  throw emptyFile(text.file)
+  throw emptyFile(text.label)
 }
 
 class CsvTable implements InputTable {
@@ -126,7 +128,7 @@ class CsvTable implements InputTable {
 
   notes(): readonly string[] {
     return this.files.flatMap((file) => {
-      const label = file.text.file.label
+      const label = file.text.label
       const encoding = encodingNote(file.text)
       return [
         ...(encoding === null ? [] : [encoding]),
@@ -143,7 +145,7 @@ class CsvTable implements InputTable {
   private async *rows(wanted: readonly number[], isFirstPass: boolean): AsyncGenerator<TextRow[]> {
     for (const file of this.files) {
       let isHeader = true
-      const { label } = file.text.file
+      const { label } = file.text
       const onRagged = (line: number, cellCount: number) => {
         if (isFirstPass) note(cellCount < file.headerCells ? file.short : file.long, line)
       }

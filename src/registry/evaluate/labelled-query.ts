@@ -2,7 +2,7 @@ import { identifierType, type IdentifierType } from '../../contract/enums.js'
 import { UserError } from '../../core/errors.js'
 import { identify } from '../../core/identity.js'
 import { canonicalIdentifier } from '../identifiers.js'
-import { streamCsvRecords } from '../import/csv-records.js'
+import { streamCsvRecords } from '../../tables/record-stream.js'
 
 /** What a query should find: any one of its identifiers, or, for a company that is in no file, nothing. */
 export interface LabelledQuery {

@@ -2,7 +2,7 @@ import type { EntitySubtype, EntityType } from '../../contract/enums.js'
 import { checkDraft } from './draft.js'
 import { companyNumber } from './gleif-record.js'
 import type { FileFormat, ImportItem } from './item.js'
-import { openOneFile } from './open-file.js'
+import { openOneFile } from '../../tables/open-file.js'
 import { tableItems, type TableRow } from './table.js'
 
 const columns = {

@@ -1,6 +1,6 @@
 import { countryCodeOf } from '../match/place-names.js'
 import type { FileFormat } from './item.js'
-import { openOneFile } from './open-file.js'
+import { openOneFile } from '../../tables/open-file.js'
 import { tableItems, type Table } from './table.js'
 
 const authorityColumns = {

@@ -1,7 +1,7 @@
 import { canonicalIdentifier } from '../identifiers.js'
 import { additionItem } from './addition.js'
 import type { FileFormat, ImportItem } from './item.js'
-import { openOneFile } from './open-file.js'
+import { openOneFile } from '../../tables/open-file.js'
 import { tableItems, type TableRow } from './table.js'
 
 /** `gleif-bic`: LEI to BIC, a line a pair. */

@@ -3,9 +3,10 @@ import { leiOfJson } from './gleif-json.js'
 import { leiItem } from './gleif-record.js'
 import { leiOfRow, leiTable } from './gleif-table.js'
 import { jsonItems } from './json-items.js'
-import { openOneFile, type TextFile } from './open-file.js'
+import type { ByteSource } from '../../tables/bytes.js'
+import { openOneFile } from '../../tables/open-file.js'
 import { otherKind, tableItems } from './table.js'
-import { textPieces } from './text-pieces.js'
+import { textPieces } from '../../tables/text-pieces.js'
 
 /** `gleif`: the Level 1 golden copy, as CSV or JSON, plain or packed. */
 export const gleif: FileFormat = {
@@ -37,7 +38,7 @@ export const gleif: FileFormat = {
 
 const goldenCopy = { what: 'Level 1 golden copy of GLEIF' }
 
-async function peek(file: TextFile): Promise<{ first: string; all: AsyncGenerator<string> }> {
+async function peek(file: ByteSource): Promise<{ first: string; all: AsyncGenerator<string> }> {
   const pieces = textPieces(file)
   const next = await pieces.next()
   const first = next.done === true ? '' : next.value

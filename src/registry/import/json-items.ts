@@ -1,11 +1,11 @@
 import type { ImportItem } from './item.js'
 import { JsonElements, type JsonElement } from './json-elements.js'
-import type { TextFile } from './open-file.js'
-import { textPieces } from './text-pieces.js'
+import type { ByteSource } from '../../tables/bytes.js'
+import { textPieces } from '../../tables/text-pieces.js'
 
 /** The elements of a JSON file's arrays as items; `read` may throw for a file of another kind. */
 export async function* jsonItems(
-  file: TextFile,
+  file: ByteSource,
   read: (element: JsonElement) => ImportItem | null,
   pieces: AsyncIterable<string> = textPieces(file),
 ): AsyncGenerator<readonly ImportItem[]> {

@@ -1,11 +1,12 @@
 import { UserError } from '../../core/errors.js'
 import { edgarPlace, jurisdictionOf } from '../facts/edgar-places.js'
 import { checkDraft, type Draft } from './draft.js'
-import { fileError } from './file-error.js'
+import { fileError } from '../../tables/file-error.js'
 import type { FileFormat, ImportItem } from './item.js'
 import { listOf, member, parseJson, textOf } from './json-items.js'
 import { importLimits } from './limits.js'
-import { openFiles, type TextFile } from './open-file.js'
+import type { ByteSource } from '../../tables/bytes.js'
+import { openFiles } from '../../tables/open-file.js'
 import { edgarUrl, einIdentifiers, joined, sicCode, unlessZeros } from './sec.js'
 import { otherKind } from './table.js'
 
@@ -31,7 +32,7 @@ export const secSubmissions: FileFormat = {
 
 const kind = { what: 'submissions file of the SEC' }
 
-async function registrantItem(file: TextFile, line: number, isAlone: boolean): Promise<ImportItem> {
+async function registrantItem(file: ByteSource, line: number, isAlone: boolean): Promise<ImportItem> {
   const text = await wholeText(file)
   const record = text === null ? undefined : parseJson(text)
   if (isAlone) refuseOther(file, text, record)
@@ -42,21 +43,21 @@ async function registrantItem(file: TextFile, line: number, isAlone: boolean): P
   return { kind: 'registration', line, read: checkDraft(draftOf(record), line), statedOn: null }
 }
 
-function refuseOther(file: TextFile, text: string | null, record: unknown): void {
+function refuseOther(file: ByteSource, text: string | null, record: unknown): void {
   if (text === null) throw otherKind(file, kind, 'it is too long')
   if (record === undefined) throw new UserError('INPUT_JSON_INVALID', `${file.label} is not JSON`)
   if (member(record, 'cik') === undefined) throw otherKind(file, kind, 'it has no "cik"')
 }
 
 /** Null for a file that is longer than any of this kind. */
-async function wholeText({ bytes, label }: TextFile): Promise<string | null> {
+async function wholeText({ bytes, label }: ByteSource): Promise<string | null> {
   const chunks: Buffer[] = []
   let byteCount = 0
   try {
-    for await (const chunk of bytes) {
-      byteCount += (chunk as Buffer).length
+    for await (const chunk of bytes()) {
+      byteCount += chunk.length
       if (byteCount > importLimits.zipMemberBytesMax) return null
-      chunks.push(chunk as Buffer)
+      chunks.push(chunk)
     }
   } catch (error) {
     throw fileError(error, label)

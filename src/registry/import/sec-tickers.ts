@@ -1,7 +1,7 @@
 import { checkDraft } from './draft.js'
 import type { FileFormat, ImportItem } from './item.js'
 import { jsonItems, listOf, parseJson, textOf } from './json-items.js'
-import { openOneFile } from './open-file.js'
+import { openOneFile } from '../../tables/open-file.js'
 import { edgarUrl } from './sec.js'
 import { otherKind } from './table.js'
 

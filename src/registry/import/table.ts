@@ -1,8 +1,8 @@
 import { UserError } from '../../core/errors.js'
-import { CsvScanner, type CsvDialect, type ScannedRecord } from './csv-scanner.js'
+import { CsvScanner, type CsvDialect, type ScannedRecord } from '../../tables/csv-scanner.js'
 import type { ImportItem } from './item.js'
-import type { TextFile } from './open-file.js'
-import { textPieces } from './text-pieces.js'
+import type { ByteSource } from '../../tables/bytes.js'
+import { textPieces } from '../../tables/text-pieces.js'
 
 /** The cells of a record by the names of their columns. */
 export class TableRow {
@@ -38,7 +38,7 @@ export interface Table {
 
 /** The records of a delimited file as items. Errors: those of files, REGISTRY_IMPORT_INVALID for another kind. */
 export async function* tableItems(
-  file: TextFile,
+  file: ByteSource,
   table: Table,
   pieces: AsyncIterable<string> = textPieces(file),
 ): AsyncGenerator<readonly ImportItem[]> {
@@ -89,7 +89,7 @@ function dialectOf(head: string, { tabsUnquoted = false }: Table): CsvDialect {
   return { delimiter, quoted: !(tabsUnquoted && delimiter === '\t') }
 }
 
-function slotsOf(file: TextFile, table: Table, header: readonly string[]): Map<string, number> {
+function slotsOf(file: ByteSource, table: Table, header: readonly string[]): Map<string, number> {
   const names = new Set(header.map(columnKey))
   const missing = table.required.find((column) => !names.has(columnKey(column)))
   if (missing !== undefined) throw otherKind(file, table, `it has no column ${missing}`)
@@ -108,7 +108,7 @@ function columnKey(name: string): string {
 }
 
 export function otherKind(
-  { label }: Pick<TextFile, 'label'>,
+  { label }: Pick<ByteSource, 'label'>,
   { what }: Pick<Table, 'what'>,
   reason: string,
 ): UserError {

@@ -1,4 +1,4 @@
-import { importLimits } from './limits.js'
+import { tableLimits } from './limits.js'
 
 /** A record: the cells chosen, or why it is none. */
 export interface ScannedRecord {
@@ -60,7 +60,7 @@ export class CsvScanner {
         continue
       }
       if (found === null) {
-        const isTooLong = this.#text.length - start > importLimits.csvRecordCharsMax
+        const isTooLong = this.#text.length - start > tableLimits.scannedRecordCharsMax
         if (!isTooLong && !isEnd) break
         records.push(this.#skipLine(start, isEnd ? unclosed : tooLong))
         continue
@@ -125,7 +125,7 @@ export class CsvScanner {
         cells[slot] = isQuoted ? unquoted(text.slice(at + 1, cellEnd - 1)) : text.slice(at, cellEnd)
       } else if (slots === null) cells[slot] = ''
       cellCount++
-      if (cellCount > importLimits.csvColumnsMax) return { cells, cellCount, end: cellEnd, isBlank: false }
+      if (cellCount > tableLimits.scannedColumnsMax) return { cells, cellCount, end: cellEnd, isBlank: false }
       if (text.charCodeAt(cellEnd) === this.#delimiter) {
         at = cellEnd + 1
         continue
@@ -168,7 +168,7 @@ export class CsvScanner {
 }
 
 const unclosed = 'a quote is opened in it and never closed'
-const tooLong = `it goes on for more than ${importLimits.csvRecordCharsMax} characters, as after a quote that is never closed`
+const tooLong = `it goes on for more than ${tableLimits.scannedRecordCharsMax} characters, as after a quote that is never closed`
 
 interface Found {
   cells: string[]

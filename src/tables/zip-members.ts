@@ -1,26 +1,27 @@
 import type { Readable } from 'node:stream'
+import { crc32 } from 'node:zlib'
 import { openPromise, type Entry, type ZipFile } from 'yauzl'
-import { UserError } from '../../core/errors.js'
-import { importLimits } from './limits.js'
+import { UserError } from '../core/errors.js'
+import { tableLimits } from './limits.js'
 
 /** A file inside a zip. */
 export interface ZipMember {
   readonly name: string
-  /** Errors while it is read: INPUT_COMPRESSION_CORRUPT. */
-  open(): Promise<AsyncIterable<Buffer>>
+  /** Its bytes, as long as it is the current one. Errors: INPUT_COMPRESSION_CORRUPT. */
+  read(): AsyncGenerator<Buffer>
 }
 
 /**
- * The files of a zip, in its order; folders and what macOS adds are none. Members must be opened before the
+ * The files of a zip, in its order; folders and what macOS adds are none. Members must be read before the
  * next one is asked for. Errors: INPUT_COMPRESSION_CORRUPT (no sound zip, encrypted, or one that unpacks to
  * more than any register does).
  */
 export async function* zipMembers(path: string): AsyncGenerator<ZipMember> {
   const zip = await openZip(path)
   try {
-    if (zip.entryCount > importLimits.zipMembersMax) throw unsound(path, 'it holds too many files')
+    if (zip.entryCount > tableLimits.zipMembersMax) throw unsound(path, 'it holds too many files')
     for await (const entry of zip.eachEntry()) {
-      if (isFile(entry)) yield { name: entry.fileName, open: () => openMember(path, zip, entry) }
+      if (isFile(entry)) yield { name: entry.fileName, read: () => readMember(path, zip, entry) }
     }
   } catch (error) {
     throw error instanceof UserError ? error : unsound(path, 'it is not a sound zip', error)
@@ -41,7 +42,7 @@ function isFile({ fileName }: Entry): boolean {
   return !fileName.endsWith('/') && !fileName.startsWith('__MACOSX/') && !/(?:^|\/)\./.test(fileName)
 }
 
-async function openMember(path: string, zip: ZipFile, entry: Entry): Promise<AsyncIterable<Buffer>> {
+async function* readMember(path: string, zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   if (entry.isEncrypted()) {
     throw unsound(path, `${entry.fileName} is encrypted`, undefined, 'unpack it with its password first')
   }
@@ -49,29 +50,35 @@ async function openMember(path: string, zip: ZipFile, entry: Entry): Promise<Asy
     throw unsound(path, `${entry.fileName} is packed in a way that cannot be read`)
   }
   checkRatio(path, entry, entry.uncompressedSize)
-  const packed = await zip.openReadStreamPromise(entry).catch((error: unknown) => {
+  const unpacked = await zip.openReadStreamPromise(entry).catch((error: unknown) => {
     throw unsound(path, `${entry.fileName} cannot be unpacked`, error)
   })
-  return bounded(path, entry, packed)
-}
-
-async function* bounded(path: string, entry: Entry, packed: Readable): AsyncGenerator<Buffer> {
-  let unpackedBytes = 0
   try {
-    for await (const chunk of packed) {
-      unpackedBytes += (chunk as Buffer).length
-      checkRatio(path, entry, unpackedBytes)
-      yield chunk as Buffer
-    }
+    yield* checked(path, entry, unpacked)
   } catch (error) {
     throw error instanceof UserError ? error : unsound(path, `${entry.fileName} is damaged`, error)
+  } finally {
+    unpacked.destroy()
   }
 }
 
+/** yauzl compares sizes and leaves the checksum to its callers. */
+async function* checked(path: string, entry: Entry, unpacked: Readable): AsyncGenerator<Buffer> {
+  let unpackedBytes = 0
+  let checksum = 0
+  for await (const chunk of unpacked as AsyncIterable<Buffer>) {
+    unpackedBytes += chunk.length
+    checksum = crc32(chunk, checksum)
+    checkRatio(path, entry, unpackedBytes)
+    yield chunk
+  }
+  if (checksum !== entry.crc32) throw unsound(path, `${entry.fileName} is damaged: its checksum is wrong`)
+}
+
 function checkRatio(path: string, entry: Entry, unpackedBytes: number): void {
-  const bytesMax = Math.max(importLimits.zipSmallBytes, entry.compressedSize * importLimits.zipRatioMax)
+  const bytesMax = Math.max(tableLimits.zipSmallBytes, entry.compressedSize * tableLimits.zipRatioMax)
   if (unpackedBytes <= bytesMax) return
-  throw unsound(path, `${entry.fileName} unpacks to more than ${importLimits.zipRatioMax} times its size`)
+  throw unsound(path, `${entry.fileName} unpacks to more than ${tableLimits.zipRatioMax} times its size`)
 }
 
 function unsound(path: string, reason: string, cause?: unknown, hint = 'fetch the file again'): UserError {

@@ -1,4 +1,4 @@
-import { readerBounds } from './bounds.js'
+import { tableLimits } from './limits.js'
 
 const candidates = [',', '\t', ';', '|'] as const
 
@@ -33,7 +33,7 @@ function scan(text: string, delimiter: string): { cellCounts: readonly number[];
       if (char === '"') place = 'closed'
     } else if (char === '\n' || char === '\r') {
       if (cells > 1 || place !== 'start') cellCounts.push(cells)
-      if (cellCounts.length === readerBounds.delimiterSampleRecords) break
+      if (cellCounts.length === tableLimits.delimiterSampleRecords) break
       cells = 1
       place = 'start'
     } else if (char === delimiter) {

@@ -1,6 +1,6 @@
 import { CsvError, Parser } from 'csv-parse'
-import { UserError } from '../../core/errors.js'
-import { readerBounds } from './bounds.js'
+import { UserError } from '../core/errors.js'
+import { tableLimits } from './limits.js'
 
 /** What the parser knows of the record it is in the middle of. */
 interface OpenRecord {
@@ -30,7 +30,7 @@ class RecordCollector extends Parser {
       record_delimiter: ['\r\n', '\n', '\r'],
       skip_empty_lines: true,
       relax_column_count: true,
-      max_record_size: readerBounds.recordBytesMax,
+      max_record_size: tableLimits.recordBytesMax,
     })
   }
 
@@ -117,12 +117,12 @@ function assertCellCount(
   parser: RecordCollector,
   label: string,
 ): void {
-  if (!records.some((cells) => cells.length > readerBounds.columnsMax)) return
+  if (!records.some((cells) => cells.length > tableLimits.columnsMax)) return
   throw tooManyColumns(`${label}, at or before line ${parser.info.lines}`)
 }
 
 export function tooManyColumns(where: string): UserError {
-  return new UserError('INPUT_COLUMNS_TOO_MANY', `more than ${readerBounds.columnsMax} columns in ${where}`, {
+  return new UserError('INPUT_COLUMNS_TOO_MANY', `more than ${tableLimits.columnsMax} columns in ${where}`, {
     hint: 'is the delimiter right (--delimiter), and is it a table?',
   })
 }
@@ -142,7 +142,7 @@ function csvFailure(failure: Error, parser: RecordCollector, label: string): Err
     )
   }
   if (failure.code === 'CSV_MAX_RECORD_SIZE') {
-    const mebibytes = readerBounds.recordBytesMax / 1024 / 1024
+    const mebibytes = tableLimits.recordBytesMax / 1024 / 1024
     return new UserError(
       'INPUT_RECORD_TOO_LARGE',
       `a record of more than ${mebibytes} MiB in ${label}, on line ${line}`,

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { unreachable, UserError } from '../../core/errors.js'
-import { readerBounds } from './bounds.js'
+import { unreachable, UserError } from '../core/errors.js'
+import { tableLimits } from './limits.js'
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'latin1'
 
@@ -210,8 +210,8 @@ export async function sampleOf(chunks: AsyncIterable<Buffer>): Promise<{ sample:
   for await (const chunk of chunks) {
     parts.push(Buffer.from(chunk))
     bytes += chunk.length
-    if (bytes >= readerBounds.encodingSampleBytes) {
-      return { sample: Buffer.concat(parts).subarray(0, readerBounds.encodingSampleBytes), isWhole: false }
+    if (bytes >= tableLimits.encodingSampleBytes) {
+      return { sample: Buffer.concat(parts).subarray(0, tableLimits.encodingSampleBytes), isWhole: false }
     }
   }
   return { sample: Buffer.concat(parts), isWhole: true }

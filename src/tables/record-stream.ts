@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { CsvError, parse, type Options } from 'csv-parse'
 import { parse as parseSync } from 'csv-parse/sync'
-import { UserError } from '../../core/errors.js'
+import { UserError } from '../core/errors.js'
 import { fileError } from './file-error.js'
 
 /** A record with the number of the line it ends on. */
