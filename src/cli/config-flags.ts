@@ -10,6 +10,7 @@ import {
   readConfigFile,
   type Environment,
 } from '../settings.js'
+import { encodingNames } from '../tables/encodings/names.js'
 
 /** What commander gives for the flags below. */
 export interface ConfigFlags {
@@ -96,12 +97,7 @@ const groups = {
       formats,
     ),
     new Option('--delimiter <char>', 'of a CSV input, or tab (default: found)').argParser(delimiter),
-    new Option('--encoding <name>', 'of a CSV or NDJSON input (default: found)').choices([
-      'utf-8',
-      'utf-16le',
-      'utf-16be',
-      'latin1',
-    ]),
+    new Option('--encoding <name>', 'of a CSV or NDJSON input (default: found)').choices(encodingNames),
     new Option('--limit <n>', 'only the first n rows: a pilot').argParser(rowLimit),
     new Option('--no-dedupe', 'rows that ask the same are each asked, and each billed'),
   ],

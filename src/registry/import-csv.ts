@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { UserError } from '../core/errors.js'
 import { resolveColumns, type ColumnMap, type ImportField } from './import/columns.js'
-import { csvRecordsOf, fingerprintFile, streamCsvRecords, type CsvRecord } from '../tables/record-stream.js'
+import { CsvScanner, type ScannedRecord } from '../tables/csv-scanner.js'
+import { openDelimited } from '../tables/delimited.js'
+import type { Encoding } from '../tables/encodings/names.js'
+import { fingerprintFile } from '../tables/fingerprint.js'
+import { openOneFile } from '../tables/open-file.js'
 import { readJurisdiction } from './import/draft.js'
 import { readRow, type RowDefaults } from './import/read-row.js'
 import type { ImportItem } from './import/item.js'
@@ -22,19 +26,24 @@ export interface CsvSettings {
   readonly jurisdiction?: string
   /** What the source is called in `registry info` and in citations; the file's name without it. */
   readonly sourceName?: string
+  /** Of the text; found if left out. */
+  readonly encoding?: Encoding
 }
 
 export interface ImportCsvOptions extends CsvSettings {
   readonly path: string
   readonly onProgress?: (rowCount: number) => void
+  /** What the user should know of how the file is read: a guessed encoding, lines left out. */
+  readonly onNotice?: (text: string) => void
   readonly signal?: AbortSignal
 }
 
 /**
- * Imports a CSV file (UTF-8, any common delimiter, `.gz` accepted) in one transaction, with bounded memory.
- * Bad rows are counted and named, never fatal. An abort or a kill leaves the registry as it was.
- * Errors: REGISTRY_IMPORT_INVALID, INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE, INPUT_CSV_INVALID,
- * INPUT_COMPRESSION_CORRUPT; the signal's reason when aborted.
+ * Imports a CSV file (of any common encoding and delimiter, plain, `.gz`, `.zst` or in a zip) in one transaction,
+ * with bounded memory. Bad rows are counted and named, never fatal. An abort or a kill leaves the registry as it
+ * was. Errors: REGISTRY_IMPORT_INVALID, INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE, INPUT_EMPTY,
+ * INPUT_ENCODING_WRONG, _MIXED and _UNSURE, INPUT_NUL_BYTE, INPUT_COMPRESSION_CORRUPT; the signal's reason when
+ * aborted.
  */
 export async function importCsv(
   registry: WritableRegistry,
@@ -48,11 +57,15 @@ export async function importCsv(
   const session = beginImport(registry.database, source)
   try {
     const sink = createSink(session, options)
-    for await (const record of streamCsvRecords(options.path)) {
-      options.signal?.throwIfAborted()
-      sink.accept(record)
-      const rowCount = sink.rowCount()
-      if (rowCount > 0 && rowCount % importLimits.progressEveryRows === 0) options.onProgress?.(rowCount)
+    const file = await openDelimited(await openOneFile(options.path, null), { encoding: options.encoding })
+    for (const notice of file.notices) options.onNotice?.(notice)
+    for await (const records of file.scannedRecords(sink.choose)) {
+      for (const record of records) {
+        options.signal?.throwIfAborted()
+        sink.accept(record)
+        const rowCount = sink.rowCount()
+        if (rowCount % importLimits.progressEveryRows === 0) options.onProgress?.(rowCount)
+      }
     }
     options.onProgress?.(sink.rowCount())
     return sink.finish()
@@ -62,7 +75,7 @@ export async function importCsv(
   }
 }
 
-/** The same for a file that is in memory already, at once. */
+/** The same for a file of UTF-8 and commas that is in memory already, at once. */
 export function importCsvText(
   registry: WritableRegistry,
   content: Buffer,
@@ -72,7 +85,8 @@ export function importCsvText(
   const session = beginImport(registry.database, sourceOf(options, { ...options, fileSha256 }))
   try {
     const sink = createSink(session, options)
-    for (const record of csvRecordsOf(content)) sink.accept(record)
+    const scanner = new CsvScanner({ delimiter: ',', quoted: true }, sink.choose)
+    for (const record of [...scanner.push(content.toString('utf8')), ...scanner.end()]) sink.accept(record)
     return sink.finish()
   } finally {
     session.rollback()
@@ -83,14 +97,14 @@ export function importCsvText(
 type FileFacts = Pick<SourceFile, 'fileName' | 'fileDateMs' | 'fileSha256'>
 
 function sourceOf(
-  { idType, map, country, jurisdiction, sourceName }: CsvSettings,
+  { idType, map, country, jurisdiction, sourceName, encoding }: CsvSettings,
   file: FileFacts,
 ): SourceFile {
   return {
     sourceName: sourceName ?? file.fileName.replace(/\.gz$/, ''),
     format: 'csv',
     coverage: 'whole',
-    settings: { idType: idType ?? 'id', map: sorted(map), country, jurisdiction },
+    settings: { idType: idType ?? 'id', map: sorted(map), country, jurisdiction, encoding },
     fileName: file.fileName,
     fileDateMs: file.fileDateMs,
     fileSha256: file.fileSha256,
@@ -102,7 +116,9 @@ function sorted(map: Readonly<Record<string, string>> | undefined): [string, str
 }
 
 interface Sink {
-  accept(record: CsvRecord): void
+  /** Takes the header: which of its columns are read, by index. */
+  choose: (header: readonly string[]) => number[]
+  accept(record: ScannedRecord): void
   rowCount(): number
   finish(): ImportResult
 }
@@ -110,32 +126,36 @@ interface Sink {
 function createSink(session: ImportSession, settings: CsvSettings): Sink {
   const defaults = defaultsOf(settings, session)
   const tally = createTally(session, false)
-  let file: { columns: ColumnMap; cellCount: number } | null = null
+  /** Of each field, where its cell is in a record. */
+  let slots: ColumnMap = new Map()
   return {
-    accept(record) {
-      if (file) tally.accept(itemOf(record, file.columns, file.cellCount, defaults))
-      else file = { columns: columnsOf(record, settings, defaults), cellCount: record.cells.length }
+    choose(header) {
+      const columns = columnsOf(header, settings, defaults)
+      const indexes = [...new Set(columns.values())]
+      slots = new Map([...columns].map(([field, index]) => [field, indexes.indexOf(index)]))
+      return indexes
+    },
+    accept: (record) => {
+      tally.accept(itemOf(record, slots, defaults))
     },
     rowCount: () => tally.rowCount(),
     finish() {
-      if (!file) throw new UserError('REGISTRY_IMPORT_INVALID', 'the file is empty: it has no header')
+      if (slots.size === 0) {
+        throw new UserError('REGISTRY_IMPORT_INVALID', 'the file is empty: it has no header')
+      }
       return tally.finish()
     },
   }
 }
 
-function itemOf(
-  { cells, line }: CsvRecord,
-  columns: ColumnMap,
-  cellCount: number,
-  defaults: RowDefaults,
-): ImportItem {
-  if (cells.length !== cellCount) {
-    const reason = `it has ${cells.length} cells where the header has ${cellCount}`
-    return { kind: 'rejected', line, reason }
+function itemOf({ cells, line, reason }: ScannedRecord, slots: ColumnMap, defaults: RowDefaults): ImportItem {
+  if (reason !== null) return { kind: 'rejected', line, reason }
+  return {
+    kind: 'registration',
+    line,
+    read: readRow(fieldReader(cells, slots), line, defaults),
+    statedOn: null,
   }
-  const read = readRow(fieldReader(cells, columns), line, defaults)
-  return { kind: 'registration', line, read, statedOn: null }
 }
 
 function defaultsOf(
@@ -161,8 +181,8 @@ function defaultsOf(
   return { idType, keyWord: session.keyWord(idType), countryCode, jurisdiction: code }
 }
 
-function columnsOf({ cells }: CsvRecord, settings: CsvSettings, { idType }: RowDefaults): ColumnMap {
-  const columns = resolveColumns(cells, settings.map)
+function columnsOf(header: readonly string[], settings: CsvSettings, { idType }: RowDefaults): ColumnMap {
+  const columns = resolveColumns(header, settings.map)
   if (columns.has('id') || columns.has(idType as ImportField)) return columns
   throw new UserError('REGISTRY_IMPORT_INVALID', 'no column holds the ids by which rows are known again', {
     hint: 'pass --map id=COLUMN,name=COLUMN and say with --id-type what it holds',

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
-import { fingerprintFile } from '../tables/record-stream.js'
+import type { Encoding } from '../tables/encodings/names.js'
+import { fingerprintFile } from '../tables/fingerprint.js'
 import { fileFormats, type FormatName } from './import/formats.js'
 import type { FileFormat } from './import/item.js'
 import { importLimits } from './import/limits.js'
@@ -12,7 +13,11 @@ export interface ImportFileOptions {
   readonly path: string
   /** The name of the format if not given: a newer file of the same name takes the place of the older. */
   readonly sourceName?: string
+  /** Of the text; found if left out. */
+  readonly encoding?: Encoding
   readonly onProgress?: (rowCount: number) => void
+  /** What the user should know of how the file is read: a guessed encoding, lines left out. */
+  readonly onNotice?: (text: string) => void
   readonly signal?: AbortSignal
 }
 
@@ -20,23 +25,24 @@ export interface ImportFileOptions {
  * Imports a file as its register publishes it, plain, `.gz` or in a zip, in one transaction, with bounded
  * memory. Bad rows are counted and named, never fatal. An abort or a kill leaves the registry as it was.
  * Errors: REGISTRY_IMPORT_INVALID (a file of another kind, or of no row that can be taken), INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE,
- * INPUT_JSON_INVALID, INPUT_COMPRESSION_CORRUPT; the signal's reason when aborted.
+ * INPUT_EMPTY, INPUT_ENCODING_WRONG, _MIXED and _UNSURE, INPUT_NUL_BYTE, INPUT_JSON_INVALID,
+ * INPUT_COMPRESSION_CORRUPT; the signal's reason when aborted.
  */
 export async function importFile(
   registry: WritableRegistry,
-  { format, path, sourceName = format, onProgress, signal }: ImportFileOptions,
+  { format, path, sourceName = format, encoding, onProgress, onNotice, signal }: ImportFileOptions,
 ): Promise<ImportResult> {
   const fileFormat: FileFormat = fileFormats[format]
   const { sha256, dateMs } = await fingerprintFile(path)
   const file = { fileName: basename(path), fileDateMs: dateMs, fileSha256: sha256 }
-  const source = { sourceName, format, coverage: fileFormat.coverage, settings: {}, ...file }
+  const source = { sourceName, format, coverage: fileFormat.coverage, settings: { encoding }, ...file }
   const unchanged = unchangedSource(registry.database, source)
   if (unchanged) return unchangedResult(unchanged)
   const session = beginImport(registry.database, source)
   try {
     const tally = createTally(session, fileFormat.addsUp)
     let reportAt: number = importLimits.progressEveryRows
-    for await (const items of fileFormat.read(path)) {
+    for await (const items of fileFormat.read(path, { encoding, onNotice })) {
       signal?.throwIfAborted()
       for (const item of items) tally.accept(item)
       if (tally.rowCount() < reportAt) continue

@@ -51,4 +51,4 @@ export interface RowAddress {
 export type StatedRow = Omit<RegistryRow, 'legalName'> & { readonly legalName: string | null }
 
 /** Which version of the reading rules made the rows; a higher one makes an unchanged file be read again. */
-export const derivationVersion = 4
+export const derivationVersion = 5

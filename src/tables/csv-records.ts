@@ -12,6 +12,8 @@ interface OpenRecord {
 export interface CsvFormat {
   readonly label: string
   readonly delimiter: string
+  /** Lines of the file above the first one that is given. */
+  readonly linesAbove: number
   /** Told of each record that has not as many cells as the header, with the line it begins on. */
   readonly onRagged?: (line: number, cellCount: number) => void
 }
@@ -41,10 +43,15 @@ class RecordCollector extends Parser {
     this.headerCells ??= cells.length
     if (cells.length !== this.headerCells) {
       const inside = cells.reduce((sum, cell) => sum + lineBreaks(cell), 0)
-      this.format.onRagged?.(this.info.lines - this.linesCountedTwice - inside, cells.length)
+      this.format.onRagged?.(this.line - inside, cells.length)
     }
     this.records.push(cells)
     return true
+  }
+
+  /** The line of the file that was reached. */
+  get line(): number {
+    return this.format.linesAbove + this.info.lines - this.linesCountedTwice
   }
 
   /** The line on which the field that is being read begins. */
@@ -53,7 +60,7 @@ class RecordCollector extends Parser {
     const text = field.toString('utf8')
     const twice = [...record, text].reduce((sum, cell) => sum + crlfs(cell), 0)
     // The parser counts a line end when it meets what follows.
-    return this.info.lines - this.linesCountedTwice - twice - lineBreaks(text.replace(/(?:\r\n|\n|\r)$/, ''))
+    return this.line - twice - lineBreaks(text.replace(/(?:\r\n|\n|\r)$/, ''))
   }
 
   get openRecord(): OpenRecord {
@@ -118,7 +125,7 @@ function assertCellCount(
   label: string,
 ): void {
   if (!records.some((cells) => cells.length > tableLimits.columnsMax)) return
-  throw tooManyColumns(`${label}, at or before line ${parser.info.lines}`)
+  throw tooManyColumns(`${label}, at or before line ${parser.line}`)
 }
 
 export function tooManyColumns(where: string): UserError {

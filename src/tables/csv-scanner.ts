@@ -12,6 +12,10 @@ export interface CsvDialect {
   readonly delimiter: string
   /** Whether quotes enclose cells; in the tab-separated files of the SEC they are text. */
   readonly quoted: boolean
+  /** Whether a record with fewer or more cells than the header is kept as it is. */
+  readonly keepsRagged?: boolean
+  /** Lines of the file above the first one that is given. */
+  readonly linesAbove?: number
 }
 
 /**
@@ -24,7 +28,7 @@ export class CsvScanner {
   readonly #delimiter: number
   readonly #choose: (header: readonly string[]) => readonly number[]
   #text = ''
-  #line = 1
+  #line: number
   #at = 0
   #columnCount = 0
   /** Of each column, where its cell goes; null until the header was read. */
@@ -34,6 +38,7 @@ export class CsvScanner {
   /** `choose` says which columns are wanted, by index; it may throw. */
   constructor(dialect: CsvDialect, choose: (header: readonly string[]) => readonly number[]) {
     this.#dialect = dialect
+    this.#line = 1 + (dialect.linesAbove ?? 0)
     this.#delimiter = dialect.delimiter.charCodeAt(0)
     this.#choose = choose
   }
@@ -84,7 +89,7 @@ export class CsvScanner {
 
   #checked(start: number, found: Found): ScannedRecord {
     const line = this.#line
-    if (found.cellCount === this.#columnCount) {
+    if (found.cellCount === this.#columnCount || this.#dialect.keepsRagged === true) {
       this.#pass(start, found.end)
       return { cells: found.cells, line, reason: null }
     }

@@ -3,8 +3,8 @@ export const tableLimits = {
   columnsMax: 10_000,
   recordBytesMax: 16 * 1024 * 1024,
   chunkBytes: 128 * 1024,
-  /** How much of a file its encoding is judged by. */
-  encodingSampleBytes: 1024 * 1024,
+  /** How much of a file is looked at for a byte order mark, and for the NULs of UTF-16. */
+  encodingHeadBytes: 4096,
   /** How much of a file its delimiter is judged by. */
   delimiterSampleChars: 256 * 1024,
   delimiterSampleRecords: 50,

@@ -1,38 +1,31 @@
 import { UserError } from '../core/errors.js'
 import type { ByteSource } from './bytes.js'
-import { decodeText, detectEncoding, sampleOf, type DetectedEncoding, type Encoding } from './encoding.js'
+import { detectEncoding } from './encodings/detect.js'
+import type { Encoding } from './encodings/names.js'
+import { decodeText } from './encodings/recode.js'
 
 /** A file of text whose encoding is known. */
 export interface TextSource {
   readonly label: string
-  readonly encoding: DetectedEncoding
+  readonly encoding: Encoding
+  /** What to tell about an encoding that was not simply UTF-8, or null. */
+  readonly notice: string | null
   /** The text as chunks of valid UTF-8; each call reads the file anew. */
   chunks(): AsyncGenerator<Buffer>
 }
 
-/** Throws INPUT_EMPTY for a file that holds nothing, and what reading the bytes throws. */
+/**
+ * Reads all of a file, unless its encoding is given, to tell it. Throws INPUT_EMPTY for a file that holds
+ * nothing, INPUT_ENCODING_MIXED, INPUT_ENCODING_UNSURE, and what reading the bytes throws.
+ */
 export async function openText(file: ByteSource, given: Encoding | undefined): Promise<TextSource> {
-  const { sample, isWhole } = await sampleOf(file.bytes())
-  const encoding = detectEncoding(sample, isWhole, given)
-  if (isWhole && sample.subarray(encoding.bomBytes).length === 0) throw emptyFile(file.label)
-  return { label: file.label, encoding, chunks: () => decodeText(file.bytes(), encoding, file.label) }
+  const { label } = file
+  const detected = await detectEncoding(file, given)
+  if (detected === null) throw emptyFile(label)
+  const { encoding, notice } = detected
+  return { label, encoding, notice, chunks: () => decodeText(file.bytes(), detected, label) }
 }
 
 export function emptyFile(label: string): UserError {
   return new UserError('INPUT_EMPTY', `${label} is empty`, { hint: 'it needs a header line and rows' })
-}
-
-/** What to tell about a file whose encoding was not simply UTF-8, or null. */
-export function encodingNote({ label, encoding }: TextSource): string | null {
-  switch (encoding.how) {
-    case 'fallback':
-      return `${label}: not UTF-8, read as windows-1252 (Latin-1); pass --encoding if that is wrong`
-    case 'pattern':
-      return `${label}: read as ${encoding.encoding}, judged by its NUL bytes`
-    case 'bom':
-      return encoding.encoding === 'utf-8' ? null : `${label}: read as ${encoding.encoding}`
-    case 'given':
-    case 'valid':
-      return null
-  }
 }

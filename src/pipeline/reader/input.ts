@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { UserError, unreachable } from '../../core/errors.js'
 import { openCsv } from './csv.js'
-import type { Encoding } from '../../tables/encoding.js'
+import type { Encoding } from '../../tables/encodings/names.js'
 import { openNdjson } from './ndjson.js'
 import { openParquet } from './parquet.js'
 import {

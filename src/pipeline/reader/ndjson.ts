@@ -2,13 +2,13 @@ import { UserError } from '../../core/errors.js'
 import { jsonMembers, unquote } from '../../core/json-members.js'
 import { tableLimits } from '../../tables/limits.js'
 import { tooManyColumns } from '../../tables/csv-records.js'
-import type { Encoding } from '../../tables/encoding.js'
+import type { Encoding } from '../../tables/encodings/names.js'
 import { ColumnTally } from './json-types.js'
 import { fileBytes } from '../../tables/bytes.js'
 import { readLines } from '../../tables/ndjson-lines.js'
 import type { SourceFile } from './sources.js'
 import { inBatches, type CellType, type InputTable, type MemberRows, type TextRow } from './table.js'
-import { encodingNote, openText, type TextSource } from '../../tables/text-source.js'
+import { openText, type TextSource } from '../../tables/text-source.js'
 
 export interface NdjsonOptions {
   readonly encoding?: Encoding | undefined
@@ -114,7 +114,7 @@ class NdjsonTable implements InputTable {
   }
 
   notes(): readonly string[] {
-    return this.texts.flatMap((text) => encodingNote(text) ?? [])
+    return this.texts.flatMap(({ notice }) => notice ?? [])
   }
 
   close(): void {

@@ -29,13 +29,17 @@ const previousNameColumns = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(
 export const companiesHouse: FileFormat = {
   coverage: 'whole',
   addsUp: false,
-  async *read(path) {
-    yield* tableItems(await openOneFile(path, null), {
-      what: 'BasicCompanyData file of Companies House',
-      required: [columns.name, columns.number],
-      wanted: [...Object.values(columns).slice(2), ...sicColumns, ...previousNameColumns],
-      read: companyOf,
-    })
+  async *read(path, context) {
+    yield* tableItems(
+      await openOneFile(path, null),
+      {
+        what: 'BasicCompanyData file of Companies House',
+        required: [columns.name, columns.number],
+        wanted: [...Object.values(columns).slice(2), ...sicColumns, ...previousNameColumns],
+        read: companyOf,
+      },
+      context,
+    )
   },
 }
 

@@ -73,8 +73,8 @@ function listOf(table: Table): FileFormat {
   return {
     coverage: 'whole',
     addsUp: false,
-    async *read(path) {
-      yield* tableItems(await openOneFile(path, null), table)
+    async *read(path, context) {
+      yield* tableItems(await openOneFile(path, null), table, context)
     },
   }
 }

@@ -1,4 +1,5 @@
-import type { ImportItem } from './item.js'
+import { openText } from '../../tables/text-source.js'
+import type { ImportItem, ReadContext } from './item.js'
 import { JsonElements, type JsonElement } from './json-elements.js'
 import type { ByteSource } from '../../tables/bytes.js'
 import { textPieces } from '../../tables/text-pieces.js'
@@ -7,10 +8,12 @@ import { textPieces } from '../../tables/text-pieces.js'
 export async function* jsonItems(
   file: ByteSource,
   read: (element: JsonElement) => ImportItem | null,
-  pieces: AsyncIterable<string> = textPieces(file),
+  context: ReadContext = {},
 ): AsyncGenerator<readonly ImportItem[]> {
+  // RFC 8259: JSON is UTF-8.
+  const text = await openText(file, context.encoding ?? 'utf-8')
   const elements = new JsonElements(file.label)
-  for await (const piece of pieces) {
+  for await (const piece of textPieces(text.chunks())) {
     const items: ImportItem[] = []
     for (const element of elements.push(piece)) {
       const item = read(element)

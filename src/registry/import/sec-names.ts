@@ -9,13 +9,17 @@ import { tableItems, type TableRow } from './table.js'
 export const secNames: FileFormat = {
   coverage: 'whole',
   addsUp: true,
-  async *read(path) {
-    yield* tableItems(await openOneFile(path, null), {
-      what: 'list of names by CIK',
-      required: ['cik', 'alias'],
-      wanted: ['kind'],
-      read: nameItem,
-    })
+  async *read(path, context) {
+    yield* tableItems(
+      await openOneFile(path, null),
+      {
+        what: 'list of names by CIK',
+        required: ['cik', 'alias'],
+        wanted: ['kind'],
+        read: nameItem,
+      },
+      context,
+    )
   },
 }
 

@@ -15,14 +15,18 @@ const wanted =
 export const secSub: FileFormat = {
   coverage: 'part',
   addsUp: false,
-  async *read(path) {
-    yield* tableItems(await openOneFile(path, /(?:^|\/)sub\.(?:txt|tsv|csv)$/i), {
-      what: 'SUB table of the Financial Statement Data Sets',
-      required: ['cik', 'name', 'filed'],
-      wanted: wanted.split(','),
-      tabsUnquoted: true,
-      read: filingItem,
-    })
+  async *read(path, context) {
+    yield* tableItems(
+      await openOneFile(path, /(?:^|\/)sub\.(?:txt|tsv|csv)$/i),
+      {
+        what: 'SUB table of the Financial Statement Data Sets',
+        required: ['cik', 'name', 'filed'],
+        wanted: wanted.split(','),
+        tabsUnquoted: true,
+        read: filingItem,
+      },
+      context,
+    )
   },
 }
 

@@ -1,7 +1,7 @@
+import { isUtf8 } from 'node:buffer'
 import { UserError } from '../../core/errors.js'
 import { edgarPlace, jurisdictionOf } from '../facts/edgar-places.js'
 import { checkDraft, type Draft } from './draft.js'
-import { fileError } from '../../tables/file-error.js'
 import type { FileFormat, ImportItem } from './item.js'
 import { listOf, member, parseJson, textOf } from './json-items.js'
 import { importLimits } from './limits.js'
@@ -36,7 +36,7 @@ async function registrantItem(file: ByteSource, line: number, isAlone: boolean):
   const text = await wholeText(file)
   const record = text === null ? undefined : parseJson(text)
   if (isAlone) refuseOther(file, text, record)
-  if (record === undefined) return { kind: 'rejected', line, reason: `${file.label} is not JSON` }
+  if (record === undefined) return { kind: 'rejected', line, reason: `${file.label} is not JSON in UTF-8` }
   if (member(record, 'cik') === undefined) {
     return { kind: 'rejected', line, reason: `${file.label} has no "cik"` }
   }
@@ -45,26 +45,21 @@ async function registrantItem(file: ByteSource, line: number, isAlone: boolean):
 
 function refuseOther(file: ByteSource, text: string | null, record: unknown): void {
   if (text === null) throw otherKind(file, kind, 'it is too long')
-  if (record === undefined) throw new UserError('INPUT_JSON_INVALID', `${file.label} is not JSON`)
+  if (record === undefined) throw new UserError('INPUT_JSON_INVALID', `${file.label} is not JSON in UTF-8`)
   if (member(record, 'cik') === undefined) throw otherKind(file, kind, 'it has no "cik"')
 }
 
-/** Null for a file that is longer than any of this kind. */
-async function wholeText({ bytes, label }: ByteSource): Promise<string | null> {
+/** Null for a file that is longer than any of this kind; empty for what is not UTF-8, as JSON has to be. */
+async function wholeText({ bytes }: ByteSource): Promise<string | null> {
   const chunks: Buffer[] = []
   let byteCount = 0
-  try {
-    for await (const chunk of bytes()) {
-      byteCount += chunk.length
-      if (byteCount > importLimits.zipMemberBytesMax) return null
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    throw fileError(error, label)
+  for await (const chunk of bytes()) {
+    byteCount += chunk.length
+    if (byteCount > importLimits.zipMemberBytesMax) return null
+    chunks.push(chunk)
   }
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/^\ufeff/, '')
+  const whole = Buffer.concat(chunks)
+  return isUtf8(whole) ? whole.toString('utf8').replace(/^\ufeff/, '') : ''
 }
 
 function draftOf(record: unknown): Draft {

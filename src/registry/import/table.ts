@@ -1,8 +1,8 @@
 import { UserError } from '../../core/errors.js'
-import { CsvScanner, type CsvDialect, type ScannedRecord } from '../../tables/csv-scanner.js'
-import type { ImportItem } from './item.js'
+import type { ScannedRecord } from '../../tables/csv-scanner.js'
+import { openDelimited } from '../../tables/delimited.js'
+import type { ImportItem, ReadContext } from './item.js'
 import type { ByteSource } from '../../tables/bytes.js'
-import { textPieces } from '../../tables/text-pieces.js'
 
 /** The cells of a record by the names of their columns. */
 export class TableRow {
@@ -40,37 +40,25 @@ export interface Table {
 export async function* tableItems(
   file: ByteSource,
   table: Table,
-  pieces: AsyncIterable<string> = textPieces(file),
+  context: ReadContext = {},
 ): AsyncGenerator<readonly ImportItem[]> {
-  let scanner: CsvScanner | null = null
+  const opened = await openDelimited(file, { encoding: context.encoding })
+  for (const notice of opened.notices) context.onNotice?.(notice)
   const header: { slots: ReadonlyMap<string, number> | null } = { slots: null }
-  let head = ''
-  const itemsOf = (records: readonly ScannedRecord[]) =>
-    records.map((record) => {
-      if (header.slots === null) throw otherKind(file, table, 'it has no header')
-      return itemOf(record, header.slots, table)
-    })
-  const start = (): CsvScanner =>
-    new CsvScanner(dialectOf(head, table), (names) => {
-      header.slots = slotsOf(file, table, names)
-      return columnsOf(names, header.slots)
-    })
-  for await (const piece of pieces) {
-    if (scanner === null) {
-      head += piece
-      if (!/[\r\n]/.test(head) && head.length < headCharsMax) continue
-      scanner = start()
-      yield itemsOf(scanner.push(head))
-    } else yield itemsOf(scanner.push(piece))
+  const choose = (names: readonly string[]) => {
+    header.slots = slotsOf(file, table, names)
+    return columnsOf(names, header.slots)
   }
-  scanner ??= start()
-  // Of a file of one line, nothing was scanned yet.
-  if (header.slots === null) yield itemsOf(scanner.push(head))
-  yield itemsOf(scanner.end())
+  const isUnquoted = (delimiter: string) => table.tabsUnquoted === true && delimiter === '\t'
+  for await (const records of opened.scannedRecords(choose, { isUnquoted })) {
+    const { slots } = header
+    yield records.map((record) => {
+      if (slots === null) throw otherKind(file, table, 'it has no header')
+      return itemOf(record, slots, table)
+    })
+  }
   if (header.slots === null) throw otherKind(file, table, 'it has no header')
 }
-
-const headCharsMax = 262_144
 
 function itemOf(
   { cells, line, reason }: ScannedRecord,
@@ -78,15 +66,6 @@ function itemOf(
   table: Table,
 ): ImportItem {
   return reason === null ? table.read(new TableRow(slots, cells), line) : { kind: 'rejected', line, reason }
-}
-
-function dialectOf(head: string, { tabsUnquoted = false }: Table): CsvDialect {
-  const line = (head.split(/[\r\n]/, 1)[0] ?? '').replace(/"[^"]*"/g, '')
-  let delimiter = ','
-  for (const other of ['\t', ';', '|']) {
-    if (line.split(other).length > line.split(delimiter).length) delimiter = other
-  }
-  return { delimiter, quoted: !(tabsUnquoted && delimiter === '\t') }
 }
 
 function slotsOf(file: ByteSource, table: Table, header: readonly string[]): Map<string, number> {
