@@ -46,6 +46,7 @@ export const fileConfig = z
           .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,40}$/, 'letters, digits, _ . -')
           .describe('In front of the added columns.'),
         partial: z.boolean().describe('Write the output also when the run stops early.'),
+        bom: z.boolean().describe('A byte order mark in front of CSV, for spreadsheets.'),
       })
       .partial(),
     checkpoint: z

@@ -35,6 +35,7 @@ export interface ConfigFlags {
   columns?: string[]
   prefix?: string
   partial?: boolean
+  bom?: boolean
   resubmitUncertain?: boolean
   webhookUrl?: string
   webhookListen?: string
@@ -137,6 +138,7 @@ const groups = {
       'none',
     ]),
     new Option('--columns <a,b>', 'the added columns wanted (default: all)').argParser(listOfSome),
+    new Option('--bom', 'a byte order mark in front of CSV, for spreadsheets'),
     new Option('--prefix <text>', `in front of the added columns (default: ${defaults.prefix})`),
   ],
   partial: [new Option('--partial', 'write the output also when the run stops early')],
@@ -179,6 +181,7 @@ function fromFlags(inputs: readonly string[], flags: ConfigFlags): unknown {
       columns: flags.columns,
       prefix: flags.prefix,
       partial: flags.partial,
+      bom: flags.bom,
     },
     checkpoint: { path: flags.checkpoint, maxAge: flags.maxAge },
     service: { baseUrl: flags.baseUrl, registry: flags.registry },

@@ -68,6 +68,11 @@ class CsvTable implements InputTable {
     private readonly rowsMax: number | undefined,
   ) {}
 
+  get delimiter(): string | null {
+    const [first, ...others] = new Set(this.files.map(({ source }) => source.delimiter))
+    return others.length === 0 ? (first ?? null) : null
+  }
+
   get columns(): readonly string[] {
     return [...this.columnIndex.keys()]
   }

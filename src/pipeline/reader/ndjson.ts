@@ -58,6 +58,8 @@ function tally(line: string, tallies: Map<string, ColumnTally>): void {
 }
 
 class NdjsonTable implements InputTable {
+  readonly delimiter = null
+
   constructor(
     private readonly texts: readonly TextSource[],
     private readonly types: ReadonlyMap<string, CellType>,

@@ -90,6 +90,7 @@ async function topLevelNames(duckDb: DuckDb, file: SourceFile): Promise<readonly
 }
 
 class ParquetTable implements InputTable {
+  readonly delimiter = null
   readonly columns: readonly string[]
   /** A name for a whole row that no column bears. */
   private readonly rowAlias: string
