@@ -15,6 +15,8 @@ export const tableLimits = {
   scannedRecordCharsMax: 1_000_000,
   scannedColumnsMax: 2_000,
   zipMembersMax: 5_000_000,
+  /** Files of a zip that is opened as a whole: the parts of a workbook. */
+  zipPartsMax: 100_000,
   /** Deflate cannot do better than 1032; registers come to 10 to 40. Small files may. */
   zipRatioMax: 200,
   zipSmallBytes: 50_000_000,

@@ -17,7 +17,7 @@ export interface ZipMember {
  * more than any register does).
  */
 export async function* zipMembers(path: string): AsyncGenerator<ZipMember> {
-  const zip = await openZip(path)
+  const zip = await openZipFile(path)
   try {
     if (zip.entryCount > tableLimits.zipMembersMax) throw unsound(path, 'it holds too many files')
     for await (const entry of zip.eachEntry()) {
@@ -30,7 +30,39 @@ export async function* zipMembers(path: string): AsyncGenerator<ZipMember> {
   }
 }
 
-async function openZip(path: string): Promise<ZipFile> {
+/** A zip whose files are read in any order. */
+export interface OpenZip {
+  readonly names: readonly string[]
+  /** Errors: INPUT_COMPRESSION_CORRUPT. */
+  read(name: string): AsyncGenerator<Buffer>
+  close(): void
+}
+
+/** Errors: INPUT_COMPRESSION_CORRUPT. */
+export async function openZip(path: string): Promise<OpenZip> {
+  const zip = await openZipFile(path)
+  const entries = new Map<string, Entry>()
+  try {
+    if (zip.entryCount > tableLimits.zipPartsMax) throw unsound(path, 'it holds too many files')
+    for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry)
+  } catch (error) {
+    zip.close()
+    throw error instanceof UserError ? error : unsound(path, 'it is not a sound zip', error)
+  }
+  return {
+    names: [...entries.keys()],
+    read: (name) => {
+      const entry = entries.get(name)
+      if (entry === undefined) throw new Error(`${name} is not in ${path}`)
+      return readMember(path, zip, entry)
+    },
+    close: () => {
+      zip.close()
+    },
+  }
+}
+
+async function openZipFile(path: string): Promise<ZipFile> {
   try {
     return await openPromise(path, { lazyEntries: true, autoClose: false })
   } catch (error) {
