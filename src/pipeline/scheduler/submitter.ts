@@ -190,7 +190,7 @@ export class Submitter {
         return this.#lose(lookupId, id, verdict.reason)
       case 'misdirected':
         await this.#lose(lookupId, id, verdict.reason)
-        return this.#claimFor(verdict.customId, verdict.runId)
+        return this.#claimFor(verdict, startedAtMs)
       case 'rate_limited':
         this.#pace.refused(verdict.waitMs)
         return this.#withdraw(lookup, id, 'rate limited')
@@ -228,11 +228,17 @@ export class Submitter {
   }
 
   /** The answer to one submission bore the custom_id of another: if that is ours, its run is known now. */
-  async #claimFor(otherId: string, runId: string): Promise<void> {
+  async #claimFor(
+    { customId, runId, reason }: Extract<KickoffVerdict, { kind: 'misdirected' }>,
+    startedAtMs: number,
+  ): Promise<void> {
     const { checkpoint, clock, tally } = this.#context
     tally.misdirected++
-    const claim = await checkpoint.claim(otherId, runId, clock.nowMs())
-    if (claim !== 'claimed' && claim !== 'early') return
+    const claim = await checkpoint.claim(customId, runId, clock.nowMs())
+    // Of no use to anybody: many in a row would lose all that is submitted.
+    if (claim !== 'claimed' && claim !== 'early')
+      return this.#countFailure(this.#unknown, reason, startedAtMs)
+    this.#unknown.answered()
     const owner = await checkpoint.ownerOf(runId)
     if (owner?.isWanted !== true) return
     if (claim === 'claimed') tally.claimed++
@@ -248,10 +254,9 @@ export class Submitter {
   #watchReachability(verdict: KickoffVerdict, startedAtMs: number): void {
     if (verdict.kind === 'not_sent') return this.#countFailure(this.#notSent, verdict.reason, startedAtMs)
     this.#notSent.answered()
-    if (verdict.kind === 'unknown' || verdict.kind === 'misdirected') {
-      this.#countFailure(this.#unknown, verdict.reason, startedAtMs)
-      // One that is accepted may yet turn out to have another's run.
-    } else if (verdict.kind !== 'accepted') this.#unknown.answered()
+    if (verdict.kind === 'unknown') this.#countFailure(this.#unknown, verdict.reason, startedAtMs)
+    // These may yet turn out to be of no use: the run they name may be another's.
+    else if (verdict.kind !== 'accepted' && verdict.kind !== 'misdirected') this.#unknown.answered()
   }
 
   #countFailure(patience: Patience, reason: string, startedAtMs: number): void {
