@@ -114,7 +114,7 @@ async function checkService(baseUrl: string, io: CliIo): Promise<string> {
         hint: 'check --base-url and the network',
       })
     }
-    const verdict = judgePoll(exchange, 'run_doctor', Date.now())
+    const verdict = judgePoll(exchange, { runId: 'run_doctor', customId: null, name: null }, Date.now())
     if (verdict.kind === 'refused') {
       throw new UserError('SERVICE_REFUSED', verdict.reason, {
         hint: 'check ENRICH_API_KEY and that the account may use v3',

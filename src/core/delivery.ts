@@ -28,7 +28,8 @@ export function readDelivery(body: Uint8Array, basisWanted: boolean): Delivery {
   const run = parsed.data
   const ids = { runId: run.run_id, customId: run.custom_id ?? null }
   if (at(event, 'data_truncated') === true) return { kind: 'incomplete', ...ids, reason: 'truncated' }
-  const verdict = judgeRun(run, run.run_id, null)
+  // Whether it is the answer to what was asked is judged once its lookup is known.
+  const verdict = judgeRun(run, { runId: run.run_id, customId: null, name: null }, null)
   if (verdict.kind !== 'finished') return { kind: 'incomplete', ...ids, reason: 'without a final answer' }
   if (basisWanted && !verdict.failed && at(run.data, 'basis') === undefined) {
     return { kind: 'incomplete', ...ids, reason: 'without the basis' }

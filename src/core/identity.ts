@@ -45,10 +45,17 @@ export function identify(
  * The leading number is the version of this rule: it may only change together with a migration.
  */
 export function identityText(lookup: Lookup, occurrence: number): string {
-  return JSON.stringify([1, fold(lookup.name), fold(lookup.location), fold(lookup.context), occurrence])
+  return JSON.stringify([
+    1,
+    foldText(lookup.name),
+    foldText(lookup.location),
+    foldText(lookup.context),
+    occurrence,
+  ])
 }
 
-function fold(text: string | null): string {
+/** One spelling of texts that differ in case, width and spaces alone. */
+export function foldText(text: string | null): string {
   return text === null ? '' : tidy(text.normalize('NFKC').toLowerCase())
 }
 

@@ -14,6 +14,8 @@ export type LookupEvent =
   | 'lose'
   /** A webhook named the run of a submission whose answer was lost. */
   | 'claim'
+  /** Its run, or the answer of its run, may be another submission's. */
+  | 'doubt'
   /** The run ended with an outcome. */
   | 'answer'
   /** The run ended without one; it was billed all the same. */
@@ -31,10 +33,10 @@ const life: Readonly<Record<LookupState, Partial<Record<LookupEvent, LookupState
     lose: 'uncertain',
     claim: 'running',
   },
-  running: { answer: 'answered', fail: 'failed', reopen: 'new' },
+  running: { answer: 'answered', fail: 'failed', doubt: 'uncertain', reopen: 'new' },
   uncertain: { claim: 'running', reopen: 'new' },
-  answered: { reopen: 'new' },
-  failed: { reopen: 'new' },
+  answered: { doubt: 'uncertain', reopen: 'new' },
+  failed: { doubt: 'uncertain', reopen: 'new' },
   invalid: { reopen: 'new' },
 }
 

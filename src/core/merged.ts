@@ -4,6 +4,7 @@ import { at, textOf } from './lenient.js'
 
 /** A chain of merged ids is followed no further than this. */
 const mergeHopsMax = 8
+const idCharsMax = 200
 
 /** The id that a finished run says its entity was merged into, or null. */
 export function mergedIntoOf(run: RunObjectLenient): string | null {
@@ -13,13 +14,18 @@ export function mergedIntoOf(run: RunObjectLenient): string | null {
 /**
  * What the reading of an entity says about a chain that has come to its id, the last one seen: it was merged
  * again, it is where the chain ends (also when it cannot be read: then it is the best that is known), or the
- * chain goes in a circle (interface: "v3 entity enrichment", merged ids).
+ * chain goes in a circle (interface: "v3 entity enrichment", merged ids); or it is the record of another entity.
+ * The record of a merged id is that of the one it was merged into, and bears no id that could tell.
  */
 export function followMerge(
   seen: readonly string[],
   exchange: Exchange,
-): { kind: 'end' } | { kind: 'next'; id: string } | { kind: 'circle' } {
+): { kind: 'end' } | { kind: 'next'; id: string } | { kind: 'circle' } | { kind: 'misdirected'; id: string } {
   const body = exchange.kind === 'reply' && exchange.status === 200 ? exchange.body : undefined
+  const record = textOf(at(body, 'entity', 'id'))
+  if (record?.startsWith('siq_') === true && at(body, 'status') !== 'merged' && record !== seen.at(-1)) {
+    return { kind: 'misdirected', id: record.slice(0, idCharsMax) }
+  }
   const id = at(body, 'status') === 'merged' ? textOf(at(body, 'merged_into')) : null
   if (id === null || seen.length > mergeHopsMax) return { kind: 'end' }
   return seen.includes(id) ? { kind: 'circle' } : { kind: 'next', id }

@@ -2,6 +2,7 @@ import { runAcceptedLenient, runObjectLenient, type RunObjectLenient } from '../
 import { errorOf, type Exchange } from './exchange.js'
 import { instantMs } from './instant.js'
 import { at, textOf } from './lenient.js'
+import { otherCustomId, whyMisdirected, type Asked } from './misdirected.js'
 import { readRateHeaders } from './rate-headers.js'
 
 /**
@@ -11,6 +12,7 @@ import { readRateHeaders } from './rate-headers.js'
  * - `refused`, `wrong_address`, `out_of_credit`, `plan_limit`: not created; nothing else will be either.
  * - `rate_limited`, `not_sent`: not created; the same lookup may be submitted again.
  * - `unknown`: it may have been billed; never submitted again unless the user says so.
+ * - `misdirected`: like `unknown`; and the answer names the run of another submission, by its `customId`.
  */
 export type KickoffVerdict =
   | { kind: 'accepted'; runId: string }
@@ -22,6 +24,7 @@ export type KickoffVerdict =
   | { kind: 'rate_limited'; waitMs: number }
   | { kind: 'not_sent'; reason: string }
   | { kind: 'unknown'; reason: string }
+  | { kind: 'misdirected'; reason: string; runId: string; customId: string }
 
 /**
  * What a 500 to a submission is taken to mean. The interface says "server error" and no more; a job may have
@@ -29,10 +32,12 @@ export type KickoffVerdict =
  */
 export type ServerErrorMeaning = 'unknown' | 'not_created'
 
+/** `customId`: what the submission bore, and an answer to it echoes; null where it bore none. */
 export function judgeKickoff(
   exchange: Exchange,
   nowMs: number,
   serverErrorMeans: ServerErrorMeaning = 'unknown',
+  customId: string | null = null,
 ): KickoffVerdict {
   if (exchange.kind === 'no_reply') {
     return { kind: exchange.sent === 'no' ? 'not_sent' : 'unknown', reason: exchange.reason }
@@ -41,9 +46,14 @@ export function judgeKickoff(
   const reason = describe(exchange)
   if (status >= 200 && status < 300) {
     const accepted = runAcceptedLenient.safeParse(exchange.body)
-    return accepted.success && isUsableRunId(accepted.data.run_id)
-      ? { kind: 'accepted', runId: accepted.data.run_id }
-      : { kind: 'unknown', reason: `${status} without a usable run_id` }
+    if (!accepted.success || !isUsableRunId(accepted.data.run_id)) {
+      return { kind: 'unknown', reason: `${status} without a usable run_id` }
+    }
+    const runId = accepted.data.run_id
+    const other = otherCustomId(exchange.body, customId)
+    return other === null
+      ? { kind: 'accepted', runId }
+      : { kind: 'misdirected', runId, customId: other, reason: `${status} to another submission` }
   }
   switch (status) {
     case 400:
@@ -102,16 +112,18 @@ const rateLimitedWaitMsMin = 250
 export type PollVerdict =
   | { kind: 'pending' }
   | { kind: 'finished'; run: RunObjectLenient; failed: boolean }
+  /** Another lookup's, never written here; `run` where it is a final answer to the run that was asked for. */
+  | { kind: 'misdirected'; reason: string; run: RunObjectLenient | null; failed: boolean }
   | { kind: 'rate_limited'; waitMs: number }
   | { kind: 'refused'; reason: string }
   | { kind: 'run_unknown'; reason: string }
   | { kind: 'retry'; reason: string }
 
-export function judgePoll(exchange: Exchange, runId: string, nowMs: number): PollVerdict {
+export function judgePoll(exchange: Exchange, asked: Asked, nowMs: number): PollVerdict {
   if (exchange.kind === 'no_reply') return { kind: 'retry', reason: exchange.reason }
   const { status } = exchange
   const reason = describe(exchange)
-  if (status >= 200 && status < 300) return judgeRun(exchange.body, runId, exchange.bodyFault)
+  if (status >= 200 && status < 300) return judgeRun(exchange.body, asked, exchange.bodyFault)
   if (status === 401 || status === 403) return { kind: 'refused', reason }
   if (status === 404 || status === 410) return { kind: 'run_unknown', reason }
   if (status === 429) {
@@ -126,11 +138,18 @@ export function judgePoll(exchange: Exchange, runId: string, nowMs: number): Pol
  * Decided on the body, whether it came with 200 or 202; an unknown status is "not finished" (interface:
  * "Job and run envelopes"; the letter case is not shown, so it is not looked at).
  */
-export function judgeRun(body: unknown, runId: string, bodyFault: string | null): PollVerdict {
+export function judgeRun(body: unknown, asked: Asked, bodyFault: string | null): PollVerdict {
   const parsed = runObjectLenient.safeParse(body)
   if (!parsed.success) return { kind: 'retry', reason: bodyFault ?? 'the body is not a run' }
   const run = parsed.data
-  if (run.run_id !== runId) return { kind: 'retry', reason: 'the body is another run' }
+  const reason = whyMisdirected(run, asked)
+  const said = judgeStatus(run)
+  if (reason === null) return said
+  const isAnswer = said.kind === 'finished' && run.run_id === asked.runId
+  return { kind: 'misdirected', reason, run: isAnswer ? run : null, failed: isAnswer && said.failed }
+}
+
+function judgeStatus(run: RunObjectLenient): Extract<PollVerdict, { kind: 'pending' | 'finished' | 'retry' }> {
   switch (run.status.toUpperCase()) {
     case 'COMPLETED':
       // A completed run without data was truncated or is not there yet: asked again.

@@ -2,6 +2,7 @@ import type { LookupPlan } from '../core/lookup-state.js'
 import { estimateEtaMs, type Progress } from '../core/progress.js'
 import type { Clock } from '../platform/clock.js'
 import type { RunObserver } from './events.js'
+import { watchMisdirected } from './misdirected-notices.js'
 import { watchRefusals } from './refusal-watch.js'
 import type { SchedulerLimits } from './scheduler/scheduler.js'
 import type { Tally } from './scheduler/tally.js'
@@ -27,6 +28,9 @@ export function watchProgress(options: ProgressWatchOptions): { end: () => void;
   const lookAtRefusals = watchRefusals(options.tally.refusedSinceMs, (text) => {
     observe({ type: 'notice', text })
   })
+  const lookAtMisdirected = watchMisdirected(options.tally, (text) => {
+    observe({ type: 'notice', text })
+  })
   let endedAtMs: number | null = null
   const tell = () => {
     const nowMs = clock.monotonicMs()
@@ -38,6 +42,7 @@ export function watchProgress(options: ProgressWatchOptions): { end: () => void;
     while (!ended.signal.aborted) {
       tell()
       lookAtRefusals(clock.monotonicMs())
+      lookAtMisdirected()
       await clock.sleep(progressIntervalMs, ended.signal)
     }
   })()

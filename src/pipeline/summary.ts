@@ -34,6 +34,12 @@ export interface RunSummary {
   answeredCount: number
   pollsPerResult: number | null
   rateLimitedCount: number
+  /** Answers that belonged to another lookup than was asked for; none was written. */
+  misdirectedCount: number
+  /** Lookups to which such an answer came last, and that have none of their own yet. */
+  heldCount: number
+  /** Submissions for which the service named the run of another one; they are uncertain. */
+  contestedCount: number
   /** Answers that differ from the first one of their run, which stands. */
   contradictionCount: number
   /** Webhooks taken from the inbox, by what became of them. */
@@ -89,6 +95,9 @@ export function summarise(parts: SummaryParts): RunSummary {
     answeredCount: tally.answered,
     pollsPerResult: tally.answered === 0 ? null : tally.polls / tally.answered,
     rateLimitedCount: tally.rateLimited,
+    misdirectedCount: tally.misdirected,
+    heldCount: tally.held.size,
+    contestedCount: tally.contested,
     contradictionCount: tally.contradictions,
     deliveries: { ...tally.deliveries },
     rowsByStatus: Object.fromEntries(parts.rows),
@@ -101,8 +110,20 @@ export function summarise(parts: SummaryParts): RunSummary {
   }
 }
 
-function notesOf({ webhookRefusal, contradictions, deliveries }: Tally): string[] {
+function notesOf({ webhookRefusal, contradictions, deliveries, ...tally }: Tally): string[] {
   return [
+    ...(tally.misdirected === 0
+      ? []
+      : [
+          `ALARM: ${tally.misdirected} answers belonged to other lookups: none was written, each was asked for again; ` +
+            `${tally.held.size} lookups are still held (does a cache or a proxy mix answers up?)`,
+        ]),
+    ...(tally.contested === 0
+      ? []
+      : [
+          `ALARM: the service named one run for several submissions, ${tally.contested} times; ` +
+            'only what an answer proves to be its own was written, the rest is uncertain',
+        ]),
     ...(webhookRefusal === null
       ? []
       : [`the service does not take the webhook URL (${webhookRefusal}): the answers were polled`]),

@@ -125,7 +125,6 @@ describe('a poll whose answer is none', () => {
 
   const forGood: Record<string, Act> = {
     'a page of HTML': (response) => sendText(response, 200, '<html>'),
-    "another run's answer": (response, { name }) => sendJson(response, 200, goodRun('run_999', name)),
     'a finished run without data': (response, { runId }) =>
       sendJson(response, 200, { run_id: runId, status: 'COMPLETED', data: null }),
   }
@@ -144,6 +143,26 @@ describe('a poll whose answer is none', () => {
       ])
     },
   )
+
+  test("another run's answer for good: held until the deadline, told, and answered by the same command later", async () => {
+    const job = await hostileJob(['Acme', 'Bolt'], {
+      poll: (response, { name }) => sendJson(response, 200, goodRun('run_999', name)),
+    })
+    const held = await job.run({ polling: { deadlineMinutes: 10 } })
+    expect(held).toMatchObject({ stop: null, answeredCount: 0, pendingCount: 2, heldCount: 2 })
+    expect(job.states()).toEqual({ Acme: 'running', Bolt: 'running' })
+    const error = 'the service answered with another run, "run_999"'
+    expect(job.place.readOutput()).toMatchObject([
+      { enrich_status: 'error', enrich_error: error },
+      { enrich_status: 'error', enrich_error: error },
+    ])
+    job.behave()
+    expect(await job.run()).toMatchObject({ stop: null, answeredCount: 2, billedCount: 0, heldCount: 0 })
+    expect(job.place.readOutput()).toMatchObject([
+      { enrich_legal_name: 'Acme SA', enrich_error: '' },
+      { enrich_legal_name: 'Bolt SA', enrich_error: '' },
+    ])
+  })
 
   test("a run that is answered with its neighbour's run gets its own answer or none", async () => {
     const job = await hostileJob(['Acme', 'Bolt'], {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { simulate, type Simulated } from './simulate.js'
 
-/** `npm run simulate -- --seeds 2000 [--from 1] [--webhooks]`, or `--seed 17` to see one again. */
+/** `npm run simulate -- --seeds 2000 [--from 1] [--webhooks] [--mixed-up]`, or `--seed 17` to see one again. */
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '200' },
@@ -9,6 +9,8 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     /** Answers are sent, and polled only where that fails. */
     webhooks: { type: 'boolean', default: false },
+    /** Answers are sent to whom they do not belong. */
+    'mixed-up': { type: 'boolean', default: false },
   },
 })
 const first = Number(values.seed ?? values.from)
@@ -23,12 +25,13 @@ const sum = {
   uncertainBilled: 0,
   steps: 0,
   polls: 0,
+  swapped: 0,
   virtualHours: 0,
 }
 const failed: number[] = []
 for (let seed = first; seed < first + count; seed++) {
   try {
-    add(await simulate(seed, values.webhooks))
+    add(await simulate(seed, { webhooks: values.webhooks, mixedUp: values['mixed-up'] }))
   } catch (error) {
     failed.push(seed)
     process.stderr.write(
@@ -40,7 +43,8 @@ const number = (value: number) => Math.round(value).toLocaleString('en-US')
 process.stdout.write(
   `${number(count)} seeds: ${number(sum.lookups)} lookups over ${number(sum.processes)} processes, ${number(sum.crashes)} of them killed, ` +
     `${number(sum.steps)} steps, ${number(sum.virtualHours)} virtual hours\n` +
-    `billed ${number(sum.billed)}, billed twice against the user's word 0, lost 0, uncertain ${number(sum.uncertain)} (${number(sum.uncertainBilled)} of them billed)\n` +
+    `billed ${number(sum.billed)}, billed twice against the user's word 0, lost 0, uncertain ${number(sum.uncertain)} (${number(sum.uncertainBilled)} of them billed), ` +
+    `answers of others sent ${number(sum.swapped)}, written 0\n` +
     `seeds that broke a promise: ${failed.length}${failed.length === 0 ? '' : ` (${failed.slice(0, 20).join(', ')}); see one again with --seed N`}\n`,
 )
 process.exitCode = failed.length === 0 ? 0 : 1

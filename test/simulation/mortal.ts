@@ -45,21 +45,23 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
     intend: (id, nowMs) => mortalCall(life, () => checkpoint.intend(id, nowMs)),
     accept: async (id, customId, runId, nowMs) => {
       const isSettled = await mortalCall(life, () => checkpoint.accept(id, customId, runId, nowMs))
-      life.accepted.set(customId, runId)
+      if (isSettled !== 'contested') life.accepted.set(customId, runId)
       return isSettled
     },
     withdraw: (id, customId, reason) => mortalCall(life, () => checkpoint.withdraw(id, customId, reason)),
     reject: (id, customId, reason) => mortalCall(life, () => checkpoint.reject(id, customId, reason)),
     lose: (id, customId, reason) => mortalCall(life, () => checkpoint.lose(id, customId, reason)),
     claim: (customId, runId, nowMs) => mortalCall(life, () => checkpoint.claim(customId, runId, nowMs)),
+    contenders: (runId) => mortalCall(life, () => checkpoint.contenders(runId)),
+    award: (customId, runId, nowMs) => mortalCall(life, () => checkpoint.award(customId, runId, nowMs)),
     ownerOf: (runId) => mortalCall(life, () => checkpoint.ownerOf(runId)),
     lostSince: (afterMs) => mortalCall(life, () => checkpoint.lostSince(afterMs)),
     // Looking back is no step: it would only move the deaths of every kept seed.
     recentSubmissions: (afterMs, countMax) => checkpoint.recentSubmissions(afterMs, countMax),
     bodyOf: (id) => mortalCall(life, () => checkpoint.bodyOf(id)),
-    answer: async (id, answer) => {
-      const isFirst = await mortalCall(life, () => checkpoint.answer(id, answer))
-      if (isFirst) life.answered.set(id, answer.runId)
+    answer: async (id, answer, isProved) => {
+      const isFirst = await mortalCall(life, () => checkpoint.answer(id, answer, isProved))
+      if (isFirst === true) life.answered.set(id, answer.runId)
       return isFirst
     },
     alarm: (id, reason) => mortalCall(life, () => checkpoint.alarm(id, reason)),

@@ -20,6 +20,7 @@ import {
   readDisk,
 } from './invariants.js'
 import { Life, mortalCheckpoint, mortalInbox, mortalTransport } from './mortal.js'
+import { MixUp } from './mix-up.js'
 import { SimulatedPost } from './simulated-post.js'
 import { fairWeather, SimulatedService, stormyWeather } from './simulated-service.js'
 import { VirtualTime } from './virtual-time.js'
@@ -36,6 +37,8 @@ export interface Simulated {
   uncertainBilled: number
   steps: number
   polls: number
+  /** Answers of another run or entity that the service sent. */
+  swapped: number
   virtualHours: number
 }
 
@@ -53,6 +56,8 @@ interface World {
   chance: Chance
   time: VirtualTime
   service: SimulatedService
+  /** Null: no answer is another's. */
+  mixUp: MixUp | null
   /** Null: answers are polled. */
   webhooks: { post: SimulatedPost; inbox: Inbox } | null
   folder: string
@@ -65,20 +70,30 @@ interface World {
   answered: Map<number, string>
 }
 
+/** What goes wrong besides. */
+export interface WorldOptions {
+  /** Answers are sent, and polled only where that fails. */
+  webhooks?: boolean
+  /** Answers are sent to whom they do not belong. */
+  mixedUp?: boolean
+}
+
 /**
  * Runs one world to its end, in which answers are polled, or sent as well. Throws BrokenPromise, or whatever else
  * the code under test throws.
  */
-export async function simulate(seed: number, withWebhooks = false): Promise<Simulated> {
+export async function simulate(seed: number, options: WorldOptions = {}): Promise<Simulated> {
   const chance = new Chance(seed)
   const folder = mkdtempSync(join(memoryFolder, 'enrich-simulation-'))
   const time = new VirtualTime(startMs)
   try {
-    const webhooks = withWebhooks ? openPost(seed, folder) : null
+    const webhooks = options.webhooks === true ? openPost(seed, folder) : null
+    const mixUp = options.mixedUp === true ? new MixUp(new Chance(seed + 2_000_000_011)) : null
     const world: World = {
       chance,
       time,
-      service: new SimulatedService(chance, webhooks?.post),
+      service: new SimulatedService(chance, webhooks?.post, mixUp),
+      mixUp,
       webhooks,
       folder,
       names: Array.from({ length: chance.whole(1, chance.pick([5, 40])) }, (_, index) => `Company ${index}`),
@@ -108,6 +123,8 @@ async function live(seed: number, world: World): Promise<Simulated> {
   const stormyProcesses = chance.whole(0, stormyProcessesMax)
   for (let process = 0; process < processesMax; process++) {
     service.weather = process < stormyProcesses ? stormyWeather(chance) : fairWeather
+    if (process < stormyProcesses) world.mixUp?.storm()
+    else world.mixUp?.calm()
     const { life, stop } = await oneProcess(world, process, process < stormyProcesses)
     steps += life.stepCount
     if (life.isDead) crashes++
@@ -135,6 +152,7 @@ async function live(seed: number, world: World): Promise<Simulated> {
         uncertainBilled,
         steps,
         polls: service.pollCount,
+        swapped: world.mixUp?.swappedCount ?? 0,
         virtualHours: (time.nowMs - startMs) / 3_600_000,
       }
     }

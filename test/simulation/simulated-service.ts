@@ -1,6 +1,7 @@
 import type { Transport, TransportRequest } from '../../src/client/transport.js'
 import type { Exchange } from '../../src/core/exchange.js'
 import type { Chance } from './chance.js'
+import type { MixUp } from './mix-up.js'
 import type { SimulatedPost } from './simulated-post.js'
 
 export interface LedgerEntry {
@@ -104,6 +105,7 @@ export class SimulatedService {
   constructor(
     private readonly chance: Chance,
     private readonly post: SimulatedPost | null = null,
+    private readonly mixUp: MixUp | null = null,
   ) {}
 
   /** A connection of one process; once `isDead`, no answer reaches it any more. */
@@ -130,6 +132,7 @@ export class SimulatedService {
     if (chance.happens(weather.brokenBody)) {
       return { kind: 'reply', status: answered.status, headers: {}, body: undefined, bodyFault: 'broke off' }
     }
+    this.mixUp?.arrived(answered.body)
     return { kind: 'reply', headers: {}, bodyFault: null, ...answered }
   }
 
@@ -150,10 +153,12 @@ export class SimulatedService {
           : step > 0
             ? `siq_chain_${step - 1}`
             : null
-    return {
-      status: 200,
-      body: next === null ? { status: 'matched' } : { status: 'merged', merged_into: next },
-    }
+    // The record of a merged id is that of the one it was merged into.
+    const body =
+      next === null
+        ? { status: 'matched', entity: { id } }
+        : { status: 'merged', merged_into: next, entity: { id: next } }
+    return { status: 200, body: this.mixUp?.entity(body) ?? body }
   }
 
   #kickoff(request: TransportRequest): Answered {
@@ -180,7 +185,8 @@ export class SimulatedService {
     // After a 400 of this weather the address may be left out: the service might dislike it.
     this.post?.expect(entry, body.webhook_url !== undefined)
     if (errs) return error(chance.pick([500, 502, 504]), 'api_error')
-    return { status: 202, body: { status: 'pending', run_id: entry.runId, custom_id: body.custom_id } }
+    const accepted = { status: 'pending', run_id: entry.runId, custom_id: body.custom_id }
+    return { status: 202, body: this.mixUp?.kickoff(accepted) ?? accepted }
   }
 
   #bill(name: string, customId: string): LedgerEntry {
@@ -214,7 +220,10 @@ export class SimulatedService {
     if (chance.happens(weather.serverError)) return error(chance.pick([500, 504]), 'api_error')
     const run = this.#runs.get(decodeURIComponent(request.path.replace(/^.*\/v3\/runs\/|\?.*$/g, '')))
     if (run === undefined || chance.happens(weather.unknownRun)) return error(404, 'not_found')
-    return runBody(run, performance.now() >= run.doneAtMs, chance)
+    const other = this.mixUp?.instead(run, this.ledger) ?? null
+    if (other === null || this.mixUp === null) return runBody(run, performance.now() >= run.doneAtMs, chance)
+    const swapped = runBody(other, performance.now() >= other.doneAtMs, chance)
+    return { ...swapped, body: this.mixUp.rewrite(run, swapped.body as Record<string, unknown>) }
   }
 
   /** Null when one more request fits into the minute, by the service's own clock; else the seconds until one does. */
@@ -253,13 +262,21 @@ export function runBody(run: LedgerEntry, isDone: boolean, chance: Chance): Answ
   if (run.mergedInto !== null) {
     return {
       status: 200,
-      body: { ...head, status: 'COMPLETED', data: { status: 'merged', merged_into: run.mergedInto } },
+      body: {
+        ...head,
+        status: 'COMPLETED',
+        data: { status: 'merged', merged_into: run.mergedInto, metadata: { query: { name } } },
+      },
     }
   }
   const entity = { id: `siq_${runId}`, legal_name: `${name} (registered)` }
   return {
     status: 200,
-    body: { ...head, status: 'COMPLETED', data: { status: 'matched', match_confidence: 91, entity } },
+    body: {
+      ...head,
+      status: 'COMPLETED',
+      data: { status: 'matched', match_confidence: 91, entity, metadata: { query: { name } } },
+    },
   }
 }
 

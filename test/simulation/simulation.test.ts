@@ -24,8 +24,16 @@ describe('nobody pays twice and no row is lost, whatever is killed, cut off or a
 
   test('where answers are sent: late, twice, truncated, to nobody, while processes die', async () => {
     let crashes = 0
-    for (let seed = 1; seed <= 30; seed++) crashes += (await simulate(seed, true)).crashes
+    for (let seed = 1; seed <= 30; seed++) crashes += (await simulate(seed, { webhooks: true })).crashes
     expect(crashes).toBeGreaterThan(9)
+  })
+
+  test('where answers are sent to whom they do not belong: none is written there, and all get their own', async () => {
+    let swapped = 0
+    for (let seed = 1; seed <= 40; seed++) {
+      swapped += (await simulate(seed, { mixedUp: true, webhooks: seed % 4 === 0 })).swapped
+    }
+    expect(swapped).toBeGreaterThan(500)
   })
 
   test('one seed is one world: it comes out the same each time', async () => {

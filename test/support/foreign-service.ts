@@ -52,6 +52,12 @@ export interface ForeignServiceOptions {
   /** Default `/gateway`. */
   readonly pathPrefix?: string
   readonly faults?: (request: RecordedRequest) => Fault | undefined
+  /** What something between the service and its caller makes of an answer. */
+  readonly reply?: (
+    request: RecordedRequest,
+    body: Record<string, unknown>,
+    service: ForeignService,
+  ) => Record<string, unknown>
   /** Told of every kickoff that was accepted, before it is answered: the moment to send webhooks. */
   readonly accepted?: (run: ForeignRun, service: ForeignService) => void
 }
@@ -111,7 +117,10 @@ export async function startForeignService(options: ForeignServiceOptions = {}): 
         const reply = answer(request, runs, options, apiKey)
         for (const run of runs.slice(runCount)) options.accepted?.(run, service)
         if (fault === 'accept_then_reset') incoming.socket.destroy()
-        else if (fault === undefined) send(incoming, response, reply)
+        else if (fault === undefined) {
+          const body = options.reply?.(request, reply.body as Record<string, unknown>, service) ?? reply.body
+          send(incoming, response, { ...reply, body })
+        }
       }
     })
   })

@@ -1,4 +1,5 @@
 import type { Lookup } from '../../core/identity.js'
+import type { Contender } from '../../core/misdirected.js'
 import type { LookupPlan, LookupState, PlanPolicy } from '../../core/lookup-state.js'
 
 /** A lookup's number in the checkpoint: from 1, below 2^32 - 1. */
@@ -7,7 +8,17 @@ export type LookupId = number
 export interface OpenRun {
   lookupId: LookupId
   runId: string
+  /** What its submission bore; an answer may echo it, like the name. */
+  customId: string
+  name: string
   submittedAtMs: number
+  /** Why it needs attention, if it does. */
+  alarm: string | null
+}
+
+/** A submission that the service gave a run to; of several with one run, the answer has to prove whose it is. */
+export interface RunContender extends Contender {
+  lookupId: LookupId
 }
 
 export interface ToSubmit extends Lookup {
@@ -21,10 +32,11 @@ export interface Intention {
 
 /**
  * What a claim came to: `claimed` a lookup whose answer was lost; `early`, one whose answer has not come yet;
- * `known` already; `superseded`, billed but submitted again since; `conflict`, another run than the one we were
- * given, or one that was given to another submission; `unknown` to this checkpoint.
+ * `known` already; `superseded`, billed but submitted again since; `contested`, the service gave this run to another
+ * submission too; `conflict`, another run than the one we were given, or one that was given to another submission;
+ * `unknown` to this checkpoint.
  */
-export type Claim = 'claimed' | 'early' | 'known' | 'superseded' | 'conflict' | 'unknown'
+export type Claim = 'claimed' | 'early' | 'known' | 'superseded' | 'contested' | 'conflict' | 'unknown'
 
 /** The lookup that waits for a run, or was answered by it. */
 export interface RunOwner extends OpenRun {
@@ -67,18 +79,26 @@ export interface Checkpoint {
   /** A submission is about to leave: from here on it may have been billed. */
   intend(lookupId: LookupId, nowMs: number): Promise<Intention>
   /**
-   * Like the next three: false where a webhook was faster; its claim stands, and nothing changes. False too
-   * where the run is another submission's: then the lookup is uncertain.
+   * Like the next three: false where a webhook was faster; its claim stands, and nothing changes. `contested` where
+   * the service gave the run to another submission too: then this lookup is uncertain, and so is the other one if
+   * its answer does not prove that it is its own; if it still runs, it is under alarm.
    */
-  accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean>
+  accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean | 'contested'>
   /** Certainly not created: it may be submitted again. */
   withdraw(lookupId: LookupId, customId: string, reason: string): Promise<boolean>
   /** The service will not take it as it is. */
   reject(lookupId: LookupId, customId: string, reason: string): Promise<boolean>
   /** The answer was lost: it may have been billed. */
   lose(lookupId: LookupId, customId: string, reason: string): Promise<boolean>
-  /** A webhook named the run of a submission. */
+  /** A webhook, or the answer to another submission, named the run of a submission. */
   claim(customId: string, runId: string, nowMs: number): Promise<Claim>
+  /** The submissions that the service gave this run to: one, unless it is contested. */
+  contenders(runId: string): Promise<RunContender[]>
+  /**
+   * The answer to a contested run proved whose it is: that lookup runs again, the others become uncertain. False
+   * where it was submitted again since, or another one is answered.
+   */
+  award(customId: string, runId: string, nowMs: number): Promise<boolean>
   /** Null where no lookup has this run, or has another one by now. */
   ownerOf(runId: string): Promise<RunOwner | null>
   /** Wanted lookups whose answer was lost by a submission that left after `afterMs`. */
@@ -87,10 +107,16 @@ export interface Checkpoint {
   recentSubmissions(afterMs: number, countMax: number): Promise<number[]>
   /** The body of the answer to a lookup, as JSON; null where there is none. */
   bodyOf(lookupId: LookupId): Promise<string | null>
-  /** A second, different answer to a run changes nothing: false. */
-  answer(lookupId: LookupId, answer: Answer): Promise<boolean>
-  /** A run that stays `running` though something is wrong with it; it is polled again by the next command. */
-  alarm(lookupId: LookupId, reason: string): Promise<void>
+  /**
+   * A second, different answer to a run changes nothing: false. Nor does one to a contested run, unless it is
+   * proved to be this lookup's.
+   */
+  answer(lookupId: LookupId, answer: Answer, isProved?: boolean): Promise<boolean | 'contested'>
+  /**
+   * A run that stays `running` though something is wrong with it; it is polled again by the next command. Null: all
+   * is well with it again.
+   */
+  alarm(lookupId: LookupId, reason: string | null): Promise<void>
 
   /** Submissions of this job that were billed or may have been, by whichever process. */
   spent(): Promise<number>

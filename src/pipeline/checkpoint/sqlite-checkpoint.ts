@@ -8,11 +8,13 @@ import type {
   Intention,
   LookupId,
   OpenRun,
+  RunContender,
   RunOwner,
   ToSubmit,
 } from './checkpoint.js'
 import { beginRun, type OpenCheckpointOptions } from './begin-run.js'
 import { CommitQueue } from './commit-queue.js'
+import { awardRun, contestRun } from './contests.js'
 import { lockCheckpoint } from './lock.js'
 import { diskFull, explainCheckpointError, explained, openToWrite } from './open.js'
 import { keepReserve, type Reserve } from './reserve.js'
@@ -129,16 +131,23 @@ class SqliteCheckpoint implements Checkpoint {
     })
   }
 
-  accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean> {
+  accept(
+    lookupId: LookupId,
+    customId: string,
+    runId: string,
+    nowMs: number,
+  ): ReturnType<Checkpoint['accept']> {
     return this.#transaction(() => {
-      const holder = this.#statements.submissionOfRun.get(runId) ?? customId
-      if (holder === customId) {
+      const others = this.#contenders(runId).filter((one) => one.customId !== customId)
+      if (others.length === 0) {
         return this.#settleNow(lookupId, customId, 'accept', 'accepted', { runId, acceptedAtMs: nowMs })
       }
-      // Its answer would come out on two lookups; what was made for this one, nobody can tell.
+      // Its answer would come out on two lookups; whose it is, the answer alone can prove.
       const reason = `the service named ${runId}, the run of another submission`
-      this.#settleNow(lookupId, customId, 'lose', 'uncertain', { reason })
-      return false
+      if (!this.#settleNow(lookupId, customId, 'lose', 'uncertain', { reason })) return false
+      this.#statements.nameRun.run({ customId, runId })
+      contestRun(this.#statements, runId, this.#contenders(runId), `the service named ${runId} twice`)
+      return 'contested'
     })
   }
 
@@ -156,14 +165,15 @@ class SqliteCheckpoint implements Checkpoint {
 
   claim(customId: string, runId: string, nowMs: number): Promise<Claim> {
     return this.#transaction(() => {
-      const { lookup, lookupOfSubmission, submissionRun, submissionOfRun, settle, settleSubmission } =
-        this.#statements
+      const { lookup, lookupOfSubmission, submission, settle, settleSubmission } = this.#statements
       const lookupId = lookupOfSubmission.get(customId)
       const row = lookupId === undefined ? undefined : lookup.get(lookupId)
       if (lookupId === undefined || row === undefined) return 'unknown'
-      const knownRun = submissionRun.get(customId) ?? null
-      if (knownRun !== null) return knownRun === runId ? 'known' : 'conflict'
-      if (submissionOfRun.get(runId) !== undefined) return 'conflict'
+      const named = submission.get(customId)
+      const isSame = named?.runId === runId
+      if (named?.verdict === 'accepted') return isSame ? 'known' : 'conflict'
+      const others = this.#contenders(runId).filter((one) => one.customId !== customId)
+      if (others.length > 0) return isSame ? 'contested' : 'conflict'
       const settlement = { runId, acceptedAtMs: nowMs, reason: null }
       settleSubmission.run({ customId, verdict: 'accepted', ...settlement })
       const state = row.customId === customId ? moveLookup(row.state, 'claim') : null
@@ -171,6 +181,16 @@ class SqliteCheckpoint implements Checkpoint {
       settle.run({ lookupId, state, ...settlement })
       return row.state === 'intended' ? 'early' : 'claimed'
     })
+  }
+
+  contenders(runId: string): Promise<RunContender[]> {
+    return this.#explained(() => this.#contenders(runId))
+  }
+
+  award(customId: string, runId: string, nowMs: number): Promise<boolean> {
+    return this.#transaction(() =>
+      awardRun(this.#statements, customId, runId, this.#contenders(runId), nowMs),
+    )
   }
 
   ownerOf(runId: string): Promise<RunOwner | null> {
@@ -194,19 +214,20 @@ class SqliteCheckpoint implements Checkpoint {
     return this.#explained(() => this.#statements.bodyOf.get(lookupId) ?? null)
   }
 
-  answer(lookupId: LookupId, answer: Answer): Promise<boolean> {
+  answer(lookupId: LookupId, answer: Answer, isProved = false): ReturnType<Checkpoint['answer']> {
     return this.#transaction(() => {
       const row = this.#statements.lookup.get(lookupId)
       const event = answer.state === 'failed' ? 'fail' : 'answer'
       const state = row?.runId === answer.runId ? moveLookup(row.state, event) : null
       if (state === null) return false
+      if (!isProved && this.#contenders(answer.runId).length > 1) return 'contested'
       this.#statements.finish.run({ lookupId, state, answeredAtMs: answer.answeredAtMs })
       this.#statements.insertAnswer.run({ lookupId, ...answer })
       return true
     })
   }
 
-  alarm(lookupId: LookupId, reason: string): Promise<void> {
+  alarm(lookupId: LookupId, reason: string | null): Promise<void> {
     return this.#transaction(() => {
       this.#statements.alarm.run({ lookupId, reason })
     })
@@ -227,6 +248,10 @@ class SqliteCheckpoint implements Checkpoint {
     this.#reserve.release()
     this.#database.close()
     this.#lock.release()
+  }
+
+  #contenders(runId: string): RunContender[] {
+    return this.#statements.contenders.all({ runId, scopeId: this.#scopeId })
   }
 
   /** Leaves `intended`, and only that: a lookup is settled once. */

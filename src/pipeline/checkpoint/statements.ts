@@ -1,6 +1,6 @@
 import type { LookupState } from '../../core/lookup-state.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
-import type { Answer, LookupId, OpenRun, RunOwner, ToSubmit } from './checkpoint.js'
+import type { Answer, LookupId, OpenRun, RunContender, RunOwner, ToSubmit } from './checkpoint.js'
 
 /** A lookup as its next change finds it. */
 export interface LookupRow {
@@ -69,7 +69,8 @@ export function prepareStatements(database: Sqlite) {
     ),
     openRuns: prepare<[], OpenRun>(
       database,
-      `SELECT lookup_id AS lookupId, run_id AS runId, submitted_at_ms AS submittedAtMs
+      `SELECT lookup_id AS lookupId, run_id AS runId, custom_id AS customId, name,
+         submitted_at_ms AS submittedAtMs, failure AS alarm
        FROM temp.wanted JOIN lookups USING (lookup_id) WHERE state = 'running' ORDER BY submitted_at_ms, lookup_id`,
     ),
     lookup: prepare<[number], LookupRow>(
@@ -105,18 +106,25 @@ export function prepareStatements(database: Sqlite) {
       database,
       'SELECT lookup_id FROM submissions WHERE custom_id = ?',
     ).pluck(),
-    submissionRun: prepare<[string], string | null>(
+    submission: prepare<[string], { verdict: string; runId: string | null }>(
       database,
-      'SELECT run_id FROM submissions WHERE custom_id = ?',
-    ).pluck(),
-    /** Two submissions never have one run. */
-    submissionOfRun: prepare<[string], string>(
+      'SELECT verdict, run_id AS runId FROM submissions WHERE custom_id = ?',
+    ),
+    /** Runs of another service may bear the same id. */
+    contenders: prepare<{ runId: string; scopeId: number }, RunContender>(
       database,
-      'SELECT custom_id FROM submissions WHERE run_id = ? LIMIT 1',
-    ).pluck(),
+      `SELECT s.custom_id AS customId, lookup_id AS lookupId, name FROM submissions s JOIN lookups l USING (lookup_id)
+       WHERE s.run_id = @runId AND l.scope_id = @scopeId ORDER BY s.rowid`,
+    ),
+    /** The run that the service named for a submission, though it is another's: what makes it contested. */
+    nameRun: prepare<{ customId: string; runId: string }>(
+      database,
+      'UPDATE submissions SET run_id = @runId WHERE custom_id = @customId',
+    ),
     ownerOf: prepare<[string], Omit<RunOwner, 'isWanted'> & { isWanted: 0 | 1 }>(
       database,
-      `SELECT lookup_id AS lookupId, l.run_id AS runId, l.submitted_at_ms AS submittedAtMs, l.state,
+      `SELECT lookup_id AS lookupId, l.run_id AS runId, l.custom_id AS customId, l.name,
+         l.submitted_at_ms AS submittedAtMs, l.failure AS alarm, l.state,
          EXISTS (SELECT 1 FROM temp.wanted w WHERE w.lookup_id = l.lookup_id) AS isWanted
        FROM submissions s JOIN lookups l USING (lookup_id)
        WHERE s.run_id = ? AND l.run_id = s.run_id LIMIT 1`,
@@ -140,7 +148,7 @@ export function prepareStatements(database: Sqlite) {
       database,
       `UPDATE lookups SET state = @state, answered_at_ms = @answeredAtMs, failure = NULL WHERE lookup_id = @lookupId`,
     ),
-    alarm: prepare<{ lookupId: number; reason: string }>(
+    alarm: prepare<{ lookupId: number; reason: string | null }>(
       database,
       `UPDATE lookups SET failure = @reason WHERE lookup_id = @lookupId AND state = 'running'`,
     ),

@@ -2,12 +2,33 @@ import { runObjectLenient, type RunObjectLenient } from '../../contract/resoluti
 import { answerLineVersion, renderAnswer } from '../../core/answer-line.js'
 import { contradicts } from '../../core/delivery.js'
 import { followMerge, mergedIntoOf, withChain } from '../../core/merged.js'
+import { provenOwner } from '../../core/misdirected.js'
 import { findOddities } from '../../core/oddities.js'
 import { outcomeOf } from '../../core/outcome.js'
-import type { LookupId } from '../checkpoint/checkpoint.js'
+import type { LookupId, RunContender } from '../checkpoint/checkpoint.js'
 import type { Pace } from './pace.js'
 import type { SchedulerContext } from './scheduler.js'
 import { count } from './tally.js'
+
+/** A final answer to the run that was asked for, and why it belongs to another lookup, if it does. */
+export interface FinalAnswer {
+  run: RunObjectLenient
+  failed: boolean
+  misdirected: string | null
+}
+
+/**
+ * What became of an answer: `written`, or known before; `moved`, its run was proved to be another lookup's, which has
+ * it now; `held`, not written, since it is, or may be, another lookup's.
+ */
+export type Recorded = { kind: 'written' } | { kind: 'moved' } | { kind: 'held'; reason: string }
+
+/** An answer as it is written: as it was sent, and with its merged ids followed. */
+interface Followed {
+  sent: RunObjectLenient
+  answer: RunObjectLenient
+  outcome: string
+}
 
 /** Writes final answers, whether a poll or a webhook brought them: one path, so that both are one thing. */
 export class AnswerRecorder {
@@ -26,30 +47,73 @@ export class AnswerRecorder {
    */
   async record(
     run: { lookupId: LookupId; runId: string },
-    sent: RunObjectLenient,
-    failed: boolean,
+    { run: sent, failed, misdirected }: FinalAnswer,
     isCounted = true,
-  ): Promise<void> {
-    const { checkpoint, clock, tally } = this.#context
+  ): Promise<Recorded> {
+    let owner = misdirected === null ? null : await this.#provenOwner(run.runId, sent)
+    if (misdirected !== null && owner === null) return { kind: 'held', reason: misdirected }
     const outcome = outcomeOf(sent, failed)
     const answer = outcome === 'merged' ? await this.#followMerges(sent) : sent
-    const isFirst = await checkpoint.answer(run.lookupId, {
-      runId: run.runId,
+    if (typeof answer === 'string') return { kind: 'held', reason: answer }
+    const followed = { sent, answer, outcome }
+    if (owner === null && (await this.#write(run, followed, isCounted, false))) return { kind: 'written' }
+    owner ??= await this.#provenOwner(run.runId, sent)
+    return this.#writeContested(run, owner, followed, isCounted)
+  }
+
+  /** The service gave the run to several submissions: the answer goes where it proves to belong, or nowhere. */
+  async #writeContested(
+    run: { lookupId: LookupId; runId: string },
+    owner: RunContender | null,
+    followed: Followed,
+    isCounted: boolean,
+  ): Promise<Recorded> {
+    const { checkpoint, clock, tally } = this.#context
+    const { runId } = run
+    const reason = `the service named ${runId} for several submissions, and its answer does not prove for which`
+    if (owner === null) return { kind: 'held', reason }
+    const isMoved = owner.lookupId !== run.lookupId
+    if (isMoved) {
+      if (!(await checkpoint.award(owner.customId, runId, clock.nowMs()))) return { kind: 'held', reason }
+      tally.claimed++
+      tally.lost++
+    }
+    await this.#write({ lookupId: owner.lookupId, runId }, followed, isCounted, true)
+    return { kind: isMoved ? 'moved' : 'written' }
+  }
+
+  async #provenOwner(runId: string, sent: RunObjectLenient): Promise<RunContender | null> {
+    const contenders = await this.#context.checkpoint.contenders(runId)
+    return contenders.length > 1 ? provenOwner(sent, contenders) : null
+  }
+
+  /** False where the run is contested, and the answer is not proved to be this lookup's. */
+  async #write(
+    { lookupId, runId }: { lookupId: LookupId; runId: string },
+    { sent, answer, outcome }: Followed,
+    isCounted: boolean,
+    isProved: boolean,
+  ): Promise<boolean> {
+    const { checkpoint, clock, tally } = this.#context
+    const line = {
+      runId,
       state: outcome === 'failed' ? 'failed' : 'answered',
       outcome,
       line: renderAnswer(answer),
       lineVersion: answerLineVersion,
       body: JSON.stringify(answer),
       answeredAtMs: clock.nowMs(),
-    })
-    if (!isFirst) {
-      await this.#compare(run.lookupId, sent)
-      return
+    } as const
+    const isFirst = await checkpoint.answer(lookupId, line, isProved)
+    if (isFirst === 'contested') return false
+    tally.held.delete(lookupId)
+    if (!isFirst) await this.#compare(lookupId, sent)
+    else if (isCounted) {
+      tally.answered++
+      count(tally.outcomes, outcome)
+      for (const oddity of findOddities(sent)) count(tally.oddities, oddity)
     }
-    if (!isCounted) return
-    tally.answered++
-    count(tally.outcomes, outcome)
-    for (const oddity of findOddities(sent)) count(tally.oddities, oddity)
+    return true
   }
 
   async #compare(lookupId: LookupId, sent: RunObjectLenient): Promise<void> {
@@ -58,15 +122,20 @@ export class AnswerRecorder {
     if (first?.success !== true || contradicts(first.data, sent)) this.#context.tally.contradictions++
   }
 
-  /** Reads on from the entity that the answer names to the one at the end of the chain; a circle ends where it began. */
-  async #followMerges(answer: RunObjectLenient): Promise<RunObjectLenient> {
+  /**
+   * Reads on from the entity that the answer names to the one at the end of the chain; a circle ends where it began.
+   * Text where the service answered with the record of another entity: the reason why the answer is held.
+   */
+  async #followMerges(answer: RunObjectLenient): Promise<RunObjectLenient | string> {
     const first = mergedIntoOf(answer)
     if (first === null) return answer
     const seen = [first]
     for (;;) {
       await this.#pace.turn(this.#context.stopping.polling)
       if (this.#context.stopping.polling.aborted) break
-      const step = followMerge(seen, await this.#context.client.readEntity(seen.at(-1) ?? first))
+      const asked = seen.at(-1) ?? first
+      const step = followMerge(seen, await this.#context.client.readEntity(asked))
+      if (step.kind === 'misdirected') return `the service answered with entity ${step.id} for ${asked}`
       if (step.kind === 'circle') {
         count(this.#context.tally.oddities, 'merged ids that go in a circle')
         return answer

@@ -1,6 +1,7 @@
 import { readDelivery, type Delivery } from '../../core/delivery.js'
+import { whyMisdirected } from '../../core/misdirected.js'
 import { deliveryMsMax } from '../../core/safety-net.js'
-import type { LookupId } from '../checkpoint/checkpoint.js'
+import type { Claim, LookupId, RunOwner } from '../checkpoint/checkpoint.js'
 import { receiverBounds } from '../receiver/bounds.js'
 import type { DeliveryState, Inbox, WaitingDelivery } from '../receiver/inbox.js'
 import type { AnswerRecorder } from './answer-recorder.js'
@@ -92,19 +93,19 @@ export class DeliveryDesk {
 
   async #judge(delivery: Delivery, receivedAtMs: number): Promise<Settled> {
     if (delivery.kind === 'unreadable') return ['quarantined', delivery.reason]
-    const { checkpoint, clock, tally } = this.#context
+    const { tally } = this.#context
     const { runId, customId } = delivery
-    const claim = customId === null ? 'known' : await checkpoint.claim(customId, runId, clock.nowMs())
-    const owner = await checkpoint.ownerOf(runId)
+    const { claim, owner } = await this.#claim(customId, runId)
     switch (claim) {
       case 'conflict':
-        return ['quarantined', 'its custom_id and its run_id name different submissions']
+        return this.#hold(owner, 'its custom_id and its run_id name different submissions')
       case 'unknown':
         return owner === null
           ? ['unclaimed', null]
-          : ['quarantined', 'its custom_id is not the one that its run was submitted with']
+          : this.#hold(owner, 'its custom_id is not the one that its run was submitted with')
       case 'superseded':
         return ['taken', 'the lookup was submitted again since']
+      case 'contested':
       case 'claimed':
       case 'early':
       case 'known':
@@ -114,11 +115,30 @@ export class DeliveryDesk {
     if (claim === 'claimed' && owner.isWanted) tally.claimed++
     this.#lost.delete(owner.lookupId)
     if (delivery.kind === 'finished') {
-      await this.#recorder.record(owner, delivery.run, delivery.failed, owner.isWanted)
-      this.#poller.answered(owner.lookupId, delivery.run, receivedAtMs)
+      const misdirected = whyMisdirected(delivery.run, owner)
+      const recorded = await this.#recorder.record(owner, { ...delivery, misdirected }, owner.isWanted)
+      if (recorded.kind === 'held') return this.#hold(owner, recorded.reason)
+      if (recorded.kind === 'moved') this.#poller.close(owner.lookupId)
+      else this.#poller.answered(owner.lookupId, delivery.run, receivedAtMs)
       return ['taken', null]
     }
     if (owner.state === 'running' && owner.isWanted) this.#poller.ask(owner)
     return ['taken', delivery.reason]
+  }
+
+  /** A run that nobody holds any more, since it was named for several submissions, goes to the one it names itself. */
+  async #claim(customId: string | null, runId: string): Promise<{ claim: Claim; owner: RunOwner | null }> {
+    const { checkpoint, clock } = this.#context
+    const claim = customId === null ? 'known' : await checkpoint.claim(customId, runId, clock.nowMs())
+    const owner = await checkpoint.ownerOf(runId)
+    const isFree = claim === 'contested' && owner === null && customId !== null
+    if (!isFree || !(await checkpoint.award(customId, runId, clock.nowMs()))) return { claim, owner }
+    return { claim: 'claimed', owner: await checkpoint.ownerOf(runId) }
+  }
+
+  /** What a delivery mixes up is not used: the run it names, if it still runs, is polled for its own answer. */
+  async #hold(owner: RunOwner | null, reason: string): Promise<Settled> {
+    if (owner?.state === 'running' && owner.isWanted) await this.#poller.hold(owner, `by webhook: ${reason}`)
+    return ['quarantined', reason]
   }
 }

@@ -9,7 +9,7 @@ import { nextNetPoll, type NettedRun } from '../../core/safety-net.js'
 import { RunDurations } from '../../core/run-durations.js'
 import type { LookupId, OpenRun } from '../checkpoint/checkpoint.js'
 import { Bell } from './bell.js'
-import type { AnswerRecorder } from './answer-recorder.js'
+import type { AnswerRecorder, FinalAnswer } from './answer-recorder.js'
 import type { Pace } from './pace.js'
 import { Patience } from './patience.js'
 import type { SchedulerContext } from './scheduler.js'
@@ -89,6 +89,13 @@ export class Poller {
     for (const run of runs) this.add(run, 'once')
   }
 
+  /** What was sent for this run belongs to another lookup: it is under alarm, and is polled now. */
+  async hold(run: OpenRun, reason: string): Promise<void> {
+    this.ask(run)
+    const known = this.#runs.get(run.lookupId)
+    if (known !== undefined) await this.#alarm(known, reason)
+  }
+
   /** A webhook was not whole: this run is polled now. */
   ask(run: OpenRun): void {
     const known = this.#runs.get(run.lookupId)
@@ -104,10 +111,11 @@ export class Poller {
     // The wall clock may have been set back since.
     const agoMs = Math.max(0, clock.nowMs() - receivedAtMs)
     if (run !== undefined) this.#learn(run, answer, clock.monotonicMs() - agoMs, true)
-    this.#close(lookupId)
+    this.close(lookupId)
   }
 
-  #close(lookupId: LookupId): void {
+  /** The run is waited for no more. */
+  close(lookupId: LookupId): void {
     this.#runs.delete(lookupId)
     this.#bell.ring()
     this.onRoom()
@@ -159,7 +167,7 @@ export class Poller {
     run.lastPolledAtMs = startedAtMs
     const exchange = await client.pollRun(run.runId, { include: 'basis' })
     if (exchange.kind === 'reply') this.#pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
-    const verdict = judgePoll(exchange, run.runId, clock.nowMs())
+    const verdict = judgePoll(exchange, run, clock.nowMs())
     if (exchange.kind === 'reply')
       noteAnswer(tally, 'polls', verdict.kind === 'rate_limited', clock.monotonicMs())
     if (verdict.kind === 'retry') this.#meetFailure(run, verdict.reason, startedAtMs)
@@ -177,9 +185,15 @@ export class Poller {
       case 'pending':
         run.failureCount = 0
         if (run.asked === 'once') run.asked = null
-        return
+        return this.#alarm(run, null)
       case 'finished':
-        return this.#finish(run, verdict.run, verdict.failed)
+        return this.#finish(run, { ...verdict, misdirected: null })
+      case 'misdirected': {
+        const { run: answer, failed, reason } = verdict
+        return answer === null
+          ? this.#hold(run, reason)
+          : this.#finish(run, { run: answer, failed, misdirected: reason })
+      }
       case 'rate_limited':
         this.#pace.refused(verdict.waitMs)
         return
@@ -195,9 +209,31 @@ export class Poller {
     }
   }
 
-  async #finish(run: Run, sent: RunObjectLenient, failed: boolean): Promise<void> {
-    await this.#recorder.record(run, sent, failed)
-    this.#close(run.lookupId)
+  async #finish(run: Run, answer: FinalAnswer): Promise<void> {
+    const recorded = await this.#recorder.record(run, answer)
+    if (recorded.kind === 'held') await this.#hold(run, recorded.reason)
+    else this.close(run.lookupId)
+  }
+
+  /** The next answer may be its own: a cache or a proxy mixes answers up for a while, not for good. */
+  async #hold(run: Run, reason: string): Promise<void> {
+    const { clock, random } = this.#context
+    run.failureCount++
+    run.notBeforeMs = clock.monotonicMs() + backoffMs(failedPollPolicy, run.failureCount, random.fraction())
+    await this.#alarm(run, reason)
+  }
+
+  /** Null: what came last was its own. */
+  async #alarm(run: Run, reason: string | null): Promise<void> {
+    const { checkpoint, tally } = this.#context
+    if (reason !== null) tally.misdirected++
+    // A webhook may have been faster, and has answered it.
+    if (!this.#runs.has(run.lookupId)) return
+    if (reason === null) tally.held.delete(run.lookupId)
+    else tally.held.add(run.lookupId)
+    if (run.alarm === reason) return
+    run.alarm = reason
+    await checkpoint.alarm(run.lookupId, reason)
   }
 
   /** Most likely another account's key: the run stays, so that the right key finds it again. */
@@ -265,6 +301,6 @@ export class Poller {
 
   #park(run: Run): void {
     this.#context.tally.parked++
-    this.#close(run.lookupId)
+    this.close(run.lookupId)
   }
 }

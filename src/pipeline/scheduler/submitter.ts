@@ -5,7 +5,7 @@ import { unreachable } from '../../core/errors.js'
 import { judgeKickoff, type KickoffVerdict } from '../../core/outcome.js'
 import { readRateHeaders } from '../../core/rate-headers.js'
 import type { ReachabilityPolicy } from '../../core/reachability.js'
-import type { Intention, ToSubmit } from '../checkpoint/checkpoint.js'
+import type { Intention, LookupId, ToSubmit } from '../checkpoint/checkpoint.js'
 import { Bell } from './bell.js'
 import type { DeliveryDesk } from './delivery-desk.js'
 import type { Pace } from './pace.js'
@@ -146,23 +146,36 @@ export class Submitter {
       kickoffOf(lookup, intention, this.#address.urlFor(lookup.lookupId)),
     )
     if (exchange.kind === 'reply') this.#pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
-    const verdict = judgeKickoff(exchange, clock.nowMs(), this.#context.serverErrorMeans)
+    const verdict = judgeKickoff(
+      exchange,
+      clock.nowMs(),
+      this.#context.serverErrorMeans,
+      intention.customId,
+    )
     if (exchange.kind === 'reply')
       noteAnswer(tally, 'submissions', verdict.kind === 'rate_limited', clock.monotonicMs())
     this.#watchReachability(verdict, startedAtMs)
-    await this.#obey(lookup, intention.customId, verdict)
+    await this.#obey(lookup, intention.customId, verdict, startedAtMs)
   }
 
-  async #obey(lookup: ToSubmit, id: string, verdict: KickoffVerdict): Promise<void> {
+  async #obey(lookup: ToSubmit, id: string, verdict: KickoffVerdict, startedAtMs: number): Promise<void> {
     const { checkpoint, clock, tally, stopping } = this.#context
     const { lookupId } = lookup
     switch (verdict.kind) {
       case 'accepted': {
-        const isFirst = await checkpoint.accept(lookupId, id, verdict.runId, clock.nowMs())
-        tally.accepted++
+        const { runId } = verdict
+        const isFirst = await checkpoint.accept(lookupId, id, runId, clock.nowMs())
         this.#address.accepted(lookupId)
+        if (isFirst === 'contested') {
+          tally.contested++
+          this.#wasLost(lookupId)
+          return this.#countFailure(this.#unknown, `${runId} was named for several submissions`, startedAtMs)
+        }
+        this.#unknown.answered()
+        tally.accepted++
         // Named by a webhook before: the run is looked after, or answered.
-        if (isFirst) this.#poller.add({ lookupId, runId: verdict.runId, submittedAtMs: clock.nowMs() })
+        const run = { lookupId, runId, customId: id, name: lookup.name, submittedAtMs: clock.nowMs() }
+        if (isFirst) this.#poller.add({ ...run, alarm: null })
         return
       }
       case 'invalid':
@@ -174,11 +187,10 @@ export class Submitter {
         } else this.#wasNamed()
         return
       case 'unknown':
-        if (await checkpoint.lose(lookupId, id, verdict.reason)) {
-          tally.lost++
-          this.#desk?.expect(lookupId)
-        } else this.#wasNamed()
-        return
+        return this.#lose(lookupId, id, verdict.reason)
+      case 'misdirected':
+        await this.#lose(lookupId, id, verdict.reason)
+        return this.#claimFor(verdict, startedAtMs)
       case 'rate_limited':
         this.#pace.refused(verdict.waitMs)
         return this.#withdraw(lookup, id, 'rate limited')
@@ -205,21 +217,53 @@ export class Submitter {
     this.#again.push(lookup)
   }
 
-  /** A webhook named its run before: it was created, whatever the answer says. */
+  async #lose(lookupId: LookupId, id: string, reason: string): Promise<void> {
+    if (await this.#context.checkpoint.lose(lookupId, id, reason)) this.#wasLost(lookupId)
+    else this.#wasNamed()
+  }
+
+  #wasLost(lookupId: LookupId): void {
+    this.#context.tally.lost++
+    this.#desk?.expect(lookupId)
+  }
+
+  /** The answer to one submission bore the custom_id of another: if that is ours, its run is known now. */
+  async #claimFor(
+    { customId, runId, reason }: Extract<KickoffVerdict, { kind: 'misdirected' }>,
+    startedAtMs: number,
+  ): Promise<void> {
+    const { checkpoint, clock, tally } = this.#context
+    tally.misdirected++
+    const claim = await checkpoint.claim(customId, runId, clock.nowMs())
+    // Of no use to anybody: many in a row would lose all that is submitted.
+    if (claim !== 'claimed' && claim !== 'early')
+      return this.#countFailure(this.#unknown, reason, startedAtMs)
+    this.#unknown.answered()
+    const owner = await checkpoint.ownerOf(runId)
+    if (owner?.isWanted !== true) return
+    if (claim === 'claimed') tally.claimed++
+    this.#poller.add(owner)
+  }
+
+  /** A webhook, or the answer to another submission, named its run before: it was created. */
   #wasNamed(): void {
     this.#context.tally.accepted++
   }
 
   /** Pauses after failures in a row and gives up after too many; any other answer ends the row. */
   #watchReachability(verdict: KickoffVerdict, startedAtMs: number): void {
+    if (verdict.kind === 'not_sent') return this.#countFailure(this.#notSent, verdict.reason, startedAtMs)
+    this.#notSent.answered()
+    if (verdict.kind === 'unknown') this.#countFailure(this.#unknown, verdict.reason, startedAtMs)
+    // These may yet turn out to be of no use: the run they name may be another's.
+    else if (verdict.kind !== 'accepted' && verdict.kind !== 'misdirected') this.#unknown.answered()
+  }
+
+  #countFailure(patience: Patience, reason: string, startedAtMs: number): void {
     const { random, stopping, clock } = this.#context
-    if (verdict.kind !== 'not_sent') this.#notSent.answered()
-    if (verdict.kind !== 'not_sent' && verdict.kind !== 'unknown') this.#unknown.answered()
-    if (verdict.kind !== 'not_sent' && verdict.kind !== 'unknown') return
-    const patience = verdict.kind === 'not_sent' ? this.#notSent : this.#unknown
     const decision = patience.failed(startedAtMs, clock.monotonicMs(), random.fraction())
     if (decision.action === 'pause') this.#pace.pause(decision.delayMs)
-    else stopping.stop({ kind: 'unreachable', reason: verdict.reason })
+    else stopping.stop({ kind: 'unreachable', reason })
   }
 }
 

@@ -18,6 +18,12 @@ export interface Tally {
   refusedSinceMs: Record<'submissions' | 'polls', number | null>
   /** What answers held outside the contract, with how often. */
   oddities: Map<string, number>
+  /** Answers that belong to another lookup than the one they were sent for; none was written. */
+  misdirected: number
+  /** Lookups to which such an answer came last. */
+  held: Set<number>
+  /** Runs that the service named for more than one submission. */
+  contested: number
   /** Answers that differ from the first one of their run. */
   contradictions: number
   /** Uncertain lookups, of this run or an earlier one, whose run a webhook named. */
@@ -41,6 +47,9 @@ export function createTally(): Tally {
     rateLimited: 0,
     refusedSinceMs: { submissions: null, polls: null },
     oddities: new Map(),
+    misdirected: 0,
+    held: new Set(),
+    contested: 0,
     contradictions: 0,
     claimed: 0,
     deliveries: { taken: 0, unclaimed: 0, quarantined: 0 },

@@ -49,7 +49,9 @@ describe('each step is durable when it resolves', () => {
 
     await checkpoint.accept(lookupId, customId, 'run_1', startMs + 5)
     expect(seen(name)).toMatchObject({ state: 'running', runId: 'run_1', submissions: 1 })
-    expect(await checkpoint.openRuns()).toEqual([{ lookupId, runId: 'run_1', submittedAtMs: startMs + 5 }])
+    expect(await checkpoint.openRuns()).toEqual([
+      { lookupId, runId: 'run_1', customId, name: 'Acme', submittedAtMs: startMs + 5, alarm: null },
+    ])
 
     expect(await checkpoint.answer(lookupId, answerTo('run_1'))).toBe(true)
     expect(seen(name)).toMatchObject({ state: 'answered', runId: 'run_1' })
@@ -162,7 +164,9 @@ describe('a webhook that names the run of a submission', () => {
     const { name, checkpoint, lookupId, customId } = await begin('uncertain')
     expect(await checkpoint.claim(customId, 'run_7', startMs + 7)).toBe('claimed')
     expect(seen(name)).toMatchObject({ state: 'running', runId: 'run_7', submissions: 1 })
-    expect(await checkpoint.openRuns()).toEqual([{ lookupId, runId: 'run_7', submittedAtMs: startMs + 7 }])
+    expect(await checkpoint.openRuns()).toEqual([
+      { lookupId, runId: 'run_7', customId, name: 'Acme', submittedAtMs: startMs + 7, alarm: null },
+    ])
     expect(await checkpoint.claim(customId, 'run_7', startMs + 8)).toBe('known')
     expect(await checkpoint.answer(lookupId, answerTo('run_7'))).toBe(true)
   })
@@ -195,7 +199,10 @@ describe('a webhook that names the run of a submission', () => {
     expect(await checkpoint.ownerOf('run_7')).toEqual({
       lookupId,
       runId: 'run_7',
+      customId,
+      name: 'Acme',
       submittedAtMs: startMs + 7,
+      alarm: null,
       state: 'running',
       isWanted: true,
     })

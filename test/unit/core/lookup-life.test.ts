@@ -9,6 +9,7 @@ const events: LookupEvent[] = [
   'reject',
   'lose',
   'claim',
+  'doubt',
   'answer',
   'fail',
   'reopen',
@@ -39,10 +40,19 @@ describe('the life of a lookup', () => {
     }
   })
 
-  test('what has ended stays as it is unless it is asked again', () => {
+  test('what has ended stays as it is unless it is asked again, or its answer may be that of another', () => {
     const ended: LookupState[] = ['answered', 'failed', 'invalid']
-    const onward = steps.filter(({ from }) => ended.includes(from))
+    const onward = steps.filter(({ from, event }) => ended.includes(from) && event !== 'doubt')
     expect(onward.map(({ event, to }) => [event, to])).toEqual(ended.map(() => ['reopen', 'new']))
+  })
+
+  test('what is in doubt is uncertain: it is held, and never submitted again by itself', () => {
+    const doubts = steps.filter(({ event }) => event === 'doubt')
+    expect(doubts.map(({ from, to }) => [from, to])).toEqual([
+      ['running', 'uncertain'],
+      ['answered', 'uncertain'],
+      ['failed', 'uncertain'],
+    ])
   })
 
   test('every state is reached from new, and none is a dead end', () => {

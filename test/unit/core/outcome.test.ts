@@ -165,6 +165,7 @@ describe('what the answer to a submission means', () => {
 })
 
 describe('what a poll says', () => {
+  const asked = { runId: 'run_1', customId: 'enr_1', name: 'Acme' }
   const run = (change: object) => ({ run_id: 'run_1', status: 'COMPLETED', data: {}, ...change })
   const cases: [Exchange, PollVerdict['kind']][] = [
     [reply(202, run({ status: 'PENDING', data: null })), 'pending'],
@@ -174,7 +175,8 @@ describe('what a poll says', () => {
     [reply(202, run({ status: 'completed' })), 'finished'],
     [reply(200, run({ data: null })), 'retry'],
     [reply(200, run({ status: 'FAILED', data: null })), 'finished'],
-    [reply(200, run({ run_id: 'run_2' })), 'retry'],
+    [reply(200, run({ run_id: 'run_2' })), 'misdirected'],
+    [reply(202, run({ run_id: 'run_2', status: 'PENDING', data: null })), 'misdirected'],
     [reply(200, { status: 'COMPLETED', data: {} }), 'retry'],
     [reply(200), 'retry'],
     [reply(401), 'refused'],
@@ -192,12 +194,12 @@ describe('what a poll says', () => {
     [unsent, 'retry'],
   ]
   test.each(cases)('%j', (exchange, kind) => {
-    expect(judgePoll(exchange, 'run_1', nowMs).kind).toBe(kind)
+    expect(judgePoll(exchange, asked, nowMs).kind).toBe(kind)
   })
 
   test('a failed run is told from a completed one', () => {
-    expect(judgePoll(reply(200, run({ status: 'Failed' })), 'run_1', nowMs)).toMatchObject({ failed: true })
-    expect(judgePoll(reply(200, run({ status: 'Completed' })), 'run_1', nowMs)).toMatchObject({
+    expect(judgePoll(reply(200, run({ status: 'Failed' })), asked, nowMs)).toMatchObject({ failed: true })
+    expect(judgePoll(reply(200, run({ status: 'Completed' })), asked, nowMs)).toMatchObject({
       failed: false,
     })
   })
@@ -205,7 +207,7 @@ describe('what a poll says', () => {
   test('every exchange has a verdict; only an answer about this very run finishes it', () => {
     fc.assert(
       fc.property(anyExchange, fc.nat(), (exchange, atMs) => {
-        const verdict = judgePoll(exchange, 'run_1', atMs)
+        const verdict = judgePoll(exchange, asked, atMs)
         if (verdict.kind === 'finished') {
           expect(verdict.run.run_id).toBe('run_1')
           expect(exchange.kind === 'reply' && exchange.status >= 200 && exchange.status < 300).toBe(true)
