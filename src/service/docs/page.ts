@@ -1,6 +1,7 @@
 import { routes, versionOf, type Route } from '../../contract/routes.js'
 
 /** The interface as a page to read: no script, nothing loaded from elsewhere. */
+export const docsPolicy = "default-src 'none'"
 export function docsPage(document: Readonly<Record<string, unknown>>): string {
   const paths = document['paths'] as Record<string, Record<string, object>>
   const operations = Object.entries<Route>(routes).reverse()
