@@ -61,6 +61,7 @@ export function createApp(
     exposeHeadRoutes: false,
     return503OnClosing: false,
     frameworkErrors: (_error, request, reply) => {
+      reply.headers(headersOfAll)
       refuse(request, reply, foreignSource(request) ?? malformedPath(request, callers))
     },
     clientErrorHandler: (error, socket) => {
@@ -86,7 +87,9 @@ export function createApp(
     if (refusal !== error && refusal.status >= 500) {
       log(`${request.method} ${request.routeOptions.url ?? 'unknown route'}: ${reasonOf(error)}`)
     }
-    if (refusal.status === 413) await drainRequest(request.raw, bounds.drain, clock)
+    const isRead = await drainRequest(request.raw, bounds.drain, clock)
+    // Kept open, all of it would be read, however long it is.
+    if (!isRead) reply.header('connection', 'close')
     refuse(request, reply, refusal)
     return reply
   })

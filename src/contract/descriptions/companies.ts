@@ -15,7 +15,7 @@ import {
   resultEntity,
   socialProfiles,
 } from '../entity.js'
-import { describeFields, name } from './describe.js'
+import { describeBlock, name } from './describe.js'
 
 name('Address', address, 'The parts of a postal address. All ten keys are always there.', {
   street_address: 'Street with its number, as written',
@@ -77,7 +77,7 @@ name('IndustryCode', industryCode, 'A code of one classification of trades.', {
 name('Industry', industry, 'The trade of a company by official classifications.', {
   schemes: 'Codes by classification; one that is not known is left out',
 })
-describeFields(industry.shape.schemes, {
+describeBlock(industry.shape.schemes, {
   naics_2022: 'Codes of NAICS, edition of 2022',
   sic: 'Codes of SIC',
 })
@@ -158,7 +158,11 @@ name('EntityReply', entityReply, 'A record, and how far its build is.', {
   enrichment: 'How far the build is; left out where that is not known, which is not a failure',
   request_id: 'Id of this call, req_…',
 })
-describeFields(entityReply.shape.enrichment.unwrap(), {
+describeBlock(entityReply.shape.enrichment, {
   status: 'complete once the record is built; ask again in 5 to 10 seconds otherwise',
   updated_at: 'When it was built',
 })
+
+describeBlock(resultEntity.shape.headquarters, { address: 'The address' })
+describeBlock(resultEntity.shape.parent_entity, { name: 'Its name' })
+describeBlock(socialProfiles.shape.linkedin, { handle: 'The name of the profile there' })

@@ -26,6 +26,15 @@ export function describeFields<Shape extends z.ZodObject>(shape: Shape, fields: 
   fieldTexts.set(shape, fields)
 }
 
+/** The same for a block that may be null, absent or in a list. */
+export function describeBlock(block: z.core.$ZodType, fields: Readonly<Record<string, FieldText>>): void {
+  let inner = block
+  while (inner instanceof z.ZodNullable || inner instanceof z.ZodOptional) inner = inner.unwrap()
+  if (inner instanceof z.ZodArray) inner = inner.element
+  if (!(inner instanceof z.ZodObject)) throw new Error('a block with fields is needed')
+  fieldTexts.set(inner, fields)
+}
+
 export function fieldTextsOf(schema: object): Readonly<Record<string, FieldText>> | undefined {
   return fieldTexts.get(schema)
 }

@@ -10,7 +10,7 @@ import {
   websiteStatus,
 } from '../domain.js'
 import { buildMetadata, codeEntryV1, socialProfilesV1 } from '../entity-v1.js'
-import { describeFields, name } from './describe.js'
+import { describeBlock, describeFields, name } from './describe.js'
 import { webhookUrlText } from './resolutions.js'
 
 const domainText = 'A domain, a web address or an e-mail address; all are taken to their root domain'
@@ -38,7 +38,7 @@ const contextTexts = {
   domain_purpose: 'What the site is for',
   business_relevance: 'How much it tells of the company',
 }
-describeFields(domainIntelligence.shape.domain_context, contextTexts)
+describeBlock(domainIntelligence.shape.domain_context, contextTexts)
 
 const factTexts = {
   domain: 'The root domain',
@@ -89,7 +89,7 @@ name('DomainResult', domainResult, 'Whose domain it is, and facts about it.', {
   ...outcomeTexts,
   redirect_info: 'Where the domain leads to; only there if it leads to another',
 })
-describeFields(domainResult.shape.entity.unwrap(), {
+describeBlock(domainResult.shape.entity, {
   id: 'Id of the company, siq_…',
   display_name: 'The name it is commonly known by',
   legal_name: 'The name on its registration',
@@ -120,7 +120,7 @@ name('CodeEntryV1', codeEntryV1, 'A code of one classification of trades, in the
 })
 
 name('DomainResultV1', domainResultV1, 'Whose domain it is, in the form of v1.', outcomeTexts)
-describeFields(domainResultV1.shape.entity.unwrap(), {
+describeBlock(domainResultV1.shape.entity, {
   id: 'Id of the company, siq_…',
   name: 'The name it is commonly known by',
   status: 'active or inactive',
@@ -130,11 +130,11 @@ describeFields(domainResultV1.shape.entity.unwrap(), {
   primary_legal_entity: 'The registration that stands for it',
   matching_branch: 'The branch that was asked for, if it was one',
 })
-describeFields(domainResultV1.shape.domain_intelligence, {
+describeBlock(domainResultV1.shape.domain_intelligence, {
   ...factTexts,
   classification: 'The trade that the site shows',
 })
-describeFields(domainResultV1.shape.domain_intelligence.shape.classification, {
+describeBlock(domainResultV1.shape.domain_intelligence.shape.classification, {
   naics_codes_2022: 'Codes of NAICS, edition of 2022',
   business_model: 'How it earns, in free words; deprecated',
   products_services: 'What it sells',
@@ -147,4 +147,11 @@ name('DomainReplyV1', domainReplyV1, 'What is known of a domain, in the form of 
   data: 'What was found',
   message: 'The status in a sentence',
   metadata: 'Times of the research',
+})
+describeBlock(socialProfilesV1.shape.linkedin, { handle: 'The name of the profile there' })
+describeBlock(domainResult.shape.entity.unwrap().shape.headquarters, { address: 'The address' })
+describeBlock(domainResult.shape.entity.unwrap().shape.identifiers, {
+  type: 'Kind of identifier',
+  value: 'The identifier in its plain form',
+  jurisdiction: 'Where it holds, if it is one of a place',
 })

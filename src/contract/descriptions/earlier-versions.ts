@@ -15,7 +15,7 @@ import {
   resultV2,
 } from '../resolution-v2.js'
 import { searchQuery, searchReply, searchResult } from '../search.js'
-import { describeFields, name } from './describe.js'
+import { describeBlock, describeFields, name } from './describe.js'
 
 const nameText = `Name of the company, at least ${limits.nameCharsMin} characters without the blanks around it`
 
@@ -46,7 +46,7 @@ name('SearchResult', searchResult, 'A registration that was found.', {
   is_branch: 'Whether it is likely a branch, or a foreign registration',
   jurisdiction: 'Where it is registered',
 })
-describeFields(searchResult.shape.jurisdiction, {
+describeBlock(searchResult.shape.jurisdiction, {
   country: 'Name of the country',
   country_code: 'ISO 3166-1 alpha-2 code of the country',
   jurisdiction_code: 'Country and state in lower case: us_de, gb',
@@ -56,7 +56,7 @@ name('SearchReply', searchReply, 'What was found; results with a company stand f
   metadata: 'How many there are',
   request_id: 'Id of this call, req_…',
 })
-describeFields(searchReply.shape.metadata, {
+describeBlock(searchReply.shape.metadata, {
   total: 'How many were found',
   returned: 'How many are returned',
   query_time_ms: 'How long the search took, in milliseconds',
@@ -119,12 +119,19 @@ name('ResolutionV2', resultV2, 'What became of a resolution. Entity or candidate
   actions: 'What would make the answer better',
   metadata: 'What was asked, and when it was answered',
 })
-describeFields(resultV2.shape.metadata, {
+describeBlock(resultV2.shape.metadata, {
   query: 'What was asked',
   from_cache: 'Whether the answer was there already',
   updated_at: 'When the answer was last changed',
   resolved_at: 'When it was resolved',
   cache_hit_type: 'How it was found among the answers that were there',
+})
+describeBlock(resultV2.shape.metadata.shape.query, {
+  mode: 'Always standard',
+  name: 'The name as it was asked',
+  context: 'Always null: v2 takes none',
+  location: 'The location as it was asked',
+  classification: 'How the query itself was judged: ambiguous if its name alone fits several companies',
 })
 name('JobAcceptedV2', jobAcceptedV2, 'A job that was started.', {
   request_id: 'Id of the job, reqa_…: poll it at /v2/entity-resolution/status/{request_id}',
@@ -153,12 +160,22 @@ name('EntityRecordV1', entityRecordV1, 'All that is known of a company, in the f
   classification: 'Its trade',
   operational_presence: 'Where it is registered: one entry for each country',
 })
-describeFields(entityRecordV1.shape.classification, {
+describeBlock(entityRecordV1.shape.classification, {
   naics_codes_2022: 'Codes of NAICS, edition of 2022',
   sic_codes: 'Codes of SIC',
   business_tags: 'Words for what it does',
   business_model: 'How it earns, in free words; deprecated',
   products_services: 'What it sells',
+})
+describeBlock(entityRecordV1.shape.headquarters, { address: 'The address' })
+describeBlock(entityRecordV1.shape.primary_legal_entity, {
+  id: 'Id of the registration, le_…',
+  name: 'The name on it',
+  jurisdiction: 'Where it is registered',
+})
+describeBlock(entityRecordV1.shape.primary_legal_entity.unwrap().shape.jurisdiction, {
+  country_code: 'ISO 3166-1 alpha-2 code of the country',
+  state_province: 'Code of the state',
 })
 name('EntityReplyV1', entityReplyV1, 'A record, and how far its build is.', {
   entity_id: 'The id that was asked for',
@@ -195,6 +212,13 @@ name('Hierarchy', hierarchyData, 'The ownership of a company.', {
   target_entity: 'The company that was asked for',
   ultimate_parent: 'The company at the top; null where there is none',
 })
+describeBlock(hierarchyData.shape.ownership_chain, {
+  entity_id: 'Id of who is held, within this result',
+  parent_id: 'Id of who holds',
+  relationship_type: 'In which way',
+  ownership_percentage: 'How much of it, 0 to 100',
+})
+describeBlock(hierarchyData.shape.target_entity, { id: 'Its id within this result', name: 'Its name' })
 name('HierarchyReply', hierarchyReply, 'A hierarchy, and how far its research is.', {
   entity_id: 'The id that was asked for',
   status: 'not_started until it is requested, in_progress, then completed or failed',

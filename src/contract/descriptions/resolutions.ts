@@ -3,7 +3,7 @@ import { limits } from '../limits.js'
 import { recordRunObject } from '../record-run.js'
 import { jobPending, kickoffBody, kickoffQuery, pollQuery, runAccepted, runObject } from '../resolution.js'
 import { action, basisEntry, candidate, citation, factor, jobResult, resultMetadata } from '../result.js'
-import { describeFields, name } from './describe.js'
+import { describeBlock, describeFields, name } from './describe.js'
 
 /** Where events go; asked for on every v3 request that takes one. */
 export const webhookUrlText = {
@@ -49,7 +49,7 @@ name('Candidate', candidate, 'The best guess where no company is confirmed.', {
   description: 'What it does',
   primary_address: 'Its main address',
 })
-describeFields(candidate.shape.primary_address.unwrap(), {
+describeBlock(candidate.shape.primary_address, {
   full_address: 'The address in one line',
   state_code: 'Code of its state',
   country_code: 'ISO 3166-1 alpha-2 code of its country',
@@ -88,7 +88,7 @@ name('ResultMetadata', resultMetadata, 'What was asked, and when it was answered
   from_cache: 'Whether the answer was there already',
   cache_hit_type: 'How it was found among the answers that were there',
 })
-describeFields(resultMetadata.shape.query, {
+describeBlock(resultMetadata.shape.query, {
   name: 'The name as it was asked',
   location: 'The location as it was asked',
   context: 'The context as it was asked',
@@ -137,4 +137,4 @@ name('Event', event, 'The body of a delivery.', {
   data: 'What it is about',
   data_truncated: 'Only there if the body was longer than 1 MB: data.object.data is null, and the run poll has it',
 })
-describeFields(event.shape.data, { object: 'The run, as its poll shows it' })
+describeBlock(event.shape.data, { object: 'The run, as its poll shows it' })

@@ -22,7 +22,7 @@ export const routeTexts: Readonly<Record<RouteName, string>> = {
   kickoffRun:
     'Returns at once; research takes one to five minutes. Poll the run, or name a webhook_url. ' +
     'Sent twice it is started and charged twice: where an answer was lost, the run may exist.',
-  kickoffJob: 'The same as a GET. It is charged as well, so nothing may repeat or prefetch it: prefer POST.',
+  kickoffJob: 'Does by GET what the POST does. It is charged as well, so nothing may repeat or prefetch it: prefer the POST.',
   pollRun: 'Polls start nothing and cost nothing. Every 5 to 10 seconds is often enough.',
   pollJob: 'Polls start nothing and cost nothing. A failed resolution is a 200 with the status failed.',
   readEntity:

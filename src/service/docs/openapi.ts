@@ -46,7 +46,8 @@ export function openApiDocument(version: string, origin: string): Json {
 
 const description =
   'Identifies companies and tells what registers say of them, with the source of each field. Three versions ' +
-  'stand side by side; new callers use v3. Values that are not known are null. HEAD is answered wherever GET is, ' +
-  'except where it would be charged. Beside what each route lists, a path that does not exist is a 404, a method ' +
-  'that a path does not take a 405, a web page of another site a 403 (forbidden), and a service that listens on its ' +
-  'own machine alone answers a Host that is not localhost, 127.0.0.1 or [::1] with 421 (misdirected_request).'
+  'stand side by side; new callers use v3. Values that are not known are null.\n\n' +
+  'Beside what each route lists, a path that does not exist is a 404 and a method that a path does not take a 405. ' +
+  'HEAD is answered wherever GET is, except where it would be charged. A web page of another site gets a 403 ' +
+  '(forbidden). A service that listens on its own machine alone answers a Host that is not localhost, 127.0.0.1 or ' +
+  '[::1] with 421 (misdirected_request).'

@@ -53,7 +53,8 @@ def call(path, body=None):
     with urllib.request.urlopen(request, timeout=30) as reply:
         return json.load(reply)
 
-run_id = call("/v3/entity-resolution/async", {"name": "Acme Trading", "location": "Leeds", "include": "basis"})["run_id"]
+company = {"name": "Acme Trading", "location": "Leeds", "include": "basis"}
+run_id = call("/v3/entity-resolution/async", company)["run_id"]
 while True:
     time.sleep(5)
     run = call(f"/v3/runs/{run_id}?include=basis")
@@ -74,11 +75,12 @@ function isGenuine(headers, body) {
   const timestamp = headers['webhook-timestamp'] ?? ''
   if (!id || !/^\\d+$/.test(timestamp)) return false
   if (Math.abs(Date.now() / 1000 - Number(timestamp)) > 300) return false
-  const expected = createHmac('sha256', key).update(\`\${id}.\${timestamp}.\`).update(body).digest()
-  return (headers['webhook-signature'] ?? '').split(' ').some((entry) => {
-    const [version, signature = ''] = entry.split(',')
-    const given = Buffer.from(signature, 'base64')
-    return version === 'v1' && given.length === expected.length && timingSafeEqual(given, expected)
+  const hmac = createHmac('sha256', key).update(\`\${id}.\${timestamp}.\`).update(body)
+  const expected = Buffer.from('v1,' + hmac.digest('base64'))
+  const entries = (headers['webhook-signature'] ?? '').split(' ')
+  return entries.some((entry) => {
+    const given = Buffer.from(entry)
+    return given.length === expected.length && timingSafeEqual(given, expected)
   })
 }
 

@@ -47,16 +47,22 @@ function printed(schemas: readonly z.ZodType[], io: Direction) {
   for (const [schema, id] of named) registry.add(schema, { id })
   const unnamed = [...new Set(schemas)].filter((schema) => !named.has(schema))
   unnamed.forEach((schema, index) => registry.add(schema, { id: `unnamed ${index}` }))
+  const marked: FieldTexts[] = []
   const { schemas: json } = z.toJSONSchema(registry, {
     io,
     uri: refTo,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      describe(zodSchema, jsonSchema)
+      const name = namedShapes.get(zodSchema)
+      if (name !== undefined) jsonSchema.description ??= name.text
+      const texts = fieldTextsOf(zodSchema)
+      if (texts !== undefined && jsonSchema.properties !== undefined) jsonSchema[mark] = marked.push(texts) - 1
     },
   })
-  const tidied = (id: string) =>
-    Object.fromEntries(Object.entries(json[id] ?? {}).filter(([key]) => key !== '$schema' && key !== '$id'))
+  const tidied = (id: string) => {
+    const { $schema: _dialect, $id: _id, ...schema } = json[id] ?? {}
+    return described(schema, marked) as Json
+  }
   return {
     named: new Map([...named.values()].map((id) => [id, tidied(id)])),
     unnamed: new Map(unnamed.map((schema, index) => [schema, tidied(`unnamed ${index}`)])),
@@ -69,20 +75,26 @@ function namesOf(): Map<z.core.$ZodType, string> {
   return names
 }
 
-function describe(schema: z.core.$ZodType, json: Record<string, unknown>): void {
-  const name = namedShapes.get(schema as z.ZodType)
-  if (name !== undefined && json['description'] === undefined) json['description'] = name.text
-  const texts = fieldTextsOf(schema)
-  const properties = json['properties'] as Record<string, Json> | undefined
-  if (texts === undefined || properties === undefined) return
-  json['properties'] = Object.fromEntries(
-    Object.entries(properties).map(([key, value]) => {
-      const field = texts[key]
-      if (field === undefined) return [key, value]
-      // A copy: fields of one type share its schema.
-      return typeof field === 'string'
-        ? [key, { ...value, description: field }]
-        : [key, { ...field.schema, description: field.text }]
-    }),
+/** Where the texts of a shape's fields are put in: the schemas of fields are shared until the whole is printed. */
+const mark = 'x-fields-of'
+
+type FieldTexts = NonNullable<ReturnType<typeof fieldTextsOf>>
+
+function described(json: unknown, marked: readonly FieldTexts[]): unknown {
+  if (Array.isArray(json)) return json.map((item) => described(item, marked))
+  if (typeof json !== 'object' || json === null) return json
+  const { [mark]: number, ...inner } = Object.fromEntries(
+    Object.entries(json).map(([key, value]) => [key, described(value, marked)]),
   )
+  const texts = typeof number === 'number' ? marked[number] : undefined
+  if (texts === undefined) return inner
+  const properties = Object.entries(inner['properties'] as Readonly<Record<string, Json>>)
+  return { ...inner, properties: Object.fromEntries(properties.map((entry) => withText(entry, texts))) }
+}
+
+function withText([key, schema]: [string, Json], texts: FieldTexts): [string, Json] {
+  const field = texts[key]
+  if (field === undefined) return [key, schema]
+  if (typeof field === 'string') return [key, { ...schema, description: field }]
+  return [key, { ...field.schema, description: field.text }]
 }
