@@ -16,8 +16,8 @@ export function operationOf(name: RouteName, route: Route, shapes: Shapes): Json
     summary: route.summary,
     description: descriptionOf(name, route),
     parameters: [
-      ...parametersOf(shapes.of(route.params, 'input'), 'path', request.params),
-      ...parametersOf(shapes.of(route.query, 'input'), 'query', request.query),
+      ...parametersOf(shapes.ofParameters(route.params), 'path', request.params),
+      ...parametersOf(shapes.ofParameters(route.query), 'query', request.query),
     ],
     ...(route.body === null ? {} : { requestBody: bodyOf(route.body, request.body, shapes) }),
     responses: {

@@ -12,6 +12,8 @@ export interface Shapes {
   readonly named: Readonly<Record<string, Json>>
   /** The schema at the place where it is used: a reference, where it has a name. */
   of(schema: z.ZodType, direction: Direction): Json
+  /** The schema of parameters, which no reference can stand for. */
+  ofParameters(schema: z.ZodType): Json
 }
 
 const refTo = (id: string) => `#/components/schemas/${id}`
@@ -23,6 +25,11 @@ export function collectShapes(extra: readonly z.ZodType[]): Shapes {
   const output = [...all.flatMap(({ replies }) => Object.values(replies)), ...extra]
   const made = { input: printed(input, 'input'), output: printed(output, 'output') }
   const bodies = all.flatMap(({ body }) => (body === null ? [] : (namedShapes.get(body)?.id ?? [])))
+  const unnamedOf = (schema: z.ZodType, direction: Direction): Json => {
+    const json = made[direction].unnamed.get(schema)
+    if (json === undefined) throw new Error('a schema is asked for that no route holds')
+    return json
+  }
   return {
     named: Object.fromEntries(
       [...made.output.named].map(([id, json]) => [
@@ -32,11 +39,10 @@ export function collectShapes(extra: readonly z.ZodType[]): Shapes {
     ),
     of: (schema, direction) => {
       const id = namedShapes.get(schema)?.id
-      if (id !== undefined) return { $ref: refTo(id) }
-      const json = made[direction].unnamed.get(schema)
-      if (json === undefined) throw new Error('a schema is asked for that no route holds')
-      return json
+      return id === undefined ? unnamedOf(schema, direction) : { $ref: refTo(id) }
     },
+    ofParameters: (schema) =>
+      made.input.named.get(namedShapes.get(schema)?.id ?? '') ?? unnamedOf(schema, 'input'),
   }
 }
 
