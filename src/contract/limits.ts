@@ -8,6 +8,7 @@ export const limits = {
   domainReadsPerMinute: 600,
   searchResultsMax: 10,
   windowSeconds: 60,
+  webhookUrlCharsMax: 2_048,
   webhookAnswerSecondsMax: 15,
   webhookPayloadBytesMax: 1_000_000,
   /** Before each attempt after the first. */

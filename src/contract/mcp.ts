@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { limits } from './limits.js'
 import { lookupName } from './resolution.js'
 
 /** A JSON-RPC 2.0 message to the MCP endpoint (interface: "MCP (beta)"). Without an id it is a notification. */
@@ -15,10 +14,7 @@ export const mcpToolName = 'search_legal_entities'
 
 /** Arguments of the one tool; no others are allowed. The name is counted after it was tidied. */
 export const mcpSearchArguments = z.strictObject({
-  name: lookupName.meta({
-    description: 'Name of the company, with or without its legal form',
-    minLength: limits.nameCharsMin,
-  }),
+  name: lookupName.describe('Name of the company, with or without its legal form'),
   country_code: z
     .string()
     .regex(/^[A-Za-z]{2,3}$/)

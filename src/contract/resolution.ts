@@ -4,9 +4,12 @@ import { limits } from './limits.js'
 import { jobResult } from './result.js'
 
 /** Length is judged in code points after trimming. */
-export const lookupName = z.string().refine((name) => Array.from(name.trim()).length >= limits.nameCharsMin, {
-  error: `name must have at least ${limits.nameCharsMin} characters`,
-})
+export const lookupName = z
+  .string()
+  .refine((name) => Array.from(name.trim()).length >= limits.nameCharsMin, {
+    error: `name must have at least ${limits.nameCharsMin} characters`,
+  })
+  .meta({ minLength: limits.nameCharsMin })
 
 export const include = z.enum(['basis'])
 

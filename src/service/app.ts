@@ -8,11 +8,13 @@ import {
 } from 'fastify'
 import { errorTypes } from '../contract/errors.js'
 import { apiKeyHeader, rateLimitHeaders } from '../contract/limits.js'
-import { routes, versionOf } from '../contract/routes.js'
+import { methodsOf, routes, versionOf, type Route } from '../contract/routes.js'
 import type { Clock } from '../platform/clock.js'
+import { drainRequest } from '../platform/drain-request.js'
 import type { Random } from '../platform/random.js'
 import { authenticate, type Callers } from './accounts/accounts.js'
 import { bounds } from './bounds.js'
+import { sourceCheck } from './foreign-source.js'
 import { newCallId } from './ids.js'
 import {
   badRequest,
@@ -21,6 +23,7 @@ import {
   malformedRequestId,
   methodNotAllowed,
   notFound,
+  payloadTooLarge,
   Refusal,
 } from './refusal.js'
 
@@ -54,16 +57,18 @@ export function createApp(
     connectionTimeout: bounds.idleSocketMsMax,
     bodyLimit: bounds.bodyBytesMax,
     routerOptions: { maxParamLength: bounds.paramCharsMax },
-    // A HEAD of the GET kickoff would start, and bill, a job.
+    // Routes say themselves where HEAD is answered: one of the GET kickoff would start, and bill, a job.
     exposeHeadRoutes: false,
     return503OnClosing: false,
     frameworkErrors: (_error, request, reply) => {
-      refuse(request, reply, malformedPath(request, callers))
+      reply.headers(headersOfAll)
+      refuse(request, reply, foreignSource(request) ?? malformedPath(request, callers))
     },
     clientErrorHandler: (error, socket) => {
       refuseSocket(error.code, socket, clock)
     },
   })
+  const foreignSource = sourceCheck(app.server)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
     done(null, body)
@@ -73,17 +78,20 @@ export function createApp(
     app.server.emit('request', request, response)
   })
   app.addHook('onRequest', (request, reply, done) => {
-    // Answers belong to one key, and a GET kickoff is billed: nothing between may keep or repeat them.
-    reply.header('cache-control', 'no-store')
+    reply.headers(headersOfAll)
     const isHostless = request.raw.httpVersion === '1.1' && request.headers.host === undefined
-    done(isHostless ? badRequest('the host header is missing') : undefined)
+    done(isHostless ? badRequest('the host header is missing') : (foreignSource(request) ?? undefined))
   })
-  app.setErrorHandler((error: unknown, request, reply) => {
+  app.setErrorHandler(async (error: unknown, request, reply) => {
     const refusal = toRefusal(error)
     if (refusal !== error && refusal.status >= 500) {
       log(`${request.method} ${request.routeOptions.url ?? 'unknown route'}: ${reasonOf(error)}`)
     }
+    const isRead = await drainRequest(request.raw, bounds.drain, clock)
+    // Kept open, all of it would be read, however long it is.
+    if (!isRead) reply.header('connection', 'close')
     refuse(request, reply, refusal)
+    return reply
   })
   app.setNotFoundHandler((request, reply) => {
     refuse(request, reply, unknownRoute(request))
@@ -91,12 +99,18 @@ export function createApp(
   return app
 }
 
+const headersOfAll = {
+  // Answers belong to one key, and a GET kickoff is billed: nothing between may keep or repeat them.
+  'cache-control': 'no-store',
+  // A page of another site can show or run nothing of this.
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+} as const
+
 function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   const status = error instanceof Error ? (error as Partial<FastifyError>).statusCode : undefined
-  if (status === 413) {
-    return new Refusal(413, errorTypes.payloadTooLarge, `a body has at most ${bounds.bodyBytesMax} bytes`)
-  }
+  if (status === 413) return payloadTooLarge(bounds.bodyBytesMax)
   if (status !== undefined && status >= 400 && status < 500) return badRequest('the request cannot be read')
   return internalError()
 }
@@ -118,14 +132,14 @@ function malformedPath(request: FastifyRequest, callers: Callers): Refusal {
   }
 }
 
-const routePatterns = Object.values(routes).map(({ method, path }) => ({
-  method,
-  pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
+const routePatterns = Object.values<Route>(routes).map((route) => ({
+  methods: methodsOf(route),
+  pattern: new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`),
 }))
 
 function unknownRoute(request: FastifyRequest): Refusal {
   const path = request.url.split('?', 1)[0] ?? ''
-  const allowed = routePatterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+  const allowed = routePatterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
   return allowed.length > 0 ? methodNotAllowed(allowed) : notFound('route')
 }
 

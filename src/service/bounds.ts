@@ -1,6 +1,8 @@
 /** Everything the service bounds, in one place. */
 export const bounds = {
   bodyBytesMax: 64 * 1024,
+  /** Of a body that is too long, as much is read and thrown away before the answer. */
+  drain: { bytesMax: 32 * 1024 * 1024, msMax: 5_000 },
   /** `JSON.parse` takes any depth; what is written again with `JSON.stringify` must not. */
   bodyDepthMax: 64,
   headerBytesMax: 16 * 1024,

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { mountPage } from './mount-page.js'
 
 /** What is counted where it is stored: asked for when somebody looks, never kept beside it. */
 export interface MeasuredStores {
@@ -39,10 +40,10 @@ export function mountMetrics(app: FastifyInstance, stores: MeasuredStores): void
     seconds.observe({ route }, reply.elapsedTime / 1_000)
     done()
   })
-  app.get('/metrics', async (_request, reply) =>
+  mountPage(app, '/metrics', async (_request, reply) =>
     reply.type(registry.contentType).send(await registry.metrics()),
   )
-  app.get('/healthz', (_request, reply) => {
+  mountPage(app, '/healthz', (_request, reply) => {
     // Reads the store: a service whose disk is gone is not well.
     const { pending } = stores.runCount()
     return reply

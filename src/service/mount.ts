@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { CallId } from '../contract/ids.js'
 import { errorTypes } from '../contract/errors.js'
 import { apiKeyHeader, rateLimitHeaders } from '../contract/limits.js'
-import { routes, versionOf, type Route, type RouteName } from '../contract/routes.js'
+import { methodsOf, routes, versionOf, type Route, type RouteName } from '../contract/routes.js'
 import { nestsDeeperThan } from '../core/json-depth.js'
 import type { Random } from '../platform/random.js'
 import { authenticate, type Caller, type Callers } from './accounts/accounts.js'
@@ -61,7 +61,7 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, gate: Gate
     // Name and handler belong together, which a loop over all names cannot tell the compiler.
     const handler = handlers[name] as Handler<Route>
     app.route({
-      method: route.method,
+      method: methodsOf(route),
       url: route.path.replace(/\{(\w+)\}/g, ':$1'),
       onRequest: (request, reply, done) => {
         callers.set(request, admit(request, reply, name, gate))

@@ -36,6 +36,20 @@ export const insufficientCredits = (): Refusal =>
 export const notEnabled = (): Refusal =>
   new Refusal(403, errorTypes.noPricingConfigured, 'v3 is not enabled for this account')
 
+export const foreignOrigin = (): Refusal =>
+  new Refusal(403, errorTypes.forbidden, 'web pages of this origin may not call this service')
+
+export const foreignHost = (): Refusal =>
+  new Refusal(
+    421,
+    errorTypes.misdirectedRequest,
+    'this service listens on its own machine alone: the Host header must be localhost, 127.0.0.1 or [::1]; ' +
+      'a proxy in front of it has to send one of these',
+  )
+
+export const payloadTooLarge = (bytesMax: number): Refusal =>
+  new Refusal(413, errorTypes.payloadTooLarge, `a body has at most ${bytesMax} bytes`)
+
 /** One answer for an unknown id and for another account's: the two must not be told apart. */
 export const notFound = (kind: 'run' | 'job' | 'request' | 'entity' | 'route'): Refusal =>
   new Refusal(404, errorTypes.notFound, `no such ${kind}`)

@@ -180,7 +180,7 @@ function createHandlers(options: ServiceOptions, parts: Parts & { readonly build
     ...streamHandlers({ ...submission, streams }),
     ...reportHandlers(database, clock),
     ...hierarchyHandlers(knowledge, builds),
-    ...mcpHandlers({ ...parts, listenHost: options.listen.host }),
+    ...mcpHandlers(parts),
   }
 }
 

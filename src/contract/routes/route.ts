@@ -21,6 +21,13 @@ export interface Route {
   readonly replies: Readonly<Record<number, z.ZodType>>
   readonly errors: readonly number[]
   readonly limit: RouteLimit | null
+  /** Whether a call may be charged (interface: "Billed"). */
+  readonly isBilled?: true
+}
+
+/** HEAD is answered wherever GET is, except where it would be billed: it is taken to cost and to begin nothing. */
+export function methodsOf({ method, isBilled }: Route): ('GET' | 'HEAD' | 'POST')[] {
+  return method === 'GET' && isBilled !== true ? ['GET', 'HEAD'] : [method]
 }
 
 /** The version is carried in the path (interface: "Versioning"). */

@@ -32,6 +32,7 @@ export const routesV2 = {
     // Beside what the interface lists: it is billed, so credit may run out; and a key holds so many at a time.
     errors: [400, 401, 402, 429, 500, 502],
     limit: null,
+    isBilled: true,
   },
   submitResolution: {
     method: 'GET',
@@ -43,6 +44,7 @@ export const routesV2 = {
     replies: { 202: jobAcceptedV2 },
     errors: [400, 401, 402, 403, 429, 500, 503, 504],
     limit: perAccount,
+    isBilled: true,
   },
   pollResolution: {
     method: 'GET',

@@ -25,6 +25,7 @@ export const routesV3 = {
     replies: { 202: runAccepted },
     errors: [400, 401, 402, 403, 429, 500],
     limit: perKey(limits.submissionsPerMinute),
+    isBilled: true,
   },
   kickoffJob: {
     method: 'GET',
@@ -36,6 +37,7 @@ export const routesV3 = {
     replies: { 202: jobPending },
     errors: [400, 401, 402, 403, 429, 500],
     limit: perKey(limits.submissionsPerMinute),
+    isBilled: true,
   },
   pollJob: {
     method: 'GET',
@@ -80,6 +82,7 @@ export const routesV3 = {
     replies: { 200: domainReply },
     errors: [400, 401, 402, 403, 429, 500],
     limit: perKey(limits.domainReadsPerMinute),
+    isBilled: true,
   },
   requestDomain: {
     method: 'POST',
@@ -91,5 +94,6 @@ export const routesV3 = {
     replies: { 200: domainReply },
     errors: [400, 401, 402, 403, 429, 500],
     limit: perKey(limits.domainReadsPerMinute),
+    isBilled: true,
   },
 } as const satisfies Record<string, Route>

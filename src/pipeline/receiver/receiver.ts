@@ -18,6 +18,7 @@ import {
   type WebhookKeys,
 } from '../../core/webhook-signature.js'
 import type { Clock } from '../../platform/clock.js'
+import { drainRequest } from '../../platform/drain-request.js'
 import { receiverBounds } from './bounds.js'
 import type { Inbox } from './inbox.js'
 
@@ -56,16 +57,25 @@ const hmacSha256: HmacSha256 = (key, message) => createHmac('sha256', key).updat
  * Listens for deliveries: each is verified by its raw bytes, made durable in the inbox, and only then answered
  * with 204 (interface: "Receiver response and retries"). A repeated event is answered the same and changes
  * nothing. Bodies are not parsed here, and nothing of them is logged. Throws LISTEN_FAILED.
+ *
+ * Neither `Host` nor `Origin` is looked at, unlike by the service: deliveries come by a tunnel or a proxy under a
+ * public name, and each proves by its signature where it is from. A web page that calls has no signature, and
+ * gets an empty refusal.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const counts = { received: 0, duplicate: 0, unsigned: 0, forged: 0, stale: 0, malformed: 0 }
-  const app = createApp()
   const { inbox, keys, clock, path } = options
+  const app = createApp(clock)
   const admit = admission()
   app.addHook('onRequest', (request, reply, done) => {
     const refusal = refuse(request, path, clock.nowMs(), counts) ?? admit(request, reply)
-    if (refusal === null) done()
-    else reply.code(refusal).header('connection', 'close').send()
+    if (refusal === null) {
+      done()
+      return
+    }
+    void drainRequest(request.raw, receiverBounds.drain, clock).then(() =>
+      reply.code(refusal).header('connection', 'close').send(),
+    )
   })
   app.post('/*', async (request, reply: FastifyReply) => {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
@@ -124,7 +134,7 @@ function signatureHeaders({ headersDistinct }: IncomingMessage) {
 }
 
 /** The HTTP side without its route: bounds, raw bodies, and empty answers to whatever goes wrong. */
-function createApp(): FastifyInstance {
+function createApp(clock: Clock): FastifyInstance {
   const app = fastify({
     logger: false,
     http: {
@@ -148,11 +158,12 @@ function createApp(): FastifyInstance {
   app.setNotFoundHandler((_request, reply) => {
     reply.code(404).send()
   })
-  app.setErrorHandler((error: unknown, _request, reply) => {
+  app.setErrorHandler(async (error: unknown, request, reply) => {
     const { statusCode = 500 } = error as Partial<FastifyError>
     // A full disk, say: the service tries again.
     const status = statusCode >= 400 && statusCode < 500 ? statusCode : 503
-    reply.code(status).header('connection', 'close').send()
+    await drainRequest(request.raw, receiverBounds.drain, clock)
+    return reply.code(status).header('connection', 'close').send()
   })
   return app
 }

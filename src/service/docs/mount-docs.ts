@@ -1,25 +1,53 @@
-import type { FastifyInstance } from 'fastify'
-import { docsPage } from './page.js'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { mountPage } from '../mount-page.js'
 import { openApiDocument } from './openapi.js'
+import { docsPage, docsPolicy } from './page.js'
 
-/** `/openapi.json` and `/docs`: the interface for machines and for people. They ask for no key. */
+/** Stands in the documents for the address they are asked at. */
+const originMark = 'http://address.invalid'
+
+/** `/`, `/docs` and `/openapi.json`: the interface for people and for machines. They ask for no key. */
 export function mountDocs(app: FastifyInstance, version: string): void {
   // Made once, and only if somebody asks: most services are never read.
   let made: { json: string; page: string } | null = null
   const documents = () => {
     if (made === null) {
-      const document = openApiDocument(version)
+      const document = openApiDocument(version, originMark)
       made = { json: JSON.stringify(document), page: docsPage(document) }
     }
     return made
   }
-  app.get('/openapi.json', (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(documents().json),
+  mountPage(app, '/openapi.json', (request, reply) =>
+    reply.type('application/json; charset=utf-8').send(documents().json.replaceAll(originMark, originOf(request))),
   )
-  app.get('/docs', (_request, reply) =>
+  mountPage(app, '/docs', (request, reply) =>
     reply
       .type('text/html; charset=utf-8')
-      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-      .send(documents().page),
+      .header('content-security-policy', docsPolicy)
+      .send(documents().page.replaceAll(originMark, originOf(request))),
   )
+  mountPage(app, '/', (request, reply) => {
+    reply.header('vary', 'accept')
+    if (/\btext\/html\b/.test(request.headers.accept ?? '')) return reply.redirect('docs')
+    return reply.type('application/json; charset=utf-8').send(JSON.stringify(welcome(version), null, 2) + '\n')
+  })
+}
+
+const welcome = (version: string) => ({
+  name: 'enrich',
+  version,
+  message: 'Every route of /v1, /v2 and /v3 needs the header apikey. These links need none.',
+  links: { docs: '/docs', openapi: '/openapi.json', health: '/healthz', metrics: '/metrics' },
+})
+
+/**
+ * The address that this request was sent to: what whoever reads a document can call. Behind a proxy it is as
+ * good as the headers the proxy sends.
+ */
+function originOf({ headers, raw }: FastifyRequest): string {
+  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
+  const { host } = headers
+  if (host !== undefined && /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(host)) return `${scheme}://${host}`
+  const { localAddress = '127.0.0.1', localPort = 80 } = raw.socket
+  return `${scheme}://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`
 }

@@ -1,83 +1,112 @@
-import { routes, versionOf, type Route } from '../../contract/routes.js'
+import { createHash } from 'node:crypto'
+import { errorsHtml, guideSections, limitsHtml, type Section } from './guide.js'
+import { escapeHtml, headingHtml, type Html } from './html.js'
+import { operationHtml, type Operation, type Placed } from './operation-html.js'
+import { fieldsHtml, shapeIdOf, type Schema, type Schemas } from './schema-html.js'
+import type { Json } from './shapes.js'
+import { style } from './style.js'
 
-/** The interface as a page to read: no script, nothing loaded from elsewhere. */
-export function docsPage(document: Readonly<Record<string, unknown>>): string {
-  const paths = document['paths'] as Record<string, Record<string, object>>
-  const operations = Object.entries<Route>(routes).reverse()
-  const sections = (['v3', 'v2', 'v1'] as const).map((version) => {
-    const ofVersion = operations.filter(([, { path }]) => versionOf(path) === version).reverse()
-    return `<h2 id="${version}">${version}</h2>\n${ofVersion
-      .map(([, route]) => operationHtml(route, paths[route.path]?.[route.method.toLowerCase()] ?? {}))
-      .join('\n')}`
-  })
+/** No script, no form, and nothing loaded from anywhere, this service included. */
+export const docsPolicy =
+  `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; ` +
+  `img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+interface Document {
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly servers: readonly { readonly url: string }[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Partial<Record<'get' | 'post', Operation>>>>>
+  readonly components: { readonly schemas: Schemas }
+}
+
+/** The interface as a page to read, made from its OpenAPI document. */
+export function docsPage(json: Json): Html {
+  const document = json as unknown as Document
+  const placed = placedOperations(document)
+  const { info } = document
+  const guide = guideSections(document.servers[0]?.url ?? '')
+  const versions = document.tags.filter(({ name }) => placed.some((one) => isOf(name, one)))
+  const last: Section[] = [
+    { id: 'errors', title: 'Errors', html: errorsHtml(placed.map(({ operation }) => operation), info.description) },
+    { id: 'limits', title: 'Limits', html: limitsHtml() },
+  ]
+  const shapes = Object.entries(document.components.schemas)
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Company entity resolution: the interface</title>
+<meta name="referrer" content="no-referrer">
+<title>${escapeHtml(info.title)}: the interface</title>
+<link rel="icon" href="data:,">
 <style>${style}</style>
 </head>
 <body>
-<h1>Company entity resolution and intelligence</h1>
-<p>Every call shows its key in the header <code>apikey</code>. The same as a machine reads it:
-<a href="openapi.json">openapi.json</a>. Versions: <a href="#v3">v3</a>, <a href="#v2">v2</a>, <a href="#v1">v1</a>.</p>
-${sections.join('\n')}
+<div class="layout">
+<input type="checkbox" id="menu"><label class="menu" for="menu">Contents</label>
+<nav aria-label="Contents"><ul>
+${[...guide, ...last].map(({ id, title }) => linkHtml(id, escapeHtml(title))).join('\n')}
+${versions.map(({ name }) => versionNavHtml(name, placed)).join('\n')}
+${linkHtml('shapes', 'Shapes')}
+</ul></nav>
+<main>
+<h1>${escapeHtml(info.title)}</h1>
+<p class="lead">${escapeHtml(info.description.split('\n\n', 1)[0] ?? '')}</p>
+<p class="quiet">Version ${escapeHtml(info.version)}, at <code>${escapeHtml(document.servers[0]?.url ?? '')}</code>. The same for machines:
+<a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
+${[...guide, ...last].map(sectionHtml).join('\n')}
+${versions.map((version) => versionHtml(version, placed, document.components.schemas)).join('\n')}
+${headingHtml({ id: 'shapes', level: 2, html: 'Shapes' })}
+<p>Of bodies and answers. Values that are not known are null.</p>
+${shapes.map(([name, schema]) => shapeHtml(name, schema)).join('\n')}
+</main>
+</div>
 </body>
 </html>
 `
 }
 
-const style = `
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b }
-code, pre { font: 13px/1.45 ui-monospace, monospace }
-pre { background: #f4f4f2; padding: .75rem; overflow: auto; max-height: 30rem }
-details { border: 1px solid #d8d8d4; border-radius: 4px; margin: .5rem 0; padding: .5rem .75rem }
-summary { cursor: pointer }
-.method { display: inline-block; min-width: 3rem; font-weight: 600 }
-table { border-collapse: collapse } td, th { text-align: left; padding: .15rem .75rem .15rem 0; vertical-align: top }
-@media (prefers-color-scheme: dark) {
-  body { background: #161616; color: #e6e6e3 } pre { background: #222 } details { border-color: #3a3a38 } a { color: #9bc1ff }
-}`
-
-interface Operation {
-  readonly description?: string
-  readonly parameters?: readonly { name: string; in: string; required: boolean; schema: object }[]
-  readonly requestBody?: { content: Record<string, { schema: object }> }
-  readonly responses?: Record<string, { description: string; content?: Record<string, { schema: object }> }>
+function placedOperations({ paths }: Document): Placed[] {
+  return Object.entries(paths).flatMap(([path, { post, get }]) => [
+    ...(post === undefined ? [] : [{ method: 'POST' as const, path, operation: post }]),
+    ...(get === undefined ? [] : [{ method: 'GET' as const, path, operation: get }]),
+  ])
 }
 
-function operationHtml(route: Route, operation: Operation): string {
-  const { description, parameters = [], requestBody, responses = {} } = operation
-  const parts = [
-    description === undefined ? '' : `<p>${escapeHtml(description)}</p>`,
-    parameters.length === 0 ? '' : parametersHtml(parameters),
-    requestBody === undefined ? '' : schemaHtml('Body', requestBody.content['application/json']?.schema),
-    ...Object.entries(responses).map(([status, { description: meaning, content }]) =>
-      Number(status) < 300
-        ? schemaHtml(`${status}: ${meaning}`, content?.['application/json']?.schema)
-        : `<p><code>${status}</code> ${escapeHtml(meaning)}</p>`,
-    ),
-  ]
-  return `<details><summary><span class="method">${route.method}</span> <code>${escapeHtml(route.path)}</code>: ${escapeHtml(route.summary)}</summary>
-${parts.filter((part) => part !== '').join('\n')}
-</details>`
+const isOf = (version: string, { operation }: Placed) => operation.tags.includes(version)
+
+const linkHtml = (id: string, html: Html): Html => `<li><a href="#${id}">${html}</a></li>`
+
+function versionNavHtml(version: string, placed: readonly Placed[]): Html {
+  const links = placed
+    .filter((one) => isOf(version, one))
+    .map(({ method, path, operation }) =>
+      linkHtml(
+        operation.operationId,
+        `<span class="method ${method}">${method}</span><span>${escapeHtml(path.slice(version.length + 1)).replaceAll('/', '/<wbr>')}</span>`,
+      ),
+    )
+  return `<li><a href="#${version}">${version}</a><ul>${links.join('\n')}</ul></li>`
 }
 
-function parametersHtml(parameters: NonNullable<Operation['parameters']>): string {
-  const rows = parameters.map(
-    ({ name, in: place, required, schema }) =>
-      `<tr><td><code>${escapeHtml(name)}</code></td><td>${place}${required ? ', required' : ''}</td><td><code>${escapeHtml(JSON.stringify(schema))}</code></td></tr>`,
-  )
-  return `<table>${rows.join('')}</table>`
+const sectionHtml = ({ id, title, html }: Section): Html =>
+  `<section>${headingHtml({ id, level: 2, html: escapeHtml(title) })}\n${html}</section>`
+
+function versionHtml(
+  { name, description }: Document['tags'][number],
+  placed: readonly Placed[],
+  schemas: Schemas,
+): Html {
+  return `<section>${headingHtml({ id: name, level: 2, html: escapeHtml(name) })}
+<p>${escapeHtml(description)}</p>
+${placed
+  .filter((one) => isOf(name, one))
+  .map((one) => operationHtml(one, schemas))
+  .join('\n')}</section>`
 }
 
-function schemaHtml(title: string, schema: object | undefined): string {
-  const text = schema === undefined ? 'nothing' : JSON.stringify(schema, null, 2)
-  return `<p>${escapeHtml(title)}</p><pre>${escapeHtml(text)}</pre>`
-}
-
-function escapeHtml(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-  return text.replace(/[&<>"]/g, (character) => entities[character] ?? character)
+function shapeHtml(name: string, schema: Schema): Html {
+  return `${headingHtml({ id: shapeIdOf(name), level: 3, html: escapeHtml(name) })}
+<p>${escapeHtml(schema.description ?? '')}</p>
+${fieldsHtml(schema, { marksRequired: false })}`
 }

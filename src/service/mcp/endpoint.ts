@@ -1,9 +1,8 @@
 import type { McpMessage } from '../../contract/mcp.js'
 import { jsonMembers } from '../../core/json-members.js'
 import type { Handlers } from '../mount.js'
-import { badRequest, Refusal } from '../refusal.js'
+import { badRequest } from '../refusal.js'
 import { runMethod, type McpParts } from './methods.js'
-import { isAllowedOrigin } from './origin.js'
 import { isSpoken, protocolVersions } from './protocol-version.js'
 
 /**
@@ -11,12 +10,9 @@ import { isSpoken, protocolVersions } from './protocol-version.js'
  * an unknown revision, is 400 in the shape of v1; what a method refuses is 200 with `error`. A message
  * without an id is a notification: 202, nothing is done and nothing said.
  */
-export function mcpHandlers(parts: McpParts & { readonly listenHost: string }): Pick<Handlers, 'mcp'> {
+export function mcpHandlers(parts: McpParts): Pick<Handlers, 'mcp'> {
   return {
     mcp: ({ headers, body: message, bodyText }) => {
-      if (!isAllowedOrigin(headers.origin, parts.listenHost)) {
-        throw new Refusal(403, 'forbidden', 'pages of this origin may not call this service')
-      }
       if (!isSpoken(headers['mcp-protocol-version'], message.method)) {
         throw badRequest(`mcp-protocol-version: spoken are ${protocolVersions.join(', ')}`)
       }

@@ -23,7 +23,7 @@ function replyOf(build: StoredBuild): DomainReplyV1 {
   return {
     domain: build.subject,
     status: state === 'failed' ? 'error' : state,
-    data: result === null ? null : resultV1Of(domainResultIn(result)),
+    data: result === null ? null : domainResultV1Of(domainResultIn(result)),
     message: state === 'failed' ? failureMessage(build) : messages[state],
     metadata: buildMetadataOf(build),
   }
@@ -36,7 +36,7 @@ const messages: Readonly<Record<Exclude<BuildState, 'failed'>, string | null>> =
 }
 
 /** v1 knows no `not_found`, and no v3 fields: no schemes, no profiles, no redirects. */
-function resultV1Of(found: DomainResult): DomainResultV1 {
+export function domainResultV1Of(found: DomainResult): DomainResultV1 {
   const { industry, classification, ...facts } = found.domain_intelligence
   const { naics_codes_2022, business_model, products_services, business_tags } = classificationV1Of(
     industry,

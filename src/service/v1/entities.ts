@@ -43,7 +43,7 @@ const messages = {
   complete: null,
 } as const
 
-const entityNotFound = () => {
+export const entityNotFound = () => {
   const message = 'no such entity'
   return new Refusal(404, 'not_found', message, { body: { message, code: 'entity_not_found' } })
 }

@@ -48,7 +48,7 @@ export function jobHandlers(parts: JobParts): Pick<Handlers, 'submitResolution' 
 
 const anyRequestId = requestId.or(streamId)
 
-const billingUnavailable = (): Refusal =>
+export const billingUnavailable = (): Refusal =>
   new Refusal(
     503,
     'billing_unavailable',

@@ -10,6 +10,7 @@ import { inboxPath, openInbox, readInboxCounts, type Inbox } from '../../../src/
 import { startReceiver, type Receiver } from '../../../src/pipeline/receiver/receiver.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { startChild, type Child } from '../../support/child-process.js'
+import { sendHead } from '../../support/raw-http.js'
 import { eventOf, newSecret, send, signedHeaders, type SentEvent } from '../../support/webhook-sender.js'
 
 const secret = newSecret()
@@ -72,6 +73,43 @@ describe('a genuine delivery', () => {
     )
     expect(new Set(statuses)).toEqual(new Set([204]))
     expect(counts()).toMatchObject({ waiting: 300 })
+  })
+})
+
+describe('where a request comes from', () => {
+  test('is not looked at: deliveries come by proxies, under a public name', async () => {
+    for (const host of ['hooks.example.com', '127.0.0.1']) {
+      expect(await sendRaw(anEvent(), { host, 'x-forwarded-host': 'hooks.example.com' })).toBe(204)
+    }
+    expect(counts()).toMatchObject({ waiting: 2 })
+  })
+
+  test('a web page can neither deliver nor read anything', async () => {
+    const { hostname: host, port } = new URL(receiver.url)
+    const page = { host: 'evil.example', origin: 'https://evil.example', 'content-type': 'text/plain' }
+    for (const [line, status] of [
+      ['POST /hooks/enrich', 401],
+      ['OPTIONS /hooks/enrich', 405],
+      ['GET /hooks/enrich', 405],
+      ['GET /metrics', 404],
+    ] as const) {
+      const answer = await sendHead({ host, port: Number(port) }, line, { ...page, 'content-length': '0' })
+      expect({ line, status: answer.status, body: answer.body }).toEqual({ line, status, body: '' })
+      expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+    }
+    expect(counts()).toMatchObject({ waiting: 0 })
+  })
+})
+
+describe('a body of 10 MiB', () => {
+  const long = anEvent('x'.repeat(10 * 1024 * 1024))
+
+  test.each([
+    ['signed', { secrets: [secret] }, 413],
+    ['unsigned', { secrets: [] }, 401],
+  ])('%s is refused with a status that its sender reads, not with a reset', async (_, signing, status) => {
+    for (let time = 0; time < 5; time++) expect(await send(target(), long, signing)).toBe(status)
+    expect(counts()).toMatchObject({ waiting: 0 })
   })
 })
 

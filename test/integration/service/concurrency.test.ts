@@ -107,7 +107,7 @@ describe('slow and silent sockets', () => {
     const sockets = Array.from({ length: 1_000 }, () => {
       const socket = connectSocket(it.service.port, it.service.host)
       socket.on('error', () => undefined)
-      socket.write('POST /v3/entity-resolution/async HTTP/1.1\r\nhost: a\r\n')
+      socket.write('POST /v3/entity-resolution/async HTTP/1.1\r\nhost: localhost\r\n')
       return socket
     })
     const kickoffs = Array.from({ length: 50 }, () => it.alice.post(kickoffPath, { name: 'Acme' }))
@@ -134,7 +134,7 @@ describe('slow and silent sockets', () => {
     const socket = connectSocket(it.service.port, it.service.host)
     const ended = new Promise((resolve) => socket.once('close', resolve))
     socket.on('error', () => undefined)
-    socket.write('GET /v3/runs/run_1 HTTP/1.1\r\nhost: a\r\n')
+    socket.write('GET /v3/runs/run_1 HTTP/1.1\r\nhost: localhost\r\n')
     await it.alice.get('/v3/runs/run_1')
     const closed = it.service.close()
     clock.advance(bounds.closeGraceMs)

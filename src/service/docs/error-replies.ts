@@ -1,0 +1,120 @@
+import type { z } from 'zod'
+import {
+  entityErrorBody,
+  errorBody,
+  errorBodyV1,
+  keyErrorBody,
+  messageErrorBody,
+  reasonErrorBody,
+} from '../../contract/errors.js'
+import { versionOf, type Route, type RouteName } from '../../contract/routes.js'
+import { bounds } from '../bounds.js'
+import {
+  badRequest,
+  errorBodyOf,
+  foreignOrigin,
+  insufficientCredits,
+  internalError,
+  malformedRequestId,
+  monthlyLimitReached,
+  notEnabled,
+  notFound,
+  payloadTooLarge,
+  rateLimitExceeded,
+  Refusal,
+  unauthorized,
+} from '../refusal.js'
+import { entityNotFound } from '../v1/entities.js'
+import { billingUnavailable } from '../v2/jobs.js'
+import { exampleCallId } from './examples/company.js'
+
+/** An error answer of a route: its shapes, and a body of each kind as the service makes it. */
+export interface ErrorReply {
+  readonly status: number
+  readonly schemas: readonly z.ZodType[]
+  readonly examples: Readonly<Record<string, object>>
+}
+
+export const errorShapes = [
+  errorBody,
+  errorBodyV1,
+  keyErrorBody,
+  reasonErrorBody,
+  messageErrorBody,
+  entityErrorBody,
+]
+
+/** Beside what the contract lists: a body may be too long. */
+export function errorRepliesOf(name: RouteName, route: Route): ErrorReply[] {
+  const statuses = route.body === null ? route.errors : [...route.errors, 413].sort((a, b) => a - b)
+  const version = versionOf(route.path)
+  return statuses.map((status) => {
+    const refusals = refusalsOf(status, name, route)
+    return {
+      status,
+      schemas: [...new Set(refusals.map((refusal) => shapeOf(route, refusal)))],
+      examples: Object.fromEntries(
+        refusals.map((refusal) => [refusal.type, errorBodyOf(version, refusal, exampleCallId)]),
+      ),
+    }
+  })
+}
+
+function shapeOf({ path }: Route, refusal: Refusal): z.ZodType {
+  if (refusal.body !== null) return entityErrorBody
+  const body = errorBodyOf(versionOf(path), refusal, exampleCallId)
+  if (versionOf(path) === 'v3') return errorBody
+  return (
+    [errorBodyV1, keyErrorBody, reasonErrorBody, messageErrorBody].find(
+      (shape) => shape.safeParse(body).success,
+    ) ?? errorBodyV1
+  )
+}
+
+/** What the service refuses with at this status. */
+function refusalsOf(status: number, name: RouteName, route: Route): Refusal[] {
+  switch (status) {
+    case 400:
+      return [badRequest(wrongParameterOf(route))]
+    case 401:
+      return [unauthorized()]
+    case 402:
+      return [insufficientCredits()]
+    case 403:
+      return [name === 'mcp' ? foreignOrigin() : notEnabled()]
+    case 404:
+      return [missingOf(name)]
+    case 413:
+      return [payloadTooLarge(bounds.bodyBytesMax)]
+    case 429:
+      return [rateLimitExceeded(42), ...(route.isBilled === true ? [monthlyLimitReached()] : [])]
+    case 500:
+      return [name === 'pollResolution' ? malformedRequestId() : internalError()]
+    case 503:
+      return [billingUnavailable()]
+    case 502:
+    case 504:
+      return [new Refusal(status, 'timeout', 'the request did not finish in time')]
+    default:
+      throw new Error(`${name} lists ${status}, and nothing is known of it`)
+  }
+}
+
+function wrongParameterOf({ path, query, body }: Route): string {
+  const place = body === null ? 'query' : 'body'
+  const parsed = (body ?? query).safeParse({})
+  const issue = parsed.success ? undefined : parsed.error.issues[0]
+  if (issue !== undefined) return `${[place, ...issue.path].join('.')}: ${issue.message}`
+  const parameter = /\{(\w+)\}/.exec(path)?.[1]
+  return parameter === undefined ? 'the body is not JSON' : `path.${parameter}: Invalid string`
+}
+
+function missingOf(name: RouteName): Refusal {
+  if (name === 'readEntityV1') return entityNotFound()
+  const kinds: Partial<Record<RouteName, Parameters<typeof notFound>[0]>> = {
+    pollRun: 'run',
+    pollJob: 'job',
+    pollResolution: 'request',
+  }
+  return notFound(kinds[name] ?? 'entity')
+}

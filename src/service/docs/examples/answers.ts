@@ -1,0 +1,204 @@
+import { domainResult } from '../../../contract/domain.js'
+import type { RequestId } from '../../../contract/ids.js'
+import type { RouteName } from '../../../contract/routes.js'
+import { hierarchyOf } from '../../hierarchy/compile.js'
+import { domainResultV1Of } from '../../v1/domains.js'
+import { recordV1Of } from '../../v1/record-v1.js'
+import { resultV2Of } from '../../v2/result.js'
+import { exampleCallId, exampleRecord, exampleResult, exampleTimes } from './company.js'
+
+/** An answer by its status. */
+export type ExampleAnswers = Readonly<Record<number, unknown>>
+
+const entityId = exampleRecord.id
+const runId = 'run_Zp4xR8uK2c'
+const jobId = '0197f3c2a4e84b1d9c55'
+const requestId = 'reqa_Hb6mQ1yV3e' as RequestId
+const metadata = {
+  last_updated: exampleTimes.ended,
+  processing_started_at: exampleTimes.started,
+  estimated_completion: null,
+}
+
+export const exampleRun = { run_id: runId, custom_id: 'row-17', status: 'COMPLETED', data: exampleResult }
+const jobPending = { status: 'pending', job_id: jobId, request_id: requestId }
+
+const outcomeOfDomain = domainResult.parse({
+  status: 'matched',
+  confidence: exampleResult.match_confidence,
+  type: exampleResult.type,
+  subtype: exampleResult.subtype,
+  entity: companyOnly(),
+  candidate: null,
+  factors: exampleResult.factors,
+  actions: [],
+  domain_intelligence: {
+    domain: 'acme.example',
+    url: 'https://acme.example/',
+    domain_aliases: ['acme-trading.example'],
+    description: 'Tools and hardware for the trade.',
+    tranco_rank: 482_113,
+    website_status: {
+      status: 200,
+      is_resolvable: true,
+      is_webserver_responsive: true,
+      has_content: true,
+      failure_reason: null,
+      last_checked: exampleTimes.ended,
+    },
+    domain_context: {
+      domain_type: 'corporate_website',
+      domain_relationship: 'direct_owner',
+      domain_purpose: null,
+      business_relevance: null,
+    },
+    is_disposable_email_provider: false,
+    industry: exampleRecord.industry,
+    classification: exampleRecord.classification,
+    social_profiles: { ...exampleRecord.social_profiles, twitter: { handle: 'acmetrading' } },
+  },
+})
+
+/** An entity of a domain has fewer fields than one of a resolution. */
+function companyOnly() {
+  const { id, display_name, legal_name, status, description, website } = exampleRecord
+  const { headquarters, primary_legal_entity, identifiers, matching_branch } = exampleRecord
+  const names = { id, display_name, legal_name, status, description, website }
+  return { ...names, headquarters, primary_legal_entity, identifiers, matching_branch }
+}
+
+const domainReply = {
+  domain: 'acme.example',
+  status: 'complete',
+  message: null,
+  request_id: exampleCallId,
+  metadata,
+  data: outcomeOfDomain,
+}
+
+const resolutionV2 = resultV2Of(JSON.stringify(exampleResult), requestId)
+
+const hierarchy = (status: string, data: object | null, message: string | null) => ({
+  entity_id: entityId,
+  status,
+  data,
+  last_researched_at: data === null ? null : exampleTimes.ended,
+  request_id: exampleCallId,
+  message,
+})
+const completedHierarchy = hierarchy(
+  'completed',
+  hierarchyOf({
+    targetId: 'n1',
+    entities: [
+      {
+        id: 'n1',
+        name: 'ACME TRADING LIMITED',
+        country_code: 'GB',
+        jurisdiction: 'gb',
+        organization_type: 'business',
+        is_publicly_traded: false,
+      },
+      {
+        id: 'n2',
+        name: 'Acme Group plc',
+        country_code: 'GB',
+        jurisdiction: 'gb',
+        organization_type: 'business',
+        is_publicly_traded: true,
+      },
+    ],
+    relationships: [
+      {
+        id: 'r1',
+        from: 'n2',
+        to: 'n1',
+        relationship_type: 'owns',
+        ownership_percentage: 100,
+        established_date: '2011-04',
+      },
+    ],
+    ultimateParentId: 'n2',
+    evidence: ['https://register.example/01234567'],
+  }),
+  null,
+)
+
+/** An answer of each route, by its status; what v1 and v2 answer is made from v3 as the service makes it. */
+export const exampleAnswers: Readonly<Record<RouteName, ExampleAnswers>> = {
+  kickoffRun: { 202: { status: 'pending', run_id: runId, custom_id: 'row-17' } },
+  kickoffJob: { 202: jobPending },
+  pollRun: { 200: exampleRun, 202: { run_id: runId, custom_id: 'row-17', status: 'PENDING', data: null } },
+  pollJob: { 200: exampleResult, 202: jobPending },
+  readEntity: {
+    200: {
+      status: 'matched',
+      merged_into: null,
+      entity: exampleRecord,
+      enrichment: { status: 'complete', updated_at: exampleTimes.ended },
+      request_id: exampleCallId,
+    },
+  },
+  readDomain: { 200: domainReply },
+  requestDomain: { 200: domainReply },
+  search: {
+    200: {
+      results: [
+        {
+          id: 'le_3fP9cW1rZa',
+          entity_id: entityId,
+          name: 'ACME TRADING LIMITED',
+          status: 'active',
+          is_branch: false,
+          jurisdiction: { country: 'United Kingdom', country_code: 'GB', jurisdiction_code: 'gb' },
+        },
+      ],
+      metadata: { total: 1, returned: 1, query_time_ms: 4 },
+      request_id: exampleCallId,
+    },
+  },
+  streamResolution: { 200: { ...resolutionV2, request_id: 'reqs_Hb6mQ1yV3e' } },
+  submitResolution: { 202: { request_id: requestId, status: 'PENDING' } },
+  pollResolution: {
+    200: { request_id: requestId, status: 'COMPLETED', data: resolutionV2 },
+    202: { request_id: requestId, status: 'PENDING', data: null },
+  },
+  readEntityV1: {
+    200: { entity_id: entityId, status: 'complete', data: recordV1Of(exampleRecord), message: null, metadata },
+  },
+  readDomainV1: {
+    200: {
+      domain: 'acme.example',
+      status: 'complete',
+      data: domainResultV1Of(outcomeOfDomain),
+      message: null,
+      metadata,
+    },
+  },
+  readHierarchy: { 200: completedHierarchy },
+  readUltimateParent: { 200: completedHierarchy },
+  requestHierarchy: {
+    200: completedHierarchy,
+    202: hierarchy('in_progress', null, 'The research goes on. Ask again in 5 to 10 seconds.'),
+  },
+  report: { 202: { status: 'received', request_id: exampleCallId } },
+  mcp: {
+    200: {
+      jsonrpc: '2.0',
+      id: 1,
+      result: { content: [{ type: 'text', text: '{"results":[],"metadata":{"total":0,"returned":0}}' }],
+        structuredContent: { results: [], metadata: { total: 0, returned: 0 } },
+        isError: false,
+      },
+    },
+  },
+}
+
+export const exampleEvent = {
+  id: 'evt_T1nB5kD9xW',
+  object: 'event',
+  type: 'entity_resolution.completed',
+  api_version: 'v3',
+  created: Date.parse(exampleTimes.ended) / 1_000,
+  data: { object: exampleRun },
+}

@@ -1,0 +1,143 @@
+import { limits } from '../../contract/limits.js'
+import { routes, type Route } from '../../contract/routes.js'
+import { bounds } from '../bounds.js'
+import { codeBlock, escapeHtml, inlineCode, jsonBlock, table, tabs, type Html } from './html.js'
+import { exampleAnswers, exampleEvent } from './examples/answers.js'
+import { errorTypeIn, type Operation } from './operation-html.js'
+import { errorTexts } from './operations.js'
+import { samples, type Samples } from './samples.js'
+
+export interface Section {
+  readonly id: string
+  readonly title: string
+  readonly html: Html
+}
+
+/** What a caller needs to know before the routes; `origin` is where the service is. */
+export function guideSections(origin: string): Section[] {
+  return [
+    { id: 'key', title: 'Get a key', html: keyHtml(origin) },
+    { id: 'submit', title: 'Submit a company', html: submitHtml() },
+    { id: 'poll', title: 'Poll for the answer', html: pollHtml() },
+    { id: 'webhooks', title: 'Receive webhooks', html: webhooksHtml() },
+  ]
+}
+
+const samplesHtml = (group: string, list: Samples) =>
+  list.length === 1
+    ? list.map(({ language, code }) => codeBlock(code, language)).join('')
+    : tabs(group, list.map(({ language, code }) => ({ label: language, html: codeBlock(code, language) })))
+
+function keyHtml(origin: string): Html {
+  return `<p>Every route needs a key in the header <code>apikey</code>. Whoever runs the service has it:
+the key of the account <code>default</code> is what <code>ENRICH_SERVE_API_KEY</code> was when the service was started, and
+another account gets one by</p>
+${codeBlock('enrich accounts add NAME', 'A key for another account')}
+<p>which prints it once, and its signing secret with <code>enrich accounts secrets show NAME</code>. The calls of this page take
+both address and key from the environment:</p>
+${codeBlock(`export BASE_URL=${origin}\nexport API_KEY=…`, 'Address and key')}
+<p>A missing or wrong key is a <code>401</code>. Keep the key out of addresses, logs and web pages: pages of other sites are
+refused, and get no CORS headers.</p>`
+}
+
+function submitHtml(): Html {
+  return `<p>A <code>POST</code> starts a run and returns at once. It is charged, and sent twice it is charged twice: where
+an answer was lost, the run may exist.</p>
+${samplesHtml('start', samples.start)}
+${jsonBlock(exampleAnswers.kickoffRun[202], 'The answer to a kickoff')}
+<p><code>include: "basis"</code> records where each field comes from: ask for it here and again at the poll.
+<code>custom_id</code> is your own label, echoed in every answer and event. All fields:
+<a href="#kickoffRun">kickoffRun</a>.</p>`
+}
+
+function pollHtml(): Html {
+  return `<p>Research takes one to five minutes. Poll every 5 to 10 seconds; polls are free.</p>
+${samplesHtml('poll', samples.poll)}
+<p><code>COMPLETED</code> says that the research has ended, not that a company was found: see <code>data.status</code>.</p>
+${table(
+  ['data.status', 'Meaning', 'Populated'],
+  outcomes.map(([status, meaning, populated]) => [inlineCode(status), meaning, populated]),
+)}
+<p>Submitting and polling together:</p>
+${samplesHtml('resolve', samples.resolve)}`
+}
+
+const outcomes = [
+  ['matched', 'The company was found; confidence of 80 or more', '<code>entity</code>'],
+  ['partial_match', 'A company was found; confidence below 80', '<code>entity</code>'],
+  ['inconclusive', 'Several are possible, or the kind is not supported', 'perhaps <code>candidate</code>'],
+  ['no_match', 'Nothing was found', 'neither'],
+  ['not_found', 'What was asked is no business', 'neither'],
+  ['merged', 'The company is another one now', '<code>merged_into</code>'],
+  ['failed', 'The research failed', 'neither'],
+] as const
+
+function webhooksHtml(): Html {
+  const { webhookRetryDelaysSeconds: delays } = limits
+  return `<p>Instead of polling, name a <code>webhook_url</code> on a v3 request: a public https address, port 443 or above 1024.
+One event comes for each request that ends. Answer with any 2xx within ${limits.webhookAnswerSecondsMax} seconds; otherwise it is
+sent again after ${delays.join(', ')} seconds, ${delays.length + 1} times in all. It may come twice: handle each
+<code>id</code> once. After the last attempt the answer is still at the run poll.</p>
+${jsonBlock({ ...exampleEvent, data: { object: { ...exampleEvent.data.object, data: { status: 'matched', '…': '…' } } } }, 'An event')}
+<p>Verify every delivery by its raw bytes before you read it. The signing secret begins with <code>whsec_</code>;
+what follows is the key in base64. While a secret is replaced, each delivery has two signatures for ${limits.rotatedSecretHours} hours.</p>
+${samplesHtml('verify', samples.verify)}
+<p>A body of more than 1 MB comes with <code>data_truncated: true</code> and without <code>data.object.data</code>: poll the run.</p>`
+}
+
+/** Statuses and their types, as the operations have them, and those that any path may answer. */
+export function errorsHtml(operations: readonly Operation[], description: string): Html {
+  const types = new Map<string, Set<string>>([
+    ['405', new Set(['method_not_allowed'])],
+    ['421', new Set(['misdirected_request'])],
+  ])
+  for (const { responses } of operations) {
+    for (const [status, { content }] of Object.entries(responses)) {
+      const found = Object.values(content?.['application/json']?.examples ?? {})
+      if (Number(status) < 400) continue
+      const known = types.get(status) ?? new Set()
+      for (const { value } of found) {
+        const type = errorTypeIn(value)
+        if (type !== null) known.add(type)
+      }
+      types.set(status, known)
+    }
+  }
+  const rows = [...types]
+    .sort(([a], [b]) => Number(a) - Number(b))
+    .map(([status, known]) => [
+      inlineCode(status),
+      [...known].map(inlineCode).join(', '),
+      escapeHtml(errorTexts[Number(status)] ?? ''),
+    ])
+  return `<p>v3 answers with one shape; branch on the status and on <code>type</code>, never on <code>message</code>.</p>
+${jsonBlock({ error: { type: 'bad_request', message: 'body.name: name must have at least 2 characters' } }, 'An error of v3')}
+<p>v1 and v2 have several shapes: see the answers of their routes. A failed resolution is no error: it is a <code>200</code>.
+After a <code>429</code> wait
+<code>ratelimit-reset</code> seconds. Polls and reads can be repeated after <code>500</code>, <code>502</code>, <code>503</code>
+and <code>504</code>; a submission that got no answer, or one of these, may have been charged: do not repeat it blindly.</p>
+${table(['Status', 'Types', 'Meaning'], rows, 'statuses')}
+${description.split('\n\n').slice(1).map((text) => `<p>${escapeHtml(text)}</p>`).join('')}`
+}
+
+/** The limits a minute by route, and those of sizes. */
+export function limitsHtml(): Html {
+  const rows = Object.entries<Route>(routes).flatMap(([name, { method, path, limit }]) =>
+    limit === null
+      ? []
+      : [[`<a href="#${name}">${method} ${escapeHtml(path)}</a>`, `${limit.perMinute} a minute for each ${limit.per}`]],
+  )
+  const sizes = [
+    ['Name', `at least ${limits.nameCharsMin} characters`],
+    ['custom_id', `at most ${limits.customIdCharsMax} characters of printable ASCII`],
+    ['webhook_url', `at most ${limits.webhookUrlCharsMax} characters`],
+    ['Body of a request', `at most ${bounds.bodyBytesMax.toLocaleString('en-US')} bytes`],
+    ['Streams held open', `${bounds.streamsPerKeyMax} for each key`],
+    ['Search results', `at most ${limits.searchResultsMax}`],
+  ]
+  return `<p>Each limited answer has <code>x-ratelimit-limit-minute</code>, <code>x-ratelimit-remaining-minute</code> and
+<code>ratelimit-reset</code>, the seconds until the minute is over. Beyond the limit the answer is a <code>429</code>.
+One without these headers is a limit of the plan: waiting does not help.</p>
+${table(['Route', 'Limit'], rows)}
+${table(['What', 'Bound'], sizes.map((row) => row.map(escapeHtml)))}`
+}

@@ -1,0 +1,97 @@
+import { escapeHtml, inlineCode, table, type Html } from './html.js'
+
+/** As much of JSON Schema as the documents use. */
+export interface Schema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly default?: unknown
+  readonly format?: string
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+}
+
+export type Schemas = Readonly<Record<string, Schema>>
+
+export const shapeIdOf = (ref: string): string => `shape-${ref.slice(ref.lastIndexOf('/') + 1)}`
+
+/** What a value may be, in words, with links to the shapes that have a name. */
+export function typeHtml(schema: Schema): Html {
+  const bounds = boundsOf(schema)
+  return kindHtml(schema) + (bounds === '' ? '' : ` <span class="quiet">${escapeHtml(bounds)}</span>`)
+}
+
+function kindHtml(schema: Schema): Html {
+  const { $ref, anyOf, enum: values, items, type } = schema
+  if ($ref !== undefined) {
+    return `<a href="#${shapeIdOf($ref)}">${escapeHtml($ref.slice($ref.lastIndexOf('/') + 1))}</a>`
+  }
+  if (anyOf !== undefined) return [...new Set(anyOf.map(typeHtml))].join(' or ')
+  if (values !== undefined) return values.map((value) => inlineCode(String(value))).join(', ')
+  if (schema.const !== undefined) return inlineCode(JSON.stringify(schema.const))
+  if (type === 'array') return `list of ${items === undefined ? 'anything' : kindHtml(items)}`
+  return typeof type === 'string' ? type : (type?.join(' or ') ?? 'anything')
+}
+
+function boundsOf(schema: Schema): string {
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems, format, pattern } = schema
+  // The widest integers of JSON are no bound of ours.
+  const isBound = (value?: number) => value !== undefined && Math.abs(value) < Number.MAX_SAFE_INTEGER
+  return [
+    range(isBound(minimum) ? minimum : undefined, isBound(maximum) ? maximum : undefined, ''),
+    range(minLength, maxLength, ' characters'),
+    range(minItems, maxItems, ' entries'),
+    format ?? '',
+    pattern === undefined || format !== undefined ? '' : pattern,
+    schema.default === undefined ? '' : `default ${JSON.stringify(schema.default)}`,
+  ]
+    .filter((part) => part !== '')
+    .join('; ')
+}
+
+function range(min: number | undefined, max: number | undefined, unit: string): string {
+  if (min === undefined && max === undefined) return ''
+  if (min === undefined) return `at most ${max ?? ''}${unit}`
+  return max === undefined ? `at least ${min}${unit}` : `${min} to ${max}${unit}`
+}
+
+/** A row for each field; those of blocks without a name follow with their path. */
+export function fieldsHtml(schema: Schema, options: { readonly marksRequired: boolean }): Html {
+  return table(['Field', 'Type', 'Meaning'], fieldRows(schema, '', options.marksRequired))
+}
+
+function fieldRows({ properties = {}, required = [] }: Schema, prefix: string, marksRequired: boolean): Html[][] {
+  return Object.entries(properties).flatMap(([key, field]) => {
+    const path = `${prefix}${key}`
+    const isRequired = required.includes(key)
+    const mark = marksRequired
+      ? isRequired
+        ? ' <span class="tag">required</span>'
+        : ''
+      : isRequired
+        ? ''
+        : ' <span class="tag">may be absent</span>'
+    const row = [`${inlineCode(path)}${mark}`, typeHtml(field), escapeHtml(field.description ?? '')]
+    const inner = innerOf(field)
+    return [row, ...(inner === null ? [] : fieldRows(inner.schema, `${path}${inner.mark}.`, marksRequired))]
+  })
+}
+
+/** The block within a field, where it has fields of its own and no name. */
+function innerOf(field: Schema): { schema: Schema; mark: string } | null {
+  if (field.properties !== undefined) return { schema: field, mark: '' }
+  if (field.items?.properties !== undefined) return { schema: field.items, mark: '[]' }
+  const block = field.anyOf?.find(({ properties }) => properties !== undefined)
+  return block === undefined ? null : { schema: block, mark: '' }
+}

@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import { fieldTextsOf, namedShapes } from '../../contract/descriptions.js'
+import { routes, type Route } from '../../contract/routes.js'
+
+export type Json = Readonly<Record<string, unknown>>
+
+type Direction = 'input' | 'output'
+
+/** JSON Schemas of everything that the routes take and answer. */
+export interface Shapes {
+  /** By their names, as `components.schemas` holds them. */
+  readonly named: Readonly<Record<string, Json>>
+  /** The schema at the place where it is used: a reference, where it has a name. */
+  of(schema: z.ZodType, direction: Direction): Json
+  /** The schema of parameters, which no reference can stand for. */
+  ofParameters(schema: z.ZodType): Json
+}
+
+const refTo = (id: string) => `#/components/schemas/${id}`
+
+/** `extra` are shapes that no route holds: of events and errors. */
+export function collectShapes(extra: readonly z.ZodType[]): Shapes {
+  const all = Object.values<Route>(routes)
+  const input = all.flatMap(({ params, query, body }) => [params, query, ...(body === null ? [] : [body])])
+  const output = [...all.flatMap(({ replies }) => Object.values(replies)), ...extra]
+  const made = { input: printed(input, 'input'), output: printed(output, 'output') }
+  const bodies = all.flatMap(({ body }) => (body === null ? [] : (namedShapes.get(body)?.id ?? [])))
+  const unnamedOf = (schema: z.ZodType, direction: Direction): Json => {
+    const json = made[direction].unnamed.get(schema)
+    if (json === undefined) throw new Error('a schema is asked for that no route holds')
+    return json
+  }
+  return {
+    named: Object.fromEntries(
+      [...made.output.named].map(([id, json]) => [
+        id,
+        (bodies.includes(id) ? made.input.named.get(id) : undefined) ?? json,
+      ]),
+    ),
+    of: (schema, direction) => {
+      const id = namedShapes.get(schema)?.id
+      return id === undefined ? unnamedOf(schema, direction) : { $ref: refTo(id) }
+    },
+    ofParameters: (schema) =>
+      made.input.named.get(namedShapes.get(schema)?.id ?? '') ?? unnamedOf(schema, 'input'),
+  }
+}
+
+/** One pass for all of them, so that one refers to another by name. */
+function printed(schemas: readonly z.ZodType[], io: Direction) {
+  const registry = z.registry<{ id: string }>()
+  const named = namesOf()
+  for (const [schema, id] of named) registry.add(schema, { id })
+  const unnamed = [...new Set(schemas)].filter((schema) => !named.has(schema))
+  unnamed.forEach((schema, index) => registry.add(schema, { id: `unnamed ${index}` }))
+  const marked: FieldTexts[] = []
+  const { schemas: json } = z.toJSONSchema(registry, {
+    io,
+    uri: refTo,
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      const name = namedShapes.get(zodSchema)
+      if (name !== undefined) jsonSchema.description ??= name.text
+      const texts = fieldTextsOf(zodSchema)
+      if (texts !== undefined && jsonSchema.properties !== undefined) jsonSchema[mark] = marked.push(texts) - 1
+    },
+  })
+  const tidied = (id: string) => {
+    const { $schema: _dialect, $id: _id, ...schema } = json[id] ?? {}
+    return described(schema, marked) as Json
+  }
+  return {
+    named: new Map([...named.values()].map((id) => [id, tidied(id)])),
+    unnamed: new Map(unnamed.map((schema, index) => [schema, tidied(`unnamed ${index}`)])),
+  }
+}
+
+function namesOf(): Map<z.core.$ZodType, string> {
+  const names = new Map<z.core.$ZodType, string>()
+  for (const [id, schema] of namedShapes._idmap) names.set(schema, id)
+  return names
+}
+
+/** Where the texts of a shape's fields are put in: the schemas of fields are shared until the whole is printed. */
+const mark = 'x-fields-of'
+
+type FieldTexts = NonNullable<ReturnType<typeof fieldTextsOf>>
+
+function described(json: unknown, marked: readonly FieldTexts[]): unknown {
+  if (Array.isArray(json)) return json.map((item) => described(item, marked))
+  if (typeof json !== 'object' || json === null) return json
+  const { [mark]: number, ...inner } = Object.fromEntries(
+    Object.entries(json).map(([key, value]) => [key, described(value, marked)]),
+  )
+  const texts = typeof number === 'number' ? marked[number] : undefined
+  if (texts === undefined) return inner
+  const properties = Object.entries(inner['properties'] as Readonly<Record<string, Json>>)
+  return { ...inner, properties: Object.fromEntries(properties.map((entry) => withText(entry, texts))) }
+}
+
+function withText([key, schema]: [string, Json], texts: FieldTexts): [string, Json] {
+  const field = texts[key]
+  if (field === undefined) return [key, schema]
+  if (typeof field === 'string') return [key, { ...schema, description: field }]
+  return [key, { ...field.schema, description: field.text }]
+}

@@ -1,0 +1,72 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { routes, type Route } from '../../src/contract/routes.js'
+import { sendHead } from '../support/raw-http.js'
+import { keys, startTestService, type TestService } from '../support/test-service.js'
+
+let it: TestService
+let limited: TestService
+beforeAll(async () => {
+  it = await startTestService()
+  limited = await startTestService({ limits: 'spec' })
+})
+
+const values: Record<string, string> = { request_id: 'reqa_x', job_id: 'x', run_id: 'run_x' }
+const queries: Record<string, string> = { '/v2/search': '?name=Acme', '/v1/domain-intelligence': '?domain=acme.example' }
+const pathOf = ({ path }: Route) =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'siq_acme') + (queries[path] ?? '?name=Acme&domain=a.example')
+
+const reads = Object.values<Route>(routes).filter(({ method }) => method === 'GET')
+const free = reads.filter(({ isBilled }) => isBilled !== true).map(pathOf)
+const billed = reads.filter(({ isBilled }) => isBilled === true).map(pathOf)
+
+/** Whatever differs from call to call, whichever its method. */
+function stable(headers: Readonly<Record<string, string>>, isOfMetrics: boolean) {
+  const { date: _date, ...rest } = headers
+  return isOfMetrics ? { ...rest, 'content-length': 'counts grow' } : rest
+}
+
+const ask = (method: string, path: string, headers: Record<string, string> = {}) =>
+  sendHead(it.service, `${method} ${path}`, { host: 'localhost', apikey: keys.alice, ...headers })
+
+describe('HEAD', () => {
+  test.each([...free, '/', '/docs', '/openapi.json', '/healthz', '/metrics', '/v3/nothing'])(
+    'of %s has the status and the headers of GET, and no body',
+    async (path) => {
+      // Once before, so that a build that GET starts is over.
+      await ask('GET', path)
+      await expect.poll(async () => (await ask('GET', path)).body.includes('"status":"building"')).toBe(false)
+      const [get, head] = [await ask('GET', path), await ask('HEAD', path)]
+      expect(head.status).toBe(get.status)
+      const isOfMetrics = path === '/metrics'
+      expect(stable(head.headers, isOfMetrics)).toEqual(stable(get.headers, isOfMetrics))
+      expect(Number(head.headers['content-length'])).toBeGreaterThan(0)
+      expect(head.body).toBe('')
+    },
+  )
+
+  test('asks for the key as GET does', async () => {
+    expect((await ask('HEAD', '/v3/runs/run_x', { apikey: 'wrong' })).status).toBe(401)
+  })
+
+  test.each(billed)('of %s is a 405 that starts and charges nothing', async (path) => {
+    const before = { runs: it.service.runCount(), units: it.service.ledger('alice').length }
+    const answer = await ask('HEAD', path)
+    expect(answer.status).toBe(405)
+    expect(answer.body).toBe('')
+    expect(answer.headers['allow']).not.toContain('HEAD')
+    expect({ runs: it.service.runCount(), units: it.service.ledger('alice').length }).toEqual(before)
+  })
+
+  test('counts in the limit of a minute as GET does', async () => {
+    const left = async (method: string) => {
+      const reply = await limited.alice.raw('/v3/runs/run_x', { method, headers: { apikey: keys.alice } })
+      return Number(reply.headers['x-ratelimit-remaining-minute'])
+    }
+    const first = await left('GET')
+    expect([await left('HEAD'), await left('GET')]).toEqual([first - 1, first - 2])
+  })
+
+  test('four routes are billed by GET', () => {
+    expect(billed).toHaveLength(4)
+  })
+})
