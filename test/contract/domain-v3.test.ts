@@ -31,7 +31,7 @@ const knowledge = fakeKnowledge({
         jurisdiction: null,
         status: 'active',
         description: null,
-        primary_address: null,
+        primary_address: { full_address: null, state_code: null, country_code: null },
       },
     },
     'broken.example': new Error('the index is gone: /secret/path'),
