@@ -79,7 +79,7 @@ function answerOf(
   const isSupported = registration.type === 'business' && registration.subtype === 'incorporated_entity'
   const confidence = confidenceOf(decision, holder)
   const shared = {
-    match_confidence: isSupported ? confidence : Math.min(confidence, matchedConfidenceMin - 1),
+    match_confidence: confidence,
     type: registration.type,
     subtype: registration.subtype,
     factors: factorsOf(decision, holder, registration, isSupported),

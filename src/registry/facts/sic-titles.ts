@@ -257,7 +257,7 @@ export const sicTitles = `
 3410 Metal cans and shipping containers | 3411 Metal cans | 3412 Metal shipping barrels, drums, kegs and pails
 3420 Cutlery, handtools and general hardware | 3421 Cutlery
 3423 Hand and edge tools, except machine tools and handsaws | 3425 Saw blades and handsaws
-3429 Hardware, not elsewhere classified | 3430 Heating equipment, except electric and warm air;
+3429 Hardware, not elsewhere classified | 3430 Heating equipment, except electric and warm air, and plumbing fixtures
 3431 Enameled iron and metal sanitary ware | 3432 Plumbing fixture fittings and trim
 3433 Heating equipment, except electric and warm air furnaces | 3440 Fabricated structural metal products
 3441 Fabricated structural metal | 3442 Metal doors, sash, frames, moldings and trim
@@ -390,8 +390,8 @@ export const sicTitles = `
 4300 United States postal service | 4310 United States postal service | 4311 United States postal service
 4400 Water transportation | 4410 Deep sea foreign transportation of freight
 4412 Deep sea foreign transportation of freight | 4420 Deep sea domestic transportation of freight
-4424 Deep sea domestic transportation of freight | 4430 Freight transportation on the great lakes-st.
-4432 Freight transportation on the great lakes-st. lawrence seaway
+4424 Deep sea domestic transportation of freight | 4430 Freight transportation on the Great Lakes and St. Lawrence Seaway
+4432 Freight transportation on the Great Lakes and St. Lawrence Seaway
 4440 Water transportation of freight, not elsewhere classified
 4449 Water transportation of freight, not elsewhere classified | 4480 Water transportation of passengers
 4481 Deep sea transportation of passengers, except by ferry | 4482 Ferries
@@ -521,7 +521,7 @@ export const sicTitles = `
 6060 Credit unions | 6061 Credit unions, federally chartered | 6062 Credit unions, not federally chartered
 6080 Foreign banking and branches and agencies of foreign banks | 6081 Branches and agencies of foreign banks
 6082 Foreign trade and international banking institutions | 6090 Functions related to depository banking
-6091 Non-deposit trust facilities, | 6099 Functions related to depository banking, not elsewhere classified
+6091 Non-deposit trust facilities | 6099 Functions related to depository banking, not elsewhere classified
 6100 Non-depository credit institutions | 6110 Federal and federally-sponsored credit agencies
 6111 Federal and federally-sponsored credit agencies | 6140 Personal credit institutions
 6141 Personal credit institutions | 6150 Business credit institutions | 6153 Short-term business credit institutions
