@@ -2,6 +2,7 @@ import type { ResultEntity } from '../src/contract/entity.js'
 import type { CallId, CustomId, EntityId, LegalEntityId, RunId } from '../src/contract/ids.js'
 import type { RunObject } from '../src/contract/resolution.js'
 import { authorityTiers, type BasisEntry, type JobResult } from '../src/contract/result.js'
+import { unknownAuthority } from '../src/contract/unknown.js'
 import type { Chance } from '../test/simulation/chance.js'
 import type { Company } from './companies.js'
 
@@ -149,7 +150,7 @@ function entityOf(company: Company, chance: Chance): ResultEntity {
       jurisdiction: company.country.toLowerCase(),
       country_code: company.country,
       state_code: null,
-      registration_authority: null,
+      registration_authority: unknownAuthority,
     },
     identifiers: [
       { type: 'registration_id', value: number(), jurisdiction: company.country },

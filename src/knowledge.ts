@@ -32,12 +32,13 @@ export function knowledgeOf(registry: Registry): Knowledge {
   }
 }
 
+/** A registration is named as it is registered: two of one brand are told apart by it. */
 function resultOf(hit: SearchHit): SearchResult {
   const { country, countryCode, jurisdictionCode } = hit.jurisdiction
   return {
     id: hit.id,
     entity_id: hit.entityId,
-    name: hit.name,
+    name: hit.legalName,
     status: hit.status,
     is_branch: hit.isBranch,
     jurisdiction: { country, country_code: countryCode, jurisdiction_code: jurisdictionCode },

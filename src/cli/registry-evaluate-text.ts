@@ -7,7 +7,7 @@ export function evaluationText({ overall, strata, calibration, latencyMs }: Eval
   const row = (name: string, cells: readonly string[]) =>
     [name.padEnd(width), ...cells.map((cell) => cell.padStart(9))].join('  ')
   const lines = [
-    'An answer is accepted when it is matched: confidence 80 or more.',
+    'An answer is accepted when its confidence is 80 or more, whether it is an entity or, as a fund is, a candidate.',
     '',
     row('stratum', ['queries', 'accepted', 'precision', 'recall', 'top 5', 'false acc']),
     ...names.map((name) => row(name, cellsOf(strata[name] ?? overall))),

@@ -6,8 +6,10 @@ import {
   industry,
   matchingBranch,
   primaryLegalEntity,
+  profile,
+  socialProfiles,
 } from './entity.js'
-import { buildMetadata, codeEntryV1, socialProfilesV1 } from './entity-v1.js'
+import { buildMetadata, codeEntryV1 } from './entity-v1.js'
 import { entitySubtype, entityType } from './enums.js'
 import { callId, entityId } from './ids.js'
 import { candidateV2, factorV2, flatHeadquarters, flatLegalEntity, outcomeStatusV2 } from './resolution-v2.js'
@@ -51,9 +53,9 @@ const domainFacts = {
 /** Facts about the domain, apart from the company (interface: "v3 domain-intelligence result"). */
 export const domainIntelligence = z.strictObject({
   ...domainFacts,
-  industry: industry.nullable(),
-  classification: classification.nullable(),
-  social_profiles: socialProfilesV1,
+  industry,
+  classification,
+  social_profiles: socialProfiles.extend({ twitter: profile }),
 })
 export type DomainIntelligence = z.infer<typeof domainIntelligence>
 
@@ -72,8 +74,8 @@ const domainEntity = z.strictObject({
   status: text,
   description: text,
   website: text,
-  headquarters: z.strictObject({ address }).nullable(),
-  primary_legal_entity: primaryLegalEntity.nullable(),
+  headquarters: z.strictObject({ address }),
+  primary_legal_entity: primaryLegalEntity,
   identifiers: z.array(identifier.partial({ jurisdiction: true })),
   matching_branch: matchingBranch.nullable(),
 })
@@ -119,8 +121,8 @@ export const domainResultV1 = z.strictObject({
       status: text,
       description: text,
       website: text,
-      headquarters: flatHeadquarters.nullable(),
-      primary_legal_entity: flatLegalEntity.nullable(),
+      headquarters: flatHeadquarters,
+      primary_legal_entity: flatLegalEntity,
       matching_branch: matchingBranch.nullable(),
     })
     .nullable(),

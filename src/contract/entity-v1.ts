@@ -16,6 +16,7 @@ export const codeEntryV1 = z.strictObject({
   is_primary: z.boolean(),
 })
 
+/** Only v1 may leave a profile out (interface: "v1 entity record"). */
 export const socialProfilesV1 = z.strictObject({
   crunchbase: profile.optional(),
   linkedin: profile.optional(),
@@ -32,13 +33,11 @@ export const entityRecordV1 = z.strictObject({
   subtype: entitySubtype,
   status: z.enum(['active', 'inactive']).nullable(),
   headquarters: z.strictObject({ address }),
-  primary_legal_entity: z
-    .strictObject({
-      id: legalEntityId,
-      name: text,
-      jurisdiction: z.strictObject({ country_code: text, state_province: text }),
-    })
-    .nullable(),
+  primary_legal_entity: z.strictObject({
+    id: legalEntityId,
+    name: text,
+    jurisdiction: z.strictObject({ country_code: text, state_province: text }),
+  }),
   attributes,
   social_profiles: socialProfilesV1,
   classification: z.strictObject({

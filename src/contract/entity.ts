@@ -20,8 +20,9 @@ export const address = z.strictObject({
 })
 export type Address = z.infer<typeof address>
 
+/** Every key always present, also where the authority is not known: all are null then. */
 export const registrationAuthority = z.strictObject({
-  id: z.int(),
+  id: z.int().nullable(),
   code: text,
   name: text,
   organization: text,
@@ -35,7 +36,7 @@ export const primaryLegalEntity = z.strictObject({
   jurisdiction: text,
   country_code: text,
   state_code: text,
-  registration_authority: registrationAuthority.nullable(),
+  registration_authority: registrationAuthority,
 })
 
 export const identifier = z.strictObject({ type: identifierType, value: z.string(), jurisdiction: text })
@@ -69,6 +70,7 @@ export const industry = z.strictObject({
   schemes: z.strictObject({ naics_2022: codes.optional(), sic: codes.optional() }),
 })
 
+/** Blocks keep their keys where nothing is known; only those that say so here may be null as a whole. */
 const entityCore = {
   id: entityId,
   display_name: text,
@@ -76,12 +78,12 @@ const entityCore = {
   status: text,
   description: text,
   website: text,
-  headquarters: z.strictObject({ address }).nullable(),
-  primary_legal_entity: primaryLegalEntity.nullable(),
+  headquarters: z.strictObject({ address }),
+  primary_legal_entity: primaryLegalEntity,
   identifiers: z.array(identifier),
   matching_branch: matchingBranch.nullable(),
-  facets: facets.nullable(),
-  industry: industry.nullable(),
+  facets,
+  industry,
   parent_entity: z.strictObject({ name: text }).nullable(),
 }
 
@@ -132,12 +134,9 @@ export const operationalPresence = z.strictObject({
   is_home_jurisdiction: z.boolean(),
 })
 
-const profile = z.strictObject({ handle: z.string() })
-export const socialProfiles = z.strictObject({
-  linkedin: profile.optional(),
-  facebook: profile.optional(),
-  crunchbase: profile.optional(),
-})
+/** A profile that is not known has a null handle. */
+export const profile = z.strictObject({ handle: text })
+export const socialProfiles = z.strictObject({ linkedin: profile, facebook: profile, crunchbase: profile })
 
 /** `entity` of the v3 entity endpoint (interface: "v3 entity record"). */
 export const entityRecord = z.strictObject({
@@ -145,7 +144,7 @@ export const entityRecord = z.strictObject({
   type: entityType,
   subtype: entitySubtype,
   attributes,
-  classification: classification.nullable(),
+  classification,
   operational_presence: z
     .array(operationalPresence)
     .refine((list) => new Set(list.map(({ country_code }) => country_code)).size === list.length, {

@@ -13,6 +13,7 @@ export interface OutcomeParts {
   readonly entity: object | null
   readonly candidate: object | null
   readonly merged_into: string | null
+  readonly factors: readonly { readonly code: string }[]
   readonly basis?: readonly { readonly field: string }[] | undefined
 }
 
@@ -40,6 +41,12 @@ function outcomeFaults(outcome: OutcomeParts): string[] {
       'merged_into stands with merged, and alone there',
     ],
   ]
+  const isFactor = (wanted: string) => outcome.factors.some(({ code }) => code === wanted)
+  const isConfirmed = isFactor('legal_entity_confirmed')
+  faults.push([
+    isConfirmed && isFactor('no_legal_entity_confirmed'),
+    'a legal entity is confirmed or not, never both',
+  ])
   for (const { field } of outcome.basis ?? []) {
     faults.push([!isPathOf(entity, field), `basis names ${field}, which the entity has not`])
   }

@@ -35,9 +35,9 @@ export const entityV2 = z.strictObject({
   status: z.enum(['active', 'inactive']).nullable(),
   website: text,
   description: text,
-  headquarters: flatHeadquarters.nullable(),
+  headquarters: flatHeadquarters,
   matching_branch: matchingBranch.nullable(),
-  primary_legal_entity: flatLegalEntity.nullable(),
+  primary_legal_entity: flatLegalEntity,
 })
 export type EntityV2 = z.infer<typeof entityV2>
 

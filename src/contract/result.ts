@@ -23,7 +23,7 @@ export const candidate = z.strictObject({
   jurisdiction: text,
   status: text,
   description: text,
-  primary_address: z.strictObject({ full_address: text, state_code: text, country_code: text }).nullable(),
+  primary_address: z.strictObject({ full_address: text, state_code: text, country_code: text }),
 })
 export type Candidate = z.infer<typeof candidate>
 

@@ -7,9 +7,11 @@ import {
   type Resolution,
 } from '../contract/result.js'
 import { basisOf } from './basis.js'
-import { formattedAddress, primaryOf, resultEntityOf } from './entity-record.js'
+import { formattedAddress } from './address-block.js'
+import { omittedIdentifierCount, primaryOf, resultEntityOf } from './entity-record.js'
 import type { Doubt, MatchDecision } from './match/decide.js'
 import type { ScoredName } from './match/score.js'
+import { statusOf } from './standing.js'
 import { regionCodeIn } from './match/place-names.js'
 import type { StoredEntity, StoredLegalEntity } from './store/reader.js'
 
@@ -70,7 +72,7 @@ export function answerOf(match: Match, stored: StoredEntity, registration: Store
     status: match.confidence >= matchedConfidenceMin ? 'matched' : 'partial_match',
     entity,
     candidate: null,
-    basis: basisOf(entity, primaryOf(stored), stored.legalEntities),
+    basis: basisOf(entity, primaryOf(stored), stored),
   }
 }
 
@@ -82,10 +84,9 @@ export function candidateOf(registration: StoredLegalEntity): Candidate {
     name: registration.displayName,
     legal_name: registration.legalName,
     jurisdiction: registration.jurisdiction,
-    status: registration.status,
+    status: statusOf(registration),
     description: null,
-    primary_address:
-      line === null ? null : { full_address: line, state_code: stateCode, country_code: address.countryCode },
+    primary_address: { full_address: line, state_code: stateCode, country_code: address.countryCode },
   }
 }
 
@@ -107,7 +108,8 @@ function factorsOf(match: Match, stored: StoredEntity, registration: StoredLegal
   const factors: Factor[] = [strength('name_close_match', nameSentence(best, registration), nameImpact(best))]
   const place = placeFactor(best, registration)
   if (place) factors.push(place)
-  if (match.kind === 'entity') {
+  const contested = match.doubts.map((doubt) => doubtFactor(doubt, match))
+  if (match.kind === 'entity' && !contested.some(isUnconfirmed)) {
     const jurisdiction = registration.jurisdiction ?? 'an unstated jurisdiction'
     factors.push(
       strength('legal_entity_confirmed', `A registration in ${jurisdiction} bears the name.`, 'high'),
@@ -123,15 +125,29 @@ function factorsOf(match: Match, stored: StoredEntity, registration: StoredLegal
       strength('name_close_match', 'Of the companies of this name the context fits this one.', 'medium'),
     )
   }
-  for (const doubt of match.doubts) factors.push(doubtFactor(doubt, match))
+  factors.push(...contested)
   if (!best.candidate.supported) factors.push(unsupportedFactor(registration))
-  if (!best.candidate.active) {
-    const status = registration.status ?? 'unknown'
-    factors.push(
-      limitation('no_legal_entity_confirmed', `The registration is not active (${status}).`, 'medium'),
-    )
-  }
+  if (!best.candidate.active) factors.push(inactiveFactor(registration))
+  if (match.kind === 'entity') factors.push(...omissionFactors(stored))
   return factors
+}
+
+/** What doubts that this is the registration asked for cannot stand beside what confirms it. */
+function isUnconfirmed({ code }: Factor): boolean {
+  return code === 'no_legal_entity_confirmed'
+}
+
+/** A registration that has ended is confirmed all the same, as what it is. */
+export function inactiveFactor({ status }: StoredLegalEntity): Factor {
+  return limitation('legal_entity_inactive', `The registration is not active (${status ?? 'unknown'}).`, 'medium')
+}
+
+/** Says so where a list is cut: a bank may have thousands of BICs. */
+export function omissionFactors(stored: StoredEntity): Factor[] {
+  const count = omittedIdentifierCount(stored)
+  if (count === 0) return []
+  const told = `Registers list ${count.toLocaleString('en-US')} more identifiers of the company than are shown.`
+  return [limitation('identifiers_truncated', told, 'low')]
 }
 
 export function unsupportedFactor({ type, subtype }: StoredLegalEntity): Factor {

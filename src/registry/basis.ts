@@ -1,7 +1,11 @@
 import type { ResultEntity } from '../contract/entity.js'
 import type { BasisEntry, Citation } from '../contract/result.js'
-import { formattedAddress } from './entity-record.js'
-import type { StoredLegalEntity } from './store/reader.js'
+import { formattedAddress } from './address-block.js'
+import { naicsLabel } from './facts/naics-labels.js'
+import { sicLabel } from './facts/sic-labels.js'
+import { omittedIdentifierCount } from './entity-record.js'
+import { standingOf } from './standing.js'
+import type { StoredEntity, StoredLegalEntity } from './store/reader.js'
 
 /**
  * Provenance of every populated field of note (interface: "v3 job result", `basis`). What a government
@@ -10,9 +14,10 @@ import type { StoredLegalEntity } from './store/reader.js'
 export function basisOf(
   entity: ResultEntity,
   primary: StoredLegalEntity,
-  registrations: readonly StoredLegalEntity[],
+  stored: StoredEntity,
 ): BasisEntry[] {
-  const own = fieldsOf(entity).map(({ field, value, reasoning, origin }) => {
+  const registrations = stored.legalEntities
+  const own = fieldsOf(entity, primary).map(({ field, value, reasoning, origin }) => {
     const holder = holderOf(field, value, [primary, ...registrations])
     const citation = origin === 'file' ? fileCitation(holder, value) : recordCitation(holder)
     const isRecorded = origin === 'record' && citation.authority_tier === 1
@@ -37,7 +42,38 @@ export function basisOf(
       citations,
     }
   })
-  return [...own, ...identifiers]
+  return [...own, ...statusEntry(entity, primary, stored), ...identifiers, ...omissionEntry(stored)]
+}
+
+function statusEntry(entity: ResultEntity, primary: StoredLegalEntity, stored: StoredEntity): BasisEntry[] {
+  if (entity.status === null) return []
+  const { holder, isStated } = standingOf(primary, stored)
+  const citation = recordCitation(holder, isStated ? recordUrl(holder) : edgarUrl(holder))
+  return [
+    {
+      field: 'status',
+      confidence: isStated && citation.authority_tier === 1 ? 'high' : 'medium',
+      reasoning: isStated
+        ? 'The status on the registration.'
+        : 'Its shares are listed, and no newer source says that it has ended.',
+      citations: [citation],
+    },
+  ]
+}
+
+/** A list that was cut says so. */
+function omissionEntry(stored: StoredEntity): BasisEntry[] {
+  const count = omittedIdentifierCount(stored)
+  if (count === 0) return []
+  const holders = stored.legalEntities.filter(({ identifiersOmitted }) => identifiersOmitted > 0)
+  return [
+    {
+      field: 'identifiers',
+      confidence: 'high',
+      reasoning: `Registers list ${count.toLocaleString('en-US')} more identifiers than are shown.`,
+      citations: holders.map((holder) => recordCitation(holder)),
+    },
+  ]
 }
 
 /** Fields that may be another registration's than the one that is shown: see `statedFirst`. */
@@ -45,6 +81,8 @@ const pickOf: Readonly<Record<string, (registration: StoredLegalEntity) => strin
   website: ({ website }) => website,
   'industry.schemes.sic.0.code': ({ sic }) => sic,
   'industry.schemes.naics_2022.0.code': ({ naics }) => naics,
+  'industry.schemes.sic.0.label': ({ sic }) => (sic === null ? null : sicLabel(sic)),
+  'industry.schemes.naics_2022.0.label': ({ naics }) => (naics === null ? null : naicsLabel(naics)),
   'parent_entity.name': ({ parentName }) => parentName,
 }
 
@@ -68,7 +106,7 @@ interface FieldReason {
   readonly origin: 'record' | 'derived' | 'file'
 }
 
-function fieldsOf(entity: ResultEntity): FieldReason[] {
+function fieldsOf(entity: ResultEntity, primary: StoredLegalEntity): FieldReason[] {
   const fields: FieldReason[] = []
   const noteOf =
     (origin: FieldReason['origin']): Note =>
@@ -78,40 +116,47 @@ function fieldsOf(entity: ResultEntity): FieldReason[] {
   const [stated, derived, filed] = [noteOf('record'), noteOf('derived'), noteOf('file')]
   stated('legal_name', entity.legal_name, 'The name on the registration.')
   filed('display_name', entity.display_name, 'The shortest name in use that the registry lists.')
-  stated('status', entity.status, 'The status on the registration.')
   filed('website', entity.website, 'The website that the registry lists; registers of companies hold none.')
-  addressFields(entity, stated, derived)
+  addressFields(entity.headquarters.address, primary, stated, derived)
   const legalEntity = entity.primary_legal_entity
-  stated('primary_legal_entity.jurisdiction', legalEntity?.jurisdiction, 'Where the registration is held.')
-  stated(
-    'primary_legal_entity.registration_authority.code',
-    legalEntity?.registration_authority?.code,
-    'The authority that keeps the registration.',
-  )
-  derived('facets.sector', entity.facets?.sector, 'Read from the type of the entity and its listed share.')
-  derived('facets.legal_form', entity.facets?.legal_form, 'Read from the legal form on the registration.')
-  stated(
-    'industry.schemes.sic.0.code',
-    entity.industry?.schemes.sic?.[0]?.code,
-    'The code on the registration.',
-  )
-  stated(
-    'industry.schemes.naics_2022.0.code',
-    entity.industry?.schemes.naics_2022?.[0]?.code,
-    'The code on the registration.',
-  )
+  stated('primary_legal_entity.jurisdiction', legalEntity.jurisdiction, 'Where the registration is held.')
+  const authority = legalEntity.registration_authority.code
+  const authorityField = 'primary_legal_entity.registration_authority.code'
+  if (primary.registrationAuthority !== null) {
+    stated(authorityField, authority, 'The authority that keeps the registration.')
+  } else {
+    derived(authorityField, authority, 'The register that the number or the jurisdiction of the registration is of.')
+  }
+  derived('facets.sector', entity.facets.sector, 'Read from the type of the entity and its listed share.')
+  derived('facets.legal_form', entity.facets.legal_form, 'Read from the legal form on the registration.')
+  for (const scheme of ['sic', 'naics_2022'] as const) {
+    const [code] = entity.industry.schemes[scheme] ?? []
+    stated(`industry.schemes.${scheme}.0.code`, code?.code, 'The code on the registration.')
+    derived(`industry.schemes.${scheme}.0.label`, code?.label, 'What the scheme calls the code.')
+  }
   filed('parent_entity.name', entity.parent_entity?.name, 'The parent that the registry names.')
   return fields
 }
 
 type Note = (field: string, value: string | null | undefined, reasoning: string) => void
 
-function addressFields(entity: ResultEntity, stated: Note, derived: Note): void {
-  const address = entity.headquarters?.address
-  if (!address) return
-  for (const part of ['street_address', 'city', 'state', 'postal_code', 'country', 'country_code'] as const) {
-    stated(`headquarters.address.${part}`, address[part], 'From the address on the registration.')
+function addressFields(
+  address: ResultEntity['headquarters']['address'],
+  { address: held }: StoredLegalEntity,
+  stated: Note,
+  derived: Note,
+): void {
+  const note = (part: keyof typeof address, isStated: boolean) => {
+    const of = isStated ? stated : derived
+    const reasoning = isStated ? 'From the address on the registration.' : 'Read out of the address on the registration.'
+    of(`headquarters.address.${part}`, address[part], reasoning)
   }
+  // An address that stands in one line was read into its parts.
+  const isInParts = held.formatted === null
+  for (const part of ['street_address', 'city', 'state'] as const) note(part, isInParts)
+  for (const part of ['postal_code', 'country', 'country_code'] as const) note(part, true)
+  note('street_number', held.streetNumber !== null)
+  note('sub_premise', held.subPremise !== null)
   derived('headquarters.address.state_code', address.state_code, 'ISO 3166-2 code of the state as written.')
   derived(
     'headquarters.address.formatted_address',

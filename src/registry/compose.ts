@@ -59,11 +59,11 @@ export function compose<S extends Statement>(
     names: namesOf(legalName, rows),
     type: typed.type,
     subtype: typed.subtype,
-    status: first(rows, 'status'),
+    status: statusOf([origin, ...ordered.filter((statement) => statement !== origin)]),
     legalForm: first(rows, 'legalForm'),
     jurisdiction: first(rows, 'jurisdiction'),
     registrationAuthority: first(rows, 'registrationAuthority'),
-    identifiers: identifiersOf(rows),
+    ...identifiersOf(rows),
     address: addressOf(rows),
     website: first(rows, 'website'),
     sic: first(rows, 'sic'),
@@ -78,7 +78,7 @@ export function compose<S extends Statement>(
 }
 
 type TextField = {
-  [Field in keyof StatedRow]: StatedRow[Field] extends string | null ? Field : never
+  [Field in keyof StatedRow]-?: StatedRow[Field] extends string | null ? Field : never
 }[keyof StatedRow]
 
 function first<Field extends TextField>(rows: readonly StatedRow[], field: Field): StatedRow[Field] {
@@ -115,16 +115,36 @@ function namesOf(legalName: string, rows: readonly StatedRow[]): RegistryRow['na
   return names.slice(0, importLimits.namesMax)
 }
 
-function identifiersOf(rows: readonly StatedRow[]): RowIdentifier[] {
+/** Each once; what is beyond the bound is left out and counted. */
+function identifiersOf(
+  rows: readonly StatedRow[],
+): Pick<StatedRow, 'identifiers'> & Partial<Pick<StatedRow, 'identifiersOmitted'>> {
   const identifiers: RowIdentifier[] = []
+  let omittedCount = 0
+  for (const row of rows) omittedCount += row.identifiersOmitted ?? 0
   for (const identifier of rows.flatMap((row) => row.identifiers)) {
-    const isKnown = identifiers.some(
+    const known = identifiers.findIndex(
       ({ type, value, jurisdiction }) =>
         type === identifier.type && value === identifier.value && jurisdiction === identifier.jurisdiction,
     )
-    if (!isKnown) identifiers.push(identifier)
+    // One source knows the ticker, another where it is traded.
+    if (known >= 0) identifiers[known] = { ...identifier, ...identifiers[known] }
+    else if (identifiers.length < importLimits.identifiersMax) identifiers.push(identifier)
+    else omittedCount++
   }
-  return identifiers.slice(0, importLimits.identifiersMax)
+  return { identifiers, ...(omittedCount === 0 ? {} : { identifiersOmitted: omittedCount }) }
+}
+
+/**
+ * The first that is stated. An end that is older than a listing is left open: what is listed has not ended.
+ */
+function statusOf(ordered: readonly Statement[]): string | null {
+  const stating = ordered.find(({ row }) => row.status !== null)
+  if (stating === undefined || stating.row.status === 'active') return stating?.row.status ?? null
+  const isListedLater = ordered.some(
+    ({ fileDate, row }) => fileDate > stating.fileDate && row.identifiers.some(({ exchange }) => exchange),
+  )
+  return isListedLater ? null : stating.row.status
 }
 
 /** Two rows of one file about one company: the later names it, and the lists of both are kept. */
@@ -144,6 +164,6 @@ export function addedUp(former: StatedRow, later: StatedRow): StatedRow {
     ...later,
     sourceLine: former.sourceLine,
     names: [...legal, ...added].slice(0, importLimits.namesMax),
-    identifiers: identifiersOf([former, later]),
+    ...identifiersOf([former, later]),
   }
 }

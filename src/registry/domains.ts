@@ -1,6 +1,14 @@
 import { domainNameOf } from '../core/domain-name.js'
 import { matchedConfidenceMin, type Factor, type Resolution } from '../contract/result.js'
-import { candidateOf, emptyAnswer, limitation, strength, unsupportedFactor } from './answer.js'
+import {
+  candidateOf,
+  emptyAnswer,
+  inactiveFactor,
+  limitation,
+  omissionFactors,
+  strength,
+  unsupportedFactor,
+} from './answer.js'
 import { basisOf } from './basis.js'
 import { decideHolder, type DomainDecision, type DomainHolder, type SiteFit } from './domain-holder.js'
 import { primaryOf, resultEntityOf } from './entity-record.js'
@@ -71,7 +79,7 @@ function answerOf(
   const isSupported = registration.type === 'business' && registration.subtype === 'incorporated_entity'
   const confidence = confidenceOf(decision, holder)
   const shared = {
-    match_confidence: isSupported ? confidence : Math.min(confidence, matchedConfidenceMin - 1),
+    match_confidence: confidence,
     type: registration.type,
     subtype: registration.subtype,
     factors: factorsOf(decision, holder, registration, isSupported),
@@ -96,8 +104,9 @@ function answerOf(
     status: confidence >= matchedConfidenceMin ? 'matched' : 'partial_match',
     entity,
     candidate: null,
+    factors: [...shared.factors, ...omissionFactors(stored)],
     actions: [],
-    basis: basisOf(entity, primaryOf(stored), stored.legalEntities),
+    basis: basisOf(entity, primaryOf(stored), stored),
   }
 }
 
@@ -128,7 +137,7 @@ function factorsOf(
       limitation('no_legal_entity_confirmed', `The domain is also that of ${others} others.`, 'high'),
     )
   } else {
-    if (isSupported) {
+    if (isSupported && decision.fit !== 'page') {
       factors.push(strength('legal_entity_confirmed', `The company is registered in ${where}.`, 'high'))
     }
     if (decision.isOwnerOfOthers) {
@@ -138,12 +147,7 @@ function factorsOf(
     }
   }
   if (!isSupported) factors.push(unsupportedFactor(registration))
-  if (!isActive) {
-    const status = registration.status ?? 'unknown'
-    factors.push(
-      limitation('no_legal_entity_confirmed', `The registration is not active (${status}).`, 'medium'),
-    )
-  }
+  if (!isActive) factors.push(inactiveFactor(registration))
   return factors
 }
 

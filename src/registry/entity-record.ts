@@ -1,11 +1,17 @@
-import type { Address, EntityRecord, Identifier, ResultEntity } from '../contract/entity.js'
+import type { EntityRecord, Identifier, ResultEntity } from '../contract/entity.js'
 import { legalForm as legalForms, type LegalForm, type Sector } from '../contract/enums.js'
 import { entityId, legalEntityId, presenceId } from '../contract/ids.js'
-import { authorityFacts } from './facts/authorities.js'
+import { unknownClassification, unknownProfiles } from '../contract/unknown.js'
+import { addressBlockOf, formattedAddress } from './address-block.js'
+import { businessModelOf } from './facts/business-models.js'
+import { industryPathOf } from './facts/industry-path.js'
+import { naicsLabel } from './facts/naics-labels.js'
 import { sicLabel } from './facts/sic-labels.js'
+import { fundOrTrust } from './fund-or-trust.js'
 import { parseName } from './match/parsed-name.js'
-import { countryNameOf, regionCodeIn } from './match/place-names.js'
-import type { RowAddress } from './registry-row.js'
+import { countryNameOf } from './match/place-names.js'
+import { authorityBlockOf } from './registration-authority.js'
+import { standingOf } from './standing.js'
 import type { RegistrationOutline, StoredEntity, StoredLegalEntity } from './store/reader.js'
 
 /** A code that stands in the registry's row is as good as the row; one percent is left for the clerk. */
@@ -34,16 +40,16 @@ export function resultEntityOf(stored: StoredEntity, matched: StoredLegalEntity 
     id: entityId.parse(stored.id),
     display_name: primary.displayName,
     legal_name: primary.legalName,
-    status: primary.status,
+    status: standingOf(primary, stored).status,
     description: null,
     website: statedFirst(stored, ({ website }) => website),
-    headquarters: hasAddress(primary.address) ? { address: addressOf(primary.address) } : null,
+    headquarters: { address: addressBlockOf(primary.address) },
     primary_legal_entity: {
       id: legalEntityId.parse(primary.id),
       jurisdiction: primary.jurisdiction,
       country_code: countryCode,
       state_code: stateCode,
-      registration_authority: registrationAuthorityOf(primary),
+      registration_authority: authorityBlockOf(primary),
     },
     identifiers: identifiersOf(stored),
     matching_branch: matched === null ? null : matchingBranchOf(matched, primary),
@@ -69,7 +75,7 @@ function statedFirst(
 export function entityRecordOf(stored: StoredEntity): EntityRecord {
   const primary = primaryOf(stored)
   const entity = resultEntityOf(stored, null)
-  const ticker = entity.identifiers.find(({ type }) => type === 'ticker')?.value ?? null
+  const listing = listingOf(stored)
   return {
     ...entity,
     type: primary.type,
@@ -83,16 +89,16 @@ export function entityRecordOf(stored: StoredEntity): EntityRecord {
       revenue: null,
       revenue_range: null,
       founding_date: statedFirst(stored, ({ formedOn }) => formedOn),
-      stock_ticker: ticker,
-      exchange: null,
-      is_public: ticker === null ? null : true,
+      stock_ticker: listing?.ticker ?? null,
+      exchange: listing?.exchange ?? null,
+      is_public: listing === null ? null : true,
       market_cap: null,
       funding_total_usd: null,
       funding_rounds_count: null,
     },
-    classification: null,
+    classification: classificationOf(stored),
     operational_presence: presenceOf(stored, primary),
-    social_profiles: {},
+    social_profiles: unknownProfiles,
   }
 }
 
@@ -112,6 +118,14 @@ function matchingBranchOf(
   }
 }
 
+/** How many identifiers registers state of a company beyond those that are shown. */
+export function omittedIdentifierCount({ legalEntities }: StoredEntity): number {
+  return legalEntities.reduce(
+    (sum, { identifiersOmitted, vanished }) => sum + (vanished ? 0 : identifiersOmitted),
+    0,
+  )
+}
+
 /** `us_de` to its ISO codes, "US" and "US-DE". */
 export function jurisdictionParts(jurisdiction: string | null): {
   countryCode: string | null
@@ -120,35 +134,6 @@ export function jurisdictionParts(jurisdiction: string | null): {
   if (jurisdiction === null) return { countryCode: null, stateCode: null }
   const [country = '', region] = jurisdiction.toUpperCase().split('_')
   return { countryCode: country, stateCode: region === undefined ? null : `${country}-${region}` }
-}
-
-function hasAddress(address: RowAddress): boolean {
-  return Object.values(address).some((part) => part !== null)
-}
-
-function addressOf(address: RowAddress): Address {
-  const { street, city, region, postalCode, countryCode } = address
-  return {
-    street_address: street,
-    street_number: null,
-    sub_premise: null,
-    city,
-    state: region,
-    state_code: region === null ? null : regionCodeIn(countryCode, region),
-    postal_code: postalCode,
-    country: countryCode === null ? null : countryNameOf(countryCode),
-    country_code: countryCode,
-    formatted_address: formattedAddress(address),
-  }
-}
-
-/** One line: as the source has it, else composed of the parts. */
-export function formattedAddress(address: RowAddress): string | null {
-  if (address.formatted !== null) return address.formatted
-  const country = address.countryCode === null ? null : countryNameOf(address.countryCode)
-  const place = [address.region, address.postalCode].filter((part) => part !== null).join(' ')
-  const parts = [address.street, address.city, place, country].filter((part) => part !== null && part !== '')
-  return parts.length === 0 ? null : parts.join(', ')
 }
 
 /** `us_de` as "US-DE", `gb` as "GB". */
@@ -172,25 +157,8 @@ function identifiersOf(stored: StoredEntity): Identifier[] {
   return identifiers
 }
 
-function registrationAuthorityOf({ registrationAuthority: code, listedAuthority }: StoredLegalEntity) {
-  if (code === null) return null
-  const number = /^RA(\d{6})$/.exec(code)?.[1]
-  if (number === undefined) return null
-  const facts = authorityFacts(code) ?? listedAuthority
-  return {
-    id: Number(number),
-    code,
-    name: facts?.name ?? null,
-    organization: facts?.organization ?? null,
-    jurisdiction: facts?.jurisdiction ?? null,
-    country_code: facts?.countryCode ?? null,
-    website: facts?.website ?? null,
-  }
-}
-
 function facetsOf(stored: StoredEntity, primary: StoredLegalEntity): ResultEntity['facets'] {
-  const facets = { sector: sectorOf(stored, primary), legal_form: legalFormOf(primary) }
-  return facets.sector === null && facets.legal_form === null ? null : facets
+  return { sector: sectorOf(stored, primary), legal_form: legalFormOf(primary) }
 }
 
 /** A listed share makes a company public; that a company has none listed is not known from its absence. */
@@ -218,7 +186,7 @@ function legalFormOf(primary: StoredLegalEntity): LegalForm | null {
       if (spelled.legalForm !== null) return spelled.legalForm
     }
   }
-  return parseName(primary.legalName).legalForm
+  return parseName(primary.legalName).legalForm ?? (fundOrTrust(primary) === 'trust' ? 'trust' : null)
 }
 
 function industryOf(stored: StoredEntity): ResultEntity['industry'] {
@@ -230,13 +198,40 @@ function industryOf(stored: StoredEntity): ResultEntity['industry'] {
   })
   const sic = statedFirst(stored, (registration) => registration.sic)
   const naics = statedFirst(stored, (registration) => registration.naics)
-  if (sic === null && naics === null) return null
   return {
     schemes: {
       ...(sic === null ? {} : { sic: [entry(sic, sicLabel(sic))] }),
-      ...(naics === null ? {} : { naics_2022: [entry(naics, null)] }),
+      ...(naics === null ? {} : { naics_2022: [entry(naics, naicsLabel(naics))] }),
     },
   }
+}
+
+/** What the registered codes say of the trade; what no register states is empty. */
+function classificationOf(stored: StoredEntity): EntityRecord['classification'] {
+  const codes = {
+    sic: statedFirst(stored, ({ sic }) => sic),
+    naics: statedFirst(stored, ({ naics }) => naics),
+    industryCodes: statedFirst(stored, ({ industryCodes }) => industryCodes),
+  }
+  const path = industryPathOf(codes)
+  const model = businessModelOf({ ...codes, isFund: fundOrTrust(primaryOf(stored)) === 'fund' })
+  return {
+    ...unknownClassification,
+    sector: path?.sector ?? null,
+    industry: path?.industry ?? null,
+    sub_industry: path?.subIndustry ?? null,
+    market_segments: [...model.marketSegments],
+    revenue_models: [...model.revenueModels],
+  }
+}
+
+/** The share by which a company is known: the first whose exchange is known, else the first. */
+function listingOf(stored: StoredEntity): { ticker: string; exchange: string | null } | null {
+  const tickers = stored.legalEntities.flatMap(({ identifiers, vanished }) =>
+    vanished ? [] : identifiers.filter(({ type }) => type === 'ticker'),
+  )
+  const shown = tickers.find(({ exchange }) => exchange !== undefined) ?? tickers[0]
+  return shown === undefined ? null : { ticker: shown.value, exchange: shown.exchange ?? null }
 }
 
 function domainOf(website: string): string | null {

@@ -16,6 +16,8 @@ export interface RegistryRow {
   readonly jurisdiction: string | null
   readonly registrationAuthority: string | null
   readonly identifiers: readonly RowIdentifier[]
+  /** How many identifiers its sources state beyond those kept. */
+  readonly identifiersOmitted?: number
   readonly address: RowAddress
   readonly website: string | null
   readonly sic: string | null
@@ -36,10 +38,16 @@ export interface RowIdentifier {
   readonly value: string
   /** Only where the type is jurisdictional (`registration_id`, `ein`). */
   readonly jurisdiction: string | null
+  /** Of a ticker: where it is traded, as the source calls it. */
+  readonly exchange?: string
 }
 
 export interface RowAddress {
+  /** As the source has it: number and sub-premise stand in it as well. */
   readonly street: string | null
+  /** Only where the source states them apart. */
+  readonly streetNumber: string | null
+  readonly subPremise: string | null
   readonly city: string | null
   readonly region: string | null
   readonly postalCode: string | null

@@ -4,6 +4,7 @@ import type { CandidateName } from './match/candidate.js'
 import { readingsOf } from './match/readings.js'
 import { countryCodeOf, countryNameOf, regionCodeIn } from './match/place-names.js'
 import { bestOfEach, type Lookup } from './resolve.js'
+import { statusOf } from './standing.js'
 import type { RegistrationOutline, StoredEntity } from './store/reader.js'
 
 export interface SearchQuery {
@@ -19,6 +20,7 @@ export interface SearchQuery {
 export interface SearchHit {
   readonly id: LegalEntityId
   readonly entityId: EntityId
+  /** In use: it may be several companies'. */
   readonly name: string
   readonly legalName: string
   readonly status: string | null
@@ -117,7 +119,7 @@ function hitOf(
     entityId: entityId.parse(stored.id),
     name: registration.displayName,
     legalName: registration.legalName,
-    status: registration.status,
+    status: statusOf(registration),
     isBranch,
     jurisdiction: {
       country: countryCode === null ? null : countryNameOf(countryCode),

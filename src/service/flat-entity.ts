@@ -14,18 +14,15 @@ export function flatEntity(entity: Company): EntityV2 {
     status: activityOf(entity.status),
     website: entity.website,
     description: entity.description,
-    headquarters: headquarters === null ? null : flatAddress(headquarters.address),
+    headquarters: flatAddress(headquarters.address),
     matching_branch: branch === null ? null : branchOf(branch),
-    primary_legal_entity:
-      primary === null
-        ? null
-        : {
-            id: primary.id,
-            name: entity.legal_name,
-            state_code: primary.state_code,
-            country_code: primary.country_code,
-            jurisdiction: primary.jurisdiction,
-          },
+    primary_legal_entity: {
+      id: primary.id,
+      name: entity.legal_name,
+      state_code: primary.state_code,
+      country_code: primary.country_code,
+      jurisdiction: primary.jurisdiction,
+    },
   }
 }
 
@@ -37,7 +34,7 @@ export function flatCandidate(candidate: Candidate): CandidateV2 {
 type Block<Key extends keyof ResultEntity> = NonNullable<ResultEntity[Key]>
 
 /** `address` is the whole of it in one line. */
-function flatAddress(address: Block<'headquarters'>['address']): NonNullable<EntityV2['headquarters']> {
+function flatAddress(address: Block<'headquarters'>['address']): EntityV2['headquarters'] {
   const { city, state, country, state_code, country_code } = address
   const line = address.formatted_address ?? address.street_address
   return { city, state, address: line, country, state_code, country_code }

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { domainReply, type DomainReply } from '../../src/contract/domain.js'
 import { errorBody } from '../../src/contract/errors.js'
 import type { EntityId } from '../../src/contract/ids.js'
+import { unknownClassification, unknownProfiles } from '../../src/contract/unknown.js'
 import type { SiteVisit } from '../../src/service/domains/website-check.js'
 import type { ServiceOptions } from '../../src/service/service.js'
 import { untilBuilt } from '../support/builds.js'
@@ -31,7 +32,7 @@ const knowledge = fakeKnowledge({
         jurisdiction: null,
         status: 'active',
         description: null,
-        primary_address: null,
+        primary_address: { full_address: null, state_code: null, country_code: null },
       },
     },
     'broken.example': new Error('the index is gone: /secret/path'),
@@ -120,7 +121,7 @@ describe('the answer', () => {
       is_disposable_email_provider: null,
       industry: fullRecord().industry,
       classification: fullRecord().classification,
-      social_profiles: {},
+      social_profiles: { ...unknownProfiles, twitter: { handle: null } },
     })
     expect(data).not.toHaveProperty('redirect_info')
   })
@@ -129,7 +130,7 @@ describe('the answer', () => {
     const { data } = await built(it.alice, 'acme-rockets.example')
     expect(data).toMatchObject({
       entity: { id: 'siq_acme' },
-      domain_intelligence: { url: null, industry: null, classification: null },
+      domain_intelligence: { url: null, industry: { schemes: {} }, classification: unknownClassification },
     })
     expect(data?.domain_intelligence.domain_context).toMatchObject({ domain_type: null })
   })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EntityRecord } from '../../src/contract/entity.js'
 import { entityReplyV1, type EntityReplyV1 } from '../../src/contract/entity-v1.js'
+import { unknownAddress } from '../../src/contract/unknown.js'
 import { untilBuilt } from '../support/builds.js'
 import { fakeKnowledge, fullRecord, sampleEntity, sampleRecord } from '../support/fake-knowledge.js'
 import { manualClock } from '../support/manual-clock.js'
@@ -204,12 +205,11 @@ describe('the record', () => {
 
   test('E1-07 E1-09 E1-10 E1-12 what is not known is null or empty, and every key is there', async () => {
     const { data } = await builtOf({
-      ...sampleRecord(sampleEntity({ headquarters: null, primary_legal_entity: null, industry: null })),
+      ...sampleRecord(sampleEntity({ headquarters: { address: unknownAddress }, industry: { schemes: {} } })),
     })
     expect(data?.headquarters.address).toMatchObject({ city: null, formatted_address: null })
     expect(Object.values(data?.attributes ?? {})).toEqual(Array.from({ length: 14 }, () => null))
     expect(data).toMatchObject({
-      primary_legal_entity: null,
       social_profiles: {},
       operational_presence: [],
       classification: {

@@ -3,6 +3,7 @@ import type { ResultEntity } from '../../src/contract/entity.js'
 import type { EntityId } from '../../src/contract/ids.js'
 import { jobStatusV2, resultV2, type ResultV2 } from '../../src/contract/resolution-v2.js'
 import type { Candidate, Resolution } from '../../src/contract/result.js'
+import { unknownAddress } from '../../src/contract/unknown.js'
 import { fakeKnowledge, matchOf, noMatch, sampleEntity } from '../support/fake-knowledge.js'
 import { manualClock } from '../support/manual-clock.js'
 import { startTestService, type TestService } from '../support/test-service.js'
@@ -104,11 +105,21 @@ const mapped: [rule: string, found: Resolution, expected: object][] = [
     entity({ headquarters }),
     { entity: { headquarters: { address: '1 High Street' } } },
   ],
-  ['V2-24 INV-10 no headquarters', entity({ headquarters: null }), { entity: { headquarters: null } }],
   [
-    'V2-23 INV-10 no registration',
-    entity({ primary_legal_entity: null }),
-    { entity: { primary_legal_entity: null } },
+    'V2-24 INV-10 no known headquarters',
+    entity({ headquarters: { address: unknownAddress } }),
+    {
+      entity: {
+        headquarters: {
+          city: null,
+          state: null,
+          address: null,
+          country: null,
+          state_code: null,
+          country_code: null,
+        },
+      },
+    },
   ],
   ['V2-23 a matching branch', entity({ matching_branch: branch }), { entity: { matching_branch: branch } }],
   [

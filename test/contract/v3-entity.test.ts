@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { entityReply, type EntityRecord } from '../../src/contract/entity.js'
 import { errorBody } from '../../src/contract/errors.js'
 import type { EntityId } from '../../src/contract/ids.js'
+import { unknownClassification, unknownProfiles } from '../../src/contract/unknown.js'
 import type { Knowledge } from '../../src/service/service.js'
 import { openBesideService } from '../../src/service/database.js'
 import { untilBuilt } from '../support/builds.js'
@@ -63,9 +64,9 @@ describe('entity record', () => {
     expect(first.entity).toMatchObject({
       legal_name: record.legal_name,
       identifiers: record.identifiers,
-      classification: null,
+      classification: unknownClassification,
       operational_presence: [],
-      social_profiles: {},
+      social_profiles: unknownProfiles,
     })
     clock.advance(60_000)
     expect((await read()).enrichment?.status).toBe('building')
@@ -217,7 +218,7 @@ describe('records that break the interface', () => {
       classification: { ...classification, market_segments: ['b2b', 'b2c'] },
       industry: { schemes: { naics_2022: [code('1', true), code('2', false)], sic: [code('3', true)] } },
       operational_presence: [presence('GB'), presence('FR')],
-      social_profiles: { linkedin: { handle: 'acme' } },
+      social_profiles: { ...unknownProfiles, linkedin: { handle: 'acme' } },
       parent_entity: { name: null },
       matching_branch: {
         notes: null,

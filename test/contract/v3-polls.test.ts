@@ -13,7 +13,7 @@ const candidate = {
   jurisdiction: null,
   status: null,
   description: null,
-  primary_address: null,
+  primary_address: { full_address: null, state_code: null, country_code: null },
 }
 const knowledge = fakeKnowledge({
   answers: {

@@ -1,6 +1,7 @@
 import type { EntityRecord, ResultEntity } from '../../src/contract/entity.js'
 import type { EntityId, LegalEntityId } from '../../src/contract/ids.js'
 import type { Resolution } from '../../src/contract/result.js'
+import { unknownClassification, unknownProfiles } from '../../src/contract/unknown.js'
 import type { DomainFacts } from '../../src/service/knowledge.js'
 import type { Knowledge } from '../../src/service/service.js'
 
@@ -185,9 +186,9 @@ export function sampleRecord(entity: ResultEntity = sampleEntity()): EntityRecor
       funding_total_usd: null,
       funding_rounds_count: null,
     },
-    classification: null,
+    classification: unknownClassification,
     operational_presence: [],
-    social_profiles: {},
+    social_profiles: unknownProfiles,
   }
 }
 
@@ -238,7 +239,7 @@ export function fullRecord(parts: Partial<EntityRecord> = {}): EntityRecord {
         is_home_jurisdiction: true,
       },
     ],
-    social_profiles: { linkedin: { handle: 'acme' } },
+    social_profiles: { ...unknownProfiles, linkedin: { handle: 'acme' } },
     ...parts,
   }
 }

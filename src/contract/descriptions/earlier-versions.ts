@@ -173,7 +173,7 @@ describeBlock(entityRecordV1.shape.primary_legal_entity, {
   name: 'The name on it',
   jurisdiction: 'Where it is registered',
 })
-describeBlock(entityRecordV1.shape.primary_legal_entity.unwrap().shape.jurisdiction, {
+describeBlock(entityRecordV1.shape.primary_legal_entity.shape.jurisdiction, {
   country_code: 'ISO 3166-1 alpha-2 code of the country',
   state_province: 'Code of the state',
 })

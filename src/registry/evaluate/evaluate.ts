@@ -1,3 +1,4 @@
+import { matchedConfidenceMin } from '../../contract/result.js'
 import { answerFor, matchName, type Lookup } from '../resolve.js'
 import type { StoredEntity } from '../store/reader.js'
 import type { ExpectedId, LabelledQuery } from './labelled-query.js'
@@ -49,7 +50,7 @@ function judge(query: LabelledQuery, lookup: Lookup, monotonicMs: () => number):
     stratum: query.stratum,
     isPositive: query.expected.length > 0,
     confidence: answer.match_confidence,
-    isAccepted: answer.status === 'matched',
+    isAccepted: answer.match_confidence >= matchedConfidenceMin,
     isCorrect: named !== null && isExpected(named, query.expected),
     rank: rank === 0 ? null : rank,
     latencyMs,

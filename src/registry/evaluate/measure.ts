@@ -5,7 +5,7 @@ export interface Judgement {
   readonly isPositive: boolean
   /** 0 where nothing was named. */
   readonly confidence: number
-  /** `matched`: named as certain. */
+  /** Named as certain, as answer or, where it is a fund or another body that cannot be one, as candidate. */
   readonly isAccepted: boolean
   /** The company named, as answer or as candidate, is the expected one. */
   readonly isCorrect: boolean

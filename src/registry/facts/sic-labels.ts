@@ -1,112 +1,90 @@
-/** Names of the commonest codes of the Standard Industrial Classification, as the SEC words them. */
-const table = `
-1000 Metal mining
-1040 Gold and silver ores
-1311 Crude petroleum and natural gas
-1381 Drilling oil and gas wells
-1389 Oil and gas field services
-1531 Operative builders
-2000 Food and kindred products
-2040 Grain mill products
-2060 Sugar and confectionery products
-2080 Beverages
-2082 Malt beverages
-2086 Bottled and canned soft drinks and carbonated waters
-2111 Cigarettes
-2300 Apparel and other finished products of fabrics
-2621 Paper mills
-2711 Newspapers: publishing or publishing and printing
-2800 Chemicals and allied products
-2810 Industrial inorganic chemicals
-2834 Pharmaceutical preparations
-2836 Biological products, except diagnostic substances
-2840 Soap, detergents, cleaning preparations, perfumes, cosmetics
-2844 Perfumes, cosmetics and other toilet preparations
-2860 Industrial organic chemicals
-2911 Petroleum refining
-3011 Tires and inner tubes
-3021 Rubber and plastics footwear
-3312 Steel works, blast furnaces and rolling mills
-3523 Farm machinery and equipment
-3531 Construction machinery and equipment
-3559 Special industry machinery
-3570 Computer and office equipment
-3571 Electronic computers
-3572 Computer storage devices
-3576 Computer communications equipment
-3600 Electronic and other electrical equipment, except computers
-3651 Household audio and video equipment
-3661 Telephone and telegraph apparatus
-3663 Radio and television broadcasting and communications equipment
-3674 Semiconductors and related devices
-3711 Motor vehicles and passenger car bodies
-3714 Motor vehicle parts and accessories
-3721 Aircraft
-3724 Aircraft engines and engine parts
-3841 Surgical and medical instruments and apparatus
-3845 Electromedical and electrotherapeutic apparatus
-4011 Railroads, line-haul operating
-4210 Trucking and courier services, except air
-4412 Deep sea foreign transportation of freight
-4512 Air transportation, scheduled
-4513 Air courier services
-4812 Radiotelephone communications
-4813 Telephone communications, except radiotelephone
-4833 Television broadcasting stations
-4841 Cable and other pay television services
-4911 Electric services
-4923 Natural gas transmission and distribution
-4931 Electric and other services combined
-4953 Refuse systems
-5045 Wholesale: computers and peripheral equipment and software
-5122 Wholesale: drugs, proprietaries and druggists' sundries
-5211 Retail: lumber and other building materials dealers
-5311 Retail: department stores
-5331 Retail: variety stores
-5411 Retail: grocery stores
-5651 Retail: family clothing stores
-5812 Retail: eating places
-5912 Retail: drug stores and proprietary stores
-5961 Retail: catalog and mail-order houses
-6021 National commercial banks
-6022 State commercial banks
-6029 Commercial banks
-6141 Personal credit institutions
-6199 Finance services
-6200 Security and commodity brokers, dealers, exchanges and services
-6211 Security brokers, dealers and flotation companies
-6282 Investment advice
-6311 Life insurance
-6324 Hospital and medical service plans
-6331 Fire, marine and casualty insurance
-6411 Insurance agents, brokers and service
-6512 Operators of nonresidential buildings
-6770 Blank checks
-6798 Real estate investment trusts
-7011 Hotels and motels
-7311 Advertising agencies
-7370 Computer programming, data processing and other computer related services
-7371 Computer programming services
-7372 Prepackaged software
-7373 Computer integrated systems design
-7374 Computer processing and data preparation
-7389 Business services
-7812 Motion picture and video tape production
-7841 Video tape rental
-7900 Amusement and recreation services
-8062 General medical and surgical hospitals
-8200 Educational services
-8711 Engineering services
-8742 Management consulting services`
+import { sicTitles } from './sic-titles.js'
 
-const labels = new Map(
-  table
-    .trim()
-    .split('\n')
-    .map((line) => [line.slice(0, 4), line.slice(5)]),
-)
+const divisionNames: Readonly<Record<string, string>> = {
+  A: 'Agriculture, forestry and fishing',
+  B: 'Mining',
+  C: 'Construction',
+  D: 'Manufacturing',
+  E: 'Transportation, communications, electric, gas and sanitary services',
+  F: 'Wholesale trade',
+  G: 'Retail trade',
+  H: 'Finance, insurance and real estate',
+  I: 'Services',
+  J: 'Public administration',
+  K: 'Nonclassifiable establishments',
+}
 
-/** The label of a four-digit SIC code, or null where the table holds none. */
+/** The first two digits of a code, with the letter of the division. */
+const majorGroups = `
+01A Agricultural production crops | 02A Agriculture production livestock and animal specialties
+07A Agricultural services | 08A Forestry | 09A Fishing hunting and trapping | 10B Metal mining | 12B Coal mining
+13B Oil and gas extraction | 14B Mining and quarrying of nonmetallic minerals, except fuels
+15C Building construction general contractors and operative builders
+16C Heavy construction other than building construction contractors | 17C Construction special trade contractors
+20D Food and kindred products | 21D Tobacco products | 22D Textile mill products
+23D Apparel and other finished products made from fabrics and similar materials
+24D Lumber and wood products, except furniture | 25D Furniture and fixtures | 26D Paper and allied products
+27D Printing, publishing and allied industries | 28D Chemicals and allied products
+29D Petroleum refining and related industries | 30D Rubber and miscellaneous plastics products
+31D Leather and leather products | 32D Stone, clay, glass and concrete products | 33D Primary metal industries
+34D Fabricated metal products, except machinery and transportation equipment
+35D Industrial and commercial machinery and computer equipment
+36D Electronic and other electrical equipment and components, except computer equipment
+37D Transportation equipment
+38D Measuring, analyzing and controlling instruments; photographic, medical and optical goods; watches and clocks
+39D Miscellaneous manufacturing industries | 40E Railroad transportation
+41E Local and suburban transit and interurban highway passenger transportation
+42E Motor freight transportation and warehousing | 43E United States postal service | 44E Water transportation
+45E Transportation by air | 46E Pipelines, except natural gas | 47E Transportation services | 48E Communications
+49E Electric, gas and sanitary services | 50F Wholesale trade: durable goods
+51F Wholesale trade: non-durable goods | 52G Building materials, hardware, garden supply and mobile home dealers
+53G General merchandise stores | 54G Food stores | 55G Automotive dealers and gasoline service stations
+56G Apparel and accessory stores | 57G Home furniture, furnishings and equipment stores
+58G Eating and drinking places | 59G Miscellaneous retail | 60H Depository institutions
+61H Non-depository credit institutions | 62H Security and commodity brokers, dealers, exchanges and services
+63H Insurance carriers | 64H Insurance agents, brokers and service | 65H Real estate
+67H Holding and other investment offices | 70I Hotels, rooming houses, camps and other lodging places
+72I Personal services | 73I Business services | 75I Automotive repair, services and parking
+76I Miscellaneous repair services | 78I Motion pictures | 79I Amusement and recreation services
+80I Health services | 81I Legal services | 82I Educational services | 83I Social services
+84I Museums, art galleries and botanical and zoological gardens | 86I Membership organizations
+87I Engineering, accounting, research, management and related services | 88I Private households
+89I Miscellaneous services | 91J Executive, legislative and general government, except finance
+92J Justice, public order and safety | 93J Public finance, taxation and monetary policy
+94J Administration of human resource programs | 95J Administration of environmental quality and housing programs
+96J Administration of economic programs | 97J National security and international affairs
+99K Nonclassifiable establishments`
+
+/** Codes that the SEC made up beside the scheme: what the group of their number is called says nothing of them. */
+const outsideTheScheme = new Set(['8880', '8888'])
+
+/** Read when first asked for: most commands never ask. */
+let labels: ReadonlyMap<string, string> | null = null
+let groups: ReadonlyMap<string, SicGroup> | null = null
+
+export interface SicGroup {
+  readonly division: string
+  readonly majorGroup: string
+}
+
+/** The label of a four-digit SIC code, or null where neither the scheme nor the SEC knows it. */
 export function sicLabel(code: string): string | null {
+  labels ??= new Map(entriesOf(sicTitles).map((entry) => [entry.slice(0, 4), entry.slice(5)]))
   return labels.get(code) ?? null
+}
+
+/** The division and the major group of a code; null for one that is in none. */
+export function sicGroup(code: string): SicGroup | null {
+  if (outsideTheScheme.has(code)) return null
+  groups ??= new Map(
+    entriesOf(majorGroups).map((entry) => [
+      entry.slice(0, 2),
+      { division: divisionNames[entry.charAt(2)] ?? '', majorGroup: entry.slice(4) },
+    ]),
+  )
+  return groups.get(code.slice(0, 2)) ?? null
+}
+
+function entriesOf(table: string): string[] {
+  return table.trim().split(/\n| \| /)
 }

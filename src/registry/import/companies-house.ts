@@ -1,4 +1,5 @@
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
+import { companiesHouseAuthority } from '../facts/authorities.js'
 import { checkDraft } from './draft.js'
 import { companyNumber } from './gleif-record.js'
 import type { FileFormat, ImportItem } from './item.js'
@@ -65,7 +66,7 @@ function companyOf(row: TableRow, line: number): ImportItem {
       legalForm: category,
       country: countryOf(row.text(columns.country)),
       jurisdiction: 'gb',
-      registrationAuthority: authorityOf(id),
+      registrationAuthority: companiesHouseAuthority(id),
       address: addressOf(row),
       industryCodes: industryCodesOf(row),
       formedOn: row.text(columns.formedOn),
@@ -112,12 +113,6 @@ function typeOf(category: string | null): { type: EntityType; subtype: EntitySub
     return { type: 'nonprofit', subtype: 'nonprofit_entity' }
   }
   return { type: 'business', subtype: 'incorporated_entity' }
-}
-
-/** Scotland and Northern Ireland keep registers of their own, told by the letters of the number. */
-function authorityOf(number: string): string {
-  if (/^(?:S|RS)/.test(number)) return 'RA000587'
-  return /^(?:N|R0)/.test(number) ? 'RA000586' : 'RA000585'
 }
 
 /** "46730 - Agents involved in …" is UK SIC 2007, which is not the American scheme of that name. */

@@ -1,5 +1,7 @@
 import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
 import { identifierType } from '../../contract/enums.js'
+import { readBritishLine } from '../address/british-line.js'
+import { fundOrTrust } from '../fund-or-trust.js'
 import { canonicalIdentifier } from '../identifiers.js'
 import type { NameKind } from '../match/candidate.js'
 import { matchLimits } from '../match/limits.js'
@@ -17,6 +19,8 @@ export interface Draft {
   readonly formerNames?: readonly string[]
   readonly type: EntityType
   readonly subtype: EntitySubtype
+  /** The file says so itself. */
+  readonly isSubtypeStated?: boolean
   readonly status?: string | null
   readonly legalForm?: string | null
   readonly country?: string | null
@@ -39,6 +43,8 @@ export interface DraftIdentifier {
   readonly text: string
   /** Where a number was given, if not where the company is registered. */
   readonly jurisdiction?: string
+  /** Of a ticker: where it is traded. */
+  readonly exchange?: string
 }
 
 /** A row, or why it is none; `dropped` names values left out of a row that is kept. */
@@ -57,7 +63,8 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
   }
   const countryCode = readCountry(draft.country ?? null, dropped)
   const jurisdiction = readJurisdiction(draft.jurisdiction ?? null, dropped)
-  const identifiers = identifiersOf(draft, jurisdiction ?? countryCode?.toLowerCase() ?? null, dropped)
+  const stated = identifiersOf(draft, jurisdiction ?? countryCode?.toLowerCase() ?? null, dropped)
+  const identifiers = stated.slice(0, importLimits.identifiersMax)
   const key = sourceKeyOf(draft.idType, draft.id, identifiers, jurisdiction)
   if ('reason' in key) return rejected(key.reason, dropped)
   const row: RegistryRow = {
@@ -66,7 +73,7 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
     legalName,
     names: namesOf(legalName, draft),
     type: draft.type,
-    subtype: draft.subtype,
+    subtype: subtypeOf(draft, legalName, identifiers),
     status: readStatus(draft.status ?? null),
     legalForm: draft.legalForm ?? null,
     jurisdiction,
@@ -77,14 +84,10 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
       dropped,
     ),
     identifiers,
-    address: {
-      street: draft.address?.street ?? null,
-      city: draft.address?.city ?? null,
-      region: draft.address?.region ?? null,
-      postalCode: draft.address?.postalCode ?? null,
-      countryCode,
-      formatted: draft.address?.formatted ?? null,
-    },
+    ...(stated.length === identifiers.length
+      ? {}
+      : { identifiersOmitted: stated.length - identifiers.length }),
+    address: addressOf(draft.address ?? {}, countryCode),
     website: checked(draft.website ?? null, websiteShape, 'website', dropped),
     sic: readCode(draft.sic ?? null, /^(?!0{4})\d{4}$/, 'SIC code', dropped),
     naics: readCode(draft.naics ?? null, /^\d{2,6}$/, 'NAICS code', dropped),
@@ -97,6 +100,37 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
   return { row, reason: null, dropped }
 }
 
+/**
+ * A row is taken for a company's where its file has no word for what it is: funds and trusts are told by form or name.
+ * Who is in the register of companies of the United Kingdom is a company, whatever its name.
+ */
+function subtypeOf(draft: Draft, legalName: string, identifiers: readonly RowIdentifier[]): EntitySubtype {
+  if (draft.subtype !== 'incorporated_entity' || draft.isSubtypeStated === true) return draft.subtype
+  const isBritish = identifiers.some(
+    ({ type, jurisdiction }) => type === 'registration_id' && jurisdiction?.startsWith('gb') === true,
+  )
+  if (isBritish) return draft.subtype
+  const isOther = fundOrTrust({ legalName, legalForm: draft.legalForm ?? null }) !== null
+  return isOther ? 'complex_business_structure' : draft.subtype
+}
+
+/** An address of the United Kingdom that stands in one line is read into its parts; the line stays. */
+function addressOf(stated: NonNullable<Draft['address']>, countryCode: string | null): RowAddress {
+  const { street = null, city = null, region = null, postalCode = null, formatted = null } = stated
+  const isOneLine = street === null && city === null && region === null && formatted !== null
+  const read = isOneLine && countryCode === 'GB' ? readBritishLine(formatted) : null
+  return {
+    street: read?.street ?? street,
+    streetNumber: stated.streetNumber ?? null,
+    subPremise: stated.subPremise ?? null,
+    city: read?.city ?? city,
+    region: read?.region ?? region,
+    postalCode: postalCode ?? read?.postalCode ?? null,
+    countryCode,
+    formatted,
+  }
+}
+
 const websiteShape = /^(?:https?:\/\/)?[^\s/]+\.[^\s/]{2,}(?:\/\S*)?$/i
 
 function rejected(reason: string, dropped: readonly string[]): ReadRow {
@@ -105,7 +139,7 @@ function rejected(reason: string, dropped: readonly string[]): ReadRow {
 
 function identifiersOf(draft: Draft, home: string | null, dropped: string[]): RowIdentifier[] {
   const identifiers: RowIdentifier[] = []
-  const add = ({ type, text, jurisdiction }: DraftIdentifier, isId: boolean) => {
+  const add = ({ type, text, jurisdiction, exchange }: DraftIdentifier, isId: boolean) => {
     const canonical = canonicalIdentifier(type, text)
     if ('reason' in canonical) {
       // A bad id rejects the row; it need not be counted as dropped too.
@@ -115,11 +149,12 @@ function identifiersOf(draft: Draft, home: string | null, dropped: string[]): Ro
     const isKnown = identifiers.some((other) => other.type === type && other.value === canonical.value)
     if (isKnown) return
     const place = type === 'registration_id' ? (jurisdiction ?? home) : type === 'ein' ? 'us' : null
-    identifiers.push({ type, value: canonical.value, jurisdiction: place })
+    const traded = exchange === undefined ? {} : { exchange }
+    identifiers.push({ type, value: canonical.value, jurisdiction: place, ...traded })
   }
   if (isIdentifierType(draft.idType) && draft.id !== null) add({ type: draft.idType, text: draft.id }, true)
   for (const identifier of draft.identifiers ?? []) add(identifier, false)
-  return identifiers.slice(0, importLimits.identifiersMax)
+  return identifiers
 }
 
 const identifierTypes = new Set<string>(identifierType.options)

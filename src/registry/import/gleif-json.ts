@@ -51,6 +51,8 @@ function addressOf(block: unknown): LeiAddress {
   const more = listOf(member(block, 'AdditionalAddressLine')).map((line) => textOf(member(line, '$')))
   return {
     lines: [valueOf(block, 'FirstAddressLine'), ...more].filter((line) => line !== null),
+    number: valueOf(block, 'AddressNumber'),
+    numberWithinBuilding: valueOf(block, 'AddressNumberWithinBuilding'),
     city: valueOf(block, 'City'),
     region: valueOf(block, 'Region'),
     country: valueOf(block, 'Country'),

@@ -30,6 +30,9 @@ export interface LeiName {
 
 export interface LeiAddress {
   readonly lines: readonly string[]
+  /** Stated apart; it stands in a line as well. */
+  readonly number: string | null
+  readonly numberWithinBuilding: string | null
   readonly city: string | null
   readonly region: string | null
   readonly country: string | null
@@ -56,6 +59,8 @@ export function leiItem(record: LeiRecord, line: number): ImportItem {
       identifiers: numbersOf(record),
       address: {
         street: address.lines.length === 0 ? null : address.lines.join(', '),
+        streetNumber: address.number,
+        subPremise: address.numberWithinBuilding,
         city: address.city,
         region: regionName(address.country, address.region),
         postalCode: address.postalCode,
@@ -91,17 +96,13 @@ function typeOf(record: LeiRecord): { type: EntityType; subtype: EntitySubtype }
     case 'INTERNATIONAL_ORGANIZATION':
       return { type: 'other', subtype: 'other_entity' }
     case 'FUND':
-      return {
-        type: 'business',
-        subtype: hasForm(record) ? 'incorporated_entity' : 'complex_business_structure',
-      }
+      return { type: 'business', subtype: 'complex_business_structure' }
     // A branch is its company's; what none of these says is a company's too.
     default:
       return { type: 'business', subtype: 'incorporated_entity' }
   }
 }
 
-/** A fund with a legal form of its own is a body like any other; without one it is a part of another. */
 function hasForm({ formCode }: LeiRecord): boolean {
   return formCode !== null && !isNoForm(formCode)
 }

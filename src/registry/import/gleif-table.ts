@@ -11,6 +11,8 @@ const otherNameColumns = [
 
 interface AddressColumns {
   readonly lines: readonly string[]
+  readonly number: string
+  readonly numberWithinBuilding: string
   readonly city: string
   readonly region: string
   readonly country: string
@@ -26,6 +28,8 @@ function addressColumns(block: string): AddressColumns {
       `${block}.FirstAddressLine`,
       ...[1, 2, 3].map((number) => `${block}.AdditionalAddressLine.${number}`),
     ],
+    number: `${block}.AddressNumber`,
+    numberWithinBuilding: `${block}.AddressNumberWithinBuilding`,
     city: `${block}.City`,
     region: `${block}.Region`,
     country: `${block}.Country`,
@@ -101,6 +105,8 @@ function addressOf(row: TableRow, block: AddressColumns): LeiAddress {
   }
   return {
     lines,
+    number: row.text(block.number),
+    numberWithinBuilding: row.text(block.numberWithinBuilding),
     city: row.text(block.city),
     region: row.text(block.region),
     country: row.text(block.country),

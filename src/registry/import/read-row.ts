@@ -25,6 +25,7 @@ export function readRow(field: FieldReader, sourceLine: number, defaults: RowDef
     otherNames: listOf(field('other_names')),
     formerNames: listOf(field('former_names')),
     ...readType(field('type'), field('subtype'), dropped),
+    isSubtypeStated: field('subtype') !== null,
     status: field('status'),
     legalForm: field('legal_form'),
     country: field('country') ?? defaults.countryCode,

@@ -7,7 +7,7 @@ import { listOf, member, parseJson, textOf } from './json-items.js'
 import { importLimits } from './limits.js'
 import type { ByteSource } from '../../tables/bytes.js'
 import { openFiles } from '../../tables/open-file.js'
-import { edgarUrl, einIdentifiers, joined, sicCode, unlessZeros } from './sec.js'
+import { edgarUrl, einIdentifiers, joined, sicCode, tickerOf, unlessZeros } from './sec.js'
 import { otherKind } from './table.js'
 
 /** Older filings of a registrant go on in files of their own, with `-submissions-` in the name. */
@@ -67,6 +67,7 @@ function draftOf(record: unknown): Draft {
   const home = edgarPlace(textOf(member(record, 'stateOfIncorporation')) ?? '')
   const addresses = member(record, 'addresses')
   const office = addressOf(member(addresses, 'business')) ?? addressOf(member(addresses, 'mailing'))
+  const exchanges = listOf(member(record, 'exchanges')).map(textOf)
   const tickers = listOf(member(record, 'tickers')).map(textOf)
   const lei = textOf(member(record, 'lei'))
   return {
@@ -82,7 +83,7 @@ function draftOf(record: unknown): Draft {
     identifiers: [
       ...(lei === null ? [] : [{ type: 'lei' as const, text: lei }]),
       ...einIdentifiers(textOf(member(record, 'ein'))),
-      ...tickers.filter((ticker) => ticker !== null).map((text) => ({ type: 'ticker' as const, text })),
+      ...tickers.flatMap((ticker, at) => (ticker === null ? [] : [tickerOf(ticker, exchanges[at] ?? null)])),
     ],
     ...(office === null ? {} : { address: office }),
     website: textOf(member(record, 'website')),

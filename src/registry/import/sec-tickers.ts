@@ -2,7 +2,7 @@ import { checkDraft } from './draft.js'
 import type { FileFormat, ImportItem } from './item.js'
 import { jsonItems, listOf, parseJson, textOf } from './json-items.js'
 import { openOneFile } from '../../tables/open-file.js'
-import { edgarUrl } from './sec.js'
+import { edgarUrl, tickerOf } from './sec.js'
 import { otherKind } from './table.js'
 
 /** `sec-tickers`: company_tickers_exchange.json of the SEC: `{"fields": […], "data": [[…], …]}`. */
@@ -13,7 +13,7 @@ export const secTickers: FileFormat = {
   async *read(path, context) {
     const file = await openOneFile(path, null)
     const fields: string[] = []
-    const slots = { cik: -1, name: -1, ticker: -1 }
+    const slots = { cik: -1, name: -1, ticker: -1, exchange: -1 }
     const kind = { what: 'company_tickers_exchange.json of the SEC' }
     const seen = { isStarted: false }
     yield* jsonItems(
@@ -29,6 +29,7 @@ export const secTickers: FileFormat = {
             slots[field] = fields.indexOf(field)
             if (slots[field] === -1) throw otherKind(file, kind, `it has no field ${field}`)
           }
+          slots.exchange = fields.indexOf('exchange')
           seen.isStarted = true
         }
         return shareItem(text, line, slots)
@@ -42,12 +43,13 @@ export const secTickers: FileFormat = {
 function shareItem(
   text: string,
   line: number,
-  slots: { cik: number; name: number; ticker: number },
+  slots: { cik: number; name: number; ticker: number; exchange: number },
 ): ImportItem {
   const cells = listOf(parseJson(text))
   if (cells.length === 0) return { kind: 'rejected', line, reason: 'it is no list in JSON' }
   const cik = textOf(cells[slots.cik])
   const ticker = textOf(cells[slots.ticker])
+  const exchange = textOf(cells[slots.exchange])
   const read = checkDraft(
     {
       idType: 'cik',
@@ -55,7 +57,7 @@ function shareItem(
       name: textOf(cells[slots.name]),
       type: 'business',
       subtype: 'incorporated_entity',
-      identifiers: ticker === null ? [] : [{ type: 'ticker', text: ticker }],
+      identifiers: ticker === null ? [] : [tickerOf(ticker, exchange)],
       sourceUrl: edgarUrl(cik),
     },
     line,

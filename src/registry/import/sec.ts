@@ -29,3 +29,7 @@ export function sicCode(text: string | null): string | null {
   const known = unlessZeros(text)
   return known !== null && /^\d{3}$/.test(known) ? `0${known}` : known
 }
+
+export function tickerOf(symbol: string, exchange: string | null): DraftIdentifier {
+  return { type: 'ticker', text: symbol, ...(exchange === null ? {} : { exchange }) }
+}

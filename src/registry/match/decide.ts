@@ -98,7 +98,8 @@ export function conclude(
 ): MatchDecision {
   if (weighed === null) return { kind: 'none' }
   const { best, doubts, rivals, chosenByContext } = weighed
-  const isHeld = doubts.length > 0 || !best.candidate.supported
+  // What kind of body it is says nothing of whether it is the one meant.
+  const isHeld = doubts.length > 0
   const cap = isHeld ? doubtConfidenceMax : chosenByContext ? contextConfidenceMax : confidenceMax
   const confidence = Math.min(cap, Math.round(100 * probability(best, weighed.standing)))
   if (confidence < candidateConfidenceMin) return { kind: 'none' }

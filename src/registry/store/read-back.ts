@@ -1,7 +1,8 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
+import type { EntitySubtype, EntityType } from '../../contract/enums.js'
 import type { NameKind } from '../match/candidate.js'
 import type { RegistryRow, RowAddress } from '../registry-row.js'
+import { createIdentifierReader } from './identifier-reader.js'
 import type { RowOrigin } from './row-writer.js'
 
 interface HeldRow {
@@ -25,6 +26,7 @@ interface HeldRow {
   parent_key: string | null
   successor_key: string | null
   source_url: string | null
+  identifiers_omitted: number
 }
 
 interface AddressRow {
@@ -34,6 +36,8 @@ interface AddressRow {
   postal_code: string | null
   country_code: string | null
   formatted_address: string | null
+  street_number: string | null
+  sub_premise: string | null
 }
 
 /** The row that a registration was written from, as it was; null for an id that is not held. */
@@ -42,10 +46,7 @@ export function createReadBack(database: Sqlite): (id: string) => (RowOrigin & {
   const names = database.prepare<[number], { kind: NameKind; name: string }>(
     'SELECT kind, name FROM names WHERE legal_entity_number = ? ORDER BY number',
   )
-  const identifiers = database.prepare<
-    [number],
-    { type: IdentifierType; value: string; jurisdiction: string }
-  >('SELECT type, value, jurisdiction FROM identifiers WHERE legal_entity_number = ? ORDER BY position')
+  const identifiersOf = createIdentifierReader(database)
   const address = database.prepare<[number], AddressRow>(
     "SELECT * FROM addresses WHERE legal_entity_number = ? AND kind = 'headquarters'",
   )
@@ -63,10 +64,8 @@ export function createReadBack(database: Sqlite): (id: string) => (RowOrigin & {
       legalForm: found.legal_form,
       jurisdiction: found.jurisdiction,
       registrationAuthority: found.registration_authority,
-      identifiers: identifiers.all(found.number).map((identifier) => ({
-        ...identifier,
-        jurisdiction: identifier.jurisdiction === '' ? null : identifier.jurisdiction,
-      })),
+      identifiers: identifiersOf(found.number),
+      ...(found.identifiers_omitted === 0 ? {} : { identifiersOmitted: found.identifiers_omitted }),
       address: addressOf(address.get(found.number)),
       website: found.website,
       sic: found.sic,
@@ -84,6 +83,8 @@ export function createReadBack(database: Sqlite): (id: string) => (RowOrigin & {
 function addressOf(found: AddressRow | undefined): RowAddress {
   return {
     street: found?.street_address ?? null,
+    streetNumber: found?.street_number ?? null,
+    subPremise: found?.sub_premise ?? null,
     city: found?.city ?? null,
     region: found?.region ?? null,
     postalCode: found?.postal_code ?? null,

@@ -1,7 +1,8 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
+import type { EntitySubtype, EntityType } from '../../contract/enums.js'
 import type { NameKind } from '../match/candidate.js'
 import type { RowAddress, RowIdentifier } from '../registry-row.js'
+import { createIdentifierReader } from './identifier-reader.js'
 
 /** One registration as the store holds it, with where its row came from. */
 export interface StoredLegalEntity {
@@ -22,6 +23,8 @@ export interface StoredLegalEntity {
   readonly website: string | null
   readonly sic: string | null
   readonly naics: string | null
+  /** Codes of other schemes, as `scheme:code code`. */
+  readonly industryCodes: string | null
   readonly formedOn: string | null
   readonly parentName: string | null
   readonly sourceUrl: string | null
@@ -29,6 +32,10 @@ export interface StoredLegalEntity {
   readonly sourceLine: number
   readonly sourceDate: string
   readonly vanished: boolean
+  /** Where its shares are traded; null where no source says. */
+  readonly exchange: string | null
+  /** How many identifiers its sources state beyond those kept. */
+  readonly identifiersOmitted: number
   readonly names: readonly { readonly kind: NameKind; readonly name: string }[]
   readonly identifiers: readonly RowIdentifier[]
   readonly address: RowAddress
@@ -84,6 +91,7 @@ interface LegalEntityRow {
   website: string | null
   sic: string | null
   naics: string | null
+  industry_codes: string | null
   formed_on: string | null
   parent_name: string | null
   authority_json: string | null
@@ -93,12 +101,16 @@ interface LegalEntityRow {
   source_line: number
   file_date: string
   vanished: number
+  exchange: string | null
+  identifiers_omitted: number
   street_address: string | null
   city: string | null
   region: string | null
   postal_code: string | null
   country_code: string | null
   formatted_address: string | null
+  street_number: string | null
+  sub_premise: string | null
 }
 
 /** Chains of merges are followed this far: each leads to an older company, so that none is a loop. */
@@ -150,7 +162,9 @@ interface EntityRow {
 function createOutlineReader(database: Sqlite): (entityNumber: number) => RegistrationOutline[] {
   const legalEntities = database.prepare<[number], LegalEntityRow>(
     `SELECT l.*, s.name AS source_name, s.file_date, a.street_address, a.city, a.region, a.postal_code,
-       a.country_code, a.formatted_address,
+       a.country_code, a.formatted_address, a.street_number, a.sub_premise,
+       (SELECT i.exchange FROM identifiers i WHERE i.legal_entity_number = l.number AND i.type = 'ticker'
+          AND i.exchange IS NOT NULL ORDER BY i.position LIMIT 1) AS exchange,
        (SELECT p.display_name FROM relationships r JOIN legal_entities p ON p.number = r.parent_number
         WHERE r.child_number = l.number AND r.type IN ('IS_DIRECTLY_CONSOLIDATED_BY', 'IS_CONTROLLED_BY')
           AND r.to_date IS NULL ORDER BY r.number LIMIT 1) AS parent_name,
@@ -173,16 +187,11 @@ function createListsReader(database: Sqlite): (outline: RegistrationOutline) => 
   const names = database.prepare<[number], { kind: NameKind; name: string }>(
     'SELECT kind, name FROM names WHERE legal_entity_number = ? ORDER BY number',
   )
-  const identifiers = database.prepare<
-    [number],
-    { type: IdentifierType; value: string; jurisdiction: string }
-  >('SELECT type, value, jurisdiction FROM identifiers WHERE legal_entity_number = ? ORDER BY position')
+  const identifiersOf = createIdentifierReader(database)
   return (outline) => ({
     ...outline,
     names: names.all(outline.number),
-    identifiers: identifiers
-      .all(outline.number)
-      .map(({ type, value, jurisdiction }) => ({ type, value, jurisdiction: jurisdiction || null })),
+    identifiers: identifiersOf(outline.number),
   })
 }
 
@@ -203,6 +212,7 @@ function outlineOf(row: LegalEntityRow): RegistrationOutline {
     website: row.website,
     sic: row.sic,
     naics: row.naics,
+    industryCodes: row.industry_codes,
     formedOn: row.formed_on,
     parentName: row.parent_name,
     sourceUrl: row.source_url,
@@ -210,8 +220,12 @@ function outlineOf(row: LegalEntityRow): RegistrationOutline {
     sourceLine: row.source_line,
     sourceDate: row.file_date,
     vanished: row.vanished === 1,
+    exchange: row.exchange,
+    identifiersOmitted: row.identifiers_omitted,
     address: {
       street: row.street_address,
+      streetNumber: row.street_number,
+      subPremise: row.sub_premise,
       city: row.city,
       region: row.region,
       postalCode: row.postal_code,

@@ -27,6 +27,7 @@ export const registrationColumns = [
   'parent_key',
   'successor_key',
   'source_url',
+  'identifiers_omitted',
   'content_hash',
 ] as const
 
@@ -63,6 +64,7 @@ export function registrationValues(
     row.parentKey,
     row.successorKey,
     row.sourceUrl,
+    row.identifiersOmitted ?? 0,
     contentHash,
   ]
 }
@@ -90,7 +92,7 @@ function isBrandOf(name: string, legalName: string): boolean {
 
 /** Of an address as written and as it is compared, from `street_address` on. */
 export function addressValues({ address }: RegistryRow): (string | null)[] {
-  const { street, city, region, postalCode, countryCode, formatted } = address
+  const { street, city, region, postalCode, countryCode, formatted, streetNumber, subPremise } = address
   return [
     street,
     city,
@@ -101,6 +103,8 @@ export function addressValues({ address }: RegistryRow): (string | null)[] {
     region === null ? '' : regionKeyOf(countryCode, region),
     city === null ? '' : rememberedCityKey(city),
     postalCode === null ? '' : postalKeyOf(postalCode),
+    streetNumber,
+    subPremise,
   ]
 }
 

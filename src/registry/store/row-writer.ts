@@ -46,15 +46,15 @@ export function createRowWriter(database: Sqlite, own: RowOrigin): RowWriter {
   const insertEntity = database.prepare('INSERT INTO entities (id) VALUES (?) ON CONFLICT (id) DO NOTHING')
   const insert = database.prepare(insertRegistration)
   const existing = existingRegistrations(database)
-  const insertIdentifier = database.prepare('INSERT OR IGNORE INTO identifiers VALUES (?, ?, ?, ?, ?)')
-  const insertAddress = database.prepare('INSERT INTO addresses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const insertIdentifier = database.prepare('INSERT OR IGNORE INTO identifiers VALUES (?, ?, ?, ?, ?, ?)')
+  const insertAddress = database.prepare('INSERT INTO addresses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
 
   const addDetails = (number: number, row: RegistryRow) => {
     names.add(number, row.names)
-    for (const [position, { type, value, jurisdiction }] of row.identifiers.entries()) {
+    for (const [position, { type, value, jurisdiction, exchange }] of row.identifiers.entries()) {
       const isNumber = type === 'registration_id'
       const held = isNumber ? registrationNumberIn(value, jurisdiction, row.registrationAuthority) : value
-      insertIdentifier.run(type, held, jurisdiction ?? '', number, position)
+      insertIdentifier.run(type, held, jurisdiction ?? '', number, position, exchange ?? null)
     }
     insertAddress.run(number, 'headquarters', ...addressValues(row))
   }

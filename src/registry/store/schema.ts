@@ -208,4 +208,11 @@ export const migrations = [
   ALTER TABLE listed_codes ADD COLUMN import_sequence INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE securities ADD COLUMN import_sequence INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- Stated apart from the street line, which holds them too; where a ticker is traded; how many identifiers are left out.
+  ALTER TABLE addresses ADD COLUMN street_number TEXT;
+  ALTER TABLE addresses ADD COLUMN sub_premise TEXT;
+  ALTER TABLE identifiers ADD COLUMN exchange TEXT;
+  ALTER TABLE legal_entities ADD COLUMN identifiers_omitted INTEGER NOT NULL DEFAULT 0;
+  `,
 ] as const

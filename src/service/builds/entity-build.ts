@@ -1,8 +1,10 @@
 import { entityRecord, type EntityRecord, type EntityReply } from '../../contract/entity.js'
 import { entityId, type CallId } from '../../contract/ids.js'
+import { unknownClassification, unknownProfiles } from '../../contract/unknown.js'
 import type { Knowledge } from '../knowledge.js'
 import { BuildFailure, isoOf, type StoredBuild } from './build.js'
 import type { Compiler, EventData } from './builds.js'
+import { wholeRecord } from './whole-blocks.js'
 
 /** The record as it is known; one that breaks the interface throws, and is never stored. */
 export function entityCompiler(knowledge: Knowledge): Compiler {
@@ -13,20 +15,20 @@ export function entityCompiler(knowledge: Knowledge): Compiler {
   }
 }
 
-/** A result of the compiler. */
+/** A result of the compiler, also of one that left out blocks of which nothing is known. */
 export function entityRecordIn(result: string): EntityRecord {
-  return JSON.parse(result) as EntityRecord
+  return wholeRecord(JSON.parse(result) as EntityRecord)
 }
 
-/** What a record is before its build: who the company is. Every attribute is there, and null. */
+/** What a record is before its build: who the company is. Every attribute and block is there, and null inside. */
 export function unenriched(record: EntityRecord): EntityRecord {
   const nothing = Object.fromEntries(Object.keys(record.attributes).map((key) => [key, null]))
   return {
     ...record,
     attributes: nothing as EntityRecord['attributes'],
-    classification: null,
+    classification: unknownClassification,
     operational_presence: [],
-    social_profiles: {},
+    social_profiles: unknownProfiles,
   }
 }
 

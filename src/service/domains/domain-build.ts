@@ -5,10 +5,13 @@ import {
   type WebsiteStatus,
 } from '../../contract/domain.js'
 import type { EntityRecord, ResultEntity } from '../../contract/entity.js'
+import type { SocialProfilesV1 } from '../../contract/entity-v1.js'
 import { resolution as resolutionSchema, type Resolution } from '../../contract/result.js'
+import { unknownClassification } from '../../contract/unknown.js'
 import { domainNameOf } from '../../core/domain-name.js'
 import { BuildFailure } from '../builds/build.js'
 import type { Compiler } from '../builds/builds.js'
+import { wholeDomainResult } from '../builds/whole-blocks.js'
 import type { Knowledge } from '../knowledge.js'
 import type { DomainLists } from './domain-lists.js'
 import type { SiteVisit, WebsiteCheck } from './website-check.js'
@@ -33,9 +36,9 @@ export function domainCompiler({ knowledge, lists, checkWebsite }: Sources): Com
       : checkWebsite(domain, signal).then((visit) => compile(domain, visit))
 }
 
-/** A result of the compiler. */
+/** A result of the compiler, also of one that left out blocks of which nothing is known. */
 export function domainResultIn(result: string): DomainResult {
-  return JSON.parse(result) as DomainResult
+  return wholeDomainResult(JSON.parse(result) as DomainResult)
 }
 
 interface Known {
@@ -105,6 +108,19 @@ const unchecked: WebsiteStatus = {
   last_checked: null,
 }
 
+const unknownProfile = { handle: null }
+
+/** What the site links to; a network that it does not link to has no handle. */
+function profilesOf(found: SocialProfilesV1): DomainIntelligence['social_profiles'] {
+  const { linkedin, facebook, crunchbase, twitter } = found
+  return {
+    linkedin: linkedin ?? unknownProfile,
+    facebook: facebook ?? unknownProfile,
+    crunchbase: crunchbase ?? unknownProfile,
+    twitter: twitter ?? unknownProfile,
+  }
+}
+
 /** What the domain shows: of its owner's record only what holds for the domain of its own website. */
 function intelligenceOf(known: Known, visit: SiteVisit | null): DomainIntelligence {
   const { domain, owner } = known
@@ -122,9 +138,9 @@ function intelligenceOf(known: Known, visit: SiteVisit | null): DomainIntelligen
       business_relevance: null,
     },
     is_disposable_email_provider: known.isDisposable,
-    industry: owner?.industry ?? null,
-    classification: owner?.classification ?? null,
-    social_profiles: visit?.facts?.profiles ?? {},
+    industry: owner?.industry ?? { schemes: {} },
+    classification: owner?.classification ?? unknownClassification,
+    social_profiles: profilesOf(visit?.facts?.profiles ?? {}),
   }
 }
 

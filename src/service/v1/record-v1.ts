@@ -1,5 +1,5 @@
 import type { Attributes, EntityRecord } from '../../contract/entity.js'
-import type { EntityRecordV1 } from '../../contract/entity-v1.js'
+import type { EntityRecordV1, SocialProfilesV1 } from '../../contract/entity-v1.js'
 import { flatEntity } from '../flat-entity.js'
 
 /** A record in the form and the order of v1 (interface: "v1 entity record"). */
@@ -14,7 +14,7 @@ export function recordV1Of(record: EntityRecord): EntityRecordV1 {
     headquarters: { address: addressOf(record) },
     primary_legal_entity: legalEntityOf(record),
     attributes: attributesOf(record.attributes),
-    social_profiles: record.social_profiles,
+    social_profiles: profilesOf(record.social_profiles),
     classification: classificationV1Of(record.industry, record.classification),
     operational_presence: record.operational_presence,
   }
@@ -22,20 +22,18 @@ export function recordV1Of(record: EntityRecord): EntityRecordV1 {
 
 type AddressV1 = EntityRecordV1['headquarters']['address']
 
-/** In v1 the block is always there: without a headquarters its ten keys are null. */
-function addressOf({ headquarters }: EntityRecord): AddressV1 {
-  const address = headquarters?.address
+function addressOf({ headquarters: { address } }: EntityRecord): AddressV1 {
   return {
-    city: address?.city ?? null,
-    state: address?.state ?? null,
-    country: address?.country ?? null,
-    state_code: address?.state_code ?? null,
-    postal_code: address?.postal_code ?? null,
-    sub_premise: address?.sub_premise ?? null,
-    country_code: address?.country_code ?? null,
-    street_number: address?.street_number ?? null,
-    street_address: address?.street_address ?? null,
-    formatted_address: address?.formatted_address ?? null,
+    city: address.city,
+    state: address.state,
+    country: address.country,
+    state_code: address.state_code,
+    postal_code: address.postal_code,
+    sub_premise: address.sub_premise,
+    country_code: address.country_code,
+    street_number: address.street_number,
+    street_address: address.street_address,
+    formatted_address: address.formatted_address,
   }
 }
 
@@ -43,13 +41,17 @@ function legalEntityOf({
   primary_legal_entity,
   legal_name,
 }: EntityRecord): EntityRecordV1['primary_legal_entity'] {
-  if (primary_legal_entity === null) return null
   const { id, country_code, state_code } = primary_legal_entity
   return { id, name: legal_name, jurisdiction: { country_code, state_province: state_code } }
 }
 
 function attributesOf(attributes: Attributes): Attributes {
   return { ...attributes }
+}
+
+/** v1 leaves out a profile that is not known. */
+function profilesOf(profiles: EntityRecord['social_profiles']): SocialProfilesV1 {
+  return Object.fromEntries(Object.entries(profiles).filter(([, { handle }]) => handle !== null))
 }
 
 type ClassificationV1 = EntityRecordV1['classification']
@@ -64,18 +66,18 @@ export function classificationV1Of(
   classification: EntityRecord['classification'],
 ): ClassificationV1 {
   return {
-    naics_codes_2022: codesOf(industry?.schemes.naics_2022),
-    sic_codes: codesOf(industry?.schemes.sic),
-    business_tags: classification?.business_tags ?? [],
+    naics_codes_2022: codesOf(industry.schemes.naics_2022),
+    sic_codes: codesOf(industry.schemes.sic),
+    business_tags: classification.business_tags,
     business_model: [
-      ...(classification?.market_segments.map((segment) => segment.toUpperCase()) ?? []),
-      ...(classification?.revenue_models.map(inWords) ?? []),
+      ...classification.market_segments.map((segment) => segment.toUpperCase()),
+      ...classification.revenue_models.map(inWords),
     ],
-    products_services: classification?.products_services ?? [],
+    products_services: classification.products_services,
   }
 }
 
-type CodesV3 = NonNullable<EntityRecord['industry']>['schemes']['sic']
+type CodesV3 = EntityRecord['industry']['schemes']['sic']
 
 function codesOf(codes: CodesV3): ClassificationV1['sic_codes'] {
   return (codes ?? []).map(({ code, label, confidence, is_primary }) => ({

@@ -50,7 +50,7 @@ describe('BasicCompanyData', () => {
     const [hit] = registry.search({ name: 'Lloyds Bank', limit: 1 }).hits
     const record = registry.entity(hit!.entityId)?.record
     expect(record?.attributes.founding_date).toBe('1865-04-20')
-    expect(record?.industry).toBeNull()
+    expect(record?.industry).toEqual({ schemes: {} })
   })
 
   it.each([

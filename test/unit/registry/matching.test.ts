@@ -262,7 +262,7 @@ describe('what is held below 80', () => {
 
   it('what is no incorporated business is a candidate, however exact', () => {
     const decision = match('Oxfam', null, [{ name: 'Oxfam', supported: false }])
-    expect(decision).toMatchObject({ kind: 'candidate', confidence: 79 })
+    expect(decision.kind).toBe('candidate')
   })
 
   test.each(['Zebra Logistics', 'Bob’s Bakery', 'Acne Studios', ''])('%j is not Acme Widgets', (name) => {

@@ -1,0 +1,42 @@
+import type { Address, EntityRecord, ResultEntity } from './entity.js'
+
+/** Blocks as they stand where nothing is known: every key is there (interface: "Resources and their fields"). */
+
+export const unknownAddress: Address = {
+  street_address: null,
+  street_number: null,
+  sub_premise: null,
+  city: null,
+  state: null,
+  state_code: null,
+  postal_code: null,
+  country: null,
+  country_code: null,
+  formatted_address: null,
+}
+
+export const unknownAuthority: ResultEntity['primary_legal_entity']['registration_authority'] = {
+  id: null,
+  code: null,
+  name: null,
+  organization: null,
+  jurisdiction: null,
+  country_code: null,
+  website: null,
+}
+
+export const unknownClassification: EntityRecord['classification'] = {
+  sector: null,
+  industry: null,
+  sub_industry: null,
+  business_tags: [],
+  market_segments: [],
+  revenue_models: [],
+  products_services: [],
+}
+
+export const unknownProfiles: EntityRecord['social_profiles'] = {
+  linkedin: { handle: null },
+  facebook: { handle: null },
+  crunchbase: { handle: null },
+}

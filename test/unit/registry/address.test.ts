@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { addressBlockOf } from '../../../src/registry/address-block.js'
+import { readBritishLine } from '../../../src/registry/address/british-line.js'
+import { streetPartsOf } from '../../../src/registry/address/street-parts.js'
+
+describe('number and sub-premise of a street line', () => {
+  test.each([
+    ['41-51 Freshwater Road, Chadwell Heath', 'GB', '41-51', null],
+    ['6th Floor 2 Kingdom Street', 'GB', '2', '6th Floor'],
+    ['1st & 2nd Floors, Wenlock Works, 1a Shepherdess Walk', 'GB', '1a', '1st & 2nd Floors'],
+    ['110 Bishopsgate, 23rd Floor', 'GB', '110', '23rd Floor'],
+    ['Unit 7 Newlands Court, Attwood Road', 'GB', null, 'Unit 7'],
+    ['251 Little Falls Drive, Suite 200', 'US', '251', 'Suite 200'],
+    ['1100 N Wood Dale Rd Ste 300', 'US', '1100', 'Ste 300'],
+    ['125 5th Avenue', 'US', '125', null],
+    ['5, rue Guillaume Kroll', 'LU', '5', null],
+    ['Koekoekstraat 63 bus 1', 'BE', '63', 'bus 1'],
+    ['Caffamacherreihe 8', 'DE', '8', null],
+    ['Banská 1120/4', 'SK', '1120/4', null],
+    // Where nobody writes the number behind, it may be a road's.
+    ['Caffamacherreihe 8', 'US', null, null],
+    ['One Apple Park Way', 'US', null, null],
+    ['7 World Trade Center, 250 Greenwich St', 'US', null, null],
+    ['P.O. Box 309', 'KY', null, null],
+    ['Building 1430, Arlington Business Park', 'GB', null, null],
+    [null, 'GB', null, null],
+  ])('%j in %s: %j, %j', (street, countryCode, streetNumber, subPremise) => {
+    expect(streetPartsOf(street, countryCode)).toEqual({ streetNumber, subPremise })
+  })
+
+  test('both are taken out of the line as they stand there, and no text at all makes it fail', () => {
+    const words = fc.constantFrom('6th', 'Floor', 'Suite', '200', '12a', 'High', 'Street', ',', '#', 'Box', '7-9', 'é')
+    const line = fc.oneof(fc.string(), fc.array(words).map((parts) => parts.join(' ')))
+    fc.assert(
+      fc.property(line, fc.constantFrom('US', 'GB', 'DE', null), (street, countryCode) => {
+        const { streetNumber, subPremise } = streetPartsOf(street, countryCode)
+        if (streetNumber !== null) expect(street).toContain(streetNumber)
+        for (const part of subPremise?.split(', ') ?? []) expect(street).toContain(part)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('an address states its own before they are read out of the line', () => {
+    const stated = { street: '1 High Street', streetNumber: '1B', subPremise: 'C000', city: null, region: null }
+    const rest = { postalCode: null, countryCode: 'GB', formatted: null }
+    expect(addressBlockOf({ ...stated, ...rest })).toMatchObject({ street_number: '1B', sub_premise: 'C000' })
+  })
+})
+
+describe('an address of the United Kingdom in one line', () => {
+  test.each([
+    ['2 Guy Close, Stapleford, Nottingham, NG9 7GZ', '2 Guy Close, Stapleford', 'Nottingham', null, 'NG9 7GZ'],
+    ['Head Office Atlantic Street, Broadheath, Altrincham, Cheshire, United Kingdom, WA14 5EW', 'Head Office Atlantic Street, Broadheath', 'Altrincham', 'Cheshire', 'WA14 5EW'],
+    ['41 Strand, London, England, SW15 2LL', '41 Strand', 'London', null, 'SW15 2LL'],
+    ['Moorfields House, 44 Moorfields, London, London, United Kingdom, EC2Y 9AL', 'Moorfields House, 44 Moorfields', 'London', null, 'EC2Y 9AL'],
+    ['Carrow Road,, Norwich,, Norfolk, NR1 1JE', 'Carrow Road', 'Norwich', 'Norfolk', 'NR1 1JE'],
+    ['41 Strand, London WC2N 5RJ, United Kingdom', '41 Strand', 'London', null, 'WC2N 5RJ'],
+    ['London, EC1A 1BB', null, 'London', null, 'EC1A 1BB'],
+    // The last part is a street: which town it is in is not said.
+    ['Unit 4, 12 Mill Lane, LS1 1AA', 'Unit 4, 12 Mill Lane', null, null, 'LS1 1AA'],
+  ])('%s', (line, street, city, region, postalCode) => {
+    expect(readBritishLine(line)).toEqual({ street, city, region, postalCode })
+  })
+
+  test.each(['', 'London', ' , ,', '1 Rue de Rivoli, Paris, France'])('%j says nothing for certain', (line) => {
+    expect(readBritishLine(line)).toBeNull()
+  })
+
+  const wordsIn = (text: string) => text.toLowerCase().split(/[\s,]+/).filter((word) => word !== '')
+  const droppable = new Set('united kingdom england scotland wales northern ireland great britain uk gb'.split(' '))
+
+  test('no word is lost but the country, and none is added', () => {
+    const part = fc.constantFrom('1 High Street', 'Leeds', 'Essex', 'England', 'LS1 1AA', 'Unit 4', 'Mill Lane', 'UK', '')
+    const line = fc.oneof(fc.array(part).map((parts) => parts.join(', ')), fc.string())
+    fc.assert(
+      fc.property(line, (text) => {
+        const read = readBritishLine(text)
+        if (read === null) return
+        const kept = wordsIn(Object.values(read).filter((value) => value !== null).join(' '))
+        const given = wordsIn(text)
+        expect(kept.every((word) => given.includes(word))).toBe(true)
+        expect(given.filter((word) => !kept.includes(word) && !droppable.has(word))).toEqual([])
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('what is formatted of its parts is read into the same parts again', () => {
+    const address = fc.record({
+      street: fc.constantFrom('1 High Street', 'Unit 4, Mill Lane', 'The Cooperage, 5 Copper Row'),
+      city: fc.constantFrom('Leeds', 'St Albans', 'Newcastle upon Tyne'),
+      region: fc.constantFrom(null, 'Essex', 'West Yorkshire'),
+      postalCode: fc.constantFrom('LS1 1AA', 'EC2Y 9AL', 'M1 1AE'),
+    })
+    fc.assert(
+      fc.property(address, (parts) => {
+        const row = { ...parts, countryCode: 'GB', formatted: null, streetNumber: null, subPremise: null }
+        const { formatted_address: line } = addressBlockOf(row)
+        expect(readBritishLine(line ?? '')).toEqual(parts)
+      }),
+    )
+  })
+})

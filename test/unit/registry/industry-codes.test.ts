@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { businessModelOf } from '../../../src/registry/facts/business-models.js'
+import { industryPathOf } from '../../../src/registry/facts/industry-path.js'
+import { naicsLabel } from '../../../src/registry/facts/naics-labels.js'
+import { naicsTitles } from '../../../src/registry/facts/naics-titles.js'
+import { sicGroup, sicLabel } from '../../../src/registry/facts/sic-labels.js'
+import { sicTitles } from '../../../src/registry/facts/sic-titles.js'
+
+describe('titles of codes', () => {
+  test.each([
+    ['0100', 'Agricultural production: crops'],
+    ['3571', 'Electronic computers'],
+    // No code of the SEC's list: of the scheme of 1987, and of one of its groups.
+    ['5065', 'Electronic parts and equipment, not elsewhere classified'],
+    ['3530', 'Construction, mining and materials handling'],
+    ['6770', 'Blank checks'],
+    ['8888', 'Foreign governments'],
+    ['9995', 'Non-operating establishments'],
+    ['0000', null],
+    ['12', null],
+  ])('SIC %s is %s', (code, title) => {
+    expect(sicLabel(code)).toBe(title)
+  })
+
+  test.each([
+    ['11', 'Agriculture, Forestry, Fishing and Hunting'],
+    ['32', 'Manufacturing'],
+    ['1133', 'Logging'],
+    ['11331', 'Logging'],
+    ['113310', 'Logging'],
+    ['334111', 'Electronic Computer Manufacturing'],
+    ['928120', 'International Affairs'],
+    ['999999', null],
+    ['3341119', null],
+    ['', null],
+  ])('NAICS %s is %s', (code, title) => {
+    expect(naicsLabel(code)).toBe(title)
+  })
+
+  test('every code of the tables has one title and leads to a sector', () => {
+    const sic = sicTitles.trim().split(/\n| \| /)
+    expect(sic.filter((entry) => !/^\d{4} \S.*[\w)]$/.test(entry))).toEqual([])
+    const codes = sic.map((entry) => entry.slice(0, 4))
+    expect(new Set(codes).size).toBe(codes.length)
+    expect(codes.filter((code) => sicGroup(code) === null)).toEqual(['8880', '8888'])
+    const naics = naicsTitles.trim().split(/\n| \| /)
+    expect(naics.filter((entry) => !/^(?:\d{2}-\d{2}|\d{2,6}(?:\/\d)*) [A-Z].*[\w)]$/.test(entry))).toEqual([])
+    // At five levels: 24 numbers of sectors, 96 subsectors, 308 groups, 692 industries, 1,012 of six digits.
+    const counts = [2, 3, 4, 5, 6].map((digits) => {
+      const max = 10 ** digits
+      return Array.from({ length: max }, (_, at) => String(at).padStart(digits, '0')).filter(
+        (code) => naicsLabel(code) !== null,
+      ).length
+    })
+    expect(counts).toEqual([24, 96, 308, 692, 1_012])
+  })
+})
+
+describe('sector, industry and sub-industry', () => {
+  test.each([
+    ['334111', ['Manufacturing', 'Computer and Peripheral Equipment Manufacturing', 'Electronic Computer Manufacturing']],
+    ['3341', ['Manufacturing', 'Computer and Electronic Product Manufacturing', 'Computer and Peripheral Equipment Manufacturing']],
+    ['334', ['Manufacturing', 'Computer and Electronic Product Manufacturing', null]],
+    ['44', ['Retail Trade', null, null]],
+  ])('of NAICS %s are %j', (naics, [sector, industry, subIndustry]) => {
+    expect(industryPathOf({ naics, sic: '2111' })).toEqual({ sector, industry, subIndustry })
+  })
+
+  test('of SIC are division, major group and code, where no NAICS code is known', () => {
+    expect(industryPathOf({ naics: '99', sic: '3571' })).toEqual({
+      sector: 'Manufacturing',
+      industry: 'Industrial and commercial machinery and computer equipment',
+      subIndustry: 'Electronic computers',
+    })
+    expect(industryPathOf({ naics: null, sic: '8888' })).toEqual({
+      sector: null,
+      industry: null,
+      subIndustry: 'Foreign governments',
+    })
+    expect(industryPathOf({ naics: null, sic: '0000' })).toBeNull()
+  })
+})
+
+describe('business model', () => {
+  const company = { sic: null, naics: null, industryCodes: null, isFund: false }
+  test.each([
+    [{ sic: '5331' }, ['b2c'], ['product_sales']],
+    [{ sic: '5045' }, ['b2b'], ['product_sales']],
+    [{ sic: '6021' }, [], ['interest_income']],
+    [{ sic: '4911' }, [], ['usage_based']],
+    [{ naics: '524126', sic: '5331' }, [], ['insurance_premiums']],
+    [{ industryCodes: 'uk_sic_2007:64191 64999' }, [], ['interest_income']],
+    [{ industryCodes: 'uk_sic_2007:99999 46730' }, ['b2b'], ['product_sales']],
+    [{ isFund: true, sic: '5331' }, [], ['investment_returns']],
+    // A drug maker may have nothing to sell yet, and software is sold in more ways than one.
+    [{ sic: '2834' }, [], []],
+    [{ sic: '7372' }, [], []],
+    [{ industryCodes: 'nace:4673' }, [], []],
+    [{}, [], []],
+  ])('of %j is %j and %j', (parts, marketSegments, revenueModels) => {
+    expect(businessModelOf({ ...company, ...parts })).toEqual({ marketSegments, revenueModels })
+  })
+})
