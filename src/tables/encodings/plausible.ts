@@ -13,7 +13,8 @@ export function wordsBeyondAscii(text: string): string[] {
 
 export function isOddWord(word: string): boolean {
   return (
-    /[\p{Cc}\p{Co}\p{Cn}]/u.test(word) ||
+    // Diacritics that stand alone, and signs that no keyboard has, are in no name.
+    /[\p{Cc}\p{Co}\p{Cn}¤¦¨¸\u02c6-\u02dd]/u.test(word) ||
     signInside.test(word) ||
     capitalInside.test(word) ||
     eastAsianBesideLatin.test(word) ||
@@ -26,16 +27,17 @@ export function isOddWord(word: string): boolean {
 const signInside = /\p{L}[^\p{ASCII}\p{L}\p{M}\p{Nd}’‘–—·´\u3000-\u30ff\uff00-\uff65]+\p{L}/u
 const capitalInside =
   /\p{Ll}(?=[^\p{ASCII}])\p{Lu}|\p{L}(?=[^\p{ASCII}])\p{Lu}\p{Ll}|\p{Lu}(?=[^\p{ASCII}ßªº])\p{Ll}\p{Lu}/u
-const eastAsianBesideLatin = /[a-z][\u1100-\u11ff\u2e80-\uffdc]|[\u1100-\u11ff\u2e80-\uffdc][a-z]/
+/** Small letters stand beside none, and none stands alone among capitals. */
+const eastAsianBesideLatin = /[a-z][\u2e80-\uffdc]|[\u2e80-\uffdc][a-z]|[A-Z][\u2e80-\uffdc][A-Z]/
 
-/** No word mixes these. */
+/** No word mixes these; Hebrew, Arabic and Thai with their marks. */
 const scripts = [
   /\p{Script=Latin}/u,
   /\p{Script=Cyrillic}/u,
   /\p{Script=Greek}/u,
-  /\p{Script=Hebrew}/u,
-  /\p{Script=Arabic}/u,
-  /\p{Script=Thai}/u,
+  /[\u0591-\u05f4]/,
+  /[\u0600-\u06ff]/,
+  /[\u0e00-\u0e7f]/,
   /\p{Script=Hangul}/u,
   /[\p{Script=Hiragana}\p{Script=Katakana}]/u,
 ]
