@@ -6,8 +6,8 @@ import {
   type Factor,
   type Resolution,
 } from '../contract/result.js'
-import { basisOf } from './basis.js'
-import { formattedAddress, primaryOf, resultEntityOf } from './entity-record.js'
+import { basisOf, endText } from './basis.js'
+import { formattedAddress, primaryOf, resultEntityOf, standingStatus } from './entity-record.js'
 import type { Doubt, MatchDecision } from './match/decide.js'
 import type { ScoredName } from './match/score.js'
 import { regionCodeIn } from './match/place-names.js'
@@ -82,7 +82,7 @@ export function candidateOf(registration: StoredLegalEntity): Candidate {
     name: registration.displayName,
     legal_name: registration.legalName,
     jurisdiction: registration.jurisdiction,
-    status: registration.status,
+    status: standingStatus(registration),
     description: null,
     primary_address:
       line === null ? null : { full_address: line, state_code: stateCode, country_code: address.countryCode },
@@ -107,7 +107,7 @@ function factorsOf(match: Match, stored: StoredEntity, registration: StoredLegal
   const factors: Factor[] = [strength('name_close_match', nameSentence(best, registration), nameImpact(best))]
   const place = placeFactor(best, registration)
   if (place) factors.push(place)
-  if (match.kind === 'entity') {
+  if (match.kind === 'entity' && !registration.vanished) {
     const jurisdiction = registration.jurisdiction ?? 'an unstated jurisdiction'
     factors.push(
       strength('legal_entity_confirmed', `A registration in ${jurisdiction} bears the name.`, 'high'),
@@ -125,7 +125,8 @@ function factorsOf(match: Match, stored: StoredEntity, registration: StoredLegal
   }
   for (const doubt of match.doubts) factors.push(doubtFactor(doubt, match))
   if (!best.candidate.supported) factors.push(unsupportedFactor(registration))
-  if (!best.candidate.active) {
+  if (registration.vanished) factors.push(removedFactor(registration))
+  else if (!best.candidate.active) {
     const status = registration.status ?? 'unknown'
     factors.push(
       limitation('no_legal_entity_confirmed', `The registration is not active (${status}).`, 'medium'),
@@ -139,6 +140,15 @@ export function unsupportedFactor({ type, subtype }: StoredLegalEntity): Factor 
   return limitation('unsupported_entity_type', `The registration is not a company's (${kind}).`, 'high')
 }
 
+/** That a register no longer lists a company does not say why: dissolved, delisted, or moved to another file. */
+function removedFactor({ sourceName, sourceDate }: StoredLegalEntity): Factor {
+  return limitation(
+    'no_legal_entity_confirmed',
+    `The newest file of ${sourceName} no longer names the registration; that of ${sourceDate.slice(0, 10)} did.`,
+    'medium',
+  )
+}
+
 function nameImpact(best: ScoredName): 'high' | 'medium' {
   return best.manner === 'exact' ? 'high' : 'medium'
 }
@@ -147,7 +157,7 @@ function nameSentence({ manner, candidate }: ScoredName, registration: StoredLeg
   const kind = {
     legal: 'registered name',
     other: 'other name',
-    former: `former name of ${registration.legalName}`,
+    former: `former name of ${registration.legalName}${formerText(registration, candidate.name)}`,
   }[candidate.kind]
   switch (manner) {
     case 'exact':
@@ -161,6 +171,12 @@ function nameSentence({ manner, candidate }: ScoredName, registration: StoredLeg
     default:
       return unreachable(manner)
   }
+}
+
+/** Until when the company bore the name, and how that is known. */
+function formerText({ names }: StoredLegalEntity, name: string): string {
+  const found = names.find((entry) => entry.kind === 'former' && entry.name === name)
+  return found === undefined ? '' : endText(found)
 }
 
 function placeFactor({ place }: ScoredName, registration: StoredLegalEntity): Factor | null {

@@ -1,6 +1,7 @@
 import type { ResultEntity } from '../contract/entity.js'
 import type { BasisEntry, Citation } from '../contract/result.js'
-import { formattedAddress } from './entity-record.js'
+import { formattedAddress, standingStatus } from './entity-record.js'
+import type { RowName } from './registry-row.js'
 import type { StoredLegalEntity } from './store/reader.js'
 
 /**
@@ -12,7 +13,7 @@ export function basisOf(
   primary: StoredLegalEntity,
   registrations: readonly StoredLegalEntity[],
 ): BasisEntry[] {
-  const own = fieldsOf(entity).map(({ field, value, reasoning, origin }) => {
+  const own = fieldsOf(entity, primary).map(({ field, value, reasoning, origin }) => {
     const holder = holderOf(field, value, [primary, ...registrations])
     const citation = origin === 'file' ? fileCitation(holder, value) : recordCitation(holder)
     const isRecorded = origin === 'record' && citation.authority_tier === 1
@@ -68,7 +69,28 @@ interface FieldReason {
   readonly origin: 'record' | 'derived' | 'file'
 }
 
-function fieldsOf(entity: ResultEntity): FieldReason[] {
+/** How many former names a sentence tells of, the latest first. */
+const formerNamesTold = 3
+
+/** The name on the registration, and which it bore before. */
+function legalNameReason(primary: StoredLegalEntity): string {
+  const former = primary.names.filter(({ kind, endedOn }) => kind === 'former' && endedOn !== undefined)
+  const told = former
+    .sort((a, b) => ((a.endedOn ?? '') < (b.endedOn ?? '') ? 1 : -1))
+    .slice(0, formerNamesTold)
+    .map((entry) => ` "${entry.name}" is a former name${endText(entry)}.`)
+  const removed = primary.vanished
+    ? ` The newest file of ${primary.sourceName} no longer names the registration; that of ${primary.sourceDate.slice(0, 10)} did.`
+    : ''
+  return `The name on the registration.${removed}${told.join('')}`
+}
+
+/** " since 2026-05-01 (gleif)": the day on which a former name had ended, and whose files told. */
+export function endText({ endedOn, endedSource }: RowName): string {
+  return `${endedOn === undefined ? '' : ` since ${endedOn}`}${endedSource === undefined ? '' : ` (${endedSource})`}`
+}
+
+function fieldsOf(entity: ResultEntity, primary: StoredLegalEntity): FieldReason[] {
   const fields: FieldReason[] = []
   const noteOf =
     (origin: FieldReason['origin']): Note =>
@@ -76,7 +98,7 @@ function fieldsOf(entity: ResultEntity): FieldReason[] {
       if (value !== null && value !== undefined) fields.push({ field, value, reasoning, origin })
     }
   const [stated, derived, filed] = [noteOf('record'), noteOf('derived'), noteOf('file')]
-  stated('legal_name', entity.legal_name, 'The name on the registration.')
+  stated('legal_name', entity.legal_name, legalNameReason(primary))
   filed('display_name', entity.display_name, 'The shortest name in use that the registry lists.')
   stated('status', entity.status, 'The status on the registration.')
   filed('website', entity.website, 'The website that the registry lists; registers of companies hold none.')
@@ -172,7 +194,7 @@ function excerptOf(registration: StoredLegalEntity): string {
     registration.legalName,
     ...registration.identifiers.map(({ type, value }) => `${type} ${value}`),
     registration.jurisdiction === null ? null : `jurisdiction ${registration.jurisdiction}`,
-    registration.status === null ? null : `status ${registration.status}`,
+    standingStatus(registration) === null ? null : `status ${standingStatus(registration) ?? ''}`,
     formattedAddress(registration.address),
     placeOf(registration),
   ]

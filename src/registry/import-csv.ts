@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { UserError } from '../core/errors.js'
 import { resolveColumns, type ColumnMap, type ImportField } from './import/columns.js'
 import { csvRecordsOf, fingerprintFile, streamCsvRecords, type CsvRecord } from './import/csv-records.js'
+import { fileDateMs } from './import/file-date.js'
 import { readJurisdiction } from './import/draft.js'
 import { readRow, type RowDefaults } from './import/read-row.js'
 import type { ImportItem } from './import/item.js'
@@ -26,6 +27,8 @@ export interface CsvSettings {
 
 export interface ImportCsvOptions extends CsvSettings {
   readonly path: string
+  /** Of which day the file is; without it the day in its name, else that of its last change. */
+  readonly dateMs?: number
   readonly onProgress?: (rowCount: number) => void
   readonly signal?: AbortSignal
 }
@@ -40,8 +43,9 @@ export async function importCsv(
   registry: WritableRegistry,
   options: ImportCsvOptions,
 ): Promise<ImportResult> {
-  const { sha256, dateMs } = await fingerprintFile(options.path)
+  const { sha256, dateMs: changedAtMs } = await fingerprintFile(options.path)
   const fileName = basename(options.path)
+  const dateMs = options.dateMs ?? fileDateMs(fileName, changedAtMs)
   const source = sourceOf(options, { fileName, fileDateMs: dateMs, fileSha256: sha256 })
   const unchanged = unchangedSource(registry.database, source)
   if (unchanged) return unchangedResult(unchanged)

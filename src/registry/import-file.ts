@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { fingerprintFile } from './import/csv-records.js'
+import { fileDateMs } from './import/file-date.js'
 import { fileFormats, type FormatName } from './import/formats.js'
 import type { FileFormat } from './import/item.js'
 import { importLimits } from './import/limits.js'
@@ -12,6 +13,8 @@ export interface ImportFileOptions {
   readonly path: string
   /** The name of the format if not given: a newer file of the same name takes the place of the older. */
   readonly sourceName?: string
+  /** Of which day the file is; without it the day in its name, else that of its last change. */
+  readonly dateMs?: number
   readonly onProgress?: (rowCount: number) => void
   readonly signal?: AbortSignal
 }
@@ -24,10 +27,11 @@ export interface ImportFileOptions {
  */
 export async function importFile(
   registry: WritableRegistry,
-  { format, path, sourceName = format, onProgress, signal }: ImportFileOptions,
+  { format, path, sourceName = format, onProgress, signal, ...options }: ImportFileOptions,
 ): Promise<ImportResult> {
   const fileFormat: FileFormat = fileFormats[format]
-  const { sha256, dateMs } = await fingerprintFile(path)
+  const { sha256, dateMs: changedAtMs } = await fingerprintFile(path)
+  const dateMs = options.dateMs ?? fileDateMs(basename(path), changedAtMs)
   const file = { fileName: basename(path), fileDateMs: dateMs, fileSha256: sha256 }
   const source = { sourceName, format, coverage: fileFormat.coverage, settings: {}, ...file }
   const unchanged = unchangedSource(registry.database, source)

@@ -7,7 +7,7 @@ export interface RegistryRow {
   readonly sourceKey: string
   readonly sourceLine: number
   readonly legalName: string
-  readonly names: readonly { readonly kind: NameKind; readonly name: string }[]
+  readonly names: readonly RowName[]
   readonly type: EntityType
   readonly subtype: EntitySubtype
   readonly status: string | null
@@ -31,6 +31,15 @@ export interface RegistryRow {
   readonly sourceUrl: string | null
 }
 
+export interface RowName {
+  readonly kind: NameKind
+  readonly name: string
+  /** Of a former name, the first day on which it was not the name any more, `YYYY-MM-DD`; where known. */
+  readonly endedOn?: string
+  /** The source whose files bore the name and no longer do; none where the register itself lists it as former. */
+  readonly endedSource?: string
+}
+
 export interface RowIdentifier {
   readonly type: IdentifierType
   readonly value: string
@@ -51,4 +60,4 @@ export interface RowAddress {
 export type StatedRow = Omit<RegistryRow, 'legalName'> & { readonly legalName: string | null }
 
 /** Which version of the reading rules made the rows; a higher one makes an unchanged file be read again. */
-export const derivationVersion = 4
+export const derivationVersion = 5

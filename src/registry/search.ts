@@ -1,5 +1,5 @@
 import { entityId, legalEntityId, type EntityId, type LegalEntityId } from '../contract/ids.js'
-import { jurisdictionParts, primaryOf } from './entity-record.js'
+import { jurisdictionParts, primaryOf, standingStatus } from './entity-record.js'
 import type { CandidateName } from './match/candidate.js'
 import { readingsOf } from './match/readings.js'
 import { countryCodeOf, countryNameOf, regionCodeIn } from './match/place-names.js'
@@ -117,7 +117,7 @@ function hitOf(
     entityId: entityId.parse(stored.id),
     name: registration.displayName,
     legalName: registration.legalName,
-    status: registration.status,
+    status: standingStatus(registration),
     isBranch,
     jurisdiction: {
       country: countryCode === null ? null : countryNameOf(countryCode),

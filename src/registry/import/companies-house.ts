@@ -21,9 +21,10 @@ const columns = {
   formedOn: 'IncorporationDate',
 } as const
 const sicColumns = [1, 2, 3, 4].map((number) => `SICCode.SicText_${number}`)
-const previousNameColumns = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(
-  (number) => `PreviousName_${number}.CompanyName`,
-)
+const previousNameColumns = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((number) => ({
+  name: `PreviousName_${number}.CompanyName`,
+  endedOn: `PreviousName_${number}.CONDATE`,
+}))
 
 /** `companies-house`: BasicCompanyData of the United Kingdom, as CSV, plain or in its zip. */
 export const companiesHouse: FileFormat = {
@@ -33,7 +34,7 @@ export const companiesHouse: FileFormat = {
     yield* tableItems(await openOneFile(path, null), {
       what: 'BasicCompanyData file of Companies House',
       required: [columns.name, columns.number],
-      wanted: [...Object.values(columns).slice(2), ...sicColumns, ...previousNameColumns],
+      wanted: [...Object.values(columns).slice(2), ...sicColumns, ...previousNameColumns.flatMap((column) => Object.values(column))],
       read: companyOf,
     })
   },
@@ -55,7 +56,10 @@ function companyOf(row: TableRow, line: number): ImportItem {
       idType: 'registration_id',
       id,
       name: row.text(columns.name),
-      formerNames: textsOf(row, previousNameColumns),
+      formerNames: previousNameColumns.map(({ name, endedOn }) => ({
+        name: row.text(name) ?? '',
+        endedOn: row.text(endedOn),
+      })),
       ...typeOf(category),
       status: row.text(columns.status),
       legalForm: category,

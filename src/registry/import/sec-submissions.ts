@@ -78,8 +78,7 @@ function draftOf(record: unknown): Draft {
     id: cik,
     name: textOf(member(record, 'name')),
     formerNames: listOf(member(record, 'formerNames'))
-      .map((entry) => textOf(member(entry, 'name')))
-      .filter((name) => name !== null),
+      .map((entry) => ({ name: textOf(member(entry, 'name')) ?? '', endedOn: textOf(member(entry, 'to')) })),
     ...typeOf(record),
     country: office?.country ?? null,
     jurisdiction: home === null ? null : jurisdictionOf(home),

@@ -1,7 +1,7 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
 import type { NameKind } from '../match/candidate.js'
-import type { RowAddress, RowIdentifier } from '../registry-row.js'
+import type { RowAddress, RowIdentifier, RowName } from '../registry-row.js'
 
 /** One registration as the store holds it, with where its row came from. */
 export interface StoredLegalEntity {
@@ -27,9 +27,11 @@ export interface StoredLegalEntity {
   readonly sourceUrl: string | null
   readonly sourceName: string
   readonly sourceLine: number
+  /** Of the newest file that names the registration. */
   readonly sourceDate: string
+  /** The source's newest file no longer names it. */
   readonly vanished: boolean
-  readonly names: readonly { readonly kind: NameKind; readonly name: string }[]
+  readonly names: readonly RowName[]
   readonly identifiers: readonly RowIdentifier[]
   readonly address: RowAddress
 }
@@ -149,7 +151,8 @@ interface EntityRow {
 
 function createOutlineReader(database: Sqlite): (entityNumber: number) => RegistrationOutline[] {
   const legalEntities = database.prepare<[number], LegalEntityRow>(
-    `SELECT l.*, s.name AS source_name, s.file_date, a.street_address, a.city, a.region, a.postal_code,
+    `SELECT l.*, s.name AS source_name,
+       CASE l.vanished WHEN 1 THEN coalesce(l.stated_on, s.file_date) ELSE s.file_date END AS file_date, a.street_address, a.city, a.region, a.postal_code,
        a.country_code, a.formatted_address,
        (SELECT p.display_name FROM relationships r JOIN legal_entities p ON p.number = r.parent_number
         WHERE r.child_number = l.number AND r.type IN ('IS_DIRECTLY_CONSOLIDATED_BY', 'IS_CONTROLLED_BY')
@@ -170,8 +173,8 @@ function createOutlineReader(database: Sqlite): (entityNumber: number) => Regist
 }
 
 function createListsReader(database: Sqlite): (outline: RegistrationOutline) => StoredLegalEntity {
-  const names = database.prepare<[number], { kind: NameKind; name: string }>(
-    'SELECT kind, name FROM names WHERE legal_entity_number = ? ORDER BY number',
+  const names = database.prepare<[number], NameRow>(
+    'SELECT kind, name, ended_on, ended_source FROM names WHERE legal_entity_number = ? ORDER BY number',
   )
   const identifiers = database.prepare<
     [number],
@@ -179,11 +182,27 @@ function createListsReader(database: Sqlite): (outline: RegistrationOutline) => 
   >('SELECT type, value, jurisdiction FROM identifiers WHERE legal_entity_number = ? ORDER BY position')
   return (outline) => ({
     ...outline,
-    names: names.all(outline.number),
+    names: names.all(outline.number).map(nameOf),
     identifiers: identifiers
       .all(outline.number)
       .map(({ type, value, jurisdiction }) => ({ type, value, jurisdiction: jurisdiction || null })),
   })
+}
+
+interface NameRow {
+  kind: NameKind
+  name: string
+  ended_on: string | null
+  ended_source: string | null
+}
+
+function nameOf({ kind, name, ended_on, ended_source }: NameRow): RowName {
+  return {
+    kind,
+    name,
+    ...(ended_on === null ? {} : { endedOn: ended_on }),
+    ...(ended_source === null ? {} : { endedSource: ended_source }),
+  }
 }
 
 function outlineOf(row: LegalEntityRow): RegistrationOutline {
