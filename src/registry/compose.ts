@@ -116,7 +116,8 @@ function namesOf(
   for (const [index, statement] of statements.entries()) {
     for (const entry of statement.row.names) {
       const { kind, name } = entry
-      if (seen.has(name.toLowerCase()) || (kind === 'legal' && hasEndedSince(statement, name, former))) continue
+      if (seen.has(name.toLowerCase()) || (kind === 'legal' && hasEndedSince(statement, name, former)))
+        continue
       seen.add(name.toLowerCase())
       // Lists of former names hold today's as well, in another spelling.
       const isVariant = index > 0 && kind === 'former' && parseName(name).coreKey === coreKey
@@ -155,8 +156,8 @@ function identifiersOf(rows: readonly StatedRow[]): RowIdentifier[] {
 /** Two rows of one file about one company: the later names it, and the lists of both are kept. */
 export function addedUp(former: StatedRow, later: StatedRow): StatedRow {
   const legal = later.names.filter(({ kind }) => kind === 'legal')
-  const others = [...former.names, ...later.names].map(
-    (entry): RowName => (entry.kind === 'legal' ? { kind: 'other', name: entry.name } : entry),
+  const others = [...former.names, ...later.names].map((entry): RowName =>
+    entry.kind === 'legal' ? { kind: 'other', name: entry.name } : entry,
   )
   const seen = new Set(legal.map(({ name }) => name.toLowerCase()))
   const added = others.filter(({ name }) => {

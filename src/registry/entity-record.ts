@@ -259,8 +259,7 @@ function presenceOf(stored: StoredEntity, primary: StoredLegalEntity): EntityRec
   const byCountry = new Map<string, StoredLegalEntity[]>()
   for (const registration of named(stored)) {
     const code = jurisdictionParts(registration.jurisdiction).countryCode ?? registration.address.countryCode
-    if (code !== null)
-      byCountry.set(code, [...(byCountry.get(code) ?? []), registration])
+    if (code !== null) byCountry.set(code, [...(byCountry.get(code) ?? []), registration])
   }
   return [...byCountry].map(([code, registrations]) => ({
     id: presenceId.parse(`op_${stored.id.slice(4)}_${code.toLowerCase()}`),

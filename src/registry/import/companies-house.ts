@@ -34,7 +34,11 @@ export const companiesHouse: FileFormat = {
     yield* tableItems(await openOneFile(path, null), {
       what: 'BasicCompanyData file of Companies House',
       required: [columns.name, columns.number],
-      wanted: [...Object.values(columns).slice(2), ...sicColumns, ...previousNameColumns.flatMap((column) => Object.values(column))],
+      wanted: [
+        ...Object.values(columns).slice(2),
+        ...sicColumns,
+        ...previousNameColumns.flatMap((column) => Object.values(column)),
+      ],
       read: companyOf,
     })
   },

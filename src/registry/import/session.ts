@@ -102,7 +102,7 @@ function openSession(database: Sqlite, own: RecordedSource, { sourceName }: Sour
     newerFileDate: own.newerFileDate,
     commit(counts, importedAtMs) {
       const removedCount = isWhole ? references.removeUnseen() : 0
-      statements.finish()
+      const unnamedCount = statements.finish()
       writer.finish()
       const vanishedCount = isWhole ? writer.markVanished(newestSequence) : 0
       recordParents(database, sourceNumber)
@@ -112,7 +112,7 @@ function openSession(database: Sqlite, own: RecordedSource, { sourceName }: Sour
       recordCounts(database, own, counts, isoOf(importedAtMs))
       const waitingCount = statements.waitingCount() + references.waitingCount()
       database.exec('COMMIT')
-      return { vanishedCount: vanishedCount + removedCount, waitingCount }
+      return { vanishedCount: unnamedCount + vanishedCount + removedCount, waitingCount }
     },
     rollback() {
       if (database.inTransaction) database.exec('ROLLBACK')
@@ -151,14 +151,21 @@ function recordSource(database: Sqlite, source: SourceFile): RecordedSource {
     )
     .get(source.sourceName)
   const newer = isWhole && known !== undefined && fileDate < known.file_date ? known : null
-  const sourceNumber =
-    newer?.number ?? putSource(database, source, { fileDate, settings, importSequence })
+  const sourceNumber = newer?.number ?? putSource(database, source, { fileDate, settings, importSequence })
   const file = database
     .prepare(
       `INSERT INTO source_files (source_number, file_name, file_date, file_sha256, settings_json, derivation,
          import_sequence, row_count, rejected_count) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0)`,
     )
-    .run(sourceNumber, source.fileName, fileDate, source.fileSha256, settings, derivationVersion, importSequence)
+    .run(
+      sourceNumber,
+      source.fileName,
+      fileDate,
+      source.fileSha256,
+      settings,
+      derivationVersion,
+      importSequence,
+    )
   return {
     sourceNumber,
     fileNumber: Number(file.lastInsertRowid),

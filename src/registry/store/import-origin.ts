@@ -24,4 +24,3 @@ export interface ImportOrigin {
   /** The sequence of the import of the source's newest file: this one, unless that file is newer. */
   readonly newestSequence: number
 }
-

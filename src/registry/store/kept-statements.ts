@@ -68,10 +68,11 @@ export function createKeptStatements(database: Sqlite, history: NameHistoryStore
     confirmSeen(): void {
       database
         .prepare(
-          `UPDATE legal_entities SET import_sequence = ? WHERE source_number = ? AND id IN
-             (SELECT registration_id FROM statements WHERE source_number = ? AND import_sequence = ?)`,
+          `UPDATE legal_entities SET import_sequence = t.import_sequence, stated_on = t.stated_on FROM statements t
+           WHERE t.source_number = ? AND t.import_sequence = ? AND t.registration_id = legal_entities.id
+             AND legal_entities.source_number = t.source_number`,
         )
-        .run(importSequence, sourceNumber, sourceNumber, importSequence)
+        .run(sourceNumber, importSequence)
     },
     waitingCount(): number {
       const waiting = database

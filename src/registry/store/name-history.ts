@@ -1,14 +1,15 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import { formerNamesOf, type RememberedName } from '../former-names.js'
 import type { RowName } from '../registry-row.js'
+import type { RowOrigin } from './row-writer.js'
 
 /** The names that sources gave registrations before. The caller holds the transaction. */
 export interface NameHistoryStore {
   remember(id: string, sourceNumber: number, name: RememberedName): void
   /** Remembers the names of a source's statements that are about to be removed. */
   rememberUnseen(sourceNumber: number, sequence: number): void
-  /** Former names of a registration, among them any that is in use again. */
-  of(id: string): RowName[]
+  /** Former names of a registration, among them any that is in use again. `next`: where its row is to come from. */
+  of(id: string, next?: RowOrigin): RowName[]
   /** Registrations of which the source bore another name. */
   idsOf(sourceNumber: number): string[]
   isEmpty(): boolean
@@ -69,7 +70,7 @@ export function createNameHistory(database: Sqlite): NameHistoryStore {
         .run(sourceNumber, sequence)
       if (changes > 0) isEmpty = false
     },
-    of(id) {
+    of(id, next) {
       if (isEmpty) return []
       const found = rows.all(id)
       if (found.length === 0) return []
@@ -80,7 +81,10 @@ export function createNameHistory(database: Sqlite): NameHistoryStore {
           names: found
             .filter(({ source_number }) => source_number === source.source_number)
             .map(({ name, first_on, last_on }) => ({ name, firstOn: first_on, lastOn: last_on })),
-          otherDays: otherDays(id, source),
+          otherDays: [
+            ...otherDays(id, source),
+            ...(next?.sourceNumber === source.source_number ? [next.namedOn] : []),
+          ],
         })),
       )
     },

@@ -102,7 +102,15 @@ export function createReadBack(database: Sqlite): (id: string) => HeldStatement 
   }
 }
 
-function nameOf({ kind, name, ended_on }: { kind: NameKind; name: string; ended_on: string | null }): RowName {
+function nameOf({
+  kind,
+  name,
+  ended_on,
+}: {
+  kind: NameKind
+  name: string
+  ended_on: string | null
+}): RowName {
   return ended_on === null ? { kind, name } : { kind, name, endedOn: ended_on }
 }
 

@@ -132,13 +132,7 @@ function existingRegistrations(database: Sqlite) {
   )
   return {
     /** Whether the registration already says what the row does. */
-    keepUnchanged(
-      id: string,
-      row: RegistryRow,
-      origin: RowOrigin,
-      hash: string,
-      vanished: boolean,
-    ): boolean {
+    keepUnchanged(id: string, row: RegistryRow, origin: RowOrigin, hash: string, vanished: boolean): boolean {
       const { sourceNumber, importSequence, statedOn, namedOn } = origin
       const stated = [sourceNumber, row.sourceLine, importSequence, statedOn, namedOn]
       return keep.run(Number(vanished), ...stated, id, hash).changes === 1

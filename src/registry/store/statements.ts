@@ -17,8 +17,11 @@ import type { RowOrigin, RowWriter } from './row-writer.js'
  */
 export interface StatementWriter {
   state(row: StatedRow, options: StatementOptions): StatementOutcome
-  /** Composes the registrations that this import told of, and of a whole file those that it no longer names. */
-  finish(): void
+  /**
+   * Composes the registrations that this import told of, and of a whole file those that it no longer names.
+   * Returns how many of these no source names any more.
+   */
+  finish(): number
   /** How many of the source's statements wait for a registration to add to. */
   waitingCount(): number
 }
@@ -36,6 +39,8 @@ export function createStatementWriter(
     'SELECT legal_name, source_number, import_sequence, stated_on, named_on FROM legal_entities WHERE id = ?',
   )
   const isOlderFile = own.importSequence !== own.newestSequence
+  const vanish = database.prepare('UPDATE legal_entities SET vanished = 1 WHERE id = ? AND vanished = 0')
+  let vanishedCount = 0
 
   return {
     state(row, options) {
@@ -56,7 +61,8 @@ export function createStatementWriter(
       if (own.isWhole) kept.removeUnseen()
       kept.eachTouched(composeInto)
       if (isOlderFile) for (const id of history.idsOf(own.sourceNumber)) rename(id)
-      if (own.isWhole && !isOlderFile) kept.confirmSeen()
+      if (!isOlderFile) kept.confirmSeen()
+      return vanishedCount
     },
     waitingCount: () => kept.waitingCount(),
   }
@@ -97,7 +103,7 @@ export function createStatementWriter(
   }
 
   function replace(id: string, row: RegistryRow, origin: RowOrigin, vanished = false): void {
-    writer.replace({ ...row, names: withFormerNames(row.names, history.of(id)) }, origin, vanished)
+    writer.replace({ ...row, names: withFormerNames(row.names, history.of(id, origin)) }, origin, vanished)
   }
 
   /** Once more than one source tells of a registration, what each states is kept, and its name if it is gone. */
@@ -123,7 +129,7 @@ export function createStatementWriter(
 
   function composeInto(id: string): void {
     const composed = compose(kept.of(id), history.of(id))
-    if (composed === null) database.prepare('UPDATE legal_entities SET vanished = 1 WHERE id = ?').run(id)
+    if (composed === null) vanishedCount += vanish.run(id).changes
     else if (!writer.add(composed.row, composed.origin)) writer.replace(composed.row, composed.origin)
   }
 }
