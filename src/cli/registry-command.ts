@@ -6,6 +6,7 @@ import { openShippedRegistry } from '../registry/shipped.js'
 import type { CliIo } from './io.js'
 import { addEvaluate } from './registry-evaluate.js'
 import { addImport } from './registry-import.js'
+import { addLoad } from './registry-load.js'
 import { infoText, searchText } from './registry-text.js'
 
 const registryPathDefault = defaults.registryPath
@@ -18,10 +19,11 @@ interface SearchFlags {
   json?: boolean
 }
 
-/** `enrich registry import|info|search|evaluate`. */
+/** `enrich registry import|load|info|search|evaluate`. */
 export function addRegistryCommand(program: Command, io: CliIo): void {
   const registry = program.command('registry').description('load registry data, see it, search it')
   addImport(registry, io, { map: mapOption(), registry: registryOption(), registryPathDefault })
+  addLoad(registry, io, { registry: registryOption(), registryPathDefault })
   addEvaluate(registry, io, { map: mapOption(), registry: registryOption(), registryPathDefault })
   registry
     .command('info')

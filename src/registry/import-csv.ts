@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { UserError } from '../core/errors.js'
-import { resolveColumns, type ColumnMap, type ImportField } from './import/columns.js'
+import { resolveColumns, shownColumns, type ColumnMap, type ImportField } from './import/columns.js'
 import { csvRecordsOf, fingerprintFile, streamCsvRecords, type CsvRecord } from './import/csv-records.js'
 import { fileDateMs } from './import/file-date.js'
 import { readJurisdiction } from './import/draft.js'
+import { proposeMap, proposedCommand } from './import/propose-map.js'
 import { readRow, type RowDefaults } from './import/read-row.js'
+import { readSample } from './import/sample.js'
 import type { ImportItem } from './import/item.js'
 import { importLimits } from './import/limits.js'
 import { beginImport, unchangedSource, type ImportSession, type SourceFile } from './import/session.js'
 import { createTally, unchangedResult, type ImportResult } from './import/tally.js'
+import { createTypeCheck } from './import/type-check.js'
 import { countryCodeOf } from './match/place-names.js'
 import type { WritableRegistry } from './registry.js'
 
@@ -44,6 +47,7 @@ export async function importCsv(
   options: ImportCsvOptions,
 ): Promise<ImportResult> {
   const { sha256, dateMs: changedAtMs } = await fingerprintFile(options.path)
+  if (options.map === undefined) await requireFieldNames(options)
   const fileName = basename(options.path)
   const dateMs = options.dateMs ?? fileDateMs(fileName, changedAtMs)
   const source = sourceOf(options, { fileName, fileDateMs: dateMs, fileSha256: sha256 })
@@ -64,6 +68,22 @@ export async function importCsv(
     session.rollback()
     registry.contentChanged()
   }
+}
+
+/** Without a map columns must bear the names of fields: where the needed ones do not, one is proposed. */
+async function requireFieldNames({ path, idType = 'id' }: ImportCsvOptions): Promise<void> {
+  const { header, rows } = await readSample(path)
+  if (header.length === 0 || (header.includes('name') && (header.includes('id') || header.includes(idType))))
+    return
+  const proposal = proposeMap(header, rows)
+  const [doubt] = proposal.doubts
+  const command = proposedCommand(path, proposal)
+  const missing = header.includes('name') ? `id${idType === 'id' ? '' : ` or ${idType}`}` : 'name'
+  throw new UserError(
+    'REGISTRY_IMPORT_INVALID',
+    `no column is called ${missing}; the file has: ${shownColumns(header)}`,
+    { hint: doubt === undefined ? `if this fits: ${command}` : `${doubt}; to be completed: ${command}` },
+  )
 }
 
 /** The same for a file that is in memory already, at once. */
@@ -114,18 +134,40 @@ interface Sink {
 function createSink(session: ImportSession, settings: CsvSettings): Sink {
   const defaults = defaultsOf(settings, session)
   const tally = createTally(session, false)
-  let file: { columns: ColumnMap; cellCount: number } | null = null
+  const types = createTypeCheck()
+  let file: OpenFile | null = null
   return {
     accept(record) {
-      if (file) tally.accept(itemOf(record, file.columns, file.cellCount, defaults))
-      else file = { columns: columnsOf(record, settings, defaults), cellCount: record.cells.length }
+      if (file === null) {
+        file = openedAt(record, settings, defaults)
+        return
+      }
+      types.look(record, file.columns.get('type'))
+      tally.accept(itemOf(record, file.columns, file.cellCount, file.defaults))
     },
     rowCount: () => tally.rowCount(),
     finish() {
       if (!file) throw new UserError('REGISTRY_IMPORT_INVALID', 'the file is empty: it has no header')
+      types.check(file.header[file.columns.get('type') ?? -1] ?? '')
       return tally.finish()
     },
   }
+}
+
+interface OpenFile {
+  readonly header: readonly string[]
+  readonly columns: ColumnMap
+  readonly cellCount: number
+  readonly defaults: RowDefaults
+}
+
+function openedAt(record: CsvRecord, settings: CsvSettings, defaults: RowDefaults): OpenFile {
+  const columns = columnsOf(record, settings, defaults)
+  const header = record.cells.map((name) => name.trim())
+  // The SEC states where a registrant is incorporated by its own codes.
+  const home = header[columns.get('jurisdiction') ?? -1] ?? ''
+  const hasEdgarPlaces = defaults.idType === 'cik' && /^state.{0,8}inc/i.test(home)
+  return { header, columns, cellCount: record.cells.length, defaults: { ...defaults, hasEdgarPlaces } }
 }
 
 function itemOf(
@@ -162,7 +204,7 @@ function defaultsOf(
   if (unknown[0] !== undefined) {
     throw new UserError('REGISTRY_IMPORT_INVALID', unknown[0], { hint: 'give its code: gb, us_de, ca_on' })
   }
-  return { idType, keyWord: session.keyWord(idType), countryCode, jurisdiction: code }
+  return { idType, keyWord: session.keyWord(idType), countryCode, jurisdiction: code, hasEdgarPlaces: false }
 }
 
 function columnsOf({ cells }: CsvRecord, settings: CsvSettings, { idType }: RowDefaults): ColumnMap {

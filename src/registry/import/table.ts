@@ -70,7 +70,8 @@ export async function* tableItems(
   if (header.slots === null) throw otherKind(file, table, 'it has no header')
 }
 
-const headCharsMax = 262_144
+/** Of a file so much is looked at before it is read. */
+export const headCharsMax = 262_144
 
 function itemOf(
   { cells, line, reason }: ScannedRecord,
@@ -80,7 +81,7 @@ function itemOf(
   return reason === null ? table.read(new TableRow(slots, cells), line) : { kind: 'rejected', line, reason }
 }
 
-function dialectOf(head: string, { tabsUnquoted = false }: Table): CsvDialect {
+export function dialectOf(head: string, { tabsUnquoted = false }: Pick<Table, 'tabsUnquoted'>): CsvDialect {
   const line = (head.split(/[\r\n]/, 1)[0] ?? '').replace(/"[^"]*"/g, '')
   let delimiter = ','
   for (const other of ['\t', ';', '|']) {
