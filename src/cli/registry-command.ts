@@ -7,6 +7,7 @@ import { encodingNames } from '../tables/encodings/names.js'
 import type { CliIo } from './io.js'
 import { addEvaluate } from './registry-evaluate.js'
 import { addImport } from './registry-import.js'
+import { addLoad } from './registry-load.js'
 import { infoText, searchText } from './registry-text.js'
 
 const registryPathDefault = defaults.registryPath
@@ -19,11 +20,22 @@ interface SearchFlags {
   json?: boolean
 }
 
-/** `enrich registry import|info|search|evaluate`. */
+/** `enrich registry import|load|info|search|evaluate`. */
 export function addRegistryCommand(program: Command, io: CliIo): void {
   const registry = program.command('registry').description('load registry data, see it, search it')
-  addImport(registry, io, { map: mapOption(), encoding: encodingOption(), registry: registryOption(), registryPathDefault })
-  addEvaluate(registry, io, { map: mapOption(), encoding: encodingOption(), registry: registryOption(), registryPathDefault })
+  addImport(registry, io, {
+    map: mapOption(),
+    encoding: encodingOption(),
+    registry: registryOption(),
+    registryPathDefault,
+  })
+  addLoad(registry, io, { registry: registryOption(), registryPathDefault })
+  addEvaluate(registry, io, {
+    map: mapOption(),
+    encoding: encodingOption(),
+    registry: registryOption(),
+    registryPathDefault,
+  })
   registry
     .command('info')
     .description('what the registry holds')

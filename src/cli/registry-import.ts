@@ -15,6 +15,7 @@ interface ImportFlags {
   jurisdiction?: string
   source?: string
   encoding?: Encoding
+  date?: string
   registry?: string
   json?: boolean
 }
@@ -41,6 +42,10 @@ export function addImport(
     .option(
       '--source <name>',
       "what the source is called; the format's name, for csv the file's, if not given",
+    )
+    .option(
+      '--date <day>',
+      'of which day the file is (YYYY-MM-DD), where neither its name nor its date says it',
     )
     .addOption(options.registry)
     .option('--json', 'the counts as one JSON object')
@@ -69,6 +74,12 @@ function readFormat(text: string, flags: ImportFlags): 'csv' | FormatName {
   return text
 }
 
+function readDay(text: string): number {
+  const dateMs = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : NaN
+  if (!Number.isNaN(dateMs)) return dateMs
+  throw new UserError('USAGE_INVALID', `--date "${text}" is no day`, { hint: 'write it as 2026-11-20' })
+}
+
 async function runImport(
   format: 'csv' | FormatName,
   file: string,
@@ -81,6 +92,7 @@ async function runImport(
     path: file,
     ...(flags.source === undefined ? {} : { sourceName: flags.source }),
     ...(flags.encoding === undefined ? {} : { encoding: flags.encoding }),
+    ...(flags.date === undefined ? {} : { dateMs: readDay(flags.date) }),
     signal: io.interrupt,
     onNotice: (text: string) => {
       io.err(`${text}\n`)
@@ -108,7 +120,7 @@ const drawIntervalMs = 200
 const lineIntervalMs = 10_000
 
 /** Rows and rate, on one line of a terminal, or a line now and then. */
-function createProgress(io: CliIo, clock: Clock): { tell(rowCount: number): void; end(): void } {
+export function createProgress(io: CliIo, clock: Clock): { tell(rowCount: number): void; end(): void } {
   const startedAtMs = clock.monotonicMs()
   let toldAtMs = startedAtMs
   let text = ''

@@ -3,29 +3,62 @@ import type { ImportResult, LineReason } from '../registry/import/tally.js'
 import type { RegistryInfo, SearchHit } from '../registry/registry.js'
 
 /** What `enrich registry …` prints for people. */
-export function importText(result: ImportResult, file: string, registryPath: string): string {
+export function importText(result: ImportResult, file: string, registryPath: string | null): string {
   if (result.unchanged) return `${file} was imported before, unchanged: nothing to do.\n`
-  const lines = [
-    `${file}: ${count(result.rowCount, 'row')}`,
-    `  new       ${number(result.importedCount)}`,
-    `  updated   ${number(result.updatedCount)}`,
-    `  rejected  ${number(result.rejectedCount)}`,
-  ]
-  if (result.skippedCount > 0) {
-    lines.push(`  skipped   ${number(result.skippedCount)}   (ended, or told before in the file)`)
-  }
-  if (result.waitingCount > 0) {
-    lines.push(
-      `  waiting   ${number(result.waitingCount)}   (of companies that are in no file yet; kept for them)`,
-    )
-  }
-  if (result.vanishedCount > 0)
-    lines.push(`  vanished  ${number(result.vanishedCount)}   (in the file before, no longer)`)
+  const lines = [`${file}: ${count(result.rowCount, 'row')}`, ...countLines(result)]
   lines.push(...reasonLines('Rejected rows', result.rejections, result.rejectedCount))
   lines.push(...reasonLines('Values left out of rows that were kept', result.drops, result.droppedCount))
   if (result.rejectedCount > 0) lines.push('Mend these rows and import the file again: rows keep their ids.')
-  lines.push(`Next: enrich companies.csv -o out.csv --registry ${registryPath}`)
+  if (registryPath !== null) lines.push(`Next: enrich companies.csv -o out.csv --registry ${registryPath}`)
   return `${lines.join('\n')}\n`
+}
+
+/** Each figure, and what it counts where the word does not say it. */
+function countLines(result: ImportResult): string[] {
+  const line = (word: string, value: number, meaning = '') =>
+    `  ${word.padEnd(9)} ${number(value)}${meaning === '' ? '' : `   (${meaning})`}`
+  const lineIf = (word: string, value: number, meaning: string) =>
+    value > 0 ? [line(word, value, meaning)] : []
+  const isOlder = result.newerFileDate !== null
+  return [
+    line('new', result.importedCount),
+    line('updated', result.updatedCount),
+    ...lineIf('renamed', result.renamedCount, 'of the updated; the old name stays as a former name'),
+    ...lineIf(
+      'together',
+      result.togetherCount,
+      'of the updated; another row of the file tells of the same company',
+    ),
+    line('rejected', result.rejectedCount),
+    ...lineIf(
+      'kept',
+      result.keptCount,
+      'rows about companies that no file has named yet; they count once one does',
+    ),
+    ...lineIf(
+      'skipped',
+      result.skippedCount,
+      isOlder ? 'the newer file says it' : 'ended, told before in the file, or stated as of a later day',
+    ),
+    ...lineIf(
+      'waiting',
+      result.waitingCount,
+      'companies, or links between two, that the source tells of and no file has named yet',
+    ),
+    ...lineIf(
+      'vanished',
+      result.vanishedCount,
+      isOlder
+        ? 'not in the newer file; found as no longer named'
+        : 'in the file before, no longer; found as no longer named',
+    ),
+    ...(result.newerFileDate === null
+      ? []
+      : [
+          `  This file is older than the one of ${result.newerFileDate.slice(0, 10)} that was imported before: it adds only what that one no longer says.`,
+          `  If it is not, say of which day it is: --date YYYY-MM-DD`,
+        ]),
+  ]
 }
 
 /** Rows so far, and how many a second. */
@@ -40,6 +73,7 @@ const formatTexts: Readonly<Record<'csv' | FormatName, string>> = {
   'gleif-relationships': 'Level 2 golden copy of GLEIF, CSV (RR-CDF 2.1): who owns whom',
   'gleif-bic': 'LEI-to-BIC map of GLEIF, CSV',
   'gleif-isin': 'LEI-to-ISIN map of GLEIF, CSV',
+  'lei-cik': 'LEI-to-CIK map, CSV: the two columns are told by what they hold',
   'gleif-authorities': 'list of registration authorities of GLEIF, CSV: names for codes',
   'gleif-legal-forms': 'list of legal forms of GLEIF (ISO 20275), CSV: names for codes',
   'sec-tickers': 'company_tickers_exchange.json of the SEC',
@@ -69,7 +103,7 @@ export function infoText(info: RegistryInfo): string {
     `registry  ${info.path}`,
     `companies ${number(info.entityCount)}`,
     `edition   ${info.edition}`,
-    sources.length === 0 ? 'sources   none yet: enrich registry import csv FILE' : 'sources',
+    sources.length === 0 ? 'sources   none yet: enrich registry load PATH' : 'sources',
     ...sources,
   ]
   return `${lines.join('\n')}\n`

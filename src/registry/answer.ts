@@ -6,7 +6,7 @@ import {
   type Factor,
   type Resolution,
 } from '../contract/result.js'
-import { basisOf } from './basis.js'
+import { basisOf, endText } from './basis.js'
 import { formattedAddress } from './address-block.js'
 import { omittedIdentifierCount, primaryOf, resultEntityOf } from './entity-record.js'
 import type { Doubt, MatchDecision } from './match/decide.js'
@@ -109,7 +109,7 @@ function factorsOf(match: Match, stored: StoredEntity, registration: StoredLegal
   const place = placeFactor(best, registration)
   if (place) factors.push(place)
   const contested = match.doubts.map((doubt) => doubtFactor(doubt, match))
-  if (match.kind === 'entity' && !contested.some(isUnconfirmed)) {
+  if (match.kind === 'entity' && !registration.vanished && !contested.some(isUnconfirmed)) {
     const jurisdiction = registration.jurisdiction ?? 'an unstated jurisdiction'
     factors.push(
       strength('legal_entity_confirmed', `A registration in ${jurisdiction} bears the name.`, 'high'),
@@ -127,7 +127,8 @@ function factorsOf(match: Match, stored: StoredEntity, registration: StoredLegal
   }
   factors.push(...contested)
   if (!best.candidate.supported) factors.push(unsupportedFactor(registration))
-  if (!best.candidate.active) factors.push(inactiveFactor(registration))
+  if (registration.vanished) factors.push(removedFactor(registration))
+  else if (!best.candidate.active) factors.push(inactiveFactor(registration))
   if (match.kind === 'entity') factors.push(...omissionFactors(stored))
   return factors
 }
@@ -139,7 +140,11 @@ function isUnconfirmed({ code }: Factor): boolean {
 
 /** A registration that has ended is confirmed all the same, as what it is. */
 export function inactiveFactor({ status }: StoredLegalEntity): Factor {
-  return limitation('legal_entity_inactive', `The registration is not active (${status ?? 'unknown'}).`, 'medium')
+  return limitation(
+    'legal_entity_inactive',
+    `The registration is not active (${status ?? 'unknown'}).`,
+    'medium',
+  )
 }
 
 /** Says so where a list is cut: a bank may have thousands of BICs. */
@@ -155,6 +160,15 @@ export function unsupportedFactor({ type, subtype }: StoredLegalEntity): Factor 
   return limitation('unsupported_entity_type', `The registration is not a company's (${kind}).`, 'high')
 }
 
+/** That a register no longer lists a company does not say why: dissolved, delisted, or moved to another file. */
+function removedFactor({ sourceName, sourceDate }: StoredLegalEntity): Factor {
+  return limitation(
+    'no_legal_entity_confirmed',
+    `The newest file of ${sourceName} no longer names the registration; that of ${sourceDate.slice(0, 10)} did.`,
+    'medium',
+  )
+}
+
 function nameImpact(best: ScoredName): 'high' | 'medium' {
   return best.manner === 'exact' ? 'high' : 'medium'
 }
@@ -163,7 +177,7 @@ function nameSentence({ manner, candidate }: ScoredName, registration: StoredLeg
   const kind = {
     legal: 'registered name',
     other: 'other name',
-    former: `former name of ${registration.legalName}`,
+    former: `former name of ${registration.legalName}${formerText(registration, candidate.name)}`,
   }[candidate.kind]
   switch (manner) {
     case 'exact':
@@ -177,6 +191,12 @@ function nameSentence({ manner, candidate }: ScoredName, registration: StoredLeg
     default:
       return unreachable(manner)
   }
+}
+
+/** Until when the company bore the name, and how that is known. */
+function formerText({ names }: StoredLegalEntity, name: string): string {
+  const found = names.find((entry) => entry.kind === 'former' && entry.name === name)
+  return found === undefined ? '' : endText(found)
 }
 
 function placeFactor({ place }: ScoredName, registration: StoredLegalEntity): Factor | null {

@@ -4,7 +4,8 @@ import { formattedAddress } from './address-block.js'
 import { naicsLabel } from './facts/naics-labels.js'
 import { sicLabel } from './facts/sic-labels.js'
 import { omittedIdentifierCount } from './entity-record.js'
-import { standingOf } from './standing.js'
+import type { RowName } from './registry-row.js'
+import { standingOf, statusOf } from './standing.js'
 import type { StoredEntity, StoredLegalEntity } from './store/reader.js'
 
 /**
@@ -106,6 +107,27 @@ interface FieldReason {
   readonly origin: 'record' | 'derived' | 'file'
 }
 
+/** How many former names a sentence tells of, the latest first. */
+const formerNamesTold = 3
+
+/** The name on the registration, and which it bore before. */
+function legalNameReason(primary: StoredLegalEntity): string {
+  const former = primary.names.filter(({ kind, endedOn }) => kind === 'former' && endedOn !== undefined)
+  const told = former
+    .sort((a, b) => ((a.endedOn ?? '') < (b.endedOn ?? '') ? 1 : -1))
+    .slice(0, formerNamesTold)
+    .map((entry) => ` "${entry.name}" is a former name${endText(entry)}.`)
+  const removed = primary.vanished
+    ? ` The newest file of ${primary.sourceName} no longer names the registration; that of ${primary.sourceDate.slice(0, 10)} did.`
+    : ''
+  return `The name on the registration.${removed}${told.join('')}`
+}
+
+/** " since 2026-05-01 (gleif)": the day on which a former name had ended, and whose files told. */
+export function endText({ endedOn, endedSource }: RowName): string {
+  return `${endedOn === undefined ? '' : ` since ${endedOn}`}${endedSource === undefined ? '' : ` (${endedSource})`}`
+}
+
 function fieldsOf(entity: ResultEntity, primary: StoredLegalEntity): FieldReason[] {
   const fields: FieldReason[] = []
   const noteOf =
@@ -114,7 +136,7 @@ function fieldsOf(entity: ResultEntity, primary: StoredLegalEntity): FieldReason
       if (value !== null && value !== undefined) fields.push({ field, value, reasoning, origin })
     }
   const [stated, derived, filed] = [noteOf('record'), noteOf('derived'), noteOf('file')]
-  stated('legal_name', entity.legal_name, 'The name on the registration.')
+  stated('legal_name', entity.legal_name, legalNameReason(primary))
   filed('display_name', entity.display_name, 'The shortest name in use that the registry lists.')
   filed('website', entity.website, 'The website that the registry lists; registers of companies hold none.')
   addressFields(entity.headquarters.address, primary, stated, derived)
@@ -125,7 +147,11 @@ function fieldsOf(entity: ResultEntity, primary: StoredLegalEntity): FieldReason
   if (primary.registrationAuthority !== null) {
     stated(authorityField, authority, 'The authority that keeps the registration.')
   } else {
-    derived(authorityField, authority, 'The register that the number or the jurisdiction of the registration is of.')
+    derived(
+      authorityField,
+      authority,
+      'The register that the number or the jurisdiction of the registration is of.',
+    )
   }
   derived('facets.sector', entity.facets.sector, 'Read from the type of the entity and its listed share.')
   derived('facets.legal_form', entity.facets.legal_form, 'Read from the legal form on the registration.')
@@ -148,7 +174,9 @@ function addressFields(
 ): void {
   const note = (part: keyof typeof address, isStated: boolean) => {
     const of = isStated ? stated : derived
-    const reasoning = isStated ? 'From the address on the registration.' : 'Read out of the address on the registration.'
+    const reasoning = isStated
+      ? 'From the address on the registration.'
+      : 'Read out of the address on the registration.'
     of(`headquarters.address.${part}`, address[part], reasoning)
   }
   // An address that stands in one line was read into its parts.
@@ -217,7 +245,7 @@ function excerptOf(registration: StoredLegalEntity): string {
     registration.legalName,
     ...registration.identifiers.map(({ type, value }) => `${type} ${value}`),
     registration.jurisdiction === null ? null : `jurisdiction ${registration.jurisdiction}`,
-    registration.status === null ? null : `status ${registration.status}`,
+    statusOf(registration) === null ? null : `status ${statusOf(registration) ?? ''}`,
     formattedAddress(registration.address),
     placeOf(registration),
   ]

@@ -1,5 +1,6 @@
+import { withFormerNames } from './former-names.js'
 import { parseName } from './match/parsed-name.js'
-import type { RegistryRow, RowAddress, RowIdentifier, StatedRow } from './registry-row.js'
+import type { RegistryRow, RowAddress, RowIdentifier, RowName, StatedRow } from './registry-row.js'
 import { importLimits } from './import/limits.js'
 
 /** What a source states of a registration, and how much that weighs. */
@@ -9,6 +10,8 @@ export interface Statement {
   readonly sourceName: string
   /** ISO 8601. */
   readonly fileDate: string
+  /** When the row was stated, where that is known better than by the file's date. */
+  readonly statedOn?: string
   readonly row: StatedRow
 }
 
@@ -41,22 +44,25 @@ function compared(a: string, b: string): number {
 
 /**
  * One registration of what several sources state, the same whichever was imported first: of single values
- * the first that is stated, of names and identifiers all. Null where none of them names it.
+ * the first that is stated, of names and identifiers all. `former`: names that sources bore in earlier files.
+ * Null where none of them names it.
  */
 export function compose<S extends Statement>(
   statements: readonly S[],
+  former: readonly RowName[] = [],
 ): { row: RegistryRow; origin: S } | null {
   const ordered = inOrder(statements)
   const origin = ordered.find(({ row }) => row.legalName !== null)
   const legalName = origin?.row.legalName
   if (origin === undefined || legalName === undefined || legalName === null) return null
-  const rows = [origin, ...ordered.filter((statement) => statement !== origin)].map(({ row }) => row)
+  const inUse = [origin, ...ordered.filter((statement) => statement !== origin)]
+  const rows = inUse.map(({ row }) => row)
   const typed = rows.find(({ type }) => type !== 'unknown') ?? origin.row
   const row: RegistryRow = {
     sourceKey: origin.row.sourceKey,
     sourceLine: origin.row.sourceLine,
     legalName,
-    names: namesOf(legalName, rows),
+    names: namesOf(legalName, inUse, former),
     type: typed.type,
     subtype: typed.subtype,
     status: statusOf([origin, ...ordered.filter((statement) => statement !== origin)]),
@@ -99,20 +105,40 @@ function addressOf(rows: readonly StatedRow[]): RowAddress {
   return found.address
 }
 
-function namesOf(legalName: string, rows: readonly StatedRow[]): RegistryRow['names'] {
-  const names = [{ kind: 'legal' as RegistryRow['names'][number]['kind'], name: legalName }]
+function namesOf(
+  legalName: string,
+  statements: readonly Statement[],
+  former: readonly RowName[],
+): RegistryRow['names'] {
+  const names: RowName[] = [{ kind: 'legal', name: legalName }]
   const seen = new Set([legalName.toLowerCase()])
   const coreKey = parseName(legalName).coreKey
-  for (const [index, row] of rows.entries()) {
-    for (const { kind, name } of row.names) {
-      if (seen.has(name.toLowerCase())) continue
+  for (const [index, statement] of statements.entries()) {
+    for (const entry of statement.row.names) {
+      const { kind, name } = entry
+      if (seen.has(name.toLowerCase()) || (kind === 'legal' && hasEndedSince(statement, name, former)))
+        continue
       seen.add(name.toLowerCase())
       // Lists of former names hold today's as well, in another spelling.
       const isVariant = index > 0 && kind === 'former' && parseName(name).coreKey === coreKey
-      names.push({ kind: kind === 'legal' || isVariant ? 'other' : kind, name })
+      names.push(kind === 'legal' || isVariant ? { kind: 'other', name } : entry)
     }
   }
-  return names.slice(0, importLimits.namesMax)
+  return withFormerNames(names, former).slice(0, importLimits.namesMax)
+}
+
+/** A source of an older day still has the name that another source has since seen end. */
+function hasEndedSince(
+  { fileDate, statedOn = fileDate }: Statement,
+  name: string,
+  former: readonly RowName[],
+): boolean {
+  return former.some(
+    (ended) =>
+      ended.name.toLowerCase() === name.toLowerCase() &&
+      ended.endedOn !== undefined &&
+      statedOn.slice(0, 10) < ended.endedOn,
+  )
 }
 
 /** Each once; what is beyond the bound is left out and counted. */
@@ -150,10 +176,9 @@ function statusOf(ordered: readonly Statement[]): string | null {
 /** Two rows of one file about one company: the later names it, and the lists of both are kept. */
 export function addedUp(former: StatedRow, later: StatedRow): StatedRow {
   const legal = later.names.filter(({ kind }) => kind === 'legal')
-  const others = [...former.names, ...later.names].map(({ kind, name }) => ({
-    kind: kind === 'legal' ? ('other' as const) : kind,
-    name,
-  }))
+  const others = [...former.names, ...later.names].map((entry): RowName =>
+    entry.kind === 'legal' ? { kind: 'other', name: entry.name } : entry,
+  )
   const seen = new Set(legal.map(({ name }) => name.toLowerCase()))
   const added = others.filter(({ name }) => {
     const isNew = !seen.has(name.toLowerCase())

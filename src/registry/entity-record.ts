@@ -59,13 +59,24 @@ export function resultEntityOf(stored: StoredEntity, matched: StoredLegalEntity 
   }
 }
 
+/** The registrations that their sources still name; of a company that none names any more, all as they were. */
+function named(stored: StoredEntity): readonly StoredLegalEntity[] {
+  const standing = stored.legalEntities.filter(({ vanished }) => !vanished)
+  return standing.length > 0 ? standing : stored.legalEntities
+}
+
+/** A registration that its source's newest file does not name is not known to be active. */
+export function standingStatus({ status, vanished }: RegistrationOutline): string | null {
+  return vanished && status !== 'inactive' ? null : status
+}
+
 /** What the shown registration says or, where its register says nothing, the first of the others that does. */
 function statedFirst(
   stored: StoredEntity,
   pick: (registration: StoredLegalEntity) => string | null,
 ): string | null {
-  for (const registration of [primaryOf(stored), ...stored.legalEntities]) {
-    const stated = registration.vanished ? null : pick(registration)
+  for (const registration of [primaryOf(stored), ...named(stored)]) {
+    const stated = pick(registration)
     if (stated !== null) return stated
   }
   return null
@@ -144,8 +155,7 @@ function isoJurisdiction(jurisdiction: string | null): string | null {
 
 function identifiersOf(stored: StoredEntity): Identifier[] {
   const identifiers: Identifier[] = []
-  for (const { identifiers: own, vanished } of stored.legalEntities) {
-    if (vanished) continue
+  for (const { identifiers: own } of named(stored)) {
     for (const { type, value, jurisdiction: code } of own) {
       const jurisdiction = isoJurisdiction(code)
       const isKnown = identifiers.some(
@@ -242,10 +252,9 @@ function domainOf(website: string): string | null {
 function presenceOf(stored: StoredEntity, primary: StoredLegalEntity): EntityRecord['operational_presence'] {
   const home = jurisdictionParts(primary.jurisdiction).countryCode ?? primary.address.countryCode
   const byCountry = new Map<string, StoredLegalEntity[]>()
-  for (const registration of stored.legalEntities) {
+  for (const registration of named(stored)) {
     const code = jurisdictionParts(registration.jurisdiction).countryCode ?? registration.address.countryCode
-    if (code !== null && !registration.vanished)
-      byCountry.set(code, [...(byCountry.get(code) ?? []), registration])
+    if (code !== null) byCountry.set(code, [...(byCountry.get(code) ?? []), registration])
   }
   return [...byCountry].map(([code, registrations]) => ({
     id: presenceId.parse(`op_${stored.id.slice(4)}_${code.toLowerCase()}`),

@@ -1,18 +1,22 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { UserError } from '../core/errors.js'
-import { resolveColumns, type ColumnMap, type ImportField } from './import/columns.js'
+import { resolveColumns, shownColumns, type ColumnMap, type ImportField } from './import/columns.js'
 import { CsvScanner, type ScannedRecord } from '../tables/csv-scanner.js'
 import { openDelimited } from '../tables/delimited.js'
 import type { Encoding } from '../tables/encodings/names.js'
 import { fingerprintFile } from '../tables/fingerprint.js'
 import { openOneFile } from '../tables/open-file.js'
+import { fileDateMs } from './import/file-date.js'
 import { readJurisdiction } from './import/draft.js'
+import { proposeMap, proposedCommand } from './import/propose-map.js'
 import { readRow, type RowDefaults } from './import/read-row.js'
+import { readSample } from './import/sample.js'
 import type { ImportItem } from './import/item.js'
 import { importLimits } from './import/limits.js'
 import { beginImport, unchangedSource, type ImportSession, type SourceFile } from './import/session.js'
 import { createTally, unchangedResult, type ImportResult } from './import/tally.js'
+import { createTypeCheck } from './import/type-check.js'
 import { countryCodeOf } from './match/place-names.js'
 import type { WritableRegistry } from './registry.js'
 
@@ -32,6 +36,8 @@ export interface CsvSettings {
 
 export interface ImportCsvOptions extends CsvSettings {
   readonly path: string
+  /** Of which day the file is; without it the day in its name, else that of its last change. */
+  readonly dateMs?: number
   readonly onProgress?: (rowCount: number) => void
   /** What the user should know of how the file is read: a guessed encoding, lines left out. */
   readonly onNotice?: (text: string) => void
@@ -49,8 +55,10 @@ export async function importCsv(
   registry: WritableRegistry,
   options: ImportCsvOptions,
 ): Promise<ImportResult> {
-  const { sha256, dateMs } = await fingerprintFile(options.path)
+  const { sha256, dateMs: changedAtMs } = await fingerprintFile(options.path)
+  if (options.map === undefined) await requireFieldNames(options)
   const fileName = basename(options.path)
+  const dateMs = options.dateMs ?? fileDateMs(fileName, changedAtMs)
   const source = sourceOf(options, { fileName, fileDateMs: dateMs, fileSha256: sha256 })
   const unchanged = unchangedSource(registry.database, source)
   if (unchanged) return unchangedResult(unchanged)
@@ -73,6 +81,22 @@ export async function importCsv(
     session.rollback()
     registry.contentChanged()
   }
+}
+
+/** Without a map columns must bear the names of fields: where the needed ones do not, one is proposed. */
+async function requireFieldNames({ path, idType = 'id', encoding }: ImportCsvOptions): Promise<void> {
+  const { header, rows } = await readSample(path, encoding)
+  if (header.length === 0 || (header.includes('name') && (header.includes('id') || header.includes(idType))))
+    return
+  const proposal = proposeMap(header, rows)
+  const [doubt] = proposal.doubts
+  const command = proposedCommand(path, proposal)
+  const missing = header.includes('name') ? `id${idType === 'id' ? '' : ` or ${idType}`}` : 'name'
+  throw new UserError(
+    'REGISTRY_IMPORT_INVALID',
+    `no column is called ${missing}; the file has: ${shownColumns(header)}`,
+    { hint: doubt === undefined ? `if this fits: ${command}` : `${doubt}; to be completed: ${command}` },
+  )
 }
 
 /** The same for a file of UTF-8 and commas that is in memory already, at once. */
@@ -126,29 +150,51 @@ interface Sink {
 function createSink(session: ImportSession, settings: CsvSettings): Sink {
   const defaults = defaultsOf(settings, session)
   const tally = createTally(session, false)
-  /** Of each field, where its cell is in a record. */
-  let slots: ColumnMap = new Map()
+  const types = createTypeCheck()
+  let open: OpenFile = { columnCount: 0, slots: new Map(), typeColumn: '', defaults }
   return {
     choose(header) {
       const columns = columnsOf(header, settings, defaults)
       const indexes = [...new Set(columns.values())]
-      slots = new Map([...columns].map(([field, index]) => [field, indexes.indexOf(index)]))
+      open = {
+        columnCount: columns.size,
+        slots: new Map([...columns].map(([field, index]) => [field, indexes.indexOf(index)])),
+        typeColumn: (header[columns.get('type') ?? -1] ?? '').trim(),
+        defaults: { ...defaults, hasEdgarPlaces: hasEdgarPlaces(header, columns, defaults) },
+      }
       return indexes
     },
     accept: (record) => {
-      tally.accept(itemOf(record, slots, defaults))
+      if (record.reason === null) types.look(fieldReader(record.cells, open.slots)('type'))
+      tally.accept(itemOf(record, open))
     },
     rowCount: () => tally.rowCount(),
     finish() {
-      if (slots.size === 0) {
+      if (open.columnCount === 0) {
         throw new UserError('REGISTRY_IMPORT_INVALID', 'the file is empty: it has no header')
       }
+      types.check(open.typeColumn)
       return tally.finish()
     },
   }
 }
 
-function itemOf({ cells, line, reason }: ScannedRecord, slots: ColumnMap, defaults: RowDefaults): ImportItem {
+/** A file whose header was read. */
+interface OpenFile {
+  readonly columnCount: number
+  /** Of each field, where its cell is in a record. */
+  readonly slots: ColumnMap
+  readonly typeColumn: string
+  readonly defaults: RowDefaults
+}
+
+/** The SEC states where a registrant is incorporated by its own codes. */
+function hasEdgarPlaces(header: readonly string[], columns: ColumnMap, { idType }: RowDefaults): boolean {
+  const home = (header[columns.get('jurisdiction') ?? -1] ?? '').trim()
+  return idType === 'cik' && /^state.{0,8}inc/i.test(home)
+}
+
+function itemOf({ cells, line, reason }: ScannedRecord, { slots, defaults }: OpenFile): ImportItem {
   if (reason !== null) return { kind: 'rejected', line, reason }
   return {
     kind: 'registration',
@@ -178,7 +224,7 @@ function defaultsOf(
   if (unknown[0] !== undefined) {
     throw new UserError('REGISTRY_IMPORT_INVALID', unknown[0], { hint: 'give its code: gb, us_de, ca_on' })
   }
-  return { idType, keyWord: session.keyWord(idType), countryCode, jurisdiction: code }
+  return { idType, keyWord: session.keyWord(idType), countryCode, jurisdiction: code, hasEdgarPlaces: false }
 }
 
 function columnsOf(header: readonly string[], settings: CsvSettings, { idType }: RowDefaults): ColumnMap {

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import type { Encoding } from '../tables/encodings/names.js'
 import { fingerprintFile } from '../tables/fingerprint.js'
+import { fileDateMs } from './import/file-date.js'
 import { fileFormats, type FormatName } from './import/formats.js'
 import type { FileFormat } from './import/item.js'
 import { importLimits } from './import/limits.js'
@@ -15,6 +16,8 @@ export interface ImportFileOptions {
   readonly sourceName?: string
   /** Of the text; found if left out. */
   readonly encoding?: Encoding
+  /** Of which day the file is; without it the day in its name, else that of its last change. */
+  readonly dateMs?: number
   readonly onProgress?: (rowCount: number) => void
   /** What the user should know of how the file is read: a guessed encoding, lines left out. */
   readonly onNotice?: (text: string) => void
@@ -30,10 +33,20 @@ export interface ImportFileOptions {
  */
 export async function importFile(
   registry: WritableRegistry,
-  { format, path, sourceName = format, encoding, onProgress, onNotice, signal }: ImportFileOptions,
+  {
+    format,
+    path,
+    sourceName = format,
+    encoding,
+    onProgress,
+    onNotice,
+    signal,
+    ...options
+  }: ImportFileOptions,
 ): Promise<ImportResult> {
   const fileFormat: FileFormat = fileFormats[format]
-  const { sha256, dateMs } = await fingerprintFile(path)
+  const { sha256, dateMs: changedAtMs } = await fingerprintFile(path)
+  const dateMs = options.dateMs ?? fileDateMs(basename(path), changedAtMs)
   const file = { fileName: basename(path), fileDateMs: dateMs, fileSha256: sha256 }
   const source = { sourceName, format, coverage: fileFormat.coverage, settings: { encoding }, ...file }
   const unchanged = unchangedSource(registry.database, source)

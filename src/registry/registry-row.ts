@@ -7,7 +7,7 @@ export interface RegistryRow {
   readonly sourceKey: string
   readonly sourceLine: number
   readonly legalName: string
-  readonly names: readonly { readonly kind: NameKind; readonly name: string }[]
+  readonly names: readonly RowName[]
   readonly type: EntityType
   readonly subtype: EntitySubtype
   readonly status: string | null
@@ -31,6 +31,15 @@ export interface RegistryRow {
   /** The `sourceKey` of the registration that took this one's place. */
   readonly successorKey: string | null
   readonly sourceUrl: string | null
+}
+
+export interface RowName {
+  readonly kind: NameKind
+  readonly name: string
+  /** Of a former name, the first day on which it was not the name any more, `YYYY-MM-DD`; where known. */
+  readonly endedOn?: string
+  /** The source whose files bore the name and no longer do; none where the register itself lists it as former. */
+  readonly endedSource?: string
 }
 
 export interface RowIdentifier {

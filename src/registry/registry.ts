@@ -161,6 +161,8 @@ interface SourceRow {
   format: string
   settings_json: string
   file_sha256: string
+  /** Of the source's older files. */
+  before: string | null
   derivation: number
   row_count: number
   rejected_count: number
@@ -168,15 +170,24 @@ interface SourceRow {
 }
 
 function readSources(database: Sqlite): SourceRow[] {
-  return database.prepare<[], SourceRow>('SELECT * FROM sources ORDER BY import_sequence').all()
+  return database
+    .prepare<[], SourceRow>(
+      `SELECT s.*, (SELECT group_concat(f.file_sha256) FROM (SELECT DISTINCT o.file_date, o.file_sha256
+           FROM source_files o WHERE o.source_number = s.number AND s.coverage = 'whole'
+             AND o.import_sequence <> s.import_sequence ORDER BY o.file_date, o.file_sha256) f) AS before
+       FROM sources s ORDER BY s.import_sequence`,
+    )
+    .all()
 }
 
 /** What an import makes of a file depends on these and on the order of imports, on nothing else. */
 function editionOf(sources: readonly SourceRow[]): string {
-  const content = sources.map(({ file_sha256, settings_json, derivation }) => [
+  const content = sources.map(({ file_sha256, settings_json, derivation, before }) => [
     file_sha256,
     settings_json,
     derivation,
+    // Names and companies of older files are found still.
+    ...(before === null ? [] : [before]),
   ])
   return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16)
 }

@@ -103,7 +103,18 @@ export function bestOfEach(
     const known = best.get(candidate[kind])
     if (!known || scored.points > known.points) best.set(candidate[kind], scored)
   }
-  return [...best.values()]
+  return withoutRemovedDoubles([...best.values()])
+}
+
+/** What a company loses for not being active: a removed one that fits as well but for that is not meant. */
+const inactivePoints = 3
+
+/** A company that its register no longer names is found where none that it does name fits as well. */
+function withoutRemovedDoubles(scored: readonly ScoredName[]): ScoredName[] {
+  const livePoints = Math.max(
+    ...scored.map(({ candidate, points }) => (candidate.removed ? -Infinity : points)),
+  )
+  return scored.filter(({ candidate, points }) => !candidate.removed || points + inactivePoints > livePoints)
 }
 
 /** How many telling words the caller's context shares with what is known of a company besides its name. */

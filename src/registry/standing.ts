@@ -10,7 +10,10 @@ export interface Standing<Registration> {
 }
 
 /** What its sources say; where they say nothing, a listed company stands. */
-export function statusOf({ status, exchange }: Pick<RegistrationOutline, 'status' | 'exchange'>): string | null {
+export function statusOf({
+  status,
+  exchange,
+}: Pick<RegistrationOutline, 'status' | 'exchange'>): string | null {
   return status ?? (exchange === null ? null : 'active')
 }
 
@@ -22,11 +25,12 @@ export function standingOf<Registration extends RegistrationOutline>(
   primary: Registration,
   stored: StoredEntity<Registration>,
 ): Standing<Registration> {
-  const stated = { status: primary.status, holder: primary, isStated: true }
-  if (primary.status === 'active') return stated
+  const status = primary.vanished ? statusOf(primary) : primary.status
+  const stated = { status, holder: primary, isStated: true }
+  if (status === 'active') return stated
   const listed = stored.legalEntities.find(
     ({ exchange, vanished, sourceDate }) =>
-      exchange !== null && !vanished && (primary.status === null || sourceDate > primary.sourceDate),
+      exchange !== null && !vanished && (status === null || sourceDate > primary.sourceDate),
   )
   return listed === undefined ? stated : { status: 'active', holder: listed, isStated: false }
 }

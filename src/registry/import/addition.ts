@@ -1,13 +1,16 @@
 import type { StatedRow } from '../registry-row.js'
 import type { AdditionItem } from './item.js'
 
-/** What a file adds to a registration that others state; all it does not say is null. */
-export function additionItem(
-  line: number,
-  sourceKey: string,
-  added: Partial<Pick<StatedRow, 'names' | 'identifiers'>>,
-): AdditionItem {
-  const row: StatedRow = {
+type Added = Partial<Pick<StatedRow, 'names' | 'identifiers'>>
+
+/** What a file adds to a registration that others state. */
+export function additionItem(line: number, sourceKey: string, added: Added): AdditionItem {
+  return { kind: 'addition', line, rows: [addedRow(line, sourceKey, added)], dropped: [] }
+}
+
+/** All that it does not say is null. */
+export function addedRow(line: number, sourceKey: string, added: Added): StatedRow {
+  return {
     sourceKey,
     sourceLine: line,
     legalName: null,
@@ -38,5 +41,4 @@ export function additionItem(
     successorKey: null,
     sourceUrl: null,
   }
-  return { kind: 'addition', line, row, dropped: [] }
 }

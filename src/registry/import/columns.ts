@@ -57,7 +57,10 @@ export function resolveColumns(
   const unknown = Object.keys(map ?? {}).find((field) => !importFields.includes(field as ImportField))
   if (unknown !== undefined) throw invalid(`"${unknown}" is no field`, `fields: ${importFields.join(', ')}`)
   if (!columns.has('name')) {
-    throw invalid('no column holds the names', `pass --map name=COLUMN; this file has: ${shown(names)}`)
+    throw invalid(
+      'no column holds the names',
+      `pass --map name=COLUMN; this file has: ${shownColumns(names)}`,
+    )
   }
   return columns
 }
@@ -71,13 +74,13 @@ function mappedIndex(
   if (column === undefined) return -1
   const index = names.indexOf(column)
   if (index < 0)
-    throw invalid(`there is no column "${column}" for ${field}`, `this file has: ${shown(names)}`)
+    throw invalid(`there is no column "${column}" for ${field}`, `this file has: ${shownColumns(names)}`)
   return index
 }
 
 const columnsShownMax = 40
 
-function shown(names: readonly string[]): string {
+export function shownColumns(names: readonly string[]): string {
   const listed = names.slice(0, columnsShownMax).join(', ')
   return names.length > columnsShownMax ? `${listed}, …` : listed
 }

@@ -22,9 +22,10 @@ const columns = {
   formedOn: 'IncorporationDate',
 } as const
 const sicColumns = [1, 2, 3, 4].map((number) => `SICCode.SicText_${number}`)
-const previousNameColumns = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(
-  (number) => `PreviousName_${number}.CompanyName`,
-)
+const previousNameColumns = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((number) => ({
+  name: `PreviousName_${number}.CompanyName`,
+  endedOn: `PreviousName_${number}.CONDATE`,
+}))
 
 /** `companies-house`: BasicCompanyData of the United Kingdom, as CSV, plain or in its zip. */
 export const companiesHouse: FileFormat = {
@@ -36,7 +37,11 @@ export const companiesHouse: FileFormat = {
       {
         what: 'BasicCompanyData file of Companies House',
         required: [columns.name, columns.number],
-        wanted: [...Object.values(columns).slice(2), ...sicColumns, ...previousNameColumns],
+        wanted: [
+          ...Object.values(columns).slice(2),
+          ...sicColumns,
+          ...previousNameColumns.flatMap((column) => Object.values(column)),
+        ],
         read: companyOf,
       },
       context,
@@ -60,7 +65,10 @@ function companyOf(row: TableRow, line: number): ImportItem {
       idType: 'registration_id',
       id,
       name: row.text(columns.name),
-      formerNames: textsOf(row, previousNameColumns),
+      formerNames: previousNameColumns.map(({ name, endedOn }) => ({
+        name: row.text(name) ?? '',
+        endedOn: row.text(endedOn),
+      })),
       ...typeOf(category),
       status: row.text(columns.status),
       legalForm: category,

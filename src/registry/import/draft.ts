@@ -6,7 +6,7 @@ import { canonicalIdentifier } from '../identifiers.js'
 import type { NameKind } from '../match/candidate.js'
 import { matchLimits } from '../match/limits.js'
 import { countryCodeOf } from '../match/place-names.js'
-import type { RegistryRow, RowAddress, RowIdentifier } from '../registry-row.js'
+import type { RegistryRow, RowAddress, RowIdentifier, RowName } from '../registry-row.js'
 import { importLimits } from './limits.js'
 
 /** A registration as a file words it: nothing is checked yet. */
@@ -16,7 +16,7 @@ export interface Draft {
   readonly id: string | null
   readonly name: string | null
   readonly otherNames?: readonly string[]
-  readonly formerNames?: readonly string[]
+  readonly formerNames?: readonly (string | DatedName)[]
   readonly type: EntityType
   readonly subtype: EntitySubtype
   /** The file says so itself. */
@@ -36,6 +36,12 @@ export interface Draft {
   readonly parentId?: string | null
   readonly successorId?: string | null
   readonly sourceUrl?: string | null
+}
+
+/** A former name, and the day on which it ended as the file writes it. */
+export interface DatedName {
+  readonly name: string
+  readonly endedOn: string | null
 }
 
 export interface DraftIdentifier {
@@ -199,18 +205,21 @@ function namesOf(
   legalName: string | null,
   { otherNames = [], formerNames = [] }: Pick<Draft, 'otherNames' | 'formerNames'>,
 ): RegistryRow['names'] {
-  const names: { kind: NameKind; name: string }[] = []
+  const names: RowName[] = []
   if (legalName !== null) names.push({ kind: 'legal', name: legalName })
   if (otherNames.length + formerNames.length === 0) return names
   const seen = new Set(legalName === null ? [] : [legalName.toLowerCase()])
-  const add = (kind: NameKind, text: string) => {
+  const add = (kind: NameKind, text: string, endedOn: string | null) => {
     const name = text.trim()
     if (name === '' || name.length > matchLimits.nameCharsMax || seen.has(name.toLowerCase())) return
     seen.add(name.toLowerCase())
-    names.push({ kind, name })
+    names.push(endedOn === null ? { kind, name } : { kind, name, endedOn })
   }
-  for (const name of otherNames) add('other', name)
-  for (const name of formerNames) add('former', name)
+  for (const name of otherNames) add('other', name, null)
+  for (const former of formerNames) {
+    if (typeof former === 'string') add('former', former, null)
+    else add('former', former.name, dateOf(former.endedOn))
+  }
   return names.slice(0, importLimits.namesMax)
 }
 

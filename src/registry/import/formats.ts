@@ -4,6 +4,7 @@ import { gleifAuthorities, gleifLegalForms } from './gleif-lists.js'
 import { gleifBic, gleifIsin } from './gleif-maps.js'
 import { gleifRelationships } from './gleif-relationships.js'
 import type { FileFormat } from './item.js'
+import { leiCik } from './lei-cik.js'
 import { secNames } from './sec-names.js'
 import { secSub } from './sec-sub.js'
 import { secSubmissions } from './sec-submissions.js'
@@ -15,6 +16,7 @@ export const fileFormats = {
   'gleif-relationships': gleifRelationships,
   'gleif-bic': gleifBic,
   'gleif-isin': gleifIsin,
+  'lei-cik': leiCik,
   'gleif-authorities': gleifAuthorities,
   'gleif-legal-forms': gleifLegalForms,
   'sec-tickers': secTickers,

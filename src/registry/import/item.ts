@@ -22,11 +22,11 @@ interface RegistrationItem {
   readonly statedOn: string | null
 }
 
-/** Adds to a registration that another source states, now or later. */
+/** Adds to registrations that other sources state, now or later. */
 export interface AdditionItem {
   readonly kind: 'addition'
   readonly line: number
-  readonly row: StatedRow
+  readonly rows: readonly StatedRow[]
   readonly dropped: readonly string[]
 }
 

@@ -1,6 +1,7 @@
 import { entitySubtype, entityType, type EntitySubtype, type EntityType } from '../../contract/enums.js'
-import { regionCodeIn } from '../match/place-names.js'
+import { countryCodeOf, regionCodeIn } from '../match/place-names.js'
 import type { ImportField } from './columns.js'
+import { edgarPlace, jurisdictionOf } from '../facts/edgar-places.js'
 import { checkDraft, type Draft, type DraftIdentifier, type ReadRow } from './draft.js'
 
 export interface RowDefaults {
@@ -10,6 +11,8 @@ export interface RowDefaults {
   readonly keyWord: string
   readonly countryCode: string | null
   readonly jurisdiction: string | null
+  /** Its jurisdictions are EDGAR's codes of states and countries. */
+  readonly hasEdgarPlaces: boolean
 }
 
 /** A field's text, trimmed, or null where it is empty or not in the file. */
@@ -29,7 +32,7 @@ export function readRow(field: FieldReader, sourceLine: number, defaults: RowDef
     status: field('status'),
     legalForm: field('legal_form'),
     country: field('country') ?? defaults.countryCode,
-    jurisdiction: jurisdictionIn(field('jurisdiction'), defaults.jurisdiction),
+    jurisdiction: jurisdictionIn(field('jurisdiction'), defaults),
     registrationAuthority: field('registration_authority'),
     identifiers: readIdentifiers(field),
     address: {
@@ -40,7 +43,7 @@ export function readRow(field: FieldReader, sourceLine: number, defaults: RowDef
       formatted: field('formatted_address'),
     },
     website: field('website'),
-    sic: field('sic'),
+    ...industryOf(field('sic'), isBritish(field, defaults)),
     naics: field('naics'),
     parentId: field('parent_id'),
     sourceUrl: field('source_url'),
@@ -48,8 +51,38 @@ export function readRow(field: FieldReader, sourceLine: number, defaults: RowDef
   return checkDraft(draft, sourceLine, dropped)
 }
 
-/** Where all rows are of one country, "DE" alone is one of its states: Delaware, not Germany. */
-function jurisdictionIn(text: string | null, home: string | null): string | null {
+/** UK SIC 2007 has five digits, of which tables of numbers lose a leading zero; the American SIC has four. */
+function industryOf(text: string | null, isUk: boolean): Pick<Draft, 'sic' | 'industryCodes'> {
+  if (text === null || !isUk) return { sic: text }
+  const codes = text
+    .split(/[|,;\s]+/)
+    .map((code) => (lostZero.test(code) ? `0${code}` : code))
+    .filter((code) => /^\d{5}$/.test(code) && code !== '00000')
+  return codes.length === 0 ? { sic: text } : { industryCodes: `uk_sic_2007:${codes.join(' ')}` }
+}
+
+/** Codes of the scheme that begin with a zero: farming, fishing, mining. */
+const lostZero = /^(?:1[1-7]|2[1-4]|3[12]|5[12]|6[12]|7[12]|8[19]|9[19])\d\d$/
+
+/** Registered in the United Kingdom, and known by a number of its register: SEC files give American codes. */
+function isBritish(field: FieldReader, { idType, jurisdiction, countryCode }: RowDefaults): boolean {
+  if (idType === 'cik' || field('cik') !== null) return false
+  const home = field('jurisdiction') ?? jurisdiction ?? field('country') ?? countryCode ?? ''
+  return /^(?:gb|uk)(?:$|[_-])/i.test(home) || countryCodeOf(home) === 'GB'
+}
+
+/**
+ * Where all rows are of one country, "DE" alone is one of its states: Delaware, not Germany. In a column of
+ * EDGAR's codes it is too, and "2M" is Germany.
+ */
+function jurisdictionIn(
+  text: string | null,
+  { jurisdiction: home, hasEdgarPlaces }: Pick<RowDefaults, 'jurisdiction' | 'hasEdgarPlaces'>,
+): string | null {
+  if (text !== null && hasEdgarPlaces) {
+    const place = edgarPlace(text)
+    if (place !== null) return jurisdictionOf(place)
+  }
   if (text === null || home === null || home.includes('_')) return text ?? home
   const code = regionCodeIn(home.toUpperCase(), text)
   return code === null ? text : code.replace('-', '_')
@@ -93,7 +126,7 @@ function readType(
   return { type: known, subtype: subtype.success ? subtype.data : 'unknown' }
 }
 
-function codeOf(text: string): string {
+export function codeOf(text: string): string {
   return text
     .trim()
     .toLowerCase()

@@ -6,7 +6,7 @@ import { edgarUrl, einIdentifiers, joined, sicCode, unlessZeros } from './sec.js
 import { tableItems, type TableRow } from './table.js'
 
 const wanted =
-  'sic,countryba,stprba,cityba,zipba,bas1,bas2,countryma,stprma,cityma,zipma,mas1,mas2,countryinc,stprinc,ein,former'
+  'sic,countryba,stprba,cityba,zipba,bas1,bas2,countryma,stprma,cityma,zipma,mas1,mas2,countryinc,stprinc,ein,former,changed'
 
 /**
  * `sec-sub`: the SUB table of the SEC's Financial Statement Data Sets, tab-separated or CSV, or the zip of a
@@ -44,7 +44,7 @@ function filingItem(row: TableRow, line: number): ImportItem {
       idType: 'cik',
       id: cik,
       name: row.text('name'),
-      formerNames: former === null ? [] : [former],
+      formerNames: former === null ? [] : [{ name: former, endedOn: row.text('changed') }],
       type: 'business',
       subtype: 'incorporated_entity',
       country,

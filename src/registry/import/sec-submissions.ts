@@ -74,9 +74,10 @@ function draftOf(record: unknown): Draft {
     idType: 'cik',
     id: cik,
     name: textOf(member(record, 'name')),
-    formerNames: listOf(member(record, 'formerNames'))
-      .map((entry) => textOf(member(entry, 'name')))
-      .filter((name) => name !== null),
+    formerNames: listOf(member(record, 'formerNames')).map((entry) => ({
+      name: textOf(member(entry, 'name')) ?? '',
+      endedOn: textOf(member(entry, 'to')),
+    })),
     ...typeOf(record),
     country: office?.country ?? null,
     jurisdiction: home === null ? null : jurisdictionOf(home),

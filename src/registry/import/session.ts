@@ -5,8 +5,10 @@ import { derivationVersion, type StatedRow } from '../registry-row.js'
 import { joinRegistrations } from '../store/join-registrations.js'
 import { createReferenceWriter, linkStatedRelationships } from '../store/reference-writer.js'
 import { recordParents } from '../store/relationships.js'
-import { createRowWriter, type RowOrigin } from '../store/row-writer.js'
-import { createStatementWriter, type StatementOptions, type StatementOutcome } from '../store/statements.js'
+import type { ImportOrigin, StatementOptions, StatementOutcome } from '../store/import-origin.js'
+import { createNameHistory } from '../store/name-history.js'
+import { createRowWriter } from '../store/row-writer.js'
+import { createStatementWriter } from '../store/statements.js'
 import { writeWordList } from '../store/word-list-store.js'
 import type { CodeItem, RelationshipItem, SecurityItem } from './item.js'
 
@@ -34,6 +36,8 @@ export interface ImportSession {
   keyWord(idType: string): string
   state(row: StatedRow, options: StatementOptions): StatementOutcome
   refer(item: RelationshipItem | CodeItem | SecurityItem): 'imported' | 'updated' | 'repeated'
+  /** The day of the source's newest file, where that is not this one; else null. */
+  readonly newerFileDate: string | null
   /** Makes all of it visible at once. */
   commit(counts: ImportCounts, importedAtMs: number): ImportEnd
   /** Leaves the registry as it was. */
@@ -51,16 +55,24 @@ interface ImportEnd {
 export type UnchangedCounts = ImportCounts & ImportEnd
 
 /**
- * Null unless the very same file was the last that was imported of this source, under the same settings:
- * then there is nothing to do.
+ * Null unless the very same file was the last that was imported of this source, or one of its older files,
+ * under the same settings: then there is nothing to do.
  */
 export function unchangedSource(database: Sqlite, source: SourceFile): UnchangedCounts | null {
   const found = database
-    .prepare<[string, string, string, number], { row_count: number; rejected_count: number }>(
-      `SELECT row_count, rejected_count FROM sources WHERE name = ? AND file_sha256 = ?
-         AND json_remove(settings_json, '$.before') = json(?) AND derivation = ?`,
+    .prepare<[string, string, string, number, string], { row_count: number; rejected_count: number }>(
+      `SELECT f.row_count, f.rejected_count FROM sources s JOIN source_files f ON f.source_number = s.number
+       WHERE s.name = ? AND f.file_sha256 = ? AND json_remove(f.settings_json, '$.before') = json(?)
+         AND f.derivation = ? AND (f.import_sequence = s.import_sequence
+           OR (s.coverage = 'whole' AND ? < s.file_date AND s.derivation = f.derivation))`,
     )
-    .get(source.sourceName, source.fileSha256, JSON.stringify(source.settings), derivationVersion)
+    .get(
+      source.sourceName,
+      source.fileSha256,
+      JSON.stringify(source.settings),
+      derivationVersion,
+      isoOf(source.fileDateMs),
+    )
   if (!found) return null
   const counts = { rowCount: found.row_count, importedCount: 0, updatedCount: 0 }
   return { ...counts, rejectedCount: found.rejected_count, vanishedCount: 0, waitingCount: 0 }
@@ -77,30 +89,30 @@ export function beginImport(database: Sqlite, source: SourceFile): ImportSession
   }
 }
 
-function openSession(database: Sqlite, own: RowOrigin, { sourceName, coverage }: SourceFile): ImportSession {
-  const isWhole = coverage === 'whole'
-  const writer = createRowWriter(database, own)
-  const statements = createStatementWriter(database, writer, own)
+function openSession(database: Sqlite, own: RecordedSource, { sourceName }: SourceFile): ImportSession {
+  const { isWhole, sourceNumber, newestSequence } = own
+  const history = createNameHistory(database)
+  const writer = createRowWriter(database, sourceNumber)
+  const statements = createStatementWriter(database, writer, history, own)
   const references = createReferenceWriter(database, own)
   return {
     keyWord: (idType) => (isNumberedElsewhere(database, own, idType) ? `${idType}@${sourceName}` : idType),
     state: (row, options) => statements.state(row, options),
     refer: (item) => references.write(item),
+    newerFileDate: own.newerFileDate,
     commit(counts, importedAtMs) {
       const removedCount = isWhole ? references.removeUnseen() : 0
-      statements.finish(isWhole)
+      const unnamedCount = statements.finish()
       writer.finish()
-      const vanishedCount = isWhole ? writer.markVanished() : 0
-      recordParents(database, own.sourceNumber)
+      const vanishedCount = isWhole ? writer.markVanished(newestSequence) : 0
+      recordParents(database, sourceNumber)
       linkStatedRelationships(database)
-      joinRegistrations(database, own.importSequence)
+      joinRegistrations(database, Math.abs(own.importSequence))
       writeWordList(database)
-      database
-        .prepare('UPDATE sources SET row_count = ?, rejected_count = ?, imported_at = ? WHERE number = ?')
-        .run(counts.rowCount, counts.rejectedCount, new Date(importedAtMs).toISOString(), own.sourceNumber)
+      recordCounts(database, own, counts, isoOf(importedAtMs))
       const waitingCount = statements.waitingCount() + references.waitingCount()
       database.exec('COMMIT')
-      return { vanishedCount: vanishedCount + removedCount, waitingCount }
+      return { vanishedCount: unnamedCount + vanishedCount + removedCount, waitingCount }
     },
     rollback() {
       if (database.inTransaction) database.exec('ROLLBACK')
@@ -109,7 +121,7 @@ function openSession(database: Sqlite, own: RowOrigin, { sourceName, coverage }:
 }
 
 /** Numbers that files give to their own rows say nothing across files: the first file has them as they are. */
-function isNumberedElsewhere(database: Sqlite, own: RowOrigin, idType: string): boolean {
+function isNumberedElsewhere(database: Sqlite, own: ImportOrigin, idType: string): boolean {
   if (identifierType.safeParse(idType).success) return false
   const earlier = database.prepare<[number, string]>(
     "SELECT 1 FROM sources WHERE number < ? AND settings_json ->> '$.idType' = ? LIMIT 1",
@@ -117,33 +129,106 @@ function isNumberedElsewhere(database: Sqlite, own: RowOrigin, idType: string): 
   return earlier.get(own.sourceNumber, idType) !== undefined
 }
 
-function recordSource(database: Sqlite, source: SourceFile): RowOrigin {
+interface RecordedSource extends ImportOrigin {
+  readonly newerFileDate: string | null
+  /** Of the row that tells of this file. */
+  readonly fileNumber: number
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+/** A whole file that is older than the source's newest leaves the source as it is, and is known besides. */
+function recordSource(database: Sqlite, source: SourceFile): RecordedSource {
+  const importSequence = nextSequence(database)
+  const fileDate = isoOf(source.fileDateMs)
+  const isWhole = source.coverage === 'whole'
+  const settings = JSON.stringify(settingsOf(database, source))
+  const known = database
+    .prepare<[string], { number: number; file_date: string; import_sequence: number }>(
+      'SELECT number, file_date, import_sequence FROM sources WHERE name = ?',
+    )
+    .get(source.sourceName)
+  const newer = isWhole && known !== undefined && fileDate < known.file_date ? known : null
+  const sourceNumber = newer?.number ?? putSource(database, source, { fileDate, settings, importSequence })
+  const file = database
+    .prepare(
+      `INSERT INTO source_files (source_number, file_name, file_date, file_sha256, settings_json, derivation,
+         import_sequence, row_count, rejected_count) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0)`,
+    )
+    .run(
+      sourceNumber,
+      source.fileName,
+      fileDate,
+      source.fileSha256,
+      settings,
+      derivationVersion,
+      importSequence,
+    )
+  return {
+    sourceNumber,
+    fileNumber: Number(file.lastInsertRowid),
+    fileDate,
+    isWhole,
+    newerFileDate: newer?.file_date ?? null,
+    importSequence: newer === null ? importSequence : -importSequence,
+    newestSequence: newer?.import_sequence ?? importSequence,
+  }
+}
+
+function nextSequence(database: Sqlite): number {
   const last = database
-    .prepare<[], { sequence: number }>('SELECT coalesce(max(import_sequence), 0) AS sequence FROM sources')
+    .prepare<[], number>(
+      `SELECT max(coalesce((SELECT max(import_sequence) FROM sources), 0),
+         coalesce((SELECT max(import_sequence) FROM source_files), 0))`,
+    )
+    .pluck()
     .get()
-  const importSequence = (last?.sequence ?? 0) + 1
-  const row = database
-    .prepare<unknown[], { number: number }>(
-      `INSERT INTO sources (name, format, settings_json, file_name, file_date, file_sha256, derivation,
+  return (last ?? 0) + 1
+}
+
+function putSource(
+  database: Sqlite,
+  source: SourceFile,
+  { fileDate, settings, importSequence }: { fileDate: string; settings: string; importSequence: number },
+): number {
+  const number = database
+    .prepare<unknown[], number>(
+      `INSERT INTO sources (name, format, coverage, settings_json, file_name, file_date, file_sha256, derivation,
          import_sequence, row_count, rejected_count, imported_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, '')
-       ON CONFLICT (name) DO UPDATE SET format = excluded.format, settings_json = excluded.settings_json,
-         file_name = excluded.file_name, file_date = excluded.file_date, file_sha256 = excluded.file_sha256,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, '')
+       ON CONFLICT (name) DO UPDATE SET format = excluded.format, coverage = excluded.coverage,
+         settings_json = excluded.settings_json, file_name = excluded.file_name,
+         file_date = max(file_date, excluded.file_date), file_sha256 = excluded.file_sha256,
          derivation = excluded.derivation, import_sequence = excluded.import_sequence
        RETURNING number`,
     )
+    .pluck()
     .get(
       source.sourceName,
       source.format,
-      JSON.stringify(settingsOf(database, source)),
+      source.coverage,
+      settings,
       source.fileName,
-      new Date(source.fileDateMs).toISOString(),
+      fileDate,
       source.fileSha256,
       derivationVersion,
       importSequence,
     )
-  if (!row) throw new Error('a source was recorded but not returned')
-  return { sourceNumber: row.number, importSequence }
+  if (number === undefined) throw new Error('a source was recorded but not returned')
+  return number
+}
+
+function recordCounts(database: Sqlite, own: RecordedSource, counts: ImportCounts, importedAt: string): void {
+  const { rowCount, rejectedCount } = counts
+  database
+    .prepare('UPDATE source_files SET row_count = ?, rejected_count = ? WHERE number = ?')
+    .run(rowCount, rejectedCount, own.fileNumber)
+  if (own.newerFileDate !== null) return
+  database
+    .prepare('UPDATE sources SET row_count = ?, rejected_count = ?, imported_at = ? WHERE number = ?')
+    .run(rowCount, rejectedCount, importedAt, own.sourceNumber)
 }
 
 /** What a part adds to is told by what was imported before: the edition depends on all of it. */

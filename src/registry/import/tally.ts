@@ -1,5 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
+import type { StatementOutcome } from '../store/import-origin.js'
 import type { ReadRow } from './draft.js'
 import type { ImportItem } from './item.js'
 import { importLimits } from './limits.js'
@@ -10,25 +11,49 @@ export interface LineReason {
   readonly reason: string
 }
 
-/** What an import made of a file. Every row is imported, updated, rejected or skipped. */
+/** What an import made of a file. Every row is imported, updated, kept for later, rejected or skipped. */
 export interface ImportResult {
   readonly rowCount: number
   readonly importedCount: number
   readonly updatedCount: number
   readonly rejectedCount: number
-  /** Sound rows with nothing to keep: a relationship that ended, a second line about one code. */
+  /** Sound rows with nothing to keep: a relationship that ended, a second line about one code, what a newer file says anew. */
   readonly skippedCount: number
   /** The first of the rejected rows. */
   readonly rejections: readonly LineReason[]
   /** Values left out of rows that were kept, and the first of them. */
   readonly droppedCount: number
   readonly drops: readonly LineReason[]
+  /** Rows kept for companies that no file has named yet. */
+  readonly keptCount: number
+  /** Of the rows updated, those under another name than before: the old one is kept as a former name. */
+  readonly renamedCount: number
+  /** Of the rows updated, those of a company of which an earlier row of the file tells: all its names are kept. */
+  readonly togetherCount: number
+  /** The day of a file of this source that is newer and was imported before: this one only adds what it no longer says. */
+  readonly newerFileDate: string | null
   /** What the source named before and no longer does. */
   readonly vanishedCount: number
   /** What the file tells of companies that no file has named yet; it is kept until one does. */
   readonly waitingCount: number
   /** The very same file was imported the same way before: nothing was done. */
   readonly unchanged: boolean
+}
+
+const noCounts = {
+  rowCount: 0,
+  importedCount: 0,
+  updatedCount: 0,
+  rejectedCount: 0,
+  skippedCount: 0,
+  keptCount: 0,
+  renamedCount: 0,
+  togetherCount: 0,
+}
+
+/** What a row adds counts once, wherever it went: it waits only where nobody it tells of is known. */
+function outcomeOf(outcomes: readonly StatementOutcome[]): StatementOutcome {
+  return outcomes.find((outcome) => outcome === 'updated') ?? outcomes[0] ?? 'superseded'
 }
 
 /** Takes what a file is read into to where it belongs, and counts. */
@@ -40,7 +65,7 @@ export interface Tally {
 }
 
 export function createTally(session: ImportSession, addsUp: boolean): Tally {
-  const counts = { rowCount: 0, importedCount: 0, updatedCount: 0, rejectedCount: 0, skippedCount: 0 }
+  const counts = { ...noCounts }
   const rejections: LineReason[] = []
   const drops: LineReason[] = []
   let droppedCount = 0
@@ -55,14 +80,21 @@ export function createTally(session: ImportSession, addsUp: boolean): Tally {
       if (drops.length < importLimits.reasonsKeptMax) drops.push({ line, reason })
     }
   }
+  const count = (outcome: StatementOutcome) => {
+    if (outcome === 'imported') counts.importedCount++
+    else if (outcome === 'waiting') counts.keptCount++
+    else if (outcome === 'superseded') counts.skippedCount++
+    else counts.updatedCount++
+    if (outcome === 'renamed') counts.renamedCount++
+    if (outcome === 'together') counts.togetherCount++
+  }
   const acceptRow = (line: number, { row, reason, dropped }: ReadRow, statedOn: string | null) => {
     noteDropped(line, dropped)
     if (row === null) {
       reject(line, reason ?? 'it cannot be read')
       return
     }
-    if (session.state(row, { statedOn, addsUp }) === 'imported') counts.importedCount++
-    else counts.updatedCount++
+    count(session.state(row, { statedOn, addsUp }))
   }
   return {
     accept(item) {
@@ -73,8 +105,7 @@ export function createTally(session: ImportSession, addsUp: boolean): Tally {
           return
         case 'addition':
           noteDropped(item.line, item.dropped)
-          session.state(item.row, { statedOn: null, addsUp })
-          counts.updatedCount++
+          count(outcomeOf(item.rows.map((row) => session.state(row, { statedOn: null, addsUp }))))
           return
         case 'relationship':
         case 'code':
@@ -97,7 +128,8 @@ export function createTally(session: ImportSession, addsUp: boolean): Tally {
     finish(mustHold = false) {
       if (mustHold && counts.rowCount === counts.rejectedCount) throw nothingHeld(counts.rowCount, rejections)
       const end = session.commit(counts, systemClock.nowMs())
-      return { ...counts, rejections, droppedCount, drops, ...end, unchanged: false }
+      const { newerFileDate } = session
+      return { ...counts, rejections, droppedCount, drops, ...end, newerFileDate, unchanged: false }
     },
   }
 }
@@ -111,5 +143,6 @@ function nothingHeld(rowCount: number, [first]: readonly LineReason[]): UserErro
 }
 
 export function unchangedResult(counts: UnchangedCounts): ImportResult {
-  return { ...counts, skippedCount: 0, rejections: [], droppedCount: 0, drops: [], unchanged: true }
+  const nothing = { rejections: [], droppedCount: 0, drops: [], newerFileDate: null }
+  return { ...noCounts, ...counts, ...nothing, unchanged: true }
 }

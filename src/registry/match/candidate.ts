@@ -15,6 +15,8 @@ export interface CandidateName {
   readonly formClass: FormClass | null
   readonly acronym: string
   readonly active: boolean
+  /** The newest file of its source no longer names it. */
+  readonly removed: boolean
   /** A business that is an incorporated entity: the only kind an answer may name as `entity`. */
   readonly supported: boolean
   readonly place: Place

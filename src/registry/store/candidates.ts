@@ -27,6 +27,7 @@ interface CandidateRow {
   form_class: string | null
   acronym: string
   status: string | null
+  vanished: number
   type: string
   subtype: string
   jurisdiction: string | null
@@ -38,12 +39,12 @@ interface CandidateRow {
 
 const selectCandidates = `
   SELECT n.number, l.entity_number, n.legal_entity_number, n.kind, n.name, n.tokens, n.core_key, n.full_key,
-    n.form_class, n.acronym, l.status, l.type, l.subtype, l.jurisdiction,
+    n.form_class, n.acronym, l.status, l.vanished, l.type, l.subtype, l.jurisdiction,
     a.region_code, a.city_key, a.postal_key, a.country_code
   FROM names n
   JOIN legal_entities l ON l.number = n.legal_entity_number
   JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
-  WHERE l.vanished = 0 AND `
+  WHERE `
 
 /**
  * Exact keys first; words only when these find nothing that fits: pairs of the rarest words, each in the
@@ -172,7 +173,8 @@ function candidateOf(row: CandidateRow): CandidateName {
     fullKey: row.full_key,
     formClass: row.form_class as FormClass | null,
     acronym: row.acronym,
-    active: row.status === null || row.status === 'active',
+    active: row.vanished === 0 && (row.status === null || row.status === 'active'),
+    removed: row.vanished === 1,
     supported: row.type === 'business' && row.subtype === 'incorporated_entity',
     place: {
       cityKey: row.city_key,

@@ -13,7 +13,7 @@ export interface NameWriter {
 
 /** `isDeferred`: the names are the first ones; their words wait for `indexAll`, which is much quicker. */
 export function createNameWriter(database: Sqlite, isDeferred: boolean): NameWriter {
-  const insert = database.prepare('INSERT INTO names VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const insert = database.prepare('INSERT INTO names VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const index = database.prepare('INSERT INTO name_index (rowid, tokens) VALUES (?, ?)')
   const list = database.prepare<[number], { number: number; tokens: string }>(
     'SELECT number, tokens FROM names WHERE legal_entity_number = ?',
@@ -26,7 +26,7 @@ export function createNameWriter(database: Sqlite, isDeferred: boolean): NameWri
   let isIndexing = !isDeferred
   return {
     add(legalEntityNumber, names) {
-      for (const { kind, name } of names) {
+      for (const { kind, name, endedOn, endedSource } of names) {
         const { tokens, coreKey, fullKey, formClass, acronym } = parseName(name)
         const words = tokens.join(' ')
         const { lastInsertRowid } = insert.run(
@@ -38,6 +38,8 @@ export function createNameWriter(database: Sqlite, isDeferred: boolean): NameWri
           fullKey,
           formClass,
           acronym,
+          endedOn ?? null,
+          endedSource ?? null,
         )
         if (isIndexing) index.run(lastInsertRowid, words)
       }

@@ -1,7 +1,7 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
 import type { NameKind } from '../match/candidate.js'
-import type { RegistryRow, RowAddress } from '../registry-row.js'
+import type { RegistryRow, RowAddress, RowName } from '../registry-row.js'
 import { createIdentifierReader } from './identifier-reader.js'
 import type { RowOrigin } from './row-writer.js'
 
@@ -9,6 +9,9 @@ interface HeldRow {
   number: number
   source_number: number
   import_sequence: number
+  stated_on: string | null
+  named_on: string | null
+  vanished: number
   source_key: string
   source_line: number
   legal_name: string
@@ -40,11 +43,21 @@ interface AddressRow {
   sub_premise: string | null
 }
 
-/** The row that a registration was written from, as it was; null for an id that is not held. */
-export function createReadBack(database: Sqlite): (id: string) => (RowOrigin & { row: RegistryRow }) | null {
+/** What a source stated of a registration. */
+export interface HeldStatement extends RowOrigin {
+  readonly row: RegistryRow
+  readonly vanished: boolean
+}
+
+/**
+ * The row that a registration was written from, as it was stated: without the names that older files bore.
+ * Null for an id that is not held.
+ */
+export function createReadBack(database: Sqlite): (id: string) => HeldStatement | null {
   const held = database.prepare<[string], HeldRow>('SELECT * FROM legal_entities WHERE id = ?')
-  const names = database.prepare<[number], { kind: NameKind; name: string }>(
-    'SELECT kind, name FROM names WHERE legal_entity_number = ? ORDER BY number',
+  const names = database.prepare<[number], { kind: NameKind; name: string; ended_on: string | null }>(
+    `SELECT kind, name, ended_on FROM names WHERE legal_entity_number = ? AND ended_source IS NULL
+     ORDER BY number`,
   )
   const identifiersOf = createIdentifierReader(database)
   const address = database.prepare<[number], AddressRow>(
@@ -57,7 +70,7 @@ export function createReadBack(database: Sqlite): (id: string) => (RowOrigin & {
       sourceKey: found.source_key,
       sourceLine: found.source_line,
       legalName: found.legal_name,
-      names: names.all(found.number),
+      names: names.all(found.number).map(nameOf),
       type: found.type,
       subtype: found.subtype,
       status: found.status,
@@ -76,8 +89,28 @@ export function createReadBack(database: Sqlite): (id: string) => (RowOrigin & {
       successorKey: found.successor_key,
       sourceUrl: found.source_url,
     }
-    return { sourceNumber: found.source_number, importSequence: found.import_sequence, row }
+    const statedOn = found.stated_on ?? ''
+    return {
+      sourceNumber: found.source_number,
+      importSequence: found.import_sequence,
+      statedOn,
+      namedOn: found.named_on ?? statedOn,
+      vanished: found.vanished === 1,
+      row,
+    }
   }
+}
+
+function nameOf({
+  kind,
+  name,
+  ended_on,
+}: {
+  kind: NameKind
+  name: string
+  ended_on: string | null
+}): RowName {
+  return ended_on === null ? { kind, name } : { kind, name, endedOn: ended_on }
 }
 
 function addressOf(found: AddressRow | undefined): RowAddress {

@@ -1,7 +1,7 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
 import type { NameKind } from '../match/candidate.js'
-import type { RowAddress, RowIdentifier } from '../registry-row.js'
+import type { RowAddress, RowIdentifier, RowName } from '../registry-row.js'
 import { createIdentifierReader } from './identifier-reader.js'
 
 /** One registration as the store holds it, with where its row came from. */
@@ -30,13 +30,15 @@ export interface StoredLegalEntity {
   readonly sourceUrl: string | null
   readonly sourceName: string
   readonly sourceLine: number
+  /** Of the newest file that names the registration. */
   readonly sourceDate: string
+  /** The source's newest file no longer names it. */
   readonly vanished: boolean
   /** Where its shares are traded; null where no source says. */
   readonly exchange: string | null
   /** How many identifiers its sources state beyond those kept. */
   readonly identifiersOmitted: number
-  readonly names: readonly { readonly kind: NameKind; readonly name: string }[]
+  readonly names: readonly RowName[]
   readonly identifiers: readonly RowIdentifier[]
   readonly address: RowAddress
 }
@@ -161,8 +163,10 @@ interface EntityRow {
 
 function createOutlineReader(database: Sqlite): (entityNumber: number) => RegistrationOutline[] {
   const legalEntities = database.prepare<[number], LegalEntityRow>(
-    `SELECT l.*, s.name AS source_name, s.file_date, a.street_address, a.city, a.region, a.postal_code,
-       a.country_code, a.formatted_address, a.street_number, a.sub_premise,
+    `SELECT l.*, s.name AS source_name,
+       CASE l.vanished WHEN 1 THEN coalesce(l.stated_on, s.file_date) ELSE s.file_date END AS file_date,
+       a.street_address, a.city, a.region, a.postal_code, a.country_code, a.formatted_address, a.street_number,
+       a.sub_premise,
        (SELECT i.exchange FROM identifiers i WHERE i.legal_entity_number = l.number AND i.type = 'ticker'
           AND i.exchange IS NOT NULL ORDER BY i.position LIMIT 1) AS exchange,
        (SELECT p.display_name FROM relationships r JOIN legal_entities p ON p.number = r.parent_number
@@ -184,15 +188,31 @@ function createOutlineReader(database: Sqlite): (entityNumber: number) => Regist
 }
 
 function createListsReader(database: Sqlite): (outline: RegistrationOutline) => StoredLegalEntity {
-  const names = database.prepare<[number], { kind: NameKind; name: string }>(
-    'SELECT kind, name FROM names WHERE legal_entity_number = ? ORDER BY number',
+  const names = database.prepare<[number], NameRow>(
+    'SELECT kind, name, ended_on, ended_source FROM names WHERE legal_entity_number = ? ORDER BY number',
   )
   const identifiersOf = createIdentifierReader(database)
   return (outline) => ({
     ...outline,
-    names: names.all(outline.number),
+    names: names.all(outline.number).map(nameOf),
     identifiers: identifiersOf(outline.number),
   })
+}
+
+interface NameRow {
+  kind: NameKind
+  name: string
+  ended_on: string | null
+  ended_source: string | null
+}
+
+function nameOf({ kind, name, ended_on, ended_source }: NameRow): RowName {
+  return {
+    kind,
+    name,
+    ...(ended_on === null ? {} : { endedOn: ended_on }),
+    ...(ended_source === null ? {} : { endedSource: ended_source }),
+  }
 }
 
 function outlineOf(row: LegalEntityRow): RegistrationOutline {

@@ -1,7 +1,7 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import { derivedId } from '../derived-id.js'
 import type { CodeItem, RelationshipItem, SecurityItem } from '../import/item.js'
-import type { RowOrigin } from './row-writer.js'
+import type { ImportOrigin } from './import-origin.js'
 
 /** Writes what is told about registrations without being one: who owns whom, what codes mean, who issued what. */
 export interface ReferenceWriter {
@@ -14,12 +14,14 @@ export interface ReferenceWriter {
 
 const tables = ['stated_relationships', 'listed_codes', 'securities'] as const
 
-export function createReferenceWriter(database: Sqlite, own: RowOrigin): ReferenceWriter {
+export function createReferenceWriter(database: Sqlite, own: ImportOrigin): ReferenceWriter {
   const relationships = relationshipStatements(database, own)
   const codes = codeStatements(database, own)
   const securities = securityStatements(database, own)
   return {
     write(item) {
+      // The newest file of the source says all of this, or no longer does.
+      if (own.isWhole && own.importSequence !== own.newestSequence) return 'repeated'
       switch (item.kind) {
         case 'relationship':
           return relationships(item)
@@ -34,7 +36,7 @@ export function createReferenceWriter(database: Sqlite, own: RowOrigin): Referen
         (table) =>
           database
             .prepare(`DELETE FROM ${table} WHERE source_number = ? AND import_sequence < ?`)
-            .run(own.sourceNumber, own.importSequence).changes,
+            .run(own.sourceNumber, own.newestSequence).changes,
       )
       return counts.reduce((sum, count) => sum + count, 0)
     },
@@ -54,12 +56,12 @@ export function createReferenceWriter(database: Sqlite, own: RowOrigin): Referen
 }
 
 /** Whether a row is new, known from an earlier import, or stood in this one before. */
-function outcomeOf(known: { import_sequence: number } | undefined, own: RowOrigin) {
+function outcomeOf(known: { import_sequence: number } | undefined, own: ImportOrigin) {
   if (known === undefined) return 'imported'
   return known.import_sequence === own.importSequence ? 'repeated' : 'updated'
 }
 
-function relationshipStatements(database: Sqlite, own: RowOrigin) {
+function relationshipStatements(database: Sqlite, own: ImportOrigin) {
   const find = database.prepare<[number, string, string, string], { import_sequence: number }>(
     `SELECT import_sequence FROM stated_relationships
      WHERE source_number = ? AND child_id = ? AND parent_id = ? AND type = ?`,
@@ -87,7 +89,7 @@ function relationshipStatements(database: Sqlite, own: RowOrigin) {
   }
 }
 
-function codeStatements(database: Sqlite, own: RowOrigin) {
+function codeStatements(database: Sqlite, own: ImportOrigin) {
   const find = database.prepare<[string, string], { import_sequence: number }>(
     'SELECT import_sequence FROM listed_codes WHERE scheme = ? AND code = ?',
   )
@@ -105,7 +107,7 @@ function codeStatements(database: Sqlite, own: RowOrigin) {
   }
 }
 
-function securityStatements(database: Sqlite, own: RowOrigin) {
+function securityStatements(database: Sqlite, own: ImportOrigin) {
   const find = database.prepare<[string, string], { import_sequence: number }>(
     'SELECT import_sequence FROM securities WHERE isin = ? AND registration_id = ?',
   )

@@ -29,17 +29,23 @@ export const registrationColumns = [
   'source_url',
   'identifiers_omitted',
   'content_hash',
+  'stated_on',
+  'named_on',
 ] as const
 
 /** The import that a row comes from. */
 export interface RowOrigin {
   readonly sourceNumber: number
   readonly importSequence: number
+  /** When it was stated: ISO 8601, a day or an instant. */
+  readonly statedOn: string
+  /** Since when the source states the name. */
+  readonly namedOn: string
 }
 
 export function registrationValues(
   row: RegistryRow,
-  { sourceNumber, importSequence }: RowOrigin,
+  { sourceNumber, importSequence, statedOn, namedOn }: RowOrigin,
   contentHash: string,
 ): (string | number | null)[] {
   return [
@@ -66,6 +72,8 @@ export function registrationValues(
     row.sourceUrl,
     row.identifiersOmitted ?? 0,
     contentHash,
+    statedOn,
+    namedOn,
   ]
 }
 

@@ -15,14 +15,15 @@ import {
 export type { RowOrigin } from './registration-columns.js'
 
 export interface RowWriter {
-  /**
-   * Adds the registration, or brings the one of the same key up to date. Ids never change. `origin` is
-   * another source's where the row is made of what several state.
-   */
-  write(row: RegistryRow, origin?: RowOrigin): 'imported' | 'updated'
-  /** Marks what the source no longer names. Returns how many. */
-  markVanished(): number
-  /** Completes the indexes; until then nothing but `write` may be relied on. */
+  /** Adds the registration unless its key is held; whether it was added. */
+  add(row: RegistryRow, origin: RowOrigin): boolean
+  /** Brings the registration of the key, which is held, up to date. Ids never change. */
+  replace(row: RegistryRow, origin: RowOrigin, vanished?: boolean): void
+  /** Marks what the source's newest import, of this sequence, did not name. Returns how many. */
+  markVanished(sequence: number): number
+  /** What waits until a row comes twice, be done now: from here on details can be read. */
+  endBulk(): void
+  /** Completes the indexes; until then nothing but the methods above may be relied on. */
   finish(): void
 }
 
@@ -32,7 +33,7 @@ const marks = (columns: readonly string[]) => columns.map(() => '?').join(', ')
 const insertRegistration = `INSERT INTO legal_entities (id, entity_number, ${listed(registrationColumns)})
   VALUES (?, ?, ${marks(registrationColumns)}) ON CONFLICT (id) DO NOTHING`
 
-const updateRegistration = `UPDATE legal_entities SET vanished = 0, ${listed(
+const updateRegistration = `UPDATE legal_entities SET vanished = ?, ${listed(
   registrationColumns.map((column) => `${column} = ?`),
 )} WHERE number = ?`
 
@@ -40,14 +41,16 @@ const updateRegistration = `UPDATE legal_entities SET vanished = 0, ${listed(
  * Writes rows of one import. The caller holds the transaction. Each registration begins as a company of its
  * own; `joinRegistrations` puts together what belongs together.
  */
-export function createRowWriter(database: Sqlite, own: RowOrigin): RowWriter {
+export function createRowWriter(database: Sqlite, sourceNumber: number): RowWriter {
   const bulk = createBulk(database)
   const { names } = bulk
   const insertEntity = database.prepare('INSERT INTO entities (id) VALUES (?) ON CONFLICT (id) DO NOTHING')
   const insert = database.prepare(insertRegistration)
   const existing = existingRegistrations(database)
   const insertIdentifier = database.prepare('INSERT OR IGNORE INTO identifiers VALUES (?, ?, ?, ?, ?, ?)')
-  const insertAddress = database.prepare('INSERT INTO addresses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const insertAddress = database.prepare(
+    'INSERT INTO addresses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  )
 
   const addDetails = (number: number, row: RegistryRow) => {
     names.add(number, row.names)
@@ -60,31 +63,36 @@ export function createRowWriter(database: Sqlite, own: RowOrigin): RowWriter {
   }
 
   return {
-    write(row, origin = own) {
+    add(row, origin) {
       const id = derivedId('le_', row.sourceKey)
-      const hash = contentHashOf(row)
       const entityId = derivedId('siq_', row.sourceKey)
       const entity = insertEntity.run(entityId)
-      if (entity.changes === 1) {
-        const added = insert.run(id, entity.lastInsertRowid, ...registrationValues(row, origin, hash))
-        if (added.changes === 1) {
-          addDetails(Number(added.lastInsertRowid), row)
-          return 'imported'
-        }
-        existing.adoptEntity(entityId, id)
-      }
-      if (existing.keepUnchanged(id, row, origin, hash)) return 'updated'
+      if (entity.changes === 0) return false
+      const values = registrationValues(row, origin, contentHashOf(row))
+      const added = insert.run(id, entity.lastInsertRowid, ...values)
+      if (added.changes === 1) addDetails(Number(added.lastInsertRowid), row)
+      else existing.adoptEntity(entityId, id)
+      return added.changes === 1
+    },
+    replace(row, origin, vanished = false) {
+      const id = derivedId('le_', row.sourceKey)
+      const hash = contentHashOf(row)
+      if (existing.keepUnchanged(id, row, origin, hash, vanished)) return
       bulk.end()
       const number = existing.clearDetails(id, names)
-      existing.update(number, row, origin, hash)
+      existing.update(number, row, origin, hash, vanished)
       addDetails(number, row)
-      return 'updated'
     },
-    markVanished() {
+    markVanished(sequence) {
       if (bulk.wasFirst) return 0
       return database
-        .prepare('UPDATE legal_entities SET vanished = 1 WHERE source_number = ? AND import_sequence < ?')
-        .run(own.sourceNumber, own.importSequence).changes
+        .prepare(
+          'UPDATE legal_entities SET vanished = 1 WHERE source_number = ? AND import_sequence < ? AND vanished = 0',
+        )
+        .run(sourceNumber, sequence).changes
+    },
+    endBulk: () => {
+      bulk.end()
     },
     finish: () => {
       bulk.end()
@@ -115,8 +123,8 @@ function existingRegistrations(database: Sqlite) {
   )
   const update = database.prepare(updateRegistration)
   const keep = database.prepare(
-    `UPDATE legal_entities SET vanished = 0, source_number = ?, source_line = ?, import_sequence = ?
-     WHERE id = ? AND content_hash = ?`,
+    `UPDATE legal_entities SET vanished = ?, source_number = ?, source_line = ?, import_sequence = ?,
+       stated_on = ?, named_on = ? WHERE id = ? AND content_hash = ?`,
   )
   const removeIdentifiers = database.prepare('DELETE FROM identifiers WHERE legal_entity_number = ?')
   const removeAddresses = database.prepare('DELETE FROM addresses WHERE legal_entity_number = ?')
@@ -126,9 +134,10 @@ function existingRegistrations(database: Sqlite) {
   )
   return {
     /** Whether the registration already says what the row does. */
-    keepUnchanged(id: string, row: RegistryRow, origin: RowOrigin, hash: string): boolean {
-      const { changes } = keep.run(origin.sourceNumber, row.sourceLine, origin.importSequence, id, hash)
-      return changes === 1
+    keepUnchanged(id: string, row: RegistryRow, origin: RowOrigin, hash: string, vanished: boolean): boolean {
+      const { sourceNumber, importSequence, statedOn, namedOn } = origin
+      const stated = [sourceNumber, row.sourceLine, importSequence, statedOn, namedOn]
+      return keep.run(Number(vanished), ...stated, id, hash).changes === 1
     },
     clearDetails(id: string, names: { removeAll(number: number): void }): number {
       const found = find.get(id)
@@ -138,8 +147,8 @@ function existingRegistrations(database: Sqlite) {
       removeAddresses.run(found.number)
       return found.number
     },
-    update(number: number, row: RegistryRow, origin: RowOrigin, hash: string): void {
-      update.run(...registrationValues(row, origin, hash), number)
+    update(number: number, row: RegistryRow, origin: RowOrigin, hash: string, vanished: boolean): void {
+      update.run(Number(vanished), ...registrationValues(row, origin, hash), number)
     },
     /** Older registries gave a registration no id of a company where it joined one at once. */
     adoptEntity(entityId: string, legalEntityId: string): void {

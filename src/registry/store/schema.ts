@@ -5,7 +5,7 @@ export const applicationId = 0x656e7267
  * Steps of the schema; a step once released is never changed.
  * A company of the world is an `entities` row; each registration of it a `legal_entities` row; one
  * company may have several. Nothing is deleted when a source stops naming it: it is marked `vanished`, so
- * that an id given out once can always be read.
+ * that an id given out once can always be read and the name still leads to it.
  */
 export const migrations = [
   `
@@ -214,5 +214,52 @@ export const migrations = [
   ALTER TABLE addresses ADD COLUMN sub_premise TEXT;
   ALTER TABLE identifiers ADD COLUMN exchange TEXT;
   ALTER TABLE legal_entities ADD COLUMN identifiers_omitted INTEGER NOT NULL DEFAULT 0;
+  `,
+  `
+  -- Of a former name, the day on which it ended, and the source whose files bore it and no longer do.
+  ALTER TABLE names ADD COLUMN ended_on TEXT;
+  ALTER TABLE names ADD COLUMN ended_source TEXT;
+
+  -- The day a row was stated, and the first day on which its source stated the name that it states now.
+  ALTER TABLE legal_entities ADD COLUMN stated_on TEXT;
+  ALTER TABLE legal_entities ADD COLUMN named_on TEXT;
+  ALTER TABLE statements ADD COLUMN named_on TEXT;
+  UPDATE legal_entities SET stated_on = (SELECT file_date FROM sources s WHERE s.number = source_number);
+  UPDATE legal_entities SET named_on = stated_on;
+  UPDATE statements SET stated_on = (SELECT file_date FROM sources s WHERE s.number = source_number)
+    WHERE stated_on IS NULL;
+  UPDATE statements SET named_on = stated_on;
+
+  ALTER TABLE sources ADD COLUMN coverage TEXT NOT NULL DEFAULT 'whole';
+  UPDATE sources SET coverage = 'part' WHERE format IN ('sec-sub', 'sec-submissions');
+
+  -- Every file that was imported of a source: the newest is what the source states.
+  CREATE TABLE source_files (
+    number INTEGER PRIMARY KEY,
+    source_number INTEGER NOT NULL REFERENCES sources (number),
+    file_name TEXT NOT NULL,
+    file_date TEXT NOT NULL,
+    file_sha256 TEXT NOT NULL,
+    settings_json TEXT NOT NULL,
+    derivation INTEGER NOT NULL,
+    import_sequence INTEGER NOT NULL,
+    row_count INTEGER NOT NULL,
+    rejected_count INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX source_files_by_source ON source_files (source_number, file_date);
+  INSERT INTO source_files (source_number, file_name, file_date, file_sha256, settings_json, derivation,
+      import_sequence, row_count, rejected_count)
+    SELECT number, file_name, file_date, file_sha256, settings_json, derivation, import_sequence, row_count,
+      rejected_count FROM sources;
+
+  -- Names that a source gave a registration, and no longer does.
+  CREATE TABLE stated_names (
+    registration_id TEXT NOT NULL,
+    source_number INTEGER NOT NULL REFERENCES sources (number),
+    name TEXT NOT NULL,
+    first_on TEXT NOT NULL,
+    last_on TEXT NOT NULL,
+    PRIMARY KEY (registration_id, source_number, name)
+  ) STRICT, WITHOUT ROWID;
   `,
 ] as const

@@ -1,67 +1,145 @@
 import type { Sqlite } from '../../platform/sqlite.js'
+import { addedUp, compose } from '../compose.js'
 import { derivedId } from '../derived-id.js'
-import { addedUp, compose, type Statement } from '../compose.js'
+import { isSameName, withFormerNames } from '../former-names.js'
 import type { RegistryRow, StatedRow } from '../registry-row.js'
+import type { ImportOrigin, StatementOptions, StatementOutcome } from './import-origin.js'
+import { createKeptStatements } from './kept-statements.js'
+import type { NameHistoryStore } from './name-history.js'
 import { createReadBack } from './read-back.js'
 import type { RowOrigin, RowWriter } from './row-writer.js'
-
-/** `waiting`: the registration it adds to is not held yet. */
-export type StatementOutcome = 'imported' | 'updated' | 'waiting'
-
-export interface StatementOptions {
-  /** The day it was stated: an older statement of the same source does not replace a newer one. */
-  readonly statedOn: string | null
-  /** Adds to what this import stated of the registration before, instead of taking its place. */
-  readonly addsUp: boolean
-}
 
 /**
  * Writes what a source states. Where it is the only one to tell of a registration, that is the row; where
  * others do, or no source has named it yet, all statements are kept and the registration is composed of them,
- * so that the order of imports does not matter. The caller holds the transaction.
+ * so that the order of imports does not matter. A name that a newer statement changes is remembered. The
+ * caller holds the transaction.
  */
 export interface StatementWriter {
   state(row: StatedRow, options: StatementOptions): StatementOutcome
-  /** Composes the registrations that this import told of, `isWhole` also those that it no longer names. */
-  finish(isWhole: boolean): void
+  /**
+   * Composes the registrations that this import told of, and of a whole file those that it no longer names.
+   * Returns how many of these no source names any more.
+   */
+  finish(): number
   /** How many of the source's statements wait for a registration to add to. */
   waitingCount(): number
 }
 
-export function createStatementWriter(database: Sqlite, writer: RowWriter, own: RowOrigin): StatementWriter {
+export function createStatementWriter(
+  database: Sqlite,
+  writer: RowWriter,
+  history: NameHistoryStore,
+  own: ImportOrigin,
+): StatementWriter {
   const ownership = createOwnershipCheck(database, own)
-  const kept = createKeptStatements(database, own)
+  const kept = createKeptStatements(database, history, own)
   const readBack = createReadBack(database)
+  const held = database.prepare<[string], HeldFacts>(
+    'SELECT legal_name, source_number, import_sequence, stated_on, named_on FROM legal_entities WHERE id = ?',
+  )
+  const isOlderFile = own.importSequence !== own.newestSequence
+  const vanish = database.prepare('UPDATE legal_entities SET vanished = 1 WHERE id = ? AND vanished = 0')
+  let vanishedCount = 0
+
   return {
     state(row, options) {
       const id = derivedId('le_', row.sourceKey)
       const isPlain = !options.addsUp && options.statedOn === null
-      if (isPlain && isNamed(row) && ownership.isOwn(id)) return writer.write(row)
+      if (isPlain && isNamed(row) && ownership.isOwn(id)) return statePlainly(id, row)
       const isHeld = ownership.isHeld(id)
-      if (isHeld && !kept.hasAny(id)) {
-        const stated = readBack(id)
-        if (stated !== null && stated.sourceNumber !== own.sourceNumber) kept.add(id, stated.row, stated)
-      }
+      if (!kept.hasAny(id)) keepWhatOthersStated(id, isHeld)
       ownership.noteKept()
-      const isFirst = kept.put(id, row, options)
-      if (isHeld || !isFirst) return 'updated'
-      return row.legalName === null ? 'waiting' : 'imported'
+      const outcome = kept.put(id, row, options)
+      if (row.legalName === null && outcome !== 'superseded') return isHeld ? 'updated' : 'waiting'
+      if (outcome === 'first') return isHeld ? 'updated' : 'imported'
+      return outcome
     },
-    finish(isWhole) {
-      if (isWhole) kept.removeUnseen()
-      kept.eachTouched((id) => {
-        composeInto(id)
-      })
-      if (isWhole) kept.confirmSeen()
+    finish() {
+      // What an older file names and the newest does not was a registration once: it is made, then removed.
+      if (isOlderFile) kept.eachTouched(composeInto)
+      if (own.isWhole) kept.removeUnseen()
+      kept.eachTouched(composeInto)
+      if (isOlderFile) for (const id of history.idsOf(own.sourceNumber)) rename(id)
+      if (!isOlderFile) kept.confirmSeen()
+      return vanishedCount
     },
     waitingCount: () => kept.waitingCount(),
   }
 
-  function composeInto(id: string): void {
-    const composed = compose(kept.of(id))
-    if (composed === null) database.prepare('UPDATE legal_entities SET vanished = 1 WHERE id = ?').run(id)
-    else writer.write(composed.row, originOf(composed.origin))
+  function statePlainly(id: string, row: RegistryRow): StatementOutcome {
+    const on = own.fileDate
+    const { sourceNumber, importSequence } = own
+    if (writer.add(row, { sourceNumber, importSequence, statedOn: on, namedOn: on })) return 'imported'
+    const found = held.get(id)
+    if (found === undefined) throw new Error(`the registration ${id} has a company and no row`)
+    const statedOn = found.stated_on ?? ''
+    const namedOn = found.named_on ?? statedOn
+    const isOwn = found.source_number === sourceNumber
+    if (isOwn && found.import_sequence === importSequence) {
+      writer.endBulk()
+      const before = readBack(id)
+      if (before !== null) replace(id, addedUp(before.row, row) as RegistryRow, before)
+      return 'together'
+    }
+    const isRenamed = !isSameName(found.legal_name, row.legalName)
+    // Of a row that the newest file does not name, the latest of the older ones counts.
+    const isLatest = isOwn && on >= statedOn
+    if (!isLatest && (isOwn || isOlderFile)) {
+      if (isRenamed) history.remember(id, sourceNumber, { name: row.legalName, firstOn: on, lastOn: on })
+      if (isRenamed && !isOlderFile) rename(id)
+      return 'superseded'
+    }
+    if (isRenamed) {
+      history.remember(id, found.source_number, {
+        name: found.legal_name,
+        firstOn: namedOn,
+        lastOn: statedOn,
+      })
+    }
+    const origin = { sourceNumber, importSequence, statedOn: on, namedOn: isRenamed ? on : namedOn }
+    replace(id, row, origin, isOlderFile)
+    return isRenamed ? 'renamed' : 'updated'
   }
+
+  function replace(id: string, row: RegistryRow, origin: RowOrigin, vanished = false): void {
+    writer.replace({ ...row, names: withFormerNames(row.names, history.of(id, origin)) }, origin, vanished)
+  }
+
+  /** Once more than one source tells of a registration, what each states is kept, and its name if it is gone. */
+  function keepWhatOthersStated(id: string, isHeld: boolean): void {
+    const stated = held.get(id) === undefined ? null : readBack(id)
+    if (stated === null || stated.sourceNumber === own.sourceNumber) return
+    if (isHeld) kept.add(id, stated.row, stated)
+    else {
+      const { namedOn, statedOn } = stated
+      const name = { name: stated.row.legalName, firstOn: namedOn, lastOn: statedOn }
+      history.remember(id, stated.sourceNumber, name)
+    }
+  }
+
+  function rename(id: string): void {
+    if (kept.hasAny(id)) {
+      composeInto(id)
+      return
+    }
+    const stated = readBack(id)
+    if (stated !== null) replace(id, stated.row, stated, stated.vanished)
+  }
+
+  function composeInto(id: string): void {
+    const composed = compose(kept.of(id), history.of(id))
+    if (composed === null) vanishedCount += vanish.run(id).changes
+    else if (!writer.add(composed.row, composed.origin)) writer.replace(composed.row, composed.origin)
+  }
+}
+
+interface HeldFacts {
+  legal_name: string
+  source_number: number
+  import_sequence: number
+  stated_on: string | null
+  named_on: string | null
 }
 
 function isNamed(row: StatedRow): row is RegistryRow {
@@ -69,7 +147,7 @@ function isNamed(row: StatedRow): row is RegistryRow {
 }
 
 /** Whether a registration is told of by this source alone, without a look where there is no other source. */
-function createOwnershipCheck(database: Sqlite, own: RowOrigin) {
+function createOwnershipCheck(database: Sqlite, own: ImportOrigin) {
   const holder = database.prepare<[string], { source_number: number; vanished: number }>(
     'SELECT source_number, vanished FROM legal_entities WHERE id = ?',
   )
@@ -92,116 +170,4 @@ function createOwnershipCheck(database: Sqlite, own: RowOrigin) {
 
 function hasStatements(database: Sqlite): boolean {
   return database.prepare('SELECT 1 FROM statements LIMIT 1').get() !== undefined
-}
-
-type KeptStatement = Statement & RowOrigin
-
-function originOf({ sourceNumber, importSequence }: KeptStatement): RowOrigin {
-  return { sourceNumber, importSequence }
-}
-
-interface StatementRow {
-  source_number: number
-  import_sequence: number
-  row_json: string
-  format: string
-  name: string
-  file_date: string
-}
-
-const touchedPageRows = 1_000
-
-function createKeptStatements(database: Sqlite, own: RowOrigin) {
-  database.exec('CREATE TEMP TABLE IF NOT EXISTS touched (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID')
-  database.exec('DELETE FROM temp.touched')
-  const any = database.prepare<[string]>('SELECT 1 FROM statements WHERE registration_id = ? LIMIT 1')
-  const all = database.prepare<[string], StatementRow>(
-    `SELECT t.source_number, t.import_sequence, t.row_json, s.format, s.name, s.file_date
-     FROM statements t JOIN sources s ON s.number = t.source_number WHERE t.registration_id = ?`,
-  )
-  const find = database.prepare<
-    [string, number],
-    { import_sequence: number; stated_on: string | null; row_json: string }
-  >(
-    'SELECT import_sequence, stated_on, row_json FROM statements WHERE registration_id = ? AND source_number = ?',
-  )
-  const put = database.prepare(
-    `INSERT INTO statements (registration_id, source_number, import_sequence, stated_on, row_json)
-     VALUES (?, ?, ?, ?, ?) ON CONFLICT (registration_id, source_number) DO UPDATE SET
-       import_sequence = excluded.import_sequence, stated_on = excluded.stated_on, row_json = excluded.row_json`,
-  )
-  const see = database.prepare(
-    'UPDATE statements SET import_sequence = ? WHERE registration_id = ? AND source_number = ?',
-  )
-  const touch = database.prepare('INSERT OR IGNORE INTO temp.touched VALUES (?)')
-  const touchedAfter = database
-    .prepare<[string], string>(
-      `SELECT id FROM temp.touched WHERE id > ? ORDER BY id LIMIT ${touchedPageRows}`,
-    )
-    .pluck()
-  const { sourceNumber, importSequence } = own
-
-  return {
-    hasAny: (id: string) => any.get(id) !== undefined,
-    of: (id: string): KeptStatement[] =>
-      all.all(id).map((row) => ({
-        sourceNumber: row.source_number,
-        importSequence: row.import_sequence,
-        format: row.format,
-        sourceName: row.name,
-        fileDate: row.file_date,
-        row: JSON.parse(row.row_json) as StatedRow,
-      })),
-    add(id: string, row: StatedRow, origin: RowOrigin): void {
-      put.run(id, origin.sourceNumber, origin.importSequence, null, JSON.stringify(row))
-    },
-    /** Whether it is the first that this source states of the registration. */
-    put(id: string, row: StatedRow, { statedOn, addsUp }: StatementOptions): boolean {
-      const known = find.get(id, sourceNumber)
-      const isOlder = isBefore(statedOn, known?.stated_on ?? null)
-      const isAgain = addsUp && known?.import_sequence === importSequence
-      const stated = isAgain ? addedUp(JSON.parse(known.row_json) as StatedRow, row) : row
-      const json = JSON.stringify(stated)
-      if (isOlder || known?.row_json === json) see.run(importSequence, id, sourceNumber)
-      else {
-        put.run(id, sourceNumber, importSequence, statedOn, json)
-        touch.run(id)
-      }
-      return known === undefined
-    },
-    removeUnseen(): void {
-      const unseen = 'FROM statements WHERE source_number = ? AND import_sequence < ?'
-      database
-        .prepare(`INSERT OR IGNORE INTO temp.touched SELECT registration_id ${unseen}`)
-        .run(sourceNumber, importSequence)
-      database.prepare(`DELETE ${unseen}`).run(sourceNumber, importSequence)
-    },
-    eachTouched(visit: (id: string) => void): void {
-      for (let page = touchedAfter.all(''); page.length > 0; page = touchedAfter.all(page.at(-1) ?? '')) {
-        for (const id of page) visit(id)
-      }
-    },
-    /** Registrations whose first statement is this source's, unchanged, were seen by this import too. */
-    confirmSeen(): void {
-      database
-        .prepare(
-          `UPDATE legal_entities SET import_sequence = ? WHERE source_number = ? AND id IN
-             (SELECT registration_id FROM statements WHERE source_number = ? AND import_sequence = ?)`,
-        )
-        .run(importSequence, sourceNumber, sourceNumber, importSequence)
-    },
-    waitingCount(): number {
-      const waiting = database
-        .prepare<[number], number>(
-          `SELECT count(*) FROM statements t WHERE t.source_number = ? AND NOT EXISTS
-             (SELECT 1 FROM legal_entities l WHERE l.id = t.registration_id AND l.vanished = 0)`,
-        )
-        .pluck()
-      return waiting.get(sourceNumber) ?? 0
-    },
-  }
-}
-
-function isBefore(day: string | null, known: string | null): boolean {
-  return day !== null && known !== null && day < known
 }

@@ -5,7 +5,7 @@ import { importFile } from '../../../src/registry/import-file.js'
 import type { FormatName } from '../../../src/registry/import/formats.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import { startChild } from '../../support/child-process.js'
-import { companyData, importContent, registrationsOf, tickersJson } from './register-files.js'
+import { companyData, registrationsOf, tickersJson } from './register-files.js'
 import { temporaryFolder } from './sample.js'
 
 const rowCount = 6_000
@@ -38,7 +38,9 @@ describe('an import of a newer file that is killed', () => {
     const folder = temporaryFolder()
     const path = join(folder, 'registry.sqlite')
     const held = openRegistry(path)
-    await importContent(held, format, contentOf(''))
+    const older = join(folder, 'older')
+    writeFileSync(older, contentOf(''))
+    await importFile(held, { format, path: older })
     const [before, edition] = [registrationsOf(held), held.info().edition]
     held.close()
     const newer = join(folder, 'newer')
@@ -57,6 +59,7 @@ describe('an import of a newer file that is killed', () => {
       vanishedCount: 0,
     })
     const whole = openRegistry(':memory:')
+    await importFile(whole, { format, path: older })
     await importFile(whole, { format, path: newer })
     expect(registrationsOf(registry)).toEqual(registrationsOf(whole))
     registry.close()

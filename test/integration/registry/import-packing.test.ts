@@ -117,6 +117,7 @@ describe('files of another kind', () => {
     'gleif-relationships': levelTwoCsv([{ child: lei.ball, parent: lei.ford }]),
     'gleif-bic': `LEI,BIC\n${lei.ford},FORDUS33XXX\n`,
     'gleif-isin': `LEI,ISIN\n${lei.ford},US3453708600\n`,
+    'lei-cik': `LEI,CIK\n${lei.ford},37996\n`,
     'gleif-authorities': 'Registration Authority Code\nRA000526\n',
     'gleif-legal-forms': 'ELF Code,Entity Legal Form name Local name\nVSZS,s.r.o.\n',
     'sec-tickers': tickersJson([[1, 'One', 'ONE', 'NYSE']]),

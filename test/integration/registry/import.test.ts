@@ -97,12 +97,13 @@ describe('rows', () => {
     expect(result.rejections).toHaveLength(20)
   })
 
-  it('one id twice in a file is one company, the later row wins', async () => {
+  it('one id twice in a file is one company: the later row names it, and both names find it', async () => {
     const registry = open()
     const result = await importText(registry, 'id,name\n1,Old Name Ltd\n1,Brand New Ltd\n')
-    expect(result).toMatchObject({ importedCount: 1, updatedCount: 1 })
-    expect(registry.search({ name: 'Brand New', limit: 5 }).hits).toHaveLength(1)
-    expect(registry.search({ name: 'Old Name', limit: 5 }).hits).toHaveLength(0)
+    expect(result).toMatchObject({ importedCount: 1, updatedCount: 1, togetherCount: 1, renamedCount: 0 })
+    for (const name of ['Brand New', 'Old Name']) {
+      expect(registry.search({ name, limit: 5 }).hits).toMatchObject([{ legalName: 'Brand New Ltd' }])
+    }
   })
 })
 
@@ -198,7 +199,7 @@ describe('importing again', () => {
     expect(contentOf(registry)).toEqual(before)
   })
 
-  it('a newer file updates, keeps ids, and hides what it no longer names', async () => {
+  it('a newer file updates and keeps ids; old names and what it no longer names are found as what they are', async () => {
     const registry = open()
     const folder = temporaryFolder()
     await importCsv(registry, { path: writeRows(folder, sampleRows) })
@@ -208,11 +209,11 @@ describe('importing again', () => {
       .filter(({ id }) => id !== 'oxfam')
       .map((row) => (row.id === 'redhat' ? { ...row, name: 'Crimson Cap, Inc.' } : row))
     const result = await importCsv(registry, { path: writeRows(folder, newer) })
-    expect(result).toMatchObject({ importedCount: 0, updatedCount: 5, vanishedCount: 1 })
+    expect(result).toMatchObject({ importedCount: 0, updatedCount: 5, renamedCount: 1, vanishedCount: 1 })
     const [after] = registry.search({ name: 'Crimson Cap', limit: 1 }).hits
     expect([after!.id, after!.entityId]).toEqual([before!.id, before!.entityId])
-    expect(registry.search({ name: 'Red Hat', limit: 5 }).hits).toEqual([])
-    expect(registry.search({ name: 'Oxfam', limit: 5 }).hits).toEqual([])
+    expect(registry.search({ name: 'Red Hat', limit: 5 }).hits).toMatchObject([{ id: before!.id }])
+    expect(registry.search({ name: 'Oxfam', limit: 5 }).hits).toMatchObject([{ status: null }])
     expect(registry.info().edition).not.toBe(edition)
     expect(registry.info().entityCount).toBe(5)
   })

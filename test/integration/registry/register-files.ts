@@ -234,19 +234,22 @@ export async function importContent(
   })
 }
 
-/** The registrations held, by key, as a reader could tell them apart. */
-export function registrationsOf({ database }: WritableRegistry): Record<string, unknown> {
+/** The registrations held, by key, as a reader could tell them apart; `all` with those that are no longer named. */
+export function registrationsOf(
+  { database }: WritableRegistry,
+  which: 'named' | 'all' = 'named',
+): Record<string, unknown> {
   const rows = database
     .prepare<[], { number: number; source_key: string }>(
       `SELECT l.number, l.source_key, l.id, l.legal_name, l.type, l.subtype, l.status, l.legal_form, l.jurisdiction,
-         l.registration_authority, l.sic, l.industry_codes, l.formed_on, l.successor_key, l.source_url,
+         l.registration_authority, l.sic, l.industry_codes, l.formed_on, l.successor_key, l.source_url,${which === 'all' ? ' l.vanished, l.stated_on,' : ''}
          a.street_address, a.city, a.region, a.postal_code, a.country_code, a.region_code
        FROM legal_entities l JOIN addresses a ON a.legal_entity_number = l.number
-       WHERE l.vanished = 0 ORDER BY l.source_key`,
+       WHERE l.vanished = 0 OR ${which === 'all' ? '1' : '0'} ORDER BY l.source_key`,
     )
     .all()
-  const names = database.prepare<[number], { kind: string; name: string }>(
-    'SELECT kind, name FROM names WHERE legal_entity_number = ? ORDER BY number',
+  const names = database.prepare<[number], { kind: string; name: string; ended_on: string | null }>(
+    'SELECT kind, name, ended_on FROM names WHERE legal_entity_number = ? ORDER BY number',
   )
   const identifiers = database.prepare<[number], { type: string; value: string; jurisdiction: string }>(
     'SELECT type, value, jurisdiction FROM identifiers WHERE legal_entity_number = ? ORDER BY position',
@@ -256,7 +259,9 @@ export function registrationsOf({ database }: WritableRegistry): Record<string, 
       source_key,
       {
         ...row,
-        names: names.all(number).map(({ kind, name }) => `${kind}: ${name}`),
+        names: names
+          .all(number)
+          .map(({ kind, name, ended_on }) => `${kind}: ${name}${ended_on === null ? '' : ` (${ended_on})`}`),
         identifiers: identifiers
           .all(number)
           .map(({ type, value, jurisdiction }) => [type, value, jurisdiction].filter(Boolean).join(' ')),

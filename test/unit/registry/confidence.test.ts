@@ -16,6 +16,7 @@ const exact: ScoredName = {
     name: 'Acme Widgets Limited',
     ...parsed,
     active: true,
+    removed: false,
     supported: true,
     place: {
       cityKey: '',

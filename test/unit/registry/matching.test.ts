@@ -47,6 +47,7 @@ function candidates(held: readonly Held[]): CandidateName[] {
       formClass: parsed.formClass,
       acronym: parsed.acronym,
       active: row.active ?? true,
+      removed: false,
       supported: row.supported ?? true,
       place: {
         cityKey: row.city === undefined ? '' : cityKeyOf(row.city),

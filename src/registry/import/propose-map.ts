@@ -1,0 +1,171 @@
+import { entityType } from '../../contract/enums.js'
+import { canonicalIdentifier } from '../identifiers.js'
+import { countryCodeOf } from '../match/place-names.js'
+import type { ImportField } from './columns.js'
+import { codeOf } from './read-row.js'
+
+/** How a table of companies may be imported as `csv`. */
+export interface MapProposal {
+  /** What each row is known by; null where no column can be told to be it. */
+  readonly idType: 'lei' | 'cik' | 'registration_id' | null
+  readonly map: Readonly<Partial<Record<ImportField, string>>>
+  /** For rows that state none. */
+  readonly country: string | null
+  readonly jurisdiction: string | null
+  /** Columns that no field is found for. */
+  readonly unused: readonly string[]
+  /** Why it must not be imported without a look; empty where the columns map without doubt. */
+  readonly doubts: readonly string[]
+}
+
+/** Headers, in small letters without signs, by the field that they are read for. */
+const headers: Readonly<Partial<Record<ImportField, RegExp>>> = {
+  name: /^(?:company|entity|legal|business|organi[sz]ation|firm|registered)?_?name$|^(?:company|firma|firmenname|title|raison_sociale|razon_social)$/,
+  other_names: /^(?:alias|aliases|aka|dba|(?:other|trading|trade|brand)_names?)$/,
+  former_names: /^(?:former|previous|old|earlier)_names?$/,
+  street_address: /^(?:street|street_address|address_line_?1|address_1)$/,
+  formatted_address: /^(?:address|full_address|formatted_address|address_concat|adresse)$/,
+  city: /^(?:city|town|post_town|ort|locality|ville)$/,
+  region: /^(?:state|region|county|province|state_code)$/,
+  postal_code: /^(?:postal|postal_code|post_code|postcode|zip|zip_code|zipcode|plz)$/,
+  country: /^(?:country|country_code|land|pays)$/,
+  jurisdiction:
+    /^(?:jurisdiction|jurisdiction_code|state_of_incorporation|state_of_inc|stateofincorporation)$/,
+  registration_authority: /^(?:ra|registration_authority|registration_authority_id)$/,
+  registration_id:
+    /^(?:ra_id|registration_(?:id|number|no)|company_(?:number|no|id)|companynumber|reg_?no|crn|register_number)$/,
+  legal_form: /^(?:elf|elf_code|legal_form|legal_form_code|company_category)$/,
+  type: /^(?:type|entity_type)$/,
+  status: /^(?:status|entity_status|company_status)$/,
+  lei: /^(?:lei|lei_code)$/,
+  cik: /^(?:cik|cik_(?:number|no|str))$/,
+  ein: /^(?:ein|irs_number|employer_id)$/,
+  duns: /^(?:duns|duns_number)$/,
+  bic: /^(?:bic|swift|swift_code)$/,
+  ticker: /^(?:ticker|tickers|symbol|stock_ticker)$/,
+  sic: /^(?:sic|sic_codes?|sic_code_1)$/,
+  naics: /^(?:naics|naics_codes?)$/,
+  website: /^(?:website|url|domain|homepage|web)$/,
+  source_url: /^(?:source_url|record_url)$/,
+}
+
+/** So many of a hundred filled cells must be what the column is taken for. */
+const shareMin = 0.95
+const ukPostcode = /^[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$/i
+const ukNumber = /^(?:\d{7,8}|[A-Z]{2}\d{6}|[A-Z]{2}\d{5}[A-Z]|[A-Z]\d{7})$/i
+
+/** Which column holds which field, told by headers and, for whatever decides who a row is, by content too. */
+export function proposeMap(header: readonly string[], rows: readonly (readonly string[])[]): MapProposal {
+  const cellsOf = (column: string) => {
+    const index = header.indexOf(column)
+    return rows.map((row) => (row[index] ?? '').trim())
+  }
+  const { map, twice } = byHeader(header)
+  dropUnlikely(map, cellsOf)
+  const idType = idTypeOf(map, cellsOf)
+  const id = idType === null ? undefined : map[idType]
+  if (idType !== null && id !== undefined) {
+    map.id = id
+    Reflect.deleteProperty(map, idType)
+  }
+  const isUk = idType === 'registration_id' && map.country === undefined && isBritish(map, cellsOf)
+  const used = new Set(Object.values(map))
+  const hasPlace = isUk || map.jurisdiction !== undefined
+  const doubts = [
+    ...(map.name === undefined ? ['no column holds names of companies'] : []),
+    ...(idType === null ? ['no column holds LEIs, CIKs or registration numbers in every row'] : []),
+    ...(idType === 'registration_id' && !hasPlace ? ['whose register the numbers are of is not told'] : []),
+    ...twice,
+  ]
+  return {
+    idType,
+    map,
+    country: isUk ? 'GB' : null,
+    jurisdiction: isUk ? 'gb' : idType === 'cik' ? 'us' : null,
+    unused: header.filter((name) => name !== '' && !used.has(name)),
+    doubts,
+  }
+}
+
+type Map = Partial<Record<ImportField, string>>
+type CellsOf = (column: string) => readonly string[]
+
+function byHeader(header: readonly string[]): { map: Map; twice: string[] } {
+  const map: Map = {}
+  const twice: string[] = []
+  for (const [field, shape] of Object.entries(headers) as [ImportField, RegExp][]) {
+    const found = header.filter((name) => shape.test(keyOf(name)))
+    if (found[0] !== undefined) map[field] = found[0]
+    if (found[1] !== undefined && (field === 'name' || field === 'registration_id')) {
+      twice.push(`columns ${found.join(' and ')} may both hold the ${field === 'name' ? 'name' : 'number'}`)
+    }
+  }
+  return { map, twice }
+}
+
+function keyOf(name: string): string {
+  return name
+    .trim()
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replace(/[\s.-]+/g, '_')
+}
+
+/** A header is no proof: columns of coded values that do not read as such are left out. */
+function dropUnlikely(map: Map, cellsOf: CellsOf): void {
+  const drop = (field: ImportField, isSound: (cell: string) => boolean) => {
+    const column = map[field]
+    if (column !== undefined && !isMostly(cellsOf(column), isSound)) Reflect.deleteProperty(map, field)
+  }
+  drop('type', (cell) => entityType.safeParse(codeOf(cell)).success)
+  drop('lei', (cell) => 'value' in canonicalIdentifier('lei', cell))
+  drop('cik', (cell) => 'value' in canonicalIdentifier('cik', cell))
+  drop('country', (cell) => countryCodeOf(cell) !== null)
+  drop('name', (cell) => /\p{L}/u.test(cell))
+}
+
+function isMostly(cells: readonly string[], isSound: (cell: string) => boolean): boolean {
+  const filled = cells.filter((cell) => cell !== '')
+  return filled.length > 0 && filled.filter(isSound).length >= filled.length * shareMin
+}
+
+/** What every row has, and hardly any two share. */
+function idTypeOf(map: Map, cellsOf: CellsOf): MapProposal['idType'] {
+  const types = ['lei', 'cik', 'registration_id'] as const
+  return (
+    types.find((type) => {
+      const column = map[type]
+      const cells = column === undefined ? [] : cellsOf(column)
+      const filled = cells.filter((cell) => cell !== '')
+      const isEverywhere = filled.length > 0 && filled.length >= cells.length * shareMin
+      return isEverywhere && new Set(filled).size >= filled.length * distinctMin
+    }) ?? null
+  )
+}
+
+const distinctMin = 0.9
+
+function isBritish(map: Map, cellsOf: CellsOf): boolean {
+  const { registration_id: number, postal_code: postcode } = { registration_id: map.id, ...map }
+  if (number === undefined || postcode === undefined) return false
+  return (
+    isMostly(cellsOf(number), (cell) => ukNumber.test(cell)) &&
+    isMostly(cellsOf(postcode), (cell) => ukPostcode.test(cell))
+  )
+}
+
+/** The command that imports the file so. */
+export function proposedCommand(path: string, { idType, map, country, jurisdiction }: MapProposal): string {
+  const fields = Object.entries(map).map(([field, column]) => `${field}=${column}`)
+  const flags = [
+    ...(idType === null ? [] : [`--id-type ${idType}`]),
+    `--map ${quoted(fields.join(','))}`,
+    ...(country === null ? [] : [`--country ${country}`]),
+    ...(jurisdiction === null ? [] : [`--jurisdiction ${jurisdiction}`]),
+  ]
+  return `enrich registry import csv ${quoted(path)} ${flags.join(' ')}`
+}
+
+function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,185 @@
+import type { Sqlite } from '../../platform/sqlite.js'
+import { addedUp, type Statement } from '../compose.js'
+import { isSameName } from '../former-names.js'
+import type { StatedRow } from '../registry-row.js'
+import type { ImportOrigin, StatementOptions, StatementOutcome } from './import-origin.js'
+import type { NameHistoryStore } from './name-history.js'
+import type { RowOrigin } from './row-writer.js'
+
+export type KeptStatement = Statement & RowOrigin
+
+interface StatementRow {
+  source_number: number
+  import_sequence: number
+  stated_on: string | null
+  named_on: string | null
+  row_json: string
+  format: string
+  name: string
+  file_date: string
+}
+
+type KnownRow = Pick<StatementRow, 'import_sequence' | 'stated_on' | 'named_on' | 'row_json'>
+
+const touchedPageRows = 1_000
+
+/** Statements of registrations that several sources tell of, or that none names yet. */
+export function createKeptStatements(database: Sqlite, history: NameHistoryStore, own: ImportOrigin) {
+  const queries = prepareQueries(database)
+  const { sourceNumber, importSequence, newestSequence } = own
+  const isOlderFile = importSequence !== newestSequence
+
+  return {
+    hasAny: (id: string) => queries.any.get(id) !== undefined,
+    of: (id: string): KeptStatement[] => queries.all.all(id).map(keptStatement),
+    add(id: string, row: StatedRow, { sourceNumber: number, importSequence: sequence, ...days }: RowOrigin) {
+      queries.put.run(id, number, sequence, days.statedOn, days.namedOn, JSON.stringify(row))
+    },
+    /** `first`: the source stated nothing of the registration before. */
+    put(id: string, row: StatedRow, { statedOn, addsUp }: StatementOptions): StatementOutcome | 'first' {
+      const on = statedOn ?? own.fileDate
+      const known = queries.find.get(id, sourceNumber)
+      if (known === undefined) {
+        // A whole file that is newer does not have it: what it added is gone, and only its name is left.
+        if (isOlderFile && row.legalName === null) return 'superseded'
+        queries.put.run(id, sourceNumber, importSequence, on, on, JSON.stringify(row))
+        queries.touch.run(id)
+        return 'first'
+      }
+      const isAgain = addsUp && known.import_sequence === importSequence
+      if (isAgain) return putAgain(id, row, known)
+      return isBefore(on, known.stated_on) ? putOlder(id, row, on, known) : putNewer(id, row, on, known)
+    },
+    removeUnseen(): void {
+      const unseen = 'FROM statements WHERE source_number = ? AND import_sequence < ?'
+      history.rememberUnseen(sourceNumber, newestSequence)
+      database
+        .prepare(`INSERT OR IGNORE INTO temp.touched SELECT registration_id ${unseen}`)
+        .run(sourceNumber, newestSequence)
+      database.prepare(`DELETE ${unseen}`).run(sourceNumber, newestSequence)
+    },
+    eachTouched(visit: (id: string) => void): void {
+      const { touchedAfter } = queries
+      for (let page = touchedAfter.all(''); page.length > 0; page = touchedAfter.all(page.at(-1) ?? '')) {
+        for (const id of page) visit(id)
+      }
+    },
+    /** Registrations whose first statement is this source's, unchanged, were seen by this import too. */
+    confirmSeen(): void {
+      database
+        .prepare(
+          `UPDATE legal_entities SET import_sequence = t.import_sequence, stated_on = t.stated_on FROM statements t
+           WHERE t.source_number = ? AND t.import_sequence = ? AND t.registration_id = legal_entities.id
+             AND legal_entities.source_number = t.source_number`,
+        )
+        .run(sourceNumber, importSequence)
+    },
+    waitingCount(): number {
+      const waiting = database
+        .prepare<[number], number>(
+          `SELECT count(*) FROM statements t WHERE t.source_number = ? AND NOT EXISTS
+             (SELECT 1 FROM legal_entities l WHERE l.id = t.registration_id AND l.vanished = 0)`,
+        )
+        .pluck()
+      return waiting.get(sourceNumber) ?? 0
+    },
+  }
+
+  function putAgain(id: string, row: StatedRow, known: KnownRow): StatementOutcome {
+    const json = JSON.stringify(addedUp(JSON.parse(known.row_json) as StatedRow, row))
+    queries.put.run(id, sourceNumber, importSequence, known.stated_on, known.named_on, json)
+    queries.touch.run(id)
+    return 'together'
+  }
+
+  function putOlder(id: string, row: StatedRow, on: string, known: KnownRow): StatementOutcome {
+    const current = legalNameOf(known)
+    const isRenamed = current !== null && row.legalName !== null && !isSameName(current, row.legalName)
+    if (isRenamed) {
+      history.remember(id, sourceNumber, { name: row.legalName, firstOn: on, lastOn: on })
+      queries.touch.run(id)
+    } else if (isBefore(on, known.named_on)) {
+      queries.nameSince.run(on, id, sourceNumber)
+      if (!history.isEmpty()) queries.touch.run(id)
+    }
+    if (!isOlderFile) queries.see.run(importSequence, known.stated_on, id, sourceNumber)
+    return 'superseded'
+  }
+
+  function putNewer(id: string, row: StatedRow, on: string, known: KnownRow): StatementOutcome {
+    const json = JSON.stringify(row)
+    if (known.row_json === json) {
+      queries.see.run(importSequence, on, id, sourceNumber)
+      return 'updated'
+    }
+    const current = legalNameOf(known)
+    const isRenamed = current !== null && row.legalName !== null && !isSameName(current, row.legalName)
+    const namedOn = known.named_on ?? known.stated_on ?? on
+    if (isRenamed) {
+      history.remember(id, sourceNumber, {
+        name: current,
+        firstOn: namedOn,
+        lastOn: known.stated_on ?? namedOn,
+      })
+    }
+    queries.put.run(id, sourceNumber, importSequence, on, isRenamed ? on : namedOn, json)
+    queries.touch.run(id)
+    return isRenamed ? 'renamed' : 'updated'
+  }
+}
+
+function prepareQueries(database: Sqlite) {
+  database.exec('CREATE TEMP TABLE IF NOT EXISTS touched (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID')
+  database.exec('DELETE FROM temp.touched')
+  return {
+    any: database.prepare<[string]>('SELECT 1 FROM statements WHERE registration_id = ? LIMIT 1'),
+    all: database.prepare<[string], StatementRow>(
+      `SELECT t.source_number, t.import_sequence, t.stated_on, t.named_on, t.row_json, s.format, s.name, s.file_date
+       FROM statements t JOIN sources s ON s.number = t.source_number WHERE t.registration_id = ?`,
+    ),
+    find: database.prepare<[string, number], KnownRow>(
+      `SELECT import_sequence, stated_on, named_on, row_json FROM statements
+       WHERE registration_id = ? AND source_number = ?`,
+    ),
+    put: database.prepare(
+      `INSERT INTO statements (registration_id, source_number, import_sequence, stated_on, named_on, row_json)
+       VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (registration_id, source_number) DO UPDATE SET
+         import_sequence = excluded.import_sequence, stated_on = excluded.stated_on,
+         named_on = excluded.named_on, row_json = excluded.row_json`,
+    ),
+    see: database.prepare(
+      'UPDATE statements SET import_sequence = ?, stated_on = ? WHERE registration_id = ? AND source_number = ?',
+    ),
+    nameSince: database.prepare(
+      'UPDATE statements SET named_on = ? WHERE registration_id = ? AND source_number = ?',
+    ),
+    touch: database.prepare('INSERT OR IGNORE INTO temp.touched VALUES (?)'),
+    touchedAfter: database
+      .prepare<[string], string>(
+        `SELECT id FROM temp.touched WHERE id > ? ORDER BY id LIMIT ${touchedPageRows}`,
+      )
+      .pluck(),
+  }
+}
+
+function keptStatement(row: StatementRow): KeptStatement {
+  const statedOn = row.stated_on ?? row.file_date
+  return {
+    sourceNumber: row.source_number,
+    importSequence: row.import_sequence,
+    statedOn,
+    namedOn: row.named_on ?? statedOn,
+    format: row.format,
+    sourceName: row.name,
+    fileDate: row.file_date,
+    row: JSON.parse(row.row_json) as StatedRow,
+  }
+}
+
+function legalNameOf({ row_json }: KnownRow): string | null {
+  return (JSON.parse(row_json) as StatedRow).legalName
+}
+
+function isBefore(day: string, known: string | null): boolean {
+  return known !== null && day < known
+}

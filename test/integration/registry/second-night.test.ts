@@ -1,0 +1,267 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, test } from 'vitest'
+import type { Resolution } from '../../../src/contract/result.js'
+import { importCsv } from '../../../src/registry/import-csv.js'
+import { importFile } from '../../../src/registry/import-file.js'
+import type { FormatName } from '../../../src/registry/import/formats.js'
+import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
+import {
+  companyData,
+  lei,
+  levelOneCsv,
+  levelOneJson,
+  registrationsOf,
+  subTable,
+  tickersJson,
+} from './register-files.js'
+import { csvOf, temporaryFolder } from './sample.js'
+
+/** A company as a night's file has it; of those left out the file says nothing. */
+interface Night {
+  readonly renamed?: string
+  readonly moved?: string
+  readonly dissolved?: 'active' | 'dissolved'
+  readonly removed?: string
+}
+
+interface Register {
+  /** What a night's file holds. */
+  readonly contentOf: (night: Night, day: string) => string | readonly string[]
+  readonly format: FormatName | 'csv'
+  /** Whether a company can leave the file, and whether the file states a status. */
+  readonly hasRemovals: boolean
+  readonly hasStatus: boolean
+}
+
+const ids = { renamed: lei.ford, moved: lei.ball, dissolved: lei.aecom, removed: lei.hershey } as const
+const ciks = { renamed: '37996', moved: '9389', dissolved: '868857', removed: '47111' } as const
+const numbers = {
+  renamed: '00445790',
+  moved: '00102498',
+  dissolved: '01234567',
+  removed: 'SC001111',
+} as const
+const kinds = ['renamed', 'moved', 'dissolved', 'removed'] as const
+
+/** Names that share no word, so that none can stand in for another. */
+const names = { moved: 'Quillfeather Bearings Limited', dissolved: 'Osprey Lantern Limited' } as const
+const removedName = 'Tamarind Hollow Limited'
+const [nameA, nameB, nameC] = [
+  'Brackenmoor Foundry Limited',
+  'Zephyrine Alloys Limited',
+  'Wyvern Castings plc',
+]
+
+function rowsOf(
+  night: Night,
+): { kind: (typeof kinds)[number]; name: string; city: string; status: string }[] {
+  const nameOf = { ...names, renamed: night.renamed, removed: night.removed }
+  return kinds.flatMap((kind) => {
+    const name = nameOf[kind]
+    if (name === undefined) return []
+    const city = kind === 'moved' ? (night.moved ?? 'Leeds') : 'York'
+    return [{ kind, name, city, status: kind === 'dissolved' ? (night.dissolved ?? 'active') : 'active' }]
+  })
+}
+
+const levelOneRows = (night: Night) =>
+  rowsOf(night).map(({ kind, name, city, status }) => ({
+    LEI: ids[kind],
+    'Entity.LegalName': name,
+    'Entity.HeadquartersAddress.City': city,
+    'Entity.HeadquartersAddress.Country': 'GB',
+    'Entity.LegalJurisdiction': 'GB',
+    'Entity.EntityStatus': status === 'active' ? 'ACTIVE' : 'INACTIVE',
+  }))
+
+const registers: Readonly<Record<string, Register>> = {
+  'gleif as CSV': {
+    format: 'gleif',
+    contentOf: (night) => levelOneCsv(levelOneRows(night)),
+    hasRemovals: true,
+    hasStatus: true,
+  },
+  'gleif as JSON': {
+    format: 'gleif',
+    contentOf: (night) => levelOneJson(levelOneRows(night)),
+    hasRemovals: true,
+    hasStatus: true,
+  },
+  'sec-tickers': {
+    format: 'sec-tickers',
+    contentOf: (night) =>
+      tickersJson(
+        rowsOf(night).map(({ kind, name }) => [Number(ciks[kind]), name, kind.toUpperCase(), 'NYSE']),
+      ),
+    hasRemovals: true,
+    hasStatus: false,
+  },
+  'sec-sub': {
+    format: 'sec-sub',
+    contentOf: (night, day) =>
+      subTable(
+        rowsOf(night).map(({ kind, name, city }) => ({
+          cik: ciks[kind],
+          name,
+          cityba: city,
+          countryba: 'GB',
+          filed: day.replaceAll('-', ''),
+        })),
+      ),
+    hasRemovals: false,
+    hasStatus: false,
+  },
+  'sec-submissions': {
+    format: 'sec-submissions',
+    // A file a registrant.
+    contentOf: (night) =>
+      rowsOf(night).map(({ kind, name, city }) =>
+        JSON.stringify({
+          cik: ciks[kind],
+          entityType: 'operating',
+          name,
+          tickers: [],
+          addresses: { business: { city, stateOrCountry: 'X0' } },
+          formerNames: [],
+        }),
+      ),
+    hasRemovals: false,
+    hasStatus: false,
+  },
+  'companies-house': {
+    format: 'companies-house',
+    contentOf: (night) =>
+      companyData(
+        rowsOf(night).map(({ kind, name, city, status }) => ({
+          CompanyName: name.toUpperCase(),
+          CompanyNumber: numbers[kind],
+          'RegAddress.PostTown': city,
+          CompanyStatus: status === 'active' ? 'Active' : 'Dissolved',
+        })),
+      ),
+    hasRemovals: true,
+    hasStatus: true,
+  },
+  csv: {
+    format: 'csv',
+    contentOf: (night) =>
+      csvOf(
+        rowsOf(night).map(({ kind, name, city, status }) => ({
+          id: kind,
+          name,
+          city,
+          country: 'GB',
+          status,
+        })),
+      ),
+    hasRemovals: true,
+    hasStatus: true,
+  },
+}
+
+const nights: readonly [day: string, night: Night][] = [
+  ['2026-03-01', { renamed: nameA, moved: 'Leeds', dissolved: 'active', removed: removedName }],
+  ['2026-04-01', { renamed: nameB, moved: 'Hull', dissolved: 'dissolved' }],
+  ['2026-05-01', { renamed: nameC, moved: 'Hull', dissolved: 'dissolved' }],
+]
+
+async function importNight(registry: WritableRegistry, register: Register, index: number) {
+  const [day, night] = nights[index] ?? ['', {}]
+  return importDay(registry, register, night, day)
+}
+
+/** Imports what the register publishes on a day, and counts the companies that it renames. */
+async function importDay(
+  registry: WritableRegistry,
+  { format, contentOf }: Register,
+  night: Night,
+  day: string,
+): Promise<{ renamedCount: number }> {
+  let renamedCount = 0
+  for (const content of [contentOf(night, day)].flat()) {
+    const path = join(temporaryFolder(), 'register.csv')
+    writeFileSync(path, content)
+    const dateMs = Date.parse(day)
+    const result =
+      format === 'csv'
+        ? await importCsv(registry, { path, dateMs })
+        : await importFile(registry, { format, path, dateMs })
+    renamedCount += result.renamedCount
+  }
+  return { renamedCount }
+}
+
+async function registryOf(register: Register, order: readonly number[]): Promise<WritableRegistry> {
+  const registry = openRegistry(':memory:')
+  for (const index of order) await importNight(registry, register, index)
+  return registry
+}
+
+const list = [nameA, names.moved, names.dissolved, removedName]
+const resolveAll = (registry: WritableRegistry, asked: readonly string[] = list): Resolution[] =>
+  asked.map((name) => registry.resolve({ name, location: null, context: null }))
+const idsOf = (answers: readonly Resolution[]) => answers.map(({ entity }) => entity?.id ?? null)
+const orders = [
+  [0, 1, 2],
+  [0, 2, 1],
+  [1, 0, 2],
+  [1, 2, 0],
+  [2, 0, 1],
+  [2, 1, 0],
+] as const
+
+describe.each(Object.entries(registers))('the second night: %s', (_, register) => {
+  const { hasRemovals, hasStatus } = register
+
+  it('every row still leads to the company that it led to, with the status it now has', async () => {
+    const registry = await registryOf(register, [0])
+    const before = resolveAll(registry)
+    expect(before.map(({ status }) => status)).toEqual(list.map(() => 'matched'))
+
+    expect(await importNight(registry, register, 1)).toMatchObject({ renamedCount: 1 })
+    const after = resolveAll(registry)
+    expect(idsOf(after)).toEqual(idsOf(before))
+    const [renamed, moved, dissolved, removed] = after
+    expect(renamed?.entity?.legal_name?.toLowerCase()).toBe(nameB?.toLowerCase())
+    expect(JSON.stringify(renamed?.factors)).toMatch(/former name of [^.]+ since 2026-04-01 \(/)
+    expect(JSON.stringify(renamed?.basis)).toMatch(/is a former name since 2026-04-01/)
+    expect(moved?.entity?.headquarters?.address?.city ?? 'Hull').toBe('Hull')
+    if (hasStatus) expect(dissolved?.entity?.status).toBe('inactive')
+    if (hasRemovals) {
+      expect(removed?.entity?.status).toBeNull()
+      expect(JSON.stringify(removed?.factors)).toMatch(
+        /no longer names the registration; that of 2026-03-01 did/,
+      )
+    }
+    const records = before.map(({ entity }) => (entity ? registry.entity(entity.id) : null))
+    expect(records.map((found) => found?.record.id)).toEqual(idsOf(before))
+    expect(resolveAll(registry, [nameB ?? ''])[0]?.status).toBe('matched')
+  })
+
+  test.each(orders)('the nights in the order %i, %i, %i come to the same registry', async (...order) => {
+    const registry = await registryOf(register, order)
+    const expected = await registryOf(register, [0, 1, 2])
+    expect(registrationsOf(registry, 'all')).toEqual(registrationsOf(expected, 'all'))
+    const answers = resolveAll(registry, [...list, nameB ?? '', nameC ?? ''])
+    expect(new Set(idsOf([answers[0]!, answers[4]!, answers[5]!]))).toHaveProperty('size', 1)
+    const held = Object.values(registrationsOf(registry)) as { names: string[] }[]
+    const chain = held.find(({ names: all }) => all[0]?.toLowerCase() === `legal: ${nameC}`.toLowerCase())
+    expect(chain?.names.map((name) => name.toLowerCase())).toEqual(
+      [`legal: ${nameC}`, `former: ${nameB} (2026-05-01)`, `former: ${nameA} (2026-04-01)`].map((name) =>
+        name.toLowerCase(),
+      ),
+    )
+  })
+
+  it('a name that comes back is the name again, and not a former one', async () => {
+    const registry = await registryOf(register, [0, 1])
+    await importDay(registry, register, nights[0]?.[1] ?? {}, '2026-06-01')
+    const held = Object.values(registrationsOf(registry)) as { names: string[] }[]
+    const back = held.find(({ names: all }) => all[0]?.toLowerCase() === `legal: ${nameA}`.toLowerCase())
+    expect(back?.names.map((name) => name.toLowerCase())).toEqual([
+      `legal: ${nameA}`.toLowerCase(),
+      `former: ${nameB} (2026-06-01)`.toLowerCase(),
+    ])
+  })
+})
