@@ -22,8 +22,18 @@ interface SearchFlags {
 /** `enrich registry import|info|search|evaluate`. */
 export function addRegistryCommand(program: Command, io: CliIo): void {
   const registry = program.command('registry').description('load registry data, see it, search it')
-  addImport(registry, io, { map: mapOption(), encoding: encodingOption(), registry: registryOption(), registryPathDefault })
-  addEvaluate(registry, io, { map: mapOption(), encoding: encodingOption(), registry: registryOption(), registryPathDefault })
+  addImport(registry, io, {
+    map: mapOption(),
+    encoding: encodingOption(),
+    registry: registryOption(),
+    registryPathDefault,
+  })
+  addEvaluate(registry, io, {
+    map: mapOption(),
+    encoding: encodingOption(),
+    registry: registryOption(),
+    registryPathDefault,
+  })
   registry
     .command('info')
     .description('what the registry holds')

@@ -89,6 +89,6 @@ const newline = Buffer.from('\n')
 function beginningOf(line: Buffer): Buffer {
   if (line.length <= surveyLimits.sampleLineBytes) return line
   const piece = line.subarray(0, surveyLimits.sampleLineBytes)
-  const end = Math.max(...[...' ,;"\t'].map((sign) => piece.lastIndexOf(sign)))
+  const end = Math.max(...[' ', ',', ';', '"', '\t'].map((sign) => piece.lastIndexOf(sign)))
   return piece.subarray(0, end + 1)
 }
