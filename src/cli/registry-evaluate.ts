@@ -41,11 +41,13 @@ export function addEvaluate(
 }
 
 async function run(file: string, flags: EvaluateFlags, registryPath: string, io: CliIo): Promise<void> {
+  const notes: string[] = []
   const queries = await readLabelledQueries(file, {
     ...(flags.map === undefined ? {} : { map: flags.map }),
     ...(flags.idType === undefined ? {} : { idType: flags.idType }),
     ...(flags.encoding === undefined ? {} : { encoding: flags.encoding }),
     onNotice: (text) => {
+      notes.push(text)
       io.err(`${text}\n`)
     },
   })
@@ -53,7 +55,7 @@ async function run(file: string, flags: EvaluateFlags, registryPath: string, io:
   try {
     const { report, errors } = evaluate(queries, registry.lookup, () => systemClock.monotonicMs())
     if (flags.errors !== undefined) writeErrors(flags.errors, errors)
-    io.out(flags.json === true ? `${JSON.stringify(report)}\n` : evaluationText(report))
+    io.out(flags.json === true ? `${JSON.stringify({ ...report, notes })}\n` : evaluationText(report))
   } finally {
     registry.close()
   }

@@ -52,8 +52,15 @@ export function addImport(
     .addHelpText('after', `\n${formatsText()}`)
     .action(async (format: string, file: string, flags: ImportFlags) => {
       const path = flags.registry ?? options.registryPathDefault
-      const result = await runImport(readFormat(format, flags), file, path, flags, io)
-      io.out(flags.json === true ? `${JSON.stringify(result)}\n` : importText(result, file, path))
+      const notes: string[] = []
+      const onNotice = (text: string) => {
+        notes.push(text)
+        io.err(`${text}\n`)
+      }
+      const result = await runImport(readFormat(format, flags), file, path, flags, io, onNotice)
+      io.out(
+        flags.json === true ? `${JSON.stringify({ ...result, notes })}\n` : importText(result, file, path),
+      )
     })
 }
 
@@ -86,6 +93,7 @@ async function runImport(
   registryPath: string,
   flags: ImportFlags,
   io: CliIo,
+  onNotice: (text: string) => void,
 ): Promise<ImportResult> {
   const progress = createProgress(io, systemClock)
   const common = {
@@ -94,9 +102,7 @@ async function runImport(
     ...(flags.encoding === undefined ? {} : { encoding: flags.encoding }),
     ...(flags.date === undefined ? {} : { dateMs: readDay(flags.date) }),
     signal: io.interrupt,
-    onNotice: (text: string) => {
-      io.err(`${text}\n`)
-    },
+    onNotice,
     onProgress: (rowCount: number) => {
       progress.tell(rowCount)
     },

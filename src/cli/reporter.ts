@@ -52,7 +52,7 @@ class WordReporter {
   tell(event: RunEvent): void {
     switch (event.type) {
       case 'notice':
-        if (this.#isVerbose) this.#line(event.text)
+        if (this.#isVerbose || event.isWarning === true) this.#line(event.text)
         return
       case 'planned':
         if (this.#isVerbose) this.#line(plannedText(event))

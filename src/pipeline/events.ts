@@ -1,9 +1,12 @@
 import type { Progress } from '../core/progress.js'
 import type { RunSummary } from './summary.js'
 
-/** What a run tells while it goes on. A `notice` is one plain sentence for the user. */
+/**
+ * What a run tells while it goes on. A `notice` is one plain sentence for the user; a warning is told also where
+ * nothing but warnings is.
+ */
 export type RunEvent =
-  | { type: 'notice'; text: string }
+  | { type: 'notice'; text: string; isWarning?: true }
   | { type: 'planned'; rowCount: number; lookupCount: number; plan: Readonly<Record<string, number>> }
   | { type: 'progress'; progress: Progress }
   | { type: 'publishing'; path: string }

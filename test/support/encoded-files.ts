@@ -55,7 +55,7 @@ const blockBytesMax = 100_000
 export function zstdStored(content: Buffer): Buffer {
   const head = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0])
   head.writeUInt32LE(content.length, 5)
-  const parts = [head]
+  const parts: Buffer[] = [head]
   for (let from = 0; from < content.length; from += blockBytesMax) {
     const block = content.subarray(from, from + blockBytesMax)
     const isLast = from + blockBytesMax >= content.length

@@ -90,7 +90,10 @@ async function writeAll(
   basisFile: StagedFile | null,
 ): Promise<number> {
   const { input, columns, answerLines, rowCount, signal, output, metadata, nameColumn } = options
-  const basis = basisFile === null ? null : new BasisWriter(
+  const basis =
+    basisFile === null
+      ? null
+      : new BasisWriter(
           basisFile,
           input.textRows([nameColumn]),
           csvStyleOf(basisFile.path, input, output.bom === true),

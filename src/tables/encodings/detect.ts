@@ -25,10 +25,11 @@ export async function detectEncoding(
 ): Promise<DetectedEncoding | null> {
   const { head, isUtf8 } = await isUtf8Throughout(file, tableLimits.encodingHeadBytes, given !== undefined)
   const bom = byteOrderMark(head)
-  if (head.length === (bom?.bomBytes ?? 0)) return null
+  const bomBytes = bom?.bomBytes ?? 0
+  if (head.length === bomBytes) return null
   if (given !== undefined) {
     const isMarked = bom?.encoding === given || (bom?.encoding === 'utf-8' && given.startsWith('utf-8'))
-    return { encoding: given, bomBytes: isMarked ? (bom?.bomBytes ?? 0) : 0, notice: null }
+    return { encoding: given, bomBytes: isMarked ? bomBytes : 0, notice: null }
   }
   if (bom !== null && bom.encoding !== 'utf-8') {
     return { ...bom, notice: `${file.label}: read as ${bom.encoding}` }
@@ -37,7 +38,6 @@ export async function detectEncoding(
   if (wide !== null) {
     return { encoding: wide, bomBytes: 0, notice: `${file.label}: read as ${wide}, judged by its NUL bytes` }
   }
-  const bomBytes = bom?.bomBytes ?? 0
   return isUtf8 ? { encoding: 'utf-8', bomBytes, notice: null } : guess(file, bomBytes > 0)
 }
 

@@ -58,9 +58,12 @@ export function judgeGuess(sample: Buffer, guess: string): Judgement {
   })
   if (own?.isPlausible !== true) return unsure(own === null ? others : [...others, own])
   const rivals = others.filter((other) => isRival(own, other))
-  return rivals.length === 0
-    ? { kind: 'sure', reading: { encoding: own.encoding, excerpts: excerptsOf(own, others) } }
-    : unsure([own, ...rivals])
+  if (rivals.length > 0) return unsure([own, ...rivals])
+  const usual = others.find(({ encoding, text }) => encoding === 'windows-1252' && text === own.text)
+  return {
+    kind: 'sure',
+    reading: { encoding: (usual ?? own).encoding, excerpts: excerptsOf(own, others) },
+  }
 }
 
 interface WholeReading {

@@ -22,7 +22,7 @@ export interface LineSurvey {
   readonly sample: Buffer
 }
 
-const surveyLimits = { foreignLinesKept: 5, sampleBytes: 64 * 1024, sampleLineBytes: 4 * 1024 } as const
+const surveyLimits = { foreignLinesKept: 5, sampleBytes: 64 * 1024, sampleLineBytes: 16 * 1024 } as const
 
 /** The beginning of a file, and, unless only that is wanted, whether the whole is UTF-8. */
 export async function isUtf8Throughout(
@@ -65,11 +65,11 @@ export async function surveyLines(file: ByteSource): Promise<LineSurvey> {
           continue
         }
         survey.foreignCount++
-        const kept = Buffer.from(bytes.subarray(0, surveyLimits.sampleLineBytes))
+        const kept = Buffer.from(beginningOf(bytes))
         if (survey.foreignLines.length < surveyLimits.foreignLinesKept) {
           survey.foreignLines.push({ line: linesBefore + index + 1, bytes: kept })
         }
-        if (sampleBytes < surveyLimits.sampleBytes && bytes.length <= surveyLimits.sampleLineBytes) {
+        if (sampleBytes < surveyLimits.sampleBytes) {
           sample.push(kept, newline)
           sampleBytes += kept.length + 1
         }
@@ -80,8 +80,15 @@ export async function surveyLines(file: ByteSource): Promise<LineSurvey> {
   const cutter = new LineEndCutter(file.label)
   for await (const chunk of file.bytes()) lookAt(cutter.push(chunk))
   lookAt(cutter.end())
-  if (sample.length === 0) sample.push(...survey.foreignLines.map(({ bytes }) => bytes))
   return { ...survey, sample: Buffer.concat(sample) }
 }
 
 const newline = Buffer.from('\n')
+
+/** A long line is cut behind a sign that is never half of a character. */
+function beginningOf(line: Buffer): Buffer {
+  if (line.length <= surveyLimits.sampleLineBytes) return line
+  const piece = line.subarray(0, surveyLimits.sampleLineBytes)
+  const end = Math.max(...[' ', ',', ';', '"', '\t'].map((sign) => piece.lastIndexOf(sign)))
+  return piece.subarray(0, end + 1)
+}

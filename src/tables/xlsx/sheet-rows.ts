@@ -26,7 +26,8 @@ export async function* readSheetRows(
   counts: RowCounts,
 ): AsyncGenerator<readonly SheetRow[]> {
   const reader = new SheetReader(parts.label, workbook, strings, counts)
-  for await (const _ of readXml(parts.read(sheet.part), parts.label, reader)) {
+  const reading = readXml(parts.read(sheet.part), parts.label, reader)
+  while ((await reading.next()).done !== true) {
     const rows = reader.take()
     if (rows.length > 0) yield rows
   }
@@ -89,7 +90,7 @@ class SheetReader {
 
   text(text: string): void {
     if (this.#cell === null) return
-    if (this.#isValue) this.#cell.value += text
+    if (this.#isValue) this.#cell.value = (this.#cell.value ?? '') + text
     else this.#inline.add(text)
   }
 
@@ -138,7 +139,7 @@ class SheetReader {
     const column =
       letters === undefined
         ? this.#column + 1
-        : [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
+        : Buffer.from(letters.toUpperCase()).reduce((sum, letter) => sum * 26 + letter - 64, 0) - 1
     if (column < xlsxLimits.columnsMax) return column
     throw damagedWorkbook(this.label, `it has a column ${letters ?? column}`)
   }

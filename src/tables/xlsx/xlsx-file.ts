@@ -87,22 +87,22 @@ function headerOf(cells: ReadonlyMap<number, string>): string[] {
 const noCounts = (): RowCounts => ({ errorCount: 0, uncachedCount: 0, longNumberCount: 0, hiddenRowCount: 0 })
 
 function noticesOf(label: string, { isHidden }: Sheet, counts: RowCounts): string[] {
-  const told: [count: number, one: string, many: string][] = [
-    [counts.errorCount, 'cell holds an error and is', 'cells hold an error and are'],
-    [
-      counts.uncachedCount,
-      'formula has no stored result: its cell is',
-      'formulas have no stored result: their cells are',
-    ],
-  ]
-  const notices = told.flatMap(([count, one, many]) =>
-    count === 0 ? [] : [`${label}: ${count} ${count === 1 ? one : many} read as empty`],
-  )
-  if (counts.uncachedCount > 0)
-    notices.push(`${label}: open it in a spreadsheet program and save it, which stores results`)
-  if (counts.longNumberCount > 0) {
+  const { errorCount, uncachedCount, longNumberCount } = counts
+  const notices: string[] = []
+  if (errorCount > 0) {
+    const are = errorCount === 1 ? 'cell holds an error and is' : 'cells hold an error and are'
+    notices.push(`${label}: ${errorCount} ${are} read as empty`)
+  }
+  if (uncachedCount > 0) {
+    const are = uncachedCount === 1 ? 'formula has' : 'formulas have'
     notices.push(
-      `${label}: numbers of more than 15 digits in ${counts.longNumberCount} cells, of which Excel keeps 15`,
+      `${label}: ${uncachedCount} ${are} no stored result: read as empty; save the file in a spreadsheet program, which stores results`,
+    )
+  }
+  if (longNumberCount > 0) {
+    const cells = longNumberCount === 1 ? 'cell' : 'cells'
+    notices.push(
+      `${label}: ${longNumberCount} ${cells} with a number of which Excel keeps 15 digits and no more`,
     )
   }
   if (counts.hiddenRowCount > 0)

@@ -139,7 +139,7 @@ describe('files of another kind', () => {
 
   it.each(names)('%s refuses an empty file, a missing one and a folder', async (format) => {
     await expect(importBytes(format, '')).rejects.toMatchObject({
-      code: expect.stringMatching(/^(?:REGISTRY_IMPORT_INVALID|INPUT_JSON_INVALID)$/) as string,
+      code: expect.stringMatching(/^(?:INPUT_EMPTY|INPUT_JSON_INVALID)$/) as string,
     })
     const folder = temporaryFolder()
     const importing = (path: string) => importFile(open(), { format, path })

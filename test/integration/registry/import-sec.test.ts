@@ -222,7 +222,7 @@ describe('submissions', () => {
     const result = await importFile(registry, { format: 'sec-submissions', path })
     expect(result).toMatchObject({ rowCount: 5, importedCount: 3, rejectedCount: 2 })
     expect(result.rejections.map(({ reason }) => reason.replace(folder, ''))).toEqual([
-      '/submissions.zip:CIK0000000009.json is not JSON',
+      '/submissions.zip:CIK0000000009.json is not JSON in UTF-8',
       '/submissions.zip:CIK0000000010.json has no "cik"',
     ])
     expect(registrationsOf(registry)).toMatchObject({

@@ -145,7 +145,7 @@ describe('columns and files', () => {
     ],
     ['a field that is none', 'id,name\n', { map: { name: 'name', colour: 'x' } }, '"colour" is no field'],
     ['two columns of one name', 'id,name,name\n', {}, 'the file has two columns named "name"'],
-    ['an empty file', '', {}, 'the file is empty: it has no header'],
+    ['a file of blank lines', '\n\n', {}, 'the file is empty: it has no header'],
     ['a country that is none', 'id,name\n', { country: 'Atlantis' }, '"Atlantis" is no country'],
     ['an id type that is none', 'id,name\n', { idType: 'No!' }, '"No!" cannot name a kind of id'],
   ])('%s is an error that says so, and nothing is held', async (_case, text, options, message) => {
@@ -177,11 +177,19 @@ describe('columns and files', () => {
     expect(registry.info().sources).toMatchObject([{ name: 'companies.csv', rowCount: 6 }])
   })
 
-  it('an unclosed quote is an error, and nothing is held', async () => {
+  it('an empty file is an error, and nothing is held', async () => {
     const registry = open()
-    const text = `id,name\n1,Good Ltd\n2,"never closed\n${'x,y\n'.repeat(300_000)}`
-    await expect(importText(registry, text)).rejects.toMatchObject({ code: 'INPUT_CSV_INVALID' })
+    await expect(importText(registry, '')).rejects.toMatchObject({ code: 'INPUT_EMPTY' })
     expect(registry.info().entityCount).toBe(0)
+  })
+
+  it('an unclosed quote costs its line alone, however much follows', async () => {
+    const text = `id,name\n1,Good Ltd\n2,"never closed\n${'x,y\n'.repeat(260_000)}z,Last Ltd\n`
+    const result = await importText(open(), text)
+    expect(result).toMatchObject({ rowCount: 260_003, importedCount: 3, rejectedCount: 1 })
+    expect(result.rejections).toEqual([
+      { line: 3, reason: expect.stringMatching(/quote that is never closed/) as string },
+    ])
   })
 })
 

@@ -82,6 +82,7 @@ export interface ConvertOptions {
   readonly metadata?: Record<string, string>
   /** All of ours unless some are named. */
   readonly columns?: readonly string[]
+  readonly bom?: boolean
 }
 
 /** Reads an input and publishes it with an answer a row, as the pipeline does. */
@@ -95,7 +96,7 @@ export async function convert(options: ConvertOptions): Promise<PublishReport> {
     const line = options.answerLine ?? (() => matchedLine)
     return await publish({
       input,
-      output: { path: options.output, format: outputFormatOf(options.output) },
+      output: { path: options.output, format: outputFormatOf(options.output), bom: options.bom },
       columns: selectColumns({ prefix: 'enrich_', basis, columns: options.columns }),
       basis,
       nameColumn,
