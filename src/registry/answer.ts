@@ -139,7 +139,11 @@ function isUnconfirmed({ code }: Factor): boolean {
 
 /** A registration that has ended is confirmed all the same, as what it is. */
 export function inactiveFactor({ status }: StoredLegalEntity): Factor {
-  return limitation('legal_entity_inactive', `The registration is not active (${status ?? 'unknown'}).`, 'medium')
+  return limitation(
+    'legal_entity_inactive',
+    `The registration is not active (${status ?? 'unknown'}).`,
+    'medium',
+  )
 }
 
 /** Says so where a list is cut: a bank may have thousands of BICs. */

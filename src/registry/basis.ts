@@ -125,7 +125,11 @@ function fieldsOf(entity: ResultEntity, primary: StoredLegalEntity): FieldReason
   if (primary.registrationAuthority !== null) {
     stated(authorityField, authority, 'The authority that keeps the registration.')
   } else {
-    derived(authorityField, authority, 'The register that the number or the jurisdiction of the registration is of.')
+    derived(
+      authorityField,
+      authority,
+      'The register that the number or the jurisdiction of the registration is of.',
+    )
   }
   derived('facets.sector', entity.facets.sector, 'Read from the type of the entity and its listed share.')
   derived('facets.legal_form', entity.facets.legal_form, 'Read from the legal form on the registration.')
@@ -148,7 +152,9 @@ function addressFields(
 ): void {
   const note = (part: keyof typeof address, isStated: boolean) => {
     const of = isStated ? stated : derived
-    const reasoning = isStated ? 'From the address on the registration.' : 'Read out of the address on the registration.'
+    const reasoning = isStated
+      ? 'From the address on the registration.'
+      : 'Read out of the address on the registration.'
     of(`headquarters.address.${part}`, address[part], reasoning)
   }
   // An address that stands in one line was read into its parts.

@@ -10,7 +10,10 @@ export interface Standing<Registration> {
 }
 
 /** What its sources say; where they say nothing, a listed company stands. */
-export function statusOf({ status, exchange }: Pick<RegistrationOutline, 'status' | 'exchange'>): string | null {
+export function statusOf({
+  status,
+  exchange,
+}: Pick<RegistrationOutline, 'status' | 'exchange'>): string | null {
   return status ?? (exchange === null ? null : 'active')
 }
 

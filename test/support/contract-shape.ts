@@ -56,12 +56,10 @@ export function gapsIn(
     return body.flatMap((item) => gapsIn(item, schema.element, mayBeNull, joined(path, '*')))
   }
   if (!(schema instanceof z.ZodObject)) return []
-  if (body === null) return mayBeNull.some((end) => endsWith(path, end)) ? [] : [`${path} is null`]
-  const entries = Object.entries(schema.shape as Record<string, z.core.$ZodType>)
+  if (typeof body !== 'object' || body === null) return mayBeNull.some((end) => endsWith(path, end)) ? [] : [`${path} is null`]
+  const entries = Object.entries(schema.shape)
   return entries.flatMap(([key, inner]) => {
-    if (Object.hasOwn(body as object, key)) {
-      return gapsIn((body as Record<string, unknown>)[key], inner, mayBeNull, joined(path, key))
-    }
+    if (held.has(key)) return gapsIn(held.get(key), inner, mayBeNull, joined(path, key))
     return inner instanceof z.ZodOptional ? [] : [`${joined(path, key)} is absent`]
   })
 }

@@ -14,7 +14,16 @@ const lineCharsMax = 1_000
 
 const postcode = /(?:^|\s)([A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2})$/i
 
-const countries = new Set(['united kingdom', 'england', 'scotland', 'wales', 'northern ireland', 'great britain', 'uk', 'gb'])
+const countries = new Set([
+  'united kingdom',
+  'england',
+  'scotland',
+  'wales',
+  'northern ireland',
+  'great britain',
+  'uk',
+  'gb',
+])
 
 /** Counties that addresses name, the historic and the short ones too, folded. */
 const counties = new Set(
@@ -29,8 +38,9 @@ midlothian|west lothian|lanarkshire|renfrewshire|ayrshire|fife|aberdeenshire|ang
 dumfriesshire|dunbartonshire|inverness shire|kirkcudbrightshire|morayshire|perthshire|roxburghshire|stirlingshire
 clwyd|dyfed|gwent|gwynedd|mid glamorgan|south glamorgan|west glamorgan|powys|pembrokeshire|carmarthenshire|ceredigion
 conwy|denbighshire|flintshire|monmouthshire|vale of glamorgan|anglesey|county antrim|county armagh|county down
-county fermanagh|county londonderry|county tyrone|co antrim|co armagh|co down|co fermanagh|co londonderry|co tyrone`
-    .split(/[|\n]/),
+county fermanagh|county londonderry|county tyrone|co antrim|co armagh|co down|co fermanagh|co londonderry|co tyrone`.split(
+    /[|\n]/,
+  ),
 )
 
 /** A part that is plainly a street or a building, and no town. */
@@ -63,9 +73,7 @@ function isBritish(last: string | undefined): boolean {
 /** Without empty parts, and without one that only repeats the part before. */
 function partsOf(line: string): string[] {
   const parts = line.split(',').map((part) => part.trim().replace(/\s+/g, ' '))
-  return parts.filter(
-    (part, at) => part !== '' && foldText(part) !== foldText(parts[at - 1] ?? ''),
-  )
+  return parts.filter((part, at) => part !== '' && foldText(part) !== foldText(parts[at - 1] ?? ''))
 }
 
 /** Takes the postcode off the last part. */

@@ -18,7 +18,8 @@ const leadingSubPremise = new RegExp(`^(${subPremise})(?:\\s+|$)`, 'i')
 const trailingSubPremise = new RegExp(`\\s(${subPremise})$`, 'i')
 
 /** "41-51 Freshwater Road", "1a Shepherdess Walk"; what follows the number is the street. */
-const leadingNumber = /^(\d{1,6}[a-z]?(?:\s?[-–/&]\s?\d{1,6}[a-z]?)?)\s+(?=.*\p{L}{2})(?!(?:st|nd|rd|th|floors?|of|and)\b)/iu
+const leadingNumber =
+  /^(\d{1,6}[a-z]?(?:\s?[-–/&]\s?\d{1,6}[a-z]?)?)\s+(?=.*\p{L}{2})(?!(?:st|nd|rd|th|floors?|of|and)\b)/iu
 /** "Caffamacherreihe 8", "Banská 1120/4" */
 const trailingNumber = /^(?=.*\p{L}{2})[^\d].*?\s(\d{1,5}\s?[a-z]?(?:\s?[-–/]\s?\d{1,5}\s?[a-z]?)?)$/iu
 const bareNumber = /^\d{1,5}[a-z]?(?:\s?[-–/]\s?\d{1,5}[a-z]?)?$/i
@@ -29,7 +30,8 @@ const numberBehind = new Set(
 )
 
 /** Not a street: its number is a box's, or somebody else's. */
-const noStreet = /\b(?:p\.?\s?o\.?\s+box|post office box|postfach|box|c\/o|building|bldg|km|hwy|highway|route)\b/i
+const noStreet =
+  /\b(?:p\.?\s?o\.?\s+box|post office box|postfach|box|c\/o|building|bldg|km|hwy|highway|route)\b/i
 
 /**
  * Number and sub-premise of a street line as registers write it, each where the line leaves no doubt: two numbers
@@ -69,7 +71,8 @@ function withoutSubPremises(part: string, found: string[]): string {
 function numberOf(part: string, next: string | undefined, countryCode: string | null): string | null {
   if (noStreet.test(part)) return null
   // "5, rue Guillaume Kroll"
-  if (bareNumber.test(part)) return next !== undefined && /^\p{L}/u.test(next) && !noStreet.test(next) ? part : null
+  if (bareNumber.test(part))
+    return next !== undefined && /^\p{L}/u.test(next) && !noStreet.test(next) ? part : null
   const leading = leadingNumber.exec(part)?.[1]
   if (leading !== undefined) return leading
   if (countryCode === null || !numberBehind.has(countryCode)) return null

@@ -47,7 +47,9 @@ export function createRowWriter(database: Sqlite, own: RowOrigin): RowWriter {
   const insert = database.prepare(insertRegistration)
   const existing = existingRegistrations(database)
   const insertIdentifier = database.prepare('INSERT OR IGNORE INTO identifiers VALUES (?, ?, ?, ?, ?, ?)')
-  const insertAddress = database.prepare('INSERT INTO addresses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const insertAddress = database.prepare(
+    'INSERT INTO addresses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  )
 
   const addDetails = (number: number, row: RegistryRow) => {
     names.add(number, row.names)
