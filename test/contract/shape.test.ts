@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { z } from 'zod'
 import { routes, type RouteName } from '../../src/contract/routes.js'
 import { entityRecord } from '../../src/contract/entity.js'
 import { domainResult } from '../../src/contract/domain.js'
@@ -11,14 +12,7 @@ import { endsWith, gapsIn, shapeOf } from '../support/contract-shape.js'
 import { startTestService, type TestService } from '../support/test-service.js'
 
 /** Blocks that the interface itself says may be null as a whole. Any other keeps its keys, and null stands inside. */
-const mayBeNull = [
-  'data',
-  'entity',
-  'candidate',
-  'matching_branch',
-  'parent_entity',
-  'ultimate_parent',
-]
+const mayBeNull = ['data', 'entity', 'candidate', 'matching_branch', 'parent_entity', 'ultimate_parent']
 /** Keys that the interface itself says may be absent. */
 const mayBeAbsent = [
   'custom_id',
@@ -36,8 +30,13 @@ const profilesOfV1 = ['crunchbase', 'linkedin', 'facebook', 'twitter'].map(
 /** "identifier `jurisdiction` is optional here" */
 const optionalInDomains = 'entity.identifiers.*.jurisdiction'
 
-const bodies = Object.entries(routes).flatMap(([name, { replies }]) =>
-  Object.entries(replies).map(([status, schema]) => [`${name} ${status}`, schema] as const),
+const repliesOf = (name: RouteName): Readonly<Record<number, z.ZodType>> => routes[name].replies
+
+const bodies = (Object.keys(routes) as RouteName[]).flatMap((name) =>
+  Object.entries(repliesOf(name)).map(([status, schema]): [string, z.ZodType] => [
+    `${name} ${status}`,
+    schema,
+  ]),
 )
 
 describe('the contract', () => {
@@ -51,14 +50,26 @@ describe('the contract', () => {
 
   /** Keys as the interface lists them, written here once more: a contract that loses one would go unnoticed else. */
   test.each([
-    ['headquarters.address', 'street_address street_number sub_premise city state state_code postal_code country country_code formatted_address'],
+    [
+      'headquarters.address',
+      'street_address street_number sub_premise city state state_code postal_code country country_code formatted_address',
+    ],
     ['primary_legal_entity', 'id jurisdiction country_code state_code registration_authority'],
-    ['primary_legal_entity.registration_authority', 'id code name organization jurisdiction country_code website'],
+    [
+      'primary_legal_entity.registration_authority',
+      'id code name organization jurisdiction country_code website',
+    ],
     ['facets', 'sector legal_form'],
     ['industry', 'schemes'],
-    ['classification', 'sector industry sub_industry business_tags market_segments revenue_models products_services'],
+    [
+      'classification',
+      'sector industry sub_industry business_tags market_segments revenue_models products_services',
+    ],
     ['social_profiles', 'linkedin facebook crunchbase'],
-    ['attributes', 'description website domain employee_count employee_range revenue revenue_range founding_date stock_ticker exchange is_public market_cap funding_total_usd funding_rounds_count'],
+    [
+      'attributes',
+      'description website domain employee_count employee_range revenue revenue_range founding_date stock_ticker exchange is_public market_cap funding_total_usd funding_rounds_count',
+    ],
   ])('E3-10 the record has %s with %s', (path, keys) => {
     const block = shapeOf(entityRecord).blocks.find((one) => one.path === path)
     expect([...(block?.keys ?? [])].sort()).toEqual(keys.split(' ').sort())
@@ -67,7 +78,10 @@ describe('the contract', () => {
   test('the same blocks stand in results and in domains', () => {
     const keysAt = (schema: typeof jobResult | typeof domainResult, path: string) =>
       shapeOf(schema).blocks.find((one) => one.path === path)?.keys
-    for (const path of ['entity.headquarters.address', 'entity.primary_legal_entity.registration_authority']) {
+    for (const path of [
+      'entity.headquarters.address',
+      'entity.primary_legal_entity.registration_authority',
+    ]) {
       expect(keysAt(jobResult, path)).toHaveLength(path.endsWith('address') ? 10 : 7)
       expect(keysAt(domainResult, path)).toEqual(keysAt(jobResult, path))
     }
@@ -100,7 +114,7 @@ describe.each([
   })
 
   const expectWhole = (route: RouteName, { status, json }: { status: number; json: unknown }) => {
-    const schema = (routes[route].replies as Record<number, (typeof bodies)[number][1]>)[status]
+    const schema = repliesOf(route)[status]
     if (schema === undefined) throw new Error(`${route} answered ${status}`)
     expect(schema.safeParse(json).error).toBeUndefined()
     expect(gapsIn(json, schema, mayBeNull)).toEqual([])

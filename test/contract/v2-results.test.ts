@@ -29,7 +29,7 @@ const branch = {
   country_code: 'US',
   jurisdiction: 'us_de',
 }
-const address = { ...sampleEntity().headquarters?.address, formatted_address: null } as const
+const address = { ...sampleEntity().headquarters.address, formatted_address: null } as const
 const headquarters = { address } as NonNullable<ResultEntity['headquarters']>
 const limitation = {
   code: 'location_mismatch',

@@ -34,14 +34,14 @@ const recordOf = async (name: string): Promise<EntityRecord> => {
 describe('a record made of a register', () => {
   test('E3-11 E3-12 a state that is surely one has its ISO 3166-2 code, any other has none', async () => {
     const ibm = await recordOf('International Business Machines')
-    expect(ibm.headquarters?.address).toMatchObject({ state: 'NY', state_code: 'US-NY', country_code: 'US' })
+    expect(ibm.headquarters.address).toMatchObject({ state: 'NY', state_code: 'US-NY', country_code: 'US' })
     const oslo = await recordOf('Nordlys Kabel')
-    expect(oslo.headquarters?.address).toMatchObject({ state: 'No such region', state_code: null })
+    expect(oslo.headquarters.address).toMatchObject({ state: 'No such region', state_code: null })
   })
 
   test('E3-13 an address without a line of its own is put together from its parts', async () => {
     const { headquarters } = await recordOf('International Business Machines')
-    expect(headquarters?.address.formatted_address).toBe(
+    expect(headquarters.address.formatted_address).toBe(
       'One New Orchard Road, Armonk, NY 10504, United States',
     )
   })
@@ -62,12 +62,12 @@ describe('a record made of a register', () => {
 
   test('E3-19 the authority of a registration is told whole', async () => {
     const { primary_legal_entity: primary } = await recordOf('International Business Machines')
-    expect(primary?.registration_authority).toMatchObject({ id: 628, code: 'RA000628', country_code: 'US' })
+    expect(primary.registration_authority).toMatchObject({ id: 628, code: 'RA000628', country_code: 'US' })
   })
 
   test('E3-23 codes of industries stand in the schemes, and nowhere else', async () => {
     const { classification, industry } = await recordOf('International Business Machines')
-    expect(industry?.schemes.sic).toMatchObject([{ code: '3570', is_primary: true }])
+    expect(industry.schemes.sic).toMatchObject([{ code: '3570', is_primary: true }])
     expect(JSON.stringify(classification)).not.toMatch(/\d/)
   })
 

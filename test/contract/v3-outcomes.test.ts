@@ -92,7 +92,7 @@ const broken: [rule: string, resolution: Resolution][] = [
     entity({
       primary_legal_entity: {
         ...authority,
-        registration_authority: { ...authority?.registration_authority, id: 'RA000585' },
+        registration_authority: { ...authority.registration_authority, id: 'RA000585' },
       },
     }),
   ],

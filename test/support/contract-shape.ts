@@ -26,7 +26,7 @@ function visit(schema: z.core.$ZodType, path: string, isNullable: boolean, walk:
   else if (schema instanceof z.ZodArray) visit(schema.element, joined(path, '*'), false, walk)
   else if (schema instanceof z.ZodUnion) for (const one of schema.options) visit(one, path, isNullable, walk)
   else if (schema instanceof z.ZodObject) {
-    const shape = schema.shape as Record<string, z.core.$ZodType>
+    const shape: Readonly<Record<string, z.core.$ZodType>> = schema.shape
     walk.blocks.push({ path, keys: Object.keys(shape), isNullable })
     for (const [key, inner] of Object.entries(shape)) {
       if (inner instanceof z.ZodOptional) walk.optionals.push(joined(path, key))
@@ -56,12 +56,12 @@ export function gapsIn(
     return body.flatMap((item) => gapsIn(item, schema.element, mayBeNull, joined(path, '*')))
   }
   if (!(schema instanceof z.ZodObject)) return []
-  if (body === null) return mayBeNull.some((end) => endsWith(path, end)) ? [] : [`${path} is null`]
-  const entries = Object.entries(schema.shape as Record<string, z.core.$ZodType>)
+  if (typeof body !== 'object' || body === null)
+    return mayBeNull.some((end) => endsWith(path, end)) ? [] : [`${path} is null`]
+  const held = new Map<string, unknown>(Object.entries(body))
+  const entries: [string, z.core.$ZodType][] = Object.entries(schema.shape)
   return entries.flatMap(([key, inner]) => {
-    if (Object.hasOwn(body as object, key)) {
-      return gapsIn((body as Record<string, unknown>)[key], inner, mayBeNull, joined(path, key))
-    }
+    if (held.has(key)) return gapsIn(held.get(key), inner, mayBeNull, joined(path, key))
     return inner instanceof z.ZodOptional ? [] : [`${joined(path, key)} is absent`]
   })
 }

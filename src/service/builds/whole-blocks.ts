@@ -40,22 +40,35 @@ export function wholeDomainResult(stored: DomainResult): DomainResult {
 }
 
 type Entity = Pick<EntityRecord, 'headquarters' | 'primary_legal_entity'>
+type Primary = Entity['primary_legal_entity']
 
 function wholeEntity<Shown extends Entity>(stored: Shown): Shown {
   const loose: Stored<Entity> = stored
-  const primary = stored.primary_legal_entity
-  const authority: Stored<Entity['primary_legal_entity']>['registration_authority'] =
-    primary.registration_authority
+  const primary: Stored<Primary> = stored.primary_legal_entity
   return {
     ...stored,
-    headquarters: loose.headquarters ?? { address: unknownAddress },
-    primary_legal_entity: { ...primary, registration_authority: authority ?? unknownAuthority },
+    headquarters: orElse(loose.headquarters, { address: unknownAddress }),
+    primary_legal_entity: {
+      ...stored.primary_legal_entity,
+      registration_authority: orElse(primary.registration_authority, unknownAuthority),
+    },
   }
 }
 
 type Candidate = NonNullable<DomainResult['candidate']>
 
+const unknownPlace: Candidate['primary_address'] = {
+  full_address: null,
+  state_code: null,
+  country_code: null,
+}
+
 function wholeCandidate(stored: Candidate): Candidate {
-  const { primary_address: address }: Stored<Candidate> = stored
-  return { ...stored, primary_address: address ?? { full_address: null, state_code: null, country_code: null } }
+  const loose: Stored<Candidate> = stored
+  return { ...stored, primary_address: orElse(loose.primary_address, unknownPlace) }
+}
+
+/** Narrowing remembers what was assigned, and would take the default for one that is never needed. */
+function orElse<Block>(stored: Block | null | undefined, unknown: Block): Block {
+  return stored ?? unknown
 }

@@ -265,7 +265,7 @@ describe('what one registration does not say', () => {
     const answer = registry.resolve({ name: 'Acme Registered', location: null, context: null })
     expect(answer.entity?.legal_name).toBe('Acme Registered')
     expect(answer.entity?.website).toBe('https://acme.example.com')
-    expect(answer.entity?.industry?.schemes.sic?.[0]?.code).toBe('3570')
+    expect(answer.entity?.industry.schemes.sic?.[0]?.code).toBe('3570')
     const cited = (field: string) =>
       answer.basis.find((entry) => entry.field === field)?.citations[0]?.excerpt
     expect(cited('industry.schemes.sic.0.code')).toContain('Acme Filer')

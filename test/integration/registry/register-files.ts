@@ -30,9 +30,16 @@ const levelOneColumns = [
   'Entity.TransliteratedOtherEntityNames.TransliteratedOtherEntityName.1',
   'Entity.TransliteratedOtherEntityNames.TransliteratedOtherEntityName.1.type',
   ...['LegalAddress', 'HeadquartersAddress'].flatMap((block) =>
-    ['FirstAddressLine', 'AdditionalAddressLine.1', 'City', 'Region', 'Country', 'PostalCode'].map(
-      (part) => `Entity.${block}.${part}`,
-    ),
+    [
+      'FirstAddressLine',
+      'AddressNumber',
+      'AddressNumberWithinBuilding',
+      'AdditionalAddressLine.1',
+      'City',
+      'Region',
+      'Country',
+      'PostalCode',
+    ].map((part) => `Entity.${block}.${part}`),
   ),
   'Entity.RegistrationAuthority.RegistrationAuthorityID',
   'Entity.RegistrationAuthority.RegistrationAuthorityEntityID',
@@ -104,6 +111,8 @@ function recordOf(row: Row): unknown {
   const at = (column: string) => value(row[column])
   const address = (block: string) => ({
     FirstAddressLine: at(`Entity.${block}.FirstAddressLine`),
+    AddressNumber: at(`Entity.${block}.AddressNumber`),
+    AddressNumberWithinBuilding: at(`Entity.${block}.AddressNumberWithinBuilding`),
     ...(row[`Entity.${block}.AdditionalAddressLine.1`] === undefined
       ? {}
       : { AdditionalAddressLine: [at(`Entity.${block}.AdditionalAddressLine.1`)] }),
@@ -171,7 +180,7 @@ export function levelTwoCsv(rows: readonly RelationshipRow[]): string {
   return stringify(records, { header: true })
 }
 
-export function tickersJson(rows: readonly (readonly [number, string, string, string])[]): string {
+export function tickersJson(rows: readonly (readonly [number, string, string, string | null])[]): string {
   return JSON.stringify({ fields: ['cik', 'name', 'ticker', 'exchange'], data: rows })
 }
 

@@ -30,8 +30,24 @@ describe('number and sub-premise of a street line', () => {
   })
 
   test('both are taken out of the line as they stand there, and no text at all makes it fail', () => {
-    const words = fc.constantFrom('6th', 'Floor', 'Suite', '200', '12a', 'High', 'Street', ',', '#', 'Box', '7-9', 'é')
-    const line = fc.oneof(fc.string(), fc.array(words).map((parts) => parts.join(' ')))
+    const words = fc.constantFrom(
+      '6th',
+      'Floor',
+      'Suite',
+      '200',
+      '12a',
+      'High',
+      'Street',
+      ',',
+      '#',
+      'Box',
+      '7-9',
+      'é',
+    )
+    const line = fc.oneof(
+      fc.string(),
+      fc.array(words).map((parts) => parts.join(' ')),
+    )
     fc.assert(
       fc.property(line, fc.constantFrom('US', 'GB', 'DE', null), (street, countryCode) => {
         const { streetNumber, subPremise } = streetPartsOf(street, countryCode)
@@ -43,7 +59,13 @@ describe('number and sub-premise of a street line', () => {
   })
 
   test('an address states its own before they are read out of the line', () => {
-    const stated = { street: '1 High Street', streetNumber: '1B', subPremise: 'C000', city: null, region: null }
+    const stated = {
+      street: '1 High Street',
+      streetNumber: '1B',
+      subPremise: 'C000',
+      city: null,
+      region: null,
+    }
     const rest = { postalCode: null, countryCode: 'GB', formatted: null }
     expect(addressBlockOf({ ...stated, ...rest })).toMatchObject({ street_number: '1B', sub_premise: 'C000' })
   })
@@ -51,10 +73,28 @@ describe('number and sub-premise of a street line', () => {
 
 describe('an address of the United Kingdom in one line', () => {
   test.each([
-    ['2 Guy Close, Stapleford, Nottingham, NG9 7GZ', '2 Guy Close, Stapleford', 'Nottingham', null, 'NG9 7GZ'],
-    ['Head Office Atlantic Street, Broadheath, Altrincham, Cheshire, United Kingdom, WA14 5EW', 'Head Office Atlantic Street, Broadheath', 'Altrincham', 'Cheshire', 'WA14 5EW'],
+    [
+      '2 Guy Close, Stapleford, Nottingham, NG9 7GZ',
+      '2 Guy Close, Stapleford',
+      'Nottingham',
+      null,
+      'NG9 7GZ',
+    ],
+    [
+      'Head Office Atlantic Street, Broadheath, Altrincham, Cheshire, United Kingdom, WA14 5EW',
+      'Head Office Atlantic Street, Broadheath',
+      'Altrincham',
+      'Cheshire',
+      'WA14 5EW',
+    ],
     ['41 Strand, London, England, SW15 2LL', '41 Strand', 'London', null, 'SW15 2LL'],
-    ['Moorfields House, 44 Moorfields, London, London, United Kingdom, EC2Y 9AL', 'Moorfields House, 44 Moorfields', 'London', null, 'EC2Y 9AL'],
+    [
+      'Moorfields House, 44 Moorfields, London, London, United Kingdom, EC2Y 9AL',
+      'Moorfields House, 44 Moorfields',
+      'London',
+      null,
+      'EC2Y 9AL',
+    ],
     ['Carrow Road,, Norwich,, Norfolk, NR1 1JE', 'Carrow Road', 'Norwich', 'Norfolk', 'NR1 1JE'],
     ['41 Strand, London WC2N 5RJ, United Kingdom', '41 Strand', 'London', null, 'WC2N 5RJ'],
     ['London, EC1A 1BB', null, 'London', null, 'EC1A 1BB'],
@@ -64,21 +104,47 @@ describe('an address of the United Kingdom in one line', () => {
     expect(readBritishLine(line)).toEqual({ street, city, region, postalCode })
   })
 
-  test.each(['', 'London', ' , ,', '1 Rue de Rivoli, Paris, France'])('%j says nothing for certain', (line) => {
-    expect(readBritishLine(line)).toBeNull()
-  })
+  test.each(['', 'London', ' , ,', '1 Rue de Rivoli, Paris, France'])(
+    '%j says nothing for certain',
+    (line) => {
+      expect(readBritishLine(line)).toBeNull()
+    },
+  )
 
-  const wordsIn = (text: string) => text.toLowerCase().split(/[\s,]+/).filter((word) => word !== '')
-  const droppable = new Set('united kingdom england scotland wales northern ireland great britain uk gb'.split(' '))
+  const wordsIn = (text: string) =>
+    text
+      .toLowerCase()
+      .split(/[\s,]+/)
+      .filter((word) => word !== '')
+  const droppable = new Set(
+    'united kingdom england scotland wales northern ireland great britain uk gb'.split(' '),
+  )
 
   test('no word is lost but the country, and none is added', () => {
-    const part = fc.constantFrom('1 High Street', 'Leeds', 'Essex', 'England', 'LS1 1AA', 'Unit 4', 'Mill Lane', 'UK', '')
-    const line = fc.oneof(fc.array(part).map((parts) => parts.join(', ')), fc.string())
+    const part = fc.constantFrom(
+      '1 High Street',
+      'Leeds',
+      'Essex',
+      'England',
+      'LS1 1AA',
+      'Unit 4',
+      'Mill Lane',
+      'UK',
+      '',
+    )
+    const line = fc.oneof(
+      fc.array(part).map((parts) => parts.join(', ')),
+      fc.string(),
+    )
     fc.assert(
       fc.property(line, (text) => {
         const read = readBritishLine(text)
         if (read === null) return
-        const kept = wordsIn(Object.values(read).filter((value) => value !== null).join(' '))
+        const kept = wordsIn(
+          Object.values(read)
+            .filter((value) => value !== null)
+            .join(' '),
+        )
         const given = wordsIn(text)
         expect(kept.every((word) => given.includes(word))).toBe(true)
         expect(given.filter((word) => !kept.includes(word) && !droppable.has(word))).toEqual([])

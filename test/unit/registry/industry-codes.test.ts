@@ -44,22 +44,38 @@ describe('titles of codes', () => {
     expect(new Set(codes).size).toBe(codes.length)
     expect(codes.filter((code) => sicGroup(code) === null)).toEqual(['8880', '8888'])
     const naics = naicsTitles.trim().split(/\n| \| /)
-    expect(naics.filter((entry) => !/^(?:\d{2}-\d{2}|\d{2,6}(?:\/\d)*) [A-Z].*[\w)]$/.test(entry))).toEqual([])
-    // At five levels: 24 numbers of sectors, 96 subsectors, 308 groups, 692 industries, 1,012 of six digits.
+    expect(naics.filter((entry) => !/^(?:\d{2}-\d{2}|\d{2,6}(?:\/\d)*) [A-Z].*[\w)]$/.test(entry))).toEqual(
+      [],
+    )
+    // At five levels: 24 numbers of sectors, 96 subsectors, 308 groups, 689 industries, 1,012 of six digits.
     const counts = [2, 3, 4, 5, 6].map((digits) => {
       const max = 10 ** digits
       return Array.from({ length: max }, (_, at) => String(at).padStart(digits, '0')).filter(
         (code) => naicsLabel(code) !== null,
       ).length
     })
-    expect(counts).toEqual([24, 96, 308, 692, 1_012])
+    expect(counts).toEqual([24, 96, 308, 689, 1_012])
   })
 })
 
 describe('sector, industry and sub-industry', () => {
   test.each([
-    ['334111', ['Manufacturing', 'Computer and Peripheral Equipment Manufacturing', 'Electronic Computer Manufacturing']],
-    ['3341', ['Manufacturing', 'Computer and Electronic Product Manufacturing', 'Computer and Peripheral Equipment Manufacturing']],
+    [
+      '334111',
+      [
+        'Manufacturing',
+        'Computer and Peripheral Equipment Manufacturing',
+        'Electronic Computer Manufacturing',
+      ],
+    ],
+    [
+      '3341',
+      [
+        'Manufacturing',
+        'Computer and Electronic Product Manufacturing',
+        'Computer and Peripheral Equipment Manufacturing',
+      ],
+    ],
     ['334', ['Manufacturing', 'Computer and Electronic Product Manufacturing', null]],
     ['44', ['Retail Trade', null, null]],
   ])('of NAICS %s are %j', (naics, [sector, industry, subIndustry]) => {

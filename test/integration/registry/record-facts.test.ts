@@ -1,0 +1,315 @@
+import { stringify } from 'csv-stringify/sync'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { resolution } from '../../../src/contract/result.js'
+import { entityRecord } from '../../../src/contract/entity.js'
+import { knowledgeOf } from '../../../src/knowledge.js'
+import { importCsvText } from '../../../src/registry/import-csv.js'
+import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
+import { importContent, lei, levelOne, levelOneCsv, levelOneJson, tickersJson } from './register-files.js'
+import type { Row } from './sample.js'
+
+const csvOf = (rows: readonly Row[]) =>
+  stringify([...rows], { header: true, columns: [...new Set(rows.flatMap((row) => Object.keys(row)))] })
+
+const open = (rows: readonly Row[] = [], fileDateMs = Date.UTC(2026, 0, 1)): WritableRegistry => {
+  const registry = openRegistry(':memory:')
+  if (rows.length > 0) {
+    importCsvText(registry, Buffer.from(csvOf(rows)), { fileName: 'rows.csv', fileDateMs })
+  }
+  return registry
+}
+
+const recordOf = (registry: WritableRegistry, name: string) => {
+  const [hit] = registry.search({ name, limit: 1 }).hits
+  return entityRecord.parse(hit === undefined ? null : registry.entity(hit.entityId)?.record)
+}
+
+const resolve = (registry: WritableRegistry, name: string, location: string | null = null) =>
+  resolution.parse(registry.resolve({ name, location, context: null }))
+
+const basisOf = (registry: WritableRegistry, name: string, field: string) =>
+  resolve(registry, name).basis.find((entry) => entry.field === field)
+
+describe('a listed company', () => {
+  const tickers = tickersJson([
+    [106535, 'Weyerhaeuser Co', 'WY', 'NYSE'],
+    [2178, 'Adams Resources', 'ADAR', null],
+  ])
+
+  it('has its exchange beside its ticker, and is active; a ticker alone says neither', async () => {
+    const registry = open()
+    await importContent(registry, 'sec-tickers', tickers)
+    expect(recordOf(registry, 'Weyerhaeuser')).toMatchObject({
+      status: 'active',
+      attributes: { stock_ticker: 'WY', exchange: 'NYSE', is_public: true },
+    })
+    expect(recordOf(registry, 'Adams Resources')).toMatchObject({
+      status: null,
+      attributes: { stock_ticker: 'ADAR', exchange: null, is_public: true },
+    })
+    expect(registry.search({ name: 'Weyerhaeuser', limit: 1 }).hits).toMatchObject([{ status: 'active' }])
+    expect(basisOf(registry, 'Weyerhaeuser', 'status')).toMatchObject({
+      confidence: 'medium',
+      citations: [{ url: expect.stringContaining('sec.gov') as string }],
+    })
+  })
+
+  it.each([
+    ['an older file says that it ended', Date.UTC(2020, 0, 1), 'active'],
+    ['a newer file says that it ended', Date.UTC(2100, 0, 1), 'inactive'],
+  ])('%s: %s', async (_, fileDateMs, expected) => {
+    const rows = [{ id: '106535', name: 'Weyerhaeuser Co', status: 'dissolved', country: 'US' }]
+    const registry = openRegistry(':memory:')
+    const file = { fileName: 'rows.csv', fileDateMs, idType: 'cik' }
+    importCsvText(registry, Buffer.from(csvOf(rows)), file)
+    await importContent(registry, 'sec-tickers', tickers)
+    expect(recordOf(registry, 'Weyerhaeuser').status).toBe(expected)
+  })
+
+  it('of a registration elsewhere that ended before the listing, the company is active', async () => {
+    const ended = { lei: lei.ford, cik: '106535', name: 'Weyerhaeuser Company', status: 'dissolved', id: 'x' }
+    const registry = open([ended], Date.UTC(2020, 0, 1))
+    await importContent(registry, 'sec-tickers', tickers)
+    expect(recordOf(registry, 'Weyerhaeuser Company').status).toBe('active')
+  })
+})
+
+describe('the registration authority', () => {
+  it.each([
+    [{ jurisdiction: 'gb', registration_id: '445790' }, 'RA000585'],
+    [{ jurisdiction: 'gb', registration_id: 'OC312345' }, 'RA000585'],
+    [{ jurisdiction: 'gb', registration_id: 'SC055889' }, 'RA000587'],
+    [{ jurisdiction: 'gb', registration_id: 'NI000123' }, 'RA000586'],
+    // A mutual society's number is of another register.
+    [{ jurisdiction: 'gb', registration_id: 'IP25164R' }, null],
+    [{ jurisdiction: 'us_de', cik: '2178' }, 'RA000602'],
+    [{ jurisdiction: 'us_wy', cik: '2178' }, 'RA000644'],
+    [{ cik: '2178' }, 'RA000665'],
+    [{ jurisdiction: 'ky', cik: '2178' }, null],
+    [{ jurisdiction: 'us_de' }, null],
+    [{ jurisdiction: 'gb', registration_id: '445790', registration_authority: 'RA000589' }, 'RA000589'],
+  ])('of %j is %s', (parts, code) => {
+    const registry = open([{ id: 'a', name: 'Quibble Widgets Ltd', ...parts }])
+    const { primary_legal_entity: primary } = recordOf(registry, 'Quibble Widgets')
+    expect(primary.registration_authority.code).toBe(code)
+    const entry = basisOf(registry, 'Quibble Widgets', 'primary_legal_entity.registration_authority.code')
+    expect(entry === undefined).toBe(code === null)
+  })
+})
+
+describe('an address', () => {
+  const numbered = {
+    ...levelOne.ford,
+    'Entity.HeadquartersAddress.FirstAddressLine': 'Koekoekstraat 63 bus 1',
+    'Entity.HeadquartersAddress.AddressNumber': '63',
+    'Entity.HeadquartersAddress.AddressNumberWithinBuilding': '1',
+  }
+  it.each([
+    ['CSV', levelOneCsv([numbered])],
+    ['JSON', levelOneJson([numbered])],
+  ])('of GLEIF has its number and its number within the building, from %s', async (_, text) => {
+    const registry = open()
+    await importContent(registry, 'gleif', text)
+    expect(recordOf(registry, 'Ford Motor').headquarters.address).toMatchObject({
+      street_address: 'Koekoekstraat 63 bus 1, Suite 1026',
+      street_number: '63',
+      sub_premise: '1',
+    })
+    // Kept while other sources add to the row.
+    await importContent(registry, 'gleif-bic', `LEI,BIC\n${lei.ford},FORDUS33XXX\n`)
+    expect(recordOf(registry, 'Ford Motor').headquarters.address).toMatchObject({ sub_premise: '1' })
+    expect(basisOf(registry, 'Ford Motor', 'headquarters.address.street_number')).toMatchObject({
+      confidence: 'high',
+    })
+  })
+
+  it('of the United Kingdom in one line has its parts, and finds the company by its town', () => {
+    const line = 'Unit 3, 2 Guy Close, Stapleford, Nottingham, England, NG9 7GZ'
+    const row = {
+      id: 'a',
+      name: 'Finix Widgets Limited',
+      formatted_address: line,
+      country: 'GB',
+      jurisdiction: 'gb',
+    }
+    const registry = open([row])
+    expect(recordOf(registry, 'Finix Widgets').headquarters.address).toEqual({
+      street_address: 'Unit 3, 2 Guy Close, Stapleford',
+      street_number: '2',
+      sub_premise: 'Unit 3',
+      city: 'Nottingham',
+      state: null,
+      state_code: null,
+      postal_code: 'NG9 7GZ',
+      country: 'United Kingdom',
+      country_code: 'GB',
+      formatted_address: line,
+    })
+    const factors = resolve(registry, 'Finix Widgets', 'Nottingham').factors.map(({ code }) => code)
+    expect(factors).toContain('jurisdiction_match')
+    expect(basisOf(registry, 'Finix Widgets', 'headquarters.address.city')).toMatchObject({
+      confidence: 'medium',
+    })
+  })
+})
+
+describe('funds and trusts', () => {
+  it.each([
+    ['FUND', 'XTIQ', 'Oak Partners LP', 'complex_business_structure'],
+    ['GENERAL', '4FSX', 'Oak Partners', 'complex_business_structure'],
+    ['GENERAL', '8888', 'Oak Royalty Trust', 'complex_business_structure'],
+    ['GENERAL', 'XTIQ', 'Oak Royalty Trust', 'incorporated_entity'],
+  ])('of category %s and form %s "%s" is %s', async (category, form, name, subtype) => {
+    const registry = open()
+    const row = {
+      ...levelOne.ford,
+      'Entity.LegalName': name,
+      'Entity.EntityCategory': category,
+      'Entity.LegalForm.EntityLegalFormCode': form,
+    }
+    await importContent(registry, 'gleif', levelOneCsv([row]))
+    const answer = resolve(registry, name)
+    expect(answer).toMatchObject({ type: 'business', subtype })
+    expect(answer.entity === null).toBe(subtype !== 'incorporated_entity')
+  })
+
+  it('a fund is a candidate as sure as its name; a British company named so is a company', () => {
+    const british = { jurisdiction: 'gb', registration_id: '08150106', country: 'GB' }
+    const registry = open([
+      { id: 'a', name: 'Quibble Income Fund' },
+      { id: 'b', name: 'Athena Learning Trust', ...british },
+      { id: 'c', name: 'Stated Income Fund', subtype: 'incorporated_entity' },
+    ])
+    expect(resolve(registry, 'Quibble Income Fund')).toMatchObject({
+      status: 'inconclusive',
+      match_confidence: expect.toSatisfy((value: number) => value >= 80) as number,
+      candidate: { legal_name: 'Quibble Income Fund' },
+    })
+    expect(recordOf(registry, 'Quibble Income Fund').classification.revenue_models).toEqual([
+      'investment_returns',
+    ])
+    expect(resolve(registry, 'Athena Learning Trust').status).toBe('matched')
+    expect(resolve(registry, 'Stated Income Fund').status).toBe('matched')
+  })
+})
+
+describe('codes of industries', () => {
+  it('have their titles, and sector, industry and sub-industry come from them', () => {
+    const registry = open([
+      { id: 'a', name: 'Quibble Motors', sic: '3711' },
+      { id: 'b', name: 'Wobble Motors', sic: '3711', naics: '441110' },
+    ])
+    expect(recordOf(registry, 'Quibble Motors')).toMatchObject({
+      industry: { schemes: { sic: [{ label: 'Motor vehicles and passenger car bodies' }] } },
+      classification: {
+        sector: 'Manufacturing',
+        industry: 'Transportation equipment',
+        sub_industry: 'Motor vehicles and passenger car bodies',
+        market_segments: [],
+        revenue_models: ['product_sales'],
+      },
+    })
+    expect(recordOf(registry, 'Wobble Motors')).toMatchObject({
+      industry: { schemes: { naics_2022: [{ label: 'New Car Dealers' }] } },
+      classification: { sector: 'Retail Trade', industry: 'Automobile Dealers', market_segments: ['b2c'] },
+    })
+    expect(basisOf(registry, 'Wobble Motors', 'industry.schemes.naics_2022.0.label')).toBeDefined()
+  })
+})
+
+describe('a list that is too long', () => {
+  it('is cut, and says so in the factors and in the basis', async () => {
+    const registry = open()
+    await importContent(registry, 'gleif', levelOneCsv([levelOne.ford]))
+    const bics = Array.from({ length: 60 }, (_, at) => `FORDUS33${100 + at}`)
+    await importContent(
+      registry,
+      'gleif-bic',
+      `LEI,BIC\n${bics.map((bic) => `${lei.ford},${bic}\n`).join('')}`,
+    )
+    const answer = resolve(registry, 'Ford Motor Company')
+    expect(answer.entity?.identifiers).toHaveLength(40)
+    // Beside the LEI and the number, 38 of 60.
+    expect(answer.factors).toContainEqual(
+      expect.objectContaining({
+        code: 'identifiers_truncated',
+        type: 'limitation',
+        description: 'Registers list 22 more identifiers of the company than are shown.',
+      }),
+    )
+    expect(answer.basis.find(({ field }) => field === 'identifiers')?.reasoning).toContain('22 more')
+    expect(
+      resolve(open([{ id: 'a', name: 'Quibble', lei: lei.ford }]), 'Quibble').basis.map(({ field }) => field),
+    ).not.toContain('identifiers')
+  })
+})
+
+describe('factors', () => {
+  const registry = open([
+    { id: 'a', name: 'Quibble Widgets Ltd', city: 'Leeds', country: 'GB', status: 'dissolved' },
+    { id: 'b', name: 'Quibble Widgets Holdings GmbH', city: 'Köln', country: 'DE' },
+    { id: 'c', name: 'Quibble Widgets 2 Inc', city: 'Boston', country: 'US' },
+    { id: 'd', name: 'Wobble Income Fund', country: 'US' },
+  ])
+  const words = [
+    'Quibble',
+    'Widgets',
+    'Quible',
+    'Holdings',
+    'Ltd',
+    'GmbH',
+    'Inc',
+    '2',
+    '3',
+    'Wobble',
+    'Income',
+    'Fund',
+  ]
+
+  it('never both confirm a legal entity and deny it', () => {
+    const names = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 5 })
+    const places = fc.constantFrom(null, 'Leeds', 'Köln, Germany', 'Boston', 'France')
+    fc.assert(
+      fc.property(names, places, (name, place) => {
+        const codes = resolve(registry, name.join(' '), place).factors.map(({ code }) => code)
+        const isBoth = codes.includes('legal_entity_confirmed') && codes.includes('no_legal_entity_confirmed')
+        expect(isBoth).toBe(false)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('of a company that has ended confirm it as what it is', () => {
+    const codes = resolve(registry, 'Quibble Widgets Ltd', 'Leeds').factors.map(({ code }) => code)
+    expect(codes).toEqual(expect.arrayContaining(['legal_entity_confirmed', 'legal_entity_inactive']))
+  })
+
+  it('that do both break the contract', () => {
+    const answer = registry.resolve({ name: 'Quibble Widgets Ltd', location: 'Leeds', context: null })
+    const denied = {
+      code: 'no_legal_entity_confirmed',
+      type: 'limitation',
+      description: null,
+      impact: null,
+    } as const
+    expect(resolution.safeParse(answer).success).toBe(true)
+    expect(resolution.safeParse({ ...answer, factors: [...answer.factors, denied] }).success).toBe(false)
+  })
+})
+
+describe('search', () => {
+  it('names a registration as it is registered, so that two of one brand are told apart', () => {
+    const registry = open([
+      { id: 'a', name: 'Quibble Trading Ltd', other_names: 'Quibble', country: 'GB' },
+      { id: 'b', name: 'Quibble Holdings Inc', other_names: 'Quibble', country: 'US' },
+    ])
+    const { results } = knowledgeOf(registry).search({
+      name: 'Quibble',
+      countryCode: null,
+      regionCode: null,
+      limit: 5,
+    })
+    expect(results.map(({ name }) => name).sort()).toEqual(['Quibble Holdings Inc', 'Quibble Trading Ltd'])
+  })
+})
