@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { limits as contractLimits } from './contract/limits.js'
 import { parseDurationMs } from './core/duration.js'
 import { parseListenAddress } from './core/listen-address.js'
+import { encodingNames } from './tables/encodings/names.js'
 
 const duration = z
   .string()
@@ -22,9 +23,7 @@ export const fileConfig = z
         paths: z.array(path).min(1).describe('Files or globs to read; "-" is standard input.'),
         format: z.enum(['csv', 'parquet', 'ndjson']).describe('By extension if left out; needed for "-".'),
         delimiter: z.string().length(1).describe('Of a CSV file; found by itself if left out.'),
-        encoding: z
-          .enum(['utf-8', 'utf-16le', 'utf-16be', 'latin1'])
-          .describe('Of a CSV or NDJSON file; found by itself if left out.'),
+        encoding: z.enum(encodingNames).describe('Of a CSV or NDJSON file; found by itself if left out.'),
         columns: z
           .strictObject({
             name: column.describe('The column with company names.'),
@@ -47,6 +46,7 @@ export const fileConfig = z
           .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,40}$/, 'letters, digits, _ . -')
           .describe('In front of the added columns.'),
         partial: z.boolean().describe('Write the output also when the run stops early.'),
+        bom: z.boolean().describe('A byte order mark in front of CSV, for spreadsheets.'),
       })
       .partial(),
     checkpoint: z

@@ -10,6 +10,7 @@ import {
   readConfigFile,
   type Environment,
 } from '../settings.js'
+import { encodingNames } from '../tables/encodings/names.js'
 
 /** What commander gives for the flags below. */
 export interface ConfigFlags {
@@ -34,6 +35,7 @@ export interface ConfigFlags {
   columns?: string[]
   prefix?: string
   partial?: boolean
+  bom?: boolean
   resubmitUncertain?: boolean
   webhookUrl?: string
   webhookListen?: string
@@ -96,12 +98,7 @@ const groups = {
       formats,
     ),
     new Option('--delimiter <char>', 'of a CSV input, or tab (default: found)').argParser(delimiter),
-    new Option('--encoding <name>', 'of a CSV or NDJSON input (default: found)').choices([
-      'utf-8',
-      'utf-16le',
-      'utf-16be',
-      'latin1',
-    ]),
+    new Option('--encoding <name>', 'of a CSV or NDJSON input (default: found)').choices(encodingNames),
     new Option('--limit <n>', 'only the first n rows: a pilot').argParser(rowLimit),
     new Option('--no-dedupe', 'rows that ask the same are each asked, and each billed'),
   ],
@@ -141,6 +138,7 @@ const groups = {
       'none',
     ]),
     new Option('--columns <a,b>', 'the added columns wanted (default: all)').argParser(listOfSome),
+    new Option('--bom', 'a byte order mark in front of CSV, for spreadsheets'),
     new Option('--prefix <text>', `in front of the added columns (default: ${defaults.prefix})`),
   ],
   partial: [new Option('--partial', 'write the output also when the run stops early')],
@@ -183,6 +181,7 @@ function fromFlags(inputs: readonly string[], flags: ConfigFlags): unknown {
       columns: flags.columns,
       prefix: flags.prefix,
       partial: flags.partial,
+      bom: flags.bom,
     },
     checkpoint: { path: flags.checkpoint, maxAge: flags.maxAge },
     service: { baseUrl: flags.baseUrl, registry: flags.registry },

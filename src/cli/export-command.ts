@@ -31,6 +31,7 @@ export function addExportCommand(program: Command, io: CliIo): void {
             },
           )
         }
+        for (const note of input.notes()) io.err(`  note: ${note}\n`)
         assertOutputUsable(input.files, output.path, output.format)
         assertNoClash(input.columns, output.columns)
         const report = await publish({

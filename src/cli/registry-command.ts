@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { defaults } from '../config.js'
 import { openRegistry, type Registry } from '../registry/registry.js'
 import { openShippedRegistry } from '../registry/shipped.js'
+import { encodingNames } from '../tables/encodings/names.js'
 import type { CliIo } from './io.js'
 import { addEvaluate } from './registry-evaluate.js'
 import { addImport } from './registry-import.js'
@@ -22,9 +23,20 @@ interface SearchFlags {
 /** `enrich registry import|load|info|search|evaluate`. */
 export function addRegistryCommand(program: Command, io: CliIo): void {
   const registry = program.command('registry').description('load registry data, see it, search it')
-  addImport(registry, io, { map: mapOption(), registry: registryOption(), registryPathDefault })
+  const imports = {
+    map: mapOption(),
+    encoding: encodingOption(),
+    registry: registryOption(),
+    registryPathDefault,
+  }
+  addImport(registry, io, imports)
   addLoad(registry, io, { registry: registryOption(), registryPathDefault })
-  addEvaluate(registry, io, { map: mapOption(), registry: registryOption(), registryPathDefault })
+  addEvaluate(registry, io, {
+    map: mapOption(),
+    encoding: encodingOption(),
+    registry: registryOption(),
+    registryPathDefault,
+  })
   registry
     .command('info')
     .description('what the registry holds')
@@ -65,6 +77,10 @@ function search(registry: Registry, name: string, flags: SearchFlags, io: CliIo)
 
 function mapOption(): Option {
   return new Option('--map <field=column,…>', 'which column holds which field').argParser(parseMap)
+}
+
+function encodingOption(): Option {
+  return new Option('--encoding <name>', 'of the text (default: found)').choices(encodingNames)
 }
 
 function registryOption(): Option {

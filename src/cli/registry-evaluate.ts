@@ -6,12 +6,14 @@ import { systemClock } from '../platform/clock.js'
 import { evaluate, type Verdict } from '../registry/evaluate/evaluate.js'
 import { readLabelledQueries } from '../registry/evaluate/labelled-query.js'
 import { openRegistry } from '../registry/registry.js'
+import type { Encoding } from '../tables/encodings/names.js'
 import type { CliIo } from './io.js'
 import { evaluationText } from './registry-evaluate-text.js'
 
 interface EvaluateFlags {
   map?: Record<string, string>
   idType?: string
+  encoding?: Encoding
   registry?: string
   errors?: string
   json?: boolean
@@ -21,13 +23,14 @@ interface EvaluateFlags {
 export function addEvaluate(
   registry: Command,
   io: CliIo,
-  options: { map: Option; registry: Option; registryPathDefault: string },
+  options: { map: Option; encoding: Option; registry: Option; registryPathDefault: string },
 ): void {
   registry
     .command('evaluate')
     .description('measure the answers on names whose companies are known')
     .argument('<queries>', 'CSV: names, places, the ids that are right')
     .addOption(options.map)
+    .addOption(options.encoding)
     .option('--id-type <type>', 'what the expected ids are, where no column says so')
     .option('--errors <file>', 'write what was answered wrongly, or not, as CSV')
     .addOption(options.registry)
@@ -41,6 +44,10 @@ async function run(file: string, flags: EvaluateFlags, registryPath: string, io:
   const queries = await readLabelledQueries(file, {
     ...(flags.map === undefined ? {} : { map: flags.map }),
     ...(flags.idType === undefined ? {} : { idType: flags.idType }),
+    ...(flags.encoding === undefined ? {} : { encoding: flags.encoding }),
+    onNotice: (text) => {
+      io.err(`${text}\n`)
+    },
   })
   const registry = openRegistry(registryPath, { readonly: true })
   try {

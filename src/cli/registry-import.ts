@@ -4,6 +4,7 @@ import { systemClock, type Clock } from '../platform/clock.js'
 import { fileFormats, isFormatName, type FormatName } from '../registry/import/formats.js'
 import type { ImportResult } from '../registry/import/tally.js'
 import { importCsvInto, importFileInto } from '../registry/import-into.js'
+import type { Encoding } from '../tables/encodings/names.js'
 import type { CliIo } from './io.js'
 import { formatsText, importProgressText, importText } from './registry-text.js'
 
@@ -14,6 +15,7 @@ interface ImportFlags {
   jurisdiction?: string
   source?: string
   date?: string
+  encoding?: Encoding
   registry?: string
   json?: boolean
 }
@@ -22,18 +24,19 @@ interface ImportFlags {
 export function addImport(
   registry: Command,
   io: CliIo,
-  options: { map: Option; registry: Option; registryPathDefault: string },
+  options: { map: Option; encoding: Option; registry: Option; registryPathDefault: string },
 ): void {
   registry
     .command('import')
     .description('read a file of registry data in')
     .argument('<format>', 'what the file is, see below')
-    .argument('<file>', 'the file, as it is, .gz, or (all but csv) in a .zip')
+    .argument('<file>', 'the file, as it is, .gz, .zst or in a .zip')
     .option(
       '--id-type <type>',
       'csv: what the id column holds: lei, cik, registration_id, ein, duns, bic, or a word of yours',
     )
     .addOption(options.map)
+    .addOption(options.encoding)
     .option('--country <code>', 'csv: for rows that state none')
     .option('--jurisdiction <code>', 'csv: for rows that state none (gb, us_de, …)')
     .option(
@@ -89,7 +92,11 @@ async function runImport(
     path: file,
     ...(flags.source === undefined ? {} : { sourceName: flags.source }),
     ...(flags.date === undefined ? {} : { dateMs: readDay(flags.date) }),
+    ...(flags.encoding === undefined ? {} : { encoding: flags.encoding }),
     signal: io.interrupt,
+    onNotice: (text: string) => {
+      io.err(`${text}\n`)
+    },
     onProgress: (rowCount: number) => {
       progress.tell(rowCount)
     },

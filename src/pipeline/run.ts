@@ -67,6 +67,8 @@ export async function runPipeline(options: PipelineOptions): Promise<RunSummary>
   const startedAtMs = options.clock.monotonicMs()
   const input = await openInput(options.input)
   try {
+    // A guess is told before anything is billed by it.
+    for (const text of input.notes()) options.observe({ type: 'notice', text })
     const columns = detectColumns(input.columns, options.columns)
     const output = resolveOutput(options.output)
     checkOutput(input, output, 0)

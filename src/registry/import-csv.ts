@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { UserError } from '../core/errors.js'
+import { CsvScanner, type ScannedRecord } from '../tables/csv-scanner.js'
+import { openDelimited } from '../tables/delimited.js'
+import type { Encoding } from '../tables/encodings/names.js'
+import { fingerprintFile } from '../tables/fingerprint.js'
+import { openOneFile } from '../tables/open-file.js'
 import { resolveColumns, shownColumns, type ColumnMap, type ImportField } from './import/columns.js'
-import { csvRecordsOf, fingerprintFile, streamCsvRecords, type CsvRecord } from './import/csv-records.js'
 import { fileDateMs } from './import/file-date.js'
 import { readJurisdiction } from './import/draft.js'
 import { proposeMap, proposedCommand } from './import/propose-map.js'
@@ -26,6 +30,8 @@ export interface CsvSettings {
   readonly jurisdiction?: string
   /** What the source is called in `registry info` and in citations; the file's name without it. */
   readonly sourceName?: string
+  /** Of the text; found if left out. */
+  readonly encoding?: Encoding
 }
 
 export interface ImportCsvOptions extends CsvSettings {
@@ -33,14 +39,17 @@ export interface ImportCsvOptions extends CsvSettings {
   /** Of which day the file is; without it the day in its name, else that of its last change. */
   readonly dateMs?: number
   readonly onProgress?: (rowCount: number) => void
+  /** What the user should know of how the file is read: a guessed encoding, lines left out. */
+  readonly onNotice?: (text: string) => void
   readonly signal?: AbortSignal
 }
 
 /**
- * Imports a CSV file (UTF-8, any common delimiter, `.gz` accepted) in one transaction, with bounded memory.
- * Bad rows are counted and named, never fatal. An abort or a kill leaves the registry as it was.
- * Errors: REGISTRY_IMPORT_INVALID, INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE, INPUT_CSV_INVALID,
- * INPUT_COMPRESSION_CORRUPT; the signal's reason when aborted.
+ * Imports a CSV file (of any common encoding and delimiter, plain, `.gz`, `.zst` or in a zip) in one transaction,
+ * with bounded memory. Bad rows are counted and named, never fatal. An abort or a kill leaves the registry as it
+ * was. Errors: REGISTRY_IMPORT_INVALID, INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE, INPUT_EMPTY,
+ * INPUT_ENCODING_WRONG, _MIXED and _UNSURE, INPUT_NUL_BYTE, INPUT_COMPRESSION_CORRUPT; the signal's reason when
+ * aborted.
  */
 export async function importCsv(
   registry: WritableRegistry,
@@ -56,11 +65,15 @@ export async function importCsv(
   const session = beginImport(registry.database, source)
   try {
     const sink = createSink(session, options)
-    for await (const record of streamCsvRecords(options.path)) {
-      options.signal?.throwIfAborted()
-      sink.accept(record)
-      const rowCount = sink.rowCount()
-      if (rowCount > 0 && rowCount % importLimits.progressEveryRows === 0) options.onProgress?.(rowCount)
+    const file = await openDelimited(await openOneFile(options.path, null), { encoding: options.encoding })
+    for (const notice of file.notices) options.onNotice?.(notice)
+    for await (const records of file.scannedRecords(sink.choose)) {
+      for (const record of records) {
+        options.signal?.throwIfAborted()
+        sink.accept(record)
+        const rowCount = sink.rowCount()
+        if (rowCount % importLimits.progressEveryRows === 0) options.onProgress?.(rowCount)
+      }
     }
     options.onProgress?.(sink.rowCount())
     return sink.finish()
@@ -71,8 +84,8 @@ export async function importCsv(
 }
 
 /** Without a map columns must bear the names of fields: where the needed ones do not, one is proposed. */
-async function requireFieldNames({ path, idType = 'id' }: ImportCsvOptions): Promise<void> {
-  const { header, rows } = await readSample(path)
+async function requireFieldNames({ path, encoding, idType = 'id' }: ImportCsvOptions): Promise<void> {
+  const { header, rows } = await readSample(path, encoding)
   if (header.length === 0 || (header.includes('name') && (header.includes('id') || header.includes(idType))))
     return
   const proposal = proposeMap(header, rows)
@@ -86,7 +99,7 @@ async function requireFieldNames({ path, idType = 'id' }: ImportCsvOptions): Pro
   )
 }
 
-/** The same for a file that is in memory already, at once. */
+/** The same for a file of UTF-8 and commas that is in memory already, at once. */
 export function importCsvText(
   registry: WritableRegistry,
   content: Buffer,
@@ -96,7 +109,8 @@ export function importCsvText(
   const session = beginImport(registry.database, sourceOf(options, { ...options, fileSha256 }))
   try {
     const sink = createSink(session, options)
-    for (const record of csvRecordsOf(content)) sink.accept(record)
+    const scanner = new CsvScanner({ delimiter: ',', quoted: true }, sink.choose)
+    for (const record of [...scanner.push(content.toString('utf8')), ...scanner.end()]) sink.accept(record)
     return sink.finish()
   } finally {
     session.rollback()
@@ -107,14 +121,14 @@ export function importCsvText(
 type FileFacts = Pick<SourceFile, 'fileName' | 'fileDateMs' | 'fileSha256'>
 
 function sourceOf(
-  { idType, map, country, jurisdiction, sourceName }: CsvSettings,
+  { idType, map, country, jurisdiction, sourceName, encoding }: CsvSettings,
   file: FileFacts,
 ): SourceFile {
   return {
     sourceName: sourceName ?? file.fileName.replace(/\.gz$/, ''),
     format: 'csv',
     coverage: 'whole',
-    settings: { idType: idType ?? 'id', map: sorted(map), country, jurisdiction },
+    settings: { idType: idType ?? 'id', map: sorted(map), country, jurisdiction, encoding },
     fileName: file.fileName,
     fileDateMs: file.fileDateMs,
     fileSha256: file.fileSha256,
@@ -126,7 +140,9 @@ function sorted(map: Readonly<Record<string, string>> | undefined): [string, str
 }
 
 interface Sink {
-  accept(record: CsvRecord): void
+  /** Takes the header: which of its columns are read, by index. */
+  choose: (header: readonly string[]) => number[]
+  accept(record: ScannedRecord): void
   rowCount(): number
   finish(): ImportResult
 }
@@ -135,53 +151,45 @@ function createSink(session: ImportSession, settings: CsvSettings): Sink {
   const defaults = defaultsOf(settings, session)
   const tally = createTally(session, false)
   const types = createTypeCheck()
-  let file: OpenFile | null = null
+  /** Of each field, where its cell is in a record. */
+  let slots: ColumnMap = new Map()
+  let rowDefaults = defaults
+  let typeColumn = ''
   return {
-    accept(record) {
-      if (file === null) {
-        file = openedAt(record, settings, defaults)
-        return
-      }
-      types.look(record, file.columns.get('type'))
-      tally.accept(itemOf(record, file.columns, file.cellCount, file.defaults))
+    choose(header) {
+      const columns = columnsOf(header, settings, defaults)
+      const nameOf = (field: ImportField) => (header[columns.get(field) ?? -1] ?? '').trim()
+      typeColumn = nameOf('type')
+      // The SEC states where a registrant is incorporated by its own codes.
+      const hasEdgarPlaces = defaults.idType === 'cik' && /^state.{0,8}inc/i.test(nameOf('jurisdiction'))
+      rowDefaults = { ...defaults, hasEdgarPlaces }
+      const indexes = [...new Set(columns.values())]
+      slots = new Map([...columns].map(([field, index]) => [field, indexes.indexOf(index)]))
+      return indexes
+    },
+    accept: (record) => {
+      types.look(record.cells, slots.get('type'))
+      tally.accept(itemOf(record, slots, rowDefaults))
     },
     rowCount: () => tally.rowCount(),
     finish() {
-      if (!file) throw new UserError('REGISTRY_IMPORT_INVALID', 'the file is empty: it has no header')
-      types.check(file.header[file.columns.get('type') ?? -1] ?? '')
+      if (slots.size === 0) {
+        throw new UserError('REGISTRY_IMPORT_INVALID', 'the file is empty: it has no header')
+      }
+      types.check(typeColumn)
       return tally.finish()
     },
   }
 }
 
-interface OpenFile {
-  readonly header: readonly string[]
-  readonly columns: ColumnMap
-  readonly cellCount: number
-  readonly defaults: RowDefaults
-}
-
-function openedAt(record: CsvRecord, settings: CsvSettings, defaults: RowDefaults): OpenFile {
-  const columns = columnsOf(record, settings, defaults)
-  const header = record.cells.map((name) => name.trim())
-  // The SEC states where a registrant is incorporated by its own codes.
-  const home = header[columns.get('jurisdiction') ?? -1] ?? ''
-  const hasEdgarPlaces = defaults.idType === 'cik' && /^state.{0,8}inc/i.test(home)
-  return { header, columns, cellCount: record.cells.length, defaults: { ...defaults, hasEdgarPlaces } }
-}
-
-function itemOf(
-  { cells, line }: CsvRecord,
-  columns: ColumnMap,
-  cellCount: number,
-  defaults: RowDefaults,
-): ImportItem {
-  if (cells.length !== cellCount) {
-    const reason = `it has ${cells.length} cells where the header has ${cellCount}`
-    return { kind: 'rejected', line, reason }
+function itemOf({ cells, line, reason }: ScannedRecord, slots: ColumnMap, defaults: RowDefaults): ImportItem {
+  if (reason !== null) return { kind: 'rejected', line, reason }
+  return {
+    kind: 'registration',
+    line,
+    read: readRow(fieldReader(cells, slots), line, defaults),
+    statedOn: null,
   }
-  const read = readRow(fieldReader(cells, columns), line, defaults)
-  return { kind: 'registration', line, read, statedOn: null }
 }
 
 function defaultsOf(
@@ -207,8 +215,8 @@ function defaultsOf(
   return { idType, keyWord: session.keyWord(idType), countryCode, jurisdiction: code, hasEdgarPlaces: false }
 }
 
-function columnsOf({ cells }: CsvRecord, settings: CsvSettings, { idType }: RowDefaults): ColumnMap {
-  const columns = resolveColumns(cells, settings.map)
+function columnsOf(header: readonly string[], settings: CsvSettings, { idType }: RowDefaults): ColumnMap {
+  const columns = resolveColumns(header, settings.map)
   if (columns.has('id') || columns.has(idType as ImportField)) return columns
   throw new UserError('REGISTRY_IMPORT_INVALID', 'no column holds the ids by which rows are known again', {
     hint: 'pass --map id=COLUMN,name=COLUMN and say with --id-type what it holds',

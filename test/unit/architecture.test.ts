@@ -21,11 +21,12 @@ const src = fileURLToPath(new URL('../../src/', import.meta.url))
 
 /** Where each room stands; imports go from a higher number to a lower one. */
 const heights: Record<string, number> = {
-  cli: 7,
-  composition: 6,
-  pipeline: 5,
-  service: 5,
-  registry: 5,
+  cli: 8,
+  composition: 7,
+  pipeline: 6,
+  service: 6,
+  registry: 6,
+  tables: 5,
   client: 4,
   platform: 3,
   core: 2,

@@ -1,12 +1,12 @@
 import { UserError } from '../../core/errors.js'
 import { readerBounds } from './bounds.js'
-import { parseCsv } from './csv-records.js'
-import { sniffDelimiter } from './delimiter.js'
-import type { Encoding } from './encoding.js'
+import { fileBytes } from '../../tables/bytes.js'
+import { openDelimited, type DelimitedFile } from '../../tables/delimited.js'
+import type { Encoding } from '../../tables/encodings/names.js'
 import { freeName, namedHeader } from './header.js'
 import type { SourceFile } from './sources.js'
 import { inBatches, type InputTable, type MemberRows, type TextRow } from './table.js'
-import { emptyFile, encodingNote, openText, type TextSource } from './text-source.js'
+import { emptyFile } from '../../tables/text-source.js'
 
 export interface CsvOptions {
   readonly delimiter?: string | undefined
@@ -15,8 +15,7 @@ export interface CsvOptions {
 }
 
 interface CsvFile {
-  readonly text: TextSource
-  readonly delimiter: string
+  readonly source: DelimitedFile
   readonly headerCells: number
   /** For each position in a row, the column of the table it belongs to; grows with rows beyond the header. */
   readonly positions: number[]
@@ -34,11 +33,10 @@ export async function openCsv(files: readonly SourceFile[], options: CsvOptions)
   const columns = new Map<string, number>()
   const opened: CsvFile[] = []
   for (const file of files) {
-    const text = await openText(file, options.encoding)
-    const delimiter = options.delimiter ?? (/\.tsv(\.gz|\.zst)?$/i.test(file.path) ? '\t' : await sniff(text))
-    const header = namedHeader(await readHeader(text, delimiter), file.label)
+    const source = await openDelimited(fileBytes(file.path, file.label), options)
+    const header = namedHeader(await readHeader(source), file.label)
     const positions = header.map((name) => indexOf(columns, name))
-    opened.push({ text, delimiter, headerCells: header.length, positions, short: noLines(), long: noLines() })
+    opened.push({ source, headerCells: header.length, positions, short: noLines(), long: noLines() })
   }
   return new CsvTable(opened, columns, options.rowsMax)
 }
@@ -52,23 +50,11 @@ function indexOf(columns: Map<string, number>, name: string): number {
   return columns.size - 1
 }
 
-async function sniff(text: TextSource): Promise<string> {
-  const parts: string[] = []
-  let chars = 0
-  for await (const chunk of text.chunks()) {
-    parts.push(chunk.toString('utf8'))
-    chars += chunk.length
-    if (chars >= readerBounds.delimiterSampleChars) break
-  }
-  return sniffDelimiter(parts.join(''))
-}
-
-async function readHeader(text: TextSource, delimiter: string): Promise<readonly string[]> {
-  for await (const records of parseCsv(text.chunks(), { label: text.file.label, delimiter })) {
-    const [header] = records
+async function readHeader(source: DelimitedFile): Promise<readonly string[]> {
+  for await (const [header] of source.strictRecords()) {
     if (header !== undefined) return header
   }
-  throw emptyFile(text.file)
+  throw emptyFile(source.label)
 }
 
 class CsvTable implements InputTable {
@@ -81,6 +67,11 @@ class CsvTable implements InputTable {
     private readonly columnIndex: Map<string, number>,
     private readonly rowsMax: number | undefined,
   ) {}
+
+  get delimiter(): string | null {
+    const [first, ...others] = new Set(this.files.map(({ source }) => source.delimiter))
+    return others.length === 0 ? (first ?? null) : null
+  }
 
   get columns(): readonly string[] {
     return [...this.columnIndex.keys()]
@@ -126,10 +117,9 @@ class CsvTable implements InputTable {
 
   notes(): readonly string[] {
     return this.files.flatMap((file) => {
-      const label = file.text.file.label
-      const encoding = encodingNote(file.text)
+      const { label, notices } = file.source
       return [
-        ...(encoding === null ? [] : [encoding]),
+        ...notices,
         ...raggedNote(label, file.short, 'fewer cells than the header: padded with empty ones'),
         ...raggedNote(label, file.long, 'more cells than the header: kept in added columns'),
       ]
@@ -143,15 +133,10 @@ class CsvTable implements InputTable {
   private async *rows(wanted: readonly number[], isFirstPass: boolean): AsyncGenerator<TextRow[]> {
     for (const file of this.files) {
       let isHeader = true
-      const { label } = file.text.file
       const onRagged = (line: number, cellCount: number) => {
         if (isFirstPass) note(cellCount < file.headerCells ? file.short : file.long, line)
       }
-      for await (const records of parseCsv(file.text.chunks(), {
-        label,
-        delimiter: file.delimiter,
-        onRagged,
-      })) {
+      for await (const records of file.source.strictRecords(onRagged)) {
         const rows = isHeader ? records.slice(1) : records
         isHeader = false
         for (const cells of rows) this.grow(file, cells.length)

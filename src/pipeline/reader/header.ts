@@ -1,10 +1,10 @@
 import { UserError } from '../../core/errors.js'
-import { readerBounds } from './bounds.js'
-import { tooManyColumns } from './csv-records.js'
+import { tableLimits } from '../../tables/limits.js'
+import { tooManyColumns } from '../../tables/csv-records.js'
 
 /** Gives cells without a name one, and refuses a header in which two columns bear the same name. */
 export function namedHeader(cells: readonly string[], label: string): readonly string[] {
-  if (cells.length > readerBounds.columnsMax) throw tooManyColumns(`the header of ${label}`)
+  if (cells.length > tableLimits.columnsMax) throw tooManyColumns(`the header of ${label}`)
   const taken = new Set(cells)
   const names = cells.map((cell, index) => (cell === '' ? freeName(index + 1, taken) : cell))
   const seen = new Set<string>()

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { UserError, unreachable } from '../../core/errors.js'
 import { openCsv } from './csv.js'
-import type { Encoding } from './encoding.js'
+import type { Encoding } from '../../tables/encodings/names.js'
 import { openNdjson } from './ndjson.js'
 import { openParquet } from './parquet.js'
 import {
@@ -49,7 +49,12 @@ export interface Input {
   objectRows(): AsyncIterable<readonly string[]>
   /** How the rows are handed to DuckDB to be written as Parquet. */
   parquetSource(): ChunkRows | MemberRows
-  /** What to tell the user: guessed encodings, ragged rows. Complete after the first pass. */
+  /** Of a CSV; null where its files have different ones, and for every other format. */
+  readonly delimiter: string | null
+  /**
+   * What to tell the user: guessed encodings, lines left out above the header, ragged rows. Once it is open,
+   * what decides how it is read; complete after the first pass.
+   */
   notes(): readonly string[]
   /** SHA-256 over the sizes and bytes of the files, in order, in hexadecimal. */
   fingerprint(): Promise<string>
@@ -150,6 +155,7 @@ function inputOf(
     get columns() {
       return table.columns
     },
+    delimiter: table.delimiter,
     keyRows: (columns) => firstPass(table, columns, files),
     textRows: (columns = table.columns) => table.textRows(columns),
     objectRows: () => table.objectRows(),

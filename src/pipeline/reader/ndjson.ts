@@ -1,13 +1,14 @@
 import { UserError } from '../../core/errors.js'
 import { jsonMembers, unquote } from '../../core/json-members.js'
-import { readerBounds } from './bounds.js'
-import { tooManyColumns } from './csv-records.js'
-import type { Encoding } from './encoding.js'
+import { tableLimits } from '../../tables/limits.js'
+import { tooManyColumns } from '../../tables/csv-records.js'
+import type { Encoding } from '../../tables/encodings/names.js'
 import { ColumnTally } from './json-types.js'
-import { readLines } from './ndjson-lines.js'
+import { fileBytes } from '../../tables/bytes.js'
+import { readLines } from '../../tables/ndjson-lines.js'
 import type { SourceFile } from './sources.js'
 import { inBatches, type CellType, type InputTable, type MemberRows, type TextRow } from './table.js'
-import { encodingNote, openText, type TextSource } from './text-source.js'
+import { openText, type TextSource } from '../../tables/text-source.js'
 
 export interface NdjsonOptions {
   readonly encoding?: Encoding | undefined
@@ -20,15 +21,15 @@ export interface NdjsonOptions {
  */
 export async function openNdjson(files: readonly SourceFile[], options: NdjsonOptions): Promise<InputTable> {
   const texts: TextSource[] = []
-  for (const file of files) texts.push(await openText(file, options.encoding))
+  for (const file of files) texts.push(await openText(fileBytes(file.path, file.label), options.encoding))
   const tallies = new Map<string, ColumnTally>()
   for await (const lines of linesOf(texts, options.rowsMax, true)) {
     for (const line of lines) tally(line, tallies)
-    if (tallies.size > readerBounds.columnsMax)
-      throw tooManyColumns(texts.map(({ file }) => file.label).join(', '))
+    if (tallies.size > tableLimits.columnsMax)
+      throw tooManyColumns(texts.map(({ label }) => label).join(', '))
   }
   if (tallies.size === 0) {
-    const labels = texts.map(({ file }) => file.label).join(', ')
+    const labels = texts.map(({ label }) => label).join(', ')
     throw new UserError('INPUT_NO_ROWS', `${labels} holds no object with a key`, {
       hint: 'there is nothing to look up',
     })
@@ -57,6 +58,8 @@ function tally(line: string, tallies: Map<string, ColumnTally>): void {
 }
 
 class NdjsonTable implements InputTable {
+  readonly delimiter = null
+
   constructor(
     private readonly texts: readonly TextSource[],
     private readonly types: ReadonlyMap<string, CellType>,
@@ -113,7 +116,7 @@ class NdjsonTable implements InputTable {
   }
 
   notes(): readonly string[] {
-    return this.texts.flatMap((text) => encodingNote(text) ?? [])
+    return this.texts.flatMap(({ notice }) => notice ?? [])
   }
 
   close(): void {

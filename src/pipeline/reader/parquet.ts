@@ -7,8 +7,8 @@ import {
   type DuckDb,
   type DuckDbChunk,
 } from '../../platform/duckdb.js'
-import { readerBounds } from './bounds.js'
-import { tooManyColumns } from './csv-records.js'
+import { tableLimits } from '../../tables/limits.js'
+import { tooManyColumns } from '../../tables/csv-records.js'
 import type { SourceFile } from './sources.js'
 import { inBatches, type ChunkRows, type InputTable, type TextRow } from './table.js'
 
@@ -44,7 +44,7 @@ export async function openParquet(
       `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${relation})`,
     )
     const columns = described.map(([name, type]) => ({ name: String(name), type: String(type) }))
-    if (columns.length > readerBounds.columnsMax) throw tooManyColumns(label)
+    if (columns.length > tableLimits.columnsMax) throw tooManyColumns(label)
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
     return new ParquetTable(duckDb, columns, relation, label, bytes)
   } catch (error) {
@@ -90,6 +90,7 @@ async function topLevelNames(duckDb: DuckDb, file: SourceFile): Promise<readonly
 }
 
 class ParquetTable implements InputTable {
+  readonly delimiter = null
   readonly columns: readonly string[]
   /** A name for a whole row that no column bears. */
   private readonly rowAlias: string

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { glob, isDynamicPattern } from 'tinyglobby'
 import { UserError } from '../../core/errors.js'
 import { removeStale, temporaryMark } from '../../platform/durable-files.js'
+import { fileError } from '../../tables/file-error.js'
 import { readerBounds } from './bounds.js'
 
 export type FileFormat = 'csv' | 'parquet' | 'ndjson'
@@ -72,7 +73,7 @@ function exists(path: string): boolean {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return false
-    throw unreadable(path, error)
+    throw fileError(error, path)
   }
 }
 
@@ -81,7 +82,7 @@ function sourceFile(path: string, label = path): SourceFile {
   try {
     stat = statSync(path, { bigint: true })
   } catch (error) {
-    throw unreadable(label, error)
+    throw fileError(error, label)
   }
   if (stat.isDirectory()) {
     throw new UserError('INPUT_IS_FOLDER', `${label} is a folder`, {
@@ -119,7 +120,7 @@ export async function hashFiles(files: readonly SourceFile[]): Promise<string> {
         hash.update(chunk as Buffer)
       }
     } catch (error) {
-      throw unreadable(file.label, error)
+      throw fileError(error, file.label)
     }
   }
   return hash.digest('hex')
@@ -145,17 +146,6 @@ export async function spool(
     if (code === 'ENOSPC' || code === 'EDQUOT') {
       throw new UserError('DISK_FULL', `no room in ${folder} to keep standard input`, { cause: error })
     }
-    throw unreadable('standard input', error)
+    throw fileError(error, 'standard input')
   }
-}
-
-export function unreadable(label: string, cause: unknown): UserError {
-  if (cause instanceof UserError) return cause
-  const code = (cause as NodeJS.ErrnoException).code
-  if (code === 'ENOENT') return new UserError('INPUT_NOT_FOUND', `there is no file ${label}`, { cause })
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  return new UserError('INPUT_UNREADABLE', `${label} cannot be read: ${reason}`, {
-    hint: code === 'EACCES' ? 'check the permissions of the file' : 'check the file and its disk',
-    cause,
-  })
 }

@@ -35,6 +35,8 @@ export interface InputTable {
   parquetSource(): ChunkRows | MemberRows
   /** Reads what a pass over the chosen columns would not touch, so that every defect shows before a run. */
   validate(): Promise<void>
+  /** Of a CSV; null where its files have different ones, and for every other format. */
+  readonly delimiter: string | null
   notes(): readonly string[]
   close(): void
 }

@@ -1,6 +1,6 @@
 import type { TextRow } from '../reader/input.js'
 import { basisCells, basisFileColumns } from './answer-cells.js'
-import { csvText } from './csv-text.js'
+import { csvHeader, csvText, type CsvStyle } from './csv-text.js'
 import { rowCountChanged } from './joined-rows.js'
 import type { StagedFile } from './staged-file.js'
 
@@ -14,12 +14,13 @@ export class BasisWriter {
   constructor(
     private readonly file: StagedFile,
     nameRows: AsyncIterable<readonly TextRow[]>,
+    private readonly style: CsvStyle,
   ) {
     this.names = nameRows[Symbol.asyncIterator]()
   }
 
   async start(): Promise<void> {
-    await this.file.write(csvText([basisFileColumns], ','))
+    await this.file.write(csvHeader(basisFileColumns, this.style))
   }
 
   async add(first: number, answerLines: readonly string[]): Promise<void> {
@@ -28,7 +29,7 @@ export class BasisWriter {
       basisCells(line, first + index + 1, names[index]?.[0] ?? null),
     )
     this.lineCount += rows.length
-    if (rows.length > 0) await this.file.write(csvText(rows, ','))
+    if (rows.length > 0) await this.file.write(csvText(rows, this.style.delimiter))
   }
 
   /** Closes the input, also where it was not read to its end. */

@@ -1,5 +1,35 @@
 import { stringify } from 'csv-stringify/sync'
 
+/** How a CSV file is written. */
+export interface CsvStyle {
+  readonly delimiter: string
+  /** A byte order mark in front, by which spreadsheets know UTF-8. */
+  readonly bom: boolean
+}
+
+/**
+ * A CSV has the delimiter of the input, so that what read the one reads the other, unless names tell otherwise:
+ * a .tsv has tabs, and what a .tsv is turned into, as a .csv, has commas.
+ */
+export function csvStyleOf(
+  path: string,
+  input: { readonly delimiter: string | null; readonly files: readonly { readonly label: string }[] },
+  bom: boolean,
+): CsvStyle {
+  if (isTsv(path)) return { delimiter: '\t', bom }
+  const isTurned = /\.csv$/i.test(path) && input.files.some(({ label }) => isTsv(label))
+  return { delimiter: isTurned ? ',' : (input.delimiter ?? ','), bom }
+}
+
+function isTsv(path: string): boolean {
+  return /\.tsv(\.gz|\.zst)?$/i.test(path)
+}
+
+/** The first line of a file. */
+export function csvHeader(names: readonly string[], { delimiter, bom }: CsvStyle): string {
+  return (bom ? '\ufeff' : '') + csvText([names], delimiter)
+}
+
 /**
  * Rows as CSV text, each ending with a line feed; null is an empty cell. A lone carriage return is quoted,
  * because readers take it for a line end, and so is a byte order mark, because they drop it.

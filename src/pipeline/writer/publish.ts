@@ -11,6 +11,7 @@ import { unreachable } from '../../core/errors.js'
 import type { FileFormat, Input } from '../reader/input.js'
 import { writerBounds } from './bounds.js'
 import { BasisWriter } from './basis-writer.js'
+import { csvStyleOf } from './csv-text.js'
 import type { Answers } from './joined-rows.js'
 import { basisPathOf, writeFailure } from './output-path.js'
 import { writeParquet } from './parquet.js'
@@ -22,7 +23,7 @@ export { assertOutputUsable, outputFormatOf } from './output-path.js'
 export interface PublishOptions {
   readonly input: Input
   /** `path` is `-` for standard output. */
-  readonly output: { readonly path: string; readonly format: FileFormat }
+  readonly output: { readonly path: string; readonly format: FileFormat; readonly bom?: boolean | undefined }
   readonly columns: readonly OutputColumn[]
   readonly basis: BasisPlace
   /** Whose text stands in the basis file's name column. */
@@ -89,13 +90,17 @@ async function writeAll(
   basisFile: StagedFile | null,
 ): Promise<number> {
   const { input, columns, answerLines, rowCount, signal, output, metadata, nameColumn } = options
-  const basis = basisFile === null ? null : new BasisWriter(basisFile, input.textRows([nameColumn]))
+  const basis = basisFile === null ? null : new BasisWriter(
+          basisFile,
+          input.textRows([nameColumn]),
+          csvStyleOf(basisFile.path, input, output.bom === true),
+        )
   const answers: Answers = { answerLines, rowCount, signal, basis }
   try {
     await basis?.start()
     switch (output.format) {
       case 'csv':
-        await writeCsv(input, columns, answers, main, /\.tsv$/i.test(output.path) ? '\t' : ',')
+        await writeCsv(input, columns, answers, main, csvStyleOf(output.path, input, output.bom === true))
         break
       case 'ndjson':
         await writeNdjson(input, columns, answers, main)

@@ -12,6 +12,8 @@ export interface OutputRequest {
   prefix: string
   /** Write also when the run stops early. */
   partial?: boolean | undefined
+  /** A byte order mark in front of CSV. */
+  bom?: boolean | undefined
 }
 
 export interface ResolvedOutput {
@@ -20,6 +22,7 @@ export interface ResolvedOutput {
   basis: BasisPlace
   columns: readonly OutputColumn[]
   partial: boolean
+  bom: boolean
 }
 
 /** Throws OUTPUT_MISSING, OUTPUT_FORMAT_UNKNOWN, OUTPUT_COLUMN_UNKNOWN. */
@@ -38,6 +41,7 @@ export function resolveOutput(request: OutputRequest): ResolvedOutput {
     basis,
     columns: selectColumns({ columns, prefix, basis }),
     partial: request.partial ?? false,
+    bom: request.bom ?? false,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { OutputColumn } from '../../core/columns.js'
 import type { Input } from '../reader/input.js'
 import { csvCells, jsonMembersOf } from './answer-cells.js'
-import { csvText } from './csv-text.js'
+import { csvHeader, csvText, type CsvStyle } from './csv-text.js'
 import { joinAnswers, type Answers } from './joined-rows.js'
 import type { StagedFile } from './staged-file.js'
 
@@ -11,12 +11,12 @@ export async function writeCsv(
   columns: readonly OutputColumn[],
   answers: Answers,
   file: StagedFile,
-  delimiter: string,
+  style: CsvStyle,
 ): Promise<void> {
-  await file.write(csvText([[...input.columns, ...columns.map(({ outputName }) => outputName)]], delimiter))
+  await file.write(csvHeader([...input.columns, ...columns.map(({ outputName }) => outputName)], style))
   for await (const { rows, answerLines } of joinAnswers(input.textRows(), answers)) {
     const whole = rows.map((row, index) => [...row, ...csvCells(answerLines[index] ?? '', columns)])
-    await file.write(csvText(whole, delimiter))
+    await file.write(csvText(whole, style.delimiter))
   }
 }
 

@@ -2,7 +2,9 @@ import { identifierType, type IdentifierType } from '../../contract/enums.js'
 import { UserError } from '../../core/errors.js'
 import { identify } from '../../core/identity.js'
 import { canonicalIdentifier } from '../identifiers.js'
-import { streamCsvRecords } from '../import/csv-records.js'
+import { openDelimited } from '../../tables/delimited.js'
+import type { Encoding } from '../../tables/encodings/names.js'
+import { openOneFile } from '../../tables/open-file.js'
 
 /** What a query should find: any one of its identifiers, or, for a company that is in no file, nothing. */
 export interface LabelledQuery {
@@ -44,21 +46,33 @@ export interface LabelledFileSettings {
   readonly map?: Readonly<Record<string, string>>
   /** What the expected ids are, for a file that has no column for it. */
   readonly idType?: string
+  /** Of the text; found if left out. */
+  readonly encoding?: Encoding
+  /** What the user should know of how the file is read: a guessed encoding, lines left out. */
+  readonly onNotice?: (text: string) => void
 }
 
 /**
- * Reads a file of labelled queries (CSV, UTF-8). Errors: EVALUATION_INVALID, INPUT_NOT_FOUND,
- * INPUT_UNREADABLE, INPUT_CSV_INVALID.
+ * Reads a file of labelled queries (CSV). Errors: EVALUATION_INVALID, INPUT_NOT_FOUND, INPUT_UNREADABLE,
+ * INPUT_EMPTY, INPUT_ENCODING_WRONG, _MIXED and _UNSURE, INPUT_NUL_BYTE, INPUT_COMPRESSION_CORRUPT.
  */
 export async function readLabelledQueries(
   path: string,
   settings: LabelledFileSettings = {},
 ): Promise<LabelledQuery[]> {
   const queries: LabelledQuery[] = []
-  let columns: ReadonlyMap<QueryField, number> | null = null
-  for await (const { cells, line } of streamCsvRecords(path)) {
-    if (columns === null) columns = columnsOf(cells, settings.map ?? {})
-    else queries.push(queryOf(cellReader(cells, columns), line, settings.idType ?? null))
+  let columns: ReadonlyMap<QueryField, number> = new Map()
+  const file = await openDelimited(await openOneFile(path, null), { encoding: settings.encoding })
+  for (const notice of file.notices) settings.onNotice?.(notice)
+  const choose = (header: readonly string[]) => {
+    columns = columnsOf(header, settings.map ?? {})
+    return header.map((_, index) => index)
+  }
+  for await (const records of file.scannedRecords(choose, { keepsRagged: true })) {
+    for (const { cells, line, reason } of records) {
+      if (reason !== null) throw invalid(`line ${line} of ${path} cannot be read: ${reason}`, 'mend the line')
+      queries.push(queryOf(cellReader(cells, columns), line, settings.idType ?? null))
+    }
   }
   if (queries.length === 0) throw invalid(`${path} holds no queries`, 'it needs a header and a row a query')
   return queries

@@ -2,7 +2,7 @@ import type { EntitySubtype, EntityType } from '../../contract/enums.js'
 import { checkDraft } from './draft.js'
 import { companyNumber } from './gleif-record.js'
 import type { FileFormat, ImportItem } from './item.js'
-import { openOneFile } from './open-file.js'
+import { openOneFile } from '../../tables/open-file.js'
 import { tableItems, type TableRow } from './table.js'
 
 const columns = {
@@ -30,17 +30,21 @@ const previousNameColumns = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((number) => ({
 export const companiesHouse: FileFormat = {
   coverage: 'whole',
   addsUp: false,
-  async *read(path) {
-    yield* tableItems(await openOneFile(path, null), {
-      what: 'BasicCompanyData file of Companies House',
-      required: [columns.name, columns.number],
-      wanted: [
-        ...Object.values(columns).slice(2),
-        ...sicColumns,
-        ...previousNameColumns.flatMap((column) => Object.values(column)),
-      ],
-      read: companyOf,
-    })
+  async *read(path, context) {
+    yield* tableItems(
+      await openOneFile(path, null),
+      {
+        what: 'BasicCompanyData file of Companies House',
+        required: [columns.name, columns.number],
+        wanted: [
+          ...Object.values(columns).slice(2),
+          ...sicColumns,
+          ...previousNameColumns.flatMap((column) => Object.values(column)),
+        ],
+        read: companyOf,
+      },
+      context,
+    )
   },
 }
 

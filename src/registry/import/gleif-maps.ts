@@ -1,7 +1,7 @@
 import { canonicalIdentifier } from '../identifiers.js'
 import { additionItem } from './addition.js'
 import type { FileFormat, ImportItem } from './item.js'
-import { openOneFile } from './open-file.js'
+import { openOneFile } from '../../tables/open-file.js'
 import { tableItems, type TableRow } from './table.js'
 
 /** `gleif-bic`: LEI to BIC, a line a pair. */
@@ -34,8 +34,8 @@ function mapOf(column: string, itemOf: (row: TableRow, line: number, lei: string
   return {
     coverage: 'whole',
     addsUp: true,
-    async *read(path) {
-      yield* tableItems(await openOneFile(path, null), table)
+    async *read(path, context) {
+      yield* tableItems(await openOneFile(path, null), table, context)
     },
   }
 }

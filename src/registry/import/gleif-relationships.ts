@@ -3,15 +3,15 @@ import type { RelationshipType } from '../relationship.js'
 import { dateOf } from './draft.js'
 import { leiRecordUrl } from './gleif-record.js'
 import type { FileFormat, ImportItem } from './item.js'
-import { openOneFile } from './open-file.js'
+import { openOneFile } from '../../tables/open-file.js'
 import { tableItems, type TableRow } from './table.js'
 
 /** `gleif-relationships`: the Level 2 golden copy (RR-CDF 2.1) as CSV. Records that ended are left out. */
 export const gleifRelationships: FileFormat = {
   coverage: 'whole',
   addsUp: false,
-  async *read(path) {
-    yield* tableItems(await openOneFile(path, null), relationshipTable)
+  async *read(path, context) {
+    yield* tableItems(await openOneFile(path, null), relationshipTable, context)
   },
 }
 

@@ -3,18 +3,17 @@ import { leiOfJson } from './gleif-json.js'
 import { leiItem } from './gleif-record.js'
 import { leiOfRow, leiTable } from './gleif-table.js'
 import { jsonItems } from './json-items.js'
-import { openOneFile, type TextFile } from './open-file.js'
-import { otherKind, tableItems } from './table.js'
-import { textPieces } from './text-pieces.js'
+import type { ByteSource } from '../../tables/bytes.js'
+import { openOneFile } from '../../tables/open-file.js'
+import { otherKind, tableItems, type TableRow } from './table.js'
 
 /** `gleif`: the Level 1 golden copy, as CSV or JSON, plain or packed. */
 export const gleif: FileFormat = {
   coverage: 'whole',
   addsUp: false,
-  async *read(path) {
+  async *read(path, context) {
     const file = await openOneFile(path, null)
-    const { first, all } = await peek(file)
-    if (/^\s*[[{]/.test(first)) {
+    if (await isJson(file)) {
       yield* jsonItems(
         file,
         ({ key, text, line }) => {
@@ -24,27 +23,22 @@ export const gleif: FileFormat = {
             ? { kind: 'rejected', line, reason: 'it is no LEI record in JSON' }
             : leiItem(record, line)
         },
-        all,
+        context,
       )
-    } else
-      yield* tableItems(
-        file,
-        { ...leiTable, ...goldenCopy, read: (row, line) => leiItem(leiOfRow(row), line) },
-        all,
-      )
+    } else {
+      const table = {
+        ...leiTable,
+        ...goldenCopy,
+        read: (row: TableRow, line: number) => leiItem(leiOfRow(row), line),
+      }
+      yield* tableItems(file, table, context)
+    }
   },
 }
 
 const goldenCopy = { what: 'Level 1 golden copy of GLEIF' }
 
-async function peek(file: TextFile): Promise<{ first: string; all: AsyncGenerator<string> }> {
-  const pieces = textPieces(file)
-  const next = await pieces.next()
-  const first = next.done === true ? '' : next.value
-  return { first, all: resumed(first, pieces) }
-}
-
-async function* resumed(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
-  if (first !== '') yield first
-  yield* rest
+async function isJson(file: ByteSource): Promise<boolean> {
+  for await (const chunk of file.bytes()) return /^(?:\ufeff)?\s*[[{]/.test(chunk.toString('utf8'))
+  return false
 }

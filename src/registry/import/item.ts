@@ -1,3 +1,4 @@
+import type { Encoding } from '../../tables/encodings/names.js'
 import type { RelationshipType } from '../relationship.js'
 import type { StatedRow } from '../registry-row.js'
 import type { ReadRow } from './draft.js'
@@ -60,6 +61,14 @@ export interface SecurityItem {
   readonly issuerKey: string
 }
 
+/** What a format is told besides the file. */
+export interface ReadContext {
+  /** Found if left out. */
+  readonly encoding?: Encoding | undefined
+  /** What the user should know of how the file is read: a guessed encoding, lines left out. */
+  readonly onNotice?: ((text: string) => void) | undefined
+}
+
 /** How files of a register are read. */
 export interface FileFormat {
   /** `whole`: what a newer file no longer names has vanished. `part`: each file adds to those before. */
@@ -67,5 +76,5 @@ export interface FileFormat {
   /** Rows about one company add up, instead of the later taking the place of the former. */
   readonly addsUp: boolean
   /** Errors: those of files, and REGISTRY_IMPORT_INVALID for a file of another kind. */
-  read(path: string): AsyncGenerator<readonly ImportItem[]>
+  read(path: string, context?: ReadContext): AsyncGenerator<readonly ImportItem[]>
 }

@@ -1,16 +1,19 @@
-import type { ImportItem } from './item.js'
+import { openText } from '../../tables/text-source.js'
+import type { ImportItem, ReadContext } from './item.js'
 import { JsonElements, type JsonElement } from './json-elements.js'
-import type { TextFile } from './open-file.js'
-import { textPieces } from './text-pieces.js'
+import type { ByteSource } from '../../tables/bytes.js'
+import { textPieces } from '../../tables/text-pieces.js'
 
 /** The elements of a JSON file's arrays as items; `read` may throw for a file of another kind. */
 export async function* jsonItems(
-  file: TextFile,
+  file: ByteSource,
   read: (element: JsonElement) => ImportItem | null,
-  pieces: AsyncIterable<string> = textPieces(file),
+  context: ReadContext = {},
 ): AsyncGenerator<readonly ImportItem[]> {
+  // RFC 8259: JSON is UTF-8.
+  const text = await openText(file, context.encoding ?? 'utf-8')
   const elements = new JsonElements(file.label)
-  for await (const piece of pieces) {
+  for await (const piece of textPieces(text.chunks())) {
     const items: ImportItem[] = []
     for (const element of elements.push(piece)) {
       const item = read(element)

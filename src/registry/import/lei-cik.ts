@@ -3,7 +3,7 @@ import { canonicalIdentifier } from '../identifiers.js'
 import type { RowIdentifier } from '../registry-row.js'
 import { addedRow } from './addition.js'
 import type { FileFormat, ImportItem } from './item.js'
-import { openOneFile } from './open-file.js'
+import { openOneFile } from '../../tables/open-file.js'
 import { readSample } from './sample.js'
 import { tableItems, type TableRow } from './table.js'
 
@@ -14,20 +14,21 @@ import { tableItems, type TableRow } from './table.js'
 export const leiCik: FileFormat = {
   coverage: 'whole',
   addsUp: true,
-  async *read(path) {
-    const sample = await readSample(path)
+  async *read(path, context) {
+    const sample = await readSample(path, context?.encoding)
     const columns = pairColumns(sample.header, sample.rows)
     if (columns === null) {
       throw new UserError('REGISTRY_IMPORT_INVALID', `${path} is no map of LEI to CIK`, {
         hint: 'it needs a column of LEIs and one of CIKs: numbers of ten digits, or under a header that says CIK',
       })
     }
-    yield* tableItems(await openOneFile(path, null), {
+    const table = {
       what: 'map of LEI to CIK',
       required: [columns.lei, columns.cik],
       wanted: [],
-      read: (row, line) => pairItem(row, line, columns),
-    })
+      read: (row: TableRow, line: number) => pairItem(row, line, columns),
+    }
+    yield* tableItems(await openOneFile(path, null), table, { ...context, encoding: sample.encoding })
   },
 }
 

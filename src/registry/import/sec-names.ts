@@ -2,20 +2,24 @@ import { canonicalIdentifier } from '../identifiers.js'
 import { matchLimits } from '../match/limits.js'
 import { additionItem } from './addition.js'
 import type { FileFormat, ImportItem } from './item.js'
-import { openOneFile } from './open-file.js'
+import { openOneFile } from '../../tables/open-file.js'
 import { tableItems, type TableRow } from './table.js'
 
 /** `sec-names`: names that registrants bore before, or bear besides: `cik,alias,kind`, a line a name. */
 export const secNames: FileFormat = {
   coverage: 'whole',
   addsUp: true,
-  async *read(path) {
-    yield* tableItems(await openOneFile(path, null), {
-      what: 'list of names by CIK',
-      required: ['cik', 'alias'],
-      wanted: ['kind'],
-      read: nameItem,
-    })
+  async *read(path, context) {
+    yield* tableItems(
+      await openOneFile(path, null),
+      {
+        what: 'list of names by CIK',
+        required: ['cik', 'alias'],
+        wanted: ['kind'],
+        read: nameItem,
+      },
+      context,
+    )
   },
 }
 

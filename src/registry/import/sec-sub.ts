@@ -1,7 +1,7 @@
 import { jurisdictionOf } from '../facts/edgar-places.js'
 import { checkDraft, dateOf } from './draft.js'
 import type { FileFormat, ImportItem } from './item.js'
-import { openOneFile } from './open-file.js'
+import { openOneFile } from '../../tables/open-file.js'
 import { edgarUrl, einIdentifiers, joined, sicCode, unlessZeros } from './sec.js'
 import { tableItems, type TableRow } from './table.js'
 
@@ -15,14 +15,18 @@ const wanted =
 export const secSub: FileFormat = {
   coverage: 'part',
   addsUp: false,
-  async *read(path) {
-    yield* tableItems(await openOneFile(path, /(?:^|\/)sub\.(?:txt|tsv|csv)$/i), {
-      what: 'SUB table of the Financial Statement Data Sets',
-      required: ['cik', 'name', 'filed'],
-      wanted: wanted.split(','),
-      tabsUnquoted: true,
-      read: filingItem,
-    })
+  async *read(path, context) {
+    yield* tableItems(
+      await openOneFile(path, /(?:^|\/)sub\.(?:txt|tsv|csv)$/i),
+      {
+        what: 'SUB table of the Financial Statement Data Sets',
+        required: ['cik', 'name', 'filed'],
+        wanted: wanted.split(','),
+        tabsUnquoted: true,
+        read: filingItem,
+      },
+      context,
+    )
   },
 }
 

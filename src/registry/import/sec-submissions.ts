@@ -1,11 +1,12 @@
+import { isUtf8 } from 'node:buffer'
 import { UserError } from '../../core/errors.js'
 import { edgarPlace, jurisdictionOf } from '../facts/edgar-places.js'
 import { checkDraft, type Draft } from './draft.js'
-import { fileError } from './file-error.js'
 import type { FileFormat, ImportItem } from './item.js'
 import { listOf, member, parseJson, textOf } from './json-items.js'
 import { importLimits } from './limits.js'
-import { openFiles, type TextFile } from './open-file.js'
+import type { ByteSource } from '../../tables/bytes.js'
+import { openFiles } from '../../tables/open-file.js'
 import { edgarUrl, einIdentifiers, joined, sicCode, unlessZeros } from './sec.js'
 import { otherKind } from './table.js'
 
@@ -31,39 +32,34 @@ export const secSubmissions: FileFormat = {
 
 const kind = { what: 'submissions file of the SEC' }
 
-async function registrantItem(file: TextFile, line: number, isAlone: boolean): Promise<ImportItem> {
+async function registrantItem(file: ByteSource, line: number, isAlone: boolean): Promise<ImportItem> {
   const text = await wholeText(file)
   const record = text === null ? undefined : parseJson(text)
   if (isAlone) refuseOther(file, text, record)
-  if (record === undefined) return { kind: 'rejected', line, reason: `${file.label} is not JSON` }
+  if (record === undefined) return { kind: 'rejected', line, reason: `${file.label} is not JSON in UTF-8` }
   if (member(record, 'cik') === undefined) {
     return { kind: 'rejected', line, reason: `${file.label} has no "cik"` }
   }
   return { kind: 'registration', line, read: checkDraft(draftOf(record), line), statedOn: null }
 }
 
-function refuseOther(file: TextFile, text: string | null, record: unknown): void {
+function refuseOther(file: ByteSource, text: string | null, record: unknown): void {
   if (text === null) throw otherKind(file, kind, 'it is too long')
-  if (record === undefined) throw new UserError('INPUT_JSON_INVALID', `${file.label} is not JSON`)
+  if (record === undefined) throw new UserError('INPUT_JSON_INVALID', `${file.label} is not JSON in UTF-8`)
   if (member(record, 'cik') === undefined) throw otherKind(file, kind, 'it has no "cik"')
 }
 
-/** Null for a file that is longer than any of this kind. */
-async function wholeText({ bytes, label }: TextFile): Promise<string | null> {
+/** Null for a file that is longer than any of this kind; empty for what is not UTF-8, as JSON has to be. */
+async function wholeText({ bytes }: ByteSource): Promise<string | null> {
   const chunks: Buffer[] = []
   let byteCount = 0
-  try {
-    for await (const chunk of bytes) {
-      byteCount += (chunk as Buffer).length
-      if (byteCount > importLimits.zipMemberBytesMax) return null
-      chunks.push(chunk as Buffer)
-    }
-  } catch (error) {
-    throw fileError(error, label)
+  for await (const chunk of bytes()) {
+    byteCount += chunk.length
+    if (byteCount > importLimits.zipMemberBytesMax) return null
+    chunks.push(chunk)
   }
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/^\ufeff/, '')
+  const whole = Buffer.concat(chunks)
+  return isUtf8(whole) ? whole.toString('utf8').replace(/^\ufeff/, '') : ''
 }
 
 function draftOf(record: unknown): Draft {

@@ -1,7 +1,7 @@
 import { checkDraft } from './draft.js'
 import type { FileFormat, ImportItem } from './item.js'
 import { jsonItems, listOf, parseJson, textOf } from './json-items.js'
-import { openOneFile } from './open-file.js'
+import { openOneFile } from '../../tables/open-file.js'
 import { edgarUrl } from './sec.js'
 import { otherKind } from './table.js'
 
@@ -10,27 +10,31 @@ export const secTickers: FileFormat = {
   coverage: 'whole',
   // A company has a line for each of its shares.
   addsUp: true,
-  async *read(path) {
+  async *read(path, context) {
     const file = await openOneFile(path, null)
     const fields: string[] = []
     const slots = { cik: -1, name: -1, ticker: -1 }
     const kind = { what: 'company_tickers_exchange.json of the SEC' }
     const seen = { isStarted: false }
-    yield* jsonItems(file, ({ key, text, line }) => {
-      if (key === 'fields') {
-        fields.push(textOf(parseJson(text)) ?? '')
-        return null
-      }
-      if (key !== 'data') throw otherKind(file, kind, key === null ? 'it is a list' : `it has "${key}"`)
-      if (!seen.isStarted) {
-        for (const field of ['cik', 'name', 'ticker'] as const) {
-          slots[field] = fields.indexOf(field)
-          if (slots[field] === -1) throw otherKind(file, kind, `it has no field ${field}`)
+    yield* jsonItems(
+      file,
+      ({ key, text, line }) => {
+        if (key === 'fields') {
+          fields.push(textOf(parseJson(text)) ?? '')
+          return null
         }
-        seen.isStarted = true
-      }
-      return shareItem(text, line, slots)
-    })
+        if (key !== 'data') throw otherKind(file, kind, key === null ? 'it is a list' : `it has "${key}"`)
+        if (!seen.isStarted) {
+          for (const field of ['cik', 'name', 'ticker'] as const) {
+            slots[field] = fields.indexOf(field)
+            if (slots[field] === -1) throw otherKind(file, kind, `it has no field ${field}`)
+          }
+          seen.isStarted = true
+        }
+        return shareItem(text, line, slots)
+      },
+      context,
+    )
     if (!seen.isStarted) throw otherKind(file, kind, 'it holds no data')
   },
 }

@@ -1,8 +1,9 @@
 import { UserError } from '../../core/errors.js'
-import { CsvScanner, type CsvDialect, type ScannedRecord } from './csv-scanner.js'
-import type { ImportItem } from './item.js'
-import type { TextFile } from './open-file.js'
-import { textPieces } from './text-pieces.js'
+import type { ScannedRecord } from '../../tables/csv-scanner.js'
+import { openDelimited } from '../../tables/delimited.js'
+import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
+import type { ImportItem, ReadContext } from './item.js'
+import type { ByteSource } from '../../tables/bytes.js'
 
 /** The cells of a record by the names of their columns. */
 export class TableRow {
@@ -38,40 +39,54 @@ export interface Table {
 
 /** The records of a delimited file as items. Errors: those of files, REGISTRY_IMPORT_INVALID for another kind. */
 export async function* tableItems(
-  file: TextFile,
+  file: ByteSource,
   table: Table,
-  pieces: AsyncIterable<string> = textPieces(file),
+  context: ReadContext = {},
 ): AsyncGenerator<readonly ImportItem[]> {
-  let scanner: CsvScanner | null = null
-  const header: { slots: ReadonlyMap<string, number> | null } = { slots: null }
-  let head = ''
-  const itemsOf = (records: readonly ScannedRecord[]) =>
-    records.map((record) => {
-      if (header.slots === null) throw otherKind(file, table, 'it has no header')
-      return itemOf(record, header.slots, table)
-    })
-  const start = (): CsvScanner =>
-    new CsvScanner(dialectOf(head, table), (names) => {
-      header.slots = slotsOf(file, table, names)
-      return columnsOf(names, header.slots)
-    })
-  for await (const piece of pieces) {
-    if (scanner === null) {
-      head += piece
-      if (!/[\r\n]/.test(head) && head.length < headCharsMax) continue
-      scanner = start()
-      yield itemsOf(scanner.push(head))
-    } else yield itemsOf(scanner.push(piece))
-  }
-  scanner ??= start()
-  // Of a file of one line, nothing was scanned yet.
-  if (header.slots === null) yield itemsOf(scanner.push(head))
-  yield itemsOf(scanner.end())
-  if (header.slots === null) throw otherKind(file, table, 'it has no header')
+  const opened = await openDelimited(file, { encoding: context.encoding })
+  for (const notice of opened.notices) context.onNotice?.(notice)
+  const isUnquoted = (delimiter: string) => table.tabsUnquoted === true && delimiter === '\t'
+  yield* itemsOf(file, table, (choose) => opened.scannedRecords(choose, { isUnquoted }))
 }
 
-/** Of a file so much is looked at before it is read. */
-export const headCharsMax = 262_144
+/** The rows of an Excel file's first visible sheet as items. Errors: those of `openXlsx`, REGISTRY_IMPORT_INVALID. */
+export async function* sheetItems(
+  path: string,
+  table: Table,
+  context: ReadContext = {},
+): AsyncGenerator<readonly ImportItem[]> {
+  const sheet = await openXlsx(path)
+  try {
+    yield* itemsOf(sheet, table, (choose) => sheet.scannedRecords(choose))
+    for (const notice of sheet.notices()) context.onNotice?.(notice)
+  } finally {
+    sheet.close()
+  }
+}
+
+type Scan = (
+  choose: (header: readonly string[]) => readonly number[],
+) => AsyncIterable<readonly ScannedRecord[]>
+
+async function* itemsOf(
+  file: Pick<ByteSource, 'label'>,
+  table: Table,
+  scan: Scan,
+): AsyncGenerator<readonly ImportItem[]> {
+  const header: { slots: ReadonlyMap<string, number> | null } = { slots: null }
+  const choose = (names: readonly string[]) => {
+    header.slots = slotsOf(file, table, names)
+    return columnsOf(names, header.slots)
+  }
+  for await (const records of scan(choose)) {
+    const { slots } = header
+    yield records.map((record) => {
+      if (slots === null) throw otherKind(file, table, 'it has no header')
+      return itemOf(record, slots, table)
+    })
+  }
+  if (header.slots === null) throw otherKind(file, table, 'it has no header')
+}
 
 function itemOf(
   { cells, line, reason }: ScannedRecord,
@@ -81,16 +96,11 @@ function itemOf(
   return reason === null ? table.read(new TableRow(slots, cells), line) : { kind: 'rejected', line, reason }
 }
 
-export function dialectOf(head: string, { tabsUnquoted = false }: Pick<Table, 'tabsUnquoted'>): CsvDialect {
-  const line = (head.split(/[\r\n]/, 1)[0] ?? '').replace(/"[^"]*"/g, '')
-  let delimiter = ','
-  for (const other of ['\t', ';', '|']) {
-    if (line.split(other).length > line.split(delimiter).length) delimiter = other
-  }
-  return { delimiter, quoted: !(tabsUnquoted && delimiter === '\t') }
-}
-
-function slotsOf(file: TextFile, table: Table, header: readonly string[]): Map<string, number> {
+function slotsOf(
+  file: Pick<ByteSource, 'label'>,
+  table: Table,
+  header: readonly string[],
+): Map<string, number> {
   const names = new Set(header.map(columnKey))
   const missing = table.required.find((column) => !names.has(columnKey(column)))
   if (missing !== undefined) throw otherKind(file, table, `it has no column ${missing}`)
@@ -109,7 +119,7 @@ function columnKey(name: string): string {
 }
 
 export function otherKind(
-  { label }: Pick<TextFile, 'label'>,
+  { label }: Pick<ByteSource, 'label'>,
   { what }: Pick<Table, 'what'>,
   reason: string,
 ): UserError {

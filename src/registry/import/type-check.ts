@@ -1,6 +1,5 @@
 import { entityType } from '../../contract/enums.js'
 import { UserError } from '../../core/errors.js'
-import type { CsvRecord } from './csv-records.js'
 import { codeOf } from './read-row.js'
 
 /**
@@ -9,13 +8,13 @@ import { codeOf } from './read-row.js'
  * at least half of the different values are none, the column is another.
  */
 export function createTypeCheck(): {
-  look(record: CsvRecord, column: number | undefined): void
+  look(cells: readonly string[], column: number | undefined): void
   check(name: string): void
 } {
   const sound = new Set<string>()
   const other = new Set<string>()
   return {
-    look({ cells }, column) {
+    look(cells, column) {
       if (column === undefined || other.size >= othersMax) return
       const text = (cells[column] ?? '').trim()
       if (text === '') return

@@ -1,12 +1,13 @@
 import { open, stat } from 'node:fs/promises'
 import { UserError } from '../../core/errors.js'
-import { fileError } from '../import/file-error.js'
+import { packingOf } from '../../tables/bytes.js'
+import type { Encoding } from '../../tables/encodings/names.js'
+import { fileError } from '../../tables/file-error.js'
 import { fileFormats, type FormatName } from '../import/formats.js'
 import type { FileFormat, ImportItem } from '../import/item.js'
 import { proposeMap, proposedCommand, type MapProposal } from '../import/propose-map.js'
-import { readSample, type FileSample } from '../import/sample.js'
-import { headCharsMax } from '../import/table.js'
-import { zipMembers } from '../import/zip-members.js'
+import { isWorkbook } from '../import/workbook.js'
+import { readSample, sampleCharsMax, type FileSample } from '../import/sample.js'
 import { formatsOfHeader, kindOfText } from './detect-format.js'
 
 /** What a file is, told by what is in it. */
@@ -25,7 +26,7 @@ export async function detectFile(path: string): Promise<DetectedFile> {
     },
   )
   if (bytes === 0) return unknown('it is empty')
-  const packing = await packingOf(path)
+  const packing = await packingOf(path, path)
   if (packing === 'zip') return detectZip(path)
   let sample: FileSample
   try {
@@ -33,7 +34,7 @@ export async function detectFile(path: string): Promise<DetectedFile> {
   } catch (error) {
     return unknown(reasonOf(error))
   }
-  const unpackedBytes = packing === 'gzip' ? await unpackedSize(path) : bytes
+  const unpackedBytes = packing === 'gzip' ? await unpackedSize(path) : packing === 'plain' ? bytes : null
   return detectText(path, sample, unpackedBytes)
 }
 
@@ -42,9 +43,12 @@ async function detectText(path: string, sample: FileSample, bytes: number | null
     case 'empty':
       return unknown('it is empty')
     case 'binary':
-      return unknown('it is no text in UTF-8')
+      return unknown('it is no text')
     case 'json':
-      return (await firstReadable(path, jsonFormats, bytes)) ?? unknown('it is JSON of another kind')
+      return (
+        (await firstReadable(path, jsonFormats, bytes, sample.encoding)) ??
+        unknown('it is JSON of another kind')
+      )
     case 'table':
       return detectTable(path, sample, bytes)
   }
@@ -55,11 +59,11 @@ const jsonFormats: readonly FormatName[] = ['gleif', 'sec-tickers', 'sec-submiss
 async function detectTable(path: string, sample: FileSample, bytes: number | null): Promise<DetectedFile> {
   const { header, rows, text, isWhole } = sample
   if (!isWhole && !/[\r\n]/.test(text)) {
-    return unknown(`its first line is longer than ${headCharsMax.toLocaleString('en-US')} characters`)
+    return unknown(`its first line is longer than ${sampleCharsMax.toLocaleString('en-US')} characters`)
   }
   if (header.length < 2) return unknown('it is no table: its first line names no columns')
   const formats = formatsOfHeader(header, rows)
-  const found = await firstReadable(path, formats, bytes)
+  const found = await firstReadable(path, formats, bytes, sample.encoding)
   if (found !== null) return found
   if (formats[0] !== undefined) {
     return unknown(`its columns are those of ${formats[0]}, and its rows cannot be read as such`)
@@ -81,18 +85,16 @@ function estimate(rowCount: number, { text, isWhole }: FileSample, bytes: number
 /** Members that tell of a kind; which it is, they must show. */
 async function detectZip(path: string): Promise<DetectedFile> {
   try {
-    if (await isWorkbook(path)) return unknown('it is an Excel file: save its sheet as CSV')
+    if (await isWorkbook(path)) {
+      const list = await firstReadable(path, ['gleif-authorities', 'gleif-legal-forms'], null)
+      return list ?? unknown('it is an Excel file of another kind: what is meant can be saved as CSV')
+    }
     const found = await firstReadable(path, ['sec-submissions', 'sec-sub'], null)
     if (found !== null) return found
     return await detectText(path, await readSample(path), null)
   } catch (error) {
     return unknown(reasonOf(error))
   }
-}
-
-async function isWorkbook(path: string): Promise<boolean> {
-  for await (const { name } of zipMembers(path)) if (name === 'xl/workbook.xml') return true
-  return false
 }
 
 /** Rows enough to tell. */
@@ -103,12 +105,13 @@ async function firstReadable(
   path: string,
   formats: readonly FormatName[],
   bytes: number | null,
+  encoding?: Encoding,
 ): Promise<DetectedFile | null> {
   for (const format of formats) {
-    const trial = await tryReading(path, fileFormats[format])
+    const trial = await tryReading(path, fileFormats[format], encoding)
     if (trial === null || trial.soundCount * 2 < trial.itemCount || trial.soundCount === 0) continue
     const { itemCount, pieceCount, isWhole } = trial
-    const readBytes = pieceCount * headCharsMax
+    const readBytes = pieceCount * sampleCharsMax
     const isSmall = isWhole || (bytes !== null && bytes <= readBytes)
     const rowEstimate = isSmall
       ? itemCount
@@ -127,7 +130,11 @@ interface Trial {
   readonly isWhole: boolean
 }
 
-async function tryReading(path: string, format: FileFormat): Promise<Trial | null> {
+async function tryReading(
+  path: string,
+  format: FileFormat,
+  encoding: Encoding | undefined,
+): Promise<Trial | null> {
   const items: ImportItem[] = []
   let pieceCount = 0
   const trialOf = (isWhole: boolean): Trial => ({
@@ -137,7 +144,7 @@ async function tryReading(path: string, format: FileFormat): Promise<Trial | nul
     isWhole,
   })
   try {
-    for await (const piece of format.read(path)) {
+    for await (const piece of format.read(path, { encoding })) {
       items.push(...piece)
       if (piece.length > 0) pieceCount++
       if (items.length >= trialItemsMax) return trialOf(false)
@@ -161,12 +168,6 @@ function reasonOf(error: unknown): string {
   if (error instanceof UserError)
     return error.hint === undefined ? error.message : `${error.message}; ${error.hint}`
   throw error
-}
-
-async function packingOf(path: string): Promise<'plain' | 'gzip' | 'zip'> {
-  const head = await bytesAt(path, 0, 4)
-  if (head.length >= 2 && head[0] === 0x1f && head[1] === 0x8b) return 'gzip'
-  return head.length === 4 && head.readUInt32BE(0) === 0x504b0304 ? 'zip' : 'plain'
 }
 
 /** Gzip says at its end how long the text is, up to four gigabytes. */

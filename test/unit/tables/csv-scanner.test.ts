@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { describe, expect, it, test } from 'vitest'
-import { CsvScanner, type ScannedRecord } from '../../../src/registry/import/csv-scanner.js'
-import { importLimits } from '../../../src/registry/import/limits.js'
+import { CsvScanner, type ScannedRecord } from '../../../src/tables/csv-scanner.js'
+import { tableLimits } from '../../../src/tables/limits.js'
 
 interface Scan {
   delimiter?: string
@@ -103,7 +103,7 @@ describe('what is no record', () => {
 
   it('an endless record ends at a bound', () => {
     const line = 'x'.repeat(1_000)
-    const lines = Math.ceil(importLimits.csvRecordCharsMax / 1_000) + 2
+    const lines = Math.ceil(tableLimits.scannedRecordCharsMax / 1_000) + 2
     const scanner = new CsvScanner({ delimiter: ',', quoted: true }, all)
     scanner.push('a\n"')
     const records: ScannedRecord[] = []

@@ -1,4 +1,4 @@
-import { importLimits } from './limits.js'
+import { tableLimits } from './limits.js'
 
 /** A record: the cells chosen, or why it is none. */
 export interface ScannedRecord {
@@ -12,6 +12,10 @@ export interface CsvDialect {
   readonly delimiter: string
   /** Whether quotes enclose cells; in the tab-separated files of the SEC they are text. */
   readonly quoted: boolean
+  /** Whether a record with fewer or more cells than the header is kept as it is. */
+  readonly keepsRagged?: boolean
+  /** Lines of the file above the first one that is given. */
+  readonly linesAbove?: number
 }
 
 /**
@@ -24,7 +28,7 @@ export class CsvScanner {
   readonly #delimiter: number
   readonly #choose: (header: readonly string[]) => readonly number[]
   #text = ''
-  #line = 1
+  #line: number
   #at = 0
   #columnCount = 0
   /** Of each column, where its cell goes; null until the header was read. */
@@ -34,6 +38,7 @@ export class CsvScanner {
   /** `choose` says which columns are wanted, by index; it may throw. */
   constructor(dialect: CsvDialect, choose: (header: readonly string[]) => readonly number[]) {
     this.#dialect = dialect
+    this.#line = 1 + (dialect.linesAbove ?? 0)
     this.#delimiter = dialect.delimiter.charCodeAt(0)
     this.#choose = choose
   }
@@ -60,7 +65,7 @@ export class CsvScanner {
         continue
       }
       if (found === null) {
-        const isTooLong = this.#text.length - start > importLimits.csvRecordCharsMax
+        const isTooLong = this.#text.length - start > tableLimits.scannedRecordCharsMax
         if (!isTooLong && !isEnd) break
         records.push(this.#skipLine(start, isEnd ? unclosed : tooLong))
         continue
@@ -84,7 +89,7 @@ export class CsvScanner {
 
   #checked(start: number, found: Found): ScannedRecord {
     const line = this.#line
-    if (found.cellCount === this.#columnCount) {
+    if (found.cellCount === this.#columnCount || this.#dialect.keepsRagged === true) {
       this.#pass(start, found.end)
       return { cells: found.cells, line, reason: null }
     }
@@ -125,7 +130,7 @@ export class CsvScanner {
         cells[slot] = isQuoted ? unquoted(text.slice(at + 1, cellEnd - 1)) : text.slice(at, cellEnd)
       } else if (slots === null) cells[slot] = ''
       cellCount++
-      if (cellCount > importLimits.csvColumnsMax) return { cells, cellCount, end: cellEnd, isBlank: false }
+      if (cellCount > tableLimits.scannedColumnsMax) return { cells, cellCount, end: cellEnd, isBlank: false }
       if (text.charCodeAt(cellEnd) === this.#delimiter) {
         at = cellEnd + 1
         continue
@@ -168,7 +173,7 @@ export class CsvScanner {
 }
 
 const unclosed = 'a quote is opened in it and never closed'
-const tooLong = `it goes on for more than ${importLimits.csvRecordCharsMax} characters, as after a quote that is never closed`
+const tooLong = `it goes on for more than ${tableLimits.scannedRecordCharsMax} characters, as after a quote that is never closed`
 
 interface Found {
   cells: string[]

@@ -1,6 +1,6 @@
 import { CsvError, Parser } from 'csv-parse'
-import { UserError } from '../../core/errors.js'
-import { readerBounds } from './bounds.js'
+import { UserError } from '../core/errors.js'
+import { tableLimits } from './limits.js'
 
 /** What the parser knows of the record it is in the middle of. */
 interface OpenRecord {
@@ -12,6 +12,8 @@ interface OpenRecord {
 export interface CsvFormat {
   readonly label: string
   readonly delimiter: string
+  /** Lines of the file above the first one that is given. */
+  readonly linesAbove: number
   /** Told of each record that has not as many cells as the header, with the line it begins on. */
   readonly onRagged?: (line: number, cellCount: number) => void
 }
@@ -30,7 +32,7 @@ class RecordCollector extends Parser {
       record_delimiter: ['\r\n', '\n', '\r'],
       skip_empty_lines: true,
       relax_column_count: true,
-      max_record_size: readerBounds.recordBytesMax,
+      max_record_size: tableLimits.recordBytesMax,
     })
   }
 
@@ -41,10 +43,15 @@ class RecordCollector extends Parser {
     this.headerCells ??= cells.length
     if (cells.length !== this.headerCells) {
       const inside = cells.reduce((sum, cell) => sum + lineBreaks(cell), 0)
-      this.format.onRagged?.(this.info.lines - this.linesCountedTwice - inside, cells.length)
+      this.format.onRagged?.(this.line - inside, cells.length)
     }
     this.records.push(cells)
     return true
+  }
+
+  /** The line of the file that was reached. */
+  get line(): number {
+    return this.format.linesAbove + this.info.lines - this.linesCountedTwice
   }
 
   /** The line on which the field that is being read begins. */
@@ -53,7 +60,7 @@ class RecordCollector extends Parser {
     const text = field.toString('utf8')
     const twice = [...record, text].reduce((sum, cell) => sum + crlfs(cell), 0)
     // The parser counts a line end when it meets what follows.
-    return this.info.lines - this.linesCountedTwice - twice - lineBreaks(text.replace(/(?:\r\n|\n|\r)$/, ''))
+    return this.line - twice - lineBreaks(text.replace(/(?:\r\n|\n|\r)$/, ''))
   }
 
   get openRecord(): OpenRecord {
@@ -117,12 +124,12 @@ function assertCellCount(
   parser: RecordCollector,
   label: string,
 ): void {
-  if (!records.some((cells) => cells.length > readerBounds.columnsMax)) return
-  throw tooManyColumns(`${label}, at or before line ${parser.info.lines}`)
+  if (!records.some((cells) => cells.length > tableLimits.columnsMax)) return
+  throw tooManyColumns(`${label}, at or before line ${parser.line}`)
 }
 
 export function tooManyColumns(where: string): UserError {
-  return new UserError('INPUT_COLUMNS_TOO_MANY', `more than ${readerBounds.columnsMax} columns in ${where}`, {
+  return new UserError('INPUT_COLUMNS_TOO_MANY', `more than ${tableLimits.columnsMax} columns in ${where}`, {
     hint: 'is the delimiter right (--delimiter), and is it a table?',
   })
 }
@@ -142,7 +149,7 @@ function csvFailure(failure: Error, parser: RecordCollector, label: string): Err
     )
   }
   if (failure.code === 'CSV_MAX_RECORD_SIZE') {
-    const mebibytes = readerBounds.recordBytesMax / 1024 / 1024
+    const mebibytes = tableLimits.recordBytesMax / 1024 / 1024
     return new UserError(
       'INPUT_RECORD_TOO_LARGE',
       `a record of more than ${mebibytes} MiB in ${label}, on line ${line}`,

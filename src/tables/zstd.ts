@@ -1,9 +1,7 @@
 import { Decompress } from 'fzstd'
 import xxhash from 'xxhash-wasm'
-import { readerBounds } from './bounds.js'
-
-/** What is wrong with a compressed stream; the caller knows which file it is. */
-export class CompressionError extends Error {}
+import { CompressionError } from './file-error.js'
+import { tableLimits } from './limits.js'
 
 interface Frame {
   readonly headerBytes: number
@@ -32,7 +30,7 @@ export async function* unzstd(source: AsyncIterable<Buffer>): AsyncGenerator<Buf
 
 async function* frame(input: ByteQueue): AsyncGenerator<Buffer> {
   const header = await readHeader(input)
-  if (header.windowBytes > readerBounds.zstdWindowBytesMax) {
+  if (header.windowBytes > tableLimits.zstdWindowBytesMax) {
     throw new CompressionError(`it needs a window of ${header.windowBytes} bytes; compress it without --long`)
   }
   let output: Buffer[] = []

@@ -1,6 +1,6 @@
-import { UserError } from '../../core/errors.js'
-import { nestsDeeperThan } from '../../core/json-depth.js'
-import { readerBounds } from './bounds.js'
+import { UserError } from '../core/errors.js'
+import { nestsDeeperThan } from '../core/json-depth.js'
+import { tableLimits } from './limits.js'
 import type { TextSource } from './text-source.js'
 
 /**
@@ -8,7 +8,7 @@ import type { TextSource } from './text-source.js'
  * Throws INPUT_RECORD_TOO_LARGE, and INPUT_JSON_INVALID where `check` is on, with the line.
  */
 export async function* readLines(text: TextSource, check: boolean): AsyncGenerator<readonly string[]> {
-  const cutter = new LineCutter(text.file.label)
+  const cutter = new LineCutter(text.label)
   let lineNumber = 0
   const pieces = async function* () {
     for await (const chunk of text.chunks()) yield cutter.cut(chunk)
@@ -21,7 +21,7 @@ export async function* readLines(text: TextSource, check: boolean): AsyncGenerat
       lineNumber++
       const line = whole.trim()
       if (line === '') continue
-      failure = check ? faultOf(line, lineNumber, text.file.label) : null
+      failure = check ? faultOf(line, lineNumber, text.label) : null
       if (failure !== null) break
       lines.push(line)
     }
@@ -48,7 +48,7 @@ class LineCutter {
     }
     this.rest.push(Buffer.from(chunk.subarray(from)))
     this.restBytes += chunk.length - from
-    if (this.restBytes > readerBounds.recordBytesMax) throw tooLarge(this.lineCount + 1, this.label)
+    if (this.restBytes > tableLimits.recordBytesMax) throw tooLarge(this.lineCount + 1, this.label)
     return lines
   }
 
@@ -66,8 +66,8 @@ class LineCutter {
 }
 
 function faultOf(line: string, lineNumber: number, label: string): UserError | null {
-  if (nestsDeeperThan(line, readerBounds.jsonDepthMax)) {
-    return invalid(lineNumber, label, `it nests deeper than ${readerBounds.jsonDepthMax} levels`)
+  if (nestsDeeperThan(line, tableLimits.jsonDepthMax)) {
+    return invalid(lineNumber, label, `it nests deeper than ${tableLimits.jsonDepthMax} levels`)
   }
   let value: unknown
   try {
@@ -90,7 +90,7 @@ function invalid(lineNumber: number, label: string, reason: string): UserError {
 }
 
 function tooLarge(lineNumber: number, label: string): UserError {
-  const mebibytes = readerBounds.recordBytesMax / 1024 / 1024
+  const mebibytes = tableLimits.recordBytesMax / 1024 / 1024
   return new UserError(
     'INPUT_RECORD_TOO_LARGE',
     `line ${lineNumber} of ${label} is longer than ${mebibytes} MiB`,

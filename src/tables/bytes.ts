@@ -1,0 +1,94 @@
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createGunzip } from 'node:zlib'
+import { unreachable } from '../core/errors.js'
+import { CompressionError, fileError } from './file-error.js'
+import { tableLimits } from './limits.js'
+import { unzstd } from './zstd.js'
+
+/** How a file is packed, by its first bytes and not by its name. */
+export type Packing = 'plain' | 'gzip' | 'zstd' | 'zip'
+
+/** A file as bytes, unpacked. */
+export interface ByteSource {
+  /** For errors: the path, and within a zip the member. */
+  readonly label: string
+  /**
+   * Each call reads from the beginning; a consumer that stops early closes the file.
+   * Throws INPUT_COMPRESSION_CORRUPT, INPUT_NOT_FOUND, INPUT_IS_FOLDER and INPUT_UNREADABLE.
+   */
+  readonly bytes: () => AsyncIterable<Buffer>
+}
+
+/** A file on disk, plain or compressed as a whole; `path` is what is opened, `label` what the user calls it. */
+export function fileBytes(path: string, label: string): ByteSource {
+  return { label, bytes: () => readBytes(path, label) }
+}
+
+async function* readBytes(path: string, label: string): AsyncGenerator<Buffer> {
+  const packing = await packingOf(path, label)
+  const raw = createReadStream(path, { highWaterMark: tableLimits.chunkBytes })
+  try {
+    switch (packing) {
+      case 'plain':
+      case 'zip':
+        yield* raw as AsyncIterable<Buffer>
+        break
+      case 'gzip':
+        yield* gunzip(raw)
+        break
+      case 'zstd':
+        yield* unzstd(raw as AsyncIterable<Buffer>)
+        break
+      default:
+        unreachable(packing)
+    }
+  } catch (error) {
+    throw fileError(error, label)
+  } finally {
+    raw.destroy()
+  }
+}
+
+async function* gunzip(raw: NodeJS.ReadableStream): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: tableLimits.chunkBytes })
+  raw.on('error', (error: Error) => gunzip.destroy(error))
+  raw.pipe(gunzip)
+  try {
+    yield* gunzip as AsyncIterable<Buffer>
+  } finally {
+    gunzip.destroy()
+  }
+}
+
+/** "PK", then what a file begins with, or the end of an empty zip. */
+const zipBeginnings = new Set([0x504b0304, 0x504b0506])
+
+/** By the first bytes; a name that promises compression and bytes that are none is an error. */
+export async function packingOf(path: string, label: string): Promise<Packing> {
+  const start = await firstBytes(path, label)
+  if (start.length >= 2 && start.readUInt16BE(0) === 0x1f8b) return 'gzip'
+  if (start.length >= 4) {
+    const magic = start.readUInt32LE(0)
+    if (magic === 0xfd2fb528 || magic >>> 4 === 0x184d2a5) return 'zstd'
+    if (zipBeginnings.has(start.readUInt32BE(0))) return 'zip'
+  }
+  if (start.length > 0 && /\.(gz|zst)$/i.test(path)) {
+    throw fileError(new CompressionError('its first bytes are not those of a compressed file'), label)
+  }
+  return 'plain'
+}
+
+async function firstBytes(path: string, label: string): Promise<Buffer> {
+  try {
+    const file = await open(path)
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0)
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    throw fileError(error, label)
+  }
+}

@@ -1,0 +1,74 @@
+import type { ByteSource } from '../bytes.js'
+import { tableLimits } from '../limits.js'
+import { guessEncoding } from './detector.js'
+import { guessNotice, isMixture, mixedEncodings, unsureEncoding } from './doubt.js'
+import { judgeGuess } from './judge.js'
+import type { Encoding } from './names.js'
+import { isUtf8Throughout, surveyLines } from './survey.js'
+
+export interface DetectedEncoding {
+  readonly encoding: Encoding
+  readonly bomBytes: number
+  /** What to tell the user before anything is done with the text; null where nothing was guessed. */
+  readonly notice: string | null
+}
+
+/**
+ * How the text of a file is coded; null for a file that holds nothing. A byte order mark is skipped whatever was
+ * given. Without one, a file is UTF-8 if all of it is, UTF-16 by its NUL bytes, and else what a detector and the
+ * look of the names agree on: a guess comes with a notice, and where they do not agree it is an error.
+ * Throws INPUT_ENCODING_MIXED, INPUT_ENCODING_UNSURE, INPUT_NUL_BYTE.
+ */
+export async function detectEncoding(
+  file: ByteSource,
+  given: Encoding | undefined,
+): Promise<DetectedEncoding | null> {
+  const { head, isUtf8 } = await isUtf8Throughout(file, tableLimits.encodingHeadBytes, given !== undefined)
+  const bom = byteOrderMark(head)
+  if (head.length === (bom?.bomBytes ?? 0)) return null
+  if (given !== undefined) {
+    const isMarked = bom?.encoding === given || (bom?.encoding === 'utf-8' && given.startsWith('utf-8'))
+    return { encoding: given, bomBytes: isMarked ? (bom?.bomBytes ?? 0) : 0, notice: null }
+  }
+  if (bom !== null && bom.encoding !== 'utf-8') {
+    return { ...bom, notice: `${file.label}: read as ${bom.encoding}` }
+  }
+  const wide = utf16Pattern(head)
+  if (wide !== null) {
+    return { encoding: wide, bomBytes: 0, notice: `${file.label}: read as ${wide}, judged by its NUL bytes` }
+  }
+  const bomBytes = bom?.bomBytes ?? 0
+  return isUtf8 ? { encoding: 'utf-8', bomBytes, notice: null } : guess(file, bomBytes > 0)
+}
+
+async function guess(file: ByteSource, isMarkedUtf8: boolean): Promise<DetectedEncoding> {
+  const survey = await surveyLines(file)
+  const name = guessEncoding(survey.sample)
+  if (isMarkedUtf8 || isMixture(survey, name)) throw mixedEncodings(file.label, survey)
+  const judgement = judgeGuess(survey.sample, name)
+  if (judgement.kind === 'unsure') throw unsureEncoding(file.label, survey, judgement.readings)
+  const { reading } = judgement
+  return { encoding: reading.encoding, bomBytes: 0, notice: guessNotice(file.label, reading) }
+}
+
+function byteOrderMark(head: Buffer): { encoding: Encoding; bomBytes: number } | null {
+  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return { encoding: 'utf-8', bomBytes: 3 }
+  if (head[0] === 0xff && head[1] === 0xfe) return { encoding: 'utf-16le', bomBytes: 2 }
+  if (head[0] === 0xfe && head[1] === 0xff) return { encoding: 'utf-16be', bomBytes: 2 }
+  return null
+}
+
+/** Mostly Latin text in UTF-16 has a NUL in every second byte. */
+function utf16Pattern(bytes: Buffer): Encoding | null {
+  const pairs = Math.floor(bytes.length / 2)
+  if (pairs < 2) return null
+  let evenNuls = 0
+  let oddNuls = 0
+  for (let index = 0; index + 1 < bytes.length; index += 2) {
+    if (bytes[index] === 0) evenNuls++
+    if (bytes[index + 1] === 0) oddNuls++
+  }
+  if (oddNuls > pairs * 0.4 && evenNuls < pairs * 0.05) return 'utf-16le'
+  if (evenNuls > pairs * 0.4 && oddNuls < pairs * 0.05) return 'utf-16be'
+  return null
+}

@@ -1,0 +1,170 @@
+import { isUtf8 } from 'node:buffer'
+import { UserError } from '../../core/errors.js'
+import { byteLines, LineEndCutter } from './byte-lines.js'
+import { decodeLegacy } from './decode.js'
+import type { Encoding, LegacyEncoding } from './names.js'
+import { completeUtf8Length, Utf8Cutter } from './utf8.js'
+import { decodeWindows1252 } from './windows-1252.js'
+
+/** Turns chunks of a file into chunks of valid UTF-8, each ending with a whole character. */
+interface Recoder {
+  readonly push: (chunk: Buffer) => Buffer
+  readonly end: () => Buffer
+}
+
+/** Makes the error for text that is wrong; `valid` is what came before it since the last chunk, in any encoding. */
+type Wrong = (valid: Buffer, cause?: unknown) => UserError
+
+function recoder(encoding: Encoding, label: string, wrong: Wrong): Recoder {
+  switch (encoding) {
+    case 'utf-8':
+      return utf8Recoder(wrong)
+    case 'utf-16le':
+    case 'utf-16be':
+      return utf16Recoder(encoding, wrong)
+    case 'utf-8+windows-1252':
+      return lineRecoder(label, mixedLines)
+    default:
+      return lineRecoder(label, (lines) => legacyLines(lines, encoding, wrong))
+  }
+}
+
+function utf8Recoder(wrong: Wrong): Recoder {
+  const cutter = new Utf8Cutter()
+  return {
+    push: (chunk) => {
+      const { whole, bytes } = cutter.push(chunk)
+      if (whole === null) throw wrong(validStart(bytes))
+      return whole
+    },
+    end: () => {
+      if (cutter.isCut) throw wrong(nothing)
+      return nothing
+    },
+  }
+}
+
+const nothing = Buffer.alloc(0)
+
+/** The longest start of `bytes` that is valid UTF-8. */
+function validStart(bytes: Buffer): Buffer {
+  let valid = 0
+  let invalid = bytes.length
+  while (invalid - valid > 1) {
+    const middle = Math.floor((valid + invalid) / 2)
+    const start = bytes.subarray(0, middle)
+    if (isUtf8(start.subarray(0, completeUtf8Length(start)))) valid = middle
+    else invalid = middle
+  }
+  return bytes.subarray(0, valid)
+}
+
+function utf16Recoder(encoding: 'utf-16le' | 'utf-16be', wrong: Wrong): Recoder {
+  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true })
+  const decode = (chunk: Buffer | undefined, stream: boolean) => {
+    try {
+      return Buffer.from(decoder.decode(chunk, { stream }), 'utf8')
+    } catch (error) {
+      throw wrong(nothing, error)
+    }
+  }
+  return { push: (chunk) => decode(chunk, true), end: () => decode(undefined, false) }
+}
+
+/** Whole lines at a time, so that no character is cut and a wrong one is found by its line. */
+function lineRecoder(label: string, recode: (lines: Buffer) => Buffer): Recoder {
+  const cutter = new LineEndCutter(label)
+  return { push: (chunk) => recode(cutter.push(chunk)), end: () => recode(cutter.end()) }
+}
+
+function legacyLines(lines: Buffer, encoding: LegacyEncoding, wrong: Wrong): Buffer {
+  const text = decodeLegacy(lines, encoding)
+  if (text !== null) return Buffer.from(text, 'utf8')
+  for (const { bytes } of byteLines(lines)) {
+    if (decodeLegacy(bytes, encoding) === null) {
+      throw wrong(lines.subarray(0, bytes.byteOffset - lines.byteOffset))
+    }
+  }
+  throw wrong(nothing)
+}
+
+function mixedLines(lines: Buffer): Buffer {
+  if (isUtf8(lines)) return lines
+  const parts: Buffer[] = []
+  let at = 0
+  for (const { bytes } of byteLines(lines)) {
+    const start = bytes.byteOffset - lines.byteOffset
+    const end = start + bytes.length
+    parts.push(
+      lines.subarray(at, start),
+      isUtf8(bytes) ? bytes : Buffer.from(decodeWindows1252(bytes), 'utf8'),
+    )
+    at = end
+  }
+  return Buffer.concat([...parts, lines.subarray(at)])
+}
+
+/** Where in a text a chunk begins, for messages: lines end with LF, CRLF or CR. */
+class LineCounter {
+  lines = 1
+  private lastWasCr = false
+
+  /** Counts a chunk's line ends, and returns where its first NUL is, or -1. */
+  count(chunk: Buffer): number {
+    for (let index = 0; index < chunk.length; index++) {
+      const byte = chunk[index]
+      if (byte === 10) {
+        if (!this.lastWasCr) this.lines++
+      } else if (byte === 13) this.lines++
+      else if (byte === 0) return index
+      this.lastWasCr = byte === 13
+    }
+    return -1
+  }
+}
+
+/**
+ * The text of a file as chunks of valid UTF-8 without its byte order mark, each ending with a whole character.
+ * Throws INPUT_NUL_BYTE and INPUT_ENCODING_WRONG, with the line, and INPUT_RECORD_TOO_LARGE.
+ */
+export async function* decodeText(
+  chunks: AsyncIterable<Buffer>,
+  { encoding, bomBytes }: { readonly encoding: Encoding; readonly bomBytes: number },
+  label: string,
+): AsyncGenerator<Buffer> {
+  const lines = new LineCounter()
+  const { push, end } = recoder(encoding, label, (valid, cause) => {
+    lines.count(valid)
+    const place = encoding.startsWith('utf-16') ? 'at or after line' : 'on line'
+    return wrongEncoding(encoding, `${label}, ${place} ${lines.lines}`, cause)
+  })
+  const check = (chunk: Buffer) => {
+    if (lines.count(chunk) !== -1) throw nulByte(label, lines.lines)
+    return chunk
+  }
+  let bomLeft = bomBytes
+  for await (const chunk of chunks) {
+    const skipped = Math.min(bomLeft, chunk.length)
+    bomLeft -= skipped
+    const text = check(push(skipped === 0 ? chunk : chunk.subarray(skipped)))
+    if (text.length > 0) yield text
+  }
+  const last = check(end())
+  if (last.length > 0) yield last
+}
+
+function wrongEncoding(encoding: Encoding, where: string, cause: unknown): UserError {
+  return new UserError('INPUT_ENCODING_WRONG', `text that is not valid ${encoding} in ${where}`, {
+    hint:
+      encoding === 'utf-8'
+        ? 'if it is Latin-1 (Excel on Windows), pass --encoding latin1; if only some lines are, --encoding utf-8+windows-1252'
+        : 'it is cut or damaged there, or of another encoding: pass --encoding',
+    cause,
+  })
+}
+
+export function nulByte(label: string, line: number): UserError {
+  return new UserError('INPUT_NUL_BYTE', `a NUL byte in ${label}, on line ${line}`, {
+    hint: 'is it UTF-16 (pass --encoding utf-16le or utf-16be), or no text at all? A spreadsheet has to be saved as CSV first, and a Parquet file be called .parquet',
+  })
+}

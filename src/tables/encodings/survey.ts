@@ -1,0 +1,87 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import type { ByteSource } from '../bytes.js'
+import { byteLines, countLineEnds, LineEndCutter } from './byte-lines.js'
+import { nulByte } from './recode.js'
+import { Utf8Cutter } from './utf8.js'
+
+/** A line that is not UTF-8; the first line of a file is 1. */
+export interface ForeignLine {
+  readonly line: number
+  readonly bytes: Buffer
+}
+
+/** The lines of a file that hold bytes beyond ASCII, by what they can be. */
+export interface LineSurvey {
+  readonly utf8Count: number
+  /** Those of `utf8Count` that hold a character of three bytes or more: no other encoding does that by chance. */
+  readonly surelyUtf8Count: number
+  readonly foreignCount: number
+  /** The first lines that are not UTF-8. */
+  readonly foreignLines: readonly ForeignLine[]
+  /** Lines that are not UTF-8, as far as an encoding is guessed by them. */
+  readonly sample: Buffer
+}
+
+const surveyLimits = { foreignLinesKept: 5, sampleBytes: 64 * 1024, sampleLineBytes: 4 * 1024 } as const
+
+/** The beginning of a file, and, unless only that is wanted, whether the whole is UTF-8. */
+export async function isUtf8Throughout(
+  file: ByteSource,
+  headBytes: number,
+  isHeadEnough: boolean,
+): Promise<{ head: Buffer; isUtf8: boolean }> {
+  const cutter = new Utf8Cutter()
+  let head = Buffer.alloc(0)
+  let isWhole = true
+  for await (const chunk of file.bytes()) {
+    if (head.length < headBytes) head = Buffer.concat([head, chunk.subarray(0, headBytes - head.length)])
+    isWhole = isWhole && cutter.push(chunk).whole !== null
+    if (head.length >= headBytes && (isHeadEnough || !isWhole)) break
+  }
+  return { head, isUtf8: isWhole && !cutter.isCut }
+}
+
+/** Looks at every line of a file that is not UTF-8 throughout. */
+export async function surveyLines(file: ByteSource): Promise<LineSurvey> {
+  const survey = {
+    utf8Count: 0,
+    surelyUtf8Count: 0,
+    foreignCount: 0,
+    foreignLines: [] as ForeignLine[],
+    sample: Buffer.alloc(0),
+  }
+  const sample: Buffer[] = []
+  let sampleBytes = 0
+  let linesBefore = 0
+  const lookAt = (piece: Buffer) => {
+    const nulAt = piece.indexOf(0)
+    if (nulAt !== -1) throw nulByte(file.label, linesBefore + countLineEnds(piece.subarray(0, nulAt)) + 1)
+    if (!isAscii(piece)) {
+      for (const { bytes, index } of byteLines(piece)) {
+        if (isAscii(bytes)) continue
+        if (isUtf8(bytes)) {
+          survey.utf8Count++
+          if (bytes.some((byte) => byte >= 0xe0)) survey.surelyUtf8Count++
+          continue
+        }
+        survey.foreignCount++
+        const kept = Buffer.from(bytes.subarray(0, surveyLimits.sampleLineBytes))
+        if (survey.foreignLines.length < surveyLimits.foreignLinesKept) {
+          survey.foreignLines.push({ line: linesBefore + index + 1, bytes: kept })
+        }
+        if (sampleBytes < surveyLimits.sampleBytes && bytes.length <= surveyLimits.sampleLineBytes) {
+          sample.push(kept, newline)
+          sampleBytes += kept.length + 1
+        }
+      }
+    }
+    linesBefore += countLineEnds(piece)
+  }
+  const cutter = new LineEndCutter(file.label)
+  for await (const chunk of file.bytes()) lookAt(cutter.push(chunk))
+  lookAt(cutter.end())
+  if (sample.length === 0) sample.push(...survey.foreignLines.map(({ bytes }) => bytes))
+  return { ...survey, sample: Buffer.concat(sample) }
+}
+
+const newline = Buffer.from('\n')

@@ -1,0 +1,28 @@
+import { UserError } from '../core/errors.js'
+
+/** What is wrong with a compressed stream; the caller knows which file it is. */
+export class CompressionError extends Error {}
+
+/** What went wrong with a file, for its user; what is not about the file comes back as it is. */
+export function fileError(error: unknown, label: string): unknown {
+  if (error instanceof UserError) return error
+  if (error instanceof CompressionError) return corruptFile(label, error)
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === 'ENOENT') {
+    return new UserError('INPUT_NOT_FOUND', `there is no file ${label}`, { cause: error })
+  }
+  if (code === 'EISDIR') return new UserError('INPUT_IS_FOLDER', `${label} is a folder`, { cause: error })
+  if (code.startsWith('Z_')) return corruptFile(label, error as Error)
+  if (!code.startsWith('E')) return error
+  return new UserError('INPUT_UNREADABLE', `${label} cannot be read: ${(error as Error).message}`, {
+    hint: code === 'EACCES' ? 'check the permissions of the file' : 'check the file and its disk',
+    cause: error,
+  })
+}
+
+function corruptFile(label: string, cause: Error): UserError {
+  return new UserError('INPUT_COMPRESSION_CORRUPT', `${label} cannot be decompressed: ${cause.message}`, {
+    hint: 'it was cut short or damaged on its way: make or fetch it again',
+    cause,
+  })
+}

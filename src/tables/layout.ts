@@ -1,0 +1,105 @@
+import { sampleRecords, sniffDelimiter, type SampleRecord } from './delimiter.js'
+
+/** How a delimited file is laid out, told by its beginning. */
+export interface Layout {
+  readonly delimiter: string
+  /** Lines that stand above the header and are no part of the table. */
+  readonly linesAbove: number
+  /** Of these, lines that a person would miss if they were left out in silence: titles, not `sep=`. */
+  readonly titleLines: number
+}
+
+/** Excel's own first line, which names the delimiter. */
+const separatorLine = /^"?sep=(.)"?(?:\r\n|\n|\r)/i
+
+const delimiters = [',', '\t', ';', '|'] as const
+
+/**
+ * The layout of a file by the text it begins with. `known` is a delimiter that was given or that the file's name
+ * tells; it goes above a `sep=` line.
+ */
+export function layoutOf(sample: string, known: string | undefined): Layout {
+  const named = separatorLine.exec(sample)
+  const above = named === null ? 0 : 1
+  const rest = named === null ? sample : sample.slice(named[0].length)
+  const told = known ?? named?.[1]
+  const tries = (told === undefined ? delimiters : [told]).flatMap(
+    (delimiter) => titled(rest, delimiter) ?? [],
+  )
+  const [best] = tries.sort((one, other) => other.width - one.width)
+  return {
+    delimiter: told ?? best?.delimiter ?? sniffDelimiter(rest),
+    linesAbove: above + (best?.titleLines ?? 0),
+    titleLines: best?.titleLines ?? 0,
+  }
+}
+
+const titleLimits = {
+  /** More lines than that above a table are not looked for. */
+  linesMax: 30,
+  /** A title has one filled cell, a caption like "Generated on;2026-11-20" two. */
+  filledCellsMax: 2,
+  /** Fewer columns are met by chance: a comma in a name cuts it in two. */
+  widthMin: 3,
+  rowsMin: 2,
+} as const
+
+interface Titled {
+  readonly delimiter: string
+  readonly width: number
+  readonly titleLines: number
+}
+
+/**
+ * Where a report's titles stand above its header; null where the first record is the header. Found only where
+ * nothing else can be meant: the records from some header on are equally wide; the header's cells are filled,
+ * different and words; each line above holds two filled cells at most, padded with delimiters or not.
+ */
+function titled(text: string, delimiter: string): Titled | null {
+  const records = sampleRecords(text, delimiter)
+  const width = records.at(-1)?.cells.length ?? 0
+  const headerAt = records.findIndex((record) => isHeader(record, width))
+  const header = records[headerAt]
+  if (header === undefined || width < titleLimits.widthMin || header.line > titleLimits.linesMax + 1)
+    return null
+  const above = records.slice(0, headerAt)
+  const below = records.slice(headerAt + 1)
+  const isTitled =
+    above.length > 0 &&
+    below.length >= titleLimits.rowsMin &&
+    below.every(({ cells }) => cells.length === width) &&
+    above.every((record) => filled(record) <= titleLimits.filledCellsMax && filled(record) < width) &&
+    isApart(above, header, below)
+  return isTitled ? { delimiter, width, titleLines: header.line - 1 } : null
+}
+
+function isHeader({ cells }: SampleRecord, width: number): boolean {
+  return (
+    cells.length === width &&
+    new Set(cells).size === width &&
+    cells.every((cell) => /\p{L}/u.test(cell) && !/@/.test(cell) && cell === cell.trim())
+  )
+}
+
+/** One title right above the header could as well be the header of a ragged table: then the rows must tell. */
+function isApart(
+  above: readonly SampleRecord[],
+  header: SampleRecord,
+  below: readonly SampleRecord[],
+): boolean {
+  const last = above.at(-1)
+  if (last === undefined) return false
+  const hasGap = filled(last) === 0 || header.line - last.line > last.lineCount
+  return hasGap || above.length > 1 || hasNumbersBelow(header, below)
+}
+
+/** Whether a column has a word as its header, and a digit in every cell below. */
+function hasNumbersBelow({ cells }: SampleRecord, below: readonly SampleRecord[]): boolean {
+  return cells.some(
+    (name, at) => !/\d/.test(name) && below.every((record) => /\d/.test(record.cells[at] ?? '')),
+  )
+}
+
+function filled({ cells }: SampleRecord): number {
+  return cells.filter((cell) => cell.trim() !== '').length
+}

@@ -1,0 +1,24 @@
+/** Every limit of reading files of tables in one place. The unit is the last word of the name. */
+export const tableLimits = {
+  columnsMax: 10_000,
+  recordBytesMax: 16 * 1024 * 1024,
+  chunkBytes: 128 * 1024,
+  /** How much of a file is looked at for a byte order mark, and for the NULs of UTF-16. */
+  encodingHeadBytes: 4096,
+  /** How much of a file its delimiter is judged by. */
+  delimiterSampleChars: 256 * 1024,
+  delimiterSampleRecords: 50,
+  jsonDepthMax: 200,
+  /** zstd's own limit for a decoder that was not told otherwise. */
+  zstdWindowBytesMax: 128 * 1024 * 1024,
+  /** A record of a register; one that goes on longer has a quote that is never closed. */
+  scannedRecordCharsMax: 1_000_000,
+  scannedColumnsMax: 2_000,
+  zipMembersMax: 5_000_000,
+  /** Files of a zip that is opened as a whole: the parts of a workbook. */
+  zipPartsMax: 100_000,
+  /** Deflate cannot do better than 1032; registers come to 10 to 40. Small files may. */
+  zipRatioMax: 200,
+  zipSmallBytes: 50_000_000,
+  zipMembersNamedMax: 5,
+} as const

@@ -1,0 +1,31 @@
+import { UserError } from '../core/errors.js'
+import type { ByteSource } from './bytes.js'
+import { detectEncoding } from './encodings/detect.js'
+import type { Encoding } from './encodings/names.js'
+import { decodeText } from './encodings/recode.js'
+
+/** A file of text whose encoding is known. */
+export interface TextSource {
+  readonly label: string
+  readonly encoding: Encoding
+  /** What to tell about an encoding that was not simply UTF-8, or null. */
+  readonly notice: string | null
+  /** The text as chunks of valid UTF-8; each call reads the file anew. */
+  chunks(): AsyncGenerator<Buffer>
+}
+
+/**
+ * Reads all of a file, unless its encoding is given, to tell it. Throws INPUT_EMPTY for a file that holds
+ * nothing, INPUT_ENCODING_MIXED, INPUT_ENCODING_UNSURE, and what reading the bytes throws.
+ */
+export async function openText(file: ByteSource, given: Encoding | undefined): Promise<TextSource> {
+  const { label } = file
+  const detected = await detectEncoding(file, given)
+  if (detected === null) throw emptyFile(label)
+  const { encoding, notice } = detected
+  return { label, encoding, notice, chunks: () => decodeText(file.bytes(), detected, label) }
+}
+
+export function emptyFile(label: string): UserError {
+  return new UserError('INPUT_EMPTY', `${label} is empty`, { hint: 'it needs a header line and rows' })
+}

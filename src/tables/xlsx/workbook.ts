@@ -1,0 +1,93 @@
+import { UserError } from '../../core/errors.js'
+import { xlsxLimits } from './limits.js'
+import { builtInKind, kindOfFormat, type NumberKind } from './number-format.js'
+import type { Parts } from './parts.js'
+import { readWholeXml } from './xml.js'
+import { damagedWorkbook, otherSpreadsheet } from './xlsx-error.js'
+
+export interface Sheet {
+  readonly name: string
+  readonly isHidden: boolean
+  /** The part that holds its cells. */
+  readonly part: string
+}
+
+/** What the cells of all sheets depend on. */
+export interface Workbook {
+  readonly sheets: readonly Sheet[]
+  readonly is1904: boolean
+  /** Of each style of cells, by its number. */
+  readonly kinds: readonly NumberKind[]
+  readonly sharedStringsPart: string | null
+}
+
+/** Throws INPUT_FORMAT_UNKNOWN for a spreadsheet of another kind, and INPUT_EXCEL_INVALID. */
+export async function readWorkbook(parts: Parts): Promise<Workbook> {
+  const main = (await parts.relationsOf('')).find(({ type }) => type === 'officeDocument')?.target
+  const part = main ?? 'xl/workbook.xml'
+  if (/\.bin$/i.test(part)) throw otherSpreadsheet(parts.label, 'a binary workbook (.xlsb)')
+  if (!parts.has(part)) {
+    if (parts.has('content.xml')) throw otherSpreadsheet(parts.label, 'an OpenDocument file (.ods)')
+    throw otherSpreadsheet(parts.label, 'a zip without a workbook')
+  }
+  const relations = await parts.relationsOf(part)
+  const targetOf = (wanted: string) => relations.find(({ type }) => type === wanted)?.target ?? null
+  const sheets: Sheet[] = []
+  let is1904 = false
+  await readWholeXml(parts.read(part), parts.label, {
+    open: (name, attribute) => {
+      if (name === 'workbookPr') is1904 = isTrue(attribute('date1904'))
+      if (name !== 'sheet') return
+      const relation = relations.find(({ id }) => id === attribute('id'))
+      // Sheets of charts and of macros hold no cells.
+      if (relation?.type !== 'worksheet') return
+      const isHidden = /hidden/i.test(attribute('state') ?? '')
+      sheets.push({ name: attribute('name') ?? '', isHidden, part: relation.target })
+      if (sheets.length > xlsxLimits.sheetsMax) throw damagedWorkbook(parts.label, 'it has too many sheets')
+    },
+  })
+  const styles = targetOf('styles')
+  return {
+    sheets,
+    is1904,
+    kinds: styles === null || !parts.has(styles) ? [] : await readKinds(parts, styles),
+    sharedStringsPart: targetOf('sharedStrings'),
+  }
+}
+
+/** By name, or by number from 1 on; the first visible one where none is wanted. Throws INPUT_SHEET_MISSING. */
+export function chooseSheet(label: string, { sheets }: Workbook, wanted: string | undefined): Sheet {
+  const found =
+    wanted === undefined
+      ? (sheets.find(({ isHidden }) => !isHidden) ?? sheets[0])
+      : (sheets.find(({ name }) => name === wanted) ??
+        sheets.find(({ name }) => name.toLowerCase() === wanted.toLowerCase()) ??
+        (/^\d{1,5}$/.test(wanted) ? sheets[Number(wanted) - 1] : undefined))
+  if (found !== undefined) return found
+  if (wanted === undefined) throw damagedWorkbook(label, 'it has no sheet of cells')
+  throw new UserError('INPUT_SHEET_MISSING', `${label} has no sheet "${wanted}"`, {
+    hint: `it has ${sheets.map(({ name }) => `"${name}"`).join(', ')}`,
+  })
+}
+
+async function readKinds(parts: Parts, styles: string): Promise<NumberKind[]> {
+  const formats = new Map<number, NumberKind>()
+  const ids: number[] = []
+  let isInside = false
+  await readWholeXml(parts.read(styles), parts.label, {
+    open: (name, attribute) => {
+      if (name === 'numFmt')
+        formats.set(Number(attribute('numFmtId')), kindOfFormat(attribute('formatCode') ?? ''))
+      else if (name === 'cellXfs') isInside = true
+      else if (name === 'xf' && isInside) ids.push(Number(attribute('numFmtId') ?? 0))
+    },
+    close: (name) => {
+      if (name === 'cellXfs') isInside = false
+    },
+  })
+  return ids.map((id) => formats.get(id) ?? builtInKind(id))
+}
+
+export function isTrue(text: string | undefined): boolean {
+  return text === '1' || text === 'true'
+}

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest'
+import { decodeLegacy } from '../../../src/tables/encodings/decode.js'
+import { guessEncoding } from '../../../src/tables/encodings/detector.js'
+import { judgeGuess } from '../../../src/tables/encodings/judge.js'
+import { encodingNames } from '../../../src/tables/encodings/names.js'
+import { everyEncoding, linesAround, listIn } from '../../support/encoded-files.js'
+
+const legacy = everyEncoding.filter(({ encoding }) => !encoding.startsWith('utf-'))
+
+describe('decoding', () => {
+  test.each(legacy)('$encoding is read as Python writes it', ({ encoding, names, nameBytes }) => {
+    expect(nameBytes.map((bytes) => decodeLegacy(bytes, encoding as 'latin1'))).toEqual(names)
+  })
+
+  test('windows-1252 has signs and letters from 0x80 to 0x9f, but for five', () => {
+    const upper = Array.from({ length: 32 }, (_, index) =>
+      decodeLegacy(Buffer.from([0x80 + index]), 'windows-1252'),
+    )
+    expect(upper.map((char) => char ?? '.').join('')).toBe('€.‚ƒ„…†‡ˆ‰Š‹Œ.Ž..‘’“”•–—˜™š›œ.žŸ')
+    const letters = Buffer.from(Array.from({ length: 96 }, (_, index) => 0xa0 + index))
+    expect(decodeLegacy(letters, 'windows-1252')).toBe(letters.toString('latin1'))
+  })
+
+  test('latin1 has the control characters of ISO 8859-1 where windows-1252 has nothing', () => {
+    expect(decodeLegacy(Buffer.from([0x80, 0x81, 0x9d, 0xfc]), 'latin1')).toBe('€\x81\x9dü')
+  })
+
+  describe('Korean', () => {
+    const pairs = (leads: [number, number], trails: readonly [number, number][]) => {
+      const found: number[][] = []
+      for (let lead = leads[0]; lead <= leads[1]; lead++) {
+        for (const [from, to] of trails)
+          for (let trail = from; trail <= to; trail++) found.push([lead, trail])
+      }
+      return found
+    }
+    const letters: readonly [number, number][] = [
+      [0x41, 0x5a],
+      [0x61, 0x7a],
+    ]
+    const decode = (pair: readonly number[]) => decodeLegacy(Buffer.from(pair), 'euc-kr')
+    const standard = pairs([0xb0, 0xc8], [[0xa1, 0xfe]]).map(decode)
+    const added = [
+      ...pairs([0x81, 0xa0], [...letters, [0x81, 0xfe]]),
+      ...pairs([0xa1, 0xc5], [...letters, [0x81, 0xa0]]),
+      ...pairs([0xc6, 0xc6], [[0x41, 0x52]]),
+    ].map(decode)
+
+    test('the 8,822 syllables beyond KS X 1001 are there, in the order of Unicode', () => {
+      expect(added).toHaveLength(8822)
+      expect(added).toEqual([...added].sort())
+      expect(new Set([...added, ...standard])).toEqual(
+        new Set(Array.from({ length: 11_172 }, (_, index) => String.fromCharCode(0xac00 + index))),
+      )
+    })
+
+    test.each([
+      ['갂', '8141'],
+      ['똠', '8c63'],
+      ['뷁', '94ee'],
+      ['펲', 'bc84'],
+      ['힣', 'c652'],
+      ['€', 'a2e6'],
+      ['®', 'a2e7'],
+    ])('%s is at %s', (char, hex) => {
+      expect(decodeLegacy(Buffer.from(hex, 'hex'), 'euc-kr')).toBe(char)
+    })
+
+    test('a pair that is beyond the last syllable, or half of one, is none', () => {
+      for (const hex of ['c653', 'c741', '8130', '81', 'b0']) {
+        expect(decodeLegacy(Buffer.from(hex, 'hex'), 'euc-kr')).toBeNull()
+      }
+    })
+  })
+
+  test.each(['shift_jis', 'gbk', 'big5', 'euc-jp', 'euc-kr'] as const)(
+    'half a character of %s is none',
+    (encoding) => {
+      const [name] = listIn(encoding).nameBytes
+      expect(decodeLegacy(name?.subarray(0, 1) ?? Buffer.alloc(0), encoding)).toBeNull()
+    },
+  )
+
+  test.each(['windows-1250', 'windows-1253', 'windows-1254', 'windows-1257', 'windows-874'] as const)(
+    'a byte that %s leaves out is no control character',
+    (encoding) => {
+      const decoded = Array.from({ length: 128 }, (_, index) =>
+        decodeLegacy(Buffer.from([128 + index]), encoding),
+      )
+      expect(decoded.some((char) => char === null)).toBe(true)
+      expect(decoded.filter((char) => char !== null && /[\x80-\x9f]/.test(char))).toEqual([])
+    },
+  )
+})
+
+describe('guessing', () => {
+  const judged = (names: readonly Buffer[]) => {
+    const sample = linesAround(names, (index) => `${index},"`, '"\n')
+    return judgeGuess(sample, guessEncoding(sample))
+  }
+  const read = (names: readonly Buffer[]) => {
+    const judgement = judged(names)
+    return judgement.kind === 'sure' ? judgement.reading.encoding : judgement.kind
+  }
+
+  // Detectors do not know macintosh; ISO 8859-15 differs from windows-1252 in eight signs.
+  const unsure = ['macintosh', 'iso-8859-15']
+  test.each(legacy.filter(({ encoding }) => !unsure.includes(encoding)))(
+    'a list in $encoding is read right, and not doubted',
+    ({ names, nameBytes }) => {
+      const judgement = judged(nameBytes)
+      const encoding = judgement.kind === 'sure' ? judgement.reading.encoding : 'utf-8+windows-1252'
+      expect(nameBytes.map((bytes) => decodeLegacy(bytes, encoding as 'latin1'))).toEqual(names)
+    },
+  )
+
+  test.each(unsure)(
+    'a list in %s is not taken for another, and the right one is among the choices',
+    (encoding) => {
+      const judgement = judged(listIn(encoding as 'macintosh').nameBytes)
+      expect(judgement.kind).toBe('unsure')
+      if (judgement.kind === 'unsure')
+        expect(judgement.readings.map((reading) => reading.encoding)).toContain(encoding)
+    },
+  )
+
+  test.each<[string, string]>([
+    ['Müller', 'windows-1252'],
+    ['Köln', 'windows-1252'],
+    ['Société Générale', 'windows-1252'],
+    ['GRÜNWALD MÜHLE', 'windows-1252'],
+  ])('%s reads the same wherever it is a name, and is not doubted', (name, encoding) => {
+    expect(read([Buffer.from(name, 'latin1')])).toBe(encoding)
+  })
+
+  test.each(['Crème', 'Ørsted', 'Señor', 'São João'])(
+    '%s alone could be two names, and is doubted',
+    (name) => {
+      const judgement = judged([Buffer.from(name, 'latin1')])
+      expect(judgement.kind).toBe('unsure')
+      if (judgement.kind === 'unsure') {
+        expect(judgement.readings[0]).toEqual({ encoding: 'windows-1252', excerpts: [name] })
+        expect(judgement.readings.length).toBeGreaterThan(1)
+      }
+    },
+  )
+
+  test('every start of every list is read right or doubted', () => {
+    for (const { encoding, names, nameBytes } of legacy) {
+      for (let count = 1; count <= nameBytes.length; count++) {
+        const judgement = judged(nameBytes.slice(0, count))
+        if (judgement.kind === 'unsure') continue
+        const found = judgement.reading.encoding
+        const decoded = nameBytes.slice(0, count).map((bytes) => decodeLegacy(bytes, found))
+        expect(decoded, `${count} of ${encoding}, read as ${found}`).toEqual(names.slice(0, count))
+      }
+    }
+  })
+
+  test('every encoding that can be named is one that is tried', () => {
+    const tried = new Set<string>(everyEncoding.map(({ encoding }) => encoding))
+    const others = ['utf-16le', 'utf-16be', 'utf-8+windows-1252', 'windows-1258', 'iso-8859-1']
+    expect(encodingNames.filter((name) => !tried.has(name)).sort()).toEqual(others.sort())
+  })
+})
