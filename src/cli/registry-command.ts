@@ -23,12 +23,13 @@ interface SearchFlags {
 /** `enrich registry import|load|info|search|evaluate`. */
 export function addRegistryCommand(program: Command, io: CliIo): void {
   const registry = program.command('registry').description('load registry data, see it, search it')
-  addImport(registry, io, {
+  const imports = {
     map: mapOption(),
     encoding: encodingOption(),
     registry: registryOption(),
     registryPathDefault,
-  })
+  }
+  addImport(registry, io, imports)
   addLoad(registry, io, { registry: registryOption(), registryPathDefault })
   addEvaluate(registry, io, {
     map: mapOption(),

@@ -14,8 +14,8 @@ interface ImportFlags {
   country?: string
   jurisdiction?: string
   source?: string
-  encoding?: Encoding
   date?: string
+  encoding?: Encoding
   registry?: string
   json?: boolean
 }
@@ -52,15 +52,8 @@ export function addImport(
     .addHelpText('after', `\n${formatsText()}`)
     .action(async (format: string, file: string, flags: ImportFlags) => {
       const path = flags.registry ?? options.registryPathDefault
-      const notes: string[] = []
-      const onNotice = (text: string) => {
-        notes.push(text)
-        io.err(`${text}\n`)
-      }
-      const result = await runImport(readFormat(format, flags), file, path, flags, io, onNotice)
-      io.out(
-        flags.json === true ? `${JSON.stringify({ ...result, notes })}\n` : importText(result, file, path),
-      )
+      const result = await runImport(readFormat(format, flags), file, path, flags, io)
+      io.out(flags.json === true ? `${JSON.stringify(result)}\n` : importText(result, file, path))
     })
 }
 
@@ -93,16 +86,17 @@ async function runImport(
   registryPath: string,
   flags: ImportFlags,
   io: CliIo,
-  onNotice: (text: string) => void,
 ): Promise<ImportResult> {
   const progress = createProgress(io, systemClock)
   const common = {
     path: file,
     ...(flags.source === undefined ? {} : { sourceName: flags.source }),
-    ...(flags.encoding === undefined ? {} : { encoding: flags.encoding }),
     ...(flags.date === undefined ? {} : { dateMs: readDay(flags.date) }),
+    ...(flags.encoding === undefined ? {} : { encoding: flags.encoding }),
     signal: io.interrupt,
-    onNotice,
+    onNotice: (text: string) => {
+      io.err(`${text}\n`)
+    },
     onProgress: (rowCount: number) => {
       progress.tell(rowCount)
     },

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { UserError } from '../core/errors.js'
-import { resolveColumns, shownColumns, type ColumnMap, type ImportField } from './import/columns.js'
 import { CsvScanner, type ScannedRecord } from '../tables/csv-scanner.js'
 import { openDelimited } from '../tables/delimited.js'
 import type { Encoding } from '../tables/encodings/names.js'
 import { fingerprintFile } from '../tables/fingerprint.js'
 import { openOneFile } from '../tables/open-file.js'
+import { resolveColumns, shownColumns, type ColumnMap, type ImportField } from './import/columns.js'
 import { fileDateMs } from './import/file-date.js'
 import { readJurisdiction } from './import/draft.js'
 import { proposeMap, proposedCommand } from './import/propose-map.js'
@@ -84,7 +84,7 @@ export async function importCsv(
 }
 
 /** Without a map columns must bear the names of fields: where the needed ones do not, one is proposed. */
-async function requireFieldNames({ path, idType = 'id', encoding }: ImportCsvOptions): Promise<void> {
+async function requireFieldNames({ path, encoding, idType = 'id' }: ImportCsvOptions): Promise<void> {
   const { header, rows } = await readSample(path, encoding)
   if (header.length === 0 || (header.includes('name') && (header.includes('id') || header.includes(idType))))
     return
@@ -151,50 +151,38 @@ function createSink(session: ImportSession, settings: CsvSettings): Sink {
   const defaults = defaultsOf(settings, session)
   const tally = createTally(session, false)
   const types = createTypeCheck()
-  let open: OpenFile = { columnCount: 0, slots: new Map(), typeColumn: '', defaults }
+  /** Of each field, where its cell is in a record. */
+  let slots: ColumnMap = new Map()
+  let rowDefaults = defaults
+  let typeColumn = ''
   return {
     choose(header) {
       const columns = columnsOf(header, settings, defaults)
+      const nameOf = (field: ImportField) => (header[columns.get(field) ?? -1] ?? '').trim()
+      typeColumn = nameOf('type')
+      // The SEC states where a registrant is incorporated by its own codes.
+      const hasEdgarPlaces = defaults.idType === 'cik' && /^state.{0,8}inc/i.test(nameOf('jurisdiction'))
+      rowDefaults = { ...defaults, hasEdgarPlaces }
       const indexes = [...new Set(columns.values())]
-      open = {
-        columnCount: columns.size,
-        slots: new Map([...columns].map(([field, index]) => [field, indexes.indexOf(index)])),
-        typeColumn: (header[columns.get('type') ?? -1] ?? '').trim(),
-        defaults: { ...defaults, hasEdgarPlaces: hasEdgarPlaces(header, columns, defaults) },
-      }
+      slots = new Map([...columns].map(([field, index]) => [field, indexes.indexOf(index)]))
       return indexes
     },
     accept: (record) => {
-      if (record.reason === null) types.look(fieldReader(record.cells, open.slots)('type'))
-      tally.accept(itemOf(record, open))
+      types.look(record.cells, slots.get('type'))
+      tally.accept(itemOf(record, slots, rowDefaults))
     },
     rowCount: () => tally.rowCount(),
     finish() {
-      if (open.columnCount === 0) {
+      if (slots.size === 0) {
         throw new UserError('REGISTRY_IMPORT_INVALID', 'the file is empty: it has no header')
       }
-      types.check(open.typeColumn)
+      types.check(typeColumn)
       return tally.finish()
     },
   }
 }
 
-/** A file whose header was read. */
-interface OpenFile {
-  readonly columnCount: number
-  /** Of each field, where its cell is in a record. */
-  readonly slots: ColumnMap
-  readonly typeColumn: string
-  readonly defaults: RowDefaults
-}
-
-/** The SEC states where a registrant is incorporated by its own codes. */
-function hasEdgarPlaces(header: readonly string[], columns: ColumnMap, { idType }: RowDefaults): boolean {
-  const home = (header[columns.get('jurisdiction') ?? -1] ?? '').trim()
-  return idType === 'cik' && /^state.{0,8}inc/i.test(home)
-}
-
-function itemOf({ cells, line, reason }: ScannedRecord, { slots, defaults }: OpenFile): ImportItem {
+function itemOf({ cells, line, reason }: ScannedRecord, slots: ColumnMap, defaults: RowDefaults): ImportItem {
   if (reason !== null) return { kind: 'rejected', line, reason }
   return {
     kind: 'registration',

@@ -14,10 +14,10 @@ export interface ImportFileOptions {
   readonly path: string
   /** The name of the format if not given: a newer file of the same name takes the place of the older. */
   readonly sourceName?: string
-  /** Of the text; found if left out. */
-  readonly encoding?: Encoding
   /** Of which day the file is; without it the day in its name, else that of its last change. */
   readonly dateMs?: number
+  /** Of the text; found if left out. */
+  readonly encoding?: Encoding
   readonly onProgress?: (rowCount: number) => void
   /** What the user should know of how the file is read: a guessed encoding, lines left out. */
   readonly onNotice?: (text: string) => void

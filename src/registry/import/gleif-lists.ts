@@ -1,7 +1,8 @@
 import { countryCodeOf } from '../match/place-names.js'
 import type { FileFormat } from './item.js'
 import { openOneFile } from '../../tables/open-file.js'
-import { tableItems, type Table } from './table.js'
+import { sheetItems, tableItems, type Table } from './table.js'
+import { isWorkbook } from './workbook.js'
 
 const authorityColumns = {
   code: 'Registration Authority Code',
@@ -13,7 +14,7 @@ const authorityColumns = {
   website: 'Website',
 } as const
 
-/** `gleif-authorities`: the list of registration authorities as CSV: names for the codes that records bear. */
+/** `gleif-authorities`: the list of registration authorities, Excel or CSV: names for the codes that records bear. */
 export const gleifAuthorities: FileFormat = listOf({
   what: 'list of registration authorities of GLEIF',
   required: [authorityColumns.code],
@@ -74,7 +75,8 @@ function listOf(table: Table): FileFormat {
     coverage: 'whole',
     addsUp: false,
     async *read(path, context) {
-      yield* tableItems(await openOneFile(path, null), table, context)
+      if (await isWorkbook(path)) yield* sheetItems(path, table, context)
+      else yield* tableItems(await openOneFile(path, null), table, context)
     },
   }
 }

@@ -28,7 +28,7 @@ export const leiCik: FileFormat = {
       wanted: [],
       read: (row: TableRow, line: number) => pairItem(row, line, columns),
     }
-    yield* tableItems(await openOneFile(path, null), table, context)
+    yield* tableItems(await openOneFile(path, null), table, { ...context, encoding: sample.encoding })
   },
 }
 

@@ -1,83 +1,57 @@
-import { UserError } from '../../core/errors.js'
-import type { ByteSource } from '../../tables/bytes.js'
-import { CsvScanner } from '../../tables/csv-scanner.js'
+import { openDelimited } from '../../tables/delimited.js'
+import { detectEncoding } from '../../tables/encodings/detect.js'
 import type { Encoding } from '../../tables/encodings/names.js'
-import { layoutOf } from '../../tables/layout.js'
+import { decodeText } from '../../tables/encodings/recode.js'
 import { openOneFile } from '../../tables/open-file.js'
-import { textPieces } from '../../tables/text-pieces.js'
-import { openText } from '../../tables/text-source.js'
 
 /** What a file begins with. */
 export interface FileSample {
+  readonly encoding: Encoding
   /** As far as it was read; the file is whole where `isWhole`. */
   readonly text: string
   readonly isWhole: boolean
-  readonly encoding: Encoding
   /** Of a table: the names of its columns, and rows with as many cells. Empty for anything else. */
   readonly header: readonly string[]
   readonly rows: readonly (readonly string[])[]
 }
 
-export const sampleLimits = { bytesMax: 262_144, rowsMax: 2_000 } as const
+/** Of a file so much is looked at before it is read. */
+export const sampleCharsMax = 262_144
+/** Rows beyond these are not looked at. */
+const sampleRowsMax = 2_000
 
-/**
- * Reads the beginning of a file. Errors: those of files, INPUT_EMPTY, INPUT_NUL_BYTE, REGISTRY_IMPORT_INVALID for a
- * zip of several files.
- */
-export async function readSample(path: string, encoding?: Encoding): Promise<FileSample> {
+/** Errors: those of files, REGISTRY_IMPORT_INVALID for a zip of several files. */
+export async function readSample(path: string, given?: Encoding): Promise<FileSample> {
   const file = await openOneFile(path, null)
-  const { head, isWhole } = await headOf(file)
-  const source = await openHead({ label: file.label, bytes: () => only(head) }, encoding)
+  const detected = await detectEncoding(file, given)
+  if (detected === null) return { encoding: 'utf-8', text: '', isWhole: true, header: [], rows: [] }
+  const { encoding } = detected
+  const { text, isWhole } = await headOf(decodeText(file.bytes(), detected, file.label))
+  const isTable = /[\r\n]/.test(text) && !/^\s*[[{]/.test(text)
+  return { encoding, text, isWhole, ...(isTable ? await tableOf(path, encoding) : { header: [], rows: [] }) }
+}
+
+async function headOf(chunks: AsyncIterable<Buffer>): Promise<{ text: string; isWhole: boolean }> {
   let text = ''
-  for await (const piece of textPieces(source.chunks())) text += piece
-  return { text, isWhole, encoding: source.encoding, ...tableIn(text, isWhole, file.label) }
-}
-
-/** The first bytes of a file, up to the end of a line where there is one. */
-async function headOf(file: ByteSource): Promise<{ head: Buffer; isWhole: boolean }> {
-  const chunks: Buffer[] = []
-  let byteCount = 0
-  for await (const chunk of file.bytes()) {
-    chunks.push(chunk)
-    byteCount += chunk.length
-    if (byteCount <= sampleLimits.bytesMax) continue
-    const head = Buffer.concat(chunks).subarray(0, sampleLimits.bytesMax)
-    const end = head.lastIndexOf('\n')
-    return { head: end === -1 ? head : head.subarray(0, end + 1), isWhole: false }
+  for await (const chunk of chunks) {
+    text += chunk.toString('utf8')
+    if (text.length > sampleCharsMax) return { text: text.slice(0, sampleCharsMax), isWhole: false }
   }
-  return { head: Buffer.concat(chunks), isWhole: true }
+  return { text, isWhole: true }
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- a file is read in pieces, this one is one piece
-async function* only(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes
-}
-
-/** Headers and ids are ASCII: where the encoding cannot be told from the beginning, any will do to look at it. */
-async function openHead(head: ByteSource, encoding: Encoding | undefined) {
-  try {
-    return await openText(head, encoding)
-  } catch (error) {
-    if (error instanceof UserError && error.code.startsWith('INPUT_ENCODING_'))
-      return openText(head, 'utf-8+windows-1252')
-    throw error
-  }
-}
-
-function tableIn(text: string, isWhole: boolean, label: string): Pick<FileSample, 'header' | 'rows'> {
+async function tableOf(path: string, encoding: Encoding): Promise<Pick<FileSample, 'header' | 'rows'>> {
+  const table = await openDelimited(await openOneFile(path, null), { encoding })
   let header: readonly string[] = []
-  const { delimiter, linesAbove } = layoutOf(text, /\.tsv(\.gz|\.zst)?$/i.test(label) ? '\t' : undefined)
-  const scanner = new CsvScanner({ delimiter, quoted: true, linesAbove }, (names) => {
+  const rows: (readonly string[])[] = []
+  const choose = (names: readonly string[]) => {
     header = names.map((name) => name.trim())
     return names.map((_, index) => index)
-  })
-  const records = scanner.push(belowLines(text, linesAbove))
-  if (isWhole) records.push(...scanner.end())
-  const rows = records.filter(({ reason }) => reason === null).slice(0, sampleLimits.rowsMax)
-  return { header, rows: rows.map(({ cells }) => cells) }
-}
-
-function belowLines(text: string, count: number): string {
-  const above = new RegExp(`^(?:[^\\r\\n]*(?:\\r\\n|\\n|\\r)){${count}}`)
-  return text.replace(above, '')
+  }
+  for await (const records of table.scannedRecords(choose)) {
+    for (const { cells, reason } of records)
+      if (reason === null && rows.length < sampleRowsMax) rows.push(cells)
+    if (rows.length >= sampleRowsMax) break
+  }
+  return { header, rows }
 }

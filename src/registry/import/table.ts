@@ -1,6 +1,7 @@
 import { UserError } from '../../core/errors.js'
 import type { ScannedRecord } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
+import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
 import type { ImportItem, ReadContext } from './item.js'
 import type { ByteSource } from '../../tables/bytes.js'
 
@@ -44,13 +45,40 @@ export async function* tableItems(
 ): AsyncGenerator<readonly ImportItem[]> {
   const opened = await openDelimited(file, { encoding: context.encoding })
   for (const notice of opened.notices) context.onNotice?.(notice)
+  const isUnquoted = (delimiter: string) => table.tabsUnquoted === true && delimiter === '\t'
+  yield* itemsOf(file, table, (choose) => opened.scannedRecords(choose, { isUnquoted }))
+}
+
+/** The rows of an Excel file's first visible sheet as items. Errors: those of `openXlsx`, REGISTRY_IMPORT_INVALID. */
+export async function* sheetItems(
+  path: string,
+  table: Table,
+  context: ReadContext = {},
+): AsyncGenerator<readonly ImportItem[]> {
+  const sheet = await openXlsx(path)
+  try {
+    yield* itemsOf(sheet, table, (choose) => sheet.scannedRecords(choose))
+    for (const notice of sheet.notices()) context.onNotice?.(notice)
+  } finally {
+    sheet.close()
+  }
+}
+
+type Scan = (
+  choose: (header: readonly string[]) => readonly number[],
+) => AsyncIterable<readonly ScannedRecord[]>
+
+async function* itemsOf(
+  file: Pick<ByteSource, 'label'>,
+  table: Table,
+  scan: Scan,
+): AsyncGenerator<readonly ImportItem[]> {
   const header: { slots: ReadonlyMap<string, number> | null } = { slots: null }
   const choose = (names: readonly string[]) => {
     header.slots = slotsOf(file, table, names)
     return columnsOf(names, header.slots)
   }
-  const isUnquoted = (delimiter: string) => table.tabsUnquoted === true && delimiter === '\t'
-  for await (const records of opened.scannedRecords(choose, { isUnquoted })) {
+  for await (const records of scan(choose)) {
     const { slots } = header
     yield records.map((record) => {
       if (slots === null) throw otherKind(file, table, 'it has no header')
@@ -68,7 +96,11 @@ function itemOf(
   return reason === null ? table.read(new TableRow(slots, cells), line) : { kind: 'rejected', line, reason }
 }
 
-function slotsOf(file: ByteSource, table: Table, header: readonly string[]): Map<string, number> {
+function slotsOf(
+  file: Pick<ByteSource, 'label'>,
+  table: Table,
+  header: readonly string[],
+): Map<string, number> {
   const names = new Set(header.map(columnKey))
   const missing = table.required.find((column) => !names.has(columnKey(column)))
   if (missing !== undefined) throw otherKind(file, table, `it has no column ${missing}`)

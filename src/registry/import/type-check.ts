@@ -8,14 +8,16 @@ import { codeOf } from './read-row.js'
  * at least half of the different values are none, the column is another.
  */
 export function createTypeCheck(): {
-  look(text: string | null): void
+  look(cells: readonly string[], column: number | undefined): void
   check(name: string): void
 } {
   const sound = new Set<string>()
   const other = new Set<string>()
   return {
-    look(text) {
-      if (text === null || other.size >= othersMax) return
+    look(cells, column) {
+      if (column === undefined || other.size >= othersMax) return
+      const text = (cells[column] ?? '').trim()
+      if (text === '') return
       const type = entityType.safeParse(codeOf(text))
       if (type.success) sound.add(type.data)
       else other.add(text)

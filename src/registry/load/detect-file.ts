@@ -1,13 +1,13 @@
 import { open, stat } from 'node:fs/promises'
 import { UserError } from '../../core/errors.js'
 import { packingOf } from '../../tables/bytes.js'
+import type { Encoding } from '../../tables/encodings/names.js'
 import { fileError } from '../../tables/file-error.js'
 import { fileFormats, type FormatName } from '../import/formats.js'
 import type { FileFormat, ImportItem } from '../import/item.js'
 import { proposeMap, proposedCommand, type MapProposal } from '../import/propose-map.js'
-import { readSample, sampleLimits, type FileSample } from '../import/sample.js'
-import { zipMembers } from '../../tables/zip-members.js'
-import type { Encoding } from '../../tables/encodings/names.js'
+import { isWorkbook } from '../import/workbook.js'
+import { readSample, sampleCharsMax, type FileSample } from '../import/sample.js'
 import { formatsOfHeader, kindOfText } from './detect-format.js'
 
 /** What a file is, told by what is in it. */
@@ -34,7 +34,7 @@ export async function detectFile(path: string): Promise<DetectedFile> {
   } catch (error) {
     return unknown(reasonOf(error))
   }
-  const unpackedBytes = packing === 'plain' ? bytes : packing === 'gzip' ? await unpackedSize(path) : null
+  const unpackedBytes = packing === 'gzip' ? await unpackedSize(path) : packing === 'plain' ? bytes : null
   return detectText(path, sample, unpackedBytes)
 }
 
@@ -43,7 +43,7 @@ async function detectText(path: string, sample: FileSample, bytes: number | null
     case 'empty':
       return unknown('it is empty')
     case 'binary':
-      return unknown('it is no text in UTF-8')
+      return unknown('it is no text')
     case 'json':
       return (
         (await firstReadable(path, jsonFormats, bytes, sample.encoding)) ??
@@ -59,7 +59,7 @@ const jsonFormats: readonly FormatName[] = ['gleif', 'sec-tickers', 'sec-submiss
 async function detectTable(path: string, sample: FileSample, bytes: number | null): Promise<DetectedFile> {
   const { header, rows, text, isWhole } = sample
   if (!isWhole && !/[\r\n]/.test(text)) {
-    return unknown(`its first line is longer than ${sampleLimits.bytesMax.toLocaleString('en-US')} bytes`)
+    return unknown(`its first line is longer than ${sampleCharsMax.toLocaleString('en-US')} characters`)
   }
   if (header.length < 2) return unknown('it is no table: its first line names no columns')
   const formats = formatsOfHeader(header, rows)
@@ -85,18 +85,16 @@ function estimate(rowCount: number, { text, isWhole }: FileSample, bytes: number
 /** Members that tell of a kind; which it is, they must show. */
 async function detectZip(path: string): Promise<DetectedFile> {
   try {
-    if (await isWorkbook(path)) return unknown('it is an Excel file: save its sheet as CSV')
-    const found = await firstReadable(path, ['sec-submissions', 'sec-sub'], null, 'utf-8')
+    if (await isWorkbook(path)) {
+      const list = await firstReadable(path, ['gleif-authorities', 'gleif-legal-forms'], null)
+      return list ?? unknown('it is an Excel file of another kind: what is meant can be saved as CSV')
+    }
+    const found = await firstReadable(path, ['sec-submissions', 'sec-sub'], null)
     if (found !== null) return found
     return await detectText(path, await readSample(path), null)
   } catch (error) {
     return unknown(reasonOf(error))
   }
-}
-
-async function isWorkbook(path: string): Promise<boolean> {
-  for await (const { name } of zipMembers(path)) if (name === 'xl/workbook.xml') return true
-  return false
 }
 
 /** Rows enough to tell. */
@@ -107,13 +105,13 @@ async function firstReadable(
   path: string,
   formats: readonly FormatName[],
   bytes: number | null,
-  encoding: Encoding,
+  encoding?: Encoding,
 ): Promise<DetectedFile | null> {
   for (const format of formats) {
     const trial = await tryReading(path, fileFormats[format], encoding)
     if (trial === null || trial.soundCount * 2 < trial.itemCount || trial.soundCount === 0) continue
     const { itemCount, pieceCount, isWhole } = trial
-    const readBytes = pieceCount * sampleLimits.bytesMax
+    const readBytes = pieceCount * sampleCharsMax
     const isSmall = isWhole || (bytes !== null && bytes <= readBytes)
     const rowEstimate = isSmall
       ? itemCount
@@ -132,8 +130,11 @@ interface Trial {
   readonly isWhole: boolean
 }
 
-/** The encoding is that of the beginning: told, it is not looked for in all of the file. */
-async function tryReading(path: string, format: FileFormat, encoding: Encoding): Promise<Trial | null> {
+async function tryReading(
+  path: string,
+  format: FileFormat,
+  encoding: Encoding | undefined,
+): Promise<Trial | null> {
   const items: ImportItem[] = []
   let pieceCount = 0
   const trialOf = (isWhole: boolean): Trial => ({
