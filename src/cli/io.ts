@@ -1,14 +1,15 @@
+import type { DrawnLine } from './screen.js'
+
 /** Where a command writes, and what it is told by its surroundings. */
 export interface CliIo {
   /** What the command is for: text for people or JSON lines for programs. */
   out(text: string): void
   /** Progress, notices, errors. */
   err(text: string): void
-  /** On a terminal alone, with its own codes: no text of others goes here. `out` and `err` let none through. */
-  draw(text: string): void
+  /** On a terminal alone: one line below all words, drawn anew each time; the next words take its place. */
+  draw(line: DrawnLine): void
+  /** Whether `draw` may be called. */
   readonly isTerminal: boolean
-  /** Of the terminal as it is now: people resize it. */
-  readonly columnCount: number
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly stdin: NodeJS.ReadableStream
   readonly stdout: NodeJS.WritableStream

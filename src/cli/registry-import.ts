@@ -111,11 +111,10 @@ function createProgress(io: CliIo, clock: Clock): { tell(rowCount: number): void
       text = importProgressText(rowCount, nowMs - startedAtMs)
       if (nowMs - toldAtMs < (io.isTerminal ? drawIntervalMs : lineIntervalMs)) return
       toldAtMs = nowMs
-      if (io.isTerminal) io.draw(`\r\x1b[2K${text}`)
+      if (io.isTerminal) io.draw(() => text)
       else io.err(`${text}\n`)
     },
     end() {
-      if (io.isTerminal) io.draw('\r\x1b[2K')
       if (text !== '') io.err(`${text}\n`)
     },
   }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import type { WriteStream } from 'node:tty'
 import { Option, type Command } from 'commander'
 import type { FileConfig } from '../config.js'
 import { errorCodes, UserError } from '../core/errors.js'
@@ -88,7 +89,7 @@ async function runJob(
       hint: 'write the output to a file',
     })
   }
-  const reporter = createReporter(io, flags)
+  const reporter = createReporter(withoutDrawing(io, config), flags)
   const run = enrich(config, {
     signal: io.interrupt,
     environment: io.environment,
@@ -99,6 +100,12 @@ async function runJob(
   for await (const event of run) reporter.tell(event)
   const summary = await run.summary
   io.setExitCode(exitCodeOf(summary))
+}
+
+/** Where rows go to the terminal, nothing is drawn between them. */
+function withoutDrawing(io: CliIo, config: FileConfig): CliIo {
+  const isShared = config.output?.path === '-' && (io.stdout as Partial<WriteStream>).isTTY === true
+  return isShared ? { ...io, isTerminal: false } : io
 }
 
 function exitCodeOf(summary: RunSummary): number {

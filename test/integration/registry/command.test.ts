@@ -15,7 +15,6 @@ async function enrich(...argv: string[]): Promise<{ out: string; err: string }> 
     err: (text) => (written.err += text),
     draw: () => undefined,
     isTerminal: false,
-    columnCount: 80,
     environment: {},
     stdin: new PassThrough(),
     stdout: new PassThrough(),

@@ -21,7 +21,6 @@ async function enrich(...argv: string[]): Promise<string> {
     err: () => undefined,
     draw: () => undefined,
     isTerminal: false,
-    columnCount: 80,
     environment: {},
     stdin: new PassThrough(),
     stdout: new PassThrough(),
