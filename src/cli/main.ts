@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander'
 import { UserError } from '../core/errors.js'
 import type { CliIo } from './io.js'
+import { commandsAsTyped, programName } from './invocation.js'
 import { printable } from './printable.js'
 import { createProgram } from './program.js'
 import { reportError, reportInterruption } from './report-error.js'
@@ -37,13 +38,16 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 let exitCode = 0
+const program = programName(process.env)
 const io: CliIo = {
   out: (text) => {
-    if (process.stdout.isTTY) screen.words(text, process.stdout)
-    else process.stdout.write(printable(text))
+    // What is for programs stays as it is.
+    const words = /^[[{]/.test(text) ? text : commandsAsTyped(text, program)
+    if (process.stdout.isTTY) screen.words(words, process.stdout)
+    else process.stdout.write(printable(words))
   },
   err: (text) => {
-    screen.words(text)
+    screen.words(commandsAsTyped(text, program))
   },
   draw: (line) => {
     screen.draw(line)
@@ -52,6 +56,7 @@ const io: CliIo = {
   environment: process.env,
   stdin: process.stdin,
   stdout: process.stdout,
+  program,
   argv: process.argv.slice(2),
   interrupt: interruption.signal,
   setExitCode: (code) => {

@@ -4,6 +4,7 @@ import { defaults } from '../config.js'
 import { openRegistry, type Registry } from '../registry/registry.js'
 import { openShippedRegistry } from '../registry/shipped.js'
 import type { CliIo } from './io.js'
+import { jsonLine } from './json-line.js'
 import { addEvaluate } from './registry-evaluate.js'
 import { addImport } from './registry-import.js'
 import { infoText, searchText } from './registry-text.js'
@@ -27,11 +28,11 @@ export function addRegistryCommand(program: Command, io: CliIo): void {
     .command('info')
     .description('what the registry holds')
     .addOption(registryOption())
-    .option('--json', 'as one JSON object')
+    .option('--json', 'as one JSON line')
     .action((flags: { registry?: string; json?: boolean }) => {
       withRegistry(flags.registry, (opened) => {
         const info = opened.info()
-        io.out(flags.json === true ? `${JSON.stringify(info)}\n` : infoText(info))
+        io.out(flags.json === true ? jsonLine('registry', info) : infoText(info))
       })
     })
   registry
@@ -42,7 +43,7 @@ export function addRegistryCommand(program: Command, io: CliIo): void {
     .option('--region <code>', 'only of this state or province (US-DE, DE, …)')
     .addOption(new Option('--limit <n>', 'at most so many').argParser(parseLimit).default(10))
     .addOption(registryOption())
-    .option('--json', 'a JSON object a line')
+    .option('--json', 'a JSON line a company')
     .action((name: string, flags: SearchFlags) => {
       withRegistry(flags.registry, (opened) => {
         search(opened, name, flags, io)
@@ -58,7 +59,7 @@ function search(registry: Registry, name: string, flags: SearchFlags, io: CliIo)
     ...(flags.region === undefined ? {} : { regionCode: flags.region }),
   })
   if (flags.json !== true) io.out(searchText(name, hits))
-  else for (const hit of hits) io.out(`${JSON.stringify(hit)}\n`)
+  else for (const hit of hits) io.out(jsonLine('hit', hit))
 }
 
 function mapOption(): Option {

@@ -5,6 +5,7 @@ import { fileFormats, isFormatName, type FormatName } from '../registry/import/f
 import type { ImportResult } from '../registry/import/tally.js'
 import { importCsvInto, importFileInto } from '../registry/import-into.js'
 import type { CliIo } from './io.js'
+import { jsonLine } from './json-line.js'
 import { formatsText, importProgressText, importText } from './registry-text.js'
 
 interface ImportFlags {
@@ -40,12 +41,12 @@ export function addImport(
       "what the source is called; the format's name, for csv the file's, if not given",
     )
     .addOption(options.registry)
-    .option('--json', 'the counts as one JSON object')
+    .option('--json', 'the counts as one JSON line')
     .addHelpText('after', `\n${formatsText()}`)
     .action(async (format: string, file: string, flags: ImportFlags) => {
       const path = flags.registry ?? options.registryPathDefault
       const result = await runImport(readFormat(format, flags), file, path, flags, io)
-      io.out(flags.json === true ? `${JSON.stringify(result)}\n` : importText(result, file, path))
+      io.out(flags.json === true ? jsonLine('import', result) : importText(result, file, path))
     })
 }
 

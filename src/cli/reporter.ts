@@ -63,7 +63,7 @@ class WordReporter {
         this.#publishing(event.path)
         return
       case 'finished': {
-        for (const line of summaryLines(event.summary, commandLine(this.#io.argv))) {
+        for (const line of summaryLines(event.summary, commandLine(this.#io))) {
           if (this.#isVerbose || /^( {2}note|error | {2}hint|Interrupted)/.test(line)) this.#line(line)
         }
         return

@@ -15,6 +15,7 @@ async function enrich(...argv: string[]): Promise<{ out: string; err: string }> 
     err: (text) => (written.err += text),
     draw: () => undefined,
     isTerminal: false,
+    program: 'enrich',
     environment: {},
     stdin: new PassThrough(),
     stdout: new PassThrough(),

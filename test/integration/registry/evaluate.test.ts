@@ -21,6 +21,7 @@ async function enrich(...argv: string[]): Promise<string> {
     err: () => undefined,
     draw: () => undefined,
     isTerminal: false,
+    program: 'enrich',
     environment: {},
     stdin: new PassThrough(),
     stdout: new PassThrough(),
