@@ -18,7 +18,9 @@ const runMs = { min: 60_000, max: 300_000 }
 export function addPlanCommand(program: Command, io: CliIo): void {
   const command = program
     .command('plan [inputs...]')
-    .description('a dry run: rows, distinct lookups, cost, time; no network, nothing is written')
+    .description(
+      'a dry run: rows, distinct lookups, what would be billed, time; no network, nothing is written',
+    )
   addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'service', 'asking'])
   command
     .option('--json', 'as one JSON line')

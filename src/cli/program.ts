@@ -67,7 +67,8 @@ Exit codes:
   2    usage, config, input or output error; nothing was submitted
   3    output written, but some rows failed, are uncertain, pending or invalid
   4    the service refused the key or the account (401, 403)
-  5    the service could not be reached, or gave up; the same command resumes
+  5    the service could not be reached, or what would be a 2 was met after
+       submissions; the same command resumes
   8    stopped by budget or credit; the same command resumes
   10   --max-duration reached; the same command resumes
   11   the checkpoint, or the service's data, is in use by another process

@@ -21,7 +21,9 @@ interface SearchFlags {
 
 /** `enrich registry import|info|search|evaluate`. */
 export function addRegistryCommand(program: Command, io: CliIo): void {
-  const registry = program.command('registry').description('load registry data, see it, search it')
+  const registry = program
+    .command('registry')
+    .description('load registry data, see it, search it, measure its answers')
   addImport(registry, io, { map: mapOption(), registry: registryOption(), registryPathDefault })
   addEvaluate(registry, io, { map: mapOption(), registry: registryOption(), registryPathDefault })
   registry

@@ -67,7 +67,7 @@ export function addRunCommand(program: Command, io: CliIo): Command {
 export function addRetryCommand(program: Command, io: CliIo): void {
   const command = program
     .command('retry [inputs...]')
-    .description('ask again for lookups with these outcomes; each is billed again')
+    .description('ask again for lookups with these outcomes; a hosted service bills each again')
     .requiredOption('--status <a,b>', `outcomes: ${retryable.join(', ')}`)
   addReporterFlags(addConfigFlags(command, flagGroups))
   command.action((inputs: string[], flags: RunFlags) =>

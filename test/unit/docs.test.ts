@@ -69,6 +69,22 @@ describe('the command line', () => {
     expect(listed).toEqual(expect.arrayContaining((run?.options ?? []).map(({ long }) => long)))
   })
 
+  test('defaults and choices of the flags of run are the same in --help and in the README', () => {
+    const rows = table('Settings')
+    const run = all.find((command) => command.name() === 'run')
+    let compared = 0
+    for (const { long, flags: shown, description, argChoices } of run?.options ?? []) {
+      const row = rows.find(([flag = '']) => flag.includes(long ?? shown))?.join(' ') ?? ''
+      // Of several, the first; what follows a semicolon is about something else.
+      const [, said] = /\(default: ([^;)]+)/.exec(description) ?? []
+      for (const word of [...(said === undefined ? [] : [said]), ...(argChoices ?? [])]) {
+        expect([long, row]).toEqual([long, expect.stringContaining(word)])
+        compared++
+      }
+    }
+    expect(compared).toBeGreaterThan(20)
+  })
+
   test('every command is in the README', () => {
     const listed = section('Commands') + section('Accounts: enrich accounts')
     for (const command of all.slice(1)) {
