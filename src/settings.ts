@@ -5,6 +5,7 @@ import { isLoopback, parseBaseUrl } from './core/base-url.js'
 import { parseDurationMs } from './core/duration.js'
 import { UserError } from './core/errors.js'
 import { parseListenAddress, type ListenAddress } from './core/listen-address.js'
+import { assertLocalPath } from './core/local-path.js'
 import type { ServerErrorMeaning } from './core/outcome.js'
 import type { PollingPace } from './core/polling.js'
 import { Secret } from './core/secret.js'
@@ -110,6 +111,7 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
   const baseUrl = baseUrlText === undefined ? null : parseBaseUrl(baseUrlText)
   const base = baseUrl === null ? embeddedDefaults : hostedDefaults
   const { limits = {}, polling = {}, webhook = {} } = config
+  assertLocalPaths(config)
   const settings: Settings = {
     input: {
       ...config.input,
@@ -146,6 +148,13 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
     },
   }
   return deepFreeze(settings)
+}
+
+function assertLocalPaths({ input, output, checkpoint, service }: FileConfig): void {
+  for (const path of input?.paths ?? []) assertLocalPath(path, 'input')
+  if (output?.path !== undefined) assertLocalPath(output.path, 'output')
+  if (checkpoint?.path !== undefined) assertLocalPath(checkpoint.path, 'checkpoint')
+  if (service?.registry !== undefined) assertLocalPath(service.registry, 'registry')
 }
 
 const isUnset = (text: string | undefined): text is undefined | '' => text === undefined || text === ''

@@ -4,6 +4,7 @@ import { systemClock } from '../platform/clock.js'
 import type { AccountBook, AccountTerms } from '../service/accounts/account-book.js'
 import { accountsText, accountText, entryText, keysText, secretsText } from './accounts-text.js'
 import type { CliIo } from './io.js'
+import { jsonLine } from './json-line.js'
 
 interface DataFlags {
   data: string
@@ -56,38 +57,36 @@ const onBook: OnBook = async (flags, use, whereNone = 'refuse') => {
 function leaf(parent: Command, name: string, description: string, ...args: string[]): Command {
   const command = parent.command(name).description(description)
   for (const arg of args) command.argument(arg)
-  return command.option('--data <folder>', "the service's data folder", '.enrich/service')
+  return command
+    .option('--data <folder>', "the service's data folder", '.enrich/service')
+    .option('--json', 'a JSON object a line')
 }
 
-const json = () => new Option('--json', 'a JSON object a line')
+/** Rows for programs, or the text for people. */
+function print(io: CliIo, { json }: DataFlags, type: string, rows: readonly object[], text: string): void {
+  io.out(json === true ? rows.map((row) => jsonLine(type, row)).join('') : text)
+}
 
 function addLooking(accounts: Command, io: CliIo): void {
-  const print = (isJson: boolean | undefined, rows: readonly object[], text: string) => {
-    io.out(isJson === true ? rows.map((row) => `${JSON.stringify(row)}\n`).join('') : text)
-  }
-  leaf(accounts, 'list', 'all accounts')
-    .addOption(json())
-    .action((flags: DataFlags) =>
-      onBook(flags, (book, nowMs) => {
-        const all = book.list(nowMs)
-        print(flags.json, all, accountsText(all))
-      }),
-    )
-  leaf(accounts, 'show', 'what an account may do, and what it used', '<name>')
-    .addOption(json())
-    .action((name: string, flags: DataFlags) =>
+  leaf(accounts, 'list', 'all accounts').action((flags: DataFlags) =>
+    onBook(flags, (book, nowMs) => {
+      const all = book.list(nowMs)
+      print(io, flags, 'account', all, accountsText(all))
+    }),
+  )
+  leaf(accounts, 'show', 'what an account may do, and what it used', '<name>').action(
+    (name: string, flags: DataFlags) =>
       onBook(flags, (book, nowMs) => {
         const account = book.summary(name, nowMs)
-        print(flags.json, [account], accountText(account))
+        print(io, flags, 'account', [account], accountText(account))
       }),
-    )
-  leaf(accounts, 'ledger', 'what was charged, refunded and granted', '<name>')
-    .addOption(json())
-    .action((name: string, flags: DataFlags) =>
+  )
+  leaf(accounts, 'ledger', 'what was charged, refunded and granted', '<name>').action(
+    (name: string, flags: DataFlags) =>
       onBook(flags, (book) => {
-        for (const entry of book.ledger(name)) print(flags.json, [entry], entryText(entry))
+        for (const entry of book.ledger(name)) print(io, flags, 'booked', [entry], entryText(entry))
       }),
-    )
+  )
 }
 
 function addChanging(accounts: Command, io: CliIo): void {
@@ -106,7 +105,7 @@ function addChanging(accounts: Command, io: CliIo): void {
             },
             nowMs,
           )
-          tellKey(io, name, keyId, apiKey)
+          tellKey(io, flags, { account: name, keyId, apiKey })
         },
         'make',
       ),
@@ -117,7 +116,8 @@ function addChanging(accounts: Command, io: CliIo): void {
     .action((name: string, flags: TermFlags) =>
       onBook(flags, (book, nowMs) => {
         book.change(name, termsOf(flags), nowMs)
-        io.out(accountText(book.summary(name, nowMs)))
+        const account = book.summary(name, nowMs)
+        print(io, flags, 'account', [account], accountText(account))
       }),
     )
   leaf(accounts, 'credit', 'add to the credit of an account', '<name>')
@@ -126,7 +126,8 @@ function addChanging(accounts: Command, io: CliIo): void {
     .action((name: string, _change: 'add', units: number, flags: DataFlags) =>
       onBook(flags, (book, nowMs) => {
         book.grant(name, units, nowMs)
-        io.out(accountText(book.summary(name, nowMs)))
+        const account = book.summary(name, nowMs)
+        print(io, flags, 'account', [account], accountText(account))
       }),
     )
 }
@@ -158,26 +159,26 @@ function termsOf({ v3, credit, monthlyUnits }: TermFlags): Partial<AccountTerms>
 }
 
 function addKeys(keys: Command, io: CliIo): void {
-  leaf(keys, 'list', 'the keys of an account, by their ids', '<name>')
-    .addOption(json())
-    .action((name: string, flags: DataFlags) =>
+  leaf(keys, 'list', 'the keys of an account, by their ids', '<name>').action(
+    (name: string, flags: DataFlags) =>
       onBook(flags, (book) => {
         const all = book.keys.list(book.numberOf(name))
-        io.out(flags.json === true ? all.map((key) => `${JSON.stringify(key)}\n`).join('') : keysText(all))
+        print(io, flags, 'key', all, keysText(all))
       }),
-    )
+  )
   leaf(keys, 'add', 'another key; it is printed, this once', '<name>')
     .addOption(label())
     .action((name: string, flags: DataFlags) =>
       onBook(flags, (book, nowMs) => {
         const { apiKey, keyId } = book.keys.add(book.numberOf(name), flags.label ?? null, nowMs)
-        tellKey(io, name, keyId, apiKey)
+        tellKey(io, flags, { account: name, keyId, apiKey })
       }),
     )
   leaf(keys, 'revoke', 'a key that is nobody’s from now on', '<name>', '<key-id>').action(
     (name: string, keyId: string, flags: DataFlags) =>
       onBook(flags, (book) => {
         const { isGivenAtStart } = book.keys.revoke(book.numberOf(name), keyId)
+        print(io, flags, 'key_revoked', [{ account: name, keyId, isGivenAtStart }], '')
         io.err(`${keyId} of ${name} is revoked.\n`)
         if (isGivenAtStart)
           io.err('It is the ENRICH_SERVE_API_KEY of the service: change that before its next start.\n')
@@ -186,35 +187,31 @@ function addKeys(keys: Command, io: CliIo): void {
 }
 
 function addSecrets(secrets: Command, io: CliIo): void {
-  leaf(secrets, 'list', 'the secrets of an account, by their ids', '<name>')
-    .addOption(json())
-    .action((name: string, flags: DataFlags) =>
+  leaf(secrets, 'list', 'the secrets of an account, by their ids', '<name>').action(
+    (name: string, flags: DataFlags) =>
       onBook(flags, (book, nowMs) => {
         const all = book.secrets.list(book.numberOf(name), nowMs)
-        io.out(
-          flags.json === true
-            ? all.map((secret) => `${JSON.stringify(secret)}\n`).join('')
-            : secretsText(all),
-        )
+        print(io, flags, 'secret', all, secretsText(all))
       }),
-    )
+  )
   leaf(secrets, 'show', 'prints a secret: this one, or else the newest', '<name>', '[secret-id]').action(
     (name: string, secretId: string | undefined, flags: DataFlags) =>
       onBook(flags, (book, nowMs) => {
         const accountNumber = book.numberOf(name)
-        const newest = book.secrets.list(accountNumber, nowMs)[0]?.secretId ?? ''
-        io.out(`${book.secrets.show(accountNumber, secretId ?? newest, nowMs)}\n`)
+        const shownId = secretId ?? book.secrets.list(accountNumber, nowMs)[0]?.secretId ?? ''
+        const secret = book.secrets.show(accountNumber, shownId, nowMs)
+        print(io, flags, 'secret', [{ account: name, secretId: shownId, secret }], `${secret}\n`)
       }),
   )
-  const tellNew = (name: string, secretId: string) => {
-    io.out(`${secretId}\n`)
+  const tellNew = (flags: DataFlags, name: string, secretId: string) => {
+    print(io, flags, 'secret_added', [{ account: name, secretId }], `${secretId}\n`)
     io.err(`To see it: enrich accounts secrets show ${name} ${secretId}\n`)
   }
   leaf(secrets, 'add', 'another secret, which signs beside the others; prints its id', '<name>')
     .addOption(label())
     .action((name: string, flags: DataFlags) =>
       onBook(flags, (book, nowMs) => {
-        tellNew(name, book.secrets.add(book.numberOf(name), flags.label ?? null, nowMs).secretId)
+        tellNew(flags, name, book.secrets.add(book.numberOf(name), flags.label ?? null, nowMs).secretId)
       }),
     )
   leaf(
@@ -229,6 +226,7 @@ function addSecrets(secrets: Command, io: CliIo): void {
       onBook(flags, (book, nowMs) => {
         const accountNumber = book.numberOf(name)
         tellNew(
+          flags,
           name,
           book.secrets.rotate(accountNumber, secretId ?? null, flags.label ?? null, nowMs).secretId,
         )
@@ -238,15 +236,16 @@ function addSecrets(secrets: Command, io: CliIo): void {
     (name: string, secretId: string, flags: DataFlags) =>
       onBook(flags, (book, nowMs) => {
         book.secrets.remove(book.numberOf(name), secretId, nowMs)
+        print(io, flags, 'secret_deleted', [{ account: name, secretId }], '')
         io.err(`${secretId} of ${name} is deleted.\n`)
       }),
   )
 }
 
 /** The key alone on standard output, so that a script can take it. */
-function tellKey(io: CliIo, name: string, keyId: string, apiKey: string): void {
-  io.out(`${apiKey}\n`)
-  io.err(`This is key ${keyId} of ${name}. It is kept as a hash: nobody can show it again.\n`)
+function tellKey(io: CliIo, flags: DataFlags, key: { account: string; keyId: string; apiKey: string }): void {
+  print(io, flags, 'key_added', [key], `${key.apiKey}\n`)
+  io.err(`This is key ${key.keyId} of ${key.account}. It is kept as a hash: nobody can show it again.\n`)
 }
 
 const labelCharsMax = 100

@@ -9,10 +9,12 @@ import { connectTo } from '../enrich.js'
 import { resolveSettings } from '../settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
 import type { CliIo } from './io.js'
+import { jsonLine } from './json-line.js'
 
 interface ApiFlags extends ConfigFlags {
   query?: Record<string, string>
   body?: string
+  json?: boolean
 }
 
 /** `enrich api METHOD PATH`: one request, never repeated, and its answer. */
@@ -24,12 +26,13 @@ export function addApiCommand(program: Command, io: CliIo): void {
   command
     .option('--query <name=value>', 'a query parameter; may be repeated', addPair)
     .option('--body <json>', 'the body of a POST: JSON, or @FILE')
+    .option('--json', 'status, limits and body as one JSON line')
     .action(async (method: string, path: string, flags: ApiFlags) => {
       const request = requestOf(method.toUpperCase(), path, flags)
       const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
       const connection = await connectTo(settings, io.environment, () => undefined)
       try {
-        show(await connection.client.exchange(request), io)
+        show(await connection.client.exchange(request), flags.json === true, io)
       } finally {
         await connection.close()
       }
@@ -77,7 +80,7 @@ function bodyText(given: string): string {
   }
 }
 
-function show(exchange: Exchange, io: CliIo): void {
+function show(exchange: Exchange, isJson: boolean, io: CliIo): void {
   if (exchange.kind === 'no_reply') {
     throw new UserError('SERVICE_UNREACHABLE', exchange.reason, {
       hint:
@@ -88,7 +91,10 @@ function show(exchange: Exchange, io: CliIo): void {
   }
   const told = Object.values(rateLimitHeaders).filter((name) => exchange.headers[name] !== undefined)
   io.err(`${exchange.status}${told.map((name) => `  ${name}: ${exchange.headers[name] ?? ''}`).join('')}\n`)
-  if (exchange.body !== undefined) io.out(`${JSON.stringify(exchange.body, null, 2)}\n`)
+  if (isJson) {
+    const limits = Object.fromEntries(told.map((name) => [name, exchange.headers[name]]))
+    io.out(jsonLine('answer', { status: exchange.status, limits, body: exchange.body ?? null }))
+  } else if (exchange.body !== undefined) io.out(`${JSON.stringify(exchange.body, null, 2)}\n`)
   else if (exchange.bodyFault !== null && exchange.status !== 202) io.err(`${exchange.bodyFault}\n`)
   if (exchange.status === 401 || exchange.status === 403) io.setExitCode(4)
   else if (exchange.status >= 300) io.setExitCode(5)

@@ -110,7 +110,10 @@ const groups = {
       '--base-url <url>',
       'of a hosted service (default: the embedded service; env: ENRICH_BASE_URL)',
     ),
-    new Option('--registry <path>', 'what the embedded service answers from'),
+    new Option(
+      '--registry <path>',
+      `what the embedded service answers from (default: ${defaults.registryPath} if it exists)`,
+    ),
   ],
   asking: [
     new Option('--max-age <duration>', 'ask again when an answer is older, like 30d').argParser(duration),

@@ -10,6 +10,7 @@ import { resolveApiKey, resolveSettings, resolveWebhookKeys, type Settings } fro
 import { version } from '../version.js'
 import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
 import type { CliIo } from './io.js'
+import { jsonLine } from './json-line.js'
 
 /** A check says what is well, or throws what is not. */
 type Check = () => string | Promise<string>
@@ -19,7 +20,9 @@ export function addDoctorCommand(program: Command, io: CliIo): void {
     .command('doctor')
     .description('check config, key, base URL, registry, checkpoint and webhooks; nothing is submitted')
   addConfigFlags(command, ['config', 'checkpoint', 'service', 'webhook'])
-  command.action(async (flags: ConfigFlags) => {
+  command.option('--json', 'a JSON line a check')
+  command.action(async (flags: ConfigFlags & { json?: boolean }) => {
+    const tell = flags.json === true ? tellAsJson : tellAsWords
     const opened: { settings?: Settings } = {}
     const failure = await runChecks(
       {
@@ -32,25 +35,45 @@ export function addDoctorCommand(program: Command, io: CliIo): void {
           )
         },
       },
-      io,
+      tell(io),
     )
     // The rest is told by the settings: there is nothing to check without them.
     const { settings } = opened
-    const laterFailure = settings === undefined ? null : await runChecks(checksOf(settings, io), io)
+    const laterFailure = settings === undefined ? null : await runChecks(checksOf(settings, io), tell(io))
     io.setExitCode((failure ?? laterFailure)?.exitCode ?? 0)
   })
 }
 
+/** Told of each check: what is well, or what is not. */
+type Told = (name: string, found: string | UserError) => void
+
+const tellAsWords =
+  (io: CliIo): Told =>
+  (name, found) => {
+    if (typeof found === 'string') io.out(`ok    ${name.padEnd(11)} ${found}\n`)
+    else {
+      io.out(`FAIL  ${name.padEnd(11)} ${found.code}: ${found.message}\n`)
+      if (found.hint !== undefined) io.out(`      ${' '.repeat(11)} hint: ${found.hint}\n`)
+    }
+  }
+
+const tellAsJson =
+  (io: CliIo): Told =>
+  (name, found) => {
+    const isWell = typeof found === 'string'
+    const { code, message, hint } = isWell ? { code: null, message: found, hint: null } : found
+    io.out(jsonLine('check', { name, isWell, code, message, hint: hint ?? null }))
+  }
+
 /** Runs them all, and gives the first failure. */
-async function runChecks(checks: Record<string, Check>, io: CliIo): Promise<UserError | null> {
+async function runChecks(checks: Record<string, Check>, told: Told): Promise<UserError | null> {
   let firstFailure: UserError | null = null
   for (const [name, check] of Object.entries(checks)) {
     try {
-      io.out(`ok    ${name.padEnd(11)} ${await check()}\n`)
+      told(name, await check())
     } catch (error) {
       if (!(error instanceof UserError)) throw error
-      io.out(`FAIL  ${name.padEnd(11)} ${error.code}: ${error.message}\n`)
-      if (error.hint !== undefined) io.out(`      ${' '.repeat(11)} hint: ${error.hint}\n`)
+      told(name, error)
       firstFailure ??= error
     }
   }

@@ -8,16 +8,19 @@ import { resolveOutput } from '../pipeline/writer/resolve-output.js'
 import { resolveSettings } from '../settings.js'
 import { version } from '../version.js'
 import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
-import type { CliIo } from './io.js'
+import { assertOneUseOfStdout, type CliIo } from './io.js'
+import { jsonLine } from './json-line.js'
 
 export function addExportCommand(program: Command, io: CliIo): void {
   const command = program
     .command('export [inputs...]')
     .description('write what is known now, without asking anybody; no network')
   addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'service'])
-  command.action(async (inputs: string[], flags: ConfigFlags) => {
+  command.option('--json', 'what was written, as one JSON line')
+  command.action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
     const settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
     const output = resolveOutput(settings.output)
+    assertOneUseOfStdout(flags.json === true, output.path)
     const counts: RowCounts = new Map()
     await look(
       { settings, stdin: io.stdin, signal: io.interrupt },
@@ -46,6 +49,11 @@ export function addExportCommand(program: Command, io: CliIo): void {
           stdout: io.stdout,
           signal: io.interrupt,
         })
+        if (flags.json === true) {
+          const { rowCount, paths } = report
+          const rowsByStatus = Object.fromEntries(counts)
+          io.out(jsonLine('exported', { rowCount, rowsByStatus, outputPaths: paths }))
+        }
         const rows = [...counts]
           .map(([status, count]) => `${status} ${count.toLocaleString('en-US')}`)
           .join(' · ')

@@ -2,13 +2,19 @@
 import { CommanderError } from 'commander'
 import { UserError } from '../core/errors.js'
 import type { CliIo } from './io.js'
+import { commandsAsTyped, programName } from './invocation.js'
 import { printable } from './printable.js'
 import { createProgram } from './program.js'
 import { reportError, reportInterruption } from './report-error.js'
+import { canDraw, Screen } from './screen.js'
 
 // The only file that ends the process.
 const exitCodeOfSignal = { SIGINT: 130, SIGTERM: 143 } as const
 
+const screen = new Screen(process.stderr)
+process.on('exit', () => {
+  screen.clear()
+})
 const interruption = new AbortController()
 const interrupted: { by: keyof typeof exitCodeOfSignal | null } = { by: null }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -16,7 +22,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     // The second one leaves at once: everything acknowledged is on disk already.
     if (interrupted.by !== null) process.exit(exitCodeOfSignal[signal])
     interrupted.by = signal
-    process.stderr.write('\nStopping: saving what is in the air. Once more to leave at once.\n')
+    screen.words('\nStopping: saving what is in the air. Once more to leave at once.\n')
     interruption.abort()
     // Standard input may never end by itself; files are not read through it.
     process.stdin.destroy(interruption.signal.reason as Error)
@@ -32,17 +38,25 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 let exitCode = 0
+const program = programName(process.env)
 const io: CliIo = {
-  out: (text) => process.stdout.write(printable(text)),
-  err: (text) => process.stderr.write(printable(text)),
-  draw: (text) => process.stderr.write(text),
-  isTerminal: process.stderr.isTTY,
-  get columnCount() {
-    return process.stderr.columns || 80
+  out: (text) => {
+    // What is for programs stays as it is.
+    const words = /^[[{]/.test(text) ? text : commandsAsTyped(text, program)
+    if (process.stdout.isTTY) screen.words(words, process.stdout)
+    else process.stdout.write(printable(words))
   },
+  err: (text) => {
+    screen.words(commandsAsTyped(text, program))
+  },
+  draw: (line) => {
+    screen.draw(line)
+  },
+  isTerminal: canDraw(process.stderr, process.env),
   environment: process.env,
   stdin: process.stdin,
   stdout: process.stdout,
+  program,
   argv: process.argv.slice(2),
   interrupt: interruption.signal,
   setExitCode: (code) => {

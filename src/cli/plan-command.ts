@@ -9,6 +9,7 @@ import { openSqlite } from '../platform/sqlite.js'
 import { resolveSettings, type Settings } from '../settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
 import { commandLine, type CliIo } from './io.js'
+import { jsonLine } from './json-line.js'
 import { planWords } from './reporter.js'
 
 /** A run takes this long at a hosted service, typically (interface: "Limits"). */
@@ -17,7 +18,9 @@ const runMs = { min: 60_000, max: 300_000 }
 export function addPlanCommand(program: Command, io: CliIo): void {
   const command = program
     .command('plan [inputs...]')
-    .description('a dry run: rows, distinct lookups, cost, time; no network, nothing is written')
+    .description(
+      'a dry run: rows, distinct lookups, what would be billed, time; no network, nothing is written',
+    )
   addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'service', 'asking'])
   command
     .option('--json', 'as one JSON line')
@@ -29,7 +32,7 @@ export function addPlanCommand(program: Command, io: CliIo): void {
         const meet = counter.meet.bind(counter)
         await look({ settings, stdin: io.stdin, signal: io.interrupt, meet }, (found) => {
           const plan = describePlan(found, counter.plan, settings)
-          io.out(flags.json === true ? `${JSON.stringify(plan)}\n` : planText(plan, found, io))
+          io.out(flags.json === true ? jsonLine('plan', plan) : planText(plan, found, io))
           return Promise.resolve()
         })
       } finally {
@@ -150,8 +153,8 @@ function costText({ isHosted, billedMax }: PlanReport): string {
 
 /** The run that was planned, with an output named where none is. */
 function runCommand({ outputPath }: PlanReport, io: CliIo): string {
-  const command = commandLine(io.argv)
-    .replace(/^enrich plan\b/, 'enrich')
+  const command = commandLine(io)
+    .replace(/\benrich plan\b/, 'enrich')
     .replace(/ --json\b/, '')
   return outputPath === null ? `${command} -o out.parquet` : command
 }

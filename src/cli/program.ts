@@ -5,6 +5,7 @@ import { addAccountsCommand } from './accounts-command.js'
 import { addDoctorCommand } from './doctor-command.js'
 import { addExportCommand } from './export-command.js'
 import type { CliIo } from './io.js'
+import { assertLocalArguments } from './local-paths.js'
 import { addPlanCommand } from './plan-command.js'
 import { addReceiveCommand } from './receive-command.js'
 import { addRegistryCommand } from './registry-command.js'
@@ -19,13 +20,19 @@ export function createProgram(io: CliIo): Command {
     .usage('companies.csv -o out.parquet [flags]  |  <command> …')
     .version(version)
     .exitOverride()
+    // Below this the text beside a long flag would not be wrapped at all.
+    .configureHelp({ minWidthToWrap: 20 })
     .configureOutput({
+      getOutHelpWidth: helpColumns,
       writeOut: (text) => {
         io.out(text)
       },
       // What would be written here is thrown as well, and reported with its code.
       writeErr: () => undefined,
     })
+  program.hook('preAction', (_, command) => {
+    assertLocalArguments(command)
+  })
   const run = addRunCommand(program, io)
   addPlanCommand(program, io)
   addStatusCommand(program, io)
@@ -44,31 +51,40 @@ export function createProgram(io: CliIo): Command {
   return program
 }
 
+/** As wide as the terminal, as far as lines can be read well; 80 where there is none. */
+const helpColumns = (): number => Math.min(process.stdout.columns || 80, 100)
+
 const surroundings = `Environment:
-  ENRICH_API_KEY         the key of a hosted service; there is no flag for it, and it is never written down
+  ENRICH_API_KEY         the key of a hosted service; there is no flag for it
   ENRICH_API_KEY_FILE    a file that holds that key, instead
   ENRICH_BASE_URL        the address of a hosted service, like --base-url
-  ENRICH_WEBHOOK_SECRET  what the service signs webhooks with (whsec_…); several are separated by spaces
+  ENRICH_WEBHOOK_SECRET  what the service signs webhooks with (whsec_…)
   ENRICH_SERVE_API_KEY   the key that callers of "enrich serve" show
 
 Exit codes:
-  0    every row has a final outcome
+  0    every row has a final outcome; or the command did what it was asked
   1    a bug in enrich
-  2    usage, config or input error; nothing was submitted
-  3    output written, but some rows failed, are uncertain or were invalid
-  4    the service refused the key or the account
-  5    the service could not be reached, or gave up; the same command resumes
+  2    usage, config, input or output error; nothing was submitted
+  3    output written, but some rows failed, are uncertain, pending or invalid
+  4    the service refused the key or the account (401, 403)
+  5    the service could not be reached, or what would be a 2 was met after
+       submissions; the same command resumes
   8    stopped by budget or credit; the same command resumes
   10   --max-duration reached; the same command resumes
-  11   the checkpoint is in use by another process
+  11   the checkpoint, or the service's data, is in use by another process
   130  interrupted (143 by SIGTERM); the same command resumes
 `
 
+/** As commander lists the flags of the other commands. */
 function flagList(command: Command): string {
   const help = command.createHelp()
-  const width = Math.max(...command.options.map((option) => option.flags.length))
+  help.helpWidth = helpColumns()
+  const termWidth = help.longestOptionTermLength(command, help)
   return help
     .visibleOptions(command)
-    .map((option) => `  ${option.flags.padEnd(width)}  ${help.optionDescription(option)}\n`)
+    .map(
+      (option) =>
+        `${help.formatItem(help.optionTerm(option), termWidth, help.optionDescription(option), help)}\n`,
+    )
     .join('')
 }

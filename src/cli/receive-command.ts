@@ -7,16 +7,20 @@ import type { ReceiverCounts } from '../pipeline/receiver/receiver.js'
 import { resolveSettings, resolveWebhookKeys } from '../settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
 import { interrupted, type CliIo } from './io.js'
+import { jsonLine } from './json-line.js'
+
+type ReceiveFlags = ConfigFlags & { json?: boolean }
 
 export function addReceiveCommand(program: Command, io: CliIo): void {
   const command = program
     .command('receive')
     .description('take webhooks for runs that come and go; the secret is ENRICH_WEBHOOK_SECRET')
   addConfigFlags(command, ['config', 'checkpoint', 'webhook'])
-  command.action((flags: ConfigFlags) => receive(flags, io))
+  command.option('--json', 'where it listens, and what it received in the end, as JSON lines')
+  command.action((flags: ReceiveFlags) => receive(flags, io))
 }
 
-async function receive(flags: ConfigFlags, io: CliIo): Promise<void> {
+async function receive(flags: ReceiveFlags, io: CliIo): Promise<void> {
   const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
   const { url, listen } = settings.webhook
   if (listen === null) {
@@ -30,12 +34,17 @@ async function receive(flags: ConfigFlags, io: CliIo): Promise<void> {
   const inbox = openInbox(settings.checkpoint.path, systemClock.nowMs())
   try {
     const receiver = await startReceiver({ listen, path, keys, inbox, clock: systemClock })
+    const tell = (type: string, value: object) => {
+      if (flags.json === true) io.out(jsonLine(type, value))
+    }
+    tell('receiving', { url: receiver.url, path, inboxPath: inboxPath(settings.checkpoint.path) })
     io.err(
       `Receiving webhooks at ${receiver.url}${path ?? ' (on any path)'}, into ${inboxPath(settings.checkpoint.path)}.\n` +
         (isLoopback(listen.host) ? '' : 'It listens beyond this machine: put TLS in front of it.\n'),
     )
     await interrupted(io)
     await receiver.close()
+    tell('received', receiver.counts())
     io.err(`${countsText(receiver.counts())}\n`)
   } finally {
     inbox.close()

@@ -5,6 +5,7 @@ import { openRegistry, type Registry } from '../registry/registry.js'
 import { openShippedRegistry } from '../registry/shipped.js'
 import { encodingNames } from '../tables/encodings/names.js'
 import type { CliIo } from './io.js'
+import { jsonLine } from './json-line.js'
 import { addEvaluate } from './registry-evaluate.js'
 import { addImport } from './registry-import.js'
 import { addLoad } from './registry-load.js'
@@ -22,7 +23,9 @@ interface SearchFlags {
 
 /** `enrich registry import|load|info|search|evaluate`. */
 export function addRegistryCommand(program: Command, io: CliIo): void {
-  const registry = program.command('registry').description('load registry data, see it, search it')
+  const registry = program
+    .command('registry')
+    .description('load registry data, see it, search it, measure its answers')
   const imports = {
     map: mapOption(),
     encoding: encodingOption(),
@@ -41,11 +44,11 @@ export function addRegistryCommand(program: Command, io: CliIo): void {
     .command('info')
     .description('what the registry holds')
     .addOption(registryOption())
-    .option('--json', 'as one JSON object')
+    .option('--json', 'as one JSON line')
     .action((flags: { registry?: string; json?: boolean }) => {
       withRegistry(flags.registry, (opened) => {
         const info = opened.info()
-        io.out(flags.json === true ? `${JSON.stringify(info)}\n` : infoText(info))
+        io.out(flags.json === true ? jsonLine('registry', info) : infoText(info))
       })
     })
   registry
@@ -56,7 +59,7 @@ export function addRegistryCommand(program: Command, io: CliIo): void {
     .option('--region <code>', 'only of this state or province (US-DE, DE, …)')
     .addOption(new Option('--limit <n>', 'at most so many').argParser(parseLimit).default(10))
     .addOption(registryOption())
-    .option('--json', 'a JSON object a line')
+    .option('--json', 'a JSON line a company')
     .action((name: string, flags: SearchFlags) => {
       withRegistry(flags.registry, (opened) => {
         search(opened, name, flags, io)
@@ -72,7 +75,7 @@ function search(registry: Registry, name: string, flags: SearchFlags, io: CliIo)
     ...(flags.region === undefined ? {} : { regionCode: flags.region }),
   })
   if (flags.json !== true) io.out(searchText(name, hits))
-  else for (const hit of hits) io.out(`${JSON.stringify(hit)}\n`)
+  else for (const hit of hits) io.out(jsonLine('hit', hit))
 }
 
 function mapOption(): Option {

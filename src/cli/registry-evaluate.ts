@@ -8,6 +8,7 @@ import { readLabelledQueries } from '../registry/evaluate/labelled-query.js'
 import { openRegistry } from '../registry/registry.js'
 import type { Encoding } from '../tables/encodings/names.js'
 import type { CliIo } from './io.js'
+import { jsonLine } from './json-line.js'
 import { evaluationText } from './registry-evaluate-text.js'
 
 interface EvaluateFlags {
@@ -34,7 +35,7 @@ export function addEvaluate(
     .option('--id-type <type>', 'what the expected ids are, where no column says so')
     .option('--errors <file>', 'write what was answered wrongly, or not, as CSV')
     .addOption(options.registry)
-    .option('--json', 'the report as one JSON object')
+    .option('--json', 'the report as one JSON line')
     .action(async (file: string, flags: EvaluateFlags) => {
       await run(file, flags, flags.registry ?? options.registryPathDefault, io)
     })
@@ -55,7 +56,7 @@ async function run(file: string, flags: EvaluateFlags, registryPath: string, io:
   try {
     const { report, errors } = evaluate(queries, registry.lookup, () => systemClock.monotonicMs())
     if (flags.errors !== undefined) writeErrors(flags.errors, errors)
-    io.out(flags.json === true ? `${JSON.stringify({ ...report, notes })}\n` : evaluationText(report))
+    io.out(flags.json === true ? jsonLine('evaluation', { ...report, notes }) : evaluationText(report))
   } finally {
     registry.close()
   }

@@ -6,6 +6,7 @@ import type { ImportResult } from '../registry/import/tally.js'
 import { importCsvInto, importFileInto } from '../registry/import-into.js'
 import type { Encoding } from '../tables/encodings/names.js'
 import type { CliIo } from './io.js'
+import { jsonLine } from './json-line.js'
 import { formatsText, importProgressText, importText } from './registry-text.js'
 
 interface ImportFlags {
@@ -48,12 +49,12 @@ export function addImport(
       'of which day the file is (YYYY-MM-DD), where neither its name nor its date says it',
     )
     .addOption(options.registry)
-    .option('--json', 'the counts as one JSON object')
+    .option('--json', 'the counts as one JSON line')
     .addHelpText('after', `\n${formatsText()}`)
     .action(async (format: string, file: string, flags: ImportFlags) => {
       const path = flags.registry ?? options.registryPathDefault
       const result = await runImport(readFormat(format, flags), file, path, flags, io)
-      io.out(flags.json === true ? `${JSON.stringify(result)}\n` : importText(result, file, path))
+      io.out(flags.json === true ? jsonLine('import', result) : importText(result, file, path))
     })
 }
 
@@ -130,11 +131,10 @@ export function createProgress(io: CliIo, clock: Clock): { tell(rowCount: number
       text = importProgressText(rowCount, nowMs - startedAtMs)
       if (nowMs - toldAtMs < (io.isTerminal ? drawIntervalMs : lineIntervalMs)) return
       toldAtMs = nowMs
-      if (io.isTerminal) io.draw(`\r\x1b[2K${text}`)
+      if (io.isTerminal) io.draw(() => text)
       else io.err(`${text}\n`)
     },
     end() {
-      if (io.isTerminal) io.draw('\r\x1b[2K')
       if (text !== '') io.err(`${text}\n`)
     },
   }

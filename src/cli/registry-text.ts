@@ -83,8 +83,24 @@ const formatTexts: Readonly<Record<'csv' | FormatName, string>> = {
   'companies-house': 'BasicCompanyData of Companies House, CSV',
 }
 
+const formatNameColumns = 21
+const helpColumns = 80
+
+/** A text on lines that begin under its first word. */
+function wrapped(text: string, indentColumns: number): string {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)
+    if (line === undefined || line.length + 1 + word.length > helpColumns - indentColumns) lines.push(word)
+    else lines[lines.length - 1] = `${line} ${word}`
+  }
+  return lines.join(`\n${' '.repeat(indentColumns)}`)
+}
+
 export function formatsText(): string {
-  const lines = Object.entries(formatTexts).map(([name, text]) => `  ${name.padEnd(21)}${text}`)
+  const lines = Object.entries(formatTexts).map(
+    ([name, text]) => `  ${name.padEnd(formatNameColumns)}${wrapped(text, formatNameColumns + 2)}`,
+  )
   return ['Formats:', ...lines].join('\n')
 }
 

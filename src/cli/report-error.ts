@@ -1,11 +1,16 @@
 import { UserError } from '../core/errors.js'
+import { withoutAddressSecrets } from '../core/local-path.js'
+import { commandsAsTyped } from './invocation.js'
 import type { CliIo } from './io.js'
 
 /** Says what went wrong, on standard error and, with --json, as a line on standard output. Returns the exit code. */
 export function reportError(error: unknown, io: CliIo): number {
   const wantsJson = io.argv.includes('--json')
   if (error instanceof UserError) {
-    const { code, message, hint, exitCode } = error
+    const { code, exitCode } = error
+    const message = withoutAddressSecrets(error.message)
+    const hint =
+      error.hint === undefined ? undefined : commandsAsTyped(withoutAddressSecrets(error.hint), io.program)
     if (wantsJson)
       io.out(`${JSON.stringify({ type: 'error', code, message, hint: hint ?? null, exitCode })}\n`)
     io.err(`error ${code}: ${message}\n`)

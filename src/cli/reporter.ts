@@ -40,7 +40,6 @@ class WordReporter {
   readonly #io: CliIo
   readonly #isVerbose: boolean
   readonly #isDebug: boolean
-  #isBarShown = false
   #lastLineAtMs = 0
 
   constructor(io: CliIo, flags: ReporterFlags) {
@@ -61,10 +60,10 @@ class WordReporter {
         if (this.#isVerbose) this.#progress(event.progress)
         return
       case 'publishing':
-        if (this.#isDebug) this.#line(`Writing ${event.path}`)
+        this.#publishing(event.path)
         return
       case 'finished': {
-        for (const line of summaryLines(event.summary, commandLine(this.#io.argv))) {
+        for (const line of summaryLines(event.summary, commandLine(this.#io))) {
           if (this.#isVerbose || /^( {2}note|error | {2}hint|Interrupted)/.test(line)) this.#line(line)
         }
         return
@@ -74,8 +73,7 @@ class WordReporter {
 
   #progress(progress: Progress): void {
     if (this.#io.isTerminal) {
-      this.#io.err(`\r\x1b[2K${progressBar(progress, this.#io.columnCount)}`)
-      this.#isBarShown = true
+      this.#io.draw((columnCount) => progressBar(progress, columnCount))
       return
     }
     if (progress.elapsedMs - this.#lastLineAtMs < lineIntervalMs && !this.#isDebug) return
@@ -83,9 +81,13 @@ class WordReporter {
     this.#line(progressLine(progress))
   }
 
+  /** A million rows take a minute to write: the bar says why nothing moves. */
+  #publishing(path: string): void {
+    if (this.#isDebug) this.#line(`Writing ${path}`)
+    else if (this.#isVerbose && this.#io.isTerminal) this.#io.draw(() => `Writing ${path} …`)
+  }
+
   #line(text: string): void {
-    if (this.#isBarShown) this.#io.err('\n')
-    this.#isBarShown = false
     this.#io.err(`${text}\n`)
   }
 }

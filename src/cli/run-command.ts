@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
+import type { WriteStream } from 'node:tty'
 import { Option, type Command } from 'commander'
-import type { FileConfig } from '../config.js'
+import { defaults, type FileConfig } from '../config.js'
 import { errorCodes, UserError } from '../core/errors.js'
 import { explainStop } from '../core/stop.js'
 import { enrich } from '../enrich.js'
 import { needsAttention, type RunSummary } from '../pipeline/summary.js'
 import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
-import type { CliIo } from './io.js'
+import { assertOneUseOfStdout, type CliIo } from './io.js'
 import { createReporter, type ReporterFlags } from './reporter.js'
 
 const flagGroups = [
@@ -33,6 +34,17 @@ const retryable = [
   'merged',
 ]
 
+/** For `enrich` alone. A scheduler may call it so where a config names the input: without one, it has not done its work. */
+const shortHelp = `enrich turns a file of company names into a file of companies.
+
+  enrich companies.csv -o out.parquet   asks for each company once; again: resumes
+  enrich plan companies.csv             what that would ask and cost; asks nobody
+  enrich status                         what is known so far, and what comes next
+
+enrich --help lists all commands and flags.
+Nothing was done: no input is named here, nor in ${defaults.configPath}.
+`
+
 type RunFlags = ConfigFlags & ReporterFlags & { status?: string }
 
 export function addRunCommand(program: Command, io: CliIo): Command {
@@ -42,14 +54,20 @@ export function addRunCommand(program: Command, io: CliIo): Command {
   addReporterFlags(addConfigFlags(command, flagGroups))
   return command.action((inputs: string[], flags: RunFlags) => {
     assertNoCommand(inputs)
-    return runJob(configOf(inputs, flags, io.environment), flags, [], io)
+    const config = configOf(inputs, flags, io.environment)
+    if (io.argv.length === 0 && config.input?.paths === undefined) {
+      io.out(shortHelp)
+      io.setExitCode(errorCodes.USAGE_INVALID)
+      return Promise.resolve()
+    }
+    return runJob(config, flags, [], io)
   })
 }
 
 export function addRetryCommand(program: Command, io: CliIo): void {
   const command = program
     .command('retry [inputs...]')
-    .description('ask again for lookups with these outcomes; each is billed again')
+    .description('ask again for lookups with these outcomes; a hosted service bills each again')
     .requiredOption('--status <a,b>', `outcomes: ${retryable.join(', ')}`)
   addReporterFlags(addConfigFlags(command, flagGroups))
   command.action((inputs: string[], flags: RunFlags) =>
@@ -83,12 +101,8 @@ async function runJob(
   askAgain: readonly string[],
   io: CliIo,
 ): Promise<void> {
-  if (flags.json === true && config.output?.path === '-') {
-    throw new UserError('USAGE_INVALID', '--json and -o - both want standard output', {
-      hint: 'write the output to a file',
-    })
-  }
-  const reporter = createReporter(io, flags)
+  assertOneUseOfStdout(flags.json === true, config.output?.path)
+  const reporter = createReporter(withoutDrawing(io, config), flags)
   const run = enrich(config, {
     signal: io.interrupt,
     environment: io.environment,
@@ -99,6 +113,12 @@ async function runJob(
   for await (const event of run) reporter.tell(event)
   const summary = await run.summary
   io.setExitCode(exitCodeOf(summary))
+}
+
+/** Where rows go to the terminal, nothing is drawn between them. */
+function withoutDrawing(io: CliIo, config: FileConfig): CliIo {
+  const isShared = config.output?.path === '-' && (io.stdout as Partial<WriteStream>).isTTY === true
+  return isShared ? { ...io, isTerminal: false } : io
 }
 
 function exitCodeOf(summary: RunSummary): number {

@@ -8,6 +8,7 @@ import type { ServiceOptions } from '../service/service.js'
 import { version } from '../version.js'
 import { readFaultPlan } from './fault-plan.js'
 import { interrupted, type CliIo } from './io.js'
+import { jsonLine } from './json-line.js'
 
 interface ServeFlags {
   listen: ListenAddress
@@ -20,6 +21,7 @@ interface ServeFlags {
   domainRanks?: string
   disposableDomains?: string
   checkWebsites?: true
+  json?: true
 }
 
 export function addServeCommand(program: Command, io: CliIo): void {
@@ -51,6 +53,7 @@ export function addServeCommand(program: Command, io: CliIo): void {
     .option('--check-websites', 'ask the websites of domains, over the internet')
     .option('--allow-local-webhooks', 'deliver webhooks to this machine too, http as well: for rehearsals')
     .option('--faults <file>', 'what is to go wrong, and how often: for rehearsals')
+    .option('--json', 'where it serves, and its log, as JSON lines on standard output')
     .action((flags: ServeFlags) => serve(flags, io))
 }
 
@@ -67,6 +70,9 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
   const domains = await domainSources(flags)
   const { min, max } = flags.researchSeconds
   const researchMs = { min: min * 1000, max: max * 1000 }
+  const tell = (type: string, value: object) => {
+    if (flags.json === true) io.out(jsonLine(type, value))
+  }
   const { registry, label } = chooseRegistry(flags.registry ?? null)
   try {
     const service = await startService({
@@ -82,10 +88,12 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       buildMs: researchMs,
       ...domains,
       log: (line) => {
+        tell('log', { text: line })
         io.err(`${line}\n`)
       },
     })
     const { entityCount } = registry.info()
+    tell('serving', { url: service.url, registry: label, entityCount })
     io.err(
       `Serving at ${service.url}, answering from ${label} (${entityCount.toLocaleString('en-US')} entities).\n` +
         (isLoopback(flags.listen.host) ? '' : 'It listens beyond this machine: put TLS in front of it.\n') +
@@ -94,6 +102,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
     if (plan !== null) io.err('Faults happen by plan: what goes wrong here is wanted.\n')
     await interrupted(io)
     await service.close()
+    tell('stopped', {})
   } finally {
     registry.close()
   }

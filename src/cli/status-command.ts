@@ -7,6 +7,7 @@ import { readInboxCounts, type InboxCounts } from '../pipeline/receiver/inbox.js
 import { resolveSettings } from '../settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
 import { quote, type CliIo } from './io.js'
+import { jsonLine } from './json-line.js'
 
 const listedMax = 1_000
 const shownInputsMax = 3
@@ -29,7 +30,7 @@ export function addStatusCommand(program: Command, io: CliIo): void {
         const scopes = reader.counts()
         const uncertain = flags.uncertain === true ? reader.uncertain(listedMax) : null
         const inbox = readInboxCounts(path)
-        if (flags.json === true) io.out(`${JSON.stringify({ path, scopes, uncertain, inbox })}\n`)
+        if (flags.json === true) io.out(jsonLine('status', { path, scopes, uncertain, inbox }))
         else {
           io.out(statusText(path, scopes) + inboxText(inbox))
           if (uncertain !== null) io.out(uncertainText(uncertain))

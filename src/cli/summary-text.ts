@@ -125,9 +125,9 @@ const askingFlags =
 
 /** `enrich a.csv -o b` and `enrich run a.csv -o b` become `enrich export a.csv -o b`. */
 function exportCommand(command: string): string {
-  return command.replace(/^enrich (run |retry )?/, 'enrich export ').replace(askingFlags, '')
+  return command.replace(/\benrich (run |retry )?/, 'enrich export ').replace(askingFlags, '')
 }
 
 function retryCommand(command: string): string {
-  return `${command.replace(/^enrich (run |retry )?/, 'enrich retry ').replace(/ --status[ =]\S+/, '')} --status failed`
+  return `${command.replace(/\benrich (run |retry )?/, 'enrich retry ').replace(/ --status[ =]\S+/, '')} --status failed`
 }

@@ -18,6 +18,13 @@ export interface Progress {
   pollLimit: number | null
   elapsedMs: number
   etaMs: number | null
+  /** Answers of this run, by outcome. */
+  outcomes: Readonly<Record<string, number>>
+  /**
+   * Until an answer can be there, by the setting that says when runs are asked for first; 0 once it is due. Null
+   * where answers came already, or may at once, and where none is awaited.
+   */
+  firstAnswersInMs: number | null
 }
 
 /**
@@ -43,19 +50,66 @@ export function estimateEtaMs(state: {
   return Math.max(atBestMs, (open / state.answeredSoFar) * state.elapsedMs)
 }
 
-/** `1,204/5,000 done · 181 running · 37 cached · 6 failed · submit 598/600 · poll 97/100 per min · ETA 1h04m` */
-export function progressLine(progress: Progress): string {
+/** A piece of the progress line. */
+export interface ProgressPart {
+  text: string
+  /** Where there is no room for all, the part with the lowest goes first. */
+  weight: number
+}
+
+/** Above all others: what is done, and the time left. */
+const weightMax = 100
+
+/** What is told of a progress, in the order of the line. */
+export function progressParts(progress: Progress): ProgressPart[] {
   const number = (value: number) => value.toLocaleString('en-US')
   const rate = (value: number, limit: number | null) =>
     limit === null ? number(value) : `${number(value)}/${number(limit)}`
+  const some = (count: number, word: string, weight: number): ProgressPart[] =>
+    count === 0 ? [] : [{ text: `${number(count)} ${word}`, weight }]
   return [
-    `${number(progress.done)}/${number(progress.lookups)} done`,
-    `${number(progress.running)} running`,
-    `${number(progress.cached)} cached`,
-    `${number(progress.failed)} failed`,
-    ...(progress.uncertain === 0 ? [] : [`${number(progress.uncertain)} uncertain`]),
-    `submit ${rate(progress.submissionsPerMinute, progress.submitLimit)}`,
-    `poll ${rate(progress.pollsPerMinute, progress.pollLimit)} per min`,
-    `ETA ${progress.etaMs === null ? '?' : formatDuration(progress.etaMs)}`,
-  ].join(' · ')
+    { text: `${number(progress.done)}/${number(progress.lookups)} done`, weight: weightMax },
+    ...firstAnswersPart(progress),
+    ...outcomeParts(progress.outcomes),
+    ...some(progress.running, 'running', 30),
+    ...some(progress.cached, 'answered before', 25),
+    ...some(progress.failed, 'failed', 60),
+    ...some(progress.uncertain, 'uncertain', 61),
+    { text: `submit ${rate(progress.submissionsPerMinute, progress.submitLimit)}`, weight: 11 },
+    { text: `poll ${rate(progress.pollsPerMinute, progress.pollLimit)} per min`, weight: 10 },
+    { text: `ETA ${progress.etaMs === null ? '?' : formatDuration(progress.etaMs)}`, weight: weightMax - 1 },
+  ]
+}
+
+/** `1,204/5,000 done · matched 1,103 · no_match 64 · 181 running · 37 answered before · submit 598/600 · poll 97/100 per min · ETA 1h04m` */
+export function progressLine(progress: Progress): string {
+  return progressParts(progress)
+    .map(({ text }) => text)
+    .join(' · ')
+}
+
+function firstAnswersPart({ firstAnswersInMs }: Progress): ProgressPart[] {
+  if (firstAnswersInMs === null) return []
+  const text =
+    firstAnswersInMs === 0 ? 'first answers any moment' : `first answers in ${roughly(firstAnswersInMs)}`
+  return [{ text, weight: 70 }]
+}
+
+/** The most frequent first, and kept longest. `failed` is told with what failed before. */
+function outcomeParts(outcomes: Progress['outcomes']): ProgressPart[] {
+  return Object.entries(outcomes)
+    .filter(([name]) => name !== 'failed')
+    .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
+    .map(([name, count], rank) => ({
+      text: `${name} ${count.toLocaleString('en-US')}`,
+      weight: rank === 0 ? 50 : Math.max(12, 24 - rank),
+    }))
+}
+
+/** A time to come, as people say it. */
+function roughly(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000)
+  if (seconds <= 5) return 'a few seconds'
+  if (seconds <= 40) return `about ${Math.ceil(seconds / 5) * 5} seconds`
+  return seconds < 90 ? 'about a minute' : `about ${Math.round(seconds / 60)} minutes`
 }

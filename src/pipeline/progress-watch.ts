@@ -1,4 +1,5 @@
 import type { LookupPlan } from '../core/lookup-state.js'
+import type { PollingPace } from '../core/polling.js'
 import { estimateEtaMs, type Progress } from '../core/progress.js'
 import type { Clock } from '../platform/clock.js'
 import type { RunObserver } from './events.js'
@@ -15,6 +16,7 @@ export interface ProgressWatchOptions {
   plan: Readonly<Record<LookupPlan, number>>
   tally: Tally
   limits: SchedulerLimits
+  polling: Pick<PollingPace, 'firstAfterMs'>
   clock: Clock
   observe: RunObserver
 }
@@ -68,6 +70,8 @@ function snapshot(options: ProgressWatchOptions, samples: readonly Sample[], ela
   const failed = plan.failed + plan.invalid + tally.rejected + (tally.outcomes.get('failed') ?? 0)
   const toSubmit = Math.max(0, plan.submit - tally.accepted - tally.rejected - tally.lost)
   const running = Math.max(0, plan.poll + tally.accepted + tally.claimed - tally.answered - tally.parked)
+  const firstAnswersInMs = firstAnswersIn(options, toSubmit + running, elapsedMs)
+  const etaMs = estimateEtaMs({ toSubmit, running, answeredSoFar: tally.answered, elapsedMs, ...limits })
   const submissionsPerMinute = rate(samples, (sample) => sample.submissions)
   const pollsPerMinute = rate(samples, (sample) => sample.polls)
   return {
@@ -83,8 +87,22 @@ function snapshot(options: ProgressWatchOptions, samples: readonly Sample[], ela
     submitLimit: perMinute(limits.submissionsPerWindow, limits.windowMs),
     pollLimit: perMinute(limits.pollsPerWindow, limits.windowMs),
     elapsedMs,
-    etaMs: estimateEtaMs({ toSubmit, running, answeredSoFar: tally.answered, elapsedMs, ...limits }),
+    // Nothing is over before the first answer can be there.
+    etaMs:
+      firstAnswersInMs === null || firstAnswersInMs === 0 ? etaMs : Math.max(etaMs ?? 0, firstAnswersInMs),
+    outcomes: Object.fromEntries(tally.outcomes),
+    firstAnswersInMs,
   }
+}
+
+/** Runs of an earlier process are asked for at once; those of this one after the first of them has had its time. */
+function firstAnswersIn(
+  { plan, tally, polling }: ProgressWatchOptions,
+  open: number,
+  elapsedMs: number,
+): number | null {
+  if (open === 0 || tally.answered > 0 || plan.poll > 0 || polling.firstAfterMs === 0) return null
+  return Math.max(0, polling.firstAfterMs - elapsedMs)
 }
 
 function perMinute(perWindow: number | null, windowMs: number): number | null {

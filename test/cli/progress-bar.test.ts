@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { progressBar } from '../../src/cli/progress-bar.js'
+import { displayWidth } from '../../src/core/display-width.js'
 import type { Progress } from '../../src/core/progress.js'
 
 const progress: Progress = {
@@ -16,29 +17,53 @@ const progress: Progress = {
   pollLimit: 100,
   elapsedMs: 60_000,
   etaMs: 3_840_000,
+  outcomes: { matched: 1_103, no_match: 64 },
+  firstAnswersInMs: null,
 }
 
 describe('the bar of a terminal', () => {
   test('has every number where there is room', () => {
-    expect(progressBar(progress, 140)).toBe(
-      '[####----------------] 1,204/5,000 done · 181 running · 37 cached · 0 failed · submit 598/600 · poll 97/100 per min · ETA 1h04m',
+    expect(progressBar(progress, 160)).toBe(
+      '[####----------------] 1,204/5,000 done · matched 1,103 · no_match 64 · 181 running · 37 answered before · submit 598/600 · poll 97/100 per min · ETA 1h04m',
     )
   })
 
   test('keeps what is done and the time left on a narrow one, and never fills the line', () => {
-    for (let columnCount = 30; columnCount < 160; columnCount++) {
+    for (let columnCount = 30; columnCount < 170; columnCount++) {
       const line = progressBar(progress, columnCount)
       expect(line.length).toBeLessThan(columnCount)
       expect(line).toContain('1,204/5,000 done')
       expect(line).toContain('ETA 1h04m')
     }
     expect(progressBar(progress, 80)).toMatchInlineSnapshot(
-      `"[#----] 1,204/5,000 done · 181 running · 37 cached · submit 598/600 · ETA 1h04m"`,
+      `"[####--------------] 1,204/5,000 done · matched 1,103 · 181 running · ETA 1h04m"`,
+    )
+    expect(progressBar(progress, 50)).toMatchInlineSnapshot(
+      `"[####--------------] 1,204/5,000 done · ETA 1h04m"`,
     )
   })
 
+  test('says the share done where there is no room for more, and never breaks', () => {
+    expect(progressBar(progress, 20)).toBe('24% of 5,000')
+    for (let columnCount = 0; columnCount < 30; columnCount++)
+      expect(progressBar(progress, columnCount).length).toBeLessThanOrEqual(Math.max(0, columnCount - 1))
+  })
+
+  test('before the first answers, says when they can be there before it says how many are asked', () => {
+    const before = { ...progress, done: 0, cached: 0, outcomes: {}, firstAnswersInMs: 58_000 }
+    expect(progressBar(before, 80)).toMatchInlineSnapshot(
+      `"[------------------] 0/5,000 done · first answers in about a minute · ETA 1h04m"`,
+    )
+  })
+
+  test('an outcome nobody knows takes the columns it takes, and no more than there are', () => {
+    const odd = { ...progress, outcomes: { ['照合済み'.repeat(3)]: 1_103, matched: 12 } }
+    for (let columnCount = 30; columnCount < 170; columnCount++)
+      expect(displayWidth(progressBar(odd, columnCount))).toBeLessThan(columnCount)
+  })
+
   test('is full only when all is done, and full when there is nothing to do', () => {
-    expect(progressBar({ ...progress, done: 4_999 }, 140)).toContain('[###################-]')
-    expect(progressBar({ ...progress, lookups: 0, done: 0 }, 140)).toContain('[####################]')
+    expect(progressBar({ ...progress, done: 4_999 }, 160)).toContain('[###################-]')
+    expect(progressBar({ ...progress, lookups: 0, done: 0 }, 160)).toContain('[####################]')
   })
 })

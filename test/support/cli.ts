@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const mainPath = join(root, 'dist/cli/main.js')
+export const mainPath = join(root, 'dist/cli/main.js')
 export const fixture = (name: string) => join(root, 'fixtures', name)
 
 /** The API key of every run and service here; wherever it is seen again, a secret has leaked. */

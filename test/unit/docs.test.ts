@@ -59,7 +59,7 @@ describe('the command line', () => {
   test('every flag of every command is in the README, and no other', () => {
     expect(flags.length).toBeGreaterThan(30)
     // Of the commands shown, the ones that only work on this project have flags of their own.
-    const ours = readme.replace(/`(npm run|npx vitest|npx tsx) [^`]*`/g, '')
+    const ours = readme.replace(/`(npm run|npx --no-install) [^`]*`/g, '')
     expect(found(/(?<![\w-])--[a-z][a-z0-9-]*/g, ours)).toEqual(unique([...flags, '--help']))
   })
 
@@ -67,6 +67,22 @@ describe('the command line', () => {
     const run = all.find((command) => command.name() === 'run')
     const listed = found(/--[a-z-]+/g, table('Settings').join('\n'))
     expect(listed).toEqual(expect.arrayContaining((run?.options ?? []).map(({ long }) => long)))
+  })
+
+  test('defaults and choices of the flags of run are the same in --help and in the README', () => {
+    const rows = table('Settings')
+    const run = all.find((command) => command.name() === 'run')
+    let compared = 0
+    for (const { long, flags: shown, description, argChoices } of run?.options ?? []) {
+      const row = rows.find(([flag = '']) => flag.includes(long ?? shown))?.join(' ') ?? ''
+      // Of several, the first; what follows a semicolon is about something else.
+      const [, said] = /\(default: ([^;)]+)/.exec(description) ?? []
+      for (const word of [...(said === undefined ? [] : [said]), ...(argChoices ?? [])]) {
+        expect([long, row]).toEqual([long, expect.stringContaining(word)])
+        compared++
+      }
+    }
+    expect(compared).toBeGreaterThan(20)
   })
 
   test('every command is in the README', () => {
@@ -184,6 +200,31 @@ describe('the rest of the README', () => {
     expect(lines).toContain('npm ci && npx enrich fixtures/companies.csv -o out.parquet')
     expect(lines).toContain('npm ci && npm test')
     expect(read('.ci/run')).toContain("test_command='npm ci && npm test'")
+  })
+
+  test('npx fetches nothing: every call of it but the first command is told not to install', () => {
+    const documents = [
+      'README.md',
+      'ARCHITECTURE.md',
+      ...filesOf('fixtures').filter((path) => path.endsWith('.md')),
+    ]
+    const calls = documents.flatMap((path) =>
+      [...read(path).matchAll(/^.*\bnpx .*$/gm)].map(([line]) => line),
+    )
+    expect(calls.length).toBeGreaterThan(4)
+    const unsafe = calls.filter((line) => {
+      const bare = line.replaceAll('npx --no-install ', '')
+      return (
+        bare !== 'npm ci && npx enrich fixtures/companies.csv -o out.parquet' && /\bnpx [a-z-]/.test(bare)
+      )
+    })
+    // One is there to warn of it.
+    expect(unsafe.filter((line) => !line.includes('do not type'))).toEqual([])
+  })
+
+  test('what is packed and installed bears the version of the package', () => {
+    const { version } = JSON.parse(read('package.json')) as { version: string }
+    expect(found(/enrich-[\d.]+\.tgz/g)).toEqual([`enrich-${version}.tgz`])
   })
 
   test('every dependency is explained in ARCHITECTURE.md', () => {

@@ -15,7 +15,7 @@ async function enrich(...argv: string[]): Promise<{ out: string; err: string }> 
     err: (text) => (written.err += text),
     draw: () => undefined,
     isTerminal: false,
-    columnCount: 80,
+    program: 'enrich',
     environment: {},
     stdin: new PassThrough(),
     stdout: new PassThrough(),

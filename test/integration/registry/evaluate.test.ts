@@ -21,7 +21,7 @@ async function enrich(...argv: string[]): Promise<string> {
     err: () => undefined,
     draw: () => undefined,
     isTerminal: false,
-    columnCount: 80,
+    program: 'enrich',
     environment: {},
     stdin: new PassThrough(),
     stdout: new PassThrough(),

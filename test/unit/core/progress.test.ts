@@ -76,18 +76,35 @@ describe('the progress line', () => {
     pollLimit: 100,
     elapsedMs: 60_000,
     etaMs: 3_840_000,
+    outcomes: { no_match: 64, matched: 1_103, failed: 2 },
+    firstAnswersInMs: null,
   }
 
-  test('it is one line', () => {
+  test('it is one line, with the outcomes of this run, the most frequent first', () => {
     expect(progressLine(progress)).toBe(
-      '1,204/5,000 done · 181 running · 37 cached · 6 failed · submit 598/600 · poll 97/100 per min · ETA 1h04m',
+      '1,204/5,000 done · matched 1,103 · no_match 64 · 181 running · 37 answered before · 6 failed · submit 598/600 · poll 97/100 per min · ETA 1h04m',
     )
+  })
+
+  test('what is none is left out', () => {
+    const line = progressLine({ ...progress, running: 0, cached: 0, failed: 0, outcomes: {} })
+    expect(line).toBe('1,204/5,000 done · submit 598/600 · poll 97/100 per min · ETA 1h04m')
+  })
+
+  test.each([
+    [60_000, 'first answers in about a minute'],
+    [240_000, 'first answers in about 4 minutes'],
+    [31_000, 'first answers in about 35 seconds'],
+    [4_000, 'first answers in a few seconds'],
+    [0, 'first answers any moment'],
+  ])('%i ms before the first answers it says so', (firstAnswersInMs, words) => {
+    expect(progressLine({ ...progress, outcomes: {}, firstAnswersInMs })).toContain(`done · ${words} · `)
   })
 
   test('uncertain lookups show once there are any; no limit and no estimate show as such', () => {
     const line = progressLine({ ...progress, uncertain: 2, submitLimit: null, pollLimit: null, etaMs: null })
     expect(line).toBe(
-      '1,204/5,000 done · 181 running · 37 cached · 6 failed · 2 uncertain · submit 598 · poll 97 per min · ETA ?',
+      '1,204/5,000 done · matched 1,103 · no_match 64 · 181 running · 37 answered before · 6 failed · 2 uncertain · submit 598 · poll 97 per min · ETA ?',
     )
   })
 })

@@ -1,0 +1,137 @@
+import type { Argument } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { assertLocalPath, withoutAddressSecrets } from '../../src/core/local-path.js'
+import { companiesCsv, createPlace } from '../support/cli.js'
+import { commandsOfProgram } from '../support/every-command.js'
+
+const secret = 'pw-5e3c1f'
+/** Addresses as people type them, each with something in it that nobody may read. */
+const addresses = [
+  `s3://AKIA:${secret}@bucket/companies.csv`,
+  `gs://bucket/companies.csv?token=${secret}`,
+  `https://user:${secret}@example.com/companies.csv`,
+  `https://example.com/companies.csv?X-Amz-Signature=${secret}#${secret}`,
+  `https://example.com/hooks/${secret}/out.csv`,
+  `postgres://user:${secret}@db.example.com/crm?sslpassword=${secret}`,
+  `postgresql+psycopg://user:p@ss/${secret}@db/crm`,
+  `jdbc:postgresql://db/crm?password=${secret}`,
+  `duckdb:${secret}.db`,
+  `sqlite:${secret}.db`,
+  `sftp://user:${secret}@host/companies.csv`,
+  `file:///srv/${secret}/companies.csv`,
+  `abfss://c@account.dfs.core.windows.net/x?sig=${secret}`,
+  `snowflake://user:${secret}@account/db`,
+]
+
+/** A value that an argument takes. */
+const usable = (argument: Argument): string =>
+  argument.argChoices?.[0] ?? (argument.name() === 'units' ? '5' : 'csv')
+
+/** Where each command takes a path, by the program's own list of flags and arguments. */
+const places: [command: string, args: (address: string) => string[]][] = [...commandsOfProgram()].flatMap(
+  ([name, command]) => {
+    const words = name.split(' ')
+    const needed = command.registeredArguments.filter(({ required }) => required).map(usable)
+    const flags = command.options.filter(({ flags }) => /<(?:path|file|folder)>/.test(flags))
+    const files = command.registeredArguments.filter((argument) =>
+      /^(?:inputs|files?|paths|folder|queries|ledger)$/.test(argument.name()),
+    )
+    const status = name === 'retry' ? ['--status', 'failed'] : []
+    return [
+      ...flags.map(({ long }): [string, (address: string) => string[]] => [
+        `${name} ${long ?? ''}`,
+        (address) => [...words, ...needed, ...status, long ?? '', address],
+      ]),
+      ...files.map((file): [string, (address: string) => string[]] => [
+        `${name} <${file.name()}>`,
+        (address) => [
+          ...words,
+          ...status,
+          ...command.registeredArguments.flatMap((one) =>
+            one === file ? address : one.required ? usable(one) : [],
+          ),
+        ],
+      ]),
+    ]
+  },
+)
+
+describe('an address where a path is needed', () => {
+  test('is looked for at every flag and argument that takes one', () => {
+    expect(places.map(([name]) => name)).toEqual(
+      expect.arrayContaining([
+        'run <inputs>',
+        'run --output',
+        'status --checkpoint',
+        'registry info --registry',
+      ]),
+    )
+    expect(places.length).toBeGreaterThan(40)
+  })
+
+  test.concurrent.for(
+    places.map(([name, args], index) => [name, args, addresses[index % addresses.length]!] as const),
+  )('%s says what it is and what to do, and keeps its secret', async ([, args, address], context) => {
+    const place = createPlace(context.onTestFinished)
+    place.write('csv', companiesCsv(['Acme']))
+    const { code, stdout, stderr } = await place.run([...args(address), '--json'])
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error PATH_IS_ADDRESS: .+\n {2}hint: .+\n$/)])
+    expect(JSON.parse(stdout)).toMatchObject({ type: 'error', code: 'PATH_IS_ADDRESS' })
+    expect(stdout + stderr).not.toContain(secret)
+    expect(place.names()).toEqual(['csv'])
+  })
+
+  test.each(addresses)('%s is one', (address) => {
+    for (const use of ['input', 'output', 'checkpoint', 'registry', 'file'] as const)
+      expect(() => {
+        assertLocalPath(address, use)
+      }).toThrow(
+        expect.objectContaining({ code: 'PATH_IS_ADDRESS', message: expect.not.stringContaining(secret) }),
+      )
+  })
+
+  test.each([
+    'companies.csv',
+    '/srv/a:b.csv',
+    'report:2024.csv',
+    './s3://x',
+    'C:\\crm\\a.csv',
+    '-',
+    'a/*.csv',
+  ])('%s is none', (path) => {
+    assertLocalPath(path, 'input')
+  })
+
+  test('in a config it is found as well, before anything is read', async () => {
+    const place = createPlace()
+    for (const config of [
+      { input: { paths: [addresses[0]] } },
+      { output: { path: addresses[1] } },
+      { checkpoint: { path: addresses[5] } },
+      { service: { registry: addresses[2] } },
+    ]) {
+      place.write('pipeline.config.json', JSON.stringify({ input: { paths: ['x.csv'] }, ...config }))
+      const { code, stderr } = await place.run(['plan'])
+      expect([code, stderr]).toEqual([2, expect.stringContaining('error PATH_IS_ADDRESS: ')])
+      expect(stderr).not.toContain(secret)
+    }
+  })
+})
+
+test.each([
+  [['plan', 'csv', '--limit', addresses[0]!]],
+  [['plan', 'csv', '--format', addresses[5]!]],
+  [['accounts', 'show', addresses[3]!]],
+  [['status', addresses[5]!]],
+  [['api', 'GET', addresses[2]!]],
+])('%j: no error repeats what an address keeps secret', async (args) => {
+  const { code, stdout, stderr } = await createPlace().run([...args, '--json'])
+  expect(code).toBe(2)
+  expect(stdout + stderr).not.toContain(secret)
+})
+
+test('an address in a text loses its user and its query, and nothing else', () => {
+  expect(
+    withoutAddressSecrets('no https://u:p@ss@h.example/x?sig=1#y, nor http://127.0.0.1:8/v3 is there'),
+  ).toBe('no https://…@h.example/x?… nor http://127.0.0.1:8/v3 is there')
+})

@@ -1,0 +1,129 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import xterm from '@xterm/headless'
+import { onTestFinished } from 'vitest'
+import { quote } from '../../src/cli/io.js'
+import { canary, mainPath, type CliPlace } from './cli.js'
+
+export interface PtyOptions {
+  readonly env?: Readonly<Record<string, string>>
+  /** 0 by 0: what a terminal says of itself that nobody told its size. */
+  readonly columns?: number
+  readonly rows?: number
+}
+
+/** The command line on a pseudo-terminal of the system, seen through a terminal's eyes. */
+export interface Pty {
+  /** What stands on the screen and above it, without the empty lines at its end. */
+  screen(): Promise<string[]>
+  /** Where the cursor is: column, and row of what `screen` gives. */
+  cursor(): Promise<[column: number, row: number]>
+  /** Every byte that came, as it came. */
+  raw(): string
+  sees(pattern: RegExp): Promise<void>
+  /** Keys that are pressed; `\x03` is Ctrl-C. */
+  types(keys: string): void
+  resize(columns: number): void
+  readonly ended: Promise<number | null>
+}
+
+/** How long a terminal is looked at before what it should show is given up. */
+const patienceMs = 20_000
+
+export function startInPty(place: CliPlace, args: readonly string[], options: PtyOptions = {}): Pty {
+  const { columns = 80, rows = 24 } = options
+  const ttyPath = `${place.temporaryFolder}/tty-${Math.random()}`
+  const command = [process.execPath, mainPath, ...args].map(quote).join(' ')
+  // Under `script` a terminal has no size until it is given one.
+  const whole = `stty cols ${columns} rows ${rows}; tty > ${quote(ttyPath)}; exec ${command}`
+  const child = spawn('script', ['-qfec', whole, '/dev/null'], {
+    cwd: place.folder,
+    env: {
+      PATH: process.env['PATH'],
+      TMPDIR: place.temporaryFolder,
+      TERM: 'xterm-256color',
+      SHELL: '/bin/sh',
+      ENRICH_API_KEY: canary,
+      ...options.env,
+    },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const view = new xterm.Terminal({
+    cols: columns || 80,
+    rows: rows || 24,
+    scrollback: 2_000,
+    allowProposedApi: true,
+  })
+  const bytes: Buffer[] = []
+  const raw = () => Buffer.concat(bytes).toString('utf8')
+  let look = (): void => undefined
+  child.stdout.on('data', (chunk: Buffer) => {
+    bytes.push(chunk)
+    view.write(chunk)
+    look()
+  })
+  child.stdin.on('error', () => undefined)
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+    view.dispose()
+  })
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+  const settled = () =>
+    new Promise<void>((resolve) => {
+      view.write('', resolve)
+    })
+  const lines = () => {
+    const buffer = view.buffer.active
+    const all: string[] = []
+    for (let row = 0; row < buffer.length; row++) all.push(buffer.getLine(row)?.translateToString(true) ?? '')
+    while (all.at(-1) === '') all.pop()
+    return all
+  }
+  return {
+    raw,
+    ended,
+    screen: async () => {
+      await settled()
+      return lines()
+    },
+    cursor: async () => {
+      await settled()
+      const { cursorX, cursorY, baseY } = view.buffer.active
+      return [cursorX, baseY + cursorY]
+    },
+    types: (keys) => child.stdin.write(keys),
+    resize: (to) => {
+      view.resize(to, rows || 24)
+      if (!existsSync(ttyPath)) throw new Error('the terminal is not there yet')
+      execFileSync('stty', [
+        '-F',
+        readFileSync(ttyPath, 'utf8').trim(),
+        'cols',
+        String(to),
+        'rows',
+        String(rows),
+      ])
+    },
+    sees: (pattern) =>
+      new Promise((resolve, reject) => {
+        const isThere = () => {
+          void settled().then(() => {
+            if (pattern.test(lines().join('\n'))) resolve()
+          })
+        }
+        look = isThere
+        isThere()
+        const fail = (why: string) => () => {
+          void settled().then(() => {
+            if (pattern.test(lines().join('\n'))) resolve()
+            else reject(new Error(`${why} without ${String(pattern)}:\n${lines().join('\n')}`))
+          })
+        }
+        const timer = setTimeout(fail('gave up'), patienceMs)
+        void ended.then(() => {
+          clearTimeout(timer)
+          fail('ended')()
+        })
+      }),
+  }
+}
