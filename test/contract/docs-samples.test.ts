@@ -67,7 +67,10 @@ describe.runIf(hasShell)('in a shell', () => {
     const submitted = await run(['sh', '-c', sample('Shell', 'curl -sS -X POST')], environment)
     const { run_id: runId, custom_id: label } = JSON.parse(submitted.stdout) as Record<string, string>
     expect(label).toBe('row-17')
-    const polled = await run(['sh', '-c', sample('Shell', 'until answer=')], { ...environment, RUN_ID: runId ?? '' })
+    const polled = await run(['sh', '-c', sample('Shell', 'until answer=')], {
+      ...environment,
+      RUN_ID: runId ?? '',
+    })
     expect(polled.stderr).toBe('')
     const answer = JSON.parse(polled.stdout) as Record<string, { status: string; basis: object[] }>
     expect(answer).toMatchObject({ run_id: runId, status: 'COMPLETED' })
@@ -81,7 +84,11 @@ describe.runIf(hasShell)('in a shell', () => {
       const { stdout, stderr } = await run(['sh', '-c', `${code} -w '\\n%{http_code}'`], environment)
       const [body = '', status] = [stdout.slice(0, stdout.lastIndexOf('\n')), stdout.slice(-3)]
       // The ids of the page are nobody's.
-      expect({ label, stderr, status }).toEqual({ label, stderr: '', status: expect.stringMatching(/^(20[02]|404)$/) })
+      expect({ label, stderr, status }).toEqual({
+        label,
+        stderr: '',
+        status: expect.stringMatching(/^(20[02]|404)$/),
+      })
       expect(JSON.parse(body)).toBeTypeOf('object')
     }
   })
@@ -121,7 +128,9 @@ describe('a receiver of webhooks', () => {
     await expect.poll(() => send(url, eventOf({}), { secrets: [] }), { timeout: 15_000 }).toBe(401)
 
     const runId = await it.kickOff(url, { name: 'Acme Trading' })
-    await expect.poll(() => lines.join(''), { timeout: 15_000 }).toBe(`entity_resolution.completed ${runId}\n`)
+    await expect
+      .poll(() => lines.join(''), { timeout: 15_000 })
+      .toBe(`entity_resolution.completed ${runId}\n`)
 
     const anEvent = eventOf({ run_id: 'run_1', status: 'COMPLETED', data: { text: 'é' } })
     const good = { secrets: [secret] }
@@ -141,7 +150,11 @@ describe('a receiver of webhooks', () => {
     const anEvent = eventOf({ run_id: 'run_1', status: 'COMPLETED', data: { text: 'é\n\n' } })
     const verify = async (options: { secrets: string[]; nowMs?: number }, body = anEvent.body) => {
       const headers = signedHeaders(anEvent, options)
-      const args = [headers['webhook-id'], headers['webhook-timestamp'], headers['webhook-signature'] ?? ''] as string[]
+      const args = [
+        headers['webhook-id'],
+        headers['webhook-timestamp'],
+        headers['webhook-signature'] ?? '',
+      ] as string[]
       return (await run(['sh', path, ...args], { WEBHOOK_SECRET: secret }, body)).status
     }
     expect(await verify({ secrets: [secret] })).toBe(0)

@@ -123,7 +123,11 @@ describe('what is read of a body too long is bounded', () => {
 
   test('one without an end is cut off', async () => {
     const socket = connect(it.service.port, it.service.host)
-    const over = new Promise<void>((resolve) => socket.once('close', () => { resolve() }))
+    const over = new Promise<void>((resolve) =>
+      socket.once('close', () => {
+        resolve()
+      }),
+    )
     socket.on('error', () => undefined)
     socket.resume()
     socket.write(

@@ -7,7 +7,8 @@ export interface ShownCode {
 }
 
 const entities: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' }
-const plain = (html: string) => html.replace(/<[^>]+>/g, '').replace(/&\w+;/g, (entity) => entities[entity] ?? entity)
+const plain = (html: string) =>
+  html.replace(/<[^>]+>/g, '').replace(/&\w+;/g, (entity) => entities[entity] ?? entity)
 
 export function codeOf(page: string): ShownCode[] {
   return [...page.matchAll(/<pre [^>]*aria-label="([^"]*)"><code>([^]*?)<\/code><\/pre>/g)].map(

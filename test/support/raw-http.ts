@@ -9,7 +9,10 @@ export interface RawAnswer {
 }
 
 /** Sends these bytes, and reads until the service closes the connection. */
-export async function sendRaw({ host, port }: { host: string; port: number }, bytes: string): Promise<RawAnswer> {
+export async function sendRaw(
+  { host, port }: { host: string; port: number },
+  bytes: string,
+): Promise<RawAnswer> {
   const socket = connect(port, host)
   socket.write(bytes)
   const answer = await text(socket)
@@ -33,6 +36,8 @@ export function sendHead(
   line: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<RawAnswer> {
-  const lines = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`)
+  const lines = Object.entries({ ...headers, connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  )
   return sendRaw(to, `${line} HTTP/1.1\r\n${lines.join('')}\r\n`)
 }

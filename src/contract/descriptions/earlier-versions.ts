@@ -21,7 +21,8 @@ const nameText = `Name of the company, at least ${limits.nameCharsMin} character
 
 describeFields(searchQuery, {
   name: nameText,
-  country_code: 'Country of the registration or of the head office: ISO 3166-1, two or three letters in any case',
+  country_code:
+    'Country of the registration or of the head office: ISO 3166-1, two or three letters in any case',
   region_code: 'State or province: CA',
   limit: {
     text: 'How many results at most',

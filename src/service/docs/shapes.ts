@@ -62,7 +62,8 @@ function printed(schemas: readonly z.ZodType[], io: Direction) {
       const name = namedShapes.get(zodSchema)
       if (name !== undefined) jsonSchema.description ??= name.text
       const texts = fieldTextsOf(zodSchema)
-      if (texts !== undefined && jsonSchema.properties !== undefined) jsonSchema[mark] = marked.push(texts) - 1
+      if (texts !== undefined && jsonSchema.properties !== undefined)
+        jsonSchema[mark] = marked.push(texts) - 1
     },
   })
   const tidied = (id: string) => {
