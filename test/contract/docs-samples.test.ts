@@ -82,7 +82,8 @@ describe.runIf(hasShell)('in a shell', () => {
     expect(calls).toHaveLength(18)
     for (const { label, code } of calls) {
       const { stdout, stderr } = await run(['sh', '-c', `${code} -w '\\n%{http_code}'`], environment)
-      const [body = '', status] = [stdout.slice(0, stdout.lastIndexOf('\n')), stdout.slice(-3)]
+      const body = stdout.slice(0, stdout.lastIndexOf('\n'))
+      const status = stdout.slice(-3)
       // The ids of the page are nobody's.
       expect({ label, stderr, status }).toEqual({
         label,

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { errorBody } from '../../src/contract/errors.js'
 import { kickoffPath } from '../support/service-client.js'
+import { tellSkipped } from '../support/skipped.js'
 import { keys, startTestService, type TestService } from '../support/test-service.js'
 
 const longBytes = 10 * 1024 * 1024
@@ -24,10 +25,8 @@ afterAll(() => {
 /** Writes all of the body before it reads, as simple clients do; null where the connection was reset. */
 async function writeThenRead(head: string, body: string): Promise<string | null> {
   const socket = connect(it.service.port, it.service.host)
-  let isReset = false
-  socket.on('error', () => {
-    isReset = true
-  })
+  const resets: Error[] = []
+  socket.on('error', (error) => resets.push(error))
   socket.write(`POST ${kickoffPath} HTTP/1.1\r\nhost: localhost\r\n${head}\r\n\r\n`)
   await new Promise<void>((resolve) => {
     socket.once('close', () => {
@@ -38,7 +37,7 @@ async function writeThenRead(head: string, body: string): Promise<string | null>
     })
   })
   const answer = await text(socket).catch(() => null)
-  return isReset ? null : answer
+  return resets.length > 0 ? null : answer
 }
 
 const chunked = () => {
@@ -82,7 +81,7 @@ describe('a body of 10 MiB', () => {
       })
     })
     if (said === 'no curl') {
-      console.warn('skipped: there is no curl on this machine')
+      tellSkipped('there is no curl on this machine')
       return
     }
     expect(said).toMatch(/payload_too_large[^]*\n413 $/)

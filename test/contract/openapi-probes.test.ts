@@ -152,7 +152,7 @@ describe('every operation', () => {
         const what = `${listed.operation.operationId} ${name}`
         for (const value of good) await expectTaken(listed, set(value), `${what}=${String(value)}`)
         for (const value of bad) await expectRefused(listed, set(value), `${what}=${String(value)}`)
-        const { [name]: _left, ...without } = values.query
+        const without = Object.fromEntries(Object.entries(values.query).filter(([key]) => key !== name))
         const check = required ? expectRefused : expectTaken
         await check(listed, { ...values, query: without }, `${what} left out`)
         triedCount += good.length + bad.length

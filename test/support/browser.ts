@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
+import { tellSkipped } from './skipped.js'
 
 const places = [
   '/usr/bin/chromium',
@@ -13,8 +14,8 @@ const places = [
 export function findBrowser(): string | null {
   const found = [...places, chromium.executablePath()].find((place) => existsSync(place)) ?? null
   if (found === null) {
-    console.warn(
-      `SKIPPED: there is no Chromium on this machine (looked at ${places.join(', ')}), so no page is looked at`,
+    tellSkipped(
+      `there is no Chromium on this machine (looked at ${places.join(', ')}), so no page is looked at`,
     )
   }
   return found

@@ -1,4 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { tellSkipped } from './skipped.js'
 
 /** A block of code of the page, as it is shown. */
 export interface ShownCode {
@@ -19,7 +20,7 @@ export function codeOf(page: string): ShownCode[] {
 /** Whether a program is on this machine; says loudly that what needs it is not run where it is not. */
 export function hasProgram(name: string): boolean {
   const isThere = spawnSync('sh', ['-c', `command -v ${name}`]).status === 0
-  if (!isThere) console.warn(`SKIPPED: ${name} is not on this machine, so samples that need it are not run`)
+  if (!isThere) tellSkipped(`${name} is not on this machine, so samples that need it are not run`)
   return isThere
 }
 

@@ -15,7 +15,7 @@ interface Parameter {
   readonly required: boolean
   readonly description?: string
   readonly schema: Schema
-  readonly example?: unknown
+  readonly example?: string | number | boolean
 }
 
 export interface Operation {

@@ -67,8 +67,8 @@ function printed(schemas: readonly z.ZodType[], io: Direction) {
     },
   })
   const tidied = (id: string) => {
-    const { $schema: _dialect, $id: _id, ...schema } = json[id] ?? {}
-    return described(schema, marked) as Json
+    const schema = Object.entries(json[id] ?? {}).filter(([key]) => key !== '$schema' && key !== '$id')
+    return described(Object.fromEntries(schema), marked) as Json
   }
   return {
     named: new Map([...named.values()].map((id) => [id, tidied(id)])),
