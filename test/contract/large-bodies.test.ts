@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { errorBody } from '../../src/contract/errors.js'
 import { kickoffPath } from '../support/service-client.js'
+import { sendAllThenRead } from '../support/raw-http.js'
 import { tellSkipped } from '../support/skipped.js'
 import { keys, startTestService, type TestService } from '../support/test-service.js'
 
@@ -22,23 +23,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Writes all of the body before it reads, as simple clients do; null where the connection was reset. */
-async function writeThenRead(head: string, body: string): Promise<string | null> {
-  const socket = connect(it.service.port, it.service.host)
-  const resets: Error[] = []
-  socket.on('error', (error) => resets.push(error))
-  socket.write(`POST ${kickoffPath} HTTP/1.1\r\nhost: localhost\r\n${head}\r\n\r\n`)
-  await new Promise<void>((resolve) => {
-    socket.once('close', () => {
-      resolve()
-    })
-    socket.write(body, () => {
-      resolve()
-    })
-  })
-  const answer = await text(socket).catch(() => null)
-  return resets.length > 0 ? null : answer
-}
+const writeThenRead = (head: string, body: string) =>
+  sendAllThenRead(it.service, `POST ${kickoffPath} HTTP/1.1\r\nhost: localhost\r\n${head}\r\n\r\n`, body)
 
 const chunked = () => {
   const size = 0x10000

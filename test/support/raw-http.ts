@@ -41,3 +41,25 @@ export function sendHead(
   )
   return sendRaw(to, `${line} HTTP/1.1\r\n${lines.join('')}\r\n`)
 }
+
+/** Writes all of the body before it reads, as simple clients do; null where the connection was reset. */
+export async function sendAllThenRead(
+  { host, port }: { host: string; port: number },
+  head: string,
+  body: string,
+): Promise<string | null> {
+  const socket = connect(port, host)
+  const resets: Error[] = []
+  socket.on('error', (error) => resets.push(error))
+  socket.write(head)
+  await new Promise<void>((resolve) => {
+    socket.once('close', () => {
+      resolve()
+    })
+    socket.write(body, () => {
+      resolve()
+    })
+  })
+  const answer = await text(socket).catch(() => null)
+  return resets.length > 0 ? null : answer
+}
