@@ -7,6 +7,8 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { errorBody } from '../../src/contract/errors.js'
 import { kickoffPath } from '../support/service-client.js'
+import { sendAllThenRead } from '../support/raw-http.js'
+import { tellSkipped } from '../support/skipped.js'
 import { keys, startTestService, type TestService } from '../support/test-service.js'
 
 const longBytes = 10 * 1024 * 1024
@@ -21,25 +23,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Writes all of the body before it reads, as simple clients do; null where the connection was reset. */
-async function writeThenRead(head: string, body: string): Promise<string | null> {
-  const socket = connect(it.service.port, it.service.host)
-  let isReset = false
-  socket.on('error', () => {
-    isReset = true
-  })
-  socket.write(`POST ${kickoffPath} HTTP/1.1\r\nhost: localhost\r\n${head}\r\n\r\n`)
-  await new Promise<void>((resolve) => {
-    socket.once('close', () => {
-      resolve()
-    })
-    socket.write(body, () => {
-      resolve()
-    })
-  })
-  const answer = await text(socket).catch(() => null)
-  return isReset ? null : answer
-}
+const writeThenRead = (head: string, body: string) =>
+  sendAllThenRead(it.service, `POST ${kickoffPath} HTTP/1.1\r\nhost: localhost\r\n${head}\r\n\r\n`, body)
 
 const chunked = () => {
   const size = 0x10000
@@ -82,7 +67,7 @@ describe('a body of 10 MiB', () => {
       })
     })
     if (said === 'no curl') {
-      console.warn('skipped: there is no curl on this machine')
+      tellSkipped('there is no curl on this machine')
       return
     }
     expect(said).toMatch(/payload_too_large[^]*\n413 $/)
@@ -123,7 +108,11 @@ describe('what is read of a body too long is bounded', () => {
 
   test('one without an end is cut off', async () => {
     const socket = connect(it.service.port, it.service.host)
-    const over = new Promise<void>((resolve) => socket.once('close', () => { resolve() }))
+    const over = new Promise<void>((resolve) =>
+      socket.once('close', () => {
+        resolve()
+      }),
+    )
     socket.on('error', () => undefined)
     socket.resume()
     socket.write(

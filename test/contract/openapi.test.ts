@@ -30,14 +30,30 @@ describe('the document', () => {
   test('is OpenAPI 3.1, with every block that it needs and no other', () => {
     expect(api.openapi).toBe('3.1.0')
     expect(Object.keys(api).sort()).toEqual(
-      ['components', 'info', 'jsonSchemaDialect', 'openapi', 'paths', 'security', 'servers', 'tags', 'webhooks'].sort(),
+      [
+        'components',
+        'info',
+        'jsonSchemaDialect',
+        'openapi',
+        'paths',
+        'security',
+        'servers',
+        'tags',
+        'webhooks',
+      ].sort(),
     )
-    expect(api.info).toMatchObject({ title: expect.any(String), version: '9.8.7', description: expect.any(String) })
+    expect(api.info).toMatchObject({
+      title: expect.any(String),
+      version: '9.8.7',
+      description: expect.any(String),
+    })
     for (const key of Object.keys(api.components.schemas)) expect(key).toMatch(/^[\w.-]+$/)
   })
 
   test('has every route of the contract, and none more', () => {
-    const inDocument = listed.map(({ method, path, operation }) => `${operation.operationId} ${method} ${path}`)
+    const inDocument = listed.map(
+      ({ method, path, operation }) => `${operation.operationId} ${method} ${path}`,
+    )
     const inContract = names.map((name) => `${name} ${routes[name].method} ${routes[name].path}`)
     expect(inDocument.sort()).toEqual(inContract.sort())
   })
@@ -51,11 +67,17 @@ describe('the document', () => {
   })
 
   test('operations have an id of their own, a summary, a description and a tag that is declared', () => {
-    const all = [...listed.map(({ operation }) => operation), ...Object.values(api.webhooks).map(({ post }) => post)]
+    const all = [
+      ...listed.map(({ operation }) => operation),
+      ...Object.values(api.webhooks).map(({ post }) => post),
+    ]
     const tags = api.tags.map(({ name }) => name)
     expect(new Set(all.map(({ operationId }) => operationId)).size).toBe(all.length)
     for (const { operationId, summary, description, tags: own, responses } of all) {
-      expect({ operationId, ok: summary.length > 5 && description.length > 10 }).toEqual({ operationId, ok: true })
+      expect({ operationId, ok: summary.length > 5 && description.length > 10 }).toEqual({
+        operationId,
+        ok: true,
+      })
       expect(own.filter((tag) => !tags.includes(tag))).toEqual([])
       expect(own).toHaveLength(1)
       for (const [status, { description: meaning }] of Object.entries(responses)) {
@@ -92,15 +114,20 @@ describe('the document', () => {
 
   test('every field of every shape is described', () => {
     const bare = [...objectsIn(api.components.schemas)].flatMap(([path, { properties }]) =>
-      Object.entries((properties ?? {}) as Record<string, { description?: string }>).flatMap(([key, field]) =>
-        typeof field === 'object' && (field.description ?? '') === '' ? [`${path}/${key}`] : [],
+      Object.entries((properties ?? {}) as Record<string, { description?: string }>).flatMap(
+        ([key, field]) =>
+          typeof field === 'object' && (field.description ?? '') === '' ? [`${path}/${key}`] : [],
       ),
     )
     expect(bare).toEqual([])
   })
 
   test('names the key, and the address it was asked at', async () => {
-    expect(api.components.securitySchemes['key']).toMatchObject({ type: 'apiKey', in: 'header', name: apiKeyHeader })
+    expect(api.components.securitySchemes['key']).toMatchObject({
+      type: 'apiKey',
+      in: 'header',
+      name: apiKeyHeader,
+    })
     expect(api.servers).toEqual([{ url: it.service.url, description: 'This service' }])
     for (const [headers, url] of [
       [{ host: 'localhost:1234' }, 'http://localhost:1234'],
@@ -128,7 +155,11 @@ describe('what the contract says of a route stands in its operation', () => {
   test('statuses, limits and their headers, and whether it is billed', () => {
     for (const { operation } of listed) {
       const route = routeOf(operation.operationId)
-      const expected = [...Object.keys(route.replies), ...route.errors.map(String), ...(route.body === null ? [] : ['413'])]
+      const expected = [
+        ...Object.keys(route.replies),
+        ...route.errors.map(String),
+        ...(route.body === null ? [] : ['413']),
+      ]
       expect(Object.keys(operation.responses).sort()).toEqual(expected.sort())
       const { limit } = route
       for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
@@ -154,7 +185,8 @@ describe('examples', () => {
       expect({ path, ...route.params.safeParse(given('path')) }).toMatchObject({ success: true })
       expect({ path, ...route.query.safeParse(given('query')) }).toMatchObject({ success: true })
       const example = operation.requestBody?.content['application/json'].example
-      if (route.body !== null) expect({ path, ...route.body.safeParse(example) }).toMatchObject({ success: true })
+      if (route.body !== null)
+        expect({ path, ...route.body.safeParse(example) }).toMatchObject({ success: true })
     }
   })
 
@@ -169,7 +201,11 @@ describe('examples', () => {
           continue
         }
         const { example, schema: printed } = content['application/json']
-        expect({ id: operation.operationId, status, issues: schema.safeParse(example).error?.issues }).toEqual({
+        expect({
+          id: operation.operationId,
+          status,
+          issues: schema.safeParse(example).error?.issues,
+        }).toEqual({
           id: operation.operationId,
           status,
           issues: undefined,
@@ -195,7 +231,9 @@ describe('examples', () => {
   test('that are wrong would be seen: the printed schemas refuse them', () => {
     const wrong = { error: { type: 7, message: 'x' } }
     expect(validatorOf(api, { $ref: '#/components/schemas/Error' }).safeParse(wrong).success).toBe(false)
-    expect(validatorOf(api, { $ref: '#/components/schemas/Address' }).safeParse({ city: 'Leeds' }).success).toBe(false)
+    expect(
+      validatorOf(api, { $ref: '#/components/schemas/Address' }).safeParse({ city: 'Leeds' }).success,
+    ).toBe(false)
   })
 })
 
@@ -203,15 +241,22 @@ describe('events', () => {
   test('stand among the webhooks, each with its headers and its signature', () => {
     expect(Object.keys(api.webhooks)).toEqual(eventType.options)
     for (const { post } of Object.values(api.webhooks)) {
-      const parameters = post.parameters.map(({ $ref = '' }) => resolveRef(api, $ref) as { name: string; in: string })
+      const parameters = post.parameters.map(
+        ({ $ref = '' }) => resolveRef(api, $ref) as { name: string; in: string },
+      )
       expect(parameters.map(({ name }) => name.toLowerCase()).sort()).toEqual(
         ['service-event-type', 'user-agent', 'webhook-id', 'webhook-signature', 'webhook-timestamp'].sort(),
       )
       expect(parameters.every((parameter) => parameter.in === 'header')).toBe(true)
       expect(post.security).toEqual([{ signature: [] }])
-      expect(post.requestBody?.content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Event' })
+      expect(post.requestBody?.content['application/json'].schema).toEqual({
+        $ref: '#/components/schemas/Event',
+      })
     }
-    expect(api.components.securitySchemes['signature']).toMatchObject({ in: 'header', name: 'webhook-signature' })
+    expect(api.components.securitySchemes['signature']).toMatchObject({
+      in: 'header',
+      name: 'webhook-signature',
+    })
   })
 
   test('have an example that is one', () => {

@@ -76,7 +76,9 @@ describe('errors', () => {
   })
 
   test('ERR-06 headers over 16 KiB are 431 with a JSON body', async () => {
-    const answer = await sendBytes(`GET / HTTP/1.1\r\nhost: localhost\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`)
+    const answer = await sendBytes(
+      `GET / HTTP/1.1\r\nhost: localhost\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`,
+    )
     expect(answer).toMatch(/^HTTP\/1\.1 431 /)
     errorBody.parse(JSON.parse(answer.slice(answer.indexOf('{'))))
     await expectAlive()

@@ -76,7 +76,10 @@ export function operationsOf({ paths }: OpenApi): Listed[] {
 }
 
 /** Every object of a JSON value, with the path to it. */
-export function* objectsIn(value: unknown, path = '#'): Generator<[string, Readonly<Record<string, unknown>>]> {
+export function* objectsIn(
+  value: unknown,
+  path = '#',
+): Generator<[string, Readonly<Record<string, unknown>>]> {
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) yield [path, value as Record<string, unknown>]
   for (const [key, inner] of Object.entries(value)) {

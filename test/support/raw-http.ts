@@ -9,7 +9,10 @@ export interface RawAnswer {
 }
 
 /** Sends these bytes, and reads until the service closes the connection. */
-export async function sendRaw({ host, port }: { host: string; port: number }, bytes: string): Promise<RawAnswer> {
+export async function sendRaw(
+  { host, port }: { host: string; port: number },
+  bytes: string,
+): Promise<RawAnswer> {
   const socket = connect(port, host)
   socket.write(bytes)
   const answer = await text(socket)
@@ -33,6 +36,30 @@ export function sendHead(
   line: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<RawAnswer> {
-  const lines = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`)
+  const lines = Object.entries({ ...headers, connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  )
   return sendRaw(to, `${line} HTTP/1.1\r\n${lines.join('')}\r\n`)
+}
+
+/** Writes all of the body before it reads, as simple clients do; null where the connection was reset. */
+export async function sendAllThenRead(
+  { host, port }: { host: string; port: number },
+  head: string,
+  body: string,
+): Promise<string | null> {
+  const socket = connect(port, host)
+  const resets: Error[] = []
+  socket.on('error', (error) => resets.push(error))
+  socket.write(head)
+  await new Promise<void>((resolve) => {
+    socket.once('close', () => {
+      resolve()
+    })
+    socket.write(body, () => {
+      resolve()
+    })
+  })
+  const answer = await text(socket).catch(() => null)
+  return resets.length > 0 ? null : answer
 }

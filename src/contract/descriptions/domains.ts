@@ -15,7 +15,10 @@ import { webhookUrlText } from './resolutions.js'
 
 const domainText = 'A domain, a web address or an e-mail address; all are taken to their root domain'
 describeFields(domainBody, { domain: domainText })
-name('DomainRequest', domainBodyV3, 'Which domain is asked for.', { domain: domainText, webhook_url: webhookUrlText })
+name('DomainRequest', domainBodyV3, 'Which domain is asked for.', {
+  domain: domainText,
+  webhook_url: webhookUrlText,
+})
 
 name('BuildMetadata', buildMetadata, 'Times of a build.', {
   last_updated: 'When it was last built',

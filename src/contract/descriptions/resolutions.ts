@@ -16,7 +16,8 @@ export const webhookUrlText = {
 const kickoffTexts = {
   name: `Name of the company, at least ${limits.nameCharsMin} characters without the blanks around it`,
   location: 'Where it is, in free words: city, state, country or several of them',
-  context: 'Words that say which company is meant, where several have this name; they choose, and change no search',
+  context:
+    'Words that say which company is meant, where several have this name; they choose, and change no search',
   include: 'basis records where each field comes from; ask for it here and again at the poll',
   webhook_url: webhookUrlText,
 } as const
@@ -135,6 +136,7 @@ name('Event', event, 'The body of a delivery.', {
   api_version: 'v3',
   created: 'When it happened, in Unix seconds; not when it was sent',
   data: 'What it is about',
-  data_truncated: 'Only there if the body was longer than 1 MB: data.object.data is null, and the run poll has it',
+  data_truncated:
+    'Only there if the body was longer than 1 MB: data.object.data is null, and the run poll has it',
 })
 describeBlock(event.shape.data, { object: 'The run, as its poll shows it' })

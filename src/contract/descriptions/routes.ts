@@ -22,7 +22,8 @@ export const routeTexts: Readonly<Record<RouteName, string>> = {
   kickoffRun:
     'Returns at once; research takes one to five minutes. Poll the run, or name a webhook_url. ' +
     'Sent twice it is started and charged twice: where an answer was lost, the run may exist.',
-  kickoffJob: 'Does by GET what the POST does. It is charged as well, so nothing may repeat or prefetch it: prefer the POST.',
+  kickoffJob:
+    'Does by GET what the POST does. It is charged as well, so nothing may repeat or prefetch it: prefer the POST.',
   pollRun: 'Polls start nothing and cost nothing. Every 5 to 10 seconds is often enough.',
   pollJob: 'Polls start nothing and cost nothing. A failed resolution is a 200 with the status failed.',
   readEntity:
@@ -42,7 +43,8 @@ export const routeTexts: Readonly<Record<RouteName, string>> = {
   readDomainV1: 'Never waits. Ask again every 5 to 10 seconds while it is building or refreshing.',
   readHierarchy: 'Answers 200 in every state. Reading starts no research.',
   readUltimateParent: 'The same answer as that of the hierarchy.',
-  requestHierarchy: 'Research takes 10 to 20 minutes; while it runs, another request changes nothing. No body is needed.',
+  requestHierarchy:
+    'Research takes 10 to 20 minutes; while it runs, another request changes nothing. No body is needed.',
   report: 'Any JSON object. It is kept for whoever runs the service, and changes no answer.',
   mcp:
     'JSON-RPC 2.0 over HTTP. What a method refuses is a 200 with error; a message without an id is a ' +

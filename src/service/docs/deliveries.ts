@@ -10,7 +10,12 @@ export const signatureText =
   `timestamp more than ${limits.webhookToleranceSeconds} seconds away.`
 
 const headers = {
-  WebhookId: ['webhook-id', 'The id of the event, the same at every attempt', { type: 'string' }, exampleEvent.id],
+  WebhookId: [
+    'webhook-id',
+    'The id of the event, the same at every attempt',
+    { type: 'string' },
+    exampleEvent.id,
+  ],
   WebhookTimestamp: [
     'webhook-timestamp',
     'Unix time of this attempt in seconds',

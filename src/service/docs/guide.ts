@@ -26,7 +26,10 @@ export function guideSections(origin: string): Section[] {
 const samplesHtml = (group: string, list: Samples) =>
   list.length === 1
     ? list.map(({ language, code }) => codeBlock(code, language)).join('')
-    : tabs(group, list.map(({ language, code }) => ({ label: language, html: codeBlock(code, language) })))
+    : tabs(
+        group,
+        list.map(({ language, code }) => ({ label: language, html: codeBlock(code, language) })),
+      )
 
 function keyHtml(origin: string): Html {
   return `<p>Every route needs a key in the header <code>apikey</code>. Whoever runs the service has it:
@@ -117,7 +120,11 @@ After a <code>429</code> wait
 <code>ratelimit-reset</code> seconds. Polls and reads can be repeated after <code>500</code>, <code>502</code>, <code>503</code>
 and <code>504</code>; a submission that got no answer, or one of these, may have been charged: do not repeat it blindly.</p>
 ${table(['Status', 'Types', 'Meaning'], rows, 'statuses')}
-${description.split('\n\n').slice(1).map((text) => `<p>${escapeHtml(text)}</p>`).join('')}`
+${description
+  .split('\n\n')
+  .slice(1)
+  .map((text) => `<p>${escapeHtml(text)}</p>`)
+  .join('')}`
 }
 
 /** The limits a minute by route, and those of sizes. */
@@ -125,7 +132,12 @@ export function limitsHtml(): Html {
   const rows = Object.entries<Route>(routes).flatMap(([name, { method, path, limit }]) =>
     limit === null
       ? []
-      : [[`<a href="#${name}">${method} ${escapeHtml(path)}</a>`, `${limit.perMinute} a minute for each ${limit.per}`]],
+      : [
+          [
+            `<a href="#${name}">${method} ${escapeHtml(path)}</a>`,
+            `${limit.perMinute} a minute for each ${limit.per}`,
+          ],
+        ],
   )
   const sizes = [
     ['Name', `at least ${limits.nameCharsMin} characters`],
@@ -139,5 +151,8 @@ export function limitsHtml(): Html {
 <code>ratelimit-reset</code>, the seconds until the minute is over. Beyond the limit the answer is a <code>429</code>.
 One without these headers is a limit of the plan: waiting does not help.</p>
 ${table(['Route', 'Limit'], rows)}
-${table(['What', 'Bound'], sizes.map((row) => row.map(escapeHtml)))}`
+${table(
+  ['What', 'Bound'],
+  sizes.map((row) => row.map(escapeHtml)),
+)}`
 }

@@ -18,7 +18,9 @@ export function mountDocs(app: FastifyInstance, version: string): void {
     return made
   }
   mountPage(app, '/openapi.json', (request, reply) =>
-    reply.type('application/json; charset=utf-8').send(documents().json.replaceAll(originMark, originOf(request))),
+    reply
+      .type('application/json; charset=utf-8')
+      .send(documents().json.replaceAll(originMark, originOf(request))),
   )
   mountPage(app, '/docs', (request, reply) =>
     reply
@@ -29,7 +31,9 @@ export function mountDocs(app: FastifyInstance, version: string): void {
   mountPage(app, '/', (request, reply) => {
     reply.header('vary', 'accept')
     if (/\btext\/html\b/.test(request.headers.accept ?? '')) return reply.redirect('docs')
-    return reply.type('application/json; charset=utf-8').send(JSON.stringify(welcome(version), null, 2) + '\n')
+    return reply
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(welcome(version), null, 2) + '\n')
   })
 }
 
@@ -47,7 +51,8 @@ const welcome = (version: string) => ({
 function originOf({ headers, raw }: FastifyRequest): string {
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
   const { host } = headers
-  if (host !== undefined && /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(host)) return `${scheme}://${host}`
+  if (host !== undefined && /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(host))
+    return `${scheme}://${host}`
   const { localAddress = '127.0.0.1', localPort = 80 } = raw.socket
   return `${scheme}://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`
 }

@@ -15,7 +15,7 @@ interface Parameter {
   readonly required: boolean
   readonly description?: string
   readonly schema: Schema
-  readonly example?: unknown
+  readonly example?: string | number | boolean
 }
 
 export interface Operation {
@@ -75,7 +75,8 @@ function bodyHtml({ required, content }: NonNullable<Operation['requestBody']>, 
 /** The call as a shell makes it, with BASE_URL and API_KEY of the environment. */
 export function callOf({ method, path, operation }: Placed): string {
   const { parameters, requestBody } = operation
-  const valueOf = (name: string) => encodeURIComponent(String(parameters.find((one) => one.name === name)?.example ?? ''))
+  const valueOf = (name: string) =>
+    encodeURIComponent(String(parameters.find((one) => one.name === name)?.example ?? ''))
   const query = parameters
     .filter((one) => one.in === 'query' && one.example !== undefined)
     .map(({ name }) => `${name}=${valueOf(name)}`)

@@ -145,7 +145,11 @@ function headersOf({ limit }: Route): Json {
         limit.perMinute,
       ),
       [rateLimitHeaders.remaining]: header('Requests left in this minute', count, limit.perMinute - 1),
-      [rateLimitHeaders.resetSeconds]: header('Seconds until the minute is over', { type: 'integer', minimum: 1, maximum: 60 }, 42),
+      [rateLimitHeaders.resetSeconds]: header(
+        'Seconds until the minute is over',
+        { type: 'integer', minimum: 1, maximum: 60 },
+        42,
+      ),
     },
   }
 }

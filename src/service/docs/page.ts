@@ -27,7 +27,14 @@ export function docsPage(json: Json): Html {
   const guide = guideSections(document.servers[0]?.url ?? '')
   const versions = document.tags.filter(({ name }) => placed.some((one) => isOf(name, one)))
   const last: Section[] = [
-    { id: 'errors', title: 'Errors', html: errorsHtml(placed.map(({ operation }) => operation), info.description) },
+    {
+      id: 'errors',
+      title: 'Errors',
+      html: errorsHtml(
+        placed.map(({ operation }) => operation),
+        info.description,
+      ),
+    },
     { id: 'limits', title: 'Limits', html: limitsHtml() },
   ]
   const shapes = Object.entries(document.components.schemas)

@@ -71,7 +71,11 @@ export function fieldsHtml(schema: Schema, options: { readonly marksRequired: bo
   return table(['Field', 'Type', 'Meaning'], fieldRows(schema, '', options.marksRequired))
 }
 
-function fieldRows({ properties = {}, required = [] }: Schema, prefix: string, marksRequired: boolean): Html[][] {
+function fieldRows(
+  { properties = {}, required = [] }: Schema,
+  prefix: string,
+  marksRequired: boolean,
+): Html[][] {
   return Object.entries(properties).flatMap(([key, field]) => {
     const path = `${prefix}${key}`
     const isRequired = required.includes(key)

@@ -62,12 +62,13 @@ function printed(schemas: readonly z.ZodType[], io: Direction) {
       const name = namedShapes.get(zodSchema)
       if (name !== undefined) jsonSchema.description ??= name.text
       const texts = fieldTextsOf(zodSchema)
-      if (texts !== undefined && jsonSchema.properties !== undefined) jsonSchema[mark] = marked.push(texts) - 1
+      if (texts !== undefined && jsonSchema.properties !== undefined)
+        jsonSchema[mark] = marked.push(texts) - 1
     },
   })
   const tidied = (id: string) => {
-    const { $schema: _dialect, $id: _id, ...schema } = json[id] ?? {}
-    return described(schema, marked) as Json
+    const schema = Object.entries(json[id] ?? {}).filter(([key]) => key !== '$schema' && key !== '$id')
+    return described(Object.fromEntries(schema), marked) as Json
   }
   return {
     named: new Map([...named.values()].map((id) => [id, tidied(id)])),

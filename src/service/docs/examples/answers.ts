@@ -164,7 +164,13 @@ export const exampleAnswers: Readonly<Record<RouteName, ExampleAnswers>> = {
     202: { request_id: requestId, status: 'PENDING', data: null },
   },
   readEntityV1: {
-    200: { entity_id: entityId, status: 'complete', data: recordV1Of(exampleRecord), message: null, metadata },
+    200: {
+      entity_id: entityId,
+      status: 'complete',
+      data: recordV1Of(exampleRecord),
+      message: null,
+      metadata,
+    },
   },
   readDomainV1: {
     200: {
@@ -186,7 +192,8 @@ export const exampleAnswers: Readonly<Record<RouteName, ExampleAnswers>> = {
     200: {
       jsonrpc: '2.0',
       id: 1,
-      result: { content: [{ type: 'text', text: '{"results":[],"metadata":{"total":0,"returned":0}}' }],
+      result: {
+        content: [{ type: 'text', text: '{"results":[],"metadata":{"total":0,"returned":0}}' }],
         structuredContent: { results: [], metadata: { total: 0, returned: 0 } },
         isError: false,
       },

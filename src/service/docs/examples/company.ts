@@ -99,7 +99,10 @@ export const exampleRecord: EntityRecord = entityRecord.parse({
   },
 } satisfies z.input<typeof entityRecord>)
 
-export const exampleTimes = { started: '2026-01-05T02:00:00.000Z', ended: '2026-01-05T02:02:10.000Z' } as const
+export const exampleTimes = {
+  started: '2026-01-05T02:00:00.000Z',
+  ended: '2026-01-05T02:02:10.000Z',
+} as const
 export const exampleCallId = 'req_w6Yt0Lq9'
 
 export const exampleResult: JobResult = jobResult.parse({

@@ -1,0 +1,118 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { routes } from '../../../src/contract/routes.js'
+import { findBrowser, openBrowser } from '../../support/browser.js'
+import {
+  breakIn,
+  findFaintText,
+  findTooWide,
+  followLinks,
+  openAllDetails,
+  topOf,
+} from '../../support/page-checks.js'
+import { startTestService, type TestService } from '../../support/test-service.js'
+
+const browserPath = findBrowser()
+
+let it: TestService
+let browser: Browser
+let page: Page
+let complaints: string[]
+/** The page in a window of this width; whatever goes wrong on it, or leaves for elsewhere, is noted. */
+async function visit(path: string, width = 1400, colorScheme: 'light' | 'dark' = 'light'): Promise<void> {
+  complaints = []
+  page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
+  page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`))
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== it.service.url && !request.url().startsWith('data:')) {
+      complaints.push(`left for ${request.url()}`)
+    }
+  })
+  await page.goto(it.service.url + path)
+}
+
+const windows = [360, 800, 1400].flatMap((width) =>
+  (['light', 'dark'] as const).map((scheme) => ({ width, scheme })),
+)
+
+describe.runIf(browserPath !== null)('/docs', () => {
+  beforeAll(async () => {
+    it = await startTestService({ version: '9.8.7' })
+    browser = await openBrowser(browserPath ?? '')
+  })
+  afterEach(() => page.close())
+  afterAll(() => browser.close())
+
+  test.each(windows)(
+    'fits $width pixels, $scheme, and asks nobody else for anything',
+    async ({ width, scheme }) => {
+      await visit('/docs', width, scheme)
+      await openAllDetails(page)
+      expect(await findTooWide(page)).toEqual({ page: 0, parts: [] })
+      expect(complaints).toEqual([])
+    },
+  )
+
+  test.each(['light', 'dark'] as const)(
+    'has letters that stand out from their ground, %s',
+    async (scheme) => {
+      await visit('/docs', 1400, scheme)
+      await openAllDetails(page)
+      expect(await findFaintText(page)).toEqual([])
+    },
+  )
+
+  test('every link of the contents leads to a heading, and every other link within the page to a place of it', async () => {
+    await visit('/docs')
+    const found = await followLinks(page)
+    expect(found).toMatchObject({ lost: [], broken: [], repeated: [] })
+    expect(found.navCount).toBeGreaterThan(Object.keys(routes).length + 6)
+    expect(found.innerCount).toBeGreaterThan(50)
+    expect([...found.operations].sort()).toEqual(Object.keys(routes).sort())
+  })
+
+  test('a link of the contents takes its reader there', async () => {
+    await visit('/docs')
+    await page.click('nav a[href="#pollRun"]')
+    const top = await topOf(page, 'pollRun')
+    expect(top).toBeLessThan(100)
+    expect(top).toBeGreaterThanOrEqual(0)
+  })
+
+  test('on a phone the contents open on demand, by keyboard too', async () => {
+    await visit('/docs', 360)
+    const nav = page.locator('nav')
+    expect(await nav.isVisible()).toBe(false)
+    await page.click('label.menu')
+    expect(await nav.isVisible()).toBe(true)
+    await page.focus('#menu')
+    await page.keyboard.press('Space')
+    expect(await nav.isVisible()).toBe(false)
+  })
+
+  test('a sample is shown in the language that is chosen', async () => {
+    await visit('/docs', 360)
+    const python = page.getByText('hmac.compare_digest')
+    expect(await python.isVisible()).toBe(false)
+    await page.click('label[for="verify-2"]')
+    expect(await python.isVisible()).toBe(true)
+    expect(await page.getByText('timingSafeEqual(given').isVisible()).toBe(false)
+  })
+
+  test('runs no script and loads no picture, even if one got into it', async () => {
+    await visit('/docs')
+    expect(await breakIn(page)).not.toContain('has run')
+    await expect
+      .poll(() => complaints.filter((text) => text.includes('Content Security Policy')).length)
+      .toBe(2)
+  })
+
+  test('/ leads a browser there', async () => {
+    await visit('/')
+    expect(page.url()).toBe(`${it.service.url}/docs`)
+    expect(await page.title()).toContain('Company entity resolution')
+    expect(complaints).toEqual([])
+  })
+})

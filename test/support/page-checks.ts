@@ -1,0 +1,101 @@
+import type { Page } from 'playwright-core'
+
+/** Asks a page in its own words: it runs in the browser, whose types the project does not have. */
+const ask = <Answer>(page: Page, script: string) => page.evaluate<Answer>(`(() => { ${script} })()`)
+
+export const openAllDetails = (page: Page) =>
+  ask<null>(page, `for (const part of document.querySelectorAll('details')) part.open = true; return null`)
+
+export interface TooWide {
+  /** Pixels that the page can be scrolled sideways. */
+  readonly page: number
+  /** Elements that stand out to the right; blocks of code scroll by themselves. */
+  readonly parts: readonly string[]
+}
+
+export const findTooWide = (page: Page) =>
+  ask<TooWide>(
+    page,
+    `const limit = document.documentElement.clientWidth
+    const parts = [...document.querySelectorAll('body *')]
+      .filter((element) => element.closest('pre code') === null)
+      .filter((element) => element.getBoundingClientRect().right > limit + 0.5)
+    return {
+      page: document.documentElement.scrollWidth - limit,
+      parts: parts.map(({ outerHTML }) => outerHTML.slice(0, 120)),
+    }`,
+  )
+
+/** Text whose contrast with its ground is below 4.5 to 1 (WCAG 2, level AA). */
+export const findFaintText = (page: Page) =>
+  ask<string[]>(
+    page,
+    `const numbers = (color) => (color.match(/[\\d.]+/g) ?? []).map(Number)
+    const luminance = (color) => {
+      const [r, g, b] = numbers(color).map((value) => {
+        const share = value / 255
+        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+      })
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b
+    }
+    const groundOf = (element) => {
+      if (element === null) return 'rgb(255, 255, 255)'
+      const { backgroundColor } = getComputedStyle(element)
+      return numbers(backgroundColor)[3] === 0 ? groundOf(element.parentElement) : backgroundColor
+    }
+    const hasText = ({ childNodes }) =>
+      [...childNodes].some(({ nodeType, textContent }) => nodeType === 3 && textContent.trim() !== '')
+    return [...document.querySelectorAll('body *')]
+      .filter((element) => hasText(element) && getComputedStyle(element).opacity !== '0')
+      .flatMap((element) => {
+        const [a, b] = [luminance(getComputedStyle(element).color), luminance(groundOf(element))]
+        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
+        return ratio < 4.5 ? [ratio.toFixed(2) + ' ' + element.outerHTML.slice(0, 80)] : []
+      })`,
+  )
+
+export interface Links {
+  readonly navCount: number
+  readonly innerCount: number
+  /** Links of the contents that lead to no heading. */
+  readonly lost: readonly string[]
+  /** Links within the page that lead nowhere. */
+  readonly broken: readonly string[]
+  /** Ids that more than one element has. */
+  readonly repeated: readonly string[]
+  /** Ids of the headings of operations. */
+  readonly operations: readonly string[]
+}
+
+export const followLinks = (page: Page) =>
+  ask<Links>(
+    page,
+    `const targetOf = (link) => document.getElementById(decodeURIComponent(link.getAttribute('href').slice(1)))
+    const nav = [...document.querySelectorAll('nav a')]
+    const inner = [...document.querySelectorAll('main a[href^="#"]')]
+    const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id)
+    const text = ({ outerHTML }) => outerHTML
+    return {
+      navCount: nav.length,
+      innerCount: inner.length,
+      lost: nav.filter((link) => !/^H[23]$/.test(targetOf(link)?.tagName ?? '')).map(text),
+      broken: inner.filter((link) => targetOf(link) === null).map(text),
+      repeated: ids.filter((id, index) => ids.indexOf(id) !== index),
+      operations: [...document.querySelectorAll('h3 .method')].map((mark) => mark.parentElement.id),
+    }`,
+  )
+
+export const topOf = (page: Page, id: string) =>
+  ask<number>(page, `return document.getElementById(${JSON.stringify(id)}).getBoundingClientRect().top`)
+
+/** Puts a script and a picture into the page, as somebody would who found a way in; gives the title after. */
+export const breakIn = (page: Page) =>
+  ask<string>(
+    page,
+    `const script = document.createElement('script')
+    script.textContent = 'document.title = "a script has run"'
+    const picture = document.createElement('img')
+    picture.src = '/metrics'
+    document.body.append(script, picture)
+    return document.title`,
+  )
