@@ -1,9 +1,11 @@
+import type { ColumnReport } from '../core/column-report.js'
 import type { Progress } from '../core/progress.js'
 import type { RunSummary } from './summary.js'
 
 /** What a run tells while it goes on. A `notice` is one plain sentence for the user. */
 export type RunEvent =
   | { type: 'notice'; text: string }
+  | ({ type: 'columns' } & ColumnReport)
   | { type: 'planned'; rowCount: number; lookupCount: number; plan: Readonly<Record<string, number>> }
   | { type: 'progress'; progress: Progress }
   | { type: 'publishing'; path: string }
