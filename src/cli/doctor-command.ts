@@ -19,7 +19,9 @@ type Check = () => string | Promise<string>
 export function addDoctorCommand(program: Command, io: CliIo): void {
   const command = program
     .command('doctor [inputs...]')
-    .description('check config, key, base URL, registry, checkpoint and webhooks, and the columns of inputs; nothing is submitted')
+    .description(
+      'check config, key, base URL, registry, checkpoint and webhooks, and the columns of inputs; nothing is submitted',
+    )
   addConfigFlags(command, ['config', 'input', 'checkpoint', 'service', 'webhook'])
   command.action(async (inputs: string[], flags: ConfigFlags) => {
     const opened: { settings?: Settings } = {}

@@ -23,7 +23,10 @@ export function canBeNames(values: readonly string[]): boolean {
 }
 
 /** Whether the cells can be parts of a place: a state may be a status, and a location a number of a warehouse. */
-export function canBePlaces(part: 'city' | 'region' | 'postal' | 'country' | 'address', values: readonly string[]): boolean {
+export function canBePlaces(
+  part: 'city' | 'region' | 'postal' | 'country' | 'address',
+  values: readonly string[],
+): boolean {
   if (isMostly(values, isAddressOfNet)) return false
   if (part === 'postal') return values.length === 0 || isMostly(values, (value) => /\d/.test(value))
   return !isMostly(values, (value) => isNumber(value) || statusWords.has(value.toLowerCase()))
@@ -33,9 +36,18 @@ const contentKinds: readonly { kind: string; is: (value: string) => boolean }[] 
   { kind: 'LEI', is: isLei },
   { kind: 'ISIN', is: isIsin },
   { kind: 'e-mail', is: (value) => /^[^\s@]+@[^\s@]+\.[a-z]{2,}$/i.test(value) },
-  { kind: 'website', is: (value) => /^(https?:\/\/|www\.)\S+$|^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}(\/\S*)?$/i.test(value) },
+  {
+    kind: 'website',
+    is: (value) => /^(https?:\/\/|www\.)\S+$|^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}(\/\S*)?$/i.test(value),
+  },
   { kind: 'EIN', is: (value) => /^\d{2}-\d{7}$/.test(value) },
-  { kind: 'VAT number', is: (value) => /^(AT|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GB|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|XI)[0-9][0-9A-Z]{7,11}$/.test(value.replace(/[\s.]/g, '')) },
+  {
+    kind: 'VAT number',
+    is: (value) =>
+      /^(AT|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GB|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|XI)[0-9][0-9A-Z]{7,11}$/.test(
+        value.replace(/[\s.]/g, ''),
+      ),
+  },
 ]
 
 /** Fewer cells than this may be anything by chance. */
@@ -50,7 +62,10 @@ export function identifierOfCells(values: readonly string[]): string | null {
 
 /** ISO 17442: ISO 7064 mod 97-10. */
 function isLei(value: string): boolean {
-  return /^[A-Z0-9]{18}\d{2}$/.test(value) && digitsOf(value).reduce((rest, digit) => (rest * 10 + digit) % 97, 0) === 1
+  return (
+    /^[A-Z0-9]{18}\d{2}$/.test(value) &&
+    digitsOf(value).reduce((rest, digit) => (rest * 10 + digit) % 97, 0) === 1
+  )
 }
 
 /** ISO 6166: Luhn's check digit. */

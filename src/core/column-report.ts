@@ -43,11 +43,21 @@ const identifierHeaders: readonly [kind: string, keys: readonly string[]][] = [
   ['domain', headerKeys('domain|company domain|company domain name|domain name|web domain|website domain')],
   [
     'e-mail',
-    headerKeys('email|e-mail|email address|emailaddress|mail|company email|courriel|correo|correo electrónico|e-posta'),
+    headerKeys(
+      'email|e-mail|email address|emailaddress|mail|company email|courriel|correo|correo electrónico|e-posta',
+    ),
   ],
 ]
-const kindsOfHeaders = new Map(identifierHeaders.flatMap(([kind, keys]) => keys.map((key) => [key, kind] as const)))
-const partNames = { city: 'city', region: 'region', postal: 'postal code', country: 'country', address: 'address' }
+const kindsOfHeaders = new Map(
+  identifierHeaders.flatMap(([kind, keys]) => keys.map((key) => [key, kind] as const)),
+)
+const partNames = {
+  city: 'city',
+  region: 'region',
+  postal: 'postal code',
+  country: 'country',
+  address: 'address',
+}
 
 /** What each column is asked for, and which others look as if they could help. */
 export function reportColumns(

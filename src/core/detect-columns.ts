@@ -3,7 +3,13 @@ import { spellingKey } from './earlier-columns.js'
 import { UserError } from './errors.js'
 import { headerKey } from './header-key.js'
 import { companyNameHeaders, personHeaders, plainNameHeaders } from './name-headers.js'
-import { placeOfHeader, placeSets, wholePlaceHeaders, type PlacePart, type PlaceSet } from './place-headers.js'
+import {
+  placeOfHeader,
+  placeSets,
+  wholePlaceHeaders,
+  type PlacePart,
+  type PlaceSet,
+} from './place-headers.js'
 
 /** Which input columns make a lookup. */
 export interface LookupColumns {
@@ -30,7 +36,8 @@ export function detectColumns(
   samples: ColumnSamples = new Map(),
 ): LookupColumns {
   return {
-    name: asked.name === undefined ? findName(header, samples) : findAsked(header, asked.name, '--name-column'),
+    name:
+      asked.name === undefined ? findName(header, samples) : findAsked(header, asked.name, '--name-column'),
     location:
       asked.location?.map((column) => findAsked(header, column, '--location-columns')) ??
       findLocation(header, samples),

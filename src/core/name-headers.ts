@@ -7,7 +7,7 @@ export const companyNameHeaders: readonly string[] = [
     'business name|entity name|firm name|employer|customer name|vendor name|supplier name',
     'company legal name|legal entity name|registered name|registered company name|corporate name|name of company',
     'client name|debtor name|creditor name|merchant name|partner name|counterparty name|issuer name|borrower name',
-    'employer name|institution name|account account name|associated company|primary company|parent account name',
+    'employer name|institution name|account account name|company account|associated company|primary company|parent account name',
     // German, Dutch, the North
     'Firmenname|Firmenbezeichnung|Unternehmensname|Name des Unternehmens|Firmierung|Kundenname|Lieferantenname',
     'Debitorname|Debitorenname|Kreditorname|Kreditorenname|Name (Adressattyp Unternehmen)|Name der Firma|Name 1|Name1',

@@ -37,7 +37,7 @@ const partHeaders: Readonly<Record<PlacePart, readonly string[]>> = {
     'индекс|почтовый индекс|індекс|郵便番号|邮编|邮政编码|郵遞區號|郵編|우편번호',
   ),
   country: headerKeys(
-    'country|country code|country name|country region|country region code|country territory|country iso|nation',
+    'country|country code|country name|country region|country region code|country territory|country iso|country key|country region key|nation',
     'iso country code|country iso code|land1|Land|Staat|Länderkennzeichen|Ländercode|Landeskennzeichen|pays|code pays',
     'país|código país|codigo pais|paese|nazione|stato|landcode|kraj|landkod|landekode|maa|země|stát|krajina|ülke',
     'ország|țară|χώρα|страна|країна|国|国名|国家|國家|国别|국가|나라',

@@ -52,10 +52,13 @@ export async function chooseColumns(options: {
   if (other === undefined || most <= present) return { columns, note: null }
   const rows = most === 1 ? '1 row was' : `${most.toLocaleString('en-US')} rows were`
   if (asked.location !== undefined || asked.name !== undefined) {
-    return { columns, note: `${rows} asked before with ${described(other)}; asked otherwise, they are billed anew` }
+    return {
+      columns,
+      note: `${rows} asked before with ${described(other)}; asked otherwise, they are asked, and billed, anew`,
+    }
   }
   const note =
-    `${rows} asked before with ${described(other)}: kept, so that nothing is billed again. ` +
+    `${rows} asked before with ${described(other)}: kept, so that nothing is asked, and billed, again. ` +
     `This version would take ${described(columns)}; --location-columns and --name-column choose`
   return { columns: other, note }
 }
@@ -72,7 +75,11 @@ function otherColumns(
   const candidates: LookupColumns[] = []
   if (earlier !== null) {
     const name = asked.name === undefined ? earlier.name : columns.name
-    candidates.push({ name, location: asked.location === undefined ? earlier.location : columns.location, context })
+    candidates.push({
+      name,
+      location: asked.location === undefined ? earlier.location : columns.location,
+      context,
+    })
     candidates.push({ name, location: earlier.location, context })
   }
   if (asked.location !== undefined) {
