@@ -1,8 +1,9 @@
-import { detectColumns, type LookupColumns } from './core/detect-columns.js'
+import { reportColumns, type ColumnReport } from './core/column-report.js'
 import { chooseRegistry, embeddedScope } from './embedded.js'
 import { inputOptions } from './enrich.js'
 import type { CheckpointReader, LookupId } from './pipeline/checkpoint/checkpoint.js'
 import { openCheckpointReader } from './pipeline/checkpoint/reader.js'
+import { chooseColumns, sampleColumns } from './pipeline/column-choice.js'
 import { ingest, type KeyedLookup } from './pipeline/ingest.js'
 import { openInput, type Input } from './pipeline/reader/input.js'
 import type { RowIndex } from './pipeline/row-index.js'
@@ -10,7 +11,9 @@ import type { Settings } from './settings.js'
 
 export interface Look {
   input: Input
-  columns: LookupColumns
+  columns: ColumnReport
+  /** What has to be known of earlier runs with other columns. */
+  columnNote: string | null
   index: RowIndex
   /** Null where there is no checkpoint yet. */
   reader: CheckpointReader | null
@@ -36,10 +39,12 @@ export async function look<Result>(
   const { settings } = options
   const input = await openInput(inputOptions(settings, options.stdin))
   try {
-    const columns = detectColumns(input.columns, settings.input.columns)
+    const samples = await sampleColumns(input)
     const scope = scopeOf(settings)
     const reader = openCheckpointReader(settings.checkpoint.path, scope)
     try {
+      const asked = settings.input.columns
+      const { columns, note } = await chooseColumns({ input, asked, samples, reader, signal: options.signal })
       const index = await ingest({
         input,
         columns,
@@ -51,7 +56,8 @@ export async function look<Result>(
         },
         signal: options.signal,
       })
-      return await use({ input, columns, index, reader, scope })
+      const report = reportColumns(input.columns, columns, samples)
+      return await use({ input, columns: report, columnNote: note, index, reader, scope })
     } finally {
       reader?.close()
     }

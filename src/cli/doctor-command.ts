@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { defaults } from '../config.js'
+import { columnLines } from '../core/column-report.js'
 import { UserError } from '../core/errors.js'
 import { judgePoll } from '../core/outcome.js'
 import { chooseRegistry } from '../embedded.js'
+import { look } from '../look.js'
 import { openToWrite } from '../pipeline/checkpoint/open.js'
 import { openCheckpointReader } from '../pipeline/checkpoint/reader.js'
 import { resolveApiKey, resolveSettings, resolveWebhookKeys, type Settings } from '../settings.js'
@@ -17,18 +19,20 @@ type Check = () => string | Promise<string>
 
 export function addDoctorCommand(program: Command, io: CliIo): void {
   const command = program
-    .command('doctor')
-    .description('check config, key, base URL, registry, checkpoint and webhooks; nothing is submitted')
-  addConfigFlags(command, ['config', 'checkpoint', 'service', 'webhook'])
+    .command('doctor [inputs...]')
+    .description(
+      'check config, key, base URL, registry, checkpoint and webhooks, and the columns of inputs; nothing is submitted',
+    )
+  addConfigFlags(command, ['config', 'input', 'checkpoint', 'service', 'webhook'])
   command.option('--json', 'a JSON line a check')
-  command.action(async (flags: ConfigFlags & { json?: boolean }) => {
+  command.action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
     const tell = flags.json === true ? tellAsJson : tellAsWords
     const opened: { settings?: Settings } = {}
     const failure = await runChecks(
       {
         version: () => `enrich ${version} on Node.js ${process.versions.node}`,
         config: () => {
-          opened.settings = resolveSettings(configOf([], flags, io.environment), io.environment)
+          opened.settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
           return (
             flags.config ??
             (existsSync(defaults.configPath) ? defaults.configPath : 'none: the defaults hold')
@@ -39,7 +43,8 @@ export function addDoctorCommand(program: Command, io: CliIo): void {
     )
     // The rest is told by the settings: there is nothing to check without them.
     const { settings } = opened
-    const laterFailure = settings === undefined ? null : await runChecks(checksOf(settings, io), tell(io))
+    const laterFailure =
+      settings === undefined ? null : await runChecks(checksOf(settings, inputs, io), tell(io))
     io.setExitCode((failure ?? laterFailure)?.exitCode ?? 0)
   })
 }
@@ -80,7 +85,7 @@ async function runChecks(checks: Record<string, Check>, told: Told): Promise<Use
   return firstFailure
 }
 
-function checksOf(settings: Settings, io: CliIo): Record<string, Check> {
+function checksOf(settings: Settings, inputs: readonly string[], io: CliIo): Record<string, Check> {
   const { baseUrl } = settings.service
   return {
     ...(baseUrl === null
@@ -90,7 +95,17 @@ function checksOf(settings: Settings, io: CliIo): Record<string, Check> {
     ...(settings.webhook.url === null && settings.webhook.listen === null
       ? {}
       : { webhook: () => checkWebhook(settings.webhook, io) }),
+    ...(inputs.length === 0 ? {} : { columns: () => checkColumns(settings, io) }),
   }
+}
+
+/** What is asked of which column, and what looks like a place or an identifier and is not asked. */
+function checkColumns(settings: Settings, io: CliIo): Promise<string> {
+  return look({ settings, stdin: io.stdin, signal: io.interrupt }, ({ columns, columnNote }) =>
+    Promise.resolve(
+      [...columnLines(columns), ...(columnNote === null ? [] : [columnNote])].join(`\n${' '.repeat(18)}`),
+    ),
+  )
 }
 
 /** The URL was checked with the config. Whether it leads here, only a delivery can tell. */

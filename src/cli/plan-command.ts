@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { columnLines, type ColumnReport } from '../core/column-report.js'
 import { formatDuration } from '../core/duration.js'
 import { planLookup, type LookupPlan, type PlanPolicy } from '../core/lookup-state.js'
 import { estimateEtaMs } from '../core/progress.js'
@@ -32,7 +33,7 @@ export function addPlanCommand(program: Command, io: CliIo): void {
         const meet = counter.meet.bind(counter)
         await look({ settings, stdin: io.stdin, signal: io.interrupt, meet }, (found) => {
           const plan = describePlan(found, counter.plan, settings)
-          io.out(flags.json === true ? jsonLine('plan', plan) : planText(plan, found, io))
+          io.out(flags.json === true ? jsonLine('plan', plan) : planText(plan, io))
           return Promise.resolve()
         })
       } finally {
@@ -85,6 +86,7 @@ interface PlanReport {
   isHosted: boolean
   durationMs: { min: number; max: number }
   outputPath: string | null
+  columns: ColumnReport
   notes: readonly string[]
 }
 
@@ -111,24 +113,21 @@ function describePlan(found: Look, plan: Record<LookupPlan, number>, settings: S
     isHosted,
     durationMs: { min: Math.max(limitMs, tail.min), max: limitMs + tail.max },
     outputPath: settings.output.path ?? null,
-    notes: found.input.notes(),
+    columns: found.columns,
+    notes: [...found.input.notes(), ...(found.columnNote === null ? [] : [found.columnNote])],
   }
 }
 
-function planText(report: PlanReport, found: Look, io: CliIo): string {
+function planText(report: PlanReport, io: CliIo): string {
   const number = (value: number) => value.toLocaleString('en-US')
-  const { columns } = found
-  const asked = [
-    `name from ${columns.name}`,
-    ...(columns.location.length === 0 ? [] : [`location from ${columns.location.join(', ')}`]),
-    ...(columns.context.length === 0 ? [] : [`context from ${columns.context.join(', ')}`]),
-  ].join('; ')
+  const [asked = '', ...unused] = columnLines(report.columns)
   const width = number(report.rowCount).length
   const line = (count: number, text: string) => `  ${number(count).padStart(width)}  ${text}`
   const { min, max } = report.durationMs
   const time = max === min ? formatDuration(max) : `${formatDuration(min)} to ${formatDuration(max)}`
   return `${[
     `Plan (nothing is submitted): ${asked}`,
+    ...unused.map((line) => `  ${line}`),
     line(report.rowCount, report.rowCount === 1 ? 'row' : 'rows'),
     ...(report.invalidRowCount === 0
       ? []

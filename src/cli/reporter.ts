@@ -1,3 +1,4 @@
+import { columnLines } from '../core/column-report.js'
 import { progressLine, type Progress } from '../core/progress.js'
 import { explainStop } from '../core/stop.js'
 import type { RunEvent } from '../pipeline/events.js'
@@ -53,6 +54,9 @@ class WordReporter {
       case 'notice':
         if (this.#isVerbose || event.isWarning === true) this.#line(event.text)
         return
+      case 'columns':
+        if (this.#isVerbose) for (const line of columnLines(event)) this.#line(sentence(line))
+        return
       case 'planned':
         if (this.#isVerbose) this.#line(plannedText(event))
         return
@@ -91,6 +95,8 @@ class WordReporter {
     this.#io.err(`${text}\n`)
   }
 }
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 function plannedText({ rowCount, lookupCount, plan }: Extract<RunEvent, { type: 'planned' }>): string {
   const known = Object.entries(plan)

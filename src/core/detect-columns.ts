@@ -1,4 +1,15 @@
+import { canBeNames, canBePlaces, type ColumnSamples } from './column-content.js'
+import { spellingKey } from './earlier-columns.js'
 import { UserError } from './errors.js'
+import { headerKey } from './header-key.js'
+import { companyNameHeaders, personHeaders, plainNameHeaders } from './name-headers.js'
+import {
+  placeOfHeader,
+  placeSets,
+  wholePlaceHeaders,
+  type PlacePart,
+  type PlaceSet,
+} from './place-headers.js'
 
 /** Which input columns make a lookup. */
 export interface LookupColumns {
@@ -7,56 +18,29 @@ export interface LookupColumns {
   context: readonly string[]
 }
 
-/** Header names that hold a company's name, best first, as `headerKey` spells them. */
-const nameHeaders = [
-  'companyname',
-  'company',
-  'legalname',
-  'organizationname',
-  'organisationname',
-  'organization',
-  'organisation',
-  'accountname',
-  'businessname',
-  'entityname',
-  'firmname',
-  'employer',
-  'customername',
-  'vendorname',
-  'suppliername',
-  'name',
-]
-const locationHeaders = ['location', 'companylocation', 'headquarters', 'hq']
-const placeHeaders = [
-  ['city', 'town', 'companycity', 'billingcity', 'hqcity'],
-  ['state', 'region', 'province', 'stateprovince', 'county', 'billingstate', 'hqstate'],
-  ['country', 'countrycode', 'countryname', 'billingcountry', 'hqcountry'],
-]
-
-/** `Company Name`, `company_name` and `COMPANY-NAME` are one header; letters of every script count. */
-const headerKey = (header: string): string =>
-  header
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
+/** Columns that are named by the user; the rest are found. */
+export interface AskedColumns {
+  name?: string | undefined
+  location?: readonly string[] | undefined
+  context?: readonly string[] | undefined
+}
 
 /**
- * The columns asked for, else the ones found by their headers.
+ * The columns asked for, else the ones found by their headers; `samples` keep out what bears such a header and holds
+ * something else.
  * Throws INPUT_COLUMN_MISSING when a named column is not there or no column holds names.
  */
 export function detectColumns(
   header: readonly string[],
-  asked: {
-    name?: string | undefined
-    location?: readonly string[] | undefined
-    context?: readonly string[] | undefined
-  },
+  asked: AskedColumns,
+  samples: ColumnSamples = new Map(),
 ): LookupColumns {
   return {
-    name: asked.name === undefined ? findName(header) : findAsked(header, asked.name, '--name-column'),
+    name:
+      asked.name === undefined ? findName(header, samples) : findAsked(header, asked.name, '--name-column'),
     location:
       asked.location?.map((column) => findAsked(header, column, '--location-columns')) ??
-      findLocation(header),
+      findLocation(header, samples),
     context: asked.context?.map((column) => findAsked(header, column, '--context-columns')) ?? [],
   }
 }
@@ -64,7 +48,7 @@ export function detectColumns(
 function findAsked(header: readonly string[], column: string, flag: string): string {
   const found =
     header.find((name) => name === column) ??
-    header.find((name) => headerKey(name) === headerKey(column) && headerKey(name) !== '')
+    header.find((name) => spellingKey(name) === spellingKey(column) && spellingKey(name) !== '')
   if (found === undefined) {
     throw new UserError('INPUT_COLUMN_MISSING', `the input has no column "${column}" (${flag})`, {
       hint: `it has: ${list(header)}`,
@@ -73,25 +57,72 @@ function findAsked(header: readonly string[], column: string, flag: string): str
   return found
 }
 
-function findName(header: readonly string[]): string {
-  const found = firstOf(header, nameHeaders)
-  if (found === undefined) {
-    throw new UserError('INPUT_COLUMN_MISSING', 'no column holds company names', {
-      hint: `pass --name-column; the input has: ${list(header)}`,
-    })
-  }
-  return found
+function findName(header: readonly string[], samples: ColumnSamples): string {
+  const fits = (column: string) => canBeNames(samples.get(column) ?? [])
+  const company = firstOf(header.filter(fits), companyNameHeaders)
+  if (company !== undefined) return company
+  const plain = firstOf(header.filter(fits), plainNameHeaders)
+  // Xero's contacts are companies, whose people have columns of their own.
+  const contact = hasXeroAddress(header) ? firstOf(header, ['contactname']) : undefined
+  const isPersons = plain !== undefined && header.some((column) => personHeaders.has(headerKey(column)))
+  if (contact !== undefined) return contact
+  if (plain !== undefined && !isPersons) return plain
+  const why = isPersons ? `"${plain}" stands beside a person's names; if it holds companies, ` : ''
+  throw new UserError('INPUT_COLUMN_MISSING', 'no column holds company names', {
+    hint: `${why}pass --name-column; the input has: ${list(header)}`,
+  })
 }
 
-function findLocation(header: readonly string[]): string[] {
-  const whole = firstOf(header, locationHeaders)
+const hasXeroAddress = (header: readonly string[]): boolean =>
+  header.some((column) => headerKey(column) === 'poaddressline1')
+
+interface PlaceColumn {
+  column: string
+  part: PlacePart
+  set: PlaceSet
+}
+
+/** Of a place, in the order in which they are joined. A street is asked only where nothing tells the town. */
+const townParts = ['city', 'region', 'postal', 'country'] as const
+const streetParts = ['address', 'region', 'country'] as const
+
+/**
+ * One place of one set of columns: a column that holds all of it; or the parts of the first set that has a city or a
+ * postal code, and what it has not from the columns that say nobody's.
+ */
+function findLocation(header: readonly string[], samples: ColumnSamples): string[] {
+  const places = placeColumns(header, samples)
+  const fits = (column: string) => canBePlaces('address', samples.get(column) ?? [])
+  const whole = firstOf(header.filter(fits), wholePlaceHeaders)
   if (whole !== undefined) return [whole]
-  return placeHeaders.map((names) => firstOf(header, names)).filter((column) => column !== undefined)
+  const has = (set: PlaceSet, ...parts: PlacePart[]) =>
+    places.some((place) => place.set === set && parts.includes(place.part))
+  const set =
+    placeSets.find((one) => has(one, 'city', 'postal')) ??
+    placeSets.find((one) => has(one, 'address')) ??
+    placeSets.find((one) => places.some((place) => place.set === one))
+  if (set === undefined) return []
+  const parts = has(set, 'city', 'postal') ? townParts : streetParts
+  return parts
+    .map((part) => find(places, part, set) ?? find(places, part, 'plain'))
+    .filter((column) => column !== undefined)
+}
+
+const find = (places: readonly PlaceColumn[], part: PlacePart, set: PlaceSet): string | undefined =>
+  places.find((place) => place.part === part && place.set === set)?.column
+
+/** Columns that are parts of places, by their headers and as far as their cells do not speak against it. */
+export function placeColumns(header: readonly string[], samples: ColumnSamples): PlaceColumn[] {
+  return header.flatMap((column) => {
+    const place = placeOfHeader(column)
+    return place !== null && canBePlaces(place.part, samples.get(column) ?? []) ? [{ column, ...place }] : []
+  })
 }
 
 function firstOf(header: readonly string[], keys: readonly string[]): string | undefined {
+  const columns = new Map([...header].reverse().map((column) => [headerKey(column), column]))
   for (const key of keys) {
-    const found = header.find((name) => headerKey(name) === key)
+    const found = columns.get(key)
     if (found !== undefined) return found
   }
   return undefined

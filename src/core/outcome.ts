@@ -149,7 +149,9 @@ export function judgeRun(body: unknown, asked: Asked, bodyFault: string | null):
   return { kind: 'misdirected', reason, run: isAnswer ? run : null, failed: isAnswer && said.failed }
 }
 
-function judgeStatus(run: RunObjectLenient): Extract<PollVerdict, { kind: 'pending' | 'finished' | 'retry' }> {
+function judgeStatus(
+  run: RunObjectLenient,
+): Extract<PollVerdict, { kind: 'pending' | 'finished' | 'retry' }> {
   switch (run.status.toUpperCase()) {
     case 'COMPLETED':
       // A completed run without data was truncated or is not there yet: asked again.

@@ -1,3 +1,4 @@
+import type { ColumnReport } from '../core/column-report.js'
 import type { Progress } from '../core/progress.js'
 import type { RunSummary } from './summary.js'
 
@@ -7,6 +8,7 @@ import type { RunSummary } from './summary.js'
  */
 export type RunEvent =
   | { type: 'notice'; text: string; isWarning?: true }
+  | ({ type: 'columns' } & ColumnReport)
   | { type: 'planned'; rowCount: number; lookupCount: number; plan: Readonly<Record<string, number>> }
   | { type: 'progress'; progress: Progress }
   | { type: 'publishing'; path: string }

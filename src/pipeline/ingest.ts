@@ -50,8 +50,11 @@ export async function ingest(options: IngestOptions): Promise<RowIndex> {
   }
 }
 
+/** What a lookup is known by in a checkpoint. */
+export const lookupKey = (lookup: Lookup): Uint8Array => hash(identityText(lookup, 0))
+
 function keyOf(lookup: Lookup, occurrences: OccurrenceCounter | null): Uint8Array {
-  const key = hash(identityText(lookup, 0))
+  const key = lookupKey(lookup)
   const occurrence = occurrences?.next(key) ?? 0
   return occurrence === 0 ? key : hash(identityText(lookup, occurrence))
 }

@@ -1,7 +1,9 @@
 import { resolve } from 'node:path'
 import type { ServiceClient } from '../client/client.js'
+import type { ColumnSamples } from '../core/column-content.js'
 import { assertNamesFitParquet, assertNoClash } from '../core/columns.js'
-import { detectColumns, type LookupColumns } from '../core/detect-columns.js'
+import { reportColumns } from '../core/column-report.js'
+import { detectColumns, type AskedColumns, type LookupColumns } from '../core/detect-columns.js'
 import { formatDuration } from '../core/duration.js'
 import { UserError } from '../core/errors.js'
 import type { LookupPlan } from '../core/lookup-state.js'
@@ -11,6 +13,7 @@ import { answerLinesOf, type RowCounts } from './answers.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import { openCheckpointReader } from './checkpoint/reader.js'
 import { openCheckpoint, type OpenCheckpointOptions } from './checkpoint/sqlite-checkpoint.js'
+import { chooseColumns, sampleColumns } from './column-choice.js'
 import type { RunObserver } from './events.js'
 import { ingest } from './ingest.js'
 import { watchProgress } from './progress-watch.js'
@@ -34,11 +37,7 @@ export interface Connection {
 
 export interface PipelineOptions {
   input: InputOptions
-  columns: {
-    name?: string | undefined
-    location?: readonly string[] | undefined
-    context?: readonly string[] | undefined
-  }
+  columns: AskedColumns
   dedupe: boolean
   output: OutputRequest
   checkpoint: { path: string; maxAgeMs: number | null }
@@ -69,11 +68,13 @@ export async function runPipeline(options: PipelineOptions): Promise<RunSummary>
   try {
     // A guess is told before anything is billed by it.
     for (const text of input.notes()) options.observe({ type: 'notice', text, isWarning: true })
-    const columns = detectColumns(input.columns, options.columns)
+    const samples = await sampleColumns(input)
+    detectColumns(input.columns, options.columns, samples)
     const output = resolveOutput(options.output)
     checkOutput(input, output, 0)
     const connection = await options.connect()
     try {
+      const columns = await settleColumns(options, input, samples, connection.scope)
       const checkpoint = (options.openCheckpoint ?? openCheckpoint)({
         ...options.checkpoint,
         scope: connection.scope,
@@ -97,6 +98,26 @@ export async function runPipeline(options: PipelineOptions): Promise<RunSummary>
     }
   } finally {
     await input.close()
+  }
+}
+
+/** Which columns are asked, told before anything is; see `chooseColumns`. */
+async function settleColumns(
+  options: PipelineOptions,
+  input: Input,
+  samples: ColumnSamples,
+  scope: string,
+): Promise<LookupColumns> {
+  const { checkpoint, observe, interrupt } = options
+  const reader = openCheckpointReader(checkpoint.path, scope)
+  try {
+    const asked = options.columns
+    const { columns, note } = await chooseColumns({ input, asked, samples, reader, signal: interrupt })
+    observe({ type: 'columns', ...reportColumns(input.columns, columns, samples) })
+    if (note !== null) observe({ type: 'notice', text: note })
+    return columns
+  } finally {
+    reader?.close()
   }
 }
 

@@ -76,8 +76,8 @@ const inputs: readonly BadCase[] = [
   {
     title: 'no name column',
     code: 'INPUT_COLUMN_MISSING',
-    says: /--name-column[^]*firma, ort/,
-    prepare: write('in.csv', 'firma,ort\nAcme,Lyon\n'),
+    says: /--name-column[^]*kode, ort/,
+    prepare: write('in.csv', 'kode,ort\nAcme,Lyon\n'),
   },
   {
     title: 'a name column that is not there',

@@ -74,7 +74,8 @@ describe.each([
     if (verdict.kind !== 'accepted') throw new Error(verdict.kind)
     return verdict.runId
   }
-  const poll = async (runId: string) => judgePoll(await client.pollRun(runId, { include: 'basis' }), { runId, customId: null, name: null }, 0)
+  const poll = async (runId: string) =>
+    judgePoll(await client.pollRun(runId, { include: 'basis' }), { runId, customId: null, name: null }, 0)
   const finish = async (runId: string): Promise<Extract<PollVerdict, { kind: 'finished' }>> => {
     for (let polls = 0; polls < 500; polls++) {
       const verdict = await poll(runId)
@@ -89,7 +90,9 @@ describe.each([
     const stranger = place.connect('a-key-of-nobody')
     const before = place.billedCount()
     expect(judgeKickoff(await stranger.kickoffRun({ name: 'Acme' }), 0).kind).toBe('refused')
-    expect(judgePoll(await stranger.pollRun('run_1', {}), { runId: 'run_1', customId: null, name: null }, 0).kind).toBe('refused')
+    expect(
+      judgePoll(await stranger.pollRun('run_1', {}), { runId: 'run_1', customId: null, name: null }, 0).kind,
+    ).toBe('refused')
     expect(place.billedCount()).toBe(before)
     await stranger.close()
   })

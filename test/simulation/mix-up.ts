@@ -79,7 +79,11 @@ export class MixUp {
     const { chance, weather } = this
     if (!chance.happens(weather.rewritten)) return body
     const bearsQuery = typeof body['data'] === 'object' && body['data'] !== null && 'metadata' in body['data']
-    return { ...body, run_id: run.runId, ...(bearsQuery && chance.happens(0.5) ? { custom_id: run.customId } : {}) }
+    return {
+      ...body,
+      run_id: run.runId,
+      ...(bearsQuery && chance.happens(0.5) ? { custom_id: run.customId } : {}),
+    }
   }
 
   kickoff(body: Body): Body {

@@ -77,10 +77,10 @@ class CsvTable implements InputTable {
     return [...this.columnIndex.keys()]
   }
 
-  async *textRows(columns: readonly string[]): AsyncGenerator<readonly TextRow[]> {
+  async *textRows(columns: readonly string[], isSample = false): AsyncGenerator<readonly TextRow[]> {
     const wanted = columns.map((name) => this.columnIndex.get(name) ?? missing(name))
-    const isFirstPass = this.isFirstPass
-    this.isFirstPass = false
+    const isFirstPass = this.isFirstPass && !isSample
+    if (isFirstPass) this.isFirstPass = false
     yield* inBatches(this.rows(wanted, isFirstPass), this.rowsMax)
   }
 

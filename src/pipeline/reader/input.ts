@@ -43,6 +43,8 @@ export interface Input {
    * opening did not find is thrown from here. Throws INPUT_NO_ROWS after the last row of none.
    */
   keyRows(columns: readonly string[]): AsyncIterable<readonly TextRow[]>
+  /** A look at the chosen columns before the first pass; it counts as none. */
+  sampleRows(columns: readonly string[]): AsyncIterable<readonly TextRow[]>
   /** Columns as text, all of them unless some are named. */
   textRows(columns?: readonly string[]): AsyncIterable<readonly TextRow[]>
   /** Each row as the text of one JSON object. */
@@ -157,6 +159,7 @@ function inputOf(
     },
     delimiter: table.delimiter,
     keyRows: (columns) => firstPass(table, columns, files),
+    sampleRows: (columns) => table.textRows(columns, true),
     textRows: (columns = table.columns) => table.textRows(columns),
     objectRows: () => table.objectRows(),
     parquetSource: () => table.parquetSource(),

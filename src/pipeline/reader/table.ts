@@ -29,7 +29,8 @@ export interface MemberRows {
 export interface InputTable {
   /** May grow during the first full pass. */
   readonly columns: readonly string[]
-  textRows(columns: readonly string[]): AsyncIterable<readonly TextRow[]>
+  /** `isSample`: a look, which is not the first pass, whatever comes of it. */
+  textRows(columns: readonly string[], isSample?: boolean): AsyncIterable<readonly TextRow[]>
   /** Each row as the text of one JSON object. */
   objectRows(): AsyncIterable<readonly string[]>
   parquetSource(): ChunkRows | MemberRows

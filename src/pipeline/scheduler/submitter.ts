@@ -146,12 +146,7 @@ export class Submitter {
       kickoffOf(lookup, intention, this.#address.urlFor(lookup.lookupId)),
     )
     if (exchange.kind === 'reply') this.#pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
-    const verdict = judgeKickoff(
-      exchange,
-      clock.nowMs(),
-      this.#context.serverErrorMeans,
-      intention.customId,
-    )
+    const verdict = judgeKickoff(exchange, clock.nowMs(), this.#context.serverErrorMeans, intention.customId)
     if (exchange.kind === 'reply')
       noteAnswer(tally, 'submissions', verdict.kind === 'rate_limited', clock.monotonicMs())
     this.#watchReachability(verdict, startedAtMs)

@@ -48,7 +48,11 @@ async function serve(
   return { service, state }
 }
 
-function run(service: ForeignService, config: EnrichConfig = {}, options: EnrichOptions = {}): Promise<RunSummary> {
+function run(
+  service: ForeignService,
+  config: EnrichConfig = {},
+  options: EnrichOptions = {},
+): Promise<RunSummary> {
   const polling = { deadlineMinutes: 100_000, ...config.polling }
   return place.run(service, { ...config, polling }, { clock: hurriedClock(500), ...options })
 }
@@ -65,7 +69,9 @@ function rowsOf(): { own: number; wrong: number; errors: string[] } {
   const rows = place.readOutput()
   expect(rows.map(({ company_name }) => company_name)).toEqual(names)
   const found = rows.filter(({ enrich_legal_name }) => enrich_legal_name !== '')
-  const own = found.filter(({ company_name, enrich_legal_name }) => enrich_legal_name === `${company_name} SE`)
+  const own = found.filter(
+    ({ company_name, enrich_legal_name }) => enrich_legal_name === `${company_name} SE`,
+  )
   const errors = rows.flatMap(({ enrich_status, enrich_error }) =>
     enrich_status === 'error' ? [enrich_error ?? ''] : [],
   )
@@ -77,7 +83,11 @@ type Body = Record<string, unknown>
 const disguises: Record<string, (other: Body, run: ForeignRun) => Body> = {
   'as they are': (other) => other,
   'under the run_id that was asked for': (other, { runId }) => ({ ...other, run_id: runId }),
-  'under the run_id, without a custom_id': (other, { runId }) => ({ ...other, run_id: runId, custom_id: null }),
+  'under the run_id, without a custom_id': (other, { runId }) => ({
+    ...other,
+    run_id: runId,
+    custom_id: null,
+  }),
   'under both ids that were asked for': (other, { runId, customId }) => ({
     ...other,
     run_id: runId,
@@ -95,9 +105,16 @@ describe('answers swapped at half of the polls', () => {
     })
     const summary = await run(service)
     expect(rowsOf()).toEqual({ own: names.length, wrong: 0, errors: [] })
-    expect(summary).toMatchObject({ stop: null, billedCount: names.length, heldCount: 0, contradictionCount: 0 })
+    expect(summary).toMatchObject({
+      stop: null,
+      billedCount: names.length,
+      heldCount: 0,
+      contradictionCount: 0,
+    })
     expect(summary.misdirectedCount).toBeGreaterThan(names.length / 4)
-    expect(summary.notes).toContainEqual(expect.stringMatching(/^ALARM: \d+ answers belonged to other lookups/))
+    expect(summary.notes).toContainEqual(
+      expect.stringMatching(/^ALARM: \d+ answers belonged to other lookups/),
+    )
   })
 })
 
@@ -179,7 +196,9 @@ describe('answers to submissions', () => {
       polling: { firstAfterSeconds: 60, deadlineMinutes: 10 },
     })
     expect(summary).toMatchObject({ contestedCount: 1, uncertainCount, billedCount: 1 })
-    expect(summary.notes).toContainEqual(expect.stringMatching(/^ALARM: the service named one run for several/))
+    expect(summary.notes).toContainEqual(
+      expect.stringMatching(/^ALARM: the service named one run for several/),
+    )
     const [first, second] = place.readOutput()
     expect(first).toMatchObject(
       ownCount === 1
@@ -224,7 +243,12 @@ test('a merged id is not followed over the record of another entity', async () =
     },
   )
   place.writeRows(['Company 1,'])
-  expect(await run(service)).toMatchObject({ stop: null, answeredCount: 1, misdirectedCount: 2, heldCount: 0 })
+  expect(await run(service)).toMatchObject({
+    stop: null,
+    answeredCount: 1,
+    misdirectedCount: 2,
+    heldCount: 0,
+  })
   expect(place.readOutput()).toMatchObject([{ enrich_status: 'merged', enrich_merged_into: 'siq_new' }])
 })
 
@@ -256,7 +280,12 @@ test('webhooks with a right signature and the answers of others: quarantined, an
   )
   await Promise.all(sending)
   expect(rowsOf()).toEqual({ own: names.length, wrong: 0, errors: [] })
-  expect(summary).toMatchObject({ stop: null, billedCount: names.length, heldCount: 0, contradictionCount: 0 })
+  expect(summary).toMatchObject({
+    stop: null,
+    billedCount: names.length,
+    heldCount: 0,
+    contradictionCount: 0,
+  })
   const { quarantined } = readInboxCounts(place.path('checkpoint.sqlite')) ?? { quarantined: 0 }
   expect(quarantined).toBeGreaterThan(names.length / 2)
 })

@@ -11,8 +11,7 @@ const answer = (head: object, query?: object | null) => ({
   data: { status: 'matched', ...(query === undefined ? {} : { metadata: { query } }) },
   ...head,
 })
-const reply = (body: unknown) =>
-  ({ kind: 'reply', status: 200, headers: {}, body, bodyFault: null }) as const
+const reply = (body: unknown) => ({ kind: 'reply', status: 200, headers: {}, body, bodyFault: null }) as const
 
 describe('whose answer it is', () => {
   const own: [string, object, (object | null)?][] = [
@@ -113,7 +112,13 @@ describe('one run for two submissions', () => {
     ['nothing', {}, undefined, [acme, bolt], null],
     ['a name that both asked for', {}, { name: 'Acme' }, [acme, acmeToo], null],
     ['a name that nobody asked for', {}, { name: 'Cera' }, [acme, bolt], null],
-    ['the custom_id of one and the name of the other', { custom_id: 'enr_a' }, { name: 'Bolt' }, [acme, bolt], null],
+    [
+      'the custom_id of one and the name of the other',
+      { custom_id: 'enr_a' },
+      { name: 'Bolt' },
+      [acme, bolt],
+      null,
+    ],
     ['the custom_id of neither', { custom_id: 'enr_x' }, { name: 'Acme' }, [acme, bolt], null],
   ])('proved by %s', (_, head, query, contenders, owner) => {
     expect(provenOwner(answer(head, query), contenders)).toBe(owner)

@@ -1,0 +1,85 @@
+/** The first cells of columns, by column; what is not there is not known, and speaks against nothing. */
+export type ColumnSamples = ReadonlyMap<string, readonly string[]>
+
+const statusWords = new Set(
+  (
+    'active|inactive|open|opened|closed|won|lost|pending|new|done|draft|enabled|disabled|true|false|yes|no|completed|' +
+    'complete|cancelled|canceled|approved|rejected|in progress|on hold|paused|archived|deleted|blocked|live|lead|' +
+    'customer|prospect|churned|trial|paid|unpaid|success|failed|error|valid|invalid|published|unpublished|' +
+    'aktiv|inaktiv|offen|geschlossen|actif|inactif|ouvert|fermé|activo|inactivo|abierto|cerrado|attivo|inattivo|' +
+    'ativo|inativo|actief|inactief|aktywny|nieaktywny|активен|активный|有効|無効|활성'
+  ).split('|'),
+)
+
+const isMostly = (values: readonly string[], is: (value: string) => boolean, share = 0.5): boolean =>
+  values.length > 0 && values.filter(is).length >= values.length * share
+
+const isNumber = (value: string): boolean => /^[\d\s.,+-]+$/.test(value)
+const isAddressOfNet = (value: string): boolean => /^\S+@\S+\.\S+$|^https?:\/\//i.test(value)
+
+/** Whether the cells can be names of companies: neither numbers nor addresses of the net. */
+export function canBeNames(values: readonly string[]): boolean {
+  return !isMostly(values, (value) => isNumber(value) || isAddressOfNet(value))
+}
+
+/** Whether the cells can be parts of a place: a state may be a status, and a location a number of a warehouse. */
+export function canBePlaces(
+  part: 'city' | 'region' | 'postal' | 'country' | 'address',
+  values: readonly string[],
+): boolean {
+  if (isMostly(values, isAddressOfNet)) return false
+  if (part === 'postal') return values.length === 0 || isMostly(values, (value) => /\d/.test(value))
+  return !isMostly(values, (value) => isNumber(value) || statusWords.has(value.toLowerCase()))
+}
+
+const contentKinds: readonly { kind: string; is: (value: string) => boolean }[] = [
+  { kind: 'LEI', is: isLei },
+  { kind: 'ISIN', is: isIsin },
+  { kind: 'e-mail', is: (value) => /^[^\s@]+@[^\s@]+\.[a-z]{2,}$/i.test(value) },
+  {
+    kind: 'website',
+    is: (value) => /^(https?:\/\/|www\.)\S+$|^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}(\/\S*)?$/i.test(value),
+  },
+  { kind: 'EIN', is: (value) => /^\d{2}-\d{7}$/.test(value) },
+  {
+    kind: 'VAT number',
+    is: (value) =>
+      /^(AT|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GB|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|XI)[0-9][0-9A-Z]{7,11}$/.test(
+        value.replace(/[\s.]/g, ''),
+      ),
+  },
+]
+
+/** Fewer cells than this may be anything by chance. */
+const cellsMin = 3
+const tellingShare = 0.8
+
+/** What identifier the cells are by their form and check digits; null where they are none. */
+export function identifierOfCells(values: readonly string[]): string | null {
+  if (values.length < cellsMin) return null
+  return contentKinds.find(({ is }) => isMostly(values, is, tellingShare))?.kind ?? null
+}
+
+/** ISO 17442: ISO 7064 mod 97-10. */
+function isLei(value: string): boolean {
+  return (
+    /^[A-Z0-9]{18}\d{2}$/.test(value) &&
+    digitsOf(value).reduce((rest, digit) => (rest * 10 + digit) % 97, 0) === 1
+  )
+}
+
+/** ISO 6166: Luhn's check digit. */
+function isIsin(value: string): boolean {
+  if (!/^[A-Z]{2}[A-Z0-9]{9}\d$/.test(value)) return false
+  const digits = digitsOf(value).reverse()
+  const sum = digits.reduce((total, digit, at) => {
+    const weighed = at % 2 === 1 ? digit * 2 : digit
+    return total + (weighed > 9 ? weighed - 9 : weighed)
+  }, 0)
+  return sum % 10 === 0
+}
+
+/** Letters as two digits, A is 10. */
+function digitsOf(value: string): number[] {
+  return [...value].flatMap((letter) => [...String(parseInt(letter, 36))].map(Number))
+}

@@ -1,0 +1,363 @@
+import { describe, expect, test } from 'vitest'
+import { columnLines, reportColumns } from '../../../src/core/column-report.js'
+import { detectColumns } from '../../../src/core/detect-columns.js'
+import { earlierColumns } from '../../../src/core/earlier-columns.js'
+import { placeOfHeader } from '../../../src/core/place-headers.js'
+
+const cells = (text: string) => text.split('|')
+
+/** Headers as programs export them, with the name and the place that are asked. */
+const exports: [program: string, header: string, name: string, location: string][] = [
+  [
+    'Salesforce accounts',
+    'Account ID|Account Name|Type|Billing Street|Billing City|Billing State/Province|Billing Zip/Postal Code|Billing Country|Shipping Street|Shipping City|Shipping State/Province|Shipping Zip/Postal Code|Shipping Country|Phone|Website|Account Owner|Industry',
+    'Account Name',
+    'Billing City|Billing State/Province|Billing Zip/Postal Code|Billing Country',
+  ],
+  [
+    'Salesforce, fields of the API',
+    'Id,IsDeleted,Name,Type,ParentId,BillingStreet,BillingCity,BillingState,BillingPostalCode,BillingCountry,ShippingCity,Website'.replaceAll(
+      ',',
+      '|',
+    ),
+    'Name',
+    'BillingCity|BillingState|BillingPostalCode|BillingCountry',
+  ],
+  [
+    'Salesforce leads',
+    'First Name|Last Name|Title|Company / Account|Email|Street|City|State/Province|Zip/Postal Code|Country|Lead Status',
+    'Company / Account',
+    'City|State/Province|Zip/Postal Code|Country',
+  ],
+  [
+    'HubSpot companies',
+    'Record ID|Company name|Company owner|Create Date|Phone Number|Last Activity Date|Street Address|City|State/Region|Postal Code|Country/Region|Industry|Company Domain Name',
+    'Company name',
+    'City|State/Region|Postal Code|Country/Region',
+  ],
+  [
+    'Dynamics 365',
+    '(Do Not Modify) Account|Account Name|Main Phone|Address 1: Street 1|Address 1: City|Address 1: State/Province|Address 1: ZIP/Postal Code|Address 1: Country/Region|Primary Contact|Status',
+    'Account Name',
+    'Address 1: City|Address 1: State/Province|Address 1: ZIP/Postal Code|Address 1: Country/Region',
+  ],
+  [
+    'Dynamics, fields of the API',
+    'accountid|name|address1_line1|address1_city|address1_stateorprovince|address1_postalcode|address1_country|statecode',
+    'name',
+    'address1_city|address1_stateorprovince|address1_postalcode|address1_country',
+  ],
+  ['SAP', 'KUNNR|NAME1|NAME2|STRAS|ORT01|PSTLZ|REGIO|LAND1|STCEG', 'NAME1', 'ORT01|REGIO|PSTLZ|LAND1'],
+  [
+    'SAP, in words',
+    'Customer|Name 1|Street|Postal Code|City|Country/Region Key|Region',
+    'Name 1',
+    'City|Region|Postal Code|Country/Region Key',
+  ],
+  [
+    'DATEV',
+    'Konto|Name (Adressattyp Unternehmen)|Unternehmensgegenstand|Name (Adressattyp natürl. Person)|Vorname (Adressattyp natürl. Person)|EU-Land|EU-UStID|Anrede|Straße|Postfach|Postleitzahl|Ort|Land',
+    'Name (Adressattyp Unternehmen)',
+    'Ort|Postleitzahl|Land',
+  ],
+  [
+    'Xero contacts',
+    '*ContactName|AccountNumber|EmailAddress|FirstName|LastName|POAttentionTo|POAddressLine1|POCity|PORegion|POPostalCode|POCountry|SAAddressLine1|SACity|SACountry',
+    '*ContactName',
+    'POCity|PORegion|POPostalCode|POCountry',
+  ],
+  [
+    'Pipedrive',
+    'Organization - ID|Organization - Name|Organization - Owner|Organization - Address|Organization - City/town/village/locality of Address|Organization - State/county of Address|Organization - ZIP/Postal code of Address|Organization - Country of Address',
+    'Organization - Name',
+    'Organization - City/town/village/locality of Address|Organization - State/county of Address|Organization - ZIP/Postal code of Address|Organization - Country of Address',
+  ],
+  [
+    'Companies House',
+    'CompanyName|CompanyNumber|RegAddress.AddressLine1|RegAddress.PostTown|RegAddress.County|RegAddress.Country|RegAddress.PostCode|CompanyStatus|CountryOfOrigin',
+    'CompanyName',
+    'RegAddress.PostTown|RegAddress.County|RegAddress.PostCode|RegAddress.Country',
+  ],
+  ['a list of suppliers', 'Vendor No.|Vendor Name|Address|Postcode|VAT Reg No', 'Vendor Name', 'Postcode'],
+  ['a list with addresses of one line', 'company|address|country', 'company', 'address|country'],
+  ['a place in one column', 'company|hq|city|country', 'company', 'hq'],
+]
+
+describe('exports of programs', () => {
+  test.each(exports)('%s', (_, header, name, location) => {
+    expect(detectColumns(cells(header), {})).toEqual({ name, location: cells(location), context: [] })
+  })
+
+  test('without cells and with none that speak against it, it is the same', () => {
+    for (const [, header] of exports) {
+      const columns = cells(header)
+      const samples = new Map(columns.map((column) => [column, [] as string[]]))
+      expect(detectColumns(columns, {}, samples)).toEqual(detectColumns(columns, {}))
+    }
+  })
+})
+
+const languages: [language: string, header: string, name: string, location: string][] = [
+  [
+    'English',
+    'Ref|Business Name|Town|County|Postcode|Country',
+    'Business Name',
+    'Town|County|Postcode|Country',
+  ],
+  [
+    'German',
+    'Kundennummer|Firma|Ansprechpartner|Straße|PLZ|Ort|Bundesland|Land',
+    'Firma',
+    'Ort|Bundesland|PLZ|Land',
+  ],
+  [
+    'German, billing',
+    'Kunde|Rechnungsstraße|Rechnungs-PLZ|Rechnungsort|Rechnungsland',
+    'Kunde',
+    'Rechnungsort|Rechnungs-PLZ|Rechnungsland',
+  ],
+  [
+    'French',
+    'Code|Raison sociale|Adresse|Code postal|Ville|Pays',
+    'Raison sociale',
+    'Ville|Code postal|Pays',
+  ],
+  [
+    'French, of the company',
+    "Nom de l'entreprise|Ville de facturation|Pays de facturation",
+    "Nom de l'entreprise",
+    'Ville de facturation|Pays de facturation',
+  ],
+  [
+    'Spanish',
+    'CIF|RAZÓN SOCIAL|Dirección|C.P.|Población|Provincia|País',
+    'RAZÓN SOCIAL',
+    'Población|Provincia|C.P.|País',
+  ],
+  [
+    'Italian',
+    'P.IVA|Ragione Sociale|Indirizzo|CAP|Città|Provincia|Nazione',
+    'Ragione Sociale',
+    'Città|Provincia|CAP|Nazione',
+  ],
+  ['Portuguese', 'CNPJ|Razão Social|Endereço|CEP|Cidade|UF|País', 'Razão Social', 'Cidade|UF|CEP|País'],
+  ['Dutch', 'KvK-nummer|Bedrijfsnaam|Straat|Postcode|Plaats|Land', 'Bedrijfsnaam', 'Plaats|Postcode|Land'],
+  [
+    'Polish',
+    'NIP|Nazwa firmy|Ulica|Kod pocztowy|Miejscowość|Województwo|Kraj',
+    'Nazwa firmy',
+    'Miejscowość|Województwo|Kod pocztowy|Kraj',
+  ],
+  [
+    'Swedish',
+    'Orgnr|Företagsnamn|Gatuadress|Postnummer|Postort|Land',
+    'Företagsnamn',
+    'Postort|Postnummer|Land',
+  ],
+  ['Danish', 'CVR|Virksomhedsnavn|Adresse|Postnr|By|Land', 'Virksomhedsnavn', 'By|Postnr|Land'],
+  ['Norwegian', 'Org.nr|Selskapsnavn|Postnummer|Poststed|Fylke', 'Selskapsnavn', 'Poststed|Fylke|Postnummer'],
+  [
+    'Finnish',
+    'Y-tunnus|Yrityksen nimi|Katuosoite|Postinumero|Postitoimipaikka|Maa',
+    'Yrityksen nimi',
+    'Postitoimipaikka|Postinumero|Maa',
+  ],
+  ['Czech', 'IČO|Název firmy|Ulice|PSČ|Město|Stát', 'Název firmy', 'Město|PSČ|Stát'],
+  ['Turkish', 'Vergi No|Şirket Adı|Adres|Posta Kodu|İlçe|Ülke', 'Şirket Adı', 'İlçe|Posta Kodu|Ülke'],
+  ['Hungarian', 'Cégnév|Irányítószám|Város|Ország', 'Cégnév', 'Város|Irányítószám|Ország'],
+  [
+    'Japanese',
+    '顧客番号|会社名|郵便番号|都道府県|市区町村|住所|国',
+    '会社名',
+    '市区町村|都道府県|郵便番号|国',
+  ],
+  ['Chinese', '编号|公司名称|地址|城市|省份|邮编|国家', '公司名称', '城市|省份|邮编|国家'],
+  ['Chinese, traditional', '公司名稱|地址|郵遞區號|國家', '公司名稱', '郵遞區號|國家'],
+  ['Korean', '번호|회사명|주소|우편번호|도시|국가', '회사명', '도시|우편번호|국가'],
+  [
+    'Russian',
+    'ИНН|Наименование организации|Адрес|Индекс|Город|Регион|Страна',
+    'Наименование организации',
+    'Город|Регион|Индекс|Страна',
+  ],
+]
+
+describe('languages', () => {
+  test.each(languages)('%s', (_, header, name, location) => {
+    expect(detectColumns(cells(header), {})).toMatchObject({ name, location: cells(location) })
+  })
+
+  test.each(languages)(
+    '%s, without marks, in capitals, with underscores, decomposed',
+    (_, header, name, location) => {
+      const forms = [
+        (text: string) => text.normalize('NFD'),
+        (text: string) => text.toUpperCase().replaceAll(' ', '_'),
+        (text: string) => ` ${text} `,
+      ]
+      for (const form of forms) {
+        expect(detectColumns(cells(header).map(form), {})).toMatchObject({
+          name: form(name),
+          location: cells(location).map(form),
+        })
+      }
+    },
+  )
+
+  test.each(
+    'Customer|Client|Supplier|Vendor|Debtor|Firma|Kunde|Empresa|Azienda|Företag|Société|Bedrijf|Klient|Şirket|会社|公司|회사|Компания'.split(
+      '|',
+    ),
+  )('%s alone is a company', (column) => {
+    expect(detectColumns(['id', column, 'notes'], {}).name).toBe(column)
+  })
+})
+
+describe('false friends', () => {
+  test.each(
+    'country_manager|City Manager|status|name_of_contact|State of deal|account_status|region_id|Sales Region|Town hall meeting|ship by|Ship date|Billing contact|Billing method|City ID|statecode_label|postal_order|contact city|home country|country of birth|Citycard|Land area|Sitz der Geschäftsführung'.split(
+      '|',
+    ),
+  )('%s is no place', (column) => {
+    expect(detectColumns(['company', column], {}).location).toEqual([])
+  })
+
+  test.each(
+    'contact_name|Contact Name|name_of_contact|Account ID|Customer ID|id|first_name|Account Owner|Client since|customer number|Vendor No.|company size|Owner Name|file name'.split(
+      '|',
+    ),
+  )('%s is no name of a company', (column) => {
+    expect(() => detectColumns([column, 'city'], {})).toThrow(
+      expect.objectContaining({ code: 'INPUT_COLUMN_MISSING' }),
+    )
+  })
+
+  test('a name beside a first or last name is a person’s: nobody is billed for it unasked', () => {
+    for (const person of ['First Name', 'last_name', 'Vorname', 'Apellidos', '姓']) {
+      expect(() => detectColumns(['Name', person, 'City'], {})).toThrow(
+        expect.objectContaining({ hint: expect.stringContaining("beside a person's names") as string }),
+      )
+      expect(detectColumns(['Name', person, 'City'], { name: 'name' }).name).toBe('Name')
+      expect(detectColumns(['Name', person, 'Company'], {}).name).toBe('Company')
+    }
+  })
+
+  const samples = (values: Record<string, string[]>) => new Map(Object.entries(values))
+  test.each<[string, Record<string, string[]>, string[]]>([
+    ['a status', { state: ['active', 'Closed', 'Won', 'active'] }, ['city', 'country']],
+    ['a number', { state: ['1', '0', '1'] }, ['city', 'country']],
+    ['a state', { state: ['CA', 'WA', 'Open'] }, ['city', 'state', 'country']],
+    ['empty', { state: [] }, ['city', 'state', 'country']],
+    ['a city that is a number of one', { city: ['12', '17'] }, ['state', 'country']],
+  ])('a state by its cells: %s', (_, values, location) => {
+    const columns = ['company', 'city', 'state', 'country']
+    expect(detectColumns(columns, {}, samples(values)).location).toEqual(location)
+  })
+
+  test('a customer by its cells: a number is no name', () => {
+    const columns = ['Customer', 'Name', 'City']
+    expect(detectColumns(columns, {}, samples({ Customer: ['1000012', '1000013'] })).name).toBe('Name')
+    expect(detectColumns(columns, {}, samples({ Customer: ['Acme', '3M', '1000013'] })).name).toBe('Customer')
+  })
+})
+
+describe('of several places one is taken', () => {
+  test.each([
+    ['Billing City|Shipping City|Shipping Country', 'Billing City'],
+    ['Shipping City|Shipping Country|Billing Country', 'Shipping City|Shipping Country'],
+    ['HQ City|HQ Country|Billing City|Billing Country', 'HQ City|HQ Country'],
+    ['Mailing City|Mailing Country|Registered City|Registered Country', 'Registered City|Registered Country'],
+    ['City|State|Billing City|Billing State', 'City|State'],
+    ['Billing City|Billing State|Country', 'Billing City|Billing State|Country'],
+    ['Country|Registered Address', 'Registered Address|Country'],
+    ['City (Billing)|Country (Billing)|City (Shipping)', 'City (Billing)|Country (Billing)'],
+    ['Country|Street', 'Street|Country'],
+  ])('%s: %s', (header, location) => {
+    expect(detectColumns(['company', ...cells(header)], {}).location).toEqual(cells(location))
+  })
+
+  test('whose place a header names', () => {
+    expect(placeOfHeader('Billing Zip/Postal Code')).toEqual({ part: 'postal', set: 'billing' })
+    expect(placeOfHeader('Ciudad de facturación')).toEqual({ part: 'city', set: 'billing' })
+    expect(placeOfHeader('Lieferland')).toEqual({ part: 'country', set: 'shipping' })
+    expect(placeOfHeader('Notes')).toBeNull()
+  })
+})
+
+describe('what is told of the columns', () => {
+  const lei = ['HWUPKR0MPOU8FGXBT394', 'INR2EJN1ERAN0W5ZP974', '7LTWFZYICNSX8D621K86']
+  const wrongLei = lei.map((one) => one.replace(/.$/, (digit) => String((Number(digit) + 1) % 10)))
+  const isin = ['US0378331005', 'US5949181045', 'DE0007236101']
+  const header = cells('company|city|postcode|street|LEI|Kennung|Web|Stock Symbol|notes|hq|state')
+  const samples = new Map([
+    ['Kennung', lei],
+    ['notes', wrongLei],
+    ['state', ['open', 'won']],
+  ])
+
+  test('what is used, and what looks like a place or an identifier and is not', () => {
+    const report = reportColumns(header, { name: 'company', location: ['city'], context: [] }, samples)
+    expect(report.unused).toEqual([
+      { column: 'postcode', kind: 'postal code' },
+      { column: 'street', kind: 'address' },
+      { column: 'LEI', kind: 'LEI' },
+      { column: 'Kennung', kind: 'LEI' },
+      { column: 'Web', kind: 'website' },
+      { column: 'Stock Symbol', kind: 'ticker' },
+      { column: 'hq', kind: 'place' },
+    ])
+    const [asked, unused] = columnLines(report)
+    expect(asked).toBe('name from company; location from city')
+    expect(unused).toMatch(
+      /^not used: postcode \(postal code\), street \(address\), LEI \(LEI\), .*--location-columns/,
+    )
+  })
+
+  test.each([
+    ['LEI', lei],
+    ['ISIN', isin],
+    ['website', ['apple.com', 'https://siemens.de/de', 'www.x.org', 'n/a', 'foo.co.uk']],
+    ['e-mail', ['a@b.com', 'c@d.org', 'e@f.de']],
+    ['EIN', ['94-2404110', '91-1144442', '13-4994650']],
+    ['VAT number', ['DE811128135', 'FR83404833048', 'NL 8047.32.132']],
+    [undefined, wrongLei],
+    [undefined, isin.map((one) => one.replace(/.$/, (digit) => String((Number(digit) + 1) % 10)))],
+    [undefined, ['Acme', 'Bolt', 'Cera']],
+    [undefined, lei.slice(0, 2)],
+  ])('%s by its cells', (kind, values) => {
+    const report = reportColumns(
+      ['company', 'x'],
+      { name: 'company', location: [], context: [] },
+      new Map([['x', values]]),
+    )
+    expect(report.unused[0]?.kind).toBe(kind)
+  })
+
+  test('it stays compact, whatever the table', () => {
+    const wide = Array.from({ length: 3_000 }, (_, index) => `Billing${' '.repeat(index)} City\n`)
+    const lines = columnLines(reportColumns(wide, { name: 'x', location: [], context: [] }, new Map()))
+    expect(lines).toHaveLength(2)
+    expect(lines[1]).toContain('and 2990 more')
+    expect(lines.join('').length).toBeLessThan(1_500)
+    expect(lines.join('')).not.toContain('\n')
+  })
+})
+
+test('the earlier rule stays what it was: inputs that were asked by it are known by it', () => {
+  const table: [string, string | null, string][] = [
+    [
+      'Account Name|Billing Street|Billing City|Billing State/Province|Billing Country',
+      'Account Name',
+      'Billing City|Billing Country',
+    ],
+    ['Firma|Ort', null, ''],
+    ['name|company|location|city', 'company', 'location'],
+    ['Company name|City|State/Region|Postal Code|Country/Region', 'Company name', 'City'],
+    ['name|state|town|countrycode', 'name', 'town|state|countrycode'],
+  ]
+  for (const [header, name, location] of table) {
+    const found = earlierColumns(cells(header))
+    expect(found?.name ?? null).toBe(name)
+    expect((found?.location ?? []).join('|')).toBe(location)
+  }
+})
