@@ -132,6 +132,18 @@ const inputs: readonly BadCase[] = [
     args: [...run, '--encoding', 'utf-8'],
   },
   {
+    title: 'UTF-8 with a line of Latin-1',
+    code: 'INPUT_ENCODING_MIXED',
+    says: /line 3[^]*"M\u00fcller"[^]*--encoding utf-8\+windows-1252/,
+    prepare: write('in.csv', Buffer.from('name,city\nK\xc3\xb6ln AG,a\nM\xfcller,b\n', 'latin1')),
+  },
+  {
+    title: 'an encoding that cannot be told',
+    code: 'INPUT_ENCODING_UNSURE',
+    says: /"Cr\u00e8me"[^]*"Cr\u010dme"[^]*--encoding windows-1252, or windows-1250/,
+    prepare: write('in.csv', Buffer.from('name,city\nCr\xe8me,a\n', 'latin1')),
+  },
+  {
     title: 'a truncated Parquet file',
     code: 'INPUT_PARQUET_INVALID',
     says: /in\.parquet/,

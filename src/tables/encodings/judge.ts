@@ -11,7 +11,7 @@ export interface Reading {
 
 export type Judgement =
   | { readonly kind: 'sure'; readonly reading: Reading }
-  /** What the file may be, the likeliest first. */
+  /** What the file may be, the likeliest first; of those that read alike, one. */
   | { readonly kind: 'unsure'; readonly readings: readonly Reading[] }
 
 const limits = { excerptsMax: 3, excerptCharsMax: 60, readingsMax: 4 } as const
@@ -115,9 +115,11 @@ const twins: readonly (readonly LegacyEncoding[])[] = [
 ]
 
 function unsure(readings: readonly WholeReading[]): Judgement {
+  const texts = readings.map(({ text }) => text)
+  const different = readings.filter(({ text }, index) => texts.indexOf(text) === index)
   return {
     kind: 'unsure',
-    readings: readings.slice(0, limits.readingsMax).map((reading) => ({
+    readings: different.slice(0, limits.readingsMax).map((reading) => ({
       encoding: reading.encoding,
       excerpts: excerptsOf(reading, readings),
     })),
