@@ -15,7 +15,7 @@ type Registered = Pick<StoredLegalEntity, 'registrationAuthority' | 'jurisdictio
  * jurisdiction tells: Companies House by a British number, the register of the state for a company of one that
  * files with the SEC, and EDGAR for one whose home is not known.
  */
-export function authorityCodeOf(registration: Registered): string | null {
+function authorityCodeOf(registration: Registered): string | null {
   const { registrationAuthority, jurisdiction, identifiers } = registration
   if (registrationAuthority !== null) return registrationAuthority
   const valueOf = (wanted: string) => identifiers.find(({ type }) => type === wanted)?.value

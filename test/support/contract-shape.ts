@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** A place in a body where the contract wants a block of named keys. `*` stands for every item of a list. */
-export interface Block {
+interface Block {
   readonly path: string
   readonly keys: readonly string[]
   /** The block as a whole may be null. */
