@@ -3,7 +3,6 @@ import { CommanderError } from 'commander'
 import { UserError } from '../core/errors.js'
 import type { CliIo } from './io.js'
 import { printable } from './printable.js'
-import { createProgram } from './program.js'
 import { reportError, reportInterruption } from './report-error.js'
 
 // The only file that ends the process.
@@ -51,6 +50,8 @@ const io: CliIo = {
 }
 
 try {
+  // Loaded here: where too few files may be open to load all of it, that is said.
+  const { createProgram } = await import('./program.js')
   await createProgram(io).parseAsync(process.argv)
 } catch (error) {
   exitCode = endOf(error)

@@ -5,7 +5,7 @@ import { errorCodes, UserError } from '../core/errors.js'
 import { explainStop } from '../core/stop.js'
 import { enrich } from '../enrich.js'
 import { needsAttention, type RunSummary } from '../pipeline/summary.js'
-import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
+import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from './config-flags.js'
 import type { CliIo } from './io.js'
 import { createReporter, type ReporterFlags } from './reporter.js'
 
@@ -79,7 +79,7 @@ function addReporterFlags(command: Command): void {
 
 async function runJob(
   config: FileConfig,
-  flags: ReporterFlags,
+  flags: RunFlags,
   askAgain: readonly string[],
   io: CliIo,
 ): Promise<void> {
@@ -89,7 +89,9 @@ async function runJob(
     })
   }
   const reporter = createReporter(io, flags)
+  const configPath = configPathOf(flags)
   const run = enrich(config, {
+    ...(configPath === null ? {} : { configPath }),
     signal: io.interrupt,
     environment: io.environment,
     askAgain,
