@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { fileBytesMax } from '../platform/process-limits.js'
 import { fileTooLarge } from '../platform/system-failure.js'
 import type { Input } from './reader/input.js'
+import { writerBounds } from './writer/bounds.js'
 import type { ResolvedOutput } from './writer/resolve-output.js'
 
 /** What an answer takes in the checkpoint, with what SQLite has of it beside the database. */
@@ -22,9 +23,13 @@ export function assertFilesMayGrow(
   if (bytesMax === null) return
   const checkpointBytes = statSync(checkpointPath, { throwIfNoEntry: false })?.size ?? 0
   assertBelow(bytesMax, checkpointBytes + submitCount * checkpointBytesPerLookup, `the checkpoint ${checkpointPath}`)
-  if (output.format !== input.format || output.format === 'parquet' || output.path === '-') return
+  if (input.format === 'parquet') return
   const plain = input.files.filter(({ path }) => !/\.(gz|zst)$/i.test(path))
-  assertBelow(bytesMax, plain.reduce((sum, { bytes }) => sum + bytes, 0), `the output ${output.path}`)
+  const textBytes = plain.reduce((sum, { bytes }) => sum + bytes, 0)
+  if (output.format === 'parquet')
+    assertBelow(bytesMax, Math.min(textBytes, 2 * writerBounds.partBytesMax), `a part of ${output.path}`)
+  else if (output.format === input.format && output.path !== '-')
+    assertBelow(bytesMax, textBytes, `the output ${output.path}`)
 }
 
 function assertBelow(bytesMax: number, bytes: number, what: string): void {

@@ -74,7 +74,7 @@ export async function runPipeline(options: PipelineOptions): Promise<RunSummary>
   assertNotOurs(writtenPaths(output), options.ownFiles)
   const input = await openInput(options.input)
   try {
-    const inputFiles = input.files.map(({ path, label }) => ({ path, what: `the input ${label}` }))
+    const inputFiles = input.files.map(({ path }) => ({ path, what: 'the input' }))
     assertCheckpointApart(options.checkpoint.path, inputFiles)
     const columns = detectColumns(input.columns, options.columns)
     checkOutput(input, output, 0)
