@@ -140,5 +140,6 @@ export const defaults = {
   configPath: 'pipeline.config.json',
   checkpointPath: '.enrich/checkpoint.sqlite',
   registryPath: '.enrich/registry.sqlite',
+  serviceDataPath: '.enrich/service',
   prefix: 'enrich_',
 } as const

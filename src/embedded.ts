@@ -26,7 +26,7 @@ export function embeddedScope(registry: Registry): string {
 }
 
 /** The embedded service keeps its runs beside the checkpoint that knows their ids. */
-function embeddedDataFolder(checkpointPath: string): string {
+export function embeddedDataFolder(checkpointPath: string): string {
   return `${checkpointPath.replace(/\.sqlite$/, '')}.service`
 }
 

@@ -4,12 +4,14 @@ import type { FileConfig } from './config.js'
 import { UserError } from './core/errors.js'
 import { connectEmbedded, type WholeConnection } from './embedded.js'
 import { EventStream } from './event-stream.js'
+import { filesInUse } from './files-in-use.js'
 import type { RunEvent } from './pipeline/events.js'
 import type { InputOptions } from './pipeline/reader/input.js'
 import type { WebhookOptions } from './pipeline/receiver/webhooks.js'
 import { runPipeline } from './pipeline/run.js'
 import type { RunSummary } from './pipeline/summary.js'
 import { systemClock, type Clock } from './platform/clock.js'
+import { explainSystemFailure } from './platform/system-failure.js'
 import { systemRandom, type Random } from './platform/random.js'
 import {
   parseConfig,
@@ -28,6 +30,8 @@ export interface EnrichOptions {
   environment?: Environment
   /** Lookups whose last outcome is among these are asked again: `enrich retry`. */
   askAgain?: readonly string[]
+  /** The config file that the config came from, if it came from one: no output is written over it. */
+  configPath?: string
   stdin?: NodeJS.ReadableStream
   stdout?: NodeJS.WritableStream
   /** Time and chance, for rehearsals and tests; the system's if left out. */
@@ -54,9 +58,13 @@ export function enrich(config: FileConfig, options: EnrichOptions = {}): EnrichR
   const stream = new EventStream<RunEvent>()
   const summary = run(config, options, (event) => {
     stream.push(event)
-  }).finally(() => {
-    stream.end()
   })
+    .catch((error: unknown) => {
+      throw explainSystemFailure(error)
+    })
+    .finally(() => {
+      stream.end()
+    })
   // Whoever only reads the events meets the error at their end, not as an unhandled rejection.
   summary.catch(() => undefined)
   return { summary, [Symbol.asyncIterator]: () => stream.read() }
@@ -75,6 +83,7 @@ async function run(
     dedupe: settings.input.dedupe,
     output: settings.output,
     checkpoint: settings.checkpoint,
+    ownFiles: filesInUse(settings, options.configPath ?? null),
     onLost: settings.onLost,
     askAgain: options.askAgain ?? [],
     scheduling: {

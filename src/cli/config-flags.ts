@@ -153,13 +153,18 @@ export function addConfigFlags(command: Command, names: readonly (keyof typeof g
   return command
 }
 
+/** The config file in use, or null. */
+export function configPathOf(flags: ConfigFlags): string | null {
+  return flags.config ?? (existsSync(defaults.configPath) ? defaults.configPath : null)
+}
+
 /** Flags over the environment over the config file. Throws CONFIG_*. */
 export function configOf(
   inputs: readonly string[],
   flags: ConfigFlags,
   environment: Environment,
 ): FileConfig {
-  const path = flags.config ?? (existsSync(defaults.configPath) ? defaults.configPath : null)
+  const path = configPathOf(flags)
   const file = path === null ? {} : readConfigFile(path)
   const asked = parseConfig(fromFlags(inputs, flags), 'the command line')
   return mergeConfigs(mergeConfigs(file, environmentConfig(environment)), asked)

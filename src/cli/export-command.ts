@@ -1,13 +1,15 @@
 import type { Command } from 'commander'
 import { assertNoClash } from '../core/columns.js'
 import { UserError } from '../core/errors.js'
+import { filesInUse } from '../files-in-use.js'
 import { look } from '../look.js'
 import { answerLinesOf, type RowCounts } from '../pipeline/answers.js'
+import { assertNotOurs } from '../pipeline/own-files.js'
 import { assertOutputUsable, publish } from '../pipeline/writer/publish.js'
-import { resolveOutput } from '../pipeline/writer/resolve-output.js'
+import { resolveOutput, writtenPaths } from '../pipeline/writer/resolve-output.js'
 import { resolveSettings } from '../settings.js'
 import { version } from '../version.js'
-import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
+import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from './config-flags.js'
 import { assertOneUseOfStdout, type CliIo } from './io.js'
 import { jsonLine } from './json-line.js'
 
@@ -21,6 +23,7 @@ export function addExportCommand(program: Command, io: CliIo): void {
     const settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
     const output = resolveOutput(settings.output)
     assertOneUseOfStdout(flags.json === true, output.path)
+    assertNotOurs(writtenPaths(output), filesInUse(settings, configPathOf(flags)))
     const counts: RowCounts = new Map()
     await look(
       { settings, stdin: io.stdin, signal: io.interrupt },

@@ -4,7 +4,6 @@ import { UserError } from '../core/errors.js'
 import type { CliIo } from './io.js'
 import { commandsAsTyped, programName } from './invocation.js'
 import { printable } from './printable.js'
-import { createProgram } from './program.js'
 import { reportError, reportInterruption } from './report-error.js'
 import { canDraw, Screen } from './screen.js'
 
@@ -65,6 +64,8 @@ const io: CliIo = {
 }
 
 try {
+  // Loaded here: where too few files may be open to load all of it, that is said.
+  const { createProgram } = await import('./program.js')
   await createProgram(io).parseAsync(process.argv)
 } catch (error) {
   exitCode = endOf(error)

@@ -1,8 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import type { Command, Option } from 'commander'
 import { stringify } from 'csv-stringify/sync'
+import { defaults } from '../config.js'
 import { UserError } from '../core/errors.js'
+import { assertNotOurs, checkpointFiles, registryFiles } from '../pipeline/own-files.js'
 import { systemClock } from '../platform/clock.js'
+import { isSameFile } from '../platform/same-file.js'
 import { evaluate, type Verdict } from '../registry/evaluate/evaluate.js'
 import { readLabelledQueries } from '../registry/evaluate/labelled-query.js'
 import { openRegistry } from '../registry/registry.js'
@@ -42,6 +45,7 @@ export function addEvaluate(
 }
 
 async function run(file: string, flags: EvaluateFlags, registryPath: string, io: CliIo): Promise<void> {
+  if (flags.errors !== undefined) assertErrorsApart(flags.errors, file, registryPath)
   const notes: string[] = []
   const queries = await readLabelledQueries(file, {
     ...(flags.map === undefined ? {} : { map: flags.map }),
@@ -60,6 +64,16 @@ async function run(file: string, flags: EvaluateFlags, registryPath: string, io:
   } finally {
     registry.close()
   }
+}
+
+/** Throws OUTPUT_IS_INPUT and OUTPUT_IS_OURS: the file of errors is written over whatever stands there. */
+function assertErrorsApart(path: string, queriesPath: string, registryPath: string): void {
+  if (isSameFile(path, queriesPath)) {
+    throw new UserError('OUTPUT_IS_INPUT', `--errors ${path} is the input ${queriesPath}`, {
+      hint: 'name another file for --errors',
+    })
+  }
+  assertNotOurs([path], [...registryFiles(registryPath), ...checkpointFiles(defaults.checkpointPath)])
 }
 
 function writeErrors(path: string, errors: readonly Verdict[]): void {

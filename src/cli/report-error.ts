@@ -1,10 +1,12 @@
 import { UserError } from '../core/errors.js'
 import { withoutAddressSecrets } from '../core/local-path.js'
 import { commandsAsTyped } from './invocation.js'
+import { explainSystemFailure } from '../platform/system-failure.js'
 import type { CliIo } from './io.js'
 
 /** Says what went wrong, on standard error and, with --json, as a line on standard output. Returns the exit code. */
-export function reportError(error: unknown, io: CliIo): number {
+export function reportError(thrown: unknown, io: CliIo): number {
+  const error = explainSystemFailure(thrown)
   const wantsJson = io.argv.includes('--json')
   if (error instanceof UserError) {
     const { code, exitCode } = error

@@ -6,7 +6,7 @@ import { errorCodes, UserError } from '../core/errors.js'
 import { explainStop } from '../core/stop.js'
 import { enrich } from '../enrich.js'
 import { needsAttention, type RunSummary } from '../pipeline/summary.js'
-import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
+import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from './config-flags.js'
 import { assertOneUseOfStdout, type CliIo } from './io.js'
 import { createReporter, type ReporterFlags } from './reporter.js'
 
@@ -97,13 +97,15 @@ function addReporterFlags(command: Command): void {
 
 async function runJob(
   config: FileConfig,
-  flags: ReporterFlags,
+  flags: RunFlags,
   askAgain: readonly string[],
   io: CliIo,
 ): Promise<void> {
   assertOneUseOfStdout(flags.json === true, config.output?.path)
   const reporter = createReporter(withoutDrawing(io, config), flags)
+  const configPath = configPathOf(flags)
   const run = enrich(config, {
+    ...(configPath === null ? {} : { configPath }),
     signal: io.interrupt,
     environment: io.environment,
     askAgain,

@@ -9,14 +9,17 @@ import { UserError } from '../core/errors.js'
 import type { LookupPlan } from '../core/lookup-state.js'
 import type { Clock } from '../platform/clock.js'
 import type { Random } from '../platform/random.js'
+import { explainSystemFailure } from '../platform/system-failure.js'
 import { answerLinesOf, type RowCounts } from './answers.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import { openCheckpointReader } from './checkpoint/reader.js'
 import { openCheckpoint, type OpenCheckpointOptions } from './checkpoint/sqlite-checkpoint.js'
 import { chooseColumns, sampleColumns } from './column-choice.js'
 import type { RunObserver } from './events.js'
+import { assertFilesMayGrow } from './file-sizes.js'
 import { ingest } from './ingest.js'
 import { watchProgress } from './progress-watch.js'
+import { assertCheckpointApart, assertNotOurs, type OwnFile } from './own-files.js'
 import { openInput, type Input, type InputOptions } from './reader/input.js'
 import { openWebhooks, type OpenWebhooks, type WebhookOptions } from './receiver/webhooks.js'
 import type { RowIndex } from './row-index.js'
@@ -24,8 +27,13 @@ import { claimWaiting, waitForLost } from './scheduler/lost-submissions.js'
 import { runUntilAnswered, type SchedulerOptions } from './scheduler/scheduler.js'
 import { createTally, type Tally } from './scheduler/tally.js'
 import { summarise, type RunSummary } from './summary.js'
-import { assertOutputUsable, publish, type PublishReport } from './writer/publish.js'
-import { resolveOutput, type OutputRequest, type ResolvedOutput } from './writer/resolve-output.js'
+import { assertOutputUsable, publish, tryPublishing, type PublishReport } from './writer/publish.js'
+import {
+  resolveOutput,
+  writtenPaths,
+  type OutputRequest,
+  type ResolvedOutput,
+} from './writer/resolve-output.js'
 
 /** The service to ask: whose answers these are, and how to reach it. Opened once the input is known to be good. */
 export interface Connection {
@@ -41,6 +49,8 @@ export interface PipelineOptions {
   dedupe: boolean
   output: OutputRequest
   checkpoint: { path: string; maxAgeMs: number | null }
+  /** What no output may be written over. */
+  ownFiles: readonly OwnFile[]
   /** Another way to the checkpoint of that path: rehearsals die in it. SQLite's if left out. */
   openCheckpoint?: (options: OpenCheckpointOptions) => Checkpoint
   onLost: 'hold' | 'resubmit'
@@ -64,13 +74,16 @@ export interface PipelineOptions {
 /** A row's whole walk: read, identify, ask once, wait, join, publish. */
 export async function runPipeline(options: PipelineOptions): Promise<RunSummary> {
   const startedAtMs = options.clock.monotonicMs()
+  const output = resolveOutput(options.output)
+  assertNotOurs(writtenPaths(output), options.ownFiles)
   const input = await openInput(options.input)
   try {
+    const inputFiles = input.files.map(({ path }) => ({ path, what: 'the input' }))
+    assertCheckpointApart(options.checkpoint.path, inputFiles)
     // A guess is told before anything is billed by it.
     for (const text of input.notes()) options.observe({ type: 'notice', text, isWarning: true })
     const samples = await sampleColumns(input)
     detectColumns(input.columns, options.columns, samples)
-    const output = resolveOutput(options.output)
     checkOutput(input, output, 0)
     const connection = await options.connect()
     try {
@@ -143,7 +156,10 @@ async function askAndPublish(run: OpenRun): Promise<RunSummary> {
   })
   // The header may have grown while the rows were read: checked once more, before anything is submitted.
   checkOutput(input, run.output, index.rowCount)
-  if (options.askAgain.length > 0) await checkpoint.reopen(options.askAgain)
+  if (options.askAgain.length > 0) {
+    await tryOutput(run, index.rowCount)
+    await checkpoint.reopen(options.askAgain)
+  }
   const beforeLostMs = options.clock.monotonicMs()
   const onLost = await settleLost(run)
   const lostWaitMs = options.clock.monotonicMs() - beforeLostMs
@@ -154,11 +170,14 @@ async function askAndPublish(run: OpenRun): Promise<RunSummary> {
   })
   const lookupCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
   options.observe({ type: 'planned', rowCount: index.rowCount, lookupCount, plan })
+  assertFilesMayGrow(options.checkpoint.path, plan.submit, input, run.output)
+  if (plan.submit > 0 && options.askAgain.length === 0) await tryOutput(run, index.rowCount)
 
   const tally = createTally()
   try {
     return await askAndWrite(run, index, plan, tally, lostWaitMs)
-  } catch (error) {
+  } catch (thrown) {
+    const error = explainSystemFailure(thrown)
     throw error instanceof UserError && tally.submissions > 0 ? error.afterSubmissions() : error
   }
 }
@@ -242,7 +261,24 @@ function jobOf(input: Input): string {
 function checkOutput(input: Input, output: ResolvedOutput, rowCount: number): void {
   assertOutputUsable(input.files, output.path, output.format, rowCount)
   assertNoClash(input.columns, output.columns)
-  if (output.format === 'parquet') assertNamesFitParquet(input.columns)
+  if (output.format !== 'parquet') return
+  assertNamesFitParquet(input.columns)
+  // Throws where a type does not fit.
+  input.parquetSource()
+}
+
+/** What is to be paid for has to find its way out: tried on the first rows, before the first submission. */
+async function tryOutput(run: OpenRun, rowCount: number): Promise<void> {
+  const { input, output, columns, options } = run
+  await tryPublishing({
+    input,
+    output,
+    columns: output.columns,
+    basis: output.basis,
+    nameColumn: columns.name,
+    rowCount,
+    metadata: options.metadata,
+  })
 }
 
 async function write(run: OpenRun, index: RowIndex, rows: RowCounts): Promise<PublishReport> {

@@ -1,10 +1,18 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api'
+import { collectGarbage } from './memory.js'
 
 /**
  * DuckDB's own bounds; what does not fit in memory goes to the temporary folder. One thread: a second one cost as
  * much CPU again in waiting for the first, and held as much memory again.
  */
-const duckDbBounds = { memoryBytes: 400_000_000, threads: 1 } as const
+const duckDbBounds = {
+  memoryBytes: 400_000_000,
+  threads: 1,
+  /** Chunks are given back when they are garbage, and the garbage collector knows nothing of their weight. */
+  collectEveryBytes: 64 * 1024 * 1024,
+  /** What a chunk weighs a column: 2,048 values of 16 bytes. */
+  chunkBytesPerColumn: 2_048 * 16,
+} as const
 
 /**
  * Read by DuckDB's allocator (jemalloc, where it has it) when it is loaded. Statements run on whichever of Node's
@@ -86,10 +94,16 @@ function session(instance: DuckDBInstance, connection: DuckDBConnection, feeding
       open.add(streaming)
       try {
         const result = await streaming.stream(sql)
+        const chunkBytes = result.columnCount * duckDbBounds.chunkBytesPerColumn
+        let uncollectedBytes = 0
         for (;;) {
           const chunk = await result.fetchChunk()
           if (chunk === null || chunk.rowCount === 0) return
           yield chunk
+          uncollectedBytes += chunkBytes
+          if (uncollectedBytes < duckDbBounds.collectEveryBytes) continue
+          uncollectedBytes = 0
+          collectGarbage()
         }
       } finally {
         disconnect(streaming)
@@ -104,6 +118,14 @@ function session(instance: DuckDBInstance, connection: DuckDBConnection, feeding
       instance.closeSync()
     },
   }
+}
+
+/** Whether a statement needed more than the bound of memory. */
+export function isOutOfMemory(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /^Out of Memory|could not allocate block|failed to (?:pin|allocate)/m.test(error.message)
+  )
 }
 
 /** A text as an SQL literal. */

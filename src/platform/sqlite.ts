@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3'
+import { assertCanOpenFiles } from './process-limits.js'
 
 export type Sqlite = Database.Database
 /** A prepared statement, in a type that declarations can name. */
@@ -31,18 +32,31 @@ export interface OpenSqliteOptions {
 
 /** Opens a database (":memory:" too). Throws what SQLite throws: the caller knows what the file means. */
 export function openSqlite(path: string, options: OpenSqliteOptions): Sqlite {
-  const database = new Database(path, {
-    readonly: options.readonly ?? false,
-    fileMustExist: options.readonly ?? false,
-    timeout: options.busyTimeoutMs ?? 5_000,
-  })
+  const database = opened(path, options)
   try {
     if (!options.readonly) database.pragma(`journal_mode = ${options.journal ?? 'WAL'}`)
     database.pragma(`synchronous = ${options.synchronous}`)
     database.pragma('foreign_keys = ON')
     return database
   } catch (error) {
-    database.close()
+    try {
+      if (sqliteCode(error) === 'SQLITE_CANTOPEN') assertCanOpenFiles()
+    } finally {
+      database.close()
+    }
+    throw error
+  }
+}
+
+function opened(path: string, options: OpenSqliteOptions): Sqlite {
+  try {
+    return new Database(path, {
+      readonly: options.readonly ?? false,
+      fileMustExist: options.readonly ?? false,
+      timeout: options.busyTimeoutMs ?? 5_000,
+    })
+  } catch (error) {
+    if (sqliteCode(error) === 'SQLITE_CANTOPEN') assertCanOpenFiles()
     throw error
   }
 }

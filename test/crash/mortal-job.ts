@@ -133,6 +133,7 @@ export class MortalJob {
       columns: {},
       dedupe: true,
       output: { path: this.#path(this.outputName), prefix: 'enrich_' },
+      ownFiles: [],
       checkpoint: { path: this.#path('.enrich/checkpoint.sqlite'), maxAgeMs: null },
       webhooks: { url: null, receiver: null },
       openCheckpoint: (options) =>

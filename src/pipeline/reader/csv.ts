@@ -140,7 +140,8 @@ class CsvTable implements InputTable {
         const rows = isHeader ? records.slice(1) : records
         isHeader = false
         for (const cells of rows) this.grow(file, cells.length)
-        const positions = wanted.map((column) => file.positions.indexOf(column))
+        const positionOf = new Map(file.positions.map((column, position) => [column, position]))
+        const positions = wanted.map((column) => positionOf.get(column) ?? -1)
         yield rows.map((cells) => positions.map((position) => cellAt(file, cells, position)))
       }
     }

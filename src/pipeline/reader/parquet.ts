@@ -1,5 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import {
+  isOutOfMemory,
   openDuckDb,
   sqlName,
   sqlPath,
@@ -9,6 +10,8 @@ import {
 } from '../../platform/duckdb.js'
 import { tableLimits } from '../../tables/limits.js'
 import { tooManyColumns } from '../../tables/csv-records.js'
+import { leafCountOf, readMemoryBytes } from '../memory-budget.js'
+import { geoMetadata, isGeometry } from './geometry.js'
 import type { SourceFile } from './sources.js'
 import { inBatches, type ChunkRows, type InputTable, type TextRow } from './table.js'
 
@@ -45,8 +48,11 @@ export async function openParquet(
     )
     const columns = described.map(([name, type]) => ({ name: String(name), type: String(type) }))
     if (columns.length > tableLimits.columnsMax) throw tooManyColumns(label)
+    const leafCount = columns.reduce((sum, { type }) => sum + leafCountOf(type), 0)
+    await duckDb.limitMemory(readMemoryBytes(leafCount))
+    const geo = await geoMetadata(duckDb, files, columns, options.rowsMax === undefined)
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
-    return new ParquetTable(duckDb, columns, relation, label, bytes)
+    return new ParquetTable(duckDb, columns, relation, label, bytes, geo)
   } catch (error) {
     duckDb.close()
     throw parquetFailure(label, error)
@@ -101,6 +107,7 @@ class ParquetTable implements InputTable {
     private readonly relation: string,
     private readonly label: string,
     private readonly bytes: number,
+    private readonly geo: Awaited<ReturnType<typeof geoMetadata>>,
   ) {
     this.columns = described.map(({ name }) => name)
     const taken = new Set(this.columns.map((name) => name.toLowerCase()))
@@ -131,11 +138,21 @@ class ParquetTable implements InputTable {
   }
 
   parquetSource(): ChunkRows {
+    if (this.geo.unfit !== null) throw this.geo.unfit
+    const columns = this.described.map(({ name, type }) => ({ name, type: isGeometry(type) ? 'BLOB' : type }))
+    const asWkb = this.described
+      .filter(({ type }) => isGeometry(type))
+      .map(({ name }) => `ST_AsWKB(${sqlName(name)}) AS ${sqlName(name)}`)
+    const chosen = asWkb.length === 0 ? '*' : `* REPLACE (${asWkb.join(', ')})`
     return {
       kind: 'chunks',
-      columns: this.described,
+      columns,
+      metadata: this.geo.metadata,
       bytesEstimate: unpackedPerPackedByte * this.bytes,
-      chunks: () => this.query(`SELECT * FROM ${this.relation}`),
+      chunks: (rowsMax) =>
+        this.query(
+          `SELECT ${chosen} FROM ${this.relation}${rowsMax === undefined ? '' : ` LIMIT ${rowsMax}`}`,
+        ),
     }
   }
 
@@ -179,7 +196,8 @@ function textExpression({ name, type }: ParquetColumn): string {
   const column = sqlName(name)
   if (type === 'VARCHAR') return column
   if (type === 'BLOB') return `coalesce(try(decode(${column})), ${column}::VARCHAR)`
-  if (/[[(]/.test(type) && !type.startsWith('DECIMAL')) return `to_json(${column})::VARCHAR`
+  if (/[[(]/.test(type) && !type.startsWith('DECIMAL') && !isGeometry(type))
+    return `to_json(${column})::VARCHAR`
   return `${column}::VARCHAR`
 }
 
@@ -205,6 +223,16 @@ function quoteNonFinite(json: string): string {
 
 function parquetFailure(label: string, cause: unknown): Error {
   if (cause instanceof UserError) return cause
+  if (isOutOfMemory(cause)) {
+    return new UserError(
+      'MEMORY_SHORT',
+      `reading ${label} takes more memory than is allowed for its columns`,
+      {
+        hint: 'write it again with smaller row groups, or with fewer columns',
+        cause,
+      },
+    )
+  }
   const reason = (cause instanceof Error ? cause.message : String(cause)).split('\n')[0] ?? ''
   return new UserError('INPUT_PARQUET_INVALID', `${label} cannot be read as Parquet: ${reason}`, {
     hint: 'it was cut short, damaged, encrypted, packed with a codec unknown here, or is another format: make or fetch it again, packed with zstd or snappy',

@@ -12,10 +12,12 @@ export interface ChunkRows {
   readonly kind: 'chunks'
   /** Each column's name and type in SQL. */
   readonly columns: readonly { readonly name: string; readonly type: string }[]
+  /** Key-value metadata that belongs to the columns. */
+  readonly metadata: Readonly<Record<string, string>>
   /** What all rows weigh, roughly, once they are unpacked. */
   readonly bytesEstimate: number
-  /** At most 2,048 rows a chunk. */
-  chunks(): AsyncIterable<DuckDbChunk>
+  /** At most 2,048 rows a chunk; all rows, or only the first. */
+  chunks(rowsMax?: number): AsyncIterable<DuckDbChunk>
 }
 
 /** What is handed over row by row: each text is the members `"c0":…,"c1":…` of a JSON object, without braces. */

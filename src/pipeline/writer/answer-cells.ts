@@ -30,7 +30,7 @@ export function csvCells(line: string, columns: readonly OutputColumn[]): string
       case 'text':
         return neutraliseFormula(textOf(json) ?? '')
       case 'timestamp':
-        return textOf(json) ?? ''
+        return spreadsheetInstant(textOf(json) ?? '')
       case 'integer':
       case 'boolean':
       case 'factors':
@@ -41,6 +41,14 @@ export function csvCells(line: string, columns: readonly OutputColumn[]): string
         return unreachable(kind)
     }
   })
+}
+
+/**
+ * An instant in UTC as `2026-01-02 03:04:05`: of the ISO forms, the one that spreadsheets of every language read as a
+ * date and a time. With T and Z it stays text in them, and how a fraction is written follows the language.
+ */
+function spreadsheetInstant(text: string): string {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(text) ? text.slice(0, 19).replace('T', ' ') : text
 }
 
 /** The answer's members of a JSON object, without braces: `"enrich_status":"matched",…`. */

@@ -11,7 +11,9 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { UserError } from '../../core/errors.js'
+import { isOutOfMemory } from '../../platform/duckdb.js'
 import { temporaryPath } from '../../platform/durable-files.js'
+import { explainSystemFailure } from '../../platform/system-failure.js'
 import { formatOfPath, type FileFormat, type SourceFile } from '../reader/input.js'
 import { writerBounds } from './bounds.js'
 
@@ -163,9 +165,21 @@ function unwritable(path: string, reason: string, hint: string, cause?: unknown)
 /** What a failed write means, also one that DuckDB reports in words; anything unknown comes back as it is. */
 export function writeFailure(path: string, cause: unknown): unknown {
   if (cause instanceof UserError || !(cause instanceof Error)) return cause
+  const explained = explainSystemFailure(cause)
+  if (explained !== cause) return explained
+  if (isOutOfMemory(cause)) {
+    return new UserError(
+      'MEMORY_SHORT',
+      `writing ${path} takes more memory than is allowed for its columns`,
+      {
+        hint: 'write CSV or NDJSON, or leave columns out of the input',
+        cause,
+      },
+    )
+  }
   const code = (cause as NodeJS.ErrnoException).code ?? ''
   if (
-    /^(ENOSPC|EDQUOT|EFBIG)$/.test(code) ||
+    /^(ENOSPC|EDQUOT)$/.test(code) ||
     /No space left|Disk quota|failed to offload|max_temp_directory/i.test(cause.message)
   ) {
     return new UserError('DISK_FULL', `the disk is full: ${path} was not written`, {

@@ -26,15 +26,15 @@ export class ParquetFile {
     private readonly groupsPath: string,
   ) {}
 
-  /** Throws where the part has not so many rows, or other columns than the first. */
-  async append(part: Buffer, rowCount: number): Promise<void> {
+  /** Takes a part, whose slices hold its columns in order. Throws where it has not so many rows, or other columns than the first. */
+  async append(slices: readonly Buffer[], rowCount: number): Promise<void> {
     if (this.first === null) await this.write(parquetStart())
-    const taken = partOf(part, this.bytes)
+    const taken = partOf(slices, this.bytes)
     if (taken.rowCount !== rowCount)
       throw new Error(`a part has ${taken.rowCount} rows in place of ${rowCount}`)
-    this.first ??= { ...taken, body: Buffer.alloc(0), rowGroups: Buffer.alloc(0) }
+    this.first ??= { ...taken, bodies: [], rowGroups: Buffer.alloc(0) }
     if (!haveSameRest(this.first, taken)) throw new Error('the parts of the output differ in their columns')
-    await this.write(taken.body)
+    for (const body of taken.bodies) await this.write(body)
     this.groups ??= await open(this.groupsPath, 'wx+')
     await this.groups.writeFile(taken.rowGroups)
     this.rowCount += rowCount

@@ -2,8 +2,9 @@ import { isThriftList, readThrift, writeThrift, type Thrift, type ThriftStruct }
 
 /** Ids of the fields of a footer that say how many, and where (parquet-format, parquet.thrift). */
 const fields = {
-  file: { rowCount: 3, rowGroups: 4 },
-  rowGroup: { columns: 1, offset: 5, ordinal: 7 },
+  file: { schema: 2, rowCount: 3, rowGroups: 4, columnOrders: 7 },
+  schemaElement: { childCount: 5 },
+  rowGroup: { columns: 1, sums: [2, 6], rowCount: 3, offset: 5, ordinal: 7 },
   column: { offset: 2, meta: 3, indexOffsets: [4, 6] },
   /** Data, index and dictionary pages, bloom filter. */
   meta: { offsets: [9, 10, 11, 14] },
@@ -15,8 +16,8 @@ const tailBytes = 8
 /** What of a Parquet file goes into another one. */
 export interface ParquetPart {
   readonly rowCount: number
-  /** Everything between the first bytes and the footer. */
-  readonly body: Buffer
+  /** Everything between the first bytes and the footer, slice by slice. */
+  readonly bodies: readonly Buffer[]
   /** Its row groups as Thrift, as they stand in the whole. */
   readonly rowGroups: Buffer
   readonly rowGroupCount: number
@@ -24,11 +25,78 @@ export interface ParquetPart {
   readonly rest: ThriftStruct
 }
 
+/** One file of a part, taken apart. */
+interface ParquetSlice {
+  readonly rowCount: number
+  readonly body: Buffer
+  readonly rowGroups: readonly ThriftStruct[]
+  readonly rest: ThriftStruct
+}
+
 /**
- * Takes a Parquet file apart, to put its row groups at `offset` of another file. Row groups say where they are in
- * their file, and nothing else in them depends on it. Throws on a file that is no whole Parquet.
+ * Takes Parquet files apart that hold the same rows, each some of the columns, to put their row groups at `offset` of
+ * another file. Row groups say where they are in their file, and nothing else in them depends on it. Throws on a
+ * file that is no whole Parquet, and on files of different rows.
  */
-export function partOf(bytes: Buffer, offset: number): ParquetPart {
+export function partOf(slices: readonly Buffer[], offset: number): ParquetPart {
+  const taken: ParquetSlice[] = []
+  let at = offset
+  for (const bytes of slices) {
+    const slice = sliceOf(bytes, at)
+    taken.push(slice)
+    at += slice.body.length
+  }
+  const [first, ...others] = taken
+  if (first === undefined) throw new Error('a part of the output has no columns')
+  for (const other of others) join(first, other)
+  const rowGroups = first.rowGroups.map((group) => writeThrift(group))
+  return {
+    rowCount: first.rowCount,
+    bodies: taken.map(({ body }) => body),
+    rowGroups: Buffer.concat(rowGroups),
+    rowGroupCount: rowGroups.length,
+    rest: first.rest,
+  }
+}
+
+/** Adds the columns of one slice behind those of another. */
+function join(to: ParquetSlice, from: ParquetSlice): void {
+  if (to.rowCount !== from.rowCount || to.rowGroups.length !== from.rowGroups.length)
+    throw new Error('the slices of a part differ in their rows')
+  for (const [index, group] of to.rowGroups.entries()) {
+    const other = structOf(from.rowGroups[index])
+    if (numberIn(group, fields.rowGroup.rowCount) !== numberIn(other, fields.rowGroup.rowCount))
+      throw new Error('the slices of a part differ in their row groups')
+    for (const column of listIn(other, fields.rowGroup.columns))
+      listIn(group, fields.rowGroup.columns).push(column)
+    for (const id of fields.rowGroup.sums) addNumber(group, other, id)
+  }
+  const [root] = listIn(to.rest, fields.file.schema)
+  const [otherRoot, ...elements] = listIn(from.rest, fields.file.schema)
+  addNumber(structOf(root), structOf(otherRoot), fields.schemaElement.childCount)
+  for (const element of elements) listIn(to.rest, fields.file.schema).push(element)
+  if (!to.rest.has(fields.file.columnOrders)) return
+  for (const order of listIn(from.rest, fields.file.columnOrders))
+    listIn(to.rest, fields.file.columnOrders).push(order)
+}
+
+function listIn(struct: ThriftStruct, id: number): Thrift[] {
+  const list = struct.get(id)?.value
+  if (!isThriftList(list)) throw new Error('the footer of a part is not as it should be')
+  return list.items
+}
+
+function numberIn(struct: ThriftStruct, id: number): number {
+  const value = struct.get(id)?.value
+  return typeof value === 'number' ? value : 0
+}
+
+function addNumber(to: ThriftStruct, from: ThriftStruct, id: number): void {
+  const field = to.get(id)
+  if (typeof field?.value === 'number') field.value += numberIn(from, id)
+}
+
+function sliceOf(bytes: Buffer, offset: number): ParquetSlice {
   const tail = bytes.subarray(-tailBytes)
   if (!bytes.subarray(0, 4).equals(magic) || !tail.subarray(4).equals(magic))
     throw new Error('a part of the output is no Parquet file')
@@ -42,10 +110,9 @@ export function partOf(bytes: Buffer, offset: number): ParquetPart {
   const rowGroups = groups.items.map((group) => {
     const struct = structOf(group)
     move(struct, offset - magic.length)
-    return writeThrift(struct)
+    return struct
   })
-  const body = bytes.subarray(magic.length, bodyEnd)
-  return { rowCount, body, rowGroups: Buffer.concat(rowGroups), rowGroupCount: rowGroups.length, rest }
+  return { rowCount, body: bytes.subarray(magic.length, bodyEnd), rowGroups, rest }
 }
 
 function move(rowGroup: ThriftStruct, distance: number): void {

@@ -2,16 +2,17 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OutputColumn } from '../../core/columns.js'
 import { openDuckDb, sqlName, type DuckDb } from '../../platform/duckdb.js'
+import { columnSlices, isTableTall, leafCountOf, type PartShape } from '../memory-budget.js'
 import type { ChunkRows, Input, MemberRows } from '../reader/input.js'
 import { writerBounds } from './bounds.js'
 import { joinAnswers, rowCountChanged, takeLines, type Answers } from './joined-rows.js'
 import { LineWriter } from './line-writer.js'
 import { PartConverter } from './part-converter.js'
-import { besideRows, fromMembers } from './parquet-sql.js'
+import { answerLeafCount, besideRows, fromMembers } from './parquet-sql.js'
 import type { StagedFile } from './staged-file.js'
 
 export interface ParquetOutput {
-  readonly input: Input
+  readonly input: Pick<Input, 'columns' | 'parquetSource'>
   readonly columns: readonly OutputColumn[]
   readonly answers: Answers
   readonly metadata: Readonly<Record<string, string>>
@@ -24,21 +25,23 @@ export interface ParquetOutput {
  * pass through DuckDB alone.
  */
 export async function writeParquet(output: ParquetOutput): Promise<void> {
-  const { file, answers, metadata } = output
+  const { file, answers } = output
+  const source = output.input.parquetSource()
+  const shape = shapeOf(source, output.columns)
   // Named after the output, so that the next run finds and removes what a killed one left.
   const folder = `${file.temporary}.parts`
   mkdirSync(folder)
   const duckDb = await openDuckDb(join(folder, 'overflow'))
   const lines = new LineWriter(folder)
-  const parts = new PartConverter({ duckDb, folder, file, metadata })
+  const metadata = { ...output.metadata, ...(source.kind === 'chunks' ? source.metadata : {}) }
+  const parts = new PartConverter({ duckDb, folder, file, metadata, shape })
   const interrupt = () => {
     duckDb.interrupt()
   }
   answers.signal?.addEventListener('abort', interrupt, { once: true })
   try {
-    const source = output.input.parquetSource()
-    if (source.kind === 'chunks') await writeChunks(duckDb, source, output, lines, parts)
-    else await writeMembers(source, output, lines, parts)
+    if (source.kind === 'chunks') await writeChunks(duckDb, source, output, lines, parts, shape)
+    else await writeMembers(source, output, lines, parts, shape)
     await parts.end()
   } catch (error) {
     answers.signal?.throwIfAborted()
@@ -52,8 +55,25 @@ export async function writeParquet(output: ParquetOutput): Promise<void> {
   }
 }
 
-const isFull = (rowCount: number, byteCount: number): boolean =>
-  rowCount >= writerBounds.partRowsMax || byteCount >= writerBounds.partBytesMax
+function shapeOf(source: ChunkRows | MemberRows, columns: readonly OutputColumn[]): PartShape {
+  const ours = answerLeafCount(columns)
+  const leafCounts =
+    source.kind === 'members'
+      ? source.types.map(() => 1)
+      : source.columns.map(({ type }) => leafCountOf(type))
+  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0)
+  const slices = columnSlices(leafCounts).map((slice) => sum(leafCounts.slice(...slice)))
+  const theirs = sum(leafCounts)
+  return {
+    leafCount: theirs + ours,
+    sliceLeafCount: Math.max(...slices) + ours,
+    tableLeafCount: source.kind === 'members' ? 0 : theirs,
+  }
+}
+
+const isFull = (rowCount: number, byteCount: number, { leafCount }: PartShape): boolean =>
+  rowCount >= writerBounds.partRowsMax ||
+  byteCount >= Math.max(writerBounds.partBytesMax, leafCount * writerBounds.partBytesPerLeaf)
 
 /** The rows travel with their answers, in the same lines. */
 async function writeMembers(
@@ -61,6 +81,7 @@ async function writeMembers(
   { input, columns, answers }: ParquetOutput,
   lines: LineWriter,
   parts: PartConverter,
+  shape: PartShape,
 ): Promise<void> {
   const cut = async () => {
     const part = await lines.cut()
@@ -70,7 +91,7 @@ async function writeMembers(
     for (const [index, members] of rows.entries()) {
       // An answer line is an object, too: the rest of one behind the members of the row.
       lines.add('{', members, members === '' ? '' : ',', answerLines[index]?.slice(1) ?? '')
-      if (isFull(lines.rowCount, lines.byteCount)) await cut()
+      if (isFull(lines.rowCount, lines.byteCount, shape)) await cut()
       else if (lines.isFlushDue) await lines.flush()
     }
   }
@@ -87,6 +108,7 @@ async function writeChunks(
   { columns, answers }: ParquetOutput,
   lines: LineWriter,
   parts: PartConverter,
+  shape: PartShape,
 ): Promise<void> {
   const rowBytes = source.bytesEstimate / Math.max(1, answers.rowCount)
   const definition = source.columns.map(({ name, type }) => `${sqlName(name)} ${type}`).join(', ')
@@ -95,7 +117,7 @@ async function writeChunks(
   const cut = async () => {
     const part = await lines.cut()
     const name = `input_${table.number}`
-    const rows = `(SELECT * FROM ${name} LIMIT ${part.rowCount} OFFSET ${table.cutRows})`
+    const rows = { table: name, firstRow: table.cutRows, columns: source.columns }
     table.cutRows += part.rowCount
     const isLast = table.cutRows === table.rowCount
     await parts.add(part, besideRows(rows, columns, part), isLast ? `DROP TABLE ${name}` : null)
@@ -111,12 +133,14 @@ async function writeChunks(
       const answerLines = await takeLines(answers, first, Math.min(writerBounds.answerRows, end - first))
       for (const line of answerLines) {
         lines.add(line)
-        if (isFull(lines.rowCount, lines.byteCount + lines.rowCount * rowBytes)) await cut()
+        if (isFull(lines.rowCount, lines.byteCount + lines.rowCount * rowBytes, shape)) await cut()
         else if (lines.isFlushDue) await lines.flush()
       }
       first += answerLines.length
     }
-    if (lines.rowCount > 0 && isFull(table.rowCount, table.rowCount * rowBytes)) await cut()
+    const isTableFull =
+      !isTableTall(shape.tableLeafCount) || isFull(table.rowCount, table.rowCount * rowBytes, shape)
+    if (lines.rowCount > 0 && isTableFull) await cut()
   }
   if (first !== answers.rowCount) throw rowCountChanged()
   if (lines.rowCount > 0) await cut()

@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DuckDb } from '../../platform/duckdb.js'
 import { collectGarbage } from '../../platform/memory.js'
+import { writeMemoryBytes, type PartShape } from '../memory-budget.js'
 import { writerBounds } from './bounds.js'
 import type { LineFile } from './line-writer.js'
 import { ParquetFile } from './parquet-file.js'
@@ -14,6 +15,7 @@ export interface PartConverterOptions {
   readonly folder: string
   readonly file: StagedFile
   readonly metadata: Readonly<Record<string, string>>
+  readonly shape: PartShape
 }
 
 /** Makes row groups of the output from parts, in the order they are added: one in DuckDB while the next is made. */
@@ -29,14 +31,14 @@ export class PartConverter {
   }
 
   /**
-   * Takes what `select` makes of the lines, as many rows; `after` is run once the rows are read. Waits for the
-   * part before, and throws what became of it.
+   * Takes what the statements make of the lines, as many rows: each some of the columns, in order. `after` is run once
+   * the rows are read. Waits for the part before, and throws what became of it.
    */
-  async add(lines: LineFile, select: string, after: string | null = null): Promise<void> {
+  async add(lines: LineFile, selects: readonly string[], after: string | null = null): Promise<void> {
     await this.converting
     this.hasAny = true
     this.collect(lines.byteCount)
-    this.converting = this.convert(lines, select, after)
+    this.converting = this.convert(lines, selects, after)
     // Thrown by whoever waits for it.
     this.converting.catch(() => undefined)
   }
@@ -53,16 +55,20 @@ export class PartConverter {
     await this.whole.close()
   }
 
-  private async convert(lines: LineFile, select: string, after: string | null): Promise<void> {
-    const { duckDb, metadata } = this.options
+  private async convert(lines: LineFile, selects: readonly string[], after: string | null): Promise<void> {
+    const { duckDb, metadata, shape } = this.options
     await this.allow(lines.byteCount)
-    // A path of its own: DuckDB remembers what it knows of one.
-    const path = `${lines.path}.parquet`
-    await duckDb.run(copyTo(path, select, metadata))
+    const slices: Buffer[] = []
+    for (const [index, select] of selects.entries()) {
+      // A path of its own: DuckDB remembers what it knows of one.
+      const path = `${lines.path}.${index}.parquet`
+      await duckDb.run(copyTo(path, select, metadata, shape.leafCount))
+      slices.push(await readFile(path))
+      await rm(path)
+    }
     if (after !== null) await duckDb.run(after)
     await rm(lines.path)
-    await this.whole.append(await readFile(path), lines.rowCount)
-    await rm(path)
+    await this.whole.append(slices, lines.rowCount)
   }
 
   /** What was read of the input until now is garbage, and so are the lines of the parts before. */
@@ -73,9 +79,9 @@ export class PartConverter {
     collectGarbage()
   }
 
-  /** DuckDB's memory follows the heaviest part. */
+  /** DuckDB's memory follows the columns, and the heaviest part. */
   private async allow(partBytes: number): Promise<void> {
-    const bytes = Math.max(writerBounds.copyBytesMin, partBytes * writerBounds.copyBytesPerPartByte)
+    const bytes = writeMemoryBytes(this.options.shape, partBytes)
     if (bytes <= this.memoryBytes) return
     await this.options.duckDb.limitMemory(bytes)
     this.memoryBytes = bytes

@@ -7,6 +7,7 @@ import {
   type BasisPlace,
   type OutputColumn,
 } from '../../core/columns.js'
+import { renderUnanswered } from '../../core/answer-line.js'
 import { unreachable } from '../../core/errors.js'
 import type { FileFormat, Input } from '../reader/input.js'
 import { writerBounds } from './bounds.js'
@@ -15,13 +16,20 @@ import { csvStyleOf } from './csv-text.js'
 import type { Answers } from './joined-rows.js'
 import { basisPathOf, writeFailure } from './output-path.js'
 import { writeParquet } from './parquet.js'
+import { withSample, type WrittenInput } from './sample.js'
 import { StagedFile } from './staged-file.js'
 import { writeCsv, writeNdjson } from './text-outputs.js'
 
 export { assertOutputUsable, outputFormatOf } from './output-path.js'
 
-export interface PublishOptions {
+export interface PublishOptions extends WriteOptions {
   readonly input: Input
+  readonly stdout?: NodeJS.WritableStream | undefined
+}
+
+/** What is written, and how. */
+interface WriteOptions {
+  readonly input: WrittenInput
   /** `path` is `-` for standard output. */
   readonly output: { readonly path: string; readonly format: FileFormat; readonly bom?: boolean | undefined }
   readonly columns: readonly OutputColumn[]
@@ -34,7 +42,6 @@ export interface PublishOptions {
   readonly rowCount: number
   /** Key-value metadata of a Parquet file. */
   readonly metadata: Readonly<Record<string, string>>
-  readonly stdout?: NodeJS.WritableStream | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -53,8 +60,47 @@ export interface PublishReport {
  * signal's reason.
  */
 export async function publish(options: PublishOptions): Promise<PublishReport> {
-  const { input, output } = options
+  const { input } = options
   input.assertUnchanged()
+  return stageAndWrite(options, async (main, basis, folder, basisLineCount) => {
+    input.assertUnchanged()
+    options.signal?.throwIfAborted()
+    if (folder === null) {
+      basis?.publish()
+      main.publish()
+    } else await copyTo(options.stdout ?? process.stdout, main.temporary)
+    const paths = folder === null ? [main, ...(basis === null ? [] : [basis])].map((file) => file.path) : []
+    return { paths, rowCount: options.rowCount, basisLineCount }
+  })
+}
+
+/**
+ * Writes the first rows with empty answers where the output is to be written, and removes them: what would make
+ * publishing fail for the format, the width, the types or the place of the output is thrown before anything is paid
+ * for. Throws what `publish` throws.
+ */
+export async function tryPublishing(
+  options: Omit<PublishOptions, 'answerLines' | 'stdout' | 'signal'>,
+): Promise<void> {
+  const empty = renderUnanswered({ status: 'pending' })
+  const answerLines = (_first: number, count: number) => new Array<string>(count).fill(empty)
+  const { input, output, rowCount } = options
+  await withSample(input, output.format, rowCount, (sample) =>
+    stageAndWrite({ ...options, ...sample, answerLines }, () => Promise.resolve()),
+  )
+}
+
+/** `use` is given what was written under temporary names, and the folder of it where it goes to standard output. */
+async function stageAndWrite<Result>(
+  options: WriteOptions,
+  use: (
+    main: StagedFile,
+    basis: StagedFile | null,
+    folder: string | null,
+    basisLineCount: number,
+  ) => Promise<Result>,
+): Promise<Result> {
+  const { input, output } = options
   assertNoClash(input.columns, options.columns)
   if (output.format === 'parquet') assertNamesFitParquet(input.columns)
   const folder = output.path === '-' ? mkdtempSync(join(tmpdir(), 'enrich-')) : null
@@ -65,15 +111,7 @@ export async function publish(options: PublishOptions): Promise<PublishReport> {
     const basis =
       options.basis === 'file' && folder === null ? new StagedFile(basisPathOf(output.path)) : null
     if (basis !== null) staged.push(basis)
-    const basisLineCount = await writeAll(options, main, basis)
-    input.assertUnchanged()
-    options.signal?.throwIfAborted()
-    if (folder === null) {
-      basis?.publish()
-      main.publish()
-    } else await copyTo(options.stdout ?? process.stdout, main.temporary)
-    const paths = folder === null ? staged.map((file) => file.path) : []
-    return { paths, rowCount: options.rowCount, basisLineCount }
+    return await use(main, basis, folder, await writeAll(options, main, basis))
   } catch (error) {
     options.signal?.throwIfAborted()
     throw writeFailure(output.path, error)
@@ -85,7 +123,7 @@ export async function publish(options: PublishOptions): Promise<PublishReport> {
 
 /** Each row's answer is asked for once, and goes to the output and to the basis file in the same pass. */
 async function writeAll(
-  options: PublishOptions,
+  options: WriteOptions,
   main: StagedFile,
   basisFile: StagedFile | null,
 ): Promise<number> {

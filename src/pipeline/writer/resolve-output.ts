@@ -1,7 +1,7 @@
 import { selectColumns, type BasisPlace, type OutputColumn } from '../../core/columns.js'
 import { UserError } from '../../core/errors.js'
 import type { FileFormat } from '../reader/input.js'
-import { outputFormatOf } from './output-path.js'
+import { basisPathOf, outputFormatOf } from './output-path.js'
 
 /** What the user says of the output. */
 export interface OutputRequest {
@@ -43,6 +43,11 @@ export function resolveOutput(request: OutputRequest): ResolvedOutput {
     partial: request.partial ?? false,
     bom: request.bom ?? false,
   }
+}
+
+/** Every file that is written; `-` for standard output. */
+export function writtenPaths({ path, basis }: ResolvedOutput): readonly string[] {
+  return basis === 'file' ? [path, basisPathOf(path)] : [path]
 }
 
 /** Nested where the format nests; beside a CSV; nowhere when there is no file for it to stand beside. */

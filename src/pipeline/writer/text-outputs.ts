@@ -7,7 +7,7 @@ import type { StagedFile } from './staged-file.js'
 
 /** The user's cells as they are, then ours. */
 export async function writeCsv(
-  input: Input,
+  input: Pick<Input, 'columns' | 'textRows'>,
   columns: readonly OutputColumn[],
   answers: Answers,
   file: StagedFile,
@@ -22,7 +22,7 @@ export async function writeCsv(
 
 /** One object a line: the user's own text with our members before its last brace. */
 export async function writeNdjson(
-  input: Input,
+  input: Pick<Input, 'objectRows'>,
   columns: readonly OutputColumn[],
   answers: Answers,
   file: StagedFile,

@@ -258,7 +258,9 @@ describe('a failed write', () => {
   test.each([
     ['ENOSPC', 'no space left on device, write', 'DISK_FULL'],
     ['EDQUOT', 'disk quota exceeded', 'DISK_FULL'],
-    ['EFBIG', 'file too large', 'DISK_FULL'],
+    ['EFBIG', 'file too large', 'FILE_TOO_LARGE'],
+    ['EMFILE', 'too many open files', 'FILES_TOO_MANY'],
+    [undefined, 'Out of Memory Error: failed to pin block of size 256.0 KiB', 'MEMORY_SHORT'],
     [undefined, 'IO Error: Could not write file "x": No space left on device', 'DISK_FULL'],
     ['EROFS', 'read-only file system', 'OUTPUT_UNWRITABLE'],
     ['EACCES', 'permission denied', 'OUTPUT_UNWRITABLE'],

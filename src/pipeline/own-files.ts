@@ -1,0 +1,71 @@
+import { UserError } from '../core/errors.js'
+import { finalPath, isInFolder, isSameFile } from '../platform/same-file.js'
+import { inboxPath } from './receiver/inbox.js'
+
+/** A file that must not be overwritten, and what it is, for people. */
+export interface OwnFile {
+  readonly path: string
+  readonly what: string
+  /** With all that is in it. */
+  readonly isFolder?: boolean
+}
+
+/** What SQLite keeps beside a database. */
+const sqliteFiles = (path: string, what: string): OwnFile[] => [
+  { path, what },
+  ...['-wal', '-shm', '-journal'].map((suffix) => ({ path: path + suffix, what: `a file of ${what}` })),
+]
+
+/** Every file that a checkpoint has, and its inbox. SQLite puts its own beside the file that a link leads to. */
+export function checkpointFiles(checkpointPath: string): readonly OwnFile[] {
+  return [...new Set([checkpointPath, finalPath(checkpointPath)])].flatMap((path) => [
+    ...sqliteFiles(path, 'the checkpoint'),
+    ...sqliteFiles(`${path}.lock`, "the checkpoint's lock"),
+    { path: `${path}.lock.json`, what: "the checkpoint's lock" },
+    { path: `${path}.reserve`, what: "the checkpoint's reserve" },
+    { path: `${path}.head`, what: "the checkpoint's head" },
+    ...sqliteFiles(inboxPath(path), 'the inbox of webhooks'),
+  ])
+}
+
+/** A registry and what SQLite has beside it. */
+export function registryFiles(registryPath: string): readonly OwnFile[] {
+  return [...new Set([registryPath, finalPath(registryPath)])].flatMap((path) =>
+    sqliteFiles(path, 'the registry'),
+  )
+}
+
+/** Throws OUTPUT_IS_OURS where something would be written over a file of ours. `-` is none. */
+export function assertNotOurs(outputPaths: readonly string[], ownFiles: readonly OwnFile[]): void {
+  for (const path of outputPaths) {
+    if (path === '-') continue
+    const own = ownFiles.find((file) => leadsTo(path, file))
+    if (own === undefined) continue
+    throw new UserError('OUTPUT_IS_OURS', `the output ${path} would overwrite ${own.what} ${own.path}`, {
+      hint: 'name another output: what was asked and paid for stands in files of our own',
+    })
+  }
+}
+
+/**
+ * Throws CHECKPOINT_INVALID where a checkpoint, or a file it keeps beside it, is one of these others: an input, the
+ * config, the registry. Looked at before anything is opened to write.
+ */
+export function assertCheckpointApart(checkpointPath: string, others: readonly OwnFile[]): void {
+  for (const file of checkpointFiles(checkpointPath)) {
+    const other = others.find((candidate) => leadsTo(file.path, candidate))
+    if (other === undefined) continue
+    const named = file.path === checkpointPath ? 'is' : `would keep ${file.what} in`
+    throw new UserError(
+      'CHECKPOINT_INVALID',
+      `the checkpoint ${checkpointPath} ${named} ${other.what} ${other.path}`,
+      {
+        hint: 'pass --checkpoint with another path; nothing was touched',
+      },
+    )
+  }
+}
+
+function leadsTo(path: string, { path: own, isFolder }: OwnFile): boolean {
+  return isFolder === true ? isInFolder(path, own) : isSameFile(path, own)
+}

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs'
+import { expect, onTestFinished, test } from 'vitest'
+import { at, canary, companiesCsv, createPlace, writeConfig } from '../support/cli.js'
+import { startForeignService, type ForeignService } from '../support/foreign-service.js'
+
+async function startService(): Promise<ForeignService> {
+  const service = await startForeignService({ apiKey: canary, runTakes: { polls: 1 } })
+  onTestFinished(() => service.close())
+  return service
+}
+
+/** A limit of the shell, in the units of `sh`: blocks of 512 bytes for files in a POSIX shell. */
+const limited = (limit: string) => ['sh', '-c', `ulimit ${limit}; exec "$@"`, 'sh']
+
+test.each([24, 40, 60, 100])(
+  'with %i files that may be open, a run says so, and submits nothing or all',
+  async (count) => {
+    const service = await startService()
+    const place = createPlace()
+    writeConfig(place)
+    place.write('in.csv', companiesCsv(['Acme', 'Bolt']))
+    const result = await place.run(['in.csv', '-o', 'out.parquet'], {
+      ...at(service),
+      wrapper: limited(`-n ${count}`),
+    })
+    if (result.code === 0) {
+      expect(service.runs).toHaveLength(2)
+      return
+    }
+    expect([result.code, /^error (\w+)/m.exec(result.stderr)?.[1]]).toEqual([2, 'FILES_TOO_MANY'])
+    expect(result.stderr).toMatch(/ulimit -n/)
+    expect(service.runs).toHaveLength(0)
+  },
+)
+
+// Without /proc the limit cannot be seen before it is met.
+test.skipIf(!existsSync('/proc/self/limits')).each(['out.csv', 'out.parquet'])(
+  'where no file may grow beyond a limit, a run to %s that would is refused before it submits',
+  async (output) => {
+    const service = await startService()
+    const place = createPlace()
+    writeConfig(place)
+    place.write('in.csv', `company_name,note\n${`Acme,${'x'.repeat(2_000)}\n`.repeat(2_500)}`)
+    for (const blocks of [64, 1_024, 4_096]) {
+      const result = await place.run(['in.csv', '-o', output], {
+        ...at(service),
+        wrapper: limited(`-f ${blocks}`),
+      })
+      expect([result.code, /^error (\w+)/m.exec(result.stderr)?.[1]]).toEqual([2, 'FILE_TOO_LARGE'])
+      expect(result.stderr).toMatch(/ulimit -f/)
+    }
+    expect(service.runs).toHaveLength(0)
+    expect(existsSync(place.path(output))).toBe(false)
+  },
+)
+
+test('an output to standard output that has no room to be put together is refused before it submits', async () => {
+  const service = await startService()
+  const place = createPlace()
+  writeConfig(place)
+  place.write('in.csv', companiesCsv(['Acme']))
+  const { env } = at(service)
+  const result = await place.run(['in.csv', '-o', '-', '--format', 'csv'], {
+    env: { ...env, TMPDIR: place.path('nowhere') },
+  })
+  expect([result.code, /^error (\w+)/m.exec(result.stderr)?.[1]]).toEqual([2, 'OUTPUT_UNWRITABLE'])
+  expect(service.runs).toHaveLength(0)
+})
