@@ -3,6 +3,7 @@ import { UserError } from '../../core/errors.js'
 import { packingOf } from '../../tables/bytes.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import { fileError } from '../../tables/file-error.js'
+import { tableLimits } from '../../tables/limits.js'
 import { fileFormats, type FormatName } from '../import/formats.js'
 import type { FileFormat, ImportItem } from '../import/item.js'
 import { proposeMap, proposedCommand, type MapProposal } from '../import/propose-map.js'
@@ -111,7 +112,7 @@ async function firstReadable(
     const trial = await tryReading(path, fileFormats[format], encoding)
     if (trial === null || trial.soundCount * 2 < trial.itemCount || trial.soundCount === 0) continue
     const { itemCount, pieceCount, isWhole } = trial
-    const readBytes = pieceCount * sampleCharsMax
+    const readBytes = pieceCount * tableLimits.chunkBytes
     const isSmall = isWhole || (bytes !== null && bytes <= readBytes)
     const rowEstimate = isSmall
       ? itemCount

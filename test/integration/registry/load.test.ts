@@ -1,0 +1,227 @@
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it, test } from 'vitest'
+import { pairColumns } from '../../../src/registry/import/lei-cik.js'
+import { detectFile } from '../../../src/registry/load/detect-file.js'
+import { loadInto, planLoad } from '../../../src/registry/load/load.js'
+import { openRegistry } from '../../../src/registry/registry.js'
+import {
+  companyData,
+  lei,
+  levelOne,
+  levelOneCsv,
+  levelOneJson,
+  levelTwoCsv,
+  registrationsOf,
+  subTable,
+  tickersJson,
+} from './register-files.js'
+import { temporaryFolder } from './sample.js'
+import { writeZip } from './zip-file.js'
+
+const { ford, ball } = levelOne
+
+/** A file of each kind, by the format that it has. */
+const contents: Readonly<Record<string, string | Buffer>> = {
+  'gleif-authorities':
+    'Registration Authority Code,Country,Country Code,International name of Register\nRA000602,United States of America,US,Division of Corporations\n',
+  'gleif-legal-forms':
+    '"ELF Code","Country Code (ISO 3166-1)","Entity Legal Form name Local name"\n"XTIQ","US","corporation"\n',
+  gleif: levelOneCsv([ford, ball]),
+  'companies-house': companyData([
+    { CompanyName: 'TESCO PLC', CompanyNumber: '00445790', 'RegAddress.PostTown': 'WELWYN GARDEN CITY' },
+  ]),
+  'sec-submissions': JSON.stringify({
+    cik: '47111',
+    entityType: 'operating',
+    name: 'HERSHEY CO',
+    addresses: { business: { city: 'HERSHEY', stateOrCountry: 'PA' } },
+    formerNames: [{ name: 'HERSHEY FOODS CORP', from: '1994-01-01', to: '2005-04-20T00:00:00.000Z' }],
+  }),
+  'sec-tickers': tickersJson([[37996, 'FORD MOTOR CO', 'F', 'NYSE']]),
+  'sec-sub': subTable([
+    { adsh: '1', cik: '9389', name: 'BALL CORP', filed: '20210217', cityba: 'WESTMINSTER' },
+  ]),
+  'lei-cik': `Legal Entity,SEC CIK\n${lei.ford},37996\n${lei.ball},9389\n`,
+  'gleif-bic': `LEI,BIC\n${lei.ford},FORDUS33XXX\n`,
+  'gleif-isin': `LEI,ISIN\n${lei.ford},US3453708600\n`,
+  'sec-names': 'cik,alias,kind\n9389,BALL BROTHERS CO,former\n',
+  'gleif-relationships': levelTwoCsv([{ child: lei.ball, parent: lei.ford }]),
+}
+
+const wholeRegister = {
+  csv: `lei,name,aliases,city,country,postal,mystery\n${lei.marriott},Marriott International,Marriott,Bethesda,US,20817,x\n`,
+}
+
+function write(name: string, content: string | Buffer, folder = temporaryFolder()): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+describe('what a file is', () => {
+  test.each(Object.entries(contents))('is told by what is in it: %s', async (format, content) => {
+    for (const name of ['data', 'misleading.json', 'CIK0000000001.txt']) {
+      expect(await detectFile(write(name, content))).toMatchObject({
+        kind: 'format',
+        format,
+        rowEstimate: expect.any(Number),
+      })
+    }
+    expect(await detectFile(write('data.gz', gzipSync(content)))).toMatchObject({ kind: 'format', format })
+  })
+
+  it('Level 1 as JSON, and zips', async () => {
+    const json = levelOneJson([ford])
+    expect(await detectFile(write('a', json))).toMatchObject({ format: 'gleif', rowEstimate: 1 })
+    const zip = (name: string, content: string | Buffer) =>
+      writeZip(temporaryFolder(), 'a.zip', [{ name, content }])
+    expect(await detectFile(zip('anything.json', json))).toMatchObject({ format: 'gleif' })
+    expect(await detectFile(zip('sub.txt', contents['sec-sub'] ?? ''))).toMatchObject({ format: 'sec-sub' })
+    const submissions = contents['sec-submissions'] ?? ''
+    expect(await detectFile(zip('CIK0000047111.json', submissions))).toMatchObject({
+      format: 'sec-submissions',
+    })
+    expect(await detectFile(zip('CIK0000047111.json', '{"other":1}'))).toMatchObject({ kind: 'unknown' })
+  })
+
+  const manyCells = Array.from({ length: 60_000 }, (_, index) => `column${index}`).join(',')
+  const left: readonly [what: string, content: string | Buffer, reason: RegExp][] = [
+    ['an empty file', '', /empty/],
+    ['a file of blanks', ' \n\n', /empty/],
+    ['bytes that are no text', Buffer.from([0, 1, 2, 3, 0, 255, 254, 7, 0, 0, 9, 200]), /no text|NUL|encod/i],
+    ['a first line that does not end', manyCells, /first line is longer than 262,144/],
+    ['prose', 'Dear Sir\nor Madam\n', /names no columns/],
+    ['JSON of another kind', '{"11":{"code":"11","title":"Agriculture"}}', /JSON of another kind/],
+    ['a list in JSON', '[{"lei":"x"},{"lei":"y"}]', /JSON of another kind/],
+    ['JSON with a CIK and no name', '{"cik":"1","facts":{}}', /JSON of another kind/],
+    ['JSON that is cut', '{"records":[{"LEI":', /JSON of another kind/],
+    ['a list of codes', 'sic,description\n0100,Crops\n', /no column holds names/],
+    ['a header alone', 'id,name\n', /without rows/],
+    ['names without ids', 'company_name,city\nAcme Ltd,Leeds\n', /no column holds LEIs/],
+    [
+      'numbers of a register that is not told',
+      'company_number,name\n1234,Acme GmbH\n1235,Beta GmbH\n',
+      /whose register/,
+    ],
+    ['ids that rows share', `lei,name\n${`${lei.ford},Acme\n`.repeat(9)}`, /no column holds LEIs/],
+    [
+      "columns of GLEIF's over rows that are none",
+      'LEI,Entity.LegalName\nx,Acme\ny,Beta\n',
+      /its columns are those of gleif, and its rows cannot be read/,
+    ],
+    [
+      'LEIs beside a figure',
+      `LEI,Employees\n${lei.ford},173000\n${lei.ball},21000\n`,
+      /no column holds names/,
+    ],
+  ]
+  test.each(left)('left out: %s', async (_, content, reason) => {
+    const found = await detectFile(write('gleif-lei2.csv', content))
+    expect(found).toMatchObject({ kind: 'unknown', reason: expect.stringMatching(reason) })
+  })
+
+  it('a company list with an LEI column, or a BIC too, is neither the golden copy nor a map', async () => {
+    for (const column of ['', ',bic', ',cik']) {
+      const cell = { '': '', ',bic': ',FORDUS33XXX', ',cik': ',37996' }[column] ?? ''
+      const text = `lei,name,city,country${column}\n${lei.ford},Ford Motor Company,Dearborn,US${cell}\n`
+      expect(await detectFile(write('lei-bic.csv', text))).toMatchObject({
+        kind: 'csv',
+        proposal: { idType: 'lei', map: { id: 'lei', name: 'name', city: 'city', country: 'country' } },
+      })
+    }
+  })
+
+  it('a map of LEI to CIK in any order of columns, by what they hold', () => {
+    const rows = [
+      [lei.ford, '0000037996'],
+      [lei.ball, '0000009389'],
+    ]
+    expect(pairColumns(['a', 'b'], rows)).toEqual({ lei: 'a', cik: 'b' })
+    const turned = rows.map((row) => [...row].reverse())
+    expect(pairColumns(['a', 'b'], turned)).toEqual({ lei: 'b', cik: 'a' })
+    expect(pairColumns(['a', 'CIK'], [[lei.ford, '37996']])).toEqual({ lei: 'a', cik: 'CIK' })
+    expect(pairColumns(['a', 'headcount'], [[lei.ford, '37996']])).toBeNull()
+    expect(pairColumns(['a', 'b'], [['X'.repeat(20), '0000037996']])).toBeNull()
+  })
+})
+
+/** A folder with a file of each kind, under names that say nothing, in an order of names that the seed makes. */
+function mixedFolder(seed: number): string {
+  const folder = temporaryFolder()
+  const files = [...Object.values({ ...contents, ...wholeRegister }), '{"nothing":"of ours"}']
+  for (const [index, content] of files.entries()) {
+    const at = (index * 5 + seed * 3) % files.length
+    write(`file-${String.fromCharCode(97 + at)}`, content, folder)
+  }
+  mkdirSync(join(folder, 'inner'))
+  cpSync(join(folder, 'file-a'), join(folder, 'inner', 'again'))
+  return folder
+}
+
+describe('a folder', () => {
+  it('is loaded in the right order, whatever its files are called', async () => {
+    const held: unknown[] = []
+    for (const seed of [0, 1, 2]) {
+      const folder = mixedFolder(seed)
+      const plan = await planLoad([folder])
+      const formats = plan.steps.map(({ format }) => format)
+      const at = (format: string) => formats.lastIndexOf(format as never)
+      expect(at('gleif-legal-forms')).toBeLessThan(formats.indexOf('gleif'))
+      expect(at('csv')).toBeLessThan(formats.indexOf('lei-cik'))
+      expect(at('sec-names')).toBeLessThan(formats.indexOf('gleif-relationships'))
+      expect(plan.leftOut.some(({ reason }) => /JSON of another kind/.test(reason))).toBe(true)
+      const path = join(folder, 'registry.sqlite')
+      const files = await loadInto(path, plan, {})
+      expect(files.filter(({ error }) => error !== null)).toEqual([])
+      const registry = openRegistry(path, { readonly: true })
+      held.push(registrationsOf(registry))
+      expect(registry.search({ name: 'Hershey Foods', limit: 1 }).hits).toMatchObject([
+        { legalName: 'HERSHEY CO' },
+      ])
+      const companies = new Set(
+        ['Ford Motor Company', 'FORD MOTOR CO'].map(
+          (name) => registry.search({ name, limit: 1 }).hits[0]?.entityId,
+        ),
+      )
+      expect(companies.size).toBe(1)
+      registry.close()
+    }
+    expect(held[1]).toEqual(held[0])
+    expect(held[2]).toEqual(held[0])
+  })
+
+  it('a file that cannot be loaded is named, and leaves the others loaded', async () => {
+    const folder = temporaryFolder()
+    const sound = write('a', contents['sec-tickers'] ?? '', folder)
+    const broken = write('b', contents['gleif'] ?? '', folder)
+    const plan = await planLoad([folder])
+    expect(plan.steps.map(({ path }) => path)).toEqual([broken, sound])
+    writeFileSync(broken, 'LEI,Entity.LegalName\nnone,\n')
+    const path = join(folder, 'registry.sqlite')
+    const files = await loadInto(path, plan, {})
+    expect(files.map(({ error }) => error?.code ?? null)).toEqual(['REGISTRY_IMPORT_INVALID', null])
+    const registry = openRegistry(path, { readonly: true })
+    expect(registry.info().sources.map(({ name }) => name)).toEqual(['sec-tickers'])
+    registry.close()
+    expect(readdirSync(folder).sort()).toEqual(['a', 'b', 'registry.sqlite'])
+  })
+
+  it('two nights of one register: the older first, and what is loaded already is not read again', async () => {
+    const folder = temporaryFolder()
+    write('20260501-gleif.csv', levelOneCsv([{ ...ford, 'Entity.LegalName': 'Newer Motors plc' }]), folder)
+    write('z-20260401-gleif.csv', levelOneCsv([ford, ball]), folder)
+    const plan = await planLoad([folder])
+    expect(plan.steps.map(({ fileDate }) => fileDate.slice(0, 10))).toEqual(['2026-04-01', '2026-05-01'])
+    const path = join(folder, 'registry.sqlite')
+    await loadInto(path, plan, {})
+    const registry = openRegistry(path, { readonly: true })
+    expect(registry.search({ name: 'Ford Motor Company', limit: 1 }).hits).toMatchObject([
+      { legalName: 'Newer Motors plc' },
+    ])
+    registry.close()
+    const again = await loadInto(path, plan, {})
+    expect(again.map(({ result }) => result?.unchanged)).toEqual([true, true])
+  })
+})
