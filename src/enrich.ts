@@ -28,6 +28,8 @@ export interface EnrichOptions {
   environment?: Environment
   /** Lookups whose last outcome is among these are asked again: `enrich retry`. */
   askAgain?: readonly string[]
+  /** Goes on although the checkpoint is older than its head says, or a copy: what was lost may be billed again. */
+  acceptRollback?: boolean
   stdin?: NodeJS.ReadableStream
   stdout?: NodeJS.WritableStream
   /** Time and chance, for rehearsals and tests; the system's if left out. */
@@ -77,6 +79,7 @@ async function run(
     checkpoint: settings.checkpoint,
     onLost: settings.onLost,
     askAgain: options.askAgain ?? [],
+    acceptRollback: options.acceptRollback ?? false,
     scheduling: {
       limits: settings.limits,
       polling: settings.polling,

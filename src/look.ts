@@ -1,7 +1,11 @@
 import { detectColumns, type LookupColumns } from './core/detect-columns.js'
+import type { UserError } from './core/errors.js'
 import { chooseRegistry, embeddedScope } from './embedded.js'
 import { inputOptions } from './enrich.js'
+import { blamingDamage } from './pipeline/checkpoint/as-damage.js'
 import type { CheckpointReader, LookupId } from './pipeline/checkpoint/checkpoint.js'
+import { standingError } from './pipeline/checkpoint/damage-error.js'
+import { standingOf } from './pipeline/checkpoint/facts.js'
 import { openCheckpointReader } from './pipeline/checkpoint/reader.js'
 import { ingest, type KeyedLookup } from './pipeline/ingest.js'
 import { openInput, type Input } from './pipeline/reader/input.js'
@@ -15,6 +19,8 @@ export interface Look {
   /** Null where there is no checkpoint yet. */
   reader: CheckpointReader | null
   scope: string
+  /** Why a run with this checkpoint would stop; null where it would not. */
+  problem: UserError | null
 }
 
 export interface LookOptions {
@@ -29,7 +35,11 @@ export interface LookOptions {
  * Reads the input and what is known of it, and changes nothing: no lock, no network, no new checkpoint.
  * `use` is given what was found, which is closed afterwards.
  */
-export async function look<Result>(
+export function look<Result>(options: LookOptions, use: (found: Look) => Promise<Result>): Promise<Result> {
+  return blamingDamage(options.settings.checkpoint.path, () => lookUnblamed(options, use))
+}
+
+async function lookUnblamed<Result>(
   options: LookOptions,
   use: (found: Look) => Promise<Result>,
 ): Promise<Result> {
@@ -51,7 +61,8 @@ export async function look<Result>(
         },
         signal: options.signal,
       })
-      return await use({ input, columns, index, reader, scope })
+      const problem = standingError(settings.checkpoint.path, standingOf(settings.checkpoint.path).standing)
+      return await use({ input, columns, index, reader, scope, problem })
     } finally {
       reader?.close()
     }

@@ -9,6 +9,7 @@ import { resolveSettings } from '../settings.js'
 import { version } from '../version.js'
 import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
 import type { CliIo } from './io.js'
+import { warnOfStanding } from './report-error.js'
 
 export function addExportCommand(program: Command, io: CliIo): void {
   const command = program
@@ -21,7 +22,7 @@ export function addExportCommand(program: Command, io: CliIo): void {
     const counts: RowCounts = new Map()
     await look(
       { settings, stdin: io.stdin, signal: io.interrupt },
-      async ({ input, columns, index, reader }) => {
+      async ({ input, columns, index, reader, problem }) => {
         if (reader === null) {
           throw new UserError(
             'CHECKPOINT_NOT_FOUND',
@@ -52,6 +53,7 @@ export function addExportCommand(program: Command, io: CliIo): void {
           `${report.rowCount.toLocaleString('en-US')} ${report.rowCount === 1 ? 'row' : 'rows'} (${rows})\n`,
         )
         for (const path of report.paths) io.err(`  written   ${path}\n`)
+        warnOfStanding(problem, io)
       },
     )
   })

@@ -9,6 +9,7 @@ import { openSqlite } from '../platform/sqlite.js'
 import { resolveSettings, type Settings } from '../settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
 import { commandLine, type CliIo } from './io.js'
+import { warnOfStanding } from './report-error.js'
 import { planWords } from './reporter.js'
 
 /** A run takes this long at a hosted service, typically (interface: "Limits"). */
@@ -30,6 +31,7 @@ export function addPlanCommand(program: Command, io: CliIo): void {
         await look({ settings, stdin: io.stdin, signal: io.interrupt, meet }, (found) => {
           const plan = describePlan(found, counter.plan, settings)
           io.out(flags.json === true ? `${JSON.stringify(plan)}\n` : planText(plan, found, io))
+          warnOfStanding(found.problem, io)
           return Promise.resolve()
         })
       } finally {

@@ -1,8 +1,9 @@
 import type { Random } from '../../platform/random.js'
 import type { Sqlite } from '../../platform/sqlite.js'
+import type { FoundHead } from '../../core/checkpoint-standing.js'
+import type { HeadOptions } from './head-keeper.js'
 
-export interface OpenCheckpointOptions {
-  path: string
+export interface OpenCheckpointOptions extends HeadOptions {
   /** Whose answers: see schema.ts. */
   scope: string
   /** Names the job: an input that is enriched over as many processes as it takes. */
@@ -15,19 +16,19 @@ export interface OpenCheckpointOptions {
 export function beginRun(
   database: Sqlite,
   options: OpenCheckpointOptions,
-): { checkpointId: string; scopeId: number; jobId: number } {
-  const id = checkpointId(database, options)
+): { scopeId: number; jobId: number } {
   const scope = scopeId(database, options.scope)
   const job = openJob(database, scope, options)
   recoverIntended(database)
   database.exec('CREATE TEMP TABLE wanted (position INTEGER PRIMARY KEY, lookup_id INTEGER NOT NULL UNIQUE)')
-  return { checkpointId: id, scopeId: scope, jobId: job }
+  return { scopeId: scope, jobId: job }
 }
 
-function checkpointId(database: Sqlite, options: OpenCheckpointOptions): string {
+/** The checkpoint's name; one that was lost with its file comes from the head, so that what it submitted is known again. */
+export function checkpointId(database: Sqlite, options: OpenCheckpointOptions, found: FoundHead): string {
   const known = database.prepare<[], string>('SELECT id FROM checkpoint').pluck().get()
   if (known !== undefined) return known
-  const id = options.random.id('')
+  const id = found.kind === 'found' ? found.head.checkpointId : options.random.id('')
   database.prepare('INSERT INTO checkpoint (id, created_at_ms) VALUES (?, ?)').run(id, options.nowMs)
   return id
 }

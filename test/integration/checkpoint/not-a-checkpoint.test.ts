@@ -123,7 +123,7 @@ describe('a checkpoint that cannot be used', () => {
         const checkpoint = at.open(name)
         await checkpoint.want(keyed(...Array.from({ length: 2_000 }, (_, index) => `company ${index}`)))
       }
-      await expect(use()).rejects.toMatchObject({ code: 'CHECKPOINT_INVALID', exitCode: 2 })
+      await expect(use()).rejects.toMatchObject({ code: 'CHECKPOINT_DAMAGED', exitCode: 2 })
       at.close()
     },
   )
