@@ -25,7 +25,10 @@ export function addStatusCommand(program: Command, io: CliIo): void {
     .option('--json', 'as one JSON line')
     .action((flags: StatusFlags) => {
       const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
-      return blamingDamage(path, () => Promise.resolve(showStatus(path, flags, io)))
+      return blamingDamage(path, () => {
+        showStatus(path, flags, io)
+        return Promise.resolve()
+      })
     })
 }
 

@@ -9,6 +9,8 @@ export interface FilePlace {
 
 /** What the head file says: how far the checkpoint had come. */
 export interface Head {
+  /** Of the schema, as whoever wrote it knew it. */
+  version: number
   checkpointId: string
   generation: number
   /** Commits, counted. */

@@ -25,7 +25,11 @@ export function beginRun(
 }
 
 /** The checkpoint's name; one that was lost with its file comes from the head, so that what it submitted is known again. */
-export function checkpointId(database: Sqlite, options: OpenCheckpointOptions, found: FoundHead): string {
+export function checkpointId(
+  database: Sqlite,
+  options: Pick<OpenCheckpointOptions, 'random' | 'nowMs'>,
+  found: FoundHead,
+): string {
   const known = database.prepare<[], string>('SELECT id FROM checkpoint').pluck().get()
   if (known !== undefined) return known
   const id = found.kind === 'found' ? found.head.checkpointId : options.random.id('')

@@ -5,6 +5,10 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import { placeOf, readHead } from './head-file.js'
 import { openToRead } from './open.js'
 
+type OwnRow = Pick<DatabaseFacts, 'checkpointId' | 'generation' | 'sequence' | 'closedHeadNs'> & {
+  hasHadHead: 0 | 1
+}
+
 /** What the database says of itself, to be held against the head; null before it has a name. */
 export function readFacts(database: Sqlite, path: string, found: FoundHead): DatabaseFacts | null {
   return database.transaction(() => {
@@ -12,7 +16,7 @@ export function readFacts(database: Sqlite, path: string, found: FoundHead): Dat
       database.prepare("SELECT 1 FROM pragma_table_info('checkpoint') WHERE name = 'sequence'").get() !==
       undefined
     const row = database
-      .prepare<[], Omit<DatabaseFacts, 'submissionCount' | 'submittedAtMs' | 'chainAtHead' | 'place'>>(
+      .prepare<[], OwnRow>(
         isProven
           ? `SELECT id AS checkpointId, generation, sequence, had_head AS hasHadHead,
                closed_head_ns AS closedHeadNs FROM checkpoint`
@@ -31,7 +35,7 @@ export function readFacts(database: Sqlite, path: string, found: FoundHead): Dat
       : null
     return {
       ...row,
-      hasHadHead: Boolean(row.hasHadHead),
+      hasHadHead: row.hasHadHead === 1,
       submissionCount: last?.submissionCount ?? 0,
       submittedAtMs: last?.submittedAtMs ?? null,
       chainAtHead: (found.kind === 'found' && chainAt?.get(found.head.submissionCount)) || null,

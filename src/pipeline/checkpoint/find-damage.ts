@@ -1,5 +1,6 @@
 import { sqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import { answerChecksumSql, checksumSql, nextChain, summedTables, type SummedTable } from './row-checksums.js'
+import { provenVersion } from './schema.js'
 
 /** Something that is not as it was written. */
 export interface Damage {
@@ -29,8 +30,11 @@ export function findDamage(database: Sqlite, answers: AnswersChecked): Damage[] 
       found.push({ where, what: `cannot be read (${(error as Error).message})`, count: 1, examples: [] })
     }
   }
+  const version = database.pragma('user_version', { simple: true }) as number
   database.transaction(() => {
     look('database', () => integrity(database))
+    // Of an earlier version there is nothing more to hold it against.
+    if (version < provenVersion) return
     for (const table of summedTables) look(table, () => unsoundRows(database, table))
     look('answers', () => unsoundAnswers(database, answers))
     look('chain', () => brokenChain(database))
@@ -69,7 +73,10 @@ function unsoundRows(database: Sqlite, table: SummedTable): Omit<Damage, 'where'
 
 function checkpointRow(database: Sqlite): Omit<Damage, 'where'> | null {
   const count = database.prepare<[], number>('SELECT count(*) FROM checkpoint').pluck().get()
-  return count === 1 ? null : { what: `${count ?? 0} rows where one belongs`, count: 1, examples: [] }
+  const isBegun = database.prepare('SELECT 1 FROM scopes').get() !== undefined
+  return count === 1 || (count === 0 && !isBegun)
+    ? null
+    : { what: `${count ?? 0} rows where one belongs`, count: 1, examples: [] }
 }
 
 function unsoundAnswers(database: Sqlite, which: AnswersChecked): Omit<Damage, 'where'> | null {

@@ -27,6 +27,7 @@ export const headPath = (checkpointPath: string): string => `${checkpointPath}.h
 const text = z.string()
 const whole = z.int().min(0)
 const headSchema = z.object({
+  version: whole,
   checkpointId: text,
   generation: whole,
   sequence: whole,

@@ -9,6 +9,7 @@ import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { standingError } from './damage-error.js'
 import { readFacts } from './facts.js'
 import { HeadFile } from './head-file.js'
+import { provenVersion } from './schema.js'
 import type { LastSubmission } from './statements.js'
 
 /** Whoever opens a checkpoint to write, and what they were told of its head. */
@@ -126,6 +127,7 @@ export class HeadKeeper {
     const { checkpointId, generation, sequence, place } = this.#facts
     const last = this.#last.get()
     return {
+      version: provenVersion,
       checkpointId,
       generation,
       sequence,

@@ -11,7 +11,7 @@ import {
   type Sqlite,
 } from '../../platform/sqlite.js'
 import { damaged } from './damage-error.js'
-import { headPath } from './head-file.js'
+import { headPath, readHead } from './head-file.js'
 import { keepChecksums, registerChecksums } from './row-checksums.js'
 import { applicationId, migrations } from './schema.js'
 
@@ -63,7 +63,7 @@ export function openToRead(path: string, unfinished: 'unfinished' | 'refused' = 
     const database = openSqlite(path, { synchronous: 'NORMAL', readonly: true })
     try {
       assertOurs(database, path)
-      assertNotNewer(database)
+      assertVersion(database, path)
       registerChecksums(database)
       const version = database.pragma('user_version', { simple: true }) as number
       if (version === 0 && unfinished === 'refused') {
@@ -93,15 +93,21 @@ function assertOursUntouched(path: string): void {
   const database = openSqlite(path, { synchronous: 'FULL', readonly: true })
   try {
     assertOurs(database, path)
-    assertNotNewer(database)
+    assertVersion(database, path)
   } finally {
     database.close()
   }
 }
 
-function assertNotNewer(database: Sqlite): void {
+/** A version that nobody wrote is damage: the head says who wrote last, and what is begun has no table yet. */
+function assertVersion(database: Sqlite, path: string): void {
   const version = database.pragma('user_version', { simple: true }) as number
-  if (version > migrations.length) throw new SchemaTooNewError(`schema version ${version}`)
+  const tables = database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
+  if (version < 0 || (version === 0 && tables > 0)) throw damaged(path)
+  if (version <= migrations.length) return
+  const found = readHead(path)
+  if (found.kind === 'found' && found.head.version <= migrations.length) throw damaged(path)
+  throw new SchemaTooNewError(`schema version ${version}`)
 }
 
 function assertOurs(database: Sqlite, path: string): void {
