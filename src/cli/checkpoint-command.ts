@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { UserError } from '../core/errors.js'
+import { blamingDamage } from '../pipeline/checkpoint/as-damage.js'
 import type { Damage } from '../pipeline/checkpoint/find-damage.js'
 import { repairCheckpoint, type Repair } from '../pipeline/checkpoint/repair.js'
 import { verifyCheckpoint, type Verification } from '../pipeline/checkpoint/verify.js'
@@ -19,7 +20,11 @@ export function addCheckpointCommand(program: Command, io: CliIo): void {
     const command = checkpoint.command(name).description(description)
     addConfigFlags(command, ['config', 'checkpoint'])
     command.option('--json', 'as one JSON line').action((flags: Flags) => {
-      action(resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint.path, flags)
+      const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
+      return blamingDamage(path, () => {
+        action(path, flags)
+        return Promise.resolve()
+      })
     })
   }
   leaf('verify', 'says what in the checkpoint is not as it was written; changes nothing', (path, flags) => {

@@ -3,14 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Chance } from '../simulation/chance.js'
+import { enrichInProcess } from './in-process.js'
 import { startMeteredService } from './metered-service.js'
-import { makeStates, type State } from './states.js'
+import { enrich, makeStates, type State } from './states.js'
 import { BrokenPromise, namesOf, oneTrial, type Tried } from './trial.js'
 
 /**
  * `npm run damage -- --trials 2000 --seed 1`: checkpoints that were killed at some moment, then flipped, cut, rolled
  * back or copied; the real command goes on with each, does what its errors say, and is judged by what the service
- * charged and by what it wrote. `--only N` is one trial alone. Needs `npm run build`.
+ * charged and by what it wrote. `--only N` is one trial alone; `--fast` runs the commands within this process, so that
+ * many more can be tried. Needs `npm run build`.
  */
 const { values } = parseArgs({
   options: {
@@ -18,16 +20,18 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     lanes: { type: 'string', default: '2' },
     only: { type: 'string' },
+    fast: { type: 'boolean', default: false },
   },
 })
 const first = Number(values.only ?? values.seed)
 const count = values.only === undefined ? Number(values.trials) : 1
+const laneCount = count === 1 || values.fast ? 1 : Number(values.lanes)
 const base = mkdtempSync(join(tmpdir(), 'enrich-damage-'))
 const startedAtMs = performance.now()
 const tried: Tried[] = []
 const broken: string[] = []
 try {
-  await Promise.all(Array.from({ length: count === 1 ? 1 : Number(values.lanes) }, (_, index) => lane(index)))
+  await Promise.all(Array.from({ length: laneCount }, (_, index) => lane(index)))
 } finally {
   rmSync(base, { recursive: true, force: true })
 }
@@ -45,9 +49,8 @@ async function lane(index: number): Promise<void> {
       mkdirSync(place, { recursive: true })
       jobs.push(await makeStates(place, service, namesOf(15 + job * 12), 4, new Chance(job)))
     }
-    const lanes = count === 1 ? 1 : Number(values.lanes)
-    for (let seed = first + index; seed < first + count; seed += lanes) {
-      await oneTrial(seed, jobs, service, folder).then(
+    for (let seed = first + index; seed < first + count; seed += laneCount) {
+      await oneTrial(seed, jobs, service, folder, values.fast ? enrichInProcess : enrich).then(
         (one) => tried.push(one),
         (error: unknown) => {
           if (!(error instanceof BrokenPromise)) throw error

@@ -25,11 +25,15 @@ export const namesOf = (count: number): string[] =>
 const newNames = ['Fresh One', 'Fresh Two', 'Fresh Three']
 const stepsMax = 5
 
+/** Runs `enrich …` in a folder, against a service. */
+export type Command = (folder: string, url: string, args: readonly string[]) => Promise<Ended>
+
 export async function oneTrial(
   seed: number,
   jobs: readonly (readonly State[])[],
   service: MeteredService,
   base: string,
+  command: Command = enrich,
 ): Promise<Tried> {
   const chance = new Chance(seed)
   const folder = join(base, `trial-${seed}`)
@@ -43,7 +47,7 @@ export async function oneTrial(
     writeInput(folder, [...names, ...newNames])
     transplant(state, folder)
     service.ledger = [...state.ledger]
-    const trial = new Trial(seed, chance, folder, service)
+    const trial = new Trial(seed, chance, folder, service, command)
     await trial.injure(older)
     return await trial.live([...names, ...newNames])
   } finally {
@@ -55,33 +59,37 @@ class Trial {
   readonly #story: string[] = []
   #told = new Map<string, number>()
   #isTold = false
+  #folder: string
 
   constructor(
     private readonly seed: number,
     private readonly chance: Chance,
-    private readonly folder: string,
+    folder: string,
     private readonly service: MeteredService,
-  ) {}
+    private readonly command: Command,
+  ) {
+    this.#folder = folder
+  }
 
   async injure(older: State): Promise<void> {
     const injury = this.chance.pick(injuries)
     // In one of twelve, a copy of it goes on elsewhere.
     if (this.chance.happens(1 / 12)) await this.#copyGoesOn()
-    else this.#story.push(injury(this.folder, this.chance, older))
+    else this.#story.push(injury(this.#folder, this.chance, older))
   }
 
-  /** The original goes on, and the copy that was made before is what is gone on with here. */
+  /** The original goes on; then somebody goes on with a copy that was made before. */
   async #copyGoesOn(): Promise<void> {
-    const original = join(this.folder, 'original')
-    copyFiles(this.folder, original)
-    copyFiles(join(this.folder, '.enrich'), join(original, '.enrich'))
+    const copy = join(this.#folder, 'copy')
+    copyFiles(this.#folder, copy)
+    copyFiles(join(this.#folder, '.enrich'), join(copy, '.enrich'))
     const before = this.service.ledger.length
-    await enrich(original, this.service.url, ['in.csv', '-o', 'out.csv', '--accept-rollback', '--quiet'])
-    // Which of the two is the copy makes no difference but for where it lies: here it was moved on from.
-    rmSync(join(this.folder, '.enrich'), { recursive: true })
-    copyFiles(join(original, '.enrich'), join(this.folder, 'later'))
-    this.#story.push(`a copy went on elsewhere with ${this.service.ledger.length - before} submissions`)
-    copyFiles(join(this.folder, 'later'), join(this.folder, '.enrich'))
+    await this.command(this.#folder, this.service.url, ['in.csv', '-o', 'out.csv', '--quiet'])
+    this.#story.push(
+      `the original went on with ${this.service.ledger.length - before} submissions, then a copy`,
+    )
+    this.#told = this.#chargesByName()
+    this.#folder = copy
   }
 
   async live(names: readonly string[]): Promise<Tried> {
@@ -143,7 +151,7 @@ class Trial {
   }
 
   async #run(args: readonly string[], names: readonly string[]): Promise<Ended> {
-    const ended = await enrich(this.folder, this.service.url, [
+    const ended = await this.command(this.#folder, this.service.url, [
       ...args,
       ...(names.length > 0 ? ['--quiet'] : []),
     ])
@@ -178,7 +186,7 @@ class Trial {
 
   /** A row has the answer to its name, or none. */
   #judgeRows(file: string): Record<string, string>[] {
-    const path = join(this.folder, file)
+    const path = join(this.#folder, file)
     if (!existsSync(path)) throw new BrokenPromise(`seed ${this.seed}: no ${file}`)
     const rows: Record<string, string>[] = parse(readFileSync(path), { columns: true })
     for (const row of rows) {
@@ -197,6 +205,6 @@ class Trial {
 
   #writeLedger(): void {
     const lines = this.service.ledger.map(({ customId, runId }) => `${customId};${runId};1`)
-    writeFileSync(join(this.folder, 'ledger.csv'), `Custom ID;Run ID;Units\n${lines.join('\n')}\n`)
+    writeFileSync(join(this.#folder, 'ledger.csv'), `Custom ID;Run ID;Units\n${lines.join('\n')}\n`)
   }
 }

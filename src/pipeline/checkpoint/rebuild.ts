@@ -107,8 +107,9 @@ export class Rebuilder {
   }
 
   #scopes(): void {
-    const insert = this.#to.prepare('INSERT INTO scopes (scope_id, scope) VALUES (?, ?)')
-    // The index holds the text once more.
+    const insert = this.#to.prepare('INSERT OR IGNORE INTO scopes (scope_id, scope) VALUES (?, ?)')
+    // The index holds the text once more. Where it was damaged, a scope may have been made twice: the first counts,
+    // since nothing is submitted before the damage is seen.
     const indexed = tried(() =>
       this.#from
         .prepare<[], Row>(
@@ -184,7 +185,7 @@ export class Rebuilder {
               reason,
               accepted_at_ms: null,
             }),
-        position: row.position,
+        position: this.#nextPosition(),
         attempt: name.attempt,
         intended_at_ms: Number.isSafeInteger(intendedAtMs) ? intendedAtMs : 0,
         lookup_id: lookupId,
@@ -192,6 +193,12 @@ export class Rebuilder {
         chain: '',
       })
     }
+  }
+
+  /** The chain has no gaps. */
+  #nextPosition(): number {
+    const last = this.#to.prepare<[], number | null>('SELECT max(rowid) FROM submissions').pluck().get()
+    return (last ?? 0) + 1
   }
 
   /** A lookup that is sound names its last submission: one that is lost is restored from it. */
@@ -202,11 +209,10 @@ export class Rebuilder {
          WHERE l.custom_id IS NOT NULL AND s.custom_id IS NULL`,
       )
       .all()
-    const next = this.#to.prepare<[], number>('SELECT coalesce(max(rowid), 0) + 1 FROM submissions').pluck()
     for (const row of rows) {
       const state = String(row['state'])
       insertRow(this.#to, 'submissions', {
-        position: next.get() ?? 1,
+        position: this.#nextPosition(),
         custom_id: row['custom_id'],
         lookup_id: row.position,
         job_id: this.#jobOf(0, Number(row['scope_id'])),
