@@ -32,6 +32,8 @@ export interface EnrichOptions {
   askAgain?: readonly string[]
   /** The config file that the config came from, if it came from one: no output is written over it. */
   configPath?: string
+  /** Goes on although the checkpoint is older than its head says, or a copy: what was lost may be billed again. */
+  acceptRollback?: boolean
   stdin?: NodeJS.ReadableStream
   stdout?: NodeJS.WritableStream
   /** Time and chance, for rehearsals and tests; the system's if left out. */
@@ -86,6 +88,7 @@ async function run(
     ownFiles: filesInUse(settings, options.configPath ?? null),
     onLost: settings.onLost,
     askAgain: options.askAgain ?? [],
+    acceptRollback: options.acceptRollback ?? false,
     scheduling: {
       limits: settings.limits,
       polling: settings.polling,

@@ -1,7 +1,11 @@
 import { reportColumns, type ColumnReport } from './core/column-report.js'
+import type { UserError } from './core/errors.js'
 import { chooseRegistry, embeddedScope } from './embedded.js'
 import { inputOptions } from './enrich.js'
+import { blamingDamage } from './pipeline/checkpoint/as-damage.js'
 import type { CheckpointReader, LookupId } from './pipeline/checkpoint/checkpoint.js'
+import { standingError } from './pipeline/checkpoint/damage-error.js'
+import { standingOf } from './pipeline/checkpoint/facts.js'
 import { openCheckpointReader } from './pipeline/checkpoint/reader.js'
 import { chooseColumns, sampleColumns } from './pipeline/column-choice.js'
 import { ingest, type KeyedLookup } from './pipeline/ingest.js'
@@ -18,6 +22,8 @@ export interface Look {
   /** Null where there is no checkpoint yet. */
   reader: CheckpointReader | null
   scope: string
+  /** Why a run with this checkpoint would stop; null where it would not. */
+  problem: UserError | null
 }
 
 export interface LookOptions {
@@ -32,7 +38,11 @@ export interface LookOptions {
  * Reads the input and what is known of it, and changes nothing: no lock, no network, no new checkpoint.
  * `use` is given what was found, which is closed afterwards.
  */
-export async function look<Result>(
+export function look<Result>(options: LookOptions, use: (found: Look) => Promise<Result>): Promise<Result> {
+  return blamingDamage(options.settings.checkpoint.path, () => lookUnblamed(options, use))
+}
+
+async function lookUnblamed<Result>(
   options: LookOptions,
   use: (found: Look) => Promise<Result>,
 ): Promise<Result> {
@@ -57,7 +67,8 @@ export async function look<Result>(
         signal: options.signal,
       })
       const report = reportColumns(input.columns, columns, samples)
-      return await use({ input, columns: report, columnNote: note, index, reader, scope })
+      const problem = standingError(settings.checkpoint.path, standingOf(settings.checkpoint.path).standing)
+      return await use({ input, columns: report, columnNote: note, index, reader, scope, problem })
     } finally {
       reader?.close()
     }

@@ -6,6 +6,9 @@ import { UserError } from '../core/errors.js'
 import { judgePoll } from '../core/outcome.js'
 import { chooseRegistry } from '../embedded.js'
 import { look } from '../look.js'
+import { blamingDamage } from '../pipeline/checkpoint/as-damage.js'
+import { standingError } from '../pipeline/checkpoint/damage-error.js'
+import { standingOf } from '../pipeline/checkpoint/facts.js'
 import { openToWrite } from '../pipeline/checkpoint/open.js'
 import { openCheckpointReader } from '../pipeline/checkpoint/reader.js'
 import { resolveApiKey, resolveSettings, resolveWebhookKeys, type Settings } from '../settings.js'
@@ -169,8 +172,14 @@ async function checkService(baseUrl: string, io: CliIo): Promise<string> {
   }
 }
 
-function checkCheckpoint(path: string): string {
+function checkCheckpoint(path: string): Promise<string> {
+  return blamingDamage(path, () => Promise.resolve(checkpointText(path)))
+}
+
+function checkpointText(path: string): string {
   const isThere = existsSync(path)
+  const problem = standingError(path, standingOf(path).standing)
+  if (problem !== null) throw problem
   openToWrite(path).close()
   const scopes = openCheckpointReader(path, null)?.counts() ?? []
   const lookups = scopes.reduce(

@@ -12,6 +12,7 @@ import { version } from '../version.js'
 import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from './config-flags.js'
 import { assertOneUseOfStdout, type CliIo } from './io.js'
 import { jsonLine } from './json-line.js'
+import { warnOfStanding } from './report-error.js'
 
 export function addExportCommand(program: Command, io: CliIo): void {
   const command = program
@@ -27,7 +28,7 @@ export function addExportCommand(program: Command, io: CliIo): void {
     const counts: RowCounts = new Map()
     await look(
       { settings, stdin: io.stdin, signal: io.interrupt },
-      async ({ input, columns, index, reader }) => {
+      async ({ input, columns, index, reader, problem }) => {
         if (reader === null) {
           throw new UserError(
             'CHECKPOINT_NOT_FOUND',
@@ -64,6 +65,7 @@ export function addExportCommand(program: Command, io: CliIo): void {
           `${report.rowCount.toLocaleString('en-US')} ${report.rowCount === 1 ? 'row' : 'rows'} (${rows})\n`,
         )
         for (const path of report.paths) io.err(`  written   ${path}\n`)
+        warnOfStanding(problem, io)
       },
     )
   })

@@ -10,6 +10,8 @@ export const commandNames = [
   'api',
   'receive',
   'registry',
+  'checkpoint',
+  'reconcile',
   'doctor',
 ]
 

@@ -11,6 +11,7 @@ import { resolveSettings, type Settings } from '../settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
 import { commandLine, type CliIo } from './io.js'
 import { jsonLine } from './json-line.js'
+import { warnOfStanding } from './report-error.js'
 import { planWords } from './reporter.js'
 
 /** A run takes this long at a hosted service, typically (interface: "Limits"). */
@@ -34,6 +35,7 @@ export function addPlanCommand(program: Command, io: CliIo): void {
         await look({ settings, stdin: io.stdin, signal: io.interrupt, meet }, (found) => {
           const plan = describePlan(found, counter.plan, settings)
           io.out(flags.json === true ? jsonLine('plan', plan) : planText(plan, io))
+          warnOfStanding(found.problem, io)
           return Promise.resolve()
         })
       } finally {

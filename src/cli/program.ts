@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { version } from '../version.js'
 import { addApiCommand } from './api-command.js'
 import { addAccountsCommand } from './accounts-command.js'
+import { addCheckpointCommand } from './checkpoint-command.js'
 import { addDoctorCommand } from './doctor-command.js'
 import { addExportCommand } from './export-command.js'
 import type { CliIo } from './io.js'
@@ -9,6 +10,7 @@ import { assertLocalArguments } from './local-paths.js'
 import { addPlanCommand } from './plan-command.js'
 import { addReceiveCommand } from './receive-command.js'
 import { addRegistryCommand } from './registry-command.js'
+import { addReconcileCommand } from './reconcile-command.js'
 import { addRetryCommand, addRunCommand } from './run-command.js'
 import { addServeCommand } from './serve-command.js'
 import { addStatusCommand } from './status-command.js'
@@ -37,6 +39,8 @@ export function createProgram(io: CliIo): Command {
   addPlanCommand(program, io)
   addStatusCommand(program, io)
   addExportCommand(program, io)
+  addCheckpointCommand(program, io)
+  addReconcileCommand(program, io)
   addRetryCommand(program, io)
   addServeCommand(program, io)
   addAccountsCommand(program, io)

@@ -3,6 +3,7 @@ import { UserError } from '../core/errors.js'
 import { systemClock } from '../platform/clock.js'
 import { loadInto, planLoad, type LoadedFile } from '../registry/load/load.js'
 import type { CliIo } from './io.js'
+import { jsonLine } from './json-line.js'
 import { createProgress } from './registry-import.js'
 import { failureText, loadedText, planText, summaryText } from './registry-load-text.js'
 
@@ -38,7 +39,7 @@ async function runLoad(
 ): Promise<void> {
   const isJson = flags.json === true
   const plan = await planLoad(paths, io.interrupt)
-  io.out(isJson ? jsonLine({ type: 'plan', ...plan }) : planText(plan, registryPath))
+  io.out(isJson ? jsonLine('plan', plan) : planText(plan, registryPath))
   if (plan.steps.length === 0) {
     throw new UserError('REGISTRY_IMPORT_INVALID', 'none of the files can be loaded', {
       hint: plan.leftOut[0] === undefined ? 'the folders are empty' : 'the plan says why of each',
@@ -54,18 +55,14 @@ async function runLoad(
     },
     onLoaded: (file) => {
       progress.end()
-      io.out(isJson ? jsonLine({ type: 'loaded', ...reportOf(file) }) : loadedText(file))
+      io.out(isJson ? jsonLine('loaded', reportOf(file)) : loadedText(file))
     },
   })
   const elapsedMs = Math.round(systemClock.monotonicMs() - startedAtMs)
   const failed = files.filter(({ error }) => error !== null)
   if (!isJson) io.out(summaryText(files, plan, registryPath, elapsedMs))
-  else io.out(jsonLine({ type: 'summary', fileCount: files.length, failedCount: failed.length, elapsedMs }))
+  else io.out(jsonLine('summary', { fileCount: files.length, failedCount: failed.length, elapsedMs }))
   if (failed.length > 0) throw failure(failed, files.length)
-}
-
-function jsonLine(value: unknown): string {
-  return `${JSON.stringify(value)}\n`
 }
 
 function reportOf({ step, result, error }: LoadedFile): object {

@@ -39,3 +39,10 @@ export function reportInterruption(exitCode: number, io: CliIo): number {
   )
   return exitCode
 }
+
+/** Said by commands that only look: a run with this checkpoint would stop. */
+export function warnOfStanding(problem: UserError | null, io: CliIo): void {
+  if (problem === null) return
+  io.err(`warning ${problem.code}: ${problem.message}\n`)
+  if (problem.hint !== undefined) io.err(`  hint: ${problem.hint}\n`)
+}

@@ -45,13 +45,13 @@ enrich --help lists all commands and flags.
 Nothing was done: no input is named here, nor in ${defaults.configPath}.
 `
 
-type RunFlags = ConfigFlags & ReporterFlags & { status?: string }
+type RunFlags = ConfigFlags & ReporterFlags & { status?: string; acceptRollback?: boolean }
 
 export function addRunCommand(program: Command, io: CliIo): Command {
   const command = program
     .command('run [inputs...]', { isDefault: true })
     .description('enrich files (the default command); the same command again resumes')
-  addReporterFlags(addConfigFlags(command, flagGroups))
+  addFlagsOfRuns(addConfigFlags(command, flagGroups))
   return command.action((inputs: string[], flags: RunFlags) => {
     assertNoCommand(inputs)
     const config = configOf(inputs, flags, io.environment)
@@ -69,7 +69,7 @@ export function addRetryCommand(program: Command, io: CliIo): void {
     .command('retry [inputs...]')
     .description('ask again for lookups with these outcomes; a hosted service bills each again')
     .requiredOption('--status <a,b>', `outcomes: ${retryable.join(', ')}`)
-  addReporterFlags(addConfigFlags(command, flagGroups))
+  addFlagsOfRuns(addConfigFlags(command, flagGroups))
   command.action((inputs: string[], flags: RunFlags) =>
     runJob(configOf(inputs, flags, io.environment), flags, parseStatuses(flags.status ?? ''), io),
   )
@@ -84,8 +84,12 @@ function assertNoCommand(inputs: readonly string[]): void {
   })
 }
 
-function addReporterFlags(command: Command): void {
+function addFlagsOfRuns(command: Command): void {
   command
+    .option(
+      '--accept-rollback',
+      'go on although the checkpoint is older than its head says, or a copy: what was lost may be billed again',
+    )
     .option('--json', 'progress, errors and summary as JSON lines on standard output')
     .option('--quiet', 'nothing but errors')
     .addOption(
@@ -109,6 +113,7 @@ async function runJob(
     signal: io.interrupt,
     environment: io.environment,
     askAgain,
+    acceptRollback: flags.acceptRollback === true,
     stdin: io.stdin,
     stdout: io.stdout,
   })

@@ -1,13 +1,19 @@
 import { relative } from 'node:path'
 import type { Command } from 'commander'
 import { UserError } from '../core/errors.js'
+import { blamingDamage } from '../pipeline/checkpoint/as-damage.js'
 import type { ScopeCounts, UncertainLookup } from '../pipeline/checkpoint/checkpoint.js'
+import { standingError } from '../pipeline/checkpoint/damage-error.js'
+import { standingOf } from '../pipeline/checkpoint/facts.js'
 import { openCheckpointReader } from '../pipeline/checkpoint/reader.js'
 import { readInboxCounts, type InboxCounts } from '../pipeline/receiver/inbox.js'
 import { resolveSettings } from '../settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
 import { quote, type CliIo } from './io.js'
 import { jsonLine } from './json-line.js'
+import { warnOfStanding } from './report-error.js'
+
+type StatusFlags = ConfigFlags & { uncertain?: boolean; json?: boolean }
 
 const listedMax = 1_000
 const shownInputsMax = 3
@@ -18,27 +24,38 @@ export function addStatusCommand(program: Command, io: CliIo): void {
   command
     .option('--uncertain', 'list the submissions that may have been billed and have no answer')
     .option('--json', 'as one JSON line')
-    .action((flags: ConfigFlags & { uncertain?: boolean; json?: boolean }) => {
+    .action((flags: StatusFlags) => {
       const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
-      const reader = openCheckpointReader(path, null)
-      if (reader === null) {
-        throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-          hint: 'a run makes it: enrich companies.csv -o out.parquet',
-        })
-      }
-      try {
-        const scopes = reader.counts()
-        const uncertain = flags.uncertain === true ? reader.uncertain(listedMax) : null
-        const inbox = readInboxCounts(path)
-        if (flags.json === true) io.out(jsonLine('status', { path, scopes, uncertain, inbox }))
-        else {
-          io.out(statusText(path, scopes) + inboxText(inbox))
-          if (uncertain !== null) io.out(uncertainText(uncertain))
-        }
-      } finally {
-        reader.close()
-      }
+      return blamingDamage(path, () => {
+        showStatus(path, flags, io)
+        return Promise.resolve()
+      })
     })
+}
+
+function showStatus(path: string, flags: StatusFlags, io: CliIo): void {
+  const reader = openCheckpointReader(path, null)
+  if (reader === null) {
+    throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
+      hint: 'a run makes it: enrich companies.csv -o out.parquet',
+    })
+  }
+  try {
+    const scopes = reader.counts()
+    const uncertain = flags.uncertain === true ? reader.uncertain(listedMax) : null
+    const inbox = readInboxCounts(path)
+    const problem = standingError(path, standingOf(path).standing)
+    if (flags.json === true) {
+      const told = problem === null ? null : { code: problem.code, message: problem.message }
+      io.out(jsonLine('status', { path, scopes, uncertain, inbox, problem: told }))
+    } else {
+      io.out(statusText(path, scopes) + inboxText(inbox))
+      if (uncertain !== null) io.out(uncertainText(uncertain))
+    }
+    warnOfStanding(problem, io)
+  } finally {
+    reader.close()
+  }
 }
 
 function statusText(path: string, scopes: readonly ScopeCounts[]): string {

@@ -12,7 +12,7 @@ export type LookupEvent =
   | 'reject'
   /** The answer was lost: it may have been billed. */
   | 'lose'
-  /** A webhook named the run of a submission whose answer was lost. */
+  /** A webhook named the run of a submission whose answer, or which itself, was lost. */
   | 'claim'
   /** Its run, or the answer of its run, may be another submission's. */
   | 'doubt'
@@ -25,7 +25,7 @@ export type LookupEvent =
 
 /** The whole life; what is not listed cannot happen. */
 const life: Readonly<Record<LookupState, Partial<Record<LookupEvent, LookupState>>>> = {
-  new: { intend: 'intended' },
+  new: { intend: 'intended', claim: 'running' },
   intended: {
     accept: 'running',
     withdraw: 'new',

@@ -11,6 +11,7 @@ import type { Clock } from '../platform/clock.js'
 import type { Random } from '../platform/random.js'
 import { explainSystemFailure } from '../platform/system-failure.js'
 import { answerLinesOf, type RowCounts } from './answers.js'
+import { blamingDamage } from './checkpoint/as-damage.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import { openCheckpointReader } from './checkpoint/reader.js'
 import { openCheckpoint, type OpenCheckpointOptions } from './checkpoint/sqlite-checkpoint.js'
@@ -54,6 +55,8 @@ export interface PipelineOptions {
   /** Another way to the checkpoint of that path: rehearsals die in it. SQLite's if left out. */
   openCheckpoint?: (options: OpenCheckpointOptions) => Checkpoint
   onLost: 'hold' | 'resubmit'
+  /** The user knows that the checkpoint is older than its head, or a copy. */
+  acceptRollback?: boolean
   /** Lookups whose last outcome is among these are asked again. */
   askAgain: readonly string[]
   scheduling: Pick<
@@ -72,7 +75,11 @@ export interface PipelineOptions {
 }
 
 /** A row's whole walk: read, identify, ask once, wait, join, publish. */
-export async function runPipeline(options: PipelineOptions): Promise<RunSummary> {
+export function runPipeline(options: PipelineOptions): Promise<RunSummary> {
+  return blamingDamage(options.checkpoint.path, () => run(options))
+}
+
+async function run(options: PipelineOptions): Promise<RunSummary> {
   const startedAtMs = options.clock.monotonicMs()
   const output = resolveOutput(options.output)
   assertNotOurs(writtenPaths(output), options.ownFiles)
@@ -92,6 +99,11 @@ export async function runPipeline(options: PipelineOptions): Promise<RunSummary>
         ...options.checkpoint,
         scope: connection.scope,
         job: jobOf(input),
+        acceptRollback: options.acceptRollback ?? false,
+        isBilled: connection.service === 'hosted',
+        notice: (text) => {
+          options.observe({ type: 'notice', text })
+        },
         nowMs: options.clock.nowMs(),
         random: options.random,
       })

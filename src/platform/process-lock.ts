@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { openSqlite, sqliteCode } from './sqlite.js'
+import { keepToOwner } from './owner-only.js'
+import { openSqlite, sqliteCode, type Sqlite } from './sqlite.js'
 
 export interface ProcessLock {
   release(): void
@@ -24,10 +25,10 @@ export class LockHeldError extends Error {
 export function takeLock(path: string, nowMs: number): ProcessLock {
   const holderPath = `${path}.json`
   try {
-    const lock = openSqlite(path, { synchronous: 'NORMAL', busyTimeoutMs: 0, journal: 'DELETE' })
+    const lock = openLock(path)
     try {
-      lock.exec('BEGIN EXCLUSIVE')
       const holder = { processId: process.pid, host: hostname(), since: new Date(nowMs).toISOString() }
+      keepToOwner(holderPath)
       writeFileSync(holderPath, `${JSON.stringify(holder)}\n`)
     } catch (error) {
       lock.close()
@@ -37,6 +38,30 @@ export function takeLock(path: string, nowMs: number): ProcessLock {
   } catch (error) {
     if (sqliteCode(error)?.startsWith('SQLITE_BUSY') !== true) throw error
     throw new LockHeldError(readHolder(holderPath), error)
+  }
+}
+
+function openLock(path: string): Sqlite {
+  keepToOwner(path)
+  try {
+    return openExclusively(path)
+  } catch (error) {
+    // Only the lock on it counts: what stands in the file is nothing of ours.
+    if (!/^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/.test(sqliteCode(error) ?? '')) throw error
+    truncateSync(path)
+    rmSync(`${path}-journal`, { force: true })
+    return openExclusively(path)
+  }
+}
+
+function openExclusively(path: string): Sqlite {
+  const lock = openSqlite(path, { synchronous: 'NORMAL', busyTimeoutMs: 0, journal: 'DELETE' })
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+    return lock
+  } catch (error) {
+    lock.close()
+    throw error
   }
 }
 

@@ -65,18 +65,26 @@ function opened(path: string, options: OpenSqliteOptions): Sqlite {
 export class SchemaTooNewError extends Error {}
 
 /**
+ * SQL or a function, applied in one transaction; or work in transactions of its own, for what is too much for one:
+ * killed at any point, it is begun again and goes on.
+ */
+export type Migration = string | ((database: Sqlite) => void) | { inBatches: (database: Sqlite) => void }
+
+/**
  * Brings the schema from its `user_version` to `migrations.length`, each step in a transaction of its own.
  * Returns the version found. Throws SchemaTooNewError when the file was written by a newer version.
  */
-export function migrate(database: Sqlite, migrations: readonly string[]): number {
+export function migrate(database: Sqlite, migrations: readonly Migration[]): number {
   const found = database.pragma('user_version', { simple: true }) as number
   if (found > migrations.length) {
     throw new SchemaTooNewError(`schema version ${found}, this version knows ${migrations.length}`)
   }
-  for (const [index, sql] of migrations.entries()) {
+  for (const [index, migration] of migrations.entries()) {
     if (index < found) continue
+    if (typeof migration === 'object') migration.inBatches(database)
     database.transaction(() => {
-      database.exec(sql)
+      if (typeof migration === 'string') database.exec(migration)
+      else if (typeof migration === 'function') migration(database)
       database.pragma(`user_version = ${index + 1}`)
     })()
   }

@@ -1,4 +1,5 @@
 import {
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -7,12 +8,14 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { createServiceClient } from '../../src/client/client.js'
 import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
 import { runPipeline, type PipelineOptions } from '../../src/pipeline/run.js'
 import type { Clock } from '../../src/platform/clock.js'
 import { openSqlite } from '../../src/platform/sqlite.js'
@@ -46,6 +49,7 @@ export class MortalJob {
   readonly folder: string
   readonly #base: string
   readonly #remains: string
+  #unclosed: Checkpoint | null = null
 
   constructor(readonly outputName: string) {
     this.#base = mkdtempSync(join(memoryFolder, 'enrich-crash-'))
@@ -68,6 +72,9 @@ export class MortalJob {
       if (!(error instanceof Death)) throw error
     } finally {
       unwatch()
+      // A death ends the locks of its process, also those of a checkpoint that nobody was given yet.
+      this.#unclosed?.close()
+      this.#unclosed = null
     }
     if (life.isDead) this.#bury()
     return life
@@ -109,8 +116,16 @@ export class MortalJob {
 
   /** The files as they were at the moment of death, under the same path; what it was writing bears its process id. */
   #bury(): void {
-    rmSync(this.folder, { recursive: true })
-    renameSync(this.#remains, this.folder)
+    // Into the same files: a death makes no copies.
+    const left = new Set(readdirSync(this.#remains, { recursive: true, encoding: 'utf8' }))
+    for (const name of this.names())
+      if (!left.has(name)) rmSync(this.#path(name), { recursive: true, force: true })
+    for (const name of left) {
+      const [from, to] = [join(this.#remains, name), this.#path(name)]
+      if (statSync(from).isDirectory()) mkdirSync(to, { recursive: true })
+      else copyFileSync(from, to)
+    }
+    rmSync(this.#remains, { recursive: true })
     for (const name of readdirSync(this.folder)) {
       renameSync(this.#path(name), this.#path(name.replaceAll(`.${process.pid}-`, `.${goneProcessId}-`)))
     }
@@ -137,7 +152,11 @@ export class MortalJob {
       checkpoint: { path: this.#path('.enrich/checkpoint.sqlite'), maxAgeMs: null },
       webhooks: { url: null, receiver: null },
       openCheckpoint: (options) =>
-        life.aroundFileSync('openCheckpoint', () => mortal(openCheckpoint(options), life)),
+        life.aroundFileSync('openCheckpoint', () => {
+          const checkpoint = openCheckpoint(options)
+          this.#unclosed = checkpoint
+          return mortal(checkpoint, life)
+        }),
       onLost,
       askAgain: [],
       scheduling: {

@@ -37,6 +37,13 @@ function mostInAMinute(timesMs: readonly number[]): number {
   return most
 }
 
+function copyFiles(path: string, to: string): void {
+  for (const suffix of ['', '-wal', '.head']) {
+    if (existsSync(path + suffix)) copyFileSync(path + suffix, to + suffix)
+    else rmSync(to + suffix, { force: true })
+  }
+}
+
 /** A job whose processes are killed after these times, one after another, each followed at once by the next. */
 async function killedAfter(livesMs: readonly number[], window: Weather['window']) {
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'enrich-restart-'))
@@ -46,8 +53,8 @@ async function killedAfter(livesMs: readonly number[], window: Weather['window']
     const service = new SimulatedService(chance)
     service.weather = { ...fairWeather, requestMs: { min: 20, max: 50 }, window }
     const arrivedMs: Record<'GET' | 'POST', number[]> = { GET: [], POST: [] }
-    for (const [index, lifeMs] of livesMs.entries()) {
-      const path = join(folder, `${index}.sqlite`)
+    const [path, remains] = [join(folder, 'checkpoint.sqlite'), join(folder, 'remains.sqlite')]
+    for (const lifeMs of livesMs) {
       const life = new Life(Infinity, () => undefined)
       const checkpoint = openCheckpoint({
         path,
@@ -88,11 +95,10 @@ async function killedAfter(livesMs: readonly number[], window: Weather['window']
       await time.runUntil(work(), () => performance.now() >= killedAtMs, 60 * minuteMs)
       clearTimeout(timer)
       life.isDead = true
-      for (const suffix of ['', '-wal']) {
-        if (existsSync(path + suffix))
-          copyFileSync(path + suffix, join(folder, `${index + 1}.sqlite${suffix}`))
-      }
+      copyFiles(path, remains)
       checkpoint.close()
+      // The next process finds the files as this one left them: the same files, not copies of them.
+      copyFiles(remains, path)
     }
     return { limitedCount: service.limitedCount, arrivedMs }
   } finally {

@@ -130,7 +130,7 @@ async function live(seed: number, world: World): Promise<Simulated> {
     if (life.isDead) crashes++
     for (const [customId, runId] of life.accepted) world.accepted.set(customId, runId)
     for (const [lookupId, runId] of life.answered) world.answered.set(lookupId, runId)
-    const disk = readDisk(pathOf(world, process + 1))
+    const disk = readDisk(pathOf(world))
     assertPaidOnce(service, world.resubmittable)
     assertNothingLost(disk, service, world.accepted, world.answered)
     assertBudgetKept(disk, world.lookupsMax)
@@ -166,7 +166,8 @@ async function live(seed: number, world: World): Promise<Simulated> {
   throw new Error(`the work did not end within ${processesMax} processes`)
 }
 
-const pathOf = (world: World, process: number) => join(world.folder, `checkpoint-${process}.sqlite`)
+const pathOf = (world: World) => join(world.folder, 'checkpoint.sqlite')
+const remainsOf = (world: World) => join(world.folder, 'remains.sqlite')
 
 /** From start to its end or its death; the next process finds the files as this one left them. */
 async function oneProcess(
@@ -175,10 +176,10 @@ async function oneProcess(
   mayDie: boolean,
 ): Promise<{ life: Life; stop: Stop | null }> {
   const { chance, service, time } = world
-  const [path, nextPath] = [pathOf(world, process), pathOf(world, process + 1)]
+  const [path, remains] = [pathOf(world), remainsOf(world)]
   const dieAtStep = mayDie && chance.happens(0.7) ? chance.whole(1, chance.pick([20, 200, 1_000])) : Infinity
   const life = new Life(dieAtStep, () => {
-    copyCheckpoint(path, nextPath)
+    copyCheckpoint(path, remains)
   })
   const checkpoint = openCheckpoint({
     path,
@@ -225,9 +226,9 @@ async function oneProcess(
   }
   await time.runUntil(running, watch, processMsMax)
   const stop = life.isDead ? null : await running
-  // What a dead process had not written yet goes into its old file, which nobody reads again.
+  // What a dead process had not written yet is written over with what it left.
   checkpoint.close()
-  if (!life.isDead) copyCheckpoint(path, nextPath)
+  if (life.isDead) copyCheckpoint(remains, path)
   return { life, stop }
 }
 
@@ -264,10 +265,11 @@ function allowResubmission(world: World, path: string): void {
   }
 }
 
-/** The files as they are at this moment: what a kill leaves behind. */
-function copyCheckpoint(path: string, nextPath: string): void {
-  for (const suffix of ['', '-wal']) {
-    if (existsSync(path + suffix)) copyFileSync(path + suffix, nextPath + suffix)
+/** The files as they are at this moment, into the same files: what a kill leaves behind is no copy. */
+function copyCheckpoint(path: string, to: string): void {
+  for (const suffix of ['', '-wal', '.head']) {
+    if (existsSync(path + suffix)) copyFileSync(path + suffix, to + suffix)
+    else rmSync(to + suffix, { force: true })
   }
 }
 

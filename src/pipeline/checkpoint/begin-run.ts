@@ -1,8 +1,9 @@
 import type { Random } from '../../platform/random.js'
 import type { Sqlite } from '../../platform/sqlite.js'
+import type { FoundHead } from '../../core/checkpoint-standing.js'
+import type { HeadOptions } from './head-keeper.js'
 
-export interface OpenCheckpointOptions {
-  path: string
+export interface OpenCheckpointOptions extends HeadOptions {
   /** Whose answers: see schema.ts. */
   scope: string
   /** Names the job: an input that is enriched over as many processes as it takes. */
@@ -15,31 +16,34 @@ export interface OpenCheckpointOptions {
 export function beginRun(
   database: Sqlite,
   options: OpenCheckpointOptions,
-): { checkpointId: string; scopeId: number; jobId: number } {
-  const id = checkpointId(database, options)
+): { scopeId: number; jobId: number } {
   const scope = scopeId(database, options.scope)
   const job = openJob(database, scope, options)
   recoverIntended(database)
   database.exec('CREATE TEMP TABLE wanted (position INTEGER PRIMARY KEY, lookup_id INTEGER NOT NULL UNIQUE)')
-  return { checkpointId: id, scopeId: scope, jobId: job }
+  return { scopeId: scope, jobId: job }
 }
 
-function checkpointId(database: Sqlite, options: OpenCheckpointOptions): string {
+/** The checkpoint's name; one that was lost with its file comes from the head, so that what it submitted is known again. */
+export function checkpointId(
+  database: Sqlite,
+  options: Pick<OpenCheckpointOptions, 'random' | 'nowMs'>,
+  found: FoundHead,
+): string {
   const known = database.prepare<[], string>('SELECT id FROM checkpoint').pluck().get()
   if (known !== undefined) return known
-  const id = options.random.id('')
+  const id = found.kind === 'found' ? found.head.checkpointId : options.random.id('')
   database.prepare('INSERT INTO checkpoint (id, created_at_ms) VALUES (?, ?)').run(id, options.nowMs)
   return id
 }
 
+/** Read from the table, not by its index: a damaged one would make every lookup of a known scope look new. */
 function scopeId(database: Sqlite, scope: string): number {
-  database.prepare('INSERT OR IGNORE INTO scopes (scope) VALUES (?)').run(scope)
-  const found = database
-    .prepare<[string], number>('SELECT scope_id FROM scopes WHERE scope = ?')
+  const known = database
+    .prepare<[string], number>('SELECT scope_id FROM scopes NOT INDEXED WHERE scope = ?')
     .pluck()
     .get(scope)
-  if (found === undefined) throw new Error('a scope that was just written is not there')
-  return found
+  return known ?? Number(database.prepare('INSERT INTO scopes (scope) VALUES (?)').run(scope).lastInsertRowid)
 }
 
 /** The job of this input that has not ended, or a new one. */

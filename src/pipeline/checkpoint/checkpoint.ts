@@ -68,7 +68,11 @@ export interface Checkpoint {
    * keep what is known of them.
    */
   want(lookups: readonly { key: Uint8Array; lookup: Lookup }[]): Promise<LookupId[]>
-  /** Sorts what is wanted into what has to be done; `submit` is reopened here (expired, or lost and resubmitted). */
+  /**
+   * Sorts what is wanted into what has to be done; `submit` is reopened here (expired, or lost and resubmitted).
+   * Where anything is to be submitted, it is made sure first that what is known can be believed: throws
+   * CHECKPOINT_DAMAGED, CHECKPOINT_COPIED and CHECKPOINT_HEAD_MISSING, and so does `reopen`.
+   */
   plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>>
   /** Wanted lookups whose outcome is among these are asked again. Returns how many. */
   reopen(outcomes: readonly string[]): Promise<number>

@@ -7,10 +7,13 @@ interface Change {
   reject: (reason: unknown) => void
 }
 
+const noting = { beforeCommit: () => undefined, afterCommit: () => undefined }
+
 /**
  * Changes asked for at about the same time are made in one transaction, in the order they were asked for, and
  * acknowledged after its commit: one fsync for all of them. A change that throws is undone
  * and rejected alone; a commit that fails rejects them all, on a full disk after `makeRoom` made none.
+ * `beforeCommit` is the last of each transaction, `afterCommit` comes between it and the acknowledgements.
  */
 export class CommitQueue {
   #changes: Change[] = []
@@ -19,6 +22,7 @@ export class CommitQueue {
   constructor(
     private readonly database: Sqlite,
     private readonly makeRoom: () => boolean,
+    private readonly around: { beforeCommit(): void; afterCommit(): void } = noting,
   ) {
     this.#gathering = new Gathering(this.flush)
   }
@@ -38,6 +42,7 @@ export class CommitQueue {
     let acknowledgements: (() => void)[]
     try {
       acknowledgements = this.#commit(changes)
+      this.around.afterCommit()
     } catch (error) {
       for (const { reject } of changes) reject(error)
       return
@@ -46,7 +51,11 @@ export class CommitQueue {
   }
 
   #commit(changes: readonly Change[]): (() => void)[] {
-    const once = this.database.transaction(() => changes.map((change) => this.#make(change)))
+    const once = this.database.transaction(() => {
+      const made = changes.map((change) => this.#make(change))
+      this.around.beforeCommit()
+      return made
+    })
     try {
       return once.immediate()
     } catch (error) {

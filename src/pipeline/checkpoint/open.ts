@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UserError } from '../../core/errors.js'
+import { keepToOwner } from '../../platform/owner-only.js'
 import {
   isDiskFull,
   SchemaTooNewError,
@@ -9,19 +10,33 @@ import {
   sqliteCode,
   type Sqlite,
 } from '../../platform/sqlite.js'
+import { damaged } from './damage-error.js'
+import { headPath, readHead } from './head-file.js'
+import { keepChecksums, registerChecksums } from './row-checksums.js'
 import { applicationId, migrations } from './schema.js'
 
-/** Opens the checkpoint to write, made and migrated as needed. Throws CHECKPOINT_* and DISK_FULL. */
-export function openToWrite(path: string): Sqlite {
-  return explained(path, () => {
+/** The folder is made as needed; what is not a checkpoint is refused and not touched. Throws CHECKPOINT_*. */
+export function assertCheckpointPath(path: string): void {
+  explained(path, () => {
     mkdirSync(dirname(path), { recursive: true })
     assertFile(path)
     assertOursUntouched(path)
+  })
+}
+
+/** Opens the checkpoint to write, made and migrated as needed. Throws CHECKPOINT_* and DISK_FULL. */
+export function openToWrite(path: string): Sqlite {
+  assertCheckpointPath(path)
+  return explained(path, () => {
+    keepToOwner(path)
     const database = openSqlite(path, { synchronous: 'FULL' })
     try {
       database.pragma(`application_id = ${applicationId}`)
       database.pragma('temp_store = FILE')
+      registerChecksums(database)
+      assertSoundToMigrate(database, path)
       migrate(database, migrations)
+      keepChecksums(database)
       return database
     } catch (error) {
       database.close()
@@ -30,18 +45,28 @@ export function openToWrite(path: string): Sqlite {
   })
 }
 
-/** Opens the checkpoint to look at it, while another process may be writing. Null where there is none. */
-export function openToRead(path: string): Sqlite | null {
+/** What is damaged is not built on: its checksums would prove the damage. */
+function assertSoundToMigrate(database: Sqlite, path: string): void {
+  const version = database.pragma('user_version', { simple: true }) as number
+  if (version === 0 || version >= migrations.length) return
+  if (database.pragma('integrity_check', { simple: true }) !== 'ok') throw damaged(path)
+}
+
+/**
+ * Opens the checkpoint to look at it, while another process may be writing. Null where there is none. One that
+ * was never finished being made is refused unless it is asked for.
+ */
+export function openToRead(path: string, unfinished: 'unfinished' | 'refused' = 'refused'): Sqlite | null {
   if (!existsSync(path)) return null
   return explained(path, () => {
     assertFile(path)
     const database = openSqlite(path, { synchronous: 'NORMAL', readonly: true })
     try {
       assertOurs(database, path)
-      assertNotNewer(database)
+      assertVersion(database, path)
+      registerChecksums(database)
       const version = database.pragma('user_version', { simple: true }) as number
-      // Later steps add what only a writer needs.
-      if (version === 0) {
+      if (version === 0 && unfinished === 'refused') {
         throw new UserError('CHECKPOINT_INVALID', `the checkpoint ${path} was never finished being made`, {
           hint: 'run `enrich` once with this checkpoint, then look again',
         })
@@ -68,22 +93,49 @@ function assertOursUntouched(path: string): void {
   const database = openSqlite(path, { synchronous: 'FULL', readonly: true })
   try {
     assertOurs(database, path)
-    assertNotNewer(database)
+    assertVersion(database, path)
   } finally {
     database.close()
   }
 }
 
-function assertNotNewer(database: Sqlite): void {
+/** A version that nobody wrote is damage: the head says who wrote last, and what is begun has no table yet. */
+function assertVersion(database: Sqlite, path: string): void {
   const version = database.pragma('user_version', { simple: true }) as number
-  if (version > migrations.length) throw new SchemaTooNewError(`schema version ${version}`)
+  const tables = database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
+  if (version < 0 || (version === 0 && tables > 0)) throw damaged(path)
+  if (version <= migrations.length) return
+  const found = readHead(path)
+  if (found.kind === 'found' && found.head.version <= migrations.length) throw damaged(path)
+  throw new SchemaTooNewError(`schema version ${version}`)
 }
 
 function assertOurs(database: Sqlite, path: string): void {
   const id = database.pragma('application_id', { simple: true }) as number
   const tables = database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
-  if (id !== applicationId && (id !== 0 || tables > 0)) throw notACheckpoint(path)
+  if (id === applicationId || (id === 0 && tables === 0)) return
+  throw existsSync(headPath(path)) ? damaged(path) : notACheckpoint(path)
 }
+
+/** Whether a file that SQLite cannot read was one of ours: it has a head beside it, or bears our mark. */
+function wasOurs(path: string): boolean {
+  if (existsSync(headPath(path))) return true
+  const mark = Buffer.alloc(4)
+  try {
+    const file = openSync(path, 'r')
+    try {
+      readSync(file, mark, 0, mark.length, markOffset)
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return false
+  }
+  return mark.readUInt32BE() === applicationId
+}
+
+/** Of `application_id` in an SQLite file. */
+const markOffset = 68
 
 function notACheckpoint(path: string, cause?: unknown): UserError {
   return new UserError('CHECKPOINT_INVALID', `${path} is not a checkpoint of enrich`, {
@@ -121,11 +173,13 @@ export function explainCheckpointError(path: string, error: unknown): unknown {
     )
   }
   const code = sqliteCode(error) ?? (error as NodeJS.ErrnoException | undefined)?.code ?? ''
-  if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT'))
-    return notACheckpoint(path, error)
+  if (/^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ|IOERR_CORRUPTFS)/.test(code))
+    return wasOurs(path) ? damaged(path, error) : notACheckpoint(path, error)
   if (isDiskFull(error) || code === 'ENOSPC') return diskFull(path, error)
   if (
-    /^(SQLITE_READONLY|SQLITE_CANTOPEN|SQLITE_PERM|SQLITE_IOERR|EACCES|EROFS|EPERM|ENOTDIR|EEXIST)/.test(code)
+    /^(SQLITE_READONLY|SQLITE_CANTOPEN|SQLITE_PERM|SQLITE_IOERR|EACCES|EROFS|EPERM|ENOTDIR|EEXIST|ENOENT|EISDIR)/.test(
+      code,
+    )
   ) {
     return new UserError('CHECKPOINT_UNWRITABLE', `the checkpoint ${path} cannot be written`, {
       hint: 'check its folder and permissions, or pass --checkpoint with another path',

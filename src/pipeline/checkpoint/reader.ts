@@ -8,7 +8,12 @@ import type {
   ScopeCounts,
   UncertainLookup,
 } from './checkpoint.js'
+import { damaged, standingError } from './damage-error.js'
+import { standingOf } from './facts.js'
 import { explained, openToRead } from './open.js'
+import { answerChecksumSql, checksumSql } from './row-checksums.js'
+import { provenVersion } from './schema.js'
+import { findLookupSql, type FoundLookup } from './statements.js'
 
 /**
  * Looks at a checkpoint, while a run may be writing it. `scope` bounds `find`; null where there is no
@@ -16,13 +21,21 @@ import { explained, openToRead } from './open.js'
  */
 export function openCheckpointReader(path: string, scope: string | null): CheckpointReader | null {
   const database = openToRead(path)
-  if (database === null) return null
+  if (database === null) {
+    const error = standingError(path, standingOf(path).standing)
+    if (error !== null) throw error
+    return null
+  }
   // Answers are read all over a file that is larger than any cache: the system's own is enough.
   database.pragma(`cache_size = -${cacheKibibytes}`)
   return explained(path, () => new SqliteReader(database, path, scope))
 }
 
 const cacheKibibytes = 2_048
+
+interface Proof {
+  isSound: 0 | 1
+}
 
 type KnownRow = Omit<KnownAnswer, 'body'>
 
@@ -42,32 +55,45 @@ class SqliteReader implements CheckpointReader {
       .prepare<[string], number>('SELECT scope_id FROM scopes WHERE scope = ?')
       .pluck()
     this.#scopeId = scope === null ? null : (findScope.get(scope) ?? null)
-    this.#find = database
-      .prepare<[number, Uint8Array], number>('SELECT lookup_id FROM lookups WHERE scope_id = ? AND key = ?')
-      .pluck()
-    this.#known = database.prepare<[number], KnownRow>(
+    // A file of an earlier version has no checksums yet: the next run adds them.
+    const isProven = (database.pragma('user_version', { simple: true }) as number) >= provenVersion
+    const proof = (sql: string) => (isProven ? sql : '1')
+    const isLookupSound = proof(`l.checksum IS ${checksumSql('lookups', 'l.')}`)
+    const isAnswerSound = proof(`a.checksum IS ${answerChecksumSql('a.', 'l.key')}`)
+    this.#find = database.prepare<[number, Uint8Array], FoundLookup>(findLookupSql)
+    this.#known = database.prepare<[number], KnownRow & Proof>(
       `SELECT l.state, l.answered_at_ms AS answeredAtMs, l.run_id AS runId, l.failure, a.outcome, a.line,
-         a.line_version AS lineVersion
+         a.line_version AS lineVersion, ${isLookupSound} AND (a.lookup_id IS NULL OR ${isAnswerSound}) AS isSound
        FROM lookups l LEFT JOIN answers a USING (lookup_id) WHERE lookup_id = ?`,
     )
-    this.#answered = database.prepare<[number, number], AnsweredLine>(
-      `SELECT outcome, line FROM answers JOIN lookups USING (lookup_id)
+    this.#answered = database.prepare<[number, number], AnsweredLine & Proof>(
+      `SELECT outcome, line, ${isLookupSound} AND ${isAnswerSound} AS isSound
+       FROM answers a JOIN lookups l USING (lookup_id)
        WHERE lookup_id = ? AND line_version = ? AND state IN ('answered', 'failed')`,
     )
-    this.#body = database.prepare<[number], string>('SELECT body FROM answers WHERE lookup_id = ?').pluck()
+    this.#body = database.prepare<[number], { body: string } & Proof>(
+      `SELECT body, ${proof('body_digest IS digest(CAST(body AS BLOB))')} AS isSound
+       FROM answers WHERE lookup_id = ?`,
+    )
   }
 
   find(keys: readonly Uint8Array[]): LookupId[] {
     const scopeId = this.#scopeId
     if (scopeId === null) return keys.map(() => 0)
-    return explained(this.#path, () => keys.map((key) => this.#find.get(scopeId, key) ?? 0))
+    return explained(this.#path, () =>
+      keys.map((key) => {
+        const found = this.#find.get(scopeId, key)
+        if (found?.isSound === 0) throw damaged(this.#path, undefined, 'an index leads to another lookup')
+        return found?.lookupId ?? 0
+      }),
+    )
   }
 
   known(lookupIds: readonly LookupId[]): (KnownAnswer | null)[] {
     return explained(this.#path, () =>
       lookupIds.map((id) => {
         const row = this.#known.get(id)
-        return row === undefined ? null : { ...row, body: () => this.#body.get(id) ?? 'null' }
+        return row === undefined ? null : { ...this.#proven(row), body: () => this.#bodyOf(id) }
       }),
     )
   }
@@ -75,9 +101,23 @@ class SqliteReader implements CheckpointReader {
   answered(lookupIds: readonly LookupId[], lineVersion: number): (AnsweredLine | null)[] {
     // One transaction for all: each of its own locks the file anew and drops what is in the cache.
     const read = this.#database.transaction(() =>
-      lookupIds.map((id) => this.#answered.get(id, lineVersion) ?? null),
+      lookupIds.map((id) => {
+        const row = this.#answered.get(id, lineVersion)
+        return row === undefined ? null : this.#proven(row)
+      }),
     )
     return explained(this.#path, read)
+  }
+
+  #bodyOf(lookupId: LookupId): string {
+    const row = this.#body.get(lookupId)
+    return row === undefined ? 'null' : this.#proven(row).body
+  }
+
+  /** What does not agree with its checksum is not given out. */
+  #proven<Row extends Proof>(row: Row): Row {
+    if (row.isSound === 0) throw damaged(this.#path, undefined, 'an answer does not agree with its checksum')
+    return row
   }
 
   counts(): ScopeCounts[] {

@@ -1,4 +1,5 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs'
+import { keepToOwner } from '../../platform/owner-only.js'
 
 /** An answer to a submission takes some 12 KiB to write down: room for all that can be in the air. */
 const reserveBytes = 1024 * 1024
@@ -21,6 +22,7 @@ export function keepReserve(checkpointPath: string): Reserve {
     return wasHeld
   }
   try {
+    keepToOwner(path)
     if (statSync(path, { throwIfNoEntry: false })?.size !== reserveBytes)
       writeFileSync(path, Buffer.alloc(reserveBytes, 1))
   } catch (error) {

@@ -1,3 +1,5 @@
+import type { FoundHead } from '../../core/checkpoint-standing.js'
+import { formatCustomId, parseCustomId } from '../../core/custom-id.js'
 import { moveLookup, type LookupEvent } from '../../core/lookup-life.js'
 import { planLookup, type LookupPlan, type LookupState, type PlanPolicy } from '../../core/lookup-state.js'
 import type { Sqlite } from '../../platform/sqlite.js'
@@ -12,38 +14,50 @@ import type {
   RunOwner,
   ToSubmit,
 } from './checkpoint.js'
-import { beginRun, type OpenCheckpointOptions } from './begin-run.js'
+import { beginRun, checkpointId, type OpenCheckpointOptions } from './begin-run.js'
 import { CommitQueue } from './commit-queue.js'
 import { awardRun, contestRun } from './contests.js'
+import { damaged } from './damage-error.js'
+import { standingOf } from './facts.js'
+import { damageText, findDamage } from './find-damage.js'
+import { assertNotBehind, HeadKeeper } from './head-keeper.js'
 import { lockCheckpoint } from './lock.js'
-import { diskFull, explainCheckpointError, explained, openToWrite } from './open.js'
+import { assertCheckpointPath, diskFull, explainCheckpointError, explained, openToWrite } from './open.js'
 import { keepReserve, type Reserve } from './reserve.js'
+import { nextChain } from './row-checksums.js'
 import { prepareStatements, type LookupRow, type Settlement } from './statements.js'
 
 export type { OpenCheckpointOptions } from './begin-run.js'
 
-/** Opens the checkpoint for a run: locked, migrated, and with what a killed process left behind sorted out. */
+/**
+ * Opens the checkpoint for a run: locked, no older than its head, migrated, and with what a killed process left
+ * behind sorted out.
+ */
 export function openCheckpoint(options: OpenCheckpointOptions): Checkpoint {
+  const { path } = options
   // The folder and file first: a path that cannot be a checkpoint gets the error that says so.
-  const database = openToWrite(options.path)
+  assertCheckpointPath(path)
+  const lock = lockCheckpoint(path, options.nowMs)
   try {
-    const lock = lockCheckpoint(options.path, options.nowMs)
-    try {
-      return explained(options.path, () => {
-        const reserve = keepReserve(options.path)
+    return explained(path, () => {
+      const { standing, found } = standingOf(path)
+      assertNotBehind(standing, options)
+      const database = openToWrite(path)
+      try {
+        const reserve = keepReserve(path)
         try {
-          return new SqliteCheckpoint(database, lock, reserve, options)
+          return new SqliteCheckpoint(database, lock, reserve, found, options)
         } catch (error) {
           reserve.release()
           throw error
         }
-      })
-    } catch (error) {
-      lock.release()
-      throw error
-    }
+      } catch (error) {
+        database.close()
+        throw error
+      }
+    })
   } catch (error) {
-    database.close()
+    lock.release()
     throw error
   }
 }
@@ -57,29 +71,40 @@ class SqliteCheckpoint implements Checkpoint {
   readonly #scopeId: number
   readonly #jobId: number
   readonly #commits: CommitQueue
+  readonly #head: HeadKeeper
   readonly #statements: ReturnType<typeof prepareStatements>
+  #isSubmittable = false
 
-  constructor(database: Sqlite, lock: { release(): void }, reserve: Reserve, options: OpenCheckpointOptions) {
+  constructor(
+    database: Sqlite,
+    lock: { release(): void },
+    reserve: Reserve,
+    found: FoundHead,
+    options: OpenCheckpointOptions,
+  ) {
     this.#database = database
     this.#lock = lock
     this.#reserve = reserve
     this.#path = options.path
+    this.id = checkpointId(database, options, found)
+    this.#head = new HeadKeeper(database, found, options)
     const run = beginRun(database, options)
-    this.id = run.checkpointId
     this.#scopeId = run.scopeId
     this.#jobId = run.jobId
     this.#statements = prepareStatements(database)
-    this.#commits = new CommitQueue(database, reserve.release)
+    this.#commits = new CommitQueue(database, reserve.release, this.#head)
   }
 
   want(lookups: Parameters<Checkpoint['want']>[0]): Promise<LookupId[]> {
-    const { insertLookup, findLookup, insertWanted } = this.#statements
+    const { insertLookup, findLookup, nameLookup, insertWanted } = this.#statements
     return this.#transaction(() =>
       lookups.map(({ key, lookup }) => {
-        let id = findLookup.get(this.#scopeId, key)
-        if (id === undefined) {
-          id = Number(insertLookup.run({ ...lookup, key, scopeId: this.#scopeId }).lastInsertRowid)
-        }
+        const known = findLookup.get(this.#scopeId, key)
+        if (known?.isSound === 0) throw damaged(this.#path, undefined, 'an index leads to another lookup')
+        const id =
+          known?.lookupId ??
+          Number(insertLookup.run({ ...lookup, key, scopeId: this.#scopeId }).lastInsertRowid)
+        if (known?.isNameless === 1) nameLookup.run({ ...lookup, lookupId: id })
         insertWanted.run(id)
         return id
       }),
@@ -90,9 +115,12 @@ class SqliteCheckpoint implements Checkpoint {
     return this.#transaction(() => {
       const counts = { submit: 0, poll: 0, answered: 0, invalid: 0, uncertain: 0, failed: 0 }
       const cutoffMs = policy.maxAgeMs === null ? -1 : policy.nowMs - policy.maxAgeMs
-      for (const { state, isOld, answeredAtMs, count } of this.#statements.groups.all(cutoffMs)) {
-        const plan = planLookup({ state, answeredAtMs }, policy)
-        counts[plan] += count
+      const groups = this.#statements.groups
+        .all(cutoffMs)
+        .map((group) => ({ ...group, plan: planLookup(group, policy) }))
+      for (const { plan, count } of groups) counts[plan] += count
+      if (counts.submit > 0) this.#assertSubmittable()
+      for (const { plan, state, isOld } of groups) {
         if (plan === 'submit' && state !== 'new') this.#statements.reopen.run({ state, cutoffMs, isOld })
       }
       return counts
@@ -100,9 +128,10 @@ class SqliteCheckpoint implements Checkpoint {
   }
 
   reopen(outcomes: readonly string[]): Promise<number> {
-    return this.#transaction(
-      () => this.#statements.reopenOutcomes.run({ outcomes: JSON.stringify(outcomes) }).changes,
-    )
+    return this.#transaction(() => {
+      this.#assertSubmittable()
+      return this.#statements.reopenOutcomes.run({ outcomes: JSON.stringify(outcomes) }).changes
+    })
   }
 
   nextToSubmit(afterPosition: number, count: number): Promise<{ position: number; lookup: ToSubmit }[]> {
@@ -124,9 +153,17 @@ class SqliteCheckpoint implements Checkpoint {
       const { state, row } = this.#move(lookupId, 'intend')
       const attempt = row.attempt + 1
       // Names the checkpoint, the lookup (its scope and key) and the attempt: a webhook that echoes it is claimed.
-      const customId = `enr_${this.id}_${this.#scopeId}_${row.key.toString('hex')}_${attempt}`
+      const customId = formatCustomId({
+        checkpointId: this.id,
+        scopeId: this.#scopeId,
+        keyHex: row.key.toString('hex'),
+        attempt,
+        generation: this.#head.generation,
+      })
+      const previous = this.#statements.lastSubmission.get()?.chain ?? ''
+      const chain = nextChain(previous, { customId, attempt, intendedAtMs: nowMs })
       this.#statements.intend.run({ lookupId, state, attempt, customId })
-      this.#statements.insertSubmission.run({ lookupId, jobId: this.#jobId, attempt, customId, nowMs })
+      this.#statements.insertSubmission.run({ lookupId, jobId: this.#jobId, attempt, customId, nowMs, chain })
       return { customId, attempt }
     })
   }
@@ -166,7 +203,7 @@ class SqliteCheckpoint implements Checkpoint {
   claim(customId: string, runId: string, nowMs: number): Promise<Claim> {
     return this.#transaction(() => {
       const { lookup, lookupOfSubmission, submission, settle, settleSubmission } = this.#statements
-      const lookupId = lookupOfSubmission.get(customId)
+      const lookupId = lookupOfSubmission.get(customId) ?? this.#restore(customId, nowMs)
       const row = lookupId === undefined ? undefined : lookup.get(lookupId)
       if (lookupId === undefined || row === undefined) return 'unknown'
       const named = submission.get(customId)
@@ -191,6 +228,28 @@ class SqliteCheckpoint implements Checkpoint {
     return this.#transaction(() =>
       awardRun(this.#statements, customId, runId, this.#contenders(runId), nowMs),
     )
+  }
+
+  /**
+   * A submission that was lost with a part of the checkpoint, and is named by a webhook: known again by its scope and
+   * key. Undefined where it is none of this scope's.
+   */
+  #restore(customId: string, nowMs: number): LookupId | undefined {
+    const name = parseCustomId(customId)
+    if (name?.checkpointId !== this.id || name.scopeId !== this.#scopeId) return undefined
+    const lookupId = this.#statements.findLookup.get(name.scopeId, Buffer.from(name.keyHex, 'hex'))?.lookupId
+    const row = lookupId === undefined ? undefined : this.#statements.lookup.get(lookupId)
+    if (lookupId === undefined || row === undefined) return undefined
+    const { attempt } = name
+    const previous = this.#statements.lastSubmission.get()?.chain ?? ''
+    const chain = nextChain(previous, { customId, attempt, intendedAtMs: nowMs })
+    this.#statements.insertSubmission.run({ lookupId, jobId: this.#jobId, attempt, customId, nowMs, chain })
+    // Nothing was submitted for it since: it need not be.
+    if (row.customId === null && moveLookup(row.state, 'claim') !== null) {
+      const { state } = row
+      this.#statements.intend.run({ lookupId, state, attempt: Math.max(attempt, row.attempt), customId })
+    }
+    return lookupId
   }
 
   ownerOf(runId: string): Promise<RunOwner | null> {
@@ -244,7 +303,9 @@ class SqliteCheckpoint implements Checkpoint {
   }
 
   close(): void {
+    if (!this.#database.open) return
     this.#commits.flush()
+    this.#head.close()
     this.#reserve.release()
     this.#database.close()
     this.#lock.release()
@@ -252,6 +313,15 @@ class SqliteCheckpoint implements Checkpoint {
 
   #contenders(runId: string): RunContender[] {
     return this.#statements.contenders.all({ runId, scopeId: this.#scopeId })
+  }
+
+  /** What is known decides what is billed: once in each run it is made sure that it can be believed. */
+  #assertSubmittable(): void {
+    if (this.#isSubmittable) return
+    const found = findDamage(this.#database, 'wanted')
+    if (found.length > 0) throw damaged(this.#path, undefined, damageText(found))
+    this.#head.assertOwn()
+    this.#isSubmittable = true
   }
 
   /** Leaves `intended`, and only that: a lookup is settled once. */

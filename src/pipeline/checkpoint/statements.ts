@@ -1,5 +1,6 @@
 import type { LookupState } from '../../core/lookup-state.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
+import { answerChecksumSql, checksumSql } from './row-checksums.js'
 import type { Answer, LookupId, OpenRun, RunContender, RunOwner, ToSubmit } from './checkpoint.js'
 
 /** A lookup as its next change finds it. */
@@ -11,12 +12,35 @@ export interface LookupRow {
   runId: string | null
 }
 
+/** By the index, and by the row it leads to: an index that is damaged would give one lookup another's answer. */
+export const findLookupSql = `SELECT l.lookup_id AS lookupId, l.name = '' AS isNameless,
+    (SELECT r.key = l.key FROM lookups r NOT INDEXED WHERE r.rowid = l.lookup_id) AS isSound
+  FROM lookups l WHERE l.scope_id = ? AND l.key = ?`
+
+export interface FoundLookup {
+  lookupId: LookupId
+  /** Restored from a submission alone. */
+  isNameless: 0 | 1
+  isSound: 0 | 1
+}
+
+export interface LastSubmission {
+  submissionCount: number
+  chain: string
+  submittedAtMs: number
+}
+
 /** What the answer to a submission leaves behind. */
 export interface Settlement {
   runId: string | null
   acceptedAtMs: number | null
   reason: string | null
 }
+
+/** A lookup that nothing has happened to. */
+const newLookupChecksum = checksumSql('lookups', '@')
+  .replace('@scope_id', '@scopeId')
+  .replace(/@state.*\)$/, "'new', 0, NULL, NULL, NULL, NULL, NULL)")
 
 /** The statements of a checkpoint, prepared once; temp.wanted must exist. */
 export function prepareStatements(database: Sqlite) {
@@ -29,12 +53,14 @@ export function prepareStatements(database: Sqlite) {
       context: string | null
     }>(
       database,
-      'INSERT INTO lookups (scope_id, key, name, location, context) VALUES (@scopeId, @key, @name, @location, @context)',
+      `INSERT INTO lookups (scope_id, key, name, location, context, checksum)
+       VALUES (@scopeId, @key, @name, @location, @context, ${newLookupChecksum})`,
     ),
-    findLookup: prepare<[number, Uint8Array], number>(
+    findLookup: prepare<[number, Uint8Array], FoundLookup>(database, findLookupSql),
+    nameLookup: prepare<{ lookupId: number; name: string; location: string | null; context: string | null }>(
       database,
-      'SELECT lookup_id FROM lookups WHERE scope_id = ? AND key = ?',
-    ).pluck(),
+      'UPDATE lookups SET name = @name, location = @location, context = @context WHERE lookup_id = @lookupId',
+    ),
     insertWanted: prepare<[number]>(database, 'INSERT OR IGNORE INTO temp.wanted (lookup_id) VALUES (?)'),
     groups: prepare<
       [number],
@@ -87,11 +113,18 @@ export function prepareStatements(database: Sqlite) {
       attempt: number
       customId: string
       nowMs: number
+      chain: string
     }>(
       database,
-      `INSERT INTO submissions (custom_id, lookup_id, job_id, attempt, verdict, intended_at_ms)
-       VALUES (@customId, @lookupId, @jobId, @attempt, 'intended', @nowMs)`,
+      `INSERT INTO submissions (custom_id, lookup_id, job_id, attempt, verdict, intended_at_ms, chain)
+       VALUES (@customId, @lookupId, @jobId, @attempt, 'intended', @nowMs, @chain)`,
     ),
+    lastSubmission: prepare<[], LastSubmission>(
+      database,
+      `SELECT rowid AS submissionCount, chain, intended_at_ms AS submittedAtMs
+       FROM submissions ORDER BY rowid DESC LIMIT 1`,
+    ),
+    commit: prepare<{ sequence: number }>(database, 'UPDATE checkpoint SET sequence = @sequence'),
     settle: prepare<{ lookupId: number; state: LookupState } & Settlement>(
       database,
       `UPDATE lookups SET state = @state, run_id = @runId, submitted_at_ms = @acceptedAtMs, failure = @reason
@@ -162,8 +195,12 @@ export function prepareStatements(database: Sqlite) {
     ),
     insertAnswer: prepare<Answer & { lookupId: number }>(
       database,
-      `INSERT OR REPLACE INTO answers (lookup_id, run_id, outcome, line, line_version, body, answered_at_ms)
-       VALUES (@lookupId, @runId, @outcome, @line, @lineVersion, @body, @answeredAtMs)`,
+      `INSERT OR REPLACE INTO answers
+         (lookup_id, run_id, outcome, line, line_version, body, answered_at_ms, body_digest, checksum)
+       SELECT @lookupId, run_id, outcome, line, line_version, @body, answered_at_ms, body_digest,
+         ${answerChecksumSql('', '(SELECT key FROM lookups WHERE lookup_id = @lookupId)')}
+       FROM (SELECT @runId AS run_id, @outcome AS outcome, @line AS line, @lineVersion AS line_version,
+         @answeredAtMs AS answered_at_ms, digest(@body) AS body_digest)`,
     ),
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UserError } from '../../core/errors.js'
+import { keepToOwner } from '../../platform/owner-only.js'
 import { migrate, openSqlite, prepare, type Sqlite } from '../../platform/sqlite.js'
 import { CommitQueue } from '../checkpoint/commit-queue.js'
 import { explainCheckpointError, explained } from '../checkpoint/open.js'
@@ -68,6 +69,7 @@ export function openInbox(checkpointPath: string, nowMs: number): Inbox {
   return explained(path, () => {
     mkdirSync(dirname(path), { recursive: true })
     if (existsSync(path)) assertOurs(path)
+    keepToOwner(path)
     const database = openSqlite(path, { synchronous: 'FULL' })
     try {
       prepareFile(database, nowMs)

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -107,6 +108,9 @@ describe('a checkpoint that cannot be used', () => {
   test('of a newer version: CHECKPOINT_TOO_NEW, and it stays as it is', async () => {
     await writeCheckpoint('newer.sqlite')
     writeSqlite('newer.sqlite', 'PRAGMA user_version = 999')
+    // Written last by this version, as its head says, it is no newer one.
+    refused('newer.sqlite', 'CHECKPOINT_DAMAGED')
+    rmSync(at.path('newer.sqlite.head'))
     const before = readFileSync(at.path('newer.sqlite'))
     refused('newer.sqlite', 'CHECKPOINT_TOO_NEW')
     refusedToRead('newer.sqlite', 'CHECKPOINT_TOO_NEW')
@@ -123,7 +127,7 @@ describe('a checkpoint that cannot be used', () => {
         const checkpoint = at.open(name)
         await checkpoint.want(keyed(...Array.from({ length: 2_000 }, (_, index) => `company ${index}`)))
       }
-      await expect(use()).rejects.toMatchObject({ code: 'CHECKPOINT_INVALID', exitCode: 2 })
+      await expect(use()).rejects.toMatchObject({ code: 'CHECKPOINT_DAMAGED', exitCode: 2 })
       at.close()
     },
   )

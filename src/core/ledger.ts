@@ -1,0 +1,87 @@
+/** One line of the service's list of charges. */
+export interface LedgerEntry {
+  customId: string
+  /** Null where the list does not say. */
+  runId: string | null
+  /** Below zero, or zero, where nothing was charged. */
+  units: number
+  isRefund: boolean
+  atMs: number | null
+}
+
+/** Names that a column may have, without case, spaces and marks. */
+const headers = {
+  customId: ['customid', 'label', 'clientreference'],
+  runId: ['runid', 'run', 'requestid'],
+  units: ['units', 'charged', 'amount', 'credits', 'cost', 'quantity'],
+  kind: ['kind', 'type', 'entrytype'],
+  refunded: ['refunded', 'isrefunded', 'refundedat', 'refund'],
+  at: ['at', 'createdat', 'chargedat', 'time', 'timestamp', 'date'],
+} as const
+export type LedgerColumn = keyof typeof headers
+
+/** Which column holds what; those that are not there are left out. */
+export function findLedgerColumns(header: readonly string[]): Partial<Record<LedgerColumn, number>> {
+  const plain = header.map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, ''))
+  const found: Partial<Record<LedgerColumn, number>> = {}
+  for (const [column, names] of Object.entries(headers) as [LedgerColumn, readonly string[]][]) {
+    const index = plain.findIndex((name) => names.includes(name))
+    if (index !== -1) found[column] = index
+  }
+  return found
+}
+
+/** Null where the line names no submission: a grant, or somebody else's. */
+export function readLedgerEntry(
+  cells: readonly string[],
+  columns: Partial<Record<LedgerColumn, number>>,
+): LedgerEntry | null {
+  const cell = (column: LedgerColumn) => {
+    const index = columns[column]
+    return index === undefined ? '' : (cells[index] ?? '').trim()
+  }
+  const customId = cell('customId')
+  if (customId === '') return null
+  const units = amount(cell('units'))
+  const isMarked = !['', '0', 'false', 'no', 'null'].includes(cell('refunded').toLowerCase())
+  const atMs = Date.parse(cell('at'))
+  return {
+    customId,
+    runId: cell('runId') || null,
+    units: Math.abs(units),
+    isRefund: isMarked || units < 0 || /refund|credit|reversal/i.test(cell('kind')),
+    atMs: Number.isNaN(atMs) ? null : atMs,
+  }
+}
+
+/** A line that states no amount is a charge. */
+function amount(text: string): number {
+  if (text === '') return 1
+  if (/^(true|yes)$/i.test(text)) return 1
+  if (/^(false|no)$/i.test(text)) return 0
+  const value = Number(text.replace(',', '.').replace(/[^\d.-]/g, ''))
+  return Number.isNaN(value) ? 1 : value
+}
+
+/** What the service says of one submission, all its lines together. */
+export interface Charge {
+  customId: string
+  /** All that the list names: more than one means that more than one run was made. */
+  runIds: string[]
+  chargeCount: number
+  refundCount: number
+}
+
+/** Lines of one submission together: those that were charged, with what was refunded of it. */
+export class ChargeBook {
+  readonly charges = new Map<string, Charge>()
+
+  add(entry: LedgerEntry): void {
+    const { customId } = entry
+    const charge = this.charges.get(customId) ?? { customId, runIds: [], chargeCount: 0, refundCount: 0 }
+    this.charges.set(customId, charge)
+    if (entry.isRefund) charge.refundCount++
+    else if (entry.units > 0) charge.chargeCount++
+    if (entry.runId !== null && !charge.runIds.includes(entry.runId)) charge.runIds.push(entry.runId)
+  }
+}

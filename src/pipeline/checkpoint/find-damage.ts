@@ -1,0 +1,147 @@
+import { sqliteCode, type Sqlite } from '../../platform/sqlite.js'
+import { answerChecksumSql, checksumSql, nextChain, summedTables, type SummedTable } from './row-checksums.js'
+import { provenVersion } from './schema.js'
+
+/** Something that is not as it was written. */
+export interface Damage {
+  /** What it is about: a table, or how tables hang together. */
+  where: SummedTable | 'answers' | 'database' | 'chain'
+  /** What is wrong, in words. */
+  what: string
+  count: number
+  /** Names of companies, or custom ids, where they can be told: a few. */
+  examples: string[]
+}
+
+const examplesMax = 10
+
+/** The answers looked at: all, or those that this run wants, which `temp.wanted` lists. */
+export type AnswersChecked = 'all' | 'wanted'
+
+/** Everything in a checkpoint that is not sound, by SQLite's own check, the checksums and the chain. */
+export function findDamage(database: Sqlite, answers: AnswersChecked): Damage[] {
+  const found: Damage[] = []
+  const look = (where: Damage['where'], search: () => Omit<Damage, 'where'> | null) => {
+    try {
+      const damage = search()
+      if (damage !== null) found.push({ where, ...damage })
+    } catch (error) {
+      if (sqliteCode(error) === null) throw error
+      found.push({ where, what: `cannot be read (${(error as Error).message})`, count: 1, examples: [] })
+    }
+  }
+  const version = database.pragma('user_version', { simple: true }) as number
+  database.transaction(() => {
+    look('database', () => integrity(database))
+    // Of an earlier version there is nothing more to hold it against.
+    if (version < provenVersion) return
+    for (const table of summedTables) look(table, () => unsoundRows(database, table))
+    look('answers', () => unsoundAnswers(database, answers))
+    look('chain', () => brokenChain(database))
+    look('lookups', () => forgottenAttempts(database))
+  })()
+  return found
+}
+
+function integrity(database: Sqlite): Omit<Damage, 'where'> | null {
+  const lines = database.pragma('integrity_check') as { integrity_check: string }[]
+  const texts = lines.flatMap(({ integrity_check: text }) => text.split('\n')).filter((text) => text !== 'ok')
+  const orphans = (database.pragma('foreign_key_check') as unknown[]).length
+  if (orphans > 0) texts.push(`${orphans} rows refer to rows that are gone`)
+  if (texts.length === 0) return null
+  return { what: 'the file is damaged', count: texts.length, examples: texts.slice(0, examplesMax) }
+}
+
+const nameOfRow: Record<SummedTable, string> = {
+  checkpoint: 'id',
+  scopes: 'scope',
+  jobs: 'input',
+  lookups: 'name',
+  submissions: 'custom_id',
+}
+
+function unsoundRows(database: Sqlite, table: SummedTable): Omit<Damage, 'where'> | null {
+  const names = database
+    .prepare<[], string | null>(
+      `SELECT CAST(${nameOfRow[table]} AS TEXT) FROM ${table} WHERE checksum IS NOT ${checksumSql(table)}`,
+    )
+    .pluck()
+    .all()
+  if (table === 'checkpoint' && names.length === 0) return checkpointRow(database)
+  return names.length === 0 ? null : listed('rows do not agree with their checksums', names)
+}
+
+function checkpointRow(database: Sqlite): Omit<Damage, 'where'> | null {
+  const count = database.prepare<[], number>('SELECT count(*) FROM checkpoint').pluck().get()
+  const isBegun = database.prepare('SELECT 1 FROM scopes').get() !== undefined
+  return count === 1 || (count === 0 && !isBegun)
+    ? null
+    : { what: `${count ?? 0} rows where one belongs`, count: 1, examples: [] }
+}
+
+function unsoundAnswers(database: Sqlite, which: AnswersChecked): Omit<Damage, 'where'> | null {
+  const from =
+    which === 'all'
+      ? 'answers a LEFT JOIN lookups l USING (lookup_id)'
+      : 'temp.wanted JOIN answers a USING (lookup_id) LEFT JOIN lookups l USING (lookup_id)'
+  const names = database
+    .prepare<[], string | null>(
+      `SELECT l.name FROM ${from} WHERE a.body_digest IS NOT digest(CAST(a.body AS BLOB))
+         OR a.checksum IS NOT ${answerChecksumSql('a.', 'l.key')}`,
+    )
+    .pluck()
+    .all()
+  return names.length === 0 ? null : listed('answers do not agree with their checksums', names)
+}
+
+function brokenChain(database: Sqlite): Omit<Damage, 'where'> | null {
+  const rows = database
+    .prepare<
+      [],
+      { position: number; customId: string; attempt: number; intendedAtMs: number; chain: string }
+    >(
+      `SELECT rowid AS position, custom_id AS customId, attempt, intended_at_ms AS intendedAtMs, chain
+       FROM submissions ORDER BY rowid`,
+    )
+    .iterate()
+  let chain = ''
+  let position = 0
+  for (const row of rows) {
+    position++
+    if (row.position === position && row.chain === nextChain(chain, row)) {
+      chain = row.chain
+      continue
+    }
+    const what = `the chain of submissions breaks at the ${position.toLocaleString('en-US')}th`
+    return { what, count: 1, examples: [row.customId] }
+  }
+  return null
+}
+
+/** A submission that its lookup knows nothing of: the lookup would be submitted as if it were new. */
+function forgottenAttempts(database: Sqlite): Omit<Damage, 'where'> | null {
+  const names = database
+    .prepare<[], string>(
+      `SELECT l.name FROM lookups l JOIN submissions s USING (lookup_id) WHERE s.attempt > l.attempt GROUP BY l.lookup_id`,
+    )
+    .pluck()
+    .all()
+  return names.length === 0 ? null : listed('lookups know less than their submissions', names)
+}
+
+function listed(what: string, names: readonly (string | null)[]): Omit<Damage, 'where'> {
+  const known = names.filter((name) => name !== null && name !== '')
+  return { what, count: names.length, examples: known.slice(0, examplesMax) as string[] }
+}
+
+/** In a few words, for an error. */
+export function damageText(found: readonly Damage[]): string {
+  return found
+    .slice(0, 3)
+    .map(({ where, what, count }) =>
+      where === 'database' || where === 'chain'
+        ? what
+        : `${count.toLocaleString('en-US')} ${what} (${where})`,
+    )
+    .join('; ')
+}

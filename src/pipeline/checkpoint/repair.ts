@@ -1,0 +1,153 @@
+import { copyFileSync, existsSync, rmSync } from 'node:fs'
+import type { FoundHead } from '../../core/checkpoint-standing.js'
+import { publishFile, temporaryPath } from '../../platform/durable-files.js'
+import { keepToOwner } from '../../platform/owner-only.js'
+import { migrate, openSqlite, type Sqlite } from '../../platform/sqlite.js'
+import { HeadFile, placeOf, readHead } from './head-file.js'
+import { lockCheckpoint } from './lock.js'
+import { explained } from './open.js'
+import { Rebuilder, type Rebuilt } from './rebuild.js'
+import { keepChecksums, registerChecksums } from './row-checksums.js'
+import { mendHeader, tried } from './salvage.js'
+import { applicationId, migrations, provenVersion } from './schema.js'
+import { verifyCheckpoint } from './verify.js'
+
+export interface Repair extends Rebuilt {
+  /** Where the damaged file is now. */
+  damagedPath: string
+}
+
+/**
+ * Makes a new file of what is sound, in place of a damaged checkpoint, which is kept beside it. Null where nothing
+ * is damaged. Where submissions are lost for good the head stays ahead, so that the next run is refused until the
+ * user has said what became of them. Throws CHECKPOINT_*.
+ */
+export function repairCheckpoint(path: string, nowMs: number): Repair | null {
+  const lock = lockCheckpoint(path, nowMs)
+  try {
+    return explained(path, () => {
+      if ((verifyCheckpoint(path)?.damage.length ?? 0) === 0) return null
+      const found = readHead(path)
+      const fresh = temporaryPath(path)
+      try {
+        const rebuilt = rebuildInto(fresh, path, found)
+        const damagedPath = putInPlace(fresh, path, nowMs)
+        writeHead(path, rebuilt, found)
+        return { ...rebuilt, damagedPath }
+      } finally {
+        for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(fresh + suffix, { force: true })
+      }
+    })
+  } finally {
+    lock.release()
+  }
+}
+
+function rebuildInto(fresh: string, path: string, found: FoundHead): Rebuilt {
+  const copy = temporaryPath(path)
+  try {
+    const from = openCopy(copy, path)
+    try {
+      keepToOwner(fresh)
+      const to = openSqlite(fresh, { synchronous: 'OFF', journal: 'DELETE' })
+      try {
+        to.pragma(`application_id = ${applicationId}`)
+        registerChecksums(to)
+        migrate(to, migrations)
+        keepChecksums(to)
+        const rebuilt = new Rebuilder(from, to, found).rebuild()
+        return begun(to, rebuilt)
+      } finally {
+        to.close()
+      }
+    } finally {
+      from.close()
+    }
+  } finally {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
+  }
+}
+
+/** Where nothing is lost, a new generation begins: the head is written anew for it. */
+function begun(database: Sqlite, rebuilt: Rebuilt): Rebuilt {
+  if (rebuilt.lostSubmissionCount > 0) return rebuilt
+  const next = { ...rebuilt, generation: rebuilt.generation + 1, sequence: rebuilt.sequence + 1 }
+  database.prepare('UPDATE checkpoint SET generation = ?, sequence = ?').run(next.generation, next.sequence)
+  return next
+}
+
+/** The damaged file is left as it is: SQLite would change it by opening it. */
+function openCopy(copy: string, path: string): Sqlite {
+  for (const suffix of ['', '-wal']) {
+    if (!existsSync(path + suffix)) continue
+    keepToOwner(copy + suffix)
+    copyFileSync(path + suffix, copy + suffix)
+  }
+  const open = () => {
+    const database = openSqlite(copy, { synchronous: 'OFF' })
+    // Cells that lie as they should not are seen, and not read as if they were sound.
+    database.pragma('cell_size_check = ON')
+    registerChecksums(database)
+    database.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return database
+  }
+  const database = tried(open)
+  if (database !== null) return database
+  mendHeader(copy)
+  const mended = tried(open)
+  if (mended !== null) return mended
+  for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
+  // Nothing of it can be read.
+  return open()
+}
+
+/** Killed in between, there is the damaged file or the new one; without its log, the damaged one is behind its head. */
+function putInPlace(fresh: string, path: string, nowMs: number): string {
+  const time = new Date(nowMs)
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replaceAll(':', '-')
+  let damagedPath = `${path}.damaged-${time}`
+  for (let number = 2; existsSync(damagedPath); number++) damagedPath = `${path}.damaged-${time}-${number}`
+  for (const suffix of ['', '-wal']) {
+    if (!existsSync(path + suffix)) continue
+    keepToOwner(damagedPath + suffix)
+    copyFileSync(path + suffix, damagedPath + suffix)
+  }
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
+  publishFile(fresh, path)
+  return damagedPath
+}
+
+function writeHead(path: string, rebuilt: Rebuilt, found: FoundHead): void {
+  // Whether anything newer was there cannot be told without a head: the next run asks.
+  if (found.kind !== 'found') return
+  const { checkpointId, generation, sequence, lostSubmissionCount } = rebuilt
+  const isLost = lostSubmissionCount > 0
+  const chain = isLost ? found.head.chain : chainOf(path)
+  const submissionCount = rebuilt.submissionCount + lostSubmissionCount
+  new HeadFile(path, {
+    ...found.head,
+    version: provenVersion,
+    checkpointId,
+    generation,
+    sequence: isLost ? sequence + 1 : sequence,
+    submissionCount,
+    chain,
+    place: placeOf(path),
+  }).close()
+}
+
+function chainOf(path: string): string {
+  const database = openSqlite(path, { synchronous: 'FULL', readonly: true })
+  try {
+    return (
+      database
+        .prepare<[], string>('SELECT chain FROM submissions ORDER BY rowid DESC LIMIT 1')
+        .pluck()
+        .get() ?? ''
+    )
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import type { Sqlite } from '../../platform/sqlite.js'
+
+/** 128 bits: beyond any accident, and half the room. */
+const checksumBytes = 16
+
+/** What a checksum of a row is over. `answers` has one of its own, below. */
+const columnsOf = {
+  checkpoint: ['id', 'created_at_ms', 'generation', 'sequence', 'had_head', 'closed_head_ns'],
+  scopes: ['scope_id', 'scope'],
+  jobs: ['job_id', 'scope_id', 'input', 'started_at_ms', 'ended_at_ms'],
+  lookups: [
+    'scope_id',
+    'key',
+    'name',
+    'location',
+    'context',
+    'state',
+    'attempt',
+    'custom_id',
+    'run_id',
+    'failure',
+    'submitted_at_ms',
+    'answered_at_ms',
+  ],
+  submissions: [
+    'custom_id',
+    'lookup_id',
+    'job_id',
+    'attempt',
+    'verdict',
+    'run_id',
+    'reason',
+    'intended_at_ms',
+    'accepted_at_ms',
+    'chain',
+  ],
+} as const
+export type SummedTable = keyof typeof columnsOf
+export const summedTables = Object.keys(columnsOf) as SummedTable[]
+
+/** The columns of a table whose rows bear a checksum. */
+export const summedColumns = (table: SummedTable): readonly string[] => columnsOf[table]
+
+/** A checksum of one row, as SQL; `row` stands before each column (`NEW.`, `l.`, `@`). */
+export function checksumSql(table: SummedTable, row = ''): string {
+  return `row_checksum('${table}', ${columnsOf[table].map((column) => row + column).join(', ')})`
+}
+
+/**
+ * Of an answer, without its body, which is large and seldom read: that has a digest of its own, which this one
+ * covers. The key says whose answer it is.
+ */
+export function answerChecksumSql(answer: string, key: string): string {
+  const columns = ['run_id', 'outcome', 'line', 'line_version', 'answered_at_ms', 'body_digest']
+  return `row_checksum('answers', ${key}, ${columns.map((column) => answer + column).join(', ')})`
+}
+
+/** Gives a connection the functions that the statements above call. */
+export function registerChecksums(database: Sqlite): void {
+  const options = { deterministic: true }
+  database.function('row_checksum', { ...options, varargs: true }, (...values: unknown[]) =>
+    rowChecksum(values),
+  )
+  database.function('digest', options, (bytes: unknown) => digest(bytes as Buffer | string))
+}
+
+export function rowChecksum(values: readonly unknown[]): Buffer {
+  return digest(
+    JSON.stringify(values.map((value) => (Buffer.isBuffer(value) ? value.toString('hex') : value))),
+  )
+}
+
+function digest(content: Buffer | string): Buffer {
+  return createHash('sha256').update(content).digest().subarray(0, checksumBytes)
+}
+
+/** The chain over submissions: each value proves the row and all before it. */
+export function nextChain(
+  previous: string,
+  submission: { customId: string; attempt: number; intendedAtMs: number },
+): string {
+  const { customId, attempt, intendedAtMs } = submission
+  return rowChecksum([previous, customId, attempt, intendedAtMs]).toString('hex')
+}
+
+/** Keeps the checksums right whatever statement of this connection changes a row, in bulk too. */
+export function keepChecksums(database: Sqlite): void {
+  for (const table of summedTables) {
+    const update = `UPDATE ${table} SET checksum = ${checksumSql(table, 'NEW.')} WHERE rowid = NEW.rowid;`
+    // A lookup is inserted with its checksum: there may be millions at once.
+    if (table !== 'lookups') {
+      database.exec(`CREATE TEMP TRIGGER ${table}_inserted AFTER INSERT ON main.${table} BEGIN ${update} END`)
+    }
+    database.exec(
+      `CREATE TEMP TRIGGER ${table}_updated AFTER UPDATE OF ${columnsOf[table].join(', ')} ON main.${table}
+       BEGIN ${update} END`,
+    )
+  }
+}

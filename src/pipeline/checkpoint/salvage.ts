@@ -1,0 +1,98 @@
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
+import { sqliteCode, type Sqlite } from '../../platform/sqlite.js'
+import { rowChecksum, summedColumns, type SummedTable } from './row-checksums.js'
+import { applicationId, migrations } from './schema.js'
+
+export type Row = Record<string, unknown> & { position: number }
+
+/** How far beyond the last row that could be read others are looked for. */
+const probedMax = 1_000_000
+const pageRows = 500
+
+/**
+ * Every row of a table that can be read, in the order of their numbers: a page at a time, then a row at a time past
+ * what cannot be. `upTo` is the highest number known of from elsewhere.
+ */
+export function* readableRows(database: Sqlite, table: string, upTo: number): Generator<Row> {
+  const select = (where: string) =>
+    tried(() =>
+      database.prepare<[number], Row>(`SELECT rowid AS position, * FROM ${table} NOT INDEXED ${where}`),
+    )
+  const next = select(`WHERE rowid > ? ORDER BY rowid LIMIT ${pageRows}`)
+  const one = select('WHERE rowid = ?')
+  let after = -1
+  for (;;) {
+    const page = tried(() => next?.all(after) ?? [])
+    if (page === null) break
+    yield* page
+    after = page.at(-1)?.position ?? after
+    if (page.length < pageRows) return
+  }
+  const last = Math.max(upTo, tried(() => lastRow(database, table)) ?? 0, after + pageRows)
+  for (let position = after + 1; position <= Math.min(last, after + probedMax); position++) {
+    const row = tried(() => one?.get(position))
+    if (row !== null && row !== undefined) yield row
+  }
+}
+
+function lastRow(database: Sqlite, table: string): number {
+  return database.prepare<[], number | null>(`SELECT max(rowid) FROM ${table}`).pluck().get() ?? 0
+}
+
+/** Null where SQLite cannot read it. */
+export function tried<Result>(action: () => Result): Result | null {
+  try {
+    return action()
+  } catch (error) {
+    if (sqliteCode(error) === null && !(error instanceof TypeError)) throw error
+    return null
+  }
+}
+
+/** Whether a row is as it was written. */
+export function isSound(table: SummedTable, row: Row): boolean {
+  const sum = rowChecksum([table, ...summedColumns(table).map((column) => row[column])])
+  return Buffer.isBuffer(row['checksum']) && sum.equals(row['checksum'])
+}
+
+export function isAnswerSound(row: Row, key: Buffer): boolean {
+  const columns = ['run_id', 'outcome', 'line', 'line_version', 'answered_at_ms', 'body_digest']
+  const sum = rowChecksum(['answers', key, ...columns.map((column) => row[column])])
+  return (
+    Buffer.isBuffer(row['checksum']) &&
+    sum.equals(row['checksum']) &&
+    row['digested'] !== 0 &&
+    typeof row['body'] === 'string'
+  )
+}
+
+/**
+ * Sets what the first hundred bytes of every checkpoint hold alike, so that SQLite opens a file of which these
+ * alone are damaged. What depends on the content is left; the number of pages is told by the size.
+ */
+export function mendHeader(path: string): void {
+  const file = openSync(path, 'r+')
+  try {
+    const header = Buffer.alloc(100)
+    if (readSync(file, header, 0, header.length, 0) < header.length) return
+    header.write('SQLite format 3\0', 0, 'latin1')
+    header.writeUInt16BE(pageBytes, 16)
+    Buffer.from([2, 2, 0, 64, 32, 32]).copy(header, 18)
+    header.writeUInt32BE(Math.floor(fstatSync(file).size / pageBytes), 28)
+    header.fill(0, 32, 40)
+    header.writeUInt32BE(4, 44)
+    header.fill(0, 48, 56)
+    header.writeUInt32BE(1, 56)
+    header.writeUInt32BE(migrations.length, 60)
+    header.writeUInt32BE(applicationId, 68)
+    header.fill(0, 64, 68)
+    header.fill(0, 72, 92)
+    // The number of pages counts only where these two agree.
+    header.copy(header, 92, 24, 28)
+    writeSync(file, header, 0, header.length, 0)
+  } finally {
+    closeSync(file)
+  }
+}
+
+const pageBytes = 4_096

@@ -1,0 +1,46 @@
+import { UserError } from '../../core/errors.js'
+import { standingError } from './damage-error.js'
+import { standingOf } from './facts.js'
+import { findDamage, type Damage } from './find-damage.js'
+import { explainCheckpointError, openToRead } from './open.js'
+
+/** What `enrich checkpoint verify` finds; a checkpoint is sound where both lists are empty. */
+export interface Verification {
+  path: string
+  damage: readonly Damage[]
+  /** How it stands to its head: null where nothing is wrong. */
+  problem: { code: string; message: string; hint: string | null } | null
+}
+
+/** Looks at everything and changes nothing; takes no lock. Null where there is neither a checkpoint nor a head. */
+export function verifyCheckpoint(path: string): Verification | null {
+  const damage: Damage[] = []
+  const look = <Result>(action: () => Result): Result | null => {
+    try {
+      return action()
+    } catch (fault) {
+      const error = explainCheckpointError(path, fault)
+      if (!(error instanceof UserError)) throw error
+      if (error.code !== 'CHECKPOINT_DAMAGED') throw error
+      const what = `cannot be opened (${error.cause instanceof Error ? error.cause.message : error.message})`
+      damage.push({ where: 'database', what, count: 1, examples: [] })
+      return null
+    }
+  }
+  const database = look(() => openToRead(path, 'unfinished'))
+  if (database !== null) {
+    try {
+      damage.push(...(look(() => findDamage(database, 'all')) ?? []))
+    } finally {
+      database.close()
+    }
+  }
+  const found = damage.length > 0 && database === null ? null : look(() => standingOf(path))
+  if (database === null && damage.length === 0 && found?.found.kind === 'missing') return null
+  const error = found === null ? null : standingError(path, found.standing)
+  return {
+    path,
+    damage,
+    problem: error === null ? null : { code: error.code, message: error.message, hint: error.hint ?? null },
+  }
+}

@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { readFacts } from '../../src/pipeline/checkpoint/facts.js'
+import { HeadFile, placeOf, readHead } from '../../src/pipeline/checkpoint/head-file.js'
+import { openToWrite } from '../../src/pipeline/checkpoint/open.js'
+import type { Chance } from '../simulation/chance.js'
+import type { Charged, MeteredService } from './metered-service.js'
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+export const apiKey = 'key-of-the-damage-trials'
+
+/** What a job left at some moment, and what was charged until then. */
+export interface State {
+  readonly folder: string
+  readonly ledger: readonly Charged[]
+}
+
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** The real command, in a folder. */
+export async function enrich(
+  folder: string,
+  url: string,
+  args: readonly string[],
+  kill?: (end: () => void) => void,
+): Promise<Ended> {
+  const child = spawn(process.execPath, [main, ...args], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], TMPDIR: folder, ENRICH_BASE_URL: url, ENRICH_API_KEY: apiKey },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  kill?.(() => child.kill('SIGKILL'))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, stdout, stderr }
+}
+
+const config = {
+  limits: { submitPerMinute: 100_000, pollPerMinute: 100_000, submitConcurrency: 4, inFlightRunsMax: 12 },
+  polling: { firstAfterSeconds: 0, intervalSeconds: 0.02 },
+}
+
+export function writeInput(folder: string, names: readonly string[]): void {
+  mkdirSync(join(folder, '.enrich'), { recursive: true })
+  writeFileSync(join(folder, 'pipeline.config.json'), JSON.stringify(config))
+  writeFileSync(
+    join(folder, 'in.csv'),
+    `name,id\n${names.map((name, index) => `${name},${index}`).join('\n')}\n`,
+  )
+}
+
+export const checkpointOf = (folder: string): string => join(folder, '.enrich', 'checkpoint.sqlite')
+
+/** One job, killed at moments of chance and gone on with; its states, the oldest first, and the last one finished. */
+export async function makeStates(
+  folder: string,
+  service: MeteredService,
+  names: readonly string[],
+  killCount: number,
+  chance: Chance,
+): Promise<State[]> {
+  const states: State[] = []
+  const work = join(folder, 'work')
+  writeInput(work, names)
+  service.ledger = []
+  for (let index = 0; index <= killCount; index++) {
+    const killAt = index === killCount ? Infinity : chance.whole(2, Math.ceil((names.length * 2) / killCount))
+    await enrich(work, service.url, ['in.csv', '-o', 'out.csv', '--quiet'], (end) => {
+      service.onRequest = (count) => {
+        if (count === killAt) end()
+      }
+    })
+    const kept = join(folder, `state-${index}`)
+    copyFiles(join(work, '.enrich'), kept)
+    states.push({ folder: kept, ledger: [...service.ledger] })
+  }
+  service.onRequest = () => undefined
+  return states
+}
+
+/** Into the same files where there are such. */
+export function copyFiles(from: string, to: string): void {
+  mkdirSync(to, { recursive: true })
+  for (const name of readdirSync(from)) {
+    if (statSync(join(from, name)).isFile()) copyFileSync(join(from, name), join(to, name))
+  }
+}
+
+/** Copies a state to another folder as if it had always been there: its head says so. */
+export function transplant(state: State, folder: string): void {
+  copyFiles(state.folder, join(folder, '.enrich'))
+  const path = checkpointOf(folder)
+  const found = readHead(path)
+  if (found.kind !== 'found' || !existsSync(path)) return
+  const closedNs = new HeadFile(path, { ...found.head, place: placeOf(path) }).close()
+  if (existsSync(`${path}-wal`)) return
+  const database = openToWrite(path)
+  try {
+    if (readFacts(database, path, found)?.closedHeadNs != null)
+      database.prepare('UPDATE checkpoint SET closed_head_ns = ?').run(closedNs)
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,335 @@
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import { readHead } from '../../../src/pipeline/checkpoint/head-file.js'
+import { repairCheckpoint } from '../../../src/pipeline/checkpoint/repair.js'
+import {
+  openCheckpoint,
+  type OpenCheckpointOptions,
+} from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { migrations } from '../../../src/pipeline/checkpoint/schema.js'
+import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
+import { systemRandom } from '../../../src/platform/random.js'
+import { answerTo, checkpointFolder, job, keyed, keyOf, scope, startMs } from './support.js'
+
+let at: ReturnType<typeof checkpointFolder>
+beforeEach(() => {
+  at = checkpointFolder()
+})
+afterEach(() => {
+  at.remove()
+})
+
+const hold = { nowMs: startMs, maxAgeMs: null, onLost: 'hold' } as const
+const open = (options: Partial<OpenCheckpointOptions> = {}): Checkpoint =>
+  openCheckpoint({ path: at.path(), scope, job, nowMs: startMs, random: systemRandom, ...options })
+
+async function submit(checkpoint: Checkpoint, ...names: string[]): Promise<string[]> {
+  const ids = await checkpoint.want(keyed(...names))
+  await checkpoint.plan(hold)
+  const customIds: string[] = []
+  for (const [index, id] of ids.entries()) {
+    const { customId } = await checkpoint.intend(id, startMs + index)
+    await checkpoint.accept(id, customId, `run_${names[index] ?? ''}`, startMs + index)
+    await checkpoint.answer(id, answerTo(`run_${names[index] ?? ''}`))
+    customIds.push(customId)
+  }
+  return customIds
+}
+
+/** Answered lookups, and a checkpoint that is closed. */
+async function lived(...names: string[]): Promise<string[]> {
+  const checkpoint = open()
+  const customIds = await submit(checkpoint, ...names)
+  checkpoint.close()
+  return customIds
+}
+
+function change(sql: string): void {
+  const database = new Database(at.path())
+  database.exec(sql)
+  database.close()
+}
+
+const refusal = (code: string) => expect.objectContaining({ code, exitCode: 2 }) as Error
+
+describe('the head', () => {
+  test('says how far the checkpoint has come before anybody is told that it has', async () => {
+    const checkpoint = open()
+    const [id = 0] = await checkpoint.want(keyed('Acme'))
+    await checkpoint.intend(id, startMs)
+    const found = readHead(at.path())
+    expect(found).toMatchObject({ kind: 'found', head: { submissionCount: 1, submittedAtMs: startMs } })
+    checkpoint.close()
+  })
+
+  test('torn within a write, it is the one before', async () => {
+    await lived('Acme')
+    const bytes = readFileSync(at.path('checkpoint.sqlite.head'))
+    for (const slot of [0, 1]) {
+      const torn = Buffer.from(bytes)
+      torn.fill(0, slot * 1_024 + 40, (slot + 1) * 1_024)
+      writeFileSync(at.path('checkpoint.sqlite.head'), torn)
+      expect(readHead(at.path()).kind).toBe('found')
+    }
+  })
+
+  test.runIf(process.platform !== 'win32')('and all beside it are their owner’s alone', async () => {
+    const checkpoint = open()
+    await submit(checkpoint, 'Acme')
+    for (const suffix of ['', '-wal', '-shm', '.head', '.lock', '.lock.json', '.reserve'])
+      expect([suffix, statSync(at.path(`checkpoint.sqlite${suffix}`)).mode & 0o777]).toEqual([suffix, 0o600])
+    checkpoint.close()
+  })
+})
+
+describe('an older checkpoint', () => {
+  test('is refused with what is missing, before anything is changed; the user’s word goes on, under new names', async () => {
+    const before = await lived('Acme')
+    copyFileSync(at.path(), at.path('backup'))
+    const lost = open()
+    const [, lostId = ''] = await submit(lost, 'Acme2', 'Beta')
+    lost.close()
+    copyFileSync(at.path('backup'), at.path())
+    expect(() => open()).toThrow(refusal('CHECKPOINT_BEHIND'))
+    expect(() => open()).toThrow(/2 submissions .* are missing/)
+
+    const checkpoint = open({ acceptRollback: true })
+    const [again = ''] = await submit(checkpoint, 'Beta')
+    expect(again).not.toBe(lostId)
+    expect(before).not.toContain(again)
+    checkpoint.close()
+    // Said once.
+    open().close()
+  })
+
+  test('a database that is gone is not begun anew in silence, and keeps its name', async () => {
+    await lived('Acme')
+    const id = open()
+    id.close()
+    rmSync(at.path())
+    expect(() => open()).toThrow(refusal('CHECKPOINT_BEHIND'))
+    const anew = open({ acceptRollback: true })
+    expect(anew.id).toBe(id.id)
+    anew.close()
+  })
+
+  test('a webhook for a submission that was lost is claimed by its scope and key', async () => {
+    await lived('Acme')
+    copyFileSync(at.path(), at.path('backup'))
+    const lost = open()
+    const [lostId = ''] = await submit(lost, 'Beta')
+    lost.close()
+    copyFileSync(at.path('backup'), at.path())
+    const checkpoint = open({ acceptRollback: true })
+    await checkpoint.want(keyed('Beta'))
+    expect(await checkpoint.claim(lostId, 'run_Beta', startMs)).toBe('claimed')
+    expect(await checkpoint.plan(hold)).toMatchObject({ submit: 0, poll: 1 })
+    checkpoint.close()
+    expect(verifyCheckpoint(at.path())).toMatchObject({ damage: [], problem: null })
+  })
+})
+
+describe('a copy', () => {
+  const copyTo = (name: string) => {
+    for (const suffix of ['', '.head']) copyFileSync(at.path() + suffix, at.path(name) + suffix)
+  }
+
+  test('is refused once, and only where something would be submitted', async () => {
+    await lived('Acme')
+    copyTo('copy.sqlite')
+    const path = at.path('copy.sqlite')
+    const looking = open({ path })
+    await looking.want(keyed('Acme'))
+    expect(await looking.plan(hold)).toMatchObject({ answered: 1 })
+    await looking.want(keyed('Beta'))
+    await expect(looking.plan(hold)).rejects.toThrow(refusal('CHECKPOINT_COPIED'))
+    await expect(looking.reopen(['matched'])).rejects.toThrow(refusal('CHECKPOINT_COPIED'))
+    looking.close()
+    const told = open({ path, acceptRollback: true })
+    await submit(told, 'Beta')
+    told.close()
+    const after = open({ path })
+    await submit(after, 'Gamma')
+    after.close()
+  })
+
+  test('put back in place, with its head, is one too', async () => {
+    await lived('Acme')
+    copyTo('backup')
+    const went = open()
+    await submit(went, 'Beta')
+    went.close()
+    for (const suffix of ['', '.head']) copyFileSync(at.path('backup') + suffix, at.path() + suffix)
+    const checkpoint = open()
+    await checkpoint.want(keyed('Beta'))
+    await expect(checkpoint.plan(hold)).rejects.toThrow(refusal('CHECKPOINT_COPIED'))
+    checkpoint.close()
+  })
+
+  test('costs nothing at the embedded service, and is gone on with', async () => {
+    await lived('Acme')
+    copyTo('copy.sqlite')
+    const notices: string[] = []
+    const checkpoint = open({
+      path: at.path('copy.sqlite'),
+      isBilled: false,
+      notice: (text) => notices.push(text),
+    })
+    await submit(checkpoint, 'Beta')
+    checkpoint.close()
+    expect(notices).toEqual([expect.stringContaining('is a copy')])
+  })
+
+  test('without its head speaks up too', async () => {
+    await lived('Acme')
+    rmSync(at.path('checkpoint.sqlite.head'))
+    const checkpoint = open()
+    await checkpoint.want(keyed('Beta'))
+    await expect(checkpoint.plan(hold)).rejects.toThrow(refusal('CHECKPOINT_HEAD_MISSING'))
+    checkpoint.close()
+    expect(existsSync(at.path('checkpoint.sqlite.head'))).toBe(false)
+  })
+})
+
+describe('damage', () => {
+  const cases: [string, string, string][] = [
+    ['a lookup’s name', "UPDATE lookups SET name = 'Acmf' WHERE name = 'Acme'", 'lookups'],
+    ['a lookup’s state', "UPDATE lookups SET state = 'new' WHERE name = 'Acme'", 'lookups'],
+    ['a scope', "UPDATE scopes SET scope = 'https://b.example'", 'scopes'],
+    ['a job', 'UPDATE jobs SET ended_at_ms = 1', 'jobs'],
+    ['a submission', "UPDATE submissions SET verdict = 'not_created' WHERE rowid = 1", 'submissions'],
+    ['a submission that is gone', 'DELETE FROM submissions WHERE rowid = 2', 'chain'],
+    [
+      'a digit of an answer',
+      "UPDATE answers SET line = replace(line, 'matched', 'natched') WHERE lookup_id = 1",
+      'answers',
+    ],
+    ['the body of an answer', "UPDATE answers SET body = '{}' WHERE lookup_id = 1", 'answers'],
+    [
+      'an answer of another',
+      'UPDATE answers SET lookup_id = 9 WHERE lookup_id = 1; UPDATE answers SET lookup_id = 1 WHERE lookup_id = 2',
+      'answers',
+    ],
+    ['its name', "UPDATE checkpoint SET id = 'other'", 'checkpoint'],
+  ]
+
+  test.each(cases)('of %s stops before anything is submitted, and is named', async (_, sql, where) => {
+    await lived('Acme', 'Beta', 'Gamma')
+    change(`PRAGMA foreign_keys = OFF; ${sql}`)
+    const found = verifyCheckpoint(at.path())
+    expect(found?.damage.map((one) => one.where)).toContain(where)
+    const use = async () => {
+      const checkpoint = open()
+      try {
+        await checkpoint.want(keyed('Acme', 'Beta', 'Gamma', 'Delta'))
+        await checkpoint.plan(hold)
+      } finally {
+        checkpoint.close()
+      }
+    }
+    await expect(use()).rejects.toThrow(expect.objectContaining({ exitCode: 2 }) as Error)
+  })
+
+  test.each(cases.filter(([, , where]) => where !== 'scopes'))(
+    'of %s is repaired: nothing that was billed is submitted again, and nothing is invented',
+    async (_, sql, where) => {
+      await lived('Acme', 'Beta', 'Gamma')
+      change(`PRAGMA foreign_keys = OFF; ${sql}`)
+      const repair = repairCheckpoint(at.path(), startMs)
+      expect(repair?.lostSubmissionCount).toBe(0)
+      expect(existsSync(repair?.damagedPath ?? '')).toBe(true)
+      expect(verifyCheckpoint(at.path())).toMatchObject({ damage: [], problem: null })
+      const checkpoint = open()
+      await checkpoint.want(keyed('Acme', 'Beta', 'Gamma', 'Delta'))
+      const plan = await checkpoint.plan(hold)
+      expect([where, plan.submit]).toEqual([where, 1])
+      checkpoint.close()
+      const reader = at.read()
+      for (const name of ['Acme', 'Beta', 'Gamma']) {
+        const [known] = reader.known(reader.find([keyOf(name)]))
+        expect([null, `run_${name}`]).toContain(known?.runId)
+        if (known?.state === 'answered') expect(known.line).toBe('{"outcome":"matched"}')
+      }
+    },
+  )
+
+  test('of a scope that nothing else tells leaves the refusal: whose answers they are is not invented', async () => {
+    await lived('Acme', 'Beta')
+    change("UPDATE scopes SET scope = 'https://b.example'")
+    expect(repairCheckpoint(at.path(), startMs)).toMatchObject({ lostSubmissionCount: 2, lookupCount: 0 })
+    expect(verifyCheckpoint(at.path())).toMatchObject({ damage: [], problem: { code: 'CHECKPOINT_BEHIND' } })
+    expect(() => open()).toThrow(refusal('CHECKPOINT_BEHIND'))
+  })
+
+  test('an answer that is damaged is not given out', async () => {
+    await lived('Acme')
+    change(`UPDATE answers SET line = '{"outcome":"natched"}'`)
+    const reader = at.read()
+    const ids = reader.find([keyOf('Acme')])
+    expect(() => reader.answered(ids, 1)).toThrow(refusal('CHECKPOINT_DAMAGED'))
+    expect(() => reader.known(ids)).toThrow(refusal('CHECKPOINT_DAMAGED'))
+  })
+
+  test('an index that leads to another lookup is not followed', async () => {
+    await lived('Acme', 'Beta')
+    const bytes = readFileSync(at.path())
+    // In the index, a key is followed by the number of its row; in the table it is not.
+    const keyAndId = (name: string, id: number) =>
+      Buffer.concat([Buffer.from(keyOf(name)), Buffer.from([id])])
+    const place = bytes.indexOf(keyAndId('Beta', 2))
+    expect(place).toBeGreaterThan(0)
+    bytes[place + 16] = 1
+    writeFileSync(at.path(), bytes)
+    expect(() => at.read().find([keyOf('Beta')])).toThrow(refusal('CHECKPOINT_DAMAGED'))
+  })
+})
+
+describe('a checkpoint of an earlier version', () => {
+  function makeOld(): void {
+    const database = new Database(at.path())
+    database.pragma('journal_mode = WAL')
+    database.pragma(`application_id = ${0x656e7263}`)
+    for (const [index, sql] of migrations.slice(0, 2).entries()) {
+      database.exec(sql as string)
+      database.pragma(`user_version = ${index + 1}`)
+    }
+    database.exec(`INSERT INTO checkpoint VALUES ('${'o'.repeat(24)}', 1);
+      INSERT INTO scopes VALUES (1, '${scope}'); INSERT INTO jobs VALUES (1, 1, 'j', 1, NULL);`)
+    const insert = database.prepare(
+      "INSERT INTO lookups (scope_id, key, name, state, attempt, custom_id, run_id, answered_at_ms) VALUES (1, ?, ?, 'answered', 1, ?, ?, 5)",
+    )
+    for (let id = 1; id <= 2_500; id++) {
+      const customId = `enr_${'o'.repeat(24)}_1_${Buffer.from(keyOf(`Old ${id}`)).toString('hex')}_1`
+      insert.run(keyOf(`Old ${id}`), `Old ${id}`, customId, `run_${id}`)
+      database
+        .prepare("INSERT INTO submissions VALUES (?, ?, 1, 1, 'accepted', ?, NULL, 3, 4)")
+        .run(customId, id, `run_${id}`)
+      database.prepare("INSERT INTO answers VALUES (?, ?, 'matched', '{}', 1, '{}', 5)").run(id, `run_${id}`)
+    }
+    database.close()
+  }
+
+  test('is read as it is, and proven from the next run on; killed between two batches, the migration goes on', async () => {
+    makeOld()
+    expect(at.read().counts()[0]?.states.answered).toBe(2_500)
+    at.close()
+    open().close()
+    // As if it had been killed after a thousand answers.
+    change('UPDATE answers SET checksum = NULL WHERE lookup_id > 1000; PRAGMA user_version = 3')
+    const checkpoint = open()
+    await checkpoint.want(keyed('Old 1', 'Old 2500', 'New'))
+    expect(await checkpoint.plan(hold)).toMatchObject({ submit: 1, answered: 2 })
+    checkpoint.close()
+    expect(verifyCheckpoint(at.path())).toMatchObject({ damage: [], problem: null })
+  })
+
+  test('is not proven where it is damaged', () => {
+    makeOld()
+    const bytes = readFileSync(at.path())
+    bytes.fill(0xff, 5 * 4_096, 6 * 4_096)
+    writeFileSync(at.path(), bytes)
+    expect(() => open()).toThrow(refusal('CHECKPOINT_DAMAGED'))
+  })
+})

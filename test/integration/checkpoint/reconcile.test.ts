@@ -1,0 +1,141 @@
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import {
+  reconcileCheckpoint,
+  type ReconcileRequest,
+} from '../../../src/pipeline/checkpoint/reconcile-checkpoint.js'
+import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
+import { readLedger } from '../../../src/pipeline/read-ledger.js'
+import { systemRandom } from '../../../src/platform/random.js'
+import { checkpointFolder, everyRow, job, keyed, scope, startMs } from './support.js'
+
+let at: ReturnType<typeof checkpointFolder>
+beforeEach(() => {
+  at = checkpointFolder()
+})
+afterEach(() => {
+  at.remove()
+})
+
+const hold = { nowMs: startMs, maxAgeMs: null, onLost: 'hold' } as const
+const open = () => openCheckpoint({ path: at.path(), scope, job, nowMs: startMs, random: systemRandom })
+
+/** Submits, and learns no answer. */
+async function lose(checkpoint: Checkpoint, ...names: string[]): Promise<string[]> {
+  const customIds: string[] = []
+  for (const id of await checkpoint.want(keyed(...names))) {
+    const { customId } = await checkpoint.intend(id, startMs)
+    await checkpoint.lose(id, customId, 'reset')
+    customIds.push(customId)
+  }
+  return customIds
+}
+
+async function reconcile(csv: string, options: Partial<ReconcileRequest> = {}) {
+  writeFileSync(at.path('ledger.csv'), csv)
+  const { charges } = await readLedger(at.path('ledger.csv'))
+  const request = {
+    path: at.path(),
+    charges,
+    completeUntilMs: null,
+    scope,
+    isDryRun: false,
+    nowMs: startMs,
+    random: systemRandom,
+  }
+  return reconcileCheckpoint({ ...request, ...options })
+}
+
+describe('the service’s list of charges', () => {
+  test('settles what is uncertain: charged is fetched, not in a complete list is submitted again', async () => {
+    const checkpoint = open()
+    const [acme = '', beta = '', gamma = ''] = await lose(checkpoint, 'Acme', 'Beta', 'Gamma')
+    checkpoint.close()
+    const csv = `run_id;custom_id;units\nrun_a;${acme};1\n;${beta};1\nrun_z;order-17;1\n`
+    const before = everyRow(at.path())
+    const tried = await reconcile(csv, { isDryRun: true, completeUntilMs: startMs })
+    expect(everyRow(at.path())).toEqual(before)
+    const report = await reconcile(csv, { completeUntilMs: startMs })
+    expect(report).toEqual(tried)
+    expect(report).toMatchObject({
+      accepted: [acme],
+      charged: [beta],
+      notCreated: [gamma],
+      otherCount: 1,
+      problem: null,
+    })
+    const next = open()
+    await next.want(keyed('Acme', 'Beta', 'Gamma'))
+    expect(await next.plan(hold)).toMatchObject({ poll: 1, uncertain: 1, submit: 1 })
+    expect(await next.openRuns()).toEqual([expect.objectContaining({ runId: 'run_a' })])
+    next.close()
+    expect(verifyCheckpoint(at.path())).toMatchObject({ damage: [], problem: null })
+  })
+
+  test('that does not say that it is complete, or is older, leaves what is not in it', async () => {
+    const checkpoint = open()
+    const [acme] = await lose(checkpoint, 'Acme')
+    checkpoint.close()
+    for (const completeUntilMs of [null, startMs - 1])
+      expect(await reconcile('custom_id\n', { completeUntilMs })).toMatchObject({
+        leftUncertain: [acme],
+        notCreated: [],
+      })
+  })
+
+  test('puts back what a rollback lost, and settles it once all of it is found', async () => {
+    open().close()
+    const first = open()
+    await first.want(keyed('Acme', 'Beta', 'Gamma'))
+    first.close()
+    copyFileSync(at.path(), at.path('backup'))
+    const later = open()
+    const [acme = '', beta = ''] = await lose(later, 'Acme', 'Beta')
+    later.close()
+    copyFileSync(at.path('backup'), at.path())
+    expect(await reconcile(`custom_id,run_id\n${acme},run_a\n`)).toMatchObject({
+      restored: [acme],
+      problem: { code: 'CHECKPOINT_BEHIND', isSettled: false },
+    })
+    expect(() => open()).toThrow(expect.objectContaining({ exitCode: 2 }) as Error)
+    expect(
+      await reconcile(`custom_id,run_id\n${acme},run_a\n${beta},run_b\n`, { completeUntilMs: startMs }),
+    ).toMatchObject({
+      restored: [beta],
+      problem: { isSettled: true },
+    })
+    const next = open()
+    await next.want(keyed('Acme', 'Beta', 'Gamma'))
+    expect(await next.plan(hold)).toMatchObject({ poll: 2, submit: 1 })
+    next.close()
+  })
+
+  test('tells of two charges for one submission, and of a run that another has', async () => {
+    const checkpoint = open()
+    const [acme = '', beta = ''] = await lose(checkpoint, 'Acme', 'Beta')
+    checkpoint.close()
+    const report = await reconcile(`custom_id\trun_id\n${acme}\trun_1\n${acme}\trun_2\n${beta}\trun_3\n`)
+    expect(report).toMatchObject({ billedTwice: [acme], charged: [acme], accepted: [beta] })
+  })
+
+  test('is read as enrich accounts ledger --json prints it', async () => {
+    const checkpoint = open()
+    const [acme = ''] = await lose(checkpoint, 'Acme')
+    checkpoint.close()
+    const line = (entry: object) => `${JSON.stringify({ at: '2026-01-01T00:00:00Z', units: 1, ...entry })}\n`
+    const lines =
+      line({ kind: 'grant', runId: null, customId: null }) +
+      line({ kind: 'charge', runId: 'run_a', customId: acme })
+    expect(await reconcile(lines)).toMatchObject({ accepted: [acme] })
+  })
+
+  test.each(['', 'name,units\nAcme,1\n', '{"a":1}\n', '{"customId":\n'])(
+    '%j is no such list',
+    async (text) => {
+      open().close()
+      await expect(reconcile(text)).rejects.toMatchObject({ code: 'LEDGER_INVALID', exitCode: 2 })
+    },
+  )
+})
