@@ -64,7 +64,11 @@ function enrich(
   cwd: string,
 ): { code: number | null; stdout: string; stderr: string } {
   const env = { PATH: `${join(prefix, 'bin')}:${process.env['PATH'] ?? ''}`, HOME: cwd }
-  const { status, stdout, stderr } = spawnSync('enrich', args, { cwd, env, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(join(prefix, 'bin', 'enrich'), args, {
+    cwd,
+    env,
+    encoding: 'utf8',
+  })
   return { code: status, stdout, stderr }
 }
 

@@ -27,6 +27,8 @@ export interface Pty {
   readonly ended: Promise<number | null>
 }
 
+/** Of util-linux: runs a command on a pseudo-terminal of its own. */
+const ptyMaker = 'script'
 /** How long a terminal is looked at before what it should show is given up. */
 const patienceMs = 20_000
 
@@ -36,7 +38,7 @@ export function startInPty(place: CliPlace, args: readonly string[], options: Pt
   const command = [process.execPath, mainPath, ...args].map(quote).join(' ')
   // Under `script` a terminal has no size until it is given one.
   const whole = `stty cols ${columns} rows ${rows}; tty > ${quote(ttyPath)}; exec ${command}`
-  const child = spawn('script', ['-qfec', whole, '/dev/null'], {
+  const child = spawn(ptyMaker, ['-qfec', whole, '/dev/null'], {
     cwd: place.folder,
     env: {
       PATH: process.env['PATH'],
