@@ -14,14 +14,14 @@ const ordinal = String.raw`(?:\d{1,3}(?:st|nd|rd|th)|ground|lower ground|first|s
 const floors = String.raw`(?:${ordinal}(?:\s*(?:&|and|-)\s*${ordinal})?\s+(?:floors?|fl)\b\.?)`
 const subPremise = `(?:${floors}|${named})`
 
-const leadingSubPremise = new RegExp(`^(${subPremise})(?:\\s+|$)`, 'i')
+const leadingSubPremise = new RegExp(`^(${subPremise})(?:\\s+(?![-–&+/])|$)`, 'i')
 const trailingSubPremise = new RegExp(`\\s(${subPremise})$`, 'i')
 
 /** "41-51 Freshwater Road", "1a Shepherdess Walk"; what follows the number is the street. */
 const leadingNumber =
   /^(\d{1,6}[a-z]?(?:\s?[-–/&]\s?\d{1,6}[a-z]?)?)\s+(?=.*\p{L}{2})(?!(?:st|nd|rd|th|floors?|of|and)\b)/iu
 /** "Caffamacherreihe 8", "Banská 1120/4" */
-const trailingNumber = /^(?=.*\p{L}{2})[^\d].*?\s(\d{1,5}\s?[a-z]?(?:\s?[-–/]\s?\d{1,5}\s?[a-z]?)?)$/iu
+const trailingNumber = /^(?=.*\p{L}{2})[^\d].*?\s(\d{1,5}\s?[a-z]?(?:\s?[-–/+&]\s?\d{1,5}\s?[a-z]?)?)$/iu
 const bareNumber = /^\d{1,5}[a-z]?(?:\s?[-–/]\s?\d{1,5}[a-z]?)?$/i
 
 /** Countries that write the number behind the street. */
@@ -44,7 +44,7 @@ export function streetPartsOf(street: string | null, countryCode: string | null)
   const parts = street.split(',').map((part) => part.trim())
   for (const [at, part] of parts.entries()) {
     const rest = withoutSubPremises(part, subPremises)
-    const number = numberOf(rest, parts[at + 1], countryCode)
+    const number = numberOf(rest, { before: parts[at - 1], after: parts[at + 1] }, countryCode)
     if (number !== null) numbers.push(number)
   }
   return {
@@ -68,13 +68,20 @@ function withoutSubPremises(part: string, found: string[]): string {
   return rest.trim()
 }
 
-function numberOf(part: string, next: string | undefined, countryCode: string | null): string | null {
+function numberOf(
+  part: string,
+  { before, after }: { before: string | undefined; after: string | undefined },
+  countryCode: string | null,
+): string | null {
   if (noStreet.test(part)) return null
-  // "5, rue Guillaume Kroll"
-  if (bareNumber.test(part))
-    return next !== undefined && /^\p{L}/u.test(next) && !noStreet.test(next) ? part : null
+  const isBehind = countryCode !== null && numberBehind.has(countryCode)
+  // "5, rue Guillaume Kroll"; "Via Roma, 21"
+  if (bareNumber.test(part)) return isStreet(after) || (isBehind && isStreet(before)) ? part : null
   const leading = leadingNumber.exec(part)?.[1]
   if (leading !== undefined) return leading
-  if (countryCode === null || !numberBehind.has(countryCode)) return null
-  return trailingNumber.exec(part)?.[1] ?? null
+  return isBehind ? (trailingNumber.exec(part)?.[1] ?? null) : null
+}
+
+function isStreet(part: string | undefined): boolean {
+  return part !== undefined && /^\p{L}\D*$/u.test(part) && !noStreet.test(part)
 }

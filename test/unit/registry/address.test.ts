@@ -18,6 +18,10 @@ describe('number and sub-premise of a street line', () => {
     ['Koekoekstraat 63 bus 1', 'BE', '63', 'bus 1'],
     ['Caffamacherreihe 8', 'DE', '8', null],
     ['Banská 1120/4', 'SK', '1120/4', null],
+    ['Jarekstraße 7 + 9', 'DE', '7 + 9', null],
+    ['Calle Prat de la Riba, 21', 'ES', '21', null],
+    ['Calle Prat de la Riba, 21', 'US', null, null],
+    ['1st, Floor 69 - 70 Long Lane', 'GB', null, null],
     // Where nobody writes the number behind, it may be a road's.
     ['Caffamacherreihe 8', 'US', null, null],
     ['One Apple Park Way', 'US', null, null],
