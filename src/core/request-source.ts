@@ -41,7 +41,7 @@ function isAllowedOrigin(origin: string, listenAddress: string): boolean {
 }
 
 /** Of an address as a socket has it: without brackets, and perhaps an IPv4 address within IPv6. */
-export function isLoopbackAddress(address: string): boolean {
+function isLoopbackAddress(address: string): boolean {
   return address === '::1' || isLoopback(address.replace(/^::ffff:/i, ''))
 }
 

@@ -28,7 +28,7 @@ export interface Schema {
   readonly required?: readonly string[]
 }
 
-export interface Parameter {
+interface Parameter {
   readonly $ref?: string
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
@@ -52,7 +52,7 @@ interface Response {
   readonly content?: Content
 }
 
-export interface Operation {
+interface Operation {
   readonly operationId: string
   readonly summary: string
   readonly description: string

@@ -73,7 +73,7 @@ function bodyHtml({ required, content }: NonNullable<Operation['requestBody']>, 
 }
 
 /** The call as a shell makes it, with BASE_URL and API_KEY of the environment. */
-export function callOf({ method, path, operation }: Placed): string {
+function callOf({ method, path, operation }: Placed): string {
   const { parameters, requestBody } = operation
   const valueOf = (name: string) =>
     encodeURIComponent(String(parameters.find((one) => one.name === name)?.example ?? ''))

@@ -1,5 +1,5 @@
 /** A sample of code: one thing to do, in one language. Each is run by a test, as it stands. */
-export interface Sample {
+interface Sample {
   readonly language: 'Shell' | 'JavaScript' | 'Python'
   readonly code: string
 }

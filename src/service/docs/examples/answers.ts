@@ -20,7 +20,7 @@ const metadata = {
   estimated_completion: null,
 }
 
-export const exampleRun = { run_id: runId, custom_id: 'row-17', status: 'COMPLETED', data: exampleResult }
+const exampleRun = { run_id: runId, custom_id: 'row-17', status: 'COMPLETED', data: exampleResult }
 const jobPending = { status: 'pending', job_id: jobId, request_id: requestId }
 
 const outcomeOfDomain = domainResult.parse({
