@@ -34,7 +34,7 @@ export interface DelimitedFile {
   ): AsyncGenerator<readonly ScannedRecord[]>
 }
 
-export interface ScanOptions {
+interface ScanOptions {
   /** Whether quotes are text in a file of this delimiter; they enclose cells if left out. */
   readonly isUnquoted?: (delimiter: string) => boolean
   /** Whether records with fewer or more cells than the header are kept as they are. */

@@ -1,6 +1,6 @@
 import { writeZip, type ZippedFile } from '../integration/registry/zip-file.js'
 
-export interface MadeSheet {
+interface MadeSheet {
   readonly name: string
   /** The rows as XML. */
   readonly rows: string

@@ -21,7 +21,8 @@ interface Exports {
 let loaded: Exports | null = null
 
 function load(): Exports {
-  const path = createRequire(import.meta.url).resolve('chardetng-wasm/dist/chardetng_wasm_bg.wasm')
+  const require = createRequire(import.meta.url)
+  const path = require.resolve('chardetng-wasm/dist/chardetng_wasm_bg.wasm')
   const __wbindgen_throw = () => {
     throw new Error('chardetng failed')
   }
