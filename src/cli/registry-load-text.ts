@@ -41,13 +41,14 @@ function tableLines(steps: readonly LoadStep[]): string[] {
 function mapLines(steps: readonly LoadStep[]): string[] {
   return steps.flatMap((step, index) => {
     if (step.proposal === null) return []
-    const { idType, map, country, unused } = step.proposal
+    const { idType, map, country, jurisdiction, unused } = step.proposal
     const fields = Object.entries(map).map(([field, column]) =>
       field === column ? field : `${field}=${column}`,
     )
     const known = `known by ${idType === 'registration_id' ? `registration number${country === null ? '' : ` (${country})`}` : (idType ?? '').toUpperCase()}`
+    const home = jurisdiction === null ? '' : `; registered in ${jurisdiction} where no other place is stated`
     const left = unused.length === 0 ? '' : `; not used: ${unused.join(', ')}`
-    return [`  ${index + 1} is read as csv, ${known}: ${fields.join(', ')}${left}`]
+    return [`  ${index + 1} is read as csv, ${known}: ${fields.join(', ')}${home}${left}`]
   })
 }
 

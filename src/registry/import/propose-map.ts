@@ -81,7 +81,7 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
     idType,
     map,
     country: isUk ? 'GB' : null,
-    jurisdiction: isUk ? 'gb' : null,
+    jurisdiction: isUk ? 'gb' : idType === 'cik' ? 'us' : null,
     unused: header.filter((name) => name !== '' && !used.has(name)),
     doubts,
   }

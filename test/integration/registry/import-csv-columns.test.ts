@@ -1,0 +1,107 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, test } from 'vitest'
+import { importText } from '../../../src/cli/registry-text.js'
+import { importCsv, type ImportCsvOptions } from '../../../src/registry/import-csv.js'
+import { openRegistry } from '../../../src/registry/registry.js'
+import { importContent, lei, levelOne, levelOneCsv, registrationsOf } from './register-files.js'
+import { temporaryFolder } from './sample.js'
+
+const open = () => openRegistry(':memory:')
+
+async function importRows(text: string, options: Partial<ImportCsvOptions>, registry = open()) {
+  const path = join(temporaryFolder(), 'rows.csv')
+  writeFileSync(path, text)
+  const result = await importCsv(registry, { ...options, path })
+  return { registry, result, held: registrationsOf(registry) as Record<string, Record<string, unknown>> }
+}
+
+describe('industry codes', () => {
+  const uk = { idType: 'registration_id', map: { id: 'no', name: 'name', sic: 'sic' }, jurisdiction: 'gb' }
+
+  it('five digits of a British company are UK SIC 2007, kept under their own scheme', async () => {
+    const { result, held } = await importRows(
+      'no,name,sic\n00000001,A Ltd,46730\n00000002,B Ltd,"1110, 46740"\n00000003,C Ltd,\n',
+      uk,
+    )
+    expect(result.droppedCount).toBe(0)
+    expect(Object.values(held).map(({ sic, industry_codes }) => [sic, industry_codes])).toEqual([
+      [null, 'uk_sic_2007:46730'],
+      [null, 'uk_sic_2007:01110 46740'],
+      [null, null],
+    ])
+  })
+
+  it('four digits of a registrant of the SEC are American, wherever it is registered', async () => {
+    const map = { id: 'cik', name: 'name', sic: 'sic', jurisdiction: 'home' }
+    const { held } = await importRows('cik,name,home,sic\n1,A plc,GB,1311\n', { idType: 'cik', map })
+    expect(Object.values(held)).toMatchObject([{ sic: '1311', industry_codes: null }])
+  })
+})
+
+describe('columns', () => {
+  const kinds: readonly [what: string, values: readonly string[]][] = [
+    ['categories of GLEIF', ['GENERAL', 'FUND', 'BRANCH']],
+    ['kinds of the SEC', ['operating', 'other', 'investment']],
+  ]
+  test.each(kinds)('%s are refused as types, with the values that are allowed', async (_, values) => {
+    const rows = values.map((value, index) => `${index},Acme ${index},${value}\n`).join('')
+    const importing = importRows(`id,name,kind\n${rows}`, { map: { id: 'id', name: 'name', type: 'kind' } })
+    await expect(importing).rejects.toMatchObject({
+      code: 'REGISTRY_IMPORT_INVALID',
+      message: expect.stringContaining('column kind is mapped to type and holds') as string,
+      hint: expect.stringContaining('business, nonprofit, government') as string,
+    })
+  })
+
+  it('a type that is none among others is dropped with its line', async () => {
+    const { result } = await importRows('id,name,type\n1,A,business\n2,B,nonprofit\n3,C,busines\n', {})
+    expect(result).toMatchObject({ importedCount: 3, droppedCount: 1, drops: [{ line: 4 }] })
+  })
+
+  it('without a map that fits, the columns are listed and a map is proposed', async () => {
+    await expect(importRows(`Company Name,Town,LEI\nFord,Dearborn,${lei.ford}\n`, {})).rejects.toMatchObject({
+      message: 'no column is called name; the file has: Company Name, Town, LEI',
+      hint: expect.stringMatching(
+        /^if this fits: enrich registry import csv \S+ --id-type lei --map 'name=Company Name,city=Town,id=LEI'$/,
+      ) as string,
+    })
+  })
+
+  it('rows that share an LEI are one company, be it what they are known by or not', async () => {
+    const text = `id,name,lei\n1,Ford Motor Company,${lei.ford}\n2,Blue Oval Works,${lei.ford}\n`
+    for (const options of [{}, { idType: 'lei', map: { id: 'lei', name: 'name' } }]) {
+      const { registry } = await importRows(text, options)
+      expect(registry.info().entityCount).toBe(1)
+      const found = ['Ford Motor Company', 'Blue Oval Works'].map(
+        (name) => registry.resolve({ name, location: null, context: null }).entity?.id,
+      )
+      expect(found[0]).toBeDefined()
+      expect(found[1]).toBe(found[0])
+    }
+  })
+})
+
+describe('the report of an import', () => {
+  const map = `LEI,BIC\n${lei.ford},FORDUS33XXX\n${lei.ford},FORDGB22\n${lei.aecom},AECMUS33XXX\n`
+
+  it('of a map into an empty registry says that its rows are kept for later, and counts each row once', async () => {
+    const registry = open()
+    const result = await importContent(registry, 'gleif-bic', map)
+    expect(result).toMatchObject({ rowCount: 3, updatedCount: 0, keptCount: 3, waitingCount: 2 })
+    expect(importText(result, 'map', null)).toContain(
+      'kept      3   (rows about companies that no file has named yet',
+    )
+  })
+
+  it('of an older file says so, and what to do if it is not', async () => {
+    const registry = open()
+    const newer = { fileName: 'lei-2026-05-01.csv' }
+    await importContent(registry, 'gleif', levelOneCsv([levelOne.ford]), newer)
+    const older = { fileName: 'lei-2026-04-01.csv' }
+    const result = await importContent(registry, 'gleif', levelOneCsv([levelOne.ball]), older)
+    expect(importText(result, 'file', null)).toMatch(/older than the one of 2026-05-01[^]*--date YYYY-MM-DD/)
+    const again = await importContent(registry, 'gleif', levelOneCsv([levelOne.ball]), older)
+    expect(again.unchanged).toBe(true)
+  })
+})
