@@ -22,7 +22,11 @@ export function assertFilesMayGrow(
   const bytesMax = fileBytesMax()
   if (bytesMax === null) return
   const checkpointBytes = statSync(checkpointPath, { throwIfNoEntry: false })?.size ?? 0
-  assertBelow(bytesMax, checkpointBytes + submitCount * checkpointBytesPerLookup, `the checkpoint ${checkpointPath}`)
+  assertBelow(
+    bytesMax,
+    checkpointBytes + submitCount * checkpointBytesPerLookup,
+    `the checkpoint ${checkpointPath}`,
+  )
   if (input.format === 'parquet') return
   const plain = input.files.filter(({ path }) => !/\.(gz|zst)$/i.test(path))
   const textBytes = plain.reduce((sum, { bytes }) => sum + bytes, 0)

@@ -25,7 +25,12 @@ import { runUntilAnswered, type SchedulerOptions } from './scheduler/scheduler.j
 import { createTally, type Tally } from './scheduler/tally.js'
 import { summarise, type RunSummary } from './summary.js'
 import { assertOutputUsable, publish, tryPublishing, type PublishReport } from './writer/publish.js'
-import { resolveOutput, writtenPaths, type OutputRequest, type ResolvedOutput } from './writer/resolve-output.js'
+import {
+  resolveOutput,
+  writtenPaths,
+  type OutputRequest,
+  type ResolvedOutput,
+} from './writer/resolve-output.js'
 
 /** The service to ask: whose answers these are, and how to reach it. Opened once the input is known to be good. */
 export interface Connection {

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UserError } from '../../core/errors.js'
+import { makeFolder } from '../../platform/durable-files.js'
 import {
   isDiskFull,
   SchemaTooNewError,
@@ -14,7 +15,7 @@ import { applicationId, migrations } from './schema.js'
 /** Opens the checkpoint to write, made and migrated as needed. Throws CHECKPOINT_* and DISK_FULL. */
 export function openToWrite(path: string): Sqlite {
   return explained(path, () => {
-    mkdirSync(dirname(path), { recursive: true })
+    makeFolder(dirname(path))
     assertFile(path)
     assertOursUntouched(path)
     const database = openSqlite(path, { synchronous: 'FULL' })

@@ -195,7 +195,8 @@ function textExpression({ name, type }: ParquetColumn): string {
   const column = sqlName(name)
   if (type === 'VARCHAR') return column
   if (type === 'BLOB') return `coalesce(try(decode(${column})), ${column}::VARCHAR)`
-  if (/[[(]/.test(type) && !type.startsWith('DECIMAL') && !isGeometry(type)) return `to_json(${column})::VARCHAR`
+  if (/[[(]/.test(type) && !type.startsWith('DECIMAL') && !isGeometry(type))
+    return `to_json(${column})::VARCHAR`
   return `${column}::VARCHAR`
 }
 
@@ -222,10 +223,14 @@ function quoteNonFinite(json: string): string {
 function parquetFailure(label: string, cause: unknown): Error {
   if (cause instanceof UserError) return cause
   if (isOutOfMemory(cause)) {
-    return new UserError('MEMORY_SHORT', `reading ${label} takes more memory than is allowed for its columns`, {
-      hint: 'write it again with smaller row groups, or with fewer columns',
-      cause,
-    })
+    return new UserError(
+      'MEMORY_SHORT',
+      `reading ${label} takes more memory than is allowed for its columns`,
+      {
+        hint: 'write it again with smaller row groups, or with fewer columns',
+        cause,
+      },
+    )
   }
   const reason = (cause instanceof Error ? cause.message : String(cause)).split('\n')[0] ?? ''
   return new UserError('INPUT_PARQUET_INVALID', `${label} cannot be read as Parquet: ${reason}`, {

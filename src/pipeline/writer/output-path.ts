@@ -168,10 +168,14 @@ export function writeFailure(path: string, cause: unknown): unknown {
   const explained = explainSystemFailure(cause)
   if (explained !== cause) return explained
   if (isOutOfMemory(cause)) {
-    return new UserError('MEMORY_SHORT', `writing ${path} takes more memory than is allowed for its columns`, {
-      hint: 'write CSV or NDJSON, or leave columns out of the input',
-      cause,
-    })
+    return new UserError(
+      'MEMORY_SHORT',
+      `writing ${path} takes more memory than is allowed for its columns`,
+      {
+        hint: 'write CSV or NDJSON, or leave columns out of the input',
+        cause,
+      },
+    )
   }
   const code = (cause as NodeJS.ErrnoException).code ?? ''
   if (

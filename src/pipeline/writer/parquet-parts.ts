@@ -67,7 +67,8 @@ function join(to: ParquetSlice, from: ParquetSlice): void {
     const other = structOf(from.rowGroups[index])
     if (numberIn(group, fields.rowGroup.rowCount) !== numberIn(other, fields.rowGroup.rowCount))
       throw new Error('the slices of a part differ in their row groups')
-    for (const column of listIn(other, fields.rowGroup.columns)) listIn(group, fields.rowGroup.columns).push(column)
+    for (const column of listIn(other, fields.rowGroup.columns))
+      listIn(group, fields.rowGroup.columns).push(column)
     for (const id of fields.rowGroup.sums) addNumber(group, other, id)
   }
   const [root] = listIn(to.rest, fields.file.schema)

@@ -36,12 +36,9 @@ async function writeInput(format: Format, width: number, rowCount: number): Prom
     writeFileSync(path, [columns.map(columnName), ...rows].map((row) => `${row.join(',')}\n`).join(''))
   } else {
     const cells = columns.map((column) => {
-      const sql = [
-        `'value ' || ((r * 7 + ${column}) % 5)`,
-        `'always the same'`,
-        `''`,
-        `r || '-${column}'`,
-      ][column % 4]
+      const sql = [`'value ' || ((r * 7 + ${column}) % 5)`, `'always the same'`, `''`, `r || '-${column}'`][
+        column % 4
+      ]
       return `${column === 0 ? `'Company ' || (r % 20)` : sql} AS ${columnName(column)}`
     })
     await queryDuckDb(
