@@ -8,6 +8,7 @@ import { systemClock } from '../platform/clock.js'
 import { resolveSettings } from '../settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
 import type { CliIo } from './io.js'
+import { jsonLine } from './json-line.js'
 
 type Flags = ConfigFlags & { json?: boolean }
 
@@ -29,13 +30,13 @@ export function addCheckpointCommand(program: Command, io: CliIo): void {
   }
   leaf('verify', 'says what in the checkpoint is not as it was written; changes nothing', (path, flags) => {
     const found = verifyCheckpoint(path) ?? throwNone(path)
-    io.out(flags.json === true ? `${JSON.stringify(found)}\n` : verificationText(found))
+    io.out(flags.json === true ? jsonLine('verification', found) : verificationText(found))
     if (found.damage.length > 0 || found.problem !== null) io.setExitCode(2)
   })
   leaf('repair', 'makes a new checkpoint of what is sound; keeps the damaged file', (path, flags) => {
     if (verifyCheckpoint(path) === null) throwNone(path)
     const repair = repairCheckpoint(path, systemClock.nowMs())
-    io.out(flags.json === true ? `${JSON.stringify({ path, repair })}\n` : repairText(path, repair))
+    io.out(flags.json === true ? jsonLine('repair', { path, repair }) : repairText(path, repair))
   })
 }
 

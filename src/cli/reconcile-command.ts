@@ -7,6 +7,7 @@ import { systemRandom } from '../platform/random.js'
 import { resolveSettings } from '../settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from './config-flags.js'
 import type { CliIo } from './io.js'
+import { jsonLine } from './json-line.js'
 
 type Flags = ConfigFlags & { complete?: boolean; dryRun?: boolean; json?: boolean }
 
@@ -35,7 +36,7 @@ export function addReconcileCommand(program: Command, io: CliIo): void {
           }),
         ),
       )
-      io.out(flags.json === true ? `${JSON.stringify(report)}\n` : reportText(report, flags))
+      io.out(flags.json === true ? jsonLine('reconciliation', report) : reportText(report, flags))
       if (needsAttention(report)) io.setExitCode(3)
     })
 }

@@ -1,5 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
 /** What this process has given out. Its id alone says little: a container gives every run the same one. */
@@ -18,6 +29,18 @@ export function temporaryMark(): string {
 /** A name beside `path` for what is being written. */
 export function temporaryPath(path: string, suffix = ''): string {
   return join(dirname(path), `.${basename(path)}.${temporaryMark()}.tmp${suffix}`)
+}
+
+/** Makes a folder, and those above it. Of a read-only disk Node says only that there is no such folder: EROFS is thrown. */
+export function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true })
+  } catch (error) {
+    let standing = path
+    while (!existsSync(standing) && dirname(standing) !== standing) standing = dirname(standing)
+    accessSync(standing, constants.W_OK)
+    throw error
+  }
 }
 
 /** Removes what killed processes left beside `path`; what living ones write stays. */

@@ -44,7 +44,10 @@ function tooManyFiles(cause: unknown): UserError {
   return new UserError(
     'FILES_TOO_MANY',
     `no more files can be opened${max === null ? '' : `: this process may have ${max} open`}`,
-    { hint: `ulimit -n ${openFilesNeeded * 4}, then the same command again; about ${openFilesNeeded} are enough`, cause },
+    {
+      hint: `ulimit -n ${openFilesNeeded * 4}, then the same command again; about ${openFilesNeeded} are enough`,
+      cause,
+    },
   )
 }
 

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../core/errors.js'
+import { makeFolder } from '../platform/durable-files.js'
 import { keepToOwner } from '../platform/owner-only.js'
 import { LockHeldError, takeLock, type ProcessLock } from '../platform/process-lock.js'
 import { isDiskFull, migrate, openSqlite, sqliteCode, type Sqlite } from '../platform/sqlite.js'
@@ -17,7 +18,7 @@ const fileName = 'service.sqlite'
 export function lockDataFolder(folder: string | null, nowMs: number): ProcessLock {
   if (folder === null) return { release: () => undefined }
   return explained(folder, () => {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     return takeLock(join(folder, 'service.lock'), nowMs)
   })
 }
@@ -29,7 +30,7 @@ export function lockDataFolder(folder: string | null, nowMs: number): ProcessLoc
  */
 export function openDatabase(folder: string | null): Sqlite {
   return explained(folder ?? 'memory', () => {
-    if (folder !== null) mkdirSync(folder, { recursive: true })
+    if (folder !== null) makeFolder(folder)
     const database = openFile(folder, bounds.databaseBusyMs)
     try {
       migrate(database, migrations)
@@ -49,7 +50,7 @@ export function openDatabase(folder: string | null): Sqlite {
 export function openBesideService(folder: string, nowMs: number, whereNone: 'make' | 'refuse'): Sqlite {
   if (whereNone === 'refuse' && !existsSync(join(folder, fileName))) throw notFound(folder)
   return explained(folder, () => {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     const database = openFile(folder, bounds.databaseBesideBusyMs)
     try {
       if (database.pragma('user_version', { simple: true }) !== migrations.length) {

@@ -1,6 +1,7 @@
-import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UserError } from '../../core/errors.js'
+import { makeFolder } from '../../platform/durable-files.js'
 import { keepToOwner } from '../../platform/owner-only.js'
 import {
   isDiskFull,
@@ -18,7 +19,7 @@ import { applicationId, migrations } from './schema.js'
 /** The folder is made as needed; what is not a checkpoint is refused and not touched. Throws CHECKPOINT_*. */
 export function assertCheckpointPath(path: string): void {
   explained(path, () => {
-    mkdirSync(dirname(path), { recursive: true })
+    makeFolder(dirname(path))
     assertFile(path)
     assertOursUntouched(path)
   })

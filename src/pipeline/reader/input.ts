@@ -1,5 +1,6 @@
-import { mkdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { UserError, unreachable } from '../../core/errors.js'
+import { makeFolder } from '../../platform/durable-files.js'
 import { openCsv } from './csv.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import { openNdjson } from './ndjson.js'
@@ -137,10 +138,19 @@ function openTable(
     case 'ndjson':
       return openNdjson(files, { encoding, rowsMax })
     case 'parquet':
-      mkdirSync(options.spoolFolder, { recursive: true })
-      return openParquet(files, { rowsMax, temporaryFolder: options.spoolFolder })
+      return openParquet(files, { rowsMax, temporaryFolder: overflowFolder(options.spoolFolder) })
     default:
       return unreachable(format)
+  }
+}
+
+/** Commands that only look work in a folder that cannot be written. */
+function overflowFolder(wanted: string): string {
+  try {
+    makeFolder(wanted)
+    return wanted
+  } catch {
+    return tmpdir()
   }
 }
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream, mkdirSync, rmSync, statSync, type BigIntStats } from 'node:fs'
+import { createReadStream, createWriteStream, rmSync, statSync, type BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { glob, isDynamicPattern } from 'tinyglobby'
 import { UserError } from '../../core/errors.js'
-import { removeStale, temporaryMark } from '../../platform/durable-files.js'
+import { makeFolder, removeStale, temporaryMark } from '../../platform/durable-files.js'
 import { fileError } from '../../tables/file-error.js'
 import { readerBounds } from './bounds.js'
 
@@ -137,7 +137,7 @@ export async function spool(
   }
   try {
     removeStale(folder, 'stdin.', '.spool')
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     await pipeline(stdin, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
     return { file: sourceFile(path, 'standard input'), remove }
   } catch (error) {
@@ -145,6 +145,12 @@ export async function spool(
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOSPC' || code === 'EDQUOT') {
       throw new UserError('DISK_FULL', `no room in ${folder} to keep standard input`, { cause: error })
+    }
+    if (/^(EROFS|EACCES|EPERM|ENOENT|ENOTDIR|EEXIST)$/.test(code ?? '')) {
+      throw new UserError('CHECKPOINT_UNWRITABLE', `the checkpoint's folder ${folder} cannot be written`, {
+        hint: 'standard input is kept there while it is needed: pass --checkpoint with another path',
+        cause: error,
+      })
     }
     throw fileError(error, 'standard input')
   }

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UserError } from '../../core/errors.js'
+import { makeFolder } from '../../platform/durable-files.js'
 import { keepToOwner } from '../../platform/owner-only.js'
 import { migrate, openSqlite, prepare, type Sqlite } from '../../platform/sqlite.js'
 import { CommitQueue } from '../checkpoint/commit-queue.js'
@@ -67,7 +68,7 @@ export function inboxPath(checkpointPath: string): string {
 export function openInbox(checkpointPath: string, nowMs: number): Inbox {
   const path = inboxPath(checkpointPath)
   return explained(path, () => {
-    mkdirSync(dirname(path), { recursive: true })
+    makeFolder(dirname(path))
     if (existsSync(path)) assertOurs(path)
     keepToOwner(path)
     const database = openSqlite(path, { synchronous: 'FULL' })

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OutputColumn } from '../../core/columns.js'
 import { openDuckDb, sqlName, type DuckDb } from '../../platform/duckdb.js'
-import { columnSlices, isTableTall, leafCountOf, type PartShape } from '../memory-budget.js'
+import { columnSlices, isTableTall, leafCountOf, writeMemoryBytes, type PartShape } from '../memory-budget.js'
 import type { ChunkRows, Input, MemberRows } from '../reader/input.js'
 import { writerBounds } from './bounds.js'
 import { joinAnswers, rowCountChanged, takeLines, type Answers } from './joined-rows.js'
@@ -40,6 +40,8 @@ export async function writeParquet(output: ParquetOutput): Promise<void> {
   }
   answers.signal?.addEventListener('abort', interrupt, { once: true })
   try {
+    // The table beside the parts takes its share before the first of them is made.
+    await duckDb.limitMemory(writeMemoryBytes(shape, 0))
     if (source.kind === 'chunks') await writeChunks(duckDb, source, output, lines, parts, shape)
     else await writeMembers(source, output, lines, parts, shape)
     await parts.end()

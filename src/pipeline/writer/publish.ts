@@ -103,7 +103,7 @@ async function stageAndWrite<Result>(
   const { input, output } = options
   assertNoClash(input.columns, options.columns)
   if (output.format === 'parquet') assertNamesFitParquet(input.columns)
-  const folder = output.path === '-' ? mkdtempSync(join(tmpdir(), 'enrich-')) : null
+  const folder = output.path === '-' ? gatheringFolder() : null
   const staged: StagedFile[] = []
   try {
     const main = new StagedFile(folder === null ? output.path : join(folder, 'output'))
@@ -118,6 +118,15 @@ async function stageAndWrite<Result>(
   } finally {
     for (const file of staged) await file.discard()
     if (folder !== null) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Where what goes to standard output is put together. */
+function gatheringFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'enrich-'))
+  } catch (error) {
+    throw writeFailure(join(tmpdir(), 'enrich-output'), error)
   }
 }
 

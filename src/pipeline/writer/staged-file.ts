@@ -45,6 +45,11 @@ export class StagedFile {
   /** Removes what was written, if it was not published. */
   async discard(): Promise<void> {
     await this.close().catch(() => undefined)
-    rmSync(this.temporary, { force: true, recursive: true })
+    try {
+      rmSync(this.temporary, { force: true, recursive: true })
+    } catch (error) {
+      // Under a name that is too long nothing was written.
+      if ((error as NodeJS.ErrnoException).code !== 'ENAMETOOLONG') throw error
+    }
   }
 }

@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from '../../platform/durable-files.js'
 import { UserError } from '../../core/errors.js'
 import { SchemaTooNewError, migrate, openSqlite, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import { applicationId, migrations } from './schema.js'
@@ -38,7 +38,7 @@ function openFile(path: string, mode: StoreMode): Sqlite {
   const readonly = mode === 'readonly'
   const isStaging = mode === 'staging'
   try {
-    if (!readonly && path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
+    if (!readonly && path !== ':memory:') makeFolder(dirname(path))
     const durability = isStaging
       ? ({ synchronous: 'OFF', journal: 'DELETE' } as const)
       : ({ synchronous: 'NORMAL' } as const)
@@ -74,6 +74,12 @@ function asUserError(error: unknown, path: string): unknown {
     })
   }
   const code = sqliteCode(error)
+  if (/^(EROFS|EACCES|EPERM)$/.test((error as NodeJS.ErrnoException).code ?? '')) {
+    return new UserError('REGISTRY_UNWRITABLE', `the registry ${path} cannot be written`, {
+      hint: 'check its folder and permissions, or pass --registry with another path',
+      cause: error,
+    })
+  }
   if (code === 'SQLITE_CANTOPEN' || (error instanceof TypeError && error.message.includes('directory'))) {
     return new UserError('REGISTRY_NOT_FOUND', `no registry can be opened at ${path}`, {
       hint: 'make one with: enrich registry import csv FILE --registry PATH',
