@@ -81,5 +81,5 @@ function isIsin(value: string): boolean {
 
 /** Letters as two digits, A is 10. */
 function digitsOf(value: string): number[] {
-  return [...value].flatMap((letter) => [...String(parseInt(letter, 36))].map(Number))
+  return Array.from(value).flatMap((letter) => Array.from(String(parseInt(letter, 36)), Number))
 }

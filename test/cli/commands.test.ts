@@ -244,7 +244,12 @@ describe('what a run tells', () => {
     const { place, hosted } = await prepare(['Acme', 'Bolt'])
     const events = rowsOfNdjson((await place.run([...command, '--json'], hosted)).stdout)
     const types = events.map(({ type }) => type)
-    expect(types.filter((type) => type !== 'progress')).toEqual(['planned', 'publishing', 'finished'])
+    expect(types.filter((type) => type !== 'progress')).toEqual([
+      'columns',
+      'planned',
+      'publishing',
+      'finished',
+    ])
     expect(types).toContain('progress')
     expect(events.at(-1)).toMatchObject({
       summary: {

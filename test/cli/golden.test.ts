@@ -117,7 +117,7 @@ describe('what people read', () => {
 
   test('mistakes', async () => {
     const place = createPlace()
-    place.write('firmen.csv', 'firma,ort\nAcme,Bonn\n')
+    place.write('firmen.csv', 'kode,ort\nAcme,Bonn\n')
     place.write('taken.csv', 'name,enrich_status\nAcme,x\n')
     place.write('config.json', '{"output":{"pth":"out.csv"}}')
     place.write('companies.xlsx', 'PK')
@@ -128,13 +128,13 @@ describe('what people read', () => {
       ['firmen.csv', '-o', 'out.csv'],
       ['firmen.csv', '-o', 'out.txt2'],
       ['firmen.csv', '-o', 'nowhere/out.csv'],
-      ['firmen.csv', '-o', 'firmen.csv', '--name-column', 'firma'],
+      ['firmen.csv', '-o', 'firmen.csv', '--name-column', 'kode'],
       ['taken.csv', '-o', 'out.csv'],
       ['companies.xlsx', '-o', 'out.csv'],
       ['firmen.csv', '-o', 'out.csv', '--config', 'config.json'],
       ['firmen.csv', '-o', 'out.csv', '--base-url', 'https://api.example.com'],
       ['firmen.csv', '-o', 'out.csv', '--limit', 'few'],
-      ['export', 'firmen.csv', '-o', 'out.csv', '--name-column', 'firma'],
+      ['export', 'firmen.csv', '-o', 'out.csv', '--name-column', 'kode'],
       ['staus'],
       ['serve'],
     ]

@@ -63,7 +63,7 @@ export function awardRun(
 function doubt(statements: Statements, lookupId: number, runId: string, reason: string): void {
   const row = statements.lookup.get(lookupId)
   const state = row === undefined ? null : moveLookup(row.state, 'doubt')
-  if (state === null || row?.customId == null) return
+  if (state === null || row === undefined || row.customId === null) return
   const details = { acceptedAtMs: null, reason }
   statements.settle.run({ lookupId, state, runId: null, ...details })
   statements.settleSubmission.run({ customId: row.customId, verdict: 'uncertain', runId, ...details })

@@ -164,7 +164,8 @@ export class Submitter {
         if (isFirst === 'contested') {
           tally.contested++
           this.#wasLost(lookupId)
-          return this.#countFailure(this.#unknown, `${runId} was named for several submissions`, startedAtMs)
+          this.#countFailure(this.#unknown, `${runId} was named for several submissions`, startedAtMs)
+          return
         }
         this.#unknown.answered()
         tally.accepted++
@@ -231,8 +232,10 @@ export class Submitter {
     tally.misdirected++
     const claim = await checkpoint.claim(customId, runId, clock.nowMs())
     // Of no use to anybody: many in a row would lose all that is submitted.
-    if (claim !== 'claimed' && claim !== 'early')
-      return this.#countFailure(this.#unknown, reason, startedAtMs)
+    if (claim !== 'claimed' && claim !== 'early') {
+      this.#countFailure(this.#unknown, reason, startedAtMs)
+      return
+    }
     this.#unknown.answered()
     const owner = await checkpoint.ownerOf(runId)
     if (owner?.isWanted !== true) return
@@ -247,7 +250,10 @@ export class Submitter {
 
   /** Pauses after failures in a row and gives up after too many; any other answer ends the row. */
   #watchReachability(verdict: KickoffVerdict, startedAtMs: number): void {
-    if (verdict.kind === 'not_sent') return this.#countFailure(this.#notSent, verdict.reason, startedAtMs)
+    if (verdict.kind === 'not_sent') {
+      this.#countFailure(this.#notSent, verdict.reason, startedAtMs)
+      return
+    }
     this.#notSent.answered()
     if (verdict.kind === 'unknown') this.#countFailure(this.#unknown, verdict.reason, startedAtMs)
     // These may yet turn out to be of no use: the run they name may be another's.
