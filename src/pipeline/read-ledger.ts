@@ -57,7 +57,7 @@ async function* jsonRows(path: string): AsyncGenerator<LedgerLine> {
     if (line.trim() === '') continue
     const row = JSON.parse(line) as Record<string, unknown>
     const text = (value: unknown) =>
-      value === null || value === undefined ? '' : String(value as string | number)
+      typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value)
     yield { header: Object.keys(row), cells: Object.values(row).map(text) }
   }
 }

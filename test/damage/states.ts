@@ -105,7 +105,7 @@ export function transplant(state: State, folder: string): void {
   if (existsSync(`${path}-wal`)) return
   const database = openToWrite(path)
   try {
-    if (readFacts(database, path, found)?.closedHeadNs != null)
+    if (typeof readFacts(database, path, found)?.closedHeadNs === 'string')
       database.prepare('UPDATE checkpoint SET closed_head_ns = ?').run(closedNs)
   } finally {
     database.close()

@@ -88,13 +88,7 @@ export class Rebuilder {
       .prepare(
         'INSERT INTO checkpoint (id, created_at_ms, generation, sequence, had_head) VALUES (?, ?, ?, ?, ?)',
       )
-      .run(
-        own.checkpointId,
-        (sound?.['created_at_ms'] as number | undefined) ?? 0,
-        own.generation,
-        own.sequence,
-        Number(own.hadHead),
-      )
+      .run(own.checkpointId, sound?.['created_at_ms'] ?? 0, own.generation, own.sequence, Number(own.hadHead))
     return own
   }
 

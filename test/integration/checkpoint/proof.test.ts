@@ -290,7 +290,7 @@ describe('a checkpoint of an earlier version', () => {
   function makeOld(): void {
     const database = new Database(at.path())
     database.pragma('journal_mode = WAL')
-    database.pragma(`application_id = ${0x656e7263}`)
+    database.pragma(`application_id = 1701737059`)
     for (const [index, sql] of migrations.slice(0, 2).entries()) {
       database.exec(sql as string)
       database.pragma(`user_version = ${index + 1}`)
