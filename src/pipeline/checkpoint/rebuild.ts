@@ -1,25 +1,9 @@
 import type { FoundHead } from '../../core/checkpoint-standing.js'
 import { parseCustomId, type SubmissionName } from '../../core/custom-id.js'
 import type { Sqlite } from '../../platform/sqlite.js'
+import { insertRow, stateAfter, withDigest, type Rebuilt } from './rebuilt.js'
 import { isAnswerSound, isSound, readableRows, tried, type Row } from './salvage.js'
 import { chainSubmissions } from './schema.js'
-
-/** What became of what was in a damaged checkpoint. */
-export interface Rebuilt {
-  checkpointId: string
-  generation: number
-  sequence: number
-  hadHead: boolean
-  lookupCount: number
-  submissionCount: number
-  answerCount: number
-  /** Names, or custom ids where the name is lost too. */
-  uncertain: string[]
-  /** Paid for, and their answer was not sound: fetched again, which costs nothing. */
-  fetchedAgain: string[]
-  /** Known to have been there; of which lookup, nobody can tell. */
-  lostSubmissionCount: number
-}
 
 const reason = 'what was known of it was damaged'
 
@@ -326,30 +310,4 @@ export class Rebuilder {
       .pluck()
     return [...ids].map((id) => name.get(id) ?? '')
   }
-}
-
-/** What a submission that is sound says of its lookup. */
-const stateAfter: Readonly<Record<string, string>> = {
-  accepted: 'running',
-  not_created: 'new',
-  rejected: 'invalid',
-}
-
-function withDigest(database: Sqlite, row: Row): Row {
-  const digest = database
-    .prepare<[unknown], Buffer>('SELECT digest(CAST(? AS BLOB))')
-    .pluck()
-    .get(row['body'])
-  const isDigested = Buffer.isBuffer(row['body_digest']) && digest?.equals(row['body_digest']) === true
-  return { ...row, digested: Number(isDigested) }
-}
-
-/** The row as it was, under its number. */
-function insertRow(database: Sqlite, table: string, { position, ...row }: Row): void {
-  const columns = Object.keys(row)
-  database
-    .prepare(
-      `INSERT OR IGNORE INTO ${table} (rowid, ${columns.join(', ')}) VALUES (${['?', ...columns.map(() => '?')].join(', ')})`,
-    )
-    .run(table === 'answers' ? row['lookup_id'] : position, ...Object.values(row))
 }

@@ -1,5 +1,5 @@
 import type { FoundHead } from '../../core/checkpoint-standing.js'
-import { formatCustomId, parseCustomId } from '../../core/custom-id.js'
+import { formatCustomId } from '../../core/custom-id.js'
 import { moveLookup, type LookupEvent } from '../../core/lookup-life.js'
 import { planLookup, type LookupPlan, type LookupState, type PlanPolicy } from '../../core/lookup-state.js'
 import type { Sqlite } from '../../platform/sqlite.js'
@@ -24,6 +24,7 @@ import { assertNotBehind, HeadKeeper } from './head-keeper.js'
 import { lockCheckpoint } from './lock.js'
 import { assertCheckpointPath, diskFull, explainCheckpointError, explained, openToWrite } from './open.js'
 import { keepReserve, type Reserve } from './reserve.js'
+import { restoreSubmission } from './restore-submission.js'
 import { nextChain } from './row-checksums.js'
 import { prepareStatements, type LookupRow, type Settlement } from './statements.js'
 
@@ -203,7 +204,9 @@ class SqliteCheckpoint implements Checkpoint {
   claim(customId: string, runId: string, nowMs: number): Promise<Claim> {
     return this.#transaction(() => {
       const { lookup, lookupOfSubmission, submission, settle, settleSubmission } = this.#statements
-      const lookupId = lookupOfSubmission.get(customId) ?? this.#restore(customId, nowMs)
+      const lookupId =
+        lookupOfSubmission.get(customId) ??
+        restoreSubmission(this.#statements, customId, { ...this.#own(), nowMs })
       const row = lookupId === undefined ? undefined : lookup.get(lookupId)
       if (lookupId === undefined || row === undefined) return 'unknown'
       const named = submission.get(customId)
@@ -228,28 +231,6 @@ class SqliteCheckpoint implements Checkpoint {
     return this.#transaction(() =>
       awardRun(this.#statements, customId, runId, this.#contenders(runId), nowMs),
     )
-  }
-
-  /**
-   * A submission that was lost with a part of the checkpoint, and is named by a webhook: known again by its scope and
-   * key. Undefined where it is none of this scope's.
-   */
-  #restore(customId: string, nowMs: number): LookupId | undefined {
-    const name = parseCustomId(customId)
-    if (name?.checkpointId !== this.id || name.scopeId !== this.#scopeId) return undefined
-    const lookupId = this.#statements.findLookup.get(name.scopeId, Buffer.from(name.keyHex, 'hex'))?.lookupId
-    const row = lookupId === undefined ? undefined : this.#statements.lookup.get(lookupId)
-    if (lookupId === undefined || row === undefined) return undefined
-    const { attempt } = name
-    const previous = this.#statements.lastSubmission.get()?.chain ?? ''
-    const chain = nextChain(previous, { customId, attempt, intendedAtMs: nowMs })
-    this.#statements.insertSubmission.run({ lookupId, jobId: this.#jobId, attempt, customId, nowMs, chain })
-    // Nothing was submitted for it since: it need not be.
-    if (row.customId === null && moveLookup(row.state, 'claim') !== null) {
-      const { state } = row
-      this.#statements.intend.run({ lookupId, state, attempt: Math.max(attempt, row.attempt), customId })
-    }
-    return lookupId
   }
 
   ownerOf(runId: string): Promise<RunOwner | null> {
@@ -355,6 +336,10 @@ class SqliteCheckpoint implements Checkpoint {
   #isClaimed(lookupId: LookupId, customId: string): boolean {
     const row = this.#statements.lookup.get(lookupId)
     return row?.customId === customId && row.state !== 'intended'
+  }
+
+  #own() {
+    return { checkpointId: this.id, scopeId: this.#scopeId, jobId: this.#jobId }
   }
 
   /** The state an event leads to. Throws where the life of a lookup knows no such step: that is a bug. */

@@ -124,7 +124,6 @@ export function prepareStatements(database: Sqlite) {
       `SELECT rowid AS submissionCount, chain, intended_at_ms AS submittedAtMs
        FROM submissions ORDER BY rowid DESC LIMIT 1`,
     ),
-    commit: prepare<{ sequence: number }>(database, 'UPDATE checkpoint SET sequence = @sequence'),
     settle: prepare<{ lookupId: number; state: LookupState } & Settlement>(
       database,
       `UPDATE lookups SET state = @state, run_id = @runId, submitted_at_ms = @acceptedAtMs, failure = @reason
