@@ -122,7 +122,7 @@ function importStep(registryPath: string, step: LoadStep, common: StepOptions): 
     ...named,
     idType: proposal?.idType ?? 'id',
     ...given({
-      map: proposal?.map as Record<string, string> | undefined,
+      map: proposal?.map,
       country: proposal?.country ?? undefined,
       jurisdiction: proposal?.jurisdiction ?? undefined,
     }),
