@@ -39,7 +39,7 @@ export interface Draft {
 }
 
 /** A former name, and the day on which it ended as the file writes it. */
-export interface DatedName {
+interface DatedName {
   readonly name: string
   readonly endedOn: string | null
 }

@@ -14,7 +14,7 @@ export interface LoadPlan {
   readonly leftOut: readonly LeftOut[]
 }
 
-export interface LeftOut {
+interface LeftOut {
   readonly path: string
   readonly reason: string
   /** Imports it all the same. */

@@ -135,8 +135,8 @@ describe('columns and files', () => {
   })
 
   test.each<[string, string, Partial<ImportCsvOptions>, string]>([
-    ['no name column', 'id,firm\n1,a\n', {}, 'no column holds the names'],
-    ['no id column', 'name\na\n', {}, 'no column holds the ids by which rows are known again'],
+    ['no name column', 'id,firm\n1,a\n', {}, 'no column is called name; the file has: id, firm'],
+    ['no id column', 'name\na\n', {}, 'no column is called id; the file has: name'],
     [
       'a mapped column that is not there',
       'id,name\n',

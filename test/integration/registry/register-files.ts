@@ -270,7 +270,10 @@ export function registrationsOf(
         ...row,
         names: names
           .all(number)
-          .map(({ kind, name, ended_on }) => `${kind}: ${name}${ended_on === null ? '' : ` (${ended_on})`}`),
+          .map(
+            ({ kind, name, ended_on }) =>
+              `${kind}: ${name}${ended_on === null || which === 'named' ? '' : ` (${ended_on})`}`,
+          ),
         identifiers: identifiers
           .all(number)
           .map(({ type, value, jurisdiction }) => [type, value, jurisdiction].filter(Boolean).join(' ')),
