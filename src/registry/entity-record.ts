@@ -65,11 +65,6 @@ function named(stored: StoredEntity): readonly StoredLegalEntity[] {
   return standing.length > 0 ? standing : stored.legalEntities
 }
 
-/** A registration that its source's newest file does not name is not known to be active. */
-export function standingStatus({ status, vanished }: RegistrationOutline): string | null {
-  return vanished && status !== 'inactive' ? null : status
-}
-
 /** What the shown registration says or, where its register says nothing, the first of the others that does. */
 function statedFirst(
   stored: StoredEntity,

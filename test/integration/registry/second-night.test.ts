@@ -226,7 +226,7 @@ describe.each(Object.entries(registers))('the second night: %s', (_, register) =
     expect(renamed?.entity?.legal_name?.toLowerCase()).toBe(nameB.toLowerCase())
     expect(JSON.stringify(renamed?.factors)).toMatch(/former name of [^.]+ since 2026-04-01 \(/)
     expect(JSON.stringify(renamed?.basis)).toMatch(/is a former name since 2026-04-01/)
-    expect(moved?.entity?.headquarters?.address.city ?? 'Hull').toBe('Hull')
+    expect(moved?.entity?.headquarters.address.city ?? 'Hull').toBe('Hull')
     if (hasStatus) expect(dissolved?.entity?.status).toBe('inactive')
     if (hasRemovals) {
       expect(removed?.entity?.status).toBeNull()
