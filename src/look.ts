@@ -4,9 +4,8 @@ import { chooseRegistry, embeddedScope } from './embedded.js'
 import { inputOptions } from './enrich.js'
 import { blamingDamage } from './pipeline/checkpoint/as-damage.js'
 import type { CheckpointReader, LookupId } from './pipeline/checkpoint/checkpoint.js'
-import { standingError } from './pipeline/checkpoint/damage-error.js'
-import { standingOf } from './pipeline/checkpoint/facts.js'
-import { openCheckpointReader } from './pipeline/checkpoint/reader.js'
+import { problemOf } from './pipeline/checkpoint/facts.js'
+import { peekAtCheckpoint } from './pipeline/checkpoint/reader.js'
 import { chooseColumns, sampleColumns } from './pipeline/column-choice.js'
 import { ingest, type KeyedLookup } from './pipeline/ingest.js'
 import { openInput, type Input } from './pipeline/reader/input.js'
@@ -51,7 +50,7 @@ async function lookUnblamed<Result>(
   try {
     const samples = await sampleColumns(input)
     const scope = scopeOf(settings)
-    const reader = openCheckpointReader(settings.checkpoint.path, scope)
+    const reader = peekAtCheckpoint(settings.checkpoint.path, scope)
     try {
       const asked = settings.input.columns
       const { columns, note } = await chooseColumns({ input, asked, samples, reader, signal: options.signal })
@@ -67,7 +66,7 @@ async function lookUnblamed<Result>(
         signal: options.signal,
       })
       const report = reportColumns(input.columns, columns, samples)
-      const problem = standingError(settings.checkpoint.path, standingOf(settings.checkpoint.path).standing)
+      const problem = problemOf(settings.checkpoint.path, settings.service.baseUrl !== null)
       return await use({ input, columns: report, columnNote: note, index, reader, scope, problem })
     } finally {
       reader?.close()

@@ -7,8 +7,7 @@ import { judgePoll } from '../core/outcome.js'
 import { chooseRegistry } from '../embedded.js'
 import { look } from '../look.js'
 import { blamingDamage } from '../pipeline/checkpoint/as-damage.js'
-import { standingError } from '../pipeline/checkpoint/damage-error.js'
-import { standingOf } from '../pipeline/checkpoint/facts.js'
+import { problemOf } from '../pipeline/checkpoint/facts.js'
 import { openToWrite } from '../pipeline/checkpoint/open.js'
 import { openCheckpointReader } from '../pipeline/checkpoint/reader.js'
 import { resolveApiKey, resolveSettings, resolveWebhookKeys, type Settings } from '../settings.js'
@@ -94,7 +93,7 @@ function checksOf(settings: Settings, inputs: readonly string[], io: CliIo): Rec
     ...(baseUrl === null
       ? { registry: () => checkRegistry(settings) }
       : { key: () => checkKey(io), service: () => checkService(baseUrl, io) }),
-    checkpoint: () => checkCheckpoint(settings.checkpoint.path),
+    checkpoint: () => checkCheckpoint(settings),
     ...(settings.webhook.url === null && settings.webhook.listen === null
       ? {}
       : { webhook: () => checkWebhook(settings.webhook, io) }),
@@ -172,13 +171,13 @@ async function checkService(baseUrl: string, io: CliIo): Promise<string> {
   }
 }
 
-function checkCheckpoint(path: string): Promise<string> {
-  return blamingDamage(path, () => Promise.resolve(checkpointText(path)))
+function checkCheckpoint({ checkpoint: { path }, service }: Settings): Promise<string> {
+  return blamingDamage(path, () => Promise.resolve(checkpointText(path, service.baseUrl !== null)))
 }
 
-function checkpointText(path: string): string {
+function checkpointText(path: string, isBilled: boolean): string {
   const isThere = existsSync(path)
-  const problem = standingError(path, standingOf(path).standing)
+  const problem = problemOf(path, isBilled)
   if (problem !== null) throw problem
   openToWrite(path).close()
   const scopes = openCheckpointReader(path, null)?.counts() ?? []

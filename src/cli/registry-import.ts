@@ -53,8 +53,13 @@ export function addImport(
     .addHelpText('after', `\n${formatsText()}`)
     .action(async (format: string, file: string, flags: ImportFlags) => {
       const path = flags.registry ?? options.registryPathDefault
-      const result = await runImport(readFormat(format, flags), file, path, flags, io)
-      io.out(flags.json === true ? jsonLine('import', result) : importText(result, file, path))
+      const notes: string[] = []
+      const onNotice = (text: string) => {
+        notes.push(text)
+        io.err(`${text}\n`)
+      }
+      const result = await runImport(readFormat(format, flags), file, path, flags, io, onNotice)
+      io.out(flags.json === true ? jsonLine('import', { ...result, notes }) : importText(result, file, path))
     })
 }
 
@@ -87,6 +92,7 @@ async function runImport(
   registryPath: string,
   flags: ImportFlags,
   io: CliIo,
+  onNotice: (text: string) => void,
 ): Promise<ImportResult> {
   const progress = createProgress(io, systemClock)
   const common = {
@@ -95,9 +101,7 @@ async function runImport(
     ...(flags.date === undefined ? {} : { dateMs: readDay(flags.date) }),
     ...(flags.encoding === undefined ? {} : { encoding: flags.encoding }),
     signal: io.interrupt,
-    onNotice: (text: string) => {
-      io.err(`${text}\n`)
-    },
+    onNotice,
     onProgress: (rowCount: number) => {
       progress.tell(rowCount)
     },

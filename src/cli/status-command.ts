@@ -3,8 +3,7 @@ import type { Command } from 'commander'
 import { UserError } from '../core/errors.js'
 import { blamingDamage } from '../pipeline/checkpoint/as-damage.js'
 import type { ScopeCounts, UncertainLookup } from '../pipeline/checkpoint/checkpoint.js'
-import { standingError } from '../pipeline/checkpoint/damage-error.js'
-import { standingOf } from '../pipeline/checkpoint/facts.js'
+import { problemOf } from '../pipeline/checkpoint/facts.js'
 import { openCheckpointReader } from '../pipeline/checkpoint/reader.js'
 import { readInboxCounts, type InboxCounts } from '../pipeline/receiver/inbox.js'
 import { resolveSettings } from '../settings.js'
@@ -33,6 +32,9 @@ export function addStatusCommand(program: Command, io: CliIo): void {
     })
 }
 
+/** Answers of a service at an address were billed. */
+const isHosted = ({ scope }: ScopeCounts): boolean => /^https?:/.test(scope)
+
 function showStatus(path: string, flags: StatusFlags, io: CliIo): void {
   const reader = openCheckpointReader(path, null)
   if (reader === null) {
@@ -44,7 +46,7 @@ function showStatus(path: string, flags: StatusFlags, io: CliIo): void {
     const scopes = reader.counts()
     const uncertain = flags.uncertain === true ? reader.uncertain(listedMax) : null
     const inbox = readInboxCounts(path)
-    const problem = standingError(path, standingOf(path).standing)
+    const problem = problemOf(path, scopes.some(isHosted))
     if (flags.json === true) {
       const told = problem === null ? null : { code: problem.code, message: problem.message }
       io.out(jsonLine('status', { path, scopes, uncertain, inbox, problem: told }))

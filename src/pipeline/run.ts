@@ -13,7 +13,7 @@ import { explainSystemFailure } from '../platform/system-failure.js'
 import { answerLinesOf, type RowCounts } from './answers.js'
 import { blamingDamage } from './checkpoint/as-damage.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
-import { openCheckpointReader } from './checkpoint/reader.js'
+import { openCheckpointReader, peekAtCheckpoint } from './checkpoint/reader.js'
 import { openCheckpoint, type OpenCheckpointOptions } from './checkpoint/sqlite-checkpoint.js'
 import { chooseColumns, sampleColumns } from './column-choice.js'
 import type { RunObserver } from './events.js'
@@ -134,7 +134,7 @@ async function settleColumns(
   scope: string,
 ): Promise<LookupColumns> {
   const { checkpoint, observe, interrupt } = options
-  const reader = openCheckpointReader(checkpoint.path, scope)
+  const reader = peekAtCheckpoint(checkpoint.path, scope)
   try {
     const asked = options.columns
     const { columns, note } = await chooseColumns({ input, asked, samples, reader, signal: interrupt })

@@ -9,11 +9,16 @@ export interface Standing<Registration> {
   readonly isStated: boolean
 }
 
-/** What its sources say; where they say nothing, a listed company stands. */
+/**
+ * What its sources say; where they say nothing, a listed company stands. A registration that its source's newest
+ * file does not name is not known to be active.
+ */
 export function statusOf({
   status,
   exchange,
-}: Pick<RegistrationOutline, 'status' | 'exchange'>): string | null {
+  vanished,
+}: Pick<RegistrationOutline, 'status' | 'exchange' | 'vanished'>): string | null {
+  if (vanished) return status === 'inactive' ? status : null
   return status ?? (exchange === null ? null : 'active')
 }
 

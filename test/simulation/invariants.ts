@@ -1,3 +1,5 @@
+import { damageText, findDamage } from '../../src/pipeline/checkpoint/find-damage.js'
+import { registerChecksums } from '../../src/pipeline/checkpoint/row-checksums.js'
 import { openSqlite } from '../../src/platform/sqlite.js'
 import type { LookupState } from '../../src/core/lookup-state.js'
 import type { LedgerEntry, SimulatedService } from './simulated-service.js'
@@ -30,7 +32,11 @@ export interface OnDisk {
 /** Reads a checkpoint file with nothing of the code under test but SQLite. */
 export function readDisk(path: string): OnDisk {
   const database = openSqlite(path, { synchronous: 'NORMAL' })
+  registerChecksums(database)
   try {
+    // Whatever was killed, claimed or contested: it is sound to the check that stands before the next submission.
+    const damage = findDamage(database, 'all')
+    hold(damage.length === 0, `the checkpoint is damaged: ${damageText(damage)}`)
     const lookups = database
       .prepare<[], LookupOnDisk>(
         `SELECT l.lookup_id AS lookupId, name, state, l.run_id AS runId, a.line, a.run_id AS answeredRunId

@@ -33,7 +33,8 @@ describe('nobody pays twice and no row is lost, whatever is killed, cut off or a
     for (let seed = 1; seed <= 40; seed++) {
       swapped += (await simulate(seed, { mixedUp: true, webhooks: seed % 4 === 0 })).swapped
     }
-    expect(swapped).toBeGreaterThan(500)
+    // Worlds in which nothing is swapped would prove nothing.
+    expect(swapped).toBeGreaterThan(150)
   })
 
   test('one seed is one world: it comes out the same each time', async () => {

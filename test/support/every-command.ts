@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs'
+import { cpSync, mkdirSync } from 'node:fs'
 import type { Command } from 'commander'
 import { stringify } from 'csv-stringify/sync'
 import type { onTestFinished } from 'vitest'
@@ -19,7 +19,7 @@ export interface CommandCase {
 }
 
 const enriched = ['companies.csv', '-o', 'out.csv']
-const run = ['notice', 'planned', 'publishing', 'finished']
+const run = ['notice', 'columns', 'planned', 'publishing', 'finished']
 const account = (...words: string[]) => ['accounts', ...words, '--data', 'service']
 
 /** Every command there is: a new one is added here, or the test that walks them fails. */
@@ -30,6 +30,9 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   status: { args: ['status', '--uncertain'], types: ['status'] },
   export: { args: ['export', ...enriched], types: ['exported'] },
   doctor: { args: ['doctor'], types: ['check'] },
+  'checkpoint verify': { args: ['checkpoint', 'verify'], types: ['verification'] },
+  'checkpoint repair': { args: ['checkpoint', 'repair'], types: ['repair'] },
+  reconcile: { args: ['reconcile', 'ledger.csv'], types: ['reconciliation'] },
   api: { args: ['api', 'GET', '/v2/search', '--query', 'name=Apple'], types: ['answer'] },
   serve: {
     args: ['serve', '--listen', '127.0.0.1:0', '--data', 'served'],
@@ -55,6 +58,10 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
       'r.sqlite',
     ],
     types: ['import'],
+  },
+  'registry load': {
+    args: ['registry', 'load', 'registers', '--registry', 'loaded.sqlite'],
+    types: ['plan', 'loaded', 'summary'],
   },
   'registry info': { args: ['registry', 'info'], types: ['registry'] },
   'registry search': { args: ['registry', 'search', 'apple'], types: ['hit'] },
@@ -106,6 +113,12 @@ export async function everyState(whenFinished: (remove: () => void) => void): Pr
     ]),
   )
   place.write('register.csv', 'id,name,city\n1,Acme Widgets GmbH,Bonn\n')
+  mkdirSync(place.path('registers'))
+  place.write(
+    'registers/tickers.json',
+    '{"fields":["cik","name","ticker","exchange"],"data":[[7,"Acme Corp","ACME","NYSE"]]}',
+  )
+  place.write('ledger.csv', 'custom_id,run_id\n')
   place.write('queries.csv', 'query_name,expected_any,id_type\nAcme Widgets,1,registration_id\n')
   const prepare: (readonly string[])[] = [
     enriched,

@@ -74,7 +74,9 @@ describe('the command line', () => {
     const run = all.find((command) => command.name() === 'run')
     let compared = 0
     for (const { long, flags: shown, description, argChoices } of run?.options ?? []) {
-      const row = rows.find(([flag = '']) => flag.includes(long ?? shown))?.join(' ') ?? ''
+      const listed = rows.find(([flag = '']) => flag.includes(long ?? shown))?.join(' ') ?? ''
+      // What is too long for a row has a section of its own.
+      const row = long === '--encoding' ? listed + section('Encodings') : listed
       // Of several, the first; what follows a semicolon is about something else.
       const [, said] = /\(default: ([^;)]+)/.exec(description) ?? []
       for (const word of [...(said === undefined ? [] : [said]), ...(argChoices ?? [])]) {

@@ -67,6 +67,12 @@ name('DomainIntelligence', domainIntelligence, 'Facts about a domain, apart from
   classification: 'The trade that the site shows, in words',
   social_profiles: 'Profiles that the site links to',
 })
+describeBlock(domainIntelligence.shape.social_profiles, {
+  linkedin: 'On LinkedIn',
+  facebook: 'On Facebook',
+  crunchbase: 'On Crunchbase',
+  twitter: 'On Twitter',
+})
 
 name('RedirectInfo', redirectInfo, 'Where a domain leads to.', {
   is_redirect: 'true',

@@ -2,6 +2,8 @@ import { existsSync, statSync } from 'node:fs'
 import type { DatabaseFacts, FoundHead, Standing } from '../../core/checkpoint-standing.js'
 import { judgeStanding } from '../../core/checkpoint-standing.js'
 import type { Sqlite } from '../../platform/sqlite.js'
+import type { UserError } from '../../core/errors.js'
+import { standingError } from './damage-error.js'
 import { placeOf, readHead } from './head-file.js'
 import { openToRead } from './open.js'
 
@@ -58,4 +60,10 @@ export function standingOf(path: string): { standing: Standing; found: FoundHead
   } finally {
     database.close()
   }
+}
+
+/** What a run with this checkpoint would stop for, or null. A copy is of no matter where nothing is billed. */
+export function problemOf(path: string, isBilled: boolean): UserError | null {
+  const { standing } = standingOf(path)
+  return standing.kind === 'copied' && !isBilled ? null : standingError(path, standing)
 }

@@ -26,6 +26,23 @@ export function openCheckpointReader(path: string, scope: string | null): Checkp
     if (error !== null) throw error
     return null
   }
+  return readerOf(database, path, scope)
+}
+
+/**
+ * The same before a run, which may be about to make it: null also where one was never finished being made, or was
+ * lost. Whether that may be gone on with is said by whoever opens it to write.
+ */
+export function peekAtCheckpoint(path: string, scope: string | null): CheckpointReader | null {
+  const database = openToRead(path, 'unfinished')
+  if (database === null) return null
+  if ((database.pragma('user_version', { simple: true }) as number) > 0)
+    return readerOf(database, path, scope)
+  database.close()
+  return null
+}
+
+function readerOf(database: Sqlite, path: string, scope: string | null): CheckpointReader {
   // Answers are read all over a file that is larger than any cache: the system's own is enough.
   database.pragma(`cache_size = -${cacheKibibytes}`)
   return explained(path, () => new SqliteReader(database, path, scope))

@@ -1,7 +1,7 @@
 import type { FoundHead } from '../../core/checkpoint-standing.js'
 import { formatCustomId } from '../../core/custom-id.js'
 import { moveLookup, type LookupEvent } from '../../core/lookup-life.js'
-import { planLookup, type LookupPlan, type LookupState, type PlanPolicy } from '../../core/lookup-state.js'
+import { planLookup, type LookupPlan, type PlanPolicy } from '../../core/lookup-state.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type {
   Answer,
@@ -16,6 +16,7 @@ import type {
 } from './checkpoint.js'
 import { beginRun, checkpointId, type OpenCheckpointOptions } from './begin-run.js'
 import { CommitQueue } from './commit-queue.js'
+import { claimRun } from './claim-run.js'
 import { awardRun, contestRun } from './contests.js'
 import { damaged } from './damage-error.js'
 import { standingOf } from './facts.js'
@@ -24,9 +25,9 @@ import { assertNotBehind, HeadKeeper } from './head-keeper.js'
 import { lockCheckpoint } from './lock.js'
 import { assertCheckpointPath, diskFull, explainCheckpointError, explained, openToWrite } from './open.js'
 import { keepReserve, type Reserve } from './reserve.js'
-import { restoreSubmission } from './restore-submission.js'
 import { nextChain } from './row-checksums.js'
-import { prepareStatements, type LookupRow, type Settlement } from './statements.js'
+import { moveOf } from './move.js'
+import { prepareStatements, type Settlement } from './statements.js'
 
 export type { OpenCheckpointOptions } from './begin-run.js'
 
@@ -151,7 +152,7 @@ class SqliteCheckpoint implements Checkpoint {
     return this.#transaction(() => {
       // The room left is for what is in the air: nothing more may leave.
       if (!this.#reserve.isHeld) throw diskFull(this.#path)
-      const { state, row } = this.#move(lookupId, 'intend')
+      const { state, row } = moveOf(this.#statements, lookupId, 'intend')
       const attempt = row.attempt + 1
       // Names the checkpoint, the lookup (its scope and key) and the attempt: a webhook that echoes it is claimed.
       const customId = formatCustomId({
@@ -202,25 +203,7 @@ class SqliteCheckpoint implements Checkpoint {
   }
 
   claim(customId: string, runId: string, nowMs: number): Promise<Claim> {
-    return this.#transaction(() => {
-      const { lookup, lookupOfSubmission, submission, settle, settleSubmission } = this.#statements
-      const lookupId =
-        lookupOfSubmission.get(customId) ??
-        restoreSubmission(this.#statements, customId, { ...this.#own(), nowMs })
-      const row = lookupId === undefined ? undefined : lookup.get(lookupId)
-      if (lookupId === undefined || row === undefined) return 'unknown'
-      const named = submission.get(customId)
-      const isSame = named?.runId === runId
-      if (named?.verdict === 'accepted') return isSame ? 'known' : 'conflict'
-      const others = this.#contenders(runId).filter((one) => one.customId !== customId)
-      if (others.length > 0) return isSame ? 'contested' : 'conflict'
-      const settlement = { runId, acceptedAtMs: nowMs, reason: null }
-      settleSubmission.run({ customId, verdict: 'accepted', ...settlement })
-      const state = row.customId === customId ? moveLookup(row.state, 'claim') : null
-      if (state === null) return 'superseded'
-      settle.run({ lookupId, state, ...settlement })
-      return row.state === 'intended' ? 'early' : 'claimed'
-    })
+    return this.#transaction(() => claimRun(this.#statements, { customId, runId, nowMs }, this.#own()))
   }
 
   contenders(runId: string): Promise<RunContender[]> {
@@ -325,7 +308,7 @@ class SqliteCheckpoint implements Checkpoint {
   ): boolean {
     // A webhook may be faster than the answer, and then knows better what the answer was.
     if (this.#isClaimed(lookupId, customId)) return false
-    const { state, row } = this.#move(lookupId, event)
+    const { state, row } = moveOf(this.#statements, lookupId, event)
     if (row.customId !== customId) throw new Error(`lookup ${lookupId} is not intended as ${customId}`)
     const settlement = { runId: null, acceptedAtMs: null, reason: null, ...details }
     this.#statements.settle.run({ lookupId, state, ...settlement })
@@ -340,16 +323,6 @@ class SqliteCheckpoint implements Checkpoint {
 
   #own() {
     return { checkpointId: this.id, scopeId: this.#scopeId, jobId: this.#jobId }
-  }
-
-  /** The state an event leads to. Throws where the life of a lookup knows no such step: that is a bug. */
-  #move(lookupId: LookupId, event: LookupEvent): { state: LookupState; row: LookupRow } {
-    const row = this.#statements.lookup.get(lookupId)
-    const state = row === undefined ? null : moveLookup(row.state, event)
-    if (row === undefined || state === null) {
-      throw new Error(`lookup ${lookupId} is ${row?.state ?? 'unknown'}: "${event}" cannot happen to it`)
-    }
-    return { state, row }
   }
 
   /** Durable when it resolves. */

@@ -4,6 +4,7 @@ import type { RowIdentifier } from '../registry-row.js'
 import { addedRow } from './addition.js'
 import type { FileFormat, ImportItem } from './item.js'
 import { openOneFile } from '../../tables/open-file.js'
+import { emptyFile } from '../../tables/text-source.js'
 import { readSample } from './sample.js'
 import { tableItems, type TableRow } from './table.js'
 
@@ -16,6 +17,7 @@ export const leiCik: FileFormat = {
   addsUp: true,
   async *read(path, context) {
     const sample = await readSample(path, context?.encoding)
+    if (sample.text === '') throw emptyFile(path)
     const columns = pairColumns(sample.header, sample.rows)
     if (columns === null) {
       throw new UserError('REGISTRY_IMPORT_INVALID', `${path} is no map of LEI to CIK`, {
