@@ -2,7 +2,7 @@ import { canBeNames, canBePlaces, type ColumnSamples } from './column-content.js
 import { spellingKey } from './earlier-columns.js'
 import { UserError } from './errors.js'
 import { headerKey } from './header-key.js'
-import { companyNameHeaders, personHeaders, plainNameHeaders } from './name-headers.js'
+import { companyNameHeaders, personHeaders, plainNameHeaders, surelyNameHeaders } from './name-headers.js'
 import {
   placeOfHeader,
   placeSets,
@@ -59,7 +59,7 @@ function findAsked(header: readonly string[], column: string, flag: string): str
 
 function findName(header: readonly string[], samples: ColumnSamples): string {
   const fits = (column: string) => canBeNames(samples.get(column) ?? [])
-  const company = firstOf(header.filter(fits), companyNameHeaders)
+  const company = firstOf(header.filter(fits), companyNameHeaders) ?? firstOf(header, surelyNameHeaders)
   if (company !== undefined) return company
   const plain = firstOf(header.filter(fits), plainNameHeaders)
   // Xero's contacts are companies, whose people have columns of their own.

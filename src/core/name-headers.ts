@@ -1,5 +1,10 @@
 import { headerKeys } from './header-key.js'
 
+/** Headers that are believed whatever stands below them: names may be digits and signs alone. */
+export const surelyNameHeaders: readonly string[] = headerKeys(
+  'company name|company|legal name|organization name|organisation name|organization|organisation|account name',
+)
+
 /** Headers that say that they hold a company's name, best first. */
 export const companyNameHeaders: readonly string[] = [
   ...headerKeys(

@@ -32,7 +32,8 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   doctor: { args: ['doctor'], types: ['check'] },
   'checkpoint verify': { args: ['checkpoint', 'verify'], types: ['verification'] },
   'checkpoint repair': { args: ['checkpoint', 'repair'], types: ['repair'] },
-  reconcile: { args: ['reconcile', 'ledger.csv'], types: ['reconciliation'] },
+  // The state is a copy, and an empty list does not say what else went on.
+  reconcile: { args: ['reconcile', 'ledger.csv'], types: ['reconciliation'], code: 3 },
   api: { args: ['api', 'GET', '/v2/search', '--query', 'name=Apple'], types: ['answer'] },
   serve: {
     args: ['serve', '--listen', '127.0.0.1:0', '--data', 'served'],

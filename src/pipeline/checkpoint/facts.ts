@@ -64,6 +64,9 @@ export function standingOf(path: string): { standing: Standing; found: FoundHead
 
 /** What a run with this checkpoint would stop for, or null. A copy is of no matter where nothing is billed. */
 export function problemOf(path: string, isBilled: boolean): UserError | null {
-  const { standing } = standingOf(path)
+  return problemIn(path, standingOf(path).standing, isBilled)
+}
+
+export function problemIn(path: string, standing: Standing, isBilled: boolean): UserError | null {
   return standing.kind === 'copied' && !isBilled ? null : standingError(path, standing)
 }

@@ -1,8 +1,8 @@
 import { UserError } from '../../core/errors.js'
-import { standingError } from './damage-error.js'
-import { standingOf } from './facts.js'
+import { problemIn, standingOf } from './facts.js'
 import { findDamage, type Damage } from './find-damage.js'
 import { explainCheckpointError, openToRead } from './open.js'
+import type { Sqlite } from '../../platform/sqlite.js'
 
 /** What `enrich checkpoint verify` finds; a checkpoint is sound where both lists are empty. */
 export interface Verification {
@@ -28,8 +28,10 @@ export function verifyCheckpoint(path: string): Verification | null {
     }
   }
   const database = look(() => openToRead(path, 'unfinished'))
+  let isBilled = true
   if (database !== null) {
     try {
+      isBilled = look(() => isOfHosted(database)) ?? true
       damage.push(...(look(() => findDamage(database, 'all')) ?? []))
     } finally {
       database.close()
@@ -37,10 +39,19 @@ export function verifyCheckpoint(path: string): Verification | null {
   }
   const found = damage.length > 0 && database === null ? null : look(() => standingOf(path))
   if (database === null && damage.length === 0 && found?.found.kind === 'missing') return null
-  const error = found === null ? null : standingError(path, found.standing)
+  const error = found === null ? null : problemIn(path, found.standing, isBilled)
   return {
     path,
     damage,
     problem: error === null ? null : { code: error.code, message: error.message, hint: error.hint ?? null },
   }
+}
+
+/** Whether it holds answers of a service at an address: those were billed. */
+function isOfHosted(database: Sqlite): boolean {
+  const scopes = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'scopes'").get()
+  return (
+    scopes !== undefined &&
+    database.prepare("SELECT 1 FROM scopes WHERE scope LIKE 'http%'").get() !== undefined
+  )
 }
