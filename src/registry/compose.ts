@@ -1,3 +1,4 @@
+import { runsBusiness } from './fund-or-trust.js'
 import { withFormerNames } from './former-names.js'
 import { parseName } from './match/parsed-name.js'
 import type { RegistryRow, RowAddress, RowIdentifier, RowName, StatedRow } from './registry-row.js'
@@ -57,7 +58,7 @@ export function compose<S extends Statement>(
   if (origin === undefined || legalName === undefined || legalName === null) return null
   const inUse = [origin, ...ordered.filter((statement) => statement !== origin)]
   const rows = inUse.map(({ row }) => row)
-  const typed = rows.find(({ type }) => type !== 'unknown') ?? origin.row
+  const typed = typedRow(rows) ?? origin.row
   const row: RegistryRow = {
     sourceKey: origin.row.sourceKey,
     sourceLine: origin.row.sourceLine,
@@ -81,6 +82,14 @@ export function compose<S extends Statement>(
     sourceUrl: first(rows, 'sourceUrl'),
   }
   return { row, origin }
+}
+
+/** Who says what it is; a source that knows its trade knows better than one that has but a name. */
+function typedRow(rows: readonly StatedRow[]): StatedRow | undefined {
+  const typed = rows.find(({ type }) => type !== 'unknown')
+  const isGuess = typed?.subtype === 'complex_business_structure' && typed.legalForm === null
+  const business = rows.find(({ subtype, sic }) => subtype === 'incorporated_entity' && runsBusiness(sic))
+  return isGuess ? (business ?? typed) : typed
 }
 
 type TextField = {

@@ -55,3 +55,27 @@ function kindOfWord(word: string | undefined): 'fund' | 'trust' | null {
       return null
   }
 }
+
+/** Codes of SIC under which money of others is held rather than a business run: funds, pools, trusts, shells. */
+const holdingSics = new Set([
+  '6189',
+  '6211',
+  '6221',
+  '6722',
+  '6726',
+  '6732',
+  '6733',
+  '6770',
+  '6792',
+  '6794',
+  '6795',
+  '6799',
+])
+
+/**
+ * Whether a code of SIC says that its bearer runs a business. A trust that does, like one that owns and lets houses
+ * (6798), is a company in all but its form: it is listed, sells, employs and is asked for as one.
+ */
+export function runsBusiness(sic: string | null | undefined): boolean {
+  return sic !== null && sic !== undefined && /^\d{4}$/.test(sic) && !holdingSics.has(sic)
+}

@@ -1,7 +1,7 @@
 import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
 import { identifierType } from '../../contract/enums.js'
 import { readBritishLine } from '../address/british-line.js'
-import { fundOrTrust } from '../fund-or-trust.js'
+import { fundOrTrust, runsBusiness } from '../fund-or-trust.js'
 import { canonicalIdentifier } from '../identifiers.js'
 import type { NameKind } from '../match/candidate.js'
 import { matchLimits } from '../match/limits.js'
@@ -108,14 +108,15 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
 
 /**
  * A row is taken for a company's where its file has no word for what it is: funds and trusts are told by form or name.
- * Who is in the register of companies of the United Kingdom is a company, whatever its name.
+ * Who is in the register of companies of the United Kingdom is a company, whatever its name; so is who runs a business
+ * by its code of SIC.
  */
 function subtypeOf(draft: Draft, legalName: string, identifiers: readonly RowIdentifier[]): EntitySubtype {
   if (draft.subtype !== 'incorporated_entity' || draft.isSubtypeStated === true) return draft.subtype
   const isBritish = identifiers.some(
     ({ type, jurisdiction }) => type === 'registration_id' && jurisdiction?.startsWith('gb') === true,
   )
-  if (isBritish) return draft.subtype
+  if (isBritish || runsBusiness(draft.sic)) return draft.subtype
   const isOther = fundOrTrust({ legalName, legalForm: draft.legalForm ?? null }) !== null
   return isOther ? 'complex_business_structure' : draft.subtype
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fundOrTrust } from '../../../src/registry/fund-or-trust.js'
+import { fundOrTrust, runsBusiness } from '../../../src/registry/fund-or-trust.js'
 
 describe('what is a fund or a trust', () => {
   test.each([
@@ -30,4 +30,16 @@ describe('what is a fund or a trust', () => {
   ])('%j (%s): %s', (legalName, legalForm, expected) => {
     expect(fundOrTrust({ legalName, legalForm })).toBe(expected)
   })
+})
+
+test.each([
+  ['6798', true],
+  ['7011', true],
+  ['6726', false],
+  ['6221', false],
+  ['6770', false],
+  ['', false],
+  [null, false],
+])('a code of SIC says whether a business is run: %s: %s', (sic, expected) => {
+  expect(runsBusiness(sic)).toBe(expected)
 })
