@@ -26,7 +26,13 @@ export default defineConfig(
   },
   {
     // Decisions take time and chance as arguments.
-    files: ['src/core/**', 'src/contract/**'],
+    files: [
+      'src/core/**',
+      'src/contract/**',
+      'src/pipeline/rules/**',
+      'src/registry/match/**',
+      'src/registry/normalize/**',
+    ],
     rules: {
       'no-restricted-globals': [
         'error',

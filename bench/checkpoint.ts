@@ -1,6 +1,6 @@
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { answerLineVersion, renderAnswer } from '../src/core/answer-line.js'
+import { answerLineVersion, renderAnswer } from '../src/pipeline/rules/answer-line.js'
 import { openCheckpoint } from '../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import type { Answer, LookupId } from '../src/pipeline/checkpoint/checkpoint.js'
 import { openSqlite } from '../src/platform/sqlite.js'

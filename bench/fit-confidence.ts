@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { evaluationText } from '../src/cli/registry-evaluate-text.js'
+import { evaluationText } from '../src/cli/terminal/registry-evaluate-text.js'
 import { isExpected } from '../src/registry/evaluate/evaluate.js'
 import { readLabelledQueries, type LabelledQuery } from '../src/registry/evaluate/labelled-query.js'
 import { measure, type EvaluationReport, type Judgement } from '../src/registry/evaluate/measure.js'
@@ -10,7 +10,7 @@ import { featureNames, featuresOf } from '../src/registry/match/features.js'
 import { probabilityOf } from '../src/registry/match/probability.js'
 import type { Weights } from '../src/registry/match/weights.js'
 import { openRegistry } from '../src/registry/registry.js'
-import { matchName } from '../src/registry/resolve.js'
+import { matchName } from '../src/registry/answer/resolve.js'
 import { fitLogistic, type Sample } from './logistic.js'
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { answerLineVersion, renderAnswer } from '../src/core/answer-line.js'
+import { answerLineVersion, renderAnswer } from '../src/pipeline/rules/answer-line.js'
 import { identify, identityText, type Lookup } from '../src/core/identity.js'
 import type { LookupId } from '../src/pipeline/checkpoint/checkpoint.js'
 import { openCheckpoint } from '../src/pipeline/checkpoint/sqlite-checkpoint.js'

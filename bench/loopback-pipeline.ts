@@ -8,7 +8,7 @@ import type { PipelineFigures, PipelineWorld } from './loopback.js'
 const { factor, startedAtMs, folder, baseUrl } = JSON.parse(process.argv[2] ?? '') as PipelineWorld
 hurry(factor, startedAtMs)
 // Not before: what is loaded now finds the hurried timers.
-const { enrich } = await import('../src/enrich.js')
+const { enrich } = await import('../src/app/enrich.js')
 
 const cpuBefore = process.cpuUsage()
 const run = enrich(

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { defaults, type FileConfig } from '../config.js'
+import { defaults, type FileConfig } from '../config/file-config.js'
 import { parseDurationMs } from '../core/duration.js'
 import { parseListenAddress } from '../core/listen-address.js'
 import {
@@ -9,7 +9,7 @@ import {
   parseConfig,
   readConfigFile,
   type Environment,
-} from '../settings.js'
+} from '../config/settings.js'
 import { encodingNames } from '../tables/encodings/names.js'
 
 /** What commander gives for the flags below. */

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander'
 import { UserError } from '../core/errors.js'
-import type { CliIo } from './io.js'
+import type { CliIo } from './terminal/io.js'
 import { commandsAsTyped, programName } from './invocation.js'
-import { printable } from './printable.js'
-import { reportError, reportInterruption } from './report-error.js'
-import { canDraw, Screen } from './screen.js'
+import { printable } from './terminal/printable.js'
+import { reportError, reportInterruption } from './terminal/report-error.js'
+import { canDraw, Screen } from './terminal/screen.js'
 
 // The only file that ends the process.
 const exitCodeOfSignal = { SIGINT: 130, SIGTERM: 143 } as const

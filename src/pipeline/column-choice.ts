@@ -1,10 +1,10 @@
-import type { ColumnSamples } from '../core/column-content.js'
-import { detectColumns, type AskedColumns, type LookupColumns } from '../core/detect-columns.js'
-import { earlierColumns } from '../core/earlier-columns.js'
+import type { ColumnSamples } from './rules/column-content.js'
+import { detectColumns, type AskedColumns, type LookupColumns } from './rules/detect-columns.js'
+import { earlierColumns } from './rules/earlier-columns.js'
 import { identify } from '../core/identity.js'
 import type { CheckpointReader } from './checkpoint/checkpoint.js'
 import { lookupKey } from './ingest.js'
-import type { Input } from './reader/input.js'
+import type { Input } from './input/input.js'
 
 const sampleBounds = { columnsMax: 500, rowsMax: 200, cellCharsMax: 200 } as const
 

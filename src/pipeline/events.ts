@@ -1,5 +1,5 @@
-import type { ColumnReport } from '../core/column-report.js'
-import type { Progress } from '../core/progress.js'
+import type { ColumnReport } from './rules/column-report.js'
+import type { Progress } from './rules/progress.js'
 import type { RunSummary } from './summary.js'
 
 /**

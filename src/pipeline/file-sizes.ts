@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { fileBytesMax } from '../platform/process-limits.js'
 import { fileTooLarge } from '../platform/system-failure.js'
-import type { Input } from './reader/input.js'
-import { writerBounds } from './writer/bounds.js'
-import type { ResolvedOutput } from './writer/resolve-output.js'
+import type { Input } from './input/input.js'
+import { writerBounds } from './output/bounds.js'
+import type { ResolvedOutput } from './output/resolve-output.js'
 
 /** What an answer takes in the checkpoint, with what SQLite has of it beside the database. */
 const checkpointBytesPerLookup = 16 * 1024

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { LookupColumns } from '../core/detect-columns.js'
+import type { LookupColumns } from './rules/detect-columns.js'
 import { identify, identityText, type Lookup } from '../core/identity.js'
 import { openSqlite } from '../platform/sqlite.js'
 import type { LookupId } from './checkpoint/checkpoint.js'
-import type { Input } from './reader/input.js'
-import { RowIndex } from './row-index.js'
+import type { Input } from './input/input.js'
+import { RowIndex } from './input/row-index.js'
 
 export interface KeyedLookup {
   key: Uint8Array

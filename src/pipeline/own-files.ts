@@ -1,6 +1,6 @@
 import { UserError } from '../core/errors.js'
 import { finalPath, isInFolder, isSameFile } from '../platform/same-file.js'
-import { inboxPath } from './receiver/inbox.js'
+import { inboxPath } from './inbox/inbox.js'
 
 /** A file that must not be overwritten, and what it is, for people. */
 export interface OwnFile {

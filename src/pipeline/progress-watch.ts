@@ -1,11 +1,11 @@
-import type { LookupPlan } from '../core/lookup-state.js'
-import type { PollingPace } from '../core/polling.js'
-import { estimateEtaMs, type Progress } from '../core/progress.js'
+import type { LookupPlan } from './rules/lookup-state.js'
+import type { PollingPace } from './rules/polling.js'
+import { estimateEtaMs, type Progress } from './rules/progress.js'
 import type { Clock } from '../platform/clock.js'
 import type { RunObserver } from './events.js'
-import { watchMisdirected } from './misdirected-notices.js'
-import { watchRefusals } from './refusal-watch.js'
-import type { SchedulerLimits } from './scheduler/scheduler.js'
+import { watchMisdirected } from './scheduler/misdirected-notices.js'
+import { watchRefusals } from './scheduler/rate-limit-notices.js'
+import type { SchedulerLimits } from './scheduler/deps.js'
 import type { Tally } from './scheduler/tally.js'
 
 const progressIntervalMs = 1_000

@@ -1,9 +1,9 @@
-import type { LookupPlan } from '../core/lookup-state.js'
-import type { Stop } from '../core/stop.js'
-import type { RowCounts } from './answers.js'
-import type { RowIndex } from './row-index.js'
+import type { LookupPlan } from './rules/lookup-state.js'
+import type { Stop } from './rules/stop.js'
+import type { RowCounts } from './output/answer-lines.js'
+import type { RowIndex } from './input/row-index.js'
 import type { Tally } from './scheduler/tally.js'
-import type { PublishReport } from './writer/publish.js'
+import type { PublishReport } from './output/publish.js'
 
 /** What a run came to. Rows are rows of the input; everything else counts distinct lookups. */
 export interface RunSummary {

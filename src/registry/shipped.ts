@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { UserError } from '../core/errors.js'
-import { importCsvText } from './import-csv.js'
+import { importCsvText } from './import/import-csv.js'
 import { openRegistry, type Registry } from './registry.js'
 
 /** The same two steps up from `src/registry` and from `dist/registry`. */

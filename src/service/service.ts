@@ -3,42 +3,42 @@ import { systemClock, type Clock } from '../platform/clock.js'
 import { systemRandom, type Random } from '../platform/random.js'
 import type { Sqlite } from '../platform/sqlite.js'
 import { storeAccounts, storedCallers, type AccountOptions } from './accounts/accounts.js'
-import { createApp } from './app.js'
-import type { Builds } from './builds/builds.js'
-import { openBuilds } from './builds/open-builds.js'
+import { createApp } from './http/app.js'
+import type { Builds } from './records/builds/builds.js'
+import { openBuilds } from './records/open-builds.js'
 import { createCredit } from './accounts/credit.js'
-import { noDomainLists, type DomainLists } from './domains/domain-lists.js'
-import type { WebsiteCheck } from './domains/website-check.js'
-import { createJournal } from './journal.js'
+import { noDomainLists, type DomainLists } from './records/domains/domain-lists.js'
+import type { WebsiteCheck } from './records/domains/website-check.js'
+import { createJournal } from './runs/journal.js'
 import { noFaults, withFaults, type Faults } from './faults/faults.js'
-import { hierarchyCompiler } from './hierarchy/compile.js'
+import { hierarchyCompiler } from './records/hierarchies/compile.js'
 import type { Knowledge } from './knowledge.js'
-import { mcpHandlers } from './mcp/endpoint.js'
-import { closeApp, listen, watchRequests, type ListenedOn } from './listening.js'
-import { mountRoutes, type Handlers } from './mount.js'
-import { createRateLimiter, unlimited } from './limits/rate-limiter.js'
-import { startResearcher, type Researcher } from './researcher.js'
-import { createRunStore, type LedgerEntry, type RunCount, type RunStore } from './run-store.js'
-import { openStorage } from './storage.js'
-import { domainHandlersV1 } from './v1/domains.js'
-import { entityHandlersV1 } from './v1/entities.js'
-import { hierarchyHandlers } from './v1/hierarchy.js'
-import { reportHandlers } from './v1/report.js'
-import { createHeldStreams, type HeldStreams } from './v2/held-streams.js'
-import { jobHandlers } from './v2/jobs.js'
-import { searchHandlers } from './v2/search.js'
-import { streamHandlers } from './v2/stream.js'
-import { domainHandlers } from './v3/domains.js'
-import { entityHandlers } from './v3/entities.js'
-import { kickoffHandlers } from './v3/kickoff.js'
-import { pollHandlers } from './v3/polls.js'
-import type { EventCount } from './webhooks/event-store.js'
+import { mcpHandlers } from './routes/mcp/endpoint.js'
+import { closeApp, listen, watchRequests, type ListenedOn } from './http/listening.js'
+import { mountRoutes, type Handlers } from './http/mount.js'
+import { createRateLimiter, unlimited } from './accounts/limits/rate-limiter.js'
+import { startResearcher, type Researcher } from './runs/researcher.js'
+import { createRunStore, type LedgerEntry, type RunCount, type RunStore } from './runs/run-store.js'
+import { openStorage } from './storage/storage.js'
+import { domainHandlersV1 } from './routes/v1/domains.js'
+import { entityHandlersV1 } from './routes/v1/entities.js'
+import { hierarchyHandlers } from './routes/v1/hierarchy.js'
+import { reportHandlers } from './routes/v1/report.js'
+import { createHeldStreams, type HeldStreams } from './routes/v2/held-streams.js'
+import { jobHandlers } from './routes/v2/jobs.js'
+import { searchHandlers } from './routes/v2/search.js'
+import { streamHandlers } from './routes/v2/stream.js'
+import { domainHandlers } from './routes/v3/domains.js'
+import { entityHandlers } from './routes/v3/entities.js'
+import { kickoffHandlers } from './routes/v3/kickoff.js'
+import { pollHandlers } from './routes/v3/polls.js'
+import type { EventCount } from './deliveries/event-store.js'
 import {
   assertLocalWebhooksStayLocal,
   createWebhooks,
   type WebhookOptions,
   type Webhooks,
-} from './webhooks/webhooks.js'
+} from './deliveries/webhooks.js'
 
 export type { Knowledge } from './knowledge.js'
 
@@ -191,7 +191,7 @@ async function mountPages(
 ): Promise<void> {
   const [{ mountDocs }, { mountMetrics }] = await Promise.all([
     import('./docs/mount-docs.js'),
-    import('./metrics.js'),
+    import('./http/metrics.js'),
   ])
   mountDocs(app, version)
   mountMetrics(app, { runCount: () => store.count(), eventCount: () => ({ ...webhooks.eventCount() }) })

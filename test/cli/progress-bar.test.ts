@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { progressBar } from '../../src/cli/progress-bar.js'
+import { progressBar } from '../../src/cli/terminal/progress-bar.js'
 import { displayWidth } from '../../src/core/display-width.js'
-import type { Progress } from '../../src/core/progress.js'
+import type { Progress } from '../../src/pipeline/rules/progress.js'
 
 const progress: Progress = {
   lookups: 5_000,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createServiceClient, type WholeClient } from '../../src/client/client.js'
 import type { CustomId } from '../../src/contract/ids.js'
-import { judgeKickoff, judgePoll, outcomeOf, type PollVerdict } from '../../src/core/outcome.js'
+import { judgeKickoff, judgePoll, outcomeOf, type PollVerdict } from '../../src/pipeline/rules/outcome.js'
 import { atPath } from '../../src/core/lenient.js'
 import { Chance } from '../simulation/chance.js'
 import { fairWeather, SimulatedService } from '../simulation/simulated-service.js'

@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, test } from 'vitest'
-import { knowledgeOf } from '../../src/knowledge.js'
+import { knowledgeOf } from '../../src/app/registry-adapter.js'
 import { openShippedRegistry } from '../../src/registry/shipped.js'
 import { keys, startTestService } from '../support/test-service.js'
 

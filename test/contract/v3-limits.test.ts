@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { errorBody } from '../../src/contract/errors.js'
-import { takeOne, type RateWindow } from '../../src/service/limits/rate-window.js'
+import { takeOne, type RateWindow } from '../../src/service/accounts/limits/rate-window.js'
 import { manualClock } from '../support/manual-clock.js'
 import { kickoffPath, type ServiceClient, type ServiceReply } from '../support/service-client.js'
 import { startTestService } from '../support/test-service.js'

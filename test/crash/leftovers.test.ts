@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { spool } from '../../src/pipeline/reader/sources.js'
+import { spool } from '../../src/pipeline/input/sources.js'
 import { removeStaleTemporaries, temporaryPath } from '../../src/platform/durable-files.js'
 
 /** Above any process id that Linux gives. */

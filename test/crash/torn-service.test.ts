@@ -12,9 +12,9 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { systemRandom } from '../../src/platform/random.js'
 import { storeAccounts } from '../../src/service/accounts/accounts.js'
-import { openDatabase } from '../../src/service/database.js'
+import { openDatabase } from '../../src/service/storage/database.js'
 import { newCallId, newRunIds } from '../../src/service/ids.js'
-import { createRunStore, type NewRun } from '../../src/service/run-store.js'
+import { createRunStore, type NewRun } from '../../src/service/runs/run-store.js'
 import { keys } from '../support/keys.js'
 
 const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'enrich-torn-service-'))

@@ -5,7 +5,7 @@ import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createServiceClient } from '../../src/client/client.js'
 import { enrich } from '../../src/index.js'
-import { resolveApiKey } from '../../src/settings.js'
+import { resolveApiKey } from '../../src/config/settings.js'
 import { at, canary, companiesCsv, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
 import { connect, kickoffPath } from '../support/service-client.js'
 import {

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { expect } from 'vitest'
-import { lookupStates, type LookupState } from '../../src/core/lookup-state.js'
+import { lookupStates, type LookupState } from '../../src/pipeline/rules/lookup-state.js'
 
 /**
  * Lookups by name in their states, read by plain SQLite: the file is whole, nothing hangs between two states,

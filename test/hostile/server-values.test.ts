@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { answerColumns } from '../../src/core/columns.js'
+import { answerColumns } from '../../src/pipeline/rules/columns.js'
 import { queryDuckDb, readParquet, rowsOfNdjson } from '../support/tables.js'
 import { hostileJob, type HostileJob } from './hostile-job.js'
 import { goodRun, sendText, type Act } from './hostile-server.js'

@@ -1,7 +1,7 @@
 import { damageText, findDamage } from '../../src/pipeline/checkpoint/find-damage.js'
 import { registerChecksums } from '../../src/pipeline/checkpoint/row-checksums.js'
 import { openSqlite } from '../../src/platform/sqlite.js'
-import type { LookupState } from '../../src/core/lookup-state.js'
+import type { LookupState } from '../../src/pipeline/rules/lookup-state.js'
 import type { LedgerEntry, SimulatedService } from './simulated-service.js'
 
 /** What the promise is broken by. */

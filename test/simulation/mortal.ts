@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
-import type { Inbox } from '../../src/pipeline/receiver/inbox.js'
+import type { Inbox } from '../../src/pipeline/inbox/inbox.js'
 import type { Transport } from '../../src/client/transport.js'
 
 /** One process: it counts its steps and dies at one of them, between two instructions like a real one. */

@@ -1,4 +1,4 @@
-import type { Inbox } from '../../src/pipeline/receiver/inbox.js'
+import type { Inbox } from '../../src/pipeline/inbox/inbox.js'
 import type { Chance } from './chance.js'
 import { runBody, type LedgerEntry } from './simulated-service.js'
 

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { createAccountBook, type AccountBook } from '../../src/service/accounts/account-book.js'
-import { openBesideService } from '../../src/service/database.js'
+import { openBesideService } from '../../src/service/storage/database.js'
 
 /** The accounts of a data folder through a connection of its own, as `enrich accounts` has it. */
 export function openBook(dataFolder: string): AccountBook {

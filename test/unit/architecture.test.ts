@@ -22,18 +22,22 @@ const src = fileURLToPath(new URL('../../src/', import.meta.url))
 /** Where each room stands; imports go from a higher number to a lower one. */
 const heights: Record<string, number> = {
   cli: 8,
-  composition: 7,
-  pipeline: 6,
-  service: 6,
-  registry: 6,
-  tables: 5,
+  app: 7,
+  config: 6,
+  pipeline: 5,
+  service: 5,
+  registry: 5,
+  tables: 4,
+  parquet: 4,
   client: 4,
   platform: 3,
   core: 2,
   contract: 1,
 }
 
-const roomOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '') : 'composition')
+/** The entry of the package lies beside the rooms, and only names what the library gives out. */
+const entry = 'index.ts'
+const roomOf = (path: string) => (path === entry ? 'cli' : (path.split('/')[0] ?? ''))
 
 function readSource(path: string): SourceFile {
   const text = readFileSync(join(src, path), 'utf8')
@@ -100,6 +104,45 @@ const edges = files.flatMap(({ path, room, imports }) =>
     }),
 )
 
+/** The folders that a file lies in, the outermost first; '' holds them all. */
+function foldersOf(path: string): string[] {
+  const names = path.split('/').slice(0, -1)
+  return ['', ...names.map((_, index) => `${names.slice(0, index + 1).join('/')}/`)]
+}
+
+/** The file or folder directly in `folder` that leads to a path; null for one that lies elsewhere. */
+const childIn = (folder: string, path: string): string | null =>
+  path.startsWith(folder) ? (path.slice(folder.length).split('/')[0] ?? null) : null
+
+/** What can be reached from itself, in groups: each group is one knot. */
+function circlesOf(pairs: readonly (readonly [string, string])[]): string[][] {
+  const targets = new Map<string, Set<string>>()
+  for (const [from, to] of pairs) targets.set(from, (targets.get(from) ?? new Set()).add(to))
+  const reachOf = (start: string): Set<string> => {
+    const reached = new Set<string>()
+    const open = [start]
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      for (const next of targets.get(at) ?? []) {
+        if (reached.has(next)) continue
+        reached.add(next)
+        open.push(next)
+      }
+    }
+    return reached
+  }
+  const reach = new Map([...targets.keys()].map((name) => [name, reachOf(name)]))
+  const isBound = (one: string, other: string) =>
+    reach.get(one)?.has(other) === true && reach.get(other)?.has(one) === true
+  const knots = [...targets.keys()].filter((name) => isBound(name, name)).sort()
+  const seen = new Set<string>()
+  return knots.flatMap((name) => {
+    if (seen.has(name)) return []
+    const circle = knots.filter((other) => isBound(name, other))
+    for (const member of circle) seen.add(member)
+    return [circle]
+  })
+}
+
 const packagesOf = ({ imports }: SourceFile) => imports.filter((specifier) => !specifier.startsWith('.'))
 
 describe('the rooms', () => {
@@ -120,6 +163,23 @@ describe('the rooms', () => {
     expect(wrong.map(({ text }) => text)).toEqual([])
   })
 
+  test('no file imports itself by way of others, types included', () => {
+    expect(circlesOf(edges.map(({ from, to }) => [from, to]))).toEqual([])
+  })
+
+  test('no folder imports itself by way of its neighbours, at any depth', () => {
+    const folders = new Set(files.flatMap(({ path }) => foldersOf(path)))
+    expect(folders.size).toBeGreaterThan(40)
+    const circles = [...folders].flatMap((folder) => {
+      const inside = edges.flatMap(({ from, to }) => {
+        const [one, other] = [childIn(folder, from), childIn(folder, to)]
+        return one === null || other === null || one === other ? [] : [[one, other] as const]
+      })
+      return circlesOf(inside).map((circle) => `${folder}: ${circle.join(', ')}`)
+    })
+    expect(circles).toEqual([])
+  })
+
   test('the service and the registry do not know the client', () => {
     const wrong = edges.filter(
       ({ fromRoom, toRoom }) => toRoom === 'client' && (fromRoom === 'service' || fromRoom === 'registry'),
@@ -129,19 +189,20 @@ describe('the rooms', () => {
 })
 
 describe('decisions are pure', () => {
-  const pure = files.filter(({ room }) => room === 'core' || room === 'contract')
+  const pureFolders = ['core/', 'contract/', 'pipeline/rules/', 'registry/match/', 'registry/normalize/']
+  const pure = files.filter(({ path }) => pureFolders.some((folder) => path.startsWith(folder)))
 
   test('the contract imports zod and nothing else', () => {
     const contract = files.filter(({ room }) => room === 'contract')
     expect(new Set(contract.flatMap(packagesOf))).toEqual(new Set(['zod']))
   })
 
-  test('core and contract import nothing of Node', () => {
+  test('they import nothing of Node', () => {
     const wrong = pure.filter((file) => packagesOf(file).some((name) => isBuiltin(name)))
     expect(wrong.map(({ path }) => path)).toEqual([])
   })
 
-  test('core and contract know no clock, no chance and no network', () => {
+  test('they know no clock, no chance and no network', () => {
     const outside = [
       'performance',
       'setTimeout',
@@ -176,12 +237,12 @@ describe('ends and edges', () => {
     const places = (name: string) =>
       files.filter((file) => packagesOf(file).includes(name)).map(({ path }) => path)
     expect(places('better-sqlite3')).toEqual(['platform/sqlite.ts'])
-    expect(places('@duckdb/node-api')).toEqual(['platform/duckdb.ts'])
+    expect(places('@duckdb/node-api')).toEqual(['parquet/duckdb.ts'])
     expect(places('undici').sort()).toEqual([
       'client/transport.ts',
-      'service/domains/website-check.ts',
-      'service/webhooks/pinned-connect.ts',
-      'service/webhooks/post.ts',
+      'service/outbound/pinned-connect.ts',
+      'service/outbound/post.ts',
+      'service/records/domains/website-check.ts',
     ])
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RunObjectLenient } from '../../src/contract/resolution.js'
-import { findOddities, oddityBounds } from '../../src/core/oddities.js'
+import { findOddities, oddityBounds } from '../../src/pipeline/rules/schema-deviations.js'
 
 /** A run exactly as the interface describes it. */
 function proper(): { run_id: string; status: string; data: Record<string, unknown> } {

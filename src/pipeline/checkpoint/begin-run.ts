@@ -1,6 +1,6 @@
 import type { Random } from '../../platform/random.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import type { FoundHead } from '../../core/checkpoint-standing.js'
+import type { FoundHead } from '../rules/checkpoint-standing.js'
 import type { HeadOptions } from './head-keeper.js'
 
 export interface OpenCheckpointOptions extends HeadOptions {

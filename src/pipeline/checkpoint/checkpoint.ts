@@ -1,6 +1,6 @@
 import type { Lookup } from '../../core/identity.js'
-import type { Contender } from '../../core/misdirected.js'
-import type { LookupPlan, LookupState, PlanPolicy } from '../../core/lookup-state.js'
+import type { Contender } from '../rules/misdirected.js'
+import type { LookupPlan, LookupState, PlanPolicy } from '../rules/lookup-state.js'
 
 /** A lookup's number in the checkpoint: from 1, below 2^32 - 1. */
 export type LookupId = number

@@ -1,4 +1,4 @@
-import { moveLookup } from '../../core/lookup-life.js'
+import { moveLookup } from '../rules/lookup-life.js'
 import type { Claim } from './checkpoint.js'
 import { restoreSubmission } from './restore-submission.js'
 import type { prepareStatements } from './statements.js'

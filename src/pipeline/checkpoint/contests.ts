@@ -1,6 +1,6 @@
 import { runObjectLenient } from '../../contract/resolution.js'
-import { moveLookup } from '../../core/lookup-life.js'
-import { provenOwner } from '../../core/misdirected.js'
+import { moveLookup } from '../rules/lookup-life.js'
+import { provenOwner } from '../rules/misdirected.js'
 import type { RunContender } from './checkpoint.js'
 import type { prepareStatements } from './statements.js'
 

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import type { Standing } from '../../core/checkpoint-standing.js'
+import type { Standing } from '../rules/checkpoint-standing.js'
 
 /** The checkpoint is one of ours and not as we wrote it. `what` says where, in a few words. */
 export function damaged(path: string, cause?: unknown, what = ''): UserError {

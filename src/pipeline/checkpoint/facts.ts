@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
-import type { DatabaseFacts, FoundHead, Standing } from '../../core/checkpoint-standing.js'
-import { judgeStanding } from '../../core/checkpoint-standing.js'
+import type { DatabaseFacts, FoundHead, Standing } from '../rules/checkpoint-standing.js'
+import { judgeStanding } from '../rules/checkpoint-standing.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { UserError } from '../../core/errors.js'
 import { standingError } from './damage-error.js'

@@ -13,7 +13,7 @@ import {
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { z } from 'zod'
-import type { FilePlace, FoundHead, Head } from '../../core/checkpoint-standing.js'
+import type { FilePlace, FoundHead, Head } from '../rules/checkpoint-standing.js'
 import { keepToOwner } from '../../platform/owner-only.js'
 import { rowChecksum } from './row-checksums.js'
 

@@ -3,7 +3,7 @@ import {
   type DatabaseFacts,
   type FoundHead,
   type Standing,
-} from '../../core/checkpoint-standing.js'
+} from '../rules/checkpoint-standing.js'
 import type { UserError } from '../../core/errors.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { standingError } from './damage-error.js'

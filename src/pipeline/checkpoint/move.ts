@@ -1,5 +1,5 @@
-import { moveLookup, type LookupEvent } from '../../core/lookup-life.js'
-import type { LookupState } from '../../core/lookup-state.js'
+import { moveLookup, type LookupEvent } from '../rules/lookup-life.js'
+import type { LookupState } from '../rules/lookup-state.js'
 import type { LookupId } from './checkpoint.js'
 import type { LookupRow, prepareStatements } from './statements.js'
 

@@ -1,4 +1,4 @@
-import { lookupStates, type LookupState } from '../../core/lookup-state.js'
+import { lookupStates, type LookupState } from '../rules/lookup-state.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type {
   AnsweredLine,

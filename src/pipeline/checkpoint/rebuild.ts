@@ -1,5 +1,5 @@
-import type { FoundHead } from '../../core/checkpoint-standing.js'
-import { parseCustomId, type SubmissionName } from '../../core/custom-id.js'
+import type { FoundHead } from '../rules/checkpoint-standing.js'
+import { parseCustomId, type SubmissionName } from '../rules/custom-id.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { insertRow, stateAfter, withDigest, type Rebuilt } from './rebuilt.js'
 import { isAnswerSound, isSound, readableRows, tried, type Row } from './salvage.js'

@@ -1,4 +1,4 @@
-import type { Charge } from '../../core/ledger.js'
+import type { Charge } from '../rules/ledger.js'
 import type { Random } from '../../platform/random.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { checkpointId } from './begin-run.js'

@@ -1,5 +1,5 @@
-import { parseCustomId, type SubmissionName } from '../../core/custom-id.js'
-import type { Charge } from '../../core/ledger.js'
+import { parseCustomId, type SubmissionName } from '../rules/custom-id.js'
+import type { Charge } from '../rules/ledger.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { nextChain } from './row-checksums.js'
 

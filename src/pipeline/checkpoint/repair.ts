@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
-import type { FoundHead } from '../../core/checkpoint-standing.js'
+import type { FoundHead } from '../rules/checkpoint-standing.js'
 import { publishFile, temporaryPath } from '../../platform/durable-files.js'
 import { keepToOwner } from '../../platform/owner-only.js'
 import { migrate, openSqlite, type Sqlite } from '../../platform/sqlite.js'

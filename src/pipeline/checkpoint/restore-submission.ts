@@ -1,5 +1,5 @@
-import { parseCustomId } from '../../core/custom-id.js'
-import { moveLookup } from '../../core/lookup-life.js'
+import { parseCustomId } from '../rules/custom-id.js'
+import { moveLookup } from '../rules/lookup-life.js'
 import type { LookupId } from './checkpoint.js'
 import { nextChain } from './row-checksums.js'
 import type { prepareStatements } from './statements.js'

@@ -1,7 +1,7 @@
-import type { FoundHead } from '../../core/checkpoint-standing.js'
-import { formatCustomId } from '../../core/custom-id.js'
-import { moveLookup, type LookupEvent } from '../../core/lookup-life.js'
-import { planLookup, type LookupPlan, type PlanPolicy } from '../../core/lookup-state.js'
+import type { FoundHead } from '../rules/checkpoint-standing.js'
+import { formatCustomId } from '../rules/custom-id.js'
+import { moveLookup, type LookupEvent } from '../rules/lookup-life.js'
+import { planLookup, type LookupPlan, type PlanPolicy } from '../rules/lookup-state.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type {
   Answer,

@@ -1,4 +1,4 @@
-import type { LookupState } from '../../core/lookup-state.js'
+import type { LookupState } from '../rules/lookup-state.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { answerChecksumSql, checksumSql } from './row-checksums.js'
 import type { Answer, LookupId, OpenRun, RunContender, RunOwner, ToSubmit } from './checkpoint.js'

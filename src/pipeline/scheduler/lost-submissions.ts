@@ -1,11 +1,11 @@
-import { readDelivery } from '../../core/delivery.js'
-import type { PollingPace } from '../../core/polling.js'
-import { deliveryMsMax } from '../../core/safety-net.js'
+import { readDelivery } from '../rules/delivery.js'
+import type { PollingPace } from '../rules/polling.js'
+import { deliveryMsMax } from '../rules/webhook-fallback.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
-import { receiverBounds } from '../receiver/bounds.js'
-import type { Inbox } from '../receiver/inbox.js'
-import { basisWanted } from './delivery-desk.js'
+import { receiverBounds } from '../inbox/bounds.js'
+import type { Inbox } from '../inbox/inbox.js'
+import { basisWanted } from './webhook-ingestor.js'
 
 export interface LostWait {
   inbox: Inbox

@@ -1,13 +1,6 @@
 import Bottleneck from 'bottleneck'
-import {
-  createBudget,
-  noteReading,
-  noteRefusal,
-  noteStart,
-  spacingMs,
-  type Budget,
-} from '../../core/pacing.js'
-import type { RateReading } from '../../core/rate-headers.js'
+import { createBudget, noteReading, noteRefusal, noteStart, spacingMs, type Budget } from '../rules/pacing.js'
+import type { RateReading } from '../rules/rate-headers.js'
 import type { Clock } from '../../platform/clock.js'
 
 /** A per-minute budget spread evenly, and a gate in front of it. */

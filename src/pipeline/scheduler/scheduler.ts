@@ -1,55 +1,13 @@
-import type { ServiceClient } from '../../client/client.js'
-import type { ServerErrorMeaning } from '../../core/outcome.js'
-import type { PollingPace } from '../../core/polling.js'
-import { deliveryMsMax } from '../../core/safety-net.js'
-import type { Stop } from '../../core/stop.js'
-import type { Clock } from '../../platform/clock.js'
-import type { Random } from '../../platform/random.js'
-import type { Checkpoint } from '../checkpoint/checkpoint.js'
-import type { Inbox } from '../receiver/inbox.js'
+import { deliveryMsMax } from '../rules/webhook-fallback.js'
+import type { Stop } from '../rules/stop.js'
 import { AnswerRecorder } from './answer-recorder.js'
-import { DeliveryDesk } from './delivery-desk.js'
+import { DeliveryDesk } from './webhook-ingestor.js'
 import { createPace, type Pace } from './pace.js'
 import { Poller } from './poller.js'
+import type { SchedulerContext, SchedulerOptions } from './deps.js'
 import { Stopping } from './stopping.js'
 import { Submitter } from './submitter.js'
-import { createTally, type Tally } from './tally.js'
-
-export interface SchedulerLimits {
-  /** Requests a window; null is no limit (the embedded service). */
-  submissionsPerWindow: number | null
-  pollsPerWindow: number | null
-  windowMs: number
-  /** Runs that wait for an answer at one time. */
-  inFlightRunsMax: number
-  submitConcurrency: number
-}
-
-export interface SchedulerOptions {
-  checkpoint: Checkpoint
-  client: ServiceClient
-  clock: Clock
-  random: Random
-  limits: SchedulerLimits
-  polling: PollingPace
-  serverErrorMeans: ServerErrorMeaning
-  /** Lookups that this run will submit, as far as its plan knows; what the polls are spread by. */
-  toSubmitCount: number
-  /** Submissions of the job, over all its processes; reserved before they leave. */
-  lookupsMax: number | null
-  durationMsMax: number | null
-  /** Where the deliveries of this checkpoint wait, and the address that each submission bears, if any. */
-  webhooks?: { url: string | null; inbox: Inbox }
-  /** Aborted: the user asked to stop. */
-  interrupt: AbortSignal
-  tally?: Tally
-}
-
-/** What the parts of the scheduler share. */
-export interface SchedulerContext extends SchedulerOptions {
-  tally: Tally
-  stopping: Stopping
-}
+import { createTally } from './tally.js'
 
 /**
  * Submits what is new and polls what runs, until every wanted lookup has its answer, is parked, or the run is

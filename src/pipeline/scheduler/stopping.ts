@@ -1,4 +1,4 @@
-import { waitsForRuns, type Stop } from '../../core/stop.js'
+import { waitsForRuns, type Stop } from '../rules/stop.js'
 
 /**
  * How a run ends early: nothing new is submitted, and, unless what runs is still waited for, nothing is

@@ -1,5 +1,5 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { answerFor, matchName, type Lookup } from '../resolve.js'
+import { answerFor, matchName, type Lookup } from '../answer/resolve.js'
 import type { StoredEntity } from '../store/reader.js'
 import type { ExpectedId, LabelledQuery } from './labelled-query.js'
 import { measure, type EvaluationReport, type Judgement } from './measure.js'

@@ -1,7 +1,7 @@
 import { identifierType, type IdentifierType } from '../../contract/enums.js'
 import { UserError } from '../../core/errors.js'
 import { identify } from '../../core/identity.js'
-import { canonicalIdentifier } from '../identifiers.js'
+import { canonicalIdentifier } from '../model/identifiers.js'
 import { openDelimited } from '../../tables/delimited.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import { openOneFile } from '../../tables/open-file.js'

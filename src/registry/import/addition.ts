@@ -1,5 +1,5 @@
-import type { StatedRow } from '../registry-row.js'
-import type { AdditionItem } from './item.js'
+import type { StatedRow } from '../model/registry-row.js'
+import type { AdditionItem } from '../model/import-item.js'
 
 type Added = Partial<Pick<StatedRow, 'names' | 'identifiers'>>
 

@@ -1,8 +1,8 @@
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
-import { companiesHouseAuthority } from '../facts/authorities.js'
+import { companiesHouseAuthority } from '../reference/authorities.js'
 import { checkDraft } from './draft.js'
 import { companyNumber } from './gleif-record.js'
-import type { FileFormat, ImportItem } from './item.js'
+import type { FileFormat, ImportItem } from '../model/import-item.js'
 import { openOneFile } from '../../tables/open-file.js'
 import { tableItems, type TableRow } from './table.js'
 

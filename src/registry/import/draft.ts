@@ -1,13 +1,18 @@
 import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
 import { identifierType } from '../../contract/enums.js'
-import { readBritishLine } from '../address/british-line.js'
-import { fundOrTrust, runsBusiness } from '../fund-or-trust.js'
-import { canonicalIdentifier } from '../identifiers.js'
-import type { NameKind } from '../match/candidate.js'
-import { matchLimits } from '../match/limits.js'
-import { countryCodeOf } from '../match/place-names.js'
-import type { RegistryRow, RowAddress, RowIdentifier, RowName } from '../registry-row.js'
-import { importLimits } from './limits.js'
+import { readBritishLine } from '../normalize/address/british-line.js'
+import { fundOrTrust, runsBusiness } from '../normalize/fund-or-trust.js'
+import { canonicalIdentifier } from '../model/identifiers.js'
+import { matchLimits, importLimits } from '../model/limits.js'
+import { countryCodeOf } from '../normalize/place-names.js'
+import type {
+  NameKind,
+  ReadRow,
+  RegistryRow,
+  RowAddress,
+  RowIdentifier,
+  RowName,
+} from '../model/registry-row.js'
 
 /** A registration as a file words it: nothing is checked yet. */
 export interface Draft {
@@ -51,13 +56,6 @@ export interface DraftIdentifier {
   readonly jurisdiction?: string
   /** Of a ticker: where it is traded. */
   readonly exchange?: string
-}
-
-/** A row, or why it is none; `dropped` names values left out of a row that is kept. */
-export interface ReadRow {
-  readonly row: RegistryRow | null
-  readonly reason: string | null
-  readonly dropped: readonly string[]
 }
 
 /** A draft to a registration. Pure and total: any text gives a row or a reason. */

@@ -1,5 +1,5 @@
-import { countryCodeOf } from '../match/place-names.js'
-import type { FileFormat } from './item.js'
+import { countryCodeOf } from '../normalize/place-names.js'
+import type { FileFormat } from '../model/import-item.js'
 import { openOneFile } from '../../tables/open-file.js'
 import { sheetItems, tableItems, type Table } from './table.js'
 import { isWorkbook } from './workbook.js'

@@ -1,6 +1,6 @@
-import { canonicalIdentifier } from '../identifiers.js'
+import { canonicalIdentifier } from '../model/identifiers.js'
 import { additionItem } from './addition.js'
-import type { FileFormat, ImportItem } from './item.js'
+import type { FileFormat, ImportItem } from '../model/import-item.js'
 import { openOneFile } from '../../tables/open-file.js'
 import { tableItems, type TableRow } from './table.js'
 

@@ -1,8 +1,8 @@
 import { iso31662 } from 'iso-3166'
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
-import { regionCodeIn } from '../match/place-names.js'
+import { regionCodeIn } from '../normalize/place-names.js'
 import { checkDraft, type DraftIdentifier } from './draft.js'
-import type { ImportItem } from './item.js'
+import type { ImportItem } from '../model/import-item.js'
 
 /** A record of GLEIF's Level 1 (LEI-CDF 3.1), whichever file it stood in. */
 export interface LeiRecord {

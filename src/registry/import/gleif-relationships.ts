@@ -1,8 +1,8 @@
-import { canonicalIdentifier } from '../identifiers.js'
-import type { RelationshipType } from '../relationship.js'
+import { canonicalIdentifier } from '../model/identifiers.js'
+import type { RelationshipType } from '../model/relationship.js'
 import { dateOf } from './draft.js'
 import { leiRecordUrl } from './gleif-record.js'
-import type { FileFormat, ImportItem } from './item.js'
+import type { FileFormat, ImportItem } from '../model/import-item.js'
 import { openOneFile } from '../../tables/open-file.js'
 import { tableItems, type TableRow } from './table.js'
 

@@ -1,4 +1,4 @@
-import type { FileFormat } from './item.js'
+import type { FileFormat } from '../model/import-item.js'
 import { leiOfJson } from './gleif-json.js'
 import { leiItem } from './gleif-record.js'
 import { leiOfRow, leiTable } from './gleif-table.js'

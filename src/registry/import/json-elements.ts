@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import { importLimits } from './limits.js'
+import { importLimits } from '../model/limits.js'
 
 /** An element of an array that stands in the root object of a file, or is the root. */
 export interface JsonElement {

@@ -1,5 +1,5 @@
 import { openText } from '../../tables/text-source.js'
-import type { ImportItem, ReadContext } from './item.js'
+import type { ImportItem, ReadContext } from '../model/import-item.js'
 import { JsonElements, type JsonElement } from './json-elements.js'
 import type { ByteSource } from '../../tables/bytes.js'
 import { textPieces } from '../../tables/text-pieces.js'

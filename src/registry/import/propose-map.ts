@@ -1,6 +1,6 @@
 import { entityType } from '../../contract/enums.js'
-import { canonicalIdentifier } from '../identifiers.js'
-import { countryCodeOf } from '../match/place-names.js'
+import { canonicalIdentifier } from '../model/identifiers.js'
+import { countryCodeOf } from '../normalize/place-names.js'
 import type { ImportField } from './columns.js'
 import { codeOf } from './read-row.js'
 

@@ -1,8 +1,9 @@
 import { entitySubtype, entityType, type EntitySubtype, type EntityType } from '../../contract/enums.js'
-import { countryCodeOf, regionCodeIn } from '../match/place-names.js'
+import { countryCodeOf, regionCodeIn } from '../normalize/place-names.js'
 import type { ImportField } from './columns.js'
-import { edgarPlace, jurisdictionOf } from '../facts/edgar-places.js'
-import { checkDraft, type Draft, type DraftIdentifier, type ReadRow } from './draft.js'
+import { edgarPlace, jurisdictionOf } from '../reference/edgar-places.js'
+import { checkDraft, type Draft, type DraftIdentifier } from './draft.js'
+import type { ReadRow } from '../model/registry-row.js'
 
 export interface RowDefaults {
   /** What the id column holds; `id` when it is a number of the file's own. */

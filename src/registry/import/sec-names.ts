@@ -1,7 +1,7 @@
-import { canonicalIdentifier } from '../identifiers.js'
-import { matchLimits } from '../match/limits.js'
+import { canonicalIdentifier } from '../model/identifiers.js'
+import { matchLimits } from '../model/limits.js'
 import { additionItem } from './addition.js'
-import type { FileFormat, ImportItem } from './item.js'
+import type { FileFormat, ImportItem } from '../model/import-item.js'
 import { openOneFile } from '../../tables/open-file.js'
 import { tableItems, type TableRow } from './table.js'
 

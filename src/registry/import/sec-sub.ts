@@ -1,6 +1,6 @@
-import { jurisdictionOf } from '../facts/edgar-places.js'
+import { jurisdictionOf } from '../reference/edgar-places.js'
 import { checkDraft, dateOf } from './draft.js'
-import type { FileFormat, ImportItem } from './item.js'
+import type { FileFormat, ImportItem } from '../model/import-item.js'
 import { openOneFile } from '../../tables/open-file.js'
 import { edgarUrl, einIdentifiers, joined, sicCode, unlessZeros } from './sec.js'
 import { tableItems, type TableRow } from './table.js'

@@ -1,5 +1,5 @@
 import { checkDraft } from './draft.js'
-import type { FileFormat, ImportItem } from './item.js'
+import type { FileFormat, ImportItem } from '../model/import-item.js'
 import { jsonItems, listOf, parseJson, textOf } from './json-items.js'
 import { openOneFile } from '../../tables/open-file.js'
 import { edgarUrl, tickerOf } from './sec.js'

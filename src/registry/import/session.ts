@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { identifierType } from '../../contract/enums.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import { derivationVersion, type StatedRow } from '../registry-row.js'
-import { joinRegistrations } from '../store/join-registrations.js'
+import { derivationVersion, type StatedRow } from '../model/registry-row.js'
+import { joinRegistrations } from '../linkage/join-registrations.js'
 import { createReferenceWriter, linkStatedRelationships } from '../store/reference-writer.js'
 import { recordParents } from '../store/relationships.js'
 import type { ImportOrigin, StatementOptions, StatementOutcome } from '../store/import-origin.js'
@@ -10,7 +10,7 @@ import { createNameHistory } from '../store/name-history.js'
 import { createRowWriter } from '../store/row-writer.js'
 import { createStatementWriter } from '../store/statements.js'
 import { writeWordList } from '../store/word-list-store.js'
-import type { CodeItem, RelationshipItem, SecurityItem } from './item.js'
+import type { CodeItem, RelationshipItem, SecurityItem } from '../model/import-item.js'
 
 export interface SourceFile {
   readonly sourceName: string

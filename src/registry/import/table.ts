@@ -2,7 +2,7 @@ import { UserError } from '../../core/errors.js'
 import type { ScannedRecord } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
 import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
-import type { ImportItem, ReadContext } from './item.js'
+import type { ImportItem, ReadContext } from '../model/import-item.js'
 import type { ByteSource } from '../../tables/bytes.js'
 
 /** The cells of a record by the names of their columns. */

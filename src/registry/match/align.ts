@@ -1,6 +1,6 @@
-import { boundedDistance, typosAllowed } from './edit-distance.js'
-import { isNumberWord } from './fold.js'
-import { isLightWord } from './generic-words.js'
+import { boundedDistance, typosAllowed } from '../normalize/edit-distance.js'
+import { isNumberWord } from '../normalize/normalize-name.js'
+import { isLightWord } from '../normalize/generic-words.js'
 import type { Vocabulary } from './vocabulary.js'
 
 export interface Alignment {

@@ -1,7 +1,6 @@
-import type { FormClass } from './legal-forms.js'
+import type { NameKind } from '../model/registry-row.js'
+import type { FormClass } from '../normalize/legal-forms.js'
 import type { Place } from './place.js'
-
-export type NameKind = 'legal' | 'other' | 'former'
 
 /** One name of one registration, as the matcher sees it. */
 export interface CandidateName {

@@ -1,6 +1,6 @@
-import { foldText } from './fold.js'
-import { matchLimits } from './limits.js'
-import { cityKeyOf, countryCodeOf, postalKeyOf, regionCodesOf } from './place-names.js'
+import { foldText } from '../normalize/normalize-name.js'
+import { matchLimits } from '../model/limits.js'
+import { cityKeyOf, countryCodeOf, postalKeyOf, regionCodesOf } from '../normalize/place-names.js'
 
 /** Where a registration sits, in the keys of place-names.ts. Empty text stands for unknown. */
 export interface Place {

@@ -1,9 +1,9 @@
 import { align, sameNumbers, totalWeight, type Alignment } from './align.js'
 import type { CandidateName } from './candidate.js'
-import { isNumberWord } from './fold.js'
-import { isGenericWord, isLightWord } from './generic-words.js'
-import type { FormClass } from './legal-forms.js'
-import type { Reading, ReadingKind } from './readings.js'
+import { isNumberWord } from '../normalize/normalize-name.js'
+import { isGenericWord, isLightWord } from '../normalize/generic-words.js'
+import type { FormClass } from '../normalize/legal-forms.js'
+import type { Reading, ReadingKind } from '../normalize/name-variants.js'
 import { agreementOf, type LocationHint, type PlaceAgreement } from './place.js'
 import type { Vocabulary } from './vocabulary.js'
 

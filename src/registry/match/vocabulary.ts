@@ -1,5 +1,5 @@
-import { distanceFrom, typosAllowed } from './edit-distance.js'
-import { matchLimits } from './limits.js'
+import { distanceFrom, typosAllowed } from '../normalize/edit-distance.js'
+import { matchLimits } from '../model/limits.js'
 import { WordList, wordListsOf } from './word-list.js'
 
 /** What was asked before is asked again: names share words. */

@@ -1,5 +1,5 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import type { DomainHolder } from '../domain-holder.js'
+import type { DomainHolder } from '../model/domain-holder.js'
 
 /** Thousands give a page of a social network; the site of the domain itself is among the shortest. */
 const holdersMax = 200

@@ -1,6 +1,6 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { IdentifierType } from '../../contract/enums.js'
-import type { RowIdentifier } from '../registry-row.js'
+import type { RowIdentifier } from '../model/registry-row.js'
 
 interface IdentifierRow {
   type: IdentifierType

@@ -1,6 +1,6 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import { formerNamesOf, type RememberedName } from '../former-names.js'
-import type { RowName } from '../registry-row.js'
+import { formerNamesOf, type RememberedName } from '../linkage/former-names.js'
+import type { RowName } from '../model/registry-row.js'
 import type { RowOrigin } from './row-writer.js'
 
 /** The names that sources gave registrations before. The caller holds the transaction. */

@@ -1,6 +1,6 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import { parseName } from '../match/parsed-name.js'
-import type { RegistryRow } from '../registry-row.js'
+import { parseName } from '../normalize/parsed-name.js'
+import type { RegistryRow } from '../model/registry-row.js'
 
 export interface NameWriter {
   add(legalEntityNumber: number, names: RegistryRow['names']): void

@@ -1,7 +1,7 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
-import type { NameKind } from '../match/candidate.js'
-import type { RegistryRow, RowAddress, RowName } from '../registry-row.js'
+import type { NameKind } from '../model/registry-row.js'
+import type { RegistryRow, RowAddress, RowName } from '../model/registry-row.js'
 import { createIdentifierReader } from './identifier-reader.js'
 import type { RowOrigin } from './row-writer.js'
 

@@ -1,6 +1,6 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import { derivedId } from '../derived-id.js'
-import type { CodeItem, RelationshipItem, SecurityItem } from '../import/item.js'
+import { derivedId } from '../model/derived-id.js'
+import type { CodeItem, RelationshipItem, SecurityItem } from '../model/import-item.js'
 import type { ImportOrigin } from './import-origin.js'
 
 /** Writes what is told about registrations without being one: who owns whom, what codes mean, who issued what. */

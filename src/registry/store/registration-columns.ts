@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { domainNameOf } from '../../core/domain-name.js'
-import { parseName } from '../match/parsed-name.js'
-import { cityKeyOf, postalKeyOf, regionCodeIn } from '../match/place-names.js'
-import { derivationVersion, type RegistryRow } from '../registry-row.js'
+import { parseName } from '../normalize/parsed-name.js'
+import { cityKeyOf, postalKeyOf, regionCodeIn } from '../normalize/place-names.js'
+import { derivationVersion, type RegistryRow } from '../model/registry-row.js'
 
 /** Columns of `legal_entities` that a row fills, in the order of `registrationValues`. */
 export const registrationColumns = [

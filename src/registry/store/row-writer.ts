@@ -1,7 +1,7 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import { derivedId } from '../derived-id.js'
-import { registrationNumberIn } from '../masters.js'
-import type { RegistryRow } from '../registry-row.js'
+import { derivedId } from '../model/derived-id.js'
+import { registrationNumberIn } from '../linkage/entity-clusters.js'
+import type { RegistryRow } from '../model/registry-row.js'
 import { deferIndexes } from './deferred-indexes.js'
 import { createNameWriter } from './name-writer.js'
 import {

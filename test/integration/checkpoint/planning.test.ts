@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import type { PlanPolicy } from '../../../src/core/lookup-state.js'
+import type { PlanPolicy } from '../../../src/pipeline/rules/lookup-state.js'
 import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { answerTo, checkpointFolder, keyed, keyOf, startMs } from './support.js'
 

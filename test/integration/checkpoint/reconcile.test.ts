@@ -7,7 +7,7 @@ import {
 } from '../../../src/pipeline/checkpoint/reconcile-checkpoint.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
-import { readLedger } from '../../../src/pipeline/read-ledger.js'
+import { readLedger } from '../../../src/pipeline/checkpoint/read-ledger.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { checkpointFolder, everyRow, job, keyed, scope, startMs } from './support.js'
 

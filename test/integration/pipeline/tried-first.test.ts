@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readThrift, writeThrift, isThriftList } from '../../../src/pipeline/writer/thrift.js'
+import { readThrift, writeThrift, isThriftList } from '../../../src/parquet/thrift.js'
 import { readFileSync } from 'node:fs'
 import { temporaryMark } from '../../../src/platform/durable-files.js'
 import { createWorkplace, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'

@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
-import { openInput, type InputOptions } from '../../../src/pipeline/reader/input.js'
-import { sqlPath } from '../../../src/platform/duckdb.js'
+import { openInput, type InputOptions } from '../../../src/pipeline/input/input.js'
+import { sqlPath } from '../../../src/parquet/duckdb.js'
 import { newFolder, withDuckDb } from '../writer/support.js'
 
 const folder = newFolder()

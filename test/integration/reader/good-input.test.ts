@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { openInput, type InputOptions } from '../../../src/pipeline/reader/input.js'
-import { sqlPath } from '../../../src/platform/duckdb.js'
+import { openInput, type InputOptions } from '../../../src/pipeline/input/input.js'
+import { sqlPath } from '../../../src/parquet/duckdb.js'
 import { convert, newFolder, readTable, withDuckDb } from '../writer/support.js'
 
 const folder = newFolder()

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Command } from 'commander'
 import { describe, expect, it, test } from 'vitest'
-import type { CliIo } from '../../../src/cli/io.js'
-import { addRegistryCommand } from '../../../src/cli/registry-command.js'
+import type { CliIo } from '../../../src/cli/terminal/io.js'
+import { addRegistryCommand } from '../../../src/cli/commands/registry.js'
 import { sampleRows, temporaryFolder, writeRows } from './sample.js'
 
 /** Runs `enrich registry …` as the command line does, and returns what it wrote. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { resolution } from '../../../src/contract/result.js'
-import { importCsvText } from '../../../src/registry/import-csv.js'
+import { importCsvText } from '../../../src/registry/import/import-csv.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import { openShippedRegistry } from '../../../src/registry/shipped.js'
 import { csvOf, type Row } from './sample.js'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Command } from 'commander'
 import { describe, expect, it, test } from 'vitest'
-import { addRegistryCommand } from '../../../src/cli/registry-command.js'
+import { addRegistryCommand } from '../../../src/cli/commands/registry.js'
 import { readLabelledQueries } from '../../../src/registry/evaluate/labelled-query.js'
 import { sampleRows, temporaryFolder, writeRows } from './sample.js'
 

@@ -1,4 +1,4 @@
-import { importCsv } from '../../../src/registry/import-csv.js'
+import { importCsv } from '../../../src/registry/import/import-csv.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 
 /** Imports a file and says when rows have been read, until it is killed. */

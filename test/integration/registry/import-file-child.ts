@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { importFile } from '../../../src/registry/import-file.js'
+import { importFile } from '../../../src/registry/import/import-file.js'
 import type { FormatName } from '../../../src/registry/import/formats.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { importFile } from '../../../src/registry/import-file.js'
+import { importFile } from '../../../src/registry/import/import-file.js'
 import type { FormatName } from '../../../src/registry/import/formats.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import { startChild } from '../../support/child-process.js'

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, test } from 'vitest'
 import { pairColumns } from '../../../src/registry/import/lei-cik.js'
-import { detectFile } from '../../../src/registry/load/detect-file.js'
-import { loadInto, planLoad } from '../../../src/registry/load/load.js'
+import { detectFile } from '../../../src/registry/import/load/detect-file.js'
+import { loadInto, planLoad } from '../../../src/registry/import/load/load.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import {
   companyData,

@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { entityId } from '../../../src/contract/ids.js'
-import { importCsvText } from '../../../src/registry/import-csv.js'
-import { mergesOf, registerOf, registrationNumberIn, type JoinGroup } from '../../../src/registry/masters.js'
+import { importCsvText } from '../../../src/registry/import/import-csv.js'
+import {
+  mergesOf,
+  registerOf,
+  registrationNumberIn,
+  type JoinGroup,
+} from '../../../src/registry/linkage/entity-clusters.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import { importContent, lei as gleif, levelOne, levelOneCsv, levelTwoCsv } from './register-files.js'
 import { csvOf, type Row } from './sample.js'

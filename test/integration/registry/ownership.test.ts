@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { EntityId } from '../../../src/contract/ids.js'
-import { importCsvText } from '../../../src/registry/import-csv.js'
+import { importCsvText } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import { migrations } from '../../../src/registry/store/schema.js'
 import { openSqlite, migrate } from '../../../src/platform/sqlite.js'

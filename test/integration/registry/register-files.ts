@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
-import { importFile } from '../../../src/registry/import-file.js'
+import { importFile } from '../../../src/registry/import/import-file.js'
 import type { FormatName } from '../../../src/registry/import/formats.js'
-import type { ImportResult } from '../../../src/registry/import/tally.js'
+import type { ImportResult } from '../../../src/registry/import/import-report.js'
 import type { WritableRegistry } from '../../../src/registry/registry.js'
 import { temporaryFolder, type Row } from './sample.js'
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, test } from 'vitest'
 import { entityRecord } from '../../../src/contract/entity.js'
 import { entityId } from '../../../src/contract/ids.js'
 import { resolution, type Resolution } from '../../../src/contract/result.js'
-import { importCsvText } from '../../../src/registry/import-csv.js'
+import { importCsvText } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type Registry } from '../../../src/registry/registry.js'
 import { csvOf, sampleRows } from './sample.js'
 

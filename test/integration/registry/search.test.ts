@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, test } from 'vitest'
-import { importCsvText } from '../../../src/registry/import-csv.js'
+import { importCsvText } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type Registry, type SearchQuery } from '../../../src/registry/registry.js'
 import { csvOf, sampleRows } from './sample.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { importCsvText } from '../../../src/registry/import-csv.js'
+import { importCsvText } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import { csvOf, sampleRows, type Row } from './sample.js'
 

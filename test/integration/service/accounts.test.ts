@@ -11,8 +11,8 @@ import {
   openBesideService,
   openDatabase,
   useBesideService,
-} from '../../../src/service/database.js'
-import { migrations } from '../../../src/service/schema.js'
+} from '../../../src/service/storage/database.js'
+import { migrations } from '../../../src/service/storage/schema.js'
 import { openBook } from '../../support/account-book.js'
 import { startTestService } from '../../support/test-service.js'
 

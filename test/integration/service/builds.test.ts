@@ -2,14 +2,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Sqlite } from '../../../src/platform/sqlite.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { bounds } from '../../../src/service/bounds.js'
-import { BuildFailure } from '../../../src/service/builds/build.js'
-import {
-  createBuilds,
-  type Builds,
-  type BuildsOptions,
-  type Compiler,
-} from '../../../src/service/builds/builds.js'
-import { openDatabase } from '../../../src/service/database.js'
+import { BuildFailure, type Compiler } from '../../../src/service/records/builds/build.js'
+import { createBuilds, type Builds, type BuildsOptions } from '../../../src/service/records/builds/builds.js'
+import { openDatabase } from '../../../src/service/storage/database.js'
 import { manualClock, type ManualClock } from '../../support/manual-clock.js'
 
 interface Opened {

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openInput } from '../../../src/pipeline/reader/input.js'
+import { openInput } from '../../../src/pipeline/input/input.js'
 import { readLabelledQueries } from '../../../src/registry/evaluate/labelled-query.js'
-import { importCsv } from '../../../src/registry/import-csv.js'
+import { importCsv } from '../../../src/registry/import/import-csv.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import { convert, newFolder } from './support.js'
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { sqlPath } from '../../../src/platform/duckdb.js'
+import { sqlPath } from '../../../src/parquet/duckdb.js'
 import { convert, newFolder, readByHyparquet, readTable, withDuckDb } from './support.js'
 
 const csv = 'name,city,id\r\nAcme,"Köln, Süd",007\r\n"Quote ""x""","two\nlines",\r\n=1+1,+49 30,-5\r\n'

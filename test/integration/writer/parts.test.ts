@@ -1,9 +1,9 @@
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { sqlPath } from '../../../src/platform/duckdb.js'
-import { writerBounds } from '../../../src/pipeline/writer/bounds.js'
-import { readThrift, writeThrift } from '../../../src/pipeline/writer/thrift.js'
+import { sqlPath } from '../../../src/parquet/duckdb.js'
+import { writerBounds } from '../../../src/pipeline/output/bounds.js'
+import { readThrift, writeThrift } from '../../../src/parquet/thrift.js'
 import { convert, matchedLine, newFolder, readByHyparquet, withDuckDb } from './support.js'
 
 const padding = 'ä"\\'.repeat(3_300)

@@ -14,16 +14,16 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { Writable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { selectColumns } from '../../../src/core/columns.js'
-import { openInput, type FileFormat } from '../../../src/pipeline/reader/input.js'
+import { selectColumns } from '../../../src/pipeline/rules/columns.js'
+import { openInput, type FileFormat } from '../../../src/pipeline/input/input.js'
 import {
   assertOutputUsable,
   outputFormatOf,
   publish,
   type PublishOptions,
-} from '../../../src/pipeline/writer/publish.js'
-import { writeFailure } from '../../../src/pipeline/writer/output-path.js'
-import { sqlPath } from '../../../src/platform/duckdb.js'
+} from '../../../src/pipeline/output/publish.js'
+import { writeFailure } from '../../../src/pipeline/output/output-path.js'
+import { sqlPath } from '../../../src/parquet/duckdb.js'
 import { convert, matchedLine, newFolder, readTable, withDuckDb } from './support.js'
 
 function csvFile(rowCount = 2): { folder: string; path: string } {

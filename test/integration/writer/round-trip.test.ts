@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sqlPath, sqlText } from '../../../src/platform/duckdb.js'
+import { sqlPath, sqlText } from '../../../src/parquet/duckdb.js'
 import { convert, newFolder, readByHyparquet, readTable, withDuckDb } from './support.js'
 
 const folder = newFolder()

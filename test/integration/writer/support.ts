@@ -5,11 +5,11 @@ import { decompress } from 'fzstd'
 import { parquetMetadataAsync, parquetReadObjects, type FileMetaData } from 'hyparquet'
 import { afterAll } from 'vitest'
 import type { RunObjectLenient } from '../../../src/contract/resolution.js'
-import { renderAnswer } from '../../../src/core/answer-line.js'
-import { selectColumns, type BasisPlace } from '../../../src/core/columns.js'
-import { openDuckDb, type DuckDb } from '../../../src/platform/duckdb.js'
-import { openInput, type InputOptions } from '../../../src/pipeline/reader/input.js'
-import { outputFormatOf, publish, type PublishReport } from '../../../src/pipeline/writer/publish.js'
+import { renderAnswer } from '../../../src/pipeline/rules/answer-line.js'
+import { selectColumns, type BasisPlace } from '../../../src/pipeline/rules/columns.js'
+import { openDuckDb, type DuckDb } from '../../../src/parquet/duckdb.js'
+import { openInput, type InputOptions } from '../../../src/pipeline/input/input.js'
+import { outputFormatOf, publish, type PublishReport } from '../../../src/pipeline/output/publish.js'
 
 const folders: string[] = []
 

@@ -10,7 +10,7 @@ import {
   resolveApiKey,
   resolveSettings,
   type Environment,
-} from '../../../src/settings.js'
+} from '../../../src/config/settings.js'
 
 const canary = 'CANARY-4f3a9c'
 const folder = mkdtempSync(join(tmpdir(), 'enrich-key-'))

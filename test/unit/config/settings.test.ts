@@ -10,7 +10,7 @@ import {
   resolveSettings,
   resolveWebhookKeys,
   type Settings,
-} from '../../../src/settings.js'
+} from '../../../src/config/settings.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'enrich-settings-'))
 afterAll(() => {

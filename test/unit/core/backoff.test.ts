@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { backoffMs, type BackoffPolicy } from '../../../src/core/backoff.js'
+import { backoffMs, type BackoffPolicy } from '../../../src/pipeline/rules/backoff.js'
 
 const policy: BackoffPolicy = { delayMsBase: 500, delayMsMax: 60_000 }
 

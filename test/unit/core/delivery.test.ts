@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { contradicts, readDelivery } from '../../../src/core/delivery.js'
-import { deliveryMsMax, nextNetPoll, type NettedRun } from '../../../src/core/safety-net.js'
+import { contradicts, readDelivery } from '../../../src/pipeline/rules/delivery.js'
+import { deliveryMsMax, nextNetPoll, type NettedRun } from '../../../src/pipeline/rules/webhook-fallback.js'
 
 const run = {
   run_id: 'run_1',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { moveLookup, type LookupEvent } from '../../../src/core/lookup-life.js'
-import { lookupStates, type LookupState } from '../../../src/core/lookup-state.js'
+import { moveLookup, type LookupEvent } from '../../../src/pipeline/rules/lookup-life.js'
+import { lookupStates, type LookupState } from '../../../src/pipeline/rules/lookup-state.js'
 
 const events: LookupEvent[] = [
   'intend',

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { followMerge } from '../../../src/core/merged.js'
-import { isSameName, provenOwner, whyMisdirected } from '../../../src/core/misdirected.js'
-import { judgeKickoff, judgePoll } from '../../../src/core/outcome.js'
+import { followMerge } from '../../../src/pipeline/rules/merged.js'
+import { isSameName, provenOwner, whyMisdirected } from '../../../src/pipeline/rules/misdirected.js'
+import { judgeKickoff, judgePoll } from '../../../src/pipeline/rules/outcome.js'
 
 const asked = { runId: 'run_1', customId: 'enr_1', name: 'Müller & Söhne GmbH' }
 const answer = (head: object, query?: object | null) => ({

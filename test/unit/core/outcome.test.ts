@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../../src/core/exchange.js'
-import { judgeKickoff, judgePoll, type KickoffVerdict, type PollVerdict } from '../../../src/core/outcome.js'
+import {
+  judgeKickoff,
+  judgePoll,
+  type KickoffVerdict,
+  type PollVerdict,
+} from '../../../src/pipeline/rules/outcome.js'
 
 const nowMs = Date.UTC(2026, 0, 1)
 

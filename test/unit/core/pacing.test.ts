@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createBudget, noteReading, noteRefusal, noteStart, spacingMs } from '../../../src/core/pacing.js'
+import {
+  createBudget,
+  noteReading,
+  noteRefusal,
+  noteStart,
+  spacingMs,
+} from '../../../src/pipeline/rules/pacing.js'
 
 const minuteMs = 60_000
 

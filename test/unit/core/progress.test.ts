@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { estimateEtaMs, progressLine, type Progress } from '../../../src/core/progress.js'
+import { estimateEtaMs, progressLine, type Progress } from '../../../src/pipeline/rules/progress.js'
 
 const start = {
   toSubmit: 0,

@@ -1,7 +1,7 @@
 import { anyText } from './any-text.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { rateWaitMsMax, readRateHeaders } from '../../../src/core/rate-headers.js'
+import { rateWaitMsMax, readRateHeaders } from '../../../src/pipeline/rules/rate-headers.js'
 
 const nowMs = Date.UTC(2026, 1, 28, 23, 59, 30)
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decideAfterFailure, type ReachabilityPolicy } from '../../../src/core/reachability.js'
+import { decideAfterFailure, type ReachabilityPolicy } from '../../../src/pipeline/rules/reachability.js'
 
 const policy: ReachabilityPolicy = {
   delayMsBase: 1_000,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { columnLines, reportColumns } from '../../../src/core/column-report.js'
-import { detectColumns } from '../../../src/core/detect-columns.js'
-import { earlierColumns } from '../../../src/core/earlier-columns.js'
-import { placeOfHeader } from '../../../src/core/place-headers.js'
+import { columnLines, reportColumns } from '../../../src/pipeline/rules/column-report.js'
+import { detectColumns } from '../../../src/pipeline/rules/detect-columns.js'
+import { earlierColumns } from '../../../src/pipeline/rules/earlier-columns.js'
+import { placeOfHeader } from '../../../src/pipeline/rules/place-headers.js'
 
 const cells = (text: string) => text.split('|')
 

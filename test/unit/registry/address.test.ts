@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addressBlockOf } from '../../../src/registry/address-block.js'
-import { readBritishLine } from '../../../src/registry/address/british-line.js'
-import { streetPartsOf } from '../../../src/registry/address/street-parts.js'
+import { addressBlockOf } from '../../../src/registry/answer/address-block.js'
+import { readBritishLine } from '../../../src/registry/normalize/address/british-line.js'
+import { streetPartsOf } from '../../../src/registry/normalize/address/street-parts.js'
 
 describe('number and sub-premise of a street line', () => {
   test.each([

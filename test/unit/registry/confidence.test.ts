@@ -3,7 +3,7 @@ import { fitLogistic, type Sample } from '../../../bench/logistic.js'
 import { seededFractions } from '../../../src/platform/random.js'
 import { calibration } from '../../../src/registry/match/calibration.js'
 import { featureNames, featuresOf, marginPointsMax } from '../../../src/registry/match/features.js'
-import { parseName } from '../../../src/registry/match/parsed-name.js'
+import { parseName } from '../../../src/registry/normalize/parsed-name.js'
 import { probabilityOf, sigmoid } from '../../../src/registry/match/probability.js'
 import type { ScoredName } from '../../../src/registry/match/score.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decideHolder, siteFit, type DomainHolder } from '../../../src/registry/domain-holder.js'
+import { decideHolder, siteFit, type DomainHolder } from '../../../src/registry/model/domain-holder.js'
 
 describe('how a website stands to its domain', () => {
   test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { evaluationText } from '../../../src/cli/registry-evaluate-text.js'
+import { evaluationText } from '../../../src/cli/terminal/registry-evaluate-text.js'
 import { measure, type Judgement } from '../../../src/registry/evaluate/measure.js'
 
 const judgement = (given: Partial<Judgement>): Judgement => ({

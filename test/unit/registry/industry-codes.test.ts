@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { businessModelOf } from '../../../src/registry/facts/business-models.js'
-import { industryPathOf } from '../../../src/registry/facts/industry-path.js'
-import { naicsLabel } from '../../../src/registry/facts/naics-labels.js'
-import { naicsTitles } from '../../../src/registry/facts/naics-titles.js'
-import { sicGroup, sicLabel } from '../../../src/registry/facts/sic-labels.js'
-import { sicTitles } from '../../../src/registry/facts/sic-titles.js'
+import { businessModelOf } from '../../../src/registry/reference/business-models.js'
+import { industryPathOf } from '../../../src/registry/reference/industry-path.js'
+import { naicsLabel } from '../../../src/registry/reference/naics-labels.js'
+import { naicsTitles } from '../../../src/registry/reference/naics-titles.js'
+import { sicGroup, sicLabel } from '../../../src/registry/reference/sic-labels.js'
+import { sicTitles } from '../../../src/registry/reference/sic-titles.js'
 
 describe('titles of codes', () => {
   test.each([

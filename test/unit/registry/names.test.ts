@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { foldText, isNumberWord, wordsOf } from '../../../src/registry/match/fold.js'
-import { parseName } from '../../../src/registry/match/parsed-name.js'
-import { readingsOf } from '../../../src/registry/match/readings.js'
+import { foldText, isNumberWord, wordsOf } from '../../../src/registry/normalize/normalize-name.js'
+import { parseName } from '../../../src/registry/normalize/parsed-name.js'
+import { readingsOf } from '../../../src/registry/normalize/name-variants.js'
 
 describe('folding', () => {
   test.each([

@@ -7,7 +7,7 @@ import {
   countryNameOf,
   postalKeyOf,
   regionCodeIn,
-} from '../../../src/registry/match/place-names.js'
+} from '../../../src/registry/normalize/place-names.js'
 
 function place(
   city: string,

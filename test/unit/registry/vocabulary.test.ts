@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { boundedDistance, distanceFrom } from '../../../src/registry/match/edit-distance.js'
+import { boundedDistance, distanceFrom } from '../../../src/registry/normalize/edit-distance.js'
 import { Vocabulary } from '../../../src/registry/match/vocabulary.js'
-import { wordClauses } from '../../../src/registry/store/candidates.js'
+import { wordClauses } from '../../../src/registry/store/blocking.js'
 
 describe('edit distance', () => {
   test.each([

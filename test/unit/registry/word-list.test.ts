@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { boundedDistance, typosAllowed } from '../../../src/registry/match/edit-distance.js'
+import { boundedDistance, typosAllowed } from '../../../src/registry/normalize/edit-distance.js'
 import { Vocabulary } from '../../../src/registry/match/vocabulary.js'
 import { WordList, wordListsOf } from '../../../src/registry/match/word-list.js'
 

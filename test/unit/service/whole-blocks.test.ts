@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { domainResult, type DomainResult } from '../../../src/contract/domain.js'
 import { entityRecord, type EntityRecord } from '../../../src/contract/entity.js'
-import { entityRecordIn } from '../../../src/service/builds/entity-build.js'
-import { domainResultIn } from '../../../src/service/domains/domain-build.js'
+import { entityRecordIn } from '../../../src/service/records/builds/entity-build.js'
+import { domainResultIn } from '../../../src/service/records/domains/domain-build.js'
 import { fullRecord, sampleRecord } from '../../support/fake-knowledge.js'
 
 /** As they were stored when blocks of which nothing was known were left out. */

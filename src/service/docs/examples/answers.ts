@@ -1,10 +1,10 @@
 import { domainResult } from '../../../contract/domain.js'
 import type { RequestId } from '../../../contract/ids.js'
 import type { RouteName } from '../../../contract/routes.js'
-import { hierarchyOf } from '../../hierarchy/compile.js'
-import { domainResultV1Of } from '../../v1/domains.js'
-import { recordV1Of } from '../../v1/record-v1.js'
-import { resultV2Of } from '../../v2/result.js'
+import { hierarchyOf } from '../../records/hierarchies/compile.js'
+import { domainResultV1Of } from '../../routes/v1/domains.js'
+import { recordV1Of } from '../../routes/v1/record-v1.js'
+import { resultV2Of } from '../../routes/v2/result.js'
 import { exampleCallId, exampleRecord, exampleResult, exampleTimes } from './company.js'
 
 /** An answer by its status. */

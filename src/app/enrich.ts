@@ -1,0 +1,186 @@
+import { dirname } from 'node:path'
+import type { TransportBounds } from '../client/transport.js'
+import type { FileConfig } from '../config/file-config.js'
+import { UserError } from '../core/errors.js'
+import { connectEmbedded, type WholeConnection } from './embedded-service.js'
+import { EventStream } from './event-stream.js'
+import { filesInUse } from './files-in-use.js'
+import type { RunEvent } from '../pipeline/events.js'
+import type { InputOptions } from '../pipeline/input/input.js'
+import type { WebhookOptions } from '../pipeline/inbox/webhooks.js'
+import { runPipeline } from '../pipeline/run.js'
+import type { RunSummary } from '../pipeline/summary.js'
+import { systemClock, type Clock } from '../platform/clock.js'
+import { explainSystemFailure } from '../platform/system-failure.js'
+import { systemRandom, type Random } from '../platform/random.js'
+import {
+  parseConfig,
+  resolveApiKey,
+  resolveSettings,
+  resolveWebhookKeys,
+  type Environment,
+  type Settings,
+} from '../config/settings.js'
+import { version } from '../platform/version.js'
+
+export interface EnrichOptions {
+  /** Aborted: nothing new is submitted, what is in the air is saved, and the summary says `interrupted`. */
+  signal?: AbortSignal
+  /** Where ENRICH_API_KEY, ENRICH_API_KEY_FILE, ENRICH_BASE_URL and ENRICH_WEBHOOK_SECRET are read; `process.env` if left out. */
+  environment?: Environment
+  /** Lookups whose last outcome is among these are asked again: `enrich retry`. */
+  askAgain?: readonly string[]
+  /** The config file that the config came from, if it came from one: no output is written over it. */
+  configPath?: string
+  /** Goes on although the checkpoint is older than its head says, or a copy: what was lost may be billed again. */
+  acceptRollback?: boolean
+  stdin?: NodeJS.ReadableStream
+  stdout?: NodeJS.WritableStream
+  /** Time and chance, for rehearsals and tests; the system's if left out. */
+  clock?: Clock
+  random?: Random
+  /** What one answer of a hosted service may take, in time, bytes and depth; generous if left out. */
+  answerBounds?: Partial<TransportBounds>
+}
+
+/** A run that goes on: its events as they come, and its summary when it has ended. */
+export interface EnrichRun extends AsyncIterable<RunEvent> {
+  /**
+   * Rejects with a `UserError` for whatever is wrong with the input, the output, the config or the
+   * checkpoint, and with the signal's reason when it aborts while the input is still being read.
+   */
+  readonly summary: Promise<RunSummary>
+}
+
+/**
+ * Enriches a file of company names: what the command line does, from code. `config` has the keys of
+ * pipeline.config.json. Calling it again with the same config resumes.
+ */
+export function enrich(config: FileConfig, options: EnrichOptions = {}): EnrichRun {
+  const stream = new EventStream<RunEvent>()
+  const summary = run(config, options, (event) => {
+    stream.push(event)
+  })
+    .catch((error: unknown) => {
+      throw explainSystemFailure(error)
+    })
+    .finally(() => {
+      stream.end()
+    })
+  // Whoever only reads the events meets the error at their end, not as an unhandled rejection.
+  summary.catch(() => undefined)
+  return { summary, [Symbol.asyncIterator]: () => stream.read() }
+}
+
+async function run(
+  config: FileConfig,
+  options: EnrichOptions,
+  observe: (event: RunEvent) => void,
+): Promise<RunSummary> {
+  const environment = options.environment ?? process.env
+  const settings = resolveSettings(parseConfig(config, 'the config'), environment)
+  return runPipeline({
+    input: inputOptions(settings, options.stdin),
+    columns: settings.input.columns,
+    dedupe: settings.input.dedupe,
+    output: settings.output,
+    checkpoint: settings.checkpoint,
+    ownFiles: filesInUse(settings, options.configPath ?? null),
+    onLost: settings.onLost,
+    askAgain: options.askAgain ?? [],
+    acceptRollback: options.acceptRollback ?? false,
+    scheduling: {
+      limits: settings.limits,
+      polling: settings.polling,
+      serverErrorMeans: settings.serverErrorMeans,
+      ...settings.budget,
+    },
+    webhooks: webhookOptions(settings, environment, observe),
+    connect: () => connectTo(settings, environment, observe, options.answerBounds),
+    observe,
+    interrupt: options.signal ?? new AbortController().signal,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? systemRandom,
+    ...(options.stdout === undefined ? {} : { stdout: options.stdout }),
+    metadata: {
+      'enrich.version': version,
+      'enrich.input': (settings.input.paths ?? []).join(', '),
+      'enrich.settings': JSON.stringify({
+        columns: settings.input.columns,
+        dedupe: settings.input.dedupe,
+        maxAgeMs: settings.checkpoint.maxAgeMs,
+      }),
+    },
+  })
+}
+
+/** Where the rows come from. Throws USAGE_INVALID when no input is named. */
+export function inputOptions(settings: Settings, stdin?: NodeJS.ReadableStream): InputOptions {
+  const { paths, format, delimiter, encoding, limit } = settings.input
+  if (paths === undefined) {
+    throw new UserError('USAGE_INVALID', 'no input is named', { hint: 'enrich companies.csv -o out.parquet' })
+  }
+  return {
+    paths,
+    format,
+    delimiter,
+    encoding,
+    rowsMax: limit,
+    spoolFolder: dirname(settings.checkpoint.path),
+    stdin,
+  }
+}
+
+/** Throws WEBHOOK_* and USAGE_INVALID. The embedded service sends none: it answers within moments. */
+function webhookOptions(
+  { webhook: { url, listen }, service }: Settings,
+  environment: Environment,
+  observe: (event: RunEvent) => void,
+): WebhookOptions {
+  if (url === null && listen !== null) {
+    throw new UserError('USAGE_INVALID', '--webhook-listen without --webhook-url', {
+      hint: 'the service has to be told the public address that leads there; enrich receive listens without a run',
+    })
+  }
+  if (url === null || service.baseUrl === null) {
+    if (url !== null)
+      observe({ type: 'notice', text: 'The embedded service sends no webhooks: it is polled.' })
+    return { url: null, receiver: null }
+  }
+  return { url, receiver: listen === null ? null : { listen, keys: resolveWebhookKeys(environment) } }
+}
+
+/** Loaded when it is needed: what is wrong with an input or a config is told without it. */
+const loadClient = () => import('../client/client.js')
+
+/**
+ * Connects to the hosted service of the settings, or starts the embedded one. Throws API_KEY_* and what opening
+ * a registry or the service's data throws.
+ */
+export async function connectTo(
+  settings: Settings,
+  environment: Environment,
+  observe: (event: RunEvent) => void,
+  answerBounds: Partial<TransportBounds> = {},
+): Promise<WholeConnection> {
+  const { baseUrl, registryPath } = settings.service
+  const connectionsMax = settings.limits.submitConcurrency + 16
+  if (baseUrl === null) {
+    return connectEmbedded({
+      registryPath,
+      checkpointPath: settings.checkpoint.path,
+      connectionsMax,
+      notice: (text) => {
+        observe({ type: 'notice', text })
+      },
+    })
+  }
+  const client = (await loadClient()).createServiceClient({
+    baseUrl,
+    apiKey: resolveApiKey(environment).reveal(),
+    userAgent: `enrich/${version}`,
+    connectionsMax,
+    bounds: answerBounds,
+  })
+  return { service: 'hosted', scope: baseUrl, client, close: () => client.close() }
+}

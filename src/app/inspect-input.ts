@@ -1,0 +1,88 @@
+import { reportColumns, type ColumnReport } from '../pipeline/rules/column-report.js'
+import type { UserError } from '../core/errors.js'
+import { chooseRegistry, embeddedScope } from './embedded-service.js'
+import { inputOptions } from './enrich.js'
+import { blamingDamage } from '../pipeline/checkpoint/as-damage.js'
+import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
+import { problemOf } from '../pipeline/checkpoint/facts.js'
+import { peekAtCheckpoint } from '../pipeline/checkpoint/reader.js'
+import { chooseColumns, sampleColumns } from '../pipeline/column-choice.js'
+import { ingest, type KeyedLookup } from '../pipeline/ingest.js'
+import { openInput, type Input } from '../pipeline/input/input.js'
+import type { RowIndex } from '../pipeline/input/row-index.js'
+import type { Settings } from '../config/settings.js'
+
+export interface Look {
+  input: Input
+  columns: ColumnReport
+  /** What has to be known of earlier runs with other columns. */
+  columnNote: string | null
+  index: RowIndex
+  /** Null where there is no checkpoint yet. */
+  reader: CheckpointReader | null
+  scope: string
+  /** Why a run with this checkpoint would stop; null where it would not. */
+  problem: UserError | null
+}
+
+export interface LookOptions {
+  settings: Settings
+  stdin: NodeJS.ReadableStream
+  signal: AbortSignal
+  /** Called with each batch of lookups and the ids they have, in order. */
+  meet?: (lookups: readonly KeyedLookup[], ids: readonly LookupId[], reader: CheckpointReader | null) => void
+}
+
+/**
+ * Reads the input and what is known of it, and changes nothing: no lock, no network, no new checkpoint.
+ * `use` is given what was found, which is closed afterwards.
+ */
+export function look<Result>(options: LookOptions, use: (found: Look) => Promise<Result>): Promise<Result> {
+  return blamingDamage(options.settings.checkpoint.path, () => lookUnblamed(options, use))
+}
+
+async function lookUnblamed<Result>(
+  options: LookOptions,
+  use: (found: Look) => Promise<Result>,
+): Promise<Result> {
+  const { settings } = options
+  const input = await openInput(inputOptions(settings, options.stdin))
+  try {
+    const samples = await sampleColumns(input)
+    const scope = scopeOf(settings)
+    const reader = peekAtCheckpoint(settings.checkpoint.path, scope)
+    try {
+      const asked = settings.input.columns
+      const { columns, note } = await chooseColumns({ input, asked, samples, reader, signal: options.signal })
+      const index = await ingest({
+        input,
+        columns,
+        dedupe: settings.input.dedupe,
+        place: (lookups) => {
+          const ids = reader?.find(lookups.map(({ key }) => key)) ?? lookups.map(() => 0)
+          options.meet?.(lookups, ids, reader)
+          return Promise.resolve(ids)
+        },
+        signal: options.signal,
+      })
+      const report = reportColumns(input.columns, columns, samples)
+      const problem = problemOf(settings.checkpoint.path, settings.service.baseUrl !== null)
+      return await use({ input, columns: report, columnNote: note, index, reader, scope, problem })
+    } finally {
+      reader?.close()
+    }
+  } finally {
+    await input.close()
+  }
+}
+
+/** Whose answers a run with these settings would use. */
+function scopeOf(settings: Settings): string {
+  if (settings.service.baseUrl !== null) return settings.service.baseUrl
+  const { registry } = chooseRegistry(settings.service.registryPath)
+  try {
+    return embeddedScope(registry)
+  } finally {
+    registry.close()
+  }
+}

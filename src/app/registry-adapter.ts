@@ -1,0 +1,95 @@
+import type { RelationshipType } from '../contract/hierarchy.js'
+import type { SearchResult } from '../contract/search.js'
+import type { CompanyOwnership, OwnershipLink, Registry, SearchHit } from '../registry/registry.js'
+import type { Knowledge, Ownership } from '../service/knowledge.js'
+
+/** A registry in the terms of the service that answers from it. */
+export function knowledgeOf(registry: Registry): Knowledge {
+  return {
+    edition: () => registry.edition(),
+    resolve: (query) => registry.resolve(query),
+    entity: (id) => registry.entity(id),
+    search: ({ name, countryCode, regionCode, limit }) => {
+      const { hits, totalCount } = registry.search({
+        name,
+        limit,
+        ...(countryCode === null ? {} : { countryCode }),
+        ...(regionCode === null ? {} : { regionCode }),
+      })
+      return { results: hits.map(resultOf), totalCount }
+    },
+    ownership: (id) => {
+      const found = registry.ownership(id)
+      return found === null ? null : ownershipOf(found)
+    },
+    resolveDomain: (domain) => registry.resolveDomain(domain),
+    // The registry holds no ranks and no list of mailbox providers.
+    domainFacts: (domain) => ({
+      trancoRank: null,
+      isDisposable: null,
+      aliases: registry.domainAliases(domain),
+    }),
+  }
+}
+
+/** A registration is named as it is registered: two of one brand are told apart by it. */
+function resultOf(hit: SearchHit): SearchResult {
+  const { country, countryCode, jurisdictionCode } = hit.jurisdiction
+  return {
+    id: hit.id,
+    entity_id: hit.entityId,
+    name: hit.legalName,
+    status: hit.status,
+    is_branch: hit.isBranch,
+    jurisdiction: { country, country_code: countryCode, jurisdiction_code: jurisdictionCode },
+  }
+}
+
+type Company = CompanyOwnership['companies'][number]
+
+const organizationTypes = {
+  business: 'business',
+  nonprofit: 'nonprofit',
+  government: 'government',
+  person: 'individual',
+  other: 'business',
+  unknown: 'business',
+} as const satisfies Record<Company['type'], string>
+
+/** Companies get ids that hold in this answer alone, `e1` being the one asked for. */
+function ownershipOf({ targetId, companies, links, ...found }: CompanyOwnership): Ownership {
+  const localIds = new Map(companies.map(({ id }, index) => [id, `e${index + 1}`]))
+  const localId = (id: Company['id']) => localIds.get(id) ?? id
+  const types = new Map(companies.map(({ id, type }) => [id, type]))
+  return {
+    targetId: localId(targetId),
+    ultimateParentId: found.statedUltimateParentId === null ? null : localId(found.statedUltimateParentId),
+    entities: companies.map((company) => ({
+      id: localId(company.id),
+      name: company.name,
+      country_code: company.countryCode,
+      jurisdiction: company.jurisdiction,
+      organization_type: organizationTypes[company.type],
+      is_publicly_traded: company.isListed,
+    })),
+    relationships: links.map((link, index) => ({
+      id: `r${index + 1}`,
+      from: localId(link.ownerId),
+      to: localId(link.ownedId),
+      relationship_type: relationshipTypeOf(link, types.get(link.ownerId) === 'government'),
+      ownership_percentage: link.percentage,
+      established_date: link.fromDate,
+    })),
+    evidence: found.evidence,
+  }
+}
+
+/** A parent whose share no register tells is the parent, no more. */
+function relationshipTypeOf({ type, percentage }: OwnershipLink, isGovernment: boolean): RelationshipType {
+  if (isGovernment) return 'government_owns'
+  // A branch is a part of its company, not a company beside it.
+  if (type === 'IS_INTERNATIONAL_BRANCH_OF') return 'owns'
+  if (percentage === null) return 'parent_of'
+  if (percentage === 50) return 'owns'
+  return percentage > 50 ? 'majority_owns' : 'minority_owns'
+}

@@ -1,0 +1,272 @@
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
+import { defaults } from '../../config/file-config.js'
+import { UserError } from '../../core/errors.js'
+import { systemClock } from '../../platform/clock.js'
+import type { AccountBook, AccountTerms } from '../../service/accounts/account-book.js'
+import { accountsText, accountText, entryText, keysText, secretsText } from '../terminal/accounts-text.js'
+import type { CliIo } from '../terminal/io.js'
+import { jsonLine } from '../terminal/json-line.js'
+
+interface DataFlags {
+  data: string
+  json?: boolean
+  label?: string
+}
+
+/** Commander has no null: it would make an empty text of it. */
+type Bound = number | 'unlimited'
+
+interface TermFlags extends DataFlags {
+  v3?: boolean
+  credit?: Bound
+  monthlyUnits?: Bound
+}
+
+/** Runs a command on the accounts of a data folder; a service may be running on it. */
+type OnBook = (
+  flags: DataFlags,
+  use: (book: AccountBook, nowMs: number) => void,
+  whereNone?: 'make' | 'refuse',
+) => Promise<void>
+
+/** `enrich accounts …`: who may call `enrich serve`, and what each may do. */
+export function addAccountsCommand(program: Command, io: CliIo): void {
+  const accounts = program
+    .command('accounts')
+    .description('who may call "enrich serve": keys, credit, limits, signing secrets; also while it runs')
+  addLooking(accounts, io)
+  addChanging(accounts, io)
+  addKeys(accounts.command('keys').description('API keys of an account'), io)
+  addSecrets(
+    accounts.command('secrets').description("what an account's webhooks are signed with (whsec_…)"),
+    io,
+  )
+}
+
+const onBook: OnBook = async (flags, use, whereNone = 'refuse') => {
+  const { useBesideService } = await import('../../service/storage/database.js')
+  const { createAccountBook } = await import('../../service/accounts/account-book.js')
+  const nowMs = systemClock.nowMs()
+  useBesideService(flags.data, nowMs, whereNone, (database) => {
+    const book = createAccountBook(database)
+    book.secrets.ensureAll(nowMs)
+    use(book, nowMs)
+  })
+}
+
+/** A command on one account, or on all where `name` is null. */
+function leaf(parent: Command, name: string, description: string, ...args: string[]): Command {
+  const command = parent.command(name).description(description)
+  for (const arg of args) command.argument(arg)
+  return command
+    .option('--data <folder>', "the service's data folder", defaults.serviceDataPath)
+    .option('--json', 'a JSON object a line')
+}
+
+/** Rows for programs, or the text for people. */
+function print(io: CliIo, { json }: DataFlags, type: string, rows: readonly object[], text: string): void {
+  io.out(json === true ? rows.map((row) => jsonLine(type, row)).join('') : text)
+}
+
+function addLooking(accounts: Command, io: CliIo): void {
+  leaf(accounts, 'list', 'all accounts').action((flags: DataFlags) =>
+    onBook(flags, (book, nowMs) => {
+      const all = book.list(nowMs)
+      print(io, flags, 'account', all, accountsText(all))
+    }),
+  )
+  leaf(accounts, 'show', 'what an account may do, and what it used', '<name>').action(
+    (name: string, flags: DataFlags) =>
+      onBook(flags, (book, nowMs) => {
+        const account = book.summary(name, nowMs)
+        print(io, flags, 'account', [account], accountText(account))
+      }),
+  )
+  leaf(accounts, 'ledger', 'what was charged, refunded and granted', '<name>').action(
+    (name: string, flags: DataFlags) =>
+      onBook(flags, (book) => {
+        for (const entry of book.ledger(name)) print(io, flags, 'booked', [entry], entryText(entry))
+      }),
+  )
+}
+
+function addChanging(accounts: Command, io: CliIo): void {
+  addTerms(leaf(accounts, 'add', 'make an account; its first API key is printed, this once', '<name>'))
+    .option('--no-v3', 'v3 is not enabled for it')
+    .action((name: string, flags: TermFlags) =>
+      onBook(
+        flags,
+        (book, nowMs) => {
+          const { apiKey, keyId } = book.add(
+            name,
+            {
+              v3Enabled: flags.v3 !== false,
+              creditUnits: unitsMax(flags.credit ?? 'unlimited'),
+              monthlyUnitsMax: unitsMax(flags.monthlyUnits ?? 'unlimited'),
+            },
+            nowMs,
+          )
+          tellKey(io, flags, { account: name, keyId, apiKey })
+        },
+        'make',
+      ),
+    )
+  addTerms(leaf(accounts, 'set', 'change what an account may do', '<name>'))
+    .option('--v3', 'v3 is enabled for it')
+    .option('--no-v3', 'v3 is not')
+    .action((name: string, flags: TermFlags) =>
+      onBook(flags, (book, nowMs) => {
+        book.change(name, termsOf(flags), nowMs)
+        const account = book.summary(name, nowMs)
+        print(io, flags, 'account', [account], accountText(account))
+      }),
+    )
+  leaf(accounts, 'credit', 'add to the credit of an account', '<name>')
+    .addArgument(new Argument('<change>', 'what becomes of it').choices(['add']))
+    .addArgument(new Argument('<units>', 'how many').argParser(positiveUnits))
+    .action((name: string, _change: 'add', units: number, flags: DataFlags) =>
+      onBook(flags, (book, nowMs) => {
+        book.grant(name, units, nowMs)
+        const account = book.summary(name, nowMs)
+        print(io, flags, 'account', [account], accountText(account))
+      }),
+    )
+}
+
+function addTerms(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--credit <n>', 'so many units may be billed from now on; or unlimited').argParser(
+        unitsOrUnlimited,
+      ),
+    )
+    .addOption(
+      new Option('--monthly-units <n>', 'so many in a calendar month, UTC; or unlimited').argParser(
+        unitsOrUnlimited,
+      ),
+    )
+}
+
+function termsOf({ v3, credit, monthlyUnits }: TermFlags): Partial<AccountTerms> {
+  const terms = {
+    ...(v3 === undefined ? {} : { v3Enabled: v3 }),
+    ...(credit === undefined ? {} : { creditUnits: unitsMax(credit) }),
+    ...(monthlyUnits === undefined ? {} : { monthlyUnitsMax: unitsMax(monthlyUnits) }),
+  }
+  if (Object.keys(terms).length > 0) return terms
+  throw new UserError('USAGE_INVALID', 'nothing to set is named', {
+    hint: 'pass --v3, --no-v3, --credit or --monthly-units',
+  })
+}
+
+function addKeys(keys: Command, io: CliIo): void {
+  leaf(keys, 'list', 'the keys of an account, by their ids', '<name>').action(
+    (name: string, flags: DataFlags) =>
+      onBook(flags, (book) => {
+        const all = book.keys.list(book.numberOf(name))
+        print(io, flags, 'key', all, keysText(all))
+      }),
+  )
+  leaf(keys, 'add', 'another key; it is printed, this once', '<name>')
+    .addOption(label())
+    .action((name: string, flags: DataFlags) =>
+      onBook(flags, (book, nowMs) => {
+        const { apiKey, keyId } = book.keys.add(book.numberOf(name), flags.label ?? null, nowMs)
+        tellKey(io, flags, { account: name, keyId, apiKey })
+      }),
+    )
+  leaf(keys, 'revoke', 'a key that is nobody’s from now on', '<name>', '<key-id>').action(
+    (name: string, keyId: string, flags: DataFlags) =>
+      onBook(flags, (book) => {
+        const { isGivenAtStart } = book.keys.revoke(book.numberOf(name), keyId)
+        print(io, flags, 'key_revoked', [{ account: name, keyId, isGivenAtStart }], '')
+        io.err(`${keyId} of ${name} is revoked.\n`)
+        if (isGivenAtStart)
+          io.err('It is the ENRICH_SERVE_API_KEY of the service: change that before its next start.\n')
+      }),
+  )
+}
+
+function addSecrets(secrets: Command, io: CliIo): void {
+  leaf(secrets, 'list', 'the secrets of an account, by their ids', '<name>').action(
+    (name: string, flags: DataFlags) =>
+      onBook(flags, (book, nowMs) => {
+        const all = book.secrets.list(book.numberOf(name), nowMs)
+        print(io, flags, 'secret', all, secretsText(all))
+      }),
+  )
+  leaf(secrets, 'show', 'prints a secret: this one, or else the newest', '<name>', '[secret-id]').action(
+    (name: string, secretId: string | undefined, flags: DataFlags) =>
+      onBook(flags, (book, nowMs) => {
+        const accountNumber = book.numberOf(name)
+        const shownId = secretId ?? book.secrets.list(accountNumber, nowMs)[0]?.secretId ?? ''
+        const secret = book.secrets.show(accountNumber, shownId, nowMs)
+        print(io, flags, 'secret', [{ account: name, secretId: shownId, secret }], `${secret}\n`)
+      }),
+  )
+  const tellNew = (flags: DataFlags, name: string, secretId: string) => {
+    print(io, flags, 'secret_added', [{ account: name, secretId }], `${secretId}\n`)
+    io.err(`To see it: enrich accounts secrets show ${name} ${secretId}\n`)
+  }
+  leaf(secrets, 'add', 'another secret, which signs beside the others; prints its id', '<name>')
+    .addOption(label())
+    .action((name: string, flags: DataFlags) =>
+      onBook(flags, (book, nowMs) => {
+        tellNew(flags, name, book.secrets.add(book.numberOf(name), flags.label ?? null, nowMs).secretId)
+      }),
+    )
+  leaf(
+    secrets,
+    'rotate',
+    'a new secret in place of one, which works for 24 hours more',
+    '<name>',
+    '[secret-id]',
+  )
+    .addOption(label())
+    .action((name: string, secretId: string | undefined, flags: DataFlags) =>
+      onBook(flags, (book, nowMs) => {
+        const accountNumber = book.numberOf(name)
+        tellNew(
+          flags,
+          name,
+          book.secrets.rotate(accountNumber, secretId ?? null, flags.label ?? null, nowMs).secretId,
+        )
+      }),
+    )
+  leaf(secrets, 'delete', 'a secret that signs nothing from now on', '<name>', '<secret-id>').action(
+    (name: string, secretId: string, flags: DataFlags) =>
+      onBook(flags, (book, nowMs) => {
+        book.secrets.remove(book.numberOf(name), secretId, nowMs)
+        print(io, flags, 'secret_deleted', [{ account: name, secretId }], '')
+        io.err(`${secretId} of ${name} is deleted.\n`)
+      }),
+  )
+}
+
+/** The key alone on standard output, so that a script can take it. */
+function tellKey(io: CliIo, flags: DataFlags, key: { account: string; keyId: string; apiKey: string }): void {
+  print(io, flags, 'key_added', [key], `${key.apiKey}\n`)
+  io.err(`This is key ${key.keyId} of ${key.account}. It is kept as a hash: nobody can show it again.\n`)
+}
+
+const labelCharsMax = 100
+
+function label(): Option {
+  return new Option('--label <text>', 'what it is for').argParser((text) => {
+    if (text.length > 0 && text.length <= labelCharsMax) return text
+    throw new InvalidArgumentError(`It must be 1 to ${labelCharsMax} characters.`)
+  })
+}
+
+const unitsMax = (bound: Bound): number | null => (bound === 'unlimited' ? null : bound)
+
+function unitsOrUnlimited(text: string): Bound {
+  if (text === 'unlimited') return text
+  if (/^\d{1,12}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number, or unlimited.')
+}
+
+function positiveUnits(text: string): number {
+  if (/^[1-9]\d{0,11}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number above 0.')
+}

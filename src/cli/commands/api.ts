@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { routes, type Route } from '../../contract/routes.js'
+import { rateLimitHeaders } from '../../contract/limits.js'
+import { UserError } from '../../core/errors.js'
+import type { Exchange } from '../../core/exchange.js'
+import type { TransportRequest } from '../../client/transport.js'
+import { connectTo } from '../../app/enrich.js'
+import { resolveSettings } from '../../config/settings.js'
+import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
+import type { CliIo } from '../terminal/io.js'
+import { jsonLine } from '../terminal/json-line.js'
+
+interface ApiFlags extends ConfigFlags {
+  query?: Record<string, string>
+  body?: string
+  json?: boolean
+}
+
+/** `enrich api METHOD PATH`: one request, never repeated, and its answer. */
+export function addApiCommand(program: Command, io: CliIo): void {
+  const command = program
+    .command('api <method> <path>')
+    .description('call one route of the interface, like: api GET /v2/search --query name=Siemens')
+  addConfigFlags(command, ['config', 'checkpoint', 'service'])
+  command
+    .option('--query <name=value>', 'a query parameter; may be repeated', addPair)
+    .option('--body <json>', 'the body of a POST: JSON, or @FILE')
+    .option('--json', 'status, limits and body as one JSON line')
+    .action(async (method: string, path: string, flags: ApiFlags) => {
+      const request = requestOf(method.toUpperCase(), path, flags)
+      const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
+      const connection = await connectTo(settings, io.environment, () => undefined)
+      try {
+        show(await connection.client.exchange(request), flags.json === true, io)
+      } finally {
+        await connection.close()
+      }
+    })
+}
+
+/** A request of the contract. Throws USAGE_INVALID for what is none, before anything is sent. */
+function requestOf(method: string, path: string, { query = {}, body }: ApiFlags): TransportRequest {
+  const bare = path.split('?', 1)[0] ?? ''
+  const fitting = Object.values<Route>(routes).filter((route) => patternOf(route).test(bare))
+  const route = fitting.find((candidate) => candidate.method === method)
+  if (route === undefined) {
+    const others = fitting.map((candidate) => `${candidate.method} ${candidate.path}`)
+    throw new UserError('USAGE_INVALID', `the interface has no ${method} ${bare}`, {
+      hint:
+        others.length > 0
+          ? `there is ${others.join(' and ')}`
+          : `its paths are ${[...new Set(Object.values<Route>(routes).map((one) => one.path))].join(', ')}`,
+    })
+  }
+  const search = new URLSearchParams(query).toString()
+  const whole = search === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${search}`
+  if (route.body === null) {
+    if (body !== undefined) throw new UserError('USAGE_INVALID', `${method} ${bare} takes no body`)
+    return { method: route.method, path: whole, headers: {} }
+  }
+  const headers = { 'content-type': 'application/json' }
+  return { method: route.method, path: whole, headers, body: bodyText(body ?? '{}') }
+}
+
+function patternOf({ path }: Route): RegExp {
+  return new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)
+}
+
+function bodyText(given: string): string {
+  try {
+    const text = given.startsWith('@') ? readFileSync(given.slice(1), 'utf8') : given
+    JSON.parse(text)
+    return text
+  } catch (error) {
+    throw new UserError('USAGE_INVALID', 'the body is not JSON, or its file cannot be read', {
+      hint: `quote it for the shell, like --body '{"name": "Siemens"}', or --body @FILE`,
+      cause: error,
+    })
+  }
+}
+
+function show(exchange: Exchange, isJson: boolean, io: CliIo): void {
+  if (exchange.kind === 'no_reply') {
+    throw new UserError('SERVICE_UNREACHABLE', exchange.reason, {
+      hint:
+        exchange.sent === 'no'
+          ? 'nothing was sent: check --base-url and the network'
+          : 'it may have arrived, and been billed where the route is billed',
+    })
+  }
+  const told = Object.values(rateLimitHeaders).filter((name) => exchange.headers[name] !== undefined)
+  io.err(`${exchange.status}${told.map((name) => `  ${name}: ${exchange.headers[name] ?? ''}`).join('')}\n`)
+  if (isJson) {
+    const limits = Object.fromEntries(told.map((name) => [name, exchange.headers[name]]))
+    io.out(jsonLine('answer', { status: exchange.status, limits, body: exchange.body ?? null }))
+  } else if (exchange.body !== undefined) io.out(`${JSON.stringify(exchange.body, null, 2)}\n`)
+  else if (exchange.bodyFault !== null && exchange.status !== 202) io.err(`${exchange.bodyFault}\n`)
+  if (exchange.status === 401 || exchange.status === 403) io.setExitCode(4)
+  else if (exchange.status >= 300) io.setExitCode(5)
+}
+
+function addPair(text: string, previous: Record<string, string> | undefined): Record<string, string> {
+  const [name = '', ...value] = text.split('=')
+  if (name === '' || value.length === 0) {
+    throw new UserError('USAGE_INVALID', `${JSON.stringify(text)} is not name=value`, {
+      hint: 'a query parameter is given like --query name=Siemens',
+    })
+  }
+  return { ...previous, [name]: value.join('=') }
+}

@@ -1,0 +1,93 @@
+import type { Command } from 'commander'
+import { UserError } from '../../core/errors.js'
+import { blamingDamage } from '../../pipeline/checkpoint/as-damage.js'
+import type { Damage } from '../../pipeline/checkpoint/find-damage.js'
+import { repairCheckpoint, type Repair } from '../../pipeline/checkpoint/repair.js'
+import { verifyCheckpoint, type Verification } from '../../pipeline/checkpoint/verify.js'
+import { systemClock } from '../../platform/clock.js'
+import { resolveSettings } from '../../config/settings.js'
+import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
+import type { CliIo } from '../terminal/io.js'
+import { jsonLine } from '../terminal/json-line.js'
+
+type Flags = ConfigFlags & { json?: boolean }
+
+/** `enrich checkpoint …`: whether what is known can be believed, and what to do where it cannot. */
+export function addCheckpointCommand(program: Command, io: CliIo): void {
+  const checkpoint = program
+    .command('checkpoint')
+    .description('whether the checkpoint is sound, and mending it')
+  const leaf = (name: string, description: string, action: (path: string, flags: Flags) => void) => {
+    const command = checkpoint.command(name).description(description)
+    addConfigFlags(command, ['config', 'checkpoint'])
+    command.option('--json', 'as one JSON line').action((flags: Flags) => {
+      const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
+      return blamingDamage(path, () => {
+        action(path, flags)
+        return Promise.resolve()
+      })
+    })
+  }
+  leaf('verify', 'says what in the checkpoint is not as it was written; changes nothing', (path, flags) => {
+    const found = verifyCheckpoint(path) ?? throwNone(path)
+    io.out(flags.json === true ? jsonLine('verification', found) : verificationText(found))
+    if (found.damage.length > 0 || found.problem !== null) io.setExitCode(2)
+  })
+  leaf('repair', 'makes a new checkpoint of what is sound; keeps the damaged file', (path, flags) => {
+    if (verifyCheckpoint(path) === null) throwNone(path)
+    const repair = repairCheckpoint(path, systemClock.nowMs())
+    io.out(flags.json === true ? jsonLine('repair', { path, repair }) : repairText(path, repair))
+  })
+}
+
+function throwNone(path: string): never {
+  throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
+    hint: 'a run makes it: enrich companies.csv -o out.parquet',
+  })
+}
+
+const number = (value: number) => value.toLocaleString('en-US')
+
+function verificationText({ path, damage, problem }: Verification): string {
+  if (damage.length === 0 && problem === null) return `${path} is sound.\n`
+  const lines = damage.map((one) => `  ${damageLine(one)}\n`)
+  const standing =
+    problem === null ? '' : `  ${problem.code}: ${problem.message}\n    hint: ${problem.hint ?? ''}\n`
+  const next = damage.length === 0 ? '' : 'Next: enrich checkpoint repair keeps what is sound.\n'
+  return `${path} is not sound:\n${lines.join('')}${standing}${next}`
+}
+
+function damageLine({ where, what, count, examples }: Damage): string {
+  const shown =
+    examples.length === 0 ? '' : ` (${examples.join(', ')}${count > examples.length ? ', …' : ''})`
+  return `${where}: ${number(count)} × ${what}${shown}`
+}
+
+const namesShown = 10
+
+function repairText(path: string, repair: Repair | null): string {
+  if (repair === null) return `${path}: nothing in it is damaged; it was left as it is.\n`
+  const { lookupCount, submissionCount, answerCount, uncertain, fetchedAgain, lostSubmissionCount } = repair
+  const listed = (names: readonly string[]) =>
+    ` (${names.slice(0, namesShown).join(', ')}${names.length > namesShown ? ', …' : ''})`
+  return [
+    `${path} was made anew; the damaged file is ${repair.damagedPath}`,
+    `  kept: ${number(lookupCount)} lookups, ${number(submissionCount)} submissions, ${number(answerCount)} answers`,
+    ...(fetchedAgain.length === 0
+      ? []
+      : [
+          `  ${number(fetchedAgain.length)} paid for, and fetched again by the next run at no cost${listed(fetchedAgain)}`,
+        ]),
+    ...(uncertain.length === 0
+      ? []
+      : [`  ${number(uncertain.length)} became uncertain: they may have been billed${listed(uncertain)}`]),
+    ...(lostSubmissionCount === 0
+      ? []
+      : [
+          `  ${number(lostSubmissionCount)} submissions are lost, and nobody can tell of which lookups: they may have been billed.`,
+          '  Next: enrich reconcile LEDGER.csv, or a run with --accept-rollback.',
+        ]),
+  ]
+    .map((line) => `${line}\n`)
+    .join('')
+}

@@ -1,0 +1,189 @@
+import { existsSync } from 'node:fs'
+import type { Command } from 'commander'
+import { defaults } from '../../config/file-config.js'
+import { columnLines } from '../../pipeline/rules/column-report.js'
+import { UserError } from '../../core/errors.js'
+import { judgePoll } from '../../pipeline/rules/outcome.js'
+import { chooseRegistry } from '../../app/embedded-service.js'
+import { look } from '../../app/inspect-input.js'
+import { blamingDamage } from '../../pipeline/checkpoint/as-damage.js'
+import { problemOf } from '../../pipeline/checkpoint/facts.js'
+import { openToWrite } from '../../pipeline/checkpoint/open.js'
+import { openCheckpointReader } from '../../pipeline/checkpoint/reader.js'
+import { resolveApiKey, resolveSettings, resolveWebhookKeys, type Settings } from '../../config/settings.js'
+import { version } from '../../platform/version.js'
+import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
+import type { CliIo } from '../terminal/io.js'
+import { jsonLine } from '../terminal/json-line.js'
+
+/** A check says what is well, or throws what is not. */
+type Check = () => string | Promise<string>
+
+export function addDoctorCommand(program: Command, io: CliIo): void {
+  const command = program
+    .command('doctor [inputs...]')
+    .description(
+      'check config, key, base URL, registry, checkpoint and webhooks, and the columns of inputs; nothing is submitted',
+    )
+  addConfigFlags(command, ['config', 'input', 'checkpoint', 'service', 'webhook'])
+  command.option('--json', 'a JSON line a check')
+  command.action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
+    const tell = flags.json === true ? tellAsJson : tellAsWords
+    const opened: { settings?: Settings } = {}
+    const failure = await runChecks(
+      {
+        version: () => `enrich ${version} on Node.js ${process.versions.node}`,
+        config: () => {
+          opened.settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
+          return (
+            flags.config ??
+            (existsSync(defaults.configPath) ? defaults.configPath : 'none: the defaults hold')
+          )
+        },
+      },
+      tell(io),
+    )
+    // The rest is told by the settings: there is nothing to check without them.
+    const { settings } = opened
+    const laterFailure =
+      settings === undefined ? null : await runChecks(checksOf(settings, inputs, io), tell(io))
+    io.setExitCode((failure ?? laterFailure)?.exitCode ?? 0)
+  })
+}
+
+/** Told of each check: what is well, or what is not. */
+type Told = (name: string, found: string | UserError) => void
+
+const tellAsWords =
+  (io: CliIo): Told =>
+  (name, found) => {
+    if (typeof found === 'string') io.out(`ok    ${name.padEnd(11)} ${found}\n`)
+    else {
+      io.out(`FAIL  ${name.padEnd(11)} ${found.code}: ${found.message}\n`)
+      if (found.hint !== undefined) io.out(`      ${' '.repeat(11)} hint: ${found.hint}\n`)
+    }
+  }
+
+const tellAsJson =
+  (io: CliIo): Told =>
+  (name, found) => {
+    const isWell = typeof found === 'string'
+    const { code, message, hint } = isWell ? { code: null, message: found, hint: null } : found
+    io.out(jsonLine('check', { name, isWell, code, message, hint: hint ?? null }))
+  }
+
+/** Runs them all, and gives the first failure. */
+async function runChecks(checks: Record<string, Check>, told: Told): Promise<UserError | null> {
+  let firstFailure: UserError | null = null
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      told(name, await check())
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      told(name, error)
+      firstFailure ??= error
+    }
+  }
+  return firstFailure
+}
+
+function checksOf(settings: Settings, inputs: readonly string[], io: CliIo): Record<string, Check> {
+  const { baseUrl } = settings.service
+  return {
+    ...(baseUrl === null
+      ? { registry: () => checkRegistry(settings) }
+      : { key: () => checkKey(io), service: () => checkService(baseUrl, io) }),
+    checkpoint: () => checkCheckpoint(settings),
+    ...(settings.webhook.url === null && settings.webhook.listen === null
+      ? {}
+      : { webhook: () => checkWebhook(settings.webhook, io) }),
+    ...(inputs.length === 0 ? {} : { columns: () => checkColumns(settings, io) }),
+  }
+}
+
+/** What is asked of which column, and what looks like a place or an identifier and is not asked. */
+function checkColumns(settings: Settings, io: CliIo): Promise<string> {
+  return look({ settings, stdin: io.stdin, signal: io.interrupt }, ({ columns, columnNote }) =>
+    Promise.resolve(
+      [...columnLines(columns), ...(columnNote === null ? [] : [columnNote])].join(`\n${' '.repeat(18)}`),
+    ),
+  )
+}
+
+/** The URL was checked with the config. Whether it leads here, only a delivery can tell. */
+function checkWebhook({ url, listen }: Settings['webhook'], io: CliIo): string {
+  if (url === null) return `${secretText(io)}; enrich receive would listen on ${addressText(listen)}`
+  if (listen === null) return `answers are sent to ${url}; enrich receive has to take them there`
+  return `${secretText(io)}; answers are sent to ${url}, which has to lead to ${addressText(listen)}`
+}
+
+function secretText(io: CliIo): string {
+  const { count } = resolveWebhookKeys(io.environment)
+  return count === 1 ? 'a signing secret is set' : `${count} signing secrets are set`
+}
+
+const addressText = (listen: Settings['webhook']['listen']): string =>
+  listen === null ? 'nothing' : `${listen.host}:${listen.port}`
+
+function checkRegistry(settings: Settings): string {
+  const { registry, label } = chooseRegistry(settings.service.registryPath)
+  try {
+    return `the embedded service answers from ${label}: ${registry.info().entityCount.toLocaleString('en-US')} entities`
+  } finally {
+    registry.close()
+  }
+}
+
+function checkKey(io: CliIo): string {
+  return `an API key of ${resolveApiKey(io.environment).reveal().length} characters is set`
+}
+
+/** Polls a run that cannot exist: free, and the answer tells whether the key is taken. */
+async function checkService(baseUrl: string, io: CliIo): Promise<string> {
+  const { createServiceClient } = await import('../../client/client.js')
+  const client = createServiceClient({
+    baseUrl,
+    apiKey: resolveApiKey(io.environment).reveal(),
+    userAgent: `enrich/${version}`,
+    connectionsMax: 1,
+  })
+  try {
+    const exchange = await client.pollRun('run_doctor', {})
+    if (exchange.kind === 'no_reply') {
+      throw new UserError('SERVICE_UNREACHABLE', exchange.reason, {
+        hint: 'check --base-url and the network',
+      })
+    }
+    const verdict = judgePoll(exchange, { runId: 'run_doctor', customId: null, name: null }, Date.now())
+    if (verdict.kind === 'refused') {
+      throw new UserError('SERVICE_REFUSED', verdict.reason, {
+        hint: 'check ENRICH_API_KEY and that the account may use v3',
+      })
+    }
+    if (verdict.kind === 'retry' && exchange.status >= 500) {
+      throw new UserError('SERVICE_UNREACHABLE', verdict.reason, {
+        hint: 'the service has trouble: try again later',
+      })
+    }
+    return `${baseUrl} answers and takes the key`
+  } finally {
+    await client.close()
+  }
+}
+
+function checkCheckpoint({ checkpoint: { path }, service }: Settings): Promise<string> {
+  return blamingDamage(path, () => Promise.resolve(checkpointText(path, service.baseUrl !== null)))
+}
+
+function checkpointText(path: string, isBilled: boolean): string {
+  const isThere = existsSync(path)
+  const problem = problemOf(path, isBilled)
+  if (problem !== null) throw problem
+  openToWrite(path).close()
+  const scopes = openCheckpointReader(path, null)?.counts() ?? []
+  const lookups = scopes.reduce(
+    (sum, { states }) => sum + Object.values(states).reduce((a, b) => a + b, 0),
+    0,
+  )
+  return `${path} is writable${isThere ? `: ${lookups.toLocaleString('en-US')} lookups known` : ' (it was made just now)'}`
+}

@@ -1,0 +1,72 @@
+import type { Command } from 'commander'
+import { assertNoClash } from '../../pipeline/rules/columns.js'
+import { UserError } from '../../core/errors.js'
+import { filesInUse } from '../../app/files-in-use.js'
+import { look } from '../../app/inspect-input.js'
+import { answerLinesOf, type RowCounts } from '../../pipeline/output/answer-lines.js'
+import { assertNotOurs } from '../../pipeline/own-files.js'
+import { assertOutputUsable, publish } from '../../pipeline/output/publish.js'
+import { resolveOutput, writtenPaths } from '../../pipeline/output/resolve-output.js'
+import { resolveSettings } from '../../config/settings.js'
+import { version } from '../../platform/version.js'
+import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
+import { assertOneUseOfStdout, type CliIo } from '../terminal/io.js'
+import { jsonLine } from '../terminal/json-line.js'
+import { warnOfStanding } from '../terminal/report-error.js'
+
+export function addExportCommand(program: Command, io: CliIo): void {
+  const command = program
+    .command('export [inputs...]')
+    .description('write what is known now, without asking anybody; no network')
+  addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'service'])
+  command.option('--json', 'what was written, as one JSON line')
+  command.action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
+    const settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
+    const output = resolveOutput(settings.output)
+    assertOneUseOfStdout(flags.json === true, output.path)
+    assertNotOurs(writtenPaths(output), filesInUse(settings, configPathOf(flags)))
+    const counts: RowCounts = new Map()
+    await look(
+      { settings, stdin: io.stdin, signal: io.interrupt },
+      async ({ input, columns, index, reader, problem }) => {
+        if (reader === null) {
+          throw new UserError(
+            'CHECKPOINT_NOT_FOUND',
+            `there is no checkpoint at ${settings.checkpoint.path}`,
+            {
+              hint: 'nothing is known yet; a run without "export" asks',
+            },
+          )
+        }
+        for (const note of input.notes()) io.err(`  note: ${note}\n`)
+        assertOutputUsable(input.files, output.path, output.format)
+        assertNoClash(input.columns, output.columns)
+        const report = await publish({
+          input,
+          output,
+          columns: output.columns,
+          basis: output.basis,
+          nameColumn: columns.name,
+          answerLines: answerLinesOf(index, reader, counts),
+          rowCount: index.rowCount,
+          metadata: { 'enrich.version': version, 'enrich.input_sha256': await input.fingerprint() },
+          stdout: io.stdout,
+          signal: io.interrupt,
+        })
+        if (flags.json === true) {
+          const { rowCount, paths } = report
+          const rowsByStatus = Object.fromEntries(counts)
+          io.out(jsonLine('exported', { rowCount, rowsByStatus, outputPaths: paths }))
+        }
+        const rows = [...counts]
+          .map(([status, count]) => `${status} ${count.toLocaleString('en-US')}`)
+          .join(' · ')
+        io.err(
+          `${report.rowCount.toLocaleString('en-US')} ${report.rowCount === 1 ? 'row' : 'rows'} (${rows})\n`,
+        )
+        for (const path of report.paths) io.err(`  written   ${path}\n`)
+        warnOfStanding(problem, io)
+      },
+    )
+  })
+}

@@ -1,0 +1,161 @@
+import type { Command } from 'commander'
+import { columnLines, type ColumnReport } from '../../pipeline/rules/column-report.js'
+import { formatDuration } from '../../core/duration.js'
+import { planLookup, type LookupPlan, type PlanPolicy } from '../../pipeline/rules/lookup-state.js'
+import { estimateEtaMs } from '../../pipeline/rules/progress.js'
+import { look, type Look } from '../../app/inspect-input.js'
+import type { CheckpointReader, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
+import type { KeyedLookup } from '../../pipeline/ingest.js'
+import { openSqlite } from '../../platform/sqlite.js'
+import { resolveSettings, type Settings } from '../../config/settings.js'
+import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
+import { commandLine, type CliIo } from '../terminal/io.js'
+import { jsonLine } from '../terminal/json-line.js'
+import { warnOfStanding } from '../terminal/report-error.js'
+import { planWords } from '../terminal/reporter.js'
+
+/** A run takes this long at a hosted service, typically (interface: "Limits"). */
+const runMs = { min: 60_000, max: 300_000 }
+
+export function addPlanCommand(program: Command, io: CliIo): void {
+  const command = program
+    .command('plan [inputs...]')
+    .description(
+      'a dry run: rows, distinct lookups, what would be billed, time; no network, nothing is written',
+    )
+  addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'service', 'asking'])
+  command
+    .option('--json', 'as one JSON line')
+    .action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
+      const settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
+      const policy = { nowMs: Date.now(), maxAgeMs: settings.checkpoint.maxAgeMs, onLost: settings.onLost }
+      const counter = new PlanCounter(policy)
+      try {
+        const meet = counter.meet.bind(counter)
+        await look({ settings, stdin: io.stdin, signal: io.interrupt, meet }, (found) => {
+          const plan = describePlan(found, counter.plan, settings)
+          io.out(flags.json === true ? jsonLine('plan', plan) : planText(plan, io))
+          warnOfStanding(found.problem, io)
+          return Promise.resolve()
+        })
+      } finally {
+        counter.close()
+      }
+    })
+}
+
+/** Counts each distinct lookup once, by what a run would do with it; on disk, so that memory stays flat. */
+class PlanCounter {
+  readonly plan: Record<LookupPlan, number> = {
+    submit: 0,
+    poll: 0,
+    answered: 0,
+    invalid: 0,
+    uncertain: 0,
+    failed: 0,
+  }
+  readonly #database = openSqlite('', { synchronous: 'NORMAL', journal: 'OFF' })
+  readonly #insert
+
+  constructor(private readonly policy: PlanPolicy) {
+    this.#database.exec('CREATE TABLE seen (key BLOB PRIMARY KEY) WITHOUT ROWID')
+    this.#insert = this.#database.prepare<[Uint8Array]>('INSERT OR IGNORE INTO seen VALUES (?)')
+  }
+
+  meet(lookups: readonly KeyedLookup[], ids: readonly LookupId[], reader: CheckpointReader | null): void {
+    const known = reader?.known(ids) ?? []
+    this.#database.transaction(() => {
+      for (const [index, { key }] of lookups.entries()) {
+        if (this.#insert.run(key).changes === 0) continue
+        const lookup = known[index] ?? null
+        this.plan[lookup === null ? 'submit' : planLookup(lookup, this.policy)]++
+      }
+    })()
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+}
+
+interface PlanReport {
+  rowCount: number
+  invalidRowCount: number
+  lookupCount: number
+  plan: Record<LookupPlan, number>
+  /** Submissions to pay for, at most. */
+  billedMax: number
+  isHosted: boolean
+  durationMs: { min: number; max: number }
+  outputPath: string | null
+  columns: ColumnReport
+  notes: readonly string[]
+}
+
+function describePlan(found: Look, plan: Record<LookupPlan, number>, settings: Settings): PlanReport {
+  const isHosted = settings.service.baseUrl !== null
+  const billedMax = Math.min(plan.submit, settings.budget.lookupsMax ?? Infinity)
+  const open = billedMax + plan.poll
+  const limitMs =
+    estimateEtaMs({
+      toSubmit: billedMax,
+      running: plan.poll,
+      answeredSoFar: 0,
+      elapsedMs: 0,
+      ...settings.limits,
+    }) ?? 0
+  // The last run still has to finish after the last submission.
+  const tail = isHosted && open > 0 ? runMs : { min: 0, max: 0 }
+  return {
+    rowCount: found.index.rowCount,
+    invalidRowCount: found.index.invalidCount,
+    lookupCount: Object.values(plan).reduce((sum, count) => sum + count, 0),
+    plan,
+    billedMax,
+    isHosted,
+    durationMs: { min: Math.max(limitMs, tail.min), max: limitMs + tail.max },
+    outputPath: settings.output.path ?? null,
+    columns: found.columns,
+    notes: [...found.input.notes(), ...(found.columnNote === null ? [] : [found.columnNote])],
+  }
+}
+
+function planText(report: PlanReport, io: CliIo): string {
+  const number = (value: number) => value.toLocaleString('en-US')
+  const [asked = '', ...unused] = columnLines(report.columns)
+  const width = number(report.rowCount).length
+  const line = (count: number, text: string) => `  ${number(count).padStart(width)}  ${text}`
+  const { min, max } = report.durationMs
+  const time = max === min ? formatDuration(max) : `${formatDuration(min)} to ${formatDuration(max)}`
+  return `${[
+    `Plan (nothing is submitted): ${asked}`,
+    ...unused.map((line) => `  ${line}`),
+    line(report.rowCount, report.rowCount === 1 ? 'row' : 'rows'),
+    ...(report.invalidRowCount === 0
+      ? []
+      : [line(report.invalidRowCount, 'of them without a usable company name: they ask for nothing')]),
+    line(report.lookupCount, `distinct ${report.lookupCount === 1 ? 'lookup' : 'lookups'}, of which`),
+    ...Object.entries(report.plan)
+      .filter(([name, count]) => count > 0 || name === 'submit')
+      .map(([name, count]) => line(count, `  ${planWords[name] ?? name}`)),
+    ...report.notes.map((note) => `  note: ${note}`),
+    `Cost: ${costText(report)}`,
+    `Time: ${report.isHosted ? `about ${time}` : 'as fast as this machine allows'}`,
+    `Next: ${runCommand(report, io)}`,
+  ].join('\n')}\n`
+}
+
+function costText({ isHosted, billedMax }: PlanReport): string {
+  if (!isHosted) return 'nothing: the embedded service is free'
+  return billedMax === 0
+    ? 'nothing: there is nothing to submit'
+    : `${billedMax.toLocaleString('en-US')} lookups, each billed once`
+}
+
+/** The run that was planned, with an output named where none is. */
+function runCommand({ outputPath }: PlanReport, io: CliIo): string {
+  const command = commandLine(io)
+    .replace(/\benrich plan\b/, 'enrich')
+    .replace(/ --json\b/, '')
+  return outputPath === null ? `${command} -o out.parquet` : command
+}

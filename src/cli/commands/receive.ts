@@ -1,0 +1,63 @@
+import type { Command } from 'commander'
+import { isLoopback } from '../../core/base-url.js'
+import { UserError } from '../../core/errors.js'
+import { systemClock } from '../../platform/clock.js'
+import { inboxPath, openInbox } from '../../pipeline/inbox/inbox.js'
+import type { ReceiverCounts } from '../../pipeline/inbox/receiver.js'
+import { resolveSettings, resolveWebhookKeys } from '../../config/settings.js'
+import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
+import { interrupted, type CliIo } from '../terminal/io.js'
+import { jsonLine } from '../terminal/json-line.js'
+
+type ReceiveFlags = ConfigFlags & { json?: boolean }
+
+export function addReceiveCommand(program: Command, io: CliIo): void {
+  const command = program
+    .command('receive')
+    .description('take webhooks for runs that come and go; the secret is ENRICH_WEBHOOK_SECRET')
+  addConfigFlags(command, ['config', 'checkpoint', 'webhook'])
+  command.option('--json', 'where it listens, and what it received in the end, as JSON lines')
+  command.action((flags: ReceiveFlags) => receive(flags, io))
+}
+
+async function receive(flags: ReceiveFlags, io: CliIo): Promise<void> {
+  const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
+  const { url, listen } = settings.webhook
+  if (listen === null) {
+    throw new UserError('USAGE_INVALID', 'there is no address to listen on', {
+      hint: 'enrich receive --webhook-listen 127.0.0.1:8788',
+    })
+  }
+  const keys = resolveWebhookKeys(io.environment)
+  const { startReceiver } = await import('../../pipeline/inbox/receiver.js')
+  const path = url === null ? null : new URL(url).pathname
+  const inbox = openInbox(settings.checkpoint.path, systemClock.nowMs())
+  try {
+    const receiver = await startReceiver({ listen, path, keys, inbox, clock: systemClock })
+    const tell = (type: string, value: object) => {
+      if (flags.json === true) io.out(jsonLine(type, value))
+    }
+    tell('receiving', { url: receiver.url, path, inboxPath: inboxPath(settings.checkpoint.path) })
+    io.err(
+      `Receiving webhooks at ${receiver.url}${path ?? ' (on any path)'}, into ${inboxPath(settings.checkpoint.path)}.\n` +
+        (isLoopback(listen.host) ? '' : 'It listens beyond this machine: put TLS in front of it.\n'),
+    )
+    await interrupted(io)
+    await receiver.close()
+    tell('received', receiver.counts())
+    io.err(`${countsText(receiver.counts())}\n`)
+  } finally {
+    inbox.close()
+  }
+}
+
+function countsText({ received, duplicate, unsigned, forged, stale, malformed }: ReceiverCounts): string {
+  const refused = Object.entries({ unsigned, 'with a wrong signature': forged, 'too old': stale, malformed })
+    .filter(([, count]) => count > 0)
+    .map(([what, count]) => `${count} ${what}`)
+  return [
+    `Received ${received} webhooks`,
+    ...(duplicate === 0 ? [] : [`${duplicate} of them again`]),
+    ...(refused.length === 0 ? [] : [`refused ${refused.join(', ')}`]),
+  ].join('; ')
+}

@@ -1,0 +1,101 @@
+import type { Command } from 'commander'
+import { blamingDamage } from '../../pipeline/checkpoint/as-damage.js'
+import { reconcileCheckpoint, type ReconcileReport } from '../../pipeline/checkpoint/reconcile-checkpoint.js'
+import { readLedger } from '../../pipeline/checkpoint/read-ledger.js'
+import { systemClock } from '../../platform/clock.js'
+import { systemRandom } from '../../platform/random.js'
+import { resolveSettings } from '../../config/settings.js'
+import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
+import type { CliIo } from '../terminal/io.js'
+import { jsonLine } from '../terminal/json-line.js'
+
+type Flags = ConfigFlags & { complete?: boolean; dryRun?: boolean; json?: boolean }
+
+export function addReconcileCommand(program: Command, io: CliIo): void {
+  const command = program
+    .command('reconcile <ledger>')
+    .description("settle what is uncertain or lost by the service's own list of charges; no network")
+  addConfigFlags(command, ['config', 'checkpoint', 'service'])
+  command
+    .option('--complete', 'the list holds every charge until now: what is not in it was never created')
+    .option('--dry-run', 'say what would be settled, and change nothing')
+    .option('--json', 'as one JSON line')
+    .action(async (path: string, flags: Flags) => {
+      const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
+      const ledger = await readLedger(path)
+      const report = await blamingDamage(settings.checkpoint.path, () =>
+        Promise.resolve(
+          reconcileCheckpoint({
+            path: settings.checkpoint.path,
+            charges: ledger.charges,
+            completeUntilMs: flags.complete === true ? ledger.writtenAtMs : null,
+            scope: settings.service.baseUrl,
+            isDryRun: flags.dryRun === true,
+            nowMs: systemClock.nowMs(),
+            random: systemRandom,
+          }),
+        ),
+      )
+      io.out(flags.json === true ? jsonLine('reconciliation', report) : reportText(report, flags))
+      if (needsAttention(report)) io.setExitCode(3)
+    })
+}
+
+/** Something that the list did not settle, or that the user should ask the service about. */
+function needsAttention(report: ReconcileReport): boolean {
+  const { charged, billedTwice, unknown, leftUncertain, problem } = report
+  return (
+    charged.length + billedTwice.length + unknown.length + leftUncertain.length > 0 ||
+    problem?.isSettled === false
+  )
+}
+
+const shownMax = 10
+
+function reportText(report: ReconcileReport, { dryRun, complete }: Flags): string {
+  const line = (list: readonly unknown[], text: string) =>
+    list.length === 0
+      ? []
+      : [
+          `${list.length.toLocaleString('en-US').padStart(9)}  ${text}`,
+          ...list.slice(0, shownMax).map((one) => `           ${String(one)}`),
+          ...(list.length > shownMax ? ['           …'] : []),
+        ]
+  const lines = [
+    ...line(report.restored, 'were lost here, and are in the list: put back'),
+    ...line(report.accepted, 'charged: the next run fetches their answers, at no cost'),
+    ...line(report.charged, 'charged, but the list names no run of theirs: held'),
+    ...line(report.notCreated, 'never created: the next run submits them'),
+    ...line(
+      report.leftUncertain,
+      complete === true
+        ? 'uncertain still: they left after the list was written'
+        : 'uncertain still: not in the list; --complete says that it holds every charge',
+    ),
+    ...line(report.billedTwice, 'ALARM: billed more than once for one submission'),
+    ...line(
+      report.severalCharged,
+      'lookups charged for several submissions, by retry, --max-age or --resubmit-uncertain',
+    ),
+    ...line(
+      report.unknown,
+      'ALARM: charges of this checkpoint for lookups of a service that it does not know',
+    ),
+    ...problemLines(report),
+  ]
+  const head = dryRun === true ? 'Nothing was changed; this is what would be:' : 'Reconciled:'
+  const others =
+    report.otherCount === 0 ? '' : `${report.otherCount.toLocaleString('en-US')} charges are of others.\n`
+  return lines.length === 0
+    ? `Nothing to settle.\n${others}`
+    : `${head}\n${lines.map((text) => `${text}\n`).join('')}${others}`
+}
+
+function problemLines({ problem }: ReconcileReport): string[] {
+  if (problem === null) return []
+  return problem.isSettled
+    ? [`${problem.code} is settled: the next run goes on.`]
+    : [
+        `${problem.code} stands: not all that is missing is in the list. --complete says that the rest was never charged.`,
+      ]
+}

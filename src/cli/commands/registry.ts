@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { defaults } from '../../config/file-config.js'
+import { openRegistry, type Registry } from '../../registry/registry.js'
+import { openShippedRegistry } from '../../registry/shipped.js'
+import { encodingNames } from '../../tables/encodings/names.js'
+import type { CliIo } from '../terminal/io.js'
+import { jsonLine } from '../terminal/json-line.js'
+import { addEvaluate } from './registry-evaluate.js'
+import { addImport } from './registry-import.js'
+import { addLoad } from './registry-load.js'
+import { infoText, searchText } from '../terminal/registry-text.js'
+
+const registryPathDefault = defaults.registryPath
+
+interface SearchFlags {
+  country?: string
+  region?: string
+  limit: number
+  registry?: string
+  json?: boolean
+}
+
+/** `enrich registry import|load|info|search|evaluate`. */
+export function addRegistryCommand(program: Command, io: CliIo): void {
+  const registry = program
+    .command('registry')
+    .description('load registry data, see it, search it, measure its answers')
+  const imports = {
+    map: mapOption(),
+    encoding: encodingOption(),
+    registry: registryOption(),
+    registryPathDefault,
+  }
+  addImport(registry, io, imports)
+  addLoad(registry, io, { registry: registryOption(), registryPathDefault })
+  addEvaluate(registry, io, {
+    map: mapOption(),
+    encoding: encodingOption(),
+    registry: registryOption(),
+    registryPathDefault,
+  })
+  registry
+    .command('info')
+    .description('what the registry holds')
+    .addOption(registryOption())
+    .option('--json', 'as one JSON line')
+    .action((flags: { registry?: string; json?: boolean }) => {
+      withRegistry(flags.registry, (opened) => {
+        const info = opened.info()
+        io.out(flags.json === true ? jsonLine('registry', info) : infoText(info))
+      })
+    })
+  registry
+    .command('search')
+    .description('find companies by name')
+    .argument('<name>', 'name, or part of it')
+    .option('--country <code>', 'only of this country (GB, US, …)')
+    .option('--region <code>', 'only of this state or province (US-DE, DE, …)')
+    .addOption(new Option('--limit <n>', 'at most so many').argParser(parseLimit).default(10))
+    .addOption(registryOption())
+    .option('--json', 'a JSON line a company')
+    .action((name: string, flags: SearchFlags) => {
+      withRegistry(flags.registry, (opened) => {
+        search(opened, name, flags, io)
+      })
+    })
+}
+
+function search(registry: Registry, name: string, flags: SearchFlags, io: CliIo): void {
+  const { hits } = registry.search({
+    name,
+    limit: flags.limit,
+    ...(flags.country === undefined ? {} : { countryCode: flags.country }),
+    ...(flags.region === undefined ? {} : { regionCode: flags.region }),
+  })
+  if (flags.json !== true) io.out(searchText(name, hits))
+  else for (const hit of hits) io.out(jsonLine('hit', hit))
+}
+
+function mapOption(): Option {
+  return new Option('--map <field=column,…>', 'which column holds which field').argParser(parseMap)
+}
+
+function encodingOption(): Option {
+  return new Option('--encoding <name>', 'of the text (default: found)').choices(encodingNames)
+}
+
+function registryOption(): Option {
+  return new Option('--registry <path>', `the registry's file (${registryPathDefault})`)
+}
+
+/** The registry named, else the one of this folder, else the one that ships with the package. */
+function withRegistry(path: string | undefined, use: (registry: Registry) => void): void {
+  const isHere = path !== undefined || existsSync(registryPathDefault)
+  const opened = isHere
+    ? openRegistry(path ?? registryPathDefault, { readonly: true })
+    : openShippedRegistry()
+  try {
+    use(opened)
+  } finally {
+    opened.close()
+  }
+}
+
+function parseMap(text: string, previous: Record<string, string> | undefined): Record<string, string> {
+  const map = { ...previous }
+  for (const pair of text.split(',')) {
+    const [field, ...column] = pair.split('=')
+    if (field === undefined || field.trim() === '' || column.length === 0) {
+      throw new InvalidArgumentError(`"${pair}" is not field=column`)
+    }
+    map[field.trim()] = column.join('=').trim()
+  }
+  return map
+}
+
+const limitMax = 1_000
+
+function parseLimit(text: string): number {
+  const limit = Number(text)
+  if (Number.isInteger(limit) && limit >= 1 && limit <= limitMax) return limit
+  throw new InvalidArgumentError(`it must be a whole number from 1 to ${limitMax}`)
+}

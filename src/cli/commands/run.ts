@@ -1,0 +1,155 @@
+import { existsSync } from 'node:fs'
+import type { WriteStream } from 'node:tty'
+import { Option, type Command } from 'commander'
+import { defaults, type FileConfig } from '../../config/file-config.js'
+import { errorCodes, UserError } from '../../core/errors.js'
+import { explainStop } from '../../pipeline/rules/stop.js'
+import { enrich } from '../../app/enrich.js'
+import { needsAttention, type RunSummary } from '../../pipeline/summary.js'
+import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
+import { assertOneUseOfStdout, type CliIo } from '../terminal/io.js'
+import { createReporter, type ReporterFlags } from '../terminal/reporter.js'
+
+const flagGroups = [
+  'output',
+  'partial',
+  'config',
+  'input',
+  'checkpoint',
+  'service',
+  'asking',
+  'webhook',
+] as const
+
+/** Outcomes that may be asked again; `uncertain` has a flag of its own, since it may have been billed. */
+const retryable = [
+  'failed',
+  'error',
+  'invalid_input',
+  'inconclusive',
+  'no_match',
+  'not_found',
+  'partial_match',
+  'matched',
+  'merged',
+]
+
+/** For `enrich` alone. A scheduler may call it so where a config names the input: without one, it has not done its work. */
+const shortHelp = `enrich turns a file of company names into a file of companies.
+
+  enrich companies.csv -o out.parquet   asks for each company once; again: resumes
+  enrich plan companies.csv             what that would ask and cost; asks nobody
+  enrich status                         what is known so far, and what comes next
+
+enrich --help lists all commands and flags.
+Nothing was done: no input is named here, nor in ${defaults.configPath}.
+`
+
+type RunFlags = ConfigFlags & ReporterFlags & { status?: string; acceptRollback?: boolean }
+
+export function addRunCommand(program: Command, io: CliIo): Command {
+  const command = program
+    .command('run [inputs...]', { isDefault: true })
+    .description('enrich files (the default command); the same command again resumes')
+  addFlagsOfRuns(addConfigFlags(command, flagGroups))
+  return command.action((inputs: string[], flags: RunFlags) => {
+    assertNoCommand(inputs)
+    const config = configOf(inputs, flags, io.environment)
+    if (io.argv.length === 0 && config.input?.paths === undefined) {
+      io.out(shortHelp)
+      io.setExitCode(errorCodes.USAGE_INVALID)
+      return Promise.resolve()
+    }
+    return runJob(config, flags, [], io)
+  })
+}
+
+export function addRetryCommand(program: Command, io: CliIo): void {
+  const command = program
+    .command('retry [inputs...]')
+    .description('ask again for lookups with these outcomes; a hosted service bills each again')
+    .requiredOption('--status <a,b>', `outcomes: ${retryable.join(', ')}`)
+  addFlagsOfRuns(addConfigFlags(command, flagGroups))
+  command.action((inputs: string[], flags: RunFlags) =>
+    runJob(configOf(inputs, flags, io.environment), flags, parseStatuses(flags.status ?? ''), io),
+  )
+}
+
+/** A word without a dot or a slash that is no file is a mistyped command, not an input. */
+function assertNoCommand(inputs: readonly string[]): void {
+  const [word] = inputs
+  if (word === undefined || word === '-' || !/^[a-z-]+$/i.test(word) || existsSync(word)) return
+  throw new UserError('USAGE_INVALID', `${word} is neither a command nor a file`, {
+    hint: 'enrich --help lists the commands; an input is a file, like companies.csv',
+  })
+}
+
+function addFlagsOfRuns(command: Command): void {
+  command
+    .option(
+      '--accept-rollback',
+      'go on although the checkpoint is older than its head says, or a copy: what was lost may be billed again',
+    )
+    .option('--json', 'progress, errors and summary as JSON lines on standard output')
+    .option('--quiet', 'nothing but errors')
+    .addOption(
+      new Option('--log-level <level>', 'how much is told on standard error')
+        .choices(['error', 'warn', 'info', 'debug'])
+        .default('info'),
+    )
+}
+
+async function runJob(
+  config: FileConfig,
+  flags: RunFlags,
+  askAgain: readonly string[],
+  io: CliIo,
+): Promise<void> {
+  assertOneUseOfStdout(flags.json === true, config.output?.path)
+  const reporter = createReporter(withoutDrawing(io, config), flags)
+  const configPath = configPathOf(flags)
+  const run = enrich(config, {
+    ...(configPath === null ? {} : { configPath }),
+    signal: io.interrupt,
+    environment: io.environment,
+    askAgain,
+    acceptRollback: flags.acceptRollback === true,
+    stdin: io.stdin,
+    stdout: io.stdout,
+  })
+  for await (const event of run) reporter.tell(event)
+  const summary = await run.summary
+  io.setExitCode(exitCodeOf(summary))
+}
+
+/** Where rows go to the terminal, nothing is drawn between them. */
+function withoutDrawing(io: CliIo, config: FileConfig): CliIo {
+  const isShared = config.output?.path === '-' && (io.stdout as Partial<WriteStream>).isTTY === true
+  return isShared ? { ...io, isTerminal: false } : io
+}
+
+function exitCodeOf(summary: RunSummary): number {
+  if (summary.stop !== null) {
+    const explained = explainStop(summary.stop)
+    // An interruption's code is the signal's: main knows which one it was.
+    return explained === null ? 130 : errorCodes[explained.code]
+  }
+  return needsAttention(summary) ? 3 : 0
+}
+
+function parseStatuses(text: string): string[] {
+  const statuses = text.split(',').map((status) => status.trim())
+  for (const status of statuses) {
+    if (status === 'uncertain') {
+      throw new UserError('USAGE_INVALID', 'uncertain lookups may have been billed', {
+        hint: 'enrich status --uncertain lists them; --resubmit-uncertain submits them again',
+      })
+    }
+    if (!retryable.includes(status)) {
+      throw new UserError('USAGE_INVALID', `--status does not know ${JSON.stringify(status)}`, {
+        hint: `one or more of ${retryable.join(', ')}`,
+      })
+    }
+  }
+  return statuses
+}

@@ -1,0 +1,142 @@
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { defaults } from '../../config/file-config.js'
+import { chooseRegistry } from '../../app/embedded-service.js'
+import { isLoopback } from '../../core/base-url.js'
+import { parseListenAddress, type ListenAddress } from '../../core/listen-address.js'
+import { UserError } from '../../core/errors.js'
+import { knowledgeOf } from '../../app/registry-adapter.js'
+import type { ServiceOptions } from '../../service/service.js'
+import { version } from '../../platform/version.js'
+import { readFaultPlan } from './fault-plan.js'
+import { interrupted, type CliIo } from '../terminal/io.js'
+import { jsonLine } from '../terminal/json-line.js'
+
+interface ServeFlags {
+  listen: ListenAddress
+  registry?: string
+  data: string
+  limits: 'spec' | 'none'
+  researchSeconds: { min: number; max: number }
+  faults?: string
+  allowLocalWebhooks?: true
+  domainRanks?: string
+  disposableDomains?: string
+  checkWebsites?: true
+  json?: true
+}
+
+export function addServeCommand(program: Command, io: CliIo): void {
+  program
+    .command('serve')
+    .description('serve the whole interface from your own registry; the key is ENRICH_SERVE_API_KEY')
+    .addOption(
+      new Option('--listen <host:port>', 'where to listen')
+        .argParser(parseListen)
+        .default({ host: '127.0.0.1', port: 8787 }, '127.0.0.1:8787'),
+    )
+    .option(
+      '--registry <path>',
+      'what to answer from (default: .enrich/registry.sqlite, else the shipped one)',
+    )
+    .option('--data <folder>', 'where runs are kept', defaults.serviceDataPath)
+    .addOption(
+      new Option('--limits <which>', 'whether the limits a minute hold')
+        .choices(['spec', 'none'])
+        .default('spec'),
+    )
+    .addOption(
+      new Option('--research-seconds <min:max>', 'how long a run takes, and the build of a record')
+        .argParser(parseRange)
+        .default({ min: 0, max: 0 }, '0:0'),
+    )
+    .option('--domain-ranks <file>', 'traffic ranks of domains, rank,domain a line as Tranco has them')
+    .option('--disposable-domains <file>', 'domains of disposable mailboxes, one a line')
+    .option('--check-websites', 'ask the websites of domains, over the internet')
+    .option('--allow-local-webhooks', 'deliver webhooks to this machine too, http as well: for rehearsals')
+    .option('--faults <file>', 'what is to go wrong, and how often: for rehearsals')
+    .option('--json', 'where it serves, and its log, as JSON lines on standard output')
+    .action((flags: ServeFlags) => serve(flags, io))
+}
+
+async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
+  const apiKey = io.environment['ENRICH_SERVE_API_KEY'] ?? ''
+  if (apiKey === '') {
+    throw new UserError('API_KEY_MISSING', 'the service needs a key that its callers show', {
+      hint: 'set ENRICH_SERVE_API_KEY to a long random text',
+    })
+  }
+  const plan = flags.faults === undefined ? null : readFaultPlan(flags.faults)
+  const { startService } = await import('../../service/service.js')
+  const { createFaults } = await import('../../service/faults/faults.js')
+  const domains = await domainSources(flags)
+  const { min, max } = flags.researchSeconds
+  const researchMs = { min: min * 1000, max: max * 1000 }
+  const tell = (type: string, value: object) => {
+    if (flags.json === true) io.out(jsonLine(type, value))
+  }
+  const { registry, label } = chooseRegistry(flags.registry ?? null)
+  try {
+    const service = await startService({
+      knowledge: knowledgeOf(registry),
+      dataFolder: flags.data,
+      listen: flags.listen,
+      accounts: [{ name: 'default', apiKey }],
+      limits: flags.limits,
+      version,
+      allowLocalWebhooks: flags.allowLocalWebhooks ?? false,
+      ...(plan === null ? {} : { faults: createFaults(plan) }),
+      researchMs,
+      buildMs: researchMs,
+      ...domains,
+      log: (line) => {
+        tell('log', { text: line })
+        io.err(`${line}\n`)
+      },
+    })
+    const { entityCount } = registry.info()
+    tell('serving', { url: service.url, registry: label, entityCount })
+    io.err(
+      `Serving at ${service.url}, answering from ${label} (${entityCount.toLocaleString('en-US')} entities).\n` +
+        (isLoopback(flags.listen.host) ? '' : 'It listens beyond this machine: put TLS in front of it.\n') +
+        `Use it: ENRICH_BASE_URL=${service.url} ENRICH_API_KEY=… enrich companies.csv -o out.parquet\n`,
+    )
+    if (plan !== null) io.err('Faults happen by plan: what goes wrong here is wanted.\n')
+    await interrupted(io)
+    await service.close()
+    tell('stopped', {})
+  } finally {
+    registry.close()
+  }
+}
+
+/** What is known of domains beside the registry, as far as it was asked for. */
+async function domainSources(
+  flags: ServeFlags,
+): Promise<Pick<ServiceOptions, 'domainLists' | 'checkWebsite'>> {
+  const [{ loadDomainLists }, { websiteCheckOfSystem }] = await Promise.all([
+    import('../../service/records/domains/domain-lists.js'),
+    import('../../service/records/domains/website-check.js'),
+  ])
+  const { domainRanks: ranks, disposableDomains: disposable } = flags
+  return {
+    domainLists: await loadDomainLists({
+      ...(ranks === undefined ? {} : { ranks }),
+      ...(disposable === undefined ? {} : { disposable }),
+    }),
+    ...(flags.checkWebsites === true ? { checkWebsite: websiteCheckOfSystem() } : {}),
+  }
+}
+
+function parseListen(text: string): ListenAddress {
+  const address = parseListenAddress(text)
+  if (address === null) throw new InvalidArgumentError('host:port is needed, like 127.0.0.1:8787.')
+  return address
+}
+
+function parseRange(text: string): { min: number; max: number } {
+  const match = /^(\d{1,5}(?:\.\d+)?)(?::(\d{1,5}(?:\.\d+)?))?$/.exec(text)
+  const min = Number(match?.[1])
+  const max = Number(match?.[2] ?? match?.[1])
+  if (!match || max < min) throw new InvalidArgumentError('seconds are needed, like 60:300.')
+  return { min, max }
+}

@@ -1,0 +1,86 @@
+import type { AccountSummary, BookedUnits } from '../../service/accounts/account-book.js'
+import type { KeyInfo } from '../../service/accounts/keys.js'
+import type { SecretInfo } from '../../service/accounts/secrets.js'
+
+/** What `enrich accounts …` prints for people. */
+export function accountsText(accounts: readonly AccountSummary[]): string {
+  if (accounts.length === 0) return 'No accounts yet: enrich accounts add NAME\n'
+  const head = ['account', 'v3', 'credit left', 'this month', 'keys']
+  const rows = accounts.map((account) => [
+    account.name,
+    account.v3Enabled ? 'yes' : 'no',
+    units(account.creditUnits),
+    ofMonth(account),
+    String(account.keyCount),
+  ])
+  return table([head, ...rows])
+}
+
+export function accountText(account: AccountSummary): string {
+  return table([
+    ['account', account.name],
+    ['v3', account.v3Enabled ? 'enabled' : 'not enabled'],
+    ['credit left', units(account.creditUnits)],
+    ['this month', ofMonth(account)],
+    ['charged', units(account.chargedUnits)],
+    ['refunded', units(account.refundedUnits)],
+    ['granted', units(account.grantedUnits)],
+    ['keys', String(account.keyCount)],
+    ['secrets', String(account.secretCount)],
+    ['made', time(account.createdAtMs)],
+  ])
+}
+
+export function entryText({ at, kind, units, runId, customId }: BookedUnits): string {
+  const run = runId === null ? [] : [runId]
+  const custom = customId === null ? [] : [customId]
+  return `${[at, kind.padEnd(6), String(units), ...run, ...custom].join('  ')}\n`
+}
+
+export function keysText(keys: readonly KeyInfo[]): string {
+  if (keys.length === 0) return 'No keys: nobody can call as this account.\n'
+  return table(
+    keys.map(({ keyId, createdAtMs, label, isGivenAtStart }) => [
+      keyId,
+      time(createdAtMs),
+      label ?? (isGivenAtStart ? 'ENRICH_SERVE_API_KEY' : ''),
+    ]),
+  )
+}
+
+export function secretsText(secrets: readonly SecretInfo[]): string {
+  return table(
+    secrets.map(({ secretId, createdAtMs, expiresAtMs, label }) => [
+      secretId,
+      time(createdAtMs),
+      expiresAtMs === null ? 'stands' : `works until ${time(expiresAtMs)}`,
+      label ?? '',
+    ]),
+  )
+}
+
+function ofMonth({ monthUnits, monthlyUnitsMax }: AccountSummary): string {
+  return `${units(monthUnits)} of ${units(monthlyUnitsMax)}`
+}
+
+function units(count: number | null): string {
+  return count === null ? 'unlimited' : count.toLocaleString('en-US')
+}
+
+/** Accounts of earlier versions do not know when they were made. */
+function time(atMs: number): string {
+  return atMs === 0 ? 'long ago' : new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z')
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = []
+  for (const row of rows)
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length)
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,51 @@
+import { UserError } from '../../core/errors.js'
+import type { DrawnLine } from './screen.js'
+
+/** Where a command writes, and what it is told by its surroundings. */
+export interface CliIo {
+  /** What the command is for: text for people or JSON lines for programs. */
+  out(text: string): void
+  /** Progress, notices, errors. */
+  err(text: string): void
+  /** On a terminal alone: one line below all words, drawn anew each time; the next words take its place. */
+  draw(line: DrawnLine): void
+  /** Whether `draw` may be called. */
+  readonly isTerminal: boolean
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly stdin: NodeJS.ReadableStream
+  readonly stdout: NodeJS.WritableStream
+  /** What this command line is called by here: `enrich`, or npx with it. */
+  readonly program: string
+  /** Arguments as typed, to say which command resumes. */
+  readonly argv: readonly string[]
+  /** Aborted by the first SIGINT or SIGTERM. */
+  readonly interrupt: AbortSignal
+  /** What the process ends with when nothing is thrown; 0 unless said otherwise. */
+  setExitCode(code: number): void
+}
+
+/** Resolves at the first SIGINT or SIGTERM: what a command that stands waits for. */
+export function interrupted({ interrupt }: CliIo): Promise<void> {
+  return new Promise((resolve) => {
+    if (interrupt.aborted) resolve()
+    interrupt.addEventListener('abort', () => {
+      resolve()
+    })
+  })
+}
+
+export function assertOneUseOfStdout(wantsJson: boolean, outputPath: string | undefined): void {
+  if (!wantsJson || outputPath !== '-') return
+  throw new UserError('USAGE_INVALID', '--json and -o - both want standard output', {
+    hint: 'write the output to a file',
+  })
+}
+
+/** `enrich …` as it would be typed again. */
+export function commandLine({ program, argv }: Pick<CliIo, 'program' | 'argv'>): string {
+  return [program, ...argv.map(quote)].join(' ')
+}
+
+export function quote(argument: string): string {
+  return /^[A-Za-z0-9_./:=@%+,-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,144 @@
+import type { FormatName } from '../../registry/import/formats.js'
+import type { ImportResult, LineReason } from '../../registry/import/import-report.js'
+import type { RegistryInfo, SearchHit } from '../../registry/registry.js'
+
+/** What `enrich registry …` prints for people. */
+export function importText(result: ImportResult, file: string, registryPath: string | null): string {
+  if (result.unchanged) return `${file} was imported before, unchanged: nothing to do.\n`
+  const lines = [`${file}: ${count(result.rowCount, 'row')}`, ...countLines(result)]
+  lines.push(...reasonLines('Rejected rows', result.rejections, result.rejectedCount))
+  lines.push(...reasonLines('Values left out of rows that were kept', result.drops, result.droppedCount))
+  if (result.rejectedCount > 0) lines.push('Mend these rows and import the file again: rows keep their ids.')
+  if (registryPath !== null) lines.push(`Next: enrich companies.csv -o out.csv --registry ${registryPath}`)
+  return `${lines.join('\n')}\n`
+}
+
+/** Each figure, and what it counts where the word does not say it. */
+function countLines(result: ImportResult): string[] {
+  const line = (word: string, value: number, meaning = '') =>
+    `  ${word.padEnd(9)} ${number(value)}${meaning === '' ? '' : `   (${meaning})`}`
+  const lineIf = (word: string, value: number, meaning: string) =>
+    value > 0 ? [line(word, value, meaning)] : []
+  const isOlder = result.newerFileDate !== null
+  return [
+    line('new', result.importedCount),
+    line('updated', result.updatedCount),
+    ...lineIf('renamed', result.renamedCount, 'of the updated; the old name stays as a former name'),
+    ...lineIf(
+      'together',
+      result.togetherCount,
+      'of the updated; another row of the file tells of the same company',
+    ),
+    line('rejected', result.rejectedCount),
+    ...lineIf(
+      'kept',
+      result.keptCount,
+      'rows about companies that no file has named yet; they count once one does',
+    ),
+    ...lineIf(
+      'skipped',
+      result.skippedCount,
+      isOlder ? 'the newer file says it' : 'ended, told before in the file, or stated as of a later day',
+    ),
+    ...lineIf(
+      'waiting',
+      result.waitingCount,
+      'companies, or links between two, that the source tells of and no file has named yet',
+    ),
+    ...lineIf(
+      'vanished',
+      result.vanishedCount,
+      isOlder
+        ? 'not in the newer file; found as no longer named'
+        : 'in the file before, no longer; found as no longer named',
+    ),
+    ...(result.newerFileDate === null
+      ? []
+      : [
+          `  This file is older than the one of ${result.newerFileDate.slice(0, 10)} that was imported before: it adds only what that one no longer says.`,
+          `  If it is not, say of which day it is: --date YYYY-MM-DD`,
+        ]),
+  ]
+}
+
+/** Rows so far, and how many a second. */
+export function importProgressText(rowCount: number, elapsedMs: number): string {
+  const rate = elapsedMs < 1 ? 0 : Math.round(rowCount / (elapsedMs / 1_000))
+  return `${count(rowCount, 'row')} read · ${number(rate)}/s`
+}
+
+const formatTexts: Readonly<Record<'csv' | FormatName, string>> = {
+  csv: 'any CSV, with --map and --id-type',
+  gleif: 'Level 1 golden copy of GLEIF, CSV or JSON (LEI-CDF 3.1)',
+  'gleif-relationships': 'Level 2 golden copy of GLEIF, CSV (RR-CDF 2.1): who owns whom',
+  'gleif-bic': 'LEI-to-BIC map of GLEIF, CSV',
+  'gleif-isin': 'LEI-to-ISIN map of GLEIF, CSV',
+  'lei-cik': 'LEI-to-CIK map, CSV: the two columns are told by what they hold',
+  'gleif-authorities': 'list of registration authorities of GLEIF, CSV: names for codes',
+  'gleif-legal-forms': 'list of legal forms of GLEIF (ISO 20275), CSV: names for codes',
+  'sec-tickers': 'company_tickers_exchange.json of the SEC',
+  'sec-submissions': 'CIK##########.json of the SEC, or a zip of such files',
+  'sec-sub': 'SUB table of the Financial Statement Data Sets of the SEC, or the zip of a quarter',
+  'sec-names': 'former names of registrants, CSV: cik, alias, kind',
+  'companies-house': 'BasicCompanyData of Companies House, CSV',
+}
+
+const formatNameColumns = 21
+const helpColumns = 80
+
+/** A text on lines that begin under its first word. */
+function wrapped(text: string, indentColumns: number): string {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)
+    if (line === undefined || line.length + 1 + word.length > helpColumns - indentColumns) lines.push(word)
+    else lines[lines.length - 1] = `${line} ${word}`
+  }
+  return lines.join(`\n${' '.repeat(indentColumns)}`)
+}
+
+export function formatsText(): string {
+  const lines = Object.entries(formatTexts).map(
+    ([name, text]) => `  ${name.padEnd(formatNameColumns)}${wrapped(text, formatNameColumns + 2)}`,
+  )
+  return ['Formats:', ...lines].join('\n')
+}
+
+function reasonLines(title: string, reasons: readonly LineReason[], total: number): string[] {
+  if (total === 0) return []
+  const more = total > reasons.length ? [`  … and ${number(total - reasons.length)} more`] : []
+  return [`${title}:`, ...reasons.map(({ line, reason }) => `  line ${line}: ${reason}`), ...more]
+}
+
+export function infoText(info: RegistryInfo): string {
+  const sources = info.sources.map(
+    (source) =>
+      `  ${source.name} (${source.format}): ${count(source.rowCount, 'row')}, ${number(source.rejectedCount)} rejected, imported ${source.importedAt}`,
+  )
+  const lines = [
+    `registry  ${info.path}`,
+    `companies ${number(info.entityCount)}`,
+    `edition   ${info.edition}`,
+    sources.length === 0 ? 'sources   none yet: enrich registry load PATH' : 'sources',
+    ...sources,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+export function searchText(name: string, hits: readonly SearchHit[]): string {
+  if (hits.length === 0) return `Nothing found for "${name}".\n`
+  const lines = hits.map((hit) => {
+    const place = [hit.city, hit.jurisdiction.jurisdictionCode].filter((part) => part !== null).join(', ')
+    const shown = hit.name === hit.legalName ? '' : ` (${hit.name})`
+    return `${String(hit.score).padStart(3)}  ${hit.legalName}${shown}  ${place}  ${hit.status ?? ''}  ${hit.entityId}`
+  })
+  return `${lines.join('\n')}\n`
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US')
+}
+
+function count(value: number, noun: string): string {
+  return `${number(value)} ${noun}${value === 1 ? '' : 's'}`
+}

@@ -1,0 +1,117 @@
+import { columnLines } from '../../pipeline/rules/column-report.js'
+import { progressLine, type Progress } from '../../pipeline/rules/progress.js'
+import { explainStop } from '../../pipeline/rules/stop.js'
+import type { RunEvent } from '../../pipeline/events.js'
+import { progressBar } from './progress-bar.js'
+import { commandLine, type CliIo } from './io.js'
+import { errorLines, summaryLines } from './summary-text.js'
+
+export interface ReporterFlags {
+  json?: boolean
+  quiet?: boolean
+  logLevel?: 'error' | 'warn' | 'info' | 'debug'
+}
+
+/** Where no terminal shows a bar, a line every so often. */
+const lineIntervalMs = 10_000
+
+/** Tells a run's events: JSON lines on standard output, or words and a bar on standard error. */
+export function createReporter(io: CliIo, flags: ReporterFlags): { tell(event: RunEvent): void } {
+  const isQuiet = flags.quiet === true || flags.logLevel === 'error'
+  const words = isQuiet ? null : new WordReporter(io, flags)
+  return {
+    tell(event) {
+      if (flags.json === true) io.out(`${JSON.stringify(withCode(event))}\n`)
+      if (words !== null) words.tell(event)
+      else if (event.type === 'finished' && event.summary.stop !== null) {
+        io.err(`${errorLines(event.summary.stop).join('\n')}\n`)
+      }
+    },
+  }
+}
+
+/** A stop is told with the code and the sentence that an error would have. */
+function withCode(event: RunEvent): unknown {
+  if (event.type !== 'finished') return event
+  const stop = event.summary.stop
+  return { ...event, ...(stop === null ? {} : { stopped: explainStop(stop) ?? { code: 'INTERRUPTED' } }) }
+}
+
+class WordReporter {
+  readonly #io: CliIo
+  readonly #isVerbose: boolean
+  readonly #isDebug: boolean
+  #lastLineAtMs = 0
+
+  constructor(io: CliIo, flags: ReporterFlags) {
+    this.#io = io
+    this.#isVerbose = flags.logLevel !== 'warn'
+    this.#isDebug = flags.logLevel === 'debug'
+  }
+
+  tell(event: RunEvent): void {
+    switch (event.type) {
+      case 'notice':
+        if (this.#isVerbose || event.isWarning === true) this.#line(event.text)
+        return
+      case 'columns':
+        if (this.#isVerbose) for (const line of columnLines(event)) this.#line(sentence(line))
+        return
+      case 'planned':
+        if (this.#isVerbose) this.#line(plannedText(event))
+        return
+      case 'progress':
+        if (this.#isVerbose) this.#progress(event.progress)
+        return
+      case 'publishing':
+        this.#publishing(event.path)
+        return
+      case 'finished': {
+        for (const line of summaryLines(event.summary, commandLine(this.#io))) {
+          if (this.#isVerbose || /^( {2}note|error | {2}hint|Interrupted)/.test(line)) this.#line(line)
+        }
+        return
+      }
+    }
+  }
+
+  #progress(progress: Progress): void {
+    if (this.#io.isTerminal) {
+      this.#io.draw((columnCount) => progressBar(progress, columnCount))
+      return
+    }
+    if (progress.elapsedMs - this.#lastLineAtMs < lineIntervalMs && !this.#isDebug) return
+    this.#lastLineAtMs = progress.elapsedMs
+    this.#line(progressLine(progress))
+  }
+
+  /** A million rows take a minute to write: the bar says why nothing moves. */
+  #publishing(path: string): void {
+    if (this.#isDebug) this.#line(`Writing ${path}`)
+    else if (this.#isVerbose && this.#io.isTerminal) this.#io.draw(() => `Writing ${path} …`)
+  }
+
+  #line(text: string): void {
+    this.#io.err(`${text}\n`)
+  }
+}
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+function plannedText({ rowCount, lookupCount, plan }: Extract<RunEvent, { type: 'planned' }>): string {
+  const known = Object.entries(plan)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${count.toLocaleString('en-US')} ${planWords[name] ?? name}`)
+  const rows = `${rowCount.toLocaleString('en-US')} ${rowCount === 1 ? 'row' : 'rows'}`
+  const lookups = `${lookupCount.toLocaleString('en-US')} distinct ${lookupCount === 1 ? 'lookup' : 'lookups'}`
+  return `${rows}, ${lookups}: ${known.join(', ') || 'nothing to ask'}`
+}
+
+export const planWords: Readonly<Record<string, string>> = {
+  submit: 'to submit',
+  poll: 'running',
+  answered: 'already answered',
+  invalid: 'refused before as invalid',
+  uncertain: 'uncertain (held)',
+  failed: 'failed before',
+}

@@ -1,0 +1,133 @@
+import { formatDuration } from '../../core/duration.js'
+import { explainStop, type Stop } from '../../pipeline/rules/stop.js'
+import type { RunSummary } from '../../pipeline/summary.js'
+
+const number = (value: number): string => value.toLocaleString('en-US')
+const count = (value: number, noun: string): string => `${number(value)} ${noun}${value === 1 ? '' : 's'}`
+const oddityNamesMax = 3
+
+/** The closing summary, for people; `command` is the one that was typed. */
+export function summaryLines(summary: RunSummary, command: string): string[] {
+  const { stop } = summary
+  return [
+    headline(summary),
+    ...outcomeLines(summary),
+    lookupLine(summary),
+    ...askingLines(summary),
+    ...fileLines(summary),
+    ...summary.notes.map((note) => `  note      ${note}`),
+    ...oddityLines(summary),
+    ...(stop === null ? attentionLines(summary, command) : stopLines(summary, command)),
+  ]
+}
+
+function headline(summary: RunSummary): string {
+  const rows = `${count(summary.rowCount, 'row')}, ${count(summary.lookupCount, 'distinct lookup')}`
+  const time = formatDuration(summary.elapsedMs)
+  return summary.stop === null ? `Done in ${time}: ${rows}.` : `Stopped after ${time}: ${rows}.`
+}
+
+function outcomeLines(summary: RunSummary): string[] {
+  const rows = tallied(summary.rowsByStatus)
+  const answered = tallied(summary.outcomes)
+  return [
+    ...(rows === '' ? [] : [`  rows      ${rows}`]),
+    ...(answered === '' ? [] : [`  answers   ${answered}   (new in this run)`]),
+  ]
+}
+
+function tallied(record: Readonly<Record<string, number>>): string {
+  return Object.entries(record)
+    .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
+    .map(([name, count]) => `${name} ${number(count)}`)
+    .join(' · ')
+}
+
+function lookupLine(summary: RunSummary): string {
+  const billed = summary.service === 'hosted' ? 'submitted, each billed' : 'submitted, free of charge'
+  return `  lookups   ${[
+    `${number(summary.cachedCount)} answered before`,
+    `${number(summary.billedCount)} ${billed}`,
+    ...(summary.claimedCount === 0 ? [] : [`${number(summary.claimedCount)} found again by webhook`]),
+    ...(summary.uncertainCount === 0 ? [] : [`${number(summary.uncertainCount)} uncertain`]),
+    ...(summary.failedCount === 0 ? [] : [`${number(summary.failedCount)} failed`]),
+    ...(summary.rejectedCount === 0 ? [] : [`${number(summary.rejectedCount)} refused as invalid`]),
+    ...(summary.pendingCount === 0 ? [] : [`${number(summary.pendingCount)} without an answer yet`]),
+  ].join(' · ')}`
+}
+
+/** Left out where nobody was asked. */
+function askingLines(summary: RunSummary): string[] {
+  const { pollCount, billedCount, rateLimitedCount, deliveries } = summary
+  if (pollCount + billedCount + rateLimitedCount + deliveries.taken === 0) return []
+  const perResult = summary.pollsPerResult === null ? '' : ` (${summary.pollsPerResult.toFixed(2)} a result)`
+  const limited =
+    summary.rateLimitedCount === 0 ? '' : ` · ${number(summary.rateLimitedCount)} times told to wait`
+  const webhooks = deliveries.taken === 0 ? '' : ` · ${count(deliveries.taken, 'webhook')}`
+  return [
+    `  asking    ${number(Math.round(summary.submissionsPerMinute))} submissions a minute · ${count(summary.pollCount, 'poll')}${perResult}${webhooks}${limited}`,
+  ]
+}
+
+function fileLines(summary: RunSummary): string[] {
+  return summary.outputPaths.map((path) => `  written   ${path}`)
+}
+
+/** Kept and counted, never fatal: the first few are named, --json tells them all. */
+function oddityLines(summary: RunSummary): string[] {
+  const oddities = Object.entries(summary.oddities).sort(([, a], [, b]) => b - a)
+  if (oddities.length === 0) return []
+  const named = oddities.slice(0, oddityNamesMax).map(([what]) => what)
+  const rest = oddities.length > oddityNamesMax ? ', …' : ''
+  return [
+    `  note      the service's answers differ from the interface in ${count(oddities.length, 'way')}, kept as they came: ${named.join(', ')}${rest}`,
+  ]
+}
+
+function stopLines(summary: RunSummary, command: string): string[] {
+  if (summary.stop === null) return []
+  return [
+    ...errorLines(summary.stop),
+    `  resume    ${command}`,
+    `  export    ${exportCommand(command)}   (what is known now)`,
+  ]
+}
+
+/** A stop in the words of an error; an interruption is none. */
+export function errorLines(stop: Stop): string[] {
+  const explained = explainStop(stop)
+  return explained === null
+    ? ['Interrupted: what was submitted is safe, and nothing is submitted twice.']
+    : [`error ${explained.code}: ${explained.message}`, `  hint: ${explained.hint}`]
+}
+
+function attentionLines(summary: RunSummary, command: string): string[] {
+  const billed = summary.service === 'hosted' ? '   (each is billed again)' : ''
+  return [
+    ...(summary.invalidRowCount === 0
+      ? []
+      : [
+          `  note      ${count(summary.invalidRowCount, 'row')} without a usable company name: asked for nothing, cost nothing; the error column says why`,
+        ]),
+    ...(summary.uncertainCount === 0
+      ? []
+      : [
+          '  next      enrich status --uncertain   (lists what may have been billed; --resubmit-uncertain asks again)',
+        ]),
+    ...(summary.failedCount === 0 ? [] : [`  next      ${retryCommand(command)}${billed}`]),
+    ...(summary.pendingCount === 0 ? [] : [`  next      ${command}   (asks for the missing answers again)`]),
+  ]
+}
+
+/** Flags that only asking takes. */
+const askingFlags =
+  / --(partial|resubmit-uncertain|json|quiet)\b| --(max-age|max-lookups|max-duration|log-level|status|webhook-url|webhook-listen)[ =]\S+/g
+
+/** `enrich a.csv -o b` and `enrich run a.csv -o b` become `enrich export a.csv -o b`. */
+function exportCommand(command: string): string {
+  return command.replace(/\benrich (run |retry )?/, 'enrich export ').replace(askingFlags, '')
+}
+
+function retryCommand(command: string): string {
+  return `${command.replace(/\benrich (run |retry )?/, 'enrich retry ').replace(/ --status[ =]\S+/, '')} --status failed`
+}

@@ -1,0 +1,144 @@
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api'
+import { collectGarbage } from '../platform/memory.js'
+
+/**
+ * DuckDB's own bounds; what does not fit in memory goes to the temporary folder. One thread: a second one cost as
+ * much CPU again in waiting for the first, and held as much memory again.
+ */
+const duckDbBounds = {
+  memoryBytes: 400_000_000,
+  threads: 1,
+  /** Chunks are given back when they are garbage, and the garbage collector knows nothing of their weight. */
+  collectEveryBytes: 64 * 1024 * 1024,
+  /** What a chunk weighs a column: 2,048 values of 16 bytes. */
+  chunkBytesPerColumn: 2_048 * 16,
+} as const
+
+/**
+ * Read by DuckDB's allocator (jemalloc, where it has it) when it is loaded. Statements run on whichever of Node's
+ * four threads is free, and with an arena for each it kept four times what one statement had needed. What lies
+ * unused for half a second goes back to the system.
+ */
+const allocatorVariable = 'DUCKDB_JE_MALLOC_CONF'
+
+/** Rows of a result: at most 2,048. */
+export type DuckDbChunk = DuckDBDataChunk
+
+export interface DuckDb {
+  /** Runs a statement that returns nothing of interest. Throws what DuckDB throws. */
+  run(sql: string): Promise<void>
+  /** Bounds its memory from now on. What it pins cannot be put aside: too low a bound fails. */
+  limitMemory(bytes: number): Promise<void>
+  /** All rows of a small result. */
+  all(sql: string): Promise<readonly (readonly unknown[])[]>
+  /** The rows of a result as they are made, a chunk of at most 2,048 at a time. */
+  stream(sql: string): AsyncGenerator<DuckDbChunk>
+  /** Makes a table, also while a statement runs; `columns` is what stands between the parentheses. */
+  createTable(table: string, columns: string): Promise<void>
+  /** Adds rows that another instance made to a table, also while a statement runs. */
+  append(table: string, chunk: DuckDbChunk): Promise<void>
+  /** Ends what is running; it throws in whoever awaits it. */
+  interrupt(): void
+  close(): void
+}
+
+/**
+ * A DuckDB in memory, which loads no extension and reaches no network by itself. One instance remembers the
+ * metadata of a path: never write a path and read it again in the same one.
+ */
+export async function openDuckDb(temporaryFolder: string): Promise<DuckDb> {
+  // Loaded when it is needed: most commands read no Parquet, and it takes longer to load than they run.
+  process.env[allocatorVariable] ??= 'narenas:1,tcache:false,dirty_decay_ms:500,muzzy_decay_ms:0'
+  const duckDb = await import('@duckdb/node-api')
+  const instance = await duckDb.DuckDBInstance.create(':memory:', {
+    threads: String(duckDbBounds.threads),
+    memory_limit: memoryText(duckDbBounds.memoryBytes),
+    temp_directory: temporaryFolder,
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    preserve_insertion_order: 'true',
+    // What was read of a file is in the system's cache already.
+    enable_external_file_cache: 'false',
+  })
+  const connection = await instance.connect()
+  await connection.run("SET GLOBAL TimeZone = 'UTC'")
+  return session(instance, connection, await instance.connect())
+}
+
+const memoryText = (bytes: number): string => `${Math.ceil(bytes / 1_000_000)}MB`
+
+function session(instance: DuckDBInstance, connection: DuckDBConnection, feeding: DuckDBConnection): DuckDb {
+  const open = new Set([connection, feeding])
+  const disconnect = (one: DuckDBConnection) => {
+    if (open.delete(one)) one.closeSync()
+  }
+  return {
+    run: async (sql) => {
+      await connection.run(sql)
+    },
+    limitMemory: async (bytes) => {
+      await connection.run(`SET GLOBAL memory_limit = ${sqlText(memoryText(bytes))}`)
+    },
+    all: async (sql) => (await connection.runAndReadAll(sql)).getRowsJS(),
+    createTable: async (table, columns) => {
+      await feeding.run(`CREATE TABLE ${table} (${columns})`)
+    },
+    append: async (table, chunk) => {
+      const appender = await feeding.createAppender(table)
+      appender.appendDataChunk(chunk)
+      appender.closeSync()
+    },
+    // A connection of its own: any other statement on the same one would cut the stream off.
+    stream: async function* (sql) {
+      const streaming = await instance.connect()
+      open.add(streaming)
+      try {
+        const result = await streaming.stream(sql)
+        const chunkBytes = result.columnCount * duckDbBounds.chunkBytesPerColumn
+        let uncollectedBytes = 0
+        for (;;) {
+          const chunk = await result.fetchChunk()
+          if (chunk === null || chunk.rowCount === 0) return
+          yield chunk
+          uncollectedBytes += chunkBytes
+          if (uncollectedBytes < duckDbBounds.collectEveryBytes) continue
+          uncollectedBytes = 0
+          collectGarbage()
+        }
+      } finally {
+        disconnect(streaming)
+      }
+    },
+    interrupt: () => {
+      for (const one of open) one.interrupt()
+    },
+    close: () => {
+      if (!open.has(connection)) return
+      for (const one of open) disconnect(one)
+      instance.closeSync()
+    },
+  }
+}
+
+/** Whether a statement needed more than the bound of memory. */
+export function isOutOfMemory(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /^Out of Memory|could not allocate block|failed to (?:pin|allocate)/m.test(error.message)
+  )
+}
+
+/** A text as an SQL literal. */
+export function sqlText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** A name as an SQL identifier. */
+export function sqlName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** A path as an SQL literal that DuckDB takes for exactly this file, never for a pattern. */
+export function sqlPath(path: string): string {
+  return sqlText(path.replace(/[*?[]/g, '[$&]'))
+}

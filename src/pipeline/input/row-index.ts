@@ -1,0 +1,51 @@
+import type { LookupId } from '../checkpoint/checkpoint.js'
+
+const chunkRowCount = 65_536
+const highestId = 0xffff_ffff
+
+/**
+ * Which lookup each row belongs to, in four bytes a row: 0 for a lookup nobody knows, and numbers from the
+ * top for rows that ask for nothing, one a reason.
+ */
+export class RowIndex {
+  readonly #chunks: Uint32Array[] = []
+  readonly #reasons: string[] = []
+  #rowCount = 0
+  #invalidCount = 0
+
+  get rowCount(): number {
+    return this.#rowCount
+  }
+  get invalidCount(): number {
+    return this.#invalidCount
+  }
+
+  add(lookupId: LookupId): void {
+    const offset = this.#rowCount % chunkRowCount
+    if (offset === 0) this.#chunks.push(new Uint32Array(chunkRowCount))
+    const chunk = this.#chunks.at(-1)
+    if (chunk !== undefined) chunk[offset] = lookupId
+    this.#rowCount++
+  }
+
+  addInvalid(reason: string): void {
+    let index = this.#reasons.indexOf(reason)
+    if (index === -1) index = this.#reasons.push(reason) - 1
+    this.#invalidCount++
+    this.add(highestId - index)
+  }
+
+  /** Ids of the rows from `first` (0-based) on; rows beyond the last are left out. */
+  slice(first: number, count: number): LookupId[] {
+    const ids: LookupId[] = []
+    for (let row = first; row < Math.min(first + count, this.#rowCount); row++) {
+      ids.push(this.#chunks[Math.floor(row / chunkRowCount)]?.[row % chunkRowCount] ?? 0)
+    }
+    return ids
+  }
+
+  /** Why a row asks for nothing, or null where it does ask. */
+  reasonOf(lookupId: LookupId): string | null {
+    return this.#reasons[highestId - lookupId] ?? null
+  }
+}

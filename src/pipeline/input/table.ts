@@ -1,0 +1,62 @@
+import type { DuckDbChunk } from '../../parquet/duckdb.js'
+import { readerBounds } from './bounds.js'
+
+/** A row's cells as text; null where the row has none. */
+export type TextRow = readonly (string | null)[]
+
+/** How a column is handed over to Parquet. `json`: the value as JSON text. */
+export type CellType = 'text' | 'integer' | 'double' | 'boolean' | 'json'
+
+/** What DuckDB reads, as it reads it, with its types. */
+export interface ChunkRows {
+  readonly kind: 'chunks'
+  /** Each column's name and type in SQL. */
+  readonly columns: readonly { readonly name: string; readonly type: string }[]
+  /** Key-value metadata that belongs to the columns. */
+  readonly metadata: Readonly<Record<string, string>>
+  /** What all rows weigh, roughly, once they are unpacked. */
+  readonly bytesEstimate: number
+  /** At most 2,048 rows a chunk; all rows, or only the first. */
+  chunks(rowsMax?: number): AsyncIterable<DuckDbChunk>
+}
+
+/** What is handed over row by row: each text is the members `"c0":…,"c1":…` of a JSON object, without braces. */
+export interface MemberRows {
+  readonly kind: 'members'
+  readonly types: readonly CellType[]
+  rows(): AsyncIterable<readonly string[]>
+}
+
+/** One input as the writers and the first pass see it; each call of a row method reads the files anew. */
+export interface InputTable {
+  /** May grow during the first full pass. */
+  readonly columns: readonly string[]
+  /** `isSample`: a look, which is not the first pass, whatever comes of it. */
+  textRows(columns: readonly string[], isSample?: boolean): AsyncIterable<readonly TextRow[]>
+  /** Each row as the text of one JSON object. */
+  objectRows(): AsyncIterable<readonly string[]>
+  parquetSource(): ChunkRows | MemberRows
+  /** Reads what a pass over the chosen columns would not touch, so that every defect shows before a run. */
+  validate(): Promise<void>
+  /** Of a CSV; null where its files have different ones, and for every other format. */
+  readonly delimiter: string | null
+  notes(): readonly string[]
+  close(): void
+}
+
+/** Cuts pieces of any length into batches, in order, and stops after `rowsMax` rows. */
+export async function* inBatches<Row>(
+  pieces: AsyncIterable<readonly Row[]>,
+  rowsMax: number = Infinity,
+): AsyncGenerator<readonly Row[]> {
+  let left = rowsMax
+  if (left <= 0) return
+  for await (const piece of pieces) {
+    for (let start = 0; start < piece.length; start += readerBounds.batchRows) {
+      const batch = piece.slice(start, start + Math.min(readerBounds.batchRows, left))
+      left -= batch.length
+      yield batch
+      if (left <= 0) return
+    }
+  }
+}

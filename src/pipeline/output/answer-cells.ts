@@ -1,0 +1,96 @@
+import { sliceAnswer, type BasisRow } from '../rules/answer-line.js'
+import {
+  answerColumns,
+  neutraliseFormula,
+  type AnswerColumnName,
+  type OutputColumn,
+} from '../rules/columns.js'
+import { unreachable } from '../../core/errors.js'
+
+const positions = new Map<string, number>(answerColumns.map(({ name }, index) => [name, index]))
+
+/** The JSON text of a column: answer lines hold every one. */
+function jsonOf(values: readonly string[], name: string): string {
+  return values[positions.get(name) ?? -1] ?? 'null'
+}
+
+/** The text of a JSON string, or null. */
+function textOf(json: string): string | null {
+  if (json === 'null') return null
+  return json.includes('\\') ? (JSON.parse(json) as string) : json.slice(1, -1)
+}
+
+/** The answer's cells of a CSV row. Lists are JSON text; text that a spreadsheet would run is neutralised. */
+export function csvCells(line: string, columns: readonly OutputColumn[]): string[] {
+  const values = sliceAnswer(line)
+  return columns.map(({ name, kind }) => {
+    const json = jsonOf(values, name)
+    if (json === 'null') return ''
+    switch (kind) {
+      case 'text':
+        return neutraliseFormula(textOf(json) ?? '')
+      case 'timestamp':
+        return spreadsheetInstant(textOf(json) ?? '')
+      case 'integer':
+      case 'boolean':
+      case 'factors':
+      case 'actions':
+      case 'basis':
+        return json
+      default:
+        return unreachable(kind)
+    }
+  })
+}
+
+/**
+ * An instant in UTC as `2026-01-02 03:04:05`: of the ISO forms, the one that spreadsheets of every language read as a
+ * date and a time. With T and Z it stays text in them, and how a fraction is written follows the language.
+ */
+function spreadsheetInstant(text: string): string {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(text) ? text.slice(0, 19).replace('T', ' ') : text
+}
+
+/** The answer's members of a JSON object, without braces: `"enrich_status":"matched",…`. */
+export function jsonMembersOf(line: string, columns: readonly OutputColumn[]): string {
+  const values = sliceAnswer(line)
+  return columns
+    .map(({ name, outputName }) => `${JSON.stringify(outputName)}:${jsonOf(values, name)}`)
+    .join(',')
+}
+
+export const basisFileColumns = [
+  'row_number',
+  'name',
+  'run_id',
+  'field',
+  'value',
+  'confidence',
+  'reasoning',
+  'citation_url',
+  'excerpt',
+  'source_type',
+  'authority_tier',
+] as const
+
+/** The basis file's rows of one input row: one a citation, or one where a field has none. */
+export function basisCells(line: string, rowNumber: number, name: string | null): string[][] {
+  const values = sliceAnswer(line)
+  const entries = JSON.parse(jsonOf(values, 'basis' satisfies AnswerColumnName)) as readonly BasisRow[] | null
+  if (entries === null || entries.length === 0) return []
+  const runId = textOf(jsonOf(values, 'run_id' satisfies AnswerColumnName))
+  const rows: string[][] = []
+  for (const entry of entries) {
+    const before = [entry.field, entry.value, entry.confidence, entry.reasoning].map(own)
+    for (const citation of entry.citations.length === 0 ? [null] : entry.citations) {
+      const after = [citation?.url, citation?.excerpt, citation?.source_type].map(own)
+      const tier = String(citation?.authority_tier ?? '')
+      rows.push([String(rowNumber), name ?? '', own(runId), ...before, ...after, tier])
+    }
+  }
+  return rows
+}
+
+function own(text: string | null | undefined): string {
+  return neutraliseFormula(text ?? '')
+}

@@ -1,0 +1,49 @@
+import { inputChanged, type TextRow } from '../input/input.js'
+import { basisCells, basisFileColumns } from './answer-cells.js'
+import { csvHeader, csvText, type CsvStyle } from './csv-text.js'
+import type { StagedFile } from './staged-file.js'
+
+/** Writes the basis file while the output is written; names come from a reading of the input beside it. */
+export class BasisWriter {
+  /** Lines below the header. */
+  lineCount = 0
+  private readonly names: AsyncIterator<readonly TextRow[]>
+  private ahead: readonly TextRow[] = []
+
+  constructor(
+    private readonly file: StagedFile,
+    nameRows: AsyncIterable<readonly TextRow[]>,
+    private readonly style: CsvStyle,
+  ) {
+    this.names = nameRows[Symbol.asyncIterator]()
+  }
+
+  async start(): Promise<void> {
+    await this.file.write(csvHeader(basisFileColumns, this.style))
+  }
+
+  async add(first: number, answerLines: readonly string[]): Promise<void> {
+    const names = await this.take(answerLines.length)
+    const rows = answerLines.flatMap((line, index) =>
+      basisCells(line, first + index + 1, names[index]?.[0] ?? null),
+    )
+    this.lineCount += rows.length
+    if (rows.length > 0) await this.file.write(csvText(rows, this.style.delimiter))
+  }
+
+  /** Closes the input, also where it was not read to its end. */
+  async end(): Promise<void> {
+    await this.names.return?.()
+  }
+
+  private async take(count: number): Promise<readonly TextRow[]> {
+    while (this.ahead.length < count) {
+      const next = await this.names.next()
+      if (next.done === true) throw inputChanged('the input')
+      this.ahead = [...this.ahead, ...next.value]
+    }
+    const taken = this.ahead.slice(0, count)
+    this.ahead = this.ahead.slice(count)
+    return taken
+  }
+}

@@ -1,0 +1,202 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  openSync,
+  realpathSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  type Stats,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { UserError } from '../../core/errors.js'
+import { isOutOfMemory } from '../../parquet/duckdb.js'
+import { temporaryPath } from '../../platform/durable-files.js'
+import { explainSystemFailure } from '../../platform/system-failure.js'
+import { formatOfPath, type FileFormat, type SourceFile } from '../input/input.js'
+import { writerBounds } from './bounds.js'
+
+/** The format that was asked for, else the one the name stands for. Throws OUTPUT_FORMAT_UNKNOWN, also for compressed names. */
+export function outputFormatOf(path: string, asked?: FileFormat): FileFormat {
+  const isCompressed = /\.(gz|zst)$/i.test(path)
+  const format = asked ?? formatOfPath(path)
+  if (format !== null && !isCompressed) return format
+  const unnamed =
+    path === '-' ? 'standard output has no name to tell its format by' : `the name of ${path} tells no format`
+  throw new UserError(
+    'OUTPUT_FORMAT_UNKNOWN',
+    isCompressed ? `${path}: outputs are not compressed here` : unnamed,
+    {
+      hint: 'pass --format csv, parquet or ndjson, or a name that ends in .csv, .tsv, .parquet or .ndjson',
+    },
+  )
+}
+
+/** Where the basis of an output goes if it goes to a file. */
+export function basisPathOf(outputPath: string): string {
+  return `${outputPath}.basis.csv`
+}
+
+/** The file to put in place: a symbolic link is followed, so that the link stays one. */
+export function targetOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return resolve(path)
+  }
+}
+
+/**
+ * Finds before anything is submitted what would make publishing fail: the folder is missing or not
+ * writable, the path is a folder or a device (OUTPUT_UNWRITABLE), it or the basis file beside a CSV is one
+ * of the inputs (OUTPUT_IS_INPUT), or the disk has less room than is estimated (DISK_FULL): twice the input,
+ * and an answer for each row where `rowCount` is known.
+ */
+export function assertOutputUsable(
+  inputFiles: readonly SourceFile[],
+  path: string,
+  format: FileFormat,
+  rowCount = 0,
+): void {
+  if (path === '-') return
+  for (const written of format === 'csv' ? [path, basisPathOf(path)] : [path])
+    assertReplaceable(written, inputFiles)
+  const folder = dirname(targetOf(path))
+  assertFolderWritable(folder, path)
+  const inputBytes = inputFiles.reduce((sum, file) => sum + file.bytes, 0)
+  assertRoom(folder, writerBounds.freeBytesMin + 2 * inputBytes + rowCount * writerBounds.answerBytesEstimate)
+}
+
+/** Names of what is open already: replacing such a file would cut off whoever opened it. */
+const descriptorPath = /^\/(dev\/(stdin|stdout|stderr|fd\/)|proc\/[^/]+\/fd\/)/
+
+function assertReplaceable(path: string, inputFiles: readonly SourceFile[]): void {
+  if (descriptorPath.test(resolve(path)))
+    throw unwritable(path, 'it is not a file of its own', 'pass - for standard output')
+  const stat = statOf(path)
+  const target = comparable(path)
+  const isSame = (file: SourceFile) =>
+    comparable(file.path) === target ||
+    (stat !== null && BigInt(stat.ino) === file.stat.ino && BigInt(stat.dev) === file.stat.dev)
+  const input = inputFiles.find(isSame)
+  if (input !== undefined) {
+    throw new UserError('OUTPUT_IS_INPUT', `the output ${path} is the input ${input.label}`, {
+      hint: 'name another output: the input is never overwritten',
+    })
+  }
+  if (stat === null) return
+  assertRegular(path)
+  try {
+    accessSync(path, constants.W_OK)
+  } catch (cause) {
+    throw unwritable(
+      path,
+      'it exists and may not be written',
+      'change its permissions, or name another output',
+      cause,
+    )
+  }
+}
+
+/**
+ * What is put in place replaces what stands there, and a folder, device, pipe or socket must never be
+ * replaced: as superuser, that would take `/dev/null` from the whole machine. Throws OUTPUT_UNWRITABLE.
+ */
+export function assertRegular(path: string): void {
+  const stat = statOf(path)
+  if (stat === null || stat.isFile()) return
+  if (stat.isDirectory()) {
+    throw unwritable(path, 'it is a folder', `name a file in it, for example ${join(path, 'out.parquet')}`)
+  }
+  throw unwritable(path, 'it is not a regular file', 'pass - for standard output')
+}
+
+/** A path whose file need not exist, with the links of its folder resolved. */
+function comparable(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    try {
+      return join(realpathSync(dirname(path)), basename(path))
+    } catch {
+      return resolve(path)
+    }
+  }
+}
+
+function statOf(path: string): Stats | null {
+  try {
+    return statSync(path)
+  } catch {
+    return null
+  }
+}
+
+/** By writing into it: permissions alone do not tell of read-only disks, quotas and superusers. */
+function assertFolderWritable(folder: string, path: string): void {
+  const probe = temporaryPath(join(folder, basename(path)), '.probe')
+  try {
+    closeSync(openSync(probe, 'wx'))
+    rmSync(probe, { force: true })
+  } catch (cause) {
+    throw writeFailure(path, cause)
+  }
+}
+
+function assertRoom(folder: string, neededBytes: number): void {
+  const disk = statfsSync(folder)
+  const freeBytes = disk.bavail * disk.bsize
+  if (freeBytes >= neededBytes) return
+  const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1024 / 1024)} MiB`
+  throw new UserError(
+    'DISK_FULL',
+    `${folder} has ${mebibytes(freeBytes)} free; about ${mebibytes(neededBytes)} are needed`,
+    {
+      hint: 'make room, or name an output on another disk',
+    },
+  )
+}
+
+function unwritable(path: string, reason: string, hint: string, cause?: unknown): UserError {
+  return new UserError('OUTPUT_UNWRITABLE', `${path} cannot be written: ${reason}`, { hint, cause })
+}
+
+/** What a failed write means, also one that DuckDB reports in words; anything unknown comes back as it is. */
+export function writeFailure(path: string, cause: unknown): unknown {
+  if (cause instanceof UserError || !(cause instanceof Error)) return cause
+  const explained = explainSystemFailure(cause)
+  if (explained !== cause) return explained
+  if (isOutOfMemory(cause)) {
+    return new UserError(
+      'MEMORY_SHORT',
+      `writing ${path} takes more memory than is allowed for its columns`,
+      {
+        hint: 'write CSV or NDJSON, or leave columns out of the input',
+        cause,
+      },
+    )
+  }
+  const code = (cause as NodeJS.ErrnoException).code ?? ''
+  if (
+    /^(ENOSPC|EDQUOT)$/.test(code) ||
+    /No space left|Disk quota|failed to offload|max_temp_directory/i.test(cause.message)
+  ) {
+    return new UserError('DISK_FULL', `the disk is full: ${path} was not written`, {
+      hint: 'make room and run the same command again: what is answered is kept',
+      cause,
+    })
+  }
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return unwritable(path, 'its folder does not exist', `make it: mkdir -p ${dirname(path)}`, cause)
+  }
+  if (
+    /^(EACCES|EPERM|EROFS|ENAMETOOLONG|EISDIR)$/.test(code) ||
+    /Permission denied|Read-only file/i.test(cause.message)
+  ) {
+    return unwritable(path, cause.message, 'check the permissions of its folder', cause)
+  }
+  if (code === 'EPIPE')
+    return unwritable(path, 'the reader of standard output has gone', 'read all of it', cause)
+  return cause
+}

@@ -1,0 +1,184 @@
+import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { assertNamesFitParquet, assertNoClash, type BasisPlace, type OutputColumn } from '../rules/columns.js'
+import { renderUnanswered } from '../rules/answer-line.js'
+import { unreachable } from '../../core/errors.js'
+import type { FileFormat, Input } from '../input/input.js'
+import { writerBounds } from './bounds.js'
+import { BasisWriter } from './basis-writer.js'
+import { csvStyleOf } from './csv-text.js'
+import type { Answers } from './joined-rows.js'
+import { basisPathOf, writeFailure } from './output-path.js'
+import { writeParquet } from './parquet.js'
+import { withSample, type WrittenInput } from './sample.js'
+import { StagedFile } from './staged-file.js'
+import { writeCsv, writeNdjson } from './text-outputs.js'
+
+export { assertOutputUsable, outputFormatOf } from './output-path.js'
+
+export interface PublishOptions extends WriteOptions {
+  readonly input: Input
+  readonly stdout?: NodeJS.WritableStream | undefined
+}
+
+/** What is written, and how. */
+interface WriteOptions {
+  readonly input: WrittenInput
+  /** `path` is `-` for standard output. */
+  readonly output: { readonly path: string; readonly format: FileFormat; readonly bom?: boolean | undefined }
+  readonly columns: readonly OutputColumn[]
+  readonly basis: BasisPlace
+  /** Whose text stands in the basis file's name column. */
+  readonly nameColumn: string
+  /** Answer lines of rows `first` to `first + count - 1`, counted from 0, in the order of the input. */
+  readonly answerLines: (first: number, count: number) => readonly string[]
+  /** The rows of the first pass. */
+  readonly rowCount: number
+  /** Key-value metadata of a Parquet file. */
+  readonly metadata: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface PublishReport {
+  /** What was put in place, the output first; empty for standard output. */
+  readonly paths: readonly string[]
+  readonly rowCount: number
+  /** Lines of the basis file below its header. */
+  readonly basisLineCount: number
+}
+
+/**
+ * Writes every input row with its answer, in order, and puts the output in place whole; the basis file, if
+ * there is one, just before it. On any failure, and on abort, what stood there before still stands there.
+ * Throws INPUT_CHANGED, OUTPUT_COLUMN_TAKEN, INPUT_COLUMNS_DUPLICATE, OUTPUT_UNWRITABLE, DISK_FULL, and the
+ * signal's reason.
+ */
+export async function publish(options: PublishOptions): Promise<PublishReport> {
+  const { input } = options
+  input.assertUnchanged()
+  return stageAndWrite(options, async (main, basis, folder, basisLineCount) => {
+    input.assertUnchanged()
+    options.signal?.throwIfAborted()
+    if (folder === null) {
+      basis?.publish()
+      main.publish()
+    } else await copyTo(options.stdout ?? process.stdout, main.temporary)
+    const paths = folder === null ? [main, ...(basis === null ? [] : [basis])].map((file) => file.path) : []
+    return { paths, rowCount: options.rowCount, basisLineCount }
+  })
+}
+
+/**
+ * Writes the first rows with empty answers where the output is to be written, and removes them: what would make
+ * publishing fail for the format, the width, the types or the place of the output is thrown before anything is paid
+ * for. Throws what `publish` throws.
+ */
+export async function tryPublishing(
+  options: Omit<PublishOptions, 'answerLines' | 'stdout' | 'signal'>,
+): Promise<void> {
+  const empty = renderUnanswered({ status: 'pending' })
+  const answerLines = (_first: number, count: number) => new Array<string>(count).fill(empty)
+  const { input, output, rowCount } = options
+  await withSample(input, output.format, rowCount, (sample) =>
+    stageAndWrite({ ...options, ...sample, answerLines }, () => Promise.resolve()),
+  )
+}
+
+/** `use` is given what was written under temporary names, and the folder of it where it goes to standard output. */
+async function stageAndWrite<Result>(
+  options: WriteOptions,
+  use: (
+    main: StagedFile,
+    basis: StagedFile | null,
+    folder: string | null,
+    basisLineCount: number,
+  ) => Promise<Result>,
+): Promise<Result> {
+  const { input, output } = options
+  assertNoClash(input.columns, options.columns)
+  if (output.format === 'parquet') assertNamesFitParquet(input.columns)
+  const folder = output.path === '-' ? gatheringFolder() : null
+  const staged: StagedFile[] = []
+  try {
+    const main = new StagedFile(folder === null ? output.path : join(folder, 'output'))
+    staged.push(main)
+    const basis =
+      options.basis === 'file' && folder === null ? new StagedFile(basisPathOf(output.path)) : null
+    if (basis !== null) staged.push(basis)
+    return await use(main, basis, folder, await writeAll(options, main, basis))
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    throw writeFailure(output.path, error)
+  } finally {
+    for (const file of staged) await file.discard()
+    if (folder !== null) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Where what goes to standard output is put together. */
+function gatheringFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'enrich-'))
+  } catch (error) {
+    throw writeFailure(join(tmpdir(), 'enrich-output'), error)
+  }
+}
+
+/** Each row's answer is asked for once, and goes to the output and to the basis file in the same pass. */
+async function writeAll(
+  options: WriteOptions,
+  main: StagedFile,
+  basisFile: StagedFile | null,
+): Promise<number> {
+  const { input, columns, answerLines, rowCount, signal, output, metadata, nameColumn } = options
+  const basis =
+    basisFile === null
+      ? null
+      : new BasisWriter(
+          basisFile,
+          input.textRows([nameColumn]),
+          csvStyleOf(basisFile.path, input, output.bom === true),
+        )
+  const answers: Answers = { answerLines, rowCount, signal, basis }
+  try {
+    await basis?.start()
+    switch (output.format) {
+      case 'csv':
+        await writeCsv(input, columns, answers, main, csvStyleOf(output.path, input, output.bom === true))
+        break
+      case 'ndjson':
+        await writeNdjson(input, columns, answers, main)
+        break
+      case 'parquet':
+        await writeParquet({ input, columns, answers, metadata, file: main })
+        break
+      default:
+        return unreachable(output.format)
+    }
+    await main.close()
+    await basisFile?.close()
+    return basis?.lineCount ?? 0
+  } finally {
+    await basis?.end()
+  }
+}
+
+/** Waits for each chunk to be taken, so that a slow reader holds the writing up and not the memory. */
+async function copyTo(stdout: NodeJS.WritableStream, path: string): Promise<void> {
+  // A failed write is reported to its callback; without a listener it would also end the process.
+  const ignore = () => undefined
+  stdout.on('error', ignore)
+  try {
+    for await (const chunk of createReadStream(path, { highWaterMark: writerBounds.stdoutChunkBytes })) {
+      await new Promise<void>((resolve, reject) => {
+        stdout.write(chunk as Buffer, (error) => {
+          if (error) reject(error)
+          else resolve()
+        })
+      })
+    }
+  } finally {
+    stdout.off('error', ignore)
+  }
+}

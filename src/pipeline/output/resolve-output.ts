@@ -1,0 +1,63 @@
+import { selectColumns, type BasisPlace, type OutputColumn } from '../rules/columns.js'
+import { UserError } from '../../core/errors.js'
+import type { FileFormat } from '../input/input.js'
+import { basisPathOf, outputFormatOf } from './output-path.js'
+
+/** What the user says of the output. */
+export interface OutputRequest {
+  path?: string | undefined
+  format?: FileFormat | undefined
+  basis?: 'auto' | BasisPlace | undefined
+  columns?: readonly string[] | undefined
+  prefix: string
+  /** Write also when the run stops early. */
+  partial?: boolean | undefined
+  /** A byte order mark in front of CSV. */
+  bom?: boolean | undefined
+}
+
+export interface ResolvedOutput {
+  path: string
+  format: FileFormat
+  basis: BasisPlace
+  columns: readonly OutputColumn[]
+  partial: boolean
+  bom: boolean
+}
+
+/** Throws OUTPUT_MISSING, OUTPUT_FORMAT_UNKNOWN, OUTPUT_COLUMN_UNKNOWN. */
+export function resolveOutput(request: OutputRequest): ResolvedOutput {
+  const { path, prefix, columns } = request
+  if (path === undefined) {
+    throw new UserError('OUTPUT_MISSING', 'no output is named', {
+      hint: 'pass -o out.parquet, out.csv or out.ndjson',
+    })
+  }
+  const format = outputFormatOf(path, request.format)
+  const basis = placeBasis(request.basis ?? 'auto', format, path)
+  return {
+    path,
+    format,
+    basis,
+    columns: selectColumns({ columns, prefix, basis }),
+    partial: request.partial ?? false,
+    bom: request.bom ?? false,
+  }
+}
+
+/** Every file that is written; `-` for standard output. */
+export function writtenPaths({ path, basis }: ResolvedOutput): readonly string[] {
+  return basis === 'file' ? [path, basisPathOf(path)] : [path]
+}
+
+/** Nested where the format nests; beside a CSV; nowhere when there is no file for it to stand beside. */
+function placeBasis(asked: 'auto' | BasisPlace, format: FileFormat, path: string): BasisPlace {
+  if (asked === 'file' && path === '-') {
+    throw new UserError('OUTPUT_UNWRITABLE', 'a basis file cannot stand beside standard output', {
+      hint: 'pass --basis inline or none, or -o with a file',
+    })
+  }
+  if (asked !== 'auto') return asked
+  if (format !== 'csv') return 'inline'
+  return path === '-' ? 'none' : 'file'
+}

@@ -1,0 +1,111 @@
+import { unreachable } from '../../core/errors.js'
+import type { ChunkRows, FileFormat, Input, MemberRows } from '../input/input.js'
+import { writerBounds } from './bounds.js'
+
+/** What of an input its rows are written by. */
+export type WrittenInput = Pick<
+  Input,
+  'columns' | 'delimiter' | 'files' | 'textRows' | 'objectRows' | 'parquetSource'
+>
+
+/** The first rows of an input, as an input: every way of reading them that its output format takes. */
+export interface Sample {
+  readonly input: WrittenInput
+  readonly rowCount: number
+}
+
+/** `use` is given the first rows, read the way an output of this format reads them; not called where there are none. */
+export async function withSample(
+  input: Input,
+  format: FileFormat,
+  rowCount: number,
+  use: (sample: Sample) => Promise<unknown>,
+): Promise<void> {
+  const rowsMax = sampleRowsMax(input.columns.length)
+  switch (format) {
+    case 'csv':
+      for await (const batch of input.textRows()) {
+        const rows = batch.slice(0, rowsMax)
+        await use(sampleOf(input, rows.length, { textRows: () => once(rows) }))
+        return
+      }
+      return
+    case 'ndjson':
+      for await (const batch of input.objectRows()) {
+        const rows = batch.slice(0, rowsMax)
+        await use(sampleOf(input, rows.length, { objectRows: () => once(rows) }))
+        return
+      }
+      return
+    case 'parquet':
+      await withParquetSample(input, rowsMax, rowCount, use)
+      return
+    default:
+      return unreachable(format)
+  }
+}
+
+async function withParquetSample(
+  input: Input,
+  rowsMax: number,
+  rowCount: number,
+  use: (sample: Sample) => Promise<unknown>,
+): Promise<void> {
+  const source = input.parquetSource()
+  const sourced = (count: number, parquet: ChunkRows | MemberRows) =>
+    use(sampleOf(input, count, { parquetSource: () => parquet }))
+  if (source.kind === 'members') {
+    for await (const batch of source.rows()) {
+      const rows = batch.slice(0, rowsMax)
+      await sourced(rows.length, { ...source, rows: () => once(rows) })
+      return
+    }
+    return
+  }
+  // While the stream stands open: what a chunk holds is DuckDB's.
+  for await (const chunk of source.chunks(rowsMax)) {
+    const bytesEstimate = (source.bytesEstimate * chunk.rowCount) / Math.max(rowCount, chunk.rowCount)
+    await sourced(chunk.rowCount, { ...source, bytesEstimate, chunks: () => once(chunk) })
+    return
+  }
+}
+
+const sampleRowsMax = (columnCount: number): number =>
+  Math.max(1, Math.min(writerBounds.answerRows, Math.floor(writerBounds.sampleCells / columnCount)))
+
+function sampleOf(input: Input, rowCount: number, own: Partial<Sample['input']>): Sample {
+  const { textRows } = own
+  return {
+    rowCount,
+    input: {
+      columns: input.columns,
+      delimiter: input.delimiter,
+      files: input.files,
+      objectRows: () => input.objectRows(),
+      parquetSource: () => input.parquetSource(),
+      ...own,
+      // The basis file reads its names beside the rows.
+      textRows: (columns) =>
+        columns === undefined && textRows !== undefined
+          ? textRows()
+          : upTo(input.textRows(columns), rowCount),
+    },
+  }
+}
+
+async function* once<Item>(item: Item): AsyncGenerator<Item> {
+  await Promise.resolve()
+  yield item
+}
+
+async function* upTo<Row>(
+  batches: AsyncIterable<readonly Row[]>,
+  rowsMax: number,
+): AsyncGenerator<readonly Row[]> {
+  let left = rowsMax
+  for await (const batch of batches) {
+    yield batch.slice(0, left)
+    left -= batch.length
+    if (left <= 0) return
+  }
+}

@@ -1,0 +1,213 @@
+import type { RunObjectLenient } from '../../contract/resolution.js'
+import { answerColumns, type AnswerColumnName } from './columns.js'
+import { utcInstant } from '../../core/instant.js'
+import { at, atPath, booleanOf, integerOf, listOf, objectOf, textOf } from '../../core/lenient.js'
+
+/**
+ * An answer line is one line of JSON text that holds every answer column, under its name without a prefix.
+ * It is made once, when an answer arrives; the checkpoint stores it and every writer reads it.
+ */
+export const answerLineVersion = 1
+
+export const answerBounds = {
+  listMax: 200,
+  basisMax: 500,
+  citationsMax: 50,
+  basisValueCharsMax: 4_000,
+} as const
+
+interface BasisCitation {
+  readonly url: string | null
+  readonly excerpt: string | null
+  readonly source_type: string | null
+  readonly authority_tier: number | null
+}
+export interface BasisRow {
+  readonly field: string | null
+  readonly value: string | null
+  readonly confidence: string | null
+  readonly reasoning: string | null
+  readonly citations: readonly BasisCitation[]
+}
+type AnswerValue = string | number | boolean | null | readonly unknown[]
+type Answer = Partial<Record<AnswerColumnName, AnswerValue>>
+
+/** Where a plain text column is found in the data of a run (interface: "v3 job result"). */
+const textPaths = {
+  type: 'type',
+  subtype: 'subtype',
+  merged_into: 'merged_into',
+  entity_id: 'entity.id',
+  display_name: 'entity.display_name',
+  legal_name: 'entity.legal_name',
+  entity_status: 'entity.status',
+  description: 'entity.description',
+  website: 'entity.website',
+  street_address: 'entity.headquarters.address.street_address',
+  city: 'entity.headquarters.address.city',
+  state: 'entity.headquarters.address.state',
+  state_code: 'entity.headquarters.address.state_code',
+  postal_code: 'entity.headquarters.address.postal_code',
+  country: 'entity.headquarters.address.country',
+  country_code: 'entity.headquarters.address.country_code',
+  formatted_address: 'entity.headquarters.address.formatted_address',
+  legal_entity_id: 'entity.primary_legal_entity.id',
+  jurisdiction: 'entity.primary_legal_entity.jurisdiction',
+  sector: 'entity.facets.sector',
+  legal_form: 'entity.facets.legal_form',
+  parent_name: 'entity.parent_entity.name',
+  matching_branch: 'entity.matching_branch',
+  candidate_name: 'candidate.name',
+  candidate_legal_name: 'candidate.legal_name',
+  candidate_jurisdiction: 'candidate.jurisdiction',
+  candidate_address: 'candidate.primary_address.full_address',
+} as const satisfies Partial<Record<AnswerColumnName, string>>
+
+/** `sec_cik` and `cik` are one column: the interface names both and tells them apart nowhere. */
+const identifierTypes = {
+  registration_id: ['registration_id'],
+  lei: ['lei'],
+  cik: ['cik', 'sec_cik'],
+  ein: ['ein'],
+  duns: ['duns'],
+  bic: ['bic'],
+  ticker: ['ticker'],
+} as const satisfies Partial<Record<AnswerColumnName, readonly string[]>>
+
+/**
+ * The answer line of a run as a server sent it. Never throws: a value of a wrong type is kept as text where
+ * the column is text, and is null elsewhere; unknown enum values stay as they came.
+ */
+export function renderAnswer(run: RunObjectLenient): string {
+  const data = run.data ?? null
+  const answer: Answer = { status: statusOf(run, data), run_id: textOf(run.run_id) }
+  for (const [column, path] of Object.entries(textPaths))
+    answer[column as keyof typeof textPaths] = textOf(atPath(data, path))
+  const entity = at(data, 'entity')
+  for (const [column, types] of Object.entries(identifierTypes)) {
+    answer[column as keyof typeof identifierTypes] = identifierOf(entity, types)
+  }
+  const authority = at(entity, 'primary_legal_entity', 'registration_authority')
+  const naics = primaryCode(at(entity, 'industry', 'schemes', 'naics_2022'))
+  const sic = primaryCode(at(entity, 'industry', 'schemes', 'sic'))
+  return line({
+    ...answer,
+    confidence: int32Of(at(data, 'match_confidence')),
+    registration_authority: textOf(
+      objectOf(authority) === null
+        ? authority
+        : (at(authority, 'name') ?? at(authority, 'organization') ?? at(authority, 'code')),
+    ),
+    naics_code: textOf(at(naics, 'code')),
+    naics_label: textOf(at(naics, 'label')),
+    sic_code: textOf(at(sic, 'code')),
+    sic_label: textOf(at(sic, 'label')),
+    factors: objectsOf(at(data, 'factors')).map((factor) =>
+      texts(factor, ['code', 'type', 'description', 'impact']),
+    ),
+    actions: objectsOf(at(data, 'actions')).map((action) => texts(action, ['code', 'description'])),
+    resolved_at: utcInstant(textOf(at(data, 'metadata', 'resolved_at')) ?? ''),
+    from_cache: booleanOf(at(data, 'metadata', 'from_cache')),
+    basis: listOf(at(data, 'basis'))
+      .slice(0, answerBounds.basisMax)
+      .flatMap((entry) => basisRow(entry, entity)),
+  })
+}
+
+export interface Unanswered {
+  readonly status: 'uncertain' | 'invalid_input' | 'pending' | 'error' | 'failed'
+  readonly error?: string | undefined
+  readonly runId?: string | undefined
+}
+
+/** The answer line of a lookup without an answer: every column but status, error and run_id is empty. */
+export function renderUnanswered(unanswered: Unanswered): string {
+  const { status, error, runId } = unanswered
+  return line({ status, error: textOf(error), run_id: textOf(runId), factors: [], actions: [], basis: [] })
+}
+
+/** Every column is present, in the order of the output. */
+function line(answer: Answer): string {
+  const whole: Record<string, AnswerValue> = {}
+  for (const { name } of answerColumns) whole[name] = answer[name] ?? null
+  return JSON.stringify(whole)
+}
+
+const keyMarks = answerColumns.map(({ name }, index) => `${index === 0 ? '{' : ','}"${name}":`)
+
+/**
+ * The JSON text of each column of an answer line, in the order of `answerColumns`, without parsing: lines
+ * hold every column in that order, and a quote inside a text is escaped, so a column's key is found by what
+ * stands around it. Throws on a text that is no answer line.
+ */
+export function sliceAnswer(line: string): readonly string[] {
+  const values: string[] = []
+  let valueStart = -1
+  for (const mark of keyMarks) {
+    const at = line.indexOf(mark, Math.max(valueStart, 0))
+    if (at === -1 || (valueStart === -1 && at !== 0)) throw new Error('not an answer line of this version')
+    if (valueStart !== -1) values.push(line.slice(valueStart, at))
+    valueStart = at + mark.length
+  }
+  values.push(line.slice(valueStart, -1))
+  return values
+}
+
+function statusOf(run: RunObjectLenient, data: unknown): string {
+  if (run.status.trim().toUpperCase() === 'FAILED') return 'failed'
+  const status = textOf(at(data, 'status'))
+  return status === null || status.trim() === '' ? 'failed' : status
+}
+
+function identifierOf(entity: unknown, types: readonly string[]): string | null {
+  for (const identifier of listOf(at(entity, 'identifiers'))) {
+    const type = at(identifier, 'type')
+    const value = textOf(at(identifier, 'value'))
+    if (typeof type === 'string' && types.includes(type.toLowerCase()) && value !== null && value !== '')
+      return value
+  }
+  return null
+}
+
+/** The code marked primary, else the first: primary codes come first (interface: "Industry code entry (v3)"). */
+function primaryCode(codes: unknown): unknown {
+  const list = listOf(codes)
+  return list.find((code) => at(code, 'is_primary') === true) ?? list[0]
+}
+
+function basisRow(entry: unknown, entity: unknown): readonly BasisRow[] {
+  if (objectOf(entry) === null) return []
+  const field = textOf(at(entry, 'field'))
+  const value = field === null ? null : textOf(atPath(entity, field), answerBounds.basisValueCharsMax)
+  const citations = objectsOf(at(entry, 'citations')).slice(0, answerBounds.citationsMax)
+  return [
+    {
+      field,
+      value,
+      confidence: textOf(at(entry, 'confidence')),
+      reasoning: textOf(at(entry, 'reasoning')),
+      citations: citations.map((citation) => ({
+        url: textOf(at(citation, 'url')),
+        excerpt: textOf(at(citation, 'excerpt')),
+        source_type: textOf(at(citation, 'source_type')),
+        authority_tier: int32Of(at(citation, 'authority_tier')),
+      })),
+    },
+  ]
+}
+
+/** An integer that fits the 32-bit column it is written to. */
+function int32Of(value: unknown): number | null {
+  const number = integerOf(value)
+  return number !== null && Math.abs(number) < 2 ** 31 ? number : null
+}
+
+function objectsOf(value: unknown): readonly unknown[] {
+  return listOf(value)
+    .slice(0, answerBounds.listMax)
+    .filter((item) => objectOf(item) !== null)
+}
+
+function texts(item: unknown, keys: readonly string[]): Record<string, string | null> {
+  return Object.fromEntries(keys.map((key) => [key, textOf(at(item, key))]))
+}

@@ -1,0 +1,135 @@
+import { canBeNames, canBePlaces, type ColumnSamples } from './column-content.js'
+import { spellingKey } from './earlier-columns.js'
+import { UserError } from '../../core/errors.js'
+import { headerKey } from './header-key.js'
+import { companyNameHeaders, personHeaders, plainNameHeaders, surelyNameHeaders } from './name-headers.js'
+import {
+  placeOfHeader,
+  placeSets,
+  wholePlaceHeaders,
+  type PlacePart,
+  type PlaceSet,
+} from './place-headers.js'
+
+/** Which input columns make a lookup. */
+export interface LookupColumns {
+  name: string
+  location: readonly string[]
+  context: readonly string[]
+}
+
+/** Columns that are named by the user; the rest are found. */
+export interface AskedColumns {
+  name?: string | undefined
+  location?: readonly string[] | undefined
+  context?: readonly string[] | undefined
+}
+
+/**
+ * The columns asked for, else the ones found by their headers; `samples` keep out what bears such a header and holds
+ * something else.
+ * Throws INPUT_COLUMN_MISSING when a named column is not there or no column holds names.
+ */
+export function detectColumns(
+  header: readonly string[],
+  asked: AskedColumns,
+  samples: ColumnSamples = new Map(),
+): LookupColumns {
+  return {
+    name:
+      asked.name === undefined ? findName(header, samples) : findAsked(header, asked.name, '--name-column'),
+    location:
+      asked.location?.map((column) => findAsked(header, column, '--location-columns')) ??
+      findLocation(header, samples),
+    context: asked.context?.map((column) => findAsked(header, column, '--context-columns')) ?? [],
+  }
+}
+
+function findAsked(header: readonly string[], column: string, flag: string): string {
+  const found =
+    header.find((name) => name === column) ??
+    header.find((name) => spellingKey(name) === spellingKey(column) && spellingKey(name) !== '')
+  if (found === undefined) {
+    throw new UserError('INPUT_COLUMN_MISSING', `the input has no column "${column}" (${flag})`, {
+      hint: `it has: ${list(header)}`,
+    })
+  }
+  return found
+}
+
+function findName(header: readonly string[], samples: ColumnSamples): string {
+  const fits = (column: string) => canBeNames(samples.get(column) ?? [])
+  const company = firstOf(header.filter(fits), companyNameHeaders) ?? firstOf(header, surelyNameHeaders)
+  if (company !== undefined) return company
+  const plain = firstOf(header.filter(fits), plainNameHeaders)
+  // Xero's contacts are companies, whose people have columns of their own.
+  const contact = hasXeroAddress(header) ? firstOf(header, ['contactname']) : undefined
+  const isPersons = plain !== undefined && header.some((column) => personHeaders.has(headerKey(column)))
+  if (contact !== undefined) return contact
+  if (plain !== undefined && !isPersons) return plain
+  const why = isPersons ? `"${plain}" stands beside a person's names; if it holds companies, ` : ''
+  throw new UserError('INPUT_COLUMN_MISSING', 'no column holds company names', {
+    hint: `${why}pass --name-column; the input has: ${list(header)}`,
+  })
+}
+
+const hasXeroAddress = (header: readonly string[]): boolean =>
+  header.some((column) => headerKey(column) === 'poaddressline1')
+
+interface PlaceColumn {
+  column: string
+  part: PlacePart
+  set: PlaceSet
+}
+
+/** Of a place, in the order in which they are joined. A street is asked only where nothing tells the town. */
+const townParts = ['city', 'region', 'postal', 'country'] as const
+const streetParts = ['address', 'region', 'country'] as const
+
+/**
+ * One place of one set of columns: a column that holds all of it; or the parts of the first set that has a city or a
+ * postal code, and what it has not from the columns that say nobody's.
+ */
+function findLocation(header: readonly string[], samples: ColumnSamples): string[] {
+  const places = placeColumns(header, samples)
+  const fits = (column: string) => canBePlaces('address', samples.get(column) ?? [])
+  const whole = firstOf(header.filter(fits), wholePlaceHeaders)
+  if (whole !== undefined) return [whole]
+  const has = (set: PlaceSet, ...parts: PlacePart[]) =>
+    places.some((place) => place.set === set && parts.includes(place.part))
+  const set =
+    placeSets.find((one) => has(one, 'city', 'postal')) ??
+    placeSets.find((one) => has(one, 'address')) ??
+    placeSets.find((one) => places.some((place) => place.set === one))
+  if (set === undefined) return []
+  const parts = has(set, 'city', 'postal') ? townParts : streetParts
+  return parts
+    .map((part) => find(places, part, set) ?? find(places, part, 'plain'))
+    .filter((column) => column !== undefined)
+}
+
+const find = (places: readonly PlaceColumn[], part: PlacePart, set: PlaceSet): string | undefined =>
+  places.find((place) => place.part === part && place.set === set)?.column
+
+/** Columns that are parts of places, by their headers and as far as their cells do not speak against it. */
+export function placeColumns(header: readonly string[], samples: ColumnSamples): PlaceColumn[] {
+  return header.flatMap((column) => {
+    const place = placeOfHeader(column)
+    return place !== null && canBePlaces(place.part, samples.get(column) ?? []) ? [{ column, ...place }] : []
+  })
+}
+
+function firstOf(header: readonly string[], keys: readonly string[]): string | undefined {
+  const columns = new Map([...header].reverse().map((column) => [headerKey(column), column]))
+  for (const key of keys) {
+    const found = columns.get(key)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const listedMax = 30
+function list(header: readonly string[]): string {
+  const names = header.slice(0, listedMax).map((name) => (name.length > 60 ? `${name.slice(0, 59)}…` : name))
+  return names.join(', ') + (header.length > listedMax ? `, … (${header.length} in all)` : '')
+}

@@ -1,0 +1,109 @@
+import type { RunObjectLenient } from '../../contract/resolution.js'
+import { foldText } from '../../core/identity.js'
+import { at } from '../../core/lenient.js'
+
+/** What an answer must not contradict; null where nothing is known of it. */
+export interface Asked {
+  readonly runId: string
+  readonly customId: string | null
+  /** As it was submitted. */
+  readonly name: string | null
+}
+
+/** A submission that the service gave a run to. */
+export interface Contender {
+  readonly customId: string
+  readonly name: string
+}
+
+/**
+ * Why an answer belongs to another lookup than the one asked for, by what it echoes; null where nothing in it says
+ * so. What a service leaves out, or sends as null, is no evidence (interface: "v3 job result", `metadata.query`).
+ *
+ * The ids are opaque and are compared as they are. Of the query the name alone is compared: places and contexts are
+ * rewritten by services, a name is echoed.
+ */
+export function whyMisdirected(run: RunObjectLenient, asked: Asked): string | null {
+  if (run.run_id !== asked.runId) return `the service answered with another run, ${quoted(run.run_id)}`
+  const customId = customIdOf(run)
+  if (customId !== null && asked.customId !== null && customId !== asked.customId) {
+    return `the service answered with the custom_id of another submission, ${quoted(customId)}`
+  }
+  const name = nameOf(run)
+  if (name !== null && asked.name !== null && !isSameName(name, asked.name)) {
+    return `the service answered for another company, ${quoted(name)}`
+  }
+  return null
+}
+
+/**
+ * The one of several submissions with one run that its answer is proved to belong to: by the custom_id it bears,
+ * or, where it bears none, by a name that only one of them asked for. Null where nothing proves it.
+ */
+export function provenOwner<Item extends Contender>(
+  run: RunObjectLenient,
+  contenders: readonly Item[],
+): Item | null {
+  const name = nameOf(run)
+  const named = name === null ? contenders : contenders.filter((one) => isSameName(name, one.name))
+  const customId = customIdOf(run)
+  if (customId !== null) return named.find((one) => one.customId === customId) ?? null
+  const [only, ...others] = named
+  return name !== null && only !== undefined && others.length === 0 ? only : null
+}
+
+/** The custom_id that the answer to a submission bears, where it is not the one that was sent; else null. */
+export function otherCustomId(body: unknown, customId: string | null): string | null {
+  const echoed = customIdOf(body)
+  return customId === null || echoed === customId ? null : echoed
+}
+
+function customIdOf(body: unknown): string | null {
+  return filledText(at(body, 'custom_id'))
+}
+
+function nameOf(run: RunObjectLenient): string | null {
+  return filledText(at(run.data, 'metadata', 'query', 'name'))
+}
+
+function filledText(value: unknown): string | null {
+  const text = typeof value === 'string' ? value.trim() : ''
+  return text === '' ? null : text
+}
+
+/** An echo without a mark of its cut is taken for one from this many letters on: shorter names are names. */
+const cutNameCharsMin = 24
+/** What a name must at least have in front of a mark of its cut. */
+const markedNameCharsMin = 2
+
+/**
+ * Whether a name that a service echoes can be the name that was asked for: letters and digits agree, whatever the
+ * case, the marks, the spaces, the punctuation and the escapes of HTML; or it is a cut of the name.
+ */
+export function isSameName(echoed: string, asked: string): boolean {
+  if (echoed === asked) return true
+  const [one, other] = [foldName(echoed), foldName(asked)]
+  if (one === other) return true
+  const charsMin = /(?:…|\.\.\.)\s*$/u.test(echoed) ? markedNameCharsMin : cutNameCharsMin
+  return one.length >= charsMin && other.startsWith(one)
+}
+
+/** Longer names than any lookup's are of no use here. */
+const comparedCharsMax = 2_000
+
+function foldName(name: string): string {
+  const text = foldText(name.slice(0, comparedCharsMax))
+  const letters = text
+    .replace(/&(?:[a-z]+|#x?[0-9a-f]+);/g, '')
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+  // A name of signs alone is compared by its signs.
+  return letters === '' ? text : letters
+}
+
+const quotedCharsMax = 80
+
+/** A server's text on one line, bounded. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length > quotedCharsMax ? `${text.slice(0, quotedCharsMax - 1)}…` : text)
+}

@@ -1,0 +1,70 @@
+import type { ErrorCode } from '../../core/errors.js'
+
+/** Why a run ends before every lookup has its answer. */
+export type Stop =
+  | { kind: 'interrupted' }
+  | { kind: 'duration_max' }
+  | { kind: 'refused'; reason: string }
+  | { kind: 'wrong_address'; reason: string }
+  | { kind: 'unreachable'; reason: string }
+  | { kind: 'out_of_credit'; reason: string }
+  | { kind: 'plan_limit'; reason: string }
+  | { kind: 'lookups_max'; lookupsMax: number }
+
+/**
+ * Whether what is already running is still waited for. Credit and budget stop new submissions only; what was
+ * paid for is fetched.
+ */
+export function waitsForRuns(stop: Stop): boolean {
+  return stop.kind === 'out_of_credit' || stop.kind === 'plan_limit' || stop.kind === 'lookups_max'
+}
+
+/** The code and sentence shown for a stop; null for an interruption, whose exit code is the signal's. */
+export function explainStop(stop: Stop): { code: ErrorCode; message: string; hint: string } | null {
+  switch (stop.kind) {
+    case 'interrupted':
+      return null
+    case 'duration_max':
+      return {
+        code: 'DURATION_MAX_REACHED',
+        message: 'the time given by --max-duration is over',
+        hint: 'the same command resumes',
+      }
+    case 'refused':
+      return {
+        code: 'SERVICE_REFUSED',
+        message: `the service refused: ${stop.reason}`,
+        hint: 'check ENRICH_API_KEY and that the account may use v3; no row was marked failed, the same command resumes',
+      }
+    case 'wrong_address':
+      return {
+        code: 'SERVICE_ANSWER_INVALID',
+        message: `nothing at the base URL takes submissions: ${stop.reason}`,
+        hint: 'check --base-url; nothing was billed by this answer, the same command resumes',
+      }
+    case 'unreachable':
+      return {
+        code: 'SERVICE_UNREACHABLE',
+        message: `the service cannot be reached: ${stop.reason}`,
+        hint: 'what was submitted is safe; the same command resumes',
+      }
+    case 'out_of_credit':
+      return {
+        code: 'CREDIT_EXHAUSTED',
+        message: `the account's credit is used up: ${stop.reason}`,
+        hint: 'top the account up; the same command resumes',
+      }
+    case 'plan_limit':
+      return {
+        code: 'PLAN_LIMIT_REACHED',
+        message: `a limit of the account's plan is reached: ${stop.reason}`,
+        hint: 'wait for the plan to renew or raise it; the same command resumes',
+      }
+    case 'lookups_max':
+      return {
+        code: 'LOOKUPS_MAX_REACHED',
+        message: `--max-lookups ${stop.lookupsMax} is reached`,
+        hint: 'the same command resumes',
+      }
+  }
+}

@@ -1,0 +1,27 @@
+import { decideAfterFailure, type ReachabilityPolicy } from '../rules/reachability.js'
+
+/**
+ * Counts failures in a row. Requests that were in the air together fail together: of those one is counted,
+ * or a short break of a busy connection would look like a dead service.
+ */
+export class Patience {
+  #consecutive = 0
+  #lastCountedAtMs = -Infinity
+  #hasAnswered = false
+
+  constructor(private readonly policy: ReachabilityPolicy) {}
+
+  answered(): void {
+    this.#consecutive = 0
+    this.#hasAnswered = true
+  }
+
+  /** `startedAtMs` and `nowMs` are of the monotonic clock; `fraction` is chance. */
+  failed(startedAtMs: number, nowMs: number, fraction: number): ReturnType<typeof decideAfterFailure> {
+    if (startedAtMs >= this.#lastCountedAtMs) {
+      this.#consecutive++
+      this.#lastCountedAtMs = nowMs
+    }
+    return decideAfterFailure(this.#consecutive, this.#hasAnswered, this.policy, fraction)
+  }
+}

@@ -1,0 +1,290 @@
+import type { ResultEntity } from '../../contract/entity.js'
+import type { BasisEntry, Citation } from '../../contract/result.js'
+import { formattedAddress } from './address-block.js'
+import { naicsLabel } from '../reference/naics-labels.js'
+import { sicLabel } from '../reference/sic-labels.js'
+import { omittedIdentifierCount } from './entity-record.js'
+import type { RowName } from '../model/registry-row.js'
+import { standingOf, statusOf } from './standing.js'
+import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
+
+/**
+ * Provenance of every populated field of note (interface: "v3 job result", `basis`). What a government
+ * register states cites its record; what only the loaded file says cites the file's row, and is believed less.
+ */
+export function basisOf(
+  entity: ResultEntity,
+  primary: StoredLegalEntity,
+  stored: StoredEntity,
+): BasisEntry[] {
+  const registrations = stored.legalEntities
+  const own = fieldsOf(entity, primary).map(({ field, value, reasoning, origin }) => {
+    const holder = holderOf(field, value, [primary, ...registrations])
+    const citation = origin === 'file' ? fileCitation(holder, value) : recordCitation(holder)
+    const isRecorded = origin === 'record' && citation.authority_tier === 1
+    return {
+      field,
+      confidence: isRecorded ? ('high' as const) : ('medium' as const),
+      reasoning,
+      citations: [citation],
+    }
+  })
+  const identifiers = entity.identifiers.map((identifier, index) => {
+    const holders = registrations.filter((registration) => holds(registration, identifier))
+    const citations = (holders.length > 0 ? holders : [primary]).map((holder) =>
+      identifierCitation(holder, identifier),
+    )
+    return {
+      field: `identifiers.${index}.value`,
+      confidence: citations.some(({ authority_tier }) => authority_tier === 1)
+        ? ('high' as const)
+        : ('medium' as const),
+      reasoning: `The registration bears this ${identifier.type.replaceAll('_', ' ')}, in canonical form.`,
+      citations,
+    }
+  })
+  return [...own, ...statusEntry(entity, primary, stored), ...identifiers, ...omissionEntry(stored)]
+}
+
+function statusEntry(entity: ResultEntity, primary: StoredLegalEntity, stored: StoredEntity): BasisEntry[] {
+  if (entity.status === null) return []
+  const { holder, isStated } = standingOf(primary, stored)
+  const citation = recordCitation(holder, isStated ? recordUrl(holder) : edgarUrl(holder))
+  return [
+    {
+      field: 'status',
+      confidence: isStated && citation.authority_tier === 1 ? 'high' : 'medium',
+      reasoning: isStated
+        ? 'The status on the registration.'
+        : 'Its shares are listed, and no newer source says that it has ended.',
+      citations: [citation],
+    },
+  ]
+}
+
+/** A list that was cut says so. */
+function omissionEntry(stored: StoredEntity): BasisEntry[] {
+  const count = omittedIdentifierCount(stored)
+  if (count === 0) return []
+  const holders = stored.legalEntities.filter(({ identifiersOmitted }) => identifiersOmitted > 0)
+  return [
+    {
+      field: 'identifiers',
+      confidence: 'high',
+      reasoning: `Registers list ${count.toLocaleString('en-US')} more identifiers than are shown.`,
+      citations: holders.map((holder) => recordCitation(holder)),
+    },
+  ]
+}
+
+/** Fields that may be another registration's than the one that is shown: see `statedFirst`. */
+const pickOf: Readonly<Record<string, (registration: StoredLegalEntity) => string | null>> = {
+  website: ({ website }) => website,
+  'industry.schemes.sic.0.code': ({ sic }) => sic,
+  'industry.schemes.naics_2022.0.code': ({ naics }) => naics,
+  'industry.schemes.sic.0.label': ({ sic }) => (sic === null ? null : sicLabel(sic)),
+  'industry.schemes.naics_2022.0.label': ({ naics }) => (naics === null ? null : naicsLabel(naics)),
+  'parent_entity.name': ({ parentName }) => parentName,
+}
+
+function holderOf(
+  field: string,
+  value: string,
+  registrations: readonly [StoredLegalEntity, ...StoredLegalEntity[]],
+): StoredLegalEntity {
+  const pick = pickOf[field]
+  const holder = registrations.find(
+    (registration) => pick?.(registration) === value && !registration.vanished,
+  )
+  return holder ?? registrations[0]
+}
+
+interface FieldReason {
+  readonly field: string
+  readonly value: string
+  readonly reasoning: string
+  /** Stated by the register's record, read out of it, or stated by the loaded file alone. */
+  readonly origin: 'record' | 'derived' | 'file'
+}
+
+/** How many former names a sentence tells of, the latest first. */
+const formerNamesTold = 3
+
+/** The name on the registration, and which it bore before. */
+function legalNameReason(primary: StoredLegalEntity): string {
+  const former = primary.names.filter(({ kind, endedOn }) => kind === 'former' && endedOn !== undefined)
+  const told = former
+    .sort((a, b) => ((a.endedOn ?? '') < (b.endedOn ?? '') ? 1 : -1))
+    .slice(0, formerNamesTold)
+    .map((entry) => ` "${entry.name}" is a former name${endText(entry)}.`)
+  const removed = primary.vanished
+    ? ` The newest file of ${primary.sourceName} no longer names the registration; that of ${primary.sourceDate.slice(0, 10)} did.`
+    : ''
+  return `The name on the registration.${removed}${told.join('')}`
+}
+
+/** " since 2026-05-01 (gleif)": the day on which a former name had ended, and whose files told. */
+export function endText({ endedOn, endedSource }: RowName): string {
+  return `${endedOn === undefined ? '' : ` since ${endedOn}`}${endedSource === undefined ? '' : ` (${endedSource})`}`
+}
+
+function fieldsOf(entity: ResultEntity, primary: StoredLegalEntity): FieldReason[] {
+  const fields: FieldReason[] = []
+  const noteOf =
+    (origin: FieldReason['origin']): Note =>
+    (field, value, reasoning) => {
+      if (value !== null && value !== undefined) fields.push({ field, value, reasoning, origin })
+    }
+  const [stated, derived, filed] = [noteOf('record'), noteOf('derived'), noteOf('file')]
+  stated('legal_name', entity.legal_name, legalNameReason(primary))
+  filed('display_name', entity.display_name, 'The shortest name in use that the registry lists.')
+  filed('website', entity.website, 'The website that the registry lists; registers of companies hold none.')
+  addressFields(entity.headquarters.address, primary, stated, derived)
+  const legalEntity = entity.primary_legal_entity
+  stated('primary_legal_entity.jurisdiction', legalEntity.jurisdiction, 'Where the registration is held.')
+  const authority = legalEntity.registration_authority.code
+  const authorityField = 'primary_legal_entity.registration_authority.code'
+  if (primary.registrationAuthority !== null) {
+    stated(authorityField, authority, 'The authority that keeps the registration.')
+  } else {
+    derived(
+      authorityField,
+      authority,
+      'The register that the number or the jurisdiction of the registration is of.',
+    )
+  }
+  derived('facets.sector', entity.facets.sector, 'Read from the type of the entity and its listed share.')
+  derived('facets.legal_form', entity.facets.legal_form, 'Read from the legal form on the registration.')
+  for (const scheme of ['sic', 'naics_2022'] as const) {
+    const [code] = entity.industry.schemes[scheme] ?? []
+    stated(`industry.schemes.${scheme}.0.code`, code?.code, 'The code on the registration.')
+    derived(`industry.schemes.${scheme}.0.label`, code?.label, 'What the scheme calls the code.')
+  }
+  filed('parent_entity.name', entity.parent_entity?.name, 'The parent that the registry names.')
+  return fields
+}
+
+type Note = (field: string, value: string | null | undefined, reasoning: string) => void
+
+function addressFields(
+  address: ResultEntity['headquarters']['address'],
+  { address: held }: StoredLegalEntity,
+  stated: Note,
+  derived: Note,
+): void {
+  const note = (part: keyof typeof address, isStated: boolean) => {
+    const of = isStated ? stated : derived
+    const reasoning = isStated
+      ? 'From the address on the registration.'
+      : 'Read out of the address on the registration.'
+    of(`headquarters.address.${part}`, address[part], reasoning)
+  }
+  // An address that stands in one line was read into its parts.
+  const isInParts = held.formatted === null
+  for (const part of ['street_address', 'city', 'state'] as const) note(part, isInParts)
+  for (const part of ['postal_code', 'country', 'country_code'] as const) note(part, true)
+  note('street_number', held.streetNumber !== null)
+  note('sub_premise', held.subPremise !== null)
+  derived('headquarters.address.state_code', address.state_code, 'ISO 3166-2 code of the state as written.')
+  derived(
+    'headquarters.address.formatted_address',
+    address.formatted_address,
+    'The parts of the address in one line.',
+  )
+}
+
+function holds(registration: StoredLegalEntity, identifier: ResultEntity['identifiers'][number]): boolean {
+  return registration.identifiers.some(
+    ({ type, value }) => type === identifier.type && value === identifier.value,
+  )
+}
+
+/** The public record as evidence, with what the row says in a line; the row alone where no record is known. */
+function recordCitation(registration: StoredLegalEntity, url = recordUrl(registration)): Citation {
+  return url === null
+    ? fileCitation(registration, null)
+    : { url, excerpt: excerptOf(registration), source_type: 'government_registry', authority_tier: 1 }
+}
+
+/** The row of the loaded file: nobody can look it up, so it ranks with the open web. */
+function fileCitation(registration: StoredLegalEntity, value: string | null): Citation {
+  const stated = value === null ? [] : [value]
+  return {
+    url: null,
+    excerpt: [...stated, registration.legalName, placeOf(registration)].join('; ').slice(0, excerptCharsMax),
+    source_type: 'web',
+    authority_tier: 3,
+  }
+}
+
+/** Each kind of identifier is kept by somebody: that is whose record is cited. */
+function identifierCitation(
+  registration: StoredLegalEntity,
+  { type }: ResultEntity['identifiers'][number],
+): Citation {
+  switch (type) {
+    case 'lei':
+    case 'bic':
+      return recordCitation(registration, gleifUrl(registration))
+    case 'cik':
+    case 'sec_cik':
+    case 'ein':
+    case 'ticker':
+      return recordCitation(registration, edgarUrl(registration))
+    case 'registration_id':
+      return recordCitation(registration)
+    case 'duns':
+      return fileCitation(registration, null)
+  }
+}
+
+const excerptCharsMax = 400
+
+function excerptOf(registration: StoredLegalEntity): string {
+  const facts = [
+    registration.legalName,
+    ...registration.identifiers.map(({ type, value }) => `${type} ${value}`),
+    registration.jurisdiction === null ? null : `jurisdiction ${registration.jurisdiction}`,
+    statusOf(registration) === null ? null : `status ${statusOf(registration) ?? ''}`,
+    formattedAddress(registration.address),
+    placeOf(registration),
+  ]
+  return facts
+    .filter((fact) => fact !== null)
+    .join('; ')
+    .slice(0, excerptCharsMax)
+}
+
+function placeOf(registration: StoredLegalEntity): string {
+  return `(${registration.sourceName}, line ${registration.sourceLine}, file of ${registration.sourceDate.slice(0, 10)})`
+}
+
+/** The public record: the row's own address for it, else the one its identifiers lead to; null if none does. */
+export function recordUrl(registration: StoredLegalEntity): string | null {
+  return (
+    registration.sourceUrl ??
+    companiesHouseUrl(registration) ??
+    gleifUrl(registration) ??
+    edgarUrl(registration)
+  )
+}
+
+function companiesHouseUrl(registration: StoredLegalEntity): string | null {
+  const companyNumber = identifierValue(registration, 'registration_id')
+  if (companyNumber === undefined || registration.jurisdiction?.startsWith('gb') !== true) return null
+  return `https://find-and-update.company-information.service.gov.uk/company/${encodeURIComponent(companyNumber)}`
+}
+
+function gleifUrl(registration: StoredLegalEntity): string | null {
+  const lei = identifierValue(registration, 'lei')
+  return lei === undefined ? null : `https://search.gleif.org/#/record/${lei}`
+}
+
+function edgarUrl(registration: StoredLegalEntity): string | null {
+  const cik = identifierValue(registration, 'cik') ?? identifierValue(registration, 'sec_cik')
+  return cik === undefined ? null : `https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&CIK=${cik}`
+}
+
+function identifierValue(registration: StoredLegalEntity, wanted: string): string | undefined {
+  return registration.identifiers.find(({ type }) => type === wanted)?.value
+}

@@ -1,0 +1,162 @@
+import { domainNameOf } from '../../core/domain-name.js'
+import { matchedConfidenceMin, type Factor, type Resolution } from '../../contract/result.js'
+import {
+  candidateOf,
+  emptyAnswer,
+  inactiveFactor,
+  limitation,
+  omissionFactors,
+  strength,
+  unsupportedFactor,
+} from './answer.js'
+import { basisOf } from './basis.js'
+import { decideHolder, type DomainDecision, type DomainHolder, type SiteFit } from '../model/domain-holder.js'
+import { primaryOf, resultEntityOf } from './entity-record.js'
+import type { OwnershipReader } from '../store/relationships.js'
+import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
+
+export interface DomainLookup {
+  readonly holdersOf: (rootDomain: string) => DomainHolder[]
+  readonly ownerships: OwnershipReader
+  readonly entityByNumber: (number: number) => StoredEntity | null
+}
+
+type Held = Exclude<DomainDecision, { kind: 'none' }>
+
+/** What the fit of the website is worth; a page alone names nobody for certain. */
+const fitConfidence: Readonly<Record<SiteFit, number>> = { root: 96, subdomain: 76, page: 55 }
+const asOwnerConfidenceMax = 90
+const inactiveConfidenceMax = 79
+const severalConfidenceMax = 60
+
+/** Whose registrable domain it is, as websites on registrations have it. Any other text is `no_match`. */
+export function resolveDomain(domain: string, lookup: DomainLookup): Resolution {
+  const root = domainNameOf(domain)
+  const holders = root === null ? [] : lookup.holdersOf(root)
+  const decision = decideHolder(holders, (number) => companiesAbove(number, lookup.ownerships))
+  if (decision.kind === 'none') return noHolder()
+  const holder = decision.kind === 'one' ? decision.holder : decision.holders[0]
+  const stored = lookup.entityByNumber(holder.entityNumber)
+  const registration = stored?.legalEntities.find(({ number }) => number === holder.legalEntityNumber)
+  if (!stored || !registration) throw new Error('a domain in the index belongs to no registration')
+  return answerOf(decision, holder, stored, registration)
+}
+
+/** Other domains of the company that a domain resolves to. */
+export function aliasesOf(domain: string, lookup: DomainLookup): string[] {
+  const root = domainNameOf(domain)
+  const decision = decideHolder(root === null ? [] : lookup.holdersOf(root), (number) =>
+    companiesAbove(number, lookup.ownerships),
+  )
+  if (decision.kind !== 'one' || decision.fit === 'page') return []
+  const registrations = lookup.entityByNumber(decision.holder.entityNumber)?.legalEntities ?? []
+  const domains = registrations.flatMap(({ website }) =>
+    website === null ? [] : (domainNameOf(website) ?? []),
+  )
+  return [...new Set(domains)].filter((other) => other !== root)
+}
+
+/** An owner this many steps up is looked for; circles end. */
+const ownersAboveMax = 100
+const ownersOfOneMax = 20
+
+function companiesAbove(entityNumber: number, ownerships: OwnershipReader): ReadonlySet<number> {
+  const reached = new Set([entityNumber])
+  for (const number of reached) {
+    if (reached.size >= ownersAboveMax) break
+    for (const { ownerNumber } of ownerships.ownersOf(number, ownersOfOneMax)) reached.add(ownerNumber)
+  }
+  reached.delete(entityNumber)
+  return reached
+}
+
+function answerOf(
+  decision: Held,
+  holder: DomainHolder,
+  stored: StoredEntity,
+  registration: StoredLegalEntity,
+): Resolution {
+  const isSupported = registration.type === 'business' && registration.subtype === 'incorporated_entity'
+  const confidence = confidenceOf(decision, holder)
+  const shared = {
+    match_confidence: confidence,
+    type: registration.type,
+    subtype: registration.subtype,
+    factors: factorsOf(decision, holder, registration, isSupported),
+    merged_into: null,
+    classification: decision.kind === 'several' ? 'ambiguous' : 'specific',
+  }
+  if (!isSupported || decision.kind === 'several' || decision.fit === 'page') {
+    return {
+      ...shared,
+      status: 'inconclusive',
+      entity: null,
+      candidate: candidateOf(registration),
+      actions: [
+        { code: 'provide_full_legal_name', description: 'Ask by the full legal name as registered.' },
+      ],
+      basis: [],
+    }
+  }
+  const entity = resultEntityOf(stored, registration)
+  return {
+    ...shared,
+    status: confidence >= matchedConfidenceMin ? 'matched' : 'partial_match',
+    entity,
+    candidate: null,
+    factors: [...shared.factors, ...omissionFactors(stored)],
+    actions: [],
+    basis: basisOf(entity, primaryOf(stored), stored),
+  }
+}
+
+function confidenceOf(decision: Held, { isActive }: DomainHolder): number {
+  return Math.min(
+    fitConfidence[decision.fit],
+    decision.kind === 'several' ? severalConfidenceMax : 100,
+    decision.kind === 'one' && decision.isOwnerOfOthers ? asOwnerConfidenceMax : 100,
+    isActive ? 100 : inactiveConfidenceMax,
+  )
+}
+
+function factorsOf(
+  decision: Held,
+  { website, isActive }: DomainHolder,
+  registration: StoredLegalEntity,
+  isSupported: boolean,
+): Factor[] {
+  const where = registration.jurisdiction ?? 'an unstated jurisdiction'
+  const factors = [
+    decision.fit === 'page'
+      ? limitation('no_legal_entity_confirmed', `Only a page of the domain is given (${website}).`, 'high')
+      : strength('website_official_status', `The registry gives ${website} as the company's own.`, 'high'),
+  ]
+  if (decision.kind === 'several') {
+    const others = decision.holders.length - 1
+    factors.push(
+      limitation('no_legal_entity_confirmed', `The domain is also that of ${others} others.`, 'high'),
+    )
+  } else {
+    if (isSupported && decision.fit !== 'page') {
+      factors.push(strength('legal_entity_confirmed', `The company is registered in ${where}.`, 'high'))
+    }
+    if (decision.isOwnerOfOthers) {
+      factors.push(
+        strength('consistent_entity_references', 'All others who give the domain belong to it.', 'medium'),
+      )
+    }
+  }
+  if (!isSupported) factors.push(unsupportedFactor(registration))
+  if (!isActive) factors.push(inactiveFactor(registration))
+  return factors
+}
+
+function noHolder(): Resolution {
+  return {
+    ...emptyAnswer('no_match'),
+    factors: [
+      limitation('no_legal_entity_confirmed', 'No registration gives this domain as its website.', 'high'),
+    ],
+    actions: [{ code: 'provide_full_legal_name', description: 'Ask by the full legal name as registered.' }],
+  }
+}

@@ -1,0 +1,277 @@
+import type { EntityRecord, Identifier, ResultEntity } from '../../contract/entity.js'
+import { legalForm as legalForms, type LegalForm, type Sector } from '../../contract/enums.js'
+import { entityId, legalEntityId, presenceId } from '../../contract/ids.js'
+import { unknownClassification, unknownProfiles } from '../../contract/unknown.js'
+import { addressBlockOf, formattedAddress } from './address-block.js'
+import { businessModelOf } from '../reference/business-models.js'
+import { industryPathOf } from '../reference/industry-path.js'
+import { naicsLabel } from '../reference/naics-labels.js'
+import { sicLabel } from '../reference/sic-labels.js'
+import { fundOrTrust } from '../normalize/fund-or-trust.js'
+import { parseName } from '../normalize/parsed-name.js'
+import { countryNameOf } from '../normalize/place-names.js'
+import { authorityBlockOf } from './registration-authority.js'
+import { standingOf } from './standing.js'
+import type { RegistrationOutline, StoredEntity, StoredLegalEntity } from '../store/reader.js'
+
+/** A code that stands in the registry's row is as good as the row; one percent is left for the clerk. */
+const rowCodeConfidence = 99
+
+/** The registration a company is shown by: the first that is a company's, else the first. */
+export function primaryOf<Registration extends RegistrationOutline>(
+  stored: StoredEntity<Registration>,
+): Registration {
+  const [first] = stored.legalEntities
+  return (
+    stored.legalEntities.find(({ subtype, vanished }) => subtype === 'incorporated_entity' && !vanished) ??
+    first
+  )
+}
+
+/**
+ * `entity` of a job result (interface: "v3 job result"). Where the query matched a registration in another
+ * country than the primary one, `matching_branch` tells of it.
+ */
+export function resultEntityOf(stored: StoredEntity, matched: StoredLegalEntity | null): ResultEntity {
+  const primary = primaryOf(stored)
+  const { countryCode, stateCode } = jurisdictionParts(primary.jurisdiction)
+  const parentName = statedFirst(stored, (registration) => registration.parentName)
+  return {
+    id: entityId.parse(stored.id),
+    display_name: primary.displayName,
+    legal_name: primary.legalName,
+    status: standingOf(primary, stored).status,
+    description: null,
+    website: statedFirst(stored, ({ website }) => website),
+    headquarters: { address: addressBlockOf(primary.address) },
+    primary_legal_entity: {
+      id: legalEntityId.parse(primary.id),
+      jurisdiction: primary.jurisdiction,
+      country_code: countryCode,
+      state_code: stateCode,
+      registration_authority: authorityBlockOf(primary),
+    },
+    identifiers: identifiersOf(stored),
+    matching_branch: matched === null ? null : matchingBranchOf(matched, primary),
+    facets: facetsOf(stored, primary),
+    industry: industryOf(stored),
+    parent_entity: parentName === null ? null : { name: parentName },
+  }
+}
+
+/** The registrations that their sources still name; of a company that none names any more, all as they were. */
+function named(stored: StoredEntity): readonly StoredLegalEntity[] {
+  const standing = stored.legalEntities.filter(({ vanished }) => !vanished)
+  return standing.length > 0 ? standing : stored.legalEntities
+}
+
+/** What the shown registration says or, where its register says nothing, the first of the others that does. */
+function statedFirst(
+  stored: StoredEntity,
+  pick: (registration: StoredLegalEntity) => string | null,
+): string | null {
+  for (const registration of [primaryOf(stored), ...named(stored)]) {
+    const stated = pick(registration)
+    if (stated !== null) return stated
+  }
+  return null
+}
+
+/** The full record of a company; what no registry row tells is null. */
+export function entityRecordOf(stored: StoredEntity): EntityRecord {
+  const primary = primaryOf(stored)
+  const entity = resultEntityOf(stored, null)
+  const listing = listingOf(stored)
+  return {
+    ...entity,
+    type: primary.type,
+    subtype: primary.subtype,
+    attributes: {
+      description: null,
+      website: entity.website,
+      domain: entity.website === null ? null : domainOf(entity.website),
+      employee_count: null,
+      employee_range: null,
+      revenue: null,
+      revenue_range: null,
+      founding_date: statedFirst(stored, ({ formedOn }) => formedOn),
+      stock_ticker: listing?.ticker ?? null,
+      exchange: listing?.exchange ?? null,
+      is_public: listing === null ? null : true,
+      market_cap: null,
+      funding_total_usd: null,
+      funding_rounds_count: null,
+    },
+    classification: classificationOf(stored),
+    operational_presence: presenceOf(stored, primary),
+    social_profiles: unknownProfiles,
+  }
+}
+
+function matchingBranchOf(
+  matched: StoredLegalEntity,
+  primary: StoredLegalEntity,
+): ResultEntity['matching_branch'] {
+  const { countryCode, stateCode } = jurisdictionParts(matched.jurisdiction)
+  const home = jurisdictionParts(primary.jurisdiction).countryCode
+  if (countryCode === null || home === null || countryCode === home) return null
+  return {
+    notes: `The name matched the registration of "${matched.legalName}" in ${matched.jurisdiction ?? ''}.`,
+    address: formattedAddress(matched.address),
+    state_code: stateCode,
+    country_code: countryCode,
+    jurisdiction: matched.jurisdiction,
+  }
+}
+
+/** How many identifiers registers state of a company beyond those that are shown. */
+export function omittedIdentifierCount({ legalEntities }: StoredEntity): number {
+  return legalEntities.reduce(
+    (sum, { identifiersOmitted, vanished }) => sum + (vanished ? 0 : identifiersOmitted),
+    0,
+  )
+}
+
+/** `us_de` to its ISO codes, "US" and "US-DE". */
+export function jurisdictionParts(jurisdiction: string | null): {
+  countryCode: string | null
+  stateCode: string | null
+} {
+  if (jurisdiction === null) return { countryCode: null, stateCode: null }
+  const [country = '', region] = jurisdiction.toUpperCase().split('_')
+  return { countryCode: country, stateCode: region === undefined ? null : `${country}-${region}` }
+}
+
+/** `us_de` as "US-DE", `gb` as "GB". */
+function isoJurisdiction(jurisdiction: string | null): string | null {
+  const { countryCode, stateCode } = jurisdictionParts(jurisdiction)
+  return stateCode ?? countryCode
+}
+
+function identifiersOf(stored: StoredEntity): Identifier[] {
+  const identifiers: Identifier[] = []
+  for (const { identifiers: own } of named(stored)) {
+    for (const { type, value, jurisdiction: code } of own) {
+      const jurisdiction = isoJurisdiction(code)
+      const isKnown = identifiers.some(
+        (other) => other.type === type && other.value === value && other.jurisdiction === jurisdiction,
+      )
+      if (!isKnown) identifiers.push({ type, value, jurisdiction })
+    }
+  }
+  return identifiers
+}
+
+function facetsOf(stored: StoredEntity, primary: StoredLegalEntity): ResultEntity['facets'] {
+  return { sector: sectorOf(stored, primary), legal_form: legalFormOf(primary) }
+}
+
+/** A listed share makes a company public; that a company has none listed is not known from its absence. */
+function sectorOf(stored: StoredEntity, primary: StoredLegalEntity): Sector | null {
+  if (primary.type === 'government') return 'government'
+  if (primary.type === 'nonprofit') return 'nonprofit'
+  return isListed(stored) ? 'public' : null
+}
+
+export function isListed(stored: StoredEntity): boolean {
+  return stored.legalEntities.some(({ identifiers }) => identifiers.some(({ type }) => type === 'ticker'))
+}
+
+/**
+ * The interface's forms are American. Others are given the nearest by what they are: forms whose members'
+ * liability is limited and whose shares are not traded (GmbH, SARL, Ltd) as `llc`, stock companies (AG, SA,
+ * PLC) as `corporation`.
+ */
+function legalFormOf(primary: StoredLegalEntity): LegalForm | null {
+  if (primary.legalForm !== null) {
+    const named = legalForms.safeParse(primary.legalForm.toLowerCase().replaceAll(' ', '_'))
+    if (named.success) return named.data
+    for (const spelling of [primary.legalForm, ...primary.listedForm]) {
+      const spelled = parseName(`x ${spelling}`)
+      if (spelled.legalForm !== null) return spelled.legalForm
+    }
+  }
+  return parseName(primary.legalName).legalForm ?? (fundOrTrust(primary) === 'trust' ? 'trust' : null)
+}
+
+function industryOf(stored: StoredEntity): ResultEntity['industry'] {
+  const entry = (code: string, label: string | null) => ({
+    code,
+    label,
+    is_primary: true,
+    confidence: rowCodeConfidence,
+  })
+  const sic = statedFirst(stored, (registration) => registration.sic)
+  const naics = statedFirst(stored, (registration) => registration.naics)
+  return {
+    schemes: {
+      ...(sic === null ? {} : { sic: [entry(sic, sicLabel(sic))] }),
+      ...(naics === null ? {} : { naics_2022: [entry(naics, naicsLabel(naics))] }),
+    },
+  }
+}
+
+/** What the registered codes say of the trade; what no register states is empty. */
+function classificationOf(stored: StoredEntity): EntityRecord['classification'] {
+  const codes = {
+    sic: statedFirst(stored, ({ sic }) => sic),
+    naics: statedFirst(stored, ({ naics }) => naics),
+    industryCodes: statedFirst(stored, ({ industryCodes }) => industryCodes),
+  }
+  const path = industryPathOf(codes)
+  const model = businessModelOf({ ...codes, isFund: fundOrTrust(primaryOf(stored)) === 'fund' })
+  return {
+    ...unknownClassification,
+    sector: path?.sector ?? null,
+    industry: path?.industry ?? null,
+    sub_industry: path?.subIndustry ?? null,
+    market_segments: [...model.marketSegments],
+    revenue_models: [...model.revenueModels],
+  }
+}
+
+/** The share by which a company is known: the first whose exchange is known, else the first. */
+function listingOf(stored: StoredEntity): { ticker: string; exchange: string | null } | null {
+  const tickers = stored.legalEntities.flatMap(({ identifiers, vanished }) =>
+    vanished ? [] : identifiers.filter(({ type }) => type === 'ticker'),
+  )
+  const shown = tickers.find(({ exchange }) => exchange !== undefined) ?? tickers[0]
+  return shown === undefined ? null : { ticker: shown.value, exchange: shown.exchange ?? null }
+}
+
+function domainOf(website: string): string | null {
+  const host = /^(?:https?:\/\/)?(?:www\.)?([a-z0-9.-]+\.[a-z]{2,})/i.exec(website)?.[1]
+  return host === undefined ? null : host.toLowerCase()
+}
+
+function presenceOf(stored: StoredEntity, primary: StoredLegalEntity): EntityRecord['operational_presence'] {
+  const home = jurisdictionParts(primary.jurisdiction).countryCode ?? primary.address.countryCode
+  const byCountry = new Map<string, StoredLegalEntity[]>()
+  for (const registration of named(stored)) {
+    const code = jurisdictionParts(registration.jurisdiction).countryCode ?? registration.address.countryCode
+    if (code !== null) byCountry.set(code, [...(byCountry.get(code) ?? []), registration])
+  }
+  return [...byCountry].map(([code, registrations]) => ({
+    id: presenceId.parse(`op_${stored.id.slice(4)}_${code.toLowerCase()}`),
+    country_code: code,
+    country: countryNameOf(code),
+    count: registrationCount(registrations),
+    is_home_jurisdiction: code === home,
+  }))
+}
+
+/** Rows of several sources tell of one registration, unless they give it other numbers or another state. */
+function registrationCount(ofCountry: readonly StoredLegalEntity[]): number {
+  const numbers = new Map<string, Set<string>>()
+  for (const { jurisdiction, identifiers } of ofCountry) {
+    const own = identifiers.filter(({ type }) => type === 'registration_id').map(({ value }) => value)
+    const key = jurisdiction ?? ''
+    numbers.set(key, new Set([...(numbers.get(key) ?? []), ...own]))
+  }
+  const jurisdictions = [...numbers.keys()]
+  const isVague = (one: string) =>
+    jurisdictions.some((other) => other !== one && (one === '' || other.startsWith(`${one}_`)))
+  return jurisdictions
+    .filter((jurisdiction) => !isVague(jurisdiction))
+    .reduce((sum, jurisdiction) => sum + Math.max(1, numbers.get(jurisdiction)?.size ?? 0), 0)
+}

@@ -1,0 +1,176 @@
+import type { EntityType } from '../../contract/enums.js'
+import { entityId, type EntityId } from '../../contract/ids.js'
+import { recordUrl } from './basis.js'
+import { isListed, jurisdictionParts, primaryOf } from './entity-record.js'
+import type { OwnershipType } from '../model/relationship.js'
+import type { OwnershipReader, StoredOwnership } from '../store/relationships.js'
+import type { StoredEntity } from '../store/reader.js'
+
+/** A company that stands near the one asked for. */
+interface OwnershipCompany {
+  readonly id: EntityId
+  readonly name: string
+  readonly countryCode: string | null
+  /** Lower case, `us_de`. */
+  readonly jurisdiction: string | null
+  readonly type: EntityType
+  readonly isListed: boolean
+}
+
+export interface OwnershipLink {
+  readonly ownerId: EntityId
+  readonly ownedId: EntityId
+  readonly type: OwnershipType
+  /** 0 to 100. */
+  readonly percentage: number | null
+  /** `YYYY`, `YYYY-MM` or `YYYY-MM-DD`. */
+  readonly fromDate: string | null
+}
+
+/** What the registry knows of who owns a company, and of whom it owns. */
+export interface CompanyOwnership {
+  readonly targetId: EntityId
+  /** Whom a register names as ultimate parent, also where the way up to it is not known. */
+  readonly statedUltimateParentId: EntityId | null
+  /** The target first, then its owners upward, what it owns, and its siblings. */
+  readonly companies: readonly OwnershipCompany[]
+  /** Owner above owned; circles are possible. */
+  readonly links: readonly OwnershipLink[]
+  /** Public records of the relationships, then of the target and its owners. */
+  readonly evidence: readonly string[]
+}
+
+const ownershipLimits = {
+  companiesMax: 200,
+  ownersOfOneMax: 20,
+  evidenceMax: 50,
+} as const
+
+interface OwnershipLookup {
+  readonly ownerships: OwnershipReader
+  readonly entityByNumber: (number: number) => StoredEntity | null
+}
+
+/** All owners upward, and one level down: of the company itself and of its direct owners. Circles end. */
+export function ownershipOf(targetNumber: number, lookup: OwnershipLookup): CompanyOwnership | null {
+  const { ownerships } = lookup
+  const known = collectLinks(targetNumber)
+  const upward = climb(targetNumber, known, ownerships)
+  const owners = known.links().filter(({ ownedNumber }) => ownedNumber === targetNumber)
+  known.add(ownerships.ownedBy(targetNumber, known.roomCount()))
+  for (const { ownerNumber } of owners.filter(isDirect)) {
+    known.add(ownerships.ownedBy(ownerNumber, known.roomCount()))
+  }
+  const stored = readCompanies(known.companyNumbers(), lookup)
+  const target = stored.get(targetNumber)
+  if (target === undefined) return null
+  const ultimate = owners.find((link) => !isDirect(link))
+  const ultimateId = ultimate === undefined ? undefined : stored.get(ultimate.ownerNumber)?.id
+  const links = withoutRepeats(known.links())
+  return {
+    targetId: entityId.parse(target.id),
+    statedUltimateParentId: ultimateId === undefined ? null : entityId.parse(ultimateId),
+    companies: [...stored.values()].map(companyOf),
+    links: links.flatMap((link) => linkOf(link, stored)),
+    evidence: evidenceOf(
+      links,
+      upward.flatMap((number) => stored.get(number) ?? []),
+    ),
+  }
+}
+
+const isDirect = ({ type }: StoredOwnership) => type !== 'IS_ULTIMATELY_CONSOLIDATED_BY'
+
+interface KnownLinks {
+  /** Adds what there is room for. */
+  add(links: readonly StoredOwnership[]): void
+  /** How many links are worth asking for. */
+  roomCount(): number
+  links(): readonly StoredOwnership[]
+  companyNumbers(): ReadonlySet<number>
+}
+
+function collectLinks(targetNumber: number): KnownLinks {
+  const companies = new Set([targetNumber])
+  const links: StoredOwnership[] = []
+  return {
+    add(added) {
+      for (const link of added) {
+        const isWithin = [link.ownerNumber, link.ownedNumber].every((number) => companies.has(number))
+        if (!isWithin && companies.size >= ownershipLimits.companiesMax) continue
+        companies.add(link.ownerNumber).add(link.ownedNumber)
+        links.push(link)
+      }
+    },
+    roomCount: () => ownershipLimits.companiesMax - companies.size + 1,
+    links: () => links,
+    companyNumbers: () => companies,
+  }
+}
+
+/** The target and everything above it, the nearest first. */
+function climb(targetNumber: number, known: KnownLinks, ownerships: OwnershipReader): number[] {
+  const reached = new Set([targetNumber])
+  for (const number of reached) {
+    known.add(ownerships.ownersOf(number, ownershipLimits.ownersOfOneMax))
+    for (const { ownerNumber, ownedNumber } of known.links())
+      if (ownedNumber === number) reached.add(ownerNumber)
+  }
+  return [...reached]
+}
+
+function readCompanies(
+  numbers: ReadonlySet<number>,
+  { entityByNumber }: OwnershipLookup,
+): Map<number, StoredEntity> {
+  const stored = new Map<number, StoredEntity>()
+  for (const number of numbers) {
+    const entity = entityByNumber(number)
+    if (entity !== null) stored.set(number, entity)
+  }
+  return stored
+}
+
+/** One link between two companies: a direct one before the ultimate one, one with a percentage before one without. */
+function withoutRepeats(links: readonly StoredOwnership[]): StoredOwnership[] {
+  const kept = new Map<string, StoredOwnership>()
+  for (const link of links) {
+    const key = `${link.ownerNumber} ${link.ownedNumber}`
+    const known = kept.get(key)
+    const tellsMore = known?.percentage === null && link.percentage !== null && isDirect(link)
+    if (known === undefined || !isDirect(known) || tellsMore) kept.set(key, link)
+  }
+  return [...kept.values()]
+}
+
+function companyOf(stored: StoredEntity): OwnershipCompany {
+  const primary = primaryOf(stored)
+  const { countryCode } = jurisdictionParts(primary.jurisdiction)
+  return {
+    id: entityId.parse(stored.id),
+    name: primary.legalName,
+    countryCode: countryCode ?? primary.address.countryCode,
+    jurisdiction: primary.jurisdiction,
+    type: primary.type,
+    isListed: isListed(stored),
+  }
+}
+
+function linkOf(link: StoredOwnership, stored: ReadonlyMap<number, StoredEntity>): OwnershipLink[] {
+  const owner = stored.get(link.ownerNumber)
+  const owned = stored.get(link.ownedNumber)
+  if (owner === undefined || owned === undefined) return []
+  const { type, percentage, fromDate } = link
+  return [
+    { ownerId: entityId.parse(owner.id), ownedId: entityId.parse(owned.id), type, percentage, fromDate },
+  ]
+}
+
+function evidenceOf(links: readonly StoredOwnership[], upward: readonly StoredEntity[]): string[] {
+  const urls = [
+    ...links.map(({ sourceUrl }) => sourceUrl),
+    ...upward.map((stored) => recordUrl(primaryOf(stored))),
+  ]
+  const known = urls.filter((url) => url !== null)
+  return [...new Set(known)].slice(0, ownershipLimits.evidenceMax)
+}

@@ -1,0 +1,132 @@
+import { entityId, legalEntityId, type EntityId, type LegalEntityId } from '../../contract/ids.js'
+import { jurisdictionParts, primaryOf } from './entity-record.js'
+import type { CandidateName } from '../match/candidate.js'
+import { readingsOf } from '../normalize/name-variants.js'
+import { countryCodeOf, countryNameOf, regionCodeIn } from '../normalize/place-names.js'
+import { bestOfEach, type Lookup } from './resolve.js'
+import { statusOf } from './standing.js'
+import type { RegistrationOutline, StoredEntity } from '../store/reader.js'
+
+export interface SearchQuery {
+  readonly name: string
+  /** ISO 3166-1, two or three letters, any case. */
+  readonly countryCode?: string
+  /** ISO 3166-2, with or without the country ("US-DE", "DE"), any case. */
+  readonly regionCode?: string
+  readonly limit: number
+}
+
+/** One registration found, in the terms of the interface's "Search result (v2)". */
+export interface SearchHit {
+  readonly id: LegalEntityId
+  readonly entityId: EntityId
+  /** In use: it may be several companies'. */
+  readonly name: string
+  readonly legalName: string
+  readonly status: string | null
+  readonly isBranch: boolean
+  readonly jurisdiction: {
+    readonly country: string | null
+    readonly countryCode: string | null
+    /** Lower case, `us_de`. */
+    readonly jurisdictionCode: string | null
+  }
+  readonly city: string | null
+  /** 0 to 100: how close the name is. */
+  readonly score: number
+}
+
+export interface SearchPage {
+  /** The closest names first; ties in the order in which the registry took them in. */
+  readonly hits: SearchHit[]
+  /** How many registrations were found before the limit, of the names that the index gives for one query. */
+  readonly totalCount: number
+}
+
+export type SearchLookup = Lookup & { readonly isBranch: (legalEntityNumber: number) => boolean }
+
+/** Registrations by name and place. */
+export function searchNames(query: SearchQuery, lookup: SearchLookup): SearchPage {
+  const readings = readingsOf(query.name)
+  if (readings.length === 0) return { hits: [], totalCount: 0 }
+  const wanted = wantedPlace(query)
+  const found = bestOfEach('legalEntityNumber', { readings, location: null }, lookup)
+    .filter(({ candidate }) => isWanted(candidate, wanted))
+    .sort(
+      (a, b) =>
+        b.points - a.points ||
+        a.candidate.entityNumber - b.candidate.entityNumber ||
+        a.candidate.legalEntityNumber - b.candidate.legalEntityNumber,
+    )
+  const hits = found.slice(0, query.limit).flatMap(({ candidate, points }) => {
+    const stored = lookup.reader.outlineByNumber(candidate.entityNumber)
+    const registration = stored?.legalEntities.find(({ number }) => number === candidate.legalEntityNumber)
+    if (!stored || !registration) return []
+    return [hitOf(stored, registration, points, isBranchOf(registration, stored, lookup))]
+  })
+  return { hits, totalCount: found.length }
+}
+
+/** The registers say so, or the company's own registration is in another jurisdiction than this one. */
+function isBranchOf(
+  registration: RegistrationOutline,
+  stored: StoredEntity<RegistrationOutline>,
+  lookup: SearchLookup,
+): boolean {
+  const home = primaryOf(stored).jurisdiction
+  const { jurisdiction } = registration
+  const isForeign = home !== null && jurisdiction !== null && !isWithin(jurisdiction, home)
+  return isForeign || lookup.isBranch(registration.number)
+}
+
+/** "us" and "us_de" do not contradict each other: one source is only more exact. */
+function isWithin(one: string, other: string): boolean {
+  return one === other || one.startsWith(`${other}_`) || other.startsWith(`${one}_`)
+}
+
+interface WantedPlace {
+  readonly countryCode: string | null
+  readonly regionCode: string | null
+}
+
+/** A code that names no country or region finds nothing, rather than everything. */
+function wantedPlace({ countryCode, regionCode }: SearchQuery): WantedPlace {
+  const country = countryCode === undefined ? null : (countryCodeOf(countryCode) ?? countryCode.toUpperCase())
+  if (regionCode === undefined) return { countryCode: country, regionCode: null }
+  const region = regionCode.toUpperCase()
+  return { countryCode: country, regionCode: regionCodeIn(country, region) ?? region }
+}
+
+function isWanted({ place }: CandidateName, wanted: WantedPlace): boolean {
+  const countries = [place.jurisdictionCountry, place.countryCode]
+  if (wanted.countryCode !== null && !countries.includes(wanted.countryCode)) return false
+  if (wanted.regionCode === null) return true
+  return [place.jurisdictionRegion, place.regionCode].some(
+    (code) => code !== '' && (code === wanted.regionCode || code.slice(3) === wanted.regionCode),
+  )
+}
+
+function hitOf(
+  stored: StoredEntity<RegistrationOutline>,
+  registration: RegistrationOutline,
+  points: number,
+  isBranch: boolean,
+): SearchHit {
+  const countryCode =
+    jurisdictionParts(registration.jurisdiction).countryCode ?? registration.address.countryCode
+  return {
+    id: legalEntityId.parse(registration.id),
+    entityId: entityId.parse(stored.id),
+    name: registration.displayName,
+    legalName: registration.legalName,
+    status: statusOf(registration),
+    isBranch,
+    jurisdiction: {
+      country: countryCode === null ? null : countryNameOf(countryCode),
+      countryCode,
+      jurisdictionCode: registration.jurisdiction ?? countryCode?.toLowerCase() ?? null,
+    },
+    city: registration.address.city,
+    score: Math.max(0, Math.min(100, Math.round(points))),
+  }
+}

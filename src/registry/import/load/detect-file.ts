@@ -1,0 +1,193 @@
+import { open, stat } from 'node:fs/promises'
+import { UserError } from '../../../core/errors.js'
+import { packingOf } from '../../../tables/bytes.js'
+import type { Encoding } from '../../../tables/encodings/names.js'
+import { fileError } from '../../../tables/file-error.js'
+import { tableLimits } from '../../../tables/limits.js'
+import { fileFormats, type FormatName } from '../formats.js'
+import type { FileFormat, ImportItem } from '../../model/import-item.js'
+import { proposeMap, proposedCommand, type MapProposal } from '../propose-map.js'
+import { isWorkbook } from '../workbook.js'
+import { readSample, sampleCharsMax, type FileSample } from '../sample.js'
+import { formatsOfHeader, kindOfText } from './detect-format.js'
+
+/** What a file is, told by what is in it. */
+export type DetectedFile =
+  | { readonly kind: 'format'; readonly format: FormatName; readonly rowEstimate: number | null }
+  | { readonly kind: 'csv'; readonly proposal: MapProposal; readonly rowEstimate: number | null }
+  /** `command`: imports it all the same, once somebody has looked at it. */
+  | { readonly kind: 'unknown'; readonly reason: string; readonly command: string | null }
+
+/** Total but for files that cannot be read: INPUT_NOT_FOUND, INPUT_UNREADABLE. */
+export async function detectFile(path: string): Promise<DetectedFile> {
+  const bytes = await stat(path).then(
+    ({ size }) => size,
+    (cause: unknown) => {
+      throw fileError(cause, path)
+    },
+  )
+  if (bytes === 0) return unknown('it is empty')
+  const packing = await packingOf(path, path)
+  if (packing === 'zip') return detectZip(path)
+  let sample: FileSample
+  try {
+    sample = await readSample(path)
+  } catch (error) {
+    return unknown(reasonOf(error))
+  }
+  const unpackedBytes = packing === 'gzip' ? await unpackedSize(path) : packing === 'plain' ? bytes : null
+  return detectText(path, sample, unpackedBytes)
+}
+
+async function detectText(path: string, sample: FileSample, bytes: number | null): Promise<DetectedFile> {
+  switch (kindOfText(sample.text)) {
+    case 'empty':
+      return unknown('it is empty')
+    case 'binary':
+      return unknown('it is no text')
+    case 'json':
+      return (
+        (await firstReadable(path, jsonFormats, bytes, sample.encoding)) ??
+        unknown('it is JSON of another kind')
+      )
+    case 'table':
+      return detectTable(path, sample, bytes)
+  }
+}
+
+const jsonFormats: readonly FormatName[] = ['gleif', 'sec-tickers', 'sec-submissions']
+
+async function detectTable(path: string, sample: FileSample, bytes: number | null): Promise<DetectedFile> {
+  const { header, rows, text, isWhole } = sample
+  if (!isWhole && !/[\r\n]/.test(text)) {
+    return unknown(`its first line is longer than ${sampleCharsMax.toLocaleString('en-US')} characters`)
+  }
+  if (header.length < 2) return unknown('it is no table: its first line names no columns')
+  const formats = formatsOfHeader(header, rows)
+  const found = await firstReadable(path, formats, bytes, sample.encoding)
+  if (found !== null) return found
+  if (formats[0] !== undefined) {
+    return unknown(`its columns are those of ${formats[0]}, and its rows cannot be read as such`)
+  }
+  if (rows.length === 0) return unknown('it is a table without rows')
+  const proposal = proposeMap(header, rows)
+  const [doubt] = proposal.doubts
+  if (doubt === undefined) return { kind: 'csv', proposal, rowEstimate: estimate(rows.length, sample, bytes) }
+  const isOfCompanies = proposal.map.name !== undefined
+  return { kind: 'unknown', reason: doubt, command: isOfCompanies ? proposedCommand(path, proposal) : null }
+}
+
+function estimate(rowCount: number, { text, isWhole }: FileSample, bytes: number | null): number | null {
+  if (isWhole) return rowCount
+  const lineCount = text.split('\n').length - 1
+  return bytes === null ? null : Math.round((lineCount * bytes) / Buffer.byteLength(text))
+}
+
+/** Members that tell of a kind; which it is, they must show. */
+async function detectZip(path: string): Promise<DetectedFile> {
+  try {
+    if (await isWorkbook(path)) {
+      const list = await firstReadable(path, ['gleif-authorities', 'gleif-legal-forms'], null)
+      return list ?? unknown('it is an Excel file of another kind: what is meant can be saved as CSV')
+    }
+    const found = await firstReadable(path, ['sec-submissions', 'sec-sub'], null)
+    if (found !== null) return found
+    return await detectText(path, await readSample(path), null)
+  } catch (error) {
+    return unknown(reasonOf(error))
+  }
+}
+
+/** Rows enough to tell. */
+const trialItemsMax = 500
+
+/** The first of the formats by which most of the file's first rows can be read. */
+async function firstReadable(
+  path: string,
+  formats: readonly FormatName[],
+  bytes: number | null,
+  encoding?: Encoding,
+): Promise<DetectedFile | null> {
+  for (const format of formats) {
+    const trial = await tryReading(path, fileFormats[format], encoding)
+    if (trial === null || trial.soundCount * 2 < trial.itemCount || trial.soundCount === 0) continue
+    const { itemCount, pieceCount, isWhole } = trial
+    const readBytes = pieceCount * tableLimits.chunkBytes
+    const isSmall = isWhole || (bytes !== null && bytes <= readBytes)
+    const rowEstimate = isSmall
+      ? itemCount
+      : bytes === null
+        ? null
+        : Math.round((itemCount * bytes) / readBytes)
+    return { kind: 'format', format, rowEstimate }
+  }
+  return null
+}
+
+interface Trial {
+  readonly itemCount: number
+  readonly soundCount: number
+  readonly pieceCount: number
+  readonly isWhole: boolean
+}
+
+async function tryReading(
+  path: string,
+  format: FileFormat,
+  encoding: Encoding | undefined,
+): Promise<Trial | null> {
+  const items: ImportItem[] = []
+  let pieceCount = 0
+  const trialOf = (isWhole: boolean): Trial => ({
+    itemCount: items.length,
+    soundCount: items.filter(isSound).length,
+    pieceCount,
+    isWhole,
+  })
+  try {
+    for await (const piece of format.read(path, { encoding })) {
+      items.push(...piece)
+      if (piece.length > 0) pieceCount++
+      if (items.length >= trialItemsMax) return trialOf(false)
+    }
+    return trialOf(true)
+  } catch (error) {
+    if (error instanceof UserError) return null
+    throw error
+  }
+}
+
+function isSound(item: ImportItem): boolean {
+  return item.kind === 'registration' ? item.read.row !== null : item.kind !== 'rejected'
+}
+
+function unknown(reason: string): DetectedFile {
+  return { kind: 'unknown', reason, command: null }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof UserError)
+    return error.hint === undefined ? error.message : `${error.message}; ${error.hint}`
+  throw error
+}
+
+/** Gzip says at its end how long the text is, up to four gigabytes. */
+async function unpackedSize(path: string): Promise<number> {
+  const { size } = await stat(path)
+  const end = await bytesAt(path, size - 4, 4)
+  return end.length === 4 ? end.readUInt32LE(0) : 0
+}
+
+async function bytesAt(path: string, position: number, length: number): Promise<Buffer> {
+  try {
+    const file = await open(path)
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, Math.max(0, position))
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    throw fileError(error, path)
+  }
+}

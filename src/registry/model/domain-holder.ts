@@ -1,0 +1,81 @@
+import { domainNameOf } from '../../core/domain-name.js'
+
+/** How a website stands to its domain: the site at its root, a site under a name of its own, or a page of one. */
+export type SiteFit = 'root' | 'subdomain' | 'page'
+
+/** A company that gives a website within the domain. */
+export interface DomainHolder {
+  readonly entityNumber: number
+  readonly legalEntityNumber: number
+  readonly website: string
+  readonly isActive: boolean
+}
+
+type Holders = readonly [DomainHolder, ...DomainHolder[]]
+
+export type DomainDecision =
+  | { readonly kind: 'none' }
+  /** `isOwnerOfOthers`: others give the domain too, and all of them belong to this one. */
+  | {
+      readonly kind: 'one'
+      readonly holder: DomainHolder
+      readonly fit: SiteFit
+      readonly isOwnerOfOthers: boolean
+    }
+  | { readonly kind: 'several'; readonly holders: Holders; readonly fit: SiteFit }
+
+/**
+ * Whose domain it is: of those whose site is nearest to the domain itself, and who are still active, the only
+ * one, or the one that owns all others. `ownersOf` gives the numbers of all companies above one.
+ */
+export function decideHolder(
+  holders: readonly DomainHolder[],
+  ownersOf: (entityNumber: number) => ReadonlySet<number>,
+): DomainDecision {
+  const fits = holders.map((holder) => ({ holder, fit: siteFit(holder.website) }))
+  for (const fit of ['root', 'subdomain', 'page'] as const) {
+    const nearest = onePerCompany(fits.filter((one) => one.fit === fit).map(({ holder }) => holder))
+    const active = nearest.filter(({ isActive }) => isActive)
+    const [first, ...others] = active.length > 0 ? active : nearest
+    if (first === undefined) continue
+    if (others.length === 0) return { kind: 'one', holder: first, fit, isOwnerOfOthers: false }
+    const owner = ownerOfAll([first, ...others], ownersOf)
+    if (owner !== null) return { kind: 'one', holder: owner, fit, isOwnerOfOthers: true }
+    return { kind: 'several', holders: [first, ...others], fit }
+  }
+  return { kind: 'none' }
+}
+
+function onePerCompany(holders: readonly DomainHolder[]): DomainHolder[] {
+  const byCompany = new Map<number, DomainHolder>()
+  for (const holder of holders) {
+    const known = byCompany.get(holder.entityNumber)
+    if (known === undefined || (holder.isActive && !known.isActive))
+      byCompany.set(holder.entityNumber, holder)
+  }
+  return [...byCompany.values()]
+}
+
+function ownerOfAll(
+  holders: Holders,
+  ownersOf: (entityNumber: number) => ReadonlySet<number>,
+): DomainHolder | null {
+  const above = new Map(holders.map(({ entityNumber }) => [entityNumber, ownersOf(entityNumber)]))
+  const owners = holders.filter((holder) =>
+    holders.every((other) => other === holder || above.get(other.entityNumber)?.has(holder.entityNumber)),
+  )
+  // Two companies that own each other are both above the other: neither is the owner.
+  return owners.length === 1 ? (owners[0] ?? null) : null
+}
+
+/** "/", "/en", "/gb/en/", "/index.html": the front page, in some language. */
+const frontPage = /^\/?(?:[a-z]{2}(?:[-_][a-z]{2,4})?(?:\/|$)){0,2}(?:(?:index|home|default)(?:\.\w+)?)?$/i
+
+/** A page alone may be a guest's: many companies give one of a host or of a social network. */
+export function siteFit(website: string): SiteFit {
+  const [, host = '', path = ''] = /^(?:\w+:\/\/)?([^/?#]*)([^?#]*)/.exec(website.trim()) ?? []
+  if (!frontPage.test(path)) return 'page'
+  const labelCount = (name: string) => name.split('.').filter((label) => label !== '').length
+  const isRoot = labelCount(host.replace(/^www\d?\./i, '')) === labelCount(domainNameOf(website) ?? '')
+  return isRoot ? 'root' : 'subdomain'
+}

@@ -1,0 +1,80 @@
+import type { Encoding } from '../../tables/encodings/names.js'
+import type { RelationshipType } from './relationship.js'
+import type { StatedRow } from './registry-row.js'
+import type { ReadRow } from './registry-row.js'
+
+/** What one record of a file comes to. */
+export type ImportItem =
+  | RegistrationItem
+  | AdditionItem
+  | RelationshipItem
+  | CodeItem
+  | SecurityItem
+  | { readonly kind: 'rejected'; readonly line: number; readonly reason: string }
+  /** Sound, and nothing to keep: a relationship that ended, say. */
+  | { readonly kind: 'skipped'; readonly line: number }
+
+interface RegistrationItem {
+  readonly kind: 'registration'
+  readonly line: number
+  readonly read: ReadRow
+  /** The day of the statement, where a file holds several of one company: the latest is taken. */
+  readonly statedOn: string | null
+}
+
+/** Adds to registrations that other sources state, now or later. */
+export interface AdditionItem {
+  readonly kind: 'addition'
+  readonly line: number
+  readonly rows: readonly StatedRow[]
+  readonly dropped: readonly string[]
+}
+
+/** Between registrations that are known by these keys, now or later. */
+export interface RelationshipItem {
+  readonly kind: 'relationship'
+  readonly line: number
+  readonly childKey: string
+  readonly parentKey: string
+  readonly type: RelationshipType
+  readonly percentage: number | null
+  readonly fromDate: string | null
+  readonly toDate: string | null
+  readonly sourceUrl: string | null
+}
+
+export interface CodeItem {
+  readonly kind: 'code'
+  readonly line: number
+  readonly scheme: CodeScheme
+  readonly code: string
+  readonly facts: Readonly<Record<string, string | null>>
+}
+
+/** Lists that registers refer to by code: GLEIF's registration authorities, ISO 20275 legal forms. */
+type CodeScheme = 'registration_authority' | 'legal_form'
+
+export interface SecurityItem {
+  readonly kind: 'security'
+  readonly line: number
+  readonly isin: string
+  readonly issuerKey: string
+}
+
+/** What a format is told besides the file. */
+export interface ReadContext {
+  /** Found if left out. */
+  readonly encoding?: Encoding | undefined
+  /** What the user should know of how the file is read: a guessed encoding, lines left out. */
+  readonly onNotice?: ((text: string) => void) | undefined
+}
+
+/** How files of a register are read. */
+export interface FileFormat {
+  /** `whole`: what a newer file no longer names has vanished. `part`: each file adds to those before. */
+  readonly coverage: 'whole' | 'part'
+  /** Rows about one company add up, instead of the later taking the place of the former. */
+  readonly addsUp: boolean
+  /** Errors: those of files, and REGISTRY_IMPORT_INVALID for a file of another kind. */
+  read(path: string, context?: ReadContext): AsyncGenerator<readonly ImportItem[]>
+}

@@ -1,0 +1,189 @@
+import type { Sqlite } from '../../platform/sqlite.js'
+import type { CandidateName } from '../match/candidate.js'
+import type { NameKind } from '../model/registry-row.js'
+import type { FormClass } from '../normalize/legal-forms.js'
+import { matchLimits } from '../model/limits.js'
+import type { Reading } from '../normalize/name-variants.js'
+import type { Vocabulary } from '../match/vocabulary.js'
+
+/** Finds the names that a query may mean. */
+export interface CandidateFinder {
+  /** `wide`: by words too, where the very name is found. */
+  readonly find: (
+    readings: readonly Reading[],
+    vocabulary: Vocabulary,
+    scope?: 'narrow' | 'wide',
+  ) => CandidateName[]
+}
+
+interface CandidateRow {
+  number: number
+  entity_number: number
+  legal_entity_number: number
+  kind: string
+  name: string
+  tokens: string
+  core_key: string
+  full_key: string
+  form_class: string | null
+  acronym: string
+  status: string | null
+  vanished: number
+  type: string
+  subtype: string
+  jurisdiction: string | null
+  region_code: string
+  city_key: string
+  postal_key: string
+  country_code: string | null
+}
+
+const selectCandidates = `
+  SELECT n.number, l.entity_number, n.legal_entity_number, n.kind, n.name, n.tokens, n.core_key, n.full_key,
+    n.form_class, n.acronym, l.status, l.vanished, l.type, l.subtype, l.jurisdiction,
+    a.region_code, a.city_key, a.postal_key, a.country_code
+  FROM names n
+  JOIN legal_entities l ON l.number = n.legal_entity_number
+  JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
+  WHERE `
+
+/**
+ * Exact keys first; words only when these find nothing that fits: pairs of the rarest words, each in the
+ * spellings the vocabulary knows. No ranking in SQL: the matcher ranks.
+ */
+export function createCandidateFinder(database: Sqlite): CandidateFinder {
+  const limit = ` LIMIT ${matchLimits.candidateNamesMax}`
+  const prepare = (where: string) =>
+    database.prepare<string[], CandidateRow>(selectCandidates + where + limit)
+  const byCore = prepare('n.core_key = ?')
+  // The second condition lets the partial index serve.
+  const byAcronym = prepare("n.acronym = ? AND n.acronym <> ''")
+  const byStem = prepare('n.full_key >= ? AND n.full_key < ?')
+  const byWords = prepare(
+    `n.number IN (SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT ${clauseNamesMax})`,
+  )
+
+  return {
+    find(readings, vocabulary, scope = 'narrow') {
+      const found = new Map<number, CandidateName>()
+      const add = (rows: readonly CandidateRow[]) => {
+        for (const row of rows) if (!found.has(row.number)) found.set(row.number, candidateOf(row))
+      }
+      for (const reading of readings) {
+        add(byCore.all(reading.coreKey))
+        const isInitials = reading.tokens.length === 1 && reading.coreKey.length <= 6
+        if (isInitials) add(byAcronym.all(reading.coreKey))
+      }
+      const [whole] = readings
+      if (whole === undefined) return []
+      const isExact = [...found.values()].some(({ coreKey }) => coreKey === whole.coreKey)
+      const isStem = whole.fullKey.length >= 10 && (!isExact || whole.cut !== 'nowhere')
+      if (isStem) add(byStem.all(whole.fullKey, `${whole.fullKey}\u007f`))
+      if (!isExact || scope === 'wide') {
+        const enough = found.size + matchLimits.namesByWordsMax
+        for (const clause of wordClauses(whole.tokens, vocabulary)) {
+          if (found.size >= enough) break
+          add(byWords.all(clause))
+        }
+      }
+      return [...found.values()].slice(0, matchLimits.candidateNamesMax)
+    },
+  }
+}
+
+/** A word alone is looked up only when so few names hold it; else it needs a second one. */
+const aloneNamesMax = 60
+/** Of the names of one clause so many are read. Where more may hold its words it needs one more of them. */
+const clauseNamesMax = 100
+const slotsMax = 4
+
+/**
+ * FTS5 expressions over the rarest words of a query, those with the fewest names first, so that names that
+ * share two everyday words do not crowd out the one that is meant.
+ */
+export function wordClauses(tokens: readonly string[], vocabulary: Vocabulary): string[] {
+  const slots = tokens
+    .map((token, index) => slotOf(token, index === tokens.length - 1, vocabulary))
+    .filter((slot) => slot.spellings.length > 0)
+    .sort((a, b) => a.nameCount - b.nameCount)
+    .slice(0, slotsMax)
+  const [only, second] = slots
+  if (only === undefined) return []
+  if (second === undefined) return [anyOf(only.spellings)]
+  return slots
+    .flatMap((slot, at) =>
+      clausesFrom([slot], slot.nameCount, slots.slice(at + 1), Math.max(1, vocabulary.namesTotal)),
+    )
+    .sort((a, b) => a.nameCount - b.nameCount)
+    .map(({ text }) => text)
+}
+
+interface Clause {
+  readonly text: string
+  readonly nameCount: number
+}
+
+/** `nameCount`: how many names hold the words picked, if these are strangers to each other. */
+function clausesFrom(
+  picked: readonly Slot[],
+  nameCount: number,
+  others: readonly Slot[],
+  namesTotal: number,
+): Clause[] {
+  const isAlone = picked.length === 1
+  if (nameCount <= (isAlone ? aloneNamesMax : clauseNamesMax) || (!isAlone && others.length === 0))
+    return [{ text: picked.map(({ spellings }) => anyOf(spellings)).join(' AND '), nameCount }]
+  return others.flatMap((other, at) =>
+    clausesFrom(
+      [...picked, other],
+      (nameCount * other.nameCount) / namesTotal,
+      others.slice(at + 1),
+      namesTotal,
+    ),
+  )
+}
+
+interface Slot {
+  spellings: string[]
+  nameCount: number
+}
+
+function slotOf(token: string, isLast: boolean, vocabulary: Vocabulary): Slot {
+  const known = vocabulary.nameCount(token)
+  const spellings = known > 0 ? [token] : []
+  // A rare word may be a misspelling of a common one; the last may have been cut.
+  if (known < 3) spellings.push(...vocabulary.spellings(token))
+  if (known === 0 && isLast && token.length >= 3) spellings.push(...vocabulary.completions(token))
+  return { spellings, nameCount: spellings.reduce((sum, word) => sum + vocabulary.nameCount(word), 0) }
+}
+
+/** Tokens are letters and digits alone; quoted, none of them can be an operator. */
+function anyOf(words: readonly string[]): string {
+  return words.length === 1 ? `"${words[0] ?? ''}"` : `(${words.map((word) => `"${word}"`).join(' OR ')})`
+}
+
+function candidateOf(row: CandidateRow): CandidateName {
+  const [country = '', region] = (row.jurisdiction ?? '').toUpperCase().split('_')
+  return {
+    entityNumber: row.entity_number,
+    legalEntityNumber: row.legal_entity_number,
+    kind: row.kind as NameKind,
+    name: row.name,
+    tokens: row.tokens === '' ? [] : row.tokens.split(' '),
+    coreKey: row.core_key,
+    fullKey: row.full_key,
+    formClass: row.form_class as FormClass | null,
+    acronym: row.acronym,
+    active: row.vanished === 0 && (row.status === null || row.status === 'active'),
+    removed: row.vanished === 1,
+    supported: row.type === 'business' && row.subtype === 'incorporated_entity',
+    place: {
+      cityKey: row.city_key,
+      regionCode: row.region_code,
+      postalKey: row.postal_key,
+      countryCode: row.country_code ?? '',
+      jurisdictionCountry: country,
+      jurisdictionRegion: region === undefined ? '' : `${country}-${region}`,
+    },
+  }
+}

@@ -1,0 +1,168 @@
+import type { Socket } from 'node:net'
+import {
+  fastify,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import { errorTypes } from '../../contract/errors.js'
+import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'
+import { methodsOf, routes, versionOf, type Route } from '../../contract/routes.js'
+import type { Clock } from '../../platform/clock.js'
+import { drainRequest } from '../../platform/drain-request.js'
+import type { Random } from '../../platform/random.js'
+import { authenticate, type Callers } from '../accounts/accounts.js'
+import { bounds } from '../bounds.js'
+import { sourceCheck } from '../foreign-source.js'
+import { newCallId } from '../ids.js'
+import {
+  badRequest,
+  errorBodyOf,
+  internalError,
+  malformedRequestId,
+  methodNotAllowed,
+  notFound,
+  payloadTooLarge,
+  Refusal,
+} from '../refusal.js'
+
+/**
+ * The HTTP side without routes: its bounds, and a JSON error in the interface's shape for whatever may come.
+ * Bodies stay text until their route reads them, so that a key is judged before a body.
+ */
+export function createApp(
+  callers: Callers,
+  { clock, random, log }: { clock: Clock; random: Random; log: (line: string) => void },
+): FastifyInstance {
+  const refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => {
+    if (refusal.status === 413) reply.header('connection', 'close')
+    // With them, a caller would take the plan's limit for the minute's, and wait for it to pass.
+    if (refusal.type === errorTypes.monthlyLimitReached) {
+      for (const name of Object.values(rateLimitHeaders)) reply.removeHeader(name)
+    }
+    const body = errorBodyOf(versionOf(request.url), refusal, newCallId(random))
+    reply.code(refusal.status).headers(refusal.headers).send(body)
+  }
+  const app = fastify({
+    logger: false,
+    http: {
+      headersTimeout: bounds.headersMsMax,
+      connectionsCheckingInterval: bounds.socketCheckMs,
+      maxHeaderSize: bounds.headerBytesMax,
+      // Node would refuse it with an empty body; the hook below does with the right one.
+      requireHostHeader: false,
+    },
+    requestTimeout: bounds.requestMsMax,
+    connectionTimeout: bounds.idleSocketMsMax,
+    bodyLimit: bounds.bodyBytesMax,
+    routerOptions: { maxParamLength: bounds.paramCharsMax },
+    // Routes say themselves where HEAD is answered: one of the GET kickoff would start, and bill, a job.
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    frameworkErrors: (_error, request, reply) => {
+      reply.headers(headersOfAll)
+      refuse(request, reply, foreignSource(request) ?? malformedPath(request, callers))
+    },
+    clientErrorHandler: (error, socket) => {
+      refuseSocket(error.code, socket, clock)
+    },
+  })
+  const foreignSource = sourceCheck(app.server)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+    done(null, body)
+  })
+  app.server.on('checkExpectation', (request, response) => {
+    // An expectation that is not ours is no reason to answer without a body.
+    app.server.emit('request', request, response)
+  })
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headersOfAll)
+    const isHostless = request.raw.httpVersion === '1.1' && request.headers.host === undefined
+    done(isHostless ? badRequest('the host header is missing') : (foreignSource(request) ?? undefined))
+  })
+  app.setErrorHandler(async (error: unknown, request, reply) => {
+    const refusal = toRefusal(error)
+    if (refusal !== error && refusal.status >= 500) {
+      log(`${request.method} ${request.routeOptions.url ?? 'unknown route'}: ${reasonOf(error)}`)
+    }
+    const isRead = await drainRequest(request.raw, bounds.drain, clock)
+    // Kept open, all of it would be read, however long it is.
+    if (!isRead) reply.header('connection', 'close')
+    refuse(request, reply, refusal)
+    return reply
+  })
+  app.setNotFoundHandler((request, reply) => {
+    refuse(request, reply, unknownRoute(request))
+  })
+  return app
+}
+
+const headersOfAll = {
+  // Answers belong to one key, and a GET kickoff is billed: nothing between may keep or repeat them.
+  'cache-control': 'no-store',
+  // A page of another site can show or run nothing of this.
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+} as const
+
+function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  const status = error instanceof Error ? (error as Partial<FastifyError>).statusCode : undefined
+  if (status === 413) return payloadTooLarge(bounds.bodyBytesMax)
+  if (status !== undefined && status >= 400 && status < 500) return badRequest('the request cannot be read')
+  return internalError()
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+const statusPollPath = routes.pollResolution.path.replace(/\{.*/, '')
+
+/** The key is judged before the path, as on every route. */
+function malformedPath(request: FastifyRequest, callers: Callers): Refusal {
+  try {
+    authenticate(callers, request.headers[apiKeyHeader])
+    const isStatusPoll = request.url.startsWith(statusPollPath)
+    return isStatusPoll ? malformedRequestId() : badRequest('the path is malformed')
+  } catch (error) {
+    return toRefusal(error)
+  }
+}
+
+const routePatterns = Object.values<Route>(routes).map((route) => ({
+  methods: methodsOf(route),
+  pattern: new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`),
+}))
+
+function unknownRoute(request: FastifyRequest): Refusal {
+  const path = request.url.split('?', 1)[0] ?? ''
+  const allowed = routePatterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
+  return allowed.length > 0 ? methodNotAllowed(allowed) : notFound('route')
+}
+
+/**
+ * What is not HTTP, has headers too large or trickles in never becomes a request: the socket gets the answer.
+ * It is cut a little later: at once, the answer could be lost with what the peer still sends, and a peer that
+ * never closes must not keep it.
+ */
+function refuseSocket(code: string, socket: Socket, clock: Clock): void {
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [statusLine, message] = socketRefusals[code] ?? ['400 Bad Request', 'this is not HTTP']
+  const body = JSON.stringify(errorBodyOf('v3', badRequest(message), ''))
+  socket.end(
+    `HTTP/1.1 ${statusLine}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  )
+  void clock.sleep(bounds.lingerMs).then(() => socket.destroy())
+}
+
+const socketRefusals: Partial<Record<string, readonly [statusLine: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the headers are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request took too long to arrive'],
+}

@@ -1,0 +1,172 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import type { CallId } from '../../contract/ids.js'
+import { errorTypes } from '../../contract/errors.js'
+import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'
+import { methodsOf, routes, versionOf, type Route, type RouteName } from '../../contract/routes.js'
+import { nestsDeeperThan } from '../../core/json-depth.js'
+import type { Random } from '../../platform/random.js'
+import { authenticate, type Caller, type Callers } from '../accounts/accounts.js'
+import { bounds } from '../bounds.js'
+import type { Faults, MetFault } from '../faults/faults.js'
+import { newCallId } from '../ids.js'
+import type { RateLimiter } from '../accounts/limits/rate-limiter.js'
+import { badRequest, notEnabled, rateLimitExceeded, Refusal } from '../refusal.js'
+
+/** One authenticated call whose parameters are what the contract says. */
+export interface Call<R extends Route = Route> {
+  readonly caller: Caller
+  readonly callId: CallId
+  readonly params: z.output<R['params']>
+  readonly query: z.output<R['query']>
+  readonly body: R['body'] extends z.ZodType ? z.output<R['body']> : null
+  /** The body as it came; empty where there is none. */
+  readonly bodyText: string
+  readonly headers: IncomingHttpHeaders
+  /** Aborted when the caller goes away before the answer. */
+  readonly gone: AbortSignal
+  /**
+   * The socket is not cut for being idle before the answer, only where TCP finds that nobody is there; whoever
+   * asks for it bounds the wait.
+   */
+  readonly keepOpen: () => void
+}
+
+export interface Answer {
+  readonly status: number
+  /** JSON text, or what becomes it. */
+  readonly body: string | object
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+type Handler<R extends Route> = (call: Call<R>) => Answer | Promise<Answer>
+export type Handlers = { readonly [Name in RouteName]: Handler<(typeof routes)[Name]> }
+
+export interface Gate {
+  readonly callers: Callers
+  readonly limiter: RateLimiter
+  readonly random: Random
+  readonly faults: Faults
+}
+
+/**
+ * Mounts every route of the contract. A request is judged in this order, and the first refusal is the answer:
+ * key (401), account (403), limit (429), parameters (400), then whatever the handler says (402, 404).
+ */
+export function mountRoutes(app: FastifyInstance, handlers: Handlers, gate: Gate): void {
+  const callers = new WeakMap<FastifyRequest, Caller>()
+  const lostAnswers = new WeakSet<FastifyRequest>()
+  for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
+    // Name and handler belong together, which a loop over all names cannot tell the compiler.
+    const handler = handlers[name] as Handler<Route>
+    app.route({
+      method: methodsOf(route),
+      url: route.path.replace(/\{(\w+)\}/g, ':$1'),
+      onRequest: (request, reply, done) => {
+        callers.set(request, admit(request, reply, name, gate))
+        const met = gate.faults.ofRequest(name)
+        if (met?.fault === 'reset') {
+          // Not done: nothing more happens to this request.
+          cut(request, reply)
+          return
+        }
+        if (met?.fault === 'lost_answer') lostAnswers.add(request)
+        else if (met !== null) throw refusalOf(met)
+        done()
+      },
+      handler: async (request, reply) => {
+        const caller = callers.get(request)
+        if (caller === undefined) throw new Error('a request passed the gate without a key')
+        const answer = await handler({
+          caller,
+          callId: newCallId(gate.random),
+          headers: request.headers,
+          gone: goneSignal(reply),
+          // Node sets the bound again when the next request of the socket comes.
+          keepOpen: () => request.raw.socket.setTimeout(0).setKeepAlive(true, bounds.heldSocketProbeMs),
+          ...readRequest(request, route),
+        })
+        if (lostAnswers.has(request)) return cut(request, reply)
+        return reply
+          .code(answer.status)
+          .headers(answer.headers ?? {})
+          .type('application/json; charset=utf-8')
+          .send(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body))
+      },
+    })
+  }
+}
+
+function refusalOf({ fault, status }: MetFault): Refusal {
+  return fault === 'limited'
+    ? rateLimitExceeded(1)
+    : new Refusal(status, errorTypes.apiError, 'an error by the plan of faults')
+}
+
+/** The connection ends without an answer, as if a cable had been cut. */
+function cut(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.hijack()
+  request.raw.socket.resetAndDestroy()
+  return reply
+}
+
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort()
+  })
+  return gone.signal
+}
+
+function admit(request: FastifyRequest, reply: FastifyReply, name: RouteName, gate: Gate): Caller {
+  const route: Route = routes[name]
+  const caller = authenticate(gate.callers, request.headers[apiKeyHeader])
+  if (!caller.v3Enabled && versionOf(route.path) === 'v3' && route.errors.includes(403)) throw notEnabled()
+  const decision = gate.limiter.take(caller, name)
+  if (decision !== null) {
+    reply.headers({
+      [rateLimitHeaders.limit]: String(route.limit?.perMinute),
+      [rateLimitHeaders.remaining]: String(decision.remainingCount),
+      [rateLimitHeaders.resetSeconds]: String(decision.resetSeconds),
+    })
+    if (!decision.allowed) throw rateLimitExceeded(decision.resetSeconds)
+  }
+  return caller
+}
+
+function readRequest(
+  request: FastifyRequest,
+  { params, query, body }: Route,
+): Pick<Call, 'params' | 'query' | 'body' | 'bodyText'> {
+  const bodyText = typeof request.body === 'string' ? request.body : ''
+  return {
+    params: parse(params, request.params, 'path'),
+    query: parse(query, request.query, 'query'),
+    body: (body === null ? null : parse(body, readJson(request, bodyText, body), 'body')) as Call['body'],
+    bodyText,
+  }
+}
+
+function parse(schema: z.ZodType, value: unknown, place: string): unknown {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw badRequest(`${[place, ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'invalid'}`)
+}
+
+const jsonType = /^application\/json\s*(;|$)/i
+
+/** No body is read as `undefined` by a route that needs none, whatever its type would be. */
+function readJson(request: FastifyRequest, text: string, schema: z.ZodType): unknown {
+  if (text === '' && schema.safeParse(undefined).success) return undefined
+  if (!jsonType.test(request.headers['content-type'] ?? '')) {
+    throw badRequest('the body must be JSON, with content-type application/json')
+  }
+  if (nestsDeeperThan(text, bounds.bodyDepthMax)) throw badRequest('the body nests too deep')
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw badRequest('the body is not JSON')
+  }
+}

@@ -1,0 +1,104 @@
+import type { BuildMetadata } from '../../../contract/entity-v1.js'
+import type { CallId, RunId } from '../../../contract/ids.js'
+import { bounds } from '../../bounds.js'
+
+/** What is made on first demand, for all accounts alike. The subject is an entity id or a domain. */
+export type BuildKind = 'entity' | 'domain' | 'hierarchy'
+
+/**
+ * `failed` has no result: one that was refreshing when it failed is `complete` again, with the result it had
+ * (interface: "Entity data build").
+ */
+export type BuildState = 'building' | 'refreshing' | 'complete' | 'failed'
+
+export interface StoredBuild {
+  readonly buildNumber: number
+  readonly kind: BuildKind
+  readonly subject: string
+  readonly state: BuildState
+  readonly startedAtMs: number
+  readonly dueAtMs: number
+  /** The last end, good or bad. */
+  readonly finishedAtMs: number | null
+  /** When `result` was made. */
+  readonly updatedAtMs: number | null
+  /** JSON text, what the compiler made; null while there is none. */
+  readonly result: string | null
+  /** Why the last end was bad, in words for whoever asked; null after a good one. */
+  readonly failure: string | null
+  /** The edition of the knowledge at the last end; null where it has none. */
+  readonly edition: string | null
+}
+
+/** A call that wants an event at the end of a build. */
+export interface BuildWaiter {
+  readonly accountNumber: number
+  /** New for each call; the object of its event is polled by it. */
+  readonly runId: RunId
+  readonly callId: CallId
+  /** Checked before. */
+  readonly webhookUrl: string
+}
+
+/**
+ * Why there is no result, in words for whoever asked: it becomes the build's `failure`. Anything else that a
+ * compiler throws is told as an internal error, and its own words go to the log alone.
+ */
+export class BuildFailure extends Error {
+  override readonly name = 'BuildFailure'
+}
+
+/** The end of a build. */
+export type BuildOutcome =
+  { readonly ok: true; readonly result: string } | { readonly ok: false; readonly failure: string }
+
+/** What there is to do about a build that somebody asks for. */
+export type BuildStep = 'none' | 'build' | 'refresh'
+
+/**
+ * What a read does: it builds what there is none of, tries again some time after a failure, and refreshes what
+ * is old or was made of another edition of the knowledge.
+ */
+export function stepOnDemand(build: StoredBuild | null, edition: string | null, nowMs: number): BuildStep {
+  if (build === null) return 'build'
+  const restedMs = nowMs - (build.finishedAtMs ?? nowMs)
+  switch (build.state) {
+    case 'building':
+    case 'refreshing':
+      return 'none'
+    case 'failed':
+      return restedMs >= bounds.buildRetryMs ? 'build' : 'none'
+    case 'complete':
+      return build.edition !== edition || restedMs >= bounds.recordMsMax ? 'refresh' : 'none'
+  }
+}
+
+/** What a request for research does: whatever is not under way begins anew. */
+export function stepOnRequest(build: StoredBuild | null): BuildStep {
+  if (build === null || build.state === 'failed') return 'build'
+  return build.state === 'complete' ? 'refresh' : 'none'
+}
+
+/** `metadata` of the envelopes that tell of a build. */
+export function buildMetadataOf(build: StoredBuild): BuildMetadata {
+  const isUnderWay = build.state === 'building' || build.state === 'refreshing'
+  return {
+    last_updated: isoOf(build.updatedAtMs),
+    processing_started_at: isoOf(build.startedAtMs),
+    estimated_completion: isUnderWay ? isoOf(build.dueAtMs) : null,
+  }
+}
+
+export function isoOf(atMs: number | null): string | null {
+  return atMs === null ? null : new Date(atMs).toISOString()
+}
+
+/**
+ * Makes the result of a subject, JSON text. What it throws ends the build as failed; a `BuildFailure` is the
+ * reason that whoever asked is told. Aborted when the service closes: the build is
+ * then made again after the next start.
+ */
+export type Compiler = (subject: string, signal: AbortSignal) => string | Promise<string>
+
+/** What the event of a build that has ended holds in `data.object.data`. */
+export type EventData = (build: StoredBuild, waiter: BuildWaiter) => object

@@ -1,0 +1,167 @@
+import {
+  domainResult,
+  type DomainIntelligence,
+  type DomainResult,
+  type WebsiteStatus,
+} from '../../../contract/domain.js'
+import type { EntityRecord, ResultEntity } from '../../../contract/entity.js'
+import type { SocialProfilesV1 } from '../../../contract/entity-v1.js'
+import { resolution as resolutionSchema, type Resolution } from '../../../contract/result.js'
+import { unknownClassification } from '../../../contract/unknown.js'
+import { domainNameOf } from '../../../core/domain-name.js'
+import { BuildFailure } from '../builds/build.js'
+import type { Compiler } from '../builds/build.js'
+import { wholeDomainResult } from '../builds/whole-blocks.js'
+import type { Knowledge } from '../../knowledge.js'
+import type { DomainLists } from './domain-lists.js'
+import type { SiteVisit, WebsiteCheck } from './website-check.js'
+import { plainStatusOf } from '../plain-status.js'
+
+interface Sources {
+  readonly knowledge: Knowledge
+  readonly lists: DomainLists
+  /** Null: no website is asked, and what only it could tell is null. */
+  readonly checkWebsite: WebsiteCheck | null
+}
+
+/** `data` of the v3 answer (interface: "v3 domain-intelligence result"), of which that of v1 is made. */
+export function domainCompiler({ knowledge, lists, checkWebsite }: Sources): Compiler {
+  const compile = (domain: string, visit: SiteVisit | null) => {
+    const known = whatIsKnown(domain, knowledge, lists)
+    return JSON.stringify(domainResult.parse(resultOf(known, visit)))
+  }
+  return (domain, signal) =>
+    checkWebsite === null
+      ? compile(domain, null)
+      : checkWebsite(domain, signal).then((visit) => compile(domain, visit))
+}
+
+/** A result of the compiler, also of one that left out blocks of which nothing is known. */
+export function domainResultIn(result: string): DomainResult {
+  return wholeDomainResult(JSON.parse(result) as DomainResult)
+}
+
+interface Known {
+  readonly domain: string
+  readonly resolution: Resolution
+  /** The record of the company whose own website has this domain; null where it is another's, or nobody's. */
+  readonly owner: EntityRecord | null
+  readonly trancoRank: number | null
+  readonly isDisposable: boolean | null
+  readonly aliases: readonly string[]
+}
+
+function whatIsKnown(domain: string, knowledge: Knowledge, lists: DomainLists): Known {
+  const resolution = resolutionSchema.parse(knowledge.resolveDomain(domain))
+  if (resolution.status === 'failed') throw new BuildFailure('the domain could not be resolved')
+  const { entity } = resolution
+  const website = entity?.website ?? null
+  const isOwner = entity !== null && website !== null && domainNameOf(website) === domain
+  const facts = knowledge.domainFacts(domain)
+  return {
+    domain,
+    resolution,
+    owner: isOwner ? (knowledge.entity(entity.id)?.record ?? null) : null,
+    trancoRank: lists.rankOf(domain) ?? facts.trancoRank,
+    isDisposable: lists.isDisposable(domain) ?? facts.isDisposable,
+    aliases: facts.aliases,
+  }
+}
+
+function resultOf(known: Known, visit: SiteVisit | null): DomainResult {
+  const { resolution, domain } = known
+  return {
+    status: plainStatusOf(resolution),
+    confidence: resolution.match_confidence,
+    type: resolution.type,
+    subtype: resolution.subtype,
+    entity: resolution.entity === null ? null : entityOf(resolution.entity),
+    candidate: resolution.candidate,
+    factors: resolution.factors,
+    actions: resolution.actions,
+    domain_intelligence: intelligenceOf(known, visit),
+    ...redirectPart(domain, visit?.redirect ?? null),
+  }
+}
+
+function entityOf(entity: ResultEntity): NonNullable<DomainResult['entity']> {
+  return {
+    id: entity.id,
+    display_name: entity.display_name,
+    legal_name: entity.legal_name,
+    status: entity.status,
+    description: entity.description,
+    website: entity.website,
+    headquarters: entity.headquarters,
+    primary_legal_entity: entity.primary_legal_entity,
+    identifiers: entity.identifiers,
+    matching_branch: entity.matching_branch,
+  }
+}
+
+const unchecked: WebsiteStatus = {
+  status: null,
+  is_resolvable: null,
+  is_webserver_responsive: null,
+  has_content: null,
+  failure_reason: null,
+  last_checked: null,
+}
+
+const unknownProfile = { handle: null }
+
+/** What the site links to; a network that it does not link to has no handle. */
+function profilesOf(found: SocialProfilesV1): DomainIntelligence['social_profiles'] {
+  const { linkedin, facebook, crunchbase, twitter } = found
+  return {
+    linkedin: linkedin ?? unknownProfile,
+    facebook: facebook ?? unknownProfile,
+    crunchbase: crunchbase ?? unknownProfile,
+    twitter: twitter ?? unknownProfile,
+  }
+}
+
+/** What the domain shows: of its owner's record only what holds for the domain of its own website. */
+function intelligenceOf(known: Known, visit: SiteVisit | null): DomainIntelligence {
+  const { domain, owner } = known
+  return {
+    domain,
+    url: visit?.url ?? webAddressOf(owner?.website ?? null),
+    domain_aliases: known.aliases.filter((alias) => alias !== domain),
+    description: visit?.facts?.description ?? owner?.description ?? null,
+    tranco_rank: known.trancoRank,
+    website_status: visit?.status ?? unchecked,
+    domain_context: {
+      domain_type: owner === null ? null : 'corporate_website',
+      domain_relationship: owner === null ? null : 'direct_owner',
+      domain_purpose: null,
+      business_relevance: null,
+    },
+    is_disposable_email_provider: known.isDisposable,
+    industry: owner?.industry ?? { schemes: {} },
+    classification: owner?.classification ?? unknownClassification,
+    social_profiles: profilesOf(visit?.facts?.profiles ?? {}),
+  }
+}
+
+/** A website without its scheme is no address, and which one it has is not known. */
+function webAddressOf(website: string | null): string | null {
+  return website !== null && /^https?:\/\//i.test(website) && URL.canParse(website) ? website : null
+}
+
+const permanentStatuses = [301, 308]
+
+/** Present only where the domain redirected to another. */
+function redirectPart(domain: string, redirect: SiteVisit['redirect']): Pick<DomainResult, 'redirect_info'> {
+  if (redirect === null) return {}
+  const { finalDomain, statusCode } = redirect
+  return {
+    redirect_info: {
+      is_redirect: true,
+      original_domain: domain,
+      final_domain: finalDomain,
+      redirect_status_code: statusCode,
+      redirect_type: permanentStatuses.includes(statusCode) ? 'permanent' : 'temporary',
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import { createReadStream } from 'node:fs'
+import { UserError } from '../../../core/errors.js'
+import { bounds } from '../../bounds.js'
+
+/** What lists of domains tell; null where none was loaded, or says nothing of it. */
+export interface DomainLists {
+  /** 1 is the most visited. */
+  rankOf(domain: string): number | null
+  isDisposable(domain: string): boolean | null
+}
+
+export interface DomainListPaths {
+  /** `rank,domain` a line, as Tranco's lists are. */
+  readonly ranks?: string
+  /** One domain of a disposable mailbox provider a line; `#` begins a comment. */
+  readonly disposable?: string
+}
+
+export const noDomainLists: DomainLists = { rankOf: () => null, isDisposable: () => null }
+
+/** Reads the lists into memory, line by line. Throws DOMAIN_LIST_INVALID. */
+export async function loadDomainLists({ ranks, disposable }: DomainListPaths): Promise<DomainLists> {
+  const ranked = ranks === undefined ? null : await readRanks(ranks)
+  const providers = disposable === undefined ? null : await readProviders(disposable)
+  return {
+    rankOf: (domain) => ranked?.get(domain) ?? null,
+    isDisposable: (domain) => providers?.has(domain) ?? null,
+  }
+}
+
+async function readRanks(path: string): Promise<Map<string, number>> {
+  const ranks = new Map<string, number>()
+  for await (const [line, lineNumber] of linesOf(path)) {
+    const [, rank, name] = /^"?(\d{1,9})"?[,\t]"?([^",\s]+)"?$/.exec(line) ?? []
+    const domain = name === undefined ? null : nameOf(name)
+    if (rank === undefined || Number(rank) < 1 || domain === null) {
+      if (lineNumber === 1 && /^"?rank"?[,\t]/i.test(line)) continue
+      throw invalid(
+        path,
+        `line ${lineNumber} is not rank,domain`,
+        'a line of a Tranco list is like 1,example.com',
+      )
+    }
+    ranks.set(domain, Math.min(Number(rank), ranks.get(domain) ?? Infinity))
+  }
+  return ranks
+}
+
+async function readProviders(path: string): Promise<Set<string>> {
+  const providers = new Set<string>()
+  for await (const [line, lineNumber] of linesOf(path)) {
+    const text = line.replace(/#.*$/, '').trim()
+    const domain = nameOf(text)
+    if (text !== '' && domain === null) throw invalid(path, `line ${lineNumber} is not a domain`, oneALine)
+    if (domain !== null) providers.add(domain)
+  }
+  return providers
+}
+
+const oneALine = 'one domain a line, like example.com; # begins a comment'
+
+/** In the form that requests are looked up by. */
+function nameOf(text: string): string | null {
+  const name = text.toLowerCase().replace(/\.$/, '')
+  if (/^[\x21-\x7e]+$/.test(name)) return /^[a-z0-9._-]+$/.test(name) ? name : null
+  return URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : null
+}
+
+/** Lines that are not empty, with their numbers; a list is bounded by lines, and a line by its length. */
+async function* linesOf(path: string): AsyncGenerator<[line: string, lineNumber: number]> {
+  let lineNumber = 0
+  let rest = ''
+  try {
+    for await (const chunk of createReadStream(path, 'utf8') as AsyncIterable<string>) {
+      const lines = (rest + chunk).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) {
+        const text = tidied(path, line, ++lineNumber)
+        if (text !== '') yield [text, lineNumber]
+      }
+      tidied(path, rest, lineNumber + 1)
+    }
+    const text = tidied(path, rest, lineNumber + 1)
+    if (text !== '') yield [text, lineNumber + 1]
+  } catch (error) {
+    if (error instanceof UserError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw invalid(path, `it cannot be read: ${reason}`, 'give the path of a text file', error)
+  }
+}
+
+function tidied(path: string, line: string, lineNumber: number): string {
+  const { domainListLinesMax, domainListLineCharsMax } = bounds
+  if (lineNumber > domainListLinesMax) {
+    throw invalid(path, `it has more than ${domainListLinesMax} lines`, 'give a shorter list')
+  }
+  if (line.length > domainListLineCharsMax) {
+    throw invalid(
+      path,
+      `line ${lineNumber} has more than ${domainListLineCharsMax} characters`,
+      'is it a list?',
+    )
+  }
+  return line.replace(/^\ufeff/, '').trim()
+}
+
+const invalid = (path: string, reason: string, hint: string, cause?: unknown) =>
+  new UserError('DOMAIN_LIST_INVALID', `the list of domains ${path} cannot be used: ${reason}`, {
+    hint,
+    cause,
+  })

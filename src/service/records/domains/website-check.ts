@@ -1,0 +1,204 @@
+import { Client } from 'undici'
+import type { WebsiteStatus } from '../../../contract/domain.js'
+import { domainNameOf } from '../../../core/domain-name.js'
+import { siteFactsOf, type SiteFacts } from '../../../core/site-facts.js'
+import { systemClock, type Clock } from '../../../platform/clock.js'
+import { bounds } from '../../bounds.js'
+import { checkAddress, systemResolver, type HostResolver } from '../../outbound/address-guard.js'
+import { within } from '../../outbound/deadline.js'
+import { createConnect, pinnedConnect, type Connect } from '../../outbound/pinned-connect.js'
+
+/** What asking for a domain's front page told. */
+export interface SiteVisit {
+  readonly status: WebsiteStatus
+  /** The last address within the domain that answered. */
+  readonly url: string | null
+  /** Where it led out of the domain; `statusCode` is that of the answer that did. */
+  readonly redirect: { readonly finalDomain: string; readonly statusCode: number } | null
+  /** Of the page within the domain; null where there was none. */
+  readonly facts: SiteFacts | null
+}
+
+/** Never throws: what fails is a fact about the domain. */
+export type WebsiteCheck = (domain: string, signal: AbortSignal) => Promise<SiteVisit>
+
+interface Surroundings {
+  readonly resolve: HostResolver
+  readonly connect: Connect
+  readonly clock: Clock
+}
+
+/**
+ * Asks for `/` by https, and by http where nobody answers. Connects to public addresses alone, also where a
+ * redirect leads; follows a few redirects, reads a bounded part of the page, and takes a bounded time for all.
+ */
+export function createWebsiteCheck(surroundings: Surroundings): WebsiteCheck {
+  const { clock } = surroundings
+  return (domain, signal) =>
+    within({ clock, msMax: bounds.websiteMsMax, signals: [signal] }, async (bounded) => {
+      const visit = await follow(`https://${domain}/`, domain, { ...surroundings, signal: bounded })
+      const { is_webserver_responsive: isResponsive, is_resolvable: isResolvable } = visit.status
+      if (isResponsive === true || isResolvable !== true || bounded.aborted) return visit
+      return follow(`http://${domain}/`, domain, { ...surroundings, signal: bounded })
+    })
+}
+
+/** Over the internet, by the name servers of the system. */
+export function websiteCheckOfSystem(): WebsiteCheck {
+  return createWebsiteCheck({ resolve: systemResolver, connect: createConnect(), clock: systemClock })
+}
+
+interface Trip extends Surroundings {
+  readonly signal: AbortSignal
+}
+
+async function follow(start: string, domain: string, trip: Trip): Promise<SiteVisit> {
+  let visit = unvisited(trip.clock.nowMs())
+  let address: URL | null = new URL(start)
+  for (let hop = 0; address !== null; hop++) {
+    if (hop > bounds.websiteRedirectsMax) {
+      return withStatus(visit, { failure_reason: `more than ${bounds.websiteRedirectsMax} redirects` })
+    }
+    const page = await getPage(address, trip)
+    if (page.kind === 'unanswered') {
+      const { isResolvable, reason } = page
+      // What was answered before stays true where only a redirect leads nowhere.
+      return withStatus(visit, {
+        failure_reason: reason,
+        ...(hop === 0 ? { is_resolvable: isResolvable } : {}),
+      })
+    }
+    visit = afterPage(visit, address, page, domain)
+    const next = locationOf(address, page)
+    if (next.kind === 'refused') return withStatus(visit, { failure_reason: next.reason })
+    if (next.kind === 'elsewhere') visit = afterRedirect(visit, domain, next.url, page.statusCode)
+    address = next.kind === 'elsewhere' ? next.url : null
+  }
+  return visit
+}
+
+function unvisited(nowMs: number): SiteVisit {
+  return {
+    status: {
+      status: null,
+      is_resolvable: null,
+      is_webserver_responsive: false,
+      has_content: false,
+      failure_reason: null,
+      last_checked: new Date(nowMs).toISOString(),
+    },
+    url: null,
+    redirect: null,
+    facts: null,
+  }
+}
+
+const withStatus = (visit: SiteVisit, parts: Partial<WebsiteStatus>): SiteVisit => ({
+  ...visit,
+  status: { ...visit.status, ...parts },
+})
+
+function afterPage(visit: SiteVisit, address: URL, page: Page, domain: string): SiteVisit {
+  const facts = siteFactsOf(page.text)
+  const status = {
+    ...visit.status,
+    status: page.statusCode,
+    is_resolvable: true,
+    is_webserver_responsive: true,
+    has_content: facts.hasContent,
+  }
+  if (domainNameOf(address.hostname) !== domain) return { ...visit, status }
+  return { ...visit, status, url: address.href, facts }
+}
+
+function afterRedirect(visit: SiteVisit, domain: string, to: URL, statusCode: number): SiteVisit {
+  const finalDomain = domainNameOf(to.hostname)
+  if (finalDomain === null) return visit
+  // A detour that comes home is none.
+  if (finalDomain === domain) return { ...visit, redirect: null }
+  return { ...visit, redirect: { finalDomain, statusCode: visit.redirect?.statusCode ?? statusCode } }
+}
+
+interface Page {
+  readonly kind: 'page'
+  readonly statusCode: number
+  readonly location: string | null
+  readonly text: string
+}
+
+type Fetched = Page | { readonly kind: 'unanswered'; readonly isResolvable: boolean; readonly reason: string }
+
+type Next =
+  | { readonly kind: 'here' }
+  | { readonly kind: 'elsewhere'; readonly url: URL }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+const redirectStatuses = [301, 302, 303, 307, 308]
+
+function locationOf(address: URL, { statusCode, location }: Page): Next {
+  if (!redirectStatuses.includes(statusCode) || location === null) return { kind: 'here' }
+  const url = URL.canParse(location, address.href) ? new URL(location, address) : null
+  // Ports that browsers use by themselves: others are no websites, and might be somebody's other service.
+  const isWeb = url !== null && /^https?:$/.test(url.protocol) && ['', '80', '443'].includes(url.port)
+  return isWeb
+    ? { kind: 'elsewhere', url }
+    : { kind: 'refused', reason: 'it redirects to what is no website' }
+}
+
+async function getPage(url: URL, { resolve, connect, signal }: Trip): Promise<Fetched> {
+  let isResolvable = false
+  const watched: HostResolver = async (hostname, aborted) => {
+    const addresses = await resolve(hostname, aborted)
+    isResolvable = addresses.length > 0
+    return addresses
+  }
+  const check = await checkAddress(url.hostname, watched, signal)
+  if (check.kind === 'refused') return { kind: 'unanswered', isResolvable, reason: check.reason }
+  const client = new Client(url.origin, {
+    connect: pinnedConnect(check.addresses, connect, signal),
+    pipelining: 1,
+    // The signal ends the whole, however it is slow.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  try {
+    const headers = { accept: 'text/html', 'accept-encoding': 'identity', 'user-agent': userAgent }
+    const reply = await client.request({ method: 'GET', path: url.pathname + url.search, headers, signal })
+    const { location } = reply.headers
+    return {
+      kind: 'page',
+      statusCode: reply.statusCode,
+      location: typeof location === 'string' ? location : null,
+      text: await beginningOf(reply.body as AsyncIterable<Buffer>),
+    }
+  } catch (error) {
+    return { kind: 'unanswered', isResolvable, reason: signal.aborted ? 'no answer in time' : codeOf(error) }
+  } finally {
+    // Whatever is still being sent to us has nowhere to go.
+    client.destroy().catch(() => undefined)
+  }
+}
+
+const userAgent = 'enrich-website-check/1'
+
+/** As much of a body as is read; one that breaks off is as good as its beginning. */
+async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let byteCount = 0
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk)
+      byteCount += chunk.length
+      if (byteCount >= bounds.websiteBodyBytesMax) break
+    }
+  } catch {
+    // The status has come, and is what was asked for.
+  }
+  return Buffer.concat(chunks).subarray(0, bounds.websiteBodyBytesMax).toString('utf8')
+}
+
+/** A code of Node's or undici's: messages may hold addresses. */
+function codeOf(error: unknown): string {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
+  return code ?? 'no answer'
+}

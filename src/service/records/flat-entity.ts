@@ -1,0 +1,55 @@
+import type { ResultEntity } from '../../contract/entity.js'
+import type { CandidateV2, EntityV2 } from '../../contract/resolution-v2.js'
+import type { Candidate } from '../../contract/result.js'
+
+/** What the flat form is made of: the entity of a job result, of a record or of a domain. */
+type Company = Omit<ResultEntity, 'identifiers' | 'facets' | 'industry' | 'parent_entity'>
+
+/** A company in the flat form of v1 and v2, in the order of the interface ("v2 resolution result"). */
+export function flatEntity(entity: Company): EntityV2 {
+  const { headquarters, matching_branch: branch, primary_legal_entity: primary } = entity
+  return {
+    id: entity.id,
+    name: entity.display_name ?? entity.legal_name,
+    status: activityOf(entity.status),
+    website: entity.website,
+    description: entity.description,
+    headquarters: flatAddress(headquarters.address),
+    matching_branch: branch === null ? null : branchOf(branch),
+    primary_legal_entity: {
+      id: primary.id,
+      name: entity.legal_name,
+      state_code: primary.state_code,
+      country_code: primary.country_code,
+      jurisdiction: primary.jurisdiction,
+    },
+  }
+}
+
+export function flatCandidate(candidate: Candidate): CandidateV2 {
+  const { name, legal_name, jurisdiction, status, description, primary_address } = candidate
+  return { name, legal_name, jurisdiction, status: activityOf(status), description, primary_address }
+}
+
+type Block<Key extends keyof ResultEntity> = NonNullable<ResultEntity[Key]>
+
+/** `address` is the whole of it in one line. */
+function flatAddress(address: Block<'headquarters'>['address']): EntityV2['headquarters'] {
+  const { city, state, country, state_code, country_code } = address
+  const line = address.formatted_address ?? address.street_address
+  return { city, state, address: line, country, state_code, country_code }
+}
+
+function branchOf(branch: Block<'matching_branch'>): Block<'matching_branch'> {
+  const { notes, address, state_code, country_code, jurisdiction } = branch
+  return { notes, address, state_code, country_code, jurisdiction }
+}
+
+const endedWords = /inactive|dissol|closed|removed|struck|liquidat|ceased|deregist|annulled|merged|revoked/
+
+/** v1 and v2 have two words where registers have many; what is plainly neither is unknown. */
+function activityOf(status: string | null): EntityV2['status'] {
+  const words = status?.trim().toLowerCase() ?? ''
+  if (/^active\b/.test(words)) return 'active'
+  return endedWords.test(words) ? 'inactive' : null
+}

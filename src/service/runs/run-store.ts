@@ -1,0 +1,221 @@
+import type { CallId, CustomId, JobId, RequestId, RunId, StreamId } from '../../contract/ids.js'
+import type { Sqlite } from '../../platform/sqlite.js'
+import type { Conclusion } from './conclusion.js'
+import type { RunIds } from '../ids.js'
+import type { Query } from '../knowledge.js'
+
+/** Which routes started a run and may see it: v2 jobs and v3 runs are not found by each other's. */
+type RunSurface = 'v3' | 'v2'
+
+/** A kickoff that is accepted once it is stored. */
+export interface NewRun {
+  readonly accountNumber: number
+  readonly ids: RunIds
+  readonly customId: CustomId | null
+  readonly surface: RunSurface
+  readonly query: Query
+  /** Where its event goes; checked before. */
+  readonly webhookUrl: string | null
+  readonly withBasis: boolean
+  readonly createdAtMs: number
+  readonly dueAtMs: number
+}
+
+/** What a poll reads. `result` and `basis` are JSON text; `result` is null until the run has ended. */
+export interface StoredRun {
+  readonly runId: RunId
+  readonly jobId: JobId | null
+  readonly requestId: RequestId | StreamId | null
+  readonly callId: CallId
+  readonly customId: CustomId | null
+  readonly status: 'PENDING' | 'COMPLETED' | 'FAILED'
+  readonly result: string | null
+  readonly basis: string | null
+}
+
+/** A run at the moment of its end, as whoever is told of it needs it. */
+interface EndedRun extends StoredRun {
+  readonly runNumber: number
+  readonly accountNumber: number
+  readonly surface: RunSurface
+  readonly webhookUrl: string | null
+}
+
+/** Called in the transaction that stores the end of a run: what it writes is durable with it, or not at all. */
+export type OnRunEnded = (run: EndedRun, endedAtMs: number) => void
+
+interface DueRun extends Query {
+  readonly runNumber: number
+  readonly runId: RunId
+  readonly withBasis: 0 | 1
+}
+
+export interface FinishedRun {
+  readonly runNumber: number
+  readonly conclusion: Conclusion
+}
+
+export interface LedgerEntry {
+  readonly custom_id: string | null
+  readonly run_id: string
+  readonly created_at_ms: number
+}
+
+export interface RunCount {
+  readonly pending: number
+  readonly completed: number
+  readonly failed: number
+}
+
+export interface RunStore {
+  /** All or none, with a billed unit each, in one durable transaction. */
+  insert(runs: readonly NewRun[]): void
+  /** Another account's run is not found. */
+  byRunId(accountNumber: number, runId: RunId): StoredRun | undefined
+  /** A v3 job, by its job id or its request id. */
+  byJobId(accountNumber: number, id: JobId): StoredRun | undefined
+  /** A v2 job or stream, by its request id. */
+  byRequestId(accountNumber: number, id: RequestId | StreamId): StoredRun | undefined
+  due(nowMs: number, countMax: number): DueRun[]
+  nextDueAtMs(): number | null
+  /** Nothing waits longer than until then: for what a changed clock or shorter research left behind. */
+  bringForward(dueAtMsMax: number): void
+  /**
+   * All or none. A run that has a result keeps it: a second one throws. A v2 run that failed is refunded
+   * (interface: "v2 asynchronous job").
+   */
+  finish(runs: readonly FinishedRun[], finishedAtMs: number): void
+  count(): RunCount
+  ledger(accountName: string): LedgerEntry[]
+}
+
+const storedRun = `
+  SELECT run_id AS runId, job_id AS jobId, request_id AS requestId, call_id AS callId, custom_id AS customId,
+    status, result, basis
+  FROM runs LEFT JOIN results USING (run_number)`
+
+export function createRunStore(database: Sqlite, onEnded: readonly OnRunEnded[] = []): RunStore {
+  const insertRun = database.prepare(`
+    INSERT INTO runs (account_number, run_id, job_id, request_id, call_id, custom_id, name, location, context,
+      with_basis, status, created_at_ms, due_at_ms, surface, webhook_url)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'PENDING', ?, ?, ?, ?)`)
+  const bill = database.prepare(
+    "INSERT INTO ledger (account_number, run_number, kind, units, created_at_ms) VALUES (?, ?, 'charge', 1, ?)",
+  )
+  const byRunId = database.prepare(`${storedRun} WHERE account_number = ? AND run_id = ? AND surface = 'v3'`)
+  const byJobId = database.prepare(`${storedRun} WHERE account_number = ? AND job_id = ?`)
+  const byRequestId = database.prepare(
+    `${storedRun} WHERE account_number = ? AND request_id = ? AND surface = ?`,
+  )
+  const due = database.prepare(`
+    SELECT run_number AS runNumber, run_id AS runId, name, location, context, with_basis AS withBasis
+    FROM runs WHERE status = 'PENDING' AND due_at_ms <= ? ORDER BY due_at_ms LIMIT ?`)
+  const nextDue = database.prepare("SELECT min(due_at_ms) FROM runs WHERE status = 'PENDING'").pluck()
+  const bringForward = database.prepare(
+    "UPDATE runs SET due_at_ms = @max WHERE status = 'PENDING' AND due_at_ms > @max",
+  )
+
+  const finish = finisher(database, onEnded)
+  const { count, ...accounting } = books(database)
+  // Counted once, and then along: a million stored runs are not walked for a look at how many there are.
+  let counted: RunCount | null = null
+
+  const insert = database.transaction((runs: readonly NewRun[]) => {
+    for (const run of runs) {
+      const { runId, callId, jobId, requestId } = run.ids
+      const { lastInsertRowid } = insertRun.run(
+        run.accountNumber,
+        runId,
+        jobId,
+        requestId,
+        callId,
+        run.customId,
+        run.query.name,
+        run.query.location,
+        run.query.context,
+        run.withBasis ? 1 : 0,
+        run.createdAtMs,
+        run.dueAtMs,
+        run.surface,
+        run.webhookUrl,
+      )
+      bill.run(run.accountNumber, lastInsertRowid, run.createdAtMs)
+    }
+  })
+
+  return {
+    insert: (runs) => {
+      insert.immediate(runs)
+      if (counted !== null) counted = { ...counted, pending: counted.pending + runs.length }
+    },
+    byRunId: (accountNumber, runId) => byRunId.get(accountNumber, runId) as StoredRun | undefined,
+    byJobId: (accountNumber, id) =>
+      (byJobId.get(accountNumber, id) ?? byRequestId.get(accountNumber, id, 'v3')) as StoredRun | undefined,
+    byRequestId: (accountNumber, id) => byRequestId.get(accountNumber, id, 'v2') as StoredRun | undefined,
+    due: (nowMs, countMax) => due.all(nowMs, countMax) as DueRun[],
+    nextDueAtMs: () => nextDue.get() as number | null,
+    bringForward: (dueAtMsMax) => {
+      bringForward.run({ max: dueAtMsMax })
+    },
+    finish: (runs, finishedAtMs) => {
+      finish(runs, finishedAtMs)
+      if (counted !== null) counted = countAlong(counted, runs)
+    },
+    count: () => (counted ??= count()),
+    ...accounting,
+  }
+}
+
+function countAlong(counted: RunCount, ended: readonly FinishedRun[]): RunCount {
+  const failedCount = ended.filter(({ conclusion }) => conclusion.status === 'FAILED').length
+  return {
+    pending: counted.pending - ended.length,
+    completed: counted.completed + ended.length - failedCount,
+    failed: counted.failed + failedCount,
+  }
+}
+
+function finisher(database: Sqlite, onEnded: readonly OnRunEnded[]): RunStore['finish'] {
+  const setStatus = database.prepare('UPDATE runs SET status = ? WHERE run_number = ?')
+  const insertResult = database.prepare(
+    'INSERT INTO results (run_number, finished_at_ms, result, basis) VALUES (?, ?, ?, ?)',
+  )
+  const endedRun = database.prepare(`
+    SELECT run_number AS runNumber, account_number AS accountNumber, surface, webhook_url AS webhookUrl,
+      run_id AS runId, job_id AS jobId, request_id AS requestId, call_id AS callId, custom_id AS customId,
+      status, result, basis
+    FROM runs JOIN results USING (run_number) WHERE run_number = ?`)
+  const refund = database.prepare(
+    "INSERT INTO ledger (account_number, run_number, kind, units, created_at_ms) VALUES (?, ?, 'refund', 1, ?)",
+  )
+  const finish = database.transaction((runs: readonly FinishedRun[], finishedAtMs: number) => {
+    for (const { runNumber, conclusion } of runs) {
+      insertResult.run(runNumber, finishedAtMs, conclusion.result, conclusion.basis)
+      setStatus.run(conclusion.status, runNumber)
+      const ended = endedRun.get(runNumber) as EndedRun
+      if (ended.surface === 'v2' && ended.status === 'FAILED') {
+        refund.run(ended.accountNumber, runNumber, finishedAtMs)
+      }
+      for (const tell of onEnded) tell(ended, finishedAtMs)
+    }
+  })
+  return (runs, finishedAtMs) => {
+    finish.immediate(runs, finishedAtMs)
+  }
+}
+
+function books(database: Sqlite): Pick<RunStore, 'count' | 'ledger'> {
+  const count = database.prepare('SELECT status, count(*) AS count FROM runs GROUP BY status')
+  const ledger = database.prepare(`
+    SELECT runs.custom_id, runs.run_id, ledger.created_at_ms
+    FROM ledger JOIN runs USING (run_number) JOIN accounts ON accounts.account_number = ledger.account_number
+    WHERE accounts.name = ? AND kind = 'charge' ORDER BY entry_number`)
+  return {
+    count: () => {
+      const rows = count.all() as { status: StoredRun['status']; count: number }[]
+      const of = (status: StoredRun['status']) => rows.find((row) => row.status === status)?.count ?? 0
+      return { pending: of('PENDING'), completed: of('COMPLETED'), failed: of('FAILED') }
+    },
+    ledger: (accountName) => ledger.all(accountName) as LedgerEntry[],
+  }
+}

@@ -1,0 +1,153 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { UserError } from '../../core/errors.js'
+import { makeFolder } from '../../platform/durable-files.js'
+import { keepToOwner } from '../../platform/owner-only.js'
+import { LockHeldError, takeLock, type ProcessLock } from '../../platform/process-lock.js'
+import { isDiskFull, migrate, openSqlite, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
+import { bounds } from '../bounds.js'
+import { migrations } from './schema.js'
+
+const fileName = 'service.sqlite'
+
+/**
+ * Keeps a second service from the folder, which is made if missing: two would research the same runs. Other
+ * processes may read and write the accounts meanwhile; see `openBesideService`. Null is memory.
+ * Throws SERVICE_DATA_IN_USE, which says who holds it, and SERVICE_DATA_INVALID.
+ */
+export function lockDataFolder(folder: string | null, nowMs: number): ProcessLock {
+  if (folder === null) return { release: () => undefined }
+  return explained(folder, () => {
+    makeFolder(folder)
+    return takeLock(join(folder, 'service.lock'), nowMs)
+  })
+}
+
+/**
+ * Opens `service.sqlite` in the folder, made and migrated as needed, and readable by its owner alone since it
+ * holds signing secrets; null is memory. Whoever opens it so holds the folder's lock.
+ * Throws SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, DISK_FULL.
+ */
+export function openDatabase(folder: string | null): Sqlite {
+  return explained(folder ?? 'memory', () => {
+    if (folder !== null) makeFolder(folder)
+    const database = openFile(folder, bounds.databaseBusyMs)
+    try {
+      migrate(database, migrations)
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  })
+}
+
+/**
+ * Opens `service.sqlite` beside a service that may be running on it. It is migrated only where none does.
+ * Throws SERVICE_DATA_NOT_FOUND where there is none and none may be made, SERVICE_DATA_IN_USE where it would
+ * have to be migrated under a running service, SERVICE_DATA_INVALID.
+ */
+export function openBesideService(folder: string, nowMs: number, whereNone: 'make' | 'refuse'): Sqlite {
+  if (whereNone === 'refuse' && !existsSync(join(folder, fileName))) throw notFound(folder)
+  return explained(folder, () => {
+    makeFolder(folder)
+    const database = openFile(folder, bounds.databaseBesideBusyMs)
+    try {
+      if (database.pragma('user_version', { simple: true }) !== migrations.length) {
+        migrateAlone(database, folder, nowMs)
+      }
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  })
+}
+
+/** Opens it so, uses it, closes it; what SQLite refuses meanwhile is told as `openBesideService` tells it. */
+export function useBesideService(
+  folder: string,
+  nowMs: number,
+  whereNone: 'make' | 'refuse',
+  use: (database: Sqlite) => void,
+): void {
+  const database = openBesideService(folder, nowMs, whereNone)
+  try {
+    use(database)
+  } catch (error) {
+    throw sqliteCode(error) === null ? error : explain(error, folder)
+  } finally {
+    database.close()
+  }
+}
+
+function migrateAlone(database: Sqlite, folder: string, nowMs: number): void {
+  try {
+    const lock = takeLock(join(folder, 'service.lock'), nowMs)
+    try {
+      migrate(database, migrations)
+    } finally {
+      lock.release()
+    }
+  } catch (error) {
+    if (!(error instanceof LockHeldError)) throw error
+    throw new UserError('SERVICE_DATA_IN_USE', `an older service runs on ${folder}: ${error.holder}`, {
+      hint: 'start it again with this version, then repeat the command',
+      cause: error,
+    })
+  }
+}
+
+function openFile(folder: string | null, busyTimeoutMs: number): Sqlite {
+  if (folder === null) return openSqlite(':memory:', { synchronous: 'FULL' })
+  const path = join(folder, fileName)
+  keepToOwner(path)
+  return openSqlite(path, { synchronous: 'FULL', busyTimeoutMs })
+}
+
+/** Says in a user's words what SQLite or the file system refused. */
+export function explained<Result>(folder: string, open: () => Result): Result {
+  try {
+    return open()
+  } catch (error) {
+    throw explain(error, folder)
+  }
+}
+
+function explain(error: unknown, folder: string): UserError {
+  if (error instanceof UserError) return error
+  if (error instanceof LockHeldError) {
+    return new UserError('SERVICE_DATA_IN_USE', `another service runs on ${folder}: ${error.holder}`, {
+      hint: 'stop it, or give this one a data folder of its own',
+      cause: error,
+    })
+  }
+  const code = sqliteCode(error)
+  if (code?.startsWith('SQLITE_BUSY') || code?.startsWith('SQLITE_LOCKED')) {
+    return new UserError('SERVICE_DATA_IN_USE', `the service's data in ${folder} is in use`, {
+      hint: 'an older service or another command is at work on it: wait for it, or name another data folder',
+      cause: error,
+    })
+  }
+  if (isDiskFull(error)) {
+    return new UserError('DISK_FULL', `no space left for the service's data in ${folder}`, {
+      hint: 'free some space; what was acknowledged is safe',
+      cause: error,
+    })
+  }
+  const reason = error instanceof Error ? error.message : String(error)
+  return new UserError(
+    'SERVICE_DATA_INVALID',
+    `the service's data in ${folder} cannot be opened: ${reason}`,
+    {
+      hint: 'the folder must be writable, and its service.sqlite made by this version or an older one',
+      cause: error,
+    },
+  )
+}
+
+function notFound(folder: string): UserError {
+  return new UserError('SERVICE_DATA_NOT_FOUND', `there is no service's data in ${folder}`, {
+    hint: 'pass --data with the folder of enrich serve, or make a first account: enrich accounts add NAME',
+  })
+}
