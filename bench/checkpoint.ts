@@ -11,7 +11,7 @@ import { makeCompanies, type Company } from './companies.js'
 import { keyOfCompany } from './known-answers.js'
 import { diskFolder, grouped, ratio, type Say } from './support.js'
 
-/** So many at a time, as the scheduler has them in the air: those share a commit, and so an fsync. */
+/** So many at a time, as the scheduler has them in flight: those share a commit, and so an fsync. */
 const sizes = [
   { lanes: 1, count: 500 },
   { lanes: 16, count: 8_000 },

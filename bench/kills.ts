@@ -195,7 +195,7 @@ function report(): void {
   process.stdout.write(
     `${figures.kills} kills (${figures.serviceKills} of the service too) over ${figures.jobs} jobs in ${minutes} minutes\n` +
       `${figures.lookups} lookups, ${figures.billed} billed: lost ${figures.lost}, doubled ${figures.doubled}, rows wrong ${figures.rowsWrong}\n` +
-      `uncertain ${figures.uncertain}: ${(figures.uncertain / figures.kills).toFixed(2)} a kill, at most ${submitConcurrency} in the air\n`,
+      `uncertain ${figures.uncertain}: ${(figures.uncertain / figures.kills).toFixed(2)} a kill, at most ${submitConcurrency} in flight\n`,
   )
 }
 

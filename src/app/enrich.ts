@@ -24,7 +24,7 @@ import {
 import { version } from '../platform/version.js'
 
 export interface EnrichOptions {
-  /** Aborted: nothing new is submitted, what is in the air is saved, and the summary says `interrupted`. */
+  /** Aborted: nothing new is submitted, what is in flight is saved, and the summary says `interrupted`. */
   signal?: AbortSignal
   /** Where ENRICH_API_KEY, ENRICH_API_KEY_FILE, ENRICH_BASE_URL and ENRICH_WEBHOOK_SECRET are read; `process.env` if left out. */
   environment?: Environment

@@ -12,7 +12,7 @@ import { openInput, type Input } from '../pipeline/input/input.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { Settings } from '../config/settings.js'
 
-export interface Look {
+export interface Inspection {
   input: Input
   columns: ColumnReport
   /** What has to be known of earlier runs with other columns. */
@@ -25,25 +25,32 @@ export interface Look {
   problem: UserError | null
 }
 
-export interface LookOptions {
+export interface InspectionOptions {
   settings: Settings
   stdin: NodeJS.ReadableStream
   signal: AbortSignal
   /** Called with each batch of lookups and the ids they have, in order. */
-  meet?: (lookups: readonly KeyedLookup[], ids: readonly LookupId[], reader: CheckpointReader | null) => void
+  onBatch?: (
+    lookups: readonly KeyedLookup[],
+    ids: readonly LookupId[],
+    reader: CheckpointReader | null,
+  ) => void
 }
 
 /**
  * Reads the input and what is known of it, and changes nothing: no lock, no network, no new checkpoint.
  * `use` is given what was found, which is closed afterwards.
  */
-export function look<Result>(options: LookOptions, use: (found: Look) => Promise<Result>): Promise<Result> {
-  return blamingDamage(options.settings.checkpoint.path, () => lookUnblamed(options, use))
+export function inspectInput<Result>(
+  options: InspectionOptions,
+  use: (found: Inspection) => Promise<Result>,
+): Promise<Result> {
+  return blamingDamage(options.settings.checkpoint.path, () => inspectUnblamed(options, use))
 }
 
-async function lookUnblamed<Result>(
-  options: LookOptions,
-  use: (found: Look) => Promise<Result>,
+async function inspectUnblamed<Result>(
+  options: InspectionOptions,
+  use: (found: Inspection) => Promise<Result>,
 ): Promise<Result> {
   const { settings } = options
   const input = await openInput(inputOptions(settings, options.stdin))
@@ -60,7 +67,7 @@ async function lookUnblamed<Result>(
         dedupe: settings.input.dedupe,
         place: (lookups) => {
           const ids = reader?.find(lookups.map(({ key }) => key)) ?? lookups.map(() => 0)
-          options.meet?.(lookups, ids, reader)
+          options.onBatch?.(lookups, ids, reader)
           return Promise.resolve(ids)
         },
         signal: options.signal,

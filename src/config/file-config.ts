@@ -83,7 +83,7 @@ export const fileConfig = z
         pollPerMinute: positive.max(1_000_000).describe('Polls a window.'),
         windowSeconds: z.number().positive().max(3600).describe('Length of the window.'),
         inFlightRunsMax: positive.max(100_000).describe('Runs waited for at one time.'),
-        submitConcurrency: positive.max(256).describe('Submissions in the air at one time.'),
+        submitConcurrency: positive.max(256).describe('Submissions in flight at one time.'),
       })
       .partial(),
     polling: z

@@ -174,7 +174,7 @@ async function askAndPublish(run: OpenRun): Promise<RunSummary> {
     await checkpoint.reopen(options.askAgain)
   }
   const beforeLostMs = options.clock.monotonicMs()
-  const onLost = await settleLost(run)
+  const onLost = await reconcileLostSubmissions(run)
   const lostWaitMs = options.clock.monotonicMs() - beforeLostMs
   const plan = await checkpoint.plan({
     nowMs: options.clock.nowMs(),
@@ -199,7 +199,11 @@ async function askAndPublish(run: OpenRun): Promise<RunSummary> {
  * What deliveries say of lost submissions is claimed first; and none is submitted again while one may still come:
  * a run that was billed would be paid for twice. What was not waited out is held.
  */
-async function settleLost({ options, checkpoint, webhooks }: OpenRun): Promise<PipelineOptions['onLost']> {
+async function reconcileLostSubmissions({
+  options,
+  checkpoint,
+  webhooks,
+}: OpenRun): Promise<PipelineOptions['onLost']> {
   const { onLost, scheduling, clock, interrupt, observe } = options
   if (webhooks === null) return onLost
   await claimWaiting(webhooks.inbox, checkpoint, clock.nowMs())

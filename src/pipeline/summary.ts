@@ -49,7 +49,7 @@ export interface RunSummary {
   /** Lookups answered in this run, by outcome. */
   outcomes: Readonly<Record<string, number>>
   /** What answers held outside the interface, with how often: kept, and never fatal. */
-  oddities: Readonly<Record<string, number>>
+  schemaDeviations: Readonly<Record<string, number>>
   basisLineCount: number
   notes: readonly string[]
   elapsedMs: number
@@ -102,7 +102,7 @@ export function summarise(parts: SummaryParts): RunSummary {
     deliveries: { ...tally.deliveries },
     rowsByStatus: Object.fromEntries(parts.rows),
     outcomes: Object.fromEntries(tally.outcomes),
-    oddities: Object.fromEntries(tally.oddities),
+    schemaDeviations: Object.fromEntries(tally.schemaDeviations),
     basisLineCount: report?.basisLineCount ?? 0,
     notes: [...parts.notes, ...notesOf(tally)],
     elapsedMs: parts.elapsedMs,

@@ -16,7 +16,7 @@ export const bounds = {
   socketCheckMs: 5_000,
   /** How long a socket lives that was told why it is closed. */
   lingerMs: 1_000,
-  /** How long requests in the air may take to end when the service closes. */
+  /** How long requests in flight may take to end when the service closes. */
   closeGraceMs: 2_000,
 
   /** Research takes the thread this long at a time: less while requests come, until none has for a while. */
@@ -63,7 +63,7 @@ export const bounds = {
   connectMsMax: 5_000,
   /** What is read of a receiver's answer behind the status. */
   receiverAnswerBytesMax: 64 * 1024,
-  /** Deliveries in the air: in all, of one account, and of one account to one host. */
+  /** Deliveries in flight: in all, of one account, and of one account to one host. */
   deliveriesMax: 256,
   deliveriesPerAccountMax: 128,
   deliveriesPerLaneMax: 16,

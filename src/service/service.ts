@@ -77,7 +77,7 @@ export interface RunningService extends ListenedOn {
   eventCount(): EventCount
   /** The units billed to an account, oldest first. */
   ledger(account: string): LedgerEntry[]
-  /** Ends requests in the air and research, then closes the data; a second call waits for the first. */
+  /** Ends requests in flight and research, then closes the data; a second call waits for the first. */
   close(): Promise<void>
 }
 

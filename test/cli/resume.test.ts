@@ -19,7 +19,7 @@ import { rowsOfCsv } from '../support/tables.js'
 const lookupCount = 40
 const names = Array.from({ length: lookupCount }, (_, index) => `Company ${index}`)
 const command = ['companies.csv', '-o', 'out.csv']
-/** Submissions in the air at one time, and so the most that a killed run can leave uncertain. */
+/** Submissions in flight at one time, and so the most that a killed run can leave uncertain. */
 const submitConcurrency = 4
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
@@ -108,7 +108,7 @@ describe('a run ended by a signal', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    '%s: what is in the air is saved, and the same command submits only the rest',
+    '%s: what is in flight is saved, and the same command submits only the rest',
     async (signal, code) => {
       const place = createPlace()
       const service = await serve(place)
@@ -136,7 +136,7 @@ describe('a run ended by a signal', () => {
     },
   )
 
-  test('killed outright: no row is lost, nothing is billed twice, and no more is uncertain than was in the air', async () => {
+  test('killed outright: no row is lost, nothing is billed twice, and no more is uncertain than was in flight', async () => {
     const place = createPlace()
     const service = await serve(place)
     const running = place.start(command, service.options)

@@ -99,7 +99,7 @@ describe('credit', () => {
     ])
   })
 
-  test('KICK-18 the last units are given out once, however many kickoffs are in the air', async () => {
+  test('KICK-18 the last units are given out once, however many kickoffs are in flight', async () => {
     const { book, alice, service } = await startWithBook()
     book.change('alice', { creditUnits: 7 }, 0)
     const calls = Array.from({ length: 60 }, (_, call) =>

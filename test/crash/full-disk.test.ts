@@ -19,7 +19,7 @@ import { canMount, mountSmallDisk, type SmallDisk } from './small-disk.js'
 const kibibyte = 1024
 const names = Array.from({ length: 60 }, (_, index) => `Company ${index}`)
 const command = ['companies.csv', '-o', 'disk/out.csv', '--checkpoint', 'disk/c.sqlite']
-/** Submissions in the air at one time, whose answers must still find room. */
+/** Submissions in flight at one time, whose answers must still find room. */
 const submitConcurrency = 4
 const oldOutput = 'the output of yesterday\n'
 
@@ -83,7 +83,7 @@ describe.skipIf(!canMount())('the disk of the output and the checkpoint fills up
 
       disk.empty()
       const resumed = await place.run(command, at(service))
-      // The room kept aside was enough to write down what was in the air.
+      // The room kept aside was enough to write down what was in flight.
       expect(resumed.code).toBe(0)
       expect(customersOut(place).map((row) => row['enrich_status'])).toEqual(names.map(() => 'no_match'))
       expect(billedNames(service).toSorted()).toEqual(names.toSorted())

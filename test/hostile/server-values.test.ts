@@ -112,7 +112,7 @@ describe('any JSON in any place of an answer', () => {
     expect(job.place.readOutput()).toMatchObject([{ enrich_status: outcome }])
   })
 
-  test('oddities that never repeat do not pile up', async () => {
+  test('schemaDeviations that never repeat do not pile up', async () => {
     const count = 200
     const job = await hostileJob(names(count), {
       poll: firstPoll((runId, name) => {
@@ -120,10 +120,10 @@ describe('any JSON in any place of an answer', () => {
         return `${JSON.stringify(goodRun(runId, name)).slice(0, -1)},${keys}}`
       }),
     })
-    const { oddities, answeredCount } = await job.run()
+    const { schemaDeviations, answeredCount } = await job.run()
     expect(answeredCount).toBe(count)
-    expect(Object.keys(oddities).length).toBeLessThanOrEqual(1_001)
-    expect(oddities['anything else']).toBeGreaterThan(0)
+    expect(Object.keys(schemaDeviations).length).toBeLessThanOrEqual(1_001)
+    expect(schemaDeviations['anything else']).toBeGreaterThan(0)
   })
 })
 

@@ -19,7 +19,7 @@ export function withText(value: unknown, path: readonly string[], text: string):
 }
 
 /** JSON that few servers send, and no parser may be surprised by. */
-const oddities = [
+const schemaDeviations = [
   '1e400',
   '-1e400',
   '1e-400',
@@ -51,7 +51,7 @@ const oddities = [
 ] as const
 
 export const strangeText = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom(...oddities) },
+  { weight: 3, arbitrary: fc.constantFrom(...schemaDeviations) },
   { weight: 1, arbitrary: fc.json({ maxDepth: 6 }) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)) },
 )

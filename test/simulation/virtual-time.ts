@@ -55,7 +55,7 @@ export class VirtualTime {
       if (state.settled || until()) return
       if (this.#clock.countTimers() === 0) {
         if (++idleRounds > idleRoundsMax)
-          throw new Error('the run hangs: no timer is set and nothing is in the air')
+          throw new Error('the run hangs: no timer is set and nothing is in flight')
         continue
       }
       idleRounds = 0

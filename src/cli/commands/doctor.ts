@@ -5,7 +5,7 @@ import { columnLines } from '../../pipeline/rules/column-report.js'
 import { UserError } from '../../core/errors.js'
 import { judgePoll } from '../../pipeline/rules/outcome.js'
 import { chooseRegistry } from '../../app/embedded-service.js'
-import { look } from '../../app/inspect-input.js'
+import { inspectInput } from '../../app/inspect-input.js'
 import { blamingDamage } from '../../pipeline/checkpoint/as-damage.js'
 import { problemOf } from '../../pipeline/checkpoint/facts.js'
 import { openToWrite } from '../../pipeline/checkpoint/open.js'
@@ -103,7 +103,7 @@ function checksOf(settings: Settings, inputs: readonly string[], io: CliIo): Rec
 
 /** What is asked of which column, and what looks like a place or an identifier and is not asked. */
 function checkColumns(settings: Settings, io: CliIo): Promise<string> {
-  return look({ settings, stdin: io.stdin, signal: io.interrupt }, ({ columns, columnNote }) =>
+  return inspectInput({ settings, stdin: io.stdin, signal: io.interrupt }, ({ columns, columnNote }) =>
     Promise.resolve(
       [...columnLines(columns), ...(columnNote === null ? [] : [columnNote])].join(`\n${' '.repeat(18)}`),
     ),

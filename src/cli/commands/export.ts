@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { assertNoClash } from '../../pipeline/rules/columns.js'
 import { UserError } from '../../core/errors.js'
 import { filesInUse } from '../../app/files-in-use.js'
-import { look } from '../../app/inspect-input.js'
+import { inspectInput } from '../../app/inspect-input.js'
 import { answerLinesOf, type RowCounts } from '../../pipeline/output/answer-lines.js'
 import { assertNotOurs } from '../../pipeline/own-files.js'
 import { assertOutputUsable, publish } from '../../pipeline/output/publish.js'
@@ -26,7 +26,7 @@ export function addExportCommand(program: Command, io: CliIo): void {
     assertOneUseOfStdout(flags.json === true, output.path)
     assertNotOurs(writtenPaths(output), filesInUse(settings, configPathOf(flags)))
     const counts: RowCounts = new Map()
-    await look(
+    await inspectInput(
       { settings, stdin: io.stdin, signal: io.interrupt },
       async ({ input, columns, index, reader, problem }) => {
         if (reader === null) {

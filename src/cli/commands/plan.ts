@@ -3,7 +3,7 @@ import { columnLines, type ColumnReport } from '../../pipeline/rules/column-repo
 import { formatDuration } from '../../core/duration.js'
 import { planLookup, type LookupPlan, type PlanPolicy } from '../../pipeline/rules/lookup-state.js'
 import { estimateEtaMs } from '../../pipeline/rules/progress.js'
-import { look, type Look } from '../../app/inspect-input.js'
+import { inspectInput, type Inspection } from '../../app/inspect-input.js'
 import type { CheckpointReader, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
 import type { KeyedLookup } from '../../pipeline/ingest.js'
 import { openSqlite } from '../../platform/sqlite.js'
@@ -31,8 +31,8 @@ export function addPlanCommand(program: Command, io: CliIo): void {
       const policy = { nowMs: Date.now(), maxAgeMs: settings.checkpoint.maxAgeMs, onLost: settings.onLost }
       const counter = new PlanCounter(policy)
       try {
-        const meet = counter.meet.bind(counter)
-        await look({ settings, stdin: io.stdin, signal: io.interrupt, meet }, (found) => {
+        const onBatch = counter.onBatch.bind(counter)
+        await inspectInput({ settings, stdin: io.stdin, signal: io.interrupt, onBatch }, (found) => {
           const plan = describePlan(found, counter.plan, settings)
           io.out(flags.json === true ? jsonLine('plan', plan) : planText(plan, io))
           warnOfStanding(found.problem, io)
@@ -62,7 +62,7 @@ class PlanCounter {
     this.#insert = this.#database.prepare<[Uint8Array]>('INSERT OR IGNORE INTO seen VALUES (?)')
   }
 
-  meet(lookups: readonly KeyedLookup[], ids: readonly LookupId[], reader: CheckpointReader | null): void {
+  onBatch(lookups: readonly KeyedLookup[], ids: readonly LookupId[], reader: CheckpointReader | null): void {
     const known = reader?.known(ids) ?? []
     this.#database.transaction(() => {
       for (const [index, { key }] of lookups.entries()) {
@@ -92,7 +92,7 @@ interface PlanReport {
   notes: readonly string[]
 }
 
-function describePlan(found: Look, plan: Record<LookupPlan, number>, settings: Settings): PlanReport {
+function describePlan(found: Inspection, plan: Record<LookupPlan, number>, settings: Settings): PlanReport {
   const isHosted = settings.service.baseUrl !== null
   const billedMax = Math.min(plan.submit, settings.budget.lookupsMax ?? Infinity)
   const open = billedMax + plan.poll

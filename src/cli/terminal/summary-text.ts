@@ -4,7 +4,7 @@ import type { RunSummary } from '../../pipeline/summary.js'
 
 const number = (value: number): string => value.toLocaleString('en-US')
 const count = (value: number, noun: string): string => `${number(value)} ${noun}${value === 1 ? '' : 's'}`
-const oddityNamesMax = 3
+const deviationNamesMax = 3
 
 /** The closing summary, for people; `command` is the one that was typed. */
 export function summaryLines(summary: RunSummary, command: string): string[] {
@@ -75,12 +75,12 @@ function fileLines(summary: RunSummary): string[] {
 
 /** Kept and counted, never fatal: the first few are named, --json tells them all. */
 function oddityLines(summary: RunSummary): string[] {
-  const oddities = Object.entries(summary.oddities).sort(([, a], [, b]) => b - a)
-  if (oddities.length === 0) return []
-  const named = oddities.slice(0, oddityNamesMax).map(([what]) => what)
-  const rest = oddities.length > oddityNamesMax ? ', …' : ''
+  const schemaDeviations = Object.entries(summary.schemaDeviations).sort(([, a], [, b]) => b - a)
+  if (schemaDeviations.length === 0) return []
+  const named = schemaDeviations.slice(0, deviationNamesMax).map(([what]) => what)
+  const rest = schemaDeviations.length > deviationNamesMax ? ', …' : ''
   return [
-    `  note      the service's answers differ from the interface in ${count(oddities.length, 'way')}, kept as they came: ${named.join(', ')}${rest}`,
+    `  note      the service's answers differ from the interface in ${count(schemaDeviations.length, 'way')}, kept as they came: ${named.join(', ')}${rest}`,
   ]
 }
 

@@ -1,7 +1,7 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { keepToOwner } from '../../platform/owner-only.js'
 
-/** An answer to a submission takes some 12 KiB to write down: room for all that can be in the air. */
+/** An answer to a submission takes some 12 KiB to write down: room for all that can be in flight. */
 const reserveBytes = 1024 * 1024
 
 /** Room kept on the checkpoint's disk for what was billed before the disk was full. */

@@ -150,7 +150,7 @@ class SqliteCheckpoint implements Checkpoint {
 
   intend(lookupId: LookupId, nowMs: number): Promise<Intention> {
     return this.#transaction(() => {
-      // The room left is for what is in the air: nothing more may leave.
+      // The room left is for what is in flight: nothing more may leave.
       if (!this.#reserve.isHeld) throw diskFull(this.#path)
       const { state, row } = moveOf(this.#statements, lookupId, 'intend')
       const attempt = row.attempt + 1

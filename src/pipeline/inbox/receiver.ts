@@ -39,7 +39,7 @@ type RefusalKind = Exclude<SignatureVerdict['kind'], 'genuine'>
 export interface Receiver {
   readonly url: string
   counts(): ReceiverCounts
-  /** Deliveries in the air are answered; then nothing is listened to. */
+  /** Deliveries in flight are answered; then nothing is listened to. */
   close(): Promise<void>
 }
 

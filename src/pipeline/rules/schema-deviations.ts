@@ -1,6 +1,6 @@
 import { runObject, type RunObjectLenient } from '../../contract/resolution.js'
 
-export const oddityBounds = { countMax: 20, pathCharsMax: 120, itemsMax: 50 } as const
+export const deviationLimits = { countMax: 20, pathCharsMax: 120, itemsMax: 50 } as const
 
 interface Issue {
   readonly code?: string | undefined
@@ -11,20 +11,20 @@ interface Issue {
 /**
  * What in a run object is outside the contract, as short texts fit to be counted: `unknown value at
  * data.status`, `unknown key data.entity.tier`, `wrong type at data.match_confidence`. List positions are
- * written `*`, so that the same oddity in many answers is one text; the first items of a list stand for the
+ * written `*`, so that the same deviation in many answers is one text; the first items of a list stand for the
  * rest. Never throws.
  */
-export function findOddities(run: RunObjectLenient): string[] {
-  const oddities = new Set<string>()
-  // The status of a run is compared upper-cased everywhere, so letter case is no oddity.
+export function findSchemaDeviations(run: RunObjectLenient): string[] {
+  const schemaDeviations = new Set<string>()
+  // The status of a run is compared upper-cased everywhere, so letter case is no deviation.
   const parsed = parse({ ...run, status: run.status.toUpperCase() })
   for (const issue of parsed) {
     for (const text of describe(issue)) {
-      if (oddities.size >= oddityBounds.countMax) return [...oddities]
-      oddities.add(text)
+      if (schemaDeviations.size >= deviationLimits.countMax) return [...schemaDeviations]
+      schemaDeviations.add(text)
     }
   }
-  return [...oddities]
+  return [...schemaDeviations]
 }
 
 function parse(run: unknown): readonly Issue[] {
@@ -39,7 +39,7 @@ function parse(run: unknown): readonly Issue[] {
 /** Lists cut short: a hundred thousand citations take as long to judge as to send. */
 function sampled(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.slice(0, oddityBounds.itemsMax).map(sampled)
+  if (Array.isArray(value)) return value.slice(0, deviationLimits.itemsMax).map(sampled)
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, sampled(member)]))
 }
 
@@ -48,7 +48,7 @@ function describe(issue: Issue): readonly string[] {
   switch (issue.code) {
     case 'unrecognized_keys':
       return (issue.keys ?? [])
-        .slice(0, oddityBounds.countMax)
+        .slice(0, deviationLimits.countMax)
         .map((key) => `unknown key ${generalise([...issue.path, key])}`)
     case 'invalid_value':
       return [`unknown value at ${path}`]
@@ -62,5 +62,7 @@ function describe(issue: Issue): readonly string[] {
 
 function generalise(path: readonly PropertyKey[]): string {
   const text = path.map((part) => (typeof part === 'number' ? '*' : String(part))).join('.')
-  return text.length <= oddityBounds.pathCharsMax ? text : `${text.slice(0, oddityBounds.pathCharsMax - 1)}…`
+  return text.length <= deviationLimits.pathCharsMax
+    ? text
+    : `${text.slice(0, deviationLimits.pathCharsMax - 1)}…`
 }

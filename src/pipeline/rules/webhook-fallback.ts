@@ -16,7 +16,7 @@ export function deliveryMsMax({ deadlineMs }: Pick<PollingPace, 'deadlineMs'>): 
   return Math.min(researchMsMax + retryMsMax, deadlineMs * shareOfDeadlineMax)
 }
 
-export interface NettedRun extends PollableRun {
+export interface FallbackRun extends PollableRun {
   /**
    * Due at once, whatever its age: `once`, after a gap in which deliveries may have been missed; or
    * `until_answered`, after a delivery that was not whole.
@@ -28,7 +28,7 @@ export interface NettedRun extends PollableRun {
  * The run to ask next and when, while deliveries are expected: one that was asked for, or is late. Null when
  * every run is being asked.
  */
-export function nextNetPoll<Run extends NettedRun>(
+export function nextFallbackPoll<Run extends FallbackRun>(
   runs: Iterable<Run>,
   pace: PollingPace,
 ): { run: Run; dueAtMs: number } | null {

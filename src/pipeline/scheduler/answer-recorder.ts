@@ -3,11 +3,11 @@ import { answerLineVersion, renderAnswer } from '../rules/answer-line.js'
 import { contradicts } from '../rules/delivery.js'
 import { followMerge, mergedIntoOf, withChain } from '../rules/merged.js'
 import { provenOwner } from '../rules/misdirected.js'
-import { findOddities } from '../rules/schema-deviations.js'
+import { findSchemaDeviations } from '../rules/schema-deviations.js'
 import { outcomeOf } from '../rules/outcome.js'
 import type { LookupId, RunContender } from '../checkpoint/checkpoint.js'
 import type { Pace } from './pace.js'
-import type { SchedulerContext } from './deps.js'
+import type { SchedulerDeps } from './deps.js'
 import { count } from './tally.js'
 
 /** A final answer to the run that was asked for, and why it belongs to another lookup, if it does. */
@@ -32,12 +32,12 @@ interface Followed {
 
 /** Writes final answers, whether a poll or a webhook brought them: one path, so that both are one thing. */
 export class AnswerRecorder {
-  readonly #context: SchedulerContext
+  readonly #deps: SchedulerDeps
   readonly #pace: Pace
 
   /** `pace` is that of reading entities: merged ids are followed. */
-  constructor(context: SchedulerContext, pace: Pace) {
-    this.#context = context
+  constructor(deps: SchedulerDeps, pace: Pace) {
+    this.#deps = deps
     this.#pace = pace
   }
 
@@ -68,7 +68,7 @@ export class AnswerRecorder {
     followed: Followed,
     isCounted: boolean,
   ): Promise<Recorded> {
-    const { checkpoint, clock, tally } = this.#context
+    const { checkpoint, clock, tally } = this.#deps
     const { runId } = run
     const reason = `the service named ${runId} for several submissions, and its answer does not prove for which`
     if (owner === null) return { kind: 'held', reason }
@@ -83,7 +83,7 @@ export class AnswerRecorder {
   }
 
   async #provenOwner(runId: string, sent: RunObjectLenient): Promise<RunContender | null> {
-    const contenders = await this.#context.checkpoint.contenders(runId)
+    const contenders = await this.#deps.checkpoint.contenders(runId)
     return contenders.length > 1 ? provenOwner(sent, contenders) : null
   }
 
@@ -94,7 +94,7 @@ export class AnswerRecorder {
     isCounted: boolean,
     isProved: boolean,
   ): Promise<boolean> {
-    const { checkpoint, clock, tally } = this.#context
+    const { checkpoint, clock, tally } = this.#deps
     const line = {
       runId,
       state: outcome === 'failed' ? 'failed' : 'answered',
@@ -111,15 +111,15 @@ export class AnswerRecorder {
     else if (isCounted) {
       tally.answered++
       count(tally.outcomes, outcome)
-      for (const oddity of findOddities(sent)) count(tally.oddities, oddity)
+      for (const deviation of findSchemaDeviations(sent)) count(tally.schemaDeviations, deviation)
     }
     return true
   }
 
   async #compare(lookupId: LookupId, sent: RunObjectLenient): Promise<void> {
-    const body = await this.#context.checkpoint.bodyOf(lookupId)
+    const body = await this.#deps.checkpoint.bodyOf(lookupId)
     const first = body === null ? null : runObjectLenient.safeParse(JSON.parse(body))
-    if (first?.success !== true || contradicts(first.data, sent)) this.#context.tally.contradictions++
+    if (first?.success !== true || contradicts(first.data, sent)) this.#deps.tally.contradictions++
   }
 
   /**
@@ -131,13 +131,13 @@ export class AnswerRecorder {
     if (first === null) return answer
     const seen = [first]
     for (;;) {
-      await this.#pace.turn(this.#context.stopping.polling)
-      if (this.#context.stopping.polling.aborted) break
+      await this.#pace.turn(this.#deps.stopping.polling)
+      if (this.#deps.stopping.polling.aborted) break
       const asked = seen.at(-1) ?? first
-      const step = followMerge(seen, await this.#context.client.readEntity(asked))
+      const step = followMerge(seen, await this.#deps.client.readEntity(asked))
       if (step.kind === 'misdirected') return `the service answered with entity ${step.id} for ${asked}`
       if (step.kind === 'circle') {
-        count(this.#context.tally.oddities, 'merged ids that go in a circle')
+        count(this.#deps.tally.schemaDeviations, 'merged ids that go in a circle')
         return answer
       }
       if (step.kind === 'end') break

@@ -39,7 +39,7 @@ export interface SchedulerOptions {
 }
 
 /** What the parts of the scheduler share. */
-export interface SchedulerContext extends SchedulerOptions {
+export interface SchedulerDeps extends SchedulerOptions {
   tally: Tally
   stopping: Stopping
 }

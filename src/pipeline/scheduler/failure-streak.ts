@@ -1,10 +1,10 @@
 import { decideAfterFailure, type ReachabilityPolicy } from '../rules/reachability.js'
 
 /**
- * Counts failures in a row. Requests that were in the air together fail together: of those one is counted,
+ * Counts failures in a row. Requests that were in flight together fail together: of those one is counted,
  * or a short break of a busy connection would look like a dead service.
  */
-export class Patience {
+export class FailureStreak {
   #consecutive = 0
   #lastCountedAtMs = -Infinity
   #hasAnswered = false

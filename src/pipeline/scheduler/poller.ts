@@ -5,14 +5,14 @@ import { unreachable } from '../../core/errors.js'
 import { judgePoll, resolvedAtMsOf, type PollVerdict } from '../rules/outcome.js'
 import { isPastDeadline, nextPoll, type PollPlan, type PollSupply } from '../rules/polling.js'
 import { readRateHeaders } from '../rules/rate-headers.js'
-import { nextNetPoll, type NettedRun } from '../rules/webhook-fallback.js'
+import { nextFallbackPoll, type FallbackRun } from '../rules/webhook-fallback.js'
 import { RunDurations } from '../rules/run-durations.js'
 import type { LookupId, OpenRun } from '../checkpoint/checkpoint.js'
-import { Bell } from './wake-signal.js'
+import { WakeSignal } from './wake-signal.js'
 import type { AnswerRecorder, FinalAnswer } from './answer-recorder.js'
 import type { Pace } from './pace.js'
-import { Patience } from './failure-streak.js'
-import type { SchedulerContext } from './deps.js'
+import { FailureStreak } from './failure-streak.js'
+import type { SchedulerDeps } from './deps.js'
 import { noteAnswer } from './tally.js'
 
 const pollConcurrency = 16
@@ -26,36 +26,36 @@ const unknownAnswersMax = 3
 /** Such a moment, at most. */
 const unknownGapMsMax = 20_000
 
-interface Run extends OpenRun, NettedRun {
+interface Run extends OpenRun, FallbackRun {
   failureCount: number
   unknownCount: number
 }
 
 /** Asks for the runs that are open until each has its final answer, or is parked for the next command. */
 export class Poller {
-  readonly #context: SchedulerContext
+  readonly #deps: SchedulerDeps
   readonly #pace: Pace
   readonly #recorder: AnswerRecorder
   readonly #queue = new PQueue({ concurrency: pollConcurrency })
-  readonly #bell: Bell
+  readonly #wakeSignal: WakeSignal
   readonly #runs = new Map<LookupId, Run>()
   /** Null where every run is asked at every interval. */
   readonly #durations: RunDurations | null
   #addedCount = 0
   #moreRunsCome = true
-  readonly #patience = new Patience(reachabilityPolicy)
+  readonly #failureStreak = new FailureStreak(reachabilityPolicy)
   #failure: Error | null = null
   /** Called when a run ended: there is room for one more. */
   onRoom: () => void = () => undefined
 
-  constructor(context: SchedulerContext, pace: Pace, recorder: AnswerRecorder) {
-    this.#context = context
+  constructor(deps: SchedulerDeps, pace: Pace, recorder: AnswerRecorder) {
+    this.#deps = deps
     this.#pace = pace
     this.#recorder = recorder
-    this.#bell = new Bell(context.clock)
-    const { firstAfterMs } = context.polling
+    this.#wakeSignal = new WakeSignal(deps.clock)
+    const { firstAfterMs } = deps.polling
     this.#durations = firstAfterMs > 0 ? new RunDurations(firstAfterMs) : null
-    context.stopping.polling.addEventListener('abort', this.#bell.ring, { once: true })
+    deps.stopping.polling.addEventListener('abort', this.#wakeSignal.ring, { once: true })
   }
 
   get openCount(): number {
@@ -66,7 +66,7 @@ export class Poller {
   add(run: OpenRun, asked: Run['asked'] = null): void {
     // A webhook that was not whole may have been faster than the answer to the submission.
     if (this.#runs.has(run.lookupId)) return
-    const { clock } = this.#context
+    const { clock } = this.#deps
     const openedAtMs = clock.monotonicMs()
     this.#runs.set(run.lookupId, {
       ...run,
@@ -81,7 +81,7 @@ export class Poller {
       failureCount: 0,
       unknownCount: 0,
     })
-    this.#bell.ring()
+    this.#wakeSignal.ring()
   }
 
   /** Runs that an earlier process submitted: their deliveries may have been missed. */
@@ -101,13 +101,13 @@ export class Poller {
     const known = this.#runs.get(run.lookupId)
     if (known === undefined) this.add(run, 'until_answered')
     else known.asked = 'until_answered'
-    this.#bell.ring()
+    this.#wakeSignal.ring()
   }
 
   /** A webhook brought the answer: as good a lesson in how long runs take as that of a poll. */
   answered(lookupId: LookupId, answer: RunObjectLenient, receivedAtMs: number): void {
     const run = this.#runs.get(lookupId)
-    const { clock } = this.#context
+    const { clock } = this.#deps
     // The wall clock may have been set back since.
     const agoMs = Math.max(0, clock.nowMs() - receivedAtMs)
     if (run !== undefined) this.#learn(run, answer, clock.monotonicMs() - agoMs, true)
@@ -117,24 +117,24 @@ export class Poller {
   /** The run is waited for no more. */
   close(lookupId: LookupId): void {
     this.#runs.delete(lookupId)
-    this.#bell.ring()
+    this.#wakeSignal.ring()
     this.onRoom()
   }
 
   readonly noMoreRuns = (): void => {
     this.#moreRunsCome = false
-    this.#bell.ring()
+    this.#wakeSignal.ring()
   }
 
-  /** Resolves when no run is open and none will be added, or polling was stopped, and no poll is in the air. */
+  /** Resolves when no run is open and none will be added, or polling was stopped, and no poll is in flight. */
   async run(): Promise<void> {
-    const { stopping, clock } = this.#context
+    const { stopping, clock } = this.#deps
     while (!stopping.polling.aborted && this.#failure === null) {
       this.#parkLate()
       if (this.#runs.size === 0 && !this.#moreRunsCome) break
       const next = this.#next()
       const waitMs = next === null ? Infinity : next.dueAtMs - clock.monotonicMs()
-      if (waitMs > 0) await this.#bell.wait(waitMs)
+      if (waitMs > 0) await this.#wakeSignal.wait(waitMs)
       else await this.#pollOne()
     }
     await this.#queue.onIdle()
@@ -143,7 +143,7 @@ export class Poller {
 
   /** Waits for a turn, then asks for whichever run is due longest by then. */
   async #pollOne(): Promise<void> {
-    const { stopping } = this.#context
+    const { stopping } = this.#deps
     await this.#queue.onSizeLessThan(1)
     await this.#pace.turn(stopping.polling)
     const run = this.#next()?.run
@@ -156,12 +156,12 @@ export class Poller {
       })
       .finally(() => {
         run.isBeingPolled = false
-        this.#bell.ring()
+        this.#wakeSignal.ring()
       })
   }
 
   async #poll(run: Run): Promise<void> {
-    const { client, clock, tally } = this.#context
+    const { client, clock, tally } = this.#deps
     tally.polls++
     const startedAtMs = clock.monotonicMs()
     run.lastPolledAtMs = startedAtMs
@@ -171,7 +171,7 @@ export class Poller {
     if (exchange.kind === 'reply')
       noteAnswer(tally, 'polls', verdict.kind === 'rate_limited', clock.monotonicMs())
     if (verdict.kind === 'retry') this.#meetFailure(run, verdict.reason, startedAtMs)
-    else this.#patience.answered()
+    else this.#failureStreak.answered()
     if (verdict.kind === 'pending') this.#seeRunning(run, startedAtMs)
     // A webhook may have been faster, and has taught it.
     if (verdict.kind === 'finished' && this.#runs.has(run.lookupId))
@@ -180,7 +180,7 @@ export class Poller {
   }
 
   async #obey(run: Run, verdict: PollVerdict): Promise<void> {
-    const { stopping } = this.#context
+    const { stopping } = this.#deps
     switch (verdict.kind) {
       case 'pending':
         run.failureCount = 0
@@ -217,7 +217,7 @@ export class Poller {
 
   /** The next answer may be its own: a cache or a proxy mixes answers up for a while, not for good. */
   async #hold(run: Run, reason: string): Promise<void> {
-    const { clock, random } = this.#context
+    const { clock, random } = this.#deps
     run.failureCount++
     run.notBeforeMs = clock.monotonicMs() + backoffMs(failedPollPolicy, run.failureCount, random.fraction())
     await this.#alarm(run, reason)
@@ -225,7 +225,7 @@ export class Poller {
 
   /** Null: what came last was its own. */
   async #alarm(run: Run, reason: string | null): Promise<void> {
-    const { checkpoint, tally } = this.#context
+    const { checkpoint, tally } = this.#deps
     if (reason !== null) tally.misdirected++
     // A webhook may have been faster, and has answered it.
     if (!this.#runs.has(run.lookupId)) return
@@ -238,23 +238,23 @@ export class Poller {
 
   /** Most likely another account's key: the run stays, so that the right key finds it again. */
   async #meetUnknown(run: Run, reason: string): Promise<void> {
-    const { clock, polling } = this.#context
+    const { clock, polling } = this.#deps
     run.unknownCount++
     run.notBeforeMs = clock.monotonicMs() + Math.min(unknownGapMsMax, polling.firstAfterMs)
     if (run.unknownCount < unknownAnswersMax || !this.#runs.has(run.lookupId)) return
-    await this.#context.checkpoint.alarm(run.lookupId, `the service does not know ${run.runId} (${reason})`)
+    await this.#deps.checkpoint.alarm(run.lookupId, `the service does not know ${run.runId} (${reason})`)
     this.#park(run)
   }
 
   #next(): PollPlan<Run> | null {
-    const { polling, webhooks, tally } = this.#context
+    const { polling, webhooks, tally } = this.#deps
     return typeof webhooks?.url === 'string' && tally.webhookRefusal === null
-      ? nextNetPoll(this.#runs.values(), polling)
-      : nextPoll(this.#runs, polling, this.#supply(), this.#context.clock.monotonicMs())
+      ? nextFallbackPoll(this.#runs.values(), polling)
+      : nextPoll(this.#runs, polling, this.#supply(), this.#deps.clock.monotonicMs())
   }
 
   #supply(): PollSupply {
-    const { toSubmitCount, tally, limits } = this.#context
+    const { toSubmitCount, tally, limits } = this.#deps
     const left = Math.max(0, toSubmitCount - tally.accepted - tally.rejected - tally.lost)
     const { submissionsPerWindow, windowMs } = limits
     return {
@@ -272,7 +272,7 @@ export class Poller {
 
   /** `knownAtMs`: when the answer came, by the monotonic clock. */
   #learn(run: Run, answer: RunObjectLenient, knownAtMs: number, isSent = false): void {
-    const { clock } = this.#context
+    const { clock } = this.#deps
     const ageMsAt = (atMs: number) => atMs - run.submittedAtMs
     const resolvedAtMs = resolvedAtMsOf(answer)
     this.#durations?.learn({
@@ -284,15 +284,15 @@ export class Poller {
   }
 
   #meetFailure(run: Run, reason: string, startedAtMs: number): void {
-    const { clock, random, stopping } = this.#context
+    const { clock, random, stopping } = this.#deps
     run.failureCount++
     run.notBeforeMs = clock.monotonicMs() + backoffMs(failedPollPolicy, run.failureCount, random.fraction())
-    const decision = this.#patience.failed(startedAtMs, clock.monotonicMs(), random.fraction())
+    const decision = this.#failureStreak.failed(startedAtMs, clock.monotonicMs(), random.fraction())
     if (decision.action === 'give_up') stopping.stop({ kind: 'unreachable', reason })
   }
 
   #parkLate(): void {
-    const { polling, clock } = this.#context
+    const { polling, clock } = this.#deps
     const nowMs = clock.monotonicMs()
     for (const run of this.#runs.values()) {
       if (!run.isBeingPolled && isPastDeadline(run, polling, nowMs)) this.#park(run)
@@ -300,7 +300,7 @@ export class Poller {
   }
 
   #park(run: Run): void {
-    this.#context.tally.parked++
+    this.#deps.tally.parked++
     this.close(run.lookupId)
   }
 }

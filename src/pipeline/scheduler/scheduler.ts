@@ -1,10 +1,10 @@
 import { deliveryMsMax } from '../rules/webhook-fallback.js'
 import type { Stop } from '../rules/stop.js'
 import { AnswerRecorder } from './answer-recorder.js'
-import { DeliveryDesk } from './webhook-ingestor.js'
+import { WebhookIngestor } from './webhook-ingestor.js'
 import { createPace, type Pace } from './pace.js'
 import { Poller } from './poller.js'
-import type { SchedulerContext, SchedulerOptions } from './deps.js'
+import type { SchedulerDeps, SchedulerOptions } from './deps.js'
 import { Stopping } from './stopping.js'
 import { Submitter } from './submitter.js'
 import { createTally } from './tally.js'
@@ -15,21 +15,20 @@ import { createTally } from './tally.js'
  */
 export async function runUntilAnswered(options: SchedulerOptions): Promise<Stop | null> {
   const stopping = new Stopping()
-  const context: SchedulerContext = { ...options, tally: options.tally ?? createTally(), stopping }
+  const deps: SchedulerDeps = { ...options, tally: options.tally ?? createTally(), stopping }
   const interrupt = () => {
     stopping.stop({ kind: 'interrupted' })
   }
   options.interrupt.addEventListener('abort', interrupt, { once: true })
   if (options.interrupt.aborted) interrupt()
   const ended = new AbortController()
-  const timer =
-    options.durationMsMax === null ? null : stopAfter(options.durationMsMax, context, ended.signal)
+  const timer = options.durationMsMax === null ? null : stopAfter(options.durationMsMax, deps, ended.signal)
   try {
     const { submitPace, pollPace } = await openPaces(options)
-    const recorder = new AnswerRecorder(context, pollPace)
-    const poller = new Poller(context, pollPace, recorder)
-    const desk = await openDesk(context, poller, recorder)
-    const submitter = new Submitter(context, submitPace, poller, desk)
+    const recorder = new AnswerRecorder(deps, pollPace)
+    const poller = new Poller(deps, pollPace, recorder)
+    const desk = await openDesk(deps, poller, recorder)
+    const submitter = new Submitter(deps, submitPace, poller, desk)
     poller.takeOver(await options.checkpoint.openRuns())
     // A failure of one (the disk is full, say) ends the other before it is thrown: nothing goes on unseen.
     const submitting = submitter.run().then(() => desk?.lostAreOver())
@@ -80,13 +79,13 @@ async function openPaces({
 
 /** Null without webhooks. Submissions that were lost not long ago, by an earlier process too, may yet be named by one. */
 async function openDesk(
-  context: SchedulerContext,
+  deps: SchedulerDeps,
   poller: Poller,
   recorder: AnswerRecorder,
-): Promise<DeliveryDesk | null> {
-  const { webhooks, checkpoint, clock, polling } = context
+): Promise<WebhookIngestor | null> {
+  const { webhooks, checkpoint, clock, polling } = deps
   if (webhooks === undefined) return null
-  const desk = new DeliveryDesk(context, webhooks.inbox, poller, recorder)
+  const desk = new WebhookIngestor(deps, webhooks.inbox, poller, recorder)
   if (webhooks.url === null) return desk
   const nowMs = clock.nowMs()
   for (const { lookupId, intendedAtMs } of await checkpoint.lostSince(nowMs - deliveryMsMax(polling))) {
@@ -95,7 +94,7 @@ async function openDesk(
   return desk
 }
 
-async function stopAfter(delayMs: number, context: SchedulerContext, ended: AbortSignal): Promise<void> {
-  await context.clock.sleep(delayMs, ended)
-  if (!ended.aborted) context.stopping.stop({ kind: 'duration_max' })
+async function stopAfter(delayMs: number, deps: SchedulerDeps, ended: AbortSignal): Promise<void> {
+  await deps.clock.sleep(delayMs, ended)
+  if (!ended.aborted) deps.stopping.stop({ kind: 'duration_max' })
 }

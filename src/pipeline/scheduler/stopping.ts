@@ -2,7 +2,7 @@ import { waitsForRuns, type Stop } from '../rules/stop.js'
 
 /**
  * How a run ends early: nothing new is submitted, and, unless what runs is still waited for, nothing is
- * polled either. Requests in the air are always finished: their answers are what must not be lost.
+ * polled either. Requests in flight are always finished: their answers are what must not be lost.
  */
 export class Stopping {
   readonly #submitting = new AbortController()

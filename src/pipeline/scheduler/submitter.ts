@@ -6,12 +6,12 @@ import { judgeKickoff, type KickoffVerdict } from '../rules/outcome.js'
 import { readRateHeaders } from '../rules/rate-headers.js'
 import type { ReachabilityPolicy } from '../rules/reachability.js'
 import type { Intention, LookupId, ToSubmit } from '../checkpoint/checkpoint.js'
-import { Bell } from './wake-signal.js'
-import type { DeliveryDesk } from './webhook-ingestor.js'
+import { WakeSignal } from './wake-signal.js'
+import type { WebhookIngestor } from './webhook-ingestor.js'
 import type { Pace } from './pace.js'
-import { Patience } from './failure-streak.js'
+import { FailureStreak } from './failure-streak.js'
 import type { Poller } from './poller.js'
-import type { SchedulerContext } from './deps.js'
+import type { SchedulerDeps } from './deps.js'
 import { noteAnswer } from './tally.js'
 import { WebhookAddress } from './webhook-address.js'
 
@@ -38,41 +38,41 @@ const unknownPolicy: ReachabilityPolicy = {
  * the run id before anything depends on it, and an answer that was lost is never followed by a second try.
  */
 export class Submitter {
-  readonly #context: SchedulerContext
+  readonly #deps: SchedulerDeps
   readonly #pace: Pace
   readonly #poller: Poller
-  readonly #desk: DeliveryDesk | null
+  readonly #desk: WebhookIngestor | null
   readonly #address: WebhookAddress
   readonly #queue: PQueue
-  readonly #bell: Bell
+  readonly #wakeSignal: WakeSignal
   /** Withdrawn lookups, to be submitted before anything else. */
   readonly #again: ToSubmit[] = []
   #page: { position: number; lookup: ToSubmit }[] = []
   #position = 0
   #isExhausted = false
-  /** Of the job's budget: what was spent by earlier processes, and what is in the air or was accepted. */
+  /** Of the job's budget: what was spent by earlier processes, and what is in flight or was accepted. */
   #reserved = 0
   #failure: Error | null = null
-  readonly #notSent: Patience
-  readonly #unknown: Patience
+  readonly #notSent: FailureStreak
+  readonly #unknown: FailureStreak
 
-  constructor(context: SchedulerContext, pace: Pace, poller: Poller, desk: DeliveryDesk | null = null) {
-    this.#context = context
+  constructor(deps: SchedulerDeps, pace: Pace, poller: Poller, desk: WebhookIngestor | null = null) {
+    this.#deps = deps
     this.#pace = pace
     this.#poller = poller
     this.#desk = desk
-    this.#address = new WebhookAddress(context.webhooks?.url ?? null, context.tally)
-    this.#queue = new PQueue({ concurrency: context.limits.submitConcurrency })
-    this.#bell = new Bell(context.clock)
-    this.#notSent = new Patience(notSentPolicy)
-    this.#unknown = new Patience(unknownPolicy)
-    context.stopping.submitting.addEventListener('abort', this.#bell.ring, { once: true })
-    poller.onRoom = this.#bell.ring
+    this.#address = new WebhookAddress(deps.webhooks?.url ?? null, deps.tally)
+    this.#queue = new PQueue({ concurrency: deps.limits.submitConcurrency })
+    this.#wakeSignal = new WakeSignal(deps.clock)
+    this.#notSent = new FailureStreak(notSentPolicy)
+    this.#unknown = new FailureStreak(unknownPolicy)
+    deps.stopping.submitting.addEventListener('abort', this.#wakeSignal.ring, { once: true })
+    poller.onRoom = this.#wakeSignal.ring
   }
 
-  /** Resolves when nothing is left to submit, or submitting was stopped, and no submission is in the air. */
+  /** Resolves when nothing is left to submit, or submitting was stopped, and no submission is in flight. */
   async run(): Promise<void> {
-    const { stopping, checkpoint } = this.#context
+    const { stopping, checkpoint } = this.#deps
     this.#reserved = await checkpoint.spent()
     while (this.#mayGoOn()) {
       const lookup = await this.#next()
@@ -84,7 +84,7 @@ export class Submitter {
         .catch((error: unknown) => {
           this.#failure = error as Error
         })
-        .finally(this.#bell.ring)
+        .finally(this.#wakeSignal.ring)
       await this.#queue.onSizeLessThan(1)
     }
     await this.#queue.onIdle()
@@ -92,20 +92,20 @@ export class Submitter {
   }
 
   #mayGoOn(): boolean {
-    return !this.#context.stopping.submitting.aborted && this.#failure === null
+    return !this.#deps.stopping.submitting.aborted && this.#failure === null
   }
 
   /** The next lookup when there is room for one more run; null when none is left. */
   async #next(): Promise<ToSubmit | null> {
     for (;;) {
-      if (this.#context.stopping.submitting.aborted) return null
-      if (this.#inFlight() < this.#context.limits.inFlightRunsMax) {
+      if (this.#deps.stopping.submitting.aborted) return null
+      if (this.#inFlight() < this.#deps.limits.inFlightRunsMax) {
         const lookup = this.#again.shift() ?? (await this.#nextOfPage())
         if (lookup !== null) return lookup
         if (this.#queue.pending + this.#queue.size === 0 && this.#again.length === 0) return null
       }
-      // Something in the air comes back and is withdrawn, or a run ends and makes room.
-      await this.#bell.wait()
+      // Something in flight comes back and is withdrawn, or a run ends and makes room.
+      await this.#wakeSignal.wait()
     }
   }
 
@@ -115,7 +115,7 @@ export class Submitter {
 
   async #nextOfPage(): Promise<ToSubmit | null> {
     if (this.#page.length === 0 && !this.#isExhausted) {
-      this.#page = await this.#context.checkpoint.nextToSubmit(this.#position, pageCount)
+      this.#page = await this.#deps.checkpoint.nextToSubmit(this.#position, pageCount)
       this.#isExhausted = this.#page.length === 0
     }
     const entry = this.#page.shift()
@@ -126,7 +126,7 @@ export class Submitter {
 
   /** Takes one lookup of the budget, or stops: work in flight counts. */
   #reserve(): boolean {
-    const { lookupsMax, stopping } = this.#context
+    const { lookupsMax, stopping } = this.#deps
     if (lookupsMax !== null && this.#reserved >= lookupsMax) {
       stopping.stop({ kind: 'lookups_max', lookupsMax })
       return false
@@ -136,7 +136,7 @@ export class Submitter {
   }
 
   async #submit(lookup: ToSubmit): Promise<void> {
-    const { checkpoint, client, clock, tally, stopping } = this.#context
+    const { checkpoint, client, clock, tally, stopping } = this.#deps
     // Between the turn and here the run may have been stopped: nothing has left yet.
     if (stopping.submitting.aborted) return
     const intention = await checkpoint.intend(lookup.lookupId, clock.nowMs())
@@ -146,7 +146,7 @@ export class Submitter {
       kickoffOf(lookup, intention, this.#address.urlFor(lookup.lookupId)),
     )
     if (exchange.kind === 'reply') this.#pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
-    const verdict = judgeKickoff(exchange, clock.nowMs(), this.#context.serverErrorMeans, intention.customId)
+    const verdict = judgeKickoff(exchange, clock.nowMs(), this.#deps.serverErrorMeans, intention.customId)
     if (exchange.kind === 'reply')
       noteAnswer(tally, 'submissions', verdict.kind === 'rate_limited', clock.monotonicMs())
     this.#watchReachability(verdict, startedAtMs)
@@ -154,7 +154,7 @@ export class Submitter {
   }
 
   async #obey(lookup: ToSubmit, id: string, verdict: KickoffVerdict, startedAtMs: number): Promise<void> {
-    const { checkpoint, clock, tally, stopping } = this.#context
+    const { checkpoint, clock, tally, stopping } = this.#deps
     const { lookupId } = lookup
     switch (verdict.kind) {
       case 'accepted': {
@@ -205,7 +205,7 @@ export class Submitter {
 
   /** Not created, so not billed: the reservation is free again, and the lookup is submitted later. */
   async #withdraw(lookup: ToSubmit, id: string, reason: string): Promise<void> {
-    if (!(await this.#context.checkpoint.withdraw(lookup.lookupId, id, reason))) {
+    if (!(await this.#deps.checkpoint.withdraw(lookup.lookupId, id, reason))) {
       this.#wasNamed()
       return
     }
@@ -214,12 +214,12 @@ export class Submitter {
   }
 
   async #lose(lookupId: LookupId, id: string, reason: string): Promise<void> {
-    if (await this.#context.checkpoint.lose(lookupId, id, reason)) this.#wasLost(lookupId)
+    if (await this.#deps.checkpoint.lose(lookupId, id, reason)) this.#wasLost(lookupId)
     else this.#wasNamed()
   }
 
   #wasLost(lookupId: LookupId): void {
-    this.#context.tally.lost++
+    this.#deps.tally.lost++
     this.#desk?.expect(lookupId)
   }
 
@@ -228,7 +228,7 @@ export class Submitter {
     { customId, runId, reason }: Extract<KickoffVerdict, { kind: 'misdirected' }>,
     startedAtMs: number,
   ): Promise<void> {
-    const { checkpoint, clock, tally } = this.#context
+    const { checkpoint, clock, tally } = this.#deps
     tally.misdirected++
     const claim = await checkpoint.claim(customId, runId, clock.nowMs())
     // Of no use to anybody: many in a row would lose all that is submitted.
@@ -245,7 +245,7 @@ export class Submitter {
 
   /** A webhook, or the answer to another submission, named its run before: it was created. */
   #wasNamed(): void {
-    this.#context.tally.accepted++
+    this.#deps.tally.accepted++
   }
 
   /** Pauses after failures in a row and gives up after too many; any other answer ends the row. */
@@ -260,8 +260,8 @@ export class Submitter {
     else if (verdict.kind !== 'accepted' && verdict.kind !== 'misdirected') this.#unknown.answered()
   }
 
-  #countFailure(patience: Patience, reason: string, startedAtMs: number): void {
-    const { random, stopping, clock } = this.#context
+  #countFailure(patience: FailureStreak, reason: string, startedAtMs: number): void {
+    const { random, stopping, clock } = this.#deps
     const decision = patience.failed(startedAtMs, clock.monotonicMs(), random.fraction())
     if (decision.action === 'pause') this.#pace.pause(decision.delayMs)
     else stopping.stop({ kind: 'unreachable', reason })
@@ -273,7 +273,7 @@ function kickoffOf(lookup: ToSubmit, intention: Intention, webhookUrl: string | 
   return {
     name: lookup.name,
     ...(lookup.location === null ? {} : { location: lookup.location }),
-    ...(lookup.context === null ? {} : { context: lookup.context }),
+    ...(lookup.context === null ? {} : { deps: lookup.context }),
     custom_id: customId.parse(intention.customId),
     include: 'basis',
     ...(webhookUrl === null ? {} : { webhook_url: webhookUrl }),

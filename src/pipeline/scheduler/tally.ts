@@ -17,7 +17,7 @@ export interface Tally {
   /** Since when every answer of the service has been a 429, by the monotonic clock; null where the last one was not. */
   refusedSinceMs: Record<'submissions' | 'polls', number | null>
   /** What answers held outside the contract, with how often. */
-  oddities: Map<string, number>
+  schemaDeviations: Map<string, number>
   /** Answers that belong to another lookup than the one they were sent for; none was written. */
   misdirected: number
   /** Lookups to which such an answer came last. */
@@ -46,7 +46,7 @@ export function createTally(): Tally {
     parked: 0,
     rateLimited: 0,
     refusedSinceMs: { submissions: null, polls: null },
-    oddities: new Map(),
+    schemaDeviations: new Map(),
     misdirected: 0,
     held: new Set(),
     contested: 0,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.js'
 
 /** Lets one waiter sleep until something changed or a time has come. A ring nobody waits for is remembered. */
-export class Bell {
+export class WakeSignal {
   #rings = new AbortController()
 
   constructor(private readonly clock: Clock) {}

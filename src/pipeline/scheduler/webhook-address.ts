@@ -10,7 +10,7 @@ import type { Tally } from './tally.js'
 export class WebhookAddress {
   readonly #url: string | null
   readonly #tally: Tally
-  /** Submissions in the air that bear it. */
+  /** Submissions in flight that bear it. */
   readonly #bearing = new Set<LookupId>()
   /** Lookups that were refused with it, and why. */
   readonly #refused = new Map<LookupId, string>()

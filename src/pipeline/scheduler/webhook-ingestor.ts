@@ -5,9 +5,9 @@ import type { Claim, LookupId, RunOwner } from '../checkpoint/checkpoint.js'
 import { receiverBounds } from '../inbox/bounds.js'
 import type { DeliveryState, Inbox, WaitingDelivery } from '../inbox/inbox.js'
 import type { AnswerRecorder } from './answer-recorder.js'
-import { Bell } from './wake-signal.js'
+import { WakeSignal } from './wake-signal.js'
 import type { Poller } from './poller.js'
-import type { SchedulerContext } from './deps.js'
+import type { SchedulerDeps } from './deps.js'
 
 /** A submission asks for the basis, so an answer is whole only with it. */
 export const basisWanted = true
@@ -19,35 +19,35 @@ type Settled = readonly [state: Exclude<DeliveryState, 'waiting'>, reason: strin
  * Takes deliveries out of the inbox, whoever received them. An answer takes the same way as that of a poll; a
  * submission whose answer was lost is claimed by the `custom_id` it bore; what is not whole is polled for.
  */
-export class DeliveryDesk {
-  readonly #context: SchedulerContext
+export class WebhookIngestor {
+  readonly #deps: SchedulerDeps
   readonly #inbox: Inbox
   readonly #poller: Poller
   readonly #recorder: AnswerRecorder
-  readonly #bell: Bell
+  readonly #wakeSignal: WakeSignal
   /** Submissions whose answer was lost, and until when a delivery may name their run, by the monotonic clock. */
   readonly #lost = new Map<LookupId, number>()
   #isEnded = false
 
-  constructor(context: SchedulerContext, inbox: Inbox, poller: Poller, recorder: AnswerRecorder) {
-    this.#context = context
+  constructor(deps: SchedulerDeps, inbox: Inbox, poller: Poller, recorder: AnswerRecorder) {
+    this.#deps = deps
     this.#inbox = inbox
     this.#poller = poller
     this.#recorder = recorder
-    this.#bell = new Bell(context.clock)
-    inbox.onReceived = this.#bell.ring
-    context.stopping.polling.addEventListener('abort', this.#bell.ring, { once: true })
+    this.#wakeSignal = new WakeSignal(deps.clock)
+    inbox.onReceived = this.#wakeSignal.ring
+    deps.stopping.polling.addEventListener('abort', this.#wakeSignal.ring, { once: true })
   }
 
   /** The answer to this submission was lost: a delivery may bring it back. `agoMs`: since it left. */
   readonly expect = (lookupId: LookupId, agoMs = 0): void => {
-    const { clock, polling } = this.#context
+    const { clock, polling } = this.#deps
     this.#lost.set(lookupId, clock.monotonicMs() - agoMs + deliveryMsMax(polling))
   }
 
   /** Resolves when no lost submission can be hoped for any more: claimed, too old, or nothing is waited for. */
   async lostAreOver(): Promise<void> {
-    const { clock, stopping } = this.#context
+    const { clock, stopping } = this.#deps
     for (;;) {
       const untilMs = Math.max(-Infinity, ...this.#lost.values())
       const leftMs = untilMs - clock.monotonicMs()
@@ -58,19 +58,19 @@ export class DeliveryDesk {
 
   /** Takes what waits and what comes, until `end` is called or the run is stopped; then once more. */
   async run(): Promise<void> {
-    const { stopping } = this.#context
+    const { stopping } = this.#deps
     // What no earlier run could claim may be one of ours.
     await this.#inbox.requeue()
     for (;;) {
       await this.#takeAll()
       if (this.#isEnded || stopping.polling.aborted) return
-      await this.#bell.wait(receiverBounds.lookMs)
+      await this.#wakeSignal.wait(receiverBounds.lookMs)
     }
   }
 
   readonly end = (): void => {
     this.#isEnded = true
-    this.#bell.ring()
+    this.#wakeSignal.ring()
   }
 
   /** A page at a time: what one page asks of the checkpoint is one commit, not thirty. */
@@ -80,7 +80,7 @@ export class DeliveryDesk {
       const page = this.#inbox.waiting(position)
       await Promise.all(page.map((delivery) => this.#take(delivery)))
       position = page.at(-1)?.position ?? position
-      if (page.length < receiverBounds.takeCountMax || this.#context.stopping.polling.aborted) return
+      if (page.length < receiverBounds.takeCountMax || this.#deps.stopping.polling.aborted) return
     }
   }
 
@@ -88,12 +88,12 @@ export class DeliveryDesk {
   async #take({ position, body, receivedAtMs }: WaitingDelivery): Promise<void> {
     const [state, reason] = await this.#judge(readDelivery(body, basisWanted), receivedAtMs)
     await this.#inbox.settle(position, state, reason)
-    this.#context.tally.deliveries[state]++
+    this.#deps.tally.deliveries[state]++
   }
 
   async #judge(delivery: Delivery, receivedAtMs: number): Promise<Settled> {
     if (delivery.kind === 'unreadable') return ['quarantined', delivery.reason]
-    const { tally } = this.#context
+    const { tally } = this.#deps
     const { runId, customId } = delivery
     const { claim, owner } = await this.#claim(customId, runId)
     switch (claim) {
@@ -128,7 +128,7 @@ export class DeliveryDesk {
 
   /** A run that nobody holds any more, since it was named for several submissions, goes to the one it names itself. */
   async #claim(customId: string | null, runId: string): Promise<{ claim: Claim; owner: RunOwner | null }> {
-    const { checkpoint, clock } = this.#context
+    const { checkpoint, clock } = this.#deps
     const claim = customId === null ? 'known' : await checkpoint.claim(customId, runId, clock.nowMs())
     const owner = await checkpoint.ownerOf(runId)
     const isFree = claim === 'contested' && owner === null && customId !== null

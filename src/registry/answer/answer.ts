@@ -170,16 +170,16 @@ function removedFactor({ sourceName, sourceDate }: StoredLegalEntity): Factor {
 }
 
 function nameImpact(best: ScoredName): 'high' | 'medium' {
-  return best.manner === 'exact' ? 'high' : 'medium'
+  return best.matchType === 'exact' ? 'high' : 'medium'
 }
 
-function nameSentence({ manner, candidate }: ScoredName, registration: StoredLegalEntity): string {
+function nameSentence({ matchType, candidate }: ScoredName, registration: StoredLegalEntity): string {
   const kind = {
     legal: 'registered name',
     other: 'other name',
     former: `former name of ${registration.legalName}${formerText(registration, candidate.name)}`,
   }[candidate.kind]
-  switch (manner) {
+  switch (matchType) {
     case 'exact':
       return `The name is that of "${candidate.name}", ${kind}.`
     case 'completed':
@@ -189,7 +189,7 @@ function nameSentence({ manner, candidate }: ScoredName, registration: StoredLeg
     case 'near':
       return `The name is close to "${candidate.name}", ${kind}.`
     default:
-      return unreachable(manner)
+      return unreachable(matchType)
   }
 }
 
@@ -287,7 +287,7 @@ function doubtFactor(doubt: Doubt, match: Match): Factor {
 function actionsOf(match: Match, registration: StoredLegalEntity): Action[] {
   const actions: Action[] = []
   const { best } = match
-  if (match.doubts.length > 0 && best.manner !== 'exact') {
+  if (match.doubts.length > 0 && best.matchType !== 'exact') {
     actions.push({ code: 'provide_full_legal_name', description: 'Give the full legal name as registered.' })
   }
   const isPlaced = best.place === 'postal' || best.place === 'city'

@@ -5,7 +5,7 @@ import {
   conclude,
   isElsewhere,
   isNamesakeThere,
-  weigh,
+  selectBest,
   type MatchDecision,
   type Weighed,
 } from '../match/decide.js'
@@ -54,10 +54,10 @@ export function matchName(query: NameQuery, lookup: Lookup): NameMatch {
   const asked = { readings, location: parseLocation(query.location) }
   const fit = (other: ScoredName) => contextFit(query.context, other, lookup.reader)
   let scored = bestOfEach('entityNumber', asked, lookup)
-  let weighed = weigh(scored, fit)
+  let weighed = selectBest(scored, fit)
   if (weighed !== null && isElsewhere(weighed.best)) {
     scored = [...scored, ...namesakesThere(weighed.best, asked, scored, lookup)]
-    weighed = weigh(scored, fit)
+    weighed = selectBest(scored, fit)
   }
   const best = weighed === null ? [] : [weighed.best]
   const others = scored.filter((other) => other !== best[0]).sort(byPoints)

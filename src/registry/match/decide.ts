@@ -52,12 +52,12 @@ export interface Weighed {
   readonly chosenByContext: boolean
 }
 
-/** Weighs companies, then says how certain the best of them is. See `weigh`. */
+/** Weighs companies, then says how certain the best of them is. See `selectBest`. */
 export function decide(
   scored: readonly ScoredName[],
   contextFit: (scored: ScoredName) => number,
 ): MatchDecision {
-  return conclude(weigh(scored, contextFit))
+  return conclude(selectBest(scored, contextFit))
 }
 
 /**
@@ -65,7 +65,7 @@ export function decide(
  * company shares with the caller's context, and is asked only where names and places leave a tie. Null for
  * no company.
  */
-export function weigh(
+export function selectBest(
   scored: readonly ScoredName[],
   contextFit: (scored: ScoredName) => number,
 ): Weighed | null {
@@ -133,7 +133,8 @@ function isRival(best: ScoredName, other: ScoredName): boolean {
   if (isLongerName(best, other) || isNamesakeThere(best, other)) return true
   if (best.points - other.points > rivalMarginPoints) return false
   if (best.candidate.active && !other.candidate.active) return false
-  if (best.manner === 'exact' && (other.manner !== 'exact' || isLesserReading(best, other))) return false
+  if (best.matchType === 'exact' && (other.matchType !== 'exact' || isLesserReading(best, other)))
+    return false
   // A name without the form, or with another one, is no match for the registered name in full.
   if (best.isFullLegalName && other.form !== 'same') return false
   return !placeTellsApart(best, other)
@@ -144,8 +145,8 @@ function isRival(best: ScoredName, other: ScoredName): boolean {
  * not known is no difference; a place that is known to be less fitting is one.
  */
 function isLongerName(best: ScoredName, other: ScoredName): boolean {
-  if (best.manner !== 'exact' && best.manner !== 'completed') return false
-  if (!other.goesOn || !other.candidate.active) return false
+  if (best.matchType !== 'exact' && best.matchType !== 'completed') return false
+  if (!other.isTruncated || !other.candidate.active) return false
   if (placeTellsApart(other, best)) return true
   return other.isOneOfSeries && (isPlaceOpen(other) || placeRank[other.place] >= placeRank[best.place])
 }
@@ -159,7 +160,7 @@ function isPlaceOpen({ place, candidate }: ScoredName): boolean {
 /** The name is borne elsewhere, and nearly so by a company in the very place. */
 export function isNamesakeThere(best: ScoredName, other: ScoredName): boolean {
   if (!isElsewhere(best) || !isPlaced(other) || !other.candidate.active) return false
-  return other.manner === 'near' && !other.isSubset && !other.isMisspelled && other.numbersAgree
+  return other.matchType === 'near' && !other.isSubset && !other.isMisspelled && other.numbersAgree
 }
 
 export function isElsewhere({ place }: ScoredName): boolean {
@@ -209,7 +210,7 @@ function doubtsOf(best: ScoredName, rivals: readonly ScoredName[]): Doubt[] {
   const placed = isPlaced(best)
   if (rivals.length > 0)
     doubts.push(
-      [best, ...rivals].some(({ manner }) => manner === 'completed')
+      [best, ...rivals].some(({ matchType }) => matchType === 'completed')
         ? 'several_completions'
         : 'several_companies',
     )
@@ -221,10 +222,10 @@ function doubtsOf(best: ScoredName, rivals: readonly ScoredName[]): Doubt[] {
   // "Zuto Holdings Limited" is a name in full, and "Zuto Limited" at the same address is another company's.
   if (best.isLonger && (!placed || best.isFormStated)) doubts.push('longer_name')
   if (!best.numbersAgree) doubts.push('numbers_differ')
-  if (best.manner === 'acronym' && !placed) doubts.push('acronym_without_place')
+  if (best.matchType === 'acronym' && !placed) doubts.push('acronym_without_place')
   // A group's companies bear one telling name in many countries, each with the form of its own.
   const isSister = best.isFormStated && best.form !== 'same'
-  if (best.place === 'country_conflict' && (!best.isTelling || isSister)) doubts.push('country_differs')
+  if (best.place === 'country_conflict' && (!best.isDistinctive || isSister)) doubts.push('country_differs')
   if (best.isMisspelled && !placed) doubts.push('spelling_without_place')
   if (best.form === 'hard_conflict') doubts.push('form_differs')
   return doubts

@@ -16,15 +16,15 @@ const tellingWeightMax = 25
 type Fact = (best: ScoredName, standing: Standing) => number | boolean
 
 const isPlaced = ({ place }: ScoredName) => place === 'postal' || place === 'city'
-const isNear = ({ manner }: ScoredName) => manner === 'near'
+const isNear = ({ matchType }: ScoredName) => matchType === 'near'
 
 /** What the probability is made of. Yes is 1, no is 0; the others stay within about 0 to 3. */
 const facts = {
   always: () => 1,
   // How the name agrees.
-  completed: ({ manner }) => manner === 'completed',
+  completed: ({ matchType }) => matchType === 'completed',
   missing: ({ missingShare }) => missingShare * 2,
-  acronym: ({ manner }) => manner === 'acronym',
+  acronym: ({ matchType }) => matchType === 'acronym',
   near: (best) => isNear(best),
   difference: ({ similarity }) => (1 - similarity) * 5,
   partRead: ({ reading }) => reading === 'part',

@@ -12,12 +12,12 @@ type MatchManner = 'exact' | 'completed' | 'acronym' | 'near'
 
 export interface ScoredName {
   readonly candidate: CandidateName
-  readonly manner: MatchManner
+  readonly matchType: MatchManner
   /** Before caps: 0 to 100, half points allowed. */
   readonly points: number
   readonly place: PlaceAgreement
   readonly form: FormAgreement
-  /** Weighted share of both names that is the same, 0 to 1; below 1 only where the manner is `near`. */
+  /** Weighted share of both names that is the same, 0 to 1; below 1 only where the matchType is `near`. */
   readonly similarity: number
   /** Both names begin alike. */
   readonly firstAgrees: boolean
@@ -35,11 +35,11 @@ export interface ScoredName {
   /** How much the name tells: the rarer its words, the more. */
   readonly tellingWeight: number
   /** So rare a name that it is not borne twice by chance. */
-  readonly isTelling: boolean
+  readonly isDistinctive: boolean
   readonly reading: ReadingKind
   /** The query ends where a column of a usual width does, and this name goes on from there. */
-  readonly goesOn: boolean
-  /** How much of the name the query lacks at its end, 0 to 1; above 0 only where the manner is `completed`. */
+  readonly isTruncated: boolean
+  /** How much of the name the query lacks at its end, 0 to 1; above 0 only where the matchType is `completed`. */
   readonly missingShare: number
   /** What the query lacks of a name that it begins starts with a number: one of a series. */
   readonly isOneOfSeries: boolean
@@ -102,19 +102,19 @@ function scoreReading(
   place: PlaceAgreement,
   vocabulary: Vocabulary,
 ): ScoredName | null {
-  const manner = mannerOf(reading, candidate)
+  const matchType = mannerOf(reading, candidate)
   // A piece of a name that is nearly another name says nothing.
-  if (manner === 'near' && reading.kind !== 'whole') return null
-  const alignment = manner === 'near' ? align(reading.tokens, candidate.tokens, vocabulary) : null
-  const namePoints = alignment ? 93 - (1 - alignment.similarity) * 150 : mannerPoints[manner as 'exact']
+  if (matchType === 'near' && reading.kind !== 'whole') return null
+  const alignment = matchType === 'near' ? align(reading.tokens, candidate.tokens, vocabulary) : null
+  const namePoints = alignment ? 93 - (1 - alignment.similarity) * 150 : mannerPoints[matchType as 'exact']
   if (namePoints < 30) return null
   const form = formAgreement(reading.formClass, candidate.formClass)
   const tellingWeight = totalWeight(candidate.tokens, vocabulary)
-  const isTelling = manner === 'exact' && tellingWeight >= tellingWeightMin
-  const series = manner === 'completed' ? missingNumber(reading, candidate) : null
+  const isDistinctive = matchType === 'exact' && tellingWeight >= tellingWeightMin
+  const series = matchType === 'completed' ? missingNumber(reading, candidate) : null
   return {
     candidate,
-    manner,
+    matchType,
     place,
     form,
     reading: reading.kind,
@@ -122,7 +122,7 @@ function scoreReading(
     points:
       namePoints +
       readingPoints[reading.kind] +
-      (isTelling && place === 'country_conflict' ? tellingAbroadPoints : placePoints[place]) +
+      (isDistinctive && place === 'country_conflict' ? tellingAbroadPoints : placePoints[place]) +
       formPoints[form] +
       kindPoints[candidate.kind] +
       (reading.fullKey === candidate.fullKey ? 1 : 0) +
@@ -134,13 +134,13 @@ function scoreReading(
     isLonger: alignment !== null && hasLightExtra(alignment),
     isMisspelled: alignment !== null && isMisspelled(candidate.tokens, alignment.looseWords),
     numbersAgree: series !== null || sameNumbers(reading.tokens, candidate.tokens),
-    missingShare: manner === 'completed' ? 1 - reading.fullKey.length / candidate.fullKey.length : 0,
+    missingShare: matchType === 'completed' ? 1 - reading.fullKey.length / candidate.fullKey.length : 0,
     isOneOfSeries: series === true,
     isGeneric: candidate.tokens.every(isGenericWord) || reading.tokens.every(isGenericWord),
     isFormStated: reading.formClass !== null && reading.formClass !== 'company',
-    isTelling,
+    isDistinctive,
     tellingWeight,
-    goesOn: manner === 'completed' && isColumnCut(reading, candidate),
+    isTruncated: matchType === 'completed' && isColumnCut(reading, candidate),
   }
 }
 

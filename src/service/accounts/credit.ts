@@ -7,7 +7,7 @@ import { allowanceReader } from './balance.js'
 export interface Credit {
   /**
    * Runs `store`, which must write the charge of one unit durably or reject, if the account may be billed
-   * another unit beside those of all that are in the air. Throws 429 for the month, then 402; whatever
+   * another unit beside those of all that are in flight. Throws 429 for the month, then 402; whatever
    * `store` rejects with comes through, and then nothing was billed.
    */
   charge<Stored>(caller: Pick<Caller, 'accountNumber'>, store: () => Promise<Stored>): Promise<Stored>

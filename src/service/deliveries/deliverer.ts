@@ -10,7 +10,7 @@ import { Lanes } from './lanes.js'
 import type { Outbox } from './outbox.js'
 
 export interface Deliverer {
-  /** Begins nothing more; what is in the air has a moment to end, and counts as never tried if it does not. */
+  /** Begins nothing more; what is in flight has a moment to end, and counts as never tried if it does not. */
   stop(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   const { events, outbox, clock, log } = parts
   const lanes = new Lanes()
   const cut = new AbortController()
-  // Every attempt in the air listens, and the journal of their ends; Node warns of more than ten.
+  // Every attempt in flight listens, and the journal of their ends; Node warns of more than ten.
   setMaxListeners(bounds.deliveriesMax + 1, cut.signal)
   const journal = createEndsJournal({ events, clock, log, stop: cut.signal })
   const inAir = new Set<Promise<void>>()

@@ -3,7 +3,7 @@ import { bounds } from '../bounds.js'
 /** What is known of one account's deliveries to one host. */
 interface Lane {
   readonly inAir: Set<number>
-  /** Nothing of it, but what is in the air, is due before. */
+  /** Nothing of it, but what is in flight, is due before. */
   dueAtMs: number
 }
 
@@ -65,7 +65,7 @@ export class Lanes {
     this.#forgetIdle(name)
   }
 
-  /** The lane was looked through: what is not in the air is due then at the earliest. */
+  /** The lane was looked through: what is not in flight is due then at the earliest. */
   served(name: string, dueAtMs: number): void {
     const lane = this.#lanes.get(name)
     if (lane === undefined) return

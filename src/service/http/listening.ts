@@ -42,7 +42,7 @@ export async function listen(
   return { url: `http://${authority}:${bound.port}`, host: bound.address, port: bound.port }
 }
 
-/** Requests in the air are answered; sockets that keep one open for longer are cut. */
+/** Requests in flight are answered; sockets that keep one open for longer are cut. */
 export async function closeApp(app: FastifyInstance, clock: Clock): Promise<void> {
   const closed = new AbortController()
   const cut = clock.sleep(bounds.closeGraceMs, closed.signal).then(() => {

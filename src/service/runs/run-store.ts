@@ -115,7 +115,7 @@ export function createRunStore(database: Sqlite, onEnded: readonly OnRunEnded[] 
     "UPDATE runs SET due_at_ms = @max WHERE status = 'PENDING' AND due_at_ms > @max",
   )
 
-  const finish = finisher(database, onEnded)
+  const finish = createFinish(database, onEnded)
   const { count, ...accounting } = books(database)
   // Counted once, and then along: a million stored runs are not walked for a look at how many there are.
   let counted: RunCount | null = null
@@ -175,7 +175,7 @@ function countAlong(counted: RunCount, ended: readonly FinishedRun[]): RunCount 
   }
 }
 
-function finisher(database: Sqlite, onEnded: readonly OnRunEnded[]): RunStore['finish'] {
+function createFinish(database: Sqlite, onEnded: readonly OnRunEnded[]): RunStore['finish'] {
   const setStatus = database.prepare('UPDATE runs SET status = ? WHERE run_number = ?')
   const insertResult = database.prepare(
     'INSERT INTO results (run_number, finished_at_ms, result, basis) VALUES (?, ?, ?, ?)',

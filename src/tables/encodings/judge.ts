@@ -130,8 +130,8 @@ function excerptsOf(own: WholeReading, others: readonly WholeReading[]): string[
   const cells = [...new Set(own.text.split(/[\r\n,;|\t"]+/))]
     .map((cell) => cell.trim())
     .filter((cell) => /[^\p{ASCII}]/u.test(cell) && cell.length <= limits.excerptCharsMax)
-  const isTelling = (cell: string) => others.some(({ text }) => !text.includes(cell))
-  return [...cells.filter(isTelling), ...cells.filter((cell) => !isTelling(cell))].slice(
+  const isDistinctive = (cell: string) => others.some(({ text }) => !text.includes(cell))
+  return [...cells.filter(isDistinctive), ...cells.filter((cell) => !isDistinctive(cell))].slice(
     0,
     limits.excerptsMax,
   )

@@ -96,7 +96,7 @@ describe('a server that is not ours', () => {
       enrich_legal_form: 'societas_europaea',
       enrich_cik: '320193',
     })
-    expect(Object.keys(summary.oddities).join('\n')).toContain('entity.facets.legal_form')
+    expect(Object.keys(summary.schemaDeviations).join('\n')).toContain('entity.facets.legal_form')
     expect(summary.failedCount).toBe(0)
   })
 
@@ -132,7 +132,7 @@ describe('merged entities', () => {
     })
     const summary = await place.run(service)
     expect(place.readOutput()[0]).toMatchObject({ enrich_merged_into: 'siq_a' })
-    expect(summary.oddities).toHaveProperty('merged ids that go in a circle')
+    expect(summary.schemaDeviations).toHaveProperty('merged ids that go in a circle')
   })
 
   test('an endless chain is followed for eight steps', async () => {

@@ -24,7 +24,7 @@ const url = 'https://hooks.example.com/enrich'
 let place: Workplace
 let port: number
 const services: ForeignService[] = []
-/** Deliveries in the air: a test ends after them. */
+/** Deliveries in flight: a test ends after them. */
 let sending: Promise<unknown>[] = []
 
 beforeEach(async () => {

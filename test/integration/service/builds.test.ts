@@ -49,7 +49,7 @@ const stateOf = (builds: Builds, subject: string) => builds.read('hierarchy', su
 const until = (builds: Builds, subject: string, state: string) =>
   expect.poll(() => stateOf(builds, subject), { interval: 5 }).toBe(state)
 
-/** Compiles nothing by itself: what is in the air ends when it is told to. */
+/** Compiles nothing by itself: what is in flight ends when it is told to. */
 function slowCompiler() {
   const landings = new Map<string, { give: (result: string) => void; fail: (error: Error) => void }>()
   let aloftMax = 0
@@ -174,7 +174,7 @@ describe('many builds', () => {
     expect(stateOf(builds, 'slow')).toBe('building')
   })
 
-  test('each is due at its own time, whatever is in the air', async () => {
+  test('each is due at its own time, whatever is in flight', async () => {
     const { compile: hang } = slowCompiler()
     const clock = manualClock()
     let takesMs = 0
@@ -199,7 +199,7 @@ describe('many builds', () => {
 })
 
 describe('ends and starts', () => {
-  test('DUR-01 a stop aborts what is in the air; the next start builds it, however long it would have taken', async () => {
+  test('DUR-01 a stop aborts what is in flight; the next start builds it, however long it would have taken', async () => {
     const { compile, landings } = slowCompiler()
     const database = openDatabase(null)
     const before = open({ compile, database, buildMs: { min: 0, max: 0 } })

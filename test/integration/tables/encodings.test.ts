@@ -11,7 +11,7 @@ import { openRegistry } from '../../../src/registry/registry.js'
 import type { Encoding } from '../../../src/tables/encodings/names.js'
 import { everyEncoding, linesAround, listIn, zstdStored } from '../../support/encoded-files.js'
 import { writeZip } from '../registry/zip-file.js'
-import { convert, newFolder, readTable } from '../writer/support.js'
+import { convert, newFolder, readTable } from '../output/support.js'
 
 const folder = newFolder()
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { openXlsx } from '../../../src/tables/xlsx/xlsx-file.js'
 import { textRow, writeXlsx, xlsxParts, type MadeWorkbook } from '../../support/xlsx-file.js'
 import { writeZip } from '../registry/zip-file.js'
-import { newFolder } from '../writer/support.js'
+import { newFolder } from '../output/support.js'
 
 const folder = newFolder()
 let fileCount = 0

@@ -84,12 +84,12 @@ export function createBuildStore(database: Sqlite): BuildStore {
     bringForward: (max) => {
       bringForward.run({ max })
     },
-    end: ender(database),
+    end: createEnd(database),
     ...waiterTable(database),
   }
 }
 
-function ender(database: Sqlite): BuildStore['end'] {
+function createEnd(database: Sqlite): BuildStore['end'] {
   const complete = prepare<[number, number, string, string | null, number], StoredBuild>(
     database,
     `UPDATE builds SET state = 'complete', finished_at_ms = ?, updated_at_ms = ?, result = ?, failure = NULL, edition = ?

@@ -2,9 +2,9 @@ import type { Credit } from '../../accounts/credit.js'
 import { askedDomain } from '../../records/domains/asked-domain.js'
 import { domainReplyOf } from '../../records/domains/domain-reply.js'
 import type { Answer, Call, Handlers } from '../../http/mount.js'
-import { waiterOf, type RecordParts } from './entities.js'
+import { waiterOf, type RecordDeps } from './entities.js'
 
-interface DomainParts extends Pick<RecordParts, 'builds' | 'gate' | 'clock' | 'random'> {
+interface DomainDeps extends Pick<RecordDeps, 'builds' | 'gate' | 'clock' | 'random'> {
   readonly credit: Credit
 }
 
@@ -17,7 +17,7 @@ interface Asked {
  * What is known of a domain (interface: "v3 domain intelligence"). The request that is the first ever to ask
  * for a domain is charged a unit; whoever comes later reads what was built, or waits for it, for nothing.
  */
-export function domainHandlers(parts: DomainParts): Pick<Handlers, 'readDomain' | 'requestDomain'> {
+export function domainHandlers(parts: DomainDeps): Pick<Handlers, 'readDomain' | 'requestDomain'> {
   const { builds, gate, credit } = parts
   const answer = async (call: Pick<Call, 'caller' | 'callId'>, asked: Asked): Promise<Answer> => {
     const domain = askedDomain(asked.domain)

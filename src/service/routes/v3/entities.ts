@@ -10,7 +10,7 @@ import type { Call, Handlers } from '../../http/mount.js'
 import { notFound } from '../../refusal.js'
 import type { WebhookGate } from '../../deliveries/webhook-gate.js'
 
-export interface RecordParts {
+export interface RecordDeps {
   readonly knowledge: Knowledge
   readonly builds: Builds
   readonly gate: WebhookGate
@@ -20,7 +20,7 @@ export interface RecordParts {
 }
 
 /** The record of an entity; the first read of one starts its build (interface: "v3 entity record"). */
-export function entityHandlers(parts: RecordParts): Pick<Handlers, 'readEntity'> {
+export function entityHandlers(parts: RecordDeps): Pick<Handlers, 'readEntity'> {
   const { knowledge, builds, gate, log } = parts
   /** Null where it cannot be told what became of the build: nobody waits for it then. */
   const demand = (id: string, waiter: BuildWaiter | null): StoredBuild | null => {
@@ -57,7 +57,7 @@ export function entityHandlers(parts: RecordParts): Pick<Handlers, 'readEntity'>
 export function waiterOf(
   { caller, callId }: Pick<Call, 'caller' | 'callId'>,
   webhookUrl: string | null,
-  { random, clock }: Pick<RecordParts, 'random' | 'clock'>,
+  { random, clock }: Pick<RecordDeps, 'random' | 'clock'>,
 ): BuildWaiter | null {
   if (webhookUrl === null) return null
   const { runId } = newRunIds('run', callId, random, clock.nowMs())

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createPace } from '../../src/pipeline/scheduler/pace.js'
-import { systemClock } from '../../src/platform/clock.js'
-import { VirtualTime } from '../simulation/virtual-time.js'
+import { createPace } from '../../../src/pipeline/scheduler/pace.js'
+import { systemClock } from '../../../src/platform/clock.js'
+import { VirtualTime } from '../../simulation/virtual-time.js'
 
 const minuteMs = 60_000
 const never = new AbortController().signal

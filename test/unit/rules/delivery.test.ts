@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { contradicts, readDelivery } from '../../../src/pipeline/rules/delivery.js'
-import { deliveryMsMax, nextNetPoll, type NettedRun } from '../../../src/pipeline/rules/webhook-fallback.js'
+import {
+  deliveryMsMax,
+  nextFallbackPoll,
+  type FallbackRun,
+} from '../../../src/pipeline/rules/webhook-fallback.js'
 
 const run = {
   run_id: 'run_1',
@@ -84,7 +88,7 @@ describe('two answers to one run', () => {
 
 describe('while deliveries are expected', () => {
   const pace = { firstAfterMs: 60_000, intervalMs: 10_000, deadlineMs: 3_600_000 }
-  const open = (change: Partial<NettedRun> = {}): NettedRun => ({
+  const open = (change: Partial<FallbackRun> = {}): FallbackRun => ({
     openedAtMs: 0,
     submittedAtMs: 0,
     lastPolledAtMs: null,
@@ -95,7 +99,7 @@ describe('while deliveries are expected', () => {
     asked: null,
     ...change,
   })
-  const dueAtMs = (change: Partial<NettedRun>) => nextNetPoll([open(change)], pace)?.dueAtMs
+  const dueAtMs = (change: Partial<FallbackRun>) => nextFallbackPoll([open(change)], pace)?.dueAtMs
 
   test('a run is due when it is late: after research and all tries of its delivery', () => {
     expect(deliveryMsMax(pace)).toBe(730_000)
@@ -116,8 +120,8 @@ describe('while deliveries are expected', () => {
   test('the earliest comes first; one that is being asked is left out', () => {
     const late = open({ submittedAtMs: 5 })
     const asked = open({ asked: 'once' })
-    expect(nextNetPoll([late, asked], pace)?.run).toBe(asked)
-    expect(nextNetPoll([late, { ...asked, isBeingPolled: true }], pace)?.run).toBe(late)
-    expect(nextNetPoll([{ ...late, isBeingPolled: true }], pace)).toBeNull()
+    expect(nextFallbackPoll([late, asked], pace)?.run).toBe(asked)
+    expect(nextFallbackPoll([late, { ...asked, isBeingPolled: true }], pace)?.run).toBe(late)
+    expect(nextFallbackPoll([{ ...late, isBeingPolled: true }], pace)).toBeNull()
   })
 })

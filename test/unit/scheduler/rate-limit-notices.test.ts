@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { watchRefusals } from '../../src/pipeline/scheduler/rate-limit-notices.js'
-import { createTally, noteAnswer } from '../../src/pipeline/scheduler/tally.js'
+import { watchRefusals } from '../../../src/pipeline/scheduler/rate-limit-notices.js'
+import { createTally, noteAnswer } from '../../../src/pipeline/scheduler/tally.js'
 
 const minuteMs = 60_000
 

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
 import { openInput, type InputOptions } from '../../../src/pipeline/input/input.js'
 import { sqlPath } from '../../../src/parquet/duckdb.js'
-import { newFolder, withDuckDb } from '../writer/support.js'
+import { newFolder, withDuckDb } from '../output/support.js'
 
 const folder = newFolder()
 

@@ -7,7 +7,7 @@ import { readThrift, writeThrift } from '../../../src/parquet/thrift.js'
 import { convert, matchedLine, newFolder, readByHyparquet, withDuckDb } from './support.js'
 
 const padding = 'ä"\\'.repeat(3_300)
-/** Answers of some 20 kB: a chunk of 2,048 rows is more than a part may weigh. */
+/** Answers of some 20 kB: a chunk of 2,048 rows is more than a part may selectBest. */
 const heavyLine = (row: number) =>
   matchedLine.replace('"siq_1"', `"siq_${row}"`).replace('"register"', JSON.stringify(`${row} ${padding}`))
 const rowCount = 2_500
@@ -32,7 +32,7 @@ describe.each([
   ['CSV', csvInput],
   ['Parquet', parquetInput],
 ])('a Parquet output of %s in several parts', (_, makeInput) => {
-  test('has every row once, in order, with its own answer, in groups that weigh no more than a part', async () => {
+  test('has every row once, in order, with its own answer, in groups that selectBest no more than a part', async () => {
     const folder = newFolder()
     const path = await makeInput(folder)
     const output = join(folder, 'out.parquet')

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { openInput, type InputOptions } from '../../../src/pipeline/input/input.js'
 import { sqlPath } from '../../../src/parquet/duckdb.js'
-import { convert, newFolder, readTable, withDuckDb } from '../writer/support.js'
+import { convert, newFolder, readTable, withDuckDb } from '../output/support.js'
 
 const folder = newFolder()
 

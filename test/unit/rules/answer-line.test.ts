@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { RunObjectLenient } from '../../src/contract/resolution.js'
+import type { RunObjectLenient } from '../../../src/contract/resolution.js'
 import {
   answerBounds,
   renderAnswer,
   renderUnanswered,
   sliceAnswer,
-} from '../../src/pipeline/rules/answer-line.js'
-import { answerColumns } from '../../src/pipeline/rules/columns.js'
+} from '../../../src/pipeline/rules/answer-line.js'
+import { answerColumns } from '../../../src/pipeline/rules/columns.js'
 
 type Json = Record<string, unknown>
 const run = (data: unknown, status = 'COMPLETED') => ({ run_id: 'run_1', status, data }) as RunObjectLenient

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { RunObjectLenient } from '../../src/contract/resolution.js'
-import { findOddities, oddityBounds } from '../../src/pipeline/rules/schema-deviations.js'
+import type { RunObjectLenient } from '../../../src/contract/resolution.js'
+import { findSchemaDeviations, deviationLimits } from '../../../src/pipeline/rules/schema-deviations.js'
 
 /** A run exactly as the interface describes it. */
 function proper(): { run_id: string; status: string; data: Record<string, unknown> } {
@@ -29,52 +29,56 @@ function proper(): { run_id: string; status: string; data: Record<string, unknow
   }
 }
 
-const oddities = (change: Record<string, unknown>) => {
+const schemaDeviations = (change: Record<string, unknown>) => {
   const run = proper()
-  return findOddities({ ...run, data: { ...run.data, ...change } })
+  return findSchemaDeviations({ ...run, data: { ...run.data, ...change } })
 }
 
 describe('in an answer', () => {
   test('that is as the interface says, nothing is odd', () => {
-    expect(findOddities(proper() as RunObjectLenient)).toEqual([])
-    expect(findOddities({ ...proper(), status: 'completed' })).toEqual([])
-    expect(findOddities({ run_id: 'run_1', status: 'FAILED', data: null })).toEqual([])
+    expect(findSchemaDeviations(proper() as RunObjectLenient)).toEqual([])
+    expect(findSchemaDeviations({ ...proper(), status: 'completed' })).toEqual([])
+    expect(findSchemaDeviations({ run_id: 'run_1', status: 'FAILED', data: null })).toEqual([])
   })
 
   test('a new value of an enumeration is named by its place', () => {
-    expect(oddities({ status: 'no_match_at_all' })).toEqual(['unknown value at data.status'])
+    expect(schemaDeviations({ status: 'no_match_at_all' })).toEqual(['unknown value at data.status'])
   })
 
-  test('the same oddity at many places of a list is one', () => {
+  test('the same deviation at many places of a list is one', () => {
     const factor = { code: 'a', type: 'neutral', description: null, impact: null, severity: 'high' }
-    expect(oddities({ factors: [factor, factor, factor] }).sort()).toEqual([
+    expect(schemaDeviations({ factors: [factor, factor, factor] }).sort()).toEqual([
       'unknown key data.factors.*.severity',
       'unknown value at data.factors.*.type',
     ])
   })
 
   test('a wrong type is named', () => {
-    expect(oddities({ match_confidence: '80', actions: null }).sort()).toEqual([
+    expect(schemaDeviations({ match_confidence: '80', actions: null }).sort()).toEqual([
       'wrong type at data.actions',
       'wrong type at data.match_confidence',
     ])
   })
 
   test('an unknown key is named', () => {
-    expect(findOddities({ ...proper(), livemode: true })).toEqual(['unknown key livemode'])
+    expect(findSchemaDeviations({ ...proper(), livemode: true })).toEqual(['unknown key livemode'])
   })
 
   test('neither many nor long ones cost more than their bound', () => {
     const keys = Object.fromEntries(
       Array.from({ length: 500 }, (_, index) => [`${'k'.repeat(1_000)}${index}`, 1]),
     )
-    const found = oddities(Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`key_${index}`, 1])))
-    expect(found.length).toBe(oddityBounds.countMax)
-    expect(oddities(keys).every((text) => text.length <= oddityBounds.pathCharsMax + 20)).toBe(true)
+    const found = schemaDeviations(
+      Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`key_${index}`, 1])),
+    )
+    expect(found.length).toBe(deviationLimits.countMax)
+    expect(schemaDeviations(keys).every((text) => text.length <= deviationLimits.pathCharsMax + 20)).toBe(
+      true,
+    )
   })
 
   test('nesting deeper than the stack does not throw', () => {
     const deep = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`) as unknown
-    expect(() => oddities({ entity: deep, factors: deep })).not.toThrow()
+    expect(() => schemaDeviations({ entity: deep, factors: deep })).not.toThrow()
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { watchMisdirected } from '../../src/pipeline/scheduler/misdirected-notices.js'
+import { watchMisdirected } from '../../../src/pipeline/scheduler/misdirected-notices.js'
 
 test('answers of others are told at the first, and then each time there are twice as many', () => {
   const tally = { misdirected: 0, held: new Set<number>() }

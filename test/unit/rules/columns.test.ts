@@ -5,7 +5,7 @@ import {
   assertNoClash,
   neutraliseFormula,
   selectColumns,
-} from '../../src/pipeline/rules/columns.js'
+} from '../../../src/pipeline/rules/columns.js'
 
 const names = (choice: Parameters<typeof selectColumns>[0]) =>
   selectColumns(choice).map((column) => column.outputName)

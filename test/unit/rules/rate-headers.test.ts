@@ -1,4 +1,4 @@
-import { anyText } from './any-text.js'
+import { anyText } from '../core/any-text.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { rateWaitMsMax, readRateHeaders } from '../../../src/pipeline/rules/rate-headers.js'
