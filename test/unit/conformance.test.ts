@@ -31,8 +31,8 @@ describe('conformance', () => {
     expect(idsOf(sharedBehaviours).filter((id) => !served.includes(id))).toEqual([])
   })
 
-  test('the README states how many there are', () => {
-    const readme = readFileSync(join(root, 'README.md'), 'utf8')
-    expect(readme).toContain(`${served.length} behaviours`)
+  test('the page on serving states how many there are', () => {
+    const page = readFileSync(join(root, 'docs/serve.md'), 'utf8')
+    expect(page).toContain(`${served.length} behaviours`)
   })
 })

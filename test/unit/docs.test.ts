@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
@@ -17,12 +17,15 @@ import { parseConfig, resolveSettings } from '../../src/config/settings.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const readme = read('README.md')
+/** The README and the pages behind it. */
+const pages = ['README.md', ...filesOf('docs').filter((path) => !path.startsWith('docs/decisions/'))]
+/** All that users are told, as one text. */
+const manual = pages.map(read).join('\n')
 
 /** The text under a heading, up to the next one of any level. */
 function section(heading: string): string {
-  const [, after] = readme.split(new RegExp(`^#+ ${heading}$`, 'm'))
-  if (after === undefined) throw new Error(`README has no section "${heading}"`)
+  const [, after] = manual.split(new RegExp(`^## ${heading}$`, 'm'))
+  if (after === undefined) throw new Error(`no page has a section "${heading}"`)
   return after.split(/^#+ /m)[0] ?? ''
 }
 
@@ -41,8 +44,8 @@ function table(heading: string): string[][] {
 }
 
 const unique = (words: Iterable<string>) => [...new Set(words)].sort()
-const found = (pattern: RegExp, text = readme) => unique([...text.matchAll(pattern)].map(([word]) => word))
-const inCode = (word: string) => readme.includes(`\`${word}\``)
+const found = (pattern: RegExp, text = manual) => unique([...text.matchAll(pattern)].map(([word]) => word))
+const inCode = (word: string) => manual.includes(`\`${word}\``)
 
 describe('the command line', () => {
   // Nothing is run: what the commands are called is looked at, and no stream is touched.
@@ -59,7 +62,7 @@ describe('the command line', () => {
   test('every flag of every command is in the README, and no other', () => {
     expect(flags.length).toBeGreaterThan(30)
     // Of the commands shown, the ones that only work on this project have flags of their own.
-    const ours = readme.replace(/`(npm run|npx --no-install) [^`]*`/g, '')
+    const ours = manual.replace(/`(npm run|npx --no-install) [^`]*`/g, '')
     expect(found(/(?<![\w-])--[a-z][a-z0-9-]*/g, ours)).toEqual(unique([...flags, '--help']))
   })
 
@@ -88,7 +91,7 @@ describe('the command line', () => {
   })
 
   test('every command is in the README', () => {
-    const listed = section('Commands') + section('Accounts: enrich accounts')
+    const listed = section('Commands') + read('docs/accounts.md')
     for (const command of all.slice(1)) {
       // One that only holds others is named by them.
       if (command.commands.length > 0 && command.parent !== program) continue
@@ -158,7 +161,7 @@ describe('what comes out', () => {
   test('no column is named that is not added, and their number is right', () => {
     const names = answerColumns.map(({ name }) => `enrich_${name}`)
     expect(found(/\benrich_[a-z_]+/g).filter((name) => !names.includes(name))).toEqual([])
-    expect(readme).toContain(`and ${names.length} more`)
+    expect(manual).toContain(`and ${names.length} more`)
   })
 
   test('every column of the basis file and every field of an import is in the README', () => {
@@ -176,29 +179,55 @@ describe('what comes out', () => {
 
 describe('the rest of the README', () => {
   test('the sample imports what the library exports', () => {
-    const names = /import \{ ([^}]*) \} from 'enrich'/.exec(section('From code'))?.[1]?.split(', ') ?? []
+    const names = /import \{ ([^}]*) \} from 'enrich'/.exec(read('docs/library.md'))?.[1]?.split(', ') ?? []
     expect(names).toContain('enrich')
     expect(names.filter((name) => !(name in library))).toEqual([])
   })
 
-  test('relative links lead to files and headings that exist', () => {
-    const anchors = [...readme.matchAll(/^#+ (.*)$/gm)].map(
-      ([, title = '']) =>
-        `#${title
-          .toLowerCase()
-          .replace(/[^\w -]/g, '')
-          .replaceAll(' ', '-')}`,
+  test('relative links of all documents lead to files and headings that exist', () => {
+    const documents = [
+      ...pages,
+      'ARCHITECTURE.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+      ...filesOf('docs/decisions'),
+    ]
+    const targets = documents.flatMap((path) =>
+      [...read(path).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(
+        ([, target = '']) => [path, target] as const,
+      ),
     )
-    const targets = [...readme.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, target = '']) => target)
-    expect(targets.length).toBeGreaterThan(3)
-    const broken = targets.filter((target) =>
-      target.startsWith('#') ? !anchors.includes(target) : !existsSync(join(root, target)),
-    )
+    expect(targets.length).toBeGreaterThan(60)
+    const broken = targets.filter(([path, target]) => {
+      const [file = '', anchor] = target.split('#')
+      const to = file === '' ? path : normalize(join(dirname(path), file))
+      if (!existsSync(join(root, to))) return true
+      return anchor !== undefined && !anchorsOf(read(to)).includes(anchor)
+    })
     expect(broken).toEqual([])
   })
 
+  test('every page is linked from the README, and every decision from ARCHITECTURE.md', () => {
+    const linked = (from: string, path: string) => read(from).includes(`](${path})`)
+    expect(pages.slice(1).filter((path) => !linked('README.md', path))).toEqual([])
+    expect(filesOf('docs/decisions').filter((path) => !linked('ARCHITECTURE.md', path))).toEqual([])
+  })
+
+  test('README and ARCHITECTURE.md stay short', () => {
+    expect(read('README.md').split('\n').length).toBeLessThanOrEqual(200)
+    expect(read('ARCHITECTURE.md').split('\n').length).toBeLessThanOrEqual(150)
+  })
+
+  test('documents name files and folders that are there', () => {
+    const named = ['CONTRIBUTING.md', 'ARCHITECTURE.md', ...filesOf('docs')].flatMap((path) =>
+      found(/(?<=`)(?:src|test|bench)\/[\w./-]+(?=`)/g, read(path)).map((name) => [path, name] as const),
+    )
+    expect(named.length).toBeGreaterThan(60)
+    expect(named.filter(([, name]) => !existsSync(join(root, name)))).toEqual([])
+  })
+
   test('its two commands are alone on their lines, and the test command is what CI runs', () => {
-    const lines = readme.split('\n')
+    const lines = read('README.md').split('\n')
     expect(lines).toContain('npm ci && npx enrich fixtures/companies.csv -o out.parquet')
     expect(lines).toContain('npm ci && npm test')
     expect(read('.ci/run')).toContain("test_command='npm ci && npm test'")
@@ -208,6 +237,8 @@ describe('the rest of the README', () => {
     const documents = [
       'README.md',
       'ARCHITECTURE.md',
+      'CONTRIBUTING.md',
+      ...filesOf('docs'),
       ...filesOf('fixtures').filter((path) => path.endsWith('.md')),
     ]
     const calls = documents.flatMap((path) =>
@@ -229,11 +260,11 @@ describe('the rest of the README', () => {
     expect(found(/enrich-[\d.]+\.tgz/g)).toEqual([`enrich-${version}.tgz`])
   })
 
-  test('every dependency is explained in ARCHITECTURE.md', () => {
+  test('every dependency is explained in its decision', () => {
     const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<string, object>
     const names = Object.keys({ ...dependencies, ...devDependencies })
-    const architecture = read('ARCHITECTURE.md')
-    expect(names.filter((name) => !architecture.includes(`\`${name}\``))).toEqual([])
+    const decision = read('docs/decisions/0002-dependencies.md')
+    expect(names.filter((name) => !decision.includes(`\`${name}\``))).toEqual([])
   })
 })
 
@@ -274,18 +305,28 @@ function importFields(): string[] {
 /** What is versioned, found without git: an archive of the project is tested too. */
 function projectFiles(): string[] {
   const topLevel =
-    /^(?:[A-Z]+\.md|LICENSE|package(?:-lock)?\.json|tsconfig\.json|pipeline\.config\.example\.json)$/
+    /^(?:[A-Z]+\.md|LICENSE|Dockerfile|package(?:-lock)?\.json|tsconfig\.json|pipeline\.config\.example\.json)$/
   const top = readdirSync(root).filter(
     (name) => topLevel.test(name) || /\.config\.js$|^\.\w*ignore$/.test(name),
   )
-  return [...top, '.ci/run', ...['src', 'test', 'bench', 'fixtures'].flatMap(filesOf)]
+  return [...top, '.ci/run', ...['src', 'test', 'bench', 'fixtures', 'docs', '.github'].flatMap(filesOf)]
 }
 
 function filesOf(folder: string): string[] {
   if (!existsSync(join(root, folder))) return []
   return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && /\.(?:ts|js|mjs|json|md|csv|ndjson|txt|sh)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.(?:ts|js|mjs|json|md|csv|ndjson|txt|sh|yml)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
+}
+
+/** What the headings of a document are linked by. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  )
 }
 
 /** Dotted paths of the keys that hold values. */
