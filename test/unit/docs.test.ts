@@ -239,6 +239,7 @@ describe('the rest of the README', () => {
       'ARCHITECTURE.md',
       'CONTRIBUTING.md',
       ...filesOf('docs'),
+      ...filesOf('examples'),
       ...filesOf('fixtures').filter((path) => path.endsWith('.md')),
     ]
     const calls = documents.flatMap((path) =>
@@ -309,13 +310,21 @@ function projectFiles(): string[] {
   const top = readdirSync(root).filter(
     (name) => topLevel.test(name) || /\.config\.js$|^\.\w*ignore$/.test(name),
   )
-  return [...top, '.ci/run', ...['src', 'test', 'bench', 'fixtures', 'docs', '.github'].flatMap(filesOf)]
+  return [
+    ...top,
+    '.ci/run',
+    ...['src', 'test', 'bench', 'fixtures', 'docs', 'examples', '.github'].flatMap(filesOf),
+  ]
 }
 
 function filesOf(folder: string): string[] {
   if (!existsSync(join(root, folder))) return []
   return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && /\.(?:ts|js|mjs|json|md|csv|ndjson|txt|sh|yml)$/.test(entry.name))
+    .filter(
+      (entry) =>
+        entry.isFile() &&
+        /\.(?:ts|js|mjs|json|md|csv|ndjson|txt|sh|yml|yaml|py|service|timer)$/.test(entry.name),
+    )
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
 }
 

@@ -1,0 +1,71 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { mainPath } from '../support/cli.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const example = (name: string) => join(root, 'examples', name)
+
+/** A folder with an input, and `enrich` as an installed command and as a package. */
+function installed(): { folder: string; environment: Record<string, string> } {
+  const folder = mkdtempSync(join(tmpdir(), 'enrich-example-'))
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true })
+  })
+  for (const name of ['bin', 'node_modules', 'fixtures']) mkdirSync(join(folder, name))
+  // As npm does where a package is installed.
+  chmodSync(mainPath, 0o755)
+  symlinkSync(mainPath, join(folder, 'bin', 'enrich'))
+  symlinkSync(root, join(folder, 'node_modules', 'enrich'))
+  for (const path of ['companies.csv', 'fixtures/companies.csv']) {
+    copyFileSync(join(root, 'fixtures/companies.csv'), join(folder, path))
+  }
+  return { folder, environment: { PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}` } }
+}
+
+test('the script for cron writes the output, and ends well where some rows need a look', () => {
+  const { folder, environment } = installed()
+  const ended = spawnSync('sh', [example('enrich-nightly.sh'), folder], {
+    env: environment,
+    encoding: 'utf8',
+  })
+  expect([ended.status, ended.stdout]).toEqual([0, ''])
+  expect(readFileSync(join(folder, 'out.parquet')).subarray(0, 4).toString()).toBe('PAR1')
+})
+
+test('the example of the library runs as it is, and stands in the page on the library', () => {
+  const { folder, environment } = installed()
+  const script = readFileSync(example('library.mjs'), 'utf8')
+  expect(readFileSync(join(root, 'docs/library.md'), 'utf8')).toContain(script.trim())
+  copyFileSync(example('library.mjs'), join(folder, 'library.mjs'))
+  const said = execFileSync('node', ['library.mjs'], { cwd: folder, env: environment, encoding: 'utf8' })
+  expect(said).toMatch(/matched: \d+/)
+  expect(said).toMatch(/complete/)
+})
+
+const hasPython = spawnSync('python3', ['--version']).status === 0
+if (!hasPython) process.stderr.write('SKIPPED: the example for Airflow, since there is no python3\n')
+
+test.skipIf(!hasPython)('the example for Airflow is Python', () => {
+  const script = readFileSync(example('airflow_dag.py'), 'utf8')
+  const check = 'import ast, sys; ast.parse(sys.stdin.read())'
+  expect(spawnSync('python3', ['-c', check], { input: script }).status).toBe(0)
+})
+
+test('every example is listed with whether it is tried', () => {
+  const table = readFileSync(example('README.md'), 'utf8')
+  const files = readdirSync(join(root, 'examples')).filter((name) => name !== 'README.md')
+  expect(files.filter((name) => !table.includes(`[${name}](${name})`))).toEqual([])
+})
