@@ -21,7 +21,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     // The second one leaves at once: everything acknowledged is on disk already.
     if (interrupted.by !== null) process.exit(exitCodeOfSignal[signal])
     interrupted.by = signal
-    screen.words('\nStopping: saving what is in flight. Once more to leave at once.\n')
+    screen.words('\nStopping: finishing in-flight requests. Once more to leave at once.\n')
     interruption.abort()
     // Standard input may never end by itself; files are not read through it.
     process.stdin.destroy(interruption.signal.reason as Error)
