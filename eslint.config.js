@@ -3,7 +3,8 @@ import { defineConfig } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
 export default defineConfig(
-  { ignores: ['dist/', 'node_modules/', 'coverage/'] },
+  // The example is JavaScript for a project of its own, and is run by a test.
+  { ignores: ['dist/', 'node_modules/', 'coverage/', 'examples/'] },
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,
   {

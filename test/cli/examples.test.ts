@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { mainPath } from '../support/cli.js'
+import { tellSkipped } from '../support/skipped.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const example = (name: string) => join(root, 'examples', name)
@@ -56,7 +57,7 @@ test('the example of the library runs as it is, and stands in the page on the li
 })
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
-if (!hasPython) process.stderr.write('SKIPPED: the example for Airflow, since there is no python3\n')
+if (!hasPython) tellSkipped('the example for Airflow, since there is no python3')
 
 test.skipIf(!hasPython)('the example for Airflow is Python', () => {
   const script = readFileSync(example('airflow_dag.py'), 'utf8')

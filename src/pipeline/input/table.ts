@@ -14,7 +14,7 @@ export interface ChunkRows {
   readonly columns: readonly { readonly name: string; readonly type: string }[]
   /** Key-value metadata that belongs to the columns. */
   readonly metadata: Readonly<Record<string, string>>
-  /** What all rows selectBest, roughly, once they are unpacked. */
+  /** What all rows weigh, roughly, once they are unpacked. */
   readonly bytesEstimate: number
   /** At most 2,048 rows a chunk; all rows, or only the first. */
   chunks(rowsMax?: number): AsyncIterable<DuckDbChunk>

@@ -29,4 +29,4 @@ export function watchRefusals(
 
 const refusedFor = (what: string, forMs: number) =>
   `The service has answered 429 to all ${what} for ${formatDuration(forMs)}; the run waits and goes on when it can. ` +
-  'Inspection whether something else uses this API key, or a limit of the plan is reached; --max-duration bounds the wait.'
+  'Look whether something else uses this API key, or a limit of the plan is reached; --max-duration bounds the wait.'

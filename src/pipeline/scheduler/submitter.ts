@@ -273,7 +273,7 @@ function kickoffOf(lookup: ToSubmit, intention: Intention, webhookUrl: string | 
   return {
     name: lookup.name,
     ...(lookup.location === null ? {} : { location: lookup.location }),
-    ...(lookup.context === null ? {} : { deps: lookup.context }),
+    ...(lookup.context === null ? {} : { context: lookup.context }),
     custom_id: customId.parse(intention.customId),
     include: 'basis',
     ...(webhookUrl === null ? {} : { webhook_url: webhookUrl }),

@@ -7,7 +7,7 @@ import { readThrift, writeThrift } from '../../../src/parquet/thrift.js'
 import { convert, matchedLine, newFolder, readByHyparquet, withDuckDb } from './support.js'
 
 const padding = 'ä"\\'.repeat(3_300)
-/** Answers of some 20 kB: a chunk of 2,048 rows is more than a part may selectBest. */
+/** Answers of some 20 kB: a chunk of 2,048 rows is more than a part may weigh. */
 const heavyLine = (row: number) =>
   matchedLine.replace('"siq_1"', `"siq_${row}"`).replace('"register"', JSON.stringify(`${row} ${padding}`))
 const rowCount = 2_500
