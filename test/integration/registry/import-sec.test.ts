@@ -273,6 +273,26 @@ describe('what several SEC files state of one registrant', () => {
     for (const other of held) expect(other).toEqual(held[0])
   })
 
+  it.each([
+    ['6798', 'incorporated_entity'],
+    ['6726', 'complex_business_structure'],
+  ])(
+    'a trust with the trade %s is a %s in any order, though its ticker alone tells only a name',
+    async (sic, subtype) => {
+      const trust = { ...adams, name: 'OAK HOTEL TRUST', former: '', sic }
+      const files = {
+        'sec-tickers': tickersJson([[2178, 'Oak Hotel Trust', 'OAK', 'NYSE']]),
+        'sec-sub': subTable([trust]),
+      } as const
+      for (const order of [['sec-tickers', 'sec-sub'] as const, ['sec-sub', 'sec-tickers'] as const]) {
+        const registry = open()
+        for (const format of order) await importContent(registry, format, files[format])
+        const subtypes = registry.database.prepare('SELECT subtype FROM legal_entities').pluck().all()
+        expect(subtypes).toEqual([subtype])
+      }
+    },
+  )
+
   it('names of nobody wait, and come with the registrant', async () => {
     const registry = open()
     expect(await importContent(registry, 'sec-names', contents['sec-names'])).toMatchObject({
