@@ -70,10 +70,10 @@ function isBritish(last: string | undefined): boolean {
   return countryCode === null || countryCode === 'GB'
 }
 
-/** Without empty parts, and without one that only repeats the part before. */
+/** Without empty parts, and without one that only repeats the part before, in whatever case. */
 function partsOf(line: string): string[] {
   const parts = line.split(',').map((part) => part.trim().replace(/\s+/g, ' '))
-  return parts.filter((part, at) => part !== '' && foldText(part) !== foldText(parts[at - 1] ?? ''))
+  return parts.filter((part, at) => part !== '' && part.toLowerCase() !== parts[at - 1]?.toLowerCase())
 }
 
 /** Takes the postcode off the last part. */
