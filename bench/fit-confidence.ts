@@ -5,7 +5,7 @@ import { evaluationText } from '../src/cli/terminal/registry-evaluate-text.js'
 import { isExpected } from '../src/registry/evaluate/evaluate.js'
 import { readLabelledQueries, type LabelledQuery } from '../src/registry/evaluate/labelled-query.js'
 import { measure, type EvaluationReport, type Judgement } from '../src/registry/evaluate/measure.js'
-import { conclude, type Weighed } from '../src/registry/match/decide.js'
+import { decide, type Weighed } from '../src/registry/match/decide.js'
 import { featureNames, featuresOf } from '../src/registry/match/features.js'
 import { probabilityOf } from '../src/registry/match/probability.js'
 import type { Weights } from '../src/registry/match/weights.js'
@@ -44,8 +44,8 @@ async function readSet(text: string): Promise<{ name: string; weight: number; ex
   const queries = await readLabelledQueries(queriesPath)
   const registry = openRegistry(registryPath, { readonly: true })
   const examples = queries.map((query) => {
-    const { weighed } = matchName(query, registry.lookup)
-    const best = weighed && registry.lookup.reader.entityByNumber(weighed.best.candidate.entityNumber)
+    const { weighed } = matchName(query, registry.resolveDeps)
+    const best = weighed && registry.resolveDeps.reader.entityByNumber(weighed.best.candidate.entityNumber)
     return {
       query,
       weighed,
@@ -60,7 +60,7 @@ async function readSet(text: string): Promise<{ name: string; weight: number; ex
 
 function fit(examples: readonly Example[]): Weights {
   const samples: Sample[] = examples.flatMap(({ weighed, isCorrect, weight }) =>
-    weighed === null ? [] : [{ features: featuresOf(weighed.best, weighed.standing), isCorrect, weight }],
+    weighed === null ? [] : [{ features: featuresOf(weighed.best, weighed.margin), isCorrect, weight }],
   )
   const fitted = fitLogistic(samples, ridge)
   return Object.fromEntries(featureNames.map((name, at) => [name, Number((fitted[at] ?? 0).toFixed(3))]))
@@ -69,7 +69,7 @@ function fit(examples: readonly Example[]): Weights {
 function reportOf(examples: readonly Example[], weightsOf: (fold: number) => Weights): EvaluationReport {
   return measure(
     examples.map(({ query, weighed, isCorrect, fold }): Judgement => {
-      const decision = conclude(weighed, (best, standing) => probabilityOf(best, standing, weightsOf(fold)))
+      const decision = decide(weighed, (best, margin) => probabilityOf(best, margin, weightsOf(fold)))
       const confidence = decision.kind === 'none' ? 0 : decision.confidence
       return {
         stratum: query.stratum,

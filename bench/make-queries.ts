@@ -50,7 +50,7 @@ const companies = registry.database
      JOIN entities e ON e.number = l.entity_number
      JOIN names n ON n.legal_entity_number = l.number AND n.kind = 'legal'
      JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
-     WHERE l.vanished = 0 AND l.subtype = 'incorporated_entity' AND n.core_key <> '' ORDER BY l.number`,
+     WHERE l.removed_from_source = 0 AND l.subtype = 'incorporated_entity' AND n.core_key <> '' ORDER BY l.number`,
   )
   .all()
 const namesOf = registry.database.prepare<[string, number], { name: string }>(
@@ -169,7 +169,9 @@ registry.close()
 
 copyFileSync(from, registryOut)
 const copy = openRegistry(registryOut)
-const forget = copy.database.prepare('UPDATE legal_entities SET vanished = 1 WHERE entity_number = ?')
+const forget = copy.database.prepare(
+  'UPDATE legal_entities SET removed_from_source = 1 WHERE entity_number = ?',
+)
 copy.database.transaction(() => {
   for (const number of left) forget.run(number)
 })()

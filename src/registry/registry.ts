@@ -8,7 +8,7 @@ import { aliasesOf, resolveDomain } from './answer/domains.js'
 import { entityRecordOf } from './answer/entity-record.js'
 import type { Vocabulary } from './match/vocabulary.js'
 import { ownershipOf, type CompanyOwnership } from './answer/ownership.js'
-import { resolveName, type Lookup } from './answer/resolve.js'
+import { resolveName, type NameQuery, type ResolveDeps } from './answer/resolve.js'
 import { searchNames, type SearchPage, type SearchQuery } from './answer/search.js'
 import { createCandidateFinder } from './store/blocking.js'
 import { createHolderFinder } from './store/domain-holders.js'
@@ -38,12 +38,6 @@ export interface RegistryInfo {
   readonly sources: readonly RegistrySource[]
 }
 
-interface ResolveQuery {
-  readonly name: string
-  readonly location: string | null
-  readonly context: string | null
-}
-
 /** Open registry data, read-only to all but importers. Synchronous: every answer is a few index lookups. */
 export interface Registry {
   info(): RegistryInfo
@@ -51,7 +45,7 @@ export interface Registry {
   edition(): string
   search(query: SearchQuery): SearchPage
   /** Never throws for any text and never invents: what is not held is `no_match`. */
-  resolve(query: ResolveQuery): Resolution
+  resolve(query: NameQuery): Resolution
   /** The record of a company; a merged id gives the one it was merged into. Null for an unknown id. */
   entity(id: EntityId): { record: EntityRecord; mergedInto: EntityId | null } | null
   /** Who owns a company and whom it owns, for a merged id those of the canonical one. Null for an unknown id. */
@@ -67,8 +61,8 @@ export interface Registry {
 export interface WritableRegistry extends Registry {
   readonly path: string
   readonly database: Sqlite
-  /** What a measurement of the matcher looks names up by. */
-  readonly lookup: Lookup
+  /** For measurements of the matcher. */
+  readonly resolveDeps: ResolveDeps
   /** Forgets what was read into memory; an import calls it when it has committed. */
   contentChanged(): void
 }
@@ -90,23 +84,23 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
   const vocabulary = createVocabularyCache(database)
   const ownerships = createOwnershipReader(database)
   const entityByNumber = (number: number) => reader.entityByNumber(number)
-  const lookup = {
+  const resolveDeps = {
     find: finder.find,
     vocabulary: vocabulary.current,
     reader,
     isBranch: (number: number) => ownerships.isBranch(number),
   }
-  const domainLookup = { holdersOf: createHolderFinder(database), ownerships, entityByNumber }
+  const domainDeps = { holdersOf: createHolderFinder(database), ownerships, entityByNumber }
 
   return {
     path,
     database,
-    lookup,
+    resolveDeps,
     contentChanged: vocabulary.forget,
     info: () => ({ path, ...readInfo(database) }),
     edition: () => editionOf(readSources(database)),
-    search: (query) => searchNames(query, lookup),
-    resolve: (query) => resolveName(query, lookup),
+    search: (query) => searchNames(query, resolveDeps),
+    resolve: (query) => resolveName(query, resolveDeps),
     entity(id) {
       const mergedInto = reader.mergedInto(id)
       const stored = reader.entityById(mergedInto ?? id)
@@ -120,8 +114,8 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
       const number = reader.entityNumber(reader.mergedInto(id) ?? id)
       return number === null ? null : ownershipOf(number, { ownerships, entityByNumber })
     },
-    resolveDomain: (domain) => resolveDomain(domain, domainLookup),
-    domainAliases: (domain) => aliasesOf(domain, domainLookup),
+    resolveDomain: (domain) => resolveDomain(domain, domainDeps),
+    domainAliases: (domain) => aliasesOf(domain, domainDeps),
     close: () => {
       if (!database.readonly) settleIntoOneFile(database)
       database.close()
@@ -196,7 +190,7 @@ function readInfo(database: Sqlite): Omit<RegistryInfo, 'path'> {
   const sources = readSources(database)
   const counted = database
     .prepare<[], { total: number }>(
-      'SELECT count(DISTINCT entity_number) AS total FROM legal_entities WHERE vanished = 0',
+      'SELECT count(DISTINCT entity_number) AS total FROM legal_entities WHERE removed_from_source = 0',
     )
     .get()
   return {

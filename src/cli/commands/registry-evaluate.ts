@@ -58,7 +58,7 @@ async function run(file: string, flags: EvaluateFlags, registryPath: string, io:
   })
   const registry = openRegistry(registryPath, { readonly: true })
   try {
-    const { report, errors } = evaluate(queries, registry.lookup, () => systemClock.monotonicMs())
+    const { report, errors } = evaluate(queries, registry.resolveDeps, () => systemClock.monotonicMs())
     if (flags.errors !== undefined) writeErrors(flags.errors, errors)
     io.out(flags.json === true ? jsonLine('evaluation', { ...report, notes }) : evaluationText(report))
   } finally {

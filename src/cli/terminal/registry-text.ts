@@ -46,7 +46,7 @@ function countLines(result: ImportResult): string[] {
       'companies, or links between two, that the source tells of and no file has named yet',
     ),
     ...lineIf(
-      'vanished',
+      'removed',
       result.vanishedCount,
       isOlder
         ? 'not in the newer file; found as no longer named'

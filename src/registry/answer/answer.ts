@@ -109,7 +109,7 @@ function factorsOf(match: Match, stored: StoredEntity, registration: StoredLegal
   const place = placeFactor(best, registration)
   if (place) factors.push(place)
   const contested = match.doubts.map((doubt) => doubtFactor(doubt, match))
-  if (match.kind === 'entity' && !registration.vanished && !contested.some(isUnconfirmed)) {
+  if (match.kind === 'entity' && !registration.removedFromSource && !contested.some(isUnconfirmed)) {
     const jurisdiction = registration.jurisdiction ?? 'an unstated jurisdiction'
     factors.push(
       strength('legal_entity_confirmed', `A registration in ${jurisdiction} bears the name.`, 'high'),
@@ -127,7 +127,7 @@ function factorsOf(match: Match, stored: StoredEntity, registration: StoredLegal
   }
   factors.push(...contested)
   if (!best.candidate.supported) factors.push(unsupportedFactor(registration))
-  if (registration.vanished) factors.push(removedFactor(registration))
+  if (registration.removedFromSource) factors.push(removedFactor(registration))
   else if (!best.candidate.active) factors.push(inactiveFactor(registration))
   if (match.kind === 'entity') factors.push(...omissionFactors(stored))
   return factors
@@ -151,8 +151,8 @@ export function inactiveFactor({ status }: StoredLegalEntity): Factor {
 export function omissionFactors(stored: StoredEntity): Factor[] {
   const count = omittedIdentifierCount(stored)
   if (count === 0) return []
-  const told = `Registers list ${count.toLocaleString('en-US')} more identifiers of the company than are shown.`
-  return [limitation('identifiers_truncated', told, 'low')]
+  const text = `Registers list ${count.toLocaleString('en-US')} more identifiers of the company than are shown.`
+  return [limitation('identifiers_truncated', text, 'low')]
 }
 
 export function unsupportedFactor({ type, subtype }: StoredLegalEntity): Factor {

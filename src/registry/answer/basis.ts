@@ -94,7 +94,7 @@ function holderOf(
 ): StoredLegalEntity {
   const pick = pickOf[field]
   const holder = registrations.find(
-    (registration) => pick?.(registration) === value && !registration.vanished,
+    (registration) => pick?.(registration) === value && !registration.removedFromSource,
   )
   return holder ?? registrations[0]
 }
@@ -107,7 +107,7 @@ interface FieldReason {
   readonly origin: 'record' | 'derived' | 'file'
 }
 
-/** How many former names a sentence tells of, the latest first. */
+/** How many former names a sentence lists, the latest first. */
 const formerNamesTold = 3
 
 /** The name on the registration, and which it bore before. */
@@ -117,13 +117,13 @@ function legalNameReason(primary: StoredLegalEntity): string {
     .sort((a, b) => ((a.endedOn ?? '') < (b.endedOn ?? '') ? 1 : -1))
     .slice(0, formerNamesTold)
     .map((entry) => ` "${entry.name}" is a former name${endText(entry)}.`)
-  const removed = primary.vanished
+  const removed = primary.removedFromSource
     ? ` The newest file of ${primary.sourceName} no longer names the registration; that of ${primary.sourceDate.slice(0, 10)} did.`
     : ''
   return `The name on the registration.${removed}${told.join('')}`
 }
 
-/** " since 2026-05-01 (gleif)": the day on which a former name had ended, and whose files told. */
+/** " since 2026-05-01 (gleif)": the day on which a former name had ended, and whose files show it. */
 export function endText({ endedOn, endedSource }: RowName): string {
   return `${endedOn === undefined ? '' : ` since ${endedOn}`}${endedSource === undefined ? '' : ` (${endedSource})`}`
 }

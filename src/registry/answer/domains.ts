@@ -15,7 +15,7 @@ import { primaryOf, resultEntityOf } from './entity-record.js'
 import type { OwnershipReader } from '../store/relationships.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
-export interface DomainLookup {
+export interface DomainDeps {
   readonly holdersOf: (rootDomain: string) => DomainHolder[]
   readonly ownerships: OwnershipReader
   readonly entityByNumber: (number: number) => StoredEntity | null
@@ -30,26 +30,26 @@ const inactiveConfidenceMax = 79
 const severalConfidenceMax = 60
 
 /** Whose registrable domain it is, as websites on registrations have it. Any other text is `no_match`. */
-export function resolveDomain(domain: string, lookup: DomainLookup): Resolution {
+export function resolveDomain(domain: string, deps: DomainDeps): Resolution {
   const root = domainNameOf(domain)
-  const holders = root === null ? [] : lookup.holdersOf(root)
-  const decision = decideHolder(holders, (number) => companiesAbove(number, lookup.ownerships))
+  const holders = root === null ? [] : deps.holdersOf(root)
+  const decision = decideHolder(holders, (number) => companiesAbove(number, deps.ownerships))
   if (decision.kind === 'none') return noHolder()
   const holder = decision.kind === 'one' ? decision.holder : decision.holders[0]
-  const stored = lookup.entityByNumber(holder.entityNumber)
+  const stored = deps.entityByNumber(holder.entityNumber)
   const registration = stored?.legalEntities.find(({ number }) => number === holder.legalEntityNumber)
   if (!stored || !registration) throw new Error('a domain in the index belongs to no registration')
   return answerOf(decision, holder, stored, registration)
 }
 
 /** Other domains of the company that a domain resolves to. */
-export function aliasesOf(domain: string, lookup: DomainLookup): string[] {
+export function aliasesOf(domain: string, deps: DomainDeps): string[] {
   const root = domainNameOf(domain)
-  const decision = decideHolder(root === null ? [] : lookup.holdersOf(root), (number) =>
-    companiesAbove(number, lookup.ownerships),
+  const decision = decideHolder(root === null ? [] : deps.holdersOf(root), (number) =>
+    companiesAbove(number, deps.ownerships),
   )
   if (decision.kind !== 'one' || decision.fit === 'page') return []
-  const registrations = lookup.entityByNumber(decision.holder.entityNumber)?.legalEntities ?? []
+  const registrations = deps.entityByNumber(decision.holder.entityNumber)?.legalEntities ?? []
   const domains = registrations.flatMap(({ website }) =>
     website === null ? [] : (domainNameOf(website) ?? []),
   )

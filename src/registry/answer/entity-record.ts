@@ -23,14 +23,15 @@ export function primaryOf<Registration extends RegistrationOutline>(
 ): Registration {
   const [first] = stored.legalEntities
   return (
-    stored.legalEntities.find(({ subtype, vanished }) => subtype === 'incorporated_entity' && !vanished) ??
-    first
+    stored.legalEntities.find(
+      ({ subtype, removedFromSource }) => subtype === 'incorporated_entity' && !removedFromSource,
+    ) ?? first
   )
 }
 
 /**
  * `entity` of a job result (interface: "v3 job result"). Where the query matched a registration in another
- * country than the primary one, `matching_branch` tells of it.
+ * country than the primary one, `matching_branch` names it.
  */
 export function resultEntityOf(stored: StoredEntity, matched: StoredLegalEntity | null): ResultEntity {
   const primary = primaryOf(stored)
@@ -61,7 +62,7 @@ export function resultEntityOf(stored: StoredEntity, matched: StoredLegalEntity 
 
 /** The registrations that their sources still name; of a company that none names any more, all as they were. */
 function named(stored: StoredEntity): readonly StoredLegalEntity[] {
-  const standing = stored.legalEntities.filter(({ vanished }) => !vanished)
+  const standing = stored.legalEntities.filter(({ removedFromSource }) => !removedFromSource)
   return standing.length > 0 ? standing : stored.legalEntities
 }
 
@@ -77,7 +78,7 @@ function statedFirst(
   return null
 }
 
-/** The full record of a company; what no registry row tells is null. */
+/** The full record of a company; what no registry row states is null. */
 export function entityRecordOf(stored: StoredEntity): EntityRecord {
   const primary = primaryOf(stored)
   const entity = resultEntityOf(stored, null)
@@ -127,7 +128,7 @@ function matchingBranchOf(
 /** How many identifiers registers state of a company beyond those that are shown. */
 export function omittedIdentifierCount({ legalEntities }: StoredEntity): number {
   return legalEntities.reduce(
-    (sum, { identifiersOmitted, vanished }) => sum + (vanished ? 0 : identifiersOmitted),
+    (sum, { identifiersOmitted, removedFromSource }) => sum + (removedFromSource ? 0 : identifiersOmitted),
     0,
   )
 }
@@ -232,8 +233,8 @@ function classificationOf(stored: StoredEntity): EntityRecord['classification'] 
 
 /** The share by which a company is known: the first whose exchange is known, else the first. */
 function listingOf(stored: StoredEntity): { ticker: string; exchange: string | null } | null {
-  const tickers = stored.legalEntities.flatMap(({ identifiers, vanished }) =>
-    vanished ? [] : identifiers.filter(({ type }) => type === 'ticker'),
+  const tickers = stored.legalEntities.flatMap(({ identifiers, removedFromSource }) =>
+    removedFromSource ? [] : identifiers.filter(({ type }) => type === 'ticker'),
   )
   const shown = tickers.find(({ exchange }) => exchange !== undefined) ?? tickers[0]
   return shown === undefined ? null : { ticker: shown.value, exchange: shown.exchange ?? null }
@@ -260,7 +261,7 @@ function presenceOf(stored: StoredEntity, primary: StoredLegalEntity): EntityRec
   }))
 }
 
-/** Rows of several sources tell of one registration, unless they give it other numbers or another state. */
+/** Rows of several sources are one registration, unless they give it other numbers or another state. */
 function registrationCount(ofCountry: readonly StoredLegalEntity[]): number {
   const numbers = new Map<string, Set<string>>()
   for (const { jurisdiction, identifiers } of ofCountry) {

@@ -46,14 +46,14 @@ const ownershipLimits = {
   evidenceMax: 50,
 } as const
 
-interface OwnershipLookup {
+interface OwnershipDeps {
   readonly ownerships: OwnershipReader
   readonly entityByNumber: (number: number) => StoredEntity | null
 }
 
 /** All owners upward, and one level down: of the company itself and of its direct owners. Circles end. */
-export function ownershipOf(targetNumber: number, lookup: OwnershipLookup): CompanyOwnership | null {
-  const { ownerships } = lookup
+export function ownershipOf(targetNumber: number, deps: OwnershipDeps): CompanyOwnership | null {
+  const { ownerships } = deps
   const known = collectLinks(targetNumber)
   const upward = climb(targetNumber, known, ownerships)
   const owners = known.links().filter(({ ownedNumber }) => ownedNumber === targetNumber)
@@ -61,7 +61,7 @@ export function ownershipOf(targetNumber: number, lookup: OwnershipLookup): Comp
   for (const { ownerNumber } of owners.filter(isDirect)) {
     known.add(ownerships.ownedBy(ownerNumber, known.roomCount()))
   }
-  const stored = readCompanies(known.companyNumbers(), lookup)
+  const stored = readCompanies(known.companyNumbers(), deps)
   const target = stored.get(targetNumber)
   if (target === undefined) return null
   const ultimate = owners.find((link) => !isDirect(link))
@@ -121,7 +121,7 @@ function climb(targetNumber: number, known: KnownLinks, ownerships: OwnershipRea
 
 function readCompanies(
   numbers: ReadonlySet<number>,
-  { entityByNumber }: OwnershipLookup,
+  { entityByNumber }: OwnershipDeps,
 ): Map<number, StoredEntity> {
   const stored = new Map<number, StoredEntity>()
   for (const number of numbers) {

@@ -2,7 +2,7 @@ import type { Resolution } from '../../contract/result.js'
 import { answerOf, emptyAnswer } from './answer.js'
 import {
   byPoints,
-  conclude,
+  decide,
   isElsewhere,
   isNamesakeThere,
   selectBest,
@@ -11,7 +11,7 @@ import {
 } from '../match/decide.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { readingsOf } from '../normalize/name-variants.js'
+import { variantsOf } from '../normalize/name-variants.js'
 import { parseLocation } from '../match/place.js'
 import { scoreName, type MatchQuery, type ScoredName } from '../match/score.js'
 import { sicLabel } from '../reference/sic-labels.js'
@@ -19,14 +19,15 @@ import type { Vocabulary } from '../match/vocabulary.js'
 import type { CandidateFinder } from '../store/blocking.js'
 import type { StoredEntity, StoreReader } from '../store/reader.js'
 
-/** What a query needs of the store. */
-export interface Lookup {
+/** What a query is answered from. */
+export interface ResolveDeps {
   readonly find: CandidateFinder['find']
   readonly vocabulary: () => Vocabulary
   readonly reader: StoreReader
 }
 
-interface NameQuery {
+/** What is asked of the registry. */
+export interface NameQuery {
   readonly name: string
   readonly location: string | null
   readonly context: string | null
@@ -42,26 +43,26 @@ export interface NameMatch {
   readonly ranked: readonly ScoredName[]
 }
 
-/** Name and place to an answer: readings, candidates, scores, decision. */
-export function resolveName(query: NameQuery, lookup: Lookup): Resolution {
-  return answerFor(matchName(query, lookup), lookup)
+/** Name and place to an answer: variants, candidates, scores, decision. */
+export function resolveName(query: NameQuery, deps: ResolveDeps): Resolution {
+  return answerFor(matchName(query, deps), deps)
 }
 
-export function matchName(query: NameQuery, lookup: Lookup): NameMatch {
-  const readings = readingsOf(query.name)
-  if (readings.length === 0)
+export function matchName(query: NameQuery, deps: ResolveDeps): NameMatch {
+  const variants = variantsOf(query.name)
+  if (variants.length === 0)
     return { isReadable: false, weighed: null, decision: { kind: 'none' }, ranked: [] }
-  const asked = { readings, location: parseLocation(query.location) }
-  const fit = (other: ScoredName) => contextFit(query.context, other, lookup.reader)
-  let scored = bestOfEach('entityNumber', asked, lookup)
+  const asked = { variants, location: parseLocation(query.location) }
+  const fit = (other: ScoredName) => contextFit(query.context, other, deps.reader)
+  let scored = bestOfEach('entityNumber', asked, deps)
   let weighed = selectBest(scored, fit)
   if (weighed !== null && isElsewhere(weighed.best)) {
-    scored = [...scored, ...namesakesThere(weighed.best, asked, scored, lookup)]
+    scored = [...scored, ...namesakesThere(weighed.best, asked, scored, deps)]
     weighed = selectBest(scored, fit)
   }
   const best = weighed === null ? [] : [weighed.best]
   const others = scored.filter((other) => other !== best[0]).sort(byPoints)
-  return { isReadable: true, weighed, decision: conclude(weighed), ranked: [...best, ...others] }
+  return { isReadable: true, weighed, decision: decide(weighed), ranked: [...best, ...others] }
 }
 
 /** The name is known, but elsewhere: companies that bear nearly the same name in the place asked for. */
@@ -69,18 +70,18 @@ function namesakesThere(
   best: ScoredName,
   asked: MatchQuery,
   known: readonly ScoredName[],
-  lookup: Lookup,
+  deps: ResolveDeps,
 ): ScoredName[] {
   const numbers = new Set(known.map(({ candidate }) => candidate.entityNumber))
-  return bestOfEach('entityNumber', asked, lookup, 'wide').filter(
+  return bestOfEach('entityNumber', asked, deps, 'wide').filter(
     (other) => isNamesakeThere(best, other) && !numbers.has(other.candidate.entityNumber),
   )
 }
 
 /** Dresses a match in what the store knows of the company. */
-export function answerFor({ isReadable, decision }: NameMatch, lookup: Lookup): Resolution {
+export function answerFor({ isReadable, decision }: NameMatch, deps: ResolveDeps): Resolution {
   if (decision.kind === 'none') return emptyAnswer(isReadable ? 'no_match' : 'not_found')
-  const stored = lookup.reader.entityByNumber(decision.best.candidate.entityNumber)
+  const stored = deps.reader.entityByNumber(decision.best.candidate.entityNumber)
   const registration = stored?.legalEntities.find(
     ({ number }) => number === decision.best.candidate.legalEntityNumber,
   )
@@ -92,12 +93,12 @@ export function answerFor({ isReadable, decision }: NameMatch, lookup: Lookup): 
 export function bestOfEach(
   kind: 'entityNumber' | 'legalEntityNumber',
   query: MatchQuery,
-  lookup: Lookup,
+  deps: ResolveDeps,
   scope: 'narrow' | 'wide' = 'narrow',
 ): ScoredName[] {
-  const vocabulary = lookup.vocabulary()
+  const vocabulary = deps.vocabulary()
   const best = new Map<number, ScoredName>()
-  for (const candidate of lookup.find(query.readings, vocabulary, scope)) {
+  for (const candidate of deps.find(query.variants, vocabulary, scope)) {
     const scored = scoreName(query, candidate, vocabulary)
     if (scored === null) continue
     const known = best.get(candidate[kind])
@@ -117,7 +118,7 @@ function withoutRemovedDoubles(scored: readonly ScoredName[]): ScoredName[] {
   return scored.filter(({ candidate, points }) => !candidate.removed || points + inactivePoints > livePoints)
 }
 
-/** How many telling words the caller's context shares with what is known of a company besides its name. */
+/** How many distinctive words the caller's context shares with what is known of a company besides its name. */
 function contextFit(context: string | null, scored: ScoredName, reader: StoreReader): number {
   if (context === null) return 0
   const stored = reader.entityByNumber(scored.candidate.entityNumber)

@@ -1,9 +1,9 @@
 import { entityId, legalEntityId, type EntityId, type LegalEntityId } from '../../contract/ids.js'
 import { jurisdictionParts, primaryOf } from './entity-record.js'
 import type { CandidateName } from '../match/candidate.js'
-import { readingsOf } from '../normalize/name-variants.js'
+import { variantsOf } from '../normalize/name-variants.js'
 import { countryCodeOf, countryNameOf, regionCodeIn } from '../normalize/place-names.js'
-import { bestOfEach, type Lookup } from './resolve.js'
+import { bestOfEach, type ResolveDeps } from './resolve.js'
 import { statusOf } from './standing.js'
 import type { RegistrationOutline, StoredEntity } from '../store/reader.js'
 
@@ -43,14 +43,14 @@ export interface SearchPage {
   readonly totalCount: number
 }
 
-export type SearchLookup = Lookup & { readonly isBranch: (legalEntityNumber: number) => boolean }
+export type SearchDeps = ResolveDeps & { readonly isBranch: (legalEntityNumber: number) => boolean }
 
 /** Registrations by name and place. */
-export function searchNames(query: SearchQuery, lookup: SearchLookup): SearchPage {
-  const readings = readingsOf(query.name)
-  if (readings.length === 0) return { hits: [], totalCount: 0 }
+export function searchNames(query: SearchQuery, deps: SearchDeps): SearchPage {
+  const variants = variantsOf(query.name)
+  if (variants.length === 0) return { hits: [], totalCount: 0 }
   const wanted = wantedPlace(query)
-  const found = bestOfEach('legalEntityNumber', { readings, location: null }, lookup)
+  const found = bestOfEach('legalEntityNumber', { variants, location: null }, deps)
     .filter(({ candidate }) => isWanted(candidate, wanted))
     .sort(
       (a, b) =>
@@ -59,10 +59,10 @@ export function searchNames(query: SearchQuery, lookup: SearchLookup): SearchPag
         a.candidate.legalEntityNumber - b.candidate.legalEntityNumber,
     )
   const hits = found.slice(0, query.limit).flatMap(({ candidate, points }) => {
-    const stored = lookup.reader.outlineByNumber(candidate.entityNumber)
+    const stored = deps.reader.outlineByNumber(candidate.entityNumber)
     const registration = stored?.legalEntities.find(({ number }) => number === candidate.legalEntityNumber)
     if (!stored || !registration) return []
-    return [hitOf(stored, registration, points, isBranchOf(registration, stored, lookup))]
+    return [hitOf(stored, registration, points, isBranchOf(registration, stored, deps))]
   })
   return { hits, totalCount: found.length }
 }
@@ -71,12 +71,12 @@ export function searchNames(query: SearchQuery, lookup: SearchLookup): SearchPag
 function isBranchOf(
   registration: RegistrationOutline,
   stored: StoredEntity<RegistrationOutline>,
-  lookup: SearchLookup,
+  deps: SearchDeps,
 ): boolean {
   const home = primaryOf(stored).jurisdiction
   const { jurisdiction } = registration
   const isForeign = home !== null && jurisdiction !== null && !isWithin(jurisdiction, home)
-  return isForeign || lookup.isBranch(registration.number)
+  return isForeign || deps.isBranch(registration.number)
 }
 
 /** "us" and "us_de" do not contradict each other: one source is only more exact. */

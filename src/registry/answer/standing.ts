@@ -16,9 +16,9 @@ export interface Standing<Registration> {
 export function statusOf({
   status,
   exchange,
-  vanished,
-}: Pick<RegistrationOutline, 'status' | 'exchange' | 'vanished'>): string | null {
-  if (vanished) return status === 'inactive' ? status : null
+  removedFromSource,
+}: Pick<RegistrationOutline, 'status' | 'exchange' | 'removedFromSource'>): string | null {
+  if (removedFromSource) return status === 'inactive' ? status : null
   return status ?? (exchange === null ? null : 'active')
 }
 
@@ -30,12 +30,12 @@ export function standingOf<Registration extends RegistrationOutline>(
   primary: Registration,
   stored: StoredEntity<Registration>,
 ): Standing<Registration> {
-  const status = primary.vanished ? statusOf(primary) : primary.status
+  const status = primary.removedFromSource ? statusOf(primary) : primary.status
   const stated = { status, holder: primary, isStated: true }
   if (status === 'active') return stated
   const listed = stored.legalEntities.find(
-    ({ exchange, vanished, sourceDate }) =>
-      exchange !== null && !vanished && (status === null || sourceDate > primary.sourceDate),
+    ({ exchange, removedFromSource, sourceDate }) =>
+      exchange !== null && !removedFromSource && (status === null || sourceDate > primary.sourceDate),
   )
   return listed === undefined ? stated : { status: 'active', holder: listed, isStated: false }
 }

@@ -1,5 +1,5 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { answerFor, matchName, type Lookup } from '../answer/resolve.js'
+import { answerFor, matchName, type ResolveDeps } from '../answer/resolve.js'
 import type { StoredEntity } from '../store/reader.js'
 import type { ExpectedId, LabelledQuery } from './labelled-query.js'
 import { measure, type EvaluationReport, type Judgement } from './measure.js'
@@ -24,10 +24,10 @@ const topCount = 5
 /** Answers every query as a run would, and compares. `monotonicMs` is what the latency is measured by. */
 export function evaluate(
   queries: readonly LabelledQuery[],
-  lookup: Lookup,
+  deps: ResolveDeps,
   monotonicMs: () => number,
 ): Evaluation {
-  const verdicts = queries.map((query) => judge(query, lookup, monotonicMs))
+  const verdicts = queries.map((query) => judge(query, deps, monotonicMs))
   return { report: measure(verdicts), errors: verdicts.filter(isError) }
 }
 
@@ -35,12 +35,12 @@ function isError({ isAccepted, isCorrect, isPositive }: Verdict): boolean {
   return isAccepted ? !isCorrect : isPositive
 }
 
-function judge(query: LabelledQuery, lookup: Lookup, monotonicMs: () => number): Verdict {
+function judge(query: LabelledQuery, deps: ResolveDeps, monotonicMs: () => number): Verdict {
   const startMs = monotonicMs()
-  const match = matchName(query, lookup)
-  const answer = answerFor(match, lookup)
+  const match = matchName(query, deps)
+  const answer = answerFor(match, deps)
   const latencyMs = monotonicMs() - startMs
-  const stored = (entityNumber: number) => lookup.reader.entityByNumber(entityNumber)
+  const stored = (entityNumber: number) => deps.reader.entityByNumber(entityNumber)
   const first = match.ranked.slice(0, topCount).map(({ candidate }) => stored(candidate.entityNumber))
   const rank = first.findIndex((entity) => entity !== null && isExpected(entity, query.expected)) + 1
   const { decision } = match

@@ -31,7 +31,7 @@ const previousNameColumns = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((number) => ({
 export const companiesHouse: FileFormat = {
   coverage: 'whole',
   addsUp: false,
-  async *read(path, context) {
+  async *read(path, options) {
     yield* tableItems(
       await openOneFile(path, null),
       {
@@ -44,7 +44,7 @@ export const companiesHouse: FileFormat = {
         ],
         read: companyOf,
       },
-      context,
+      options,
     )
   },
 }

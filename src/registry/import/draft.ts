@@ -105,7 +105,7 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
 }
 
 /**
- * A row is taken for a company's where its file has no word for what it is: funds and trusts are told by form or name.
+ * A row is taken for a company's where its file has no word for what it is: funds and trusts are found by form or name.
  * Who is in the register of companies of the United Kingdom is a company, whatever its name; so is who runs a business
  * by its code of SIC.
  */

@@ -74,9 +74,9 @@ function listOf(table: Table): FileFormat {
   return {
     coverage: 'whole',
     addsUp: false,
-    async *read(path, context) {
-      if (await isWorkbook(path)) yield* sheetItems(path, table, context)
-      else yield* tableItems(await openOneFile(path, null), table, context)
+    async *read(path, options) {
+      if (await isWorkbook(path)) yield* sheetItems(path, table, options)
+      else yield* tableItems(await openOneFile(path, null), table, options)
     },
   }
 }

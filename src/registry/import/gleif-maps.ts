@@ -34,8 +34,8 @@ function mapOf(column: string, itemOf: (row: TableRow, line: number, lei: string
   return {
     coverage: 'whole',
     addsUp: true,
-    async *read(path, context) {
-      yield* tableItems(await openOneFile(path, null), table, context)
+    async *read(path, options) {
+      yield* tableItems(await openOneFile(path, null), table, options)
     },
   }
 }

@@ -112,7 +112,7 @@ function legalFormOf(record: LeiRecord): string | null {
   return hasForm(record) ? record.formCode : record.formText
 }
 
-/** A record that was issued twice or in error tells of no company of its own, whatever else it says. */
+/** A record that was issued twice or in error is no company of its own, whatever else it says. */
 function statusOf({ status, registrationStatus }: LeiRecord): string | null {
   const isVoid = registrationStatus === 'DUPLICATE' || registrationStatus === 'ANNULLED'
   return isVoid ? 'inactive' : status === 'NULL' ? null : status
@@ -141,7 +141,7 @@ function numbersOf({ authority, authorityNumber, category, jurisdiction }: LeiRe
   if (companiesHouse.test(authority)) {
     return [{ type: 'registration_id', text: companyNumber(authorityNumber), jurisdiction: 'gb' }]
   }
-  // Registers of some countries number anew in each state or court: theirs are told apart by the authority.
+  // Registers of some countries number anew in each state or court: the authority tells theirs apart.
   return [
     {
       type: 'registration_id',

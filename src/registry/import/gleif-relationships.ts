@@ -10,8 +10,8 @@ import { tableItems, type TableRow } from './table.js'
 export const gleifRelationships: FileFormat = {
   coverage: 'whole',
   addsUp: false,
-  async *read(path, context) {
-    yield* tableItems(await openOneFile(path, null), relationshipTable, context)
+  async *read(path, options) {
+    yield* tableItems(await openOneFile(path, null), relationshipTable, options)
   },
 }
 

@@ -11,7 +11,7 @@ import { otherKind, tableItems, type TableRow } from './table.js'
 export const gleif: FileFormat = {
   coverage: 'whole',
   addsUp: false,
-  async *read(path, context) {
+  async *read(path, options) {
     const file = await openOneFile(path, null)
     if (await isJson(file)) {
       yield* jsonItems(
@@ -23,7 +23,7 @@ export const gleif: FileFormat = {
             ? { kind: 'rejected', line, reason: 'it is no LEI record in JSON' }
             : leiItem(record, line)
         },
-        context,
+        options,
       )
     } else {
       const table = {
@@ -31,7 +31,7 @@ export const gleif: FileFormat = {
         ...goldenCopy,
         read: (row: TableRow, line: number) => leiItem(leiOfRow(row), line),
       }
-      yield* tableItems(file, table, context)
+      yield* tableItems(file, table, options)
     }
   },
 }

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
-import type { StatementOutcome } from '../store/import-origin.js'
+import type { ClaimOutcome } from '../store/import-origin.js'
 import type { ReadRow } from '../model/registry-row.js'
 import type { ImportItem } from '../model/import-item.js'
 import { importLimits } from '../model/limits.js'
@@ -28,13 +28,13 @@ export interface ImportResult {
   readonly keptCount: number
   /** Of the rows updated, those under another name than before: the old one is kept as a former name. */
   readonly renamedCount: number
-  /** Of the rows updated, those of a company of which an earlier row of the file tells: all its names are kept. */
+  /** Of the rows updated, those of a company that an earlier row of the file states: all its names are kept. */
   readonly togetherCount: number
   /** The day of a file of this source that is newer and was imported before: this one only adds what it no longer says. */
   readonly newerFileDate: string | null
   /** What the source named before and no longer does. */
   readonly vanishedCount: number
-  /** What the file tells of companies that no file has named yet; it is kept until one does. */
+  /** Claims on companies that no file has named yet; they are kept until one does. */
   readonly waitingCount: number
   /** The very same file was imported the same way before: nothing was done. */
   readonly unchanged: boolean
@@ -51,8 +51,8 @@ const noCounts = {
   togetherCount: 0,
 }
 
-/** What a row adds counts once, wherever it went: it waits only where nobody it tells of is known. */
-function outcomeOf(outcomes: readonly StatementOutcome[]): StatementOutcome {
+/** What a row adds counts once, wherever it went: it waits only where none of its companies is known. */
+function outcomeOf(outcomes: readonly ClaimOutcome[]): ClaimOutcome {
   return outcomes.find((outcome) => outcome === 'updated') ?? outcomes[0] ?? 'superseded'
 }
 
@@ -80,7 +80,7 @@ export function createTally(session: ImportSession, addsUp: boolean): Tally {
       if (drops.length < importLimits.reasonsKeptMax) drops.push({ line, reason })
     }
   }
-  const count = (outcome: StatementOutcome) => {
+  const count = (outcome: ClaimOutcome) => {
     if (outcome === 'imported') counts.importedCount++
     else if (outcome === 'waiting') counts.keptCount++
     else if (outcome === 'superseded') counts.skippedCount++
@@ -134,7 +134,7 @@ export function createTally(session: ImportSession, addsUp: boolean): Tally {
   }
 }
 
-/** Taken as it is, such a file would make all that was held of its source vanish. */
+/** Taken as it is, such a file would remove all that was held of its source. */
 function nothingHeld(rowCount: number, [first]: readonly LineReason[]): UserError {
   if (first === undefined) return new UserError('REGISTRY_IMPORT_INVALID', 'the file holds no rows')
   return new UserError('REGISTRY_IMPORT_INVALID', `none of the file's ${rowCount} rows can be taken`, {

@@ -1,5 +1,5 @@
 import { openText } from '../../tables/text-source.js'
-import type { ImportItem, ReadContext } from '../model/import-item.js'
+import type { ImportItem, ReadOptions } from '../model/import-item.js'
 import { JsonElements, type JsonElement } from './json-elements.js'
 import type { ByteSource } from '../../tables/bytes.js'
 import { textPieces } from '../../tables/text-pieces.js'
@@ -8,10 +8,10 @@ import { textPieces } from '../../tables/text-pieces.js'
 export async function* jsonItems(
   file: ByteSource,
   read: (element: JsonElement) => ImportItem | null,
-  context: ReadContext = {},
+  options: ReadOptions = {},
 ): AsyncGenerator<readonly ImportItem[]> {
   // RFC 8259: JSON is UTF-8.
-  const text = await openText(file, context.encoding ?? 'utf-8')
+  const text = await openText(file, options.encoding ?? 'utf-8')
   const elements = new JsonElements(file.label)
   for await (const piece of textPieces(text.chunks())) {
     const items: ImportItem[] = []

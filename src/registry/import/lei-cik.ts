@@ -9,14 +9,14 @@ import { readSample } from './sample.js'
 import { tableItems, type TableRow } from './table.js'
 
 /**
- * `lei-cik`: LEI to CIK, a line a pair. The two columns are told by what they hold, whatever they are called and in
- * whichever order. Each side is told of the other, so that the pair helps where only one of them is held.
+ * `lei-cik`: LEI to CIK, a line a pair. The two columns are found by what they hold, whatever they are called and in
+ * whichever order. Each side gets the other's number, so that the pair helps where only one of them is held.
  */
 export const leiCik: FileFormat = {
   coverage: 'whole',
   addsUp: true,
-  async *read(path, context) {
-    const sample = await readSample(path, context?.encoding)
+  async *read(path, options) {
+    const sample = await readSample(path, options?.encoding)
     if (sample.text === '') throw emptyFile(path)
     const columns = pairColumns(sample.header, sample.rows)
     if (columns === null) {
@@ -30,7 +30,7 @@ export const leiCik: FileFormat = {
       wanted: [],
       read: (row: TableRow, line: number) => pairItem(row, line, columns),
     }
-    yield* tableItems(await openOneFile(path, null), table, { ...context, encoding: sample.encoding })
+    yield* tableItems(await openOneFile(path, null), table, { ...options, encoding: sample.encoding })
   },
 }
 

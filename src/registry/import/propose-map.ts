@@ -6,7 +6,7 @@ import { codeOf } from './read-row.js'
 
 /** How a table of companies may be imported as `csv`. */
 export interface MapProposal {
-  /** What each row is known by; null where no column can be told to be it. */
+  /** What each row is known by; null where no column is found to be it. */
   readonly idType: 'lei' | 'cik' | 'registration_id' | null
   readonly map: Readonly<Partial<Record<ImportField, string>>>
   /** For rows that state none. */
@@ -54,7 +54,7 @@ const shareMin = 0.95
 const ukPostcode = /^[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$/i
 const ukNumber = /^(?:\d{7,8}|[A-Z]{2}\d{6}|[A-Z]{2}\d{5}[A-Z]|[A-Z]\d{7})$/i
 
-/** Which column holds which field, told by headers and, for whatever decides who a row is, by content too. */
+/** Which column holds which field, by headers and, for whatever decides who a row is, by content too. */
 export function proposeMap(header: readonly string[], rows: readonly (readonly string[])[]): MapProposal {
   const cellsOf = (column: string) => {
     const index = header.indexOf(column)

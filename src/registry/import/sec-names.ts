@@ -9,7 +9,7 @@ import { tableItems, type TableRow } from './table.js'
 export const secNames: FileFormat = {
   coverage: 'whole',
   addsUp: true,
-  async *read(path, context) {
+  async *read(path, options) {
     yield* tableItems(
       await openOneFile(path, null),
       {
@@ -18,7 +18,7 @@ export const secNames: FileFormat = {
         wanted: ['kind'],
         read: nameItem,
       },
-      context,
+      options,
     )
   },
 }

@@ -15,7 +15,7 @@ const wanted =
 export const secSub: FileFormat = {
   coverage: 'part',
   addsUp: false,
-  async *read(path, context) {
+  async *read(path, options) {
     yield* tableItems(
       await openOneFile(path, /(?:^|\/)sub\.(?:txt|tsv|csv)$/i),
       {
@@ -25,7 +25,7 @@ export const secSub: FileFormat = {
         tabsUnquoted: true,
         read: filingItem,
       },
-      context,
+      options,
     )
   },
 }

@@ -93,7 +93,7 @@ function draftOf(record: unknown): Draft {
   }
 }
 
-/** Directors and owners file too: they have no industry, no employer's number, and are told by their trades. */
+/** Directors and owners file too: they have no industry and no employer's number, and report their trades. */
 function typeOf(record: unknown): Pick<Draft, 'type' | 'subtype'> {
   const text = (key: string) => unlessZeros(textOf(member(record, key)))
   const isPerson =

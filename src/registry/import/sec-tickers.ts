@@ -10,7 +10,7 @@ export const secTickers: FileFormat = {
   coverage: 'whole',
   // A company has a line for each of its shares.
   addsUp: true,
-  async *read(path, context) {
+  async *read(path, options) {
     const file = await openOneFile(path, null)
     const fields: string[] = []
     const slots = { cik: -1, name: -1, ticker: -1, exchange: -1 }
@@ -34,7 +34,7 @@ export const secTickers: FileFormat = {
         }
         return shareItem(text, line, slots)
       },
-      context,
+      options,
     )
     if (!seen.isStarted) throw otherKind(file, kind, 'it holds no data')
   },

@@ -5,17 +5,17 @@ import { derivationVersion, type StatedRow } from '../model/registry-row.js'
 import { joinRegistrations } from '../linkage/join-registrations.js'
 import { createReferenceWriter, linkStatedRelationships } from '../store/reference-writer.js'
 import { recordParents } from '../store/relationships.js'
-import type { ImportOrigin, StatementOptions, StatementOutcome } from '../store/import-origin.js'
+import type { ImportOrigin, ClaimOptions, ClaimOutcome } from '../store/import-origin.js'
 import { createNameHistory } from '../store/name-history.js'
 import { createRowWriter } from '../store/row-writer.js'
-import { createStatementWriter } from '../store/statements.js'
+import { createClaimWriter } from '../store/claims.js'
 import { writeWordList } from '../store/word-list-store.js'
 import type { CodeItem, RelationshipItem, SecurityItem } from '../model/import-item.js'
 
 export interface SourceFile {
   readonly sourceName: string
   readonly format: string
-  /** `whole`: what the file does not name has vanished. `part`: it adds to what was there before. */
+  /** `whole`: what the file does not name is removed from the source. `part`: it adds to what was there before. */
   readonly coverage: 'whole' | 'part'
   /** What, besides the file, decides what an import makes of it: part of the registry's edition. */
   readonly settings: Readonly<Record<string, unknown>>
@@ -34,7 +34,7 @@ interface ImportCounts {
 export interface ImportSession {
   /** What keys of rows begin with that are known by `idType`. */
   keyWord(idType: string): string
-  state(row: StatedRow, options: StatementOptions): StatementOutcome
+  state(row: StatedRow, options: ClaimOptions): ClaimOutcome
   refer(item: RelationshipItem | CodeItem | SecurityItem): 'imported' | 'updated' | 'repeated'
   /** The day of the source's newest file, where that is not this one; else null. */
   readonly newerFileDate: string | null
@@ -45,9 +45,9 @@ export interface ImportSession {
 }
 
 interface ImportEnd {
-  /** What the source told before and no longer does. */
+  /** What the source stated before and no longer does. */
   readonly vanishedCount: number
-  /** What it tells of registrations that no source has named yet. */
+  /** Claims on registrations that no source has named yet. */
   readonly waitingCount: number
 }
 
@@ -93,26 +93,26 @@ function openSession(database: Sqlite, own: RecordedSource, { sourceName }: Sour
   const { isWhole, sourceNumber, newestSequence } = own
   const history = createNameHistory(database)
   const writer = createRowWriter(database, sourceNumber)
-  const statements = createStatementWriter(database, writer, history, own)
+  const claims = createClaimWriter(database, writer, history, own)
   const references = createReferenceWriter(database, own)
   return {
     keyWord: (idType) => (isNumberedElsewhere(database, own, idType) ? `${idType}@${sourceName}` : idType),
-    state: (row, options) => statements.state(row, options),
+    state: (row, options) => claims.state(row, options),
     refer: (item) => references.write(item),
     newerFileDate: own.newerFileDate,
     commit(counts, importedAtMs) {
       const removedCount = isWhole ? references.removeUnseen() : 0
-      const unnamedCount = statements.finish()
+      const unnamedCount = claims.finish()
       writer.finish()
-      const vanishedCount = isWhole ? writer.markVanished(newestSequence) : 0
+      const unseenCount = isWhole ? writer.markRemovedFromSource(newestSequence) : 0
       recordParents(database, sourceNumber)
       linkStatedRelationships(database)
       joinRegistrations(database, Math.abs(own.importSequence))
       writeWordList(database)
       recordCounts(database, own, counts, isoOf(importedAtMs))
-      const waitingCount = statements.waitingCount() + references.waitingCount()
+      const waitingCount = claims.waitingCount() + references.waitingCount()
       database.exec('COMMIT')
-      return { vanishedCount: unnamedCount + vanishedCount + removedCount, waitingCount }
+      return { vanishedCount: unnamedCount + unseenCount + removedCount, waitingCount }
     },
     rollback() {
       if (database.inTransaction) database.exec('ROLLBACK')
@@ -131,7 +131,7 @@ function isNumberedElsewhere(database: Sqlite, own: ImportOrigin, idType: string
 
 interface RecordedSource extends ImportOrigin {
   readonly newerFileDate: string | null
-  /** Of the row that tells of this file. */
+  /** Of this file's row in `source_files`. */
   readonly fileNumber: number
 }
 
@@ -231,7 +231,7 @@ function recordCounts(database: Sqlite, own: RecordedSource, counts: ImportCount
     .run(rowCount, rejectedCount, importedAt, own.sourceNumber)
 }
 
-/** What a part adds to is told by what was imported before: the edition depends on all of it. */
+/** A part adds to what was imported before: the edition depends on all of it. */
 function settingsOf(database: Sqlite, source: SourceFile): Readonly<Record<string, unknown>> {
   if (source.coverage === 'whole') return source.settings
   const before = database

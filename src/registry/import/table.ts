@@ -2,7 +2,7 @@ import { UserError } from '../../core/errors.js'
 import type { ScannedRecord } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
 import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
-import type { ImportItem, ReadContext } from '../model/import-item.js'
+import type { ImportItem, ReadOptions } from '../model/import-item.js'
 import type { ByteSource } from '../../tables/bytes.js'
 
 /** The cells of a record by the names of their columns. */
@@ -41,10 +41,10 @@ export interface Table {
 export async function* tableItems(
   file: ByteSource,
   table: Table,
-  context: ReadContext = {},
+  options: ReadOptions = {},
 ): AsyncGenerator<readonly ImportItem[]> {
-  const opened = await openDelimited(file, { encoding: context.encoding })
-  for (const notice of opened.notices) context.onNotice?.(notice)
+  const opened = await openDelimited(file, { encoding: options.encoding })
+  for (const notice of opened.notices) options.onNotice?.(notice)
   const isUnquoted = (delimiter: string) => table.tabsUnquoted === true && delimiter === '\t'
   yield* itemsOf(file, table, (choose) => opened.scannedRecords(choose, { isUnquoted }))
 }
@@ -53,12 +53,12 @@ export async function* tableItems(
 export async function* sheetItems(
   path: string,
   table: Table,
-  context: ReadContext = {},
+  options: ReadOptions = {},
 ): AsyncGenerator<readonly ImportItem[]> {
   const sheet = await openXlsx(path)
   try {
     yield* itemsOf(sheet, table, (choose) => sheet.scannedRecords(choose))
-    for (const notice of sheet.notices()) context.onNotice?.(notice)
+    for (const notice of sheet.notices()) options.onNotice?.(notice)
   } finally {
     sheet.close()
   }

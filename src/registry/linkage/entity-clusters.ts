@@ -15,7 +15,7 @@ export interface EntityMerge {
   readonly reason: JoinReason
 }
 
-/** An identifier that more registrations share tells of a mistake in a file, not of one company. */
+/** An identifier that more registrations share is a mistake in a file, and no sign of one company. */
 const groupRegistrationsMax = 50
 
 /** The surest first: what comes later must not contradict it. */

@@ -16,7 +16,7 @@ export interface NameHistory {
 }
 
 /**
- * Names that sources gave before, with the day on which each had ended: that of the first statement after the
+ * Names that sources gave before, with the day on which each had ended: that of the first claim after the
  * name's last. Depends on what was stated when, not on the order of imports.
  */
 export function formerNamesOf(histories: readonly NameHistory[]): RowName[] {

@@ -12,7 +12,7 @@ export function joinRegistrations(database: Sqlite, importSequence: number): num
   const leis = database
     .prepare<[number], string>(
       `SELECT i.value FROM legal_entities l JOIN identifiers i ON i.legal_entity_number = l.number
-       WHERE l.entity_number = ? AND i.type = 'lei' AND l.vanished = 0`,
+       WHERE l.entity_number = ? AND i.type = 'lei' AND l.removed_from_source = 0`,
     )
     .pluck()
   const merges = mergesOf(groups, (entityNumber) => leis.all(entityNumber))
@@ -55,7 +55,7 @@ function identifierGroups(database: Sqlite): JoinGroup[] {
        FROM shared s
        CROSS JOIN identifiers i ON i.type = s.type AND i.value = s.value
        CROSS JOIN legal_entities l ON l.number = i.legal_entity_number
-       WHERE l.vanished = 0`,
+       WHERE l.removed_from_source = 0`,
     )
     .iterate()
   const groups = new Map<string, { reason: JoinReason; entityNumbers: Set<number> }>()
@@ -80,7 +80,7 @@ function successorGroups(database: Sqlite): JoinGroup[] {
     .pluck()
   return database
     .prepare<[], { entity_number: number; successor_key: string }>(
-      'SELECT entity_number, successor_key FROM legal_entities WHERE successor_key IS NOT NULL AND vanished = 0',
+      'SELECT entity_number, successor_key FROM legal_entities WHERE successor_key IS NOT NULL AND removed_from_source = 0',
     )
     .all()
     .flatMap(({ entity_number, successor_key }) => {
@@ -98,7 +98,7 @@ function branchGroups(database: Sqlite): JoinGroup[] {
        JOIN legal_entities c ON c.number = r.child_number
        JOIN legal_entities p ON p.number = r.parent_number
        WHERE r.type = 'IS_INTERNATIONAL_BRANCH_OF' AND r.to_date IS NULL
-         AND c.vanished = 0 AND p.vanished = 0 AND c.entity_number <> p.entity_number`,
+         AND c.removed_from_source = 0 AND p.removed_from_source = 0 AND c.entity_number <> p.entity_number`,
     )
     .all()
     .map(({ child, parent }) => ({ reason: 'branch', entityNumbers: [child, parent] }))

@@ -5,7 +5,7 @@ import type { RegistryRow, RowAddress, RowIdentifier, RowName, StatedRow } from 
 import { importLimits } from '../model/limits.js'
 
 /** What a source states of a registration, and how much that weighs. */
-export interface Statement {
+export interface Claim {
   /** Of the import that a file format was read by. */
   readonly format: string
   readonly sourceName: string
@@ -29,9 +29,9 @@ const ranks: Readonly<Record<string, number>> = {
   'sec-sub': 2,
 }
 
-/** Statements in the order in which they count: by rank, then the newer file, then by name. */
-function inOrder<S extends Statement>(statements: readonly S[]): S[] {
-  return [...statements].sort(
+/** Claims in the order in which they count: by rank, then the newer file, then by name. */
+function inOrder<S extends Claim>(claims: readonly S[]): S[] {
+  return [...claims].sort(
     (a, b) =>
       (ranks[b.format] ?? 0) - (ranks[a.format] ?? 0) ||
       compared(b.fileDate, a.fileDate) ||
@@ -48,15 +48,15 @@ function compared(a: string, b: string): number {
  * the first that is stated, of names and identifiers all. `former`: names that sources bore in earlier files.
  * Null where none of them names it.
  */
-export function compose<S extends Statement>(
-  statements: readonly S[],
+export function compose<S extends Claim>(
+  claims: readonly S[],
   former: readonly RowName[] = [],
 ): { row: RegistryRow; origin: S } | null {
-  const ordered = inOrder(statements)
+  const ordered = inOrder(claims)
   const origin = ordered.find(({ row }) => row.legalName !== null)
   const legalName = origin?.row.legalName
   if (origin === undefined || legalName === undefined || legalName === null) return null
-  const inUse = [origin, ...ordered.filter((statement) => statement !== origin)]
+  const inUse = [origin, ...ordered.filter((claim) => claim !== origin)]
   const rows = inUse.map(({ row }) => row)
   const typed = typedRow(rows) ?? origin.row
   const row: RegistryRow = {
@@ -66,7 +66,7 @@ export function compose<S extends Statement>(
     names: namesOf(legalName, inUse, former),
     type: typed.type,
     subtype: typed.subtype,
-    status: statusOf([origin, ...ordered.filter((statement) => statement !== origin)]),
+    status: statusOf([origin, ...ordered.filter((claim) => claim !== origin)]),
     legalForm: first(rows, 'legalForm'),
     jurisdiction: first(rows, 'jurisdiction'),
     registrationAuthority: first(rows, 'registrationAuthority'),
@@ -116,17 +116,16 @@ function addressOf(rows: readonly StatedRow[]): RowAddress {
 
 function namesOf(
   legalName: string,
-  statements: readonly Statement[],
+  claims: readonly Claim[],
   former: readonly RowName[],
 ): RegistryRow['names'] {
   const names: RowName[] = [{ kind: 'legal', name: legalName }]
   const seen = new Set([legalName.toLowerCase()])
   const coreKey = parseName(legalName).coreKey
-  for (const [index, statement] of statements.entries()) {
-    for (const entry of statement.row.names) {
+  for (const [index, claim] of claims.entries()) {
+    for (const entry of claim.row.names) {
       const { kind, name } = entry
-      if (seen.has(name.toLowerCase()) || (kind === 'legal' && hasEndedSince(statement, name, former)))
-        continue
+      if (seen.has(name.toLowerCase()) || (kind === 'legal' && hasEndedSince(claim, name, former))) continue
       seen.add(name.toLowerCase())
       // Lists of former names hold today's as well, in another spelling.
       const isVariant = index > 0 && kind === 'former' && parseName(name).coreKey === coreKey
@@ -138,7 +137,7 @@ function namesOf(
 
 /** A source of an older day still has the name that another source has since seen end. */
 function hasEndedSince(
-  { fileDate, statedOn = fileDate }: Statement,
+  { fileDate, statedOn = fileDate }: Claim,
   name: string,
   former: readonly RowName[],
 ): boolean {
@@ -150,7 +149,7 @@ function hasEndedSince(
   )
 }
 
-/** Each once; what is beyond the bound is left out and counted. */
+/** Each once; what is beyond the limit is left out and counted. */
 function identifiersOf(
   rows: readonly StatedRow[],
 ): Pick<StatedRow, 'identifiers'> & Partial<Pick<StatedRow, 'identifiersOmitted'>> {
@@ -173,7 +172,7 @@ function identifiersOf(
 /**
  * The first that is stated. An end that is older than a listing is left open: what is listed has not ended.
  */
-function statusOf(ordered: readonly Statement[]): string | null {
+function statusOf(ordered: readonly Claim[]): string | null {
   const stating = ordered.find(({ row }) => row.status !== null)
   if (stating === undefined || stating.row.status === 'active') return stating?.row.status ?? null
   const isListedLater = ordered.some(

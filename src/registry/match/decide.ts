@@ -1,5 +1,5 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { marginPointsMax, type Standing } from './features.js'
+import { marginPointsMax, type MarginFeatures } from './features.js'
 import { probabilityOf } from './probability.js'
 import type { ScoredName } from './score.js'
 
@@ -48,16 +48,8 @@ export interface Weighed {
   readonly best: ScoredName
   readonly rivals: readonly ScoredName[]
   readonly doubts: readonly Doubt[]
-  readonly standing: Standing
+  readonly margin: MarginFeatures
   readonly chosenByContext: boolean
-}
-
-/** Weighs companies, then says how certain the best of them is. See `selectBest`. */
-export function decide(
-  scored: readonly ScoredName[],
-  contextFit: (scored: ScoredName) => number,
-): MatchDecision {
-  return conclude(selectBest(scored, contextFit))
 }
 
 /**
@@ -86,22 +78,22 @@ export function selectBest(
     best,
     rivals,
     doubts: doubtsOf(best, rivals),
-    standing: standingOf(best, rivals, others),
+    margin: marginFeaturesOf(best, rivals, others),
     chosenByContext: chosen !== null,
   }
 }
 
-/** `probability` is an argument so that other coefficients can be tried. */
-export function conclude(
+/** How certain the best company is. `probability` is an argument so that other coefficients can be tried. */
+export function decide(
   weighed: Weighed | null,
-  probability: (best: ScoredName, standing: Standing) => number = probabilityOf,
+  probability: (best: ScoredName, margin: MarginFeatures) => number = probabilityOf,
 ): MatchDecision {
   if (weighed === null) return { kind: 'none' }
   const { best, doubts, rivals, chosenByContext } = weighed
   // What kind of body it is says nothing of whether it is the one meant.
   const isHeld = doubts.length > 0
   const cap = isHeld ? doubtConfidenceMax : chosenByContext ? contextConfidenceMax : confidenceMax
-  const confidence = Math.min(cap, Math.round(100 * probability(best, weighed.standing)))
+  const confidence = Math.min(cap, Math.round(100 * probability(best, weighed.margin)))
   if (confidence < candidateConfidenceMin) return { kind: 'none' }
   const isGuess = !isPlaced(best) && doubts.some((doubt) => guessDoubts.has(doubt))
   const isOpen = rivals.length > 0 || !best.candidate.supported || confidence < entityConfidenceMin
@@ -109,11 +101,11 @@ export function conclude(
 }
 
 /** `others` are those that do not fit as well: rivals are counted on their own. */
-function standingOf(
+function marginFeaturesOf(
   best: ScoredName,
   rivals: readonly ScoredName[],
   others: readonly ScoredName[],
-): Standing {
+): MarginFeatures {
   const [next] = others
   const marginPoints = next === undefined ? marginPointsMax : Math.max(0, best.points - next.points)
   return { rivalCount: rivals.length, marginPoints }
@@ -133,7 +125,7 @@ function isRival(best: ScoredName, other: ScoredName): boolean {
   if (isLongerName(best, other) || isNamesakeThere(best, other)) return true
   if (best.points - other.points > rivalMarginPoints) return false
   if (best.candidate.active && !other.candidate.active) return false
-  if (best.matchType === 'exact' && (other.matchType !== 'exact' || isLesserReading(best, other)))
+  if (best.matchType === 'exact' && (other.matchType !== 'exact' || isLesserVariant(best, other)))
     return false
   // A name without the form, or with another one, is no match for the registered name in full.
   if (best.isFullLegalName && other.form !== 'same') return false
@@ -167,8 +159,8 @@ export function isElsewhere({ place }: ScoredName): boolean {
   return place === 'region_conflict' || place === 'country_conflict' || place === 'town_abroad'
 }
 
-function isLesserReading(best: ScoredName, other: ScoredName): boolean {
-  return best.reading === 'whole' && other.reading !== 'whole'
+function isLesserVariant(best: ScoredName, other: ScoredName): boolean {
+  return best.variant === 'whole' && other.variant !== 'whole'
 }
 
 const placeRank = {
@@ -223,7 +215,7 @@ function doubtsOf(best: ScoredName, rivals: readonly ScoredName[]): Doubt[] {
   if (best.isLonger && (!placed || best.isFormStated)) doubts.push('longer_name')
   if (!best.numbersAgree) doubts.push('numbers_differ')
   if (best.matchType === 'acronym' && !placed) doubts.push('acronym_without_place')
-  // A group's companies bear one telling name in many countries, each with the form of its own.
+  // A group's companies bear one distinctive name in many countries, each with the form of its own.
   const isSister = best.isFormStated && best.form !== 'same'
   if (best.place === 'country_conflict' && (!best.isDistinctive || isSister)) doubts.push('country_differs')
   if (best.isMisspelled && !placed) doubts.push('spelling_without_place')

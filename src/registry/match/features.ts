@@ -1,7 +1,7 @@
 import type { ScoredName } from './score.js'
 
 /** How the company decided for stands among the others that were found. */
-export interface Standing {
+export interface MarginFeatures {
   /** Other companies that fit as well. */
   readonly rivalCount: number
   /** Points to the next other company; `marginPointsMax` where there is none near. */
@@ -13,7 +13,7 @@ export const marginPointsMax = 12
 /** A name weighs from 2 (one everyday word) to 40 (five rare ones); beyond this more changes nothing. */
 const tellingWeightMax = 25
 
-type Fact = (best: ScoredName, standing: Standing) => number | boolean
+type Fact = (best: ScoredName, margin: MarginFeatures) => number | boolean
 
 const isPlaced = ({ place }: ScoredName) => place === 'postal' || place === 'city'
 const isNear = ({ matchType }: ScoredName) => matchType === 'near'
@@ -27,9 +27,9 @@ const facts = {
   acronym: ({ matchType }) => matchType === 'acronym',
   near: (best) => isNear(best),
   difference: ({ similarity }) => (1 - similarity) * 5,
-  partRead: ({ reading }) => reading === 'part',
-  cutRead: ({ reading }) => reading === 'cut',
-  asideRead: ({ reading }) => reading === 'aside',
+  partRead: ({ variant }) => variant === 'part',
+  cutRead: ({ variant }) => variant === 'cut',
+  asideRead: ({ variant }) => variant === 'aside',
   wordsOnOneSide: (best) => isNear(best) && best.isSubset,
   lightWordsOnOneSide: ({ isLonger }) => isLonger,
   misspelled: ({ isMisspelled }) => isMisspelled,
@@ -66,6 +66,6 @@ export type FeatureName = keyof typeof facts
 export const featureNames = Object.keys(facts) as FeatureName[]
 
 /** The facts of a match as numbers, in the order of `featureNames`. */
-export function featuresOf(best: ScoredName, standing: Standing): number[] {
-  return featureNames.map((name) => Number((facts[name] as Fact)(best, standing)))
+export function featuresOf(best: ScoredName, margin: MarginFeatures): number[] {
+  return featureNames.map((name) => Number((facts[name] as Fact)(best, margin)))
 }

@@ -3,16 +3,16 @@ import type { CandidateName } from './candidate.js'
 import { isNumberWord } from '../normalize/normalize-name.js'
 import { isGenericWord, isLightWord } from '../normalize/generic-words.js'
 import type { FormClass } from '../normalize/legal-forms.js'
-import type { Reading, ReadingKind } from '../normalize/name-variants.js'
+import type { NameVariant, VariantKind } from '../normalize/name-variants.js'
 import { agreementOf, type LocationHint, type PlaceAgreement } from './place.js'
 import type { Vocabulary } from './vocabulary.js'
 
 /** How the query's name is this name: the same core, the beginning of it, its initials, or nearly it. */
-type MatchManner = 'exact' | 'completed' | 'acronym' | 'near'
+type MatchType = 'exact' | 'completed' | 'acronym' | 'near'
 
 export interface ScoredName {
   readonly candidate: CandidateName
-  readonly matchType: MatchManner
+  readonly matchType: MatchType
   /** Before caps: 0 to 100, half points allowed. */
   readonly points: number
   readonly place: PlaceAgreement
@@ -36,7 +36,7 @@ export interface ScoredName {
   readonly tellingWeight: number
   /** So rare a name that it is not borne twice by chance. */
   readonly isDistinctive: boolean
-  readonly reading: ReadingKind
+  readonly variant: VariantKind
   /** The query ends where a column of a usual width does, and this name goes on from there. */
   readonly isTruncated: boolean
   /** How much of the name the query lacks at its end, 0 to 1; above 0 only where the matchType is `completed`. */
@@ -51,12 +51,12 @@ type FormAgreement = 'same' | 'unknown' | 'unstated_partnership' | 'soft_conflic
 
 /** The query as the matcher sees it. */
 export interface MatchQuery {
-  readonly readings: readonly Reading[]
+  readonly variants: readonly NameVariant[]
   readonly location: LocationHint | null
 }
 
-const mannerPoints = { exact: 93, completed: 88, acronym: 74 } as const
-const readingPoints = { whole: 0, part: -3, cut: -2, aside: -4 } as const
+const matchTypePoints = { exact: 93, completed: 88, acronym: 74 } as const
+const variantPoints = { whole: 0, part: -3, cut: -2, aside: -4 } as const
 const placePoints: Readonly<Record<PlaceAgreement, number>> = {
   postal: 5,
   city: 4,
@@ -81,7 +81,7 @@ const inactivePoints = -3
 const tellingWeightMin = 13
 const tellingAbroadPoints = -12
 
-/** The best reading of the query against one name. */
+/** The best variant of the query against one name. */
 export function scoreName(
   query: MatchQuery,
   candidate: CandidateName,
@@ -89,100 +89,100 @@ export function scoreName(
 ): ScoredName | null {
   let best: ScoredName | null = null
   const place = agreementOf(query.location, candidate.place)
-  for (const reading of query.readings) {
-    const scored = scoreReading(reading, candidate, place, vocabulary)
+  for (const variant of query.variants) {
+    const scored = scoreVariant(variant, candidate, place, vocabulary)
     if (scored && (best === null || scored.points > best.points)) best = scored
   }
   return best
 }
 
-function scoreReading(
-  reading: Reading,
+function scoreVariant(
+  variant: NameVariant,
   candidate: CandidateName,
   place: PlaceAgreement,
   vocabulary: Vocabulary,
 ): ScoredName | null {
-  const matchType = mannerOf(reading, candidate)
+  const matchType = matchTypeOf(variant, candidate)
   // A piece of a name that is nearly another name says nothing.
-  if (matchType === 'near' && reading.kind !== 'whole') return null
-  const alignment = matchType === 'near' ? align(reading.tokens, candidate.tokens, vocabulary) : null
-  const namePoints = alignment ? 93 - (1 - alignment.similarity) * 150 : mannerPoints[matchType as 'exact']
+  if (matchType === 'near' && variant.kind !== 'whole') return null
+  const alignment = matchType === 'near' ? align(variant.tokens, candidate.tokens, vocabulary) : null
+  const namePoints = alignment ? 93 - (1 - alignment.similarity) * 150 : matchTypePoints[matchType as 'exact']
   if (namePoints < 30) return null
-  const form = formAgreement(reading.formClass, candidate.formClass)
+  const form = formAgreement(variant.formClass, candidate.formClass)
   const tellingWeight = totalWeight(candidate.tokens, vocabulary)
   const isDistinctive = matchType === 'exact' && tellingWeight >= tellingWeightMin
-  const series = matchType === 'completed' ? missingNumber(reading, candidate) : null
+  const series = matchType === 'completed' ? missingNumber(variant, candidate) : null
   return {
     candidate,
     matchType,
     place,
     form,
-    reading: reading.kind,
-    isFullLegalName: candidate.kind === 'legal' && form === 'same' && reading.fullKey === candidate.fullKey,
+    variant: variant.kind,
+    isFullLegalName: candidate.kind === 'legal' && form === 'same' && variant.fullKey === candidate.fullKey,
     points:
       namePoints +
-      readingPoints[reading.kind] +
+      variantPoints[variant.kind] +
       (isDistinctive && place === 'country_conflict' ? tellingAbroadPoints : placePoints[place]) +
       formPoints[form] +
       kindPoints[candidate.kind] +
-      (reading.fullKey === candidate.fullKey ? 1 : 0) +
+      (variant.fullKey === candidate.fullKey ? 1 : 0) +
       (candidate.active ? 0 : inactivePoints) +
       (alignment && !alignment.firstAgrees ? notFirstPoints : 0),
     similarity: alignment?.similarity ?? 1,
     firstAgrees: alignment?.firstAgrees ?? true,
-    isSubset: reading.kind === 'aside' || (alignment !== null && isOneSided(alignment)),
+    isSubset: variant.kind === 'aside' || (alignment !== null && isOneSided(alignment)),
     isLonger: alignment !== null && hasLightExtra(alignment),
     isMisspelled: alignment !== null && isMisspelled(candidate.tokens, alignment.looseWords),
-    numbersAgree: series !== null || sameNumbers(reading.tokens, candidate.tokens),
-    missingShare: matchType === 'completed' ? 1 - reading.fullKey.length / candidate.fullKey.length : 0,
+    numbersAgree: series !== null || sameNumbers(variant.tokens, candidate.tokens),
+    missingShare: matchType === 'completed' ? 1 - variant.fullKey.length / candidate.fullKey.length : 0,
     isOneOfSeries: series === true,
-    isGeneric: candidate.tokens.every(isGenericWord) || reading.tokens.every(isGenericWord),
-    isFormStated: reading.formClass !== null && reading.formClass !== 'company',
+    isGeneric: candidate.tokens.every(isGenericWord) || variant.tokens.every(isGenericWord),
+    isFormStated: variant.formClass !== null && variant.formClass !== 'company',
     isDistinctive,
     tellingWeight,
-    isTruncated: matchType === 'completed' && isColumnCut(reading, candidate),
+    isTruncated: matchType === 'completed' && isColumnCut(variant, candidate),
   }
 }
 
-function mannerOf(reading: Reading, candidate: CandidateName): MatchManner {
-  if (reading.coreKey === candidate.coreKey) return 'exact'
-  if (isCompletion(reading, candidate)) return 'completed'
-  return isInitials(reading, candidate) ? 'acronym' : 'near'
+function matchTypeOf(variant: NameVariant, candidate: CandidateName): MatchType {
+  if (variant.coreKey === candidate.coreKey) return 'exact'
+  if (isCompletion(variant, candidate)) return 'completed'
+  return isInitials(variant, candidate) ? 'acronym' : 'near'
 }
 
-function isInitials({ kind, tokens }: Reading, candidate: CandidateName): boolean {
+function isInitials({ kind, tokens }: NameVariant, candidate: CandidateName): boolean {
   const [only] = tokens
   return kind === 'whole' && tokens.length === 1 && only !== undefined && only === candidate.acronym
 }
 
 /** The query stops inside the name, late enough to tell it: "Western New England Bancorp, In". */
-function isCompletion(reading: Reading, candidate: CandidateName): boolean {
+function isCompletion(variant: NameVariant, candidate: CandidateName): boolean {
   // A form ends a name, unless the column ended first: "First Trust Enhanced Equity Inc" goes on "Income Fund".
-  if (reading.kind !== 'whole' || (reading.formClass !== null && reading.cut === 'nowhere')) return false
-  if (reading.coreKey.length < 14 || reading.tokens.length < 2) return false
-  if (candidate.coreKey.length < 8 || !candidate.fullKey.startsWith(reading.fullKey)) return false
-  return endsInsideWord(reading, candidate) || isColumnCut(reading, candidate)
+  if (variant.kind !== 'whole' || (variant.formClass !== null && variant.cut === 'nowhere')) return false
+  if (variant.coreKey.length < 14 || variant.tokens.length < 2) return false
+  if (candidate.coreKey.length < 8 || !candidate.fullKey.startsWith(variant.fullKey)) return false
+  return endsInsideWord(variant, candidate) || isColumnCut(variant, candidate)
 }
 
 /** A name that ends with a whole word may have been cut there by a column; else it is a part of the longer one. */
-function isColumnCut(reading: Reading, candidate: CandidateName): boolean {
-  if (reading.cut === 'nowhere' || reading.kind !== 'whole') return false
-  return reading.cut === 'anywhere' || !endsInsideWord(reading, candidate)
+function isColumnCut(variant: NameVariant, candidate: CandidateName): boolean {
+  if (variant.cut === 'nowhere' || variant.kind !== 'whole') return false
+  return variant.cut === 'anywhere' || !endsInsideWord(variant, candidate)
 }
 
 /** "II" is no beginning of "III": a number that was cut is another number. */
-function endsInsideWord(reading: Reading, candidate: CandidateName): boolean {
-  const at = reading.tokens.length - 1
-  const last = reading.tokens[at] ?? ''
+function endsInsideWord(variant: NameVariant, candidate: CandidateName): boolean {
+  const at = variant.tokens.length - 1
+  const last = variant.tokens[at] ?? ''
   return candidate.tokens[at] !== last && !isNumberWord(last)
 }
 
 /** Null where a number that the query holds is another one; else whether the missing end starts with a number. */
-function missingNumber(reading: Reading, candidate: CandidateName): boolean | null {
-  const last = reading.tokens.length - 1
+function missingNumber(variant: NameVariant, candidate: CandidateName): boolean | null {
+  const last = variant.tokens.length - 1
   const told = candidate.tokens.slice(0, last)
-  if (!sameNumbers(reading.tokens.slice(0, last), told)) return null
-  const cutWord = reading.tokens[last] ?? ''
+  if (!sameNumbers(variant.tokens.slice(0, last), told)) return null
+  const cutWord = variant.tokens[last] ?? ''
   const [same = '', ...rest] = candidate.tokens.slice(last)
   // "Khosla Ventures Acquisition Co. III": the form stands before the number.
   const next = rest.find((word) => !seriesForms.has(word)) ?? ''

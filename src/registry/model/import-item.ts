@@ -1,7 +1,6 @@
 import type { Encoding } from '../../tables/encodings/names.js'
 import type { RelationshipType } from './relationship.js'
-import type { StatedRow } from './registry-row.js'
-import type { ReadRow } from './registry-row.js'
+import type { ReadRow, StatedRow } from './registry-row.js'
 
 /** What one record of a file comes to. */
 export type ImportItem =
@@ -18,7 +17,7 @@ interface RegistrationItem {
   readonly kind: 'registration'
   readonly line: number
   readonly read: ReadRow
-  /** The day of the statement, where a file holds several of one company: the latest is taken. */
+  /** The day of the claim, where a file holds several of one company: the latest is taken. */
   readonly statedOn: string | null
 }
 
@@ -61,8 +60,8 @@ export interface SecurityItem {
   readonly issuerKey: string
 }
 
-/** What a format is told besides the file. */
-export interface ReadContext {
+/** How a file is to be read, besides its format. */
+export interface ReadOptions {
   /** Found if left out. */
   readonly encoding?: Encoding | undefined
   /** What the user should know of how the file is read: a guessed encoding, lines left out. */
@@ -71,10 +70,10 @@ export interface ReadContext {
 
 /** How files of a register are read. */
 export interface FileFormat {
-  /** `whole`: what a newer file no longer names has vanished. `part`: each file adds to those before. */
+  /** `whole`: what a newer file no longer names is removed from the source. `part`: each file adds to those before. */
   readonly coverage: 'whole' | 'part'
   /** Rows about one company add up, instead of the later taking the place of the former. */
   readonly addsUp: boolean
   /** Errors: those of files, and REGISTRY_IMPORT_INVALID for a file of another kind. */
-  read(path: string, context?: ReadContext): AsyncGenerator<readonly ImportItem[]>
+  read(path: string, options?: ReadOptions): AsyncGenerator<readonly ImportItem[]>
 }

@@ -1,4 +1,4 @@
-/** Every bound of the registry's matching in one place; what lies beyond is cut, never an error. */
+/** Every limit of the registry's matching in one place; what lies beyond is cut, never an error. */
 export const matchLimits = {
   nameCharsMax: 400,
   locationCharsMax: 300,
@@ -17,7 +17,7 @@ export const matchLimits = {
   cutColumnChars: [31, 32, 35, 40, 50, 60],
 } as const
 
-/** Every bound of reading files of registers in one place. */
+/** Every limit of reading files of registers in one place. */
 export const importLimits = {
   jsonElementCharsMax: 8_000_000,
   jsonDepthMax: 100,

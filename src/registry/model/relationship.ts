@@ -1,6 +1,6 @@
 /**
  * How one registration stands to another, from the child's side: GLEIF's types of relationship records, and
- * `IS_CONTROLLED_BY` for a parent that a plain file names without saying in what matchType.
+ * `IS_CONTROLLED_BY` for a parent that a plain file names without saying how.
  */
 export type RelationshipType =
   | 'IS_DIRECTLY_CONSOLIDATED_BY'

@@ -8,12 +8,12 @@ import { parseName, registrarRemark, type ParsedName } from './parsed-name.js'
  * `whole`: the name as given. `part`: a piece of it that may be the name. `cut`: its end is missing.
  * `aside`: a piece that may as well be another's name: what is left without a bracket, a trading name.
  */
-export type ReadingKind = 'whole' | 'part' | 'cut' | 'aside'
+export type VariantKind = 'whole' | 'part' | 'cut' | 'aside'
 
 type ColumnCut = 'anywhere' | 'between_words' | 'nowhere'
 
-export interface Reading extends ParsedName {
-  readonly kind: ReadingKind
+export interface NameVariant extends ParsedName {
+  readonly kind: VariantKind
   /** Where the column may have ended that the name fills: inside a word, between two, or nowhere. */
   readonly cut: ColumnCut
 }
@@ -22,35 +22,35 @@ export interface Reading extends ParsedName {
  * The ways a query may be read, the whole name first. A list of shareholdings says "Cardlytics, Inc. Common
  * Stock", a column of 31 characters "Dynavax Technologies Corporatio", a CRM "Foo Ltd t/a Bar".
  */
-export function readingsOf(name: string): Reading[] {
+export function variantsOf(name: string): NameVariant[] {
   const bounded = name.slice(0, matchLimits.nameCharsMax)
   const words = wordsOf(foldText(bounded.normalize('NFKC').replace(registrarRemark, '')))
   const cut = columnCutOf(name)
   const hasRate = bounded.includes('%') || (cut !== 'nowhere' && /\d\.\d*$/.test(bounded))
   const [registered = '', ...tradingNames] = bounded.split(tradingMarks)
-  const candidates: (Omit<Reading, 'cut'> | null)[] = [
+  const candidates: (Omit<NameVariant, 'cut'> | null)[] = [
     { ...parseName(bounded), kind: 'whole' },
-    textReading(registered, 'part'),
-    ...bounded.split(formerMarks).map((text) => textReading(text, 'part')),
-    wordsReading(beforeRepetition(words, cut), 'part'),
-    wordsReading(beforeSecurity(words, hasRate), 'part'),
-    wordsReading(beforeCutForm(words, cut), 'cut'),
-    textReading(bounded.replace(brackets, ' '), 'aside'),
-    wordsReading(beforeForm(words), isRemark(words, cut) ? 'part' : 'aside'),
-    wordsReading(withFormMended(words), 'part'),
-    ...tradingNames.map((text) => textReading(text, 'aside')),
+    textVariant(registered, 'part'),
+    ...bounded.split(formerMarks).map((text) => textVariant(text, 'part')),
+    wordsVariant(beforeRepetition(words, cut), 'part'),
+    wordsVariant(beforeSecurity(words, hasRate), 'part'),
+    wordsVariant(beforeCutForm(words, cut), 'cut'),
+    textVariant(bounded.replace(brackets, ' '), 'aside'),
+    wordsVariant(beforeForm(words), isRemark(words, cut) ? 'part' : 'aside'),
+    wordsVariant(withFormMended(words), 'part'),
+    ...tradingNames.map((text) => textVariant(text, 'aside')),
   ]
   const seen = new Set<string>()
-  const readings: Reading[] = []
-  // Of two readings that come to one name the surer counts.
-  const isAside = (reading: Omit<Reading, 'cut'> | null) => Number(reading?.kind === 'aside')
-  for (const reading of candidates.sort((a, b) => isAside(a) - isAside(b))) {
-    if (reading === null || reading.fullKey.length < 2 || reading.coreKey === '' || seen.has(reading.coreKey))
+  const variants: NameVariant[] = []
+  // Of two variants that come to one name the surer counts.
+  const isAside = (variant: Omit<NameVariant, 'cut'> | null) => Number(variant?.kind === 'aside')
+  for (const variant of candidates.sort((a, b) => isAside(a) - isAside(b))) {
+    if (variant === null || variant.fullKey.length < 2 || variant.coreKey === '' || seen.has(variant.coreKey))
       continue
-    seen.add(reading.coreKey)
-    readings.push({ ...reading, cut })
+    seen.add(variant.coreKey)
+    variants.push({ ...variant, cut })
   }
-  return readings.slice(0, matchLimits.variantsMax)
+  return variants.slice(0, matchLimits.variantsMax)
 }
 
 const tradingMarks = /\b(?:d\/?b\/?a|t\/a|trading as|doing business as)\b/i
@@ -66,11 +66,11 @@ function columnCutOf(name: string): ColumnCut {
   return widths.includes(charCount + 1) ? 'between_words' : 'nowhere'
 }
 
-function textReading(text: string, kind: ReadingKind): Omit<Reading, 'cut'> {
+function textVariant(text: string, kind: VariantKind): Omit<NameVariant, 'cut'> {
   return { ...parseName(text), kind }
 }
 
-function wordsReading(words: readonly string[] | null, kind: ReadingKind): Omit<Reading, 'cut'> | null {
+function wordsVariant(words: readonly string[] | null, kind: VariantKind): Omit<NameVariant, 'cut'> | null {
   return words === null || words.length === 0 ? null : { ...parseName(words.join(' ')), kind }
 }
 

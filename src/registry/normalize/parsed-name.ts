@@ -58,7 +58,7 @@ function stripForms(words: readonly string[]): Stripped {
   for (let found = formEndingAt(words, end); found !== null; found = formEndingAt(words, end)) {
     if (end - found.words.length <= start) break
     end -= found.words.length
-    // "Co." before "KG" adds nothing; a telling form outweighs it wherever it stands.
+    // "Co." before "KG" adds nothing; a form that says more outweighs it wherever it stands.
     if (form === null || form.formClass === 'company') form = found
   }
   return {

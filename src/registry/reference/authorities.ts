@@ -130,7 +130,7 @@ export function stateAuthority(jurisdiction: string): string | null {
 export const edgarAuthority = 'RA000665'
 
 /**
- * Which of the three registers of Companies House a number is of, told by its letters: Scotland and Northern Ireland keep
+ * Which of the three registers of Companies House a number is of, by its letters: Scotland and Northern Ireland keep
  * registers of their own. Null for what is no number of a company: mutual societies have a register elsewhere.
  */
 export function companiesHouseAuthority(companyNumber: string): string | null {

@@ -3,14 +3,14 @@ import type { CandidateName } from '../match/candidate.js'
 import type { NameKind } from '../model/registry-row.js'
 import type { FormClass } from '../normalize/legal-forms.js'
 import { matchLimits } from '../model/limits.js'
-import type { Reading } from '../normalize/name-variants.js'
+import type { NameVariant } from '../normalize/name-variants.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 
 /** Finds the names that a query may mean. */
 export interface CandidateFinder {
   /** `wide`: by words too, where the very name is found. */
   readonly find: (
-    readings: readonly Reading[],
+    variants: readonly NameVariant[],
     vocabulary: Vocabulary,
     scope?: 'narrow' | 'wide',
   ) => CandidateName[]
@@ -28,7 +28,7 @@ interface CandidateRow {
   form_class: string | null
   acronym: string
   status: string | null
-  vanished: number
+  removed_from_source: number
   type: string
   subtype: string
   jurisdiction: string | null
@@ -40,7 +40,7 @@ interface CandidateRow {
 
 const selectCandidates = `
   SELECT n.number, l.entity_number, n.legal_entity_number, n.kind, n.name, n.tokens, n.core_key, n.full_key,
-    n.form_class, n.acronym, l.status, l.vanished, l.type, l.subtype, l.jurisdiction,
+    n.form_class, n.acronym, l.status, l.removed_from_source, l.type, l.subtype, l.jurisdiction,
     a.region_code, a.city_key, a.postal_key, a.country_code
   FROM names n
   JOIN legal_entities l ON l.number = n.legal_entity_number
@@ -64,17 +64,17 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
   )
 
   return {
-    find(readings, vocabulary, scope = 'narrow') {
+    find(variants, vocabulary, scope = 'narrow') {
       const found = new Map<number, CandidateName>()
       const add = (rows: readonly CandidateRow[]) => {
         for (const row of rows) if (!found.has(row.number)) found.set(row.number, candidateOf(row))
       }
-      for (const reading of readings) {
-        add(byCore.all(reading.coreKey))
-        const isInitials = reading.tokens.length === 1 && reading.coreKey.length <= 6
-        if (isInitials) add(byAcronym.all(reading.coreKey))
+      for (const variant of variants) {
+        add(byCore.all(variant.coreKey))
+        const isInitials = variant.tokens.length === 1 && variant.coreKey.length <= 6
+        if (isInitials) add(byAcronym.all(variant.coreKey))
       }
-      const [whole] = readings
+      const [whole] = variants
       if (whole === undefined) return []
       const isExact = [...found.values()].some(({ coreKey }) => coreKey === whole.coreKey)
       const isStem = whole.fullKey.length >= 10 && (!isExact || whole.cut !== 'nowhere')
@@ -174,8 +174,8 @@ function candidateOf(row: CandidateRow): CandidateName {
     fullKey: row.full_key,
     formClass: row.form_class as FormClass | null,
     acronym: row.acronym,
-    active: row.vanished === 0 && (row.status === null || row.status === 'active'),
-    removed: row.vanished === 1,
+    active: row.removed_from_source === 0 && (row.status === null || row.status === 'active'),
+    removed: row.removed_from_source === 1,
     supported: row.type === 'business' && row.subtype === 'incorporated_entity',
     place: {
       cityKey: row.city_key,

@@ -15,7 +15,7 @@ interface HolderRow {
 export function createHolderFinder(database: Sqlite): (rootDomain: string) => DomainHolder[] {
   const byDomain = database.prepare<[string], HolderRow>(
     `SELECT number, entity_number, website, status FROM legal_entities
-     WHERE domain = ? AND domain IS NOT NULL AND vanished = 0 ORDER BY length(website), number LIMIT ${holdersMax}`,
+     WHERE domain = ? AND domain IS NOT NULL AND removed_from_source = 0 ORDER BY length(website), number LIMIT ${holdersMax}`,
   )
   return (rootDomain) =>
     byDomain.all(rootDomain).map((row) => ({

@@ -6,7 +6,7 @@ import type { RowOrigin } from './row-writer.js'
 /** The names that sources gave registrations before. The caller holds the transaction. */
 export interface NameHistoryStore {
   remember(id: string, sourceNumber: number, name: RememberedName): void
-  /** Remembers the names of a source's statements that are about to be removed. */
+  /** Remembers the names of a source's claims that are about to be removed. */
   rememberUnseen(sourceNumber: number, sequence: number): void
   /** Former names of a registration, among them any that is in use again. `next`: where its row is to come from. */
   of(id: string, next?: RowOrigin): RowName[]
@@ -40,7 +40,7 @@ export function createNameHistory(database: Sqlite): NameHistoryStore {
     .pluck()
   const namedSince = database
     .prepare<[string, number, string, number], string | null>(
-      `SELECT named_on FROM statements WHERE registration_id = ? AND source_number = ?
+      `SELECT named_on FROM claims WHERE registration_id = ? AND source_number = ?
        UNION SELECT named_on FROM legal_entities WHERE id = ? AND source_number = ?`,
     )
     .pluck()
@@ -63,7 +63,7 @@ export function createNameHistory(database: Sqlite): NameHistoryStore {
       const { changes } = database
         .prepare(
           `${putSql} SELECT registration_id, source_number, row_json ->> '$.legalName',
-             coalesce(named_on, stated_on), stated_on FROM statements
+             coalesce(named_on, stated_on), stated_on FROM claims
            WHERE source_number = ? AND import_sequence < ? AND row_json ->> '$.legalName' IS NOT NULL
              AND stated_on IS NOT NULL ${onConflict}`,
         )

@@ -18,7 +18,7 @@ export function createNameWriter(database: Sqlite, isDeferred: boolean): NameWri
   const list = database.prepare<[number], { number: number; tokens: string }>(
     'SELECT number, tokens FROM names WHERE legal_entity_number = ?',
   )
-  // The index holds no text of its own: it must be told what it is to forget.
+  // The index holds no text of its own: a removal has to repeat what was put in.
   const forget = database.prepare(
     "INSERT INTO name_index (name_index, rowid, tokens) VALUES ('delete', ?, ?)",
   )

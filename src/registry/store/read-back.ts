@@ -11,7 +11,7 @@ interface HeldRow {
   import_sequence: number
   stated_on: string | null
   named_on: string | null
-  vanished: number
+  removed_from_source: number
   source_key: string
   source_line: number
   legal_name: string
@@ -44,16 +44,16 @@ interface AddressRow {
 }
 
 /** What a source stated of a registration. */
-export interface HeldStatement extends RowOrigin {
+export interface HeldClaim extends RowOrigin {
   readonly row: RegistryRow
-  readonly vanished: boolean
+  readonly removedFromSource: boolean
 }
 
 /**
  * The row that a registration was written from, as it was stated: without the names that older files bore.
  * Null for an id that is not held.
  */
-export function createReadBack(database: Sqlite): (id: string) => HeldStatement | null {
+export function createReadBack(database: Sqlite): (id: string) => HeldClaim | null {
   const held = database.prepare<[string], HeldRow>('SELECT * FROM legal_entities WHERE id = ?')
   const names = database.prepare<[number], { kind: NameKind; name: string; ended_on: string | null }>(
     `SELECT kind, name, ended_on FROM names WHERE legal_entity_number = ? AND ended_source IS NULL
@@ -95,7 +95,7 @@ export function createReadBack(database: Sqlite): (id: string) => HeldStatement 
       importSequence: found.import_sequence,
       statedOn,
       namedOn: found.named_on ?? statedOn,
-      vanished: found.vanished === 1,
+      removedFromSource: found.removed_from_source === 1,
       row,
     }
   }

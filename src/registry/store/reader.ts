@@ -33,7 +33,7 @@ export interface StoredLegalEntity {
   /** Of the newest file that names the registration. */
   readonly sourceDate: string
   /** The source's newest file no longer names it. */
-  readonly vanished: boolean
+  readonly removedFromSource: boolean
   /** Where its shares are traded; null where no source says. */
   readonly exchange: string | null
   /** How many identifiers its sources state beyond those kept. */
@@ -102,7 +102,7 @@ interface LegalEntityRow {
   source_name: string
   source_line: number
   file_date: string
-  vanished: number
+  removed_from_source: number
   exchange: string | null
   identifiers_omitted: number
   street_address: string | null
@@ -164,7 +164,7 @@ interface EntityRow {
 function createOutlineReader(database: Sqlite): (entityNumber: number) => RegistrationOutline[] {
   const legalEntities = database.prepare<[number], LegalEntityRow>(
     `SELECT l.*, s.name AS source_name,
-       CASE l.vanished WHEN 1 THEN coalesce(l.stated_on, s.file_date) ELSE s.file_date END AS file_date,
+       CASE l.removed_from_source WHEN 1 THEN coalesce(l.stated_on, s.file_date) ELSE s.file_date END AS file_date,
        a.street_address, a.city, a.region, a.postal_code, a.country_code, a.formatted_address, a.street_number,
        a.sub_premise,
        (SELECT i.exchange FROM identifiers i WHERE i.legal_entity_number = l.number AND i.type = 'ticker'
@@ -179,7 +179,7 @@ function createOutlineReader(database: Sqlite): (entityNumber: number) => Regist
      JOIN sources s ON s.number = l.source_number
      JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
      WHERE l.entity_number = ?
-     ORDER BY l.vanished, l.successor_key IS NOT NULL, EXISTS (
+     ORDER BY l.removed_from_source, l.successor_key IS NOT NULL, EXISTS (
        SELECT 1 FROM relationships r WHERE r.child_number = l.number AND r.type = 'IS_INTERNATIONAL_BRANCH_OF'
          AND r.to_date IS NULL), l.number
      LIMIT ${registrationsMax}`,
@@ -239,7 +239,7 @@ function outlineOf(row: LegalEntityRow): RegistrationOutline {
     sourceName: row.source_name,
     sourceLine: row.source_line,
     sourceDate: row.file_date,
-    vanished: row.vanished === 1,
+    removedFromSource: row.removed_from_source === 1,
     exchange: row.exchange,
     identifiersOmitted: row.identifiers_omitted,
     address: {

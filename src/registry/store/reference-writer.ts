@@ -3,10 +3,10 @@ import { derivedId } from '../model/derived-id.js'
 import type { CodeItem, RelationshipItem, SecurityItem } from '../model/import-item.js'
 import type { ImportOrigin } from './import-origin.js'
 
-/** Writes what is told about registrations without being one: who owns whom, what codes mean, who issued what. */
+/** Writes what sources say of registrations besides: who owns whom, what codes mean, who issued what. */
 export interface ReferenceWriter {
   write(item: RelationshipItem | CodeItem | SecurityItem): 'imported' | 'updated' | 'repeated'
-  /** Removes what the source no longer tells; how much it was. */
+  /** Removes what the source no longer states; how much it was. */
   removeUnseen(): number
   /** Relationships and securities of registrations that are not held. */
   waitingCount(): number
@@ -15,9 +15,9 @@ export interface ReferenceWriter {
 const tables = ['stated_relationships', 'listed_codes', 'securities'] as const
 
 export function createReferenceWriter(database: Sqlite, own: ImportOrigin): ReferenceWriter {
-  const relationships = relationshipStatements(database, own)
-  const codes = codeStatements(database, own)
-  const securities = securityStatements(database, own)
+  const relationships = relationshipWriter(database, own)
+  const codes = codeWriter(database, own)
+  const securities = securityWriter(database, own)
   return {
     write(item) {
       // The newest file of the source says all of this, or no longer does.
@@ -42,7 +42,7 @@ export function createReferenceWriter(database: Sqlite, own: ImportOrigin): Refe
     },
     waitingCount() {
       const missing = (column: string) =>
-        `NOT EXISTS (SELECT 1 FROM legal_entities l WHERE l.id = ${column} AND l.vanished = 0)`
+        `NOT EXISTS (SELECT 1 FROM legal_entities l WHERE l.id = ${column} AND l.removed_from_source = 0)`
       const count = (sql: string) =>
         database.prepare<[number], number>(sql).pluck().get(own.sourceNumber) ?? 0
       return (
@@ -61,7 +61,7 @@ function outcomeOf(known: { import_sequence: number } | undefined, own: ImportOr
   return known.import_sequence === own.importSequence ? 'repeated' : 'updated'
 }
 
-function relationshipStatements(database: Sqlite, own: ImportOrigin) {
+function relationshipWriter(database: Sqlite, own: ImportOrigin) {
   const find = database.prepare<[number, string, string, string], { import_sequence: number }>(
     `SELECT import_sequence FROM stated_relationships
      WHERE source_number = ? AND child_id = ? AND parent_id = ? AND type = ?`,
@@ -89,7 +89,7 @@ function relationshipStatements(database: Sqlite, own: ImportOrigin) {
   }
 }
 
-function codeStatements(database: Sqlite, own: ImportOrigin) {
+function codeWriter(database: Sqlite, own: ImportOrigin) {
   const find = database.prepare<[string, string], { import_sequence: number }>(
     'SELECT import_sequence FROM listed_codes WHERE scheme = ? AND code = ?',
   )
@@ -107,7 +107,7 @@ function codeStatements(database: Sqlite, own: ImportOrigin) {
   }
 }
 
-function securityStatements(database: Sqlite, own: ImportOrigin) {
+function securityWriter(database: Sqlite, own: ImportOrigin) {
   const find = database.prepare<[string, string], { import_sequence: number }>(
     'SELECT import_sequence FROM securities WHERE isin = ? AND registration_id = ?',
   )

@@ -14,7 +14,7 @@ export function recordParents(database: Sqlite, sourceNumber: number): void {
        SELECT c.source_number, c.number, p.number, ?
        FROM legal_entities c INDEXED BY legal_entities_with_parent
        CROSS JOIN legal_entities p ON p.source_number = c.source_number AND p.source_key = c.parent_key
-       WHERE c.source_number = ? AND c.parent_key IS NOT NULL AND c.vanished = 0 AND p.vanished = 0
+       WHERE c.source_number = ? AND c.parent_key IS NOT NULL AND c.removed_from_source = 0 AND p.removed_from_source = 0
          AND p.number <> c.number
        ORDER BY c.number`,
     )
@@ -49,7 +49,7 @@ export function createOwnershipReader(database: Sqlite): OwnershipReader {
        FROM legal_entities ${side}
        JOIN relationships r ON r.${side === 'c' ? 'child' : 'parent'}_number = ${side}.number
        ${side === 'c' ? 'JOIN legal_entities p ON p.number = r.parent_number' : 'JOIN legal_entities c ON c.number = r.child_number'}
-       WHERE ${side}.entity_number = ? AND c.vanished = 0 AND p.vanished = 0 AND r.to_date IS NULL
+       WHERE ${side}.entity_number = ? AND c.removed_from_source = 0 AND p.removed_from_source = 0 AND r.to_date IS NULL
          AND r.type IN (${ownershipTypes.map((type) => `'${type}'`).join(', ')})
          AND p.entity_number <> c.entity_number
        ORDER BY r.type = 'IS_ULTIMATELY_CONSOLIDATED_BY', r.number LIMIT ?`,

@@ -18,9 +18,9 @@ export interface RowWriter {
   /** Adds the registration unless its key is held; whether it was added. */
   add(row: RegistryRow, origin: RowOrigin): boolean
   /** Brings the registration of the key, which is held, up to date. Ids never change. */
-  replace(row: RegistryRow, origin: RowOrigin, vanished?: boolean): void
+  replace(row: RegistryRow, origin: RowOrigin, removedFromSource?: boolean): void
   /** Marks what the source's newest import, of this sequence, did not name. Returns how many. */
-  markVanished(sequence: number): number
+  markRemovedFromSource(sequence: number): number
   /** What waits until a row comes twice, be done now: from here on details can be read. */
   endBulk(): void
   /** Completes the indexes; until then nothing but the methods above may be relied on. */
@@ -33,7 +33,7 @@ const marks = (columns: readonly string[]) => columns.map(() => '?').join(', ')
 const insertRegistration = `INSERT INTO legal_entities (id, entity_number, ${listed(registrationColumns)})
   VALUES (?, ?, ${marks(registrationColumns)}) ON CONFLICT (id) DO NOTHING`
 
-const updateRegistration = `UPDATE legal_entities SET vanished = ?, ${listed(
+const updateRegistration = `UPDATE legal_entities SET removed_from_source = ?, ${listed(
   registrationColumns.map((column) => `${column} = ?`),
 )} WHERE number = ?`
 
@@ -74,20 +74,20 @@ export function createRowWriter(database: Sqlite, sourceNumber: number): RowWrit
       else existing.adoptEntity(entityId, id)
       return added.changes === 1
     },
-    replace(row, origin, vanished = false) {
+    replace(row, origin, removedFromSource = false) {
       const id = derivedId('le_', row.sourceKey)
       const hash = contentHashOf(row)
-      if (existing.keepUnchanged(id, row, origin, hash, vanished)) return
+      if (existing.keepUnchanged(id, row, origin, hash, removedFromSource)) return
       bulk.end()
       const number = existing.clearDetails(id, names)
-      existing.update(number, row, origin, hash, vanished)
+      existing.update(number, row, origin, hash, removedFromSource)
       addDetails(number, row)
     },
-    markVanished(sequence) {
+    markRemovedFromSource(sequence) {
       if (bulk.wasFirst) return 0
       return database
         .prepare(
-          'UPDATE legal_entities SET vanished = 1 WHERE source_number = ? AND import_sequence < ? AND vanished = 0',
+          'UPDATE legal_entities SET removed_from_source = 1 WHERE source_number = ? AND import_sequence < ? AND removed_from_source = 0',
         )
         .run(sourceNumber, sequence).changes
     },
@@ -123,7 +123,7 @@ function existingRegistrations(database: Sqlite) {
   )
   const update = database.prepare(updateRegistration)
   const keep = database.prepare(
-    `UPDATE legal_entities SET vanished = ?, source_number = ?, source_line = ?, import_sequence = ?,
+    `UPDATE legal_entities SET removed_from_source = ?, source_number = ?, source_line = ?, import_sequence = ?,
        stated_on = ?, named_on = ? WHERE id = ? AND content_hash = ?`,
   )
   const removeIdentifiers = database.prepare('DELETE FROM identifiers WHERE legal_entity_number = ?')
@@ -134,10 +134,16 @@ function existingRegistrations(database: Sqlite) {
   )
   return {
     /** Whether the registration already says what the row does. */
-    keepUnchanged(id: string, row: RegistryRow, origin: RowOrigin, hash: string, vanished: boolean): boolean {
+    keepUnchanged(
+      id: string,
+      row: RegistryRow,
+      origin: RowOrigin,
+      hash: string,
+      removedFromSource: boolean,
+    ): boolean {
       const { sourceNumber, importSequence, statedOn, namedOn } = origin
       const stated = [sourceNumber, row.sourceLine, importSequence, statedOn, namedOn]
-      return keep.run(Number(vanished), ...stated, id, hash).changes === 1
+      return keep.run(Number(removedFromSource), ...stated, id, hash).changes === 1
     },
     clearDetails(id: string, names: { removeAll(number: number): void }): number {
       const found = find.get(id)
@@ -147,8 +153,14 @@ function existingRegistrations(database: Sqlite) {
       removeAddresses.run(found.number)
       return found.number
     },
-    update(number: number, row: RegistryRow, origin: RowOrigin, hash: string, vanished: boolean): void {
-      update.run(Number(vanished), ...registrationValues(row, origin, hash), number)
+    update(
+      number: number,
+      row: RegistryRow,
+      origin: RowOrigin,
+      hash: string,
+      removedFromSource: boolean,
+    ): void {
+      update.run(Number(removedFromSource), ...registrationValues(row, origin, hash), number)
     },
     /** Older registries gave a registration no id of a company where it joined one at once. */
     adoptEntity(entityId: string, legalEntityId: string): void {

@@ -4,7 +4,7 @@ export const applicationId = 0x656e7267
 /**
  * Steps of the schema; a step once released is never changed.
  * A company of the world is an `entities` row; each registration of it a `legal_entities` row; one
- * company may have several. Nothing is deleted when a source stops naming it: it is marked `vanished`, so
+ * company may have several. Nothing is deleted when a source stops naming it: it is marked `removed_from_source`, so
  * that an id given out once can always be read and the name still leads to it.
  */
 export const migrations = [
@@ -261,5 +261,11 @@ export const migrations = [
     last_on TEXT NOT NULL,
     PRIMARY KEY (registration_id, source_number, name)
   ) STRICT, WITHOUT ROWID;
+  `,
+  `
+  ALTER TABLE legal_entities RENAME COLUMN vanished TO removed_from_source;
+  ALTER TABLE statements RENAME TO claims;
+  DROP INDEX statements_by_source;
+  CREATE INDEX claims_by_source ON claims (source_number);
   `,
 ] as const

@@ -152,7 +152,7 @@ describe('files of another kind', () => {
     expect(result).toMatchObject({ rowCount: format === 'gleif' ? 2 : 1, rejectedCount: 0 })
   })
 
-  it('a file of which no row can be taken does not make all that was held vanish', async () => {
+  it('a file of which no row can be taken does not remove all that was held', async () => {
     const { registry } = await importBytes('gleif', levelOneCsv(rows))
     const held = registrationsOf(registry)
     for (const text of [levelOneCsv([]), levelOneCsv([{ LEI: 'X' }]), '{"records":[]}']) {
@@ -165,7 +165,7 @@ describe('files of another kind', () => {
     expect(registrationsOf(registry)).toEqual(held)
   })
 
-  it('JSON that ends in the middle is refused, since what follows would seem to have vanished', async () => {
+  it('JSON that ends in the middle is refused, since what follows would seem to be removed', async () => {
     const text = levelOneJson(rows)
     await expect(importBytes('gleif', text.slice(0, -40))).rejects.toMatchObject({
       code: 'INPUT_JSON_INVALID',

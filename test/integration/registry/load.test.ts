@@ -61,7 +61,7 @@ function write(name: string, content: string | Buffer, folder = temporaryFolder(
 }
 
 describe('what a file is', () => {
-  test.each(Object.entries(contents))('is told by what is in it: %s', async (format, content) => {
+  test.each(Object.entries(contents))('is recognized by its content: %s', async (format, content) => {
     for (const name of ['data', 'misleading.json', 'CIK0000000001.txt']) {
       expect(await detectFile(write(name, content))).toMatchObject({
         kind: 'format',

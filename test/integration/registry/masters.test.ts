@@ -32,7 +32,7 @@ function addFile(registry: WritableRegistry, sourceName: string, rows: readonly 
 function companiesOf(registry: WritableRegistry): string[][] {
   const rows = registry.database
     .prepare<[], { entity_number: number; source_key: string }>(
-      'SELECT entity_number, source_key FROM legal_entities WHERE vanished = 0 ORDER BY source_key',
+      'SELECT entity_number, source_key FROM legal_entities WHERE removed_from_source = 0 ORDER BY source_key',
     )
     .all()
   const groups = new Map<number, string[]>()

@@ -101,7 +101,7 @@ describe('who owns whom', () => {
     expect(statedUltimateParentId).toBeNull()
   })
 
-  test('a circle is told as it is, and ends', () => {
+  test('a circle is reported as it is, and ends', () => {
     const registry = open([company('a', 'b'), company('b', 'c'), company('c', 'a')])
     expect(linksOf(registry, 'a').sort()).toEqual(['a > c', 'b > a', 'c > b'])
   })
@@ -112,7 +112,7 @@ describe('who owns whom', () => {
     expect(registry.ownership('siq_unknown' as EntityId)).toBeNull()
   })
 
-  test('of a great family 200 are told, those above first', () => {
+  test('of a great family 200 are reported, those above first', () => {
     const family = Array.from({ length: 400 }, (_, index) => company(`c${index}`, 'target'))
     const registry = open([...family, company('target', 'parent'), company('parent', 'top'), company('top')])
     const found = registry.ownership(idOf(registry, 'target'))!

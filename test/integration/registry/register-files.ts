@@ -251,10 +251,10 @@ export function registrationsOf(
   const rows = database
     .prepare<[], { number: number; source_key: string }>(
       `SELECT l.number, l.source_key, l.id, l.legal_name, l.type, l.subtype, l.status, l.legal_form, l.jurisdiction,
-         l.registration_authority, l.sic, l.industry_codes, l.formed_on, l.successor_key, l.source_url,${which === 'all' ? ' l.vanished, l.stated_on,' : ''}
+         l.registration_authority, l.sic, l.industry_codes, l.formed_on, l.successor_key, l.source_url,${which === 'all' ? ' l.removed_from_source, l.stated_on,' : ''}
          a.street_address, a.city, a.region, a.postal_code, a.country_code, a.region_code
        FROM legal_entities l JOIN addresses a ON a.legal_entity_number = l.number
-       WHERE l.vanished = 0 OR ${which === 'all' ? '1' : '0'} ORDER BY l.source_key`,
+       WHERE l.removed_from_source = 0 OR ${which === 'all' ? '1' : '0'} ORDER BY l.source_key`,
     )
     .all()
   const names = database.prepare<[number], { kind: string; name: string; ended_on: string | null }>(

@@ -41,7 +41,7 @@ const exact: ScoredName = {
   isFormStated: true,
   tellingWeight: 16,
   isDistinctive: true,
-  reading: 'whole',
+  variant: 'whole',
   isTruncated: false,
   missingShare: 0,
   isOneOfSeries: false,
@@ -58,7 +58,7 @@ describe('how likely a match is', () => {
   test.each<[string, Partial<ScoredName>]>([
     ['a name that is only near', { matchType: 'near', similarity: 0.8, isFullLegalName: false }],
     ['words on one side', { matchType: 'near', similarity: 0.8, isSubset: true, isFullLegalName: false }],
-    ['a part of what was asked', { reading: 'part', isFullLegalName: false }],
+    ['a part of what was asked', { variant: 'part', isFullLegalName: false }],
     ['another number', { numbersAgree: false }],
     ['initials', { matchType: 'acronym', isFullLegalName: false }],
     ['another legal form', { form: 'hard_conflict', isFullLegalName: false }],

@@ -81,7 +81,7 @@ describe('what is no JSON', () => {
     )
   })
 
-  it('the line of the trouble is told', () => {
+  it('the line number of the trouble is reported', () => {
     expect(() => elementsOf(['[1,\n2}\n'])).toThrow('file.json cannot be read, line 2: a "}" closes nothing')
   })
 })

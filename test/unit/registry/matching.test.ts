@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import type { CandidateName } from '../../../src/registry/match/candidate.js'
 import type { NameKind } from '../../../src/registry/model/registry-row.js'
-import { decide, type MatchDecision } from '../../../src/registry/match/decide.js'
+import { decide, selectBest, type MatchDecision } from '../../../src/registry/match/decide.js'
 import { parseName } from '../../../src/registry/normalize/parsed-name.js'
 import { parseLocation } from '../../../src/registry/match/place.js'
 import { cityKeyOf, regionCodeIn } from '../../../src/registry/normalize/place-names.js'
-import { readingsOf } from '../../../src/registry/normalize/name-variants.js'
+import { variantsOf } from '../../../src/registry/normalize/name-variants.js'
 import { scoreName, type ScoredName } from '../../../src/registry/match/score.js'
 import { Vocabulary } from '../../../src/registry/match/vocabulary.js'
 
@@ -63,11 +63,11 @@ function candidates(held: readonly Held[]): CandidateName[] {
 }
 
 function match(name: string, location: string | null, held: readonly Held[], fit = () => 0): MatchDecision {
-  const query = { readings: readingsOf(name), location: parseLocation(location) }
+  const query = { variants: variantsOf(name), location: parseLocation(location) }
   const scored = candidates(held)
     .map((candidate) => scoreName(query, candidate, vocabulary))
     .filter((found): found is ScoredName => found !== null)
-  return decide(scored, fit)
+  return decide(selectBest(scored, fit))
 }
 
 function named(decision: MatchDecision): string | null {
@@ -183,7 +183,7 @@ describe('what is held below 80', () => {
       'subset_only',
     ],
     [
-      'one telling word misspelled',
+      'one distinctive word misspelled',
       'The Harbro Group Ltd.',
       null,
       [{ name: 'Harbor Group, Inc.' }],
@@ -213,7 +213,7 @@ describe('what is held below 80', () => {
       'country_differs',
     ],
     [
-      'a telling name in another country, with another form',
+      'a distinctive name in another country, with another form',
       'Acme Widgets Limited',
       'Leeds, GB',
       [{ ...acme, name: 'Acme Widgets, Inc.' }],
@@ -276,9 +276,9 @@ describe('context', () => {
   const held = [acme, { ...acme, city: 'Boston' }]
 
   it('chooses between companies of one name', () => {
-    const query = { readings: readingsOf('Acme Widgets'), location: null }
+    const query = { variants: variantsOf('Acme Widgets'), location: null }
     const scored = candidates(held).map((candidate) => scoreName(query, candidate, vocabulary)!)
-    const decision = decide(scored, ({ candidate }) => (candidate.entityNumber === 2 ? 2 : 0))
+    const decision = decide(selectBest(scored, ({ candidate }) => (candidate.entityNumber === 2 ? 2 : 0)))
     expect(decision).toMatchObject({
       kind: 'entity',
       chosenByContext: true,

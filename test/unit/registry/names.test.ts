@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { foldText, isNumberWord, wordsOf } from '../../../src/registry/normalize/normalize-name.js'
 import { parseName } from '../../../src/registry/normalize/parsed-name.js'
-import { readingsOf } from '../../../src/registry/normalize/name-variants.js'
+import { variantsOf } from '../../../src/registry/normalize/name-variants.js'
 
 describe('folding', () => {
   test.each([
@@ -238,7 +238,7 @@ describe('legal forms', () => {
   })
 })
 
-describe('readings', () => {
+describe('variants', () => {
   test.each([
     ['Cardlytics, Inc. Common Stock', 'cardlytics', 'part'],
     ['Koppers Holdings Inc. Koppers H', 'koppersholdings', 'part'],
@@ -257,7 +257,7 @@ describe('readings', () => {
     ['Multi-Tile Ltd T/A Topps Tiles', 'toppstiles', 'aside'],
     ['Hexagon (Marple) Ltd', 'hexagon', 'aside'],
   ])('%j may be %j, %s', (name, coreKey, kind) => {
-    expect(readingsOf(name)).toContainEqual(expect.objectContaining({ coreKey, kind }))
+    expect(variantsOf(name)).toContainEqual(expect.objectContaining({ coreKey, kind }))
   })
 
   test.each([
@@ -267,17 +267,17 @@ describe('readings', () => {
     ['Santander Drive Auto Receivables 2024-1', 'santanderdriveautoreceivables'],
     ['John Deere Owner Trust 2022-C', 'johndeereownertrust2022'],
   ])('%j is never %j', (name, coreKey) => {
-    expect(readingsOf(name).map((reading) => reading.coreKey)).not.toContain(coreKey)
+    expect(variantsOf(name).map((variant) => variant.coreKey)).not.toContain(coreKey)
   })
 
-  it('the whole name is read first, and any text has at most a few readings', () => {
+  it('the whole name is read first, and any text has at most a few variants', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (name) => {
-        const readings = readingsOf(name)
-        expect(readings.length).toBeLessThanOrEqual(6)
+        const variants = variantsOf(name)
+        expect(variants.length).toBeLessThanOrEqual(6)
         const whole = parseName(name)
         if (whole.fullKey.length >= 2)
-          expect(readings[0]).toMatchObject({ kind: 'whole', coreKey: whole.coreKey })
+          expect(variants[0]).toMatchObject({ kind: 'whole', coreKey: whole.coreKey })
       }),
     )
   })

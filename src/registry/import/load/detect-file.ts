@@ -11,7 +11,7 @@ import { isWorkbook } from '../workbook.js'
 import { readSample, sampleCharsMax, type FileSample } from '../sample.js'
 import { formatsOfHeader, kindOfText } from './detect-format.js'
 
-/** What a file is, told by what is in it. */
+/** What a file is, recognized by its content. */
 export type DetectedFile =
   | { readonly kind: 'format'; readonly format: FormatName; readonly rowEstimate: number | null }
   | { readonly kind: 'csv'; readonly proposal: MapProposal; readonly rowEstimate: number | null }
@@ -83,7 +83,7 @@ function estimate(rowCount: number, { text, isWhole }: FileSample, bytes: number
   return bytes === null ? null : Math.round((lineCount * bytes) / Buffer.byteLength(text))
 }
 
-/** Members that tell of a kind; which it is, they must show. */
+/** The members of a zip suggest a kind; their content has to prove it. */
 async function detectZip(path: string): Promise<DetectedFile> {
   try {
     if (await isWorkbook(path)) {

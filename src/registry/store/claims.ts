@@ -3,44 +3,46 @@ import { addedUp, compose } from '../linkage/survivorship.js'
 import { derivedId } from '../model/derived-id.js'
 import { isSameName, withFormerNames } from '../linkage/former-names.js'
 import type { RegistryRow, StatedRow } from '../model/registry-row.js'
-import type { ImportOrigin, StatementOptions, StatementOutcome } from './import-origin.js'
-import { createKeptStatements } from './kept-statements.js'
+import type { ImportOrigin, ClaimOptions, ClaimOutcome } from './import-origin.js'
+import { createKeptClaims } from './kept-claims.js'
 import type { NameHistoryStore } from './name-history.js'
 import { createReadBack } from './read-back.js'
 import type { RowOrigin, RowWriter } from './row-writer.js'
 
 /**
- * Writes what a source states. Where it is the only one to tell of a registration, that is the row; where
- * others do, or no source has named it yet, all statements are kept and the registration is composed of them,
- * so that the order of imports does not matter. A name that a newer statement changes is remembered. The
+ * Writes what a source states. Where no other source states the registration, that is the row; where
+ * others do, or no source has named it yet, all claims are kept and the registration is composed of them,
+ * so that the order of imports does not matter. A name that a newer claim changes is remembered. The
  * caller holds the transaction.
  */
-export interface StatementWriter {
-  state(row: StatedRow, options: StatementOptions): StatementOutcome
+export interface ClaimWriter {
+  state(row: StatedRow, options: ClaimOptions): ClaimOutcome
   /**
-   * Composes the registrations that this import told of, and of a whole file those that it no longer names.
+   * Composes the registrations that this import stated, and of a whole file those that it no longer names.
    * Returns how many of these no source names any more.
    */
   finish(): number
-  /** How many of the source's statements wait for a registration to add to. */
+  /** How many of the source's claims wait for a registration to add to. */
   waitingCount(): number
 }
 
-export function createStatementWriter(
+export function createClaimWriter(
   database: Sqlite,
   writer: RowWriter,
   history: NameHistoryStore,
   own: ImportOrigin,
-): StatementWriter {
+): ClaimWriter {
   const ownership = createOwnershipCheck(database, own)
-  const kept = createKeptStatements(database, history, own)
+  const kept = createKeptClaims(database, history, own)
   const readBack = createReadBack(database)
   const held = database.prepare<[string], HeldFacts>(
     'SELECT legal_name, source_number, import_sequence, stated_on, named_on FROM legal_entities WHERE id = ?',
   )
   const isOlderFile = own.importSequence !== own.newestSequence
-  const vanish = database.prepare('UPDATE legal_entities SET vanished = 1 WHERE id = ? AND vanished = 0')
-  let vanishedCount = 0
+  const markRemoved = database.prepare(
+    'UPDATE legal_entities SET removed_from_source = 1 WHERE id = ? AND removed_from_source = 0',
+  )
+  let removedCount = 0
 
   return {
     state(row, options) {
@@ -62,12 +64,12 @@ export function createStatementWriter(
       kept.eachTouched(composeInto)
       if (isOlderFile) for (const id of history.idsOf(own.sourceNumber)) rename(id)
       if (!isOlderFile) kept.confirmSeen()
-      return vanishedCount
+      return removedCount
     },
     waitingCount: () => kept.waitingCount(),
   }
 
-  function statePlainly(id: string, row: RegistryRow): StatementOutcome {
+  function statePlainly(id: string, row: RegistryRow): ClaimOutcome {
     const on = own.fileDate
     const { sourceNumber, importSequence } = own
     if (writer.add(row, { sourceNumber, importSequence, statedOn: on, namedOn: on })) return 'imported'
@@ -102,11 +104,15 @@ export function createStatementWriter(
     return isRenamed ? 'renamed' : 'updated'
   }
 
-  function replace(id: string, row: RegistryRow, origin: RowOrigin, vanished = false): void {
-    writer.replace({ ...row, names: withFormerNames(row.names, history.of(id, origin)) }, origin, vanished)
+  function replace(id: string, row: RegistryRow, origin: RowOrigin, removedFromSource = false): void {
+    writer.replace(
+      { ...row, names: withFormerNames(row.names, history.of(id, origin)) },
+      origin,
+      removedFromSource,
+    )
   }
 
-  /** Once more than one source tells of a registration, what each states is kept, and its name if it is gone. */
+  /** Once more than one source states a registration, the claim of each is kept, and its name if it is gone. */
   function keepWhatOthersStated(id: string, isHeld: boolean): void {
     const stated = held.get(id) === undefined ? null : readBack(id)
     if (stated === null || stated.sourceNumber === own.sourceNumber) return
@@ -124,12 +130,12 @@ export function createStatementWriter(
       return
     }
     const stated = readBack(id)
-    if (stated !== null) replace(id, stated.row, stated, stated.vanished)
+    if (stated !== null) replace(id, stated.row, stated, stated.removedFromSource)
   }
 
   function composeInto(id: string): void {
     const composed = compose(kept.of(id), history.of(id))
-    if (composed === null) vanishedCount += vanish.run(id).changes
+    if (composed === null) removedCount += markRemoved.run(id).changes
     else if (!writer.add(composed.row, composed.origin)) writer.replace(composed.row, composed.origin)
   }
 }
@@ -146,21 +152,22 @@ function isNamed(row: StatedRow): row is RegistryRow {
   return row.legalName !== null
 }
 
-/** Whether a registration is told of by this source alone, without a look where there is no other source. */
+/** Whether this source alone states a registration; asks the database only where there is another source. */
 function createOwnershipCheck(database: Sqlite, own: ImportOrigin) {
-  const holder = database.prepare<[string], { source_number: number; vanished: number }>(
-    'SELECT source_number, vanished FROM legal_entities WHERE id = ?',
+  const holder = database.prepare<[string], { source_number: number; removed_from_source: number }>(
+    'SELECT source_number, removed_from_source FROM legal_entities WHERE id = ?',
   )
-  const statement = database.prepare<[string]>('SELECT 1 FROM statements WHERE registration_id = ? LIMIT 1')
+  const claim = database.prepare<[string]>('SELECT 1 FROM claims WHERE registration_id = ? LIMIT 1')
   const others = database.prepare<[number]>('SELECT 1 FROM sources WHERE number <> ? LIMIT 1')
-  let mayBeShared = others.get(own.sourceNumber) !== undefined || hasStatements(database)
+  let mayBeShared = others.get(own.sourceNumber) !== undefined || hasClaims(database)
   return {
-    isHeld: (id: string) => holder.get(id)?.vanished === 0,
+    isHeld: (id: string) => holder.get(id)?.removed_from_source === 0,
     isOwn(id: string): boolean {
       if (!mayBeShared) return true
       const found = holder.get(id)
-      const isFree = found === undefined || found.vanished === 1 || found.source_number === own.sourceNumber
-      return isFree && statement.get(id) === undefined
+      const isFree =
+        found === undefined || found.removed_from_source === 1 || found.source_number === own.sourceNumber
+      return isFree && claim.get(id) === undefined
     },
     noteKept() {
       mayBeShared = true
@@ -168,6 +175,6 @@ function createOwnershipCheck(database: Sqlite, own: ImportOrigin) {
   }
 }
 
-function hasStatements(database: Sqlite): boolean {
-  return database.prepare('SELECT 1 FROM statements LIMIT 1').get() !== undefined
+function hasClaims(database: Sqlite): boolean {
+  return database.prepare('SELECT 1 FROM claims LIMIT 1').get() !== undefined
 }

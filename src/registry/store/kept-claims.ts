@@ -1,14 +1,14 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import { addedUp, type Statement } from '../linkage/survivorship.js'
+import { addedUp, type Claim } from '../linkage/survivorship.js'
 import { isSameName } from '../linkage/former-names.js'
 import type { StatedRow } from '../model/registry-row.js'
-import type { ImportOrigin, StatementOptions, StatementOutcome } from './import-origin.js'
+import type { ImportOrigin, ClaimOptions, ClaimOutcome } from './import-origin.js'
 import type { NameHistoryStore } from './name-history.js'
 import type { RowOrigin } from './row-writer.js'
 
-export type KeptStatement = Statement & RowOrigin
+export type KeptClaim = Claim & RowOrigin
 
-interface StatementRow {
+interface ClaimRow {
   source_number: number
   import_sequence: number
   stated_on: string | null
@@ -19,24 +19,24 @@ interface StatementRow {
   file_date: string
 }
 
-type KnownRow = Pick<StatementRow, 'import_sequence' | 'stated_on' | 'named_on' | 'row_json'>
+type KnownRow = Pick<ClaimRow, 'import_sequence' | 'stated_on' | 'named_on' | 'row_json'>
 
 const touchedPageRows = 1_000
 
-/** Statements of registrations that several sources tell of, or that none names yet. */
-export function createKeptStatements(database: Sqlite, history: NameHistoryStore, own: ImportOrigin) {
+/** Claims on registrations that several sources state, or that none names yet. */
+export function createKeptClaims(database: Sqlite, history: NameHistoryStore, own: ImportOrigin) {
   const queries = prepareQueries(database)
   const { sourceNumber, importSequence, newestSequence } = own
   const isOlderFile = importSequence !== newestSequence
 
   return {
     hasAny: (id: string) => queries.any.get(id) !== undefined,
-    of: (id: string): KeptStatement[] => queries.all.all(id).map(keptStatement),
+    of: (id: string): KeptClaim[] => queries.all.all(id).map(keptClaim),
     add(id: string, row: StatedRow, { sourceNumber: number, importSequence: sequence, ...days }: RowOrigin) {
       queries.put.run(id, number, sequence, days.statedOn, days.namedOn, JSON.stringify(row))
     },
     /** `first`: the source stated nothing of the registration before. */
-    put(id: string, row: StatedRow, { statedOn, addsUp }: StatementOptions): StatementOutcome | 'first' {
+    put(id: string, row: StatedRow, { statedOn, addsUp }: ClaimOptions): ClaimOutcome | 'first' {
       const on = statedOn ?? own.fileDate
       const known = queries.find.get(id, sourceNumber)
       if (known === undefined) {
@@ -51,7 +51,7 @@ export function createKeptStatements(database: Sqlite, history: NameHistoryStore
       return isBefore(on, known.stated_on) ? putOlder(id, row, on, known) : putNewer(id, row, on, known)
     },
     removeUnseen(): void {
-      const unseen = 'FROM statements WHERE source_number = ? AND import_sequence < ?'
+      const unseen = 'FROM claims WHERE source_number = ? AND import_sequence < ?'
       history.rememberUnseen(sourceNumber, newestSequence)
       database
         .prepare(`INSERT OR IGNORE INTO temp.touched SELECT registration_id ${unseen}`)
@@ -64,11 +64,11 @@ export function createKeptStatements(database: Sqlite, history: NameHistoryStore
         for (const id of page) visit(id)
       }
     },
-    /** Registrations whose first statement is this source's, unchanged, were seen by this import too. */
+    /** Registrations whose first claim is this source's, unchanged, were seen by this import too. */
     confirmSeen(): void {
       database
         .prepare(
-          `UPDATE legal_entities SET import_sequence = t.import_sequence, stated_on = t.stated_on FROM statements t
+          `UPDATE legal_entities SET import_sequence = t.import_sequence, stated_on = t.stated_on FROM claims t
            WHERE t.source_number = ? AND t.import_sequence = ? AND t.registration_id = legal_entities.id
              AND legal_entities.source_number = t.source_number`,
         )
@@ -77,22 +77,22 @@ export function createKeptStatements(database: Sqlite, history: NameHistoryStore
     waitingCount(): number {
       const waiting = database
         .prepare<[number], number>(
-          `SELECT count(*) FROM statements t WHERE t.source_number = ? AND NOT EXISTS
-             (SELECT 1 FROM legal_entities l WHERE l.id = t.registration_id AND l.vanished = 0)`,
+          `SELECT count(*) FROM claims t WHERE t.source_number = ? AND NOT EXISTS
+             (SELECT 1 FROM legal_entities l WHERE l.id = t.registration_id AND l.removed_from_source = 0)`,
         )
         .pluck()
       return waiting.get(sourceNumber) ?? 0
     },
   }
 
-  function putAgain(id: string, row: StatedRow, known: KnownRow): StatementOutcome {
+  function putAgain(id: string, row: StatedRow, known: KnownRow): ClaimOutcome {
     const json = JSON.stringify(addedUp(JSON.parse(known.row_json) as StatedRow, row))
     queries.put.run(id, sourceNumber, importSequence, known.stated_on, known.named_on, json)
     queries.touch.run(id)
     return 'together'
   }
 
-  function putOlder(id: string, row: StatedRow, on: string, known: KnownRow): StatementOutcome {
+  function putOlder(id: string, row: StatedRow, on: string, known: KnownRow): ClaimOutcome {
     const current = legalNameOf(known)
     const isRenamed = current !== null && row.legalName !== null && !isSameName(current, row.legalName)
     if (isRenamed) {
@@ -106,7 +106,7 @@ export function createKeptStatements(database: Sqlite, history: NameHistoryStore
     return 'superseded'
   }
 
-  function putNewer(id: string, row: StatedRow, on: string, known: KnownRow): StatementOutcome {
+  function putNewer(id: string, row: StatedRow, on: string, known: KnownRow): ClaimOutcome {
     const json = JSON.stringify(row)
     if (known.row_json === json) {
       queries.see.run(importSequence, on, id, sourceNumber)
@@ -132,26 +132,26 @@ function prepareQueries(database: Sqlite) {
   database.exec('CREATE TEMP TABLE IF NOT EXISTS touched (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID')
   database.exec('DELETE FROM temp.touched')
   return {
-    any: database.prepare<[string]>('SELECT 1 FROM statements WHERE registration_id = ? LIMIT 1'),
-    all: database.prepare<[string], StatementRow>(
+    any: database.prepare<[string]>('SELECT 1 FROM claims WHERE registration_id = ? LIMIT 1'),
+    all: database.prepare<[string], ClaimRow>(
       `SELECT t.source_number, t.import_sequence, t.stated_on, t.named_on, t.row_json, s.format, s.name, s.file_date
-       FROM statements t JOIN sources s ON s.number = t.source_number WHERE t.registration_id = ?`,
+       FROM claims t JOIN sources s ON s.number = t.source_number WHERE t.registration_id = ?`,
     ),
     find: database.prepare<[string, number], KnownRow>(
-      `SELECT import_sequence, stated_on, named_on, row_json FROM statements
+      `SELECT import_sequence, stated_on, named_on, row_json FROM claims
        WHERE registration_id = ? AND source_number = ?`,
     ),
     put: database.prepare(
-      `INSERT INTO statements (registration_id, source_number, import_sequence, stated_on, named_on, row_json)
+      `INSERT INTO claims (registration_id, source_number, import_sequence, stated_on, named_on, row_json)
        VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (registration_id, source_number) DO UPDATE SET
          import_sequence = excluded.import_sequence, stated_on = excluded.stated_on,
          named_on = excluded.named_on, row_json = excluded.row_json`,
     ),
     see: database.prepare(
-      'UPDATE statements SET import_sequence = ?, stated_on = ? WHERE registration_id = ? AND source_number = ?',
+      'UPDATE claims SET import_sequence = ?, stated_on = ? WHERE registration_id = ? AND source_number = ?',
     ),
     nameSince: database.prepare(
-      'UPDATE statements SET named_on = ? WHERE registration_id = ? AND source_number = ?',
+      'UPDATE claims SET named_on = ? WHERE registration_id = ? AND source_number = ?',
     ),
     touch: database.prepare('INSERT OR IGNORE INTO temp.touched VALUES (?)'),
     touchedAfter: database
@@ -162,7 +162,7 @@ function prepareQueries(database: Sqlite) {
   }
 }
 
-function keptStatement(row: StatementRow): KeptStatement {
+function keptClaim(row: ClaimRow): KeptClaim {
   const statedOn = row.stated_on ?? row.file_date
   return {
     sourceNumber: row.source_number,
