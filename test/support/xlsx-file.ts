@@ -1,4 +1,4 @@
-import { writeZip, type ZippedFile } from '../integration/registry/zip-file.js'
+import { writeZip, type ZippedFile } from './zip-file.js'
 
 interface MadeSheet {
   readonly name: string

@@ -1,5 +1,4 @@
-import type { LoadedFile, LoadPlan } from '../../registry/import/load/load.js'
-import type { LoadStep } from '../../registry/import/load/plan-load.js'
+import type { LoadedFile, LoadPlan, LoadStep } from '../../registry/import/load/load.js'
 import { importText } from './registry-text.js'
 
 /** What `enrich registry load` prints for people: the plan, each file, the sum. */

@@ -7,11 +7,10 @@ import {
   type Resolution,
 } from '../../contract/result.js'
 import { basisOf, endText } from './basis.js'
-import { formattedAddress } from './address-block.js'
+import { formattedAddress, statusOf } from './registration-facts.js'
 import { omittedIdentifierCount, primaryOf, resultEntityOf } from './entity-record.js'
 import type { Doubt, MatchDecision } from '../match/decide.js'
 import type { ScoredName } from '../match/score.js'
-import { statusOf } from './standing.js'
 import { regionCodeIn } from '../normalize/place-names.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 

@@ -1,11 +1,10 @@
 import type { ResultEntity } from '../../contract/entity.js'
 import type { BasisEntry, Citation } from '../../contract/result.js'
-import { formattedAddress } from './address-block.js'
-import { naicsLabel } from '../reference/naics-labels.js'
-import { sicLabel } from '../reference/sic-labels.js'
+import { formattedAddress, standingOf, statusOf } from './registration-facts.js'
+import { naicsLabel, sicLabel } from '../reference/industry-codes.js'
 import { omittedIdentifierCount } from './entity-record.js'
+import { recordUrls } from '../model/identifiers.js'
 import type { RowName } from '../model/registry-row.js'
-import { standingOf, statusOf } from './standing.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
 /**
@@ -272,17 +271,17 @@ export function recordUrl(registration: StoredLegalEntity): string | null {
 function companiesHouseUrl(registration: StoredLegalEntity): string | null {
   const companyNumber = identifierValue(registration, 'registration_id')
   if (companyNumber === undefined || registration.jurisdiction?.startsWith('gb') !== true) return null
-  return `https://find-and-update.company-information.service.gov.uk/company/${encodeURIComponent(companyNumber)}`
+  return recordUrls.companiesHouse(companyNumber)
 }
 
 function gleifUrl(registration: StoredLegalEntity): string | null {
   const lei = identifierValue(registration, 'lei')
-  return lei === undefined ? null : `https://search.gleif.org/#/record/${lei}`
+  return lei === undefined ? null : recordUrls.lei(lei)
 }
 
 function edgarUrl(registration: StoredLegalEntity): string | null {
   const cik = identifierValue(registration, 'cik') ?? identifierValue(registration, 'sec_cik')
-  return cik === undefined ? null : `https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&CIK=${cik}`
+  return cik === undefined ? null : recordUrls.cik(cik)
 }
 
 function identifierValue(registration: StoredLegalEntity, wanted: string): string | undefined {

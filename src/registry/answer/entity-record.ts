@@ -2,16 +2,12 @@ import type { EntityRecord, Identifier, ResultEntity } from '../../contract/enti
 import { legalForm as legalForms, type LegalForm, type Sector } from '../../contract/enums.js'
 import { entityId, legalEntityId, presenceId } from '../../contract/ids.js'
 import { unknownClassification, unknownProfiles } from '../../contract/unknown.js'
-import { addressBlockOf, formattedAddress } from './address-block.js'
+import { addressBlockOf, formattedAddress, authorityBlockOf, standingOf } from './registration-facts.js'
 import { businessModelOf } from '../reference/business-models.js'
-import { industryPathOf } from '../reference/industry-path.js'
-import { naicsLabel } from '../reference/naics-labels.js'
-import { sicLabel } from '../reference/sic-labels.js'
+import { industryPathOf, naicsLabel, sicLabel } from '../reference/industry-codes.js'
 import { fundOrTrust } from '../normalize/fund-or-trust.js'
 import { parseName } from '../normalize/parsed-name.js'
 import { countryNameOf } from '../normalize/place-names.js'
-import { authorityBlockOf } from './registration-authority.js'
-import { standingOf } from './standing.js'
 import type { RegistrationOutline, StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
 /** A code that stands in the registry's row is as good as the row; one percent is left for the clerk. */

@@ -4,7 +4,7 @@ import type { CandidateName } from '../match/candidate.js'
 import { variantsOf } from '../normalize/name-variants.js'
 import { countryCodeOf, countryNameOf, regionCodeIn } from '../normalize/place-names.js'
 import { bestOfEach, type ResolveDeps } from './resolve.js'
-import { statusOf } from './standing.js'
+import { statusOf } from './registration-facts.js'
 import type { RegistrationOutline, StoredEntity } from '../store/reader.js'
 
 export interface SearchQuery {

@@ -1,4 +1,5 @@
 import { UserError } from '../../core/errors.js'
+import { entityType } from '../../contract/enums.js'
 
 /** Every field a row of a registry can have, in the order shown to people. */
 const importFields = [
@@ -88,3 +89,48 @@ export function shownColumns(names: readonly string[]): string {
 function invalid(message: string, hint: string): UserError {
   return new UserError('REGISTRY_IMPORT_INVALID', message, { hint })
 }
+
+/** A coded value as it is written in words: "Incorporated Entity" is `incorporated_entity`. */
+export function codeOf(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+}
+
+/**
+ * Whether the column mapped to `type` holds types: other files' kinds ("FUND", "operating") would make companies
+ * of no known type, which no answer may name. Here and there a value that is none is dropped with its line; where
+ * at least half of the different values are none, the column is another.
+ */
+export function createTypeCheck(): {
+  look(cells: readonly string[], column: number | undefined): void
+  check(name: string): void
+} {
+  const sound = new Set<string>()
+  const other = new Set<string>()
+  return {
+    look(cells, column) {
+      if (column === undefined || other.size >= othersMax) return
+      const text = (cells[column] ?? '').trim()
+      if (text === '') return
+      const type = entityType.safeParse(codeOf(text))
+      if (type.success) sound.add(type.data)
+      else other.add(text)
+    },
+    check(name) {
+      if (other.size === 0 || other.size < sound.size) return
+      const shown = [...other].slice(0, shownMax).map((text) => `"${text.slice(0, 30)}"`)
+      throw new UserError(
+        'REGISTRY_IMPORT_INVALID',
+        `column ${name} is mapped to type and holds ${shown.join(', ')}${other.size > shownMax ? ', …' : ''}`,
+        {
+          hint: `type takes ${entityType.options.join(', ')}; leave it out of --map, and rows are companies`,
+        },
+      )
+    },
+  }
+}
+
+const othersMax = 100
+const shownMax = 5

@@ -1,10 +1,10 @@
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
+import { recordUrls } from '../model/identifiers.js'
 import { companiesHouseAuthority } from '../reference/authorities.js'
 import { checkDraft } from './draft.js'
 import { companyNumber } from './gleif-record.js'
-import type { FileFormat, ImportItem } from '../model/import-item.js'
-import { openOneFile } from '../../tables/open-file.js'
-import { tableItems, type TableRow } from './table.js'
+import type { ImportItem } from '../model/import-item.js'
+import { tableFormat, type TableRow } from './table.js'
 
 const columns = {
   name: 'CompanyName',
@@ -28,26 +28,16 @@ const previousNameColumns = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((number) => ({
 }))
 
 /** `companies-house`: BasicCompanyData of the United Kingdom, as CSV, plain or in its zip. */
-export const companiesHouse: FileFormat = {
-  coverage: 'whole',
-  addsUp: false,
-  async *read(path, options) {
-    yield* tableItems(
-      await openOneFile(path, null),
-      {
-        what: 'BasicCompanyData file of Companies House',
-        required: [columns.name, columns.number],
-        wanted: [
-          ...Object.values(columns).slice(2),
-          ...sicColumns,
-          ...previousNameColumns.flatMap((column) => Object.values(column)),
-        ],
-        read: companyOf,
-      },
-      options,
-    )
-  },
-}
+export const companiesHouse = tableFormat({
+  what: 'BasicCompanyData file of Companies House',
+  required: [columns.name, columns.number],
+  wanted: [
+    ...Object.values(columns).slice(2),
+    ...sicColumns,
+    ...previousNameColumns.flatMap((column) => Object.values(column)),
+  ],
+  read: companyOf,
+})
 
 function companyOf(row: TableRow, line: number): ImportItem {
   const number = row.text(columns.number)
@@ -78,7 +68,7 @@ function companyOf(row: TableRow, line: number): ImportItem {
       address: addressOf(row),
       industryCodes: industryCodesOf(row),
       formedOn: row.text(columns.formedOn),
-      sourceUrl: `https://find-and-update.company-information.service.gov.uk/company/${id}`,
+      sourceUrl: recordUrls.companiesHouse(id),
     },
     line,
   )

@@ -1,14 +1,11 @@
 import { companiesHouse } from './companies-house.js'
 import { gleif } from './gleif.js'
 import { gleifAuthorities, gleifLegalForms } from './gleif-lists.js'
-import { gleifBic, gleifIsin } from './gleif-maps.js'
+import { gleifBic, gleifIsin, leiCik, secNames } from './additions.js'
 import { gleifRelationships } from './gleif-relationships.js'
 import type { FileFormat } from '../model/import-item.js'
-import { leiCik } from './lei-cik.js'
-import { secNames } from './sec-names.js'
-import { secSub } from './sec-sub.js'
+import { secSub, secTickers } from './sec.js'
 import { secSubmissions } from './sec-submissions.js'
-import { secTickers } from './sec-tickers.js'
 
 /** Files of registers that are read as they are published, by the names that people give. */
 export const fileFormats = {

@@ -1,8 +1,6 @@
 import { countryCodeOf } from '../normalize/place-names.js'
 import type { FileFormat } from '../model/import-item.js'
-import { openOneFile } from '../../tables/open-file.js'
-import { sheetItems, tableItems, type Table } from './table.js'
-import { isWorkbook } from './workbook.js'
+import { tableFormat, type Table } from './table.js'
 
 const authorityColumns = {
   code: 'Registration Authority Code',
@@ -15,7 +13,7 @@ const authorityColumns = {
 } as const
 
 /** `gleif-authorities`: the list of registration authorities, Excel or CSV: names for the codes that records bear. */
-export const gleifAuthorities: FileFormat = listOf({
+export const gleifAuthorities = listFormat({
   what: 'list of registration authorities of GLEIF',
   required: [authorityColumns.code],
   wanted: Object.values(authorityColumns).slice(1),
@@ -50,7 +48,7 @@ const formColumns = {
  * `gleif-legal-forms`: the list of ISO 20275 as CSV: names for the codes of legal forms. A code that stands
  * in several lines, once a language, keeps the first.
  */
-export const gleifLegalForms: FileFormat = listOf({
+export const gleifLegalForms = listFormat({
   what: 'list of entity legal forms (ISO 20275)',
   required: [formColumns.code, formColumns.name],
   wanted: Object.values(formColumns).filter(
@@ -70,13 +68,6 @@ export const gleifLegalForms: FileFormat = listOf({
   },
 })
 
-function listOf(table: Table): FileFormat {
-  return {
-    coverage: 'whole',
-    addsUp: false,
-    async *read(path, options) {
-      if (await isWorkbook(path)) yield* sheetItems(path, table, options)
-      else yield* tableItems(await openOneFile(path, null), table, options)
-    },
-  }
+function listFormat(table: Table): FileFormat {
+  return tableFormat(table, { mayBeSheet: true })
 }

@@ -1,6 +1,9 @@
 import { iso31662 } from 'iso-3166'
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
+import { recordUrls } from '../model/identifiers.js'
+import { isNoForm } from '../normalize/fund-or-trust.js'
 import { regionCodeIn } from '../normalize/place-names.js'
+import { edgarAuthority } from '../reference/authorities.js'
 import { checkDraft, type DraftIdentifier } from './draft.js'
 import type { ImportItem } from '../model/import-item.js'
 
@@ -67,16 +70,11 @@ export function leiItem(record: LeiRecord, line: number): ImportItem {
       },
       formedOn: record.createdOn,
       successorId: record.successorLei,
-      sourceUrl: record.lei === null ? null : leiRecordUrl(record.lei),
+      sourceUrl: record.lei === null ? null : recordUrls.lei(record.lei),
     },
     line,
   )
   return { kind: 'registration', line, read, statedOn: null }
-}
-
-/** Where anybody can look a registration up. */
-export function leiRecordUrl(lei: string): string {
-  return `https://search.gleif.org/#/record/${lei}`
 }
 
 function namesIn({ otherNames }: LeiRecord): { otherNames: string[]; formerNames: string[] } {
@@ -123,18 +121,12 @@ function isNoAuthority(code: string | null): boolean {
   return code === null || /^RA([789])\1{5}$/.test(code)
 }
 
-/** 8888 and 9999 stand for "not listed" and "no form". */
-function isNoForm(code: string): boolean {
-  return code === '8888' || code === '9999'
-}
-
-const edgar = 'RA000665'
 const companiesHouse = /^RA00058[567]$/
 
 function numbersOf({ authority, authorityNumber, category, jurisdiction }: LeiRecord): DraftIdentifier[] {
   if (authority === null || authorityNumber === null || isNoAuthority(authority)) return []
   // EDGAR's number of a fund is that of the trust it is a part of.
-  if (authority === edgar) {
+  if (authority === edgarAuthority) {
     const isOwn = /^\d{1,10}$/.test(authorityNumber) && category !== 'FUND'
     return isOwn ? [{ type: 'cik', text: authorityNumber }] : []
   }

@@ -1,19 +1,7 @@
-import { canonicalIdentifier } from '../model/identifiers.js'
-import type { RelationshipType } from '../model/relationship.js'
+import { canonicalIdentifier, recordUrls } from '../model/identifiers.js'
+import type { ImportItem, RelationshipType } from '../model/import-item.js'
 import { dateOf } from './draft.js'
-import { leiRecordUrl } from './gleif-record.js'
-import type { FileFormat, ImportItem } from '../model/import-item.js'
-import { openOneFile } from '../../tables/open-file.js'
-import { tableItems, type TableRow } from './table.js'
-
-/** `gleif-relationships`: the Level 2 golden copy (RR-CDF 2.1) as CSV. Records that ended are left out. */
-export const gleifRelationships: FileFormat = {
-  coverage: 'whole',
-  addsUp: false,
-  async *read(path, options) {
-    yield* tableItems(await openOneFile(path, null), relationshipTable, options)
-  },
-}
+import { tableFormat, type TableRow } from './table.js'
 
 const types: ReadonlySet<string> = new Set<RelationshipType>([
   'IS_DIRECTLY_CONSOLIDATED_BY',
@@ -50,7 +38,8 @@ const quantifiers = numbered.map((number) => ({
   units: `Relationship.Quantifiers.${number}.QuantifierUnits`,
 }))
 
-const relationshipTable = {
+/** `gleif-relationships`: the Level 2 golden copy (RR-CDF 2.1) as CSV. Records that ended are left out. */
+export const gleifRelationships = tableFormat({
   what: 'Level 2 relationship file of GLEIF',
   required: [columns.child, columns.parent, columns.type, columns.status],
   wanted: [
@@ -61,7 +50,7 @@ const relationshipTable = {
     ...[...periods, ...quantifiers].flatMap((group) => Object.values(group)),
   ],
   read: relationshipOf,
-}
+})
 
 /** Total: any text gives an item. */
 function relationshipOf(row: TableRow, line: number): ImportItem {
@@ -88,7 +77,7 @@ function relationshipOf(row: TableRow, line: number): ImportItem {
     type,
     percentage: percentageOf(row),
     ...datesOf(row),
-    sourceUrl: leiRecordUrl(child.value),
+    sourceUrl: recordUrls.lei(child.value),
   }
 }
 

@@ -3,24 +3,21 @@ import { basename } from 'node:path'
 import { UserError } from '../../core/errors.js'
 import { CsvScanner, type ScannedRecord } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
-import type { Encoding } from '../../tables/encodings/names.js'
-import { fingerprintFile } from '../../tables/fingerprint.js'
 import { openOneFile } from '../../tables/open-file.js'
-import { resolveColumns, shownColumns, type ColumnMap, type ImportField } from './columns.js'
-import { fileDateMs } from './file-date.js'
+import { createTypeCheck, resolveColumns, shownColumns, type ColumnMap, type ImportField } from './columns.js'
 import { readJurisdiction } from './draft.js'
 import { proposeMap, proposedCommand } from './propose-map.js'
 import { readRow, type RowDefaults } from './read-row.js'
+import { importInto, runImport, type ImportedFile, type ImportOptions } from './run-import.js'
 import { readSample } from './sample.js'
 import type { ImportItem } from '../model/import-item.js'
-import { importLimits } from '../model/limits.js'
-import { beginImport, unchangedSource, type ImportSession, type SourceFile } from './session.js'
-import { createTally, unchangedResult, type ImportResult } from './import-report.js'
-import { createTypeCheck } from './type-check.js'
+import { beginImport, type ImportSession } from './session.js'
+import { createTally, type ImportResult } from './import-report.js'
 import { countryCodeOf } from '../normalize/place-names.js'
 import type { WritableRegistry } from '../registry.js'
 
-export interface CsvSettings {
+/** `sourceName`: what the source is called in `registry info` and in citations; the file's name without it. */
+export interface CsvSettings extends Pick<ImportOptions, 'sourceName' | 'encoding'> {
   /** What the id column holds (`lei`, `cik`, `registration_id`, …); `id`: a number of the file's own. */
   readonly idType?: string
   /** Field to column; without it columns that bear field names are taken. */
@@ -28,59 +25,35 @@ export interface CsvSettings {
   /** For rows that state none. */
   readonly country?: string
   readonly jurisdiction?: string
-  /** What the source is called in `registry info` and in citations; the file's name without it. */
-  readonly sourceName?: string
-  /** Of the text; found if left out. */
-  readonly encoding?: Encoding
 }
 
-export interface ImportCsvOptions extends CsvSettings {
-  readonly path: string
-  /** Of which day the file is; without it the day in its name, else that of its last change. */
-  readonly dateMs?: number
-  readonly onProgress?: (rowCount: number) => void
-  /** What the user should know of how the file is read: a guessed encoding, lines left out. */
-  readonly onNotice?: (text: string) => void
-  readonly signal?: AbortSignal
+export type ImportCsvOptions = ImportOptions & CsvSettings
+
+/** Imports a CSV file of any common encoding and delimiter, plain, `.gz`, `.zst` or in a zip. Errors: those of `runImport`. */
+export function importCsv(registry: WritableRegistry, options: ImportCsvOptions): Promise<ImportResult> {
+  return runImport(registry, options, {
+    source: sourceOf(options, basename(options.path)),
+    addsUp: false,
+    mustHold: false,
+    items: (session) => csvItems(session, options),
+  })
 }
 
-/**
- * Imports a CSV file (of any common encoding and delimiter, plain, `.gz`, `.zst` or in a zip) in one transaction,
- * with bounded memory. Bad rows are counted and named, never fatal. An abort or a kill leaves the registry as it
- * was. Errors: REGISTRY_IMPORT_INVALID, INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE, INPUT_EMPTY,
- * INPUT_ENCODING_WRONG, _MIXED and _UNSURE, INPUT_NUL_BYTE, INPUT_COMPRESSION_CORRUPT; the signal's reason when
- * aborted.
- */
-export async function importCsv(
-  registry: WritableRegistry,
+/** The same into the registry at a path. Errors: those of `openRegistry` and `runImport`. */
+export function importCsvInto(registryPath: string, options: ImportCsvOptions): Promise<ImportResult> {
+  return importInto(registryPath, (registry) => importCsv(registry, options))
+}
+
+async function* csvItems(
+  session: ImportSession,
   options: ImportCsvOptions,
-): Promise<ImportResult> {
-  const { sha256, dateMs: changedAtMs } = await fingerprintFile(options.path)
+): AsyncGenerator<readonly ImportItem[]> {
   if (options.map === undefined) await requireFieldNames(options)
-  const fileName = basename(options.path)
-  const dateMs = options.dateMs ?? fileDateMs(fileName, changedAtMs)
-  const source = sourceOf(options, { fileName, fileDateMs: dateMs, fileSha256: sha256 })
-  const unchanged = unchangedSource(registry.database, source)
-  if (unchanged) return unchangedResult(unchanged)
-  const session = beginImport(registry.database, source)
-  try {
-    const sink = createSink(session, options)
-    const file = await openDelimited(await openOneFile(options.path, null), { encoding: options.encoding })
-    for (const notice of file.notices) options.onNotice?.(notice)
-    for await (const records of file.scannedRecords(sink.choose)) {
-      for (const record of records) {
-        options.signal?.throwIfAborted()
-        sink.accept(record)
-        const rowCount = sink.rowCount()
-        if (rowCount % importLimits.progressEveryRows === 0) options.onProgress?.(rowCount)
-      }
-    }
-    options.onProgress?.(sink.rowCount())
-    return sink.finish()
-  } finally {
-    session.rollback()
-    registry.contentChanged()
-  }
+  const reader = createCsvReader(session, options)
+  const file = await openDelimited(await openOneFile(options.path, null), { encoding: options.encoding })
+  for (const notice of file.notices) options.onNotice?.(notice)
+  for await (const records of file.scannedRecords(reader.choose)) yield records.map(reader.itemOf)
+  reader.end()
 }
 
 /** Without a map columns must bear the names of fields: where the needed ones do not, one is proposed. */
@@ -99,39 +72,39 @@ async function requireFieldNames({ path, encoding, idType = 'id' }: ImportCsvOpt
   )
 }
 
-/** The same for a file of UTF-8 and commas that is in memory already, at once. */
+/** Imports a file of UTF-8 and commas that is in memory already, at once. */
 export function importCsvText(
   registry: WritableRegistry,
   content: Buffer,
   options: CsvSettings & { fileName: string; fileDateMs: number },
 ): ImportResult {
+  const { fileName, fileDateMs } = options
   const fileSha256 = createHash('sha256').update(content).digest('hex')
-  const session = beginImport(registry.database, sourceOf(options, { ...options, fileSha256 }))
+  const source = { ...sourceOf(options, fileName), fileName, fileDateMs, fileSha256 }
+  const session = beginImport(registry.database, source)
   try {
-    const sink = createSink(session, options)
-    const scanner = new CsvScanner({ delimiter: ',', quoted: true }, sink.choose)
-    for (const record of [...scanner.push(content.toString('utf8')), ...scanner.end()]) sink.accept(record)
-    return sink.finish()
+    const reader = createCsvReader(session, options)
+    const tally = createTally(session, false)
+    const scanner = new CsvScanner({ delimiter: ',', quoted: true }, reader.choose)
+    const records = [...scanner.push(content.toString('utf8')), ...scanner.end()]
+    for (const record of records) tally.accept(reader.itemOf(record))
+    reader.end()
+    return tally.finish()
   } finally {
     session.rollback()
     registry.contentChanged()
   }
 }
 
-type FileFacts = Pick<SourceFile, 'fileName' | 'fileDateMs' | 'fileSha256'>
-
 function sourceOf(
   { idType, map, country, jurisdiction, sourceName, encoding }: CsvSettings,
-  file: FileFacts,
-): SourceFile {
+  fileName: string,
+): ImportedFile['source'] {
   return {
-    sourceName: sourceName ?? file.fileName.replace(/\.gz$/, ''),
+    sourceName: sourceName ?? fileName.replace(/\.gz$/, ''),
     format: 'csv',
     coverage: 'whole',
     settings: { idType: idType ?? 'id', map: sorted(map), country, jurisdiction, encoding },
-    fileName: file.fileName,
-    fileDateMs: file.fileDateMs,
-    fileSha256: file.fileSha256,
   }
 }
 
@@ -139,24 +112,17 @@ function sorted(map: Readonly<Record<string, string>> | undefined): [string, str
   return map && Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-interface Sink {
-  /** Takes the header: which of its columns are read, by index. */
-  choose: (header: readonly string[]) => number[]
-  accept(record: ScannedRecord): void
-  rowCount(): number
-  finish(): ImportResult
-}
-
-function createSink(session: ImportSession, settings: CsvSettings): Sink {
+/** Reads the records of one file. Errors: REGISTRY_IMPORT_INVALID. */
+function createCsvReader(session: ImportSession, settings: CsvSettings) {
   const defaults = defaultsOf(settings, session)
-  const tally = createTally(session, false)
   const types = createTypeCheck()
   /** Of each field, where its cell is in a record. */
   let slots: ColumnMap = new Map()
   let rowDefaults = defaults
   let typeColumn = ''
   return {
-    choose(header) {
+    /** Takes the header: which of its columns are read, by index. */
+    choose: (header: readonly string[]): number[] => {
       const columns = columnsOf(header, settings, defaults)
       const nameOf = (field: ImportField) => (header[columns.get(field) ?? -1] ?? '').trim()
       typeColumn = nameOf('type')
@@ -167,28 +133,19 @@ function createSink(session: ImportSession, settings: CsvSettings): Sink {
       slots = new Map([...columns].map(([field, index]) => [field, indexes.indexOf(index)]))
       return indexes
     },
-    accept: (record) => {
-      types.look(record.cells, slots.get('type'))
-      tally.accept(itemOf(record, slots, rowDefaults))
+    itemOf: ({ cells, line, reason }: ScannedRecord): ImportItem => {
+      types.look(cells, slots.get('type'))
+      if (reason !== null) return { kind: 'rejected', line, reason }
+      const read = readRow(fieldReader(cells, slots), line, rowDefaults)
+      return { kind: 'registration', line, read, statedOn: null }
     },
-    rowCount: () => tally.rowCount(),
-    finish() {
+    /** Throws where the file as a whole is not what its columns say. */
+    end(): void {
       if (slots.size === 0) {
         throw new UserError('REGISTRY_IMPORT_INVALID', 'the file is empty: it has no header')
       }
       types.check(typeColumn)
-      return tally.finish()
     },
-  }
-}
-
-function itemOf({ cells, line, reason }: ScannedRecord, slots: ColumnMap, defaults: RowDefaults): ImportItem {
-  if (reason !== null) return { kind: 'rejected', line, reason }
-  return {
-    kind: 'registration',
-    line,
-    read: readRow(fieldReader(cells, slots), line, defaults),
-    statedOn: null,
   }
 }
 

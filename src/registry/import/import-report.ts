@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
-import type { ClaimOutcome } from '../store/import-origin.js'
+import type { ClaimOutcome } from '../store/kept-claims.js'
 import type { ReadRow } from '../model/registry-row.js'
 import type { ImportItem } from '../model/import-item.js'
 import { importLimits } from '../model/limits.js'

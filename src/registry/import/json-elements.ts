@@ -1,5 +1,9 @@
 import { UserError } from '../../core/errors.js'
 import { importLimits } from '../model/limits.js'
+import { openText } from '../../tables/text-source.js'
+import type { ImportItem, ReadOptions } from '../model/import-item.js'
+import type { ByteSource } from '../../tables/bytes.js'
+import { textPieces } from '../../tables/text-pieces.js'
 
 /** An element of an array that stands in the root object of a file, or is the root. */
 export interface JsonElement {
@@ -138,4 +142,49 @@ export class JsonElements {
       },
     )
   }
+}
+
+/** The elements of a JSON file's arrays as items; `read` may throw for a file of another kind. */
+export async function* jsonItems(
+  file: ByteSource,
+  read: (element: JsonElement) => ImportItem | null,
+  options: ReadOptions = {},
+): AsyncGenerator<readonly ImportItem[]> {
+  // RFC 8259: JSON is UTF-8.
+  const text = await openText(file, options.encoding ?? 'utf-8')
+  const elements = new JsonElements(file.label)
+  for await (const piece of textPieces(text.chunks())) {
+    const items: ImportItem[] = []
+    for (const element of elements.push(piece)) {
+      const item = read(element)
+      if (item !== null) items.push(item)
+    }
+    yield items
+  }
+  elements.end()
+}
+
+/** The value of JSON text, or undefined where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** A member of an object; undefined for anything that is none. */
+export function member(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined
+}
+
+/** Text or a number as trimmed text; null for the empty and for anything else. */
+export function textOf(value: unknown): string | null {
+  if (typeof value !== 'string' && typeof value !== 'number') return null
+  const text = String(value).trim()
+  return text === '' ? null : text
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
 }

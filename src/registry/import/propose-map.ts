@@ -1,8 +1,7 @@
 import { entityType } from '../../contract/enums.js'
 import { canonicalIdentifier } from '../model/identifiers.js'
 import { countryCodeOf } from '../normalize/place-names.js'
-import type { ImportField } from './columns.js'
-import { codeOf } from './read-row.js'
+import { codeOf, type ImportField } from './columns.js'
 
 /** How a table of companies may be imported as `csv`. */
 export interface MapProposal {

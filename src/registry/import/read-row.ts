@@ -1,6 +1,6 @@
 import { entitySubtype, entityType, type EntitySubtype, type EntityType } from '../../contract/enums.js'
 import { countryCodeOf, regionCodeIn } from '../normalize/place-names.js'
-import type { ImportField } from './columns.js'
+import { codeOf, type ImportField } from './columns.js'
 import { edgarPlace, jurisdictionOf } from '../reference/edgar-places.js'
 import { checkDraft, type Draft, type DraftIdentifier } from './draft.js'
 import type { ReadRow } from '../model/registry-row.js'
@@ -125,11 +125,4 @@ function readType(
   const subtype = entitySubtype.safeParse(codeOf(subtypeText))
   if (!subtype.success) dropped.push(`subtype "${subtypeText}" is not known`)
   return { type: known, subtype: subtype.success ? subtype.data : 'unknown' }
-}
-
-export function codeOf(text: string): string {
-  return text
-    .trim()
-    .toLowerCase()
-    .replace(/[\s-]+/g, '_')
 }

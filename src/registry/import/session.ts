@@ -5,11 +5,11 @@ import { derivationVersion, type StatedRow } from '../model/registry-row.js'
 import { joinRegistrations } from '../linkage/join-registrations.js'
 import { createReferenceWriter, linkStatedRelationships } from '../store/reference-writer.js'
 import { recordParents } from '../store/relationships.js'
-import type { ImportOrigin, ClaimOptions, ClaimOutcome } from '../store/import-origin.js'
+import type { ImportOrigin, ClaimOptions, ClaimOutcome } from '../store/kept-claims.js'
 import { createNameHistory } from '../store/name-history.js'
 import { createRowWriter } from '../store/row-writer.js'
 import { createClaimWriter } from '../store/claims.js'
-import { writeWordList } from '../store/word-list-store.js'
+import { writeWordList } from '../store/name-index.js'
 import type { CodeItem, RelationshipItem, SecurityItem } from '../model/import-item.js'
 
 export interface SourceFile {

@@ -2,8 +2,10 @@ import { UserError } from '../../core/errors.js'
 import type { ScannedRecord } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
 import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
-import type { ImportItem, ReadOptions } from '../model/import-item.js'
-import type { ByteSource } from '../../tables/bytes.js'
+import type { FileFormat, ImportItem, ReadOptions } from '../model/import-item.js'
+import { openOneFile } from '../../tables/open-file.js'
+import { type ByteSource, packingOf } from '../../tables/bytes.js'
+import { zipMembers } from '../../tables/zip-members.js'
 
 /** The cells of a record by the names of their columns. */
 export class TableRow {
@@ -37,6 +39,22 @@ export interface Table {
   read(row: TableRow, line: number): ImportItem
 }
 
+/** A format whose files are one table each. `member`: which file of a zip; `mayBeSheet`: the table may be in Excel. */
+export function tableFormat(
+  table: Table,
+  facts: Partial<Pick<FileFormat, 'coverage' | 'addsUp'>> & { member?: RegExp; mayBeSheet?: true } = {},
+): FileFormat {
+  const { coverage = 'whole', addsUp = false, member = null, mayBeSheet = false } = facts
+  return {
+    coverage,
+    addsUp,
+    async *read(path, options) {
+      if (mayBeSheet && (await isWorkbook(path))) yield* sheetItems(path, table, options)
+      else yield* tableItems(await openOneFile(path, member), table, options)
+    },
+  }
+}
+
 /** The records of a delimited file as items. Errors: those of files, REGISTRY_IMPORT_INVALID for another kind. */
 export async function* tableItems(
   file: ByteSource,
@@ -50,7 +68,7 @@ export async function* tableItems(
 }
 
 /** The rows of an Excel file's first visible sheet as items. Errors: those of `openXlsx`, REGISTRY_IMPORT_INVALID. */
-export async function* sheetItems(
+async function* sheetItems(
   path: string,
   table: Table,
   options: ReadOptions = {},
@@ -126,4 +144,11 @@ export function otherKind(
   return new UserError('REGISTRY_IMPORT_INVALID', `${label} is no ${what}: ${reason}`, {
     hint: 'name the format the file has; enrich registry import --help lists them',
   })
+}
+
+/** Whether a file is an Excel file (.xlsx), by what is in it. Errors: those of files, INPUT_COMPRESSION_CORRUPT. */
+export async function isWorkbook(path: string): Promise<boolean> {
+  if ((await packingOf(path, path)) !== 'zip') return false
+  for await (const { name } of zipMembers(path)) if (name === 'xl/workbook.xml') return true
+  return false
 }

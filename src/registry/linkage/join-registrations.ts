@@ -1,5 +1,5 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import { derivedId } from '../model/derived-id.js'
+import { derivedId } from '../model/identifiers.js'
 import { mergesOf, registerOf, type EntityMerge, type JoinGroup, type JoinReason } from './entity-clusters.js'
 
 /**

@@ -1,4 +1,5 @@
 import type { IdentifierType } from '../../contract/enums.js'
+import { hash } from 'node:crypto'
 
 /** An identifier in its canonical form, or the reason why the text is none. */
 export type CanonicalIdentifier = { readonly value: string } | { readonly reason: string }
@@ -59,3 +60,16 @@ function checkedLei(lei: string): CanonicalIdentifier {
   }
   return remainder === 1 ? { value: lei } : { reason: `LEI "${lei}" fails its checksum` }
 }
+
+/** Ids are made of the source's own key, so that another import, here or elsewhere, gives the same. */
+export function derivedId(prefix: 'le_' | 'siq_', sourceKey: string): string {
+  return prefix + hash('sha256', `${prefix}${sourceKey}`, 'hex').slice(0, 24)
+}
+
+/** Where anybody can look a registration up, by an identifier in its canonical form. */
+export const recordUrls = {
+  lei: (lei: string) => `https://search.gleif.org/#/record/${lei}`,
+  cik: (cik: string) => `https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&CIK=${cik}`,
+  companiesHouse: (companyNumber: string) =>
+    `https://find-and-update.company-information.service.gov.uk/company/${encodeURIComponent(companyNumber)}`,
+} as const

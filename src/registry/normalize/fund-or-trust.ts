@@ -20,8 +20,8 @@ export function fundOrTrust({ legalName, legalForm }: Named): 'fund' | 'trust' |
   return byName(legalName)
 }
 
-/** 8888 and 9999 stand for "not listed" and "no form". */
-function isNoForm(code: string): boolean {
+/** Codes of ISO 20275: 8888 and 9999 stand for "not listed" and "no form". */
+export function isNoForm(code: string): boolean {
   return code === '8888' || code === '9999'
 }
 

@@ -1,13 +1,13 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import { addedUp, compose } from '../linkage/survivorship.js'
-import { derivedId } from '../model/derived-id.js'
+import { derivedId } from '../model/identifiers.js'
 import { isSameName, withFormerNames } from '../linkage/former-names.js'
 import type { RegistryRow, StatedRow } from '../model/registry-row.js'
-import type { ImportOrigin, ClaimOptions, ClaimOutcome } from './import-origin.js'
-import { createKeptClaims } from './kept-claims.js'
+import { type ImportOrigin, type ClaimOptions, type ClaimOutcome, createKeptClaims } from './kept-claims.js'
 import type { NameHistoryStore } from './name-history.js'
 import { createReadBack } from './read-back.js'
-import type { RowOrigin, RowWriter } from './row-writer.js'
+import type { RowOrigin } from './registration-columns.js'
+import type { RowWriter } from './row-writer.js'
 
 /**
  * Writes what a source states. Where no other source states the registration, that is the row; where

@@ -1,7 +1,7 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import { formerNamesOf, type RememberedName } from '../linkage/former-names.js'
 import type { RowName } from '../model/registry-row.js'
-import type { RowOrigin } from './row-writer.js'
+import type { RowOrigin } from './registration-columns.js'
 
 /** The names that sources gave registrations before. The caller holds the transaction. */
 export interface NameHistoryStore {

@@ -1,8 +1,16 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
-import type { NameKind } from '../model/registry-row.js'
 import type { RowAddress, RowIdentifier, RowName } from '../model/registry-row.js'
-import { createIdentifierReader } from './identifier-reader.js'
+import {
+  bodyOf,
+  createIdentifierReader,
+  createNameReader,
+  rowAddressOf,
+  tradeOf,
+  type AddressColumns,
+  type FactColumns,
+} from './registration-columns.js'
+import type { DomainHolder } from '../model/domain-holder.js'
 
 /** One registration as the store holds it, with where its row came from. */
 export interface StoredLegalEntity {
@@ -79,22 +87,11 @@ export interface StoreReader {
   mergedInto(id: string): string | null
 }
 
-interface LegalEntityRow {
+interface LegalEntityRow extends FactColumns, AddressColumns {
   number: number
   id: string
   legal_name: string
   display_name: string
-  type: string
-  subtype: string
-  status: string | null
-  legal_form: string | null
-  jurisdiction: string | null
-  registration_authority: string | null
-  website: string | null
-  sic: string | null
-  naics: string | null
-  industry_codes: string | null
-  formed_on: string | null
   parent_name: string | null
   authority_json: string | null
   form_json: string | null
@@ -105,14 +102,6 @@ interface LegalEntityRow {
   removed_from_source: number
   exchange: string | null
   identifiers_omitted: number
-  street_address: string | null
-  city: string | null
-  region: string | null
-  postal_code: string | null
-  country_code: string | null
-  formatted_address: string | null
-  street_number: string | null
-  sub_premise: string | null
 }
 
 /** Chains of merges are followed this far: each leads to an older company, so that none is a loop. */
@@ -188,31 +177,13 @@ function createOutlineReader(database: Sqlite): (entityNumber: number) => Regist
 }
 
 function createListsReader(database: Sqlite): (outline: RegistrationOutline) => StoredLegalEntity {
-  const names = database.prepare<[number], NameRow>(
-    'SELECT kind, name, ended_on, ended_source FROM names WHERE legal_entity_number = ? ORDER BY number',
-  )
+  const namesOf = createNameReader(database, 'all')
   const identifiersOf = createIdentifierReader(database)
   return (outline) => ({
     ...outline,
-    names: names.all(outline.number).map(nameOf),
+    names: namesOf(outline.number),
     identifiers: identifiersOf(outline.number),
   })
-}
-
-interface NameRow {
-  kind: NameKind
-  name: string
-  ended_on: string | null
-  ended_source: string | null
-}
-
-function nameOf({ kind, name, ended_on, ended_source }: NameRow): RowName {
-  return {
-    kind,
-    name,
-    ...(ended_on === null ? {} : { endedOn: ended_on }),
-    ...(ended_source === null ? {} : { endedSource: ended_source }),
-  }
 }
 
 function outlineOf(row: LegalEntityRow): RegistrationOutline {
@@ -221,19 +192,10 @@ function outlineOf(row: LegalEntityRow): RegistrationOutline {
     id: row.id,
     legalName: row.legal_name,
     displayName: row.display_name,
-    type: row.type as EntityType,
-    subtype: row.subtype as EntitySubtype,
-    status: row.status,
-    legalForm: row.legal_form,
+    ...bodyOf(row),
+    ...tradeOf(row),
     listedForm: row.form_json === null ? [] : spellingsOf(JSON.parse(row.form_json) as ListedForm),
-    jurisdiction: row.jurisdiction,
-    registrationAuthority: row.registration_authority,
     listedAuthority: row.authority_json === null ? null : (JSON.parse(row.authority_json) as ListedAuthority),
-    website: row.website,
-    sic: row.sic,
-    naics: row.naics,
-    industryCodes: row.industry_codes,
-    formedOn: row.formed_on,
     parentName: row.parent_name,
     sourceUrl: row.source_url,
     sourceName: row.source_name,
@@ -242,19 +204,35 @@ function outlineOf(row: LegalEntityRow): RegistrationOutline {
     removedFromSource: row.removed_from_source === 1,
     exchange: row.exchange,
     identifiersOmitted: row.identifiers_omitted,
-    address: {
-      street: row.street_address,
-      streetNumber: row.street_number,
-      subPremise: row.sub_premise,
-      city: row.city,
-      region: row.region,
-      postalCode: row.postal_code,
-      countryCode: row.country_code,
-      formatted: row.formatted_address,
-    },
+    address: rowAddressOf(row),
   }
 }
 
 function spellingsOf({ name, abbreviations }: ListedForm): string[] {
   return [...(abbreviations?.split(';') ?? []), name]
+}
+
+/** Thousands give a page of a social network; the site of the domain itself is among the shortest. */
+const holdersMax = 200
+
+interface HolderRow {
+  number: number
+  entity_number: number
+  website: string
+  status: string | null
+}
+
+/** Finds registrations whose website is within a registrable domain, those of the shortest website first. */
+export function createHolderFinder(database: Sqlite): (rootDomain: string) => DomainHolder[] {
+  const byDomain = database.prepare<[string], HolderRow>(
+    `SELECT number, entity_number, website, status FROM legal_entities
+     WHERE domain = ? AND domain IS NOT NULL AND removed_from_source = 0 ORDER BY length(website), number LIMIT ${holdersMax}`,
+  )
+  return (rootDomain) =>
+    byDomain.all(rootDomain).map((row) => ({
+      entityNumber: row.entity_number,
+      legalEntityNumber: row.number,
+      website: row.website,
+      isActive: row.status === null || row.status === 'active',
+    }))
 }

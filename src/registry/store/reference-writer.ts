@@ -1,7 +1,7 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import { derivedId } from '../model/derived-id.js'
+import { derivedId } from '../model/identifiers.js'
 import type { CodeItem, RelationshipItem, SecurityItem } from '../model/import-item.js'
-import type { ImportOrigin } from './import-origin.js'
+import type { ImportOrigin } from './kept-claims.js'
 
 /** Writes what sources say of registrations besides: who owns whom, what codes mean, who issued what. */
 export interface ReferenceWriter {

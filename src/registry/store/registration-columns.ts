@@ -2,7 +2,16 @@ import { hash } from 'node:crypto'
 import { domainNameOf } from '../../core/domain-name.js'
 import { parseName } from '../normalize/parsed-name.js'
 import { cityKeyOf, postalKeyOf, regionCodeIn } from '../normalize/place-names.js'
-import { derivationVersion, type RegistryRow } from '../model/registry-row.js'
+import {
+  derivationVersion,
+  type NameKind,
+  type RegistryRow,
+  type RowAddress,
+  type RowIdentifier,
+  type RowName,
+} from '../model/registry-row.js'
+import type { Sqlite } from '../../platform/sqlite.js'
+import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
 
 /** Columns of `legal_entities` that a row fills, in the order of `registrationValues`. */
 export const registrationColumns = [
@@ -140,4 +149,110 @@ function regionKeyOf(countryCode: string | null, region: string): string {
     `${countryCode ?? ''} ${region}`,
     () => regionCodeIn(countryCode, region) ?? '',
   )
+}
+
+/** Columns of `legal_entities` that say what a registration is, as they are read. */
+export interface FactColumns {
+  type: EntityType
+  subtype: EntitySubtype
+  status: string | null
+  legal_form: string | null
+  jurisdiction: string | null
+  registration_authority: string | null
+  website: string | null
+  sic: string | null
+  naics: string | null
+  industry_codes: string | null
+  formed_on: string | null
+}
+
+export function bodyOf(row: FactColumns) {
+  return {
+    type: row.type,
+    subtype: row.subtype,
+    status: row.status,
+    legalForm: row.legal_form,
+    jurisdiction: row.jurisdiction,
+    registrationAuthority: row.registration_authority,
+  }
+}
+
+export function tradeOf(row: FactColumns) {
+  return {
+    website: row.website,
+    sic: row.sic,
+    naics: row.naics,
+    industryCodes: row.industry_codes,
+    formedOn: row.formed_on,
+  }
+}
+
+export interface AddressColumns {
+  street_address: string | null
+  city: string | null
+  region: string | null
+  postal_code: string | null
+  country_code: string | null
+  formatted_address: string | null
+  street_number: string | null
+  sub_premise: string | null
+}
+
+export function rowAddressOf(row: AddressColumns): RowAddress {
+  return {
+    street: row.street_address,
+    streetNumber: row.street_number,
+    subPremise: row.sub_premise,
+    city: row.city,
+    region: row.region,
+    postalCode: row.postal_code,
+    countryCode: row.country_code,
+    formatted: row.formatted_address,
+  }
+}
+
+interface NameColumns {
+  kind: NameKind
+  name: string
+  ended_on: string | null
+  ended_source: string | null
+}
+
+/** The names of a registration; `stated`: without those that older files bore. */
+export function createNameReader(
+  database: Sqlite,
+  which: 'all' | 'stated',
+): (legalEntityNumber: number) => RowName[] {
+  const names = database.prepare<[number], NameColumns>(
+    `SELECT kind, name, ended_on, ended_source FROM names
+     WHERE legal_entity_number = ?${which === 'stated' ? ' AND ended_source IS NULL' : ''} ORDER BY number`,
+  )
+  return (legalEntityNumber) =>
+    names.all(legalEntityNumber).map(({ kind, name, ended_on, ended_source }) => ({
+      kind,
+      name,
+      ...(ended_on === null ? {} : { endedOn: ended_on }),
+      ...(ended_source === null ? {} : { endedSource: ended_source }),
+    }))
+}
+
+interface IdentifierRow {
+  type: IdentifierType
+  value: string
+  jurisdiction: string
+  exchange: string | null
+}
+
+/** The identifiers of a registration, in the order in which its sources state them. */
+export function createIdentifierReader(database: Sqlite): (legalEntityNumber: number) => RowIdentifier[] {
+  const identifiers = database.prepare<[number], IdentifierRow>(
+    `SELECT type, value, jurisdiction, exchange FROM identifiers WHERE legal_entity_number = ? ORDER BY position`,
+  )
+  return (legalEntityNumber) =>
+    identifiers.all(legalEntityNumber).map(({ type, value, jurisdiction, exchange }) => ({
+      type,
+      value,
+      jurisdiction: jurisdiction === '' ? null : jurisdiction,
+      ...(exchange === null ? {} : { exchange }),
+    }))
 }

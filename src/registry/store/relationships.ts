@@ -1,5 +1,5 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import { ownershipTypes, type OwnershipType, type RelationshipType } from '../model/relationship.js'
+import { ownershipTypes, type OwnershipType, type RelationshipType } from '../model/import-item.js'
 
 /**
  * Makes relationships of the parents that the rows of a source name, in place of those it named before.

@@ -1,9 +1,8 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import { derivedId } from '../model/derived-id.js'
+import { derivedId } from '../model/identifiers.js'
 import { registrationNumberIn } from '../linkage/entity-clusters.js'
 import type { RegistryRow } from '../model/registry-row.js'
-import { deferIndexes } from './deferred-indexes.js'
-import { createNameWriter } from './name-writer.js'
+import { createNameWriter } from './name-index.js'
 import {
   addressValues,
   contentHashOf,
@@ -11,8 +10,6 @@ import {
   registrationValues,
   type RowOrigin,
 } from './registration-columns.js'
-
-export type { RowOrigin } from './registration-columns.js'
 
 export interface RowWriter {
   /** Adds the registration unless its key is held; whether it was added. */
@@ -166,5 +163,25 @@ function existingRegistrations(database: Sqlite) {
     adoptEntity(entityId: string, legalEntityId: string): void {
       adopt.run(legalEntityId, entityId)
     },
+  }
+}
+
+/** Tables of which one import may fill millions of rows. */
+const filledTables = ['legal_entities', 'names', 'identifiers']
+
+/**
+ * Takes the indexes off tables that are still empty, and returns what puts them back: an index made of all
+ * rows at once costs a fraction of one that is kept up row by row. Those that keep ids unique stay.
+ */
+function deferIndexes(database: Sqlite): () => void {
+  const indexes = database
+    .prepare<string[], { name: string; sql: string }>(
+      `SELECT name, sql FROM sqlite_master
+       WHERE type = 'index' AND sql IS NOT NULL AND tbl_name IN (${filledTables.map(() => '?').join(', ')})`,
+    )
+    .all(...filledTables)
+  for (const { name } of indexes) database.exec(`DROP INDEX ${name}`)
+  return () => {
+    for (const { sql } of indexes) database.exec(sql)
   }
 }

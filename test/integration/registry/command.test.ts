@@ -1,33 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
-import { Command } from 'commander'
 import { describe, expect, it, test } from 'vitest'
-import type { CliIo } from '../../../src/cli/terminal/io.js'
-import { addRegistryCommand } from '../../../src/cli/commands/registry.js'
-import { sampleRows, temporaryFolder, writeRows } from './sample.js'
-
-/** Runs `enrich registry …` as the command line does, and returns what it wrote. */
-async function enrich(...argv: string[]): Promise<{ out: string; err: string }> {
-  const written = { out: '', err: '' }
-  const io: CliIo = {
-    out: (text) => (written.out += text),
-    err: (text) => (written.err += text),
-    draw: () => undefined,
-    isTerminal: false,
-    program: 'enrich',
-    environment: {},
-    stdin: new PassThrough(),
-    stdout: new PassThrough(),
-    argv,
-    interrupt: new AbortController().signal,
-    setExitCode: () => undefined,
-  }
-  const program = new Command('enrich').exitOverride().configureOutput({ writeErr: () => undefined })
-  addRegistryCommand(program, io)
-  await program.parseAsync(['registry', ...argv], { from: 'user' })
-  return written
-}
+import {
+  runRegistryCommand as enrich,
+  sampleRows,
+  temporaryFolder,
+  writeRows,
+} from '../../support/registry.js'
 
 describe('enrich registry', () => {
   it('import says what came of the rows and what to do next; info and search show it', async () => {

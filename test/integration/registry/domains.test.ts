@@ -1,15 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { resolution } from '../../../src/contract/result.js'
-import { importCsvText } from '../../../src/registry/import/import-csv.js'
-import { openRegistry } from '../../../src/registry/registry.js'
 import { openShippedRegistry } from '../../../src/registry/shipped.js'
-import { csvOf, type Row } from './sample.js'
-
-function open(rows: readonly Row[]) {
-  const registry = openRegistry(':memory:')
-  importCsvText(registry, Buffer.from(csvOf(rows)), { fileName: 'companies.csv', fileDateMs: 0 })
-  return registry
-}
+import { addRows, registryOf as open, type Row } from '../../support/registry.js'
 
 const named = (name: string, website: string, parts: Row = {}): Row => ({
   id: name,
@@ -115,8 +107,8 @@ describe('whose domain it is', () => {
       named('Widgets Ltd', 'widgets.com', { lei: 'HWUPKR0MPOU8FGXBT394' }),
       named('Gadgets Ltd', 'gadgets.com'),
     ])
-    const second = csvOf([named('Widgets Limited', 'https://widgets.co.uk', { lei: 'HWUPKR0MPOU8FGXBT394' })])
-    importCsvText(registry, Buffer.from(second), { fileName: 'other.csv', fileDateMs: 0 })
+    const second = [named('Widgets Limited', 'https://widgets.co.uk', { lei: 'HWUPKR0MPOU8FGXBT394' })]
+    addRows(registry, second, { fileName: 'other.csv' })
     expect(registry.domainAliases('widgets.com')).toEqual(['widgets.co.uk'])
     expect(registry.domainAliases('gadgets.com')).toEqual([])
     expect(registry.domainAliases('unknown.com')).toEqual([])

@@ -1,37 +1,18 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
-import { Command } from 'commander'
 import { describe, expect, it, test } from 'vitest'
-import { addRegistryCommand } from '../../../src/cli/commands/registry.js'
 import { readLabelledQueries } from '../../../src/registry/evaluate/labelled-query.js'
-import { sampleRows, temporaryFolder, writeRows } from './sample.js'
+import {
+  runRegistryCommand,
+  sampleRows,
+  temporaryFolder,
+  writeContent,
+  writeRows,
+} from '../../support/registry.js'
 
-function write(text: string): string {
-  const path = join(temporaryFolder(), 'queries.csv')
-  writeFileSync(path, text)
-  return path
-}
+const write = (text: string) => writeContent('queries.csv', text)
 
-async function enrich(...argv: string[]): Promise<string> {
-  let out = ''
-  const program = new Command('enrich').exitOverride().configureOutput({ writeErr: () => undefined })
-  addRegistryCommand(program, {
-    out: (text) => (out += text),
-    err: () => undefined,
-    draw: () => undefined,
-    isTerminal: false,
-    program: 'enrich',
-    environment: {},
-    stdin: new PassThrough(),
-    stdout: new PassThrough(),
-    argv,
-    interrupt: new AbortController().signal,
-    setExitCode: () => undefined,
-  })
-  await program.parseAsync(['registry', ...argv], { from: 'user' })
-  return out
-}
+const enrich = async (...argv: string[]) => (await runRegistryCommand(...argv)).out
 
 describe('labelled queries', () => {
   it('are read with place, expected ids and stratum, whatever the columns are usually called', async () => {

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { openRegistry } from '../../../src/registry/registry.js'
-import { companyData, importContent, levelOne, levelOneCsv, registrationsOf } from './register-files.js'
+import {
+  companyData,
+  importContent,
+  levelOne,
+  levelOneCsv,
+  registrationsOf,
+} from '../../support/register-files.js'
 
 const open = () => openRegistry(':memory:')
 

@@ -1,18 +1,13 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
 import { importText } from '../../../src/cli/terminal/registry-text.js'
-import { importCsv, type ImportCsvOptions } from '../../../src/registry/import/import-csv.js'
+import { type ImportCsvOptions } from '../../../src/registry/import/import-csv.js'
 import { openRegistry } from '../../../src/registry/registry.js'
-import { importContent, lei, levelOne, levelOneCsv, registrationsOf } from './register-files.js'
-import { temporaryFolder } from './sample.js'
+import { importContent, lei, levelOne, levelOneCsv, registrationsOf } from '../../support/register-files.js'
 
 const open = () => openRegistry(':memory:')
 
 async function importRows(text: string, options: Partial<ImportCsvOptions>, registry = open()) {
-  const path = join(temporaryFolder(), 'rows.csv')
-  writeFileSync(path, text)
-  const result = await importCsv(registry, { ...options, path })
+  const result = await importContent(registry, 'csv', text, { fileName: 'rows.csv', ...options })
   return { registry, result, held: registrationsOf(registry) as Record<string, Record<string, unknown>> }
 }
 

@@ -8,7 +8,7 @@ import {
   levelOneJson,
   levelTwoCsv,
   registrationsOf,
-} from './register-files.js'
+} from '../../support/register-files.js'
 
 const open = () => openRegistry(':memory:')
 const { ford, ball, aecom } = levelOne

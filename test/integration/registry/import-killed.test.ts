@@ -5,9 +5,10 @@ import { importFile } from '../../../src/registry/import/import-file.js'
 import type { FormatName } from '../../../src/registry/import/formats.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import { startChild } from '../../support/child-process.js'
-import { companyData, registrationsOf, tickersJson } from './register-files.js'
-import { temporaryFolder } from './sample.js'
+import { companyData, registrationsOf, tickersJson } from '../../support/register-files.js'
+import { temporaryFolder } from '../../support/registry.js'
 
+const importChild = new URL('../../support/import-child.ts', import.meta.url).href
 const rowCount = 6_000
 
 const companies = (suffix: string) =>
@@ -46,7 +47,7 @@ describe('an import of a newer file that is killed', () => {
     const newer = join(folder, 'newer')
     writeFileSync(newer, contentOf(' NEW'))
 
-    const child = startChild(new URL('import-file-child.ts', import.meta.url).href, path, format, newer)
+    const child = startChild(importChild, path, format, newer)
     expect(Number(await child.nextLine())).toBeGreaterThan(0)
     await child.kill()
 

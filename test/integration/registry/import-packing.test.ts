@@ -1,13 +1,13 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { importFile } from '../../../src/registry/import/import-file.js'
-import { importFileInto } from '../../../src/registry/import/import-into.js'
+import { importFile, importFileInto } from '../../../src/registry/import/import-file.js'
 import { fileFormats, type FormatName } from '../../../src/registry/import/formats.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import {
   companyData,
+  importContent,
   lei,
   levelOne,
   levelOneCsv,
@@ -16,19 +16,17 @@ import {
   registrationsOf,
   subTable,
   tickersJson,
-} from './register-files.js'
-import { temporaryFolder } from './sample.js'
-import { writeZip, type ZippedFile } from './zip-file.js'
+} from '../../support/register-files.js'
+import { temporaryFolder } from '../../support/registry.js'
+import { writeZip, type ZippedFile } from '../../support/zip-file.js'
 
 const open = () => openRegistry(':memory:')
 const rows = [levelOne.ford, levelOne.ball]
 const csv: ZippedFile = { name: '20240505-gleif-goldencopy-lei2.csv', content: levelOneCsv(rows) }
 
 async function importBytes(format: FormatName, bytes: Buffer | string, fileName = 'file') {
-  const path = join(temporaryFolder(), fileName)
-  writeFileSync(path, bytes)
   const registry = open()
-  return { registry, result: await importFile(registry, { format, path }) }
+  return { registry, result: await importContent(registry, format, bytes, { fileName }) }
 }
 
 async function importZip(format: FormatName, files: readonly ZippedFile[], mend = (path: string) => path) {
@@ -156,9 +154,7 @@ describe('files of another kind', () => {
     const { registry } = await importBytes('gleif', levelOneCsv(rows))
     const held = registrationsOf(registry)
     for (const text of [levelOneCsv([]), levelOneCsv([{ LEI: 'X' }]), '{"records":[]}']) {
-      const path = join(temporaryFolder(), 'newer')
-      writeFileSync(path, text)
-      await expect(importFile(registry, { format: 'gleif', path })).rejects.toMatchObject({
+      await expect(importContent(registry, 'gleif', text)).rejects.toMatchObject({
         code: 'REGISTRY_IMPORT_INVALID',
       })
     }

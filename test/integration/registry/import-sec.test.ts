@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { importCsv } from '../../../src/registry/import/import-csv.js'
 import { importFile } from '../../../src/registry/import/import-file.js'
 import { openRegistry } from '../../../src/registry/registry.js'
-import { importContent, registrationsOf, subTable, tickersJson } from './register-files.js'
-import { temporaryFolder } from './sample.js'
-import { writeZip } from './zip-file.js'
+import { importContent, registrationsOf, subTable, tickersJson } from '../../support/register-files.js'
+import { temporaryFolder } from '../../support/registry.js'
+import { writeZip } from '../../support/zip-file.js'
 
 const open = () => openRegistry(':memory:')
 

@@ -5,8 +5,10 @@ import { describe, expect, it, test } from 'vitest'
 import { importCsv, type ImportCsvOptions } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import { startChild } from '../../support/child-process.js'
-import { csvOf, sampleRows, temporaryFolder, writeRows } from './sample.js'
+import { importContent } from '../../support/register-files.js'
+import { csvOf, sampleRows, temporaryFolder, writeRows } from '../../support/registry.js'
 
+const importChild = new URL('../../support/import-child.ts', import.meta.url).href
 const open = () => openRegistry(':memory:')
 
 /** Everything a reader could tell of a registry but the time of its import. */
@@ -21,11 +23,8 @@ function contentOf(registry: WritableRegistry): unknown {
   }
 }
 
-async function importText(registry: WritableRegistry, text: string, options: Partial<ImportCsvOptions> = {}) {
-  const path = join(temporaryFolder(), 'rows.csv')
-  writeFileSync(path, text)
-  return importCsv(registry, { ...options, path })
-}
+const importText = (registry: WritableRegistry, text: string, options: Partial<ImportCsvOptions> = {}) =>
+  importContent(registry, 'csv', text, { fileName: 'rows.csv', ...options })
 
 describe('rows', () => {
   it('every sound row is held, with canonical identifiers', async () => {
@@ -286,7 +285,7 @@ describe('importing again', () => {
     }))
     const path = writeRows(folder, rows)
     const killedPath = join(folder, 'killed.sqlite')
-    const child = startChild(new URL('import-child.ts', import.meta.url).href, killedPath, path)
+    const child = startChild(importChild, killedPath, 'csv', path)
     expect(Number(await child.nextLine())).toBeGreaterThan(0)
     await child.kill()
 

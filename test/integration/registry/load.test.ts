@@ -1,8 +1,8 @@
-import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, test } from 'vitest'
-import { pairColumns } from '../../../src/registry/import/lei-cik.js'
+import { pairColumns } from '../../../src/registry/import/additions.js'
 import { detectFile } from '../../../src/registry/import/load/detect-file.js'
 import { loadInto, planLoad } from '../../../src/registry/import/load/load.js'
 import { openRegistry } from '../../../src/registry/registry.js'
@@ -16,9 +16,9 @@ import {
   registrationsOf,
   subTable,
   tickersJson,
-} from './register-files.js'
-import { temporaryFolder } from './sample.js'
-import { writeZip } from './zip-file.js'
+} from '../../support/register-files.js'
+import { temporaryFolder, writeContent as write } from '../../support/registry.js'
+import { writeZip } from '../../support/zip-file.js'
 
 const { ford, ball } = levelOne
 
@@ -52,12 +52,6 @@ const contents: Readonly<Record<string, string | Buffer>> = {
 
 const wholeRegister = {
   csv: `lei,name,aliases,city,country,postal,mystery\n${lei.marriott},Marriott International,Marriott,Bethesda,US,20817,x\n`,
-}
-
-function write(name: string, content: string | Buffer, folder = temporaryFolder()): string {
-  const path = join(folder, name)
-  writeFileSync(path, content)
-  return path
 }
 
 describe('what a file is', () => {
@@ -198,7 +192,7 @@ describe('a folder', () => {
     const broken = write('b', contents['gleif'] ?? '', folder)
     const plan = await planLoad([folder])
     expect(plan.steps.map(({ path }) => path)).toEqual([broken, sound])
-    writeFileSync(broken, 'LEI,Entity.LegalName\nnone,\n')
+    write('b', 'LEI,Entity.LegalName\nnone,\n', folder)
     const path = join(folder, 'registry.sqlite')
     const files = await loadInto(path, plan, {})
     expect(files.map(({ error }) => error?.code ?? null)).toEqual(['REGISTRY_IMPORT_INVALID', null])

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { entityId } from '../../../src/contract/ids.js'
-import { importCsvText } from '../../../src/registry/import/import-csv.js'
 import {
   mergesOf,
   registerOf,
@@ -9,8 +8,14 @@ import {
   type JoinGroup,
 } from '../../../src/registry/linkage/entity-clusters.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
-import { importContent, lei as gleif, levelOne, levelOneCsv, levelTwoCsv } from './register-files.js'
-import { csvOf, type Row } from './sample.js'
+import {
+  importContent,
+  lei as gleif,
+  levelOne,
+  levelOneCsv,
+  levelTwoCsv,
+} from '../../support/register-files.js'
+import { addRows, type Row } from '../../support/registry.js'
 
 const lei = 'VGRQXHF3J8VDLUA7XE92'
 const otherLei = '5493006MHB84DD0ZWV18'
@@ -24,8 +29,7 @@ function registryOf(files: Files, order = Object.keys(files)): WritableRegistry 
 }
 
 function addFile(registry: WritableRegistry, sourceName: string, rows: readonly Row[]): void {
-  const options = { fileName: `${sourceName}.csv`, fileDateMs: 0, sourceName, idType: sourceName }
-  importCsvText(registry, Buffer.from(csvOf(rows)), options)
+  addRows(registry, rows, { fileName: `${sourceName}.csv`, sourceName, idType: sourceName })
 }
 
 /** Which rows, by their own ids, are one company's. */

@@ -1,11 +1,10 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { EntityId } from '../../../src/contract/ids.js'
-import { importCsvText } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import { migrations } from '../../../src/registry/store/schema.js'
 import { openSqlite, migrate } from '../../../src/platform/sqlite.js'
-import { csvOf, temporaryFolder, type Row } from './sample.js'
+import { addRows as load, registryOf as open, temporaryFolder, type Row } from '../../support/registry.js'
 
 const company = (id: string, parent?: string, parts: Row = {}): Row => ({
   id,
@@ -14,16 +13,6 @@ const company = (id: string, parent?: string, parts: Row = {}): Row => ({
   ...(parent === undefined ? {} : { parent_id: parent }),
   ...parts,
 })
-
-function open(rows: readonly Row[]): WritableRegistry {
-  const registry = openRegistry(':memory:')
-  load(registry, rows)
-  return registry
-}
-
-function load(registry: WritableRegistry, rows: readonly Row[]): void {
-  importCsvText(registry, Buffer.from(csvOf(rows)), { fileName: 'companies.csv', fileDateMs: 0 })
-}
 
 const idOf = (registry: WritableRegistry, key: string) =>
   registry.database

@@ -6,8 +6,15 @@ import { entityRecord } from '../../../src/contract/entity.js'
 import { knowledgeOf } from '../../../src/app/registry-adapter.js'
 import { importCsvText } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
-import { importContent, lei, levelOne, levelOneCsv, levelOneJson, tickersJson } from './register-files.js'
-import type { Row } from './sample.js'
+import {
+  importContent,
+  lei,
+  levelOne,
+  levelOneCsv,
+  levelOneJson,
+  tickersJson,
+} from '../../support/register-files.js'
+import type { Row } from '../../support/registry.js'
 
 const csvOf = (rows: readonly Row[]) =>
   stringify([...rows], { header: true, columns: [...new Set(rows.flatMap((row) => Object.keys(row)))] })

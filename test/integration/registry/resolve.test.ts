@@ -3,17 +3,13 @@ import { beforeAll, describe, expect, it, test } from 'vitest'
 import { entityRecord } from '../../../src/contract/entity.js'
 import { entityId } from '../../../src/contract/ids.js'
 import { resolution, type Resolution } from '../../../src/contract/result.js'
-import { importCsvText } from '../../../src/registry/import/import-csv.js'
-import { openRegistry, type Registry } from '../../../src/registry/registry.js'
-import { csvOf, sampleRows } from './sample.js'
+import type { Registry } from '../../../src/registry/registry.js'
+import { registryOf, sampleRows } from '../../support/registry.js'
 
 let registry: Registry
 
 beforeAll(() => {
-  const opened = openRegistry(':memory:')
-  const file = { fileName: 'companies.csv', fileDateMs: Date.UTC(2026, 0, 31) }
-  importCsvText(opened, Buffer.from(csvOf(sampleRows)), file)
-  registry = opened
+  registry = registryOf(sampleRows, { fileDateMs: Date.UTC(2026, 0, 31) })
 })
 
 const resolve = (name: string, location: string | null = null, context: string | null = null) =>
@@ -246,8 +242,7 @@ describe('what is no incorporated business', () => {
     city: 'Leeds',
     country: 'GB',
   }))
-  const others = openRegistry(':memory:')
-  importCsvText(others, Buffer.from(csvOf([...rows])), { fileName: 'others.csv', fileDateMs: 0 })
+  const others = registryOf(rows)
 
   test.each(kinds)('%s (%s, %s) is a candidate, however exact', (name, type, subtype) => {
     const answer = others.resolve({ name, location: 'Leeds, GB', context: null })

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it, test } from 'vitest'
-import { importCsvText } from '../../../src/registry/import/import-csv.js'
-import { openRegistry, type Registry } from '../../../src/registry/registry.js'
-import { csvOf, sampleRows, type Row } from './sample.js'
+import type { Registry } from '../../../src/registry/registry.js'
+import { registryOf, sampleRows, type Row } from '../../support/registry.js'
 
 const rows: readonly Row[] = [
   ...sampleRows,
@@ -22,9 +21,7 @@ const rows: readonly Row[] = [
 let registry: Registry
 
 beforeAll(() => {
-  const opened = openRegistry(':memory:')
-  importCsvText(opened, Buffer.from(csvOf(rows)), { fileName: 'companies.csv', fileDateMs: 0 })
-  registry = opened
+  registry = registryOf(rows)
 })
 
 const firstFor = (name: string) => registry.search({ name, limit: 5 }).hits[0]?.legalName

@@ -1,14 +1,11 @@
 import { beforeAll, describe, expect, it, test } from 'vitest'
-import { importCsvText } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type Registry, type SearchQuery } from '../../../src/registry/registry.js'
-import { csvOf, sampleRows } from './sample.js'
+import { addRows, registryOf, sampleRows } from '../../support/registry.js'
 
 let registry: Registry
 
 beforeAll(() => {
-  const opened = openRegistry(':memory:')
-  importCsvText(opened, Buffer.from(csvOf(sampleRows)), { fileName: 'companies.csv', fileDateMs: 0 })
-  registry = opened
+  registry = registryOf(sampleRows)
 })
 
 const namesFor = (query: Partial<SearchQuery>) =>
@@ -64,13 +61,12 @@ describe('search', () => {
 
 describe('what a search counts', () => {
   test('SRCH-06 what was found is counted before the limit', () => {
-    const many = openRegistry(':memory:')
     const rows = Array.from({ length: 25 }, (_, index) => ({
       id: `n${index}`,
       name: 'Nordlicht GmbH',
       country: 'DE',
     }))
-    importCsvText(many, Buffer.from(csvOf(rows)), { fileName: 'companies.csv', fileDateMs: 0 })
+    const many = registryOf(rows)
     const { hits, totalCount } = many.search({ name: 'Nordlicht', limit: 10 })
     expect([hits.length, totalCount]).toEqual([10, 25])
     expect(many.search({ name: 'Nordlicht', countryCode: 'FR', limit: 10 })).toEqual({
@@ -86,7 +82,7 @@ describe('registrations', () => {
   const twice = openRegistry(':memory:')
   const load = (fileName: string, jurisdiction: string, name: string) => {
     const row = { id: name, name, lei, country: 'US', jurisdiction }
-    importCsvText(twice, Buffer.from(csvOf([row])), { fileName, fileDateMs: 0 })
+    addRows(twice, [row], { fileName })
   }
   load('delaware.csv', 'us_de', 'Nordlicht Inc.')
   load('california.csv', 'us_ca', 'Nordlicht LLC')
@@ -112,13 +108,12 @@ describe('registrations', () => {
   })
 
   test('SRCH-08 what a register calls a branch is one', () => {
-    const branched = openRegistry(':memory:')
     const rows = ['Nordlicht Bank AG', 'Nordlicht Bank plc'].map((name) => ({
       id: name,
       name,
       country: 'DE',
     }))
-    importCsvText(branched, Buffer.from(csvOf(rows)), { fileName: 'companies.csv', fileDateMs: 0 })
+    const branched = registryOf(rows)
     branched.database.exec(`INSERT INTO relationships (source_number, child_number, parent_number, type)
       VALUES (1, 2, 1, 'IS_INTERNATIONAL_BRANCH_OF')`)
     const found = branched.search({ name: 'Nordlicht Bank', limit: 10 }).hits

@@ -1,21 +1,18 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
 import type { Resolution } from '../../../src/contract/result.js'
-import { importCsv } from '../../../src/registry/import/import-csv.js'
-import { importFile } from '../../../src/registry/import/import-file.js'
 import type { FormatName } from '../../../src/registry/import/formats.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import {
   companyData,
+  importContent,
   lei,
   levelOneCsv,
   levelOneJson,
   registrationsOf,
   subTable,
   tickersJson,
-} from './register-files.js'
-import { csvOf, temporaryFolder } from './sample.js'
+} from '../../support/register-files.js'
+import { csvOf } from '../../support/registry.js'
 
 /** A company as a night's file has it; of those left out the file says nothing. */
 interface Night {
@@ -180,13 +177,8 @@ async function importDay(
 ): Promise<{ renamedCount: number }> {
   let renamedCount = 0
   for (const content of [contentOf(night, day)].flat()) {
-    const path = join(temporaryFolder(), 'register.csv')
-    writeFileSync(path, content)
-    const dateMs = Date.parse(day)
-    const result =
-      format === 'csv'
-        ? await importCsv(registry, { path, dateMs })
-        : await importFile(registry, { format, path, dateMs })
+    const file = { fileName: 'register.csv', dateMs: Date.parse(day) }
+    const result = await importContent(registry, format, content, file)
     renamedCount += result.renamedCount
   }
   return { renamedCount }

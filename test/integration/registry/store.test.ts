@@ -1,17 +1,12 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { migrate, openSqlite } from '../../../src/platform/sqlite.js'
-import { importCsvText } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import { migrations } from '../../../src/registry/store/schema.js'
-import { csvOf, sampleRows, temporaryFolder, type Row } from './sample.js'
+import { addRows, sampleRows, temporaryFolder, type Row } from '../../support/registry.js'
 
 function add(registry: WritableRegistry, rows: readonly Row[], sourceName = 'sample') {
-  return importCsvText(registry, Buffer.from(csvOf(rows)), {
-    fileName: `${sourceName}.csv`,
-    fileDateMs: 0,
-    sourceName,
-  })
+  return addRows(registry, rows, { fileName: `${sourceName}.csv`, sourceName })
 }
 
 function registryOf(...files: (readonly Row[])[]): WritableRegistry {

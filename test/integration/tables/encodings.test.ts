@@ -10,7 +10,7 @@ import { importFile } from '../../../src/registry/import/import-file.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import type { Encoding } from '../../../src/tables/encodings/names.js'
 import { everyEncoding, linesAround, listIn, zstdStored } from '../../support/encoded-files.js'
-import { writeZip } from '../registry/zip-file.js'
+import { writeZip } from '../../support/zip-file.js'
 import { convert, newFolder, readTable } from '../output/support.js'
 
 const folder = newFolder()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openXlsx } from '../../../src/tables/xlsx/xlsx-file.js'
 import { textRow, writeXlsx, xlsxParts, type MadeWorkbook } from '../../support/xlsx-file.js'
-import { writeZip } from '../registry/zip-file.js'
+import { writeZip } from '../../support/zip-file.js'
 import { newFolder } from '../output/support.js'
 
 const folder = newFolder()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addressBlockOf } from '../../../src/registry/answer/address-block.js'
+import { addressBlockOf } from '../../../src/registry/answer/registration-facts.js'
 import { readBritishLine } from '../../../src/registry/normalize/address/british-line.js'
 import { streetPartsOf } from '../../../src/registry/normalize/address/street-parts.js'
 

@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { businessModelOf } from '../../../src/registry/reference/business-models.js'
-import { industryPathOf } from '../../../src/registry/reference/industry-path.js'
-import { naicsLabel } from '../../../src/registry/reference/naics-labels.js'
-import { naicsTitles } from '../../../src/registry/reference/naics-titles.js'
-import { sicGroup, sicLabel } from '../../../src/registry/reference/sic-labels.js'
-import { sicTitles } from '../../../src/registry/reference/sic-titles.js'
+import {
+  industryPathOf,
+  naicsLabel,
+  sicGroup,
+  sicLabel,
+} from '../../../src/registry/reference/industry-codes.js'
 
 describe('titles of codes', () => {
   test.each([
@@ -37,16 +39,25 @@ describe('titles of codes', () => {
     expect(naicsLabel(code)).toBe(title)
   })
 
-  test('every code of the tables has one title and leads to a sector', () => {
-    const sic = sicTitles.trim().split(/\n| \| /)
-    expect(sic.filter((entry) => !/^\d{4} \S.*[\w)]$/.test(entry))).toEqual([])
-    const codes = sic.map((entry) => entry.slice(0, 4))
-    expect(new Set(codes).size).toBe(codes.length)
-    expect(codes.filter((code) => sicGroup(code) === null)).toEqual(['8880', '8888'])
-    const naics = naicsTitles.trim().split(/\n| \| /)
-    expect(naics.filter((entry) => !/^(?:\d{2}-\d{2}|\d{2,6}(?:\/\d)*) [A-Z].*[\w)]$/.test(entry))).toEqual(
-      [],
+  /** Pairs as they stand in the file: of a code that stands twice, parsed JSON shows one. */
+  const titlesIn = (file: string) =>
+    [...readFileSync(`src/registry/reference/${file}`, 'utf8').matchAll(/^ *"(\d+)": "(.*)",?$/gm)].map(
+      ([, code = '', title = '']) => ({ code, title }),
     )
+
+  test.each([
+    ['sic.json', /^\d{4}$/, 1_517],
+    ['naics.json', /^\d{2,6}$/, 2_129],
+  ])('every code of %s has one title', (file, shape, count) => {
+    const titles = titlesIn(file)
+    expect(titles).toHaveLength(count)
+    expect(new Set(titles.map(({ code }) => code)).size).toBe(count)
+    expect(titles.filter(({ code, title }) => !shape.test(code) || !/^[A-Z].*[\w)]$/.test(title))).toEqual([])
+  })
+
+  test('every code leads to a sector', () => {
+    const codes = titlesIn('sic.json').map(({ code }) => code)
+    expect(codes.filter((code) => sicGroup(code) === null)).toEqual(['8880', '8888'])
     // At five levels: 24 numbers of sectors, 96 subsectors, 308 groups, 689 industries, 1,012 of six digits.
     const counts = [2, 3, 4, 5, 6].map((digits) => {
       const max = 10 ** digits

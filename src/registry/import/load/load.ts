@@ -1,12 +1,14 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { UserError } from '../../../core/errors.js'
-import { fileDateMs } from '../file-date.js'
 import { fileError } from '../../../tables/file-error.js'
 import type { ImportResult } from '../import-report.js'
-import { importCsvInto, importFileInto } from '../import-into.js'
+import { importCsvInto } from '../import-csv.js'
+import { importFileInto } from '../import-file.js'
+import { fileDateMs, type ImportOptions } from '../run-import.js'
 import { detectFile } from './detect-file.js'
-import { inLoadOrder, sourceNameOf, type LoadStep } from './plan-load.js'
+import type { FormatName } from '../formats.js'
+import type { MapProposal } from '../propose-map.js'
 
 /** What is to be loaded, in order, and what is left out. */
 export interface LoadPlan {
@@ -106,14 +108,7 @@ export async function loadInto(
   return loaded
 }
 
-interface StepOptions {
-  readonly path: string
-  readonly dateMs: number
-  readonly onProgress?: (rowCount: number) => void
-  readonly signal?: AbortSignal
-}
-
-function importStep(registryPath: string, step: LoadStep, common: StepOptions): Promise<ImportResult> {
+function importStep(registryPath: string, step: LoadStep, common: ImportOptions): Promise<ImportResult> {
   const { format, proposal } = step
   const named = step.sourceName === null ? {} : { sourceName: step.sourceName }
   if (format !== 'csv') return importFileInto(registryPath, { ...common, ...named, format })
@@ -141,4 +136,58 @@ function given<T extends Readonly<Record<string, unknown>>>(
 /** Of the file, and not of the registry or the disk. */
 function isOfFile({ code }: UserError): boolean {
   return code.startsWith('INPUT_') || code === 'REGISTRY_IMPORT_INVALID'
+}
+
+/** A file that is to be loaded. */
+export interface LoadStep {
+  readonly path: string
+  readonly format: 'csv' | FormatName
+  /** ISO 8601: of files of one source the newest counts, whichever is loaded last. */
+  readonly fileDate: string
+  readonly rowEstimate: number | null
+  /** What the source is called, where that is not the format's or the file's name. */
+  readonly sourceName: string | null
+  /** How the columns of a `csv` are read; null for any other format. */
+  readonly proposal: MapProposal | null
+}
+
+/**
+ * Lists of codes, then companies, then what adds to companies, then who owns whom. Among companies the registers'
+ * own files come first: of two that turn out to be one the older id stays.
+ */
+const order: readonly LoadStep['format'][] = [
+  'gleif-authorities',
+  'gleif-legal-forms',
+  'gleif',
+  'companies-house',
+  'sec-submissions',
+  'sec-tickers',
+  'csv',
+  'sec-sub',
+  'lei-cik',
+  'gleif-bic',
+  'gleif-isin',
+  'sec-names',
+  'gleif-relationships',
+]
+
+/** In the order in which they are loaded: by kind, then the older file, then whatever tells them apart. */
+function inLoadOrder(steps: readonly LoadStep[]): LoadStep[] {
+  return [...steps].sort(
+    (a, b) =>
+      order.indexOf(a.format) - order.indexOf(b.format) ||
+      compared(a.proposal?.idType ?? '', b.proposal?.idType ?? '') ||
+      compared(a.fileDate, b.fileDate) ||
+      compared(a.path, b.path),
+  )
+}
+
+/** Companies House publishes its file in parts: each is a source, or the second would take the first one's place. */
+function sourceNameOf(format: LoadStep['format'], fileName: string): string | null {
+  const part = /part_?-?(\d{1,3})(?!\d)/i.exec(fileName)?.[1]
+  return part === undefined || format === 'csv' ? null : `${format} part ${Number(part)}`
+}
+
+function compared(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -1,8 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { Command } from 'commander'
 import { stringify } from 'csv-stringify/sync'
 import { onTestFinished } from 'vitest'
+import { importCsvText, type CsvSettings } from '../../src/registry/import/import-csv.js'
+import type { ImportResult } from '../../src/registry/import/import-report.js'
+import { openRegistry, type WritableRegistry } from '../../src/registry/registry.js'
 
 /** A folder that is gone when the test is over. */
 export function temporaryFolder(): string {
@@ -94,7 +99,53 @@ export function csvOf(rows: readonly Row[]): string {
 
 /** Writes rows as CSV into a folder and returns the path. */
 export function writeRows(folder: string, rows: readonly Row[], fileName = 'companies.csv'): string {
-  const path = join(folder, fileName)
-  writeFileSync(path, csvOf(rows))
+  return writeContent(fileName, csvOf(rows), folder)
+}
+
+/** Writes a file into a folder, which is gone when the test is over, and returns the path. */
+export function writeContent(name: string, content: string | Buffer, folder = temporaryFolder()): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
   return path
+}
+
+type RowsFile = CsvSettings & { readonly fileName?: string; readonly fileDateMs?: number }
+
+/** Imports rows as a file that nothing is known of but its rows. */
+export function addRows(registry: WritableRegistry, rows: readonly Row[], file: RowsFile = {}): ImportResult {
+  return importCsvText(registry, Buffer.from(csvOf(rows)), {
+    fileName: 'companies.csv',
+    fileDateMs: 0,
+    ...file,
+  })
+}
+
+/** A registry in memory that holds rows. */
+export function registryOf(rows: readonly Row[], file: RowsFile = {}): WritableRegistry {
+  const registry = openRegistry(':memory:')
+  addRows(registry, rows, file)
+  return registry
+}
+
+/** Runs `enrich registry …` as the command line does, and returns what it wrote. */
+export async function runRegistryCommand(...argv: string[]): Promise<{ out: string; err: string }> {
+  const written = { out: '', err: '' }
+  // Loaded here alone: most tests of the registry need no command line.
+  const { addRegistryCommand } = await import('../../src/cli/commands/registry.js')
+  const program = new Command('enrich').exitOverride().configureOutput({ writeErr: () => undefined })
+  addRegistryCommand(program, {
+    out: (text) => (written.out += text),
+    err: (text) => (written.err += text),
+    draw: () => undefined,
+    isTerminal: false,
+    program: 'enrich',
+    environment: {},
+    stdin: new PassThrough(),
+    stdout: new PassThrough(),
+    argv,
+    interrupt: new AbortController().signal,
+    setExitCode: () => undefined,
+  })
+  await program.parseAsync(['registry', ...argv], { from: 'user' })
+  return written
 }

@@ -1,11 +1,10 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
-import { importFile } from '../../../src/registry/import/import-file.js'
-import type { FormatName } from '../../../src/registry/import/formats.js'
-import type { ImportResult } from '../../../src/registry/import/import-report.js'
-import type { WritableRegistry } from '../../../src/registry/registry.js'
-import { temporaryFolder, type Row } from './sample.js'
+import { importCsv, type ImportCsvOptions } from '../../src/registry/import/import-csv.js'
+import { importFile } from '../../src/registry/import/import-file.js'
+import type { FormatName } from '../../src/registry/import/formats.js'
+import type { ImportResult } from '../../src/registry/import/import-report.js'
+import type { WritableRegistry } from '../../src/registry/registry.js'
+import { writeContent, type Row } from './registry.js'
 
 /** Files in the shapes that registers publish, with a few companies that they hold. */
 
@@ -227,20 +226,17 @@ export function companyData(rows: readonly Row[]): string {
   return stringify([...rows], { header: true, columns, quoted: true })
 }
 
-/** Writes a text into a folder that is gone when the test is over, and imports it. */
-export async function importContent(
+/** Writes a file into a folder that is gone when the test is over, and imports it. */
+export function importContent(
   registry: WritableRegistry,
-  format: FormatName,
-  content: string,
-  options: { fileName?: string; sourceName?: string } = {},
+  format: 'csv' | FormatName,
+  content: string | Buffer,
+  { fileName = 'file', ...options }: Partial<ImportCsvOptions> & { fileName?: string } = {},
 ): Promise<ImportResult> {
-  const path = join(temporaryFolder(), options.fileName ?? 'file')
-  writeFileSync(path, content)
-  return importFile(registry, {
-    format,
-    path,
-    ...(options.sourceName === undefined ? {} : { sourceName: options.sourceName }),
-  })
+  const path = writeContent(fileName, content)
+  return format === 'csv'
+    ? importCsv(registry, { ...options, path })
+    : importFile(registry, { ...options, format, path })
 }
 
 /** The registrations held, by key, as a reader could tell them apart; `all` with those that are no longer named. */

@@ -1,0 +1,196 @@
+import type { StatedRow, RowIdentifier } from '../model/registry-row.js'
+import type { AdditionItem, FileFormat, ImportItem } from '../model/import-item.js'
+import { canonicalIdentifier } from '../model/identifiers.js'
+import { openOneFile } from '../../tables/open-file.js'
+import { tableFormat, tableItems, type Table, type TableRow } from './table.js'
+import { UserError } from '../../core/errors.js'
+import { emptyFile } from '../../tables/text-source.js'
+import { readSample } from './sample.js'
+import { matchLimits } from '../model/limits.js'
+
+type Added = Partial<Pick<StatedRow, 'names' | 'identifiers'>>
+
+/** What a file adds to a registration that others state. */
+function additionItem(line: number, sourceKey: string, added: Added): AdditionItem {
+  return { kind: 'addition', line, rows: [addedRow(line, sourceKey, added)], dropped: [] }
+}
+
+/** All that it does not say is null. */
+function addedRow(line: number, sourceKey: string, added: Added): StatedRow {
+  return {
+    sourceKey,
+    sourceLine: line,
+    legalName: null,
+    names: added.names ?? [],
+    type: 'unknown',
+    subtype: 'unknown',
+    status: null,
+    legalForm: null,
+    jurisdiction: null,
+    registrationAuthority: null,
+    identifiers: added.identifiers ?? [],
+    address: {
+      street: null,
+      streetNumber: null,
+      subPremise: null,
+      city: null,
+      region: null,
+      postalCode: null,
+      countryCode: null,
+      formatted: null,
+    },
+    website: null,
+    sic: null,
+    naics: null,
+    industryCodes: null,
+    formedOn: null,
+    parentKey: null,
+    successorKey: null,
+    sourceUrl: null,
+  }
+}
+
+/** `gleif-bic`: LEI to BIC, a line a pair. */
+export const gleifBic = leiMap('BIC', (row, line, lei) => {
+  const bic = canonicalIdentifier('bic', row.text('BIC') ?? '')
+  if ('reason' in bic) return { kind: 'rejected', line, reason: bic.reason }
+  return additionItem(line, `lei:${lei}`, {
+    identifiers: [{ type: 'bic', value: bic.value, jurisdiction: null }],
+  })
+})
+
+/** `gleif-isin`: LEI to ISIN, a line a pair. */
+export const gleifIsin = leiMap('ISIN', (row, line, lei) => {
+  const isin = (row.text('ISIN') ?? '').toUpperCase()
+  return isIsin(isin)
+    ? { kind: 'security', line, isin, issuerKey: `lei:${lei}` }
+    : { kind: 'rejected', line, reason: `ISIN "${isin.slice(0, 20)}" fails its checksum` }
+})
+
+function leiMap(
+  column: string,
+  itemOf: (row: TableRow, line: number, lei: string) => ImportItem,
+): FileFormat {
+  const table: Table = {
+    what: `LEI-to-${column} map of GLEIF`,
+    required: ['LEI', column],
+    wanted: [],
+    read(row, line) {
+      const lei = canonicalIdentifier('lei', row.text('LEI') ?? '')
+      return 'reason' in lei ? { kind: 'rejected', line, reason: lei.reason } : itemOf(row, line, lei.value)
+    },
+  }
+  return tableFormat(table, { addsUp: true })
+}
+
+/** ISO 6166: twelve characters, the last a check digit by Luhn over letters spelled as numbers. */
+function isIsin(text: string): boolean {
+  if (!/^[A-Z]{2}[A-Z0-9]{9}\d$/.test(text)) return false
+  const digits = text.replace(/[A-Z]/g, (letter) => String(parseInt(letter, 36)))
+  let sum = 0
+  for (let at = digits.length - 1, isDoubled = false; at >= 0; at--, isDoubled = !isDoubled) {
+    const digit = Number(digits.charAt(at))
+    const value = isDoubled ? digit * 2 : digit
+    sum += value > 9 ? value - 9 : value
+  }
+  return sum % 10 === 0
+}
+
+/**
+ * `lei-cik`: LEI to CIK, a line a pair. The two columns are found by what they hold, whatever they are called and in
+ * whichever order. Each side gets the other's number, so that the pair helps where only one of them is held.
+ */
+export const leiCik: FileFormat = {
+  coverage: 'whole',
+  addsUp: true,
+  async *read(path, options) {
+    const sample = await readSample(path, options?.encoding)
+    if (sample.text === '') throw emptyFile(path)
+    const columns = pairColumns(sample.header, sample.rows)
+    if (columns === null) {
+      throw new UserError('REGISTRY_IMPORT_INVALID', `${path} is no map of LEI to CIK`, {
+        hint: 'it needs a column of LEIs and one of CIKs: numbers of ten digits, or under a header that says CIK',
+      })
+    }
+    const table = {
+      what: 'map of LEI to CIK',
+      required: [columns.lei, columns.cik],
+      wanted: [],
+      read: (row: TableRow, line: number) => pairItem(row, line, columns),
+    }
+    yield* tableItems(await openOneFile(path, null), table, { ...options, encoding: sample.encoding })
+  },
+}
+
+interface PairColumns {
+  readonly lei: string
+  readonly cik: string
+}
+
+/** Of a hundred cells that are filled so many must be what the column is taken for. */
+const shareMin = 0.95
+
+/** Null where no column, or more than one, holds either. */
+export function pairColumns(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+): PairColumns | null {
+  const columnsWhere = (holds: (cell: string, name: string) => boolean) =>
+    header.filter((name, index) => {
+      const cells = rows.map((row) => (row[index] ?? '').trim()).filter((cell) => cell !== '')
+      const fitting = cells.filter((cell) => holds(cell, name))
+      return cells.length > 0 && fitting.length >= cells.length * shareMin
+    })
+  const [lei, otherLei] = columnsWhere((cell) => 'value' in canonicalIdentifier('lei', cell))
+  const [cik, otherCik] = columnsWhere(isCik)
+  if (lei === undefined || cik === undefined || otherLei !== undefined || otherCik !== undefined) return null
+  return { lei, cik }
+}
+
+/** A number alone may be anything: ten digits with zeros in front are a CIK's form, others need the header's word. */
+function isCik(cell: string, name: string): boolean {
+  const isNamed = /(?:^|[^a-z])cik(?:$|[^a-z])|central.?index/i.test(name)
+  return isNamed ? /^\d{1,10}$/.test(cell) && Number(cell) > 0 : /^0\d{9}$/.test(cell) && Number(cell) > 0
+}
+
+function pairItem(row: TableRow, line: number, columns: PairColumns): ImportItem {
+  const lei = canonicalIdentifier('lei', row.text(columns.lei) ?? '')
+  if ('reason' in lei) return { kind: 'rejected', line, reason: lei.reason }
+  const cik = canonicalIdentifier('cik', row.text(columns.cik) ?? '')
+  if ('reason' in cik) return { kind: 'rejected', line, reason: cik.reason }
+  const identifier = (type: 'lei' | 'cik', value: string): RowIdentifier[] => [
+    { type, value, jurisdiction: null },
+  ]
+  return {
+    kind: 'addition',
+    line,
+    rows: [
+      addedRow(line, `lei:${lei.value}`, { identifiers: identifier('cik', cik.value) }),
+      addedRow(line, `cik:${cik.value}`, { identifiers: identifier('lei', lei.value) }),
+    ],
+    dropped: [],
+  }
+}
+
+/** `sec-names`: names that registrants bore before, or bear besides: `cik,alias,kind`, a line a name. */
+export const secNames = tableFormat(
+  { what: 'list of names by CIK', required: ['cik', 'alias'], wanted: ['kind'], read: nameItem },
+  { addsUp: true },
+)
+
+function nameItem(row: TableRow, line: number): ImportItem {
+  const cik = canonicalIdentifier('cik', row.text('cik') ?? '')
+  if ('reason' in cik) return { kind: 'rejected', line, reason: cik.reason }
+  const name = row.text('alias')
+  if (name === null) return { kind: 'rejected', line, reason: 'it has no name' }
+  if (name.length > matchLimits.nameCharsMax) {
+    return {
+      kind: 'rejected',
+      line,
+      reason: `its name is longer than ${matchLimits.nameCharsMax} characters`,
+    }
+  }
+  // "former_or_variant" is former, unless it says what today's name does: see `compose`.
+  const isFormer = /former|previous/i.test(row.text('kind') ?? 'former')
+  return additionItem(line, `cik:${cik.value}`, { names: [{ kind: isFormer ? 'former' : 'other', name }] })
+}
