@@ -19,13 +19,13 @@ export type StoreMode = 'readonly' | 'shared' | 'staging'
 
 /**
  * Opens the file of a registry; unless `readonly` it is made when missing.
- * Errors: REGISTRY_NOT_FOUND, REGISTRY_INVALID (not a registry, or one of a newer version).
+ * Errors: REGISTRY_NOT_FOUND, REGISTRY_INVALID (not a registry, or one of a newer version; `readonly`, of an older one too).
  */
 export function openStore(path: string, mode: StoreMode): Sqlite {
   const database = openFile(path, mode)
   try {
     checkIsRegistry(database, path)
-    if (mode === 'readonly') checkVersion(database)
+    if (mode === 'readonly') checkVersion(database, path)
     else migrate(database, migrations)
     return database
   } catch (error) {
@@ -60,9 +60,14 @@ function checkIsRegistry(database: Sqlite, path: string): void {
   })
 }
 
-function checkVersion(database: Sqlite): void {
+/** Who only reads cannot bring the schema up to date. */
+function checkVersion(database: Sqlite, path: string): void {
   const found = database.pragma('user_version', { simple: true }) as number
-  if (found !== migrations.length) throw new SchemaTooNewError(`schema version ${found}`)
+  if (found > migrations.length) throw new SchemaTooNewError(`schema version ${found}`)
+  if (found === migrations.length) return
+  throw new UserError('REGISTRY_INVALID', `the registry ${path} was made by an older version of enrich`, {
+    hint: 'import any of its files into it again, which brings it up to date',
+  })
 }
 
 function asUserError(error: unknown, path: string): unknown {
