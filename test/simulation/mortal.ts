@@ -84,11 +84,6 @@ export function mortalInbox(inbox: Inbox, life: Life): Inbox {
     },
     settle: (position, state, reason) => mortalCall(life, () => inbox.settle(position, state, reason)),
     requeue: () => mortalCall(life, () => inbox.requeue()),
-    set onReceived(listener: () => void) {
-      inbox.onReceived = () => {
-        if (!life.isDead) listener()
-      }
-    },
     close: () => undefined,
   }
 }

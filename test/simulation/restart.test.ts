@@ -6,7 +6,9 @@ import { describe, expect, test } from 'vitest'
 import { createServiceClient } from '../../src/client/client.js'
 import type { Transport } from '../../src/client/transport.js'
 import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { Backlog } from '../../src/pipeline/scheduler/backlog.js'
 import { runUntilAnswered } from '../../src/pipeline/scheduler/scheduler.js'
+import { createTally } from '../../src/pipeline/tally.js'
 import { systemClock } from '../../src/platform/clock.js'
 import { Chance } from './chance.js'
 import { Life, mortalCheckpoint, mortalTransport } from './mortal.js'
@@ -88,8 +90,9 @@ async function killedAfter(livesMs: readonly number[], window: Weather['window']
           serverErrorMeans: 'unknown',
           lookupsMax: null,
           durationMsMax: null,
-          toSubmitCount: lookups.length,
+          backlog: new Backlog(lookups.length),
           interrupt: new AbortController().signal,
+          counter: createTally().counter,
         })
       }
       await time.runUntil(work(), () => performance.now() >= killedAtMs, 60 * minuteMs)
