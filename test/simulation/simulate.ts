@@ -9,6 +9,7 @@ import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.
 import { openInbox, type Inbox } from '../../src/pipeline/inbox/inbox.js'
 import { claimWaiting, waitForLost } from '../../src/pipeline/scheduler/lost-submissions.js'
 import { Backlog } from '../../src/pipeline/scheduler/backlog.js'
+import type { RunCounter } from '../../src/pipeline/scheduler/run-counter.js'
 import { runUntilAnswered, type SchedulerDeps } from '../../src/pipeline/scheduler/scheduler.js'
 import { createTally } from '../../src/pipeline/tally.js'
 import { systemClock } from '../../src/platform/clock.js'
@@ -63,6 +64,7 @@ interface World {
   mixUp: MixUp | null
   /** Null: answers are polled. */
   webhooks: Webhooks | null
+  counter: RunCounter | null
   folder: string
   names: string[]
   lookupsMax: number | null
@@ -87,6 +89,8 @@ export interface WorldOptions {
   webhooks?: boolean
   /** Answers are sent to whom they do not belong. */
   mixedUp?: boolean
+  /** What happens is counted here; by default, in a tally of each process. */
+  counter?: RunCounter
 }
 
 /**
@@ -106,6 +110,7 @@ export async function simulate(seed: number, options: WorldOptions = {}): Promis
       service: new SimulatedService(chance, webhooks?.post, mixUp),
       mixUp,
       webhooks,
+      counter: options.counter ?? null,
       folder,
       names: Array.from({ length: chance.whole(1, chance.pick([5, 40])) }, (_, index) => `Company ${index}`),
       lookupsMax: chance.happens(0.25) ? chance.whole(1, 20) : null,
@@ -230,7 +235,7 @@ async function oneProcess(
     durationMsMax: mayDie && chance.happens(0.1) ? chance.whole(1_000, 600_000) : null,
     interrupt:
       mayDie && chance.happens(0.1) ? interruptAfter(chance.whole(0, 600_000)) : new AbortController().signal,
-    counter: createTally().counter,
+    counter: world.counter ?? createTally().counter,
   }
   const running = work(world, deps, onLost)
   const watch = () => {

@@ -7,7 +7,7 @@ import { receiverBounds } from '../inbox/bounds.js'
 import type { Inbox } from '../inbox/inbox.js'
 import { basisWanted } from './webhook-ingestor.js'
 
-export interface LostWait {
+export interface LostWaitDeps {
   inbox: Inbox
   checkpoint: Checkpoint
   clock: Clock
@@ -33,7 +33,7 @@ export async function claimWaiting(inbox: Inbox, checkpoint: Checkpoint, nowMs: 
  * are given that time, `deliveryMsMax` of their age and no longer, and are claimed if one does. False where that
  * was cut short: then nobody knows yet whether they were billed.
  */
-export async function waitForLost(wait: LostWait): Promise<boolean> {
+export async function waitForLost(wait: LostWaitDeps): Promise<boolean> {
   const { inbox, checkpoint, clock, interrupt } = wait
   const startMs = clock.monotonicMs()
   let lost = await hopedFor(wait)
@@ -54,7 +54,7 @@ async function hopedFor({
   checkpoint,
   clock,
   polling,
-}: LostWait): Promise<{ count: number; leftMs: number }> {
+}: LostWaitDeps): Promise<{ count: number; leftMs: number }> {
   const nowMs = clock.nowMs()
   const hopeMs = deliveryMsMax(polling)
   const lost = await checkpoint.lostSince(nowMs - hopeMs)

@@ -43,7 +43,7 @@ interface Run extends OpenRun, FallbackRun {
 }
 
 export interface PollerDeps {
-  checkpoint: Pick<Checkpoint, 'alarm'>
+  checkpoint: Pick<Checkpoint, 'setNeedsAttention'>
   client: Pick<ServiceClient, 'pollRun'>
   clock: Clock
   random: Random
@@ -113,11 +113,11 @@ export class Poller {
     for (const run of runs) this.add(run, 'once')
   }
 
-  /** What was sent for this run belongs to another lookup: it is under alarm, and is polled now. */
+  /** What was sent for this run belongs to another lookup: it needs attention, and is polled now. */
   async hold(run: OpenRun, reason: string): Promise<void> {
     this.ask(run)
     const known = this.#runs.get(run.lookupId)
-    if (known !== undefined) await this.#alarm(known, reason)
+    if (known !== undefined) await this.#setNeedsAttention(known, reason)
   }
 
   /** A webhook was not whole: this run is polled now. */
@@ -209,7 +209,7 @@ export class Poller {
       case 'pending':
         run.failureCount = 0
         if (run.asked === 'once') run.asked = null
-        return this.#alarm(run, null)
+        return this.#setNeedsAttention(run, null)
       case 'finished':
         return this.#finish(run, { ...verdict, misdirected: null })
       case 'misdirected': {
@@ -244,20 +244,20 @@ export class Poller {
     const { clock, random } = this.#deps
     run.failureCount++
     run.notBeforeMs = clock.monotonicMs() + backoffMs(failedPollPolicy, run.failureCount, random.fraction())
-    await this.#alarm(run, reason)
+    await this.#setNeedsAttention(run, reason)
   }
 
   /** Null: what came last was its own. */
-  async #alarm(run: Run, reason: string | null): Promise<void> {
+  async #setNeedsAttention(run: Run, reason: string | null): Promise<void> {
     const { checkpoint, counter } = this.#deps
     if (reason !== null) counter.count('misdirected')
     // A webhook may have been faster, and has answered it.
     if (!this.#runs.has(run.lookupId)) return
     if (reason === null) counter.released(run.lookupId)
     else counter.held(run.lookupId)
-    if (run.alarm === reason) return
-    run.alarm = reason
-    await checkpoint.alarm(run.lookupId, reason)
+    if (run.needsAttention === reason) return
+    run.needsAttention = reason
+    await checkpoint.setNeedsAttention(run.lookupId, reason)
   }
 
   /** Most likely another account's key: the run stays, so that the right key finds it again. */
@@ -266,7 +266,10 @@ export class Poller {
     run.unknownCount++
     run.notBeforeMs = clock.monotonicMs() + Math.min(unknownGapMsMax, polling.firstAfterMs)
     if (run.unknownCount < unknownAnswersMax || !this.#runs.has(run.lookupId)) return
-    await this.#deps.checkpoint.alarm(run.lookupId, `the service does not know ${run.runId} (${reason})`)
+    await this.#deps.checkpoint.setNeedsAttention(
+      run.lookupId,
+      `the service does not know ${run.runId} (${reason})`,
+    )
     this.#park(run)
   }
 

@@ -187,7 +187,7 @@ export class Submitter {
         this.#settle('accepted')
         // Named by a webhook before: the run is looked after, or answered.
         const run = { lookupId, runId, customId: id, name: lookup.name, submittedAtMs: clock.nowMs() }
-        if (isFirst) poller.add({ ...run, alarm: null })
+        if (isFirst) poller.add({ ...run, needsAttention: null })
         return
       }
       case 'invalid':
