@@ -1,7 +1,7 @@
 import type { Counted, RequestKind, RunCounter } from './scheduler/run-counter.js'
 
 /**
- * What a run has done so far, as its counter was told: progress, notices and the closing summary are read from it,
+ * What a run has done so far, as it was counted: progress, notices and the closing summary are read from it,
  * and nothing is decided by it.
  */
 export interface Tally extends Readonly<Record<Counted, number>> {

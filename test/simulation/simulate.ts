@@ -290,7 +290,7 @@ function allowResubmission(world: World, path: string): void {
 }
 
 /** The files as they are at this moment, into the same files: what a kill leaves behind is no copy. */
-function copyCheckpoint(path: string, to: string): void {
+export function copyCheckpoint(path: string, to: string): void {
   for (const suffix of ['', '-wal', '.head']) {
     if (existsSync(path + suffix)) copyFileSync(path + suffix, to + suffix)
     else rmSync(to + suffix, { force: true })

@@ -15,13 +15,13 @@ export interface LostWaitDeps {
   /** Beyond this it is not waited. */
   waitMsMax: number
   interrupt: AbortSignal
-  /** Told once, if there is something to wait for. */
+  /** Called once, if there is something to wait for. */
   onWait: (lostCount: number, waitMs: number) => void
 }
 
 /**
  * What waited from before this process began: submissions whose answer was lost are claimed before anything
- * is planned, so that none of them is held, or submitted again. Answers are taken later, by the desk.
+ * is planned, so that none of them is held, or submitted again. Answers are taken later, by the webhook ingestor.
  */
 export async function claimWaiting(inbox: Inbox, checkpoint: Checkpoint, nowMs: number): Promise<void> {
   await inbox.requeue()

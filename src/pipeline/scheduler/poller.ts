@@ -1,7 +1,7 @@
 import PQueue from 'p-queue'
 import type { ServiceClient } from '../../client/client.js'
 import type { RunObjectLenient } from '../../contract/resolution.js'
-import { backoffMs, type BackoffPolicy } from '../rules/backoff.js'
+import { backoffMs, FailureStreak, type BackoffPolicy } from '../rules/backoff.js'
 import { unreachable } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
@@ -14,13 +14,12 @@ import {
   type PollPlan,
   type PollSupply,
 } from '../rules/polling.js'
-import { readRateHeaders } from '../rules/rate-headers.js'
+import { readRateHeaders } from '../rules/pacing.js'
 import { nextFallbackPoll, type FallbackRun } from '../rules/webhook-fallback.js'
 import { RunDurations } from '../rules/run-durations.js'
 import type { Checkpoint, LookupId, OpenRun } from '../checkpoint/checkpoint.js'
 import type { AnswerRecorder, FinalAnswer } from './answer-recorder.js'
 import type { Backlog } from './backlog.js'
-import { FailureStreak } from './failure-streak.js'
 import type { Pace } from './pace.js'
 import type { RunCounter } from './run-counter.js'
 import type { Stopping } from './stopping.js'

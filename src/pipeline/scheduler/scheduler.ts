@@ -51,7 +51,7 @@ export interface SchedulerDeps extends SchedulingOptions {
   webhooks?: { url: string | null; inbox: Inbox; received: WakeSignal }
   /** Aborted: the user asked to stop. */
   interrupt: AbortSignal
-  /** Told what happens; nothing is read back from it. */
+  /** Gets what happens; nothing is read back from it. */
   counter: RunCounter
 }
 

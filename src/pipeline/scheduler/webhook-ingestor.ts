@@ -32,7 +32,7 @@ export interface WebhookIngestorDeps {
 }
 
 /**
- * Takes deliveries out of the inbox, whoever received them. An answer takes the same way as that of a poll; a
+ * Takes deliveries out of the inbox, also those that another process received. An answer is handled like a poll's; a
  * submission whose answer was lost is claimed by the `custom_id` it bore; what is not whole is polled for.
  */
 export class WebhookIngestor {

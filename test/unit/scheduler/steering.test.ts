@@ -4,7 +4,7 @@ import type { RunCounter } from '../../../src/pipeline/scheduler/run-counter.js'
 import { WebhookAddress } from '../../../src/pipeline/scheduler/webhook-address.js'
 
 test('a counter gives nothing back', () => {
-  expectTypeOf<ReturnType<RunCounter[keyof RunCounter]>>().toEqualTypeOf<void>()
+  expectTypeOf<ReturnType<RunCounter[keyof RunCounter]>>().toBeVoid()
 })
 
 test('a backlog knows what is left, never less than nothing, and whether anything may have left', () => {
