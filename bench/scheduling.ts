@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServiceClient } from '../src/client/client.js'
 import { openCheckpoint } from '../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { Backlog } from '../src/pipeline/scheduler/backlog.js'
 import { runUntilAnswered } from '../src/pipeline/scheduler/scheduler.js'
 import { openInbox } from '../src/pipeline/inbox/inbox.js'
-import { createTally } from '../src/pipeline/scheduler/tally.js'
+import { createTally } from '../src/pipeline/tally.js'
 import { systemClock } from '../src/platform/clock.js'
+import { WakeSignal } from '../src/platform/wake-signal.js'
 import { resolveSettings } from '../src/config/settings.js'
 import { Chance } from '../test/simulation/chance.js'
 import { SimulatedPost, type PostWeather } from '../test/simulation/simulated-post.js'
@@ -75,7 +77,8 @@ export async function measureScheduling(
   try {
     const chance = new Chance(seed)
     const checkpointPath = join(folder, 'checkpoint.sqlite')
-    const inbox = by === 'polls' ? null : openInbox(checkpointPath, Date.now())
+    const received = new WakeSignal(systemClock)
+    const inbox = by === 'polls' ? null : openInbox(checkpointPath, Date.now(), received.ring)
     const post = inbox === null ? undefined : new SimulatedPost(new Chance(seed), inbox, promptPost)
     const service = new SimulatedService(chance, post)
     service.weather = { ...fairWeather, runFails: 0, merged: 0, requestMs: { min: 20, max: 50 }, ...weather }
@@ -88,7 +91,7 @@ export async function measureScheduling(
     })
     const names = Array.from({ length: rows }, (_, index) => `Company ${index}`)
     const { limits, polling } = resolveSettings({ service: { baseUrl: 'https://service.test' } }, {})
-    const tally = createTally()
+    const { tally, counter } = createTally()
     let startedAtMs = 0
     const run = async () => {
       await checkpoint.want(
@@ -110,9 +113,9 @@ export async function measureScheduling(
         lookupsMax: null,
         durationMsMax: null,
         interrupt: new AbortController().signal,
-        toSubmitCount: plan.submit,
-        tally,
-        ...(inbox === null ? {} : { webhooks: { url: 'https://hooks.test/', inbox } }),
+        backlog: new Backlog(plan.submit),
+        counter,
+        ...(inbox === null ? {} : { webhooks: { url: 'https://hooks.test/', inbox, received } }),
       })
       return performance.now() - startedAtMs
     }

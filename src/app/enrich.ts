@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { TransportBounds } from '../client/transport.js'
+import type { TransportLimits } from '../client/transport.js'
 import type { FileConfig } from '../config/file-config.js'
 import { UserError } from '../core/errors.js'
 import { connectEmbedded, type WholeConnection } from './embedded-service.js'
@@ -40,7 +40,7 @@ export interface EnrichOptions {
   clock?: Clock
   random?: Random
   /** What one answer of a hosted service may take, in time, bytes and depth; generous if left out. */
-  answerBounds?: Partial<TransportBounds>
+  answerBounds?: Partial<TransportLimits>
 }
 
 /** A run that goes on: its events as they come, and its summary when it has ended. */
@@ -161,7 +161,7 @@ export async function connectTo(
   settings: Settings,
   environment: Environment,
   observe: (event: RunEvent) => void,
-  answerBounds: Partial<TransportBounds> = {},
+  answerBounds: Partial<TransportLimits> = {},
 ): Promise<WholeConnection> {
   const { baseUrl, registryPath } = settings.service
   const connectionsMax = settings.limits.submitConcurrency + 16
@@ -180,7 +180,7 @@ export async function connectTo(
     apiKey: resolveApiKey(environment).reveal(),
     userAgent: `enrich/${version}`,
     connectionsMax,
-    bounds: answerBounds,
+    limits: answerBounds,
   })
   return { service: 'hosted', scope: baseUrl, client, close: () => client.close() }
 }

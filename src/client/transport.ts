@@ -9,10 +9,10 @@ export interface TransportOptions {
   baseUrl: string
   userAgent: string
   connectionsMax: number
-  bounds?: Partial<TransportBounds>
+  limits?: Partial<TransportLimits>
 }
 
-export interface TransportBounds {
+export interface TransportLimits {
   connectMsMax: number
   /** From sending the request to the last byte of the answer. */
   exchangeMsMax: number
@@ -21,7 +21,7 @@ export interface TransportBounds {
   jsonDepthMax: number
 }
 
-const defaultBounds: TransportBounds = {
+const defaultLimits: TransportLimits = {
   connectMsMax: 10_000,
   exchangeMsMax: 60_000,
   responseBytesMax: 8 * 2 ** 20,
@@ -41,16 +41,16 @@ export interface Transport {
 }
 
 /**
- * HTTP with every bound set: no redirect is followed (the key must not reach another origin), nothing is
+ * HTTP with every limit set: no redirect is followed (the key must not reach another origin), nothing is
  * retried (a submission is billed), and what comes back is capped in time, size and depth.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const bounds = { ...defaultBounds, ...options.bounds }
+  const limits = { ...defaultLimits, ...options.limits }
   const connectFailures = new WeakSet<Error>()
   const agent = new Agent({
     connections: options.connectionsMax,
     pipelining: 1,
-    connect: rememberingConnector(bounds.connectMsMax, connectFailures),
+    connect: rememberingConnector(limits.connectMsMax, connectFailures),
     // Below the usual idle limits of servers: a request written to a closing connection is a lost answer.
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 30_000,
@@ -58,7 +58,7 @@ export function createTransport(options: TransportOptions): Transport {
     bodyTimeout: 0,
   })
   return {
-    exchange: (call) => exchange({ agent, connectFailures, options, bounds }, call),
+    exchange: (call) => exchange({ agent, connectFailures, options, limits }, call),
     close: () => agent.destroy(),
   }
 }
@@ -84,13 +84,13 @@ interface Wire {
   agent: Agent
   connectFailures: WeakSet<Error>
   options: TransportOptions
-  bounds: TransportBounds
+  limits: TransportLimits
 }
 
 async function exchange(wire: Wire, call: TransportRequest): Promise<Exchange> {
-  const { agent, connectFailures, options, bounds } = wire
+  const { agent, connectFailures, options, limits } = wire
   let reply: Dispatcher.ResponseData
-  const signal = AbortSignal.timeout(bounds.exchangeMsMax)
+  const signal = AbortSignal.timeout(limits.exchangeMsMax)
   try {
     reply = await request(options.baseUrl + call.path, {
       method: call.method,
@@ -104,9 +104,9 @@ async function exchange(wire: Wire, call: TransportRequest): Promise<Exchange> {
   }
   const headers = plainHeaders(reply.headers)
   try {
-    const bytes = await readCapped(reply.body, bounds.responseBytesMax)
-    const text = (await decode(bytes, headers['content-encoding'], bounds.responseBytesMax)).toString('utf8')
-    return { kind: 'reply', status: reply.statusCode, headers, ...parse(text, bounds.jsonDepthMax) }
+    const bytes = await readCapped(reply.body, limits.responseBytesMax)
+    const text = (await decode(bytes, headers['content-encoding'], limits.responseBytesMax)).toString('utf8')
+    return { kind: 'reply', status: reply.statusCode, headers, ...parse(text, limits.jsonDepthMax) }
   } catch (error) {
     // The status is known even where the body is not: a 401 stays a 401.
     const bodyFault = error instanceof BodyFault ? error.message : `the body broke off (${codeOf(error)})`

@@ -11,7 +11,7 @@ import type { PollingPace } from '../pipeline/rules/polling.js'
 import { Secret } from '../core/secret.js'
 import { parseWebhookSecrets, type WebhookKeys } from '../core/webhook-signature.js'
 import { parseWebhookUrl } from '../core/webhook-url.js'
-import type { SchedulerLimits } from '../pipeline/scheduler/deps.js'
+import type { SchedulerLimits } from '../pipeline/scheduler/scheduler.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

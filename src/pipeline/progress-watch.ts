@@ -3,10 +3,9 @@ import type { PollingPace } from './rules/polling.js'
 import { estimateEtaMs, type Progress } from './rules/progress.js'
 import type { Clock } from '../platform/clock.js'
 import type { RunObserver } from './events.js'
-import { watchMisdirected } from './scheduler/misdirected-notices.js'
-import { watchRefusals } from './scheduler/rate-limit-notices.js'
-import type { SchedulerLimits } from './scheduler/deps.js'
-import type { Tally } from './scheduler/tally.js'
+import type { SchedulerLimits } from './scheduler/scheduler.js'
+import { watchMisdirected, watchRefusals } from './service-notices.js'
+import type { Tally } from './tally.js'
 
 const progressIntervalMs = 1_000
 /** Rates are those of the last minute. */
@@ -21,7 +20,7 @@ export interface ProgressWatchOptions {
   observe: RunObserver
 }
 
-/** Tells the progress of a run every second, from its tally, until ended; then once more. */
+/** Reports the progress of a run every second, from its tally, until ended; then once more. */
 export function watchProgress(options: ProgressWatchOptions): { end: () => void; elapsedMs: () => number } {
   const { clock, observe } = options
   const startedAtMs = clock.monotonicMs()
@@ -34,7 +33,7 @@ export function watchProgress(options: ProgressWatchOptions): { end: () => void;
     observe({ type: 'notice', text })
   })
   let endedAtMs: number | null = null
-  const tell = () => {
+  const report = () => {
     const nowMs = clock.monotonicMs()
     samples.push({ atMs: nowMs, submissions: options.tally.submissions, polls: options.tally.polls })
     while ((samples[0]?.atMs ?? nowMs) < nowMs - rateWindowMs) samples.shift()
@@ -42,7 +41,7 @@ export function watchProgress(options: ProgressWatchOptions): { end: () => void;
   }
   void (async () => {
     while (!ended.signal.aborted) {
-      tell()
+      report()
       lookAtRefusals(clock.monotonicMs())
       lookAtMisdirected()
       await clock.sleep(progressIntervalMs, ended.signal)
@@ -52,7 +51,7 @@ export function watchProgress(options: ProgressWatchOptions): { end: () => void;
     end: () => {
       ended.abort()
       endedAtMs = clock.monotonicMs()
-      tell()
+      report()
     },
     elapsedMs: () => (endedAtMs ?? clock.monotonicMs()) - startedAtMs,
   }

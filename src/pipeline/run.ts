@@ -25,10 +25,10 @@ import { openInput, type Input, type InputOptions } from './input/input.js'
 import { openWebhooks, type OpenWebhooks, type WebhookOptions } from './inbox/webhooks.js'
 import type { RowIndex } from './input/row-index.js'
 import { claimWaiting, waitForLost } from './scheduler/lost-submissions.js'
-import { runUntilAnswered } from './scheduler/scheduler.js'
-import type { SchedulerOptions } from './scheduler/deps.js'
-import { createTally, type Tally } from './scheduler/tally.js'
+import { Backlog } from './scheduler/backlog.js'
+import { runUntilAnswered, type SchedulingOptions } from './scheduler/scheduler.js'
 import { summarise, type RunSummary } from './summary.js'
+import { createTally } from './tally.js'
 import { assertOutputUsable, publish, tryPublishing, type PublishReport } from './output/publish.js'
 import {
   resolveOutput,
@@ -60,10 +60,7 @@ export interface PipelineOptions {
   acceptRollback?: boolean
   /** Lookups whose last outcome is among these are asked again. */
   askAgain: readonly string[]
-  scheduling: Pick<
-    SchedulerOptions,
-    'limits' | 'polling' | 'serverErrorMeans' | 'lookupsMax' | 'durationMsMax'
-  >
+  scheduling: SchedulingOptions
   webhooks: WebhookOptions
   connect: () => Promise<Connection>
   observe: RunObserver
@@ -186,12 +183,12 @@ async function askAndPublish(run: OpenRun): Promise<RunSummary> {
   assertFilesMayGrow(options.checkpoint.path, plan.submit, input, run.output)
   if (plan.submit > 0 && options.askAgain.length === 0) await tryOutput(run, index.rowCount)
 
-  const tally = createTally()
+  const backlog = new Backlog(plan.submit)
   try {
-    return await askAndWrite(run, index, plan, tally, lostWaitMs)
+    return await askAndWrite(run, index, plan, backlog, lostWaitMs)
   } catch (thrown) {
     const error = explainSystemFailure(thrown)
-    throw error instanceof UserError && tally.submissions > 0 ? error.afterSubmissions() : error
+    throw error instanceof UserError && backlog.hasSubmitted ? error.afterSubmissions() : error
   }
 }
 
@@ -227,21 +224,22 @@ async function askAndWrite(
   run: OpenRun,
   index: RowIndex,
   plan: Readonly<Record<LookupPlan, number>>,
-  tally: Tally,
+  backlog: Backlog,
   lostWaitMs: number,
 ): Promise<RunSummary> {
   const { options, input, checkpoint, connection } = run
   const { clock, random, interrupt } = options
   const { durationMsMax } = options.scheduling
+  const { tally, counter } = createTally()
   const progress = watchProgress({ plan, tally, ...options.scheduling, clock, observe: options.observe })
   const stop = await runUntilAnswered({
     checkpoint,
     client: connection.client,
     clock,
     random,
-    tally,
+    counter,
     interrupt,
-    toSubmitCount: plan.submit,
+    backlog,
     ...(run.webhooks === null ? {} : { webhooks: run.webhooks }),
     ...options.scheduling,
     durationMsMax: durationMsMax === null ? null : Math.max(0, durationMsMax - lostWaitMs),
@@ -250,8 +248,7 @@ async function askAndWrite(
   // Ended by its budget, a job is over: the same command is the next one, with a budget of its own.
   if (stop === null || stop.kind === 'lookups_max') await checkpoint.endJob(clock.nowMs())
 
-  const rows: RowCounts = new Map()
-  const report = stop === null || run.output.partial ? await write(run, index, rows) : null
+  const written = stop === null || run.output.partial ? await write(run, index) : null
   const elapsedMs = clock.monotonicMs() - run.startedAtMs
   const summary = summarise({
     service: connection.service,
@@ -259,8 +256,8 @@ async function askAndWrite(
     plan,
     tally,
     index,
-    rows,
-    report,
+    rows: written?.rowCounts ?? new Map(),
+    report: written?.report ?? null,
     notes: input.notes(),
     elapsedMs,
     askingMs: progress.elapsedMs(),
@@ -298,23 +295,28 @@ async function tryOutput(run: OpenRun, rowCount: number): Promise<void> {
   })
 }
 
-async function write(run: OpenRun, index: RowIndex, rows: RowCounts): Promise<PublishReport> {
+async function write(
+  run: OpenRun,
+  index: RowIndex,
+): Promise<{ report: PublishReport; rowCounts: RowCounts }> {
   const { options, input, output } = run
   input.assertUnchanged()
   options.observe({ type: 'publishing', path: output.path })
   const reader = openCheckpointReader(options.checkpoint.path, null)
   try {
-    return await publish({
+    const { read, rowCounts } = answerLinesOf(index, reader)
+    const report = await publish({
       input,
       output,
       columns: output.columns,
       basis: output.basis,
       nameColumn: run.columns.name,
-      answerLines: answerLinesOf(index, reader, rows),
+      answerLines: read,
       rowCount: index.rowCount,
       metadata: { ...options.metadata, 'enrich.input_sha256': await input.fingerprint() },
       stdout: options.stdout,
     })
+    return { report, rowCounts }
   } finally {
     reader?.close()
   }

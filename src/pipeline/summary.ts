@@ -2,8 +2,8 @@ import type { LookupPlan } from './rules/lookup-state.js'
 import type { Stop } from './rules/stop.js'
 import type { RowCounts } from './output/answer-lines.js'
 import type { RowIndex } from './input/row-index.js'
-import type { Tally } from './scheduler/tally.js'
 import type { PublishReport } from './output/publish.js'
+import type { Tally } from './tally.js'
 
 /** What a run came to. Rows are rows of the input; everything else counts distinct lookups. */
 export interface RunSummary {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { withoutKey } from '../../src/client/redact.js'
+import { withoutKey } from '../../src/client/client.js'
 import type { Exchange } from '../../src/core/exchange.js'
 
 const reply = (body: unknown, headers: Record<string, string> = {}): Exchange => ({

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,10 +6,13 @@ import { describe, expect, test } from 'vitest'
 import { createServiceClient } from '../../src/client/client.js'
 import type { Transport } from '../../src/client/transport.js'
 import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { Backlog } from '../../src/pipeline/scheduler/backlog.js'
 import { runUntilAnswered } from '../../src/pipeline/scheduler/scheduler.js'
+import { createTally } from '../../src/pipeline/tally.js'
 import { systemClock } from '../../src/platform/clock.js'
 import { Chance } from './chance.js'
 import { Life, mortalCheckpoint, mortalTransport } from './mortal.js'
+import { copyCheckpoint } from './simulate.js'
 import { fairWeather, SimulatedService, type Weather } from './simulated-service.js'
 import { VirtualTime } from './virtual-time.js'
 
@@ -35,13 +38,6 @@ function mostInAMinute(timesMs: readonly number[]): number {
     most = Math.max(most, last - first + 1)
   }
   return most
-}
-
-function copyFiles(path: string, to: string): void {
-  for (const suffix of ['', '-wal', '.head']) {
-    if (existsSync(path + suffix)) copyFileSync(path + suffix, to + suffix)
-    else rmSync(to + suffix, { force: true })
-  }
 }
 
 /** A job whose processes are killed after these times, one after another, each followed at once by the next. */
@@ -88,17 +84,18 @@ async function killedAfter(livesMs: readonly number[], window: Weather['window']
           serverErrorMeans: 'unknown',
           lookupsMax: null,
           durationMsMax: null,
-          toSubmitCount: lookups.length,
+          backlog: new Backlog(lookups.length),
           interrupt: new AbortController().signal,
+          counter: createTally().counter,
         })
       }
       await time.runUntil(work(), () => performance.now() >= killedAtMs, 60 * minuteMs)
       clearTimeout(timer)
       life.isDead = true
-      copyFiles(path, remains)
+      copyCheckpoint(path, remains)
       checkpoint.close()
       // The next process finds the files as this one left them: the same files, not copies of them.
-      copyFiles(remains, path)
+      copyCheckpoint(remains, path)
     }
     return { limitedCount: service.limitedCount, arrivedMs }
   } finally {

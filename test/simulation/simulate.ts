@@ -8,9 +8,12 @@ import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
 import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { openInbox, type Inbox } from '../../src/pipeline/inbox/inbox.js'
 import { claimWaiting, waitForLost } from '../../src/pipeline/scheduler/lost-submissions.js'
-import { runUntilAnswered } from '../../src/pipeline/scheduler/scheduler.js'
-import type { SchedulerOptions } from '../../src/pipeline/scheduler/deps.js'
+import { Backlog } from '../../src/pipeline/scheduler/backlog.js'
+import type { RunCounter } from '../../src/pipeline/scheduler/run-counter.js'
+import { runUntilAnswered, type SchedulerDeps } from '../../src/pipeline/scheduler/scheduler.js'
+import { createTally } from '../../src/pipeline/tally.js'
 import { systemClock } from '../../src/platform/clock.js'
+import { WakeSignal } from '../../src/platform/wake-signal.js'
 import { Chance } from './chance.js'
 import {
   assertAllClaimed,
@@ -60,7 +63,8 @@ interface World {
   /** Null: no answer is another's. */
   mixUp: MixUp | null
   /** Null: answers are polled. */
-  webhooks: { post: SimulatedPost; inbox: Inbox } | null
+  webhooks: Webhooks | null
+  counter: RunCounter | null
   folder: string
   names: string[]
   lookupsMax: number | null
@@ -71,12 +75,22 @@ interface World {
   answered: Map<number, string>
 }
 
+interface Webhooks {
+  post: SimulatedPost
+  /** Outlives every process. */
+  inbox: Inbox
+  /** The process that is rung when something was received. */
+  listener: { ring: () => void }
+}
+
 /** What goes wrong besides. */
 export interface WorldOptions {
   /** Answers are sent, and polled only where that fails. */
   webhooks?: boolean
   /** Answers are sent to whom they do not belong. */
   mixedUp?: boolean
+  /** What happens is counted here; by default, in a tally of each process. */
+  counter?: RunCounter
 }
 
 /**
@@ -96,6 +110,7 @@ export async function simulate(seed: number, options: WorldOptions = {}): Promis
       service: new SimulatedService(chance, webhooks?.post, mixUp),
       mixUp,
       webhooks,
+      counter: options.counter ?? null,
       folder,
       names: Array.from({ length: chance.whole(1, chance.pick([5, 40])) }, (_, index) => `Company ${index}`),
       lookupsMax: chance.happens(0.25) ? chance.whole(1, 20) : null,
@@ -112,9 +127,12 @@ export async function simulate(seed: number, options: WorldOptions = {}): Promis
 }
 
 /** Chance of its own, so that the rest of the world is that of the same seed without. */
-function openPost(seed: number, folder: string): { post: SimulatedPost; inbox: Inbox } {
-  const inbox = openInbox(join(folder, 'standing.sqlite'), startMs)
-  return { post: new SimulatedPost(new Chance(seed + 1_000_000_007), inbox), inbox }
+function openPost(seed: number, folder: string): Webhooks {
+  const listener: Webhooks['listener'] = { ring: () => undefined }
+  const inbox = openInbox(join(folder, 'standing.sqlite'), startMs, () => {
+    listener.ring()
+  })
+  return { post: new SimulatedPost(new Chance(seed + 1_000_000_007), inbox), inbox, listener }
 }
 
 async function live(seed: number, world: World): Promise<Simulated> {
@@ -191,8 +209,7 @@ async function oneProcess(
   })
   const onLost = process >= world.resubmitFrom ? 'resubmit' : 'hold'
   if (onLost === 'resubmit') allowResubmission(world, path)
-  const inbox = world.webhooks === null ? null : mortalInbox(world.webhooks.inbox, life)
-  const options: SchedulerOptions = {
+  const deps: SchedulerDeps = {
     checkpoint: mortalCheckpoint(checkpoint, life),
     client: createServiceClient(
       { apiKey: 'key', baseUrl: 'https://service.test', userAgent: 'simulation', connectionsMax: 1 },
@@ -212,14 +229,15 @@ async function oneProcess(
     },
     polling: { firstAfterMs: 60_000, intervalMs: 10_000, deadlineMs: 3_600_000 },
     serverErrorMeans: 'unknown',
-    ...(inbox === null ? {} : { webhooks: { url: 'https://hooks.test/', inbox } }),
+    ...(world.webhooks === null ? {} : { webhooks: listenTo(world.webhooks, life) }),
     lookupsMax: world.lookupsMax,
-    toSubmitCount: world.names.length,
+    backlog: new Backlog(world.names.length),
     durationMsMax: mayDie && chance.happens(0.1) ? chance.whole(1_000, 600_000) : null,
     interrupt:
       mayDie && chance.happens(0.1) ? interruptAfter(chance.whole(0, 600_000)) : new AbortController().signal,
+    counter: world.counter ?? createTally().counter,
   }
-  const running = work(world, options, onLost)
+  const running = work(world, deps, onLost)
   const watch = () => {
     if (mayDie && chance.happens(0.001)) time.jump(chance.whole(-3_600_000, 3_600_000))
     assertPaidOnce(service, world.resubmittable)
@@ -233,28 +251,33 @@ async function oneProcess(
   return { life, stop }
 }
 
-async function work(
-  world: World,
-  options: SchedulerOptions,
-  onLost: 'hold' | 'resubmit',
-): Promise<Stop | null> {
-  const { checkpoint } = options
+/** Until it dies, this process is the one that is rung. */
+function listenTo({ inbox, listener }: Webhooks, life: Life): NonNullable<SchedulerDeps['webhooks']> {
+  const received = new WakeSignal(systemClock)
+  listener.ring = () => {
+    if (!life.isDead) received.ring()
+  }
+  return { url: 'https://hooks.test/', inbox: mortalInbox(inbox, life), received }
+}
+
+async function work(world: World, deps: SchedulerDeps, onLost: 'hold' | 'resubmit'): Promise<Stop | null> {
+  const { checkpoint, webhooks } = deps
   await checkpoint.want(
     world.names.map((name) => ({ key: keyOf(name), lookup: { name, location: null, context: null } })),
   )
   let isLostOver = true
-  if (options.webhooks !== undefined) {
-    await claimWaiting(options.webhooks.inbox, checkpoint, Date.now())
+  if (webhooks !== undefined) {
+    await claimWaiting(webhooks.inbox, checkpoint, Date.now())
     if (onLost === 'resubmit')
       isLostOver = await waitForLost({
-        ...options,
-        waitMsMax: options.durationMsMax ?? Infinity,
+        ...deps,
+        waitMsMax: deps.durationMsMax ?? Infinity,
         onWait: () => undefined,
-        inbox: options.webhooks.inbox,
+        inbox: webhooks.inbox,
       })
   }
   await checkpoint.plan({ nowMs: Date.now(), maxAgeMs: null, onLost: isLostOver ? onLost : 'hold' })
-  const stop = await runUntilAnswered(options)
+  const stop = await runUntilAnswered(deps)
   if (stop === null || stop.kind === 'lookups_max') await (checkpoint satisfies Checkpoint).endJob(Date.now())
   return stop
 }
@@ -267,7 +290,7 @@ function allowResubmission(world: World, path: string): void {
 }
 
 /** The files as they are at this moment, into the same files: what a kill leaves behind is no copy. */
-function copyCheckpoint(path: string, to: string): void {
+export function copyCheckpoint(path: string, to: string): void {
   for (const suffix of ['', '-wal', '.head']) {
     if (existsSync(path + suffix)) copyFileSync(path + suffix, to + suffix)
     else rmSync(to + suffix, { force: true })

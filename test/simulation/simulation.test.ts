@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import type { RunCounter } from '../../src/pipeline/scheduler/run-counter.js'
 import { simulate } from './simulate.js'
 
 /**
@@ -39,5 +40,23 @@ describe('nobody pays twice and no row is lost, whatever is killed, cut off or a
 
   test('one seed is one world: it comes out the same each time', async () => {
     expect(await simulate(17)).toEqual(await simulate(17))
+  })
+
+  test('nothing is decided by what is counted: a world in which nobody counts comes out the same', async () => {
+    const nothing = () => undefined
+    const counter: RunCounter = {
+      count: nothing,
+      replied: nothing,
+      answered: nothing,
+      deviated: nothing,
+      held: nothing,
+      released: nothing,
+      delivered: nothing,
+      webhookRefused: nothing,
+    }
+    for (let seed = 1; seed <= 10; seed++) {
+      const options = { webhooks: seed % 2 === 0, mixedUp: seed % 3 === 0 }
+      expect(await simulate(seed, { ...options, counter })).toEqual(await simulate(seed, options))
+    }
   })
 })

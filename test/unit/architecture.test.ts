@@ -225,6 +225,27 @@ describe('decisions are pure', () => {
   })
 })
 
+describe('what decides reads no count that is shown', () => {
+  const tally = 'pipeline/tally.ts'
+
+  test('the tally is read where progress, notices and the summary are made; the run only hands it on', () => {
+    const readers = edges.filter(({ to }) => to === tally).map(({ from }) => from)
+    const shown = ['pipeline/progress-watch.ts', 'pipeline/service-notices.ts', 'pipeline/summary.ts']
+    expect(readers.sort()).toEqual([...shown, 'pipeline/run.ts'].sort())
+    const run = files.find(({ path }) => path === 'pipeline/run.ts')
+    expect(run?.members.filter((name) => name.startsWith('tally.'))).toEqual([])
+  })
+
+  test('the scheduler and the rules cannot come to it, by no chain of imports', () => {
+    const reached = new Set(
+      files.map(({ path }) => path).filter((path) => /^pipeline\/(scheduler|rules)\//.test(path)),
+    )
+    expect(reached.size).toBeGreaterThan(20)
+    for (const path of reached) for (const { from, to } of edges) if (from === path) reached.add(to)
+    expect([...reached]).not.toContain(tally)
+  })
+})
+
 describe('ends and edges', () => {
   test('only src/cli/main.ts ends the process', () => {
     const ending = files.filter(({ members }) =>

@@ -3,7 +3,7 @@ import { assertNoClash } from '../../pipeline/rules/columns.js'
 import { UserError } from '../../core/errors.js'
 import { filesInUse } from '../../app/files-in-use.js'
 import { inspectInput } from '../../app/inspect-input.js'
-import { answerLinesOf, type RowCounts } from '../../pipeline/output/answer-lines.js'
+import { answerLinesOf } from '../../pipeline/output/answer-lines.js'
 import { assertNotOurs } from '../../pipeline/own-files.js'
 import { assertOutputUsable, publish } from '../../pipeline/output/publish.js'
 import { resolveOutput, writtenPaths } from '../../pipeline/output/resolve-output.js'
@@ -25,7 +25,6 @@ export function addExportCommand(program: Command, io: CliIo): void {
     const output = resolveOutput(settings.output)
     assertOneUseOfStdout(flags.json === true, output.path)
     assertNotOurs(writtenPaths(output), filesInUse(settings, configPathOf(flags)))
-    const counts: RowCounts = new Map()
     await inspectInput(
       { settings, stdin: io.stdin, signal: io.interrupt },
       async ({ input, columns, index, reader, problem }) => {
@@ -41,13 +40,14 @@ export function addExportCommand(program: Command, io: CliIo): void {
         for (const note of input.notes()) io.err(`  note: ${note}\n`)
         assertOutputUsable(input.files, output.path, output.format)
         assertNoClash(input.columns, output.columns)
+        const { read, rowCounts } = answerLinesOf(index, reader)
         const report = await publish({
           input,
           output,
           columns: output.columns,
           basis: output.basis,
           nameColumn: columns.name,
-          answerLines: answerLinesOf(index, reader, counts),
+          answerLines: read,
           rowCount: index.rowCount,
           metadata: { 'enrich.version': version, 'enrich.input_sha256': await input.fingerprint() },
           stdout: io.stdout,
@@ -55,10 +55,10 @@ export function addExportCommand(program: Command, io: CliIo): void {
         })
         if (flags.json === true) {
           const { rowCount, paths } = report
-          const rowsByStatus = Object.fromEntries(counts)
+          const rowsByStatus = Object.fromEntries(rowCounts)
           io.out(jsonLine('exported', { rowCount, rowsByStatus, outputPaths: paths }))
         }
-        const rows = [...counts]
+        const rows = [...rowCounts]
           .map(([status, count]) => `${status} ${count.toLocaleString('en-US')}`)
           .join(' · ')
         io.err(

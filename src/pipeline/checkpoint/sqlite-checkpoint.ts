@@ -250,7 +250,7 @@ class SqliteCheckpoint implements Checkpoint {
     })
   }
 
-  alarm(lookupId: LookupId, reason: string | null): Promise<void> {
+  setNeedsAttention(lookupId: LookupId, reason: string | null): Promise<void> {
     return this.#transaction(() => {
       this.#statements.alarm.run({ lookupId, reason })
     })

@@ -54,8 +54,6 @@ export interface Inbox {
   settle(position: number, state: Exclude<DeliveryState, 'waiting'>, reason: string | null): Promise<void>
   /** What no run of this checkpoint claimed so far is looked at again. */
   requeue(): Promise<void>
-  /** Called after something new was received by this process. */
-  onReceived: () => void
   close(): void
 }
 
@@ -64,8 +62,11 @@ export function inboxPath(checkpointPath: string): string {
   return `${checkpointPath.replace(/\.sqlite$/, '')}.inbox.sqlite`
 }
 
-/** Opens the inbox of a checkpoint, made as needed. Throws CHECKPOINT_* and DISK_FULL, which name its file. */
-export function openInbox(checkpointPath: string, nowMs: number): Inbox {
+/**
+ * Opens the inbox of a checkpoint, made as needed. `onReceived` is called after something new was received by this
+ * process. Throws CHECKPOINT_* and DISK_FULL, which name its file.
+ */
+export function openInbox(checkpointPath: string, nowMs: number, onReceived?: () => void): Inbox {
   const path = inboxPath(checkpointPath)
   return explained(path, () => {
     makeFolder(dirname(path))
@@ -74,7 +75,7 @@ export function openInbox(checkpointPath: string, nowMs: number): Inbox {
     const database = openSqlite(path, { synchronous: 'FULL' })
     try {
       prepareFile(database, nowMs)
-      return new SqliteInbox(database, path)
+      return new SqliteInbox(database, path, onReceived)
     } catch (error) {
       database.close()
       throw error
@@ -145,18 +146,19 @@ class SqliteInbox implements Inbox {
   readonly #path: string
   readonly #commits: CommitQueue
   readonly #statements: ReturnType<typeof prepareStatements>
-  onReceived: () => void = () => undefined
+  readonly #onReceived: (() => void) | undefined
 
-  constructor(database: Sqlite, path: string) {
+  constructor(database: Sqlite, path: string, onReceived: (() => void) | undefined) {
     this.#database = database
     this.#path = path
+    this.#onReceived = onReceived
     this.#commits = new CommitQueue(database, () => false)
     this.#statements = prepareStatements(database)
   }
 
   async receive(eventId: string, body: Uint8Array, nowMs: number): Promise<boolean> {
     const isNew = await this.#durable(() => this.#statements.insert.run(eventId, body, nowMs).changes > 0)
-    if (isNew) this.onReceived()
+    if (isNew) this.#onReceived?.()
     return isNew
   }
 

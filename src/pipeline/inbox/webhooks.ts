@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { ListenAddress } from '../../core/listen-address.js'
 import type { WebhookKeys } from '../../core/webhook-signature.js'
 import type { Clock } from '../../platform/clock.js'
+import { WakeSignal } from '../../platform/wake-signal.js'
 import { inboxPath, openInbox, type Inbox } from './inbox.js'
 
 /** How a run gets its answers sent, rather than asking for them. */
@@ -15,6 +16,8 @@ export interface WebhookOptions {
 export interface OpenWebhooks {
   url: string | null
   inbox: Inbox
+  /** Rung when this process has received something new. */
+  received: WakeSignal
   close(): Promise<void>
 }
 
@@ -31,7 +34,8 @@ export async function openWebhooks(
   clock: Clock,
 ): Promise<OpenWebhooks | null> {
   if (url === null && !existsSync(inboxPath(checkpointPath))) return null
-  const inbox = openInbox(checkpointPath, clock.nowMs())
+  const received = new WakeSignal(clock)
+  const inbox = openInbox(checkpointPath, clock.nowMs(), received.ring)
   try {
     const path = url === null ? null : new URL(url).pathname
     const running =
@@ -41,6 +45,7 @@ export async function openWebhooks(
     return {
       url,
       inbox,
+      received,
       close: async () => {
         await running?.close()
         inbox.close()

@@ -4,26 +4,28 @@ import type { AnsweredLine, CheckpointReader, KnownAnswer, LookupId } from '../c
 import type { RowIndex } from '../input/row-index.js'
 
 /** Rows by what became of them: an outcome of the service, or one of ours. */
-export type RowCounts = Map<string, number>
+export type RowCounts = ReadonlyMap<string, number>
 
-/**
- * The answer lines of rows, and a count of them by status. Every row gets a line: rows without an answer get
- * one that says why.
- */
-export function answerLinesOf(
-  index: RowIndex,
-  reader: CheckpointReader | null,
-  counts: RowCounts,
-): (first: number, count: number) => readonly string[] {
-  return (first, count) => {
+export interface AnswerLines {
+  /** Of the rows `first` to `first + count - 1`, counted from 0, in the order of the input. */
+  read: (first: number, count: number) => readonly string[]
+  /** The rows that were read so far. */
+  rowCounts: RowCounts
+}
+
+/** Every row gets a line: rows without an answer get one that says why. */
+export function answerLinesOf(index: RowIndex, reader: CheckpointReader | null): AnswerLines {
+  const rowCounts = new Map<string, number>()
+  const read = (first: number, count: number) => {
     const ids = index.slice(first, count)
     const found = linesOf(new Set(ids), index, reader)
     return ids.map((id) => {
       const { outcome, line } = found.get(id) ?? neverAsked
-      counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+      rowCounts.set(outcome, (rowCounts.get(outcome) ?? 0) + 1)
       return line
     })
   }
+  return { read, rowCounts }
 }
 
 /** Each lookup is read once, however many of the rows ask for it. */

@@ -9,7 +9,7 @@ import { at, atPath, booleanOf, integerOf, listOf, objectOf, textOf } from '../.
  */
 export const answerLineVersion = 1
 
-export const answerBounds = {
+export const answerLimits = {
   listMax: 200,
   basisMax: 500,
   citationsMax: 50,
@@ -109,7 +109,7 @@ export function renderAnswer(run: RunObjectLenient): string {
     resolved_at: utcInstant(textOf(at(data, 'metadata', 'resolved_at')) ?? ''),
     from_cache: booleanOf(at(data, 'metadata', 'from_cache')),
     basis: listOf(at(data, 'basis'))
-      .slice(0, answerBounds.basisMax)
+      .slice(0, answerLimits.basisMax)
       .flatMap((entry) => basisRow(entry, entity)),
   })
 }
@@ -178,8 +178,8 @@ function primaryCode(codes: unknown): unknown {
 function basisRow(entry: unknown, entity: unknown): readonly BasisRow[] {
   if (objectOf(entry) === null) return []
   const field = textOf(at(entry, 'field'))
-  const value = field === null ? null : textOf(atPath(entity, field), answerBounds.basisValueCharsMax)
-  const citations = objectsOf(at(entry, 'citations')).slice(0, answerBounds.citationsMax)
+  const value = field === null ? null : textOf(atPath(entity, field), answerLimits.basisValueCharsMax)
+  const citations = objectsOf(at(entry, 'citations')).slice(0, answerLimits.citationsMax)
   return [
     {
       field,
@@ -204,7 +204,7 @@ function int32Of(value: unknown): number | null {
 
 function objectsOf(value: unknown): readonly unknown[] {
   return listOf(value)
-    .slice(0, answerBounds.listMax)
+    .slice(0, answerLimits.listMax)
     .filter((item) => objectOf(item) !== null)
 }
 

@@ -9,3 +9,52 @@ export function backoffMs(policy: BackoffPolicy, attempt: number, fraction: numb
   const ceiling = Math.min(policy.delayMsMax, policy.delayMsBase * 2 ** Math.min(attempt - 1, 30))
   return Math.round(ceiling * (0.1 + 0.9 * fraction))
 }
+
+export interface ReachabilityPolicy extends BackoffPolicy {
+  /** Consecutive failures after which a service that has answered before is given up. */
+  failuresMax: number
+  /** The same for one that never answered: most likely a wrong address. */
+  firstFailuresMax: number
+}
+
+/** What to do after `consecutive` failures in a row (from 1). */
+export function decideAfterFailure(
+  consecutive: number,
+  hasAnswered: boolean,
+  policy: ReachabilityPolicy,
+  fraction: number,
+): { action: 'pause'; delayMs: number } | { action: 'give_up' } {
+  const max = hasAnswered ? policy.failuresMax : policy.firstFailuresMax
+  return consecutive >= max
+    ? { action: 'give_up' }
+    : { action: 'pause', delayMs: backoffMs(policy, consecutive, fraction) }
+}
+
+/**
+ * Counts failures in a row. Requests that were in flight together fail together: of those one is counted,
+ * or a short break of a busy connection would look like a dead service.
+ */
+export class FailureStreak {
+  readonly #policy: ReachabilityPolicy
+  #consecutive = 0
+  #lastCountedAtMs = -Infinity
+  #hasAnswered = false
+
+  constructor(policy: ReachabilityPolicy) {
+    this.#policy = policy
+  }
+
+  answered(): void {
+    this.#consecutive = 0
+    this.#hasAnswered = true
+  }
+
+  /** `startedAtMs` and `nowMs` are of the monotonic clock; `fraction` is chance. */
+  failed(startedAtMs: number, nowMs: number, fraction: number): ReturnType<typeof decideAfterFailure> {
+    if (startedAtMs >= this.#lastCountedAtMs) {
+      this.#consecutive++
+      this.#lastCountedAtMs = nowMs
+    }
+    return decideAfterFailure(this.#consecutive, this.#hasAnswered, this.#policy, fraction)
+  }
+}

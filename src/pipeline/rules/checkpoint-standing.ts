@@ -9,7 +9,7 @@ export interface FilePlace {
 
 /** What the head file says: how far the checkpoint had come. */
 export interface Head {
-  /** Of the schema, as whoever wrote it knew it. */
+  /** Of the schema, as the version that wrote it knew it. */
   version: number
   checkpointId: string
   generation: number
@@ -66,7 +66,7 @@ export type Standing =
 
 /**
  * Whether the database is the one that the head was written beside, and no older. A head that lags is as it
- * should be: it is written after the commit it tells of. `facts` is null where there is no database, or an
+ * should be: it is written after the commit it describes. `facts` is null where there is no database, or an
  * empty one.
  */
 export function judgeStanding(found: FoundHead, facts: DatabaseFacts | null): Standing {

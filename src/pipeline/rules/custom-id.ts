@@ -1,4 +1,4 @@
-/** What a submission bears, and what whoever echoes it names: one attempt at one lookup of one checkpoint. */
+/** What a submission bears, and an echo of it names: one attempt at one lookup of one checkpoint. */
 export interface SubmissionName {
   checkpointId: string
   scopeId: number

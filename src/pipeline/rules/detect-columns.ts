@@ -82,7 +82,7 @@ interface PlaceColumn {
   set: PlaceSet
 }
 
-/** Of a place, in the order in which they are joined. A street is asked only where nothing tells the town. */
+/** Of a place, in the order in which they are joined. A street is asked only where no column holds the town. */
 const townParts = ['city', 'region', 'postal', 'country'] as const
 const streetParts = ['address', 'region', 'country'] as const
 

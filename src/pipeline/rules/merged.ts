@@ -15,7 +15,7 @@ export function mergedIntoOf(run: RunObjectLenient): string | null {
  * What the reading of an entity says about a chain that has come to its id, the last one seen: it was merged
  * again, it is where the chain ends (also when it cannot be read: then it is the best that is known), or the
  * chain goes in a circle (interface: "v3 entity enrichment", merged ids); or it is the record of another entity.
- * The record of a merged id is that of the one it was merged into, and bears no id that could tell.
+ * The record of a merged id is that of the one it was merged into, and bears no id that could prove it.
  */
 export function followMerge(
   seen: readonly string[],

@@ -41,7 +41,7 @@ export const companyNameHeaders: readonly string[] = [
     '회사명|회사 이름|기업명|상호|상호명|법인명|업체명|고객사명|거래처명|고객명|사업자명',
     'اسم الشركة|שם החברה',
   ),
-  // What a company is to whoever keeps the list.
+  // What a company is to the one who keeps the list.
   ...headerKeys(
     'Firma|Unternehmen|Kunde|Lieferant|Debitor|Kreditor|Geschäftspartner|Gesellschaft|Auftraggeber|Arbeitgeber',
     'Entreprise|Société|Client|Fournisseur|Employeur|Empresa|Compañía|Sociedad|Cliente|Proveedor|Organización',

@@ -3,7 +3,7 @@ import { errorOf, type Exchange } from '../../core/exchange.js'
 import { instantMs } from '../../core/instant.js'
 import { at, textOf } from '../../core/lenient.js'
 import { otherCustomId, whyMisdirected, type Asked } from './misdirected.js'
-import { readRateHeaders } from './rate-headers.js'
+import { readRateHeaders } from './pacing.js'
 
 /**
  * What the answer to a submission means for money (interface: "v3 entity resolution", "Errors").

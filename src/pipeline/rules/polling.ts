@@ -13,7 +13,7 @@ export interface PollingPace {
 export interface PollableRun {
   /** When it was submitted, or taken over from an earlier process. */
   openedAtMs: number
-  /** When it was submitted, whoever did it. */
+  /** When it was submitted, by this process or an earlier one. */
   submittedAtMs: number
   /** When it was asked last, whatever came of it. */
   lastPolledAtMs: number | null

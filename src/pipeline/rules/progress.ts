@@ -60,7 +60,7 @@ export interface ProgressPart {
 /** Above all others: what is done, and the time left. */
 const weightMax = 100
 
-/** What is told of a progress, in the order of the line. */
+/** What is shown of a progress, in the order of the line. */
 export function progressParts(progress: Progress): ProgressPart[] {
   const number = (value: number) => value.toLocaleString('en-US')
   const rate = (value: number, limit: number | null) =>
@@ -95,7 +95,7 @@ function firstAnswersPart({ firstAnswersInMs }: Progress): ProgressPart[] {
   return [{ text, weight: 70 }]
 }
 
-/** The most frequent first, and kept longest. `failed` is told with what failed before. */
+/** The most frequent first, and kept longest. `failed` is counted with what failed before. */
 function outcomeParts(outcomes: Progress['outcomes']): ProgressPart[] {
   return Object.entries(outcomes)
     .filter(([name]) => name !== 'failed')

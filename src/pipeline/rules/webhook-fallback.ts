@@ -1,7 +1,7 @@
 import type { PollableRun, PollingPace } from './polling.js'
 
 /** With webhooks, polling is the net below them: how long an answer may be on its way by a delivery. */
-const deliveryBounds = {
+const deliveryLimits = {
   /** Research takes one to five minutes (interface: "v3 entity resolution"), and now and then a little more. */
   researchMsMax: 330_000,
   /** Six tries with their delays, each as long as it may take (interface: "Receiver response and retries"). */
@@ -12,7 +12,7 @@ const deliveryBounds = {
 
 /** A run, or a submission whose answer was lost, that no delivery named for so long will hardly be named by one. */
 export function deliveryMsMax({ deadlineMs }: Pick<PollingPace, 'deadlineMs'>): number {
-  const { researchMsMax, retryMsMax, shareOfDeadlineMax } = deliveryBounds
+  const { researchMsMax, retryMsMax, shareOfDeadlineMax } = deliveryLimits
   return Math.min(researchMsMax + retryMsMax, deadlineMs * shareOfDeadlineMax)
 }
 

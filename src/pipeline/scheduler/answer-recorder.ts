@@ -1,3 +1,4 @@
+import type { ServiceClient } from '../../client/client.js'
 import { runObjectLenient, type RunObjectLenient } from '../../contract/resolution.js'
 import { answerLineVersion, renderAnswer } from '../rules/answer-line.js'
 import { contradicts } from '../rules/delivery.js'
@@ -5,10 +6,10 @@ import { followMerge, mergedIntoOf, withChain } from '../rules/merged.js'
 import { provenOwner } from '../rules/misdirected.js'
 import { findSchemaDeviations } from '../rules/schema-deviations.js'
 import { outcomeOf } from '../rules/outcome.js'
-import type { LookupId, RunContender } from '../checkpoint/checkpoint.js'
+import type { Clock } from '../../platform/clock.js'
+import type { Checkpoint, LookupId, RunContender } from '../checkpoint/checkpoint.js'
 import type { Pace } from './pace.js'
-import type { SchedulerDeps } from './deps.js'
-import { count } from './tally.js'
+import type { RunCounter } from './run-counter.js'
 
 /** A final answer to the run that was asked for, and why it belongs to another lookup, if it does. */
 export interface FinalAnswer {
@@ -30,15 +31,23 @@ interface Followed {
   outcome: string
 }
 
+export interface AnswerRecorderDeps {
+  checkpoint: Pick<Checkpoint, 'contenders' | 'award' | 'answer' | 'bodyOf'>
+  client: Pick<ServiceClient, 'readEntity'>
+  clock: Clock
+  /** That of reading entities: merged ids are followed. */
+  pace: Pick<Pace, 'turn'>
+  /** Aborted: nothing more is read. */
+  stopSignal: AbortSignal
+  counter: RunCounter
+}
+
 /** Writes final answers, whether a poll or a webhook brought them: one path, so that both are one thing. */
 export class AnswerRecorder {
-  readonly #deps: SchedulerDeps
-  readonly #pace: Pace
+  readonly #deps: AnswerRecorderDeps
 
-  /** `pace` is that of reading entities: merged ids are followed. */
-  constructor(deps: SchedulerDeps, pace: Pace) {
+  constructor(deps: AnswerRecorderDeps) {
     this.#deps = deps
-    this.#pace = pace
   }
 
   /**
@@ -68,15 +77,15 @@ export class AnswerRecorder {
     followed: Followed,
     isCounted: boolean,
   ): Promise<Recorded> {
-    const { checkpoint, clock, tally } = this.#deps
+    const { checkpoint, clock, counter } = this.#deps
     const { runId } = run
     const reason = `the service named ${runId} for several submissions, and its answer does not prove for which`
     if (owner === null) return { kind: 'held', reason }
     const isMoved = owner.lookupId !== run.lookupId
     if (isMoved) {
       if (!(await checkpoint.award(owner.customId, runId, clock.nowMs()))) return { kind: 'held', reason }
-      tally.claimed++
-      tally.lost++
+      counter.count('claimed')
+      counter.count('lost')
     }
     await this.#write({ lookupId: owner.lookupId, runId }, followed, isCounted, true)
     return { kind: isMoved ? 'moved' : 'written' }
@@ -94,7 +103,7 @@ export class AnswerRecorder {
     isCounted: boolean,
     isProved: boolean,
   ): Promise<boolean> {
-    const { checkpoint, clock, tally } = this.#deps
+    const { checkpoint, clock, counter } = this.#deps
     const line = {
       runId,
       state: outcome === 'failed' ? 'failed' : 'answered',
@@ -106,12 +115,11 @@ export class AnswerRecorder {
     } as const
     const isFirst = await checkpoint.answer(lookupId, line, isProved)
     if (isFirst === 'contested') return false
-    tally.held.delete(lookupId)
+    counter.released(lookupId)
     if (!isFirst) await this.#compare(lookupId, sent)
     else if (isCounted) {
-      tally.answered++
-      count(tally.outcomes, outcome)
-      for (const deviation of findSchemaDeviations(sent)) count(tally.schemaDeviations, deviation)
+      counter.answered(outcome)
+      for (const deviation of findSchemaDeviations(sent)) counter.deviated(deviation)
     }
     return true
   }
@@ -119,7 +127,7 @@ export class AnswerRecorder {
   async #compare(lookupId: LookupId, sent: RunObjectLenient): Promise<void> {
     const body = await this.#deps.checkpoint.bodyOf(lookupId)
     const first = body === null ? null : runObjectLenient.safeParse(JSON.parse(body))
-    if (first?.success !== true || contradicts(first.data, sent)) this.#deps.tally.contradictions++
+    if (first?.success !== true || contradicts(first.data, sent)) this.#deps.counter.count('contradictions')
   }
 
   /**
@@ -129,15 +137,16 @@ export class AnswerRecorder {
   async #followMerges(answer: RunObjectLenient): Promise<RunObjectLenient | string> {
     const first = mergedIntoOf(answer)
     if (first === null) return answer
+    const { client, pace, stopSignal, counter } = this.#deps
     const seen = [first]
     for (;;) {
-      await this.#pace.turn(this.#deps.stopping.polling)
-      if (this.#deps.stopping.polling.aborted) break
+      await pace.turn(stopSignal)
+      if (stopSignal.aborted) break
       const asked = seen.at(-1) ?? first
-      const step = followMerge(seen, await this.#deps.client.readEntity(asked))
+      const step = followMerge(seen, await client.readEntity(asked))
       if (step.kind === 'misdirected') return `the service answered with entity ${step.id} for ${asked}`
       if (step.kind === 'circle') {
-        count(this.#deps.tally.schemaDeviations, 'merged ids that go in a circle')
+        counter.deviated('merged ids that go in a circle')
         return answer
       }
       if (step.kind === 'end') break

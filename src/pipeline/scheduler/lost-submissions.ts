@@ -7,7 +7,7 @@ import { receiverBounds } from '../inbox/bounds.js'
 import type { Inbox } from '../inbox/inbox.js'
 import { basisWanted } from './webhook-ingestor.js'
 
-export interface LostWait {
+export interface LostWaitDeps {
   inbox: Inbox
   checkpoint: Checkpoint
   clock: Clock
@@ -15,13 +15,13 @@ export interface LostWait {
   /** Beyond this it is not waited. */
   waitMsMax: number
   interrupt: AbortSignal
-  /** Told once, if there is something to wait for. */
+  /** Called once, if there is something to wait for. */
   onWait: (lostCount: number, waitMs: number) => void
 }
 
 /**
  * What waited from before this process began: submissions whose answer was lost are claimed before anything
- * is planned, so that none of them is held, or submitted again. Answers are taken later, by the desk.
+ * is planned, so that none of them is held, or submitted again. Answers are taken later, by the webhook ingestor.
  */
 export async function claimWaiting(inbox: Inbox, checkpoint: Checkpoint, nowMs: number): Promise<void> {
   await inbox.requeue()
@@ -33,7 +33,7 @@ export async function claimWaiting(inbox: Inbox, checkpoint: Checkpoint, nowMs: 
  * are given that time, `deliveryMsMax` of their age and no longer, and are claimed if one does. False where that
  * was cut short: then nobody knows yet whether they were billed.
  */
-export async function waitForLost(wait: LostWait): Promise<boolean> {
+export async function waitForLost(wait: LostWaitDeps): Promise<boolean> {
   const { inbox, checkpoint, clock, interrupt } = wait
   const startMs = clock.monotonicMs()
   let lost = await hopedFor(wait)
@@ -54,7 +54,7 @@ async function hopedFor({
   checkpoint,
   clock,
   polling,
-}: LostWait): Promise<{ count: number; leftMs: number }> {
+}: LostWaitDeps): Promise<{ count: number; leftMs: number }> {
   const nowMs = clock.nowMs()
   const hopeMs = deliveryMsMax(polling)
   const lost = await checkpoint.lostSince(nowMs - hopeMs)

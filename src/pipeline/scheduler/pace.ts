@@ -1,6 +1,13 @@
 import Bottleneck from 'bottleneck'
-import { createBudget, noteReading, noteRefusal, noteStart, spacingMs, type Budget } from '../rules/pacing.js'
-import type { RateReading } from '../rules/rate-headers.js'
+import {
+  createBudget,
+  noteReading,
+  noteRefusal,
+  noteStart,
+  spacingMs,
+  type Budget,
+  type RateReading,
+} from '../rules/pacing.js'
 import type { Clock } from '../../platform/clock.js'
 
 /** A per-minute budget spread evenly, and a gate in front of it. */
@@ -18,7 +25,7 @@ export interface Pace {
 }
 
 /**
- * `perWindow` requests in `windowMs`, led by the server (core/pacing). Null is no limit: nothing is held, and
+ * `perWindow` requests in `windowMs`, led by the server (rules/pacing). Null is no limit: nothing is held, and
  * only pauses count. `recentStarts` are those of an earlier process, as times of the monotonic clock.
  */
 export function createPace(

@@ -1,19 +1,29 @@
 import PQueue from 'p-queue'
+import type { ServiceClient } from '../../client/client.js'
 import type { RunObjectLenient } from '../../contract/resolution.js'
-import { backoffMs, type BackoffPolicy } from '../rules/backoff.js'
+import { backoffMs, FailureStreak, type BackoffPolicy } from '../rules/backoff.js'
 import { unreachable } from '../../core/errors.js'
+import type { Clock } from '../../platform/clock.js'
+import type { Random } from '../../platform/random.js'
+import { WakeSignal } from '../../platform/wake-signal.js'
 import { judgePoll, resolvedAtMsOf, type PollVerdict } from '../rules/outcome.js'
-import { isPastDeadline, nextPoll, type PollPlan, type PollSupply } from '../rules/polling.js'
-import { readRateHeaders } from '../rules/rate-headers.js'
+import {
+  isPastDeadline,
+  nextPoll,
+  type PollingPace,
+  type PollPlan,
+  type PollSupply,
+} from '../rules/polling.js'
+import { readRateHeaders } from '../rules/pacing.js'
 import { nextFallbackPoll, type FallbackRun } from '../rules/webhook-fallback.js'
 import { RunDurations } from '../rules/run-durations.js'
-import type { LookupId, OpenRun } from '../checkpoint/checkpoint.js'
-import { WakeSignal } from './wake-signal.js'
+import type { Checkpoint, LookupId, OpenRun } from '../checkpoint/checkpoint.js'
 import type { AnswerRecorder, FinalAnswer } from './answer-recorder.js'
+import type { Backlog } from './backlog.js'
 import type { Pace } from './pace.js'
-import { FailureStreak } from './failure-streak.js'
-import type { SchedulerDeps } from './deps.js'
-import { noteAnswer } from './tally.js'
+import type { RunCounter } from './run-counter.js'
+import type { Stopping } from './stopping.js'
+import type { WebhookAddress } from './webhook-address.js'
 
 const pollConcurrency = 16
 const failedPollPolicy: BackoffPolicy = { delayMsBase: 2_000, delayMsMax: 60_000 }
@@ -31,11 +41,28 @@ interface Run extends OpenRun, FallbackRun {
   unknownCount: number
 }
 
+export interface PollerDeps {
+  checkpoint: Pick<Checkpoint, 'setNeedsAttention'>
+  client: Pick<ServiceClient, 'pollRun'>
+  clock: Clock
+  random: Random
+  polling: PollingPace
+  /** Submissions a window; null is no limit. */
+  submissionsPerWindow: number | null
+  windowMs: number
+  pace: Pace
+  stopping: Stopping
+  recorder: Pick<AnswerRecorder, 'record'>
+  backlog: Pick<Backlog, 'leftCount'>
+  address: Pick<WebhookAddress, 'isInUse'>
+  /** Rung when a run ended: there is room for one more. */
+  roomSignal: Pick<WakeSignal, 'ring'>
+  counter: RunCounter
+}
+
 /** Asks for the runs that are open until each has its final answer, or is parked for the next command. */
 export class Poller {
-  readonly #deps: SchedulerDeps
-  readonly #pace: Pace
-  readonly #recorder: AnswerRecorder
+  readonly #deps: PollerDeps
   readonly #queue = new PQueue({ concurrency: pollConcurrency })
   readonly #wakeSignal: WakeSignal
   readonly #runs = new Map<LookupId, Run>()
@@ -45,13 +72,9 @@ export class Poller {
   #moreRunsCome = true
   readonly #failureStreak = new FailureStreak(reachabilityPolicy)
   #failure: Error | null = null
-  /** Called when a run ended: there is room for one more. */
-  onRoom: () => void = () => undefined
 
-  constructor(deps: SchedulerDeps, pace: Pace, recorder: AnswerRecorder) {
+  constructor(deps: PollerDeps) {
     this.#deps = deps
-    this.#pace = pace
-    this.#recorder = recorder
     this.#wakeSignal = new WakeSignal(deps.clock)
     const { firstAfterMs } = deps.polling
     this.#durations = firstAfterMs > 0 ? new RunDurations(firstAfterMs) : null
@@ -89,11 +112,11 @@ export class Poller {
     for (const run of runs) this.add(run, 'once')
   }
 
-  /** What was sent for this run belongs to another lookup: it is under alarm, and is polled now. */
+  /** What was sent for this run belongs to another lookup: it needs attention, and is polled now. */
   async hold(run: OpenRun, reason: string): Promise<void> {
     this.ask(run)
     const known = this.#runs.get(run.lookupId)
-    if (known !== undefined) await this.#alarm(known, reason)
+    if (known !== undefined) await this.#setNeedsAttention(known, reason)
   }
 
   /** A webhook was not whole: this run is polled now. */
@@ -118,7 +141,7 @@ export class Poller {
   close(lookupId: LookupId): void {
     this.#runs.delete(lookupId)
     this.#wakeSignal.ring()
-    this.onRoom()
+    this.#deps.roomSignal.ring()
   }
 
   readonly noMoreRuns = (): void => {
@@ -143,9 +166,9 @@ export class Poller {
 
   /** Waits for a turn, then asks for whichever run is due longest by then. */
   async #pollOne(): Promise<void> {
-    const { stopping } = this.#deps
+    const { stopping, pace } = this.#deps
     await this.#queue.onSizeLessThan(1)
-    await this.#pace.turn(stopping.polling)
+    await pace.turn(stopping.polling)
     const run = this.#next()?.run
     if (run === undefined || stopping.polling.aborted) return
     run.isBeingPolled = true
@@ -161,15 +184,15 @@ export class Poller {
   }
 
   async #poll(run: Run): Promise<void> {
-    const { client, clock, tally } = this.#deps
-    tally.polls++
+    const { client, clock, pace, counter } = this.#deps
+    counter.count('polls')
     const startedAtMs = clock.monotonicMs()
     run.lastPolledAtMs = startedAtMs
     const exchange = await client.pollRun(run.runId, { include: 'basis' })
-    if (exchange.kind === 'reply') this.#pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
+    if (exchange.kind === 'reply') pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
     const verdict = judgePoll(exchange, run, clock.nowMs())
     if (exchange.kind === 'reply')
-      noteAnswer(tally, 'polls', verdict.kind === 'rate_limited', clock.monotonicMs())
+      counter.replied('polls', verdict.kind === 'rate_limited', clock.monotonicMs())
     if (verdict.kind === 'retry') this.#meetFailure(run, verdict.reason, startedAtMs)
     else this.#failureStreak.answered()
     if (verdict.kind === 'pending') this.#seeRunning(run, startedAtMs)
@@ -180,12 +203,12 @@ export class Poller {
   }
 
   async #obey(run: Run, verdict: PollVerdict): Promise<void> {
-    const { stopping } = this.#deps
+    const { stopping, pace } = this.#deps
     switch (verdict.kind) {
       case 'pending':
         run.failureCount = 0
         if (run.asked === 'once') run.asked = null
-        return this.#alarm(run, null)
+        return this.#setNeedsAttention(run, null)
       case 'finished':
         return this.#finish(run, { ...verdict, misdirected: null })
       case 'misdirected': {
@@ -195,7 +218,7 @@ export class Poller {
           : this.#finish(run, { run: answer, failed, misdirected: reason })
       }
       case 'rate_limited':
-        this.#pace.refused(verdict.waitMs)
+        pace.refused(verdict.waitMs)
         return
       case 'refused':
         stopping.stop(verdict)
@@ -210,7 +233,7 @@ export class Poller {
   }
 
   async #finish(run: Run, answer: FinalAnswer): Promise<void> {
-    const recorded = await this.#recorder.record(run, answer)
+    const recorded = await this.#deps.recorder.record(run, answer)
     if (recorded.kind === 'held') await this.#hold(run, recorded.reason)
     else this.close(run.lookupId)
   }
@@ -220,20 +243,20 @@ export class Poller {
     const { clock, random } = this.#deps
     run.failureCount++
     run.notBeforeMs = clock.monotonicMs() + backoffMs(failedPollPolicy, run.failureCount, random.fraction())
-    await this.#alarm(run, reason)
+    await this.#setNeedsAttention(run, reason)
   }
 
   /** Null: what came last was its own. */
-  async #alarm(run: Run, reason: string | null): Promise<void> {
-    const { checkpoint, tally } = this.#deps
-    if (reason !== null) tally.misdirected++
+  async #setNeedsAttention(run: Run, reason: string | null): Promise<void> {
+    const { checkpoint, counter } = this.#deps
+    if (reason !== null) counter.count('misdirected')
     // A webhook may have been faster, and has answered it.
     if (!this.#runs.has(run.lookupId)) return
-    if (reason === null) tally.held.delete(run.lookupId)
-    else tally.held.add(run.lookupId)
-    if (run.alarm === reason) return
-    run.alarm = reason
-    await checkpoint.alarm(run.lookupId, reason)
+    if (reason === null) counter.released(run.lookupId)
+    else counter.held(run.lookupId)
+    if (run.needsAttention === reason) return
+    run.needsAttention = reason
+    await checkpoint.setNeedsAttention(run.lookupId, reason)
   }
 
   /** Most likely another account's key: the run stays, so that the right key finds it again. */
@@ -242,26 +265,28 @@ export class Poller {
     run.unknownCount++
     run.notBeforeMs = clock.monotonicMs() + Math.min(unknownGapMsMax, polling.firstAfterMs)
     if (run.unknownCount < unknownAnswersMax || !this.#runs.has(run.lookupId)) return
-    await this.#deps.checkpoint.alarm(run.lookupId, `the service does not know ${run.runId} (${reason})`)
+    await this.#deps.checkpoint.setNeedsAttention(
+      run.lookupId,
+      `the service does not know ${run.runId} (${reason})`,
+    )
     this.#park(run)
   }
 
   #next(): PollPlan<Run> | null {
-    const { polling, webhooks, tally } = this.#deps
-    return typeof webhooks?.url === 'string' && tally.webhookRefusal === null
+    const { polling, address, clock } = this.#deps
+    return address.isInUse
       ? nextFallbackPoll(this.#runs.values(), polling)
-      : nextPoll(this.#runs, polling, this.#supply(), this.#deps.clock.monotonicMs())
+      : nextPoll(this.#runs, polling, this.#supply(), clock.monotonicMs())
   }
 
   #supply(): PollSupply {
-    const { toSubmitCount, tally, limits } = this.#deps
-    const left = Math.max(0, toSubmitCount - tally.accepted - tally.rejected - tally.lost)
-    const { submissionsPerWindow, windowMs } = limits
+    const { backlog, pace, submissionsPerWindow, windowMs } = this.#deps
+    const { leftCount } = backlog
     return {
       durations: this.#durations,
-      pollsPerMs: this.#pace.perMs(),
-      submittingMsLeft: submissionsPerWindow === null ? 0 : (left / submissionsPerWindow) * windowMs,
-      toSubmitCount: left,
+      pollsPerMs: pace.perMs(),
+      submittingMsLeft: submissionsPerWindow === null ? 0 : (leftCount / submissionsPerWindow) * windowMs,
+      toSubmitCount: leftCount,
     }
   }
 
@@ -300,7 +325,7 @@ export class Poller {
   }
 
   #park(run: Run): void {
-    this.#deps.tally.parked++
+    this.#deps.counter.count('parked')
     this.close(run.lookupId)
   }
 }

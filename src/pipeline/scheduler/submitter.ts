@@ -1,19 +1,22 @@
 import PQueue from 'p-queue'
+import type { ServiceClient } from '../../client/client.js'
 import { customId } from '../../contract/ids.js'
 import type { KickoffBody } from '../../contract/resolution.js'
 import { unreachable } from '../../core/errors.js'
-import { judgeKickoff, type KickoffVerdict } from '../rules/outcome.js'
-import { readRateHeaders } from '../rules/rate-headers.js'
-import type { ReachabilityPolicy } from '../rules/reachability.js'
-import type { Intention, LookupId, ToSubmit } from '../checkpoint/checkpoint.js'
-import { WakeSignal } from './wake-signal.js'
-import type { WebhookIngestor } from './webhook-ingestor.js'
+import type { Clock } from '../../platform/clock.js'
+import type { Random } from '../../platform/random.js'
+import type { WakeSignal } from '../../platform/wake-signal.js'
+import { judgeKickoff, type KickoffVerdict, type ServerErrorMeaning } from '../rules/outcome.js'
+import { FailureStreak, type ReachabilityPolicy } from '../rules/backoff.js'
+import { readRateHeaders } from '../rules/pacing.js'
+import type { Checkpoint, Intention, LookupId, ToSubmit } from '../checkpoint/checkpoint.js'
+import type { Backlog } from './backlog.js'
 import type { Pace } from './pace.js'
-import { FailureStreak } from './failure-streak.js'
 import type { Poller } from './poller.js'
-import type { SchedulerDeps } from './deps.js'
-import { noteAnswer } from './tally.js'
-import { WebhookAddress } from './webhook-address.js'
+import type { RunCounter } from './run-counter.js'
+import type { Stopping } from './stopping.js'
+import type { WebhookAddress } from './webhook-address.js'
+import type { WebhookIngestor } from './webhook-ingestor.js'
 
 /** Lookups read from the checkpoint at a time. */
 const pageCount = 500
@@ -33,18 +36,38 @@ const unknownPolicy: ReachabilityPolicy = {
   firstFailuresMax: 5,
 }
 
+export interface SubmitterDeps {
+  checkpoint: Pick<
+    Checkpoint,
+    'spent' | 'nextToSubmit' | 'intend' | 'accept' | 'withdraw' | 'reject' | 'lose' | 'claim' | 'ownerOf'
+  >
+  client: Pick<ServiceClient, 'kickoffRun'>
+  clock: Clock
+  random: Random
+  submitConcurrency: number
+  inFlightRunsMax: number
+  lookupsMax: number | null
+  serverErrorMeans: ServerErrorMeaning
+  pace: Pace
+  stopping: Stopping
+  backlog: Backlog
+  address: WebhookAddress
+  /** Waits for the runs that are made here. */
+  poller: Pick<Poller, 'add' | 'openCount'>
+  /** Null without webhooks. */
+  ingestor: Pick<WebhookIngestor, 'expect'> | null
+  /** What this waits for; rung from outside too, when a run ended and there is room for one more. */
+  wakeSignal: WakeSignal
+  counter: RunCounter
+}
+
 /**
  * Submits the wanted lookups in order, each at most once: the intention is durable before the request leaves,
  * the run id before anything depends on it, and an answer that was lost is never followed by a second try.
  */
 export class Submitter {
-  readonly #deps: SchedulerDeps
-  readonly #pace: Pace
-  readonly #poller: Poller
-  readonly #desk: WebhookIngestor | null
-  readonly #address: WebhookAddress
+  readonly #deps: SubmitterDeps
   readonly #queue: PQueue
-  readonly #wakeSignal: WakeSignal
   /** Withdrawn lookups, to be submitted before anything else. */
   readonly #again: ToSubmit[] = []
   #page: { position: number; lookup: ToSubmit }[] = []
@@ -53,38 +76,30 @@ export class Submitter {
   /** Of the job's budget: what was spent by earlier processes, and what is in flight or was accepted. */
   #reserved = 0
   #failure: Error | null = null
-  readonly #notSent: FailureStreak
-  readonly #unknown: FailureStreak
+  readonly #notSent = new FailureStreak(notSentPolicy)
+  readonly #unknown = new FailureStreak(unknownPolicy)
 
-  constructor(deps: SchedulerDeps, pace: Pace, poller: Poller, desk: WebhookIngestor | null = null) {
+  constructor(deps: SubmitterDeps) {
     this.#deps = deps
-    this.#pace = pace
-    this.#poller = poller
-    this.#desk = desk
-    this.#address = new WebhookAddress(deps.webhooks?.url ?? null, deps.tally)
-    this.#queue = new PQueue({ concurrency: deps.limits.submitConcurrency })
-    this.#wakeSignal = new WakeSignal(deps.clock)
-    this.#notSent = new FailureStreak(notSentPolicy)
-    this.#unknown = new FailureStreak(unknownPolicy)
-    deps.stopping.submitting.addEventListener('abort', this.#wakeSignal.ring, { once: true })
-    poller.onRoom = this.#wakeSignal.ring
+    this.#queue = new PQueue({ concurrency: deps.submitConcurrency })
+    deps.stopping.submitting.addEventListener('abort', deps.wakeSignal.ring, { once: true })
   }
 
   /** Resolves when nothing is left to submit, or submitting was stopped, and no submission is in flight. */
   async run(): Promise<void> {
-    const { stopping, checkpoint } = this.#deps
+    const { stopping, checkpoint, pace, wakeSignal } = this.#deps
     this.#reserved = await checkpoint.spent()
     while (this.#mayGoOn()) {
       const lookup = await this.#next()
       if (lookup === null) break
-      await this.#pace.turn(stopping.submitting)
+      await pace.turn(stopping.submitting)
       if (stopping.submitting.aborted || !this.#reserve()) break
       void this.#queue
         .add(() => this.#submit(lookup))
         .catch((error: unknown) => {
           this.#failure = error as Error
         })
-        .finally(this.#wakeSignal.ring)
+        .finally(wakeSignal.ring)
       await this.#queue.onSizeLessThan(1)
     }
     await this.#queue.onIdle()
@@ -97,20 +112,21 @@ export class Submitter {
 
   /** The next lookup when there is room for one more run; null when none is left. */
   async #next(): Promise<ToSubmit | null> {
+    const { stopping, inFlightRunsMax, wakeSignal } = this.#deps
     for (;;) {
-      if (this.#deps.stopping.submitting.aborted) return null
-      if (this.#inFlight() < this.#deps.limits.inFlightRunsMax) {
+      if (stopping.submitting.aborted) return null
+      if (this.#inFlight() < inFlightRunsMax) {
         const lookup = this.#again.shift() ?? (await this.#nextOfPage())
         if (lookup !== null) return lookup
         if (this.#queue.pending + this.#queue.size === 0 && this.#again.length === 0) return null
       }
       // Something in flight comes back and is withdrawn, or a run ends and makes room.
-      await this.#wakeSignal.wait()
+      await wakeSignal.wait()
     }
   }
 
   #inFlight(): number {
-    return this.#poller.openCount + this.#queue.pending + this.#queue.size
+    return this.#deps.poller.openCount + this.#queue.pending + this.#queue.size
   }
 
   async #nextOfPage(): Promise<ToSubmit | null> {
@@ -136,49 +152,47 @@ export class Submitter {
   }
 
   async #submit(lookup: ToSubmit): Promise<void> {
-    const { checkpoint, client, clock, tally, stopping } = this.#deps
+    const { checkpoint, client, clock, pace, stopping, backlog, address, counter } = this.#deps
     // Between the turn and here the run may have been stopped: nothing has left yet.
     if (stopping.submitting.aborted) return
     const intention = await checkpoint.intend(lookup.lookupId, clock.nowMs())
-    tally.submissions++
+    backlog.submit()
+    counter.count('submissions')
     const startedAtMs = clock.monotonicMs()
-    const exchange = await client.kickoffRun(
-      kickoffOf(lookup, intention, this.#address.urlFor(lookup.lookupId)),
-    )
-    if (exchange.kind === 'reply') this.#pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
+    const exchange = await client.kickoffRun(kickoffOf(lookup, intention, address.urlFor(lookup.lookupId)))
+    if (exchange.kind === 'reply') pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
     const verdict = judgeKickoff(exchange, clock.nowMs(), this.#deps.serverErrorMeans, intention.customId)
     if (exchange.kind === 'reply')
-      noteAnswer(tally, 'submissions', verdict.kind === 'rate_limited', clock.monotonicMs())
+      counter.replied('submissions', verdict.kind === 'rate_limited', clock.monotonicMs())
     this.#watchReachability(verdict, startedAtMs)
     await this.#obey(lookup, intention.customId, verdict, startedAtMs)
   }
 
   async #obey(lookup: ToSubmit, id: string, verdict: KickoffVerdict, startedAtMs: number): Promise<void> {
-    const { checkpoint, clock, tally, stopping } = this.#deps
+    const { checkpoint, clock, pace, stopping, address, poller, counter } = this.#deps
     const { lookupId } = lookup
     switch (verdict.kind) {
       case 'accepted': {
         const { runId } = verdict
         const isFirst = await checkpoint.accept(lookupId, id, runId, clock.nowMs())
-        this.#address.accepted(lookupId)
+        address.accepted(lookupId)
         if (isFirst === 'contested') {
-          tally.contested++
+          counter.count('contested')
           this.#wasLost(lookupId)
           this.#countFailure(this.#unknown, `${runId} was named for several submissions`, startedAtMs)
           return
         }
         this.#unknown.answered()
-        tally.accepted++
+        this.#settle('accepted')
         // Named by a webhook before: the run is looked after, or answered.
         const run = { lookupId, runId, customId: id, name: lookup.name, submittedAtMs: clock.nowMs() }
-        if (isFirst) this.#poller.add({ ...run, alarm: null })
+        if (isFirst) poller.add({ ...run, needsAttention: null })
         return
       }
       case 'invalid':
-        if (this.#address.mayBeWhy(lookupId, verdict.reason))
-          return this.#withdraw(lookup, id, verdict.reason)
+        if (address.mayBeWhy(lookupId, verdict.reason)) return this.#withdraw(lookup, id, verdict.reason)
         if (await checkpoint.reject(lookupId, id, verdict.reason)) {
-          tally.rejected++
+          this.#settle('rejected')
           this.#reserved--
         } else this.#wasNamed()
         return
@@ -188,7 +202,7 @@ export class Submitter {
         await this.#lose(lookupId, id, verdict.reason)
         return this.#claimFor(verdict, startedAtMs)
       case 'rate_limited':
-        this.#pace.refused(verdict.waitMs)
+        pace.refused(verdict.waitMs)
         return this.#withdraw(lookup, id, 'rate limited')
       case 'not_sent':
         return this.#withdraw(lookup, id, verdict.reason)
@@ -219,8 +233,8 @@ export class Submitter {
   }
 
   #wasLost(lookupId: LookupId): void {
-    this.#deps.tally.lost++
-    this.#desk?.expect(lookupId)
+    this.#settle('lost')
+    this.#deps.ingestor?.expect(lookupId)
   }
 
   /** The answer to one submission bore the custom_id of another: if that is ours, its run is known now. */
@@ -228,8 +242,8 @@ export class Submitter {
     { customId, runId, reason }: Extract<KickoffVerdict, { kind: 'misdirected' }>,
     startedAtMs: number,
   ): Promise<void> {
-    const { checkpoint, clock, tally } = this.#deps
-    tally.misdirected++
+    const { checkpoint, clock, poller, counter } = this.#deps
+    counter.count('misdirected')
     const claim = await checkpoint.claim(customId, runId, clock.nowMs())
     // Of no use to anybody: many in a row would lose all that is submitted.
     if (claim !== 'claimed' && claim !== 'early') {
@@ -239,13 +253,18 @@ export class Submitter {
     this.#unknown.answered()
     const owner = await checkpoint.ownerOf(runId)
     if (owner?.isWanted !== true) return
-    if (claim === 'claimed') tally.claimed++
-    this.#poller.add(owner)
+    if (claim === 'claimed') counter.count('claimed')
+    poller.add(owner)
   }
 
   /** A webhook, or the answer to another submission, named its run before: it was created. */
   #wasNamed(): void {
-    this.#deps.tally.accepted++
+    this.#settle('accepted')
+  }
+
+  #settle(what: 'accepted' | 'rejected' | 'lost'): void {
+    this.#deps.backlog.settle()
+    this.#deps.counter.count(what)
   }
 
   /** Pauses after failures in a row and gives up after too many; any other answer ends the row. */
@@ -260,10 +279,10 @@ export class Submitter {
     else if (verdict.kind !== 'accepted' && verdict.kind !== 'misdirected') this.#unknown.answered()
   }
 
-  #countFailure(patience: FailureStreak, reason: string, startedAtMs: number): void {
-    const { random, stopping, clock } = this.#deps
-    const decision = patience.failed(startedAtMs, clock.monotonicMs(), random.fraction())
-    if (decision.action === 'pause') this.#pace.pause(decision.delayMs)
+  #countFailure(streak: FailureStreak, reason: string, startedAtMs: number): void {
+    const { random, stopping, clock, pace } = this.#deps
+    const decision = streak.failed(startedAtMs, clock.monotonicMs(), random.fraction())
+    if (decision.action === 'pause') pace.pause(decision.delayMs)
     else stopping.stop({ kind: 'unreachable', reason })
   }
 }

@@ -1,5 +1,5 @@
 import type { LookupId } from '../checkpoint/checkpoint.js'
-import type { Tally } from './tally.js'
+import type { RunCounter } from './run-counter.js'
 
 /**
  * The address that submissions bear. A service that refuses the address refuses every submission with the
@@ -9,27 +9,40 @@ import type { Tally } from './tally.js'
  */
 export class WebhookAddress {
   readonly #url: string | null
-  readonly #tally: Tally
+  readonly #counter: Pick<RunCounter, 'webhookRefused'>
   /** Submissions in flight that bear it. */
   readonly #bearing = new Set<LookupId>()
   /** Lookups that were refused with it, and why. */
   readonly #refused = new Map<LookupId, string>()
   #isTaken = false
+  #isLeftOut = false
 
-  constructor(url: string | null, tally: Tally) {
+  /** `url` is null where no answers are to be sent. */
+  constructor(url: string | null, counter: Pick<RunCounter, 'webhookRefused'>) {
     this.#url = url
-    this.#tally = tally
+    this.#counter = counter
+  }
+
+  /** Whether answers are expected to be sent. */
+  get isInUse(): boolean {
+    return this.#url !== null && !this.#isLeftOut
   }
 
   urlFor(lookupId: LookupId): string | null {
-    if (this.#url === null || this.#tally.webhookRefusal !== null || this.#refused.has(lookupId)) return null
+    if (!this.isInUse || this.#refused.has(lookupId)) return null
     this.#bearing.add(lookupId)
     return this.#url
   }
 
   accepted(lookupId: LookupId): void {
-    if (this.#bearing.delete(lookupId)) this.#isTaken = true
-    else if (!this.#isTaken) this.#tally.webhookRefusal ??= this.#refused.get(lookupId) ?? null
+    if (this.#bearing.delete(lookupId)) {
+      this.#isTaken = true
+      return
+    }
+    const reason = this.#refused.get(lookupId)
+    if (this.#isTaken || this.#isLeftOut || reason === undefined) return
+    this.#isLeftOut = true
+    this.#counter.webhookRefused(reason)
   }
 
   /** Whether a lookup that was refused as invalid is to be submitted once more, without the address. */

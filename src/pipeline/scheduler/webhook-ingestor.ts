@@ -1,13 +1,15 @@
 import { readDelivery, type Delivery } from '../rules/delivery.js'
 import { whyMisdirected } from '../rules/misdirected.js'
 import { deliveryMsMax } from '../rules/webhook-fallback.js'
-import type { Claim, LookupId, RunOwner } from '../checkpoint/checkpoint.js'
+import type { PollingPace } from '../rules/polling.js'
+import type { Clock } from '../../platform/clock.js'
+import type { WakeSignal } from '../../platform/wake-signal.js'
+import type { Checkpoint, Claim, LookupId, RunOwner } from '../checkpoint/checkpoint.js'
 import { receiverBounds } from '../inbox/bounds.js'
 import type { DeliveryState, Inbox, WaitingDelivery } from '../inbox/inbox.js'
 import type { AnswerRecorder } from './answer-recorder.js'
-import { WakeSignal } from './wake-signal.js'
 import type { Poller } from './poller.js'
-import type { SchedulerDeps } from './deps.js'
+import type { RunCounter } from './run-counter.js'
 
 /** A submission asks for the basis, so an answer is whole only with it. */
 export const basisWanted = true
@@ -15,28 +17,33 @@ export const basisWanted = true
 /** What becomes of a delivery, and why. */
 type Settled = readonly [state: Exclude<DeliveryState, 'waiting'>, reason: string | null]
 
+export interface WebhookIngestorDeps {
+  checkpoint: Pick<Checkpoint, 'claim' | 'ownerOf' | 'award'>
+  inbox: Pick<Inbox, 'waiting' | 'settle' | 'requeue'>
+  /** Rung when the inbox has received something new. */
+  received: WakeSignal
+  clock: Clock
+  polling: Pick<PollingPace, 'deadlineMs'>
+  poller: Pick<Poller, 'answered' | 'ask' | 'close' | 'hold'>
+  recorder: Pick<AnswerRecorder, 'record'>
+  /** Aborted: nothing more is taken, after what waits. */
+  stopSignal: AbortSignal
+  counter: RunCounter
+}
+
 /**
- * Takes deliveries out of the inbox, whoever received them. An answer takes the same way as that of a poll; a
+ * Takes deliveries out of the inbox, also those that another process received. An answer is handled like a poll's; a
  * submission whose answer was lost is claimed by the `custom_id` it bore; what is not whole is polled for.
  */
 export class WebhookIngestor {
-  readonly #deps: SchedulerDeps
-  readonly #inbox: Inbox
-  readonly #poller: Poller
-  readonly #recorder: AnswerRecorder
-  readonly #wakeSignal: WakeSignal
+  readonly #deps: WebhookIngestorDeps
   /** Submissions whose answer was lost, and until when a delivery may name their run, by the monotonic clock. */
   readonly #lost = new Map<LookupId, number>()
   #isEnded = false
 
-  constructor(deps: SchedulerDeps, inbox: Inbox, poller: Poller, recorder: AnswerRecorder) {
+  constructor(deps: WebhookIngestorDeps) {
     this.#deps = deps
-    this.#inbox = inbox
-    this.#poller = poller
-    this.#recorder = recorder
-    this.#wakeSignal = new WakeSignal(deps.clock)
-    inbox.onReceived = this.#wakeSignal.ring
-    deps.stopping.polling.addEventListener('abort', this.#wakeSignal.ring, { once: true })
+    deps.stopSignal.addEventListener('abort', deps.received.ring, { once: true })
   }
 
   /** The answer to this submission was lost: a delivery may bring it back. `agoMs`: since it left. */
@@ -47,53 +54,54 @@ export class WebhookIngestor {
 
   /** Resolves when no lost submission can be hoped for any more: claimed, too old, or nothing is waited for. */
   async lostAreOver(): Promise<void> {
-    const { clock, stopping } = this.#deps
+    const { clock, stopSignal } = this.#deps
     for (;;) {
       const untilMs = Math.max(-Infinity, ...this.#lost.values())
       const leftMs = untilMs - clock.monotonicMs()
-      if (leftMs <= 0 || stopping.polling.aborted) return
-      await clock.sleep(Math.min(leftMs, receiverBounds.lookMs), stopping.polling)
+      if (leftMs <= 0 || stopSignal.aborted) return
+      await clock.sleep(Math.min(leftMs, receiverBounds.lookMs), stopSignal)
     }
   }
 
   /** Takes what waits and what comes, until `end` is called or the run is stopped; then once more. */
   async run(): Promise<void> {
-    const { stopping } = this.#deps
+    const { inbox, received, stopSignal } = this.#deps
     // What no earlier run could claim may be one of ours.
-    await this.#inbox.requeue()
+    await inbox.requeue()
     for (;;) {
       await this.#takeAll()
-      if (this.#isEnded || stopping.polling.aborted) return
-      await this.#wakeSignal.wait(receiverBounds.lookMs)
+      if (this.#isEnded || stopSignal.aborted) return
+      await received.wait(receiverBounds.lookMs)
     }
   }
 
   readonly end = (): void => {
     this.#isEnded = true
-    this.#wakeSignal.ring()
+    this.#deps.received.ring()
   }
 
   /** A page at a time: what one page asks of the checkpoint is one commit, not thirty. */
   async #takeAll(): Promise<void> {
+    const { inbox, stopSignal } = this.#deps
     let position = 0
     for (;;) {
-      const page = this.#inbox.waiting(position)
+      const page = inbox.waiting(position)
       await Promise.all(page.map((delivery) => this.#take(delivery)))
       position = page.at(-1)?.position ?? position
-      if (page.length < receiverBounds.takeCountMax || this.#deps.stopping.polling.aborted) return
+      if (page.length < receiverBounds.takeCountMax || stopSignal.aborted) return
     }
   }
 
   /** Settled only once what it says is durable: a process that dies in between takes it again. */
   async #take({ position, body, receivedAtMs }: WaitingDelivery): Promise<void> {
     const [state, reason] = await this.#judge(readDelivery(body, basisWanted), receivedAtMs)
-    await this.#inbox.settle(position, state, reason)
-    this.#deps.tally.deliveries[state]++
+    await this.#deps.inbox.settle(position, state, reason)
+    this.#deps.counter.delivered(state)
   }
 
   async #judge(delivery: Delivery, receivedAtMs: number): Promise<Settled> {
     if (delivery.kind === 'unreadable') return ['quarantined', delivery.reason]
-    const { tally } = this.#deps
+    const { poller, recorder, counter } = this.#deps
     const { runId, customId } = delivery
     const { claim, owner } = await this.#claim(customId, runId)
     switch (claim) {
@@ -112,17 +120,17 @@ export class WebhookIngestor {
         break
     }
     if (owner === null) return customId === null ? ['unclaimed', null] : ['taken', 'asked again since']
-    if (claim === 'claimed' && owner.isWanted) tally.claimed++
+    if (claim === 'claimed' && owner.isWanted) counter.count('claimed')
     this.#lost.delete(owner.lookupId)
     if (delivery.kind === 'finished') {
       const misdirected = whyMisdirected(delivery.run, owner)
-      const recorded = await this.#recorder.record(owner, { ...delivery, misdirected }, owner.isWanted)
+      const recorded = await recorder.record(owner, { ...delivery, misdirected }, owner.isWanted)
       if (recorded.kind === 'held') return this.#hold(owner, recorded.reason)
-      if (recorded.kind === 'moved') this.#poller.close(owner.lookupId)
-      else this.#poller.answered(owner.lookupId, delivery.run, receivedAtMs)
+      if (recorded.kind === 'moved') poller.close(owner.lookupId)
+      else poller.answered(owner.lookupId, delivery.run, receivedAtMs)
       return ['taken', null]
     }
-    if (owner.state === 'running' && owner.isWanted) this.#poller.ask(owner)
+    if (owner.state === 'running' && owner.isWanted) poller.ask(owner)
     return ['taken', delivery.reason]
   }
 
@@ -138,7 +146,8 @@ export class WebhookIngestor {
 
   /** What a delivery mixes up is not used: the run it names, if it still runs, is polled for its own answer. */
   async #hold(owner: RunOwner | null, reason: string): Promise<Settled> {
-    if (owner?.state === 'running' && owner.isWanted) await this.#poller.hold(owner, `by webhook: ${reason}`)
+    if (owner?.state === 'running' && owner.isWanted)
+      await this.#deps.poller.hold(owner, `by webhook: ${reason}`)
     return ['quarantined', reason]
   }
 }

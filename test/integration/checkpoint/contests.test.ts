@@ -98,8 +98,8 @@ describe('a run that the service names for two submissions', () => {
 
   test('an alarm is lifted', async () => {
     const { checkpoint, acme, states } = await begin('running')
-    await checkpoint.alarm(acme, 'the service answered with another run')
-    await checkpoint.alarm(acme, null)
+    await checkpoint.setNeedsAttention(acme, 'the service answered with another run')
+    await checkpoint.setNeedsAttention(acme, null)
     expect(states()[0]).toEqual(['running', 'run_1', null])
   })
 })

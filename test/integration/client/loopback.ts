@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createServiceClient, type ServiceClient } from '../../../src/client/client.js'
-import { createTransport, type Transport, type TransportBounds } from '../../../src/client/transport.js'
+import { createTransport, type Transport, type TransportLimits } from '../../../src/client/transport.js'
 
 export interface Heard {
   method: string
@@ -77,21 +77,21 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-export function transportTo(baseUrl: string, bounds: Partial<TransportBounds> = {}): Transport {
-  const transport = createTransport({ baseUrl, userAgent: 'enrich/test', connectionsMax: 4, bounds })
+export function transportTo(baseUrl: string, limits: Partial<TransportLimits> = {}): Transport {
+  const transport = createTransport({ baseUrl, userAgent: 'enrich/test', connectionsMax: 4, limits })
   onTestFinished(() => transport.close())
   return transport
 }
 
 export const apiKey = 'CANARY-key-7c1'
 
-export function clientTo(baseUrl: string, bounds: Partial<TransportBounds> = {}): ServiceClient {
+export function clientTo(baseUrl: string, limits: Partial<TransportLimits> = {}): ServiceClient {
   const client = createServiceClient({
     baseUrl,
     apiKey,
     userAgent: 'enrich/test',
     connectionsMax: 4,
-    bounds,
+    limits,
   })
   onTestFinished(() => client.close())
   return client

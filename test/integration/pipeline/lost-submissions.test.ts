@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { openInbox, type Inbox } from '../../../src/pipeline/inbox/inbox.js'
-import { waitForLost, type LostWait } from '../../../src/pipeline/scheduler/lost-submissions.js'
+import { waitForLost, type LostWaitDeps } from '../../../src/pipeline/scheduler/lost-submissions.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { hurriedClock } from '../../support/hurried-clock.js'
 
@@ -48,7 +48,7 @@ async function lose(...agoMs: number[]): Promise<{ lookupId: number; customId: s
   )
 }
 
-const wait = (change: Partial<LostWait> = {}) =>
+const wait = (change: Partial<LostWaitDeps> = {}) =>
   waitForLost({
     inbox,
     checkpoint,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RunObjectLenient } from '../../../src/contract/resolution.js'
 import {
-  answerBounds,
+  answerLimits,
   renderAnswer,
   renderUnanswered,
   sliceAnswer,
@@ -245,9 +245,9 @@ describe('an answer line', () => {
     }
     const found = answer(data)
     const basis = found.basis as { value: string; citations: unknown[] }[]
-    expect(basis.length).toBe(answerBounds.basisMax)
-    expect(basis[0]?.citations.length).toBe(answerBounds.citationsMax)
-    expect(basis[0]?.value.length).toBe(answerBounds.basisValueCharsMax)
+    expect(basis.length).toBe(answerLimits.basisMax)
+    expect(basis[0]?.citations.length).toBe(answerLimits.citationsMax)
+    expect(basis[0]?.value.length).toBe(answerLimits.basisValueCharsMax)
     expect(basis[0]?.value.endsWith('…')).toBe(true)
     expect((found.legal_name as string).length).toBeLessThan(40_000)
   })

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { backoffMs, type BackoffPolicy } from '../../../src/pipeline/rules/backoff.js'
+import {
+  backoffMs,
+  decideAfterFailure,
+  type BackoffPolicy,
+  type ReachabilityPolicy,
+} from '../../../src/pipeline/rules/backoff.js'
 
 const policy: BackoffPolicy = { delayMsBase: 500, delayMsMax: 60_000 }
 
@@ -43,6 +48,45 @@ describe('backoff', () => {
           expect(backoffMs(policy, attempt + 1, fraction)).toBeGreaterThanOrEqual(
             backoffMs(policy, attempt, fraction),
           )
+        },
+      ),
+    )
+  })
+})
+
+const reachability: ReachabilityPolicy = {
+  delayMsBase: 1_000,
+  delayMsMax: 8_000,
+  failuresMax: 6,
+  firstFailuresMax: 3,
+}
+
+describe('reachability', () => {
+  test.each([
+    [1, false, { action: 'pause', delayMs: 550 }],
+    [2, false, { action: 'pause', delayMs: 1_100 }],
+    [3, false, { action: 'give_up' }],
+    [3, true, { action: 'pause', delayMs: 2_200 }],
+    [5, true, { action: 'pause', delayMs: 4_400 }],
+    [6, true, { action: 'give_up' }],
+    [7, true, { action: 'give_up' }],
+  ] as const)('failure %i in a row, answered before: %s', (consecutive, hasAnswered, decision) => {
+    expect(decideAfterFailure(consecutive, hasAnswered, reachability, 0.5)).toEqual(decision)
+  })
+
+  test('a pause stays within the cap, and failures without end are given up', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 1_000 }),
+        fc.boolean(),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (consecutive, hasAnswered, fraction) => {
+          const decision = decideAfterFailure(consecutive, hasAnswered, reachability, fraction)
+          if (decision.action === 'pause') {
+            expect(decision.delayMs).toBeGreaterThan(0)
+            expect(decision.delayMs).toBeLessThanOrEqual(reachability.delayMsMax)
+          }
+          if (consecutive >= reachability.failuresMax) expect(decision.action).toBe('give_up')
         },
       ),
     )

@@ -1,0 +1,45 @@
+import type { LookupId } from '../checkpoint/checkpoint.js'
+import type { DeliveryState } from '../inbox/inbox.js'
+
+export type RequestKind = 'submissions' | 'polls'
+
+/** What is counted by ones. */
+export type Counted =
+  /** Requests that left. */
+  | RequestKind
+  /** Submissions answered with a run id, each billed. */
+  | 'accepted'
+  | 'rejected'
+  /** Became uncertain in this run. */
+  | 'lost'
+  /** Uncertain lookups, of this run or an earlier one, whose run a webhook named. */
+  | 'claimed'
+  /** Runs left for the next command: past their deadline, or unknown to the service. */
+  | 'parked'
+  /** Answers that belong to another lookup than the one they were sent for; none was written. */
+  | 'misdirected'
+  /** Runs that the service named for more than one submission. */
+  | 'contested'
+  /** Answers that differ from the first one of their run. */
+  | 'contradictions'
+
+/**
+ * Where the parts of the scheduler report what they did, for people to read. It gives nothing back, so that nothing
+ * can be decided by what was counted: what steers is in `Backlog`, `WebhookAddress` and `Stopping`.
+ */
+export interface RunCounter {
+  count(what: Counted): void
+  /** The service replied; by a 429 where it `isRefused`. Times of the monotonic clock. */
+  replied(what: RequestKind, isRefused: boolean, nowMs: number): void
+  /** A run got its first final answer. */
+  answered(outcome: string): void
+  /** Something in an answer is outside the contract. */
+  deviated(deviation: string): void
+  /** The answer that came last for this lookup was another's, and was not written. */
+  held(lookupId: LookupId): void
+  /** The answer that came last for this lookup is its own. */
+  released(lookupId: LookupId): void
+  delivered(state: Exclude<DeliveryState, 'waiting'>): void
+  /** The service takes no submission that bears the webhook URL. */
+  webhookRefused(reason: string): void
+}

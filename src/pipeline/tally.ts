@@ -1,0 +1,75 @@
+import type { Counted, RequestKind, RunCounter } from './scheduler/run-counter.js'
+
+/**
+ * What a run has done so far, as it was counted: progress, notices and the closing summary are read from it,
+ * and nothing is decided by it.
+ */
+export interface Tally extends Readonly<Record<Counted, number>> {
+  /** Runs with a final answer, by outcome; `failed` among them. */
+  readonly answered: number
+  readonly outcomes: ReadonlyMap<string, number>
+  readonly rateLimited: number
+  /** Since when every answer of the service has been a 429, by the monotonic clock; null where the last one was not. */
+  readonly refusedSinceMs: Readonly<Record<RequestKind, number | null>>
+  /** What answers held outside the contract, with how often. */
+  readonly schemaDeviations: ReadonlyMap<string, number>
+  /** Lookups to which an answer of another came last. */
+  readonly held: ReadonlySet<number>
+  /** Webhooks, by what became of them. */
+  readonly deliveries: Readonly<Record<'taken' | 'unclaimed' | 'quarantined', number>>
+  /** Why the service takes no submission that bears the webhook URL. */
+  readonly webhookRefusal: string | null
+}
+
+/** A tally to read, and the counter that fills it. */
+export function createTally(): { tally: Tally; counter: RunCounter } {
+  const tally = {
+    submissions: 0,
+    polls: 0,
+    accepted: 0,
+    rejected: 0,
+    lost: 0,
+    claimed: 0,
+    parked: 0,
+    misdirected: 0,
+    contested: 0,
+    contradictions: 0,
+    answered: 0,
+    outcomes: new Map<string, number>(),
+    rateLimited: 0,
+    refusedSinceMs: { submissions: null, polls: null } as Record<RequestKind, number | null>,
+    schemaDeviations: new Map<string, number>(),
+    held: new Set<number>(),
+    deliveries: { taken: 0, unclaimed: 0, quarantined: 0 },
+    webhookRefusal: null as string | null,
+  }
+  const counter: RunCounter = {
+    count: (what) => tally[what]++,
+    replied: (what, isRefused, nowMs) => {
+      tally.refusedSinceMs[what] = isRefused ? (tally.refusedSinceMs[what] ?? nowMs) : null
+      if (isRefused) tally.rateLimited++
+    },
+    answered: (outcome) => {
+      tally.answered++
+      addOne(tally.outcomes, outcome)
+    },
+    deviated: (deviation) => {
+      addOne(tally.schemaDeviations, deviation)
+    },
+    held: (lookupId) => tally.held.add(lookupId),
+    released: (lookupId) => tally.held.delete(lookupId),
+    delivered: (state) => tally.deliveries[state]++,
+    webhookRefused: (reason) => {
+      tally.webhookRefusal ??= reason
+    },
+  }
+  return { tally, counter }
+}
+
+/** Keys come from servers: one that sends a new one with every answer must not fill the memory. */
+const keyCountMax = 1_000
+
+function addOne(counts: Map<string, number>, key: string): void {
+  const known = counts.has(key) || counts.size < keyCountMax ? key : 'anything else'
+  counts.set(known, (counts.get(known) ?? 0) + 1)
+}

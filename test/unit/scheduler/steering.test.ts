@@ -1,0 +1,56 @@
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import { Backlog } from '../../../src/pipeline/scheduler/backlog.js'
+import type { RunCounter } from '../../../src/pipeline/scheduler/run-counter.js'
+import { WebhookAddress } from '../../../src/pipeline/scheduler/webhook-address.js'
+
+test('a counter gives nothing back', () => {
+  expectTypeOf<ReturnType<RunCounter[keyof RunCounter]>>().toBeVoid()
+})
+
+test('a backlog knows what is left, never less than nothing, and whether anything may have left', () => {
+  const backlog = new Backlog(2)
+  expect([backlog.leftCount, backlog.hasSubmitted]).toEqual([2, false])
+  backlog.submit()
+  expect([backlog.leftCount, backlog.hasSubmitted]).toEqual([2, true])
+  for (const left of [1, 0, 0]) {
+    backlog.settle()
+    expect(backlog.leftCount).toBe(left)
+  }
+})
+
+describe('the address that submissions bear', () => {
+  const url = 'https://hooks.test/'
+
+  /** An address, and the reasons for which it was refused. */
+  function address(given: string | null = url): { address: WebhookAddress; refusals: string[] } {
+    const refusals: string[] = []
+    const counter = { webhookRefused: (reason: string) => void refusals.push(reason) }
+    return { address: new WebhookAddress(given, counter), refusals }
+  }
+
+  test('is not in use where there is none', () => {
+    const { address: none } = address(null)
+    expect([none.isInUse, none.urlFor(1)]).toEqual([false, null])
+  })
+
+  test('is left out for good once a lookup that was refused with it is accepted without', () => {
+    const { address: refused, refusals } = address()
+    expect(refused.urlFor(1)).toBe(url)
+    expect(refused.urlFor(2)).toBe(url)
+    expect(refused.mayBeWhy(1, 'HTTP 400')).toBe(true)
+    expect([refused.urlFor(1), refused.isInUse]).toEqual([null, true])
+    refused.accepted(1)
+    expect([refused.isInUse, refused.urlFor(3)]).toEqual([false, null])
+    expect(refusals).toEqual(['HTTP 400'])
+  })
+
+  test('stays once one was accepted with it: then a refusal is about the lookup', () => {
+    const { address: taken, refusals } = address()
+    taken.urlFor(1)
+    taken.urlFor(2)
+    taken.accepted(1)
+    expect(taken.mayBeWhy(2, 'HTTP 400')).toBe(false)
+    taken.accepted(2)
+    expect([taken.isInUse, refusals]).toEqual([true, []])
+  })
+})
