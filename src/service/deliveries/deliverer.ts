@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '../../contract/limits.js'
+import { errorText } from '../../core/error-text.js'
 import type { Clock } from '../../platform/clock.js'
 import { bounds } from '../bounds.js'
 import { attemptDelivery, type AttemptParts } from './attempt.js'
@@ -94,7 +95,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
         await nextTurn()
         await pause(Math.min(Math.max(0, lanes.nextDueAtMs() - clock.nowMs()), bounds.deliveryIdleMsMax))
       } catch (error) {
-        log(`deliveries pause: ${error instanceof Error ? error.message : String(error)}`)
+        log(`deliveries pause: ${errorText(error)}`)
         await pause(bounds.deliveryRetryMs)
       }
     }

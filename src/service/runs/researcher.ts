@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { errorText } from '../../core/error-text.js'
 import type { Clock } from '../../platform/clock.js'
 import { bounds } from '../bounds.js'
 import { conclude } from './conclusion.js'
@@ -79,7 +80,7 @@ export function startResearcher(surroundings: Surroundings): Researcher {
         const dueAtMs = store.nextDueAtMs() ?? Infinity
         await pause(Math.min(Math.max(0, dueAtMs - clock.nowMs()), bounds.researchIdleMsMax))
       } catch (error) {
-        log(`research pauses: ${error instanceof Error ? error.message : String(error)}`)
+        log(`research pauses: ${errorText(error)}`)
         await pause(bounds.researchRetryMs)
       }
     }

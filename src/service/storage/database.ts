@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorText } from '../../core/error-text.js'
 import { UserError } from '../../core/errors.js'
 import { makeFolder } from '../../platform/durable-files.js'
 import { keepToOwner } from '../../platform/owner-only.js'
@@ -135,7 +136,7 @@ function explain(error: unknown, folder: string): UserError {
       cause: error,
     })
   }
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = errorText(error)
   return new UserError(
     'SERVICE_DATA_INVALID',
     `the service's data in ${folder} cannot be opened: ${reason}`,

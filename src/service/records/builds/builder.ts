@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { errorText } from '../../../core/error-text.js'
 import type { Clock } from '../../../platform/clock.js'
 import { bounds } from '../../bounds.js'
 import { BuildFailure, type BuildKind, type BuildOutcome, type Compiler, type StoredBuild } from './build.js'
@@ -47,7 +48,7 @@ export function startBuilder({ store, end, compilers, edition, clock, log, isBus
       if (!signal.aborted) end([ended(build, made, tried)], clock.nowMs())
     } catch (error) {
       // It is still due, and is built again.
-      log(`builds pause: ${reasonOf(error)}`)
+      log(`builds pause: ${errorText(error)}`)
       await clock.sleep(bounds.researchRetryMs, signal)
     }
     inFlight.delete(build.buildNumber)
@@ -92,7 +93,7 @@ export function startBuilder({ store, end, compilers, edition, clock, log, isBus
         const dueInMs = (store.nextDueAtMs(nowMs) ?? Infinity) - clock.nowMs()
         await pause(Math.min(Math.max(0, dueInMs), bounds.researchIdleMsMax))
       } catch (error) {
-        log(`builds pause: ${reasonOf(error)}`)
+        log(`builds pause: ${errorText(error)}`)
         await pause(bounds.researchRetryMs)
       }
     }
@@ -131,9 +132,5 @@ const succeeded = (result: string): Attempt => ({ outcome: { ok: true, result },
 
 function failed(error: unknown): Attempt {
   const failure = error instanceof BuildFailure ? error.message : 'internal error'
-  return { outcome: { ok: false, failure }, fault: reasonOf(error) }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  return { outcome: { ok: false, failure }, fault: errorText(error) }
 }
