@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorText } from '../../../core/error-text.js'
-import { keepToOwner } from '../../../platform/owner-only.js'
+import { keepToOwner } from '../../../platform/durable-files.js'
 import { migrate, openSqlite, prepare, sqliteCode, type Sqlite } from '../../../platform/sqlite.js'
 import type { RateWindow } from './rate-window.js'
 
