@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { assertCanOpenFiles } from './process-limits.js'
+import { assertCanOpenFiles } from './system-limits.js'
 
 export type Sqlite = Database.Database
 /** A prepared statement, in a type that declarations can name. */

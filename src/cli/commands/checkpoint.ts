@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { UserError } from '../../core/errors.js'
-import { blamingDamage } from '../../pipeline/checkpoint/as-damage.js'
+import { blamingDamage } from '../../pipeline/checkpoint/verify.js'
 import type { Damage } from '../../pipeline/checkpoint/find-damage.js'
 import { repairCheckpoint, type Repair } from '../../pipeline/checkpoint/repair.js'
 import { verifyCheckpoint, type Verification } from '../../pipeline/checkpoint/verify.js'

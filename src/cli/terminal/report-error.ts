@@ -2,7 +2,7 @@ import { errorStack } from '../../core/error-text.js'
 import { UserError } from '../../core/errors.js'
 import { withoutAddressSecrets } from '../../core/local-path.js'
 import { commandsAsTyped } from '../invocation.js'
-import { explainSystemFailure } from '../../platform/system-failure.js'
+import { explainSystemFailure } from '../../platform/system-limits.js'
 import type { CliIo } from './io.js'
 
 /** Says what went wrong, on standard error and, with --json, as a line on standard output. Returns the exit code. */

@@ -1,9 +1,9 @@
 import type { Random } from '../../platform/random.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { FoundHead } from '../rules/checkpoint-standing.js'
-import type { HeadOptions } from './head-keeper.js'
+import type { HeadDeps } from './head-keeper.js'
 
-export interface OpenCheckpointOptions extends HeadOptions {
+export interface OpenCheckpointDeps extends HeadDeps {
   /** Whose answers: see schema.ts. */
   scope: string
   /** Names the job: an input that is enriched over as many processes as it takes. */
@@ -13,10 +13,7 @@ export interface OpenCheckpointOptions extends HeadOptions {
 }
 
 /** Names the run in the checkpoint, and sorts out what a killed process left behind. */
-export function beginRun(
-  database: Sqlite,
-  options: OpenCheckpointOptions,
-): { scopeId: number; jobId: number } {
+export function beginRun(database: Sqlite, options: OpenCheckpointDeps): { scopeId: number; jobId: number } {
   const scope = scopeId(database, options.scope)
   const job = openJob(database, scope, options)
   recoverIntended(database)
@@ -27,7 +24,7 @@ export function beginRun(
 /** The checkpoint's name; one that was lost with its file comes from the head, so that what it submitted is known again. */
 export function checkpointId(
   database: Sqlite,
-  options: Pick<OpenCheckpointOptions, 'random' | 'nowMs'>,
+  options: Pick<OpenCheckpointDeps, 'random' | 'nowMs'>,
   found: FoundHead,
 ): string {
   const known = database.prepare<[], string>('SELECT id FROM checkpoint').pluck().get()
@@ -47,7 +44,7 @@ function scopeId(database: Sqlite, scope: string): number {
 }
 
 /** The job of this input that has not ended, or a new one. */
-function openJob(database: Sqlite, scopeId: number, options: OpenCheckpointOptions): number {
+function openJob(database: Sqlite, scopeId: number, options: OpenCheckpointDeps): number {
   const open = database
     .prepare<[number, string], number>(
       'SELECT job_id FROM jobs WHERE scope_id = ? AND input = ? AND ended_at_ms IS NULL',

@@ -13,7 +13,7 @@ import { provenVersion } from './schema.js'
 import type { LastSubmission } from './statements.js'
 
 /** Whoever opens a checkpoint to write, and what they were told of its head. */
-export interface HeadOptions {
+export interface HeadDeps {
   path: string
   /** The user knows that the checkpoint may be older than its head, or a copy. */
   acceptRollback?: boolean
@@ -23,7 +23,7 @@ export interface HeadOptions {
 }
 
 /** What may be asked again for nothing is no reason to stop; what is older, or another, always is. */
-export function assertNotBehind(standing: Standing, options: HeadOptions): void {
+export function assertNotBehind(standing: Standing, options: HeadDeps): void {
   if (standing.kind !== 'behind' && standing.kind !== 'diverged') return
   if (options.acceptRollback === true) return
   throw standingError(options.path, standing) ?? new Error('a standing without an error')
@@ -42,7 +42,7 @@ export class HeadKeeper {
   #head: HeadFile | null = null
   #refusal: UserError | null = null
 
-  constructor(database: Sqlite, found: FoundHead, options: HeadOptions) {
+  constructor(database: Sqlite, found: FoundHead, options: HeadDeps) {
     const facts = readFacts(database, options.path, found)
     if (facts === null) throw new Error('a checkpoint without a name')
     this.#database = database
@@ -91,7 +91,7 @@ export class HeadKeeper {
     this.#database.prepare('UPDATE checkpoint SET closed_head_ns = ?').run(closedHeadNs)
   }
 
-  #takeOver(standing: Standing, found: FoundHead, options: HeadOptions): void {
+  #takeOver(standing: Standing, found: FoundHead, options: HeadDeps): void {
     const isAccepted = options.acceptRollback === true
     if (!isAccepted && options.isBilled !== false) {
       this.#refusal = standingError(this.#path, standing)

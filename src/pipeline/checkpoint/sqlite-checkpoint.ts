@@ -15,7 +15,7 @@ import type {
   RunOwner,
   ToSubmit,
 } from './checkpoint.js'
-import { beginRun, checkpointId, type OpenCheckpointOptions } from './begin-run.js'
+import { beginRun, checkpointId, type OpenCheckpointDeps } from './begin-run.js'
 import { claimRun } from './claim-run.js'
 import { awardRun, contestRun } from './contests.js'
 import { damaged } from './damage-error.js'
@@ -35,13 +35,13 @@ import { nextChain } from './row-checksums.js'
 import { moveOf } from './move.js'
 import { prepareStatements, type Settlement } from './statements.js'
 
-export type { OpenCheckpointOptions } from './begin-run.js'
+export type { OpenCheckpointDeps } from './begin-run.js'
 
 /**
  * Opens the checkpoint for a run: locked, no older than its head, migrated, and with what a killed process left
  * behind sorted out.
  */
-export function openCheckpoint(options: OpenCheckpointOptions): Checkpoint {
+export function openCheckpoint(options: OpenCheckpointDeps): Checkpoint {
   const { path } = options
   // The folder and file first: a path that cannot be a checkpoint gets the error that says so.
   assertCheckpointPath(path)
@@ -88,7 +88,7 @@ class SqliteCheckpoint implements Checkpoint {
     lock: { release(): void },
     reserve: Reserve,
     found: FoundHead,
-    options: OpenCheckpointOptions,
+    options: OpenCheckpointDeps,
   ) {
     this.#database = database
     this.#lock = lock

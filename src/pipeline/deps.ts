@@ -1,0 +1,51 @@
+import type { ServiceClient } from '../client/client.js'
+import type { Clock } from '../platform/clock.js'
+import type { Random } from '../platform/random.js'
+import type { OpenCheckpointDeps } from './checkpoint/begin-run.js'
+import type { Checkpoint } from './checkpoint/checkpoint.js'
+import type { RunObserver } from './events.js'
+import type { WebhookOptions } from './inbox/webhooks.js'
+import type { InputOptions } from './input/input.js'
+import type { OutputRequest } from './output/resolve-output.js'
+import type { OwnFile } from './own-files.js'
+import type { AskedColumns } from './rules/detect-columns.js'
+import type { SchedulerOptions } from './scheduler/deps.js'
+
+/** The service to ask: whose answers these are, and how to reach it. Opened once the input is known to be good. */
+export interface Connection {
+  service: 'hosted' | 'embedded'
+  scope: string
+  client: ServiceClient
+  close(): Promise<void>
+}
+
+/** What a run is made of: what the user chose, and what it works with. */
+export interface PipelineDeps {
+  input: InputOptions
+  columns: AskedColumns
+  dedupe: boolean
+  output: OutputRequest
+  checkpoint: { path: string; maxAgeMs: number | null }
+  /** What no output may be written over. */
+  ownFiles: readonly OwnFile[]
+  /** Another way to the checkpoint of that path: rehearsals die in it. SQLite's if left out. */
+  openCheckpoint?: (options: OpenCheckpointDeps) => Checkpoint
+  onLost: 'hold' | 'resubmit'
+  /** The user knows that the checkpoint is older than its head, or a copy. */
+  acceptRollback?: boolean
+  /** Lookups whose last outcome is among these are asked again. */
+  askAgain: readonly string[]
+  scheduling: Pick<
+    SchedulerOptions,
+    'limits' | 'polling' | 'serverErrorMeans' | 'lookupsMax' | 'durationMsMax'
+  >
+  webhooks: WebhookOptions
+  connect: () => Promise<Connection>
+  observe: RunObserver
+  interrupt: AbortSignal
+  clock: Clock
+  random: Random
+  stdout?: NodeJS.WritableStream
+  /** Goes into the metadata of a Parquet output. */
+  metadata: Readonly<Record<string, string>>
+}
