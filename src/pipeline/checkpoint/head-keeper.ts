@@ -10,7 +10,7 @@ import { standingError } from './damage-error.js'
 import { readFacts } from './facts.js'
 import { HeadFile } from './head-file.js'
 import { provenVersion } from './schema.js'
-import type { LastSubmission } from './statements.js'
+import type { LastSubmission } from './queries.js'
 
 /** Whoever opens a checkpoint to write, and what they were told of its head. */
 export interface HeadDeps {

@@ -13,7 +13,7 @@ import { standingOf } from './facts.js'
 import { explained, openToRead } from './open.js'
 import { answerChecksumSql, checksumSql } from './row-checksums.js'
 import { provenVersion } from './schema.js'
-import { findLookupSql, type FoundLookup } from './statements.js'
+import { findLookupSql, type FoundLookup } from './queries.js'
 
 /**
  * Looks at a checkpoint, while a run may be writing it. `scope` bounds `find`; null where there is no

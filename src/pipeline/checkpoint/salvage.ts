@@ -96,3 +96,22 @@ export function mendHeader(path: string): void {
 }
 
 const pageBytes = 4_096
+
+export function withDigest(database: Sqlite, row: Row): Row {
+  const digest = database
+    .prepare<[unknown], Buffer>('SELECT digest(CAST(? AS BLOB))')
+    .pluck()
+    .get(row['body'])
+  const isDigested = Buffer.isBuffer(row['body_digest']) && digest?.equals(row['body_digest']) === true
+  return { ...row, digested: Number(isDigested) }
+}
+
+/** The row as it was, under its number. */
+export function insertRow(database: Sqlite, table: string, { position, ...row }: Row): void {
+  const columns = Object.keys(row)
+  database
+    .prepare(
+      `INSERT OR IGNORE INTO ${table} (rowid, ${columns.join(', ')}) VALUES (${['?', ...columns.map(() => '?')].join(', ')})`,
+    )
+    .run(table === 'answers' ? row['lookup_id'] : position, ...Object.values(row))
+}
