@@ -64,7 +64,7 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
       if (isFirst === true) life.answered.set(id, answer.runId)
       return isFirst
     },
-    alarm: (id, reason) => mortalCall(life, () => checkpoint.alarm(id, reason)),
+    setNeedsAttention: (id, reason) => mortalCall(life, () => checkpoint.setNeedsAttention(id, reason)),
     spent: () => mortalCall(life, () => checkpoint.spent()),
     endJob: (nowMs) => mortalCall(life, () => checkpoint.endJob(nowMs)),
     close: () => {

@@ -13,7 +13,7 @@ export interface OpenRun {
   name: string
   submittedAtMs: number
   /** Why it needs attention, if it does. */
-  alarm: string | null
+  needsAttention: string | null
 }
 
 /** A submission that the service gave a run to; of several with one run, the answer has to prove whose it is. */
@@ -85,7 +85,7 @@ export interface Checkpoint {
   /**
    * Like the next three: false where a webhook was faster; its claim stands, and nothing changes. `contested` where
    * the service gave the run to another submission too: then this lookup is uncertain, and so is the other one if
-   * its answer does not prove that it is its own; if it still runs, it is under alarm.
+   * its answer does not prove that it is its own; if it still runs, it needs attention.
    */
   accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean | 'contested'>
   /** Certainly not created: it may be submitted again. */
@@ -120,7 +120,7 @@ export interface Checkpoint {
    * A run that stays `running` though something is wrong with it; it is polled again by the next command. Null: all
    * is well with it again.
    */
-  alarm(lookupId: LookupId, reason: string | null): Promise<void>
+  setNeedsAttention(lookupId: LookupId, reason: string | null): Promise<void>
 
   /** Submissions of this job that were billed or may have been, by whichever process. */
   spent(): Promise<number>

@@ -77,7 +77,7 @@ export function prepareQueries(database: Sqlite) {
        WHERE state = @state AND coalesce(answered_at_ms < @cutoffMs, 0) = @isOld
        AND lookup_id IN (SELECT lookup_id FROM temp.wanted)`,
     ),
-    /** A run under alarm has the outcome `error`; one that only takes long has none and is left alone. */
+    /** A run that needs attention has the outcome `error`; one that only takes long has none and is left alone. */
     reopenOutcomes: prepare<{ outcomes: string }>(
       database,
       `UPDATE lookups SET state = 'new', custom_id = NULL, run_id = NULL, failure = NULL
@@ -97,7 +97,7 @@ export function prepareQueries(database: Sqlite) {
     openRuns: prepare<[], OpenRun>(
       database,
       `SELECT lookup_id AS lookupId, run_id AS runId, custom_id AS customId, name,
-         submitted_at_ms AS submittedAtMs, failure AS alarm
+         submitted_at_ms AS submittedAtMs, failure AS needsAttention
        FROM temp.wanted JOIN lookups USING (lookup_id) WHERE state = 'running' ORDER BY submitted_at_ms, lookup_id`,
     ),
     lookup: prepare<[number], LookupRow>(
@@ -157,7 +157,7 @@ export function prepareQueries(database: Sqlite) {
     ownerOf: prepare<[string], Omit<RunOwner, 'isWanted'> & { isWanted: 0 | 1 }>(
       database,
       `SELECT lookup_id AS lookupId, l.run_id AS runId, l.custom_id AS customId, l.name,
-         l.submitted_at_ms AS submittedAtMs, l.failure AS alarm, l.state,
+         l.submitted_at_ms AS submittedAtMs, l.failure AS needsAttention, l.state,
          EXISTS (SELECT 1 FROM temp.wanted w WHERE w.lookup_id = l.lookup_id) AS isWanted
        FROM submissions s JOIN lookups l USING (lookup_id)
        WHERE s.run_id = ? AND l.run_id = s.run_id LIMIT 1`,
@@ -181,7 +181,7 @@ export function prepareQueries(database: Sqlite) {
       database,
       `UPDATE lookups SET state = @state, answered_at_ms = @answeredAtMs, failure = NULL WHERE lookup_id = @lookupId`,
     ),
-    alarm: prepare<{ lookupId: number; reason: string | null }>(
+    setNeedsAttention: prepare<{ lookupId: number; reason: string | null }>(
       database,
       `UPDATE lookups SET failure = @reason WHERE lookup_id = @lookupId AND state = 'running'`,
     ),

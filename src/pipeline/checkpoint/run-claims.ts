@@ -65,7 +65,7 @@ function restoreSubmission(
 
 /**
  * The service gave one run to several submissions. The later one is uncertain already, and names the run; here the
- * earlier ones stop being believed: one that still runs is put under alarm, and its answer will have to prove whose
+ * earlier ones stop being believed: one that still runs needs attention, and its answer will have to prove whose
  * it is; one that was answered stays so only if its answer proves that. To be called within a transaction.
  */
 export function contestRun(
@@ -77,7 +77,7 @@ export function contestRun(
   for (const { lookupId, customId } of contenders) {
     const row = queries.lookup.get(lookupId)
     if (row === undefined || row.runId !== runId || row.customId !== customId) continue
-    if (row.state === 'running') queries.alarm.run({ lookupId, reason })
+    if (row.state === 'running') queries.setNeedsAttention.run({ lookupId, reason })
     else if (!isProved(queries, lookupId, customId, contenders)) doubt(queries, lookupId, runId, reason)
   }
 }

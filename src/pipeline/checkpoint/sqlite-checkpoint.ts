@@ -249,9 +249,9 @@ class SqliteCheckpoint implements Checkpoint {
     })
   }
 
-  alarm(lookupId: LookupId, reason: string | null): Promise<void> {
+  setNeedsAttention(lookupId: LookupId, reason: string | null): Promise<void> {
     return this.#transaction(() => {
-      this.#queries.alarm.run({ lookupId, reason })
+      this.#queries.setNeedsAttention.run({ lookupId, reason })
     })
   }
 

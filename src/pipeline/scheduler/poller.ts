@@ -231,9 +231,9 @@ export class Poller {
     if (!this.#runs.has(run.lookupId)) return
     if (reason === null) tally.held.delete(run.lookupId)
     else tally.held.add(run.lookupId)
-    if (run.alarm === reason) return
-    run.alarm = reason
-    await checkpoint.alarm(run.lookupId, reason)
+    if (run.needsAttention === reason) return
+    run.needsAttention = reason
+    await checkpoint.setNeedsAttention(run.lookupId, reason)
   }
 
   /** Most likely another account's key: the run stays, so that the right key finds it again. */
@@ -242,7 +242,10 @@ export class Poller {
     run.unknownCount++
     run.notBeforeMs = clock.monotonicMs() + Math.min(unknownGapMsMax, polling.firstAfterMs)
     if (run.unknownCount < unknownAnswersMax || !this.#runs.has(run.lookupId)) return
-    await this.#deps.checkpoint.alarm(run.lookupId, `the service does not know ${run.runId} (${reason})`)
+    await this.#deps.checkpoint.setNeedsAttention(
+      run.lookupId,
+      `the service does not know ${run.runId} (${reason})`,
+    )
     this.#park(run)
   }
 

@@ -171,7 +171,7 @@ export class Submitter {
         tally.accepted++
         // Named by a webhook before: the run is looked after, or answered.
         const run = { lookupId, runId, customId: id, name: lookup.name, submittedAtMs: clock.nowMs() }
-        if (isFirst) this.#poller.add({ ...run, alarm: null })
+        if (isFirst) this.#poller.add({ ...run, needsAttention: null })
         return
       }
       case 'invalid':

@@ -27,7 +27,7 @@ async function settle(checkpoint: Checkpoint, states: readonly string[]): Promis
     if (kind === 'invalid') await checkpoint.reject(lookupId, customId, 'HTTP 400')
     else if (kind === 'uncertain') await checkpoint.lose(lookupId, customId, 'reset')
     else await checkpoint.accept(lookupId, customId, `run_${index}`, startMs - index)
-    if (kind === 'alarmed') await checkpoint.alarm(lookupId, 'HTTP 404')
+    if (kind === 'alarmed') await checkpoint.setNeedsAttention(lookupId, 'HTTP 404')
     if (kind === 'answered' || kind === 'failed') {
       const outcome = kind === 'failed' ? 'failed' : 'matched'
       const answer = answerTo(`run_${index}`, { state: kind, outcome, answeredAtMs: startMs - Number(ago) })

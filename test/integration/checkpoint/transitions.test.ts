@@ -50,7 +50,7 @@ describe('each step is durable when it resolves', () => {
     await checkpoint.accept(lookupId, customId, 'run_1', startMs + 5)
     expect(seen(name)).toMatchObject({ state: 'running', runId: 'run_1', submissions: 1 })
     expect(await checkpoint.openRuns()).toEqual([
-      { lookupId, runId: 'run_1', customId, name: 'Acme', submittedAtMs: startMs + 5, alarm: null },
+      { lookupId, runId: 'run_1', customId, name: 'Acme', submittedAtMs: startMs + 5, needsAttention: null },
     ])
 
     expect(await checkpoint.answer(lookupId, answerTo('run_1'))).toBe(true)
@@ -87,9 +87,9 @@ describe('each step is durable when it resolves', () => {
     expect(seen(name)).toMatchObject({ state: 'failed' })
   })
 
-  test('an alarm leaves the run running, and an answer clears it', async () => {
+  test('a run that needs attention stays running, and an answer clears it', async () => {
     const { name, checkpoint, lookupId } = await begin('running')
-    await checkpoint.alarm(lookupId, 'HTTP 404')
+    await checkpoint.setNeedsAttention(lookupId, 'HTTP 404')
     expect(seen(name)).toMatchObject({ state: 'running', failure: 'HTTP 404' })
     await checkpoint.answer(lookupId, answerTo('run_1'))
     expect(seen(name)).toMatchObject({ state: 'answered', failure: null })
@@ -165,7 +165,7 @@ describe('a webhook that names the run of a submission', () => {
     expect(await checkpoint.claim(customId, 'run_7', startMs + 7)).toBe('claimed')
     expect(seen(name)).toMatchObject({ state: 'running', runId: 'run_7', submissions: 1 })
     expect(await checkpoint.openRuns()).toEqual([
-      { lookupId, runId: 'run_7', customId, name: 'Acme', submittedAtMs: startMs + 7, alarm: null },
+      { lookupId, runId: 'run_7', customId, name: 'Acme', submittedAtMs: startMs + 7, needsAttention: null },
     ])
     expect(await checkpoint.claim(customId, 'run_7', startMs + 8)).toBe('known')
     expect(await checkpoint.answer(lookupId, answerTo('run_7'))).toBe(true)
@@ -202,7 +202,7 @@ describe('a webhook that names the run of a submission', () => {
       customId,
       name: 'Acme',
       submittedAtMs: startMs + 7,
-      alarm: null,
+      needsAttention: null,
       state: 'running',
       isWanted: true,
     })
@@ -292,10 +292,10 @@ describe('answers', () => {
     expect(everyRow(at.path(name))).toEqual(before)
   })
 
-  test('an alarm about what does not run changes nothing', async () => {
+  test('attention for what does not run changes nothing', async () => {
     const { name, checkpoint, lookupId } = await begin('answered')
     const before = everyRow(at.path(name))
-    await checkpoint.alarm(lookupId, 'x')
+    await checkpoint.setNeedsAttention(lookupId, 'x')
     expect(everyRow(at.path(name))).toEqual(before)
   })
 
