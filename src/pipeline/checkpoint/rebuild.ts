@@ -1,34 +1,20 @@
 import type { FoundHead } from '../rules/checkpoint-standing.js'
 import { parseCustomId, type SubmissionName } from '../rules/custom-id.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import { insertRow, isAnswerSound, isSound, readableRows, tried, withDigest, type Row } from './salvage.js'
+import {
+  insertRow,
+  isAnswerSound,
+  isSound,
+  readableRows,
+  stateAfter,
+  tried,
+  withDigest,
+  type Rebuilt,
+  type Row,
+} from './salvage.js'
 import { chainSubmissions } from './schema.js'
 
 const reason = 'what was known of it was damaged'
-
-/** What became of what was in a damaged checkpoint. */
-export interface Rebuilt {
-  checkpointId: string
-  generation: number
-  sequence: number
-  hadHead: boolean
-  lookupCount: number
-  submissionCount: number
-  answerCount: number
-  /** Names, or custom ids where the name is lost too. */
-  uncertain: string[]
-  /** Paid for, and their answer was not sound: fetched again, which costs nothing. */
-  fetchedAgain: string[]
-  /** Known to have been there; of which lookup, nobody can tell. */
-  lostSubmissionCount: number
-}
-
-/** What a submission that is sound says of its lookup. */
-const stateAfter: Readonly<Record<string, string>> = {
-  accepted: 'running',
-  not_created: 'new',
-  rejected: 'invalid',
-}
 
 /**
  * Takes over what is sound, row by row. A lookup or an answer that is not is derived from its submissions, which

@@ -4,9 +4,9 @@ import { keepToOwner, publishFile, temporaryPath } from '../../platform/durable-
 import { migrate, openSqlite, type Sqlite } from '../../platform/sqlite.js'
 import { HeadFile, placeOf, readHead } from './head-file.js'
 import { explained, lockCheckpoint } from './open.js'
-import { Rebuilder, type Rebuilt } from './rebuild.js'
+import { Rebuilder } from './rebuild.js'
 import { keepChecksums, registerChecksums } from './row-checksums.js'
-import { mendHeader, tried } from './salvage.js'
+import { mendHeader, tried, type Rebuilt } from './salvage.js'
 import { applicationId, migrations, provenVersion } from './schema.js'
 import { verifyCheckpoint } from './verify.js'
 

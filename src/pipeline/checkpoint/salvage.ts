@@ -115,3 +115,27 @@ export function insertRow(database: Sqlite, table: string, { position, ...row }:
     )
     .run(table === 'answers' ? row['lookup_id'] : position, ...Object.values(row))
 }
+
+/** What became of what was in a damaged checkpoint. */
+export interface Rebuilt {
+  checkpointId: string
+  generation: number
+  sequence: number
+  hadHead: boolean
+  lookupCount: number
+  submissionCount: number
+  answerCount: number
+  /** Names, or custom ids where the name is lost too. */
+  uncertain: string[]
+  /** Paid for, and their answer was not sound: fetched again, which costs nothing. */
+  fetchedAgain: string[]
+  /** Known to have been there; of which lookup, nobody can tell. */
+  lostSubmissionCount: number
+}
+
+/** What a submission that is sound says of its lookup. */
+export const stateAfter: Readonly<Record<string, string>> = {
+  accepted: 'running',
+  not_created: 'new',
+  rejected: 'invalid',
+}

@@ -16,7 +16,7 @@ import type {
   RunOwner,
   ToSubmit,
 } from './checkpoint.js'
-import { beginRun, checkpointId, type OpenCheckpointDeps } from './begin-run.js'
+import { beginRun, checkpointId, keepReserve, type OpenCheckpointDeps, type Reserve } from './begin-run.js'
 import { damaged } from './damage-error.js'
 import { standingOf } from './facts.js'
 import { damageText, findDamage } from './find-damage.js'
@@ -29,7 +29,6 @@ import {
   lockCheckpoint,
   openToWrite,
 } from './open.js'
-import { keepReserve, type Reserve } from './reserve.js'
 import { nextChain } from './row-checksums.js'
 import { moveOf, prepareQueries, type Queries, type Settlement } from './queries.js'
 import { awardRun, claimRun, contestRun } from './run-claims.js'
