@@ -68,7 +68,7 @@ export function isAnswerSound(row: Row, key: Buffer): boolean {
 
 /**
  * Sets what the first hundred bytes of every checkpoint hold alike, so that SQLite opens a file of which these
- * alone are damaged. What depends on the content is left; the number of pages is told by the size.
+ * alone are damaged. What depends on the content is left; the number of pages follows from the size.
  */
 export function mendHeader(path: string): void {
   const file = openSync(path, 'r+')
