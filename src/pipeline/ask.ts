@@ -1,6 +1,5 @@
 import { formatDuration } from '../core/duration.js'
-import type { PipelineDeps } from './deps.js'
-import type { OpenRun } from './open-run.js'
+import type { OpenRun, PipelineDeps } from './deps.js'
 import { watchProgress } from './progress-watch.js'
 import type { LookupPlan } from './rules/lookup-state.js'
 import type { Stop } from './rules/stop.js'

@@ -4,11 +4,11 @@ import type { Random } from '../platform/random.js'
 import type { OpenCheckpointDeps } from './checkpoint/begin-run.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import type { RunObserver } from './events.js'
-import type { WebhookOptions } from './inbox/webhooks.js'
-import type { InputOptions } from './input/input.js'
-import type { OutputRequest } from './output/resolve-output.js'
+import type { OpenWebhooks, WebhookOptions } from './inbox/webhooks.js'
+import type { Input, InputOptions } from './input/input.js'
+import type { OutputRequest, ResolvedOutput } from './output/resolve-output.js'
 import type { OwnFile } from './own-files.js'
-import type { AskedColumns } from './rules/detect-columns.js'
+import type { AskedColumns, LookupColumns } from './rules/detect-columns.js'
 import type { SchedulerOptions } from './scheduler/deps.js'
 
 /** The service to ask: whose answers these are, and how to reach it. Opened once the input is known to be good. */
@@ -48,4 +48,16 @@ export interface PipelineDeps {
   stdout?: NodeJS.WritableStream
   /** Goes into the metadata of a Parquet output. */
   metadata: Readonly<Record<string, string>>
+}
+
+/** Everything a run has open, each found to be good before the next was opened. */
+export interface OpenRun {
+  deps: PipelineDeps
+  input: Input
+  columns: LookupColumns
+  output: ResolvedOutput
+  connection: Connection
+  checkpoint: Checkpoint
+  webhooks: OpenWebhooks | null
+  startedAtMs: number
 }

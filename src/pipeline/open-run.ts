@@ -4,28 +4,17 @@ import type { Checkpoint } from './checkpoint/checkpoint.js'
 import { peekAtCheckpoint } from './checkpoint/reader.js'
 import { openCheckpoint } from './checkpoint/sqlite-checkpoint.js'
 import { chooseColumns, sampleColumns } from './column-choice.js'
-import type { Connection, PipelineDeps } from './deps.js'
-import { openWebhooks, type OpenWebhooks } from './inbox/webhooks.js'
+import type { Connection, OpenRun, PipelineDeps } from './deps.js'
+import { openWebhooks } from './inbox/webhooks.js'
 import { openInput, type Input } from './input/input.js'
-import { resolveOutput, writtenPaths, type ResolvedOutput } from './output/resolve-output.js'
+import { resolveOutput, writtenPaths } from './output/resolve-output.js'
 import { assertCheckpointApart, assertNotOurs } from './own-files.js'
 import type { ColumnSamples } from './rules/column-content.js'
 import { reportColumns } from './rules/column-report.js'
 import { detectColumns, type LookupColumns } from './rules/detect-columns.js'
 import { checkOutput } from './write-output.js'
 
-/** Everything a run has open, each found to be good before the next was opened. */
-export interface OpenRun {
-  deps: PipelineDeps
-  input: Input
-  columns: LookupColumns
-  output: ResolvedOutput
-  connection: Connection
-  checkpoint: Checkpoint
-  webhooks: OpenWebhooks | null
-  startedAtMs: number
-}
-
+/** Opens what a run needs, and closes it later. Throws what the user can mend, before anything is billed. */
 export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promise<OpenRun> {
   const startedAtMs = deps.clock.monotonicMs()
   const output = resolveOutput(deps.output)
