@@ -11,7 +11,7 @@ import type { WebhookOptions } from '../pipeline/inbox/webhooks.js'
 import { runPipeline } from '../pipeline/run.js'
 import type { RunSummary } from '../pipeline/summary.js'
 import { systemClock, type Clock } from '../platform/clock.js'
-import { explainSystemFailure } from '../platform/system-failure.js'
+import { explainSystemFailure } from '../platform/system-limits.js'
 import { systemRandom, type Random } from '../platform/random.js'
 import {
   parseConfig,

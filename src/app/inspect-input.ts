@@ -2,7 +2,7 @@ import { reportColumns, type ColumnReport } from '../pipeline/rules/column-repor
 import type { UserError } from '../core/errors.js'
 import { chooseRegistry, embeddedScope } from './embedded-service.js'
 import { inputOptions } from './enrich.js'
-import { blamingDamage } from '../pipeline/checkpoint/as-damage.js'
+import { blamingDamage } from '../pipeline/checkpoint/verify.js'
 import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import { problemOf } from '../pipeline/checkpoint/facts.js'
 import { peekAtCheckpoint } from '../pipeline/checkpoint/reader.js'

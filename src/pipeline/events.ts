@@ -3,7 +3,7 @@ import type { Progress } from './rules/progress.js'
 import type { RunSummary } from './summary.js'
 
 /**
- * What a run tells while it goes on. A `notice` is one plain sentence for the user; a warning is told also where
+ * What a run reports while it goes on. A `notice` is one plain sentence for the user; a warning is reported also where
  * nothing but warnings is.
  */
 export type RunEvent =

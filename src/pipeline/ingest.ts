@@ -11,7 +11,7 @@ export interface KeyedLookup {
   lookup: Lookup
 }
 
-export interface IngestOptions {
+export interface IngestDeps {
   input: Input
   columns: LookupColumns
   /** Rows that ask the same share one lookup; otherwise the second of them asks on its own account. */
@@ -25,20 +25,20 @@ export interface IngestOptions {
 const keyBytes = 16
 
 /** The first pass over the input: every row becomes a lookup or a reason why it is none. */
-export async function ingest(options: IngestOptions): Promise<RowIndex> {
-  const { name, location, context } = options.columns
+export async function ingest(deps: IngestDeps): Promise<RowIndex> {
+  const { name, location, context } = deps.columns
   const index = new RowIndex()
-  const occurrences = options.dedupe ? null : new OccurrenceCounter()
+  const occurrences = deps.dedupe ? null : new OccurrenceCounter()
   try {
-    for await (const rows of options.input.keyRows([name, ...location, ...context])) {
-      options.signal.throwIfAborted()
+    for await (const rows of deps.input.keyRows([name, ...location, ...context])) {
+      deps.signal.throwIfAborted()
       const identified = rows.map(([nameCell = null, ...cells]) =>
         identify(nameCell, cells.slice(0, location.length), cells.slice(location.length)),
       )
       const lookups = identified
         .filter((row) => row.kind === 'lookup')
         .map(({ lookup }) => ({ key: keyOf(lookup, occurrences), lookup }))
-      const ids = (await options.place(lookups)).values()
+      const ids = (await deps.place(lookups)).values()
       for (const row of identified) {
         if (row.kind === 'invalid') index.addInvalid(row.reason)
         else index.add(ids.next().value ?? 0)

@@ -11,7 +11,7 @@ const progressIntervalMs = 1_000
 /** Rates are those of the last minute. */
 const rateWindowMs = 60_000
 
-export interface ProgressWatchOptions {
+export interface ProgressWatchDeps {
   plan: Readonly<Record<LookupPlan, number>>
   tally: Tally
   limits: SchedulerLimits
@@ -21,23 +21,23 @@ export interface ProgressWatchOptions {
 }
 
 /** Reports the progress of a run every second, from its tally, until ended; then once more. */
-export function watchProgress(options: ProgressWatchOptions): { end: () => void; elapsedMs: () => number } {
-  const { clock, observe } = options
+export function watchProgress(deps: ProgressWatchDeps): { end: () => void; elapsedMs: () => number } {
+  const { clock, observe } = deps
   const startedAtMs = clock.monotonicMs()
   const ended = new AbortController()
   const samples: Sample[] = []
-  const lookAtRefusals = watchRefusals(options.tally.refusedSinceMs, (text) => {
+  const lookAtRefusals = watchRefusals(deps.tally.refusedSinceMs, (text) => {
     observe({ type: 'notice', text })
   })
-  const lookAtMisdirected = watchMisdirected(options.tally, (text) => {
+  const lookAtMisdirected = watchMisdirected(deps.tally, (text) => {
     observe({ type: 'notice', text })
   })
   let endedAtMs: number | null = null
   const report = () => {
     const nowMs = clock.monotonicMs()
-    samples.push({ atMs: nowMs, submissions: options.tally.submissions, polls: options.tally.polls })
+    samples.push({ atMs: nowMs, submissions: deps.tally.submissions, polls: deps.tally.polls })
     while ((samples[0]?.atMs ?? nowMs) < nowMs - rateWindowMs) samples.shift()
-    observe({ type: 'progress', progress: snapshot(options, samples, nowMs - startedAtMs) })
+    observe({ type: 'progress', progress: snapshot(deps, samples, nowMs - startedAtMs) })
   }
   void (async () => {
     while (!ended.signal.aborted) {
@@ -63,13 +63,13 @@ interface Sample {
   polls: number
 }
 
-function snapshot(options: ProgressWatchOptions, samples: readonly Sample[], elapsedMs: number): Progress {
-  const { plan, tally, limits } = options
+function snapshot(deps: ProgressWatchDeps, samples: readonly Sample[], elapsedMs: number): Progress {
+  const { plan, tally, limits } = deps
   const lookups = Object.values(plan).reduce((sum, count) => sum + count, 0)
   const failed = plan.failed + plan.invalid + tally.rejected + (tally.outcomes.get('failed') ?? 0)
   const toSubmit = Math.max(0, plan.submit - tally.accepted - tally.rejected - tally.lost)
   const running = Math.max(0, plan.poll + tally.accepted + tally.claimed - tally.answered - tally.parked)
-  const firstAnswersInMs = firstAnswersIn(options, toSubmit + running, elapsedMs)
+  const firstAnswersInMs = firstAnswersIn(deps, toSubmit + running, elapsedMs)
   const etaMs = estimateEtaMs({ toSubmit, running, answeredSoFar: tally.answered, elapsedMs, ...limits })
   const submissionsPerMinute = rate(samples, (sample) => sample.submissions)
   const pollsPerMinute = rate(samples, (sample) => sample.polls)
@@ -96,7 +96,7 @@ function snapshot(options: ProgressWatchOptions, samples: readonly Sample[], ela
 
 /** Runs of an earlier process are asked for at once; those of this one after the first of them has had its time. */
 function firstAnswersIn(
-  { plan, tally, polling }: ProgressWatchOptions,
+  { plan, tally, polling }: ProgressWatchDeps,
   open: number,
   elapsedMs: number,
 ): number | null {

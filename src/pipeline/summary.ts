@@ -56,7 +56,7 @@ export interface RunSummary {
   submissionsPerMinute: number
 }
 
-export interface SummaryParts {
+export interface SummaryFacts {
   service: RunSummary['service']
   stop: Stop | null
   plan: Readonly<Record<LookupPlan, number>>
@@ -70,15 +70,15 @@ export interface SummaryParts {
   askingMs: number
 }
 
-export function summarise(parts: SummaryParts): RunSummary {
-  const { stop, plan, tally, index, report } = parts
+export function summarise(facts: SummaryFacts): RunSummary {
+  const { stop, plan, tally, index, report } = facts
   const lookupCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
   const cachedCount = plan.answered
   const failedCount = plan.failed + (tally.outcomes.get('failed') ?? 0)
   const rejectedCount = plan.invalid + tally.rejected
   const uncertainCount = Math.max(0, plan.uncertain + tally.lost - tally.claimed)
   return {
-    service: parts.service,
+    service: facts.service,
     stop,
     outputPaths: report?.paths ?? [],
     rowCount: index.rowCount,
@@ -100,13 +100,13 @@ export function summarise(parts: SummaryParts): RunSummary {
     contestedCount: tally.contested,
     contradictionCount: tally.contradictions,
     deliveries: { ...tally.deliveries },
-    rowsByStatus: Object.fromEntries(parts.rows),
+    rowsByStatus: Object.fromEntries(facts.rows),
     outcomes: Object.fromEntries(tally.outcomes),
     schemaDeviations: Object.fromEntries(tally.schemaDeviations),
     basisLineCount: report?.basisLineCount ?? 0,
-    notes: [...parts.notes, ...notesOf(tally)],
-    elapsedMs: parts.elapsedMs,
-    submissionsPerMinute: parts.askingMs > 0 ? tally.submissions / (parts.askingMs / 60_000) : 0,
+    notes: [...facts.notes, ...notesOf(tally)],
+    elapsedMs: facts.elapsedMs,
+    submissionsPerMinute: facts.askingMs > 0 ? tally.submissions / (facts.askingMs / 60_000) : 0,
   }
 }
 

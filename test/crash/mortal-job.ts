@@ -16,7 +16,8 @@ import { basename, join } from 'node:path'
 import { createServiceClient } from '../../src/client/client.js'
 import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
-import { runPipeline, type PipelineOptions } from '../../src/pipeline/run.js'
+import type { PipelineDeps } from '../../src/pipeline/deps.js'
+import { runPipeline } from '../../src/pipeline/run.js'
 import type { Clock } from '../../src/platform/clock.js'
 import { openSqlite } from '../../src/platform/sqlite.js'
 import { watchFiles } from './file-steps.js'
@@ -41,7 +42,7 @@ const rows = [
 ]
 export const oldOutput = 'the output of yesterday\n'
 
-export type OnLost = PipelineOptions['onLost']
+export type OnLost = PipelineDeps['onLost']
 
 /** One command over real files, run by as many processes as it takes; the service outlives them all. */
 export class MortalJob {
@@ -135,7 +136,7 @@ export class MortalJob {
     return join(this.folder, name)
   }
 
-  #options(life: Life, onLost: OnLost): PipelineOptions {
+  #options(life: Life, onLost: OnLost): PipelineDeps {
     const clientOptions = {
       apiKey: 'key',
       baseUrl: 'https://service.test',

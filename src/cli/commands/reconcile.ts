@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { blamingDamage } from '../../pipeline/checkpoint/as-damage.js'
+import { blamingDamage } from '../../pipeline/checkpoint/verify.js'
 import { reconcileCheckpoint, type ReconcileReport } from '../../pipeline/checkpoint/reconcile-checkpoint.js'
 import { readLedger } from '../../pipeline/checkpoint/read-ledger.js'
 import { systemClock } from '../../platform/clock.js'

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import type { Command } from 'commander'
 import { UserError } from '../../core/errors.js'
-import { blamingDamage } from '../../pipeline/checkpoint/as-damage.js'
+import { blamingDamage } from '../../pipeline/checkpoint/verify.js'
 import type { ScopeCounts, UncertainLookup } from '../../pipeline/checkpoint/checkpoint.js'
 import { problemOf } from '../../pipeline/checkpoint/facts.js'
 import { openCheckpointReader } from '../../pipeline/checkpoint/reader.js'

@@ -1,9 +1,11 @@
+import { rmSync, statSync, writeFileSync } from 'node:fs'
+import { keepToOwner } from '../../platform/durable-files.js'
 import type { Random } from '../../platform/random.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { FoundHead } from '../rules/checkpoint-standing.js'
-import type { HeadOptions } from './head-keeper.js'
+import type { HeadDeps } from './head-keeper.js'
 
-export interface OpenCheckpointOptions extends HeadOptions {
+export interface OpenCheckpointDeps extends HeadDeps {
   /** Whose answers: see schema.ts. */
   scope: string
   /** Names the job: an input that is enriched over as many processes as it takes. */
@@ -13,12 +15,9 @@ export interface OpenCheckpointOptions extends HeadOptions {
 }
 
 /** Names the run in the checkpoint, and sorts out what a killed process left behind. */
-export function beginRun(
-  database: Sqlite,
-  options: OpenCheckpointOptions,
-): { scopeId: number; jobId: number } {
-  const scope = scopeId(database, options.scope)
-  const job = openJob(database, scope, options)
+export function beginRun(database: Sqlite, deps: OpenCheckpointDeps): { scopeId: number; jobId: number } {
+  const scope = scopeId(database, deps.scope)
+  const job = openJob(database, scope, deps)
   recoverIntended(database)
   database.exec('CREATE TEMP TABLE wanted (position INTEGER PRIMARY KEY, lookup_id INTEGER NOT NULL UNIQUE)')
   return { scopeId: scope, jobId: job }
@@ -27,13 +26,13 @@ export function beginRun(
 /** The checkpoint's name; one that was lost with its file comes from the head, so that what it submitted is known again. */
 export function checkpointId(
   database: Sqlite,
-  options: Pick<OpenCheckpointOptions, 'random' | 'nowMs'>,
+  deps: Pick<OpenCheckpointDeps, 'random' | 'nowMs'>,
   found: FoundHead,
 ): string {
   const known = database.prepare<[], string>('SELECT id FROM checkpoint').pluck().get()
   if (known !== undefined) return known
-  const id = found.kind === 'found' ? found.head.checkpointId : options.random.id('')
-  database.prepare('INSERT INTO checkpoint (id, created_at_ms) VALUES (?, ?)').run(id, options.nowMs)
+  const id = found.kind === 'found' ? found.head.checkpointId : deps.random.id('')
+  database.prepare('INSERT INTO checkpoint (id, created_at_ms) VALUES (?, ?)').run(id, deps.nowMs)
   return id
 }
 
@@ -47,16 +46,16 @@ function scopeId(database: Sqlite, scope: string): number {
 }
 
 /** The job of this input that has not ended, or a new one. */
-function openJob(database: Sqlite, scopeId: number, options: OpenCheckpointOptions): number {
+function openJob(database: Sqlite, scopeId: number, deps: OpenCheckpointDeps): number {
   const open = database
     .prepare<[number, string], number>(
       'SELECT job_id FROM jobs WHERE scope_id = ? AND input = ? AND ended_at_ms IS NULL',
     )
     .pluck()
-    .get(scopeId, options.job)
+    .get(scopeId, deps.job)
   if (open !== undefined) return open
   const insert = database.prepare('INSERT INTO jobs (scope_id, input, started_at_ms) VALUES (?, ?, ?)')
-  return Number(insert.run(scopeId, options.job, options.nowMs).lastInsertRowid)
+  return Number(insert.run(scopeId, deps.job, deps.nowMs).lastInsertRowid)
 }
 
 /** The lock is ours, so nobody is submitting: an intention that stands was left by a process that died. */
@@ -70,4 +69,40 @@ function recoverIntended(database: Sqlite): void {
       .prepare(`UPDATE lookups SET state = 'uncertain', failure = ? WHERE state = 'intended'`)
       .run(reason)
   })()
+}
+
+/** An answer to a submission takes some 12 KiB to write down: room for all that can be in flight. */
+const reserveBytes = 1024 * 1024
+
+/** Room kept on the checkpoint's disk for what was billed before the disk was full. */
+export interface Reserve {
+  readonly isHeld: boolean
+  /** Gives the room up, once; false where it was given up before. */
+  readonly release: () => boolean
+}
+
+/** Takes the room, in a file beside the checkpoint that a killed process may have left. Throws ENOSPC. */
+export function keepReserve(checkpointPath: string): Reserve {
+  const path = `${checkpointPath}.reserve`
+  let isHeld = true
+  const release = () => {
+    const wasHeld = isHeld
+    isHeld = false
+    rmSync(path, { force: true })
+    return wasHeld
+  }
+  try {
+    keepToOwner(path)
+    if (statSync(path, { throwIfNoEntry: false })?.size !== reserveBytes)
+      writeFileSync(path, Buffer.alloc(reserveBytes, 1))
+  } catch (error) {
+    release()
+    throw error
+  }
+  return {
+    get isHeld() {
+      return isHeld
+    },
+    release,
+  }
 }

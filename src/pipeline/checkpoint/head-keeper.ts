@@ -10,10 +10,10 @@ import { standingError } from './damage-error.js'
 import { readFacts } from './facts.js'
 import { HeadFile } from './head-file.js'
 import { provenVersion } from './schema.js'
-import type { LastSubmission } from './statements.js'
+import type { LastSubmission } from './queries.js'
 
-/** Whoever opens a checkpoint to write, and what they were told of its head. */
-export interface HeadOptions {
+/** What it takes to open a checkpoint to write, by what its head says. */
+export interface HeadDeps {
   path: string
   /** The user knows that the checkpoint may be older than its head, or a copy. */
   acceptRollback?: boolean
@@ -23,10 +23,10 @@ export interface HeadOptions {
 }
 
 /** What may be asked again for nothing is no reason to stop; what is older, or another, always is. */
-export function assertNotBehind(standing: Standing, options: HeadOptions): void {
+export function assertNotBehind(standing: Standing, deps: HeadDeps): void {
   if (standing.kind !== 'behind' && standing.kind !== 'diverged') return
-  if (options.acceptRollback === true) return
-  throw standingError(options.path, standing) ?? new Error('a standing without an error')
+  if (deps.acceptRollback === true) return
+  throw standingError(deps.path, standing) ?? new Error('a standing without an error')
 }
 
 /**
@@ -42,11 +42,11 @@ export class HeadKeeper {
   #head: HeadFile | null = null
   #refusal: UserError | null = null
 
-  constructor(database: Sqlite, found: FoundHead, options: HeadOptions) {
-    const facts = readFacts(database, options.path, found)
+  constructor(database: Sqlite, found: FoundHead, deps: HeadDeps) {
+    const facts = readFacts(database, deps.path, found)
     if (facts === null) throw new Error('a checkpoint without a name')
     this.#database = database
-    this.#path = options.path
+    this.#path = deps.path
     this.#facts = facts
     this.#last = prepare<[], LastSubmission>(
       database,
@@ -56,7 +56,7 @@ export class HeadKeeper {
     this.#commit = prepare<{ sequence: number }>(database, 'UPDATE checkpoint SET sequence = @sequence')
     const standing = judgeStanding(found, facts)
     if (standing.kind === 'ok') this.#begin(facts.generation, facts.sequence + 1)
-    else this.#takeOver(standing, found, options)
+    else this.#takeOver(standing, found, deps)
   }
 
   get generation(): number {
@@ -91,9 +91,9 @@ export class HeadKeeper {
     this.#database.prepare('UPDATE checkpoint SET closed_head_ns = ?').run(closedHeadNs)
   }
 
-  #takeOver(standing: Standing, found: FoundHead, options: HeadOptions): void {
-    const isAccepted = options.acceptRollback === true
-    if (!isAccepted && options.isBilled !== false) {
+  #takeOver(standing: Standing, found: FoundHead, deps: HeadDeps): void {
+    const isAccepted = deps.acceptRollback === true
+    if (!isAccepted && deps.isBilled !== false) {
       this.#refusal = standingError(this.#path, standing)
       return
     }
@@ -104,7 +104,7 @@ export class HeadKeeper {
       Math.max(this.#facts.sequence, headSequence) + 1,
     )
     const why = standingError(this.#path, standing)?.message ?? ''
-    options.notice?.(
+    deps.notice?.(
       `${isAccepted ? 'Going on all the same' : 'Nothing is billed here, so it is gone on with'}: ${why}.`,
     )
   }

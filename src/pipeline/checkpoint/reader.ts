@@ -13,7 +13,7 @@ import { standingOf } from './facts.js'
 import { explained, openToRead } from './open.js'
 import { answerChecksumSql, checksumSql } from './row-checksums.js'
 import { provenVersion } from './schema.js'
-import { findLookupSql, type FoundLookup } from './statements.js'
+import { findLookupSql, type FoundLookup } from './queries.js'
 
 /**
  * Looks at a checkpoint, while a run may be writing it. `scope` bounds `find`; null where there is no
@@ -31,7 +31,7 @@ export function openCheckpointReader(path: string, scope: string | null): Checkp
 
 /**
  * The same before a run, which may be about to make it: null also where one was never finished being made, or was
- * lost. Whether that may be gone on with is said by whoever opens it to write.
+ * lost. Whether a run may go on with that is decided when it is opened to write.
  */
 export function peekAtCheckpoint(path: string, scope: string | null): CheckpointReader | null {
   const database = openToRead(path, 'unfinished')

@@ -1,8 +1,17 @@
 import type { FoundHead } from '../rules/checkpoint-standing.js'
 import { parseCustomId, type SubmissionName } from '../rules/custom-id.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import { insertRow, stateAfter, withDigest, type Rebuilt } from './rebuilt.js'
-import { isAnswerSound, isSound, readableRows, tried, type Row } from './salvage.js'
+import {
+  insertRow,
+  isAnswerSound,
+  isSound,
+  readableRows,
+  stateAfter,
+  tried,
+  withDigest,
+  type Rebuilt,
+  type Row,
+} from './salvage.js'
 import { chainSubmissions } from './schema.js'
 
 const reason = 'what was known of it was damaged'

@@ -25,7 +25,7 @@ export interface Reconciled {
   otherCount: number
 }
 
-export interface ReconcileOptions {
+export interface ReconcileDeps {
   database: Sqlite
   checkpointId: string
   charges: ReadonlyMap<string, Charge>
@@ -54,7 +54,7 @@ interface LookupRow {
 
 /** Holds the list against the checkpoint, within a transaction of the caller's. */
 export class Reconciler {
-  readonly #options: ReconcileOptions
+  readonly #deps: ReconcileDeps
   readonly #result: Reconciled = {
     accepted: [],
     charged: [],
@@ -71,13 +71,13 @@ export class Reconciler {
   readonly #jobs = new Map<number, number>()
   readonly #sql
 
-  constructor(options: ReconcileOptions) {
-    this.#options = options
-    this.#sql = prepareSql(options.database)
+  constructor(deps: ReconcileDeps) {
+    this.#deps = deps
+    this.#sql = prepareSql(deps.database)
   }
 
   run(): Reconciled {
-    const { charges, checkpointId } = this.#options
+    const { charges, checkpointId } = this.#deps
     for (const charge of charges.values()) {
       const name = parseCustomId(charge.customId)
       if (name?.checkpointId === checkpointId) this.#charge(charge, name)
@@ -123,7 +123,7 @@ export class Reconciler {
       verdict: runId === null ? 'uncertain' : 'accepted',
       runId,
       reason,
-      atMs: this.#options.nowMs,
+      atMs: this.#deps.nowMs,
     }
     this.#sql.settleSubmission.run({ customId, ...settlement })
     ;(runId === null ? this.#result.charged : this.#result.accepted).push(customId)
@@ -138,7 +138,7 @@ export class Reconciler {
       customId,
       runId,
       reason,
-      atMs: this.#options.nowMs,
+      atMs: this.#deps.nowMs,
     })
   }
 
@@ -150,7 +150,7 @@ export class Reconciler {
       this.#sql.insertLookup.run(name.scopeId, key)
     const lookup = this.#sql.lookupByKey.get(name.scopeId, key)
     if (lookup === undefined) return undefined
-    const { nowMs } = this.#options
+    const { nowMs } = this.#deps
     const chain = nextChain(this.#sql.lastChain.get()?.chain ?? '', {
       customId,
       attempt: name.attempt,
@@ -173,7 +173,7 @@ export class Reconciler {
   /** A checkpoint that was lost whole has no scopes: the list is of the service that was named. */
   #hasScope(scopeId: number): boolean {
     if (this.#sql.scope.get(scopeId) !== undefined) return true
-    const { scope } = this.#options
+    const { scope } = this.#deps
     if (scope === null || this.#sql.anyScope.get() !== undefined) return false
     this.#sql.insertScope.run(scopeId, scope)
     return true
@@ -181,7 +181,7 @@ export class Reconciler {
 
   /** What is uncertain and was not charged. */
   #uncharged(): void {
-    const { charges, completeUntilMs, nowMs } = this.#options
+    const { charges, completeUntilMs, nowMs } = this.#deps
     for (const { customId, lookupId, intendedAtMs } of this.#sql.uncertain.all()) {
       if ((charges.get(customId)?.chargeCount ?? 0) > 0) continue
       if (completeUntilMs === null || intendedAtMs > completeUntilMs) {

@@ -2,6 +2,8 @@ import type { FoundHead } from '../rules/checkpoint-standing.js'
 import { formatCustomId } from '../rules/custom-id.js'
 import { moveLookup, type LookupEvent } from '../rules/lookup-life.js'
 import { planLookup, type LookupPlan, type PlanPolicy } from '../rules/lookup-state.js'
+import { createGatheredTransactions, type GatheredTransactions } from '../../platform/gathered-commits.js'
+import { opening, type CloseStack } from '../../platform/close-stack.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type {
   Answer,
@@ -14,91 +16,89 @@ import type {
   RunOwner,
   ToSubmit,
 } from './checkpoint.js'
-import { beginRun, checkpointId, type OpenCheckpointOptions } from './begin-run.js'
-import { CommitQueue } from './commit-queue.js'
-import { claimRun } from './claim-run.js'
-import { awardRun, contestRun } from './contests.js'
+import { beginRun, checkpointId, keepReserve, type OpenCheckpointDeps, type Reserve } from './begin-run.js'
 import { damaged } from './damage-error.js'
 import { standingOf } from './facts.js'
 import { damageText, findDamage } from './find-damage.js'
 import { assertNotBehind, HeadKeeper } from './head-keeper.js'
-import { lockCheckpoint } from './lock.js'
-import { assertCheckpointPath, diskFull, explainCheckpointError, explained, openToWrite } from './open.js'
-import { keepReserve, type Reserve } from './reserve.js'
+import {
+  assertCheckpointPath,
+  diskFull,
+  explainCheckpointError,
+  explained,
+  lockCheckpoint,
+  openToWrite,
+} from './open.js'
 import { nextChain } from './row-checksums.js'
-import { moveOf } from './move.js'
-import { prepareStatements, type Settlement } from './statements.js'
+import { moveOf, prepareQueries, type Queries, type Settlement } from './queries.js'
+import { awardRun, claimRun, contestRun } from './run-claims.js'
 
-export type { OpenCheckpointOptions } from './begin-run.js'
+export type { OpenCheckpointDeps } from './begin-run.js'
 
 /**
  * Opens the checkpoint for a run: locked, no older than its head, migrated, and with what a killed process left
  * behind sorted out.
  */
-export function openCheckpoint(options: OpenCheckpointOptions): Checkpoint {
-  const { path } = options
+export function openCheckpoint(deps: OpenCheckpointDeps): Checkpoint {
+  const { path } = deps
   // The folder and file first: a path that cannot be a checkpoint gets the error that says so.
   assertCheckpointPath(path)
-  const lock = lockCheckpoint(path, options.nowMs)
-  try {
-    return explained(path, () => {
+  return explained(path, () =>
+    opening((stack) => {
+      const lock = lockCheckpoint(path, deps.nowMs)
+      stack.add(() => {
+        lock.release()
+      })
       const { standing, found } = standingOf(path)
-      assertNotBehind(standing, options)
+      assertNotBehind(standing, deps)
       const database = openToWrite(path)
-      try {
-        const reserve = keepReserve(path)
-        try {
-          return new SqliteCheckpoint(database, lock, reserve, found, options)
-        } catch (error) {
-          reserve.release()
-          throw error
-        }
-      } catch (error) {
-        database.close()
-        throw error
-      }
-    })
-  } catch (error) {
-    lock.release()
-    throw error
-  }
+      stack.add(() => database.close())
+      const reserve = keepReserve(path)
+      stack.add(reserve.release)
+      return new SqliteCheckpoint(database, reserve, found, deps, stack)
+    }),
+  )
 }
 
 class SqliteCheckpoint implements Checkpoint {
   readonly id: string
   readonly #database: Sqlite
-  readonly #lock: { release(): void }
+  readonly #stack: CloseStack
   readonly #reserve: Reserve
   readonly #path: string
   readonly #scopeId: number
   readonly #jobId: number
-  readonly #commits: CommitQueue
+  readonly #commits: GatheredTransactions
   readonly #head: HeadKeeper
-  readonly #statements: ReturnType<typeof prepareStatements>
+  readonly #queries: Queries
   #isSubmittable = false
 
   constructor(
     database: Sqlite,
-    lock: { release(): void },
     reserve: Reserve,
     found: FoundHead,
-    options: OpenCheckpointOptions,
+    deps: OpenCheckpointDeps,
+    stack: CloseStack,
   ) {
     this.#database = database
-    this.#lock = lock
     this.#reserve = reserve
-    this.#path = options.path
-    this.id = checkpointId(database, options, found)
-    this.#head = new HeadKeeper(database, found, options)
-    const run = beginRun(database, options)
+    this.#stack = stack
+    this.#path = deps.path
+    this.id = checkpointId(database, deps, found)
+    this.#head = new HeadKeeper(database, found, deps)
+    const run = beginRun(database, deps)
     this.#scopeId = run.scopeId
     this.#jobId = run.jobId
-    this.#statements = prepareStatements(database)
-    this.#commits = new CommitQueue(database, reserve.release, this.#head)
+    this.#queries = prepareQueries(database)
+    this.#commits = createGatheredTransactions(database, {
+      makeRoom: reserve.release,
+      beforeCommit: this.#head.beforeCommit,
+      afterCommit: this.#head.afterCommit,
+    })
   }
 
   want(lookups: Parameters<Checkpoint['want']>[0]): Promise<LookupId[]> {
-    const { insertLookup, findLookup, nameLookup, insertWanted } = this.#statements
+    const { insertLookup, findLookup, nameLookup, insertWanted } = this.#queries
     return this.#transaction(() =>
       lookups.map(({ key, lookup }) => {
         const known = findLookup.get(this.#scopeId, key)
@@ -117,13 +117,13 @@ class SqliteCheckpoint implements Checkpoint {
     return this.#transaction(() => {
       const counts = { submit: 0, poll: 0, answered: 0, invalid: 0, uncertain: 0, failed: 0 }
       const cutoffMs = policy.maxAgeMs === null ? -1 : policy.nowMs - policy.maxAgeMs
-      const groups = this.#statements.groups
+      const groups = this.#queries.groups
         .all(cutoffMs)
         .map((group) => ({ ...group, plan: planLookup(group, policy) }))
       for (const { plan, count } of groups) counts[plan] += count
       if (counts.submit > 0) this.#assertSubmittable()
       for (const { plan, state, isOld } of groups) {
-        if (plan === 'submit' && state !== 'new') this.#statements.reopen.run({ state, cutoffMs, isOld })
+        if (plan === 'submit' && state !== 'new') this.#queries.reopen.run({ state, cutoffMs, isOld })
       }
       return counts
     })
@@ -132,27 +132,27 @@ class SqliteCheckpoint implements Checkpoint {
   reopen(outcomes: readonly string[]): Promise<number> {
     return this.#transaction(() => {
       this.#assertSubmittable()
-      return this.#statements.reopenOutcomes.run({ outcomes: JSON.stringify(outcomes) }).changes
+      return this.#queries.reopenOutcomes.run({ outcomes: JSON.stringify(outcomes) }).changes
     })
   }
 
   nextToSubmit(afterPosition: number, count: number): Promise<{ position: number; lookup: ToSubmit }[]> {
     return this.#explained(() =>
-      this.#statements.nextToSubmit
+      this.#queries.nextToSubmit
         .all(afterPosition, count)
         .map(({ position, ...lookup }) => ({ position, lookup })),
     )
   }
 
   openRuns(): Promise<OpenRun[]> {
-    return this.#explained(() => this.#statements.openRuns.all())
+    return this.#explained(() => this.#queries.openRuns.all())
   }
 
   intend(lookupId: LookupId, nowMs: number): Promise<Intention> {
     return this.#transaction(() => {
       // The room left is for what is in flight: nothing more may leave.
       if (!this.#reserve.isHeld) throw diskFull(this.#path)
-      const { state, row } = moveOf(this.#statements, lookupId, 'intend')
+      const { state, row } = moveOf(this.#queries, lookupId, 'intend')
       const attempt = row.attempt + 1
       // Names the checkpoint, the lookup (its scope and key) and the attempt: a webhook that echoes it is claimed.
       const customId = formatCustomId({
@@ -162,10 +162,10 @@ class SqliteCheckpoint implements Checkpoint {
         attempt,
         generation: this.#head.generation,
       })
-      const previous = this.#statements.lastSubmission.get()?.chain ?? ''
+      const previous = this.#queries.lastSubmission.get()?.chain ?? ''
       const chain = nextChain(previous, { customId, attempt, intendedAtMs: nowMs })
-      this.#statements.intend.run({ lookupId, state, attempt, customId })
-      this.#statements.insertSubmission.run({ lookupId, jobId: this.#jobId, attempt, customId, nowMs, chain })
+      this.#queries.intend.run({ lookupId, state, attempt, customId })
+      this.#queries.insertSubmission.run({ lookupId, jobId: this.#jobId, attempt, customId, nowMs, chain })
       return { customId, attempt }
     })
   }
@@ -184,8 +184,8 @@ class SqliteCheckpoint implements Checkpoint {
       // Its answer would come out on two lookups; whose it is, the answer alone can prove.
       const reason = `the service named ${runId}, the run of another submission`
       if (!this.#settleNow(lookupId, customId, 'lose', 'uncertain', { reason })) return false
-      this.#statements.nameRun.run({ customId, runId })
-      contestRun(this.#statements, runId, this.#contenders(runId), `the service named ${runId} twice`)
+      this.#queries.nameRun.run({ customId, runId })
+      contestRun(this.#queries, runId, this.#contenders(runId), `the service named ${runId} twice`)
       return 'contested'
     })
   }
@@ -203,7 +203,7 @@ class SqliteCheckpoint implements Checkpoint {
   }
 
   claim(customId: string, runId: string, nowMs: number): Promise<Claim> {
-    return this.#transaction(() => claimRun(this.#statements, { customId, runId, nowMs }, this.#own()))
+    return this.#transaction(() => claimRun(this.#queries, { customId, runId, nowMs }, this.#own()))
   }
 
   contenders(runId: string): Promise<RunContender[]> {
@@ -211,72 +211,71 @@ class SqliteCheckpoint implements Checkpoint {
   }
 
   award(customId: string, runId: string, nowMs: number): Promise<boolean> {
-    return this.#transaction(() =>
-      awardRun(this.#statements, customId, runId, this.#contenders(runId), nowMs),
-    )
+    return this.#transaction(() => awardRun(this.#queries, customId, runId, this.#contenders(runId), nowMs))
   }
 
   ownerOf(runId: string): Promise<RunOwner | null> {
     return this.#explained(() => {
-      const owner = this.#statements.ownerOf.get(runId)
+      const owner = this.#queries.ownerOf.get(runId)
       return owner === undefined ? null : { ...owner, isWanted: owner.isWanted === 1 }
     })
   }
 
   lostSince(afterMs: number): ReturnType<Checkpoint['lostSince']> {
-    return this.#explained(() => this.#statements.lostSince.all(afterMs))
+    return this.#explained(() => this.#queries.lostSince.all(afterMs))
   }
 
   recentSubmissions(afterMs: number, countMax: number): Promise<number[]> {
     return this.#explained(() =>
-      this.#statements.recentSubmissions.all({ scopeId: this.#scopeId, afterMs, countMax }),
+      this.#queries.recentSubmissions.all({ scopeId: this.#scopeId, afterMs, countMax }),
     )
   }
 
   bodyOf(lookupId: LookupId): Promise<string | null> {
-    return this.#explained(() => this.#statements.bodyOf.get(lookupId) ?? null)
+    return this.#explained(() => this.#queries.bodyOf.get(lookupId) ?? null)
   }
 
   answer(lookupId: LookupId, answer: Answer, isProved = false): ReturnType<Checkpoint['answer']> {
     return this.#transaction(() => {
-      const row = this.#statements.lookup.get(lookupId)
+      const row = this.#queries.lookup.get(lookupId)
       const event = answer.state === 'failed' ? 'fail' : 'answer'
       const state = row?.runId === answer.runId ? moveLookup(row.state, event) : null
       if (state === null) return false
       if (!isProved && this.#contenders(answer.runId).length > 1) return 'contested'
-      this.#statements.finish.run({ lookupId, state, answeredAtMs: answer.answeredAtMs })
-      this.#statements.insertAnswer.run({ lookupId, ...answer })
+      this.#queries.finish.run({ lookupId, state, answeredAtMs: answer.answeredAtMs })
+      this.#queries.insertAnswer.run({ lookupId, ...answer })
       return true
     })
   }
 
   setNeedsAttention(lookupId: LookupId, reason: string | null): Promise<void> {
     return this.#transaction(() => {
-      this.#statements.alarm.run({ lookupId, reason })
+      this.#queries.setNeedsAttention.run({ lookupId, reason })
     })
   }
 
   spent(): Promise<number> {
-    return this.#explained(() => this.#statements.spent.get(this.#jobId) ?? 0)
+    return this.#explained(() => this.#queries.spent.get(this.#jobId) ?? 0)
   }
 
   endJob(nowMs: number): Promise<void> {
     return this.#transaction(() => {
-      this.#statements.endJob.run({ jobId: this.#jobId, nowMs })
+      this.#queries.endJob.run({ jobId: this.#jobId, nowMs })
     })
   }
 
   close(): void {
     if (!this.#database.open) return
-    this.#commits.flush()
-    this.#head.close()
-    this.#reserve.release()
-    this.#database.close()
-    this.#lock.release()
+    // Added last, so closed first.
+    this.#stack.add(() => {
+      this.#head.close()
+    })
+    this.#stack.add(this.#commits.flush)
+    this.#stack.close()
   }
 
   #contenders(runId: string): RunContender[] {
-    return this.#statements.contenders.all({ runId, scopeId: this.#scopeId })
+    return this.#queries.contenders.all({ runId, scopeId: this.#scopeId })
   }
 
   /** What is known decides what is billed: once in each run it is made sure that it can be believed. */
@@ -308,16 +307,16 @@ class SqliteCheckpoint implements Checkpoint {
   ): boolean {
     // A webhook may be faster than the answer, and then knows better what the answer was.
     if (this.#isClaimed(lookupId, customId)) return false
-    const { state, row } = moveOf(this.#statements, lookupId, event)
+    const { state, row } = moveOf(this.#queries, lookupId, event)
     if (row.customId !== customId) throw new Error(`lookup ${lookupId} is not intended as ${customId}`)
     const settlement = { runId: null, acceptedAtMs: null, reason: null, ...details }
-    this.#statements.settle.run({ lookupId, state, ...settlement })
-    this.#statements.settleSubmission.run({ customId, verdict, ...settlement })
+    this.#queries.settle.run({ lookupId, state, ...settlement })
+    this.#queries.settleSubmission.run({ customId, verdict, ...settlement })
     return true
   }
 
   #isClaimed(lookupId: LookupId, customId: string): boolean {
-    const row = this.#statements.lookup.get(lookupId)
+    const row = this.#queries.lookup.get(lookupId)
     return row?.customId === customId && row.state !== 'intended'
   }
 

@@ -1,6 +1,8 @@
+import { errorText } from '../../core/error-text.js'
 import { UserError } from '../../core/errors.js'
+import { damaged } from './damage-error.js'
 import { problemIn, standingOf } from './facts.js'
-import { findDamage, type Damage } from './find-damage.js'
+import { damageText, findDamage, type Damage } from './find-damage.js'
 import { explainCheckpointError, openToRead } from './open.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 
@@ -22,7 +24,7 @@ export function verifyCheckpoint(path: string): Verification | null {
       const error = explainCheckpointError(path, fault)
       if (!(error instanceof UserError)) throw error
       if (error.code !== 'CHECKPOINT_DAMAGED') throw error
-      const what = `cannot be opened (${error.cause instanceof Error ? error.cause.message : error.message})`
+      const what = `cannot be opened (${errorText(error.cause ?? error)})`
       damage.push({ where: 'database', what, count: 1, examples: [] })
       return null
     }
@@ -54,4 +56,34 @@ function isOfHosted(database: Sqlite): boolean {
     scopes !== undefined &&
     database.prepare("SELECT 1 FROM scopes WHERE scope LIKE 'http%'").get() !== undefined
   )
+}
+
+/**
+ * Runs what depends on a checkpoint. A failure that nobody foresaw is a bug, unless the checkpoint is damaged: then
+ * that is why, whatever it looks like. Throws CHECKPOINT_DAMAGED in its place.
+ */
+export async function blamingDamage<Result>(path: string, action: () => Promise<Result>): Promise<Result> {
+  try {
+    return await action()
+  } catch (error) {
+    throw damageBehind(path, error)
+  }
+}
+
+function damageBehind(path: string, error: unknown): unknown {
+  const isForeseen = error instanceof UserError || (error instanceof Error && error.name === 'AbortError')
+  if (isForeseen) return error
+  try {
+    const database = openToRead(path, 'unfinished')
+    if (database === null) return error
+    try {
+      const found = findDamage(database, 'all')
+      return found.length === 0 ? error : damaged(path, error, damageText(found))
+    } finally {
+      database.close()
+    }
+  } catch (fault) {
+    const explained = explainCheckpointError(path, fault)
+    return explained instanceof UserError ? explained : error
+  }
 }

@@ -13,7 +13,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { UserError } from '../../core/errors.js'
 import { isOutOfMemory } from '../../parquet/duckdb.js'
 import { temporaryPath } from '../../platform/durable-files.js'
-import { explainSystemFailure } from '../../platform/system-failure.js'
+import { explainSystemFailure } from '../../platform/system-limits.js'
 import { formatOfPath, type FileFormat, type SourceFile } from '../input/input.js'
 import { writerBounds } from './bounds.js'
 

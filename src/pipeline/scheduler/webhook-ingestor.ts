@@ -5,7 +5,7 @@ import type { PollingPace } from '../rules/polling.js'
 import type { Clock } from '../../platform/clock.js'
 import type { WakeSignal } from '../../platform/wake-signal.js'
 import type { Checkpoint, Claim, LookupId, RunOwner } from '../checkpoint/checkpoint.js'
-import { receiverBounds } from '../inbox/bounds.js'
+import { receiverLimits } from '../inbox/limits.js'
 import type { DeliveryState, Inbox, WaitingDelivery } from '../inbox/inbox.js'
 import type { AnswerRecorder } from './answer-recorder.js'
 import type { Poller } from './poller.js'
@@ -59,7 +59,7 @@ export class WebhookIngestor {
       const untilMs = Math.max(-Infinity, ...this.#lost.values())
       const leftMs = untilMs - clock.monotonicMs()
       if (leftMs <= 0 || stopSignal.aborted) return
-      await clock.sleep(Math.min(leftMs, receiverBounds.lookMs), stopSignal)
+      await clock.sleep(Math.min(leftMs, receiverLimits.lookMs), stopSignal)
     }
   }
 
@@ -71,7 +71,7 @@ export class WebhookIngestor {
     for (;;) {
       await this.#takeAll()
       if (this.#isEnded || stopSignal.aborted) return
-      await received.wait(receiverBounds.lookMs)
+      await received.wait(receiverLimits.lookMs)
     }
   }
 
@@ -88,7 +88,7 @@ export class WebhookIngestor {
       const page = inbox.waiting(position)
       await Promise.all(page.map((delivery) => this.#take(delivery)))
       position = page.at(-1)?.position ?? position
-      if (page.length < receiverBounds.takeCountMax || stopSignal.aborted) return
+      if (page.length < receiverLimits.takeCountMax || stopSignal.aborted) return
     }
   }
 

@@ -31,7 +31,7 @@ async function begin(first: 'running' | 'answered', body?: object) {
 const uncertain = ['uncertain', null, 'the service named run_1, the run of another submission']
 
 describe('a run that the service names for two submissions', () => {
-  test('the first is under alarm, the second uncertain, and an answer that proves nothing is not taken', async () => {
+  test('the first needs attention, the second uncertain, and an answer that proves nothing is not taken', async () => {
     const { name, checkpoint, acme, bolt, acmeId, boltId, states } = await begin('running')
     expect(await checkpoint.contenders('run_1')).toMatchObject([{ customId: acmeId }])
     expect(await checkpoint.accept(bolt, boltId, 'run_1', startMs)).toBe('contested')
@@ -96,7 +96,7 @@ describe('a run that the service names for two submissions', () => {
     }
   })
 
-  test('an alarm is lifted', async () => {
+  test('a run stops needing attention', async () => {
     const { checkpoint, acme, states } = await begin('running')
     await checkpoint.setNeedsAttention(acme, 'the service answered with another run')
     await checkpoint.setNeedsAttention(acme, null)

@@ -6,7 +6,7 @@ import { readHead } from '../../../src/pipeline/checkpoint/head-file.js'
 import { repairCheckpoint } from '../../../src/pipeline/checkpoint/repair.js'
 import {
   openCheckpoint,
-  type OpenCheckpointOptions,
+  type OpenCheckpointDeps,
 } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { migrations } from '../../../src/pipeline/checkpoint/schema.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
@@ -22,7 +22,7 @@ afterEach(() => {
 })
 
 const hold = { nowMs: startMs, maxAgeMs: null, onLost: 'hold' } as const
-const open = (options: Partial<OpenCheckpointOptions> = {}): Checkpoint =>
+const open = (options: Partial<OpenCheckpointDeps> = {}): Checkpoint =>
   openCheckpoint({ path: at.path(), scope, job, nowMs: startMs, random: systemRandom, ...options })
 
 async function submit(checkpoint: Checkpoint, ...names: string[]): Promise<string[]> {

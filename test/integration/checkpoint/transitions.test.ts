@@ -87,7 +87,7 @@ describe('each step is durable when it resolves', () => {
     expect(seen(name)).toMatchObject({ state: 'failed' })
   })
 
-  test('an alarm leaves the run running, and an answer clears it', async () => {
+  test('a run that needs attention stays running, and an answer clears it', async () => {
     const { name, checkpoint, lookupId } = await begin('running')
     await checkpoint.setNeedsAttention(lookupId, 'HTTP 404')
     expect(seen(name)).toMatchObject({ state: 'running', failure: 'HTTP 404' })
@@ -292,7 +292,7 @@ describe('answers', () => {
     expect(everyRow(at.path(name))).toEqual(before)
   })
 
-  test('an alarm about what does not run changes nothing', async () => {
+  test('attention for what does not run changes nothing', async () => {
     const { name, checkpoint, lookupId } = await begin('answered')
     const before = everyRow(at.path(name))
     await checkpoint.setNeedsAttention(lookupId, 'x')

@@ -1,5 +1,6 @@
 import type { McpMessage } from '../../../contract/mcp.js'
 import { mcpToolName } from '../../../contract/mcp.js'
+import { errorText } from '../../../core/error-text.js'
 import type { Knowledge } from '../../knowledge.js'
 import { latestVersion, protocolVersions } from './protocol-version.js'
 import { readArguments, searchEntities, searchTool } from './search-tool.js'
@@ -67,7 +68,7 @@ function callTool({ name, arguments: given }: Readonly<Record<string, unknown>>,
     const found = searchEntities(read.value, parts.knowledge)
     return { result: { content: [textOf(JSON.stringify(found))], structuredContent: found, isError: false } }
   } catch (error) {
-    parts.log(`${mcpToolName}: ${error instanceof Error ? error.message : String(error)}`)
+    parts.log(`${mcpToolName}: ${errorText(error)}`)
     return { result: { content: [textOf('The search failed. Try again later.')], isError: true } }
   }
 }

@@ -1,5 +1,6 @@
 import { requestId, streamId } from '../../../contract/ids.js'
 import type { JobStatusV2 } from '../../../contract/resolution-v2.js'
+import { errorText } from '../../../core/error-text.js'
 import type { Handlers } from '../../http/mount.js'
 import { malformedRequestId, notFound, Refusal } from '../../refusal.js'
 import type { RunStore } from '../../runs/run-store.js'
@@ -26,7 +27,7 @@ export function jobHandlers(parts: JobParts): Pick<Handlers, 'submitResolution' 
         return { status: 202, body: { request_id: ids.requestId, status: 'PENDING' } }
       } catch (error) {
         if (error instanceof Refusal) throw error
-        log(`a v2 submission could not be billed: ${error instanceof Error ? error.message : String(error)}`)
+        log(`a v2 submission could not be billed: ${errorText(error)}`)
         throw billingUnavailable()
       }
     },

@@ -1,13 +1,13 @@
 const dayMs = 86_400_000
 
-/** Everything the receiver and its inbox bound, in one place. */
-export const receiverBounds = {
+/** Every limit of the receiver and its inbox, in one place. */
+export const receiverLimits = {
   /** The interface cuts deliveries off at 1 MB, in whichever reading of it, and truncates what is longer. */
   bodyBytesMax: 2 * 1024 * 1024,
   headerBytesMax: 16 * 1024,
   /** Of what is refused before it is read, as much is read and thrown away, so that its sender reads why. */
   drain: { bytesMax: 32 * 1024 * 1024, msMax: 2_000 },
-  /** Of all that are being read at one time; beyond it, the service is told to come again. */
+  /** Of all that are being read at one time; beyond it, the answer is 503, and the service tries again. */
   bodiesBytesMax: 64 * 1024 * 1024,
   connectionsMax: 1_024,
   /** The service waits 15 s for an answer. */

@@ -1,3 +1,4 @@
+import { moveLookup, type LookupEvent } from '../rules/lookup-life.js'
 import type { LookupState } from '../rules/lookup-state.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { answerChecksumSql, checksumSql } from './row-checksums.js'
@@ -42,8 +43,8 @@ const newLookupChecksum = checksumSql('lookups', '@')
   .replace('@scope_id', '@scopeId')
   .replace(/@state.*\)$/, "'new', 0, NULL, NULL, NULL, NULL, NULL)")
 
-/** The statements of a checkpoint, prepared once; temp.wanted must exist. */
-export function prepareStatements(database: Sqlite) {
+/** The queries of a checkpoint, prepared once; temp.wanted must exist. */
+export function prepareQueries(database: Sqlite) {
   return {
     insertLookup: prepare<{
       scopeId: number
@@ -180,7 +181,7 @@ export function prepareStatements(database: Sqlite) {
       database,
       `UPDATE lookups SET state = @state, answered_at_ms = @answeredAtMs, failure = NULL WHERE lookup_id = @lookupId`,
     ),
-    alarm: prepare<{ lookupId: number; reason: string | null }>(
+    setNeedsAttention: prepare<{ lookupId: number; reason: string | null }>(
       database,
       `UPDATE lookups SET failure = @reason WHERE lookup_id = @lookupId AND state = 'running'`,
     ),
@@ -202,4 +203,20 @@ export function prepareStatements(database: Sqlite) {
          @answeredAtMs AS answered_at_ms, digest(@body) AS body_digest)`,
     ),
   }
+}
+
+export type Queries = ReturnType<typeof prepareQueries>
+
+/** The state an event leads to. Throws where the life of a lookup knows no such step: that is a bug. */
+export function moveOf(
+  queries: Pick<Queries, 'lookup'>,
+  lookupId: LookupId,
+  event: LookupEvent,
+): { state: LookupState; row: LookupRow } {
+  const row = queries.lookup.get(lookupId)
+  const state = row === undefined ? null : moveLookup(row.state, event)
+  if (row === undefined || state === null) {
+    throw new Error(`lookup ${lookupId} is ${row?.state ?? 'unknown'}: "${event}" cannot happen to it`)
+  }
+  return { state, row }
 }

@@ -1,0 +1,88 @@
+import { formatDuration } from '../core/duration.js'
+import type { OpenRun, PipelineDeps } from './deps.js'
+import { watchProgress } from './progress-watch.js'
+import type { LookupPlan } from './rules/lookup-state.js'
+import type { Stop } from './rules/stop.js'
+import { claimWaiting, waitForLost } from './scheduler/lost-submissions.js'
+import { runUntilAnswered } from './scheduler/scheduler.js'
+import type { Backlog } from './scheduler/backlog.js'
+import type { RunCounter } from './scheduler/run-counter.js'
+import type { Tally } from './tally.js'
+
+export type Plan = Readonly<Record<LookupPlan, number>>
+
+/** What has to be done, once it is known what became of lost submissions; and how long that took. */
+export async function planRun(run: OpenRun): Promise<{ plan: Plan; lostWaitMs: number }> {
+  const { clock, checkpoint } = run.deps
+  const fromMs = clock.monotonicMs()
+  const onLost = await reconcileLostSubmissions(run)
+  const lostWaitMs = clock.monotonicMs() - fromMs
+  const plan = await run.checkpoint.plan({ nowMs: clock.nowMs(), maxAgeMs: checkpoint.maxAgeMs, onLost })
+  return { plan, lostWaitMs }
+}
+
+/**
+ * What deliveries say of lost submissions is claimed first; and none is submitted again while one may still come:
+ * a run that was billed would be paid for twice. What was not waited out is held.
+ */
+async function reconcileLostSubmissions({
+  deps,
+  checkpoint,
+  webhooks,
+}: OpenRun): Promise<PipelineDeps['onLost']> {
+  const { onLost, scheduling, clock, interrupt, observe } = deps
+  if (webhooks === null) return onLost
+  await claimWaiting(webhooks.inbox, checkpoint, clock.nowMs())
+  if (onLost === 'hold' || webhooks.url === null) return onLost
+  const isOver = await waitForLost({
+    inbox: webhooks.inbox,
+    checkpoint,
+    clock,
+    polling: scheduling.polling,
+    waitMsMax: scheduling.durationMsMax ?? Infinity,
+    interrupt,
+    onWait: (lostCount, waitMs) => {
+      const text = `Up to ${formatDuration(waitMs)} for webhooks that may name the runs of ${lostCount} lost submissions; then they are submitted again.`
+      observe({ type: 'notice', text })
+    },
+  })
+  return isOver ? 'resubmit' : 'hold'
+}
+
+interface AskDeps {
+  plan: Plan
+  /** What waiting for lost submissions has taken of the time that the run may take. */
+  lostWaitMs: number
+  /** What steers, */
+  backlog: Backlog
+  /** and what is shown, with how it is counted. */
+  tally: Tally
+  counter: RunCounter
+}
+
+/** Submits and polls until nothing is left to wait for, or something stops it: null, or what that was. */
+export async function askUntilAnswered(
+  run: OpenRun,
+  { plan, lostWaitMs, backlog, tally, counter }: AskDeps,
+): Promise<{ stop: Stop | null; askingMs: number }> {
+  const { deps, checkpoint, connection } = run
+  const { clock, random, interrupt, scheduling, observe } = deps
+  const { durationMsMax } = scheduling
+  const progress = watchProgress({ plan, tally, ...scheduling, clock, observe })
+  const stop = await runUntilAnswered({
+    checkpoint,
+    client: connection.client,
+    clock,
+    random,
+    counter,
+    interrupt,
+    backlog,
+    ...(run.webhooks === null ? {} : { webhooks: run.webhooks }),
+    ...scheduling,
+    durationMsMax: durationMsMax === null ? null : Math.max(0, durationMsMax - lostWaitMs),
+  }).finally(progress.end)
+
+  // Ended by its budget, a job is over: the same command is the next one, with a budget of its own.
+  if (stop === null || stop.kind === 'lookups_max') await checkpoint.endJob(clock.nowMs())
+  return { stop, askingMs: progress.elapsedMs() }
+}

@@ -1,0 +1,60 @@
+import type { ServiceClient } from '../client/client.js'
+import type { Clock } from '../platform/clock.js'
+import type { Random } from '../platform/random.js'
+import type { OpenCheckpointDeps } from './checkpoint/begin-run.js'
+import type { Checkpoint } from './checkpoint/checkpoint.js'
+import type { RunObserver } from './events.js'
+import type { OpenWebhooks, WebhookOptions } from './inbox/webhooks.js'
+import type { Input, InputOptions } from './input/input.js'
+import type { OutputRequest, ResolvedOutput } from './output/resolve-output.js'
+import type { OwnFile } from './own-files.js'
+import type { AskedColumns, LookupColumns } from './rules/detect-columns.js'
+import type { SchedulingOptions } from './scheduler/scheduler.js'
+
+/** The service to ask: whose answers these are, and how to reach it. Opened once the input is known to be good. */
+export interface Connection {
+  service: 'hosted' | 'embedded'
+  scope: string
+  client: ServiceClient
+  close(): Promise<void>
+}
+
+/** What a run is made of: what the user chose, and what it works with. */
+export interface PipelineDeps {
+  input: InputOptions
+  columns: AskedColumns
+  dedupe: boolean
+  output: OutputRequest
+  checkpoint: { path: string; maxAgeMs: number | null }
+  /** What no output may be written over. */
+  ownFiles: readonly OwnFile[]
+  /** Another way to the checkpoint of that path: rehearsals die in it. SQLite's if left out. */
+  openCheckpoint?: (options: OpenCheckpointDeps) => Checkpoint
+  onLost: 'hold' | 'resubmit'
+  /** The user knows that the checkpoint is older than its head, or a copy. */
+  acceptRollback?: boolean
+  /** Lookups whose last outcome is among these are asked again. */
+  askAgain: readonly string[]
+  scheduling: SchedulingOptions
+  webhooks: WebhookOptions
+  connect: () => Promise<Connection>
+  observe: RunObserver
+  interrupt: AbortSignal
+  clock: Clock
+  random: Random
+  stdout?: NodeJS.WritableStream
+  /** Goes into the metadata of a Parquet output. */
+  metadata: Readonly<Record<string, string>>
+}
+
+/** Everything a run has open, each found to be good before the next was opened. */
+export interface OpenRun {
+  deps: PipelineDeps
+  input: Input
+  columns: LookupColumns
+  output: ResolvedOutput
+  connection: Connection
+  checkpoint: Checkpoint
+  webhooks: OpenWebhooks | null
+  startedAtMs: number
+}

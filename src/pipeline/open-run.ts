@@ -1,0 +1,80 @@
+import { resolve } from 'node:path'
+import type { CloseLater } from '../platform/close-stack.js'
+import type { Checkpoint } from './checkpoint/checkpoint.js'
+import { peekAtCheckpoint } from './checkpoint/reader.js'
+import { openCheckpoint } from './checkpoint/sqlite-checkpoint.js'
+import { chooseColumns, sampleColumns } from './column-choice.js'
+import type { Connection, OpenRun, PipelineDeps } from './deps.js'
+import { openWebhooks } from './inbox/webhooks.js'
+import { openInput, type Input } from './input/input.js'
+import { resolveOutput, writtenPaths } from './output/resolve-output.js'
+import { assertCheckpointApart, assertNotOurs } from './own-files.js'
+import type { ColumnSamples } from './rules/column-content.js'
+import { reportColumns } from './rules/column-report.js'
+import { detectColumns, type LookupColumns } from './rules/detect-columns.js'
+import { checkOutput } from './write-output.js'
+
+/** Opens what a run needs, and closes it later. Throws what the user can mend, before anything is billed. */
+export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promise<OpenRun> {
+  const startedAtMs = deps.clock.monotonicMs()
+  const output = resolveOutput(deps.output)
+  assertNotOurs(writtenPaths(output), deps.ownFiles)
+  const input = await openInput(deps.input)
+  closeLater(() => input.close())
+  const inputFiles = input.files.map(({ path }) => ({ path, what: 'the input' }))
+  assertCheckpointApart(deps.checkpoint.path, inputFiles)
+  // A guess is reported before anything is billed by it.
+  for (const text of input.notes()) deps.observe({ type: 'notice', text, isWarning: true })
+  const samples = await sampleColumns(input)
+  detectColumns(input.columns, deps.columns, samples)
+  checkOutput(input, output, 0)
+  const connection = await deps.connect()
+  closeLater(() => connection.close())
+  const columns = await settleColumns(deps, input, samples, connection.scope)
+  const checkpoint = openRunCheckpoint(deps, input, connection)
+  closeLater(() => {
+    checkpoint.close()
+  })
+  const webhooks = await openWebhooks(deps.webhooks, deps.checkpoint.path, deps.clock)
+  if (webhooks !== null) closeLater(() => webhooks.close())
+  return { deps, input, columns, output, connection, checkpoint, webhooks, startedAtMs }
+}
+
+/** Which columns are asked, reported before anything is; see `chooseColumns`. */
+async function settleColumns(
+  deps: PipelineDeps,
+  input: Input,
+  samples: ColumnSamples,
+  scope: string,
+): Promise<LookupColumns> {
+  const { checkpoint, observe, interrupt, columns: asked } = deps
+  const reader = peekAtCheckpoint(checkpoint.path, scope)
+  try {
+    const { columns, note } = await chooseColumns({ input, asked, samples, reader, signal: interrupt })
+    observe({ type: 'columns', ...reportColumns(input.columns, columns, samples) })
+    if (note !== null) observe({ type: 'notice', text: note })
+    return columns
+  } finally {
+    reader?.close()
+  }
+}
+
+function openRunCheckpoint(deps: PipelineDeps, input: Input, { scope, service }: Connection): Checkpoint {
+  return (deps.openCheckpoint ?? openCheckpoint)({
+    ...deps.checkpoint,
+    scope,
+    job: jobOf(input),
+    acceptRollback: deps.acceptRollback ?? false,
+    isBilled: service === 'hosted',
+    notice: (text) => {
+      deps.observe({ type: 'notice', text })
+    },
+    nowMs: deps.clock.nowMs(),
+    random: deps.random,
+  })
+}
+
+/** An input by its files; where they are, not what is in them: tomorrow's file of this name is the same job. */
+function jobOf(input: Input): string {
+  return JSON.stringify(input.files.map(({ label }) => resolve(label)))
+}

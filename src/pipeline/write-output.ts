@@ -1,0 +1,98 @@
+import { statSync } from 'node:fs'
+import { fileBytesMax, fileTooLarge } from '../platform/system-limits.js'
+import { openCheckpointReader } from './checkpoint/reader.js'
+import type { Input } from './input/input.js'
+import type { RowIndex } from './input/row-index.js'
+import type { OpenRun } from './deps.js'
+import { answerLinesOf, type RowCounts } from './output/answer-lines.js'
+import { writerBounds } from './output/bounds.js'
+import { assertOutputUsable, publish, tryPublishing, type PublishReport } from './output/publish.js'
+import type { ResolvedOutput } from './output/resolve-output.js'
+import { assertNamesFitParquet, assertNoClash } from './rules/columns.js'
+
+/** Everything about the output that can be known before a submission is billed. */
+export function checkOutput(input: Input, output: ResolvedOutput, rowCount: number): void {
+  assertOutputUsable(input.files, output.path, output.format, rowCount)
+  assertNoClash(input.columns, output.columns)
+  if (output.format !== 'parquet') return
+  assertNamesFitParquet(input.columns)
+  // Throws where a type does not fit.
+  input.parquetSource()
+}
+
+/** What is to be paid for has to find its way out: tried on the first rows, before the first submission. */
+export async function tryOutput(run: OpenRun, rowCount: number): Promise<void> {
+  const { input, output, columns, deps } = run
+  await tryPublishing({
+    input,
+    output,
+    columns: output.columns,
+    basis: output.basis,
+    nameColumn: columns.name,
+    rowCount,
+    metadata: deps.metadata,
+  })
+}
+
+/** The second pass over the input: each row with the answer to its lookup. */
+export async function writeOutput(
+  run: OpenRun,
+  index: RowIndex,
+): Promise<{ report: PublishReport; rowCounts: RowCounts }> {
+  const { deps, input, output } = run
+  input.assertUnchanged()
+  deps.observe({ type: 'publishing', path: output.path })
+  const reader = openCheckpointReader(deps.checkpoint.path, null)
+  try {
+    const { read, rowCounts } = answerLinesOf(index, reader)
+    const report = await publish({
+      input,
+      output,
+      columns: output.columns,
+      basis: output.basis,
+      nameColumn: run.columns.name,
+      answerLines: read,
+      rowCount: index.rowCount,
+      metadata: { ...deps.metadata, 'enrich.input_sha256': await input.fingerprint() },
+      stdout: deps.stdout,
+    })
+    return { report, rowCounts }
+  } finally {
+    reader?.close()
+  }
+}
+
+/** What an answer takes in the checkpoint, with what SQLite has of it beside the database. */
+const checkpointBytesPerLookup = 16 * 1024
+
+/**
+ * Where a file of this process may not grow for ever (`ulimit -f`), what is certain to be too large for it is found
+ * before anything is paid for: the checkpoint with all answers, and an output of text, which holds its whole input.
+ * Throws FILE_TOO_LARGE.
+ */
+export function assertFilesMayGrow(
+  checkpointPath: string,
+  submitCount: number,
+  input: Input,
+  output: ResolvedOutput,
+): void {
+  const bytesMax = fileBytesMax()
+  if (bytesMax === null) return
+  const checkpointBytes = statSync(checkpointPath, { throwIfNoEntry: false })?.size ?? 0
+  assertBelow(
+    bytesMax,
+    checkpointBytes + submitCount * checkpointBytesPerLookup,
+    `the checkpoint ${checkpointPath}`,
+  )
+  if (input.format === 'parquet') return
+  const plain = input.files.filter(({ path }) => !/\.(gz|zst)$/i.test(path))
+  const textBytes = plain.reduce((sum, { bytes }) => sum + bytes, 0)
+  if (output.format === 'parquet')
+    assertBelow(bytesMax, Math.min(textBytes, 2 * writerBounds.partBytesMax), `a part of ${output.path}`)
+  else if (output.format === input.format && output.path !== '-')
+    assertBelow(bytesMax, textBytes, `the output ${output.path}`)
+}
+
+function assertBelow(bytesMax: number, bytes: number, what: string): void {
+  if (bytes > bytesMax) throw fileTooLarge(undefined, `; ${what} needs about ${Math.ceil(bytes / 1024)}`)
+}

@@ -1,0 +1,147 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openOwn, readOwn, type OpenOwnOptions, type OwnSqlite } from '../../../src/platform/own-sqlite.js'
+import { NotOursError, openSqlite, versionOf, type Sqlite } from '../../../src/platform/sqlite.js'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'enrich-own-sqlite-'))
+})
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const applicationId = 0x01020304
+const migrations = ['CREATE TABLE one (x INTEGER) STRICT', 'CREATE TABLE two (x INTEGER) STRICT']
+const durable: OpenOwnOptions = { synchronous: 'FULL' }
+
+/** Errors say what they were, so that a test can tell. */
+const own = (changes: Partial<OwnSqlite> = {}): OwnSqlite => ({
+  path: join(folder, 'below', 'own.sqlite'),
+  applicationId,
+  migrations,
+  explain: (error) =>
+    new Error(error instanceof NotOursError ? error.fault : String((error as { code?: string }).code)),
+  ...changes,
+})
+
+function write(path: string, ...statements: string[]): string {
+  const database = openSqlite(path, { synchronous: 'FULL', journal: 'DELETE' })
+  for (const statement of statements) database.exec(statement)
+  database.close()
+  return path
+}
+
+test('it is made with its folder, its mark and its schema, for its owner alone where that is asked', () => {
+  const database = openOwn(own(), { ...durable, isPrivate: true })
+  expect(versionOf(database)).toBe(2)
+  expect(database.pragma('application_id', { simple: true })).toBe(applicationId)
+  expect(statSync(own().path).mode & 0o077).toBe(0)
+  database.close()
+})
+
+test('one of an older version is brought to this one, between what goes around it; one of this version is not', () => {
+  openOwn(own({ migrations: migrations.slice(0, 1) }), durable).close()
+  const steps: string[] = []
+  const open = () => {
+    openOwn(own(), {
+      ...durable,
+      setUp: (database) => steps.push(`set up ${versionOf(database)}`),
+      aroundMigration: (migrate) => {
+        steps.push('locked')
+        migrate()
+        steps.push('unlocked')
+      },
+      finish: (database) => steps.push(`finish ${versionOf(database)}`),
+    }).close()
+  }
+  open()
+  expect(steps).toEqual(['set up 1', 'locked', 'unlocked', 'finish 2'])
+  steps.length = 0
+  open()
+  expect(steps).toEqual(['set up 2', 'finish 2'])
+})
+
+test('two that make it at one time both have it whole', () => {
+  const path = join(folder, 'shared.sqlite')
+  const database = openOwn(own({ path }), {
+    ...durable,
+    aroundMigration: (migrate) => {
+      openOwn(own({ path }), durable).close()
+      migrate()
+    },
+  })
+  expect(versionOf(database)).toBe(2)
+  database.close()
+})
+
+describe('what is not ours is refused, and not touched', () => {
+  const foreign = {
+    'of another kind': { text: ['PRAGMA application_id = 7'], fault: 'other_kind' },
+    'of no kind, with tables': { text: ['CREATE TABLE theirs (x)'], fault: 'other_kind' },
+    'with our mark, tables and no version': {
+      text: [`PRAGMA application_id = ${applicationId}`, 'CREATE TABLE one (x)'],
+      fault: 'no_version',
+    },
+    'of a newer version': {
+      text: [`PRAGMA application_id = ${applicationId}`, 'PRAGMA user_version = 3'],
+      fault: 'newer_version',
+    },
+  }
+  test.each(Object.entries(foreign))('%s', (_what, { text, fault }) => {
+    const path = write(join(folder, 'foreign.sqlite'), ...text)
+    const before = readFileSync(path)
+    expect(() => openOwn(own({ path }), durable)).toThrow(new Error(fault))
+    expect(() => readOwn(own({ path }), { versions: 'any' })).toThrow(new Error(fault))
+    expect(readFileSync(path).equals(before)).toBe(true)
+    expect(existsSync(`${path}-wal`)).toBe(false)
+  })
+
+  test('no database at all', () => {
+    const path = join(folder, 'text.sqlite')
+    writeFileSync(path, 'just a text, and long enough to be read as a header of a page '.repeat(20))
+    expect(() => openOwn(own({ path }), durable)).toThrow('SQLITE_NOTADB')
+  })
+
+  test('a kind without a mark goes by its version alone', () => {
+    const path = write(join(folder, 'unmarked.sqlite'), 'CREATE TABLE theirs (x)')
+    expect(() => openOwn(own({ path, applicationId: null }), durable)).toThrow('no_version')
+    const ours = join(folder, 'ours.sqlite')
+    openOwn(own({ path: ours, applicationId: null }), durable).close()
+    const database = openOwn(own({ path: ours, applicationId: null }), durable)
+    expect(database.pragma('application_id', { simple: true })).toBe(0)
+    database.close()
+  })
+})
+
+describe('looked at', () => {
+  test('one of an older version is taken where any will do', () => {
+    openOwn(own({ migrations: migrations.slice(0, 1) }), durable).close()
+    expect(() => readOwn(own(), { versions: 'current' })).toThrow('older_version')
+    readOwn(own(), { versions: 'any' }).close()
+  })
+
+  test('one that is still being made is there where any will do', () => {
+    const path = write(join(folder, 'begun.sqlite'), 'PRAGMA user_version = 0')
+    writeFileSync(path, '')
+    expect(() => readOwn(own({ path }), { versions: 'current' })).toThrow('other_kind')
+    readOwn(own({ path }), { versions: 'any' }).close()
+  })
+
+  test('what is not there is not made', () => {
+    expect(() => readOwn(own(), { versions: 'any' })).toThrow()
+    expect(existsSync(own().path)).toBe(false)
+  })
+})
+
+test('where a step throws, the file is closed', () => {
+  const opened: Sqlite[] = []
+  const finish = (database: Sqlite) => {
+    opened.push(database)
+    throw new TypeError('not so')
+  }
+  expect(() => openOwn(own(), { ...durable, finish })).toThrow()
+  expect(opened.map(({ open }) => open)).toEqual([false])
+})
