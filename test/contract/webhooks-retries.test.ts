@@ -3,7 +3,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { Webhook } from 'standardwebhooks'
-import { limits } from '../../src/contract/limits.js'
+import { deliveryLimits } from '../../src/contract/limits.js'
 import { nextAttemptAtMs } from '../../src/core/delivery-schedule.js'
 import { bounds } from '../../src/service/bounds.js'
 import { selfSigned } from '../integration/client/self-signed.js'
@@ -49,7 +49,7 @@ describe('the schedule', () => {
       response.writeHead(500).end('no')
     }
     const runId = await it.kickOff(receiver.url)
-    for (const [index, delaySeconds] of limits.webhookRetryDelaysSeconds.entries()) {
+    for (const [index, delaySeconds] of deliveryLimits.retryDelaysSeconds.entries()) {
       const { next_attempt_at_ms } = await it.attempts(index + 1)
       expect(next_attempt_at_ms).toBe(clock.nowMs() + delaySeconds * 1000)
       clock.advance(delaySeconds * 1000 - 1)

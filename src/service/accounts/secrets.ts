@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { UserError } from '../../core/errors.js'
-import { limits } from '../../contract/limits.js'
+import { deliveryLimits } from '../../contract/limits.js'
 import { systemRandom } from '../../platform/random.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { bounds } from '../bounds.js'
@@ -106,7 +106,7 @@ export function createSecrets(database: Sqlite): Secrets {
         dropExpired.run(nowMs)
         const old = toRotate(list(accountNumber, nowMs), secretId)
         assertRoom(accountNumber, nowMs)
-        expire.run(nowMs + limits.rotatedSecretHours * 3_600_000, old.secretId)
+        expire.run(nowMs + deliveryLimits.rotatedSecretHours * 3_600_000, old.secretId)
         return make(accountNumber, label ?? old.label, nowMs)
       }),
     remove: (accountNumber, secretId, nowMs) => {

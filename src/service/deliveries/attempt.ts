@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { limits } from '../../contract/limits.js'
+import { deliveryLimits } from '../../contract/limits.js'
 import { nextAttemptAtMs } from '../../core/delivery-schedule.js'
 import { parseWebhookSecrets, signDelivery, type HmacSha256 } from '../../core/webhook-signature.js'
 import type { Clock } from '../../platform/clock.js'
@@ -28,7 +28,7 @@ export async function attemptDelivery(
 ): Promise<AttemptEnd | null> {
   const { clock } = parts
   const outcome = await within(
-    { clock, msMax: limits.webhookAnswerSecondsMax * 1000, signals: [stop] },
+    { clock, msMax: deliveryLimits.answerSecondsMax * 1000, signals: [stop] },
     (signal) => send(event, parts, signal),
   )
   if (outcome.kind === 'unanswered' && stop.aborted) return null

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { limits } from '../../contract/limits.js'
+import { deliveryLimits } from '../../contract/limits.js'
 import type { Clock } from '../../platform/clock.js'
 import { bounds } from '../bounds.js'
 import { attemptDelivery, type AttemptParts } from './attempt.js'
@@ -21,8 +21,8 @@ export interface DelivererParts extends AttemptParts {
   readonly log: (line: string) => void
 }
 
-const attemptsMax = 1 + limits.webhookRetryDelaysSeconds.length
-const delayMsMax = Math.max(...limits.webhookRetryDelaysSeconds) * 1000
+const attemptsMax = 1 + deliveryLimits.retryDelaysSeconds.length
+const delayMsMax = Math.max(...deliveryLimits.retryDelaysSeconds) * 1000
 
 /**
  * Delivers what the outbox holds, each event in its own time and beside the others. What it goes by is read

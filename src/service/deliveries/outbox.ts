@@ -1,6 +1,6 @@
 import type { EventType } from '../../contract/events.js'
 import type { EventId } from '../../contract/ids.js'
-import { limits } from '../../contract/limits.js'
+import { deliveryLimits } from '../../contract/limits.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { Random } from '../../platform/random.js'
 
@@ -79,7 +79,7 @@ export function eventBody(eventId: EventId, event: NewEvent): string {
   const opening = JSON.stringify(head).slice(0, -1)
   const text = typeof object === 'string' ? object : JSON.stringify(object)
   const whole = `${opening},"data":{"object":${text}}}`
-  if (Buffer.byteLength(whole) <= limits.webhookPayloadBytesMax) return whole
+  if (Buffer.byteLength(whole) <= deliveryLimits.payloadBytesMax) return whole
   const bare = JSON.stringify({ ...(JSON.parse(text) as object), data: null })
   return `${opening},"data":{"object":${bare}},"data_truncated":true}`
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { limits } from '../../../contract/limits.js'
+import { fieldLimits } from '../../../contract/limits.js'
 import { mcpSearchArguments, mcpToolName, type McpSearchArguments } from '../../../contract/mcp.js'
 import type { SearchResult } from '../../../contract/search.js'
 import type { Knowledge } from '../../knowledge.js'
@@ -55,7 +55,7 @@ export function searchEntities(
     name: wanted.name,
     countryCode: wanted.country_code ?? null,
     regionCode: wanted.region_code ?? null,
-    limit: limits.searchResultsMax,
+    limit: fieldLimits.searchResultsMax,
   })
   return { results, metadata: { total: totalCount, returned: results.length } }
 }
