@@ -1,7 +1,7 @@
 import { errorTypes } from '../contract/errors.js'
 import type { Version } from '../contract/routes.js'
 
-interface RefusalParts {
+interface RefusalExtras {
   readonly headers?: Readonly<Record<string, string>>
   /** For the few answers with a shape of their own, whatever the version's is. */
   readonly body?: object
@@ -17,11 +17,11 @@ export class Refusal extends Error {
     readonly status: number,
     readonly type: string,
     message: string,
-    parts: RefusalParts = {},
+    extras: RefusalExtras = {},
   ) {
     super(message)
-    this.headers = parts.headers ?? {}
-    this.body = parts.body ?? null
+    this.headers = extras.headers ?? {}
+    this.body = extras.body ?? null
   }
 }
 

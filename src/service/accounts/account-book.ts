@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
-import { allowanceReader, monthOf } from './balance.js'
+import { allowanceReader, monthOf } from './credit.js'
 import { createKeys, type Keys } from './keys.js'
 import { createSecrets, type Secrets } from './secrets.js'
 

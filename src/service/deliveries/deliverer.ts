@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deliveryLimits } from '../../contract/limits.js'
 import type { Clock } from '../../platform/clock.js'
 import { bounds } from '../bounds.js'
-import { attemptDelivery, type AttemptParts } from './attempt.js'
+import { attemptDelivery, type AttemptDeps } from './attempt.js'
 import { createEndsJournal } from './ends-journal.js'
 import type { AttemptEnd, DueEvent, EventStore } from './event-store.js'
 import { Lanes } from './lanes.js'
@@ -14,7 +14,7 @@ export interface Deliverer {
   stop(): Promise<void>
 }
 
-export interface DelivererParts extends AttemptParts {
+export interface DelivererParts extends AttemptDeps {
   readonly events: EventStore
   readonly outbox: Pick<Outbox, 'onWake'>
   readonly clock: Clock

@@ -1,6 +1,6 @@
 import { eventType, type EventType } from '../../contract/events.js'
 import { deliveryLimits } from '../../contract/limits.js'
-import { exampleEvent } from './examples/answers.js'
+import { exampleEvent } from './examples/calls.js'
 import type { Json } from './shapes.js'
 
 export const signatureText =

@@ -1,10 +1,10 @@
 import { deliveryLimits, fieldLimits } from '../../contract/limits.js'
 import { routes, type Route } from '../../contract/routes.js'
 import { bounds } from '../bounds.js'
+import { exampleAnswers, exampleEvent } from './examples/calls.js'
 import { codeBlock, escapeHtml, inlineCode, jsonBlock, table, tabs, type Html } from './html.js'
-import { exampleAnswers, exampleEvent } from './examples/answers.js'
+import { errorTexts } from './openapi.js'
 import { errorTypeIn, type Operation } from './operation-html.js'
-import { errorTexts } from './operations.js'
 import { samples, type Samples } from './samples.js'
 
 export interface Section {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { mountPage } from '../http/mount-page.js'
+import { mountPage } from '../http/mount.js'
 import { openApiDocument } from './openapi.js'
 import { docsPage, docsPolicy } from './page.js'
 

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Socket, AddressInfo, Server } from 'node:net'
 import {
   fastify,
   type FastifyError,
@@ -9,12 +9,12 @@ import {
 import { errorTypes } from '../../contract/errors.js'
 import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'
 import { methodsOf, routes, versionOf, type Route } from '../../contract/routes.js'
+import { judgeSource } from '../../core/request-source.js'
 import type { Clock } from '../../platform/clock.js'
 import { drainRequest } from '../../platform/drain-request.js'
 import type { Random } from '../../platform/random.js'
 import { authenticate, type Callers } from '../accounts/accounts.js'
 import { bounds } from '../bounds.js'
-import { sourceCheck } from '../foreign-source.js'
 import { newCallId } from '../ids.js'
 import {
   badRequest,
@@ -25,6 +25,8 @@ import {
   notFound,
   payloadTooLarge,
   Refusal,
+  foreignHost,
+  foreignOrigin,
 } from '../refusal.js'
 
 /**
@@ -165,4 +167,23 @@ function refuseSocket(code: string, socket: Socket, clock: Clock): void {
 const socketRefusals: Partial<Record<string, readonly [statusLine: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the headers are too large'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request took too long to arrive'],
+}
+
+/** Why a request is not served, by where it comes from (`judgeSource`); null where it may be. */
+function sourceCheck(server: Server): (request: FastifyRequest) => Refusal | null {
+  let listenAddress = '127.0.0.1'
+  server.once('listening', () => {
+    listenAddress = (server.address() as AddressInfo).address
+  })
+  return ({ headers, url }) => {
+    const path = url.split('?', 1)[0] ?? ''
+    switch (judgeSource({ host: headers.host, origin: headers.origin, path }, listenAddress)) {
+      case 'allowed':
+        return null
+      case 'foreign_host':
+        return foreignHost()
+      case 'foreign_origin':
+        return foreignOrigin()
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import { mountPage } from './mount-page.js'
+import { mountPage } from './mount.js'
 
 /** What is counted where it is stored: asked for when somebody looks, never kept beside it. */
 export interface MeasuredStores {

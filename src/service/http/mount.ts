@@ -1,17 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import type { CallId } from '../../contract/ids.js'
 import { errorTypes } from '../../contract/errors.js'
+import type { CallId } from '../../contract/ids.js'
 import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'
 import { methodsOf, routes, versionOf, type Route, type RouteName } from '../../contract/routes.js'
 import { nestsDeeperThan } from '../../core/json-depth.js'
 import type { Random } from '../../platform/random.js'
 import { authenticate, type Caller, type Callers } from '../accounts/accounts.js'
-import { bounds } from '../bounds.js'
-import type { Faults, MetFault } from '../faults/faults.js'
-import { newCallId } from '../ids.js'
 import type { RateLimiter } from '../accounts/limits/rate-limiter.js'
+import { bounds } from '../bounds.js'
+import type { Faults, MetFault } from '../faults.js'
+import { newCallId } from '../ids.js'
 import { badRequest, notEnabled, rateLimitExceeded, Refusal } from '../refusal.js'
 
 /** One authenticated call whose parameters are what the contract says. */
@@ -43,7 +43,7 @@ export interface Answer {
 type Handler<R extends Route> = (call: Call<R>) => Answer | Promise<Answer>
 export type Handlers = { readonly [Name in RouteName]: Handler<(typeof routes)[Name]> }
 
-export interface Gate {
+interface MountDeps {
   readonly callers: Callers
   readonly limiter: RateLimiter
   readonly random: Random
@@ -54,7 +54,7 @@ export interface Gate {
  * Mounts every route of the contract. A request is judged in this order, and the first refusal is the answer:
  * key (401), account (403), limit (429), parameters (400), then whatever the handler says (402, 404).
  */
-export function mountRoutes(app: FastifyInstance, handlers: Handlers, gate: Gate): void {
+export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: MountDeps): void {
   const callers = new WeakMap<FastifyRequest, Caller>()
   const lostAnswers = new WeakSet<FastifyRequest>()
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
@@ -64,8 +64,8 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, gate: Gate
       method: methodsOf(route),
       url: route.path.replace(/\{(\w+)\}/g, ':$1'),
       onRequest: (request, reply, done) => {
-        callers.set(request, admit(request, reply, name, gate))
-        const met = gate.faults.ofRequest(name)
+        callers.set(request, admit(request, reply, name, deps))
+        const met = deps.faults.ofRequest(name)
         if (met?.fault === 'reset') {
           // Not done: nothing more happens to this request.
           cut(request, reply)
@@ -80,7 +80,7 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, gate: Gate
         if (caller === undefined) throw new Error('a request passed the gate without a key')
         const answer = await handler({
           caller,
-          callId: newCallId(gate.random),
+          callId: newCallId(deps.random),
           headers: request.headers,
           gone: goneSignal(reply),
           // Node sets the bound again when the next request of the socket comes.
@@ -119,11 +119,11 @@ function goneSignal(reply: FastifyReply): AbortSignal {
   return gone.signal
 }
 
-function admit(request: FastifyRequest, reply: FastifyReply, name: RouteName, gate: Gate): Caller {
+function admit(request: FastifyRequest, reply: FastifyReply, name: RouteName, deps: MountDeps): Caller {
   const route: Route = routes[name]
-  const caller = authenticate(gate.callers, request.headers[apiKeyHeader])
+  const caller = authenticate(deps.callers, request.headers[apiKeyHeader])
   if (!caller.v3Enabled && versionOf(route.path) === 'v3' && route.errors.includes(403)) throw notEnabled()
-  const decision = gate.limiter.take(caller, name)
+  const decision = deps.limiter.take(caller, name)
   if (decision !== null) {
     reply.headers({
       [rateLimitHeaders.limit]: String(route.limit?.perMinute),
@@ -169,4 +169,13 @@ function readJson(request: FastifyRequest, text: string, schema: z.ZodType): unk
   } catch {
     throw badRequest('the body is not JSON')
   }
+}
+
+/** A page that asks for no key; HEAD is answered as GET is, without the body. */
+export function mountPage(
+  app: FastifyInstance,
+  url: string,
+  handler: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>,
+): void {
+  app.route({ method: ['GET', 'HEAD'], url, handler })
 }

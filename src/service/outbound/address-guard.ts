@@ -86,13 +86,13 @@ export interface AddressGuard {
   judge(webhookUrl: string, signal: AbortSignal): Promise<DestinationCheck>
 }
 
-export interface AddressGuardOptions {
+interface AddressGuardDeps {
   readonly resolve: HostResolver
   /** Receivers on this machine, http too: for rehearsals. */
   readonly allowsLocal: boolean
 }
 
-export function createAddressGuard({ resolve, allowsLocal }: AddressGuardOptions): AddressGuard {
+export function createAddressGuard({ resolve, allowsLocal }: AddressGuardDeps): AddressGuard {
   return {
     judge: async (webhookUrl, signal) => {
       const verdict = judgeWebhookUrl(webhookUrl, { allowsLoopback: allowsLocal, allowsAddresses: false })

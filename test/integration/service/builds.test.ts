@@ -3,7 +3,7 @@ import type { Sqlite } from '../../../src/platform/sqlite.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { bounds } from '../../../src/service/bounds.js'
 import { BuildFailure, type Compiler } from '../../../src/service/records/builds/build.js'
-import { createBuilds, type Builds, type BuildsOptions } from '../../../src/service/records/builds/builds.js'
+import { createBuilds, type Builds, type BuildsDeps } from '../../../src/service/records/builds/builds.js'
 import { openDatabase } from '../../../src/service/storage/database.js'
 import { manualClock, type ManualClock } from '../../support/manual-clock.js'
 
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const echo: Compiler = (subject) => JSON.stringify({ subject })
 
-function open(options: Partial<BuildsOptions> & { compile?: Compiler; clock?: ManualClock } = {}): Opened {
+function open(options: Partial<BuildsDeps> & { compile?: Compiler; clock?: ManualClock } = {}): Opened {
   const { compile = echo, clock = manualClock(), database = openDatabase(null) } = options
   const logged: string[] = []
   const builds = createBuilds({

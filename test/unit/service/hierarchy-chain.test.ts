@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { climb } from '../../../src/service/records/hierarchies/chain.js'
+import { climb } from '../../../src/service/records/hierarchies/hierarchy.js'
 import { ownershipOf } from '../../support/ownerships.js'
 
 const way = (links: readonly string[], ultimateParentId: string | null = null) => {

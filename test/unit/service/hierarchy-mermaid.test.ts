@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { mermaidOf } from '../../../src/service/records/hierarchies/mermaid.js'
+import { mermaidOf } from '../../../src/service/records/hierarchies/texts.js'
 import { naughtyStrings } from '../../hostile/naughty-strings.js'
 import { ownershipOf } from '../../support/ownerships.js'
 

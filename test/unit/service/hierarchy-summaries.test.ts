@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { hierarchyData } from '../../../src/contract/hierarchy.js'
-import { hierarchyOf } from '../../../src/service/records/hierarchies/compile.js'
+import { hierarchyOf } from '../../../src/service/records/hierarchies/hierarchy.js'
 import { ownershipOf } from '../../support/ownerships.js'
 
 const shortOf = (links: readonly string[], ultimateParentId: string | null = null) =>

@@ -2,7 +2,13 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { keepToOwner } from '../../../platform/owner-only.js'
 import { migrate, openSqlite, prepare, sqliteCode, type Sqlite } from '../../../platform/sqlite.js'
-import type { RateWindow } from './rate-window.js'
+
+/** One key's use of one route in one calendar minute. */
+export interface RateWindow {
+  /** Minutes since the epoch. */
+  readonly minute: number
+  readonly usedCount: number
+}
 
 /** Keeps windows over a restart, so that a killed service hands out no second budget for the same minute. */
 export interface WindowStore {

@@ -17,7 +17,7 @@ import { createBuildStore, type BuildStore, type EndedBuild } from './build-stor
 import { startBuilder } from './builder.js'
 import type { Outbox } from '../../deliveries/outbox.js'
 
-export interface BuildsOptions {
+export interface BuildsDeps {
   readonly database: Sqlite
   readonly clock: Clock
   readonly random: Random
@@ -70,10 +70,10 @@ const toldStates: Readonly<Record<BuildKind, readonly BuildState[]>> = {
   hierarchy: [],
 }
 
-export function createBuilds(options: BuildsOptions): Builds {
-  const { database, clock, random, buildMs, edition, outbox } = options
+export function createBuilds(deps: BuildsDeps): Builds {
+  const { database, clock, random, buildMs, edition, outbox } = deps
   const store = createBuildStore(database)
-  const teller = createTeller(store, options)
+  const teller = createTeller(store, deps)
   store.bringForward(clock.nowMs() + buildMs.max)
   const charge = database.prepare(
     "INSERT INTO ledger (account_number, run_number, kind, units, created_at_ms) VALUES (?, NULL, 'charge', 1, ?)",
@@ -118,7 +118,7 @@ export function createBuilds(options: BuildsOptions): Builds {
     }
   })
   const builder = startBuilder({
-    ...options,
+    ...deps,
     store,
     end: (ended, atMs) => {
       end.immediate(ended, atMs)
@@ -145,7 +145,7 @@ function runObjectOf(runId: RunId, status: 'PENDING' | 'COMPLETED' | 'FAILED', d
 }
 
 /** Writes the event of every open waiter of a build that has ended. */
-function createTeller(store: BuildStore, { eventData, outbox }: Pick<BuildsOptions, 'eventData' | 'outbox'>) {
+function createTeller(store: BuildStore, { eventData, outbox }: Pick<BuildsDeps, 'eventData' | 'outbox'>) {
   const eventNames = { entity: 'entity', domain: 'domain_intelligence' } as const
   return {
     tellAll: (build: StoredBuild, atMs: number) => {

@@ -22,7 +22,7 @@ export interface SiteVisit {
 /** Never throws: what fails is a fact about the domain. */
 export type WebsiteCheck = (domain: string, signal: AbortSignal) => Promise<SiteVisit>
 
-interface Surroundings {
+interface Deps {
   readonly resolve: HostResolver
   readonly connect: Connect
   readonly clock: Clock
@@ -32,14 +32,14 @@ interface Surroundings {
  * Asks for `/` by https, and by http where nobody answers. Connects to public addresses alone, also where a
  * redirect leads; follows a few redirects, reads a bounded part of the page, and takes a bounded time for all.
  */
-export function createWebsiteCheck(surroundings: Surroundings): WebsiteCheck {
-  const { clock } = surroundings
+export function createWebsiteCheck(deps: Deps): WebsiteCheck {
+  const { clock } = deps
   return (domain, signal) =>
     within({ clock, msMax: bounds.websiteMsMax, signals: [signal] }, async (bounded) => {
-      const visit = await follow(`https://${domain}/`, domain, { ...surroundings, signal: bounded })
+      const visit = await follow(`https://${domain}/`, domain, { ...deps, signal: bounded })
       const { is_webserver_responsive: isResponsive, is_resolvable: isResolvable } = visit.status
       if (isResponsive === true || isResolvable !== true || bounded.aborted) return visit
-      return follow(`http://${domain}/`, domain, { ...surroundings, signal: bounded })
+      return follow(`http://${domain}/`, domain, { ...deps, signal: bounded })
     })
 }
 
@@ -48,7 +48,7 @@ export function websiteCheckOfSystem(): WebsiteCheck {
   return createWebsiteCheck({ resolve: systemResolver, connect: createConnect(), clock: systemClock })
 }
 
-interface Trip extends Surroundings {
+interface Trip extends Deps {
   readonly signal: AbortSignal
 }
 

@@ -1,8 +1,8 @@
-import type { SearchReply } from '../../../contract/search.js'
 import { fieldLimits } from '../../../contract/limits.js'
+import type { SearchReply } from '../../../contract/search.js'
 import type { Clock } from '../../../platform/clock.js'
-import type { Knowledge } from '../../knowledge.js'
 import type { Handlers } from '../../http/mount.js'
+import type { Knowledge } from '../../knowledge.js'
 
 /**
  * Instant search. There is no response cache: every query is fresh, whether it bypasses one or not. Where

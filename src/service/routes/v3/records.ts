@@ -1,16 +1,18 @@
 import { entityRecord, type EntityReply } from '../../../contract/entity.js'
 import type { Clock } from '../../../platform/clock.js'
 import type { Random } from '../../../platform/random.js'
+import type { Credit } from '../../accounts/credit.js'
+import type { WebhookGate } from '../../deliveries/webhooks.js'
+import type { Call, Handlers, Answer } from '../../http/mount.js'
+import { newRunIds } from '../../ids.js'
+import type { Knowledge } from '../../knowledge.js'
 import type { BuildWaiter, StoredBuild } from '../../records/builds/build.js'
 import type { Builds } from '../../records/builds/builds.js'
 import { enrichmentOf, entityRecordIn, unenriched } from '../../records/builds/entity-build.js'
-import { newRunIds } from '../../ids.js'
-import type { Knowledge } from '../../knowledge.js'
-import type { Call, Handlers } from '../../http/mount.js'
+import { askedDomain, domainReplyOf } from '../../records/domains/domain-build.js'
 import { notFound } from '../../refusal.js'
-import type { WebhookGate } from '../../deliveries/webhook-gate.js'
 
-export interface RecordDeps {
+interface RecordDeps {
   readonly knowledge: Knowledge
   readonly builds: Builds
   readonly gate: WebhookGate
@@ -20,8 +22,8 @@ export interface RecordDeps {
 }
 
 /** The record of an entity; the first read of one starts its build (interface: "v3 entity record"). */
-export function entityHandlers(parts: RecordDeps): Pick<Handlers, 'readEntity'> {
-  const { knowledge, builds, gate, log } = parts
+export function entityHandlers(deps: RecordDeps): Pick<Handlers, 'readEntity'> {
+  const { knowledge, builds, gate, log } = deps
   /** Null where it cannot be told what became of the build: nobody waits for it then. */
   const demand = (id: string, waiter: BuildWaiter | null): StoredBuild | null => {
     try {
@@ -39,7 +41,7 @@ export function entityHandlers(parts: RecordDeps): Pick<Handlers, 'readEntity'> 
       const found = knowledge.entity(call.params.id)
       if (found === null) throw notFound('entity')
       const record = entityRecord.parse(found.record)
-      const build = demand(record.id, waiterOf(call, webhookUrl, parts))
+      const build = demand(record.id, waiterOf(call, webhookUrl, deps))
       const result = build?.result ?? null
       const body: EntityReply = {
         status: found.mergedInto === null ? 'matched' : 'merged',
@@ -54,7 +56,7 @@ export function entityHandlers(parts: RecordDeps): Pick<Handlers, 'readEntity'> 
 }
 
 /** Who is told at the end of a build: its event has a run of its own, which no answer names before. */
-export function waiterOf(
+function waiterOf(
   { caller, callId }: Pick<Call, 'caller' | 'callId'>,
   webhookUrl: string | null,
   { random, clock }: Pick<RecordDeps, 'random' | 'clock'>,
@@ -62,4 +64,39 @@ export function waiterOf(
   if (webhookUrl === null) return null
   const { runId } = newRunIds('run', callId, random, clock.nowMs())
   return { accountNumber: caller.accountNumber, runId, callId, webhookUrl }
+}
+
+interface DomainDeps extends Pick<RecordDeps, 'builds' | 'gate' | 'clock' | 'random'> {
+  readonly credit: Credit
+}
+
+interface Asked {
+  readonly domain: string
+  readonly webhook_url?: string | undefined
+}
+
+/**
+ * What is known of a domain (interface: "v3 domain intelligence"). The request that is the first ever to ask
+ * for a domain is charged a unit; whoever comes later reads what was built, or waits for it, for nothing.
+ */
+export function domainHandlers(deps: DomainDeps): Pick<Handlers, 'readDomain' | 'requestDomain'> {
+  const { builds, gate, credit } = deps
+  const answer = async (call: Pick<Call, 'caller' | 'callId'>, asked: Asked): Promise<Answer> => {
+    const domain = askedDomain(asked.domain)
+    const waiter = waiterOf(call, await gate(asked.webhook_url), deps)
+    const demand = (chargedAccountNumber?: number) =>
+      builds.demand('domain', domain, {
+        waiter,
+        ...(chargedAccountNumber === undefined ? {} : { chargedAccountNumber }),
+      })
+    const isFirst = builds.read('domain', domain) === null
+    const build = isFirst
+      ? await credit.charge(call.caller, () => Promise.resolve(demand(call.caller.accountNumber)))
+      : demand()
+    return { status: 200, body: domainReplyOf(build, call.callId) }
+  }
+  return {
+    readDomain: (call) => answer(call, call.query),
+    requestDomain: (call) => answer(call, call.body),
+  }
 }
