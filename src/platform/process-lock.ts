@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { keepToOwner } from './owner-only.js'
+import { keepToOwner } from './durable-files.js'
 import { openSqlite, sqliteCode, type Sqlite } from './sqlite.js'
 
 export interface ProcessLock {

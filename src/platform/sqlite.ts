@@ -61,8 +61,22 @@ function opened(path: string, options: OpenSqliteOptions): Sqlite {
   }
 }
 
-/** The file was written by a version that knows more than this one. */
-export class SchemaTooNewError extends Error {}
+/** The file is not one that this version can go on with. */
+export class NotOursError extends Error {
+  constructor(
+    readonly fault: 'other_kind' | 'no_version' | 'newer_version' | 'older_version',
+    message: string,
+  ) {
+    super(message)
+  }
+
+  static newer(version: number, known: number): NotOursError {
+    return new NotOursError('newer_version', `schema version ${version}, this version knows ${known}`)
+  }
+}
+
+export const versionOf = (database: Sqlite): number =>
+  database.pragma('user_version', { simple: true }) as number
 
 /**
  * SQL or a function, applied in one transaction; or work in transactions of its own, for what is too much for one:
@@ -71,24 +85,23 @@ export class SchemaTooNewError extends Error {}
 export type Migration = string | ((database: Sqlite) => void) | { inBatches: (database: Sqlite) => void }
 
 /**
- * Brings the schema from its `user_version` to `migrations.length`, each step in a transaction of its own.
- * Returns the version found. Throws SchemaTooNewError when the file was written by a newer version.
+ * Brings the schema from its `user_version` to `migrations.length`, each step in a transaction of its own, also where
+ * another process is at it. Throws NotOursError when the file was written by a newer version.
  */
-export function migrate(database: Sqlite, migrations: readonly Migration[]): number {
-  const found = database.pragma('user_version', { simple: true }) as number
-  if (found > migrations.length) {
-    throw new SchemaTooNewError(`schema version ${found}, this version knows ${migrations.length}`)
-  }
+export function migrate(database: Sqlite, migrations: readonly Migration[]): void {
+  const found = versionOf(database)
+  if (found > migrations.length) throw NotOursError.newer(found, migrations.length)
+  const step = database.transaction((migration: Migration, version: number) => {
+    if (versionOf(database) >= version) return
+    if (typeof migration === 'string') database.exec(migration)
+    else if (typeof migration === 'function') migration(database)
+    database.pragma(`user_version = ${version}`)
+  })
   for (const [index, migration] of migrations.entries()) {
     if (index < found) continue
     if (typeof migration === 'object') migration.inBatches(database)
-    database.transaction(() => {
-      if (typeof migration === 'string') database.exec(migration)
-      else if (typeof migration === 'function') migration(database)
-      database.pragma(`user_version = ${index + 1}`)
-    })()
+    step.immediate(migration, index + 1)
   }
-  return found
 }
 
 /** SQLite's own code of an error (`SQLITE_FULL`, `SQLITE_NOTADB`, …), or null. */

@@ -1,3 +1,4 @@
+import { errorText } from '../core/error-text.js'
 import { UserError } from '../core/errors.js'
 import { nestsDeeperThan } from '../core/json-depth.js'
 import { tableLimits } from './limits.js'
@@ -73,7 +74,7 @@ function faultOf(line: string, lineNumber: number, label: string): UserError | n
   try {
     value = JSON.parse(line)
   } catch (error) {
-    return invalid(lineNumber, label, error instanceof Error ? error.message : String(error))
+    return invalid(lineNumber, label, errorText(error))
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   return isObject ? null : invalid(lineNumber, label, 'it is no object')

@@ -1,5 +1,6 @@
 import { Decompress } from 'fzstd'
 import xxhash from 'xxhash-wasm'
+import { errorText } from '../core/error-text.js'
 import { CompressionError } from './file-error.js'
 import { tableLimits } from './limits.js'
 
@@ -66,7 +67,7 @@ function decode(decoder: Decompress, bytes: Buffer, isLast: boolean): void {
   try {
     decoder.push(bytes, isLast)
   } catch (error) {
-    throw new CompressionError(error instanceof Error ? error.message : String(error))
+    throw new CompressionError(errorText(error))
   }
 }
 

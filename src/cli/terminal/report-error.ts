@@ -1,3 +1,4 @@
+import { errorStack } from '../../core/error-text.js'
 import { UserError } from '../../core/errors.js'
 import { withoutAddressSecrets } from '../../core/local-path.js'
 import { commandsAsTyped } from '../invocation.js'
@@ -19,7 +20,7 @@ export function reportError(thrown: unknown, io: CliIo): number {
     if (hint !== undefined) io.err(`  hint: ${hint}\n`)
     return exitCode
   }
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  const stack = errorStack(error)
   if (wantsJson) {
     io.out(
       `${JSON.stringify({ type: 'error', code: 'BUG', message: String(error), hint: null, exitCode: 1 })}\n`,

@@ -14,7 +14,7 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import type { FilePlace, FoundHead, Head } from '../rules/checkpoint-standing.js'
-import { keepToOwner } from '../../platform/owner-only.js'
+import { keepToOwner } from '../../platform/durable-files.js'
 import { rowChecksum } from './row-checksums.js'
 
 /** Two slots are written in turn: a write that is torn leaves the other. */

@@ -1,54 +1,49 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { UserError } from '../../core/errors.js'
-import { makeFolder } from '../../platform/durable-files.js'
-import { keepToOwner } from '../../platform/owner-only.js'
-import {
-  isDiskFull,
-  SchemaTooNewError,
-  migrate,
-  openSqlite,
-  sqliteCode,
-  type Sqlite,
-} from '../../platform/sqlite.js'
+import { assertOwnPath, openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
+import { LockHeldError, takeLock, type ProcessLock } from '../../platform/process-lock.js'
+import { isDiskFull, NotOursError, sqliteCode, versionOf, type Sqlite } from '../../platform/sqlite.js'
 import { damaged } from './damage-error.js'
 import { headPath, readHead } from './head-file.js'
 import { keepChecksums, registerChecksums } from './row-checksums.js'
 import { applicationId, migrations } from './schema.js'
 
+const checkpointAt = (path: string): OwnSqlite => ({
+  path,
+  applicationId,
+  migrations,
+  explain: (error) => explainCheckpointError(path, error),
+})
+
 /** The folder is made as needed; what is not a checkpoint is refused and not touched. Throws CHECKPOINT_*. */
 export function assertCheckpointPath(path: string): void {
-  explained(path, () => {
-    makeFolder(dirname(path))
-    assertFile(path)
-    assertOursUntouched(path)
-  })
+  assertFile(path)
+  assertOwnPath(checkpointAt(path))
+}
+
+/** One process at a time. Throws CHECKPOINT_IN_USE, which says who holds it. */
+export function lockCheckpoint(path: string, nowMs: number): ProcessLock {
+  return explained(path, () => takeLock(`${path}.lock`, nowMs))
 }
 
 /** Opens the checkpoint to write, made and migrated as needed. Throws CHECKPOINT_* and DISK_FULL. */
 export function openToWrite(path: string): Sqlite {
-  assertCheckpointPath(path)
-  return explained(path, () => {
-    keepToOwner(path)
-    const database = openSqlite(path, { synchronous: 'FULL' })
-    try {
-      database.pragma(`application_id = ${applicationId}`)
+  assertFile(path)
+  return openOwn(checkpointAt(path), {
+    synchronous: 'FULL',
+    isPrivate: true,
+    setUp: (database) => {
       database.pragma('temp_store = FILE')
       registerChecksums(database)
       assertSoundToMigrate(database, path)
-      migrate(database, migrations)
-      keepChecksums(database)
-      return database
-    } catch (error) {
-      database.close()
-      throw error
-    }
+    },
+    finish: keepChecksums,
   })
 }
 
 /** What is damaged is not built on: its checksums would prove the damage. */
 function assertSoundToMigrate(database: Sqlite, path: string): void {
-  const version = database.pragma('user_version', { simple: true }) as number
+  const version = versionOf(database)
   if (version === 0 || version >= migrations.length) return
   if (database.pragma('integrity_check', { simple: true }) !== 'ok') throw damaged(path)
 }
@@ -59,63 +54,26 @@ function assertSoundToMigrate(database: Sqlite, path: string): void {
  */
 export function openToRead(path: string, unfinished: 'unfinished' | 'refused' = 'refused'): Sqlite | null {
   if (!existsSync(path)) return null
-  return explained(path, () => {
-    assertFile(path)
-    const database = openSqlite(path, { synchronous: 'NORMAL', readonly: true })
-    try {
-      assertOurs(database, path)
-      assertVersion(database, path)
+  assertFile(path)
+  return readOwn(checkpointAt(path), {
+    versions: 'any',
+    setUp: (database) => {
       registerChecksums(database)
-      const version = database.pragma('user_version', { simple: true }) as number
-      if (version === 0 && unfinished === 'refused') {
-        throw new UserError('CHECKPOINT_INVALID', `the checkpoint ${path} was never finished being made`, {
-          hint: 'run `enrich` once with this checkpoint, then look again',
-        })
-      }
-      return database
-    } catch (error) {
-      database.close()
-      throw error
-    }
+      if (versionOf(database) > 0 || unfinished === 'unfinished') return
+      throw new UserError('CHECKPOINT_INVALID', `the checkpoint ${path} was never finished being made`, {
+        hint: 'run `enrich` once with this checkpoint, then look again',
+      })
+    },
   })
 }
 
 function assertFile(path: string): void {
-  if (existsSync(path) && !statSync(path).isFile()) {
+  explained(path, () => {
+    if (!existsSync(path) || statSync(path).isFile()) return
     throw new UserError('CHECKPOINT_INVALID', `the checkpoint ${path} is not a file`, {
       hint: 'pass --checkpoint with a file to make or to go on with',
     })
-  }
-}
-
-/** Looked at read-only: opened to write, the file of another program would be switched to WAL first. */
-function assertOursUntouched(path: string): void {
-  if (!existsSync(path) || statSync(path).size === 0) return
-  const database = openSqlite(path, { synchronous: 'FULL', readonly: true })
-  try {
-    assertOurs(database, path)
-    assertVersion(database, path)
-  } finally {
-    database.close()
-  }
-}
-
-/** A version that nobody wrote is damage: the head says who wrote last, and what is begun has no table yet. */
-function assertVersion(database: Sqlite, path: string): void {
-  const version = database.pragma('user_version', { simple: true }) as number
-  const tables = database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
-  if (version < 0 || (version === 0 && tables > 0)) throw damaged(path)
-  if (version <= migrations.length) return
-  const found = readHead(path)
-  if (found.kind === 'found' && found.head.version <= migrations.length) throw damaged(path)
-  throw new SchemaTooNewError(`schema version ${version}`)
-}
-
-function assertOurs(database: Sqlite, path: string): void {
-  const id = database.pragma('application_id', { simple: true }) as number
-  const tables = database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
-  if (id === applicationId || (id === 0 && tables === 0)) return
-  throw existsSync(headPath(path)) ? damaged(path) : notACheckpoint(path)
+  })
 }
 
 /** Whether a file that SQLite cannot read was one of ours: it has a head beside it, or bears our mark. */
@@ -163,15 +121,9 @@ export function explained<Result>(path: string, action: () => Result): Result {
 
 export function explainCheckpointError(path: string, error: unknown): unknown {
   if (error instanceof UserError) return error
-  if (error instanceof SchemaTooNewError) {
-    return new UserError(
-      'CHECKPOINT_TOO_NEW',
-      `the checkpoint ${path} was written by a newer version of enrich`,
-      {
-        hint: 'use that version, or another --checkpoint',
-        cause: error,
-      },
-    )
+  if (error instanceof NotOursError) return notOurs(path, error)
+  if (error instanceof LockHeldError) {
+    return inUse(path, error.holder, 'wait for that process to end, or pass another --checkpoint', error)
   }
   const code = sqliteCode(error) ?? (error as NodeJS.ErrnoException | undefined)?.code ?? ''
   if (/^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ|IOERR_CORRUPTFS)/.test(code))
@@ -187,11 +139,24 @@ export function explainCheckpointError(path: string, error: unknown): unknown {
       cause: error,
     })
   }
-  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
-    return new UserError('CHECKPOINT_IN_USE', `the checkpoint ${path} is in use by another process`, {
-      hint: 'wait for it to end, or pass another --checkpoint',
-      cause: error,
-    })
-  }
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'))
+    return inUse(path, 'another process', 'wait for it to end, or pass another --checkpoint', error)
   return error
+}
+
+/** A mark or a version that nobody wrote is damage: the head beside the checkpoint says who wrote last. */
+function notOurs(path: string, cause: NotOursError): UserError {
+  if (cause.fault === 'other_kind') return existsSync(headPath(path)) ? damaged(path) : notACheckpoint(path)
+  if (cause.fault !== 'newer_version') return damaged(path)
+  const found = explained(path, () => readHead(path))
+  if (found.kind === 'found' && found.head.version <= migrations.length) return damaged(path)
+  const message = `the checkpoint ${path} was written by a newer version of enrich`
+  return new UserError('CHECKPOINT_TOO_NEW', message, {
+    hint: 'use that version, or another --checkpoint',
+    cause,
+  })
+}
+
+function inUse(path: string, holder: string, hint: string, cause: unknown): UserError {
+  return new UserError('CHECKPOINT_IN_USE', `the checkpoint ${path} is in use by ${holder}`, { hint, cause })
 }

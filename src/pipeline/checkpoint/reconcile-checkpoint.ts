@@ -6,8 +6,7 @@ import { damaged, standingError } from './damage-error.js'
 import { standingOf } from './facts.js'
 import { damageText, findDamage } from './find-damage.js'
 import { HeadKeeper } from './head-keeper.js'
-import { lockCheckpoint } from './lock.js'
-import { assertCheckpointPath, explained, openToWrite } from './open.js'
+import { assertCheckpointPath, explained, lockCheckpoint, openToWrite } from './open.js'
 import { Reconciler, type Reconciled } from './reconcile.js'
 
 export interface ReconcileRequest {

@@ -1,5 +1,5 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs'
-import { keepToOwner } from '../../platform/owner-only.js'
+import { keepToOwner } from '../../platform/durable-files.js'
 
 /** An answer to a submission takes some 12 KiB to write down: room for all that can be in flight. */
 const reserveBytes = 1024 * 1024

@@ -2,6 +2,7 @@ import type { FoundHead } from '../rules/checkpoint-standing.js'
 import { formatCustomId } from '../rules/custom-id.js'
 import { moveLookup, type LookupEvent } from '../rules/lookup-life.js'
 import { planLookup, type LookupPlan, type PlanPolicy } from '../rules/lookup-state.js'
+import { createGatheredTransactions, type GatheredTransactions } from '../../platform/gathered-commits.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type {
   Answer,
@@ -15,15 +16,20 @@ import type {
   ToSubmit,
 } from './checkpoint.js'
 import { beginRun, checkpointId, type OpenCheckpointOptions } from './begin-run.js'
-import { CommitQueue } from './commit-queue.js'
 import { claimRun } from './claim-run.js'
 import { awardRun, contestRun } from './contests.js'
 import { damaged } from './damage-error.js'
 import { standingOf } from './facts.js'
 import { damageText, findDamage } from './find-damage.js'
 import { assertNotBehind, HeadKeeper } from './head-keeper.js'
-import { lockCheckpoint } from './lock.js'
-import { assertCheckpointPath, diskFull, explainCheckpointError, explained, openToWrite } from './open.js'
+import {
+  assertCheckpointPath,
+  diskFull,
+  explainCheckpointError,
+  explained,
+  lockCheckpoint,
+  openToWrite,
+} from './open.js'
 import { keepReserve, type Reserve } from './reserve.js'
 import { nextChain } from './row-checksums.js'
 import { moveOf } from './move.js'
@@ -72,7 +78,7 @@ class SqliteCheckpoint implements Checkpoint {
   readonly #path: string
   readonly #scopeId: number
   readonly #jobId: number
-  readonly #commits: CommitQueue
+  readonly #commits: GatheredTransactions
   readonly #head: HeadKeeper
   readonly #statements: ReturnType<typeof prepareStatements>
   #isSubmittable = false
@@ -94,7 +100,11 @@ class SqliteCheckpoint implements Checkpoint {
     this.#scopeId = run.scopeId
     this.#jobId = run.jobId
     this.#statements = prepareStatements(database)
-    this.#commits = new CommitQueue(database, reserve.release, this.#head)
+    this.#commits = createGatheredTransactions(database, {
+      makeRoom: reserve.release,
+      beforeCommit: this.#head.beforeCommit,
+      afterCommit: this.#head.afterCommit,
+    })
   }
 
   want(lookups: Parameters<Checkpoint['want']>[0]): Promise<LookupId[]> {

@@ -1,12 +1,10 @@
 import { existsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { UserError } from '../../core/errors.js'
-import { makeFolder } from '../../platform/durable-files.js'
-import { keepToOwner } from '../../platform/owner-only.js'
-import { migrate, openSqlite, prepare, type Sqlite } from '../../platform/sqlite.js'
-import { CommitQueue } from '../checkpoint/commit-queue.js'
+import { createGatheredTransactions, type GatheredTransactions } from '../../platform/gathered-commits.js'
+import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
+import { NotOursError, prepare, type Sqlite } from '../../platform/sqlite.js'
 import { explainCheckpointError, explained } from '../checkpoint/open.js'
-import { receiverBounds } from './bounds.js'
+import { receiverLimits } from './limits.js'
 
 /** Marks an SQLite file as an inbox ("enri"). */
 const applicationId = 0x656e7269
@@ -64,117 +62,97 @@ export function inboxPath(checkpointPath: string): string {
   return `${checkpointPath.replace(/\.sqlite$/, '')}.inbox.sqlite`
 }
 
+const inboxAt = (path: string): OwnSqlite => ({
+  path,
+  applicationId,
+  migrations,
+  explain: (error) => {
+    if (!(error instanceof NotOursError)) return explainCheckpointError(path, error)
+    return new UserError('CHECKPOINT_INVALID', `${path} is not an inbox of this version of enrich`, {
+      hint: 'pass --checkpoint with another path; this file was not touched',
+    })
+  },
+})
+
 /** Opens the inbox of a checkpoint, made as needed. Throws CHECKPOINT_* and DISK_FULL, which name its file. */
 export function openInbox(checkpointPath: string, nowMs: number): Inbox {
   const path = inboxPath(checkpointPath)
-  return explained(path, () => {
-    makeFolder(dirname(path))
-    if (existsSync(path)) assertOurs(path)
-    keepToOwner(path)
-    const database = openSqlite(path, { synchronous: 'FULL' })
-    try {
-      prepareFile(database, nowMs)
-      return new SqliteInbox(database, path)
-    } catch (error) {
-      database.close()
-      throw error
-    }
+  const database = openOwn(inboxAt(path), {
+    synchronous: 'FULL',
+    isPrivate: true,
+    finish: (opened) => {
+      forgetOld(opened, nowMs)
+    },
   })
+  return new SqliteInbox(database, path)
 }
 
 /** How many deliveries are in which state; null where there is no inbox. Needs no lock. */
 export function readInboxCounts(checkpointPath: string): InboxCounts | null {
   const path = inboxPath(checkpointPath)
   if (!existsSync(path) || statSync(path).size === 0) return null
-  return explained(path, () => {
-    assertOurs(path)
-    const database = openSqlite(path, { synchronous: 'NORMAL', readonly: true })
-    try {
-      const groups = prepare<[], { state: string; count: number }>(
-        database,
-        'SELECT state, count(*) AS count FROM deliveries GROUP BY state',
-      ).all()
-      const counted = new Map(groups.map(({ state, count }) => [state, count]))
-      return {
-        waiting: counted.get('waiting') ?? 0,
-        taken: counted.get('taken') ?? 0,
-        unclaimed: counted.get('unclaimed') ?? 0,
-        quarantined: counted.get('quarantined') ?? 0,
-      }
-    } finally {
-      database.close()
-    }
-  })
-}
-
-/** Looked at read-only: opened to write, the file of another program would be switched to WAL first. */
-function assertOurs(path: string): void {
-  if (statSync(path).isFile() && statSync(path).size === 0) return
-  const database = openSqlite(path, { synchronous: 'NORMAL', readonly: true })
+  const database = readOwn(inboxAt(path), { versions: 'any' })
   try {
-    const id = database.pragma('application_id', { simple: true }) as number
-    const version = database.pragma('user_version', { simple: true }) as number
-    if (id === applicationId && version <= migrations.length) return
-    // Another process is making it at this moment.
-    if (id === 0 && version === 0 && database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined)
-      return
-    throw new UserError('CHECKPOINT_INVALID', `${path} is not an inbox of this version of enrich`, {
-      hint: 'pass --checkpoint with another path; this file was not touched',
-    })
+    return explained(path, () => countByState(database))
   } finally {
     database.close()
   }
 }
 
-function prepareFile(database: Sqlite, nowMs: number): void {
+function countByState(database: Sqlite): InboxCounts {
+  const groups = prepare<[], { state: string; count: number }>(
+    database,
+    'SELECT state, count(*) AS count FROM deliveries GROUP BY state',
+  ).all()
+  const counted = new Map(groups.map(({ state, count }) => [state, count]))
+  return {
+    waiting: counted.get('waiting') ?? 0,
+    taken: counted.get('taken') ?? 0,
+    unclaimed: counted.get('unclaimed') ?? 0,
+    quarantined: counted.get('quarantined') ?? 0,
+  }
+}
+
+function forgetOld(database: Sqlite, nowMs: number): void {
+  const { unsettledKeptMs, takenKeptMs } = receiverLimits
   database
-    .transaction(() => {
-      database.pragma(`application_id = ${applicationId}`)
-      migrate(database, migrations)
-      database
-        .prepare(
-          `DELETE FROM deliveries WHERE received_at_ms < ? OR (state = 'taken' AND received_at_ms < ?)`,
-        )
-        .run(nowMs - receiverBounds.unsettledKeptMs, nowMs - receiverBounds.takenKeptMs)
-    })
-    .immediate()
+    .prepare(`DELETE FROM deliveries WHERE received_at_ms < ? OR (state = 'taken' AND received_at_ms < ?)`)
+    .run(nowMs - unsettledKeptMs, nowMs - takenKeptMs)
 }
 
 class SqliteInbox implements Inbox {
   readonly #database: Sqlite
   readonly #path: string
-  readonly #commits: CommitQueue
-  readonly #statements: ReturnType<typeof prepareStatements>
+  readonly #commits: GatheredTransactions
+  readonly #queries: ReturnType<typeof prepareQueries>
   onReceived: () => void = () => undefined
 
   constructor(database: Sqlite, path: string) {
     this.#database = database
     this.#path = path
-    this.#commits = new CommitQueue(database, () => false)
-    this.#statements = prepareStatements(database)
+    this.#commits = createGatheredTransactions(database)
+    this.#queries = prepareQueries(database)
   }
 
   async receive(eventId: string, body: Uint8Array, nowMs: number): Promise<boolean> {
-    const isNew = await this.#durable(() => this.#statements.insert.run(eventId, body, nowMs).changes > 0)
+    const isNew = await this.#durable(() => this.#queries.insert.run(eventId, body, nowMs).changes > 0)
     if (isNew) this.onReceived()
     return isNew
   }
 
   waiting(afterPosition: number): WaitingDelivery[] {
-    return explained(this.#path, () =>
-      this.#statements.waiting.all(afterPosition, receiverBounds.takeCountMax),
-    )
+    return explained(this.#path, () => this.#queries.waiting.all(afterPosition, receiverLimits.takeCountMax))
   }
 
   settle(position: number, state: Exclude<DeliveryState, 'waiting'>, reason: string | null): Promise<void> {
     return this.#durable(() => {
-      this.#statements.settle.run({ position, state, reason })
+      this.#queries.settle.run({ position, state, reason })
     })
   }
 
   requeue(): Promise<void> {
     return this.#durable(() => {
-      this.#statements.requeue.run({})
+      this.#queries.requeue.run({})
     })
   }
 
@@ -190,7 +168,7 @@ class SqliteInbox implements Inbox {
   }
 }
 
-function prepareStatements(database: Sqlite) {
+function prepareQueries(database: Sqlite) {
   return {
     insert: prepare<[string, Uint8Array, number]>(
       database,

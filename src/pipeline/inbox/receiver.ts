@@ -8,6 +8,7 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
+import { errorText } from '../../core/error-text.js'
 import { UserError } from '../../core/errors.js'
 import type { ListenAddress } from '../../core/listen-address.js'
 import {
@@ -19,10 +20,10 @@ import {
 } from '../../core/webhook-signature.js'
 import type { Clock } from '../../platform/clock.js'
 import { drainRequest } from '../../platform/drain-request.js'
-import { receiverBounds } from './bounds.js'
 import type { Inbox } from './inbox.js'
+import { receiverLimits } from './limits.js'
 
-export interface ReceiverOptions {
+export interface ReceiverDeps {
   /** Port 0 is any free one. */
   listen: ListenAddress
   /** The path deliveries are sent to; null takes them on any. */
@@ -62,9 +63,9 @@ const hmacSha256: HmacSha256 = (key, message) => createHmac('sha256', key).updat
  * public name, and each proves by its signature where it is from. A web page that calls has no signature, and
  * gets an empty refusal.
  */
-export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
+export async function startReceiver(deps: ReceiverDeps): Promise<Receiver> {
   const counts = { received: 0, duplicate: 0, unsigned: 0, forged: 0, stale: 0, malformed: 0 }
-  const { inbox, keys, clock, path } = options
+  const { inbox, keys, clock, path } = deps
   const app = createApp(clock)
   const admit = admission()
   app.addHook('onRequest', (request, reply, done) => {
@@ -73,7 +74,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
       done()
       return
     }
-    void drainRequest(request.raw, receiverBounds.drain, clock).then(() =>
+    void drainRequest(request.raw, receiverLimits.drain, clock).then(() =>
       reply.code(refusal).header('connection', 'close').send(),
     )
   })
@@ -89,7 +90,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     counts[isNew ? 'received' : 'duplicate']++
     return reply.code(204).send()
   })
-  const url = await listen(app, options.listen)
+  const url = await listen(app, deps.listen)
   return { url, counts: () => ({ ...counts }), close: () => closeApp(app, clock) }
 }
 
@@ -112,7 +113,7 @@ function refuse(
 function admission(): (request: FastifyRequest, reply: FastifyReply) => 503 | null {
   let heldBytes = 0
   return (request, reply) => {
-    const { bodyBytesMax, bodiesBytesMax } = receiverBounds
+    const { bodyBytesMax, bodiesBytesMax } = receiverLimits
     const statedBytes = Number(request.headers['content-length'] ?? bodyBytesMax)
     const bytes = Math.min(statedBytes, bodyBytesMax)
     if (heldBytes + bytes > bodiesBytesMax) return 503
@@ -133,24 +134,24 @@ function signatureHeaders({ headersDistinct }: IncomingMessage) {
   }
 }
 
-/** The HTTP side without its route: bounds, raw bodies, and empty answers to whatever goes wrong. */
+/** The HTTP side without its route: limits, raw bodies, and empty answers to whatever goes wrong. */
 function createApp(clock: Clock): FastifyInstance {
   const app = fastify({
     logger: false,
     http: {
-      headersTimeout: receiverBounds.headersMsMax,
-      connectionsCheckingInterval: receiverBounds.socketCheckMs,
-      maxHeaderSize: receiverBounds.headerBytesMax,
+      headersTimeout: receiverLimits.headersMsMax,
+      connectionsCheckingInterval: receiverLimits.socketCheckMs,
+      maxHeaderSize: receiverLimits.headerBytesMax,
     },
-    requestTimeout: receiverBounds.requestMsMax,
-    connectionTimeout: receiverBounds.idleSocketMsMax,
-    bodyLimit: receiverBounds.bodyBytesMax,
+    requestTimeout: receiverLimits.requestMsMax,
+    connectionTimeout: receiverLimits.idleSocketMsMax,
+    bodyLimit: receiverLimits.bodyBytesMax,
     exposeHeadRoutes: false,
     frameworkErrors: (_error, _request, reply: FastifyReply) => {
       void reply.code(400).send()
     },
   })
-  app.server.maxConnections = receiverBounds.connectionsMax
+  app.server.maxConnections = receiverLimits.connectionsMax
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body)
@@ -162,7 +163,7 @@ function createApp(clock: Clock): FastifyInstance {
     const { statusCode = 500 } = error as Partial<FastifyError>
     // A full disk, say: the service tries again.
     const status = statusCode >= 400 && statusCode < 500 ? statusCode : 503
-    await drainRequest(request.raw, receiverBounds.drain, clock)
+    await drainRequest(request.raw, receiverLimits.drain, clock)
     return reply.code(status).header('connection', 'close').send()
   })
   return app
@@ -174,7 +175,7 @@ async function listen(app: FastifyInstance, { host, port }: ListenAddress): Prom
   } catch (error) {
     await app.close()
     const code = (error as NodeJS.ErrnoException).code
-    const taken = code === 'EADDRINUSE' ? 'the port is taken' : (code ?? String(error))
+    const taken = code === 'EADDRINUSE' ? 'the port is taken' : (code ?? errorText(error))
     throw new UserError('LISTEN_FAILED', `cannot listen on ${host}:${port} for webhooks: ${taken}`, {
       hint: 'choose another --webhook-listen',
       cause: error,
@@ -187,7 +188,7 @@ async function listen(app: FastifyInstance, { host, port }: ListenAddress): Prom
 
 async function closeApp(app: FastifyInstance, clock: Clock): Promise<void> {
   const closed = new AbortController()
-  const cut = clock.sleep(receiverBounds.closeGraceMs, closed.signal).then(() => {
+  const cut = clock.sleep(receiverLimits.closeGraceMs, closed.signal).then(() => {
     app.server.closeAllConnections()
   })
   await app.close()

@@ -1,3 +1,4 @@
+import { errorText } from '../../core/error-text.js'
 import { UserError } from '../../core/errors.js'
 import {
   isOutOfMemory,
@@ -233,7 +234,7 @@ function parquetFailure(label: string, cause: unknown): Error {
       },
     )
   }
-  const reason = (cause instanceof Error ? cause.message : String(cause)).split('\n')[0] ?? ''
+  const reason = errorText(cause).split('\n')[0] ?? ''
   return new UserError('INPUT_PARQUET_INVALID', `${label} cannot be read as Parquet: ${reason}`, {
     hint: 'it was cut short, damaged, encrypted, packed with a codec unknown here, or is another format: make or fetch it again, packed with zstd or snappy',
     cause,

@@ -3,7 +3,7 @@ import type { PollingPace } from '../rules/polling.js'
 import { deliveryMsMax } from '../rules/webhook-fallback.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
-import { receiverBounds } from '../inbox/bounds.js'
+import { receiverLimits } from '../inbox/limits.js'
 import type { Inbox } from '../inbox/inbox.js'
 import { basisWanted } from './webhook-ingestor.js'
 
@@ -42,7 +42,7 @@ export async function waitForLost(wait: LostWait): Promise<boolean> {
   let position = 0
   while (lost.count > 0 && clock.monotonicMs() < overAtMs) {
     if (interrupt.aborted || clock.monotonicMs() >= startMs + wait.waitMsMax) return false
-    await clock.sleep(Math.min(receiverBounds.lookMs, overAtMs - clock.monotonicMs()), interrupt)
+    await clock.sleep(Math.min(receiverLimits.lookMs, overAtMs - clock.monotonicMs()), interrupt)
     const taken = await claimAfter(position, inbox, checkpoint, clock.nowMs())
     position = taken.position
     if (taken.claimedCount > 0) lost = await hopedFor(wait)
@@ -80,6 +80,6 @@ async function claimAfter(
     })
     await Promise.all(claims)
     position = page.at(-1)?.position ?? position
-    if (page.length < receiverBounds.takeCountMax) return { position, claimedCount }
+    if (page.length < receiverLimits.takeCountMax) return { position, claimedCount }
   }
 }

@@ -2,7 +2,7 @@ import { readDelivery, type Delivery } from '../rules/delivery.js'
 import { whyMisdirected } from '../rules/misdirected.js'
 import { deliveryMsMax } from '../rules/webhook-fallback.js'
 import type { Claim, LookupId, RunOwner } from '../checkpoint/checkpoint.js'
-import { receiverBounds } from '../inbox/bounds.js'
+import { receiverLimits } from '../inbox/limits.js'
 import type { DeliveryState, Inbox, WaitingDelivery } from '../inbox/inbox.js'
 import type { AnswerRecorder } from './answer-recorder.js'
 import { WakeSignal } from './wake-signal.js'
@@ -52,7 +52,7 @@ export class WebhookIngestor {
       const untilMs = Math.max(-Infinity, ...this.#lost.values())
       const leftMs = untilMs - clock.monotonicMs()
       if (leftMs <= 0 || stopping.polling.aborted) return
-      await clock.sleep(Math.min(leftMs, receiverBounds.lookMs), stopping.polling)
+      await clock.sleep(Math.min(leftMs, receiverLimits.lookMs), stopping.polling)
     }
   }
 
@@ -64,7 +64,7 @@ export class WebhookIngestor {
     for (;;) {
       await this.#takeAll()
       if (this.#isEnded || stopping.polling.aborted) return
-      await this.#wakeSignal.wait(receiverBounds.lookMs)
+      await this.#wakeSignal.wait(receiverLimits.lookMs)
     }
   }
 
@@ -80,7 +80,7 @@ export class WebhookIngestor {
       const page = this.#inbox.waiting(position)
       await Promise.all(page.map((delivery) => this.#take(delivery)))
       position = page.at(-1)?.position ?? position
-      if (page.length < receiverBounds.takeCountMax || this.#deps.stopping.polling.aborted) return
+      if (page.length < receiverLimits.takeCountMax || this.#deps.stopping.polling.aborted) return
     }
   }
 

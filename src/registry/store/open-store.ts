@@ -1,7 +1,6 @@
-import { dirname } from 'node:path'
-import { makeFolder } from '../../platform/durable-files.js'
 import { UserError } from '../../core/errors.js'
-import { SchemaTooNewError, migrate, openSqlite, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
+import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
+import { NotOursError, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import { applicationId, migrations } from './schema.js'
 
 const storeLimits = {
@@ -22,52 +21,32 @@ export type StoreMode = 'readonly' | 'shared' | 'staging'
  * Errors: REGISTRY_NOT_FOUND, REGISTRY_INVALID (not a registry, or one of a newer version).
  */
 export function openStore(path: string, mode: StoreMode): Sqlite {
-  const database = openFile(path, mode)
-  try {
-    checkIsRegistry(database, path)
-    if (mode === 'readonly') checkVersion(database)
-    else migrate(database, migrations)
-    return database
-  } catch (error) {
-    database.close()
-    throw asUserError(error, path)
+  const registry: OwnSqlite = {
+    path,
+    applicationId,
+    migrations,
+    explain: (error) => asUserError(error, path),
   }
-}
-
-function openFile(path: string, mode: StoreMode): Sqlite {
-  const readonly = mode === 'readonly'
   const isStaging = mode === 'staging'
-  try {
-    if (!readonly && path !== ':memory:') makeFolder(dirname(path))
-    const durability = isStaging
-      ? ({ synchronous: 'OFF', journal: 'DELETE' } as const)
-      : ({ synchronous: 'NORMAL' } as const)
-    const database = openSqlite(path, { ...durability, readonly })
-    const { cacheKibibytes, stagingCacheKibibytes } = storeLimits
+  const { cacheKibibytes, stagingCacheKibibytes } = storeLimits
+  const setUp = (database: Sqlite) => {
     database.pragma(`cache_size = -${isStaging ? stagingCacheKibibytes : cacheKibibytes}`)
-    return database
-  } catch (error) {
-    throw asUserError(error, path)
   }
-}
-
-function checkIsRegistry(database: Sqlite, path: string): void {
-  const id = database.pragma('application_id', { simple: true })
-  const isEmpty = database.prepare('SELECT 1 FROM sqlite_master LIMIT 1').get() === undefined
-  if (id === applicationId || (isEmpty && !database.readonly)) return
-  throw new UserError('REGISTRY_INVALID', `${path} is a database, but not a registry`, {
-    hint: 'point --registry at a file made by enrich registry import',
-  })
-}
-
-function checkVersion(database: Sqlite): void {
-  const found = database.pragma('user_version', { simple: true }) as number
-  if (found !== migrations.length) throw new SchemaTooNewError(`schema version ${found}`)
+  if (mode === 'readonly') return readOwn(registry, { versions: 'current', setUp })
+  const durability = isStaging
+    ? ({ synchronous: 'OFF', journal: 'DELETE' } as const)
+    : ({ synchronous: 'NORMAL' } as const)
+  return openOwn(registry, { ...durability, setUp })
 }
 
 function asUserError(error: unknown, path: string): unknown {
   if (error instanceof UserError) return error
-  if (error instanceof SchemaTooNewError) {
+  if (error instanceof NotOursError && error.fault === 'other_kind') {
+    return new UserError('REGISTRY_INVALID', `${path} is a database, but not a registry`, {
+      hint: 'point --registry at a file made by enrich registry import',
+    })
+  }
+  if (error instanceof NotOursError) {
     return new UserError('REGISTRY_INVALID', `the registry ${path} was made by another version of enrich`, {
       hint: 'import its sources again into a new file',
       cause: error,

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { deliveryLimits } from '../../contract/limits.js'
+import { errorText } from '../../core/error-text.js'
 import { nextAttemptAtMs } from '../../core/delivery-schedule.js'
 import { parseWebhookSecrets, signDelivery, type HmacSha256 } from '../../core/webhook-signature.js'
 import type { Clock } from '../../platform/clock.js'
@@ -61,7 +62,7 @@ async function send(event: DueEvent, deps: AttemptDeps, signal: AbortSignal): Pr
     const headers = deliveryHeaders(event, body, secrets, nowMs)
     return await deps.post({ ...check, headers, body, signal })
   } catch (error) {
-    return { kind: 'unanswered', reason: error instanceof Error ? error.message : String(error) }
+    return { kind: 'unanswered', reason: errorText(error) }
   }
 }
 

@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deliveryLimits } from '../../contract/limits.js'
+import { errorText } from '../../core/error-text.js'
 import type { Clock } from '../../platform/clock.js'
+import { startDueWorkLoop, type InFlight } from '../../platform/due-work-loop.js'
 import { bounds } from '../bounds.js'
 import { attemptDelivery, type AttemptDeps } from './attempt.js'
 import { createEndsJournal } from './ends-journal.js'
@@ -14,7 +15,7 @@ export interface Deliverer {
   stop(): Promise<void>
 }
 
-export interface DelivererParts extends AttemptDeps {
+export interface DelivererDeps extends AttemptDeps {
   readonly events: EventStore
   readonly outbox: Pick<Outbox, 'onWake'>
   readonly clock: Clock
@@ -28,36 +29,26 @@ const delayMsMax = Math.max(...deliveryLimits.retryDelaysSeconds) * 1000
  * Delivers what the outbox holds, each event in its own time and beside the others. What it goes by is read
  * from the store, so that a restart goes on with the next attempt; an attempt counts when its end is durable.
  */
-export function startDeliverer(parts: DelivererParts): Deliverer {
-  const { events, outbox, clock, log } = parts
+export function startDeliverer(deps: DelivererDeps): Deliverer {
+  const { events, outbox, clock, log } = deps
   const lanes = new Lanes()
   const cut = new AbortController()
   // Every attempt in flight listens, and the journal of their ends; Node warns of more than ten.
   setMaxListeners(bounds.deliveriesMax + 1, cut.signal)
   const journal = createEndsJournal({ events, clock, log, stop: cut.signal })
-  const inAir = new Set<Promise<void>>()
-  let stopped = false
-  let alarm = new AbortController()
 
   const attempt = async (lane: string, event: DueEvent): Promise<void> => {
-    const end = await attemptDelivery(event, parts, cut.signal)
+    const end = await attemptDelivery(event, deps, cut.signal)
     if (end !== null) {
       if (isExhausted(end)) log(exhaustedLine(event, end))
       await journal.append(end)
       if (end.nextAttemptAtMs !== null) lanes.note(lane, end.nextAttemptAtMs)
     }
     lanes.arrive(lane, event.eventNumber)
-    alarm.abort()
   }
 
-  const depart = (lane: string, event: DueEvent): void => {
-    lanes.depart(lane, event.eventNumber)
-    const flight = attempt(lane, event).finally(() => inAir.delete(flight))
-    inAir.add(flight)
-  }
-
-  const serve = (lane: string, nowMs: number): void => {
-    let room = lanes.roomOf(lane)
+  const serve = (lane: string, nowMs: number, inFlight: InFlight): void => {
+    let room = Math.min(lanes.roomOf(lane), inFlight.room())
     if (room <= 0) return
     let dueAtMs = Infinity
     for (const open of events.openOf(lane, lanes.inAirCountOf(lane) + room + 1)) {
@@ -68,54 +59,46 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
       }
       const event = events.due(open.eventNumber)
       if (event === undefined) continue
-      depart(lane, event)
+      lanes.depart(lane, event.eventNumber)
+      inFlight.begin(event.eventNumber, () => attempt(lane, event))
       room--
     }
     lanes.served(lane, dueAtMs)
   }
 
-  const pause = async (delayMs: number): Promise<void> => {
-    alarm = new AbortController()
-    if (!stopped) await clock.sleep(delayMs, alarm.signal)
-  }
-
-  const work = async (): Promise<void> => {
-    let isRead = false
-    while (!stopped) {
-      try {
-        if (!isRead) {
-          events.bringForward(clock.nowMs() + delayMsMax)
-          for (const { lane, nextAttemptAtMs } of events.lanes()) lanes.note(lane, nextAttemptAtMs)
-          isRead = true
-        }
-        const nowMs = clock.nowMs()
-        for (const lane of lanes.due(nowMs)) serve(lane, nowMs)
-        // What asks for this thread meanwhile comes first, and what ends meanwhile is seen by the same look.
-        await nextTurn()
-        await pause(Math.min(Math.max(0, lanes.nextDueAtMs() - clock.nowMs()), bounds.deliveryIdleMsMax))
-      } catch (error) {
-        log(`deliveries pause: ${error instanceof Error ? error.message : String(error)}`)
-        await pause(bounds.deliveryRetryMs)
-      }
+  let isRead = false
+  const takeUp = (inFlight: InFlight): void => {
+    if (!isRead) {
+      events.bringForward(clock.nowMs() + delayMsMax)
+      for (const { lane, nextAttemptAtMs } of events.lanes()) lanes.note(lane, nextAttemptAtMs)
+      isRead = true
     }
+    const nowMs = clock.nowMs()
+    for (const lane of lanes.due(nowMs)) serve(lane, nowMs, inFlight)
   }
-
+  const loop = startDueWorkLoop({
+    clock,
+    takeUp,
+    nextDueAtMs: () => lanes.nextDueAtMs(),
+    inFlightMax: bounds.deliveriesMax,
+    idleMsMax: bounds.deliveryIdleMsMax,
+    retryMs: bounds.deliveryRetryMs,
+    onFailure: (error) => {
+      log(`deliveries pause: ${errorText(error)}`)
+    },
+  })
   outbox.onWake((added) => {
     for (const lane of added) lanes.note(lane, -Infinity)
-    alarm.abort()
+    loop.wake()
   })
-  const ended = nextTurn().then(work)
 
   return {
     stop: async () => {
-      stopped = true
-      alarm.abort()
-      await ended
       const grace = new AbortController()
       const cutOff = clock.sleep(bounds.closeGraceMs, grace.signal).then(() => {
         cut.abort()
       })
-      await Promise.all(inAir)
+      await loop.stop()
       grace.abort()
       await cutOff
     },

@@ -9,6 +9,7 @@ import {
 import { errorTypes } from '../../contract/errors.js'
 import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'
 import { methodsOf, routes, versionOf, type Route } from '../../contract/routes.js'
+import { errorStack } from '../../core/error-text.js'
 import { judgeSource } from '../../core/request-source.js'
 import type { Clock } from '../../platform/clock.js'
 import { drainRequest } from '../../platform/drain-request.js'
@@ -87,7 +88,7 @@ export function createApp(
   app.setErrorHandler(async (error: unknown, request, reply) => {
     const refusal = toRefusal(error)
     if (refusal !== error && refusal.status >= 500) {
-      log(`${request.method} ${request.routeOptions.url ?? 'unknown route'}: ${reasonOf(error)}`)
+      log(`${request.method} ${request.routeOptions.url ?? 'unknown route'}: ${errorStack(error)}`)
     }
     const isRead = await drainRequest(request.raw, bounds.drain, clock)
     // Kept open, all of it would be read, however long it is.
@@ -115,10 +116,6 @@ function toRefusal(error: unknown): Refusal {
   if (status === 413) return payloadTooLarge(bounds.bodyBytesMax)
   if (status !== undefined && status >= 400 && status < 500) return badRequest('the request cannot be read')
   return internalError()
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
 const statusPollPath = routes.pollResolution.path.replace(/\{.*/, '')

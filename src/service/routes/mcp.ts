@@ -7,6 +7,7 @@ import {
   type McpSearchArguments,
 } from '../../contract/mcp.js'
 import type { SearchResult } from '../../contract/search.js'
+import { errorText } from '../../core/error-text.js'
 import { jsonMembers } from '../../core/json-members.js'
 import type { Handlers } from '../http/mount.js'
 import type { Knowledge } from '../knowledge.js'
@@ -112,7 +113,7 @@ function callTool({ name, arguments: given }: Readonly<Record<string, unknown>>,
     const found = searchEntities(read.value, deps.knowledge)
     return { result: { content: [textOf(JSON.stringify(found))], structuredContent: found, isError: false } }
   } catch (error) {
-    deps.log(`${mcpToolName}: ${error instanceof Error ? error.message : String(error)}`)
+    deps.log(`${mcpToolName}: ${errorText(error)}`)
     return { result: { content: [textOf('The search failed. Try again later.')], isError: true } }
   }
 }

@@ -1,5 +1,6 @@
 import type { Resolution } from '../../contract/result.js'
 import { resolution as resolutionSchema } from '../../contract/result.js'
+import { errorText } from '../../core/error-text.js'
 import type { Knowledge, Query } from '../knowledge.js'
 
 /**
@@ -53,7 +54,7 @@ function ask(knowledge: Knowledge, query: Query): { resolution: Resolution; faul
     const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim())
     return { resolution: failed, fault: `the answer breaks the interface: ${faults.join('; ')}` }
   } catch (error) {
-    return { resolution: failed, fault: error instanceof Error ? error.message : String(error) }
+    return { resolution: failed, fault: errorText(error) }
   }
 }
 

@@ -1,18 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { errorText } from '../../core/error-text.js'
 import type { Clock } from '../../platform/clock.js'
+import { startDueWorkLoop, type DueWorkLoop } from '../../platform/due-work-loop.js'
 import { bounds } from '../bounds.js'
 import { conclude } from './conclusion.js'
 import type { Knowledge } from '../knowledge.js'
 import type { FinishedRun, RunStore } from './run-store.js'
 
-export interface Researcher {
-  /** A run was stored that is due then. */
-  expect(dueAtMs: number): void
-  /** Resolves when no research is going on and none will start. */
-  stop(): Promise<void>
-}
+/** `stop` resolves when no research is going on and none will start. */
+export type Researcher = Pick<DueWorkLoop, 'expect' | 'stop'>
 
-interface Surroundings {
+export interface ResearcherDeps {
   readonly store: RunStore
   readonly knowledge: Knowledge
   readonly clock: Clock
@@ -27,15 +25,11 @@ interface Surroundings {
  * Works off due runs in slices of a few milliseconds, so that HTTP stays responsive; what is open is read
  * from the store, so that a restart goes on where the last process was ended.
  */
-export function startResearcher(surroundings: Surroundings): Researcher {
-  const { store, knowledge, clock, log, isBusy, onStored = () => undefined } = surroundings
-  let stopped = false
-  let wakeAtMs = -Infinity
-  let alarm = new AbortController()
-
+export function startResearcher(deps: ResearcherDeps): Researcher {
+  const { store, knowledge, clock, log, isBusy, onStored = () => undefined } = deps
   let storeMs = 0
   /** Researches until it is worth a commit: about as long as the last one took. */
-  const researchSome = async (): Promise<'more' | 'none'> => {
+  const researchSome = async ({ stopping }: { stopping: AbortSignal }): Promise<void> => {
     const due = store.due(clock.nowMs(), bounds.runsPerSliceMax)
     const sliceMs = isBusy() ? bounds.sliceMsWhileBusy : bounds.sliceMsWhileQuiet
     const startMs = clock.monotonicMs()
@@ -48,52 +42,25 @@ export function startResearcher(surroundings: Surroundings): Researcher {
       if (conclusion.fault !== null) log(`run ${run.runId} failed: ${conclusion.fault}`)
       finished.push({ runNumber: run.runNumber, conclusion })
       const nowMs = clock.monotonicMs()
-      if (nowMs >= endMs || stopped) break
+      if (nowMs >= endMs || stopping.aborted) break
       if (nowMs < sliceEndMs) continue
       await nextTurn()
       sliceEndMs = clock.monotonicMs() + sliceMs
     }
-    if (finished.length > 0) {
-      const storedFromMs = clock.monotonicMs()
-      store.finish(finished, clock.nowMs())
-      storeMs = clock.monotonicMs() - storedFromMs
-      onStored()
-    }
-    return due.length > finished.length || due.length === bounds.runsPerSliceMax ? 'more' : 'none'
+    if (finished.length === 0) return
+    const storedFromMs = clock.monotonicMs()
+    store.finish(finished, clock.nowMs())
+    storeMs = clock.monotonicMs() - storedFromMs
+    onStored()
   }
-
-  const pause = async (delayMs: number): Promise<void> => {
-    alarm = new AbortController()
-    wakeAtMs = clock.nowMs() + delayMs
-    if (!stopped) await clock.sleep(delayMs, alarm.signal)
-    wakeAtMs = -Infinity
-  }
-
-  const work = async (): Promise<void> => {
-    while (!stopped) {
-      try {
-        if ((await researchSome()) === 'more') {
-          await nextTurn()
-          continue
-        }
-        const dueAtMs = store.nextDueAtMs() ?? Infinity
-        await pause(Math.min(Math.max(0, dueAtMs - clock.nowMs()), bounds.researchIdleMsMax))
-      } catch (error) {
-        log(`research pauses: ${error instanceof Error ? error.message : String(error)}`)
-        await pause(bounds.researchRetryMs)
-      }
-    }
-  }
-  const ended = nextTurn().then(work)
-
-  return {
-    expect: (dueAtMs) => {
-      if (dueAtMs < wakeAtMs) alarm.abort()
+  return startDueWorkLoop({
+    clock,
+    takeUp: researchSome,
+    nextDueAtMs: () => store.nextDueAtMs() ?? Infinity,
+    idleMsMax: bounds.researchIdleMsMax,
+    retryMs: bounds.researchRetryMs,
+    onFailure: (error) => {
+      log(`research pauses: ${errorText(error)}`)
     },
-    stop: () => {
-      stopped = true
-      alarm.abort()
-      return ended
-    },
-  }
+  })
 }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorText } from '../../core/error-text.js'
 import { UserError } from '../../core/errors.js'
 import { makeFolder } from '../../platform/durable-files.js'
-import { keepToOwner } from '../../platform/owner-only.js'
+import { openOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { LockHeldError, takeLock, type ProcessLock } from '../../platform/process-lock.js'
-import { isDiskFull, migrate, openSqlite, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
+import { isDiskFull, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import { bounds } from '../bounds.js'
 import { migrations } from './schema.js'
 
@@ -29,16 +30,10 @@ export function lockDataFolder(folder: string | null, nowMs: number): ProcessLoc
  * Throws SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, DISK_FULL.
  */
 export function openDatabase(folder: string | null): Sqlite {
-  return explained(folder ?? 'memory', () => {
-    if (folder !== null) makeFolder(folder)
-    const database = openFile(folder, bounds.databaseBusyMs)
-    try {
-      migrate(database, migrations)
-      return database
-    } catch (error) {
-      database.close()
-      throw error
-    }
+  return openOwn(databaseIn(folder), {
+    synchronous: 'FULL',
+    isPrivate: true,
+    busyTimeoutMs: bounds.databaseBusyMs,
   })
 }
 
@@ -49,18 +44,13 @@ export function openDatabase(folder: string | null): Sqlite {
  */
 export function openBesideService(folder: string, nowMs: number, whereNone: 'make' | 'refuse'): Sqlite {
   if (whereNone === 'refuse' && !existsSync(join(folder, fileName))) throw notFound(folder)
-  return explained(folder, () => {
-    makeFolder(folder)
-    const database = openFile(folder, bounds.databaseBesideBusyMs)
-    try {
-      if (database.pragma('user_version', { simple: true }) !== migrations.length) {
-        migrateAlone(database, folder, nowMs)
-      }
-      return database
-    } catch (error) {
-      database.close()
-      throw error
-    }
+  return openOwn(databaseIn(folder), {
+    synchronous: 'FULL',
+    isPrivate: true,
+    busyTimeoutMs: bounds.databaseBesideBusyMs,
+    aroundMigration: (migrate) => {
+      whileNoneRuns(folder, nowMs, migrate)
+    },
   })
 }
 
@@ -81,11 +71,18 @@ export function useBesideService(
   }
 }
 
-function migrateAlone(database: Sqlite, folder: string, nowMs: number): void {
+const databaseIn = (folder: string | null): OwnSqlite => ({
+  path: folder === null ? ':memory:' : join(folder, fileName),
+  applicationId: null,
+  migrations,
+  explain: (error) => explain(error, folder ?? 'memory'),
+})
+
+function whileNoneRuns(folder: string, nowMs: number, action: () => void): void {
   try {
     const lock = takeLock(join(folder, 'service.lock'), nowMs)
     try {
-      migrate(database, migrations)
+      action()
     } finally {
       lock.release()
     }
@@ -96,13 +93,6 @@ function migrateAlone(database: Sqlite, folder: string, nowMs: number): void {
       cause: error,
     })
   }
-}
-
-function openFile(folder: string | null, busyTimeoutMs: number): Sqlite {
-  if (folder === null) return openSqlite(':memory:', { synchronous: 'FULL' })
-  const path = join(folder, fileName)
-  keepToOwner(path)
-  return openSqlite(path, { synchronous: 'FULL', busyTimeoutMs })
 }
 
 /** Says in a user's words what SQLite or the file system refused. */
@@ -135,7 +125,7 @@ function explain(error: unknown, folder: string): UserError {
       cause: error,
     })
   }
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = errorText(error)
   return new UserError(
     'SERVICE_DATA_INVALID',
     `the service's data in ${folder} cannot be opened: ${reason}`,

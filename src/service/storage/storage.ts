@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.js'
+import { opening } from '../../platform/close-stack.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { explained, lockDataFolder, openDatabase } from './database.js'
 import { forgetfulStore, openWindowStore, type WindowStore } from '../accounts/limits/window-store.js'
@@ -19,27 +20,20 @@ export function openStorage(
   clock: Clock,
   log: (line: string) => void,
 ): Storage {
-  const opened: (() => void)[] = []
-  const close = () => {
-    for (const closeOne of opened.splice(0).reverse()) closeOne()
-  }
-  try {
+  return opening(({ add, close }) => {
     const lock = lockDataFolder(dataFolder, clock.nowMs())
-    opened.push(() => {
+    add(() => {
       lock.release()
     })
     const database = openDatabase(dataFolder)
-    opened.push(() => database.close())
+    add(() => database.close())
     const keepsWindows = dataFolder !== null && limits === 'spec'
     const windows = keepsWindows
       ? explained(dataFolder, () => openWindowStore(dataFolder, log))
       : forgetfulStore
-    opened.push(() => {
+    add(() => {
       windows.close()
     })
     return { database, windows, close }
-  } catch (error) {
-    close()
-    throw error
-  }
+  })
 }

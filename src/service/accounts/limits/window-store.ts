@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { keepToOwner } from '../../../platform/owner-only.js'
+import { errorText } from '../../../core/error-text.js'
+import { keepToOwner } from '../../../platform/durable-files.js'
 import { migrate, openSqlite, prepare, sqliteCode, type Sqlite } from '../../../platform/sqlite.js'
 
 /** One key's use of one route in one calendar minute. */
@@ -86,8 +87,7 @@ function storeOn(database: Sqlite, log: (line: string) => void): WindowStore {
         hasFailed = false
       } catch (error) {
         // Said once, not at every request.
-        if (!hasFailed)
-          log(`limits are not kept over a restart: ${error instanceof Error ? error.message : String(error)}`)
+        if (!hasFailed) log(`limits are not kept over a restart: ${errorText(error)}`)
         hasFailed = true
       }
     },

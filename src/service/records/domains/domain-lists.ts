@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { errorText } from '../../../core/error-text.js'
 import { UserError } from '../../../core/errors.js'
 import { bounds } from '../../bounds.js'
 
@@ -84,7 +85,7 @@ async function* linesOf(path: string): AsyncGenerator<[line: string, lineNumber:
     if (text !== '') yield [text, lineNumber + 1]
   } catch (error) {
     if (error instanceof UserError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = errorText(error)
     throw invalid(path, `it cannot be read: ${reason}`, 'give the path of a text file', error)
   }
 }

@@ -3,6 +3,7 @@ import { errorTypes } from '../../../contract/errors.js'
 import { requestId, streamId, type RequestId, type StreamId } from '../../../contract/ids.js'
 import type { JobStatusV2, resolutionQueryV2, ResultV2 } from '../../../contract/resolution-v2.js'
 import type { JobResult } from '../../../contract/result.js'
+import { errorText } from '../../../core/error-text.js'
 import { bounds } from '../../bounds.js'
 import type { Answer, Call, Handlers } from '../../http/mount.js'
 import { flatCandidate, flatEntity, plainStatusOf } from '../../records/plain-forms.js'
@@ -57,7 +58,7 @@ async function submitJob(call: V2Call, deps: ResolutionDeps): Promise<Answer> {
     return { status: 202, body: { request_id: ids.requestId, status: 'PENDING' } }
   } catch (error) {
     if (error instanceof Refusal) throw error
-    deps.log(`a v2 submission could not be billed: ${error instanceof Error ? error.message : String(error)}`)
+    deps.log(`a v2 submission could not be billed: ${errorText(error)}`)
     throw billingUnavailable()
   }
 }

@@ -1,4 +1,5 @@
 import { entityRecord, type EntityReply } from '../../../contract/entity.js'
+import { errorText } from '../../../core/error-text.js'
 import type { Clock } from '../../../platform/clock.js'
 import type { Random } from '../../../platform/random.js'
 import type { Credit } from '../../accounts/credit.js'
@@ -29,9 +30,7 @@ export function entityHandlers(deps: RecordDeps): Pick<Handlers, 'readEntity'> {
     try {
       return builds.demand('entity', id, { waiter })
     } catch (error) {
-      log(
-        `the build of entity ${id} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      )
+      log(`the build of entity ${id} cannot be read: ${errorText(error)}`)
       return null
     }
   }

@@ -1,7 +1,7 @@
 const dayMs = 86_400_000
 
-/** Everything the receiver and its inbox bound, in one place. */
-export const receiverBounds = {
+/** Every limit of the receiver and its inbox, in one place. */
+export const receiverLimits = {
   /** The interface cuts deliveries off at 1 MB, in whichever reading of it, and truncates what is longer. */
   bodyBytesMax: 2 * 1024 * 1024,
   headerBytesMax: 16 * 1024,
