@@ -50,7 +50,7 @@ export const foreignHost = (): Refusal =>
 export const payloadTooLarge = (bytesMax: number): Refusal =>
   new Refusal(413, errorTypes.payloadTooLarge, `a body has at most ${bytesMax} bytes`)
 
-/** One answer for an unknown id and for another account's: the two must not be told apart. */
+/** One answer for an unknown id and for another account's: a caller must not see which it is. */
 export const notFound = (kind: 'run' | 'job' | 'request' | 'entity' | 'route'): Refusal =>
   new Refusal(404, errorTypes.notFound, `no such ${kind}`)
 

@@ -48,7 +48,7 @@ export interface ServiceOptions extends WebhookOptions {
   /** Stored by their hash; accounts of earlier starts stay. */
   readonly accounts: readonly AccountOptions[]
   /** Whether the interface's limits a minute hold. */
-  readonly limits: 'spec' | 'none'
+  readonly rateLimits: 'spec' | 'none'
   /** How long a run takes, evenly spread; default 0 to 0. */
   readonly researchMs?: { readonly min: number; readonly max: number }
   /** How long the build of a record or a hierarchy takes, evenly spread; default 0 to 0. */
@@ -104,7 +104,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const isBusy = watchRequests(app, clock)
     const onStored = webhooks.outbox.wake
     const researcher = startResearcher({ store, knowledge, clock, log, isBusy, onStored })
-    const limiter = options.limits === 'spec' ? createRateLimiter(clock, storage.windows) : unlimited
+    const limiter = options.rateLimits === 'spec' ? createRateLimiter(clock, storage.windows) : unlimited
     const deps = { database, knowledge, store, clock, random, log, isBusy, streams, webhooks, researcher }
     const builds = openBuilds(options, deps)
     mountRoutes(app, createHandlers(options, { ...deps, builds }), { callers, limiter, random, faults })

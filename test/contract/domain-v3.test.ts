@@ -231,7 +231,7 @@ describe('refusals', () => {
   })
 
   test('D3-13 RL-02 GET and POST have 600 requests a minute each, and say so', async () => {
-    const limited = await start({ limits: 'spec', clock: manualClock() })
+    const limited = await start({ rateLimits: 'spec', clock: manualClock() })
     for (const remaining of [599, 598]) {
       const reply = await limited.alice.get(pathOf('acme.example'))
       expect(reply.headers).toMatchObject({

@@ -118,9 +118,9 @@ describe('refunds', () => {
     const query = { name: 'Broken', location: null, context: null }
     store.insert([{ ...run, query, createdAtMs: 0, dueAtMs: 0 }])
     const [due] = store.due(0, 1)
-    const conclusion = { status: 'FAILED', result: '{}', basis: null, fault: null } as const
+    const outcome = { status: 'FAILED', result: '{}', basis: null, fault: null } as const
     const finish = () => {
-      store.finish([{ runNumber: due?.runNumber ?? 0, conclusion }], 0)
+      store.finish([{ runNumber: due?.runNumber ?? 0, outcome }], 0)
     }
     const kinds = database.prepare('SELECT kind FROM ledger ORDER BY entry_number').pluck()
 

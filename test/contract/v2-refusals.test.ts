@@ -79,7 +79,7 @@ describe('limits of v2', () => {
   async function startLimited() {
     const dataFolder = mkdtempSync(join(folder, 'data-'))
     const clock = manualClock()
-    const it = await startTestService({ limits: 'spec', clock, dataFolder })
+    const it = await startTestService({ rateLimits: 'spec', clock, dataFolder })
     const database = openBesideService(dataFolder, clock.nowMs(), 'refuse')
     const ofAlice = database.prepare("SELECT account_number FROM accounts WHERE name = 'alice'").pluck()
     const { apiKey } = createKeys(database).add(ofAlice.get() as number, null, clock.nowMs())

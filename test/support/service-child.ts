@@ -12,7 +12,7 @@ export async function main(dataFolder: string, researchMsMax: string): Promise<v
     dataFolder,
     listen: { host: '127.0.0.1', port: 0 },
     accounts: [{ name: 'alice', apiKey: keys.alice }],
-    limits: 'none',
+    rateLimits: 'none',
     allowLocalWebhooks: true,
     // They are loaded on demand, which the loader of a child no longer does by then.
     pages: false,

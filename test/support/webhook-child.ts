@@ -13,7 +13,7 @@ export async function main(dataFolder: string, researchMsMax: string, aheadMs: s
     dataFolder,
     listen: { host: '127.0.0.1', port: 0 },
     accounts: [{ name: 'alice', apiKey: keys.alice }],
-    limits: 'none',
+    rateLimits: 'none',
     allowLocalWebhooks: true,
     pages: false,
     researchMs: { min: 0, max: Number(researchMsMax) },

@@ -81,7 +81,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       dataFolder: flags.data,
       listen: flags.listen,
       accounts: [{ name: 'default', apiKey }],
-      limits: flags.limits,
+      rateLimits: flags.limits,
       version,
       allowLocalWebhooks: flags.allowLocalWebhooks ?? false,
       ...(plan === null ? {} : { faults: createFaults(plan) }),

@@ -15,30 +15,30 @@ export interface Credit {
 /** What is left is read for each charge: refunds, grants and other processes' changes count at once. */
 export function createCredit(database: Sqlite, clock: Clock): Credit {
   const readAllowance = allowanceReader(database)
-  const inAirUnits = new Map<number, number>()
+  const inFlightUnits = new Map<number, number>()
   return {
     charge: async ({ accountNumber }, store) => {
       const { creditUnits, monthUnits } = readAllowance(accountNumber, clock.nowMs())
-      const inAir = inAirUnits.get(accountNumber) ?? 0
-      if (monthUnits !== null && monthUnits <= inAir) throw monthlyLimitReached()
-      if (creditUnits !== null && creditUnits <= inAir) throw insufficientCredits()
-      inAirUnits.set(accountNumber, inAir + 1)
+      const inFlight = inFlightUnits.get(accountNumber) ?? 0
+      if (monthUnits !== null && monthUnits <= inFlight) throw monthlyLimitReached()
+      if (creditUnits !== null && creditUnits <= inFlight) throw insufficientCredits()
+      inFlightUnits.set(accountNumber, inFlight + 1)
       try {
         return await store()
       } finally {
-        landed(inAirUnits, accountNumber)
+        release(inFlightUnits, accountNumber)
       }
     },
   }
 }
 
-function landed(inAirUnits: Map<number, number>, accountNumber: number): void {
-  const left = (inAirUnits.get(accountNumber) ?? 1) - 1
-  if (left === 0) inAirUnits.delete(accountNumber)
-  else inAirUnits.set(accountNumber, left)
+function release(inFlightUnits: Map<number, number>, accountNumber: number): void {
+  const left = (inFlightUnits.get(accountNumber) ?? 1) - 1
+  if (left === 0) inFlightUnits.delete(accountNumber)
+  else inFlightUnits.set(accountNumber, left)
 }
 
-/** What an account may still be billed; null where it has no bound. Below zero where a bound was lowered. */
+/** What an account may still be billed; null where it has no limit. Below zero where a limit was lowered. */
 export interface Allowance {
   readonly creditUnits: number | null
   /** In this calendar month, UTC. */

@@ -4,7 +4,7 @@ import { deliveryLimits } from '../../contract/limits.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { Random } from '../../platform/random.js'
 
-/** What somebody who gave a `webhook_url` is to be told. */
+/** What is to be delivered to a `webhook_url`. */
 export interface NewEvent {
   readonly accountNumber: number
   readonly type: EventType
@@ -20,7 +20,7 @@ export interface NewEvent {
 
 /**
  * Events on their way out. `add` writes in whatever transaction is open, so that an event is as durable as
- * what it tells of; `wake` is for after the commit.
+ * what it is about; `wake` is for after the commit.
  */
 export interface Outbox {
   add(event: NewEvent): void

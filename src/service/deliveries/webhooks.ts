@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { createSecrets } from '../accounts/secrets.js'
-import { bounds } from '../bounds.js'
+import { limits } from '../limits.js'
 import type { Faults } from '../faults.js'
 import {
   createAddressGuard,
@@ -87,7 +87,7 @@ function withDuplicates(post: Post, faults: Faults): Post {
 }
 
 const localWarning =
-  'ATTENTION: local webhooks are allowed: whoever has a key can make this service send requests to this ' +
+  'ATTENTION: local webhooks are allowed: anyone with a key can make this service send requests to this ' +
   'machine. For rehearsals alone'
 
 /**
@@ -136,7 +136,7 @@ export type WebhookGate = (webhookUrl: string | undefined) => Promise<string | n
 function createWebhookGate(guard: AddressGuard, clock: Clock): WebhookGate {
   return async (webhookUrl) => {
     if (webhookUrl === undefined) return null
-    const check = await within({ clock, msMax: bounds.resolveMsMax }, (signal) =>
+    const check = await within({ clock, msMax: limits.resolveMsMax }, (signal) =>
       guard.judge(webhookUrl, signal),
     )
     if (check.kind === 'refused') throw badRequest(`webhook_url: ${check.reason}`)

@@ -56,7 +56,7 @@ const deliveryText =
   `${answerSecondsMax} seconds has delivered it; redirects are not followed. Otherwise it is sent again after ` +
   `${delays.join(', ')} seconds, ${delays.length + 1} times in all, and may come twice: handle each id once.`
 
-/** The events, as OpenAPI tells webhooks. */
+/** The events, as OpenAPI describes webhooks. */
 export function deliveryOperations(): Json {
   return Object.fromEntries(
     eventType.options.map((type) => [

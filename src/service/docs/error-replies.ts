@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { earlierErrorBodies, errorBody } from '../../contract/errors.js'
 import { versionOf, type Route, type RouteName } from '../../contract/routes.js'
-import { bounds } from '../bounds.js'
+import { limits } from '../limits.js'
 import {
   badRequest,
   errorBodyOf,
@@ -67,7 +67,7 @@ function refusalsOf(status: number, name: RouteName, route: Route): Refusal[] {
     case 404:
       return [missingOf(name)]
     case 413:
-      return [payloadTooLarge(bounds.bodyBytesMax)]
+      return [payloadTooLarge(limits.bodyBytesMax)]
     case 429:
       return [rateLimitExceeded(42), ...(route.isBilled === true ? [monthlyLimitReached()] : [])]
     case 500:

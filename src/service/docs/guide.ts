@@ -1,6 +1,6 @@
 import { deliveryLimits, fieldLimits } from '../../contract/limits.js'
 import { routes, type Route } from '../../contract/routes.js'
-import { bounds } from '../bounds.js'
+import { limits } from '../limits.js'
 import { exampleAnswers, exampleEvent } from './examples/calls.js'
 import { codeBlock, escapeHtml, inlineCode, jsonBlock, table, tabs, type Html } from './html.js'
 import { errorTexts } from './openapi.js'
@@ -143,8 +143,8 @@ export function limitsHtml(): Html {
     ['Name', `at least ${fieldLimits.nameCharsMin} characters`],
     ['custom_id', `at most ${fieldLimits.customIdCharsMax} characters of printable ASCII`],
     ['webhook_url', `at most ${fieldLimits.webhookUrlCharsMax} characters`],
-    ['Body of a request', `at most ${bounds.bodyBytesMax.toLocaleString('en-US')} bytes`],
-    ['Streams held open', `${bounds.streamsPerKeyMax} for each key`],
+    ['Body of a request', `at most ${limits.bodyBytesMax.toLocaleString('en-US')} bytes`],
+    ['Streams held open', `${limits.streamsPerKeyMax} for each key`],
     ['Search results', `at most ${fieldLimits.searchResultsMax}`],
   ]
   return `<p>Each limited answer has <code>x-ratelimit-limit-minute</code>, <code>x-ratelimit-remaining-minute</code> and

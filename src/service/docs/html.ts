@@ -16,7 +16,7 @@ export function codeBlock(code: string, label: string): Html {
 
 const jsonToken = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?/g
 
-/** JSON with its keys and values told apart by colour. */
+/** JSON with its keys and values in colours of their own. */
 export function jsonBlock(value: unknown, label: string): Html {
   const text = JSON.stringify(value, null, 2)
   let html = ''

@@ -45,7 +45,7 @@ const welcome = (version: string) => ({
 })
 
 /**
- * The address that this request was sent to: what whoever reads a document can call. Behind a proxy it is as
+ * The address that this request was sent to: what the reader of a document can call. Behind a proxy it is as
  * good as the headers the proxy sends.
  */
 function originOf({ headers, raw }: FastifyRequest): string {

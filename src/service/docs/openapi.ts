@@ -54,7 +54,7 @@ const description =
   '(forbidden). A service that listens on its own machine alone answers a Host that is not localhost, 127.0.0.1 or ' +
   '[::1] with 421 (misdirected_request).'
 
-/** One route as OpenAPI tells it. */
+/** One route as OpenAPI describes it. */
 export function operationOf(name: RouteName, route: Route, shapes: Shapes): Json {
   const request = exampleRequests[name]
   return {

@@ -15,7 +15,7 @@ import type { Clock } from '../../platform/clock.js'
 import { drainRequest } from '../../platform/drain-request.js'
 import type { Random } from '../../platform/random.js'
 import { authenticate, type Callers } from '../accounts/accounts.js'
-import { bounds } from '../bounds.js'
+import { limits } from '../limits.js'
 import { newCallId } from '../ids.js'
 import {
   badRequest,
@@ -31,7 +31,7 @@ import {
 } from '../refusal.js'
 
 /**
- * The HTTP side without routes: its bounds, and a JSON error in the interface's shape for whatever may come.
+ * The HTTP side without routes: its limits, and a JSON error in the interface's shape for whatever may come.
  * Bodies stay text until their route reads them, so that a key is judged before a body.
  */
 export function createApp(
@@ -50,16 +50,16 @@ export function createApp(
   const app = fastify({
     logger: false,
     http: {
-      headersTimeout: bounds.headersMsMax,
-      connectionsCheckingInterval: bounds.socketCheckMs,
-      maxHeaderSize: bounds.headerBytesMax,
+      headersTimeout: limits.headersMsMax,
+      connectionsCheckingInterval: limits.socketCheckMs,
+      maxHeaderSize: limits.headerBytesMax,
       // Node would refuse it with an empty body; the hook below does with the right one.
       requireHostHeader: false,
     },
-    requestTimeout: bounds.requestMsMax,
-    connectionTimeout: bounds.idleSocketMsMax,
-    bodyLimit: bounds.bodyBytesMax,
-    routerOptions: { maxParamLength: bounds.paramCharsMax },
+    requestTimeout: limits.requestMsMax,
+    connectionTimeout: limits.idleSocketMsMax,
+    bodyLimit: limits.bodyBytesMax,
+    routerOptions: { maxParamLength: limits.paramCharsMax },
     // Routes say themselves where HEAD is answered: one of the GET kickoff would start, and bill, a job.
     exposeHeadRoutes: false,
     return503OnClosing: false,
@@ -90,7 +90,7 @@ export function createApp(
     if (refusal !== error && refusal.status >= 500) {
       log(`${request.method} ${request.routeOptions.url ?? 'unknown route'}: ${errorStack(error)}`)
     }
-    const isRead = await drainRequest(request.raw, bounds.drain, clock)
+    const isRead = await drainRequest(request.raw, limits.drain, clock)
     // Kept open, all of it would be read, however long it is.
     if (!isRead) reply.header('connection', 'close')
     refuse(request, reply, refusal)
@@ -113,7 +113,7 @@ const headersOfAll = {
 function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   const status = error instanceof Error ? (error as Partial<FastifyError>).statusCode : undefined
-  if (status === 413) return payloadTooLarge(bounds.bodyBytesMax)
+  if (status === 413) return payloadTooLarge(limits.bodyBytesMax)
   if (status !== undefined && status >= 400 && status < 500) return badRequest('the request cannot be read')
   return internalError()
 }
@@ -158,7 +158,7 @@ function refuseSocket(code: string, socket: Socket, clock: Clock): void {
     `HTTP/1.1 ${statusLine}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
-  void clock.sleep(bounds.lingerMs).then(() => socket.destroy())
+  void clock.sleep(limits.lingerMs).then(() => socket.destroy())
 }
 
 const socketRefusals: Partial<Record<string, readonly [statusLine: string, message: string]>> = {

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { UserError } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
-import { bounds } from '../bounds.js'
+import { limits } from '../limits.js'
 
 export interface ListenedOn {
   readonly url: string
@@ -16,7 +16,7 @@ export function watchRequests(app: FastifyInstance, clock: Clock): () => boolean
   app.server.on('request', () => {
     lastRequestMs = clock.monotonicMs()
   })
-  return () => clock.monotonicMs() - lastRequestMs < bounds.quietAfterMs
+  return () => clock.monotonicMs() - lastRequestMs < limits.quietAfterMs
 }
 
 /** Throws LISTEN_FAILED. */
@@ -45,7 +45,7 @@ export async function listen(
 /** Requests in flight are answered; sockets that keep one open for longer are cut. */
 export async function closeApp(app: FastifyInstance, clock: Clock): Promise<void> {
   const closed = new AbortController()
-  const cut = clock.sleep(bounds.closeGraceMs, closed.signal).then(() => {
+  const cut = clock.sleep(limits.closeGraceMs, closed.signal).then(() => {
     app.server.closeAllConnections()
   })
   await app.close()

@@ -10,7 +10,7 @@ export interface MeasuredStores {
 }
 
 /**
- * `/metrics` for Prometheus and `/healthz` for whoever restarts containers. They ask for no key and tell no
+ * `/metrics` for Prometheus and `/healthz` for what restarts containers. They ask for no key and show no
  * name, key or id: routes by their pattern, statuses and counts alone.
  */
 export function mountMetrics(app: FastifyInstance, stores: MeasuredStores): void {

@@ -9,7 +9,7 @@ import { nestsDeeperThan } from '../../core/json-depth.js'
 import type { Random } from '../../platform/random.js'
 import { authenticate, type Caller, type Callers } from '../accounts/accounts.js'
 import type { RateLimiter } from '../accounts/limits/rate-limiter.js'
-import { bounds } from '../bounds.js'
+import { limits } from '../limits.js'
 import type { Faults, MetFault } from '../faults.js'
 import { newCallId } from '../ids.js'
 import { badRequest, notEnabled, rateLimitExceeded, Refusal } from '../refusal.js'
@@ -27,8 +27,8 @@ export interface Call<R extends Route = Route> {
   /** Aborted when the caller goes away before the answer. */
   readonly gone: AbortSignal
   /**
-   * The socket is not cut for being idle before the answer, only where TCP finds that nobody is there; whoever
-   * asks for it bounds the wait.
+   * The socket is not cut for being idle before the answer, only where TCP finds that nobody is there; the
+   * handler that asks for it limits the wait.
    */
   readonly keepOpen: () => void
 }
@@ -83,8 +83,8 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: Moun
           callId: newCallId(deps.random),
           headers: request.headers,
           gone: goneSignal(reply),
-          // Node sets the bound again when the next request of the socket comes.
-          keepOpen: () => request.raw.socket.setTimeout(0).setKeepAlive(true, bounds.heldSocketProbeMs),
+          // Node sets the timeout again when the next request of the socket comes.
+          keepOpen: () => request.raw.socket.setTimeout(0).setKeepAlive(true, limits.heldSocketProbeMs),
           ...readRequest(request, route),
         })
         if (lostAnswers.has(request)) return cut(request, reply)
@@ -163,7 +163,7 @@ function readJson(request: FastifyRequest, text: string, schema: z.ZodType): unk
   if (!jsonType.test(request.headers['content-type'] ?? '')) {
     throw badRequest('the body must be JSON, with content-type application/json')
   }
-  if (nestsDeeperThan(text, bounds.bodyDepthMax)) throw badRequest('the body nests too deep')
+  if (nestsDeeperThan(text, limits.bodyDepthMax)) throw badRequest('the body nests too deep')
   try {
     return JSON.parse(text)
   } catch {

@@ -1,5 +1,5 @@
 import { buildConnector } from 'undici'
-import { bounds } from '../bounds.js'
+import { limits } from '../limits.js'
 
 /** How undici makes a connection: TCP, and TLS where the target is https. */
 export type Connect = ReturnType<typeof buildConnector>
@@ -7,7 +7,7 @@ export type Connect = ReturnType<typeof buildConnector>
 /** Certificates are verified, for the name that is asked for; `ca` adds to whom is trusted. */
 export function createConnect(ca?: string): Connect {
   return buildConnector({
-    timeout: bounds.connectMsMax,
+    timeout: limits.connectMsMax,
     maxCachedSessions: 0,
     ...(ca === undefined ? {} : { ca }),
   })

@@ -1,5 +1,5 @@
 import { Client, type Dispatcher } from 'undici'
-import { bounds } from '../bounds.js'
+import { limits } from '../limits.js'
 import { pinnedConnect, type Connect } from './pinned-connect.js'
 
 interface Message {
@@ -60,7 +60,7 @@ async function drain(body: Dispatcher.ResponseData['body']): Promise<void> {
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       byteCount += chunk.length
-      if (byteCount > bounds.receiverAnswerBytesMax) return
+      if (byteCount > limits.receiverAnswerBytesMax) return
     }
   } catch {
     return

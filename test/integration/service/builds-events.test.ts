@@ -262,7 +262,7 @@ describe('in the end', () => {
       dataFolder,
       listen: { host: '127.0.0.1', port: 0 },
       accounts: [{ name: 'alice', apiKey: keys.alice }],
-      limits: 'none',
+      rateLimits: 'none',
       allowLocalWebhooks: true,
     })
     const besides = openBesides(dataFolder)

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Sqlite } from '../../../src/platform/sqlite.js'
 import { systemRandom } from '../../../src/platform/random.js'
-import { bounds } from '../../../src/service/bounds.js'
+import { limits } from '../../../src/service/limits.js'
 import { BuildFailure, type Compiler } from '../../../src/service/records/builds/build.js'
 import { createBuilds, type Builds, type BuildsDeps } from '../../../src/service/records/builds/builds.js'
 import { openDatabase } from '../../../src/service/storage/database.js'
@@ -108,7 +108,7 @@ describe('a build', () => {
     await until(builds, 'one', 'complete')
     const madeAtMs = clock.nowMs()
     isBroken = true
-    clock.advance(bounds.recordMsMax)
+    clock.advance(limits.recordMsMax)
     expect(builds.demand('hierarchy', 'one').state).toBe('refreshing')
     await until(builds, 'one', 'complete')
     const after = builds.demand('hierarchy', 'one')
@@ -141,7 +141,7 @@ describe('a build', () => {
     isBroken = false
     expect(builds.start('hierarchy', 'one').state).toBe('building')
     expect(builds.demand('hierarchy', 'two').state).toBe('failed')
-    clock.advance(bounds.buildRetryMs)
+    clock.advance(limits.buildRetryMs)
     expect(builds.demand('hierarchy', 'two').state).toBe('building')
     await until(builds, 'two', 'complete')
   })
@@ -151,7 +151,7 @@ describe('many builds', () => {
   test('what asks the network goes side by side, so many at a time and no more', async () => {
     const { compile, landings, aloftMax } = slowCompiler()
     const { builds } = open({ compile })
-    const subjects = Array.from({ length: bounds.buildsInFlightMax * 3 }, (_, index) => `s${index}`)
+    const subjects = Array.from({ length: limits.buildsInFlightMax * 3 }, (_, index) => `s${index}`)
     for (const subject of subjects) builds.start('hierarchy', subject)
     for (let landedCount = 0; landedCount < subjects.length; landedCount++) {
       await expect.poll(() => landings.size, { interval: 1 }).toBeGreaterThan(0)
@@ -159,7 +159,7 @@ describe('many builds', () => {
       give(`"${subject ?? ''}"`)
       await until(builds, subject ?? '', 'complete')
     }
-    expect(aloftMax()).toBe(bounds.buildsInFlightMax)
+    expect(aloftMax()).toBe(limits.buildsInFlightMax)
     expect(subjects.map((subject) => stateOf(builds, subject))).toEqual(subjects.map(() => 'complete'))
   })
 
@@ -227,7 +227,7 @@ describe('ends and starts', () => {
     await expect.poll(() => logged).toContain('builds pause: disk full')
     expect(stateOf(builds, 'one')).toBe('building')
     database.exec('DROP TRIGGER full')
-    clock.advance(bounds.researchRetryMs)
+    clock.advance(limits.researchRetryMs)
     await until(builds, 'one', 'complete')
   })
 
@@ -239,7 +239,7 @@ describe('ends and starts', () => {
     database.exec('DROP TRIGGER full')
     await expect
       .poll(() => {
-        clock.advance(bounds.researchRetryMs)
+        clock.advance(limits.researchRetryMs)
         return stateOf(builds, 'one')
       })
       .toBe('complete')
@@ -263,7 +263,7 @@ describe('ends and starts', () => {
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(builds.read('entity', 'siq_1')?.state).toBe('building')
     isFull = false
-    clock.advance(bounds.researchRetryMs)
+    clock.advance(limits.researchRetryMs)
     await expect.poll(() => builds.read('entity', 'siq_1')?.state).toBe('complete')
     expect(addedCount).toBe(1)
   })

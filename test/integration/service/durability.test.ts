@@ -21,7 +21,7 @@ function options(dataFolder: string, more: Partial<ServiceOptions> = {}): Servic
     dataFolder,
     listen: { host: '127.0.0.1', port: 0 },
     accounts: [{ name: 'alice', apiKey: keys.alice }],
-    limits: 'none',
+    rateLimits: 'none',
     ...more,
   }
 }

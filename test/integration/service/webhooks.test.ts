@@ -152,14 +152,14 @@ describe('an event', () => {
     store.insert([
       { accountNumber: 1, ids, customId: null, surface: 'v3', query, webhookUrl, withBasis: false, ...times },
     ])
-    const conclusion = {
+    const outcome = {
       status: 'COMPLETED',
       result: '{"status":"no_match"}',
       basis: null,
       fault: null,
     } as const
     const finish = () => {
-      store.finish([{ runNumber: 1, conclusion }], 1_000)
+      store.finish([{ runNumber: 1, outcome }], 1_000)
     }
     const counts = () => [
       database.prepare('SELECT count(*) FROM events').pluck().get(),

@@ -41,7 +41,7 @@ interface Asked {
 }
 
 /**
- * What is compiled on first demand: exactly one build a subject at a time, whoever and however many ask.
+ * What is compiled on first demand: exactly one build a subject at a time, however many callers ask.
  * Everything that these calls acknowledge is durable when they return, and goes on after a restart.
  */
 export interface Builds {
@@ -63,8 +63,8 @@ export interface Builds {
   stop(): Promise<void>
 }
 
-/** In which states of a build a call is told of its end later; a failed one tells at once. */
-const toldStates: Readonly<Record<BuildKind, readonly BuildState[]>> = {
+/** In which states of a build a call gets its event at the end; that of a failed one is written at once. */
+const eventStates: Readonly<Record<BuildKind, readonly BuildState[]>> = {
   entity: ['building'],
   domain: ['building', 'failed'],
   hierarchy: [],
@@ -73,7 +73,7 @@ const toldStates: Readonly<Record<BuildKind, readonly BuildState[]>> = {
 export function createBuilds(deps: BuildsDeps): Builds {
   const { database, clock, random, buildMs, edition, outbox } = deps
   const store = createBuildStore(database)
-  const teller = createTeller(store, deps)
+  const eventWriter = createEventWriter(store, deps)
   store.bringForward(clock.nowMs() + buildMs.max)
   const charge = database.prepare(
     "INSERT INTO ledger (account_number, run_number, kind, units, created_at_ms) VALUES (?, NULL, 'charge', 1, ?)",
@@ -98,9 +98,9 @@ export function createBuilds(deps: BuildsDeps): Builds {
       if (known === null && asked.chargedAccountNumber !== undefined) {
         charge.run(asked.chargedAccountNumber, nowMs)
       }
-      if (asked.waiter && toldStates[kind].includes(build.state)) {
+      if (asked.waiter && eventStates[kind].includes(build.state)) {
         store.addWaiter(build, asked.waiter, nowMs)
-        if (build.state === 'failed') teller.tellAll(build, nowMs)
+        if (build.state === 'failed') eventWriter.writeAll(build, nowMs)
       }
       return build
     },
@@ -114,7 +114,7 @@ export function createBuilds(deps: BuildsDeps): Builds {
   const end = database.transaction((ended: readonly EndedBuild[], atMs: number) => {
     for (const one of ended) {
       const build = store.end(one, atMs)
-      if (build !== null) teller.tellAll(build, atMs)
+      if (build !== null) eventWriter.writeAll(build, atMs)
     }
   })
   const builder = startBuilder({
@@ -145,10 +145,13 @@ function runObjectOf(runId: RunId, status: 'PENDING' | 'COMPLETED' | 'FAILED', d
 }
 
 /** Writes the event of every open waiter of a build that has ended. */
-function createTeller(store: BuildStore, { eventData, outbox }: Pick<BuildsDeps, 'eventData' | 'outbox'>) {
+function createEventWriter(
+  store: BuildStore,
+  { eventData, outbox }: Pick<BuildsDeps, 'eventData' | 'outbox'>,
+) {
   const eventNames = { entity: 'entity', domain: 'domain_intelligence' } as const
   return {
-    tellAll: (build: StoredBuild, atMs: number) => {
+    writeAll: (build: StoredBuild, atMs: number) => {
       const { kind } = build
       if (kind === 'hierarchy') return
       const isFailed = build.state === 'failed'

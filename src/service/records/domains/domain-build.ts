@@ -28,7 +28,7 @@ import type { SiteVisit, WebsiteCheck } from './website-check.js'
 interface Deps {
   readonly knowledge: Knowledge
   readonly lists: DomainLists
-  /** Null: no website is asked, and what only it could tell is null. */
+  /** Null: no website is asked, and what only it could show is null. */
   readonly checkWebsite: WebsiteCheck | null
 }
 

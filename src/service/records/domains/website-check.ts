@@ -3,12 +3,12 @@ import type { WebsiteStatus } from '../../../contract/domain.js'
 import { domainNameOf } from '../../../core/domain-name.js'
 import { siteFactsOf, type SiteFacts } from '../../../core/site-facts.js'
 import { systemClock, type Clock } from '../../../platform/clock.js'
-import { bounds } from '../../bounds.js'
+import { limits } from '../../limits.js'
 import { checkAddress, systemResolver, type HostResolver } from '../../outbound/address-guard.js'
 import { within } from '../../outbound/deadline.js'
 import { createConnect, pinnedConnect, type Connect } from '../../outbound/pinned-connect.js'
 
-/** What asking for a domain's front page told. */
+/** What asking for a domain's front page showed. */
 export interface SiteVisit {
   readonly status: WebsiteStatus
   /** The last address within the domain that answered. */
@@ -30,16 +30,16 @@ interface Deps {
 
 /**
  * Asks for `/` by https, and by http where nobody answers. Connects to public addresses alone, also where a
- * redirect leads; follows a few redirects, reads a bounded part of the page, and takes a bounded time for all.
+ * redirect leads; follows a few redirects, reads a limited part of the page, and takes a limited time for all.
  */
 export function createWebsiteCheck(deps: Deps): WebsiteCheck {
   const { clock } = deps
   return (domain, signal) =>
-    within({ clock, msMax: bounds.websiteMsMax, signals: [signal] }, async (bounded) => {
-      const visit = await follow(`https://${domain}/`, domain, { ...deps, signal: bounded })
+    within({ clock, msMax: limits.websiteMsMax, signals: [signal] }, async (limited) => {
+      const visit = await follow(`https://${domain}/`, domain, { ...deps, signal: limited })
       const { is_webserver_responsive: isResponsive, is_resolvable: isResolvable } = visit.status
-      if (isResponsive === true || isResolvable !== true || bounded.aborted) return visit
-      return follow(`http://${domain}/`, domain, { ...deps, signal: bounded })
+      if (isResponsive === true || isResolvable !== true || limited.aborted) return visit
+      return follow(`http://${domain}/`, domain, { ...deps, signal: limited })
     })
 }
 
@@ -56,8 +56,8 @@ async function follow(start: string, domain: string, trip: Trip): Promise<SiteVi
   let visit = unvisited(trip.clock.nowMs())
   let address: URL | null = new URL(start)
   for (let hop = 0; address !== null; hop++) {
-    if (hop > bounds.websiteRedirectsMax) {
-      return withStatus(visit, { failure_reason: `more than ${bounds.websiteRedirectsMax} redirects` })
+    if (hop > limits.websiteRedirectsMax) {
+      return withStatus(visit, { failure_reason: `more than ${limits.websiteRedirectsMax} redirects` })
     }
     const page = await getPage(address, trip)
     if (page.kind === 'unanswered') {
@@ -189,12 +189,12 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
     for await (const chunk of body) {
       chunks.push(chunk)
       byteCount += chunk.length
-      if (byteCount >= bounds.websiteBodyBytesMax) break
+      if (byteCount >= limits.websiteBodyBytesMax) break
     }
   } catch {
     // The status has come, and is what was asked for.
   }
-  return Buffer.concat(chunks).subarray(0, bounds.websiteBodyBytesMax).toString('utf8')
+  return Buffer.concat(chunks).subarray(0, limits.websiteBodyBytesMax).toString('utf8')
 }
 
 /** A code of Node's or undici's: messages may hold addresses. */

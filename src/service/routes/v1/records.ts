@@ -162,8 +162,8 @@ function profilesOf(profiles: EntityRecord['social_profiles']): SocialProfilesV1
 type ClassificationV1 = EntityRecordV1['classification']
 
 /**
- * Codes and labels of v3 in the lists of v1. How relevant a code is to the company no source tells apart from
- * how sure it is, so both are the confidence. `business_model` is free text, and written from the two lists
+ * Codes and labels of v3 in the lists of v1. No source distinguishes how relevant a code is to the
+ * company from how sure it is, so both are the confidence. `business_model` is free text, and written from the two lists
  * that replace it (interface: "Versioning").
  */
 export function classificationV1Of(

@@ -4,7 +4,7 @@ import { requestId, streamId, type RequestId, type StreamId } from '../../../con
 import type { JobStatusV2, resolutionQueryV2, ResultV2 } from '../../../contract/resolution-v2.js'
 import type { JobResult } from '../../../contract/result.js'
 import { errorText } from '../../../core/error-text.js'
-import { bounds } from '../../bounds.js'
+import { limits } from '../../limits.js'
 import type { Answer, Call, Handlers } from '../../http/mount.js'
 import { flatCandidate, flatEntity, plainStatusOf } from '../../records/plain-forms.js'
 import { malformedRequestId, notFound, Refusal } from '../../refusal.js'
@@ -79,7 +79,7 @@ async function holdStream(
   deps: ResolutionDeps,
 ): Promise<Answer> {
   const { store, streams, researchMs } = deps
-  const stream = streams.hold(call.caller, call.gone, researchMs.max + bounds.streamGraceMs)
+  const stream = streams.hold(call.caller, call.gone, researchMs.max + limits.streamGraceMs)
   try {
     call.keepOpen()
     const { accountNumber, ids } = await submitV2(call, 'stream', deps)
@@ -110,7 +110,7 @@ const timeout = 'timeout'
 const notInTime = (id: RequestId | StreamId): Refusal =>
   new Refusal(502, timeout, `${id} did not finish in time; what becomes of it can be read as a v2 status`)
 
-/** A result as the end of a run is stored, and `conclude` wrote it: that of v3, without its envelope. */
+/** A result as `decideRun` wrote it at the end of a run: that of v3, without its envelope. */
 type StoredResult = Omit<JobResult, 'request_id' | 'basis'>
 
 /**

@@ -25,7 +25,7 @@ interface RecordDeps {
 /** The record of an entity; the first read of one starts its build (interface: "v3 entity record"). */
 export function entityHandlers(deps: RecordDeps): Pick<Handlers, 'readEntity'> {
   const { knowledge, builds, gate, log } = deps
-  /** Null where it cannot be told what became of the build: nobody waits for it then. */
+  /** Null where the state of the build cannot be read: nobody waits for it then. */
   const demand = (id: string, waiter: BuildWaiter | null): StoredBuild | null => {
     try {
       return builds.demand('entity', id, { waiter })
@@ -54,7 +54,7 @@ export function entityHandlers(deps: RecordDeps): Pick<Handlers, 'readEntity'> {
   }
 }
 
-/** Who is told at the end of a build: its event has a run of its own, which no answer names before. */
+/** Who gets an event at the end of a build: the event has a run of its own, which no answer names before. */
 function waiterOf(
   { caller, callId }: Pick<Call, 'caller' | 'callId'>,
   webhookUrl: string | null,
@@ -76,7 +76,7 @@ interface Asked {
 
 /**
  * What is known of a domain (interface: "v3 domain intelligence"). The request that is the first ever to ask
- * for a domain is charged a unit; whoever comes later reads what was built, or waits for it, for nothing.
+ * for a domain is charged a unit; later requests read what was built, or wait for it, for nothing.
  */
 export function domainHandlers(deps: DomainDeps): Pick<Handlers, 'readDomain' | 'requestDomain'> {
   const { builds, gate, credit } = deps

@@ -7,7 +7,7 @@ import type { Knowledge, Query } from '../knowledge.js'
  * How a run ended, as it is stored. `result` is a job result without its `request_id` and `basis`; `basis` is
  * null where the kickoff did not ask for it.
  */
-export interface Conclusion {
+export interface RunOutcome {
   readonly status: 'COMPLETED' | 'FAILED'
   readonly result: string
   readonly basis: string | null
@@ -19,7 +19,7 @@ export interface Conclusion {
  * Asks the knowledge and makes of its answer what is stored. Never throws: an answer that breaks the
  * interface, or none, ends the run as failed.
  */
-export function conclude(knowledge: Knowledge, query: Query, withBasis: boolean, nowMs: number): Conclusion {
+export function decideRun(knowledge: Knowledge, query: Query, withBasis: boolean, nowMs: number): RunOutcome {
   const { resolution, fault } = ask(knowledge, query)
   const { basis, classification, ...outcome } = resolution
   const atIso = new Date(nowMs).toISOString()
