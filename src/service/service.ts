@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import type { ListenAddress } from '../core/listen-address.js'
 import { systemClock, type Clock } from '../platform/clock.js'
+import { closeWithin, httpUrl, listen } from '../platform/listening.js'
 import { systemRandom, type Random } from '../platform/random.js'
 import type { Sqlite } from '../platform/sqlite.js'
 import { storeAccounts, storedCallers, type AccountOptions } from './accounts/accounts.js'
@@ -13,10 +15,10 @@ import {
   type Webhooks,
 } from './deliveries/webhooks.js'
 import { noFaults, withFaults, type Faults } from './faults.js'
-import { createApp } from './http/app.js'
-import { closeApp, listen, watchRequests, type ListenedOn } from './http/listening.js'
+import { createApp, watchRequests } from './http/app.js'
 import { mountRoutes, type Handlers } from './http/mount.js'
 import type { Knowledge } from './knowledge.js'
+import { limits } from './limits.js'
 import { createBuilds, type Builds } from './records/builds/builds.js'
 import { entityCompiler, entityEventData } from './records/builds/entity-build.js'
 import { domainCompiler, domainEventData } from './records/domains/domain-build.js'
@@ -69,7 +71,10 @@ export interface ServiceOptions extends WebhookOptions {
   readonly log?: (line: string) => void
 }
 
-export interface RunningService extends ListenedOn {
+export interface RunningService {
+  readonly url: string
+  readonly host: string
+  readonly port: number
   runCount(): RunCount
   eventCount(): EventCount
   /** The units billed to an account, oldest first. */
@@ -111,19 +116,21 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 
     const end = async () => {
       streams.close()
-      await closeApp(app, clock)
+      await closeWithin(app, limits.closeGraceMs, clock)
       await Promise.all([researcher.stop(), builds.stop()])
       await webhooks.stop()
       storage.close()
     }
-    const address = await listen(app, options.listen).catch(async (error: unknown) => {
+    const hint = 'choose another address, or port 0 for any free port'
+    const bound = await listen(app, options.listen, { hint }).catch(async (error: unknown) => {
       await Promise.all([researcher.stop(), builds.stop()])
       throw error
     })
     webhooks.start()
     let ended: Promise<void> | undefined
     return {
-      ...address,
+      ...bound,
+      url: reachableUrl(bound),
       runCount: () => store.count(),
       eventCount: webhooks.eventCount,
       ledger: (account) => store.ledger(account),
@@ -133,6 +140,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     storage.close()
     throw error
   }
+}
+
+/** A service that listens on every address is reached on this machine's own. */
+function reachableUrl({ host, port }: Readonly<ListenAddress>): string {
+  const loopbacks: Partial<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+  return httpUrl({ host: loopbacks[host] ?? host, port })
 }
 
 interface Deps {

@@ -184,3 +184,12 @@ function sourceCheck(server: Server): (request: FastifyRequest) => Refusal | nul
     }
   }
 }
+
+/** A request a moment ago means that callers are there, and that the next one is on its way. */
+export function watchRequests(app: FastifyInstance, clock: Clock): () => boolean {
+  let lastRequestMs = -Infinity
+  app.server.on('request', () => {
+    lastRequestMs = clock.monotonicMs()
+  })
+  return () => clock.monotonicMs() - lastRequestMs < limits.quietAfterMs
+}

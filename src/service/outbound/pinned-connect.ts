@@ -1,4 +1,4 @@
-import { buildConnector } from 'undici'
+import { buildConnector, Client } from 'undici'
 import { limits } from '../limits.js'
 
 /** How undici makes a connection: TCP, and TLS where the target is https. */
@@ -37,4 +37,22 @@ export function pinnedConnect(addresses: readonly string[], connect: Connect, si
     }
     attempt(0)
   }
+}
+
+/**
+ * A connection of its own for one exchange, so that it goes where that exchange's check allowed. No redirect is
+ * followed and no proxy of the environment is used. It has no timeouts: the signal ends the whole, however slow.
+ */
+export function pinnedClient(
+  { origin }: URL,
+  addresses: readonly string[],
+  connect: Connect,
+  signal: AbortSignal,
+): Client {
+  return new Client(origin, {
+    connect: pinnedConnect(addresses, connect, signal),
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
 }

@@ -1,6 +1,7 @@
 import type { Resolution } from '../../contract/result.js'
 import { resolution as resolutionSchema } from '../../contract/result.js'
 import { errorText } from '../../core/error-text.js'
+import { nothingFound } from '../../contract/unknown.js'
 import type { Knowledge, Query } from '../knowledge.js'
 
 /**
@@ -58,16 +59,4 @@ function ask(knowledge: Knowledge, query: Query): { resolution: Resolution; faul
   }
 }
 
-const failed: Resolution = {
-  status: 'failed',
-  match_confidence: 0,
-  type: null,
-  subtype: null,
-  entity: null,
-  candidate: null,
-  factors: [],
-  actions: [],
-  merged_into: null,
-  basis: [],
-  classification: null,
-}
+const failed: Resolution = { status: 'failed', ...nothingFound }

@@ -1,4 +1,3 @@
-import { Client } from 'undici'
 import type { WebsiteStatus } from '../../../contract/domain.js'
 import { domainNameOf } from '../../../core/domain-name.js'
 import { siteFactsOf, type SiteFacts } from '../../../core/site-facts.js'
@@ -6,7 +5,7 @@ import { systemClock, type Clock } from '../../../platform/clock.js'
 import { limits } from '../../limits.js'
 import { checkAddress, systemResolver, type HostResolver } from '../../outbound/address-guard.js'
 import { within } from '../../outbound/deadline.js'
-import { createConnect, pinnedConnect, type Connect } from '../../outbound/pinned-connect.js'
+import { createConnect, pinnedClient, type Connect } from '../../outbound/pinned-connect.js'
 
 /** What asking for a domain's front page showed. */
 export interface SiteVisit {
@@ -154,13 +153,7 @@ async function getPage(url: URL, { resolve, connect, signal }: Trip): Promise<Fe
   }
   const check = await checkAddress(url.hostname, watched, signal)
   if (check.kind === 'refused') return { kind: 'unanswered', isResolvable, reason: check.reason }
-  const client = new Client(url.origin, {
-    connect: pinnedConnect(check.addresses, connect, signal),
-    pipelining: 1,
-    // The signal ends the whole, however it is slow.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
+  const client = pinnedClient(url, check.addresses, connect, signal)
   try {
     const headers = { accept: 'text/html', 'accept-encoding': 'identity', 'user-agent': userAgent }
     const reply = await client.request({ method: 'GET', path: url.pathname + url.search, headers, signal })
