@@ -1,3 +1,4 @@
+import type { WebsiteStatus } from './domain.js'
 import type { Address, EntityRecord, ResultEntity } from './entity.js'
 import type { Resolution } from './result.js'
 
@@ -54,4 +55,13 @@ export const nothingFound: Omit<Resolution, 'status'> = {
   merged_into: null,
   basis: [],
   classification: null,
+}
+
+export const unknownWebsiteStatus: WebsiteStatus = {
+  status: null,
+  is_resolvable: null,
+  is_webserver_responsive: null,
+  has_content: null,
+  failure_reason: null,
+  last_checked: null,
 }

@@ -24,7 +24,7 @@ import { connect, kickoffPath } from '../../support/service-client.js'
 import { openBesides, startWebhookService } from '../../support/webhook-service.js'
 import { selfSigned } from '../client/self-signed.js'
 
-const childModule = import.meta.resolve('../../support/webhook-child.ts')
+const childModule = import.meta.resolve('../../support/service-child.ts')
 const folder = mkdtempSync(join(tmpdir(), 'enrich-events-'))
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true })

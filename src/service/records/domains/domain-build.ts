@@ -2,14 +2,13 @@ import {
   domainResult,
   type DomainIntelligence,
   type DomainResult,
-  type WebsiteStatus,
   type DomainReply,
 } from '../../../contract/domain.js'
 import type { SocialProfilesV1 } from '../../../contract/entity-v1.js'
 import type { EntityRecord, ResultEntity } from '../../../contract/entity.js'
 import type { CallId } from '../../../contract/ids.js'
 import { resolution as resolutionSchema, type Resolution } from '../../../contract/result.js'
-import { unknownClassification } from '../../../contract/unknown.js'
+import { unknownClassification, unknownWebsiteStatus } from '../../../contract/unknown.js'
 import { domainNameOf } from '../../../core/domain-name.js'
 import type { Knowledge } from '../../knowledge.js'
 import { badRequest } from '../../refusal.js'
@@ -107,15 +106,6 @@ function entityOf(entity: ResultEntity): NonNullable<DomainResult['entity']> {
   }
 }
 
-const unchecked: WebsiteStatus = {
-  status: null,
-  is_resolvable: null,
-  is_webserver_responsive: null,
-  has_content: null,
-  failure_reason: null,
-  last_checked: null,
-}
-
 const unknownProfile = { handle: null }
 
 /** What the site links to; a network that it does not link to has no handle. */
@@ -138,7 +128,7 @@ function intelligenceOf(known: Known, visit: SiteVisit | null): DomainIntelligen
     domain_aliases: known.aliases.filter((alias) => alias !== domain),
     description: visit?.facts?.description ?? owner?.description ?? null,
     tranco_rank: known.trancoRank,
-    website_status: visit?.status ?? unchecked,
+    website_status: visit?.status ?? unknownWebsiteStatus,
     domain_context: {
       domain_type: owner === null ? null : 'corporate_website',
       domain_relationship: owner === null ? null : 'direct_owner',
