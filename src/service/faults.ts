@@ -12,7 +12,7 @@ const rate = z.number().min(0).max(1)
  * - `lost_answer`: everything is done, and the connection is cut instead of the answer.
  */
 const requestFault = z.enum(['limited', 'error', 'reset', 'lost_answer'])
-export type RequestFault = z.infer<typeof requestFault>
+type RequestFault = z.infer<typeof requestFault>
 
 /** A plan of faults for rehearsals, as `--faults FILE` holds it. The same seed makes the same chances. */
 export const faultPlan = z.strictObject({

@@ -18,7 +18,7 @@ export interface Delivered {
 /** A status, or whatever is done to the response. `index` counts the deliveries from 0. */
 type Answer = number | ((response: ServerResponse, delivered: Delivered, index: number) => void)
 
-/** Somebody's webhook receiver on the loopback, which remembers what it was sent and answers as it is told. */
+/** Somebody's webhook receiver on the loopback, which remembers what it was sent and answers as the test sets it. */
 export interface HookReceiver {
   readonly url: string
   readonly port: number

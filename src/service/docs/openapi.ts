@@ -55,7 +55,7 @@ const description =
   '[::1] with 421 (misdirected_request).'
 
 /** One route as OpenAPI describes it. */
-export function operationOf(name: RouteName, route: Route, shapes: Shapes): Json {
+function operationOf(name: RouteName, route: Route, shapes: Shapes): Json {
   const request = exampleRequests[name]
   return {
     operationId: name,

@@ -58,7 +58,7 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: Moun
   const callers = new WeakMap<FastifyRequest, Caller>()
   const lostAnswers = new WeakSet<FastifyRequest>()
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
-    // Name and handler belong together, which a loop over all names cannot tell the compiler.
+    // Name and handler belong together, which the compiler cannot know in a loop over all names.
     const handler = handlers[name] as Handler<Route>
     app.route({
       method: methodsOf(route),

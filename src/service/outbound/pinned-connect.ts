@@ -17,7 +17,7 @@ export function createConnect(ca?: string): Connect {
  * Connects to these addresses, the next when one does not answer, whatever the name leads to by now. Host
  * header, SNI and certificate are still those of the name.
  */
-export function pinnedConnect(addresses: readonly string[], connect: Connect, signal: AbortSignal): Connect {
+function pinnedConnect(addresses: readonly string[], connect: Connect, signal: AbortSignal): Connect {
   return (target, callback) => {
     let firstError: Error | null = null
     const attempt = (index: number): void => {

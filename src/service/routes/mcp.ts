@@ -38,20 +38,20 @@ function idText(id: NonNullable<McpMessage['id']> | null, bodyText: string): str
 }
 
 /** Revisions of the protocol whose messages this endpoint speaks, the newest first. */
-export const protocolVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
-export const latestVersion = protocolVersions[0]
+const protocolVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
+const latestVersion = protocolVersions[0]
 
 /**
  * Whether a request may go by this `MCP-Protocol-Version` header. Without one it is of a revision that had
  * none. Who asks what is spoken here cannot know it yet.
  */
-export function isSpoken(header: string | string[] | undefined, method: string): boolean {
+function isSpoken(header: string | string[] | undefined, method: string): boolean {
   if (header === undefined || method === 'server/discover') return true
   return protocolVersions.some((version) => version === header)
 }
 
 /** What a method comes to: its result, or a failure by JSON-RPC's codes. */
-export type MethodEnd =
+type MethodEnd =
   { readonly result: object } | { readonly error: { readonly code: number; readonly message: string } }
 
 const methodNotFound = -32601
@@ -68,7 +68,7 @@ interface McpDeps {
 }
 
 /** Every method that is served; each stands by itself, there are no sessions. */
-export function runMethod({ method, params = {} }: McpMessage, deps: McpDeps): MethodEnd {
+function runMethod({ method, params = {} }: McpMessage, deps: McpDeps): MethodEnd {
   switch (method) {
     case 'initialize':
       return initialize(params)
@@ -130,7 +130,7 @@ function named(text: string): string {
 }
 
 /** The one tool, as `tools/list` describes it. */
-export const searchTool = {
+const searchTool = {
   name: mcpToolName,
   description:
     'Finds registrations of companies by name, the closest first, in at most 10 results: id, master entity, ' +
@@ -142,7 +142,7 @@ export const searchTool = {
 type ReadArguments =
   { readonly ok: true; readonly value: McpSearchArguments } | { readonly ok: false; readonly reason: string }
 
-export function readArguments(given: unknown): ReadArguments {
+function readArguments(given: unknown): ReadArguments {
   const parsed = mcpSearchArguments.safeParse(isNamed(given) ? { ...given, name: tidied(given.name) } : given)
   if (parsed.success) return { ok: true, value: parsed.data }
   const issue = parsed.error.issues[0]
@@ -172,10 +172,7 @@ interface FoundEntities {
   readonly metadata: { readonly total: number; readonly returned: number }
 }
 
-export function searchEntities(
-  wanted: McpSearchArguments,
-  knowledge: Pick<Knowledge, 'search'>,
-): FoundEntities {
+function searchEntities(wanted: McpSearchArguments, knowledge: Pick<Knowledge, 'search'>): FoundEntities {
   const { results, totalCount } = knowledge.search({
     name: wanted.name,
     countryCode: wanted.country_code ?? null,

@@ -54,7 +54,7 @@ export function openBesideService(folder: string, nowMs: number, whereNone: 'mak
   })
 }
 
-/** Opens it so, uses it, closes it; what SQLite refuses meanwhile is told as `openBesideService` tells it. */
+/** Opens it so, uses it, closes it; what SQLite refuses meanwhile is reported as `openBesideService` reports it. */
 export function useBesideService(
   folder: string,
   nowMs: number,

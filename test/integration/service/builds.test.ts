@@ -49,7 +49,7 @@ const stateOf = (builds: Builds, subject: string) => builds.read('hierarchy', su
 const until = (builds: Builds, subject: string, state: string) =>
   expect.poll(() => stateOf(builds, subject), { interval: 5 }).toBe(state)
 
-/** Compiles nothing by itself: what is in flight ends when it is told to. */
+/** Compiles nothing by itself: what is in flight ends when the test ends it. */
 function slowCompiler() {
   const landings = new Map<string, { give: (result: string) => void; fail: (error: Error) => void }>()
   let aloftMax = 0
@@ -116,7 +116,7 @@ describe('a build', () => {
     expect(after).toMatchObject({ updatedAtMs: madeAtMs, finishedAtMs: clock.nowMs() })
   })
 
-  test('a failure is told by its own words only if they are meant for others', async () => {
+  test('a failure is reported in its own words only if they are meant for others', async () => {
     const compile: Compiler = (subject) => {
       throw subject === 'safe' ? new BuildFailure('the source is closed') : new Error('no such file: /secret')
     }

@@ -50,7 +50,7 @@ export interface RateDecision {
   readonly resetSeconds: number
 }
 
-export const minuteOf = (nowMs: number): number => Math.floor(nowMs / windowMs)
+const minuteOf = (nowMs: number): number => Math.floor(nowMs / windowMs)
 
 /**
  * Counts one request against a fixed window of a calendar minute (interface: "Limits"; the text leaves the

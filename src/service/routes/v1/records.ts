@@ -166,7 +166,7 @@ type ClassificationV1 = EntityRecordV1['classification']
  * company from how sure it is, so both are the confidence. `business_model` is free text, and written from the two lists
  * that replace it (interface: "Versioning").
  */
-export function classificationV1Of(
+function classificationV1Of(
   industry: EntityRecord['industry'],
   classification: EntityRecord['classification'],
 ): ClassificationV1 {
