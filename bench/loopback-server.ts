@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { limits, rateLimitHeaders } from '../src/contract/limits.js'
+import { rateLimitHeaders, rateLimits } from '../src/contract/limits.js'
 import type { KickoffBody } from '../src/contract/resolution.js'
 import { Chance } from '../test/simulation/chance.js'
 import { finishedRun, lightAnswer } from './answers.js'
@@ -25,7 +25,7 @@ const world = JSON.parse(process.argv[2] ?? '') as LoopbackWorld
 hurry(world.factor, world.startedAtMs)
 const chance = new Chance(1)
 const runs = new Map<string, Run>()
-const windowMs = limits.windowSeconds * 1000
+const windowMs = rateLimits.windowSeconds * 1000
 const windows = { kickoff: { minute: 0, usedCount: 0 }, poll: { minute: 0, usedCount: 0 } }
 const figures: ServerFigures = { requests: 0, limited: 0 }
 
@@ -57,7 +57,7 @@ async function answer(request: IncomingMessage): Promise<Reply & { headers: Reco
   const isKickoff = request.method === 'POST'
   const body = await text(request)
   const route = isKickoff ? 'kickoff' : 'poll'
-  const perMinute = isKickoff ? limits.submissionsPerMinute : limits.pollsPerMinute
+  const perMinute = isKickoff ? rateLimits.submissionsPerMinute : rateLimits.pollsPerMinute
   const nowMs = Date.now()
   const minute = Math.floor(nowMs / windowMs)
   if (windows[route].minute !== minute) windows[route] = { minute, usedCount: 0 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { limits } from '../src/contract/limits.js'
+import { rateLimits } from '../src/contract/limits.js'
 import { Chance } from '../test/simulation/chance.js'
 import { makeCompanies } from './companies.js'
 import { measureScheduling } from './scheduling.js'
@@ -72,7 +72,7 @@ function tell(
   ours: PipelineFigures,
   theirs: ServerFigures,
 ): void {
-  const boundMinutes = rowCount / limits.pollsPerMinute
+  const boundMinutes = rowCount / rateLimits.pollsPerMinute
   const reachableMinutes = boundMinutes + world.runMsMin / 60_000
   const achievedMinutes = ours.askingMs / 60_000
   say(`  ${rowCount} rows, time ${world.factor} times as fast`)

@@ -173,7 +173,7 @@ function fill(folder: string, runCount: number): number {
     storeAccounts(database, [{ name: 'default', apiKey }], Date.now())
     const store = createRunStore(database)
     const result = JSON.stringify({ status: 'no_match', factors: [], note: 'x'.repeat(400) })
-    const conclusion = { status: 'COMPLETED', result, basis: null, fault: null } as const
+    const outcome = { status: 'COMPLETED', result, basis: null, fault: null } as const
     const batchRuns = 5_000
     for (let done = 0; done < runCount; done += batchRuns) {
       const nowMs = Date.now()
@@ -187,7 +187,7 @@ function fill(folder: string, runCount: number): number {
       for (let left = runs.length; left > 0;) {
         const due = store.due(nowMs, batchRuns)
         store.finish(
-          due.map(({ runNumber }) => ({ runNumber, conclusion })),
+          due.map(({ runNumber }) => ({ runNumber, outcome })),
           nowMs,
         )
         left -= due.length

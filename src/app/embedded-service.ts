@@ -55,7 +55,7 @@ export async function connectEmbedded(options: EmbeddedOptions): Promise<WholeCo
       dataFolder: embeddedDataFolder(options.checkpointPath),
       listen: { host: '127.0.0.1', port: 0 },
       accounts: [{ name: 'embedded', apiKey }],
-      limits: 'none',
+      rateLimits: 'none',
       pages: false,
       log: options.notice,
     })

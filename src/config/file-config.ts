@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { limits as contractLimits } from '../contract/limits.js'
+import { rateLimits } from '../contract/limits.js'
 import { parseDurationMs } from '../core/duration.js'
 import { parseListenAddress } from '../core/listen-address.js'
 import { encodingNames } from '../tables/encodings/names.js'
@@ -115,9 +115,9 @@ export type FileConfig = z.infer<typeof fileConfig>
 /** The numbers of a hosted service: its stated limits, and runs of one to five minutes. */
 export const hostedDefaults = {
   limits: {
-    submitPerMinute: contractLimits.submissionsPerMinute,
-    pollPerMinute: contractLimits.pollsPerMinute,
-    windowSeconds: contractLimits.windowSeconds,
+    submitPerMinute: rateLimits.submissionsPerMinute,
+    pollPerMinute: rateLimits.pollsPerMinute,
+    windowSeconds: rateLimits.windowSeconds,
     inFlightRunsMax: 2_000,
     submitConcurrency: 16,
   },

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import {
-  address,
   classification,
   identifier,
   industry,
   matchingBranch,
-  primaryLegalEntity,
   profile,
+  resultEntity,
   socialProfiles,
 } from './entity.js'
 import { buildMetadata, codeEntryV1 } from './entity-v1.js'
@@ -67,18 +66,9 @@ const outcome = {
 }
 
 /** Identifier `jurisdiction` is optional here. */
-const domainEntity = z.strictObject({
-  id: entityId,
-  display_name: text,
-  legal_name: text,
-  status: text,
-  description: text,
-  website: text,
-  headquarters: z.strictObject({ address }),
-  primary_legal_entity: primaryLegalEntity,
-  identifiers: z.array(identifier.partial({ jurisdiction: true })),
-  matching_branch: matchingBranch.nullable(),
-})
+const domainEntity = resultEntity
+  .omit({ facets: true, industry: true, parent_entity: true })
+  .extend({ identifiers: z.array(identifier.partial({ jurisdiction: true })) })
 
 /** Present only where the domain asked for redirects to another. */
 export const redirectInfo = z.strictObject({

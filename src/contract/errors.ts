@@ -5,13 +5,13 @@ export const errorBody = z.strictObject({ error: z.strictObject({ type: z.string
 export type ErrorBody = z.infer<typeof errorBody>
 
 /** The other shapes, of v1 and v2 (interface: "Errors"). */
-export const errorBodyV1 = z.strictObject({
-  error: z.strictObject({ message: z.string(), type: z.string() }),
-})
-export const keyErrorBody = z.strictObject({ message: z.string(), request_id: z.string() })
-export const reasonErrorBody = z.strictObject({ error: z.string(), message: z.string() })
-export const messageErrorBody = z.strictObject({ message: z.string() })
-export const entityErrorBody = z.strictObject({ message: z.string(), code: z.literal('entity_not_found') })
+export const earlierErrorBodies = {
+  any: z.strictObject({ error: z.strictObject({ message: z.string(), type: z.string() }) }),
+  key: z.strictObject({ message: z.string(), request_id: z.string() }),
+  reason: z.strictObject({ error: z.string(), message: z.string() }),
+  message: z.strictObject({ message: z.string() }),
+  entity: z.strictObject({ message: z.string(), code: z.literal('entity_not_found') }),
+} as const
 
 /** Observed v3 types, and those our service uses where the interface shows none (401, 404, 405, 413, 421, 429, 500). */
 export const errorTypes = {

@@ -1,7 +1,19 @@
 import { z } from 'zod'
-import { eventId } from './ids.js'
-import { recordRunObject } from './record-run.js'
+import { domainReply } from './domain.js'
+import { entityReply } from './entity.js'
+import { eventId, runId } from './ids.js'
 import { runObject } from './resolution.js'
+
+/**
+ * The run object of a read that came before its record was built: `data.object` of its event, and what a poll
+ * of its `run_id` answers (interface: "Events"). `data` is what the read would have answered at the end of the
+ * build, so that the event names its entity or domain; null while the build goes on.
+ */
+export const recordRunObject = z.strictObject({
+  run_id: runId,
+  status: z.enum(['PENDING', 'COMPLETED', 'FAILED']),
+  data: z.union([entityReply, domainReply]).nullable(),
+})
 
 /** Exactly one event per request per terminal state (interface: "Event types"). */
 export const eventType = z.enum([

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { customId, jobId, requestId, runId } from './ids.js'
-import { limits } from './limits.js'
+import { fieldLimits } from './limits.js'
 import { jobResult } from './result.js'
 
 /** Length is judged in code points after trimming. */
 export const lookupName = z
   .string()
-  .refine((name) => Array.from(name.trim()).length >= limits.nameCharsMin, {
-    error: `name must have at least ${limits.nameCharsMin} characters`,
+  .refine((name) => Array.from(name.trim()).length >= fieldLimits.nameCharsMin, {
+    error: `name must have at least ${fieldLimits.nameCharsMin} characters`,
   })
-  .meta({ minLength: limits.nameCharsMin })
+  .meta({ minLength: fieldLimits.nameCharsMin })
 
 export const include = z.enum(['basis'])
 

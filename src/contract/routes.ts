@@ -1,9 +1,246 @@
-import { routesV1 } from './routes/v1.js'
-import { routesV2 } from './routes/v2.js'
-import { routesV3 } from './routes/v3.js'
+import { z } from 'zod'
+import { domainBody, domainBodyV3, domainReply, domainReplyV1 } from './domain.js'
+import { entityReply } from './entity.js'
+import { entityReplyV1 } from './entity-v1.js'
+import { recordRunObject } from './events.js'
+import { hierarchyReply } from './hierarchy.js'
+import { entityId, jobId, requestId, runId } from './ids.js'
+import { rateLimits } from './limits.js'
+import { mcpAccepted, mcpMessage, mcpReply } from './mcp.js'
+import { jobPending, kickoffBody, kickoffQuery, pollQuery, runAccepted, runObject } from './resolution.js'
+import {
+  jobAcceptedV2,
+  jobStatusV2,
+  reportBody,
+  reportReply,
+  resolutionQueryV2,
+  resultV2,
+} from './resolution-v2.js'
+import { jobResult } from './result.js'
+import { searchQuery, searchReply } from './search.js'
 
-export { methodsOf, versionOf, type Route, type RouteLimit, type Version } from './routes/route.js'
+export interface RouteLimit {
+  readonly perMinute: number
+  /** Who shares the budget: two keys of one account do on some routes (interface: "Limits"). */
+  readonly per: 'key' | 'account'
+}
 
-/** The whole interface (interface: "Endpoints"), in the order of its versions. */
-export const routes = { ...routesV1, ...routesV2, ...routesV3 } as const
+/**
+ * A route as a value: the service mounts it, the client calls it, the tests walk it, the OpenAPI document
+ * prints it. `path` holds `{placeholders}`; `errors` are the statuses that may come with an error body;
+ * `limit` is null where the interface states none.
+ */
+export interface Route {
+  readonly method: 'GET' | 'POST'
+  readonly path: `/${Version}/${string}`
+  readonly summary: string
+  readonly params: z.ZodType
+  readonly query: z.ZodType
+  readonly body: z.ZodType | null
+  readonly replies: Readonly<Record<number, z.ZodType>>
+  readonly errors: readonly number[]
+  readonly limit: RouteLimit | null
+  /** Whether a call may be charged (interface: "Billed"). */
+  readonly isBilled?: true
+}
+
+/** What most routes are like: nothing in the path or the query, and no stated limit. */
+const plain = { params: z.object({}), query: z.object({}), limit: null } as const
+const read = { ...plain, method: 'GET', body: null } as const
+const change = { ...plain, method: 'POST' } as const
+
+const ofEntity = z.object({ entity_id: entityId })
+/** Of a resolution, or of a read whose record was still being built. */
+const anyRun = z.union([runObject, recordRunObject])
+
+const perKey = (perMinute: number): RouteLimit => ({ perMinute, per: 'key' })
+/** One budget each: the text leaves open whether the two routes of v2 share theirs. */
+const perAccount: RouteLimit = { perMinute: rateLimits.submissionsPerMinute, per: 'account' }
+
+/**
+ * The whole interface (interface: "Endpoints"), in the order of its versions. Where it states a limit on a GET of v3
+ * alone, the POST has one like it, and the run poll that of the job poll.
+ */
+export const routes = {
+  readEntityV1: {
+    ...read,
+    path: '/v1/entities/{entity_id}',
+    summary: 'The record of a company; built on first demand',
+    params: ofEntity,
+    replies: { 200: entityReplyV1 },
+    errors: [400, 401, 404, 500, 504],
+  },
+  readDomainV1: {
+    ...read,
+    path: '/v1/domain-intelligence',
+    summary: 'Whose domain it is, and facts about the domain',
+    query: domainBody,
+    replies: { 200: domainReplyV1 },
+    errors: [400, 401, 500, 504],
+  },
+  readHierarchy: {
+    ...read,
+    path: '/v1/entity/{entity_id}/hierarchy',
+    summary: 'The ownership of a company, as far as it was researched',
+    params: ofEntity,
+    replies: { 200: hierarchyReply },
+    errors: [400, 401, 500],
+  },
+  readUltimateParent: {
+    ...read,
+    path: '/v1/entity/{entity_id}/ultimate-parent',
+    summary: 'The ultimate parent of a company, as far as it was researched',
+    params: ofEntity,
+    replies: { 200: hierarchyReply },
+    errors: [400, 401, 500],
+  },
+  requestHierarchy: {
+    ...change,
+    path: '/v1/entity/{entity_id}/hierarchy',
+    summary: 'Begin research of the ownership of a company',
+    params: ofEntity,
+    // The interface shows no payload: none is needed, and what comes is not read.
+    body: z.unknown(),
+    replies: { 200: hierarchyReply, 202: hierarchyReply },
+    errors: [400, 401, 500],
+  },
+  report: {
+    ...change,
+    path: '/v1/entity-resolution/report',
+    summary: 'Feedback about an answer',
+    body: reportBody,
+    replies: { 202: reportReply },
+    errors: [400, 401, 500],
+  },
+  mcp: {
+    ...change,
+    path: '/v1/mcp',
+    summary: 'Model Context Protocol: one tool, search_legal_entities',
+    body: mcpMessage,
+    replies: { 200: mcpReply, 202: mcpAccepted },
+    errors: [400, 401, 403, 500],
+  },
+  search: {
+    ...read,
+    path: '/v2/search',
+    summary: 'Instant search of registrations and companies',
+    query: searchQuery,
+    replies: { 200: searchReply },
+    errors: [400, 401, 500],
+  },
+  streamResolution: {
+    ...read,
+    path: '/v2/entity-resolution/stream',
+    summary: 'Resolve a company; the connection is held until the answer is there',
+    query: resolutionQueryV2,
+    replies: { 200: resultV2 },
+    // Beside what the interface lists: it is billed, so credit may run out; and a key holds so many at a time.
+    errors: [400, 401, 402, 429, 500, 502],
+    isBilled: true,
+  },
+  submitResolution: {
+    ...read,
+    path: '/v2/entity-resolution/async',
+    summary: 'Begin to resolve a company; billed on submission, not idempotent',
+    query: resolutionQueryV2,
+    replies: { 202: jobAcceptedV2 },
+    errors: [400, 401, 402, 403, 429, 500, 503, 504],
+    limit: perAccount,
+    isBilled: true,
+  },
+  pollResolution: {
+    ...read,
+    path: '/v2/entity-resolution/status/{request_id}',
+    summary: 'What became of a submission; free',
+    // A malformed id is answered with 500 here, which no schema can say: the handler judges it.
+    params: z.object({ request_id: z.union([requestId, z.string()]) }),
+    replies: { 200: jobStatusV2, 202: jobStatusV2 },
+    errors: [400, 401, 404, 429, 500, 504],
+    limit: perAccount,
+  },
+  kickoffRun: {
+    ...change,
+    path: '/v3/entity-resolution/async',
+    summary: 'Begin to resolve a company as a run; billed, not idempotent',
+    body: kickoffBody,
+    replies: { 202: runAccepted },
+    errors: [400, 401, 402, 403, 429, 500],
+    limit: perKey(rateLimits.submissionsPerMinute),
+    isBilled: true,
+  },
+  kickoffJob: {
+    ...read,
+    path: '/v3/entity-resolution/async',
+    summary: 'Begin to resolve a company as a job; billed, not idempotent',
+    query: kickoffQuery,
+    replies: { 202: jobPending },
+    errors: [400, 401, 402, 403, 429, 500],
+    limit: perKey(rateLimits.submissionsPerMinute),
+    isBilled: true,
+  },
+  pollJob: {
+    ...read,
+    path: '/v3/jobs/{job_id}',
+    summary: 'What became of a job; free',
+    params: z.object({ job_id: jobId }),
+    query: pollQuery,
+    replies: { 200: jobResult, 202: jobPending },
+    errors: [400, 401, 404, 429, 500],
+    limit: perKey(rateLimits.pollsPerMinute),
+  },
+  pollRun: {
+    ...read,
+    path: '/v3/runs/{run_id}',
+    summary: 'What became of a run; free',
+    params: z.object({ run_id: runId }),
+    query: pollQuery,
+    replies: { 200: anyRun, 202: anyRun },
+    errors: [400, 401, 404, 429, 500],
+    limit: perKey(rateLimits.pollsPerMinute),
+  },
+  readEntity: {
+    ...read,
+    path: '/v3/entities/{id}',
+    summary: 'The record of a company; built on first demand',
+    params: z.object({ id: entityId }),
+    query: z.object({ webhook_url: z.string().optional() }),
+    replies: { 200: entityReply },
+    errors: [400, 401, 404, 429, 500],
+    limit: perKey(rateLimits.entityReadsPerMinute),
+  },
+  readDomain: {
+    ...read,
+    path: '/v3/domain-intelligence',
+    summary: 'Whose domain it is, and facts about the domain',
+    query: domainBodyV3,
+    replies: { 200: domainReply },
+    errors: [400, 401, 402, 403, 429, 500],
+    limit: perKey(rateLimits.domainReadsPerMinute),
+    isBilled: true,
+  },
+  requestDomain: {
+    ...change,
+    path: '/v3/domain-intelligence',
+    summary: 'The same, with the domain in the body',
+    body: domainBodyV3,
+    replies: { 200: domainReply },
+    errors: [400, 401, 402, 403, 429, 500],
+    limit: perKey(rateLimits.domainReadsPerMinute),
+    isBilled: true,
+  },
+} as const satisfies Record<string, Route>
 export type RouteName = keyof typeof routes
+
+/** HEAD is answered wherever GET is, except where it would be billed: it is taken to cost and to begin nothing. */
+export function methodsOf({ method, isBilled }: Route): ('GET' | 'HEAD' | 'POST')[] {
+  return method === 'GET' && isBilled !== true ? ['GET', 'HEAD'] : [method]
+}
+
+/** The version is carried in the path (interface: "Versioning"). */
+export type Version = 'v1' | 'v2' | 'v3'
+
+/** The version a path speaks; whatever is neither v1 nor v2 is answered as v3. */
+export function versionOf(path: string): Version {
+  const prefix = /^\/(v[12])(?:[/?]|$)/.exec(path)?.[1]
+  return prefix === 'v1' || prefix === 'v2' ? prefix : 'v3'
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { callId, entityId, legalEntityId } from './ids.js'
-import { limits } from './limits.js'
+import { fieldLimits } from './limits.js'
 import { lookupName } from './resolution.js'
 
 const text = z.string().nullable()
@@ -20,7 +20,9 @@ export const searchQuery = z.object({
     .string()
     .regex(/^[1-9]\d?$/, 'a whole number')
     .transform(Number)
-    .refine((limit) => limit <= limits.searchResultsMax, { error: `at most ${limits.searchResultsMax}` })
+    .refine((limit) => limit <= fieldLimits.searchResultsMax, {
+      error: `at most ${fieldLimits.searchResultsMax}`,
+    })
     .optional(),
   /** Taken in any case: some clients write `True`. */
   bypass_cache: z
@@ -43,7 +45,7 @@ export type SearchResult = z.infer<typeof searchResult>
 
 /** 200 of `GET /v2/search`; results with a master entity stand first. */
 export const searchReply = z.strictObject({
-  results: z.array(searchResult).max(limits.searchResultsMax),
+  results: z.array(searchResult).max(fieldLimits.searchResultsMax),
   metadata: z.strictObject({
     total: z.int().min(0),
     returned: z.int().min(0),

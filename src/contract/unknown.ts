@@ -1,4 +1,6 @@
+import type { WebsiteStatus } from './domain.js'
 import type { Address, EntityRecord, ResultEntity } from './entity.js'
+import type { Resolution } from './result.js'
 
 /** Blocks as they stand where nothing is known: every key is there (interface: "Resources and their fields"). */
 
@@ -39,4 +41,27 @@ export const unknownProfiles: EntityRecord['social_profiles'] = {
   linkedin: { handle: null },
   facebook: { handle: null },
   crunchbase: { handle: null },
+}
+
+/** A resolution that found nothing, apart from its status. */
+export const nothingFound: Omit<Resolution, 'status'> = {
+  match_confidence: 0,
+  type: null,
+  subtype: null,
+  entity: null,
+  candidate: null,
+  factors: [],
+  actions: [],
+  merged_into: null,
+  basis: [],
+  classification: null,
+}
+
+export const unknownWebsiteStatus: WebsiteStatus = {
+  status: null,
+  is_resolvable: null,
+  is_webserver_responsive: null,
+  has_content: null,
+  failure_reason: null,
+  last_checked: null,
 }

@@ -1,4 +1,4 @@
-import { limits } from '../contract/limits.js'
+import { fieldLimits } from '../contract/limits.js'
 
 /** What is asked of the service: rows that ask the same share one lookup, so one payment. */
 export interface Lookup {
@@ -25,10 +25,10 @@ export function identify(
   }
   const chars = Array.from(lookup.name).length
   if (chars === 0) return { kind: 'invalid', reason: 'no company name' }
-  if (chars < limits.nameCharsMin) {
+  if (chars < fieldLimits.nameCharsMin) {
     return {
       kind: 'invalid',
-      reason: `the name has ${chars} character; at least ${limits.nameCharsMin} are needed`,
+      reason: `the name has ${chars} character; at least ${fieldLimits.nameCharsMin} are needed`,
     }
   }
   for (const field of ['name', 'location', 'context'] as const) {

@@ -1,9 +1,9 @@
-import { limits } from '../contract/limits.js'
+import { fieldLimits } from '../contract/limits.js'
 import { isLoopback } from './base-url.js'
 import { UserError } from './errors.js'
 import { isAddressLiteral, isPublicAddress, isPublicName } from './public-address.js'
 
-const urlCharsMax = limits.webhookUrlCharsMax
+const urlCharsMax = fieldLimits.webhookUrlCharsMax
 
 export interface WebhookUrlRules {
   /** Addresses of this machine, http and any port too: for rehearsals. */

@@ -1,7 +1,7 @@
 import { errorTypes } from '../contract/errors.js'
 import type { Version } from '../contract/routes.js'
 
-interface RefusalParts {
+interface RefusalExtras {
   readonly headers?: Readonly<Record<string, string>>
   /** For the few answers with a shape of their own, whatever the version's is. */
   readonly body?: object
@@ -17,11 +17,11 @@ export class Refusal extends Error {
     readonly status: number,
     readonly type: string,
     message: string,
-    parts: RefusalParts = {},
+    extras: RefusalExtras = {},
   ) {
     super(message)
-    this.headers = parts.headers ?? {}
-    this.body = parts.body ?? null
+    this.headers = extras.headers ?? {}
+    this.body = extras.body ?? null
   }
 }
 
@@ -50,7 +50,7 @@ export const foreignHost = (): Refusal =>
 export const payloadTooLarge = (bytesMax: number): Refusal =>
   new Refusal(413, errorTypes.payloadTooLarge, `a body has at most ${bytesMax} bytes`)
 
-/** One answer for an unknown id and for another account's: the two must not be told apart. */
+/** One answer for an unknown id and for another account's: a caller must not see which it is. */
 export const notFound = (kind: 'run' | 'job' | 'request' | 'entity' | 'route'): Refusal =>
   new Refusal(404, errorTypes.notFound, `no such ${kind}`)
 

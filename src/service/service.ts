@@ -1,37 +1,12 @@
 import type { FastifyInstance } from 'fastify'
+import type { ListenAddress } from '../core/listen-address.js'
 import { systemClock, type Clock } from '../platform/clock.js'
+import { closeWithin, httpUrl, listen } from '../platform/listening.js'
 import { systemRandom, type Random } from '../platform/random.js'
 import type { Sqlite } from '../platform/sqlite.js'
 import { storeAccounts, storedCallers, type AccountOptions } from './accounts/accounts.js'
-import { createApp } from './http/app.js'
-import type { Builds } from './records/builds/builds.js'
-import { openBuilds } from './records/open-builds.js'
 import { createCredit } from './accounts/credit.js'
-import { noDomainLists, type DomainLists } from './records/domains/domain-lists.js'
-import type { WebsiteCheck } from './records/domains/website-check.js'
-import { createJournal } from './runs/journal.js'
-import { noFaults, withFaults, type Faults } from './faults/faults.js'
-import { hierarchyCompiler } from './records/hierarchies/compile.js'
-import type { Knowledge } from './knowledge.js'
-import { mcpHandlers } from './routes/mcp/endpoint.js'
-import { closeApp, listen, watchRequests, type ListenedOn } from './http/listening.js'
-import { mountRoutes, type Handlers } from './http/mount.js'
 import { createRateLimiter, unlimited } from './accounts/limits/rate-limiter.js'
-import { startResearcher, type Researcher } from './runs/researcher.js'
-import { createRunStore, type LedgerEntry, type RunCount, type RunStore } from './runs/run-store.js'
-import { openStorage } from './storage/storage.js'
-import { domainHandlersV1 } from './routes/v1/domains.js'
-import { entityHandlersV1 } from './routes/v1/entities.js'
-import { hierarchyHandlers } from './routes/v1/hierarchy.js'
-import { reportHandlers } from './routes/v1/report.js'
-import { createHeldStreams, type HeldStreams } from './routes/v2/held-streams.js'
-import { jobHandlers } from './routes/v2/jobs.js'
-import { searchHandlers } from './routes/v2/search.js'
-import { streamHandlers } from './routes/v2/stream.js'
-import { domainHandlers } from './routes/v3/domains.js'
-import { entityHandlers } from './routes/v3/entities.js'
-import { kickoffHandlers } from './routes/v3/kickoff.js'
-import { pollHandlers } from './routes/v3/polls.js'
 import type { EventCount } from './deliveries/event-store.js'
 import {
   assertLocalWebhooksStayLocal,
@@ -39,6 +14,30 @@ import {
   type WebhookOptions,
   type Webhooks,
 } from './deliveries/webhooks.js'
+import { noFaults, withFaults, type Faults } from './faults.js'
+import { createApp, watchRequests } from './http/app.js'
+import { mountRoutes, type Handlers } from './http/mount.js'
+import type { Knowledge } from './knowledge.js'
+import { limits } from './limits.js'
+import { createBuilds, type Builds } from './records/builds/builds.js'
+import { entityCompiler, entityEventData } from './records/builds/entity-build.js'
+import { domainCompiler, domainEventData } from './records/domains/domain-build.js'
+import { noDomainLists, type DomainLists } from './records/domains/domain-lists.js'
+import type { WebsiteCheck } from './records/domains/website-check.js'
+import { hierarchyCompiler } from './records/hierarchies/hierarchy.js'
+import { mcpHandlers } from './routes/mcp.js'
+import { hierarchyHandlers } from './routes/v1/hierarchy.js'
+import { domainHandlersV1, entityHandlersV1 } from './routes/v1/records.js'
+import { reportHandlers } from './routes/v1/report.js'
+import { createHeldStreams, type HeldStreams } from './routes/v2/held-streams.js'
+import { resolutionHandlers } from './routes/v2/resolutions.js'
+import { searchHandlers } from './routes/v2/search.js'
+import { domainHandlers, entityHandlers } from './routes/v3/records.js'
+import { kickoffHandlers, pollHandlers } from './routes/v3/runs.js'
+import { createJournal } from './runs/journal.js'
+import { startResearcher, type Researcher } from './runs/researcher.js'
+import { createRunStore, type LedgerEntry, type RunCount, type RunStore } from './runs/run-store.js'
+import { openStorage } from './storage/storage.js'
 
 export type { Knowledge } from './knowledge.js'
 
@@ -51,7 +50,7 @@ export interface ServiceOptions extends WebhookOptions {
   /** Stored by their hash; accounts of earlier starts stay. */
   readonly accounts: readonly AccountOptions[]
   /** Whether the interface's limits a minute hold. */
-  readonly limits: 'spec' | 'none'
+  readonly rateLimits: 'spec' | 'none'
   /** How long a run takes, evenly spread; default 0 to 0. */
   readonly researchMs?: { readonly min: number; readonly max: number }
   /** How long the build of a record or a hierarchy takes, evenly spread; default 0 to 0. */
@@ -72,7 +71,10 @@ export interface ServiceOptions extends WebhookOptions {
   readonly log?: (line: string) => void
 }
 
-export interface RunningService extends ListenedOn {
+export interface RunningService {
+  readonly url: string
+  readonly host: string
+  readonly port: number
   runCount(): RunCount
   eventCount(): EventCount
   /** The units billed to an account, oldest first. */
@@ -107,26 +109,28 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const isBusy = watchRequests(app, clock)
     const onStored = webhooks.outbox.wake
     const researcher = startResearcher({ store, knowledge, clock, log, isBusy, onStored })
-    const limiter = options.limits === 'spec' ? createRateLimiter(clock, storage.windows) : unlimited
-    const parts = { database, knowledge, store, clock, random, log, isBusy, streams, webhooks, researcher }
-    const builds = openServiceBuilds(options, parts)
-    mountRoutes(app, createHandlers(options, { ...parts, builds }), { callers, limiter, random, faults })
+    const limiter = options.rateLimits === 'spec' ? createRateLimiter(clock, storage.windows) : unlimited
+    const deps = { database, knowledge, store, clock, random, log, isBusy, streams, webhooks, researcher }
+    const builds = openBuilds(options, deps)
+    mountRoutes(app, createHandlers(options, { ...deps, builds }), { callers, limiter, random, faults })
 
     const end = async () => {
       streams.close()
-      await closeApp(app, clock)
+      await closeWithin(app, limits.closeGraceMs, clock)
       await Promise.all([researcher.stop(), builds.stop()])
       await webhooks.stop()
       storage.close()
     }
-    const address = await listen(app, options.listen).catch(async (error: unknown) => {
+    const hint = 'choose another address, or port 0 for any free port'
+    const bound = await listen(app, options.listen, { hint }).catch(async (error: unknown) => {
       await Promise.all([researcher.stop(), builds.stop()])
       throw error
     })
     webhooks.start()
     let ended: Promise<void> | undefined
     return {
-      ...address,
+      ...bound,
+      url: reachableUrl(bound),
       runCount: () => store.count(),
       eventCount: webhooks.eventCount,
       ledger: (account) => store.ledger(account),
@@ -138,7 +142,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
 }
 
-interface Parts {
+/** A service that listens on every address is reached on this machine's own. */
+function reachableUrl({ host, port }: Readonly<ListenAddress>): string {
+  const loopbacks: Partial<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+  return httpUrl({ host: loopbacks[host] ?? host, port })
+}
+
+interface Deps {
   readonly database: Sqlite
   readonly knowledge: Knowledge
   readonly store: RunStore
@@ -151,23 +161,30 @@ interface Parts {
   readonly researcher: Researcher
 }
 
-function openServiceBuilds(options: ServiceOptions, parts: Parts): Builds {
-  return openBuilds({
-    ...parts,
+/** What each kind of record is compiled from, and what its events carry. */
+function openBuilds(options: ServiceOptions, deps: Deps): Builds {
+  const { knowledge } = deps
+  const { domainLists: lists = noDomainLists, checkWebsite = null } = options
+  return createBuilds({
+    ...deps,
     buildMs: options.buildMs ?? { min: 0, max: 0 },
-    outbox: parts.webhooks.outbox,
-    lists: options.domainLists ?? noDomainLists,
-    checkWebsite: options.checkWebsite ?? null,
-    hierarchy: hierarchyCompiler(parts.knowledge),
+    outbox: deps.webhooks.outbox,
+    edition: () => knowledge.edition?.() ?? null,
+    compilers: {
+      entity: entityCompiler(knowledge),
+      domain: domainCompiler({ knowledge, lists, checkWebsite }),
+      hierarchy: hierarchyCompiler(knowledge),
+    },
+    eventData: { entity: entityEventData(knowledge), domain: domainEventData },
   })
 }
 
-function createHandlers(options: ServiceOptions, parts: Parts & { readonly builds: Builds }): Handlers {
-  const { knowledge, store, builds, clock, webhooks, streams, database } = parts
+function createHandlers(options: ServiceOptions, deps: Deps & { readonly builds: Builds }): Handlers {
+  const { knowledge, store, builds, clock, webhooks, database } = deps
   const credit = createCredit(database, clock)
-  const records = { ...parts, gate: webhooks.gate }
+  const records = { ...deps, gate: webhooks.gate }
   const researchMs = options.researchMs ?? { min: 0, max: 0 }
-  const submission = { ...parts, journal: createJournal(store), credit, researchMs }
+  const submission = { ...deps, journal: createJournal(store), credit, researchMs }
   return {
     ...kickoffHandlers({ ...submission, gate: webhooks.gate }),
     ...pollHandlers(store, builds),
@@ -176,11 +193,10 @@ function createHandlers(options: ServiceOptions, parts: Parts & { readonly build
     ...domainHandlers({ ...records, credit }),
     ...domainHandlersV1(builds),
     ...searchHandlers(knowledge, clock),
-    ...jobHandlers(submission),
-    ...streamHandlers({ ...submission, streams }),
+    ...resolutionHandlers(submission),
     ...reportHandlers(database, clock),
     ...hierarchyHandlers(knowledge, builds),
-    ...mcpHandlers(parts),
+    ...mcpHandlers(deps),
   }
 }
 

@@ -164,7 +164,7 @@ describe('credit', () => {
 describe('units of a month', () => {
   test('over the limit is a 429 of a type of its own, without the headers of a minute; next month goes on', async () => {
     const clock = manualClock(novemberMs)
-    const { book, alice } = await startWithBook({ clock, limits: 'spec' })
+    const { book, alice } = await startWithBook({ clock, rateLimits: 'spec' })
     book.change('alice', { monthlyUnitsMax: 2 }, 0)
     expect((await alice.post(kickoffPath, kickoff)).status).toBe(202)
     expect((await alice.get(submitPath)).status).toBe(202)

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { domainReply, type DomainReply } from '../../src/contract/domain.js'
 import { errorBody } from '../../src/contract/errors.js'
 import type { EntityId } from '../../src/contract/ids.js'
-import { unknownClassification, unknownProfiles } from '../../src/contract/unknown.js'
+import { unknownClassification, unknownProfiles, unknownWebsiteStatus } from '../../src/contract/unknown.js'
 import type { SiteVisit } from '../../src/service/records/domains/website-check.js'
 import type { ServiceOptions } from '../../src/service/service.js'
 import { untilBuilt } from '../support/builds.js'
@@ -104,14 +104,7 @@ describe('the answer', () => {
       domain_aliases: ['acme-rockets.example'],
       description: null,
       tranco_rank: null,
-      website_status: {
-        status: null,
-        is_resolvable: null,
-        is_webserver_responsive: null,
-        has_content: null,
-        failure_reason: null,
-        last_checked: null,
-      },
+      website_status: unknownWebsiteStatus,
       domain_context: {
         domain_type: 'corporate_website',
         domain_relationship: 'direct_owner',
@@ -231,7 +224,7 @@ describe('refusals', () => {
   })
 
   test('D3-13 RL-02 GET and POST have 600 requests a minute each, and say so', async () => {
-    const limited = await start({ limits: 'spec', clock: manualClock() })
+    const limited = await start({ rateLimits: 'spec', clock: manualClock() })
     for (const remaining of [599, 598]) {
       const reply = await limited.alice.get(pathOf('acme.example'))
       expect(reply.headers).toMatchObject({

@@ -7,7 +7,7 @@ let it: TestService
 let limited: TestService
 beforeAll(async () => {
   it = await startTestService()
-  limited = await startTestService({ limits: 'spec' })
+  limited = await startTestService({ rateLimits: 'spec' })
 })
 
 const values: Record<string, string> = { request_id: 'reqa_x', job_id: 'x', run_id: 'run_x' }

@@ -57,7 +57,7 @@ describe('a body of 10 MiB', () => {
     }
   })
 
-  test('is a 413 to curl, which is told so rather than reset', async () => {
+  test('is a 413 that curl reads, and no reset', async () => {
     const said = await new Promise<string>((resolve) => {
       const args = ['-sS', '-o', '-', '-w', '\n%{http_code} %{errormsg}', '-H', `apikey: ${keys.alice}`]
       const to = ['-H', json, '--data-binary', `@${join(folder, 'body')}`, it.service.url + kickoffPath]

@@ -35,7 +35,7 @@ describe('the budget of a route', () => {
     'RL-06 RL-07 RL-10 %s: %i pass, each counted once, and the next is 429',
     async (...row) => {
       const [, perMinute, call] = row
-      const { alice } = await startTestService({ limits: 'spec', clock: manualClock(minuteStartMs) })
+      const { alice } = await startTestService({ rateLimits: 'spec', clock: manualClock(minuteStartMs) })
       const replies = await count(perMinute, () => call(alice))
       expect(replies.map(({ status }) => status)).not.toContain(429)
       const remaining = replies.map(remainingOf).sort((one, other) => one - other)
@@ -53,7 +53,7 @@ describe('the budget of a route', () => {
   )
 
   test('V2-18 the 429 of a minute says a message on v2, and nothing else', async () => {
-    const { alice } = await startTestService({ limits: 'spec', clock: manualClock(minuteStartMs) })
+    const { alice } = await startTestService({ rateLimits: 'spec', clock: manualClock(minuteStartMs) })
     await count(600, () => alice.get('/v2/entity-resolution/status/reqa_1'))
     const refused = await alice.get('/v2/entity-resolution/status/reqa_1')
     expect([refused.status, Object.keys(refused.json)]).toEqual([429, ['message']])
@@ -63,7 +63,7 @@ describe('the budget of a route', () => {
     const dataFolder = newFolder()
     const { alice, bob, service } = await startTestService({
       dataFolder,
-      limits: 'spec',
+      rateLimits: 'spec',
       clock: manualClock(minuteStartMs),
     })
     const book = openBook(dataFolder)
@@ -76,14 +76,14 @@ describe('the budget of a route', () => {
   })
 
   test('V2-30 submission and status of v2 have a budget each', async () => {
-    const { alice } = await startTestService({ limits: 'spec', clock: manualClock(minuteStartMs) })
+    const { alice } = await startTestService({ rateLimits: 'spec', clock: manualClock(minuteStartMs) })
     await count(3, () => alice.get('/v2/entity-resolution/status/reqa_1'))
     expect(remainingOf(await alice.get('/v2/entity-resolution/async?name=Acme'))).toBe(599)
   })
 
   test('RL-12 401 and 429 take nothing: the next minute is whole, and a revoked key spends nobody’s', async () => {
     const clock = manualClock(minuteStartMs)
-    const { alice, nobody } = await startTestService({ limits: 'spec', clock })
+    const { alice, nobody } = await startTestService({ rateLimits: 'spec', clock })
     const path = '/v3/jobs/job_1'
     await count(50, () => nobody.get(path))
     expect(remainingOf(await alice.get(path))).toBe(99)
@@ -94,7 +94,7 @@ describe('the budget of a route', () => {
 
   test('RL-08 RateLimit-Reset is a whole number of seconds, 1 at the least, at any moment of the minute', async () => {
     const clock = manualClock(minuteStartMs)
-    const { alice } = await startTestService({ limits: 'spec', clock })
+    const { alice } = await startTestService({ rateLimits: 'spec', clock })
     const seen: (string | string[] | undefined)[] = []
     for (const stepMs of [0, 1, 998, 1, 58_000, 999, 1]) {
       clock.advance(stepMs)
@@ -144,7 +144,7 @@ describe('over a restart', () => {
   test('RL-12 a refusal writes nothing, so that it costs as little after a restart', async () => {
     const dataFolder = newFolder()
     const start = () =>
-      startTestService({ dataFolder, limits: 'spec', clock: manualClock(minuteStartMs), accounts })
+      startTestService({ dataFolder, rateLimits: 'spec', clock: manualClock(minuteStartMs), accounts })
     const accounts = [{ name: 'alice', apiKey: keys.alice }]
     const first = await start()
     await count(130, () => first.alice.get('/v3/jobs/job_1'))
@@ -161,7 +161,7 @@ describe('over a restart', () => {
     const clock = manualClock(minuteStartMs)
     for (const content of ['this is no database'.repeat(1_000), '']) {
       writeFileSync(path, content)
-      const { alice, service, logged } = await startTestService({ dataFolder, limits: 'spec', clock })
+      const { alice, service, logged } = await startTestService({ dataFolder, rateLimits: 'spec', clock })
       expect(remainingOf(await alice.get('/v3/jobs/job_1'))).toBe(99)
       expect(logged).toEqual([])
       await service.close()
@@ -173,7 +173,7 @@ describe('over a restart', () => {
     const dataFolder = newFolder()
     const { alice, service } = await startTestService({
       dataFolder,
-      limits: 'spec',
+      rateLimits: 'spec',
       clock: manualClock(minuteStartMs),
     })
     await alice.get('/v3/jobs/job_1')
@@ -185,7 +185,7 @@ describe('over a restart', () => {
 
   test('without limits nothing is written', async () => {
     const dataFolder = newFolder()
-    const { alice } = await startTestService({ dataFolder, limits: 'none' })
+    const { alice } = await startTestService({ dataFolder, rateLimits: 'none' })
     await alice.post(kickoffPath, { name: 'Acme' })
     expect(existsSync(join(dataFolder, 'limits.sqlite'))).toBe(false)
   })

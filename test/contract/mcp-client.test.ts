@@ -41,7 +41,7 @@ describe('the official client', () => {
     await client.close()
   })
 
-  test('MCP-06 MCP-09 it is told what was wrong with a call', async () => {
+  test('MCP-06 MCP-09 it receives what was wrong with a call', async () => {
     const client = await connect(keys.alice)
     const call = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args })
     await expect(call('search_legal_entities', { name: 'Siemens', limit: 1 })).rejects.toMatchObject({

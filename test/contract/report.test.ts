@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { reportReply } from '../../src/contract/resolution-v2.js'
 import { openSqlite } from '../../src/platform/sqlite.js'
-import { bounds } from '../../src/service/bounds.js'
+import { limits } from '../../src/service/limits.js'
 import { startChild } from '../support/child-process.js'
 import { keys } from '../support/keys.js'
 import { connect } from '../support/service-client.js'
@@ -79,11 +79,11 @@ describe('POST /v1/entity-resolution/report', () => {
     const { alice, bob } = await startTestService({ dataFolder })
     await bob.post(reportPath, { of: 'bob' })
     await alice.post(reportPath, { number: 'first' })
-    fillWithReports(dataFolder, 'first', bounds.reportsPerAccountMax - 1)
+    fillWithReports(dataFolder, 'first', limits.reportsPerAccountMax - 1)
     for (const number of [1, 2, 3]) await alice.post(reportPath, { number })
     const kept = reportsIn(dataFolder)
     const ofAlice = kept.filter(({ account }) => account === 'alice').map(({ body }) => body)
-    expect(ofAlice).toHaveLength(bounds.reportsPerAccountMax)
+    expect(ofAlice).toHaveLength(limits.reportsPerAccountMax)
     expect(ofAlice.slice(-4)).toEqual([{ number: 'filler' }, { number: 1 }, { number: 2 }, { number: 3 }])
     expect(ofAlice).not.toContainEqual({ number: 'first' })
     expect(kept.filter(({ account }) => account === 'bob')).toHaveLength(1)
@@ -119,7 +119,7 @@ describe('POST /v1/entity-resolution/report', () => {
 
   test('REP-01 ERR-06 a report beyond the bound of bodies is a 413', async () => {
     const { alice } = await startTestService()
-    const reply = await alice.post(reportPath, { text: 'x'.repeat(bounds.bodyBytesMax) })
+    const reply = await alice.post(reportPath, { text: 'x'.repeat(limits.bodyBytesMax) })
     expect([reply.status, reply.json]).toEqual([
       413,
       { error: { message: expect.any(String), type: 'payload_too_large' } },

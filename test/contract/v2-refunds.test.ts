@@ -9,7 +9,7 @@ import { storeAccounts } from '../../src/service/accounts/accounts.js'
 import { openDatabase } from '../../src/service/storage/database.js'
 import { newCallId, newRunIds } from '../../src/service/ids.js'
 import { createRunStore } from '../../src/service/runs/run-store.js'
-import { startChild, type Child } from '../support/child-process.js'
+import { callUntilKilled, startChild, type Child } from '../support/child-process.js'
 import { keys } from '../support/keys.js'
 import { connect, type ServiceClient } from '../support/service-client.js'
 import { startTestService } from '../support/test-service.js'
@@ -28,7 +28,7 @@ interface Booked {
 }
 
 /** Every run in the file, with what its account paid for it. */
-function booksIn(dataFolder: string): Booked[] {
+function ledgerIn(dataFolder: string): Booked[] {
   const database = openSqlite(join(dataFolder, 'service.sqlite'), { synchronous: 'FULL' })
   const rows = database
     .prepare(
@@ -40,26 +40,15 @@ function booksIn(dataFolder: string): Booked[] {
   return rows
 }
 
-/** Submits as fast as answers come, half of it what will fail, until the service is gone; what was acknowledged. */
-async function submitUntilKilled(
-  client: ServiceClient,
-  child: Child,
-  killAfterCount: number,
-): Promise<string[]> {
-  const acknowledged: string[] = []
-  const submitter = async () => {
-    for (;;) {
-      const name = acknowledged.length % 2 === 0 ? 'Broken' : 'Acme'
-      const reply = await client.get(`/v2/entity-resolution/async?name=${name}`).catch(() => null)
-      if (reply === null) return
-      expect(reply.status).toBe(202)
-      acknowledged.push(String(reply.json.request_id))
-      if (acknowledged.length === killAfterCount) void child.kill()
-    }
-  }
-  await Promise.all(Array.from({ length: 16 }, submitter))
-  return acknowledged
-}
+/** Submits until the service is gone, half of it what will fail; what was acknowledged. */
+const submitUntilKilled = (client: ServiceClient, child: Child, killAfterCount: number) =>
+  callUntilKilled(child, killAfterCount, async (acknowledgedCount) => {
+    const name = acknowledgedCount % 2 === 0 ? 'Broken' : 'Acme'
+    const reply = await client.get(`/v2/entity-resolution/async?name=${name}`).catch(() => null)
+    if (reply === null) return null
+    expect(reply.status).toBe(202)
+    return String(reply.json.request_id)
+  })
 
 describe('refunds', () => {
   test('V2-12 V2-31 V2-32 DUR-01 over kill -9 at any moment, what failed is refunded exactly once', async () => {
@@ -74,7 +63,7 @@ describe('refunds', () => {
       const client = connect(await child.nextLine(), keys.alice)
       acknowledged.push(...(await submitUntilKilled(client, child, killAfterCount)))
       await child.kill()
-      for (const { status, charges, refunds } of booksIn(dataFolder)) {
+      for (const { status, charges, refunds } of ledgerIn(dataFolder)) {
         expect([charges, refunds]).toEqual([1, status === 'FAILED' ? 1 : 0])
       }
     }
@@ -86,7 +75,7 @@ describe('refunds', () => {
     }
     while (service.runCount().pending > 0) await alice.get('/v2/search?name=Acme')
     await service.close()
-    const books = booksIn(dataFolder)
+    const books = ledgerIn(dataFolder)
     expect(books.map(({ requestId }) => requestId)).toEqual(expect.arrayContaining(acknowledged))
     const failed = books.filter(({ status }) => status === 'FAILED')
     expect(failed.length).toBeGreaterThan(100)
@@ -118,9 +107,9 @@ describe('refunds', () => {
     const query = { name: 'Broken', location: null, context: null }
     store.insert([{ ...run, query, createdAtMs: 0, dueAtMs: 0 }])
     const [due] = store.due(0, 1)
-    const conclusion = { status: 'FAILED', result: '{}', basis: null, fault: null } as const
+    const outcome = { status: 'FAILED', result: '{}', basis: null, fault: null } as const
     const finish = () => {
-      store.finish([{ runNumber: due?.runNumber ?? 0, conclusion }], 0)
+      store.finish([{ runNumber: due?.runNumber ?? 0, outcome }], 0)
     }
     const kinds = database.prepare('SELECT kind FROM ledger ORDER BY entry_number').pluck()
 
@@ -140,6 +129,6 @@ describe('refunds', () => {
     const run = await alice.post('/v3/entity-resolution/async', { name: 'Broken' })
     const done = await alice.untilDone(`/v3/runs/${String(run.json.run_id)}`)
     expect(done.json.status).toBe('FAILED')
-    expect(booksIn(dataFolder)).toMatchObject([{ charges: 1, refunds: 0 }])
+    expect(ledgerIn(dataFolder)).toMatchObject([{ charges: 1, refunds: 0 }])
   })
 })

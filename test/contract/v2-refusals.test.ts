@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { routesV2 } from '../../src/contract/routes/v2.js'
+import { routes, versionOf } from '../../src/contract/routes.js'
 import { openBesideService } from '../../src/service/storage/database.js'
 import { createKeys } from '../../src/service/accounts/keys.js'
 import { keys } from '../support/keys.js'
@@ -15,11 +15,9 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const everyRoute = Object.entries(routesV2).map(([name, { method, path }]) => ({
-  name,
-  method,
-  path: path.replace(/\{\w+\}/, 'reqa_1'),
-}))
+const everyRoute = Object.entries(routes)
+  .filter(([, { path }]) => versionOf(path) === 'v2')
+  .map(([name, { method, path }]) => ({ name, method, path: path.replace(/\{\w+\}/, 'reqa_1') }))
 const refused = { error: { message: expect.any(String) as string, type: expect.any(String) as string } }
 
 describe('refusals of v2', () => {
@@ -81,7 +79,7 @@ describe('limits of v2', () => {
   async function startLimited() {
     const dataFolder = mkdtempSync(join(folder, 'data-'))
     const clock = manualClock()
-    const it = await startTestService({ limits: 'spec', clock, dataFolder })
+    const it = await startTestService({ rateLimits: 'spec', clock, dataFolder })
     const database = openBesideService(dataFolder, clock.nowMs(), 'refuse')
     const ofAlice = database.prepare("SELECT account_number FROM accounts WHERE name = 'alice'").pluck()
     const { apiKey } = createKeys(database).add(ofAlice.get() as number, null, clock.nowMs())

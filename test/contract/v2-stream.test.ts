@@ -9,7 +9,7 @@ import { Agent, request } from 'undici'
 import { afterAll, describe, expect, test } from 'vitest'
 import { jobStatusV2, resultV2 } from '../../src/contract/resolution-v2.js'
 import { openSqlite } from '../../src/platform/sqlite.js'
-import { bounds } from '../../src/service/bounds.js'
+import { limits } from '../../src/service/limits.js'
 import { keys } from '../support/keys.js'
 import { manualClock } from '../support/manual-clock.js'
 import { connect } from '../support/service-client.js'
@@ -102,7 +102,7 @@ describe('a stream', () => {
     // While another process writes, research cannot be stored.
     const other = openSqlite(join(dataFolder, 'service.sqlite'), { synchronous: 'FULL' })
     other.exec('BEGIN IMMEDIATE')
-    clock.advance(researchMs.max + bounds.streamGraceMs)
+    clock.advance(researchMs.max + limits.streamGraceMs)
     const { status, json } = await held
     expect(status).toBe(502)
     expect(json).toEqual({ error: { message: expect.any(String), type: 'timeout' } })
@@ -113,7 +113,7 @@ describe('a stream', () => {
     other.close()
     expect(JSON.stringify(json)).toContain(requestId)
     await until(() => {
-      clock.advance(bounds.researchRetryMs)
+      clock.advance(limits.researchRetryMs)
       return it.service.runCount().completed === 1
     })
     const poll = await it.alice.get(statusOf(requestId))
@@ -172,11 +172,11 @@ describe('many streams', () => {
     const ended = await Promise.all([...held, ofBob, inItsPlace()])
     expect(ended.every(({ status: ofEach }) => ofEach === 200)).toBe(true)
     // Refusals and answers free what they held.
-    for (let round = 0; round < 2 * bounds.streamsPerKeyMax; round++) {
+    for (let round = 0; round < 2 * limits.streamsPerKeyMax; round++) {
       expect((await it.alice.get(`${streamPath}?name=A`)).status).toBe(400)
     }
-    const next = Array.from({ length: bounds.streamsPerKeyMax }, () => stream(it))
-    await untilPending(it, bounds.streamsPerKeyMax)
+    const next = Array.from({ length: limits.streamsPerKeyMax }, () => stream(it))
+    await untilPending(it, limits.streamsPerKeyMax)
     clock.advance(researchMs.max)
     expect((await Promise.all(next)).every((reply) => reply.status === 200)).toBe(true)
   })
@@ -189,7 +189,7 @@ describe('many streams', () => {
     }))
     const it = await startTestService({ clock, researchMs, accounts })
     const held = accounts.flatMap(({ apiKey }) =>
-      Array.from({ length: bounds.streamsPerKeyMax }, () => stream(it, 'Acme', { apiKey })),
+      Array.from({ length: limits.streamsPerKeyMax }, () => stream(it, 'Acme', { apiKey })),
     )
     await untilPending(it, held.length)
     const other = connect(it.service.url, 'key-0')

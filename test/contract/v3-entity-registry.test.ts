@@ -60,7 +60,7 @@ describe('a record made of a register', () => {
     })
   })
 
-  test('E3-19 the authority of a registration is told whole', async () => {
+  test('E3-19 the authority of a registration is reported whole', async () => {
     const { primary_legal_entity: primary } = await recordOf('International Business Machines')
     expect(primary.registration_authority).toMatchObject({ id: 628, code: 'RA000628', country_code: 'US' })
   })

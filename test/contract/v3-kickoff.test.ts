@@ -139,7 +139,11 @@ describe('what a kickoff refuses', () => {
   test('KICK-20 the order of checks is 401, 403, 429, 400, 402', async () => {
     const broke = { name: 'alice', apiKey: keys.alice, creditUnits: 0 }
     const shut = { name: 'closed', apiKey: keys.closed, v3Enabled: false }
-    const strict = await startTestService({ limits: 'spec', clock: manualClock(), accounts: [broke, shut] })
+    const strict = await startTestService({
+      rateLimits: 'spec',
+      clock: manualClock(),
+      accounts: [broke, shut],
+    })
     expect((await strict.nobody.post(kickoffPath, {})).status).toBe(401)
     expect((await strict.closed.post(kickoffPath, {})).status).toBe(403)
     expect((await strict.alice.post(kickoffPath, {})).status).toBe(400)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { errorBody } from '../../src/contract/errors.js'
-import { takeOne, type RateWindow } from '../../src/service/accounts/limits/rate-window.js'
+import { takeOne } from '../../src/service/accounts/limits/rate-limiter.js'
+import type { RateWindow } from '../../src/service/accounts/limits/window-store.js'
 import { manualClock } from '../support/manual-clock.js'
 import { kickoffPath, type ServiceClient, type ServiceReply } from '../support/service-client.js'
 import { startTestService } from '../support/test-service.js'
@@ -24,7 +25,7 @@ const headersOf = ({ headers }: ServiceReply) => ({
 
 describe('limits a minute', () => {
   test.each(limited)('RL-06 RL-07 RL-10 %s: %i pass and the next is 429', async (_name, perMinute, call) => {
-    const { alice } = await startTestService({ limits: 'spec', clock: manualClock() })
+    const { alice } = await startTestService({ rateLimits: 'spec', clock: manualClock() })
     for (let used = 1; used <= perMinute; used++) {
       const reply = await call(alice)
       expect(reply.status).not.toBe(429)
@@ -44,7 +45,7 @@ describe('limits a minute', () => {
 
   test('RL-08 RL-09 the window is the calendar minute, and RateLimit-Reset the seconds to its end', async () => {
     const clock = manualClock(Date.UTC(2026, 0, 1, 12, 0, 0))
-    const { alice } = await startTestService({ limits: 'spec', clock })
+    const { alice } = await startTestService({ rateLimits: 'spec', clock })
     const read = async () => headersOf(await alice.get('/v3/entities/siq_acme'))
     expect(await read()).toMatchObject({ remaining: '99', reset: '60' })
     clock.advance(58_900)
@@ -56,7 +57,7 @@ describe('limits a minute', () => {
   })
 
   test('RL-11 routes and keys have budgets of their own', async () => {
-    const { alice, bob } = await startTestService({ limits: 'spec', clock: manualClock() })
+    const { alice, bob } = await startTestService({ rateLimits: 'spec', clock: manualClock() })
     for (let used = 0; used < 100; used++) await alice.get('/v3/jobs/job_1')
     expect((await alice.get('/v3/jobs/job_1')).status).toBe(429)
     expect((await alice.get('/v3/runs/run_1')).status).toBe(404)
@@ -68,7 +69,7 @@ describe('limits a minute', () => {
   })
 
   test('RL-12 401 and 403 take nothing and bear no headers; a 400 is counted', async () => {
-    const { alice, closed, nobody } = await startTestService({ limits: 'spec', clock: manualClock() })
+    const { alice, closed, nobody } = await startTestService({ rateLimits: 'spec', clock: manualClock() })
     const free = [await nobody.post(kickoffPath, {}), await closed.post(kickoffPath, {})]
     expect(free.map((reply) => [reply.status, headersOf(reply).limit])).toEqual([
       [401, undefined],
@@ -79,7 +80,7 @@ describe('limits a minute', () => {
   })
 
   test('without limits no request is refused and no header sent', async () => {
-    const { alice } = await startTestService({ limits: 'none', clock: manualClock() })
+    const { alice } = await startTestService({ rateLimits: 'none', clock: manualClock() })
     for (let call = 0; call < 150; call++) {
       const reply = await alice.get('/v3/jobs/job_1')
       expect(reply.status).toBe(404)

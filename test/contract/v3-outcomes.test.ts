@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { runObject } from '../../src/contract/resolution.js'
 import type { ResultEntity } from '../../src/contract/entity.js'
 import type { Resolution } from '../../src/contract/result.js'
-import { fakeKnowledge, matchOf, noMatch, sampleEntity } from '../support/fake-knowledge.js'
+import { fakeKnowledge, matchOf, noMatch, sampleCandidate, sampleEntity } from '../support/fake-knowledge.js'
 import { kickoffPath } from '../support/service-client.js'
 import { startTestService, type TestService } from '../support/test-service.js'
 
@@ -17,14 +17,6 @@ const basis = (parts: object): Resolution =>
 const citation = (sourceType: string, tier: unknown): Resolution =>
   basis({ citations: [{ url: null, excerpt: null, source_type: sourceType, authority_tier: tier }] })
 
-const candidate = {
-  name: 'Acme',
-  legal_name: null,
-  jurisdiction: null,
-  status: null,
-  description: null,
-  primary_address: { full_address: null, state_code: null, country_code: 'GB' },
-}
 const factor = { code: 'anything', type: 'strength', description: null, impact: null }
 const authority = sampleEntity().primary_legal_entity
 
@@ -32,14 +24,22 @@ const sound: [rule: string, resolution: Resolution][] = [
   ['INV-02 INV-09 a match of 80', match({ match_confidence: 80 })],
   ['INV-02 a match of 100', match({ match_confidence: 100 })],
   ['INV-03 INV-09 a partial match of 79', match({ status: 'partial_match', match_confidence: 79 })],
-  ['INV-04 inconclusive with a candidate', answer({ status: 'inconclusive', candidate })],
+  ['INV-04 inconclusive with a candidate', answer({ status: 'inconclusive', candidate: sampleCandidate })],
   ['INV-04 inconclusive without one', answer({ status: 'inconclusive', match_confidence: 30 })],
   ['INV-05 no_match', answer({})],
   ['INV-05 not_found', answer({ status: 'not_found' })],
-  ['INV-07 INV-11 a person as a candidate', answer({ status: 'inconclusive', type: 'person', candidate })],
+  [
+    'INV-07 INV-11 a person as a candidate',
+    answer({ status: 'inconclusive', type: 'person', candidate: sampleCandidate }),
+  ],
   [
     'INV-07 INV-12 a trading name as a candidate',
-    answer({ status: 'inconclusive', type: 'business', subtype: 'trading_name_only', candidate }),
+    answer({
+      status: 'inconclusive',
+      type: 'business',
+      subtype: 'trading_name_only',
+      candidate: sampleCandidate,
+    }),
   ],
   ['INV-13 a factor of any code', answer({ factors: [factor, { ...factor, type: 'limitation' }] })],
   [
@@ -58,13 +58,13 @@ const sound: [rule: string, resolution: Resolution][] = [
 ]
 
 const broken: [rule: string, resolution: Resolution][] = [
-  ['INV-01 entity and candidate', match({ candidate })],
+  ['INV-01 entity and candidate', match({ candidate: sampleCandidate })],
   ['INV-02 INV-09 a match of 79', match({ match_confidence: 79 })],
   ['INV-02 a match without an entity', answer({ status: 'matched', match_confidence: 90 })],
   ['INV-03 INV-09 a partial match of 80', match({ status: 'partial_match', match_confidence: 80 })],
   ['INV-03 a partial match without an entity', answer({ status: 'partial_match', match_confidence: 50 })],
   ['INV-04 inconclusive with an entity', match({ status: 'inconclusive' })],
-  ['INV-05 no_match with a candidate', answer({ candidate })],
+  ['INV-05 no_match with a candidate', answer({ candidate: sampleCandidate })],
   ['INV-05 not_found with an entity', match({ status: 'not_found' })],
   ['INV-06 an entity that is a nonprofit', match({ type: 'nonprofit' })],
   ['INV-06 an entity that is unincorporated', match({ subtype: 'unincorporated_entity' })],
@@ -83,7 +83,7 @@ const broken: [rule: string, resolution: Resolution][] = [
   ['INV-16 another legal form', entity({ facets: { sector: null, legal_form: 'gmbh' } })],
   [
     'INV-18 a candidate with a key too many',
-    answer({ status: 'inconclusive', candidate: { ...candidate, id: 'x' } }),
+    answer({ status: 'inconclusive', candidate: { ...sampleCandidate, id: 'x' } }),
   ],
   ['INV-18 a candidate with a key too few', answer({ status: 'inconclusive', candidate: { name: 'Acme' } })],
   ['E3-10 nine keys of an address', entity({ headquarters: { address: { city: 'Leeds' } } })],

@@ -3,23 +3,15 @@ import { errorBody } from '../../src/contract/errors.js'
 import type { EntityId } from '../../src/contract/ids.js'
 import { jobPending, runObject } from '../../src/contract/resolution.js'
 import { jobResult } from '../../src/contract/result.js'
-import { fakeKnowledge, matchOf, noMatch, sampleEntity } from '../support/fake-knowledge.js'
+import { fakeKnowledge, matchOf, noMatch, sampleCandidate, sampleEntity } from '../support/fake-knowledge.js'
 import { kickoffPath } from '../support/service-client.js'
 import { startTestService, type TestService } from '../support/test-service.js'
 
-const candidate = {
-  name: 'Acme',
-  legal_name: null,
-  jurisdiction: null,
-  status: null,
-  description: null,
-  primary_address: { full_address: null, state_code: null, country_code: null },
-}
 const knowledge = fakeKnowledge({
   answers: {
     Acme: matchOf(),
     Partly: matchOf(sampleEntity(), { status: 'partial_match', match_confidence: 79 }),
-    Vague: { status: 'inconclusive', match_confidence: 40, candidate, type: 'nonprofit' },
+    Vague: { status: 'inconclusive', match_confidence: 40, candidate: sampleCandidate, type: 'nonprofit' },
     Absent: { status: 'not_found' },
     Gone: { status: 'merged', merged_into: 'siq_acme' as EntityId },
     Failing: { status: 'failed' },

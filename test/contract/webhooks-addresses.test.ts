@@ -386,7 +386,7 @@ describe('URL-18 receivers on this machine', () => {
         dataFolder: null,
         listen: { host, port: 0 },
         accounts: [],
-        limits: 'none',
+        rateLimits: 'none',
         allowLocalWebhooks: true,
       })
       await expect(starting).rejects.toMatchObject({ code: 'USAGE_INVALID', exitCode: 2 })

@@ -3,9 +3,9 @@ import { createServer as createHttpsServer } from 'node:https'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { Webhook } from 'standardwebhooks'
-import { limits } from '../../src/contract/limits.js'
+import { deliveryLimits } from '../../src/contract/limits.js'
 import { nextAttemptAtMs } from '../../src/core/delivery-schedule.js'
-import { bounds } from '../../src/service/bounds.js'
+import { limits } from '../../src/service/limits.js'
 import { selfSigned } from '../integration/client/self-signed.js'
 import { freePort } from '../support/webhook-sender.js'
 import { startHookReceiver, type HookReceiver } from '../support/hook-receiver.js'
@@ -49,7 +49,7 @@ describe('the schedule', () => {
       response.writeHead(500).end('no')
     }
     const runId = await it.kickOff(receiver.url)
-    for (const [index, delaySeconds] of limits.webhookRetryDelaysSeconds.entries()) {
+    for (const [index, delaySeconds] of deliveryLimits.retryDelaysSeconds.entries()) {
       const { next_attempt_at_ms } = await it.attempts(index + 1)
       expect(next_attempt_at_ms).toBe(clock.nowMs() + delaySeconds * 1000)
       clock.advance(delaySeconds * 1000 - 1)
@@ -227,7 +227,7 @@ describe('RTY-08 15 seconds hold for all of an attempt', () => {
     await it.kickOff(receiver.url)
     expect((await it.attempts(1)).last_failure).toBe('HTTP 500')
     // What the sockets hold between the two comes on top.
-    expect(writtenBytes).toBeLessThan(bounds.receiverAnswerBytesMax + 16 * 2 ** 20)
+    expect(writtenBytes).toBeLessThan(limits.receiverAnswerBytesMax + 16 * 2 ** 20)
   })
 })
 
@@ -237,15 +237,15 @@ describe('RTY-07 a dead address holds up nobody else', () => {
     const alive = await startHookReceiver()
     const hanging = Array.from({ length: 40 }, (_, index) => it.kickOff(`${receiver.url}?row=${index}`))
     await Promise.all(hanging)
-    await receiver.has(bounds.deliveriesPerLaneMax)
+    await receiver.has(limits.deliveriesPerLaneMax)
     // The clock stands: none of the forty has ended.
     for (let row = 0; row < 20; row++) await it.kickOff(`${alive.url}?row=${row}`)
     await alive.has(20)
     await expect.poll(() => it.service.eventCount()).toEqual({ waiting: 40, delivered: 20, exhausted: 0 })
-    await receiver.has(bounds.deliveriesPerLaneMax)
+    await receiver.has(limits.deliveriesPerLaneMax)
     // As some end, the next ones have their first attempt.
     clock.advance(15_000)
-    await receiver.has(2 * bounds.deliveriesPerLaneMax)
+    await receiver.has(2 * limits.deliveriesPerLaneMax)
     await alive.close()
   })
 

@@ -2,14 +2,14 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { Webhook } from 'standardwebhooks'
 import { event } from '../../src/contract/events.js'
 import type { EventId } from '../../src/contract/ids.js'
-import { limits } from '../../src/contract/limits.js'
+import { deliveryLimits } from '../../src/contract/limits.js'
 import { eventBody, type NewEvent } from '../../src/service/deliveries/outbox.js'
 import { fakeKnowledge, matchOf, sampleEntity } from '../support/fake-knowledge.js'
 import { startHookReceiver } from '../support/hook-receiver.js'
 import { startWebhookService } from '../support/webhook-service.js'
 
 const eventId = 'evt_1' as EventId
-const bytesMax = limits.webhookPayloadBytesMax
+const bytesMax = deliveryLimits.payloadBytesMax
 
 /** An event whose result is this text. */
 function eventWith(text: string): NewEvent {

@@ -41,6 +41,28 @@ export function startChild(moduleUrl: string, ...args: string[]): Child {
   }
 }
 
+/**
+ * Sixteen callers that call as fast as answers come, until so many calls were acknowledged and the child is killed.
+ * A call gives what was acknowledged, or null where no answer came; its argument is how many were before it.
+ */
+export async function callUntilKilled(
+  child: Child,
+  killAfterCount: number,
+  call: (acknowledgedCount: number) => Promise<string | null>,
+): Promise<string[]> {
+  const acknowledged: string[] = []
+  const caller = async () => {
+    for (;;) {
+      const answer = await call(acknowledged.length)
+      if (answer === null) return
+      acknowledged.push(answer)
+      if (acknowledged.length === killAfterCount) void child.kill()
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, caller))
+  return acknowledged
+}
+
 async function endNow(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')

@@ -1,7 +1,7 @@
 import type { EntityRecord, ResultEntity } from '../../src/contract/entity.js'
 import type { EntityId, LegalEntityId } from '../../src/contract/ids.js'
-import type { Resolution } from '../../src/contract/result.js'
-import { unknownClassification, unknownProfiles } from '../../src/contract/unknown.js'
+import type { Candidate, Resolution } from '../../src/contract/result.js'
+import { nothingFound, unknownClassification, unknownProfiles } from '../../src/contract/unknown.js'
 import type { DomainFacts } from '../../src/service/knowledge.js'
 import type { Knowledge } from '../../src/service/service.js'
 
@@ -69,18 +69,16 @@ export function fakeKnowledge(options: FakeKnowledgeOptions = {}): FakeKnowledge
   }
 }
 
-export const noMatch: Resolution = {
-  status: 'no_match',
-  match_confidence: 0,
-  type: null,
-  subtype: null,
-  entity: null,
-  candidate: null,
-  factors: [],
-  actions: [],
-  merged_into: null,
-  basis: [],
-  classification: null,
+export const noMatch: Resolution = { status: 'no_match', ...nothingFound }
+
+/** A guess of which little is known. */
+export const sampleCandidate: Candidate = {
+  name: 'Acme',
+  legal_name: null,
+  jurisdiction: null,
+  status: null,
+  description: null,
+  primary_address: { full_address: null, state_code: null, country_code: 'GB' },
 }
 
 export function sampleEntity(parts: Partial<ResultEntity> = {}): ResultEntity {

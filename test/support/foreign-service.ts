@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import {
@@ -10,6 +9,7 @@ import {
   type ForeignAnswer,
   type ForeignQuery,
 } from './foreign-shapes.js'
+import { closeAtOnce, listenOnLoopback } from './loopback-server.js'
 
 export * from './foreign-shapes.js'
 
@@ -124,21 +124,14 @@ export async function startForeignService(options: ForeignServiceOptions = {}): 
       }
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listenOnLoopback(server)
   const service: ForeignService = {
     baseUrl: `http://127.0.0.1:${port}${prefix}`,
     apiKey,
     requests,
     runs,
     finished: (run) => finishedRun(run, options, true),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve()
-        })
-        server.closeAllConnections()
-      }),
+    close: () => closeAtOnce(server),
   }
   return service
 }

@@ -1,8 +1,8 @@
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import { expect } from 'vitest'
 import type { event } from '../../src/contract/events.js'
 import type { z } from 'zod'
+import { closeAtOnce, listenOnLoopback } from './loopback-server.js'
 
 /** One delivery as it came. */
 export interface Delivered {
@@ -18,7 +18,7 @@ export interface Delivered {
 /** A status, or whatever is done to the response. `index` counts the deliveries from 0. */
 type Answer = number | ((response: ServerResponse, delivered: Delivered, index: number) => void)
 
-/** Somebody's webhook receiver on the loopback, which remembers what it was sent and answers as it is told. */
+/** Somebody's webhook receiver on the loopback, which remembers what it was sent and answers as the test sets it. */
 export interface HookReceiver {
   readonly url: string
   readonly port: number
@@ -56,7 +56,7 @@ export async function startHookReceiver(answer: Answer = 204, port = 0): Promise
     })
   })
   server.on('connection', () => connectionCount++)
-  const bound = await listening(server, port)
+  const bound = await listenOnLoopback(server, port)
   const receiver: HookReceiver = {
     url: `http://127.0.0.1:${bound}/hook`,
     port: bound,
@@ -68,18 +68,7 @@ export async function startHookReceiver(answer: Answer = 204, port = 0): Promise
       expect(deliveries).toHaveLength(count)
       return deliveries
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve()
-        })
-        server.closeAllConnections()
-      }),
+    close: () => closeAtOnce(server),
   }
   return receiver
-}
-
-async function listening(server: Server, port: number): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  return (server.address() as AddressInfo).port
 }

@@ -13,7 +13,7 @@ export async function main(dataFolder: string, nowMs: string): Promise<void> {
     dataFolder,
     listen: { host: '127.0.0.1', port: 0 },
     accounts: [{ name: 'alice', apiKey: keys.alice }],
-    limits: 'spec',
+    rateLimits: 'spec',
     pages: false,
     clock: { ...systemClock, nowMs: () => Number(nowMs) },
   })

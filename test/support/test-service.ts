@@ -35,7 +35,7 @@ export async function startTestService(options: Partial<ServiceOptions> = {}): P
       { name: 'bob', apiKey: keys.bob },
       { name: 'closed', apiKey: keys.closed, v3Enabled: false },
     ],
-    limits: 'none',
+    rateLimits: 'none',
     log: (line) => logged.push(line),
     ...options,
   })

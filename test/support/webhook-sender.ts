@@ -1,13 +1,13 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { listenOnLoopback } from './loopback-server.js'
 
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
 /** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listenOnLoopback(server)
   await new Promise((resolve) => server.close(resolve))
   return port
 }

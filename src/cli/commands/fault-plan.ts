@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { UserError } from '../../core/errors.js'
-import { faultPlan, type FaultPlan } from '../../service/faults/plan.js'
+import { faultPlan, type FaultPlan } from '../../service/faults.js'
 
 /** Reads the plan of `--faults FILE`. Throws FAULTS_INVALID, which names the key. */
 export function readFaultPlan(path: string): FaultPlan {

@@ -67,7 +67,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
   }
   const plan = flags.faults === undefined ? null : readFaultPlan(flags.faults)
   const { startService } = await import('../../service/service.js')
-  const { createFaults } = await import('../../service/faults/faults.js')
+  const { createFaults } = await import('../../service/faults.js')
   const domains = await domainSources(flags)
   const { min, max } = flags.researchSeconds
   const researchMs = { min: min * 1000, max: max * 1000 }
@@ -81,7 +81,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       dataFolder: flags.data,
       listen: flags.listen,
       accounts: [{ name: 'default', apiKey }],
-      limits: flags.limits,
+      rateLimits: flags.limits,
       version,
       allowLocalWebhooks: flags.allowLocalWebhooks ?? false,
       ...(plan === null ? {} : { faults: createFaults(plan) }),

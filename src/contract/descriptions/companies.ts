@@ -82,7 +82,8 @@ describeBlock(industry.shape.schemes, {
   sic: 'Codes of SIC',
 })
 
-const entityFields = {
+/** Who a company is, wherever it is shown in the form of v3. */
+export const companyTexts = {
   id: 'Id of the company, siq_…',
   display_name: 'The name it is commonly known by',
   legal_name: 'The name on its registration',
@@ -92,6 +93,10 @@ const entityFields = {
   headquarters: 'Where its head office is',
   primary_legal_entity: 'The registration that stands for it',
   identifiers: 'Numbers and codes it is known by',
+} as const
+
+const entityFields = {
+  ...companyTexts,
   matching_branch: 'The branch or foreign registration that was asked for, if it was one; else null',
   facets: 'Ownership and legal form',
   industry: 'Its trade by official classifications',

@@ -10,8 +10,9 @@ import {
   websiteStatus,
 } from '../domain.js'
 import { buildMetadata, codeEntryV1, socialProfilesV1 } from '../entity-v1.js'
+import { companyTexts } from './companies.js'
 import { describeBlock, describeFields, name } from './describe.js'
-import { webhookUrlText } from './resolutions.js'
+import { outcomeTexts, webhookUrlText } from './resolutions.js'
 
 const domainText = 'A domain, a web address or an e-mail address; all are taken to their root domain'
 describeFields(domainBody, { domain: domainText })
@@ -82,32 +83,19 @@ name('RedirectInfo', redirectInfo, 'Where a domain leads to.', {
   redirect_type: 'permanent or temporary',
 })
 
-const outcomeTexts = {
+const resultTexts = {
+  ...outcomeTexts,
   status: 'What became of the resolution; see Resolution',
   confidence: 'How sure it is that this company has the domain, 0 to 100',
-  type: 'What kind of organization it is',
-  subtype: 'The kind in more detail',
-  entity: 'The company, if one was confirmed',
-  candidate: 'The best guess, if none was',
-  factors: 'What speaks for and against the answer',
-  actions: 'What would make the answer better',
   domain_intelligence: 'Facts about the domain itself',
 }
 
 name('DomainResult', domainResult, 'Whose domain it is, and facts about it.', {
-  ...outcomeTexts,
+  ...resultTexts,
   redirect_info: 'Where the domain leads to; only there if it leads to another',
 })
 describeBlock(domainResult.shape.entity, {
-  id: 'Id of the company, siq_…',
-  display_name: 'The name it is commonly known by',
-  legal_name: 'The name on its registration',
-  status: 'Whether it is active, as its register says',
-  description: 'What it does',
-  website: 'Its website',
-  headquarters: 'Where its head office is',
-  primary_legal_entity: 'The registration that stands for it',
-  identifiers: 'Numbers and codes it is known by',
+  ...companyTexts,
   matching_branch: 'The branch that was asked for, if it was one',
 })
 
@@ -128,8 +116,9 @@ name('CodeEntryV1', codeEntryV1, 'A code of one classification of trades, in the
   is_primary: 'Whether it is the main one',
 })
 
-name('DomainResultV1', domainResultV1, 'Whose domain it is, in the form of v1.', outcomeTexts)
-describeBlock(domainResultV1.shape.entity, {
+name('DomainResultV1', domainResultV1, 'Whose domain it is, in the form of v1.', resultTexts)
+/** A company in the form of v1 and v2. */
+export const flatCompanyTexts = {
   id: 'Id of the company, siq_…',
   name: 'The name it is commonly known by',
   status: 'active or inactive',
@@ -138,17 +127,19 @@ describeBlock(domainResultV1.shape.entity, {
   headquarters: 'Where its head office is',
   primary_legal_entity: 'The registration that stands for it',
   matching_branch: 'The branch that was asked for, if it was one',
-})
+} as const
+describeBlock(domainResultV1.shape.entity, flatCompanyTexts)
 describeBlock(domainResultV1.shape.domain_intelligence, {
   ...factTexts,
   classification: 'The trade that the site shows',
 })
-describeBlock(domainResultV1.shape.domain_intelligence.shape.classification, {
+export const classificationV1Texts = {
   naics_codes_2022: 'Codes of NAICS, edition of 2022',
   business_model: 'How it earns, in free words; deprecated',
   products_services: 'What it sells',
   business_tags: 'Words for what it does',
-})
+} as const
+describeBlock(domainResultV1.shape.domain_intelligence.shape.classification, classificationV1Texts)
 
 name('DomainReplyV1', domainReplyV1, 'What is known of a domain, in the form of v1.', {
   domain: 'The root domain of what was asked',

@@ -1,6 +1,6 @@
 import { entityRecordV1, entityReplyV1 } from '../entity-v1.js'
 import { hierarchyData, hierarchyEntity, hierarchyRelationship, hierarchyReply } from '../hierarchy.js'
-import { limits } from '../limits.js'
+import { fieldLimits } from '../limits.js'
 import { mcpMessage } from '../mcp.js'
 import {
   candidateV2,
@@ -16,11 +16,18 @@ import {
 } from '../resolution-v2.js'
 import { searchQuery, searchReply, searchResult } from '../search.js'
 import { describeBlock, describeFields, name } from './describe.js'
-
-const nameText = `Name of the company, at least ${limits.nameCharsMin} characters without the blanks around it`
+import { classificationV1Texts, flatCompanyTexts } from './domains.js'
+import {
+  candidateTexts,
+  factorTexts,
+  lookupTexts,
+  metadataTexts,
+  outcomeTexts,
+  queryTexts,
+} from './resolutions.js'
 
 describeFields(searchQuery, {
-  name: nameText,
+  name: lookupTexts.name,
   country_code:
     'Country of the registration or of the head office: ISO 3166-1, two or three letters in any case',
   region_code: 'State or province: CA',
@@ -29,8 +36,8 @@ describeFields(searchQuery, {
     schema: {
       type: 'integer',
       minimum: 1,
-      maximum: limits.searchResultsMax,
-      default: limits.searchResultsMax,
+      maximum: fieldLimits.searchResultsMax,
+      default: fieldLimits.searchResultsMax,
     },
   },
   bypass_cache: {
@@ -63,10 +70,7 @@ describeBlock(searchReply.shape.metadata, {
   query_time_ms: 'How long the search took, in milliseconds',
 })
 
-describeFields(resolutionQueryV2, {
-  name: nameText,
-  location: 'Where it is, in free words: city, state, country or several of them',
-})
+describeFields(resolutionQueryV2, lookupTexts)
 
 name('AddressV2', flatHeadquarters, 'The address of v1 domains and v2 resolutions.', {
   city: 'Town or city',
@@ -83,56 +87,28 @@ name('LegalEntityV2', flatLegalEntity, 'The registration that stands for a compa
   country_code: 'ISO 3166-1 alpha-2 code of the country',
   jurisdiction: 'Country and state of the registration',
 })
-name('EntityV2', entityV2, 'A company that a resolution confirmed, in the form of v2.', {
-  id: 'Id of the company, siq_…',
-  name: 'The name it is commonly known by',
-  status: 'active or inactive',
-  website: 'Its website',
-  description: 'What it does',
-  headquarters: 'Where its head office is',
-  matching_branch: 'The branch that was asked for, if it was one',
-  primary_legal_entity: 'The registration that stands for it',
-})
+name('EntityV2', entityV2, 'A company that a resolution confirmed, in the form of v2.', flatCompanyTexts)
 name('CandidateV2', candidateV2, 'The best guess where no company is confirmed.', {
-  name: 'The name it is commonly known by',
-  legal_name: 'The name on its registration',
-  jurisdiction: 'Where it is registered',
+  ...candidateTexts,
   status: 'active or inactive',
-  description: 'What it does',
-  primary_address: 'Its main address',
 })
 name('FactorV2', factorV2, 'Something that speaks for or against the answer.', {
+  ...factorTexts,
   code: 'What it is; more may come',
-  type: 'strength speaks for the answer, limitation against it',
-  impact: 'How much it weighs',
-  description: 'The same in a sentence',
   severity: 'How grave it is; only some have it',
 })
 name('ResolutionV2', resultV2, 'What became of a resolution. Entity or candidate is there, never both.', {
   request_id: 'Id of the request: reqa_…, or reqs_… of a stream',
   status: 'What became of it; see Resolution',
-  type: 'What kind of organization it is',
-  subtype: 'The kind in more detail',
+  ...outcomeTexts,
   confidence: 'How sure it is that this is the company that was meant, 0 to 100',
-  entity: 'The company, if one was confirmed',
-  candidate: 'The best guess, if none was',
-  factors: 'What speaks for and against the answer',
-  actions: 'What would make the answer better',
   metadata: 'What was asked, and when it was answered',
 })
-describeBlock(resultV2.shape.metadata, {
-  query: 'What was asked',
-  from_cache: 'Whether the answer was there already',
-  updated_at: 'When the answer was last changed',
-  resolved_at: 'When it was resolved',
-  cache_hit_type: 'How it was found among the answers that were there',
-})
+describeBlock(resultV2.shape.metadata, metadataTexts)
 describeBlock(resultV2.shape.metadata.shape.query, {
+  ...queryTexts,
   mode: 'Always standard',
-  name: 'The name as it was asked',
   context: 'Always null: v2 takes none',
-  location: 'The location as it was asked',
-  classification: 'How the query itself was judged: ambiguous if its name alone fits several companies',
 })
 name('JobAcceptedV2', jobAcceptedV2, 'A job that was started.', {
   request_id: 'Id of the job, reqa_…: poll it at /v2/entity-resolution/status/{request_id}',
@@ -161,13 +137,7 @@ name('EntityRecordV1', entityRecordV1, 'All that is known of a company, in the f
   classification: 'Its trade',
   operational_presence: 'Where it is registered: one entry for each country',
 })
-describeBlock(entityRecordV1.shape.classification, {
-  naics_codes_2022: 'Codes of NAICS, edition of 2022',
-  sic_codes: 'Codes of SIC',
-  business_tags: 'Words for what it does',
-  business_model: 'How it earns, in free words; deprecated',
-  products_services: 'What it sells',
-})
+describeBlock(entityRecordV1.shape.classification, { ...classificationV1Texts, sic_codes: 'Codes of SIC' })
 describeBlock(entityRecordV1.shape.headquarters, { address: 'The address' })
 describeBlock(entityRecordV1.shape.primary_legal_entity, {
   id: 'Id of the registration, le_…',

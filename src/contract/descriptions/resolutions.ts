@@ -1,6 +1,5 @@
-import { event } from '../events.js'
-import { limits } from '../limits.js'
-import { recordRunObject } from '../record-run.js'
+import { event, recordRunObject } from '../events.js'
+import { fieldLimits } from '../limits.js'
 import { jobPending, kickoffBody, kickoffQuery, pollQuery, runAccepted, runObject } from '../resolution.js'
 import { action, basisEntry, candidate, citation, factor, jobResult, resultMetadata } from '../result.js'
 import { describeBlock, describeFields, name } from './describe.js'
@@ -10,12 +9,17 @@ export const webhookUrlText = {
   text:
     'Where the event goes when the work has ended: a public https address, port 443 or above 1024, ' +
     'without user and password',
-  schema: { type: 'string', format: 'uri', maxLength: limits.webhookUrlCharsMax },
+  schema: { type: 'string', format: 'uri', maxLength: fieldLimits.webhookUrlCharsMax },
+} as const
+
+/** What is asked for, in every version. */
+export const lookupTexts = {
+  name: `Name of the company, at least ${fieldLimits.nameCharsMin} characters without the blanks around it`,
+  location: 'Where it is, in free words: city, state, country or several of them',
 } as const
 
 const kickoffTexts = {
-  name: `Name of the company, at least ${limits.nameCharsMin} characters without the blanks around it`,
-  location: 'Where it is, in free words: city, state, country or several of them',
+  ...lookupTexts,
   context:
     'Words that say which company is meant, where several have this name; they choose, and change no search',
   include: 'basis records where each field comes from; ask for it here and again at the poll',
@@ -42,26 +46,28 @@ name('JobPending', jobPending, 'A job that is not finished.', {
   request_id: 'The same job in the form reqa_…; the poll takes either',
 })
 
-name('Candidate', candidate, 'The best guess where no company is confirmed.', {
+export const candidateTexts = {
   name: 'The name it is commonly known by',
   legal_name: 'The name on its registration',
   jurisdiction: 'Where it is registered',
   status: 'Whether it is active',
   description: 'What it does',
   primary_address: 'Its main address',
-})
+} as const
+name('Candidate', candidate, 'The best guess where no company is confirmed.', candidateTexts)
 describeBlock(candidate.shape.primary_address, {
   full_address: 'The address in one line',
   state_code: 'Code of its state',
   country_code: 'ISO 3166-1 alpha-2 code of its country',
 })
 
-name('Factor', factor, 'Something that speaks for or against the answer.', {
+export const factorTexts = {
   code: 'What it is: name_close_match, location_mismatch, … More may come',
   type: 'strength speaks for the answer, limitation against it',
   description: 'The same in a sentence',
   impact: 'How much it weighs',
-})
+} as const
+name('Factor', factor, 'Something that speaks for or against the answer.', factorTexts)
 
 name('Action', action, 'What would make the answer better.', {
   code: 'What to do: verify_address, provide_full_legal_name, … More may come',
@@ -82,20 +88,32 @@ name('BasisEntry', basisEntry, 'Why one field of the entity is believed.', {
   citations: 'Its sources; there may be none',
 })
 
-name('ResultMetadata', resultMetadata, 'What was asked, and when it was answered.', {
+export const metadataTexts = {
   query: 'What was asked',
   resolved_at: 'When it was resolved',
   updated_at: 'When the answer was last changed',
   from_cache: 'Whether the answer was there already',
   cache_hit_type: 'How it was found among the answers that were there',
-})
-describeBlock(resultMetadata.shape.query, {
+} as const
+name('ResultMetadata', resultMetadata, 'What was asked, and when it was answered.', metadataTexts)
+export const queryTexts = {
   name: 'The name as it was asked',
   location: 'The location as it was asked',
   context: 'The context as it was asked',
   classification: 'How the query itself was judged: ambiguous if its name alone fits several companies',
   mode: 'Always standard; nothing depends on it',
-})
+} as const
+describeBlock(resultMetadata.shape.query, queryTexts)
+
+/** What every outcome holds, of a resolution or of a domain. */
+export const outcomeTexts = {
+  type: 'What kind of organization it is',
+  subtype: 'The kind in more detail',
+  entity: 'The company, if one was confirmed',
+  candidate: 'The best guess, if none was',
+  factors: 'What speaks for and against the answer',
+  actions: 'What would make the answer better',
+} as const
 
 name('Resolution', jobResult, 'What became of a resolution. Entity or candidate is there, never both.', {
   status:
@@ -104,12 +122,8 @@ name('Resolution', jobResult, 'What became of a resolution. Entity or candidate 
     'no_match: nothing was found. not_found: what was asked is no business. ' +
     'merged: see merged_into. failed: the research failed',
   match_confidence: 'How sure it is that this is the company that was meant, 0 to 100',
-  type: 'What kind of organization it is',
-  subtype: 'The kind in more detail; only incorporated_entity comes as an entity',
-  entity: 'The company, if one was confirmed',
-  candidate: 'The best guess, if none was',
-  factors: 'What speaks for and against the answer',
-  actions: 'What would make the answer better',
+  ...outcomeTexts,
+  subtype: `${outcomeTexts.subtype}; only incorporated_entity comes as an entity`,
   merged_into: 'The id to keep instead, if the status is merged; else null',
   basis: 'Where each field comes from, if kickoff and poll both asked for it',
   request_id: 'Id of a call, req_…',

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import {
   fastify,
   type FastifyError,
@@ -8,8 +7,6 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import { errorText } from '../../core/error-text.js'
-import { UserError } from '../../core/errors.js'
 import type { ListenAddress } from '../../core/listen-address.js'
 import {
   judgeSignatureHeaders,
@@ -20,6 +17,7 @@ import {
 } from '../../core/webhook-signature.js'
 import type { Clock } from '../../platform/clock.js'
 import { drainRequest } from '../../platform/drain-request.js'
+import { closeWithin, httpUrl, listen } from '../../platform/listening.js'
 import type { Inbox } from './inbox.js'
 import { receiverLimits } from './limits.js'
 
@@ -90,8 +88,15 @@ export async function startReceiver(deps: ReceiverDeps): Promise<Receiver> {
     counts[isNew ? 'received' : 'duplicate']++
     return reply.code(204).send()
   })
-  const url = await listen(app, deps.listen)
-  return { url, counts: () => ({ ...counts }), close: () => closeApp(app, clock) }
+  const bound = await listen(app, deps.listen, {
+    purpose: ' for webhooks',
+    hint: 'choose another --webhook-listen',
+  })
+  return {
+    url: httpUrl(bound),
+    counts: () => ({ ...counts }),
+    close: () => closeWithin(app, receiverLimits.closeGraceMs, clock),
+  }
 }
 
 /** What can be refused before a body is read: an address that is not ours, headers that no delivery has. */
@@ -167,31 +172,4 @@ function createApp(clock: Clock): FastifyInstance {
     return reply.code(status).header('connection', 'close').send()
   })
   return app
-}
-
-async function listen(app: FastifyInstance, { host, port }: ListenAddress): Promise<string> {
-  try {
-    await app.listen({ host, port })
-  } catch (error) {
-    await app.close()
-    const code = (error as NodeJS.ErrnoException).code
-    const taken = code === 'EADDRINUSE' ? 'the port is taken' : (code ?? errorText(error))
-    throw new UserError('LISTEN_FAILED', `cannot listen on ${host}:${port} for webhooks: ${taken}`, {
-      hint: 'choose another --webhook-listen',
-      cause: error,
-    })
-  }
-  const bound = app.server.address() as AddressInfo
-  const authority = bound.address.includes(':') ? `[${bound.address}]` : bound.address
-  return `http://${authority}:${bound.port}`
-}
-
-async function closeApp(app: FastifyInstance, clock: Clock): Promise<void> {
-  const closed = new AbortController()
-  const cut = clock.sleep(receiverLimits.closeGraceMs, closed.signal).then(() => {
-    app.server.closeAllConnections()
-  })
-  await app.close()
-  closed.abort()
-  await cut
 }

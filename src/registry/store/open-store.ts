@@ -46,6 +46,12 @@ function asUserError(error: unknown, path: string): unknown {
       hint: 'point --registry at a file made by enrich registry import',
     })
   }
+  if (error instanceof NotOursError && error.fault === 'older_version') {
+    return new UserError('REGISTRY_INVALID', `the registry ${path} was made by an older version of enrich`, {
+      hint: 'import any of its files into it again, which brings it up to date',
+      cause: error,
+    })
+  }
   if (error instanceof NotOursError) {
     return new UserError('REGISTRY_INVALID', `the registry ${path} was made by another version of enrich`, {
       hint: 'import its sources again into a new file',

@@ -1,10 +1,10 @@
 import { UserError } from '../../core/errors.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
-import { allowanceReader, monthOf } from './balance.js'
+import { allowanceReader, monthOf } from './credit.js'
 import { createKeys, type Keys } from './keys.js'
 import { createSecrets, type Secrets } from './secrets.js'
 
-/** What an account may do. Null is no bound. */
+/** What an account may do. Null is no limit. */
 export interface AccountTerms {
   readonly v3Enabled: boolean
   /** How many units may be billed from now on. */
@@ -36,20 +36,20 @@ export interface BookedUnits {
 }
 
 /**
- * The accounts of a service, as whoever runs it sees and changes them, also while it runs. Each change is one
+ * The accounts of a service, as its operator sees and changes them, also while it runs. Each change is one
  * durable transaction.
  */
 export interface AccountBook {
   readonly keys: Keys
   readonly secrets: Secrets
   list(nowMs: number): AccountSummary[]
-  /** Throws ACCOUNT_NOT_FOUND, as does whatever takes a name below. */
+  /** Throws ACCOUNT_NOT_FOUND, as does every call below that takes a name. */
   summary(name: string, nowMs: number): AccountSummary
   numberOf(name: string): number
   /** With a signing secret and this first key. Throws ACCOUNT_EXISTS, ACCOUNT_INVALID. */
   add(name: string, terms: AccountTerms, nowMs: number): { apiKey: string; keyId: string }
   change(name: string, terms: Partial<AccountTerms>, nowMs: number): void
-  /** Throws ACCOUNT_CHANGE_REFUSED where credit has no bound. */
+  /** Throws ACCOUNT_CHANGE_REFUSED where credit has no limit. */
   grant(name: string, units: number, nowMs: number): void
   /** The oldest first, read as they are taken: there may be millions. */
   ledger(name: string): IterableIterator<BookedUnits>

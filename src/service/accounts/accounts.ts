@@ -10,9 +10,9 @@ export interface AccountOptions {
   readonly apiKey: string
   /** True for a new account. */
   readonly v3Enabled?: boolean
-  /** How many billed units the account may have in all, beside what is granted; a new one has no bound (null). */
+  /** How many billed units the account may have in all, beside what is granted; a new one has no limit (null). */
   readonly creditUnits?: number | null
-  /** How many units may be billed in a calendar month (UTC); a new account has no bound (null). */
+  /** How many units may be billed in a calendar month (UTC); a new account has no limit (null). */
   readonly monthlyUnitsMax?: number | null
 }
 
@@ -23,7 +23,7 @@ export interface Caller {
   readonly v3Enabled: boolean
 }
 
-/** Only hashes are stored and compared: neither the file nor the time of a comparison tells a key. */
+/** Only hashes are stored and compared: neither the file nor the time of a comparison gives a key away. */
 export function hashKey(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex')
 }

@@ -1,11 +1,11 @@
 import { UserError } from '../../core/errors.js'
 import { systemRandom } from '../../platform/random.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
-import { bounds } from '../bounds.js'
+import { limits } from '../limits.js'
 import { hashKey } from './accounts.js'
 
 export interface KeyInfo {
-  /** `key_` and the beginning of the key's hash: names the key, and tells nothing of it. */
+  /** `key_` and the beginning of the key's hash: names the key, and gives nothing of it away. */
   readonly keyId: string
   readonly label: string | null
   readonly createdAtMs: number
@@ -43,10 +43,10 @@ export function createKeys(database: Sqlite): Keys {
   return {
     list: (accountNumber) => stored.all(accountNumber).map(toInfo),
     add: (accountNumber, label, nowMs) => {
-      if (stored.all(accountNumber).length >= bounds.keysPerAccountMax) {
+      if (stored.all(accountNumber).length >= limits.keysPerAccountMax) {
         throw new UserError(
           'ACCOUNT_CHANGE_REFUSED',
-          `an account has at most ${bounds.keysPerAccountMax} API keys`,
+          `an account has at most ${limits.keysPerAccountMax} API keys`,
           { hint: 'revoke one first' },
         )
       }
@@ -57,7 +57,7 @@ export function createKeys(database: Sqlite): Keys {
     revoke: (accountNumber, keyId) => {
       const row = stored.all(accountNumber).find(({ keyHash }) => idOf(keyHash) === keyId)
       if (row === undefined) {
-        // Whoever gave the key itself must not see it repeated.
+        // A key given in place of its id must not be repeated.
         const named = keyId.startsWith('key_') ? ` ${keyId}` : ' of this id'
         throw new UserError('ACCOUNT_ITEM_NOT_FOUND', `the account has no key${named}`, {
           hint: 'enrich accounts keys list NAME shows their ids',

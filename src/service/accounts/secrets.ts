@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { UserError } from '../../core/errors.js'
-import { limits } from '../../contract/limits.js'
+import { deliveryLimits } from '../../contract/limits.js'
 import { systemRandom } from '../../platform/random.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
-import { bounds } from '../bounds.js'
+import { limits } from '../limits.js'
 
 /** A signing secret without the secret. `expiresAtMs` is null unless it was rotated out. */
 export interface SecretInfo {
@@ -83,8 +83,8 @@ export function createSecrets(database: Sqlite): Secrets {
   }
   const list = (accountNumber: number, nowMs: number) => listed.all(accountNumber, nowMs)
   const assertRoom = (accountNumber: number, nowMs: number) => {
-    if (list(accountNumber, nowMs).length < bounds.secretsPerAccountMax) return
-    throw refused(`an account has at most ${bounds.secretsPerAccountMax} signing secrets`, 'delete one first')
+    if (list(accountNumber, nowMs).length < limits.secretsPerAccountMax) return
+    throw refused(`an account has at most ${limits.secretsPerAccountMax} signing secrets`, 'delete one first')
   }
   const inTransaction = <Result>(change: () => Result): Result => database.transaction(change).immediate()
 
@@ -106,7 +106,7 @@ export function createSecrets(database: Sqlite): Secrets {
         dropExpired.run(nowMs)
         const old = toRotate(list(accountNumber, nowMs), secretId)
         assertRoom(accountNumber, nowMs)
-        expire.run(nowMs + limits.rotatedSecretHours * 3_600_000, old.secretId)
+        expire.run(nowMs + deliveryLimits.rotatedSecretHours * 3_600_000, old.secretId)
         return make(accountNumber, label ?? old.label, nowMs)
       }),
     remove: (accountNumber, secretId, nowMs) => {
@@ -153,7 +153,7 @@ function assertRemovable(secrets: readonly SecretInfo[], secretId: string): void
 }
 
 function notFound(secretId: string): UserError {
-  // Whoever gave the secret itself must not see it repeated.
+  // A secret given in place of its id must not be repeated.
   const named = secretId.startsWith('wsec_') ? ` ${secretId}` : ' of this id'
   return new UserError('ACCOUNT_ITEM_NOT_FOUND', `the account has no secret${named}`, {
     hint: 'enrich accounts secrets list NAME shows their ids',

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { limits } from '../../contract/limits.js'
+import { deliveryLimits } from '../../contract/limits.js'
 import { errorText } from '../../core/error-text.js'
 import { nextAttemptAtMs } from '../../core/delivery-schedule.js'
 import { parseWebhookSecrets, signDelivery, type HmacSha256 } from '../../core/webhook-signature.js'
@@ -9,7 +9,7 @@ import { within } from '../outbound/deadline.js'
 import type { AttemptEnd, DueEvent } from './event-store.js'
 import type { Post, PostOutcome } from '../outbound/post.js'
 
-export interface AttemptParts {
+export interface AttemptDeps {
   readonly guard: AddressGuard
   readonly post: Post
   /** What signs an account's deliveries at a time; none where it has no secret. */
@@ -24,13 +24,13 @@ export interface AttemptParts {
  */
 export async function attemptDelivery(
   event: DueEvent,
-  parts: AttemptParts,
+  deps: AttemptDeps,
   stop: AbortSignal,
 ): Promise<AttemptEnd | null> {
-  const { clock } = parts
+  const { clock } = deps
   const outcome = await within(
-    { clock, msMax: limits.webhookAnswerSecondsMax * 1000, signals: [stop] },
-    (signal) => send(event, parts, signal),
+    { clock, msMax: deliveryLimits.answerSecondsMax * 1000, signals: [stop] },
+    (signal) => send(event, deps, signal),
   )
   if (outcome.kind === 'unanswered' && stop.aborted) return null
   const nowMs = clock.nowMs()
@@ -52,15 +52,15 @@ function failureOf(outcome: PostOutcome): string | null {
 }
 
 /** What goes wrong on our side is a failed attempt too: an event must come to its end. */
-async function send(event: DueEvent, parts: AttemptParts, signal: AbortSignal): Promise<PostOutcome> {
+async function send(event: DueEvent, deps: AttemptDeps, signal: AbortSignal): Promise<PostOutcome> {
   try {
-    const check = await parts.guard.judge(event.webhookUrl, signal)
+    const check = await deps.guard.judge(event.webhookUrl, signal)
     if (check.kind === 'refused') return { kind: 'unanswered', reason: check.reason }
     const body = Buffer.from(event.body)
-    const nowMs = parts.clock.nowMs()
-    const secrets = parts.signingSecrets(event.accountNumber, nowMs)
+    const nowMs = deps.clock.nowMs()
+    const secrets = deps.signingSecrets(event.accountNumber, nowMs)
     const headers = deliveryHeaders(event, body, secrets, nowMs)
-    return await parts.post({ ...check, headers, body, signal })
+    return await deps.post({ ...check, headers, body, signal })
   } catch (error) {
     return { kind: 'unanswered', reason: errorText(error) }
   }

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events'
-import { limits } from '../../contract/limits.js'
+import { deliveryLimits } from '../../contract/limits.js'
 import { errorText } from '../../core/error-text.js'
 import type { Clock } from '../../platform/clock.js'
 import { startDueWorkLoop, type InFlight } from '../../platform/due-work-loop.js'
-import { bounds } from '../bounds.js'
-import { attemptDelivery, type AttemptParts } from './attempt.js'
+import { limits } from '../limits.js'
+import { attemptDelivery, type AttemptDeps } from './attempt.js'
 import { createEndsJournal } from './ends-journal.js'
 import type { AttemptEnd, DueEvent, EventStore } from './event-store.js'
 import { Lanes } from './lanes.js'
@@ -15,15 +15,15 @@ export interface Deliverer {
   stop(): Promise<void>
 }
 
-export interface DelivererDeps extends AttemptParts {
+export interface DelivererDeps extends AttemptDeps {
   readonly events: EventStore
   readonly outbox: Pick<Outbox, 'onWake'>
   readonly clock: Clock
   readonly log: (line: string) => void
 }
 
-const attemptsMax = 1 + limits.webhookRetryDelaysSeconds.length
-const delayMsMax = Math.max(...limits.webhookRetryDelaysSeconds) * 1000
+const attemptsMax = 1 + deliveryLimits.retryDelaysSeconds.length
+const delayMsMax = Math.max(...deliveryLimits.retryDelaysSeconds) * 1000
 
 /**
  * Delivers what the outbox holds, each event in its own time and beside the others. What it goes by is read
@@ -34,7 +34,7 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
   const lanes = new Lanes()
   const cut = new AbortController()
   // Every attempt in flight listens, and the journal of their ends; Node warns of more than ten.
-  setMaxListeners(bounds.deliveriesMax + 1, cut.signal)
+  setMaxListeners(limits.deliveriesMax + 1, cut.signal)
   const journal = createEndsJournal({ events, clock, log, stop: cut.signal })
 
   const attempt = async (lane: string, event: DueEvent): Promise<void> => {
@@ -51,8 +51,8 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
     let room = Math.min(lanes.roomOf(lane), inFlight.room())
     if (room <= 0) return
     let dueAtMs = Infinity
-    for (const open of events.openOf(lane, lanes.inAirCountOf(lane) + room + 1)) {
-      if (lanes.isInAir(lane, open.eventNumber)) continue
+    for (const open of events.openOf(lane, lanes.inFlightCountOf(lane) + room + 1)) {
+      if (lanes.isInFlight(lane, open.eventNumber)) continue
       if (open.nextAttemptAtMs > nowMs || room === 0) {
         dueAtMs = open.nextAttemptAtMs
         break
@@ -80,9 +80,9 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
     clock,
     takeUp,
     nextDueAtMs: () => lanes.nextDueAtMs(),
-    inFlightMax: bounds.deliveriesMax,
-    idleMsMax: bounds.deliveryIdleMsMax,
-    retryMs: bounds.deliveryRetryMs,
+    inFlightMax: limits.deliveriesMax,
+    idleMsMax: limits.deliveryIdleMsMax,
+    retryMs: limits.deliveryRetryMs,
     onFailure: (error) => {
       log(`deliveries pause: ${errorText(error)}`)
     },
@@ -95,7 +95,7 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
   return {
     stop: async () => {
       const grace = new AbortController()
-      const cutOff = clock.sleep(bounds.closeGraceMs, grace.signal).then(() => {
+      const cutOff = clock.sleep(limits.closeGraceMs, grace.signal).then(() => {
         cut.abort()
       })
       await loop.stop()

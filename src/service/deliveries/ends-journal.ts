@@ -1,7 +1,7 @@
 import { errorText } from '../../core/error-text.js'
 import type { Clock } from '../../platform/clock.js'
 import { createGatheredCommits } from '../../platform/gathered-commits.js'
-import { bounds } from '../bounds.js'
+import { limits } from '../limits.js'
 import type { AttemptEnd, EventStore } from './event-store.js'
 
 /** Ends of attempts that come at about the same time share one synced transaction. */
@@ -26,7 +26,7 @@ export function createEndsJournal({ events, clock, log, stop }: EndsJournalDeps)
       } catch (error) {
         log(`the ends of ${ends.length} deliveries wait to be stored: ${errorText(error)}`)
         if (stop.aborted) return
-        await clock.sleep(bounds.deliveryRetryMs, stop)
+        await clock.sleep(limits.deliveryRetryMs, stop)
       }
     }
   }

@@ -1,8 +1,8 @@
-import { bounds } from '../bounds.js'
+import { limits } from '../limits.js'
 
 /** What is known of one account's deliveries to one host. */
 interface Lane {
-  readonly inAir: Set<number>
+  readonly inFlight: Set<number>
   /** Nothing of it, but what is in flight, is due before. */
   dueAtMs: number
 }
@@ -13,13 +13,13 @@ interface Lane {
  */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>()
-  readonly #inAirOfAccounts = new Map<string, number>()
-  #inAirCount = 0
+  readonly #inFlightOfAccounts = new Map<string, number>()
+  #inFlightCount = 0
 
   /** Something of the lane is due then, or before. */
   note(name: string, dueAtMs: number): void {
     const lane = this.#lanes.get(name)
-    if (lane === undefined) this.#lanes.set(name, { inAir: new Set(), dueAtMs })
+    if (lane === undefined) this.#lanes.set(name, { inFlight: new Set(), dueAtMs })
     else lane.dueAtMs = Math.min(lane.dueAtMs, dueAtMs)
   }
 
@@ -38,29 +38,29 @@ export class Lanes {
   }
 
   roomOf(name: string): number {
-    const ofAccount = this.#inAirOfAccounts.get(accountOf(name)) ?? 0
+    const ofAccount = this.#inFlightOfAccounts.get(accountOf(name)) ?? 0
     return Math.min(
-      bounds.deliveriesMax - this.#inAirCount,
-      bounds.deliveriesPerAccountMax - ofAccount,
-      bounds.deliveriesPerLaneMax - this.inAirCountOf(name),
+      limits.deliveriesMax - this.#inFlightCount,
+      limits.deliveriesPerAccountMax - ofAccount,
+      limits.deliveriesPerLaneMax - this.inFlightCountOf(name),
     )
   }
 
-  inAirCountOf(name: string): number {
-    return this.#lanes.get(name)?.inAir.size ?? 0
+  inFlightCountOf(name: string): number {
+    return this.#lanes.get(name)?.inFlight.size ?? 0
   }
 
-  isInAir(name: string, eventNumber: number): boolean {
-    return this.#lanes.get(name)?.inAir.has(eventNumber) ?? false
+  isInFlight(name: string, eventNumber: number): boolean {
+    return this.#lanes.get(name)?.inFlight.has(eventNumber) ?? false
   }
 
   depart(name: string, eventNumber: number): void {
-    this.#lanes.get(name)?.inAir.add(eventNumber)
+    this.#lanes.get(name)?.inFlight.add(eventNumber)
     this.#count(name, 1)
   }
 
   arrive(name: string, eventNumber: number): void {
-    this.#lanes.get(name)?.inAir.delete(eventNumber)
+    this.#lanes.get(name)?.inFlight.delete(eventNumber)
     this.#count(name, -1)
     this.#forgetIdle(name)
   }
@@ -77,15 +77,15 @@ export class Lanes {
 
   #count(name: string, change: 1 | -1): void {
     const account = accountOf(name)
-    const ofAccount = (this.#inAirOfAccounts.get(account) ?? 0) + change
-    if (ofAccount === 0) this.#inAirOfAccounts.delete(account)
-    else this.#inAirOfAccounts.set(account, ofAccount)
-    this.#inAirCount += change
+    const ofAccount = (this.#inFlightOfAccounts.get(account) ?? 0) + change
+    if (ofAccount === 0) this.#inFlightOfAccounts.delete(account)
+    else this.#inFlightOfAccounts.set(account, ofAccount)
+    this.#inFlightCount += change
   }
 
   #forgetIdle(name: string): void {
     const lane = this.#lanes.get(name)
-    if (lane?.inAir.size === 0 && lane.dueAtMs === Infinity) this.#lanes.delete(name)
+    if (lane?.inFlight.size === 0 && lane.dueAtMs === Infinity) this.#lanes.delete(name)
   }
 }
 

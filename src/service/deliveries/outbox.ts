@@ -1,10 +1,10 @@
 import type { EventType } from '../../contract/events.js'
 import type { EventId } from '../../contract/ids.js'
-import { limits } from '../../contract/limits.js'
+import { deliveryLimits } from '../../contract/limits.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { Random } from '../../platform/random.js'
 
-/** What somebody who gave a `webhook_url` is to be told. */
+/** What is to be delivered to a `webhook_url`. */
 export interface NewEvent {
   readonly accountNumber: number
   readonly type: EventType
@@ -20,7 +20,7 @@ export interface NewEvent {
 
 /**
  * Events on their way out. `add` writes in whatever transaction is open, so that an event is as durable as
- * what it tells of; `wake` is for after the commit.
+ * what it is about; `wake` is for after the commit.
  */
 export interface Outbox {
   add(event: NewEvent): void
@@ -79,7 +79,7 @@ export function eventBody(eventId: EventId, event: NewEvent): string {
   const opening = JSON.stringify(head).slice(0, -1)
   const text = typeof object === 'string' ? object : JSON.stringify(object)
   const whole = `${opening},"data":{"object":${text}}}`
-  if (Buffer.byteLength(whole) <= limits.webhookPayloadBytesMax) return whole
+  if (Buffer.byteLength(whole) <= deliveryLimits.payloadBytesMax) return whole
   const bare = JSON.stringify({ ...(JSON.parse(text) as object), data: null })
   return `${opening},"data":{"object":${bare}},"data_truncated":true}`
 }

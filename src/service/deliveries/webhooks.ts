@@ -4,17 +4,24 @@ import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { createSecrets } from '../accounts/secrets.js'
-import type { Faults } from '../faults/faults.js'
+import { limits } from '../limits.js'
+import type { Faults } from '../faults.js'
+import {
+  createAddressGuard,
+  systemResolver,
+  type HostResolver,
+  type AddressGuard,
+} from '../outbound/address-guard.js'
+import { within } from '../outbound/deadline.js'
+import { createConnect } from '../outbound/pinned-connect.js'
+import { createPost, type Post } from '../outbound/post.js'
+import { badRequest } from '../refusal.js'
+import { runBody } from '../runs/run-body.js'
 import type { OnRunEnded } from '../runs/run-store.js'
-import type { AttemptParts } from './attempt.js'
-import { createAddressGuard, systemResolver, type HostResolver } from '../outbound/address-guard.js'
+import type { AttemptDeps } from './attempt.js'
 import { startDeliverer, type Deliverer } from './deliverer.js'
 import { createEventStore, type EventCount } from './event-store.js'
 import { createOutbox, type Outbox } from './outbox.js'
-import { createConnect } from '../outbound/pinned-connect.js'
-import { createPost, type Post } from '../outbound/post.js'
-import { tellOfRuns } from './run-events.js'
-import { createWebhookGate, type WebhookGate } from './webhook-gate.js'
 
 export interface WebhookOptions {
   /** Receivers on this machine may be delivered to, http too: for rehearsals. Default false. */
@@ -34,7 +41,7 @@ export interface Webhooks {
   stop(): Promise<void>
 }
 
-interface Surroundings {
+interface Deps {
   readonly database: Sqlite
   readonly clock: Clock
   readonly random: Random
@@ -44,7 +51,7 @@ interface Surroundings {
 
 export function createWebhooks(
   options: WebhookOptions,
-  { database, clock, random, log, faults }: Surroundings,
+  { database, clock, random, log, faults }: Deps,
 ): Webhooks {
   const { allowLocalWebhooks: allowsLocal = false, resolveHost: resolve = systemResolver } = options
   const guard = createAddressGuard({ resolve, allowsLocal })
@@ -55,11 +62,11 @@ export function createWebhooks(
   let deliverer: Deliverer | undefined
   return {
     outbox,
-    onRunEnded: tellOfRuns(outbox),
+    onRunEnded: writeRunEvents(outbox),
     gate: createWebhookGate(guard, clock),
     eventCount: () => events.count(),
     start: () => {
-      const signingSecrets: AttemptParts['signingSecrets'] = (account, nowMs) =>
+      const signingSecrets: AttemptDeps['signingSecrets'] = (account, nowMs) =>
         secrets.signingSecrets(account, nowMs)
       deliverer ??= startDeliverer({ events, outbox, guard, post, signingSecrets, clock, log })
       if (allowsLocal) log(localWarning)
@@ -80,7 +87,7 @@ function withDuplicates(post: Post, faults: Faults): Post {
 }
 
 const localWarning =
-  'ATTENTION: local webhooks are allowed: whoever has a key can make this service send requests to this ' +
+  'ATTENTION: local webhooks are allowed: anyone with a key can make this service send requests to this ' +
   'machine. For rehearsals alone'
 
 /**
@@ -99,4 +106,40 @@ export function assertLocalWebhooksStayLocal(
       hint: 'leave --allow-local-webhooks out, or listen on 127.0.0.1',
     },
   )
+}
+
+/**
+ * The event of a run that was given a `webhook_url`; written with its result or not at all. It carries the run
+ * as the poll shows it, with the basis where the kickoff asked for one. v2 has no events.
+ */
+export function writeRunEvents(outbox: Pick<Outbox, 'add'>): OnRunEnded {
+  return (run, endedAtMs) => {
+    if (run.webhookUrl === null || run.surface !== 'v3') return
+    outbox.add({
+      accountNumber: run.accountNumber,
+      type: run.status === 'COMPLETED' ? 'entity_resolution.completed' : 'entity_resolution.failed',
+      webhookUrl: run.webhookUrl,
+      runId: run.runId,
+      customId: run.customId,
+      object: runBody(run, true),
+      createdAtMs: endedAtMs,
+    })
+  }
+}
+
+/**
+ * Judges the `webhook_url` of a request before anything is stored or charged; null where there is none.
+ * Throws 400, which repeats nothing of it.
+ */
+export type WebhookGate = (webhookUrl: string | undefined) => Promise<string | null>
+
+function createWebhookGate(guard: AddressGuard, clock: Clock): WebhookGate {
+  return async (webhookUrl) => {
+    if (webhookUrl === undefined) return null
+    const check = await within({ clock, msMax: limits.resolveMsMax }, (signal) =>
+      guard.judge(webhookUrl, signal),
+    )
+    if (check.kind === 'refused') throw badRequest(`webhook_url: ${check.reason}`)
+    return webhookUrl
+  }
 }

@@ -1,13 +1,13 @@
 import { eventType, type EventType } from '../../contract/events.js'
-import { limits } from '../../contract/limits.js'
-import { exampleEvent } from './examples/answers.js'
+import { deliveryLimits } from '../../contract/limits.js'
+import { exampleEvent } from './examples/calls.js'
 import type { Json } from './shapes.js'
 
 export const signatureText =
   'Standard Webhooks: HMAC with SHA-256 over <webhook-id>.<webhook-timestamp>.<raw body>, in base64, as v1,<signature>. ' +
   'The key is the base64 after whsec_ of the signing secret. Several entries are separated by spaces: one that ' +
   'matches is enough, and entries that do not begin with v1 are ignored. Compare in constant time, and refuse a ' +
-  `timestamp more than ${limits.webhookToleranceSeconds} seconds away.`
+  `timestamp more than ${deliveryLimits.toleranceSeconds} seconds away.`
 
 const headers = {
   WebhookId: [
@@ -50,13 +50,13 @@ const meanings: Readonly<Record<EventType, string>> = {
   'entity.failed': 'The record of a company could not be built',
 }
 
-const { webhookRetryDelaysSeconds: delays, webhookAnswerSecondsMax: answerSecondsMax } = limits
+const { retryDelaysSeconds: delays, answerSecondsMax } = deliveryLimits
 const deliveryText =
   'Sent to the webhook_url of a v3 request, once for each request that ends. Any 2xx within ' +
   `${answerSecondsMax} seconds has delivered it; redirects are not followed. Otherwise it is sent again after ` +
   `${delays.join(', ')} seconds, ${delays.length + 1} times in all, and may come twice: handle each id once.`
 
-/** The events, as OpenAPI tells webhooks. */
+/** The events, as OpenAPI describes webhooks. */
 export function deliveryOperations(): Json {
   return Object.fromEntries(
     eventType.options.map((type) => [

@@ -1,14 +1,7 @@
 import type { z } from 'zod'
-import {
-  entityErrorBody,
-  errorBody,
-  errorBodyV1,
-  keyErrorBody,
-  messageErrorBody,
-  reasonErrorBody,
-} from '../../contract/errors.js'
+import { earlierErrorBodies, errorBody } from '../../contract/errors.js'
 import { versionOf, type Route, type RouteName } from '../../contract/routes.js'
-import { bounds } from '../bounds.js'
+import { limits } from '../limits.js'
 import {
   badRequest,
   errorBodyOf,
@@ -24,8 +17,8 @@ import {
   Refusal,
   unauthorized,
 } from '../refusal.js'
-import { entityNotFound } from '../routes/v1/entities.js'
-import { billingUnavailable } from '../routes/v2/jobs.js'
+import { entityNotFound } from '../routes/v1/records.js'
+import { billingUnavailable } from '../routes/v2/resolutions.js'
 import { exampleCallId } from './examples/company.js'
 
 /** An error answer of a route: its shapes, and a body of each kind as the service makes it. */
@@ -35,14 +28,7 @@ export interface ErrorReply {
   readonly examples: Readonly<Record<string, object>>
 }
 
-export const errorShapes = [
-  errorBody,
-  errorBodyV1,
-  keyErrorBody,
-  reasonErrorBody,
-  messageErrorBody,
-  entityErrorBody,
-]
+export const errorShapes = [errorBody, ...Object.values(earlierErrorBodies)]
 
 /** Beside what the contract lists: a body may be too long. */
 export function errorRepliesOf(name: RouteName, route: Route): ErrorReply[] {
@@ -61,14 +47,10 @@ export function errorRepliesOf(name: RouteName, route: Route): ErrorReply[] {
 }
 
 function shapeOf({ path }: Route, refusal: Refusal): z.ZodType {
-  if (refusal.body !== null) return entityErrorBody
-  const body = errorBodyOf(versionOf(path), refusal, exampleCallId)
   if (versionOf(path) === 'v3') return errorBody
-  return (
-    [errorBodyV1, keyErrorBody, reasonErrorBody, messageErrorBody].find(
-      (shape) => shape.safeParse(body).success,
-    ) ?? errorBodyV1
-  )
+  const body = errorBodyOf(versionOf(path), refusal, exampleCallId)
+  const shapes = Object.values(earlierErrorBodies)
+  return shapes.find((shape) => shape.safeParse(body).success) ?? earlierErrorBodies.any
 }
 
 /** What the service refuses with at this status. */
@@ -85,7 +67,7 @@ function refusalsOf(status: number, name: RouteName, route: Route): Refusal[] {
     case 404:
       return [missingOf(name)]
     case 413:
-      return [payloadTooLarge(bounds.bodyBytesMax)]
+      return [payloadTooLarge(limits.bodyBytesMax)]
     case 429:
       return [rateLimitExceeded(42), ...(route.isBilled === true ? [monthlyLimitReached()] : [])]
     case 500:

@@ -1,10 +1,10 @@
-import { limits } from '../../contract/limits.js'
+import { deliveryLimits, fieldLimits } from '../../contract/limits.js'
 import { routes, type Route } from '../../contract/routes.js'
-import { bounds } from '../bounds.js'
+import { limits } from '../limits.js'
+import { exampleAnswers, exampleEvent } from './examples/calls.js'
 import { codeBlock, escapeHtml, inlineCode, jsonBlock, table, tabs, type Html } from './html.js'
-import { exampleAnswers, exampleEvent } from './examples/answers.js'
+import { errorTexts } from './openapi.js'
 import { errorTypeIn, type Operation } from './operation-html.js'
-import { errorTexts } from './operations.js'
 import { samples, type Samples } from './samples.js'
 
 export interface Section {
@@ -76,14 +76,14 @@ const outcomes = [
 ] as const
 
 function webhooksHtml(): Html {
-  const { webhookRetryDelaysSeconds: delays } = limits
+  const { retryDelaysSeconds: delays } = deliveryLimits
   return `<p>Instead of polling, name a <code>webhook_url</code> on a v3 request: a public https address, port 443 or above 1024.
-One event comes for each request that ends. Answer with any 2xx within ${limits.webhookAnswerSecondsMax} seconds; otherwise it is
+One event comes for each request that ends. Answer with any 2xx within ${deliveryLimits.answerSecondsMax} seconds; otherwise it is
 sent again after ${delays.join(', ')} seconds, ${delays.length + 1} times in all. It may come twice: handle each
 <code>id</code> once. After the last attempt the answer is still at the run poll.</p>
 ${jsonBlock({ ...exampleEvent, data: { object: { ...exampleEvent.data.object, data: { status: 'matched', '…': '…' } } } }, 'An event')}
 <p>Verify every delivery by its raw bytes before you read it. The signing secret begins with <code>whsec_</code>;
-what follows is the key in base64. While a secret is replaced, each delivery has two signatures for ${limits.rotatedSecretHours} hours.</p>
+what follows is the key in base64. While a secret is replaced, each delivery has two signatures for ${deliveryLimits.rotatedSecretHours} hours.</p>
 ${samplesHtml('verify', samples.verify)}
 <p>A body of more than 1 MB comes with <code>data_truncated: true</code> and without <code>data.object.data</code>: poll the run.</p>`
 }
@@ -140,12 +140,12 @@ export function limitsHtml(): Html {
         ],
   )
   const sizes = [
-    ['Name', `at least ${limits.nameCharsMin} characters`],
-    ['custom_id', `at most ${limits.customIdCharsMax} characters of printable ASCII`],
-    ['webhook_url', `at most ${limits.webhookUrlCharsMax} characters`],
-    ['Body of a request', `at most ${bounds.bodyBytesMax.toLocaleString('en-US')} bytes`],
-    ['Streams held open', `${bounds.streamsPerKeyMax} for each key`],
-    ['Search results', `at most ${limits.searchResultsMax}`],
+    ['Name', `at least ${fieldLimits.nameCharsMin} characters`],
+    ['custom_id', `at most ${fieldLimits.customIdCharsMax} characters of printable ASCII`],
+    ['webhook_url', `at most ${fieldLimits.webhookUrlCharsMax} characters`],
+    ['Body of a request', `at most ${limits.bodyBytesMax.toLocaleString('en-US')} bytes`],
+    ['Streams held open', `${limits.streamsPerKeyMax} for each key`],
+    ['Search results', `at most ${fieldLimits.searchResultsMax}`],
   ]
   return `<p>Each limited answer has <code>x-ratelimit-limit-minute</code>, <code>x-ratelimit-remaining-minute</code> and
 <code>ratelimit-reset</code>, the seconds until the minute is over. Beyond the limit the answer is a <code>429</code>.

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { mountPage } from '../http/mount-page.js'
+import { mountPage } from '../http/mount.js'
 import { openApiDocument } from './openapi.js'
 import { docsPage, docsPolicy } from './page.js'
 
@@ -45,7 +45,7 @@ const welcome = (version: string) => ({
 })
 
 /**
- * The address that this request was sent to: what whoever reads a document can call. Behind a proxy it is as
+ * The address that this request was sent to: what the reader of a document can call. Behind a proxy it is as
  * good as the headers the proxy sends.
  */
 function originOf({ headers, raw }: FastifyRequest): string {

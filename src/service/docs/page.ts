@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { errorsHtml, guideSections, limitsHtml, type Section } from './guide.js'
-import { escapeHtml, headingHtml, type Html } from './html.js'
+import { escapeHtml, headingHtml, style, type Html } from './html.js'
 import { operationHtml, type Operation, type Placed } from './operation-html.js'
 import { fieldsHtml, shapeIdOf, type Schema, type Schemas } from './schema-html.js'
 import type { Json } from './shapes.js'
-import { style } from './style.js'
 
 /** No script, no form, and nothing loaded from anywhere, this service included. */
 export const docsPolicy =

@@ -28,8 +28,10 @@ export const shapeIdOf = (ref: string): string => `shape-${ref.slice(ref.lastInd
 
 /** What a value may be, in words, with links to the shapes that have a name. */
 export function typeHtml(schema: Schema): Html {
-  const bounds = boundsOf(schema)
-  return kindHtml(schema) + (bounds === '' ? '' : ` <span class="quiet">${escapeHtml(bounds)}</span>`)
+  const constraints = constraintsOf(schema)
+  return (
+    kindHtml(schema) + (constraints === '' ? '' : ` <span class="quiet">${escapeHtml(constraints)}</span>`)
+  )
 }
 
 function kindHtml(schema: Schema): Html {
@@ -44,12 +46,12 @@ function kindHtml(schema: Schema): Html {
   return typeof type === 'string' ? type : (type?.join(' or ') ?? 'anything')
 }
 
-function boundsOf(schema: Schema): string {
+function constraintsOf(schema: Schema): string {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, format, pattern } = schema
-  // The widest integers of JSON are no bound of ours.
-  const isBound = (value?: number) => value !== undefined && Math.abs(value) < Number.MAX_SAFE_INTEGER
+  // The widest integers of JSON are no limit of ours.
+  const isStated = (value?: number) => value !== undefined && Math.abs(value) < Number.MAX_SAFE_INTEGER
   return [
-    range(isBound(minimum) ? minimum : undefined, isBound(maximum) ? maximum : undefined, ''),
+    range(isStated(minimum) ? minimum : undefined, isStated(maximum) ? maximum : undefined, ''),
     range(minLength, maxLength, ' characters'),
     range(minItems, maxItems, ' entries'),
     format ?? '',

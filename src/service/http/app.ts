@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Socket, AddressInfo, Server } from 'node:net'
 import {
   fastify,
   type FastifyError,
@@ -10,12 +10,12 @@ import { errorTypes } from '../../contract/errors.js'
 import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'
 import { methodsOf, routes, versionOf, type Route } from '../../contract/routes.js'
 import { errorStack } from '../../core/error-text.js'
+import { judgeSource } from '../../core/request-source.js'
 import type { Clock } from '../../platform/clock.js'
 import { drainRequest } from '../../platform/drain-request.js'
 import type { Random } from '../../platform/random.js'
 import { authenticate, type Callers } from '../accounts/accounts.js'
-import { bounds } from '../bounds.js'
-import { sourceCheck } from '../foreign-source.js'
+import { limits } from '../limits.js'
 import { newCallId } from '../ids.js'
 import {
   badRequest,
@@ -26,10 +26,12 @@ import {
   notFound,
   payloadTooLarge,
   Refusal,
+  foreignHost,
+  foreignOrigin,
 } from '../refusal.js'
 
 /**
- * The HTTP side without routes: its bounds, and a JSON error in the interface's shape for whatever may come.
+ * The HTTP side without routes: its limits, and a JSON error in the interface's shape for whatever may come.
  * Bodies stay text until their route reads them, so that a key is judged before a body.
  */
 export function createApp(
@@ -48,16 +50,16 @@ export function createApp(
   const app = fastify({
     logger: false,
     http: {
-      headersTimeout: bounds.headersMsMax,
-      connectionsCheckingInterval: bounds.socketCheckMs,
-      maxHeaderSize: bounds.headerBytesMax,
+      headersTimeout: limits.headersMsMax,
+      connectionsCheckingInterval: limits.socketCheckMs,
+      maxHeaderSize: limits.headerBytesMax,
       // Node would refuse it with an empty body; the hook below does with the right one.
       requireHostHeader: false,
     },
-    requestTimeout: bounds.requestMsMax,
-    connectionTimeout: bounds.idleSocketMsMax,
-    bodyLimit: bounds.bodyBytesMax,
-    routerOptions: { maxParamLength: bounds.paramCharsMax },
+    requestTimeout: limits.requestMsMax,
+    connectionTimeout: limits.idleSocketMsMax,
+    bodyLimit: limits.bodyBytesMax,
+    routerOptions: { maxParamLength: limits.paramCharsMax },
     // Routes say themselves where HEAD is answered: one of the GET kickoff would start, and bill, a job.
     exposeHeadRoutes: false,
     return503OnClosing: false,
@@ -88,7 +90,7 @@ export function createApp(
     if (refusal !== error && refusal.status >= 500) {
       log(`${request.method} ${request.routeOptions.url ?? 'unknown route'}: ${errorStack(error)}`)
     }
-    const isRead = await drainRequest(request.raw, bounds.drain, clock)
+    const isRead = await drainRequest(request.raw, limits.drain, clock)
     // Kept open, all of it would be read, however long it is.
     if (!isRead) reply.header('connection', 'close')
     refuse(request, reply, refusal)
@@ -111,7 +113,7 @@ const headersOfAll = {
 function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   const status = error instanceof Error ? (error as Partial<FastifyError>).statusCode : undefined
-  if (status === 413) return payloadTooLarge(bounds.bodyBytesMax)
+  if (status === 413) return payloadTooLarge(limits.bodyBytesMax)
   if (status !== undefined && status >= 400 && status < 500) return badRequest('the request cannot be read')
   return internalError()
 }
@@ -156,10 +158,38 @@ function refuseSocket(code: string, socket: Socket, clock: Clock): void {
     `HTTP/1.1 ${statusLine}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
-  void clock.sleep(bounds.lingerMs).then(() => socket.destroy())
+  void clock.sleep(limits.lingerMs).then(() => socket.destroy())
 }
 
 const socketRefusals: Partial<Record<string, readonly [statusLine: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the headers are too large'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request took too long to arrive'],
+}
+
+/** Why a request is not served, by where it comes from (`judgeSource`); null where it may be. */
+function sourceCheck(server: Server): (request: FastifyRequest) => Refusal | null {
+  let listenAddress = '127.0.0.1'
+  server.once('listening', () => {
+    listenAddress = (server.address() as AddressInfo).address
+  })
+  return ({ headers, url }) => {
+    const path = url.split('?', 1)[0] ?? ''
+    switch (judgeSource({ host: headers.host, origin: headers.origin, path }, listenAddress)) {
+      case 'allowed':
+        return null
+      case 'foreign_host':
+        return foreignHost()
+      case 'foreign_origin':
+        return foreignOrigin()
+    }
+  }
+}
+
+/** A request a moment ago means that callers are there, and that the next one is on its way. */
+export function watchRequests(app: FastifyInstance, clock: Clock): () => boolean {
+  let lastRequestMs = -Infinity
+  app.server.on('request', () => {
+    lastRequestMs = clock.monotonicMs()
+  })
+  return () => clock.monotonicMs() - lastRequestMs < limits.quietAfterMs
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import { mountPage } from './mount-page.js'
+import { mountPage } from './mount.js'
 
 /** What is counted where it is stored: asked for when somebody looks, never kept beside it. */
 export interface MeasuredStores {
@@ -10,7 +10,7 @@ export interface MeasuredStores {
 }
 
 /**
- * `/metrics` for Prometheus and `/healthz` for whoever restarts containers. They ask for no key and tell no
+ * `/metrics` for Prometheus and `/healthz` for what restarts containers. They ask for no key and show no
  * name, key or id: routes by their pattern, statuses and counts alone.
  */
 export function mountMetrics(app: FastifyInstance, stores: MeasuredStores): void {

@@ -1,17 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import type { CallId } from '../../contract/ids.js'
 import { errorTypes } from '../../contract/errors.js'
+import type { CallId } from '../../contract/ids.js'
 import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'
 import { methodsOf, routes, versionOf, type Route, type RouteName } from '../../contract/routes.js'
 import { nestsDeeperThan } from '../../core/json-depth.js'
 import type { Random } from '../../platform/random.js'
 import { authenticate, type Caller, type Callers } from '../accounts/accounts.js'
-import { bounds } from '../bounds.js'
-import type { Faults, MetFault } from '../faults/faults.js'
-import { newCallId } from '../ids.js'
 import type { RateLimiter } from '../accounts/limits/rate-limiter.js'
+import { limits } from '../limits.js'
+import type { Faults, MetFault } from '../faults.js'
+import { newCallId } from '../ids.js'
 import { badRequest, notEnabled, rateLimitExceeded, Refusal } from '../refusal.js'
 
 /** One authenticated call whose parameters are what the contract says. */
@@ -27,8 +27,8 @@ export interface Call<R extends Route = Route> {
   /** Aborted when the caller goes away before the answer. */
   readonly gone: AbortSignal
   /**
-   * The socket is not cut for being idle before the answer, only where TCP finds that nobody is there; whoever
-   * asks for it bounds the wait.
+   * The socket is not cut for being idle before the answer, only where TCP finds that nobody is there; the
+   * handler that asks for it limits the wait.
    */
   readonly keepOpen: () => void
 }
@@ -43,7 +43,7 @@ export interface Answer {
 type Handler<R extends Route> = (call: Call<R>) => Answer | Promise<Answer>
 export type Handlers = { readonly [Name in RouteName]: Handler<(typeof routes)[Name]> }
 
-export interface Gate {
+interface MountDeps {
   readonly callers: Callers
   readonly limiter: RateLimiter
   readonly random: Random
@@ -54,18 +54,18 @@ export interface Gate {
  * Mounts every route of the contract. A request is judged in this order, and the first refusal is the answer:
  * key (401), account (403), limit (429), parameters (400), then whatever the handler says (402, 404).
  */
-export function mountRoutes(app: FastifyInstance, handlers: Handlers, gate: Gate): void {
+export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: MountDeps): void {
   const callers = new WeakMap<FastifyRequest, Caller>()
   const lostAnswers = new WeakSet<FastifyRequest>()
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
-    // Name and handler belong together, which a loop over all names cannot tell the compiler.
+    // Name and handler belong together, which the compiler cannot know in a loop over all names.
     const handler = handlers[name] as Handler<Route>
     app.route({
       method: methodsOf(route),
       url: route.path.replace(/\{(\w+)\}/g, ':$1'),
       onRequest: (request, reply, done) => {
-        callers.set(request, admit(request, reply, name, gate))
-        const met = gate.faults.ofRequest(name)
+        callers.set(request, admit(request, reply, name, deps))
+        const met = deps.faults.ofRequest(name)
         if (met?.fault === 'reset') {
           // Not done: nothing more happens to this request.
           cut(request, reply)
@@ -80,11 +80,11 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, gate: Gate
         if (caller === undefined) throw new Error('a request passed the gate without a key')
         const answer = await handler({
           caller,
-          callId: newCallId(gate.random),
+          callId: newCallId(deps.random),
           headers: request.headers,
           gone: goneSignal(reply),
-          // Node sets the bound again when the next request of the socket comes.
-          keepOpen: () => request.raw.socket.setTimeout(0).setKeepAlive(true, bounds.heldSocketProbeMs),
+          // Node sets the timeout again when the next request of the socket comes.
+          keepOpen: () => request.raw.socket.setTimeout(0).setKeepAlive(true, limits.heldSocketProbeMs),
           ...readRequest(request, route),
         })
         if (lostAnswers.has(request)) return cut(request, reply)
@@ -119,11 +119,11 @@ function goneSignal(reply: FastifyReply): AbortSignal {
   return gone.signal
 }
 
-function admit(request: FastifyRequest, reply: FastifyReply, name: RouteName, gate: Gate): Caller {
+function admit(request: FastifyRequest, reply: FastifyReply, name: RouteName, deps: MountDeps): Caller {
   const route: Route = routes[name]
-  const caller = authenticate(gate.callers, request.headers[apiKeyHeader])
+  const caller = authenticate(deps.callers, request.headers[apiKeyHeader])
   if (!caller.v3Enabled && versionOf(route.path) === 'v3' && route.errors.includes(403)) throw notEnabled()
-  const decision = gate.limiter.take(caller, name)
+  const decision = deps.limiter.take(caller, name)
   if (decision !== null) {
     reply.headers({
       [rateLimitHeaders.limit]: String(route.limit?.perMinute),
@@ -163,10 +163,19 @@ function readJson(request: FastifyRequest, text: string, schema: z.ZodType): unk
   if (!jsonType.test(request.headers['content-type'] ?? '')) {
     throw badRequest('the body must be JSON, with content-type application/json')
   }
-  if (nestsDeeperThan(text, bounds.bodyDepthMax)) throw badRequest('the body nests too deep')
+  if (nestsDeeperThan(text, limits.bodyDepthMax)) throw badRequest('the body nests too deep')
   try {
     return JSON.parse(text)
   } catch {
     throw badRequest('the body is not JSON')
   }
+}
+
+/** A page that asks for no key; HEAD is answered as GET is, without the body. */
+export function mountPage(
+  app: FastifyInstance,
+  url: string,
+  handler: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>,
+): void {
+  app.route({ method: ['GET', 'HEAD'], url, handler })
 }

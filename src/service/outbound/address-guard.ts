@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import { isAddressLiteral, isPublicAddress, isPublicName } from '../../core/public-address.js'
 import { judgeWebhookUrl } from '../../core/webhook-url.js'
-import { bounds } from '../bounds.js'
+import { limits } from '../limits.js'
 
 /** Every address of a name, of both families; none where there is no such name. */
 export type HostResolver = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>
@@ -58,7 +58,7 @@ async function resolveWithin(
  */
 export function createResolver(servers?: readonly string[]): HostResolver {
   return async (hostname, signal) => {
-    const resolver = new Resolver({ timeout: bounds.resolveTryMs, tries: bounds.resolveTriesMax })
+    const resolver = new Resolver({ timeout: limits.resolveTryMs, tries: limits.resolveTriesMax })
     if (servers !== undefined) resolver.setServers(servers)
     const cancel = () => {
       resolver.cancel()
@@ -86,13 +86,13 @@ export interface AddressGuard {
   judge(webhookUrl: string, signal: AbortSignal): Promise<DestinationCheck>
 }
 
-export interface AddressGuardOptions {
+interface AddressGuardDeps {
   readonly resolve: HostResolver
   /** Receivers on this machine, http too: for rehearsals. */
   readonly allowsLocal: boolean
 }
 
-export function createAddressGuard({ resolve, allowsLocal }: AddressGuardOptions): AddressGuard {
+export function createAddressGuard({ resolve, allowsLocal }: AddressGuardDeps): AddressGuard {
   return {
     judge: async (webhookUrl, signal) => {
       const verdict = judgeWebhookUrl(webhookUrl, { allowsLoopback: allowsLocal, allowsAddresses: false })

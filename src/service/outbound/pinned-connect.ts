@@ -1,5 +1,5 @@
-import { buildConnector } from 'undici'
-import { bounds } from '../bounds.js'
+import { buildConnector, Client } from 'undici'
+import { limits } from '../limits.js'
 
 /** How undici makes a connection: TCP, and TLS where the target is https. */
 export type Connect = ReturnType<typeof buildConnector>
@@ -7,7 +7,7 @@ export type Connect = ReturnType<typeof buildConnector>
 /** Certificates are verified, for the name that is asked for; `ca` adds to whom is trusted. */
 export function createConnect(ca?: string): Connect {
   return buildConnector({
-    timeout: bounds.connectMsMax,
+    timeout: limits.connectMsMax,
     maxCachedSessions: 0,
     ...(ca === undefined ? {} : { ca }),
   })
@@ -17,7 +17,7 @@ export function createConnect(ca?: string): Connect {
  * Connects to these addresses, the next when one does not answer, whatever the name leads to by now. Host
  * header, SNI and certificate are still those of the name.
  */
-export function pinnedConnect(addresses: readonly string[], connect: Connect, signal: AbortSignal): Connect {
+function pinnedConnect(addresses: readonly string[], connect: Connect, signal: AbortSignal): Connect {
   return (target, callback) => {
     let firstError: Error | null = null
     const attempt = (index: number): void => {
@@ -37,4 +37,22 @@ export function pinnedConnect(addresses: readonly string[], connect: Connect, si
     }
     attempt(0)
   }
+}
+
+/**
+ * A connection of its own for one exchange, so that it goes where that exchange's check allowed. No redirect is
+ * followed and no proxy of the environment is used. It has no timeouts: the signal ends the whole, however slow.
+ */
+export function pinnedClient(
+  { origin }: URL,
+  addresses: readonly string[],
+  connect: Connect,
+  signal: AbortSignal,
+): Client {
+  return new Client(origin, {
+    connect: pinnedConnect(addresses, connect, signal),
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
 }

@@ -1,6 +1,5 @@
-import { Client, type Dispatcher } from 'undici'
-import { bounds } from '../bounds.js'
-import { pinnedConnect, type Connect } from './pinned-connect.js'
+import { limits } from '../limits.js'
+import { pinnedClient, type Connect } from './pinned-connect.js'
 
 interface Message {
   readonly url: URL
@@ -19,20 +18,10 @@ export type PostOutcome =
 /** Sends one message once. Never throws. */
 export type Post = (message: Message) => Promise<PostOutcome>
 
-/**
- * A connection of its own for each message, so that it goes where that message's check allowed. No redirect is
- * followed and no proxy of the environment is used. What is answered after the status is read up to a bound,
- * and thrown away.
- */
+/** What is answered after the status is read up to a limit, and thrown away. */
 export function createPost(connect: Connect): Post {
   return async ({ url, addresses, headers, body, signal }) => {
-    const client = new Client(url.origin, {
-      connect: pinnedConnect(addresses, connect, signal),
-      pipelining: 1,
-      // The signal ends the whole, however it is slow.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    })
+    const client = pinnedClient(url, addresses, connect, signal)
     // A signal of the request's own would not be seen before there is a connection.
     const cut = () => {
       client.destroy().catch(() => undefined)
@@ -42,7 +31,7 @@ export function createPost(connect: Connect): Post {
       if (signal.aborted) return { kind: 'unanswered', reason: 'no answer in time' }
       const path = url.pathname + url.search
       const reply = await client.request({ method: 'POST', path, headers, body })
-      await drain(reply.body)
+      await drain(reply.body as AsyncIterable<Buffer>)
       return { kind: 'answered', status: reply.statusCode }
     } catch (error) {
       return { kind: 'unanswered', reason: signal.aborted ? 'no answer in time' : codeOf(error) }
@@ -55,12 +44,12 @@ export function createPost(connect: Connect): Post {
 }
 
 /** The status has come, so nothing that happens to the body changes what it means. */
-async function drain(body: Dispatcher.ResponseData['body']): Promise<void> {
+async function drain(body: AsyncIterable<Buffer>): Promise<void> {
   let byteCount = 0
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+    for await (const chunk of body) {
       byteCount += chunk.length
-      if (byteCount > bounds.receiverAnswerBytesMax) return
+      if (byteCount > limits.receiverAnswerBytesMax) return
     }
   } catch {
     return

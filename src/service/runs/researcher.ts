@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errorText } from '../../core/error-text.js'
 import type { Clock } from '../../platform/clock.js'
 import { startDueWorkLoop, type DueWorkLoop } from '../../platform/due-work-loop.js'
-import { bounds } from '../bounds.js'
-import { conclude } from './conclusion.js'
+import { limits } from '../limits.js'
+import { decideRun } from './run-outcome.js'
 import type { Knowledge } from '../knowledge.js'
 import type { FinishedRun, RunStore } from './run-store.js'
 
@@ -30,17 +30,17 @@ export function startResearcher(deps: ResearcherDeps): Researcher {
   let storeMs = 0
   /** Researches until it is worth a commit: about as long as the last one took. */
   const researchSome = async ({ stopping }: { stopping: AbortSignal }): Promise<void> => {
-    const due = store.due(clock.nowMs(), bounds.runsPerSliceMax)
-    const sliceMs = isBusy() ? bounds.sliceMsWhileBusy : bounds.sliceMsWhileQuiet
+    const due = store.due(clock.nowMs(), limits.runsPerSliceMax)
+    const sliceMs = isBusy() ? limits.sliceMsWhileBusy : limits.sliceMsWhileQuiet
     const startMs = clock.monotonicMs()
-    const endMs = startMs + Math.max(sliceMs, Math.min(storeMs, bounds.researchMsBetweenCommitsMax))
+    const endMs = startMs + Math.max(sliceMs, Math.min(storeMs, limits.researchMsBetweenCommitsMax))
     let sliceEndMs = startMs + sliceMs
     const finished: FinishedRun[] = []
     for (const run of due) {
       const query = { name: run.name, location: run.location, context: run.context }
-      const conclusion = conclude(knowledge, query, run.withBasis === 1, clock.nowMs())
-      if (conclusion.fault !== null) log(`run ${run.runId} failed: ${conclusion.fault}`)
-      finished.push({ runNumber: run.runNumber, conclusion })
+      const outcome = decideRun(knowledge, query, run.withBasis === 1, clock.nowMs())
+      if (outcome.fault !== null) log(`run ${run.runId} failed: ${outcome.fault}`)
+      finished.push({ runNumber: run.runNumber, outcome })
       const nowMs = clock.monotonicMs()
       if (nowMs >= endMs || stopping.aborted) break
       if (nowMs < sliceEndMs) continue
@@ -57,8 +57,8 @@ export function startResearcher(deps: ResearcherDeps): Researcher {
     clock,
     takeUp: researchSome,
     nextDueAtMs: () => store.nextDueAtMs() ?? Infinity,
-    idleMsMax: bounds.researchIdleMsMax,
-    retryMs: bounds.researchRetryMs,
+    idleMsMax: limits.researchIdleMsMax,
+    retryMs: limits.researchRetryMs,
     onFailure: (error) => {
       log(`research pauses: ${errorText(error)}`)
     },

@@ -1,6 +1,6 @@
 import type { CallId, CustomId, JobId, RequestId, RunId, StreamId } from '../../contract/ids.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import type { Conclusion } from './conclusion.js'
+import type { RunOutcome } from './run-outcome.js'
 import type { RunIds } from '../ids.js'
 import type { Query } from '../knowledge.js'
 
@@ -33,7 +33,7 @@ export interface StoredRun {
   readonly basis: string | null
 }
 
-/** A run at the moment of its end, as whoever is told of it needs it. */
+/** A run at the moment of its end, as those need it who are called then. */
 interface EndedRun extends StoredRun {
   readonly runNumber: number
   readonly accountNumber: number
@@ -52,7 +52,7 @@ interface DueRun extends Query {
 
 export interface FinishedRun {
   readonly runNumber: number
-  readonly conclusion: Conclusion
+  readonly outcome: RunOutcome
 }
 
 export interface LedgerEntry {
@@ -116,7 +116,7 @@ export function createRunStore(database: Sqlite, onEnded: readonly OnRunEnded[] 
   )
 
   const finish = createFinish(database, onEnded)
-  const { count, ...accounting } = books(database)
+  const { count, ...accounting } = ledgerQueries(database)
   // Counted once, and then along: a million stored runs are not walked for a look at how many there are.
   let counted: RunCount | null = null
 
@@ -167,7 +167,7 @@ export function createRunStore(database: Sqlite, onEnded: readonly OnRunEnded[] 
 }
 
 function countAlong(counted: RunCount, ended: readonly FinishedRun[]): RunCount {
-  const failedCount = ended.filter(({ conclusion }) => conclusion.status === 'FAILED').length
+  const failedCount = ended.filter(({ outcome }) => outcome.status === 'FAILED').length
   return {
     pending: counted.pending - ended.length,
     completed: counted.completed + ended.length - failedCount,
@@ -189,14 +189,14 @@ function createFinish(database: Sqlite, onEnded: readonly OnRunEnded[]): RunStor
     "INSERT INTO ledger (account_number, run_number, kind, units, created_at_ms) VALUES (?, ?, 'refund', 1, ?)",
   )
   const finish = database.transaction((runs: readonly FinishedRun[], finishedAtMs: number) => {
-    for (const { runNumber, conclusion } of runs) {
-      insertResult.run(runNumber, finishedAtMs, conclusion.result, conclusion.basis)
-      setStatus.run(conclusion.status, runNumber)
+    for (const { runNumber, outcome } of runs) {
+      insertResult.run(runNumber, finishedAtMs, outcome.result, outcome.basis)
+      setStatus.run(outcome.status, runNumber)
       const ended = endedRun.get(runNumber) as EndedRun
       if (ended.surface === 'v2' && ended.status === 'FAILED') {
         refund.run(ended.accountNumber, runNumber, finishedAtMs)
       }
-      for (const tell of onEnded) tell(ended, finishedAtMs)
+      for (const onRunEnded of onEnded) onRunEnded(ended, finishedAtMs)
     }
   })
   return (runs, finishedAtMs) => {
@@ -204,7 +204,7 @@ function createFinish(database: Sqlite, onEnded: readonly OnRunEnded[]): RunStor
   }
 }
 
-function books(database: Sqlite): Pick<RunStore, 'count' | 'ledger'> {
+function ledgerQueries(database: Sqlite): Pick<RunStore, 'count' | 'ledger'> {
   const count = database.prepare('SELECT status, count(*) AS count FROM runs GROUP BY status')
   const ledger = database.prepare(`
     SELECT runs.custom_id, runs.run_id, ledger.created_at_ms

@@ -8,7 +8,7 @@ import type { Call } from '../http/mount.js'
 import type { Researcher } from './researcher.js'
 import type { NewRun } from './run-store.js'
 
-export interface SubmissionParts {
+export interface SubmissionDeps {
   readonly journal: Journal
   readonly credit: Credit
   readonly researcher: Researcher
@@ -35,7 +35,7 @@ export interface Submission {
 export async function submit(
   { caller, callId }: Pick<Call, 'caller' | 'callId'>,
   asked: Submission,
-  { journal, credit, researcher, clock, random, researchMs }: SubmissionParts,
+  { journal, credit, researcher, clock, random, researchMs }: SubmissionDeps,
 ): Promise<NewRun> {
   const nowMs = clock.nowMs()
   const run: NewRun = {

@@ -6,7 +6,7 @@ import { makeFolder } from '../../platform/durable-files.js'
 import { openOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { LockHeldError, takeLock, type ProcessLock } from '../../platform/process-lock.js'
 import { isDiskFull, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
-import { bounds } from '../bounds.js'
+import { limits } from '../limits.js'
 import { migrations } from './schema.js'
 
 const fileName = 'service.sqlite'
@@ -26,14 +26,14 @@ export function lockDataFolder(folder: string | null, nowMs: number): ProcessLoc
 
 /**
  * Opens `service.sqlite` in the folder, made and migrated as needed, and readable by its owner alone since it
- * holds signing secrets; null is memory. Whoever opens it so holds the folder's lock.
+ * holds signing secrets; null is memory. The caller holds the folder's lock.
  * Throws SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, DISK_FULL.
  */
 export function openDatabase(folder: string | null): Sqlite {
   return openOwn(databaseIn(folder), {
     synchronous: 'FULL',
     isPrivate: true,
-    busyTimeoutMs: bounds.databaseBusyMs,
+    busyTimeoutMs: limits.databaseBusyMs,
   })
 }
 
@@ -47,7 +47,7 @@ export function openBesideService(folder: string, nowMs: number, whereNone: 'mak
   return openOwn(databaseIn(folder), {
     synchronous: 'FULL',
     isPrivate: true,
-    busyTimeoutMs: bounds.databaseBesideBusyMs,
+    busyTimeoutMs: limits.databaseBesideBusyMs,
     aroundMigration: (migrate) => {
       whileNoneRuns(folder, nowMs, migrate)
     },

@@ -16,7 +16,7 @@ export interface Storage {
  * `limits.sqlite` in it; null keeps all in memory. Throws SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID.
  */
 export function openStorage(
-  { dataFolder, limits }: { dataFolder: string | null; limits: 'spec' | 'none' },
+  { dataFolder, rateLimits }: { dataFolder: string | null; rateLimits: 'spec' | 'none' },
   clock: Clock,
   log: (line: string) => void,
 ): Storage {
@@ -27,7 +27,7 @@ export function openStorage(
     })
     const database = openDatabase(dataFolder)
     add(() => database.close())
-    const keepsWindows = dataFolder !== null && limits === 'spec'
+    const keepsWindows = dataFolder !== null && rateLimits === 'spec'
     const windows = keepsWindows
       ? explained(dataFolder, () => openWindowStore(dataFolder, log))
       : forgetfulStore

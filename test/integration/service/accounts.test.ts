@@ -120,7 +120,7 @@ describe('keys', () => {
     expect(stored.join()).not.toContain(apiKey)
   })
 
-  test("another account's key is not found, and whoever names a key by itself does not see it repeated", () => {
+  test("another account's key is not found, and a key given in place of its id is not repeated", () => {
     const { book, acme } = bookWithAcme()
     const { keyId, apiKey } = book.add('bolt', unbounded, 1_000)
     for (const id of [keyId, apiKey, '']) {
@@ -175,7 +175,7 @@ describe('accounts', () => {
     expect(book.list(0)).toHaveLength(1)
   })
 
-  test('an unknown name is told, with the names there are', () => {
+  test('an unknown name is reported, with the names there are', () => {
     const { book } = bookWithAcme()
     expect(() => book.summary('acne', 0)).toThrow(
       expect.objectContaining({ code: 'ACCOUNT_NOT_FOUND', hint: 'there are: acme' }),
@@ -185,7 +185,7 @@ describe('accounts', () => {
 })
 
 describe('the data folder', () => {
-  test('service.sqlite is readable by its owner alone, whoever made it and whatever it was before', async () => {
+  test('service.sqlite is readable by its owner alone, however it was made and whatever it was before', async () => {
     const dataFolder = newFolder()
     const path = join(dataFolder, 'service.sqlite')
     const { service } = await startTestService({ dataFolder })

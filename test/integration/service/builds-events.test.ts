@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { domainReply } from '../../../src/contract/domain.js'
 import { entityReply } from '../../../src/contract/entity.js'
-import { event } from '../../../src/contract/events.js'
-import { recordRunObject } from '../../../src/contract/record-run.js'
+import { event, recordRunObject } from '../../../src/contract/events.js'
 import { openBesideService } from '../../../src/service/storage/database.js'
 import { startService } from '../../../src/service/service.js'
 import { untilBuilt } from '../../support/builds.js'
@@ -53,8 +52,8 @@ beforeEach(async () => {
 })
 afterEach(() => it.service.close())
 
-describe('whoever asked while a record was being built', () => {
-  test('E3-08 WH-02 WH-03 is told once, with the record, by a run that can be polled', async () => {
+describe('a caller that asked while a record was being built', () => {
+  test('E3-08 WH-02 WH-03 gets one event, with the record, of a run that can be polled', async () => {
     const first = entityReply.parse((await it.alice.get(telling(entityPath))).json)
     expect(first.enrichment?.status).toBe('building')
     expect(it.events()).toEqual([])
@@ -149,7 +148,7 @@ describe('whoever asked while a record was being built', () => {
         .map(({ body }) => body)
         .join(),
     ).not.toContain('secret')
-    // Who asks before the next try is told at once: nothing is on its way.
+    // Who asks before the next try gets the event at once: no build is under way.
     const reply = await failing.alice.get(telling('/v3/domain-intelligence?domain=broken.example'))
     expect(reply.json).toMatchObject({ status: 'pending' })
     expect(failing.events()).toHaveLength(3)
@@ -170,7 +169,7 @@ describe('whoever asked while a record was being built', () => {
   })
 })
 
-describe('nobody is told', () => {
+describe('no event comes', () => {
   test('E3-07 D3-12 of a record that is held: it comes inline', async () => {
     await it.alice.get(entityPath)
     await it.alice.get(domainPath)
@@ -250,7 +249,7 @@ describe('in the end', () => {
     expect(buildCount(racing)).toBe(count)
   })
 
-  test('WH-08 DUR-01 ID-18 E1-05 a build outlives kill -9: it goes on, once, and tells whoever waits', async () => {
+  test('WH-08 DUR-01 ID-18 E1-05 a build outlives kill -9: it goes on, once, and those who wait get their event', async () => {
     const dataFolder = mkdtempSync(join(tmpdir(), 'enrich-builds-'))
     const child = startChild(import.meta.resolve('../../support/service-child.ts'), dataFolder, '600000')
     const before = connect(await child.nextLine(), keys.alice)
@@ -263,7 +262,7 @@ describe('in the end', () => {
       dataFolder,
       listen: { host: '127.0.0.1', port: 0 },
       accounts: [{ name: 'alice', apiKey: keys.alice }],
-      limits: 'none',
+      rateLimits: 'none',
       allowLocalWebhooks: true,
     })
     const besides = openBesides(dataFolder)

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Sqlite } from '../../../src/platform/sqlite.js'
 import { systemRandom } from '../../../src/platform/random.js'
-import { bounds } from '../../../src/service/bounds.js'
+import { limits } from '../../../src/service/limits.js'
 import { BuildFailure, type Compiler } from '../../../src/service/records/builds/build.js'
-import { createBuilds, type Builds, type BuildsOptions } from '../../../src/service/records/builds/builds.js'
+import { createBuilds, type Builds, type BuildsDeps } from '../../../src/service/records/builds/builds.js'
 import { openDatabase } from '../../../src/service/storage/database.js'
 import { manualClock, type ManualClock } from '../../support/manual-clock.js'
 
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const echo: Compiler = (subject) => JSON.stringify({ subject })
 
-function open(options: Partial<BuildsOptions> & { compile?: Compiler; clock?: ManualClock } = {}): Opened {
+function open(options: Partial<BuildsDeps> & { compile?: Compiler; clock?: ManualClock } = {}): Opened {
   const { compile = echo, clock = manualClock(), database = openDatabase(null) } = options
   const logged: string[] = []
   const builds = createBuilds({
@@ -49,7 +49,7 @@ const stateOf = (builds: Builds, subject: string) => builds.read('hierarchy', su
 const until = (builds: Builds, subject: string, state: string) =>
   expect.poll(() => stateOf(builds, subject), { interval: 5 }).toBe(state)
 
-/** Compiles nothing by itself: what is in flight ends when it is told to. */
+/** Compiles nothing by itself: what is in flight ends when the test ends it. */
 function slowCompiler() {
   const landings = new Map<string, { give: (result: string) => void; fail: (error: Error) => void }>()
   let aloftMax = 0
@@ -108,7 +108,7 @@ describe('a build', () => {
     await until(builds, 'one', 'complete')
     const madeAtMs = clock.nowMs()
     isBroken = true
-    clock.advance(bounds.recordMsMax)
+    clock.advance(limits.recordMsMax)
     expect(builds.demand('hierarchy', 'one').state).toBe('refreshing')
     await until(builds, 'one', 'complete')
     const after = builds.demand('hierarchy', 'one')
@@ -116,7 +116,7 @@ describe('a build', () => {
     expect(after).toMatchObject({ updatedAtMs: madeAtMs, finishedAtMs: clock.nowMs() })
   })
 
-  test('a failure is told by its own words only if they are meant for others', async () => {
+  test('a failure is reported in its own words only if they are meant for others', async () => {
     const compile: Compiler = (subject) => {
       throw subject === 'safe' ? new BuildFailure('the source is closed') : new Error('no such file: /secret')
     }
@@ -141,7 +141,7 @@ describe('a build', () => {
     isBroken = false
     expect(builds.start('hierarchy', 'one').state).toBe('building')
     expect(builds.demand('hierarchy', 'two').state).toBe('failed')
-    clock.advance(bounds.buildRetryMs)
+    clock.advance(limits.buildRetryMs)
     expect(builds.demand('hierarchy', 'two').state).toBe('building')
     await until(builds, 'two', 'complete')
   })
@@ -151,7 +151,7 @@ describe('many builds', () => {
   test('what asks the network goes side by side, so many at a time and no more', async () => {
     const { compile, landings, aloftMax } = slowCompiler()
     const { builds } = open({ compile })
-    const subjects = Array.from({ length: bounds.buildsInFlightMax * 3 }, (_, index) => `s${index}`)
+    const subjects = Array.from({ length: limits.buildsInFlightMax * 3 }, (_, index) => `s${index}`)
     for (const subject of subjects) builds.start('hierarchy', subject)
     for (let landedCount = 0; landedCount < subjects.length; landedCount++) {
       await expect.poll(() => landings.size, { interval: 1 }).toBeGreaterThan(0)
@@ -159,7 +159,7 @@ describe('many builds', () => {
       give(`"${subject ?? ''}"`)
       await until(builds, subject ?? '', 'complete')
     }
-    expect(aloftMax()).toBe(bounds.buildsInFlightMax)
+    expect(aloftMax()).toBe(limits.buildsInFlightMax)
     expect(subjects.map((subject) => stateOf(builds, subject))).toEqual(subjects.map(() => 'complete'))
   })
 
@@ -227,7 +227,7 @@ describe('ends and starts', () => {
     await expect.poll(() => logged).toContain('builds pause: disk full')
     expect(stateOf(builds, 'one')).toBe('building')
     database.exec('DROP TRIGGER full')
-    clock.advance(bounds.researchRetryMs)
+    clock.advance(limits.researchRetryMs)
     await until(builds, 'one', 'complete')
   })
 
@@ -239,7 +239,7 @@ describe('ends and starts', () => {
     database.exec('DROP TRIGGER full')
     await expect
       .poll(() => {
-        clock.advance(bounds.researchRetryMs)
+        clock.advance(limits.researchRetryMs)
         return stateOf(builds, 'one')
       })
       .toBe('complete')
@@ -263,7 +263,7 @@ describe('ends and starts', () => {
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(builds.read('entity', 'siq_1')?.state).toBe('building')
     isFull = false
-    clock.advance(bounds.researchRetryMs)
+    clock.advance(limits.researchRetryMs)
     await expect.poll(() => builds.read('entity', 'siq_1')?.state).toBe('complete')
     expect(addedCount).toBe(1)
   })

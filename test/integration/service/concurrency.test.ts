@@ -1,7 +1,7 @@
 import { connect as connectSocket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { systemRandom } from '../../../src/platform/random.js'
-import { bounds } from '../../../src/service/bounds.js'
+import { limits } from '../../../src/service/limits.js'
 import { createApp } from '../../../src/service/http/app.js'
 import { fakeKnowledge, matchOf } from '../../support/fake-knowledge.js'
 import { manualClock } from '../../support/manual-clock.js'
@@ -96,10 +96,10 @@ describe('slow and silent sockets', () => {
       random: systemRandom,
       log: () => undefined,
     })
-    expect(server.headersTimeout).toBe(bounds.headersMsMax)
-    expect(server.requestTimeout).toBe(bounds.requestMsMax)
-    expect(bounds.requestMsMax + bounds.socketCheckMs).toBeLessThanOrEqual(35_000)
-    expect(server.timeout).toBe(bounds.idleSocketMsMax)
+    expect(server.headersTimeout).toBe(limits.headersMsMax)
+    expect(server.requestTimeout).toBe(limits.requestMsMax)
+    expect(limits.requestMsMax + limits.socketCheckMs).toBeLessThanOrEqual(35_000)
+    expect(server.timeout).toBe(limits.idleSocketMsMax)
   })
 
   test('DUR-09 1,000 sockets that send half a request do not keep others from being served', async () => {
@@ -122,7 +122,7 @@ describe('slow and silent sockets', () => {
     const cut = new Promise((resolve) => socket.once('error', resolve))
     socket.write('this is not HTTP\r\n\r\n')
     await new Promise((resolve) => socket.once('end', resolve).resume())
-    clock.advance(bounds.lingerMs)
+    clock.advance(limits.lingerMs)
     const writing = setInterval(() => socket.write('more'), 2)
     await cut
     clearInterval(writing)
@@ -137,7 +137,7 @@ describe('slow and silent sockets', () => {
     socket.write('GET /v3/runs/run_1 HTTP/1.1\r\nhost: localhost\r\n')
     await it.alice.get('/v3/runs/run_1')
     const closed = it.service.close()
-    clock.advance(bounds.closeGraceMs)
+    clock.advance(limits.closeGraceMs)
     await Promise.all([closed, ended])
   })
 })

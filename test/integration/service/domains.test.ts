@@ -7,7 +7,7 @@ import { buildConnector } from 'undici'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
 import { systemClock } from '../../../src/platform/clock.js'
-import { bounds } from '../../../src/service/bounds.js'
+import { limits } from '../../../src/service/limits.js'
 import { loadDomainLists, noDomainLists } from '../../../src/service/records/domains/domain-lists.js'
 import { createWebsiteCheck, type SiteVisit } from '../../../src/service/records/domains/website-check.js'
 import type { Connect } from '../../../src/service/outbound/pinned-connect.js'
@@ -166,7 +166,7 @@ describe('a website', () => {
       write()
     })
     expect((await check('acme.example')).status).toMatchObject({ status: 200, has_content: true })
-    expect(sentBytes).toBeLessThan(bounds.websiteBodyBytesMax * 100)
+    expect(sentBytes).toBeLessThan(limits.websiteBodyBytesMax * 100)
   })
 
   test('one that never ends its answer is given up after ten seconds', async () => {
@@ -182,7 +182,7 @@ describe('a website', () => {
       new AbortController().signal,
     )
     await isAsked
-    clock.advance(bounds.websiteMsMax)
+    clock.advance(limits.websiteMsMax)
     expect((await visiting).status).toMatchObject({
       is_webserver_responsive: false,
       failure_reason: 'no answer in time',
@@ -245,7 +245,7 @@ describe('redirects', () => {
   test('no more than five are followed', async () => {
     sites.set('acme.example', redirectTo('/again'))
     const { status } = await check('acme.example')
-    expect(asked).toHaveLength(1 + bounds.websiteRedirectsMax)
+    expect(asked).toHaveLength(1 + limits.websiteRedirectsMax)
     expect(status).toMatchObject({ status: 301, failure_reason: 'more than 5 redirects' })
   })
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startService, type ServiceOptions } from '../../../src/service/service.js'
-import { startChild, type Child } from '../../support/child-process.js'
+import { callUntilKilled, startChild, type Child } from '../../support/child-process.js'
 import { fakeKnowledge, matchOf } from '../../support/fake-knowledge.js'
 import { connect, kickoffPath, type ServiceClient } from '../../support/service-client.js'
 import { keys } from '../../support/keys.js'
@@ -21,32 +21,20 @@ function options(dataFolder: string, more: Partial<ServiceOptions> = {}): Servic
     dataFolder,
     listen: { host: '127.0.0.1', port: 0 },
     accounts: [{ name: 'alice', apiKey: keys.alice }],
-    limits: 'none',
+    rateLimits: 'none',
     ...more,
   }
 }
 
-/** Kicks off as fast as answers come until the service is gone; what it acknowledged. */
-async function kickOffUntilKilled(
-  client: ServiceClient,
-  child: Child,
-  killAfterCount: number,
-): Promise<string[]> {
-  const acknowledged: string[] = []
-  const caller = async () => {
-    for (;;) {
-      const reply = await client
-        .post(kickoffPath, { name: 'Acme', include: 'basis', custom_id: 'x' })
-        .catch(() => null)
-      if (reply === null) return
-      expect(reply.status).toBe(202)
-      acknowledged.push(String(reply.json.run_id))
-      if (acknowledged.length === killAfterCount) void child.kill()
-    }
-  }
-  await Promise.all(Array.from({ length: 16 }, caller))
-  return acknowledged
-}
+/** Kicks off until the service is gone; what it acknowledged. */
+const kickOffUntilKilled = (client: ServiceClient, child: Child, killAfterCount: number) =>
+  callUntilKilled(child, killAfterCount, async () => {
+    const body = { name: 'Acme', include: 'basis', custom_id: 'x' }
+    const reply = await client.post(kickoffPath, body).catch(() => null)
+    if (reply === null) return null
+    expect(reply.status).toBe(202)
+    return String(reply.json.run_id)
+  })
 
 describe('durability', () => {
   test('DUR-01 KICK-32 RUN-12 ID-18 what was acknowledged before kill -9 is billed once and finishes', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createFaults } from '../../../src/service/faults/faults.js'
-import { faultPlan } from '../../../src/service/faults/plan.js'
+import { createFaults, faultPlan } from '../../../src/service/faults.js'
 import { kickoffPath } from '../../support/service-client.js'
 import { startTestService } from '../../support/test-service.js'
 

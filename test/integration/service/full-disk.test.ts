@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { hashKey, storeAccounts, storedCallers } from '../../../src/service/accounts/accounts.js'
-import { bounds } from '../../../src/service/bounds.js'
+import { limits } from '../../../src/service/limits.js'
 import { openDatabase } from '../../../src/service/storage/database.js'
 import { newCallId, newRunIds } from '../../../src/service/ids.js'
 import { createJournal } from '../../../src/service/runs/journal.js'
@@ -90,7 +90,7 @@ describe('DUR-02 a full disk', () => {
     })
     disk.makeRoom()
     while (disk.store.count().completed === 0) {
-      clock.advance(bounds.researchRetryMs)
+      clock.advance(limits.researchRetryMs)
       await new Promise((resolve) => setImmediate(resolve))
     }
     expect(disk.store.count()).toEqual({ pending: 0, completed: 1, failed: 0 })

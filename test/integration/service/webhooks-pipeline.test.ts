@@ -8,7 +8,7 @@ import { createWorkplace, type Workplace } from '../../support/pipeline-job.js'
 import { freePort } from '../../support/webhook-sender.js'
 import { openBesides, type Besides } from '../../support/webhook-service.js'
 
-const serviceModule = import.meta.resolve('../../support/webhook-child.ts')
+const serviceModule = import.meta.resolve('../../support/service-child.ts')
 const receiverModule = import.meta.resolve('../../support/receiver-child.ts')
 
 let place: Workplace

@@ -10,11 +10,10 @@ import type { AttemptEnd } from '../../../src/service/deliveries/event-store.js'
 import { createOutbox } from '../../../src/service/deliveries/outbox.js'
 import { createConnect } from '../../../src/service/outbound/pinned-connect.js'
 import { createPost } from '../../../src/service/outbound/post.js'
-import { tellOfRuns } from '../../../src/service/deliveries/run-events.js'
+import { writeRunEvents } from '../../../src/service/deliveries/webhooks.js'
 import { storeAccounts } from '../../../src/service/accounts/accounts.js'
 import { openDatabase } from '../../../src/service/storage/database.js'
-import { createFaults } from '../../../src/service/faults/faults.js'
-import { faultPlan } from '../../../src/service/faults/plan.js'
+import { createFaults, faultPlan } from '../../../src/service/faults.js'
 import { newCallId, newRunIds } from '../../../src/service/ids.js'
 import { createRunStore, type OnRunEnded } from '../../../src/service/runs/run-store.js'
 import { startChild, type Child } from '../../support/child-process.js'
@@ -25,7 +24,7 @@ import { connect, kickoffPath } from '../../support/service-client.js'
 import { openBesides, startWebhookService } from '../../support/webhook-service.js'
 import { selfSigned } from '../client/self-signed.js'
 
-const childModule = import.meta.resolve('../../support/webhook-child.ts')
+const childModule = import.meta.resolve('../../support/service-child.ts')
 const folder = mkdtempSync(join(tmpdir(), 'enrich-events-'))
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
@@ -140,12 +139,12 @@ describe('an event', () => {
     const database = openDatabase(null)
     storeAccounts(database, [{ name: 'alice', apiKey: 'k' }], 0)
     const outbox = createOutbox(database, systemRandom)
-    const tell = tellOfRuns(outbox)
+    const writeEvent = writeRunEvents(outbox)
     let isFailing = true
     const failAfter: OnRunEnded = () => {
       if (isFailing) throw new Error('a crash')
     }
-    const store = createRunStore(database, [tell, failAfter])
+    const store = createRunStore(database, [writeEvent, failAfter])
     const ids = newRunIds('run', newCallId(systemRandom), systemRandom, 0)
     const query = { name: 'Acme', location: null, context: null }
     const webhookUrl = 'https://hooks.example.com/'
@@ -153,14 +152,14 @@ describe('an event', () => {
     store.insert([
       { accountNumber: 1, ids, customId: null, surface: 'v3', query, webhookUrl, withBasis: false, ...times },
     ])
-    const conclusion = {
+    const outcome = {
       status: 'COMPLETED',
       result: '{"status":"no_match"}',
       basis: null,
       fault: null,
     } as const
     const finish = () => {
-      store.finish([{ runNumber: 1, conclusion }], 1_000)
+      store.finish([{ runNumber: 1, outcome }], 1_000)
     }
     const counts = () => [
       database.prepare('SELECT count(*) FROM events').pluck().get(),

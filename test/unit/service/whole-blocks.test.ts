@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { domainResult, type DomainResult } from '../../../src/contract/domain.js'
 import { entityRecord, type EntityRecord } from '../../../src/contract/entity.js'
+import { unknownWebsiteStatus } from '../../../src/contract/unknown.js'
 import { entityRecordIn } from '../../../src/service/records/builds/entity-build.js'
 import { domainResultIn } from '../../../src/service/records/domains/domain-build.js'
-import { fullRecord, sampleRecord } from '../../support/fake-knowledge.js'
+import { fullRecord, sampleCandidate, sampleRecord } from '../../support/fake-knowledge.js'
 
 /** As they were stored when blocks of which nothing was known were left out. */
 const olderRecord = {
@@ -22,14 +23,7 @@ const olderDomain = {
   type: null,
   subtype: null,
   entity: null,
-  candidate: {
-    name: 'Acme',
-    legal_name: null,
-    jurisdiction: null,
-    status: null,
-    description: null,
-    primary_address: null,
-  },
+  candidate: { ...sampleCandidate, primary_address: null },
   factors: [],
   actions: [],
   domain_intelligence: {
@@ -38,14 +32,7 @@ const olderDomain = {
     domain_aliases: [],
     description: null,
     tranco_rank: null,
-    website_status: {
-      status: null,
-      is_resolvable: null,
-      is_webserver_responsive: null,
-      has_content: null,
-      failure_reason: null,
-      last_checked: null,
-    },
+    website_status: unknownWebsiteStatus,
     domain_context: {
       domain_type: null,
       domain_relationship: null,

@@ -1,8 +1,7 @@
 import { routes, type Route, type RouteLimit, type RouteName } from '../../../contract/routes.js'
 import type { Clock } from '../../../platform/clock.js'
 import type { Caller } from '../accounts.js'
-import { minuteOf, takeOne, type RateDecision } from './rate-window.js'
-import { forgetfulStore, type WindowStore } from './window-store.js'
+import { forgetfulStore, type RateWindow, type WindowStore } from './window-store.js'
 
 /** A budget for each route and key, or account where its keys share it (interface: "Limits"). */
 export interface RateLimiter {
@@ -39,4 +38,33 @@ export function createRateLimiter(clock: Clock, store: WindowStore = forgetfulSt
 
 function limitOf(route: Route): RouteLimit | null {
   return route.limit
+}
+
+const windowMs = 60_000
+
+export interface RateDecision {
+  readonly allowed: boolean
+  readonly window: RateWindow
+  readonly remainingCount: number
+  /** Whole seconds to the end of the window, 1 to 60. */
+  readonly resetSeconds: number
+}
+
+const minuteOf = (nowMs: number): number => Math.floor(nowMs / windowMs)
+
+/**
+ * Counts one request against a fixed window of a calendar minute (interface: "Limits"; the text leaves the
+ * kind of window open). A refused request takes nothing from the budget.
+ */
+export function takeOne(window: RateWindow | undefined, perMinute: number, nowMs: number): RateDecision {
+  const minute = minuteOf(nowMs)
+  const usedCount = window?.minute === minute ? window.usedCount : 0
+  const allowed = usedCount < perMinute
+  const usedAfterCount = allowed ? usedCount + 1 : usedCount
+  return {
+    allowed,
+    window: { minute, usedCount: usedAfterCount },
+    remainingCount: perMinute - usedAfterCount,
+    resetSeconds: Math.ceil(((minute + 1) * windowMs - nowMs) / 1_000),
+  }
 }

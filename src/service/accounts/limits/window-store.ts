@@ -3,7 +3,13 @@ import { join } from 'node:path'
 import { errorText } from '../../../core/error-text.js'
 import { keepToOwner } from '../../../platform/durable-files.js'
 import { migrate, openSqlite, prepare, sqliteCode, type Sqlite } from '../../../platform/sqlite.js'
-import type { RateWindow } from './rate-window.js'
+
+/** One key's use of one route in one calendar minute. */
+export interface RateWindow {
+  /** Minutes since the epoch. */
+  readonly minute: number
+  readonly usedCount: number
+}
 
 /** Keeps windows over a restart, so that a killed service hands out no second budget for the same minute. */
 export interface WindowStore {

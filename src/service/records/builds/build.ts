@@ -1,6 +1,6 @@
 import type { BuildMetadata } from '../../../contract/entity-v1.js'
 import type { CallId, RunId } from '../../../contract/ids.js'
-import { bounds } from '../../bounds.js'
+import { limits } from '../../limits.js'
 
 /** What is made on first demand, for all accounts alike. The subject is an entity id or a domain. */
 export type BuildKind = 'entity' | 'domain' | 'hierarchy'
@@ -24,7 +24,7 @@ export interface StoredBuild {
   readonly updatedAtMs: number | null
   /** JSON text, what the compiler made; null while there is none. */
   readonly result: string | null
-  /** Why the last end was bad, in words for whoever asked; null after a good one. */
+  /** Why the last end was bad, in words for the caller; null after a good one. */
   readonly failure: string | null
   /** The edition of the knowledge at the last end; null where it has none. */
   readonly edition: string | null
@@ -41,8 +41,8 @@ export interface BuildWaiter {
 }
 
 /**
- * Why there is no result, in words for whoever asked: it becomes the build's `failure`. Anything else that a
- * compiler throws is told as an internal error, and its own words go to the log alone.
+ * Why there is no result, in words for the caller: it becomes the build's `failure`. Anything else that a
+ * compiler throws is reported as an internal error, and its own words go to the log alone.
  */
 export class BuildFailure extends Error {
   override readonly name = 'BuildFailure'
@@ -67,9 +67,9 @@ export function stepOnDemand(build: StoredBuild | null, edition: string | null, 
     case 'refreshing':
       return 'none'
     case 'failed':
-      return restedMs >= bounds.buildRetryMs ? 'build' : 'none'
+      return restedMs >= limits.buildRetryMs ? 'build' : 'none'
     case 'complete':
-      return build.edition !== edition || restedMs >= bounds.recordMsMax ? 'refresh' : 'none'
+      return build.edition !== edition || restedMs >= limits.recordMsMax ? 'refresh' : 'none'
   }
 }
 
@@ -79,7 +79,7 @@ export function stepOnRequest(build: StoredBuild | null): BuildStep {
   return build.state === 'complete' ? 'refresh' : 'none'
 }
 
-/** `metadata` of the envelopes that tell of a build. */
+/** `metadata` of the envelopes of a build. */
 export function buildMetadataOf(build: StoredBuild): BuildMetadata {
   const isUnderWay = build.state === 'building' || build.state === 'refreshing'
   return {
@@ -94,9 +94,9 @@ export function isoOf(atMs: number | null): string | null {
 }
 
 /**
- * Makes the result of a subject, JSON text. What it throws ends the build as failed; a `BuildFailure` is the
- * reason that whoever asked is told. Aborted when the service closes: the build is
- * then made again after the next start.
+ * Makes the result of a subject, JSON text. What it throws ends the build as failed; the message of a
+ * `BuildFailure` is shown to the caller. Aborted when the service closes: the build is then made again after the
+ * next start.
  */
 export type Compiler = (subject: string, signal: AbortSignal) => string | Promise<string>
 

@@ -1,7 +1,7 @@
 import { errorText } from '../../../core/error-text.js'
 import type { Clock } from '../../../platform/clock.js'
 import { startDueWorkLoop, type DueWorkLoop, type InFlight } from '../../../platform/due-work-loop.js'
-import { bounds } from '../../bounds.js'
+import { limits } from '../../limits.js'
 import { BuildFailure, type BuildKind, type BuildOutcome, type Compiler, type StoredBuild } from './build.js'
 import type { BuildStore, EndedBuild } from './build-store.js'
 
@@ -34,10 +34,10 @@ export function startBuilder({ store, end, compilers, edition, clock, log, isBus
   const takeUp = (inFlight: InFlight): void => {
     lookedAtMs = clock.nowMs()
     hasMore = false
-    const countMax = bounds.buildsPerSliceMax
-    const open = store.due(lookedAtMs, countMax + bounds.buildsInFlightMax - inFlight.room())
+    const countMax = limits.buildsPerSliceMax
+    const open = store.due(lookedAtMs, countMax + limits.buildsInFlightMax - inFlight.room())
     const due = open.filter(({ buildNumber }) => !inFlight.has(buildNumber))
-    const endMs = clock.monotonicMs() + (isBusy() ? bounds.sliceMsWhileBusy : bounds.sliceMsWhileQuiet)
+    const endMs = clock.monotonicMs() + (isBusy() ? limits.sliceMsWhileBusy : limits.sliceMsWhileQuiet)
     const finished: EndedBuild[] = []
     let takenCount = 0
     for (const build of due) {
@@ -62,9 +62,9 @@ export function startBuilder({ store, end, compilers, edition, clock, log, isBus
     takeUp,
     // What was due by the last look is done, or in flight and wakes by its own end.
     nextDueAtMs: () => (hasMore ? -Infinity : (store.nextDueAtMs(lookedAtMs) ?? Infinity)),
-    inFlightMax: bounds.buildsInFlightMax,
-    idleMsMax: bounds.researchIdleMsMax,
-    retryMs: bounds.researchRetryMs,
+    inFlightMax: limits.buildsInFlightMax,
+    idleMsMax: limits.researchIdleMsMax,
+    retryMs: limits.researchRetryMs,
     onFailure: (error) => {
       log(`builds pause: ${errorText(error)}`)
     },

@@ -17,7 +17,7 @@ import { createBuildStore, type BuildStore, type EndedBuild } from './build-stor
 import { startBuilder } from './builder.js'
 import type { Outbox } from '../../deliveries/outbox.js'
 
-export interface BuildsOptions {
+export interface BuildsDeps {
   readonly database: Sqlite
   readonly clock: Clock
   readonly random: Random
@@ -41,7 +41,7 @@ interface Asked {
 }
 
 /**
- * What is compiled on first demand: exactly one build a subject at a time, whoever and however many ask.
+ * What is compiled on first demand: exactly one build a subject at a time, however many callers ask.
  * Everything that these calls acknowledge is durable when they return, and goes on after a restart.
  */
 export interface Builds {
@@ -63,17 +63,17 @@ export interface Builds {
   stop(): Promise<void>
 }
 
-/** In which states of a build a call is told of its end later; a failed one tells at once. */
-const toldStates: Readonly<Record<BuildKind, readonly BuildState[]>> = {
+/** In which states of a build a call gets its event at the end; that of a failed one is written at once. */
+const eventStates: Readonly<Record<BuildKind, readonly BuildState[]>> = {
   entity: ['building'],
   domain: ['building', 'failed'],
   hierarchy: [],
 }
 
-export function createBuilds(options: BuildsOptions): Builds {
-  const { database, clock, random, buildMs, edition, outbox } = options
+export function createBuilds(deps: BuildsDeps): Builds {
+  const { database, clock, random, buildMs, edition, outbox } = deps
   const store = createBuildStore(database)
-  const teller = createTeller(store, options)
+  const eventWriter = createEventWriter(store, deps)
   store.bringForward(clock.nowMs() + buildMs.max)
   const charge = database.prepare(
     "INSERT INTO ledger (account_number, run_number, kind, units, created_at_ms) VALUES (?, NULL, 'charge', 1, ?)",
@@ -98,9 +98,9 @@ export function createBuilds(options: BuildsOptions): Builds {
       if (known === null && asked.chargedAccountNumber !== undefined) {
         charge.run(asked.chargedAccountNumber, nowMs)
       }
-      if (asked.waiter && toldStates[kind].includes(build.state)) {
+      if (asked.waiter && eventStates[kind].includes(build.state)) {
         store.addWaiter(build, asked.waiter, nowMs)
-        if (build.state === 'failed') teller.tellAll(build, nowMs)
+        if (build.state === 'failed') eventWriter.writeAll(build, nowMs)
       }
       return build
     },
@@ -114,11 +114,11 @@ export function createBuilds(options: BuildsOptions): Builds {
   const end = database.transaction((ended: readonly EndedBuild[], atMs: number) => {
     for (const one of ended) {
       const build = store.end(one, atMs)
-      if (build !== null) teller.tellAll(build, atMs)
+      if (build !== null) eventWriter.writeAll(build, atMs)
     }
   })
   const builder = startBuilder({
-    ...options,
+    ...deps,
     store,
     end: (ended, atMs) => {
       end.immediate(ended, atMs)
@@ -145,10 +145,13 @@ function runObjectOf(runId: RunId, status: 'PENDING' | 'COMPLETED' | 'FAILED', d
 }
 
 /** Writes the event of every open waiter of a build that has ended. */
-function createTeller(store: BuildStore, { eventData, outbox }: Pick<BuildsOptions, 'eventData' | 'outbox'>) {
+function createEventWriter(
+  store: BuildStore,
+  { eventData, outbox }: Pick<BuildsDeps, 'eventData' | 'outbox'>,
+) {
   const eventNames = { entity: 'entity', domain: 'domain_intelligence' } as const
   return {
-    tellAll: (build: StoredBuild, atMs: number) => {
+    writeAll: (build: StoredBuild, atMs: number) => {
       const { kind } = build
       if (kind === 'hierarchy') return
       const isFailed = build.state === 'failed'

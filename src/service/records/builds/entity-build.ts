@@ -41,7 +41,7 @@ export function enrichmentOf(build: StoredBuild): NonNullable<EntityReply['enric
   return { status, updated_at: isoOf(build.updatedAtMs) }
 }
 
-/** What the read would have answered at the end of the build; after a failure as much as can be told. */
+/** What the read would have answered at the end of the build; after a failure as much as is known. */
 export function entityEventData(knowledge: Knowledge): EventData {
   return (build, { callId }) => ({
     status: 'matched',

@@ -2,30 +2,37 @@ import {
   domainResult,
   type DomainIntelligence,
   type DomainResult,
-  type WebsiteStatus,
+  type DomainReply,
 } from '../../../contract/domain.js'
-import type { EntityRecord, ResultEntity } from '../../../contract/entity.js'
 import type { SocialProfilesV1 } from '../../../contract/entity-v1.js'
+import type { EntityRecord, ResultEntity } from '../../../contract/entity.js'
+import type { CallId } from '../../../contract/ids.js'
 import { resolution as resolutionSchema, type Resolution } from '../../../contract/result.js'
-import { unknownClassification } from '../../../contract/unknown.js'
+import { unknownClassification, unknownWebsiteStatus } from '../../../contract/unknown.js'
 import { domainNameOf } from '../../../core/domain-name.js'
-import { BuildFailure } from '../builds/build.js'
-import type { Compiler } from '../builds/build.js'
-import { wholeDomainResult } from '../builds/whole-blocks.js'
 import type { Knowledge } from '../../knowledge.js'
+import { badRequest } from '../../refusal.js'
+import {
+  BuildFailure,
+  type Compiler,
+  buildMetadataOf,
+  type EventData,
+  type StoredBuild,
+} from '../builds/build.js'
+import { wholeDomainResult } from '../builds/whole-blocks.js'
+import { plainStatusOf } from '../plain-forms.js'
 import type { DomainLists } from './domain-lists.js'
 import type { SiteVisit, WebsiteCheck } from './website-check.js'
-import { plainStatusOf } from '../plain-status.js'
 
-interface Sources {
+interface Deps {
   readonly knowledge: Knowledge
   readonly lists: DomainLists
-  /** Null: no website is asked, and what only it could tell is null. */
+  /** Null: no website is asked, and what only it could show is null. */
   readonly checkWebsite: WebsiteCheck | null
 }
 
 /** `data` of the v3 answer (interface: "v3 domain-intelligence result"), of which that of v1 is made. */
-export function domainCompiler({ knowledge, lists, checkWebsite }: Sources): Compiler {
+export function domainCompiler({ knowledge, lists, checkWebsite }: Deps): Compiler {
   const compile = (domain: string, visit: SiteVisit | null) => {
     const known = whatIsKnown(domain, knowledge, lists)
     return JSON.stringify(domainResult.parse(resultOf(known, visit)))
@@ -99,15 +106,6 @@ function entityOf(entity: ResultEntity): NonNullable<DomainResult['entity']> {
   }
 }
 
-const unchecked: WebsiteStatus = {
-  status: null,
-  is_resolvable: null,
-  is_webserver_responsive: null,
-  has_content: null,
-  failure_reason: null,
-  last_checked: null,
-}
-
 const unknownProfile = { handle: null }
 
 /** What the site links to; a network that it does not link to has no handle. */
@@ -130,7 +128,7 @@ function intelligenceOf(known: Known, visit: SiteVisit | null): DomainIntelligen
     domain_aliases: known.aliases.filter((alias) => alias !== domain),
     description: visit?.facts?.description ?? owner?.description ?? null,
     tranco_rank: known.trancoRank,
-    website_status: visit?.status ?? unchecked,
+    website_status: visit?.status ?? unknownWebsiteStatus,
     domain_context: {
       domain_type: owner === null ? null : 'corporate_website',
       domain_relationship: owner === null ? null : 'direct_owner',
@@ -164,4 +162,46 @@ function redirectPart(domain: string, redirect: SiteVisit['redirect']): Pick<Dom
       redirect_type: permanentStatuses.includes(statusCode) ? 'permanent' : 'temporary',
     },
   }
+}
+
+/** What a read answers at the end of the build. */
+export const domainEventData: EventData = (build, { callId }) => domainReplyOf(build, callId)
+
+/** v3 has no word for a record that is being refreshed, which is held, nor for one that failed. */
+export function domainReplyOf(build: StoredBuild, callId: CallId): DomainReply {
+  const { status, message } = stateOf(build)
+  const isHeld = status === 'complete' && build.result !== null
+  return {
+    domain: build.subject,
+    status,
+    message,
+    request_id: callId,
+    metadata: buildMetadataOf(build),
+    data: isHeld ? domainResultIn(build.result) : null,
+  }
+}
+
+function stateOf(build: StoredBuild): Pick<DomainReply, 'status' | 'message'> {
+  switch (build.state) {
+    case 'building':
+      return { status: 'building', message: 'Research is running. Ask again in 5 to 10 seconds.' }
+    case 'failed':
+      return { status: 'pending', message: failureMessage(build) }
+    case 'refreshing':
+    case 'complete':
+      return { status: 'complete', message: null }
+  }
+}
+
+export function failureMessage({ failure }: Pick<StoredBuild, 'failure'>): string {
+  return `The last research failed: ${failure ?? 'internal error'}. A request after a minute begins it again.`
+}
+
+/** The root domain that a request means. Throws 400. */
+export function askedDomain(text: string): string {
+  const domain = domainNameOf(text)
+  if (domain === null) {
+    throw badRequest('domain: a domain, a URL or an e-mail address is needed, under a name of the internet')
+  }
+  return domain
 }

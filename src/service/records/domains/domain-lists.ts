@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { errorText } from '../../../core/error-text.js'
 import { UserError } from '../../../core/errors.js'
-import { bounds } from '../../bounds.js'
+import { limits } from '../../limits.js'
 
-/** What lists of domains tell; null where none was loaded, or says nothing of it. */
+/** What lists of domains say; null where none was loaded, or says nothing of it. */
 export interface DomainLists {
   /** 1 is the most visited. */
   rankOf(domain: string): number | null
@@ -67,7 +67,7 @@ function nameOf(text: string): string | null {
   return URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : null
 }
 
-/** Lines that are not empty, with their numbers; a list is bounded by lines, and a line by its length. */
+/** Lines that are not empty, with their numbers; lines and their length are limited. */
 async function* linesOf(path: string): AsyncGenerator<[line: string, lineNumber: number]> {
   let lineNumber = 0
   let rest = ''
@@ -91,7 +91,7 @@ async function* linesOf(path: string): AsyncGenerator<[line: string, lineNumber:
 }
 
 function tidied(path: string, line: string, lineNumber: number): string {
-  const { domainListLinesMax, domainListLineCharsMax } = bounds
+  const { domainListLinesMax, domainListLineCharsMax } = limits
   if (lineNumber > domainListLinesMax) {
     throw invalid(path, `it has more than ${domainListLinesMax} lines`, 'give a shorter list')
   }

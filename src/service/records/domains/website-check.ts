@@ -1,14 +1,13 @@
-import { Client } from 'undici'
 import type { WebsiteStatus } from '../../../contract/domain.js'
 import { domainNameOf } from '../../../core/domain-name.js'
 import { siteFactsOf, type SiteFacts } from '../../../core/site-facts.js'
 import { systemClock, type Clock } from '../../../platform/clock.js'
-import { bounds } from '../../bounds.js'
+import { limits } from '../../limits.js'
 import { checkAddress, systemResolver, type HostResolver } from '../../outbound/address-guard.js'
 import { within } from '../../outbound/deadline.js'
-import { createConnect, pinnedConnect, type Connect } from '../../outbound/pinned-connect.js'
+import { createConnect, pinnedClient, type Connect } from '../../outbound/pinned-connect.js'
 
-/** What asking for a domain's front page told. */
+/** What asking for a domain's front page showed. */
 export interface SiteVisit {
   readonly status: WebsiteStatus
   /** The last address within the domain that answered. */
@@ -22,7 +21,7 @@ export interface SiteVisit {
 /** Never throws: what fails is a fact about the domain. */
 export type WebsiteCheck = (domain: string, signal: AbortSignal) => Promise<SiteVisit>
 
-interface Surroundings {
+interface Deps {
   readonly resolve: HostResolver
   readonly connect: Connect
   readonly clock: Clock
@@ -30,16 +29,16 @@ interface Surroundings {
 
 /**
  * Asks for `/` by https, and by http where nobody answers. Connects to public addresses alone, also where a
- * redirect leads; follows a few redirects, reads a bounded part of the page, and takes a bounded time for all.
+ * redirect leads; follows a few redirects, reads a limited part of the page, and takes a limited time for all.
  */
-export function createWebsiteCheck(surroundings: Surroundings): WebsiteCheck {
-  const { clock } = surroundings
+export function createWebsiteCheck(deps: Deps): WebsiteCheck {
+  const { clock } = deps
   return (domain, signal) =>
-    within({ clock, msMax: bounds.websiteMsMax, signals: [signal] }, async (bounded) => {
-      const visit = await follow(`https://${domain}/`, domain, { ...surroundings, signal: bounded })
+    within({ clock, msMax: limits.websiteMsMax, signals: [signal] }, async (limited) => {
+      const visit = await follow(`https://${domain}/`, domain, { ...deps, signal: limited })
       const { is_webserver_responsive: isResponsive, is_resolvable: isResolvable } = visit.status
-      if (isResponsive === true || isResolvable !== true || bounded.aborted) return visit
-      return follow(`http://${domain}/`, domain, { ...surroundings, signal: bounded })
+      if (isResponsive === true || isResolvable !== true || limited.aborted) return visit
+      return follow(`http://${domain}/`, domain, { ...deps, signal: limited })
     })
 }
 
@@ -48,7 +47,7 @@ export function websiteCheckOfSystem(): WebsiteCheck {
   return createWebsiteCheck({ resolve: systemResolver, connect: createConnect(), clock: systemClock })
 }
 
-interface Trip extends Surroundings {
+interface Trip extends Deps {
   readonly signal: AbortSignal
 }
 
@@ -56,8 +55,8 @@ async function follow(start: string, domain: string, trip: Trip): Promise<SiteVi
   let visit = unvisited(trip.clock.nowMs())
   let address: URL | null = new URL(start)
   for (let hop = 0; address !== null; hop++) {
-    if (hop > bounds.websiteRedirectsMax) {
-      return withStatus(visit, { failure_reason: `more than ${bounds.websiteRedirectsMax} redirects` })
+    if (hop > limits.websiteRedirectsMax) {
+      return withStatus(visit, { failure_reason: `more than ${limits.websiteRedirectsMax} redirects` })
     }
     const page = await getPage(address, trip)
     if (page.kind === 'unanswered') {
@@ -154,13 +153,7 @@ async function getPage(url: URL, { resolve, connect, signal }: Trip): Promise<Fe
   }
   const check = await checkAddress(url.hostname, watched, signal)
   if (check.kind === 'refused') return { kind: 'unanswered', isResolvable, reason: check.reason }
-  const client = new Client(url.origin, {
-    connect: pinnedConnect(check.addresses, connect, signal),
-    pipelining: 1,
-    // The signal ends the whole, however it is slow.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
+  const client = pinnedClient(url, check.addresses, connect, signal)
   try {
     const headers = { accept: 'text/html', 'accept-encoding': 'identity', 'user-agent': userAgent }
     const reply = await client.request({ method: 'GET', path: url.pathname + url.search, headers, signal })
@@ -189,12 +182,12 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
     for await (const chunk of body) {
       chunks.push(chunk)
       byteCount += chunk.length
-      if (byteCount >= bounds.websiteBodyBytesMax) break
+      if (byteCount >= limits.websiteBodyBytesMax) break
     }
   } catch {
     // The status has come, and is what was asked for.
   }
-  return Buffer.concat(chunks).subarray(0, bounds.websiteBodyBytesMax).toString('utf8')
+  return Buffer.concat(chunks).subarray(0, limits.websiteBodyBytesMax).toString('utf8')
 }
 
 /** A code of Node's or undici's: messages may hold addresses. */

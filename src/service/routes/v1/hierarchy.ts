@@ -1,9 +1,9 @@
 import type { HierarchyData, HierarchyReply } from '../../../contract/hierarchy.js'
 import type { CallId, EntityId } from '../../../contract/ids.js'
+import type { Answer, Handlers } from '../../http/mount.js'
+import type { Knowledge } from '../../knowledge.js'
 import { isoOf, type StoredBuild } from '../../records/builds/build.js'
 import type { Builds } from '../../records/builds/builds.js'
-import type { Knowledge } from '../../knowledge.js'
-import type { Answer, Handlers } from '../../http/mount.js'
 
 /**
  * Research of ownership (interface: "Hierarchy"). Reading never begins it and is 200 in every state, an

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../platform/clock.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
-import { bounds } from '../../bounds.js'
+import { limits } from '../../limits.js'
 import type { Handlers } from '../../http/mount.js'
 
 /**
- * Feedback about an answer: kept for whoever runs the service, in the table `reports`, and durable before it
+ * Feedback about an answer: kept for the operator of the service, in the table `reports`, and durable before it
  * is acknowledged. Nothing reads it, so no answer changes by it. An account has the newest of its reports.
  */
 export function reportHandlers(database: Sqlite, clock: Clock): Pick<Handlers, 'report'> {
@@ -17,7 +17,7 @@ export function reportHandlers(database: Sqlite, clock: Clock): Pick<Handlers, '
       ORDER BY report_number DESC LIMIT 1 OFFSET @countMax)`)
   const keep = database.transaction((account: number, callId: string, body: string) => {
     insert.run(account, callId, body, clock.nowMs())
-    dropOldest.run({ account, countMax: bounds.reportsPerAccountMax })
+    dropOldest.run({ account, countMax: limits.reportsPerAccountMax })
   })
   return {
     report: ({ caller, callId, body }) => {

@@ -2,7 +2,7 @@ import { errorTypes } from '../../../contract/errors.js'
 import type { RunId } from '../../../contract/ids.js'
 import type { Clock } from '../../../platform/clock.js'
 import type { Caller } from '../../accounts/accounts.js'
-import { bounds } from '../../bounds.js'
+import { limits } from '../../limits.js'
 import { Refusal } from '../../refusal.js'
 import type { OnRunEnded } from '../../runs/run-store.js'
 
@@ -10,13 +10,13 @@ import type { OnRunEnded } from '../../runs/run-store.js'
 interface HeldStream {
   /** Its time is up, its caller has gone, or the service closes. */
   isOver(): boolean
-  /** Resolves when the run may have ended, or this is over: whoever is woken looks into the store. */
+  /** Resolves when the run may have ended, or this is over: the caller then looks into the store. */
   mayHaveEnded(runId: RunId): Promise<void>
   release(): void
 }
 
 export interface HeldStreams {
-  /** To be told of every run that ends. */
+  /** To be called for every run that ends. */
   readonly onEnded: OnRunEnded
   /** Throws 429 where the key holds as many as it may, 502 where the service closes. Must be released. */
   hold(caller: Caller, gone: AbortSignal, heldMsMax: number): HeldStream
@@ -39,7 +39,7 @@ export function createHeldStreams(clock: Clock): HeldStreams {
 
   const hold: HeldStreams['hold'] = ({ keyHash }, gone, heldMsMax) => {
     if (isClosed) throw closing()
-    if ((heldCounts.get(keyHash) ?? 0) >= bounds.streamsPerKeyMax) throw tooManyStreams()
+    if ((heldCounts.get(keyHash) ?? 0) >= limits.streamsPerKeyMax) throw tooManyStreams()
     count(keyHash, 1)
     const over = new AbortController()
     const end = () => {
@@ -90,7 +90,7 @@ const tooManyStreams = (): Refusal =>
   new Refusal(
     429,
     errorTypes.rateLimitExceeded,
-    `a key holds at most ${bounds.streamsPerKeyMax} streams at a time`,
+    `a key holds at most ${limits.streamsPerKeyMax} streams at a time`,
   )
 
 const closing = (): Refusal =>

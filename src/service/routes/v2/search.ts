@@ -1,8 +1,8 @@
+import { fieldLimits } from '../../../contract/limits.js'
 import type { SearchReply } from '../../../contract/search.js'
-import { limits } from '../../../contract/limits.js'
 import type { Clock } from '../../../platform/clock.js'
-import type { Knowledge } from '../../knowledge.js'
 import type { Handlers } from '../../http/mount.js'
+import type { Knowledge } from '../../knowledge.js'
 
 /**
  * Instant search. There is no response cache: every query is fresh, whether it bypasses one or not. Where
@@ -16,7 +16,7 @@ export function searchHandlers(knowledge: Knowledge, clock: Clock): Pick<Handler
         name: query.name,
         countryCode: query.country_code ?? null,
         regionCode: query.region_code ?? null,
-        limit: query.limit ?? limits.searchResultsMax,
+        limit: query.limit ?? fieldLimits.searchResultsMax,
       })
       const withEntity = results.filter((result) => result.entity_id !== null)
       const alone = results.filter((result) => result.entity_id === null)

@@ -1,6 +1,6 @@
 import type { HierarchyData, RelationshipType } from '../../../contract/hierarchy.js'
 
-type Parts = Pick<HierarchyData, 'entities' | 'relationships' | 'ownership_chain' | 'evidence'> & {
+type KnownHierarchy = Pick<HierarchyData, 'entities' | 'relationships' | 'ownership_chain' | 'evidence'> & {
   readonly target: { readonly id: string; readonly name: string }
   readonly ultimateParent: { readonly name: string } | null
   readonly endsInCircle: boolean
@@ -12,18 +12,18 @@ export interface Summaries {
 }
 
 /** What the hierarchy says, in sentences: one or two, and all of it. */
-export function summariesOf(parts: Parts): Summaries {
-  const nameOf = namesOf(parts.entities)
-  const short = shortOf(parts, nameOf)
-  const { target, relationships } = parts
-  const inChain = new Set(parts.ownership_chain.map((link) => `${link.parent_id} ${link.entity_id}`))
+export function summariesOf(known: KnownHierarchy): Summaries {
+  const nameOf = namesOf(known.entities)
+  const short = shortOf(known, nameOf)
+  const { target, relationships } = known
+  const inChain = new Set(known.ownership_chain.map((link) => `${link.parent_id} ${link.entity_id}`))
   const owners = relationships.filter(({ from, to }) => to === target.id && !inChain.has(`${from} ${to}`))
   const owned = relationships.filter(({ from }) => from === target.id)
-  const parentId = parts.ownership_chain[0]?.parent_id
+  const parentId = known.ownership_chain[0]?.parent_id
   const siblings = relationships.filter(({ from, to }) => from === parentId && to !== target.id)
   const sentences = [
     short,
-    ...parts.ownership_chain.map(
+    ...known.ownership_chain.map(
       ({ entity_id: id, parent_id: parent, relationship_type: type, ownership_percentage: percentage }) =>
         sentence(`${nameOf(parent)} ${verbs[type]} ${nameOf(id)}${shareText(percentage)}`),
     ),
@@ -35,7 +35,7 @@ export function summariesOf(parts: Parts): Summaries {
       ),
     listed(`Below ${target.name}`, owned, nameOf),
     parentId === undefined ? null : listed(`Beside it below ${nameOf(parentId)}`, siblings, nameOf),
-    evidenceText(parts.evidence.length),
+    evidenceText(known.evidence.length),
   ]
   return { short, long: sentences.filter((sentence) => sentence !== null).join(' ') }
 }
@@ -48,7 +48,7 @@ function namesOf(entities: HierarchyData['entities']): Named {
 }
 
 function shortOf(
-  { target, ownership_chain: chain, ultimateParent, endsInCircle }: Parts,
+  { target, ownership_chain: chain, ultimateParent, endsInCircle }: KnownHierarchy,
   nameOf: Named,
 ): string {
   const parentId = chain[0]?.parent_id
@@ -97,4 +97,60 @@ function listed(
 function evidenceText(count: number): string {
   if (count === 0) return 'No public record of it is known.'
   return `Read with ${count} public record${count === 1 ? '' : 's'}.`
+}
+
+/**
+ * The companies as boxes, owners above owned, as text for Mermaid. Names cannot leave their boxes: only
+ * letters, digits, spaces and a few marks stand as they are, the rest as Mermaid's `#<code point>;`. Ids of
+ * boxes are our own, so that no id of a knowledge is read as syntax either.
+ */
+export function mermaidOf({
+  entities,
+  relationships,
+}: Pick<HierarchyData, 'entities' | 'relationships'>): string {
+  const boxes = new Map(entities.map(({ id }, index) => [id, `n${index + 1}`]))
+  const lines = entities.map(({ id, name }) => `  ${boxes.get(id) ?? ''}["${labelOf(name)}"]`)
+  for (const relationship of relationships) {
+    const from = boxes.get(relationship.from)
+    const to = boxes.get(relationship.to)
+    if (from !== undefined && to !== undefined)
+      lines.push(`  ${from} -->|"${arrowLabel(relationship)}"| ${to}`)
+  }
+  return `${['flowchart TD', ...lines].join('\n')}\n`
+}
+
+const labelCharsMax = 80
+
+function labelOf(name: string): string {
+  // What is not to be seen (controls, marks of direction, halves of pairs) has no place in a box.
+  const shown = name
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Z}]+/gu, ' ')
+    .replace(/\p{C}/gu, '')
+    .trim()
+  const points = Array.from(shown)
+  const cut = points.length > labelCharsMax ? [...points.slice(0, labelCharsMax - 1), '…'] : points
+  return cut.length === 0 ? 'unnamed' : cut.map(escaped).join('')
+}
+
+const plain = /^[\p{L}\p{M}\p{N} .,'_-]$/u
+
+function escaped(point: string): string {
+  return plain.test(point) ? point : `#${point.codePointAt(0) ?? 0};`
+}
+
+const words: Readonly<Record<RelationshipType, string>> = {
+  owns: 'owns',
+  majority_owns: 'owns the majority',
+  minority_owns: 'owns a minority',
+  holding_company: 'holds',
+  government_owns: 'owns as government',
+  parent_of: 'is parent',
+  subsidiary_of: 'is subsidiary',
+}
+
+/** A percent sign twice begins a directive: it is written by its code as well. */
+function arrowLabel(relationship: HierarchyData['relationships'][number]): string {
+  const { relationship_type: type, ownership_percentage: percentage } = relationship
+  return percentage === null ? words[type] : `${words[type]}, ${percentage}#37;`
 }

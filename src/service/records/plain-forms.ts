@@ -1,6 +1,9 @@
 import type { ResultEntity } from '../../contract/entity.js'
+import type { OutcomeStatus } from '../../contract/enums.js'
+import { matchedConfidenceMin } from '../../contract/outcome-rules.js'
 import type { CandidateV2, EntityV2 } from '../../contract/resolution-v2.js'
 import type { Candidate } from '../../contract/result.js'
+import { unreachable } from '../../core/errors.js'
 
 /** What the flat form is made of: the entity of a job result, of a record or of a domain. */
 type Company = Omit<ResultEntity, 'identifiers' | 'facets' | 'industry' | 'parent_entity'>
@@ -52,4 +55,31 @@ function activityOf(status: string | null): EntityV2['status'] {
   const words = status?.trim().toLowerCase() ?? ''
   if (/^active\b/.test(words)) return 'active'
   return endedWords.test(words) ? 'inactive' : null
+}
+
+/**
+ * The status of an outcome where the interface knows no `merged` and no `failed` (v2 and domains): the canonical
+ * company is the answer where it came with a merge. Throws for failed research, which has no result there.
+ */
+export function plainStatusOf(outcome: {
+  readonly status: OutcomeStatus
+  readonly entity: object | null
+  readonly match_confidence: number
+}): Exclude<OutcomeStatus, 'merged' | 'failed'> {
+  const { status, entity, match_confidence: confidence } = outcome
+  switch (status) {
+    case 'matched':
+    case 'partial_match':
+    case 'inconclusive':
+    case 'no_match':
+    case 'not_found':
+      return status
+    case 'merged':
+      if (entity === null) return 'inconclusive'
+      return confidence >= matchedConfidenceMin ? 'matched' : 'partial_match'
+    case 'failed':
+      throw new Error('research that failed has no result')
+    default:
+      return unreachable(status)
+  }
 }

@@ -1,13 +1,14 @@
 import type { Resolution } from '../../contract/result.js'
 import { resolution as resolutionSchema } from '../../contract/result.js'
 import { errorText } from '../../core/error-text.js'
+import { nothingFound } from '../../contract/unknown.js'
 import type { Knowledge, Query } from '../knowledge.js'
 
 /**
  * How a run ended, as it is stored. `result` is a job result without its `request_id` and `basis`; `basis` is
  * null where the kickoff did not ask for it.
  */
-export interface Conclusion {
+export interface RunOutcome {
   readonly status: 'COMPLETED' | 'FAILED'
   readonly result: string
   readonly basis: string | null
@@ -19,7 +20,7 @@ export interface Conclusion {
  * Asks the knowledge and makes of its answer what is stored. Never throws: an answer that breaks the
  * interface, or none, ends the run as failed.
  */
-export function conclude(knowledge: Knowledge, query: Query, withBasis: boolean, nowMs: number): Conclusion {
+export function decideRun(knowledge: Knowledge, query: Query, withBasis: boolean, nowMs: number): RunOutcome {
   const { resolution, fault } = ask(knowledge, query)
   const { basis, classification, ...outcome } = resolution
   const atIso = new Date(nowMs).toISOString()
@@ -58,16 +59,4 @@ function ask(knowledge: Knowledge, query: Query): { resolution: Resolution; faul
   }
 }
 
-const failed: Resolution = {
-  status: 'failed',
-  match_confidence: 0,
-  type: null,
-  subtype: null,
-  entity: null,
-  candidate: null,
-  factors: [],
-  actions: [],
-  merged_into: null,
-  basis: [],
-  classification: null,
-}
+const failed: Resolution = { status: 'failed', ...nothingFound }

@@ -1,11 +1,50 @@
 import { domainResult } from '../../../contract/domain.js'
 import type { RequestId } from '../../../contract/ids.js'
+import { mcpToolName } from '../../../contract/mcp.js'
 import type { RouteName } from '../../../contract/routes.js'
-import { hierarchyOf } from '../../records/hierarchies/compile.js'
-import { domainResultV1Of } from '../../routes/v1/domains.js'
-import { recordV1Of } from '../../routes/v1/record-v1.js'
-import { resultV2Of } from '../../routes/v2/result.js'
-import { exampleCallId, exampleRecord, exampleResult, exampleTimes } from './company.js'
+import { hierarchyOf } from '../../records/hierarchies/hierarchy.js'
+import { domainResultV1Of, recordV1Of } from '../../routes/v1/records.js'
+import { resultV2Of } from '../../routes/v2/resolutions.js'
+import { exampleRecord, exampleCallId, exampleResult, exampleTimes } from './company.js'
+
+/** A call as it goes over the wire: texts in the path and the query. */
+export interface ExampleRequest {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: object
+}
+
+const ofEntity = { params: { entity_id: exampleRecord.id } }
+
+export const exampleRequests: Readonly<Record<RouteName, ExampleRequest>> = {
+  kickoffRun: {
+    body: { name: 'Acme Trading', location: 'Leeds', include: 'basis', custom_id: 'row-17' },
+  },
+  kickoffJob: { query: { name: 'Acme Trading', location: 'Leeds', include: 'basis' } },
+  pollRun: { params: { run_id: 'run_Zp4xR8uK2c' }, query: { include: 'basis' } },
+  pollJob: { params: { job_id: '0197f3c2a4e84b1d9c55' }, query: { include: 'basis' } },
+  readEntity: { params: { id: exampleRecord.id } },
+  readDomain: { query: { domain: 'https://www.acme.example/contact' } },
+  requestDomain: { body: { domain: 'sales@acme.example' } },
+  search: { query: { name: 'Acme Trading', country_code: 'GB', limit: '5' } },
+  streamResolution: { query: { name: 'Acme Trading', location: 'Leeds' } },
+  submitResolution: { query: { name: 'Acme Trading', location: 'Leeds' } },
+  pollResolution: { params: { request_id: 'reqa_Hb6mQ1yV3e' } },
+  readEntityV1: ofEntity,
+  readDomainV1: { query: { domain: 'acme.example' } },
+  readHierarchy: ofEntity,
+  readUltimateParent: ofEntity,
+  requestHierarchy: ofEntity,
+  report: { body: { request_id: 'reqa_Hb6mQ1yV3e', verdict: 'wrong company' } },
+  mcp: {
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: mcpToolName, arguments: { name: 'Acme Trading', country_code: 'GB' } },
+    },
+  },
+}
 
 /** An answer by its status. */
 export type ExampleAnswers = Readonly<Record<number, unknown>>

@@ -1,5 +1,5 @@
-/** Everything the service bounds, in one place. */
-export const bounds = {
+/** Every limit of the service, in one place; those of the interface are in `src/contract/limits.ts`. */
+export const limits = {
   bodyBytesMax: 64 * 1024,
   /** Of a body that is too long, as much is read and thrown away before the answer. */
   drain: { bytesMax: 32 * 1024 * 1024, msMax: 5_000 },
@@ -14,7 +14,7 @@ export const bounds = {
   requestMsMax: 20_000,
   idleSocketMsMax: 30_000,
   socketCheckMs: 5_000,
-  /** How long a socket lives that was told why it is closed. */
+  /** How long a socket lives after it was sent why it is closed. */
   lingerMs: 1_000,
   /** How long requests in flight may take to end when the service closes. */
   closeGraceMs: 2_000,

@@ -1,7 +1,50 @@
-import type { RouteName } from '../../contract/routes.js'
-import { seededFractions } from '../../platform/random.js'
-import type { Knowledge } from '../knowledge.js'
-import type { FaultPlan, RequestFault } from './plan.js'
+import { z } from 'zod'
+import { routes, type RouteName } from '../contract/routes.js'
+import { seededFractions } from '../platform/random.js'
+import type { Knowledge } from './knowledge.js'
+
+const rate = z.number().min(0).max(1)
+
+/**
+ * - `limited`: 429 as if the minute were full, counted by nobody.
+ * - `error`: a 5xx before anything is done.
+ * - `reset`: the connection is cut before anything is done.
+ * - `lost_answer`: everything is done, and the connection is cut instead of the answer.
+ */
+const requestFault = z.enum(['limited', 'error', 'reset', 'lost_answer'])
+type RequestFault = z.infer<typeof requestFault>
+
+/** A plan of faults for rehearsals, as `--faults FILE` holds it. The same seed makes the same chances. */
+export const faultPlan = z.strictObject({
+  seed: z.int().min(0).default(1),
+  /** Of the faults that a request could meet, the first whose chance comes up is the one it meets. */
+  requests: z
+    .array(
+      z.strictObject({
+        fault: requestFault,
+        rate,
+        /** Names of the contract's routes; all of them if left out. */
+        routes: z
+          .array(z.enum(Object.keys(routes) as [RouteName, ...RouteName[]]))
+          .min(1)
+          .optional(),
+        /** Of an `error`. */
+        status: z.union([z.literal(500), z.literal(502), z.literal(503), z.literal(504)]).default(503),
+      }),
+    )
+    .default([]),
+  /** How many of the runs end as failed. */
+  runs: z.strictObject({ failedRate: rate.default(0) }).prefault({}),
+  /** Deliveries that come twice, and some that come late. */
+  deliveries: z
+    .strictObject({
+      duplicateRate: rate.default(0),
+      lateRate: rate.default(0),
+      lateSeconds: z.number().min(0).max(86_400).default(30),
+    })
+    .prefault({}),
+})
+export type FaultPlan = z.output<typeof faultPlan>
 
 /** A fault that a request meets; `status` is that of an `error`. */
 export interface MetFault {

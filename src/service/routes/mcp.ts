@@ -1,0 +1,183 @@
+import { z } from 'zod'
+import { fieldLimits } from '../../contract/limits.js'
+import {
+  type McpMessage,
+  mcpToolName,
+  mcpSearchArguments,
+  type McpSearchArguments,
+} from '../../contract/mcp.js'
+import type { SearchResult } from '../../contract/search.js'
+import { errorText } from '../../core/error-text.js'
+import { jsonMembers } from '../../core/json-members.js'
+import type { Handlers } from '../http/mount.js'
+import type { Knowledge } from '../knowledge.js'
+import { badRequest } from '../refusal.js'
+
+/**
+ * One JSON-RPC message in, one out, always as JSON (interface: "MCP (beta)"). A message that is none, or of
+ * an unknown revision, is 400 in the shape of v1; what a method refuses is 200 with `error`. A message
+ * without an id is a notification: 202, nothing is done and nothing said.
+ */
+export function mcpHandlers(deps: McpDeps): Pick<Handlers, 'mcp'> {
+  return {
+    mcp: ({ headers, body: message, bodyText }) => {
+      if (!isSpoken(headers['mcp-protocol-version'], message.method)) {
+        throw badRequest(`mcp-protocol-version: spoken are ${protocolVersions.join(', ')}`)
+      }
+      if (message.id === undefined) return { status: 202, body: '' }
+      const end = JSON.stringify(runMethod(message, deps)).slice(1)
+      return { status: 200, body: `{"jsonrpc":"2.0","id":${idText(message.id, bodyText)},${end}` }
+    },
+  }
+}
+
+/** As the caller wrote it: a number may have more digits than a double holds. */
+function idText(id: NonNullable<McpMessage['id']> | null, bodyText: string): string {
+  if (typeof id !== 'number') return JSON.stringify(id)
+  return jsonMembers(bodyText).findLast(({ key }) => key === 'id')?.raw ?? String(id)
+}
+
+/** Revisions of the protocol whose messages this endpoint speaks, the newest first. */
+const protocolVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
+const latestVersion = protocolVersions[0]
+
+/**
+ * Whether a request may go by this `MCP-Protocol-Version` header. Without one it is of a revision that had
+ * none. Who asks what is spoken here cannot know it yet.
+ */
+function isSpoken(header: string | string[] | undefined, method: string): boolean {
+  if (header === undefined || method === 'server/discover') return true
+  return protocolVersions.some((version) => version === header)
+}
+
+/** What a method comes to: its result, or a failure by JSON-RPC's codes. */
+type MethodEnd =
+  { readonly result: object } | { readonly error: { readonly code: number; readonly message: string } }
+
+const methodNotFound = -32601
+const invalidParams = -32602
+
+const capabilities = { tools: {} }
+/** The version of this endpoint, not of the package. */
+const serverInfo = { name: 'enrich', title: 'Search of legal entities', version: '1' }
+const instructions = `Ask ${mcpToolName} by a company's name; the country and the region narrow it.`
+
+interface McpDeps {
+  readonly knowledge: Pick<Knowledge, 'search'>
+  readonly log: (line: string) => void
+}
+
+/** Every method that is served; each stands by itself, there are no sessions. */
+function runMethod({ method, params = {} }: McpMessage, deps: McpDeps): MethodEnd {
+  switch (method) {
+    case 'initialize':
+      return initialize(params)
+    case 'server/discover':
+      return {
+        result: {
+          resultType: 'complete',
+          supportedVersions: protocolVersions,
+          capabilities,
+          serverInfo,
+          instructions,
+          ttlMs: 3_600_000,
+          cacheScope: 'public',
+        },
+      }
+    case 'ping':
+    case 'notifications/initialized':
+      return { result: {} }
+    case 'tools/list':
+      return { result: { tools: [searchTool] } }
+    case 'tools/call':
+      return callTool(params, deps)
+    default:
+      return failure(methodNotFound, `there is no method ${named(method)}`)
+  }
+}
+
+function initialize({ protocolVersion: asked }: Readonly<Record<string, unknown>>): MethodEnd {
+  const protocolVersion = protocolVersions.find((version) => version === asked) ?? latestVersion
+  return { result: { protocolVersion, capabilities, serverInfo, instructions } }
+}
+
+function callTool({ name, arguments: given }: Readonly<Record<string, unknown>>, deps: McpDeps): MethodEnd {
+  if (name !== mcpToolName) {
+    const which =
+      typeof name === 'string' ? `there is no tool ${named(name)}` : 'params.name: a string is needed'
+    return failure(invalidParams, `${which}; the tool is ${mcpToolName}`)
+  }
+  const read = readArguments(given ?? {})
+  if (!read.ok) return failure(invalidParams, read.reason)
+  try {
+    const found = searchEntities(read.value, deps.knowledge)
+    return { result: { content: [textOf(JSON.stringify(found))], structuredContent: found, isError: false } }
+  } catch (error) {
+    deps.log(`${mcpToolName}: ${errorText(error)}`)
+    return { result: { content: [textOf('The search failed. Try again later.')], isError: true } }
+  }
+}
+
+const textOf = (text: string) => ({ type: 'text', text })
+
+const failure = (code: number, message: string): MethodEnd => ({ error: { code, message } })
+
+const namedCharsMax = 60
+
+/** As it was given, cut: a message is no echo of a whole request. */
+function named(text: string): string {
+  return JSON.stringify(text.length > namedCharsMax ? `${text.slice(0, namedCharsMax)}…` : text)
+}
+
+/** The one tool, as `tools/list` describes it. */
+const searchTool = {
+  name: mcpToolName,
+  description:
+    'Finds registrations of companies by name, the closest first, in at most 10 results: id, master entity, ' +
+    'name, status and jurisdiction of each.',
+  inputSchema: z.toJSONSchema(mcpSearchArguments),
+} as const
+
+/** Arguments that are what the tool takes, or why they are not. */
+type ReadArguments =
+  { readonly ok: true; readonly value: McpSearchArguments } | { readonly ok: false; readonly reason: string }
+
+function readArguments(given: unknown): ReadArguments {
+  const parsed = mcpSearchArguments.safeParse(isNamed(given) ? { ...given, name: tidied(given.name) } : given)
+  if (parsed.success) return { ok: true, value: parsed.data }
+  const issue = parsed.error.issues[0]
+  return {
+    ok: false,
+    reason: `${['arguments', ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'invalid'}`,
+  }
+}
+
+function isNamed(given: unknown): given is { name: string } {
+  return typeof given === 'object' && given !== null && 'name' in given && typeof given.name === 'string'
+}
+
+/** White space of any kind becomes one space, other control characters go, and the form is NFC. */
+function tidied(name: string): string {
+  return name
+    .toWellFormed()
+    .normalize('NFC')
+    .replace(/\s+/gu, ' ')
+    .replace(/\p{Cc}/gu, '')
+    .trim()
+}
+
+/** What the tool finds, in the terms of `GET /v2/search`. */
+interface FoundEntities {
+  readonly results: readonly SearchResult[]
+  readonly metadata: { readonly total: number; readonly returned: number }
+}
+
+function searchEntities(wanted: McpSearchArguments, knowledge: Pick<Knowledge, 'search'>): FoundEntities {
+  const { results, totalCount } = knowledge.search({
+    name: wanted.name,
+    countryCode: wanted.country_code ?? null,
+    regionCode: wanted.region_code ?? null,
+    limit: fieldLimits.searchResultsMax,
+  })
+  return { results, metadata: { total: totalCount, returned: results.length } }
+}
