@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { defaults } from '../config/file-config.js'
+import { defaultPaths } from '../config/options.js'
 import { systemRandom } from '../platform/random.js'
 import { knowledgeOf } from './registry-adapter.js'
 import type { WholeClient } from '../client/client.js'
@@ -11,8 +11,8 @@ import { version } from '../platform/version.js'
 /** The registry named, else the project's own if there is one, else the small one that ships with the package. */
 export function chooseRegistry(path: string | null): { registry: Registry; label: string } {
   if (path !== null) return { registry: openRegistry(path, { readonly: true }), label: path }
-  if (existsSync(defaults.registryPath)) {
-    return { registry: openRegistry(defaults.registryPath, { readonly: true }), label: defaults.registryPath }
+  if (existsSync(defaultPaths.registry)) {
+    return { registry: openRegistry(defaultPaths.registry, { readonly: true }), label: defaultPaths.registry }
   }
   return { registry: openShippedRegistry(), label: 'the small registry that ships with the package' }
 }

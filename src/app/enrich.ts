@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { TransportBounds } from '../client/transport.js'
-import type { FileConfig } from '../config/file-config.js'
+import { parseConfig, type Environment, type FileConfig } from '../config/file-config.js'
 import { UserError } from '../core/errors.js'
 import { connectEmbedded, type WholeConnection } from './embedded-service.js'
 import { EventStream } from './event-stream.js'
@@ -14,11 +14,9 @@ import { systemClock, type Clock } from '../platform/clock.js'
 import { explainSystemFailure } from '../platform/system-failure.js'
 import { systemRandom, type Random } from '../platform/random.js'
 import {
-  parseConfig,
   resolveApiKey,
   resolveSettings,
   resolveWebhookKeys,
-  type Environment,
   type Settings,
 } from '../config/settings.js'
 import { version } from '../platform/version.js'

@@ -1,4 +1,4 @@
-import { defaults } from '../config/file-config.js'
+import { defaultPaths } from '../config/options.js'
 import { embeddedDataFolder } from './embedded-service.js'
 import { assertCheckpointApart, checkpointFiles, registryFiles, type OwnFile } from '../pipeline/own-files.js'
 import type { Settings } from '../config/settings.js'
@@ -13,8 +13,8 @@ const decisionsPath = 'enrich.decisions.csv'
 export function filesInUse(settings: Settings, configPath: string | null): readonly OwnFile[] {
   const checkpointPath = settings.checkpoint.path
   const others: readonly OwnFile[] = [
-    ...registryFiles(settings.service.registryPath ?? defaults.registryPath),
-    { path: configPath ?? defaults.configPath, what: 'the config' },
+    ...registryFiles(settings.service.registryPath ?? defaultPaths.registry),
+    { path: configPath ?? defaultPaths.config, what: 'the config' },
     { path: decisionsPath, what: 'the decisions' },
   ]
   assertCheckpointApart(checkpointPath, others)
@@ -22,6 +22,6 @@ export function filesInUse(settings: Settings, configPath: string | null): reado
     ...checkpointFiles(checkpointPath),
     ...others,
     { path: embeddedDataFolder(checkpointPath), what: "the embedded service's data", isFolder: true },
-    { path: defaults.serviceDataPath, what: "the service's data", isFolder: true },
+    { path: defaultPaths.serviceData, what: "the service's data", isFolder: true },
   ]
 }

@@ -6,14 +6,14 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { CliIo } from '../../src/cli/terminal/io.js'
 import { createProgram } from '../../src/cli/program.js'
-import { fileConfig } from '../../src/config/file-config.js'
+import { fileConfig, parseConfig } from '../../src/config/file-config.js'
 import { outcomeStatus } from '../../src/contract/enums.js'
 import { answerColumns, type ColumnKind } from '../../src/pipeline/rules/columns.js'
 import { errorCodes, UserError } from '../../src/core/errors.js'
 import * as library from '../../src/index.js'
 import { basisFileColumns } from '../../src/pipeline/output/answer-cells.js'
 import { resolveColumns } from '../../src/registry/import/columns.js'
-import { parseConfig, resolveSettings } from '../../src/config/settings.js'
+import { resolveSettings } from '../../src/config/settings.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')

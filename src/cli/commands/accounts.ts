@@ -1,5 +1,5 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
-import { defaults } from '../../config/file-config.js'
+import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
 import type { AccountBook, AccountTerms } from '../../service/accounts/account-book.js'
@@ -59,7 +59,7 @@ function leaf(parent: Command, name: string, description: string, ...args: strin
   const command = parent.command(name).description(description)
   for (const arg of args) command.argument(arg)
   return command
-    .option('--data <folder>', "the service's data folder", defaults.serviceDataPath)
+    .option('--data <folder>', "the service's data folder", defaultPaths.serviceData)
     .option('--json', 'a JSON object a line')
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { defaults } from '../../config/file-config.js'
+import { defaultPaths } from '../../config/options.js'
 import { columnLines } from '../../pipeline/rules/column-report.js'
 import { UserError } from '../../core/errors.js'
 import { judgePoll } from '../../pipeline/rules/outcome.js'
@@ -37,7 +37,7 @@ export function addDoctorCommand(program: Command, io: CliIo): void {
           opened.settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
           return (
             flags.config ??
-            (existsSync(defaults.configPath) ? defaults.configPath : 'none: the defaults hold')
+            (existsSync(defaultPaths.config) ? defaultPaths.config : 'none: the defaults hold')
           )
         },
       },

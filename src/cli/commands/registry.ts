@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { defaults } from '../../config/file-config.js'
+import { defaultPaths } from '../../config/options.js'
 import { openRegistry, type Registry } from '../../registry/registry.js'
 import { openShippedRegistry } from '../../registry/shipped.js'
 import { encodingNames } from '../../tables/encodings/names.js'
@@ -11,7 +11,7 @@ import { addImport } from './registry-import.js'
 import { addLoad } from './registry-load.js'
 import { infoText, searchText } from '../terminal/registry-text.js'
 
-const registryPathDefault = defaults.registryPath
+const registryPathDefault = defaultPaths.registry
 
 interface SearchFlags {
   country?: string

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import type { WriteStream } from 'node:tty'
 import { Option, type Command } from 'commander'
-import { defaults, type FileConfig } from '../../config/file-config.js'
+import type { FileConfig } from '../../config/file-config.js'
+import { defaultPaths } from '../../config/options.js'
 import { errorCodes, UserError } from '../../core/errors.js'
 import { explainStop } from '../../pipeline/rules/stop.js'
 import { enrich } from '../../app/enrich.js'
@@ -42,7 +43,7 @@ const shortHelp = `enrich turns a file of company names into a file of companies
   enrich status                         what is known so far, and what comes next
 
 enrich --help lists all commands and flags.
-Nothing was done: no input is named here, nor in ${defaults.configPath}.
+Nothing was done: no input is named here, nor in ${defaultPaths.config}.
 `
 
 type RunFlags = ConfigFlags & ReporterFlags & { status?: string; acceptRollback?: boolean }

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { defaults } from '../../config/file-config.js'
+import { defaultPaths } from '../../config/options.js'
 import { chooseRegistry } from '../../app/embedded-service.js'
 import { isLoopback } from '../../core/base-url.js'
 import { parseListenAddress, type ListenAddress } from '../../core/listen-address.js'
@@ -38,7 +38,7 @@ export function addServeCommand(program: Command, io: CliIo): void {
       '--registry <path>',
       'what to answer from (default: .enrich/registry.sqlite, else the shipped one)',
     )
-    .option('--data <folder>', 'where runs are kept', defaults.serviceDataPath)
+    .option('--data <folder>', 'where runs are kept', defaultPaths.serviceData)
     .addOption(
       new Option('--limits <which>', 'whether the limits a minute hold')
         .choices(['spec', 'none'])

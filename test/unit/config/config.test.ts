@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
-import { mergeConfigs, parseConfig } from '../../../src/config/settings.js'
+import { mergeConfigs, parseConfig } from '../../../src/config/file-config.js'
 
 function errorOf(config: unknown): UserError {
   try {
