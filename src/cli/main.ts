@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander'
-import { UserError } from '../core/errors.js'
+import { UserError, type ExitCode } from '../core/errors.js'
 import type { CliIo } from './terminal/io.js'
 import { commandsAsTyped, programName } from './invocation.js'
 import { printable } from './terminal/printable.js'
@@ -8,7 +8,7 @@ import { reportError, reportInterruption } from './terminal/report-error.js'
 import { canDraw, Screen } from './terminal/screen.js'
 
 // The only file that ends the process.
-const exitCodeOfSignal = { SIGINT: 130, SIGTERM: 143 } as const
+const exitCodeOfSignal = { SIGINT: 130, SIGTERM: 143 } as const satisfies Record<string, ExitCode>
 
 const screen = new Screen(process.stderr)
 process.on('exit', () => {
@@ -36,7 +36,7 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
-let exitCode = 0
+let exitCode: ExitCode = 0
 const program = programName(process.env)
 const io: CliIo = {
   out: (text) => {
@@ -72,7 +72,7 @@ try {
 }
 process.exitCode = exitCode === 130 && interrupted.by !== null ? exitCodeOfSignal[interrupted.by] : exitCode
 
-function endOf(error: unknown): number {
+function endOf(error: unknown): ExitCode {
   if (interrupted.by !== null && (isAbort(error) || (error instanceof UserError && isAbort(error.cause))))
     return reportInterruption(exitCodeOfSignal[interrupted.by], io)
   if (error instanceof CommanderError) {

@@ -3,7 +3,7 @@ import type { WriteStream } from 'node:tty'
 import { Option, type Command } from 'commander'
 import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
-import { errorCodes, UserError } from '../../core/errors.js'
+import { errorCodes, UserError, type ExitCode } from '../../core/errors.js'
 import { explainStop } from '../../pipeline/rules/stop.js'
 import { enrich } from '../../app/enrich.js'
 import { needsAttention, type RunSummary } from '../../pipeline/summary.js'
@@ -129,7 +129,7 @@ function withoutDrawing(io: CliIo, config: FileConfig): CliIo {
   return isShared ? { ...io, isTerminal: false } : io
 }
 
-function exitCodeOf(summary: RunSummary): number {
+function exitCodeOf(summary: RunSummary): ExitCode {
   if (summary.stop !== null) {
     const explained = explainStop(summary.stop)
     // An interruption's code is the signal's: main knows which one it was.

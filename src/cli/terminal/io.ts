@@ -1,4 +1,4 @@
-import { UserError } from '../../core/errors.js'
+import { UserError, type ExitCode } from '../../core/errors.js'
 import type { DrawnLine } from './screen.js'
 
 /** Where a command writes, and what it is told by its surroundings. */
@@ -21,7 +21,7 @@ export interface CliIo {
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly interrupt: AbortSignal
   /** What the process ends with when nothing is thrown; 0 unless said otherwise. */
-  setExitCode(code: number): void
+  setExitCode(code: ExitCode): void
 }
 
 /** Resolves at the first SIGINT or SIGTERM: what a command that stands waits for. */
@@ -48,4 +48,22 @@ export function commandLine({ program, argv }: Pick<CliIo, 'program' | 'argv'>):
 
 export function quote(argument: string): string {
   return /^[A-Za-z0-9_./:=@%+,-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
+}
+
+const helpColumns = 80
+
+/** For helps: each name and beside it its text, on lines that begin under its first word. */
+export function termList(title: string, terms: readonly (readonly [name: string, text: string])[]): string {
+  const nameColumns = Math.max(...terms.map(([name]) => name.length))
+  const indent = ' '.repeat(nameColumns + 4)
+  const lines = terms.map(([name, text]) => {
+    const wrapped: string[] = []
+    for (const word of text.split(' ')) {
+      const line = wrapped.at(-1)
+      if (line === undefined || line.length + 1 + word.length > helpColumns) wrapped.push(`${indent}${word}`)
+      else wrapped[wrapped.length - 1] = `${line} ${word}`
+    }
+    return `  ${name.padEnd(nameColumns)}  ${wrapped.join('\n').trimStart()}`
+  })
+  return [title, ...lines].join('\n')
 }
