@@ -36,7 +36,12 @@ describe('what is made from the tables of the code', () => {
 
   test('every table stands in one page, and every key of the config in one table', () => {
     const markers = pages.flatMap((path) => markersOf(read(path)).map((marker) => marker.split(' ')))
-    expect(markers.map(([name]) => name).filter((name) => name !== 'options').sort()).toEqual(
+    expect(
+      markers
+        .map(([name]) => name)
+        .filter((name) => name !== 'options')
+        .sort(),
+    ).toEqual(
       Object.keys(tables)
         .filter((name) => name !== 'options')
         .sort(),

@@ -117,7 +117,10 @@ function callFlagRow({ names, help, choices, manual, unset, ...flag }: CallFlag)
 function flagCell(names: string | undefined): string {
   if (names === undefined) return ''
   const shown = names.replace(/<([^>]*)>/, (_, value: string) => value.toUpperCase())
-  return shown.split(/, (?=-)/).map(code).join(', ')
+  return shown
+    .split(/, (?=-)/)
+    .map(code)
+    .join(', ')
 }
 
 /** A line of `--help`, and sentences after it, where there are any. */
