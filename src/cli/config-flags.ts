@@ -23,7 +23,7 @@ interface FlagOfKey extends CallFlag {
 }
 
 /** The flags of keys, and those of one call. */
-const flags: readonly FlagOfKey[] = [
+const allFlags: readonly FlagOfKey[] = [
   ...callFlags.filter(({ group }) => group !== 'run'),
   ...listOptions(options).flatMap(({ option }) => {
     const { flag, unset, variable, defaults } = option
@@ -46,7 +46,7 @@ const flags: readonly FlagOfKey[] = [
 /** Adds groups of flags to a command. */
 export function addConfigFlags(command: Command, groups: readonly FlagGroup[]): Command {
   for (const group of groups)
-    for (const flag of flags) if (flag.group === group) command.addOption(optionOf(flag))
+    for (const flag of allFlags) if (flag.group === group) command.addOption(optionOf(flag))
   return command
 }
 

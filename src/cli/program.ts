@@ -8,7 +8,6 @@ import { addCheckpointCommand } from './commands/checkpoint.js'
 import { addDoctorCommand } from './commands/doctor.js'
 import { addExportCommand } from './commands/export.js'
 import { termList, type CliIo } from './terminal/io.js'
-import { assertLocalArguments } from './local-paths.js'
 import { addPlanCommand } from './commands/plan.js'
 import { addReceiveCommand } from './commands/receive.js'
 import { addRegistryCommand } from './commands/registry.js'
@@ -16,6 +15,7 @@ import { addReconcileCommand } from './commands/reconcile.js'
 import { addRetryCommand, addRunCommand } from './commands/run.js'
 import { addServeCommand } from './commands/serve.js'
 import { addStatusCommand } from './commands/status.js'
+import { assertLocalPath, type PathUse } from '../core/local-path.js'
 
 /** The whole command line. Mistakes are thrown, never printed by commander itself. */
 export function createProgram(io: CliIo): Command {
@@ -52,7 +52,7 @@ export function createProgram(io: CliIo): Command {
   addDoctorCommand(program, io)
   program.addHelpText(
     'after',
-    () => `\nFlags of run, the default command:\n${flagList(run)}\n${surroundingsText()}`,
+    () => `\nFlags of run, the default command:\n${flagList(run)}\n${environmentAndExitsText()}`,
   )
   return program
 }
@@ -60,8 +60,8 @@ export function createProgram(io: CliIo): Command {
 /** As wide as the terminal, as far as lines can be read well; 80 where there is none. */
 const helpColumns = (): number => Math.min(process.stdout.columns || 80, 100)
 
-/** What is not the flags' own, at the width of a terminal of old. */
-function surroundingsText(): string {
+/** What `--help` says beside the flags. */
+function environmentAndExitsText(): string {
   const variables = Object.entries(environmentVariables).map(([name, { help }]) => [name, help] as const)
   const exits = Object.entries(exitCodes).flatMap(([code, entry]) =>
     'meaning' in entry ? [[code, entry.meaning] as const] : [],
@@ -81,4 +81,28 @@ function flagList(command: Command): string {
         `${help.formatItem(help.optionTerm(option), termWidth, help.optionDescription(option), help)}\n`,
     )
     .join('')
+}
+
+/** What flags and arguments call a path; whatever is none of these is a name, a URL or a number. */
+const pathWord = /[<[](?:path|file|folder)[>\]]/
+const argumentNames = ['inputs', 'file', 'files', 'paths', 'folder', 'queries', 'ledger']
+const useOfFlag: Readonly<Record<string, PathUse>> = {
+  output: 'output',
+  checkpoint: 'checkpoint',
+  registry: 'registry',
+  errors: 'output',
+}
+
+/** Refuses an address wherever a command takes a path, before the command begins. */
+function assertLocalArguments(command: Command): void {
+  for (const option of command.options) {
+    const value: unknown = command.getOptionValue(option.attributeName())
+    if (typeof value === 'string' && pathWord.test(option.flags))
+      assertLocalPath(value, useOfFlag[option.attributeName()] ?? 'file')
+  }
+  for (const [index, argument] of command.registeredArguments.entries()) {
+    if (!argumentNames.includes(argument.name())) continue
+    for (const value of [command.processedArgs[index]].flat())
+      if (typeof value === 'string') assertLocalPath(value, 'input')
+  }
 }

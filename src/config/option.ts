@@ -47,7 +47,9 @@ interface OptionEntry<Value, Default> {
   readonly unset?: string
   /** A path of this machine, and never an address. */
   readonly path?: PathUse
-  /** What the manual says beyond the description. */
+  /** In the manual, in place of the description where that leans on its key. */
+  readonly meaning?: string
+  /** What the manual says beyond that. */
   readonly manual?: string
   /** In pipeline.config.example.json, where that is not the hosted default. */
   readonly example?: NoInfer<Value>

@@ -51,6 +51,7 @@ export const input = {
   format: option({
     schema: format,
     flag: { names: '--input-format <format>', group: 'input', help: 'needed for standard input' },
+    meaning: 'The format of the input; needed for "-".',
     unset: 'by extension',
     example: 'csv',
   }),
@@ -63,6 +64,7 @@ export const input = {
       parse: parseDelimiter,
     },
     unset: 'found',
+    meaning: 'The delimiter of a CSV file.',
     manual: 'Comma, semicolon, tab and bar are found; the flag takes `tab` too.',
     example: ',',
   }),
@@ -70,6 +72,7 @@ export const input = {
     schema: z.enum(encodingNames).describe('Of a CSV or NDJSON file; found by itself if left out.'),
     flag: { names: '--encoding <name>', group: 'input', help: 'of a CSV or NDJSON input' },
     unset: 'found',
+    meaning: 'The encoding of a CSV or NDJSON file.',
     manual:
       'The whole file is looked at: it is `utf-8`, or the encoding found is reported before anything is asked. ' +
       'The names are in [Encodings](inputs-and-outputs.md#encodings).',
@@ -112,6 +115,7 @@ export const output = {
   format: option({
     schema: format,
     flag: { names: '--format <format>', group: 'output', help: 'needed for standard output' },
+    meaning: 'The format of the output; needed for "-".',
     unset: 'by extension',
     example: 'parquet',
   }),
@@ -132,6 +136,7 @@ export const output = {
       parse: parseListOfSome,
     },
     unset: 'all',
+    meaning: 'The added columns wanted.',
     manual: 'Names with or without the prefix.',
     example: [
       'status',
@@ -163,6 +168,7 @@ export const output = {
       .string()
       .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,40}$/, 'letters, digits, _ . -')
       .describe('In front of the added columns.'),
+    meaning: 'What stands in front of the names of the added columns.',
     flag: { names: '--prefix <text>', group: 'output', help: 'in front of the added columns' },
     defaults: same('enrich_'),
   }),

@@ -45,6 +45,7 @@ const service = {
     flag: { names: '--base-url <url>', group: 'service', help: 'of a hosted service' },
     variable: 'ENRICH_BASE_URL',
     unset: 'the embedded service',
+    meaning: 'The address of a hosted service.',
     manual: 'https, or http to this machine.',
     example: 'http://127.0.0.1:8787',
   }),
@@ -80,6 +81,7 @@ const budget = {
       help: 'stop after this long, like 6h',
       parse: parseDuration,
     },
+    manual: 'Like `90m` or `6h`.',
     example: '6h',
   }),
 }
@@ -96,7 +98,7 @@ const submission = {
       sets: 'resubmit',
     },
     defaults: same('hold'),
-    manual: 'The flag is `resubmit`.',
+    manual: 'The flag is `resubmit`: ask again.',
   }),
   onServerError: option({
     schema: z
@@ -119,8 +121,8 @@ const pace = {
   }),
   windowSeconds: option({
     schema: z.number().positive().max(3600).describe('Length of the window.'),
+    meaning: 'Length of the window that both limits hold for.',
     defaults: same(limits.windowSeconds),
-    manual: 'Both limits hold for it.',
   }),
   inFlightRunsMax: option({
     schema: positive.max(100_000).describe('Runs waited for at one time.'),
@@ -136,15 +138,18 @@ const pace = {
 const polling = {
   firstAfterSeconds: option({
     schema: z.number().min(0).max(3600).describe('No poll sooner after a submission.'),
+    meaning: 'After a submission, its run is not polled sooner.',
     defaults: { hosted: 60, embedded: 0 },
     example: 5,
   }),
   intervalSeconds: option({
     schema: z.number().positive().max(3600).describe('Between two polls of one run.'),
+    meaning: 'Time between two polls of one run.',
     defaults: { hosted: 10, embedded: 0.05 },
   }),
   deadlineMinutes: option({
     schema: z.number().positive().max(100_000).describe('Then the run is left for the next command.'),
+    meaning: 'After this, a run without an answer is left for the next command.',
     defaults: same(60),
   }),
 }
@@ -157,6 +162,7 @@ const webhook = {
       group: 'webhook',
       help: 'public https address that answers are sent to',
     },
+    meaning: 'Where the service sends answers.',
     unset: 'they are polled',
     manual:
       'A public https address (http to this machine, where the service is on it too), see ' +
@@ -176,6 +182,7 @@ const webhook = {
       help: 'where they are taken, behind that address',
       parse: parseListen,
     },
+    meaning: 'Where the run itself takes what is sent to that address.',
     unset: 'by enrich receive',
     example: '',
   }),
@@ -188,6 +195,7 @@ const webhook = {
 export const options = {
   $schema: option({
     schema: z.string().describe('Where this schema lives, for editors.'),
+    meaning: 'Where the JSON Schema of the file is, for editors.',
     example: './node_modules/enrich/dist/config.schema.json',
   }),
   input,

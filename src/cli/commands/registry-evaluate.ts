@@ -10,8 +10,7 @@ import { evaluate, type Verdict } from '../../registry/evaluate/evaluate.js'
 import { readLabelledQueries } from '../../registry/evaluate/labelled-query.js'
 import { openRegistry } from '../../registry/registry.js'
 import type { Encoding } from '../../tables/encodings/names.js'
-import type { CliIo } from '../terminal/io.js'
-import { jsonLine } from '../terminal/json-line.js'
+import { jsonLine, type CliIo } from '../terminal/io.js'
 import { evaluationText } from '../terminal/registry-evaluate-text.js'
 
 interface EvaluateFlags {

@@ -5,8 +5,7 @@ import { fileFormats, isFormatName, type FormatName } from '../../registry/impor
 import type { ImportResult } from '../../registry/import/import-report.js'
 import { importCsvInto, importFileInto } from '../../registry/import/import-into.js'
 import type { Encoding } from '../../tables/encodings/names.js'
-import type { CliIo } from '../terminal/io.js'
-import { jsonLine } from '../terminal/json-line.js'
+import { jsonLine, type CliIo } from '../terminal/io.js'
 import { formatsText, importProgressText, importText } from '../terminal/registry-text.js'
 
 interface ImportFlags {

@@ -1,8 +1,7 @@
 import { UserError, type ExitCode } from '../../core/errors.js'
 import { withoutAddressSecrets } from '../../core/local-path.js'
-import { commandsAsTyped } from '../invocation.js'
 import { explainSystemFailure } from '../../platform/system-failure.js'
-import type { CliIo } from './io.js'
+import { commandsAsTyped, type CliIo } from './io.js'
 
 /** Says what went wrong, on standard error and, with --json, as a line on standard output. Returns the exit code. */
 export function reportError(thrown: unknown, io: CliIo): ExitCode {

@@ -10,10 +10,13 @@ type Table = { readonly head: readonly string[]; readonly rows: readonly (readon
 
 /** What a marker in a page may name, with the words that follow it. */
 export const tables: Readonly<Record<string, (words: readonly string[]) => Table>> = {
-  options: (groups) => ({
-    head: ['flag', 'config key', 'meaning', 'default'],
-    rows: groups.flatMap(optionRows),
-  }),
+  options: (groups) => {
+    const rows = groups.flatMap(optionRows)
+    const head = ['flag', 'config key', 'meaning', 'default']
+    // Where none has a flag, the column of flags is left out.
+    const from = rows.every(([flag]) => flag === '') ? 1 : 0
+    return { head: head.slice(from), rows: rows.map((row) => row.slice(from)) }
+  },
   'call-flags': () => ({ head: ['flag', 'meaning', 'default'], rows: callFlags.map(callFlagRow) }),
   variables: () => ({
     head: ['variable', 'meaning'],
@@ -92,25 +95,36 @@ const choicesMax = 6
 
 function meaningOf(option: Option): string {
   const choices = choicesOf(option) ?? []
-  const listed = choices.length === 0 || choices.length > choicesMax ? '' : `${choices.map(code).join(', ')}.`
-  return [option.schema.description, listed, option.manual].filter((text) => text).join(' ')
+  const listed = choices.length > choicesMax ? '' : choiceText(choices)
+  return [option.meaning ?? option.schema.description, listed, option.manual].filter((text) => text).join(' ')
 }
 
-function defaultOf({ defaults, unset, schema }: Option): string {
-  if (defaults === undefined) return unset ?? (schema instanceof z.ZodBoolean ? code('false') : 'none')
+function choiceText(choices: readonly string[]): string {
+  const all = choices.map(code)
+  return all.length === 0 ? '' : `${all.slice(0, -1).join(', ')} or ${all.at(-1) ?? ''}.`
+}
+
+function defaultOf(option: Option): string {
+  const { defaults, unset } = option
+  if (defaults === undefined) {
+    if (unset !== undefined)
+      return choicesOf(option)?.includes(unset) === true ? code(unset) : withCode(unset)
+    return option.schema instanceof z.ZodBoolean ? code('false') : 'none'
+  }
   const { hosted, embedded } = defaults
   return hosted === embedded ? valueText(hosted) : `${valueText(hosted)}; embedded: ${valueText(embedded)}`
 }
 
 function valueText(value: unknown): string {
   if (value === null) return 'no limit'
-  return typeof value === 'number' ? String(value) : code(String(value))
+  return typeof value === 'number'
+    ? String(value)
+    : code(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-function callFlagRow({ names, help, choices, manual, unset, ...flag }: CallFlag): string[] {
-  const listed = choices === undefined ? '' : `${choices.map(code).join(', ')}.`
+function callFlagRow({ names, help, choices = [], manual = '', unset, ...flag }: CallFlag): string[] {
   const standing = unset ?? (flag.default === undefined ? '' : code(flag.default))
-  return [flagCell(names), [sentences(help, listed), manual].filter((text) => text).join(' '), standing]
+  return [flagCell(names), sentences(help, `${choiceText(choices)} ${manual}`.trim()), withCode(standing)]
 }
 
 /** `-o, --output <path>` as `-o`, `--output PATH`. */
@@ -123,13 +137,18 @@ function flagCell(names: string | undefined): string {
     .join(', ')
 }
 
-/** A line of `--help`, and sentences after it, where there are any. */
+/** A line of `--help` as a sentence, and sentences after it. */
 function sentences(line: string, after: string): string {
   const text = withCode(line)
-  return after === '' ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}. ${after}`
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}. ${after}`.trim()
 }
 
-const withCode = (text: string) => text.replace(/(?<![\w`-])--[a-z][a-z-]*/g, code)
+/** Flags, files and commands as code, where they are not yet. */
+function withCode(text: string): string {
+  const found = /(?<![\w`/-])(?:--[a-z][a-z-]*|[\w./]+\.(?:json|sqlite)|"?enrich (?:receive|serve)"?)/g
+  return text.replace(found, (word) => code(word.replaceAll('"', '')))
+}
+
 const code = (text: string) => `\`${text}\``
 
 function typeOf(kind: ColumnKind): string {
