@@ -24,7 +24,7 @@ interface FlagOfKey extends CallFlag {
 
 /** The flags of keys, and those of one call. */
 const allFlags: readonly FlagOfKey[] = [
-  ...callFlags.filter(({ group }) => group !== 'run'),
+  ...callFlags,
   ...listOptions(options).flatMap(({ option }) => {
     const { flag, unset, variable, defaults } = option
     if (flag === undefined) return []
@@ -40,7 +40,6 @@ const allFlags: readonly FlagOfKey[] = [
       },
     ]
   }),
-  ...callFlags.filter(({ group }) => group === 'run'),
 ]
 
 /** Adds groups of flags to a command. */
