@@ -28,7 +28,7 @@ export function embeddedScope(registry: Registry): string {
 }
 
 /** The embedded service keeps its runs beside the checkpoint that knows their ids. */
-export function embeddedDataFolder(checkpointPath: string): string {
+function embeddedDataFolder(checkpointPath: string): string {
   return `${checkpointPath.replace(/\.sqlite$/, '')}.service`
 }
 
