@@ -1,10 +1,8 @@
 import { dirname } from 'node:path'
 import type { TransportLimits } from '../client/transport.js'
-import type { FileConfig } from '../config/file-config.js'
+import { parseConfig, type Environment, type FileConfig } from '../config/file-config.js'
 import { UserError } from '../core/errors.js'
-import { connectEmbedded, type WholeConnection } from './embedded-service.js'
-import { EventStream } from './event-stream.js'
-import { filesInUse } from './files-in-use.js'
+import { connectEmbedded, filesInUse, type WholeConnection } from './embedded-service.js'
 import type { RunEvent } from '../pipeline/events.js'
 import type { InputOptions } from '../pipeline/input/input.js'
 import type { WebhookOptions } from '../pipeline/inbox/webhooks.js'
@@ -13,14 +11,7 @@ import type { RunSummary } from '../pipeline/summary.js'
 import { systemClock, type Clock } from '../platform/clock.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
 import { systemRandom, type Random } from '../platform/random.js'
-import {
-  parseConfig,
-  resolveApiKey,
-  resolveSettings,
-  resolveWebhookKeys,
-  type Environment,
-  type Settings,
-} from '../config/settings.js'
+import { resolveApiKey, resolveSettings, resolveWebhookKeys, type Settings } from '../config/settings.js'
 import { version } from '../platform/version.js'
 
 export interface EnrichOptions {
@@ -67,7 +58,7 @@ export function enrich(config: FileConfig, options: EnrichOptions = {}): EnrichR
     .finally(() => {
       stream.end()
     })
-  // Whoever only reads the events meets the error at their end, not as an unhandled rejection.
+  // A caller that only reads the events gets the error at their end, not as an unhandled rejection.
   summary.catch(() => undefined)
   return { summary, [Symbol.asyncIterator]: () => stream.read() }
 }
@@ -150,7 +141,7 @@ function webhookOptions(
   return { url, receiver: listen === null ? null : { listen, keys: resolveWebhookKeys(environment) } }
 }
 
-/** Loaded when it is needed: what is wrong with an input or a config is told without it. */
+/** Loaded when it is needed: what is wrong with an input or a config is reported without it. */
 const loadClient = () => import('../client/client.js')
 
 /**
@@ -183,4 +174,34 @@ export async function connectTo(
     limits: answerBounds,
   })
   return { service: 'hosted', scope: baseUrl, client, close: () => client.close() }
+}
+
+/** Unread events beyond this are dropped, oldest first: nobody has to read them for a run to go on. */
+const unreadMax = 1_000
+
+/** Events pushed from one side, read from the other. */
+class EventStream<Event> {
+  readonly #unread: Event[] = []
+  #isEnded = false
+  #wake: (() => void) | null = null
+
+  push(event: Event): void {
+    this.#unread.push(event)
+    if (this.#unread.length > unreadMax) this.#unread.shift()
+    this.#wake?.()
+  }
+
+  end(): void {
+    this.#isEnded = true
+    this.#wake?.()
+  }
+
+  async *read(): AsyncGenerator<Event, void, undefined> {
+    for (;;) {
+      const event = this.#unread.shift()
+      if (event !== undefined) yield event
+      else if (this.#isEnded) return
+      else await new Promise<void>((resolve) => (this.#wake = resolve))
+    }
+  }
 }

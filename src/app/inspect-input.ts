@@ -25,7 +25,7 @@ export interface Inspection {
   problem: UserError | null
 }
 
-export interface InspectionOptions {
+export interface InspectionDeps {
   settings: Settings
   stdin: NodeJS.ReadableStream
   signal: AbortSignal
@@ -42,35 +42,35 @@ export interface InspectionOptions {
  * `use` is given what was found, which is closed afterwards.
  */
 export function inspectInput<Result>(
-  options: InspectionOptions,
+  deps: InspectionDeps,
   use: (found: Inspection) => Promise<Result>,
 ): Promise<Result> {
-  return blamingDamage(options.settings.checkpoint.path, () => inspectUnblamed(options, use))
+  return blamingDamage(deps.settings.checkpoint.path, () => inspectUnblamed(deps, use))
 }
 
 async function inspectUnblamed<Result>(
-  options: InspectionOptions,
+  deps: InspectionDeps,
   use: (found: Inspection) => Promise<Result>,
 ): Promise<Result> {
-  const { settings } = options
-  const input = await openInput(inputOptions(settings, options.stdin))
+  const { settings } = deps
+  const input = await openInput(inputOptions(settings, deps.stdin))
   try {
     const samples = await sampleColumns(input)
     const scope = scopeOf(settings)
     const reader = peekAtCheckpoint(settings.checkpoint.path, scope)
     try {
       const asked = settings.input.columns
-      const { columns, note } = await chooseColumns({ input, asked, samples, reader, signal: options.signal })
+      const { columns, note } = await chooseColumns({ input, asked, samples, reader, signal: deps.signal })
       const index = await ingest({
         input,
         columns,
         dedupe: settings.input.dedupe,
         place: (lookups) => {
           const ids = reader?.find(lookups.map(({ key }) => key)) ?? lookups.map(() => 0)
-          options.onBatch?.(lookups, ids, reader)
+          deps.onBatch?.(lookups, ids, reader)
           return Promise.resolve(ids)
         },
-        signal: options.signal,
+        signal: deps.signal,
       })
       const report = reportColumns(input.columns, columns, samples)
       const problem = problemOf(settings.checkpoint.path, settings.service.baseUrl !== null)

@@ -32,7 +32,7 @@ export function knowledgeOf(registry: Registry): Knowledge {
   }
 }
 
-/** A registration is named as it is registered: two of one brand are told apart by it. */
+/** A registration is named as it is registered: that tells two of one brand apart. */
 function resultOf(hit: SearchHit): SearchResult {
   const { country, countryCode, jurisdictionCode } = hit.jurisdiction
   return {

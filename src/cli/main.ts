@@ -1,14 +1,12 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander'
-import { UserError } from '../core/errors.js'
-import type { CliIo } from './terminal/io.js'
-import { commandsAsTyped, programName } from './invocation.js'
-import { printable } from './terminal/printable.js'
+import { UserError, type ExitCode } from '../core/errors.js'
+import { commandsAsTyped, programName, type CliIo } from './terminal/io.js'
 import { reportError, reportInterruption } from './terminal/report-error.js'
-import { canDraw, Screen } from './terminal/screen.js'
+import { canDraw, printable, Screen } from './terminal/screen.js'
 
 // The only file that ends the process.
-const exitCodeOfSignal = { SIGINT: 130, SIGTERM: 143 } as const
+const exitCodeOfSignal = { SIGINT: 130, SIGTERM: 143 } as const satisfies Record<string, ExitCode>
 
 const screen = new Screen(process.stderr)
 process.on('exit', () => {
@@ -28,7 +26,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 // A reader of our output that goes away (`| head`) is no error of ours.
-process.stdin.on('error', () => undefined) // told by whoever reads it
+process.stdin.on('error', () => undefined) // reported by its reader
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(interrupted.by === null ? 0 : exitCodeOfSignal[interrupted.by])
@@ -36,7 +34,7 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
-let exitCode = 0
+let exitCode: ExitCode = 0
 const program = programName(process.env)
 const io: CliIo = {
   out: (text) => {
@@ -72,7 +70,7 @@ try {
 }
 process.exitCode = exitCode === 130 && interrupted.by !== null ? exitCodeOfSignal[interrupted.by] : exitCode
 
-function endOf(error: unknown): number {
+function endOf(error: unknown): ExitCode {
   if (interrupted.by !== null && (isAbort(error) || (error instanceof UserError && isAbort(error.cause))))
     return reportInterruption(exitCodeOfSignal[interrupted.by], io)
   if (error instanceof CommanderError) {

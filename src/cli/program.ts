@@ -1,12 +1,13 @@
 import { Command } from 'commander'
+import { environmentVariables } from '../config/options.js'
+import { exitCodes } from '../core/errors.js'
 import { version } from '../platform/version.js'
 import { addApiCommand } from './commands/api.js'
 import { addAccountsCommand } from './commands/accounts.js'
 import { addCheckpointCommand } from './commands/checkpoint.js'
 import { addDoctorCommand } from './commands/doctor.js'
 import { addExportCommand } from './commands/export.js'
-import type { CliIo } from './terminal/io.js'
-import { assertLocalArguments } from './local-paths.js'
+import { termList, type CliIo } from './terminal/io.js'
 import { addPlanCommand } from './commands/plan.js'
 import { addReceiveCommand } from './commands/receive.js'
 import { addRegistryCommand } from './commands/registry.js'
@@ -14,6 +15,7 @@ import { addReconcileCommand } from './commands/reconcile.js'
 import { addRetryCommand, addRunCommand } from './commands/run.js'
 import { addServeCommand } from './commands/serve.js'
 import { addStatusCommand } from './commands/status.js'
+import { assertLocalPath, type PathUse } from '../core/local-path.js'
 
 /** The whole command line. Mistakes are thrown, never printed by commander itself. */
 export function createProgram(io: CliIo): Command {
@@ -50,7 +52,7 @@ export function createProgram(io: CliIo): Command {
   addDoctorCommand(program, io)
   program.addHelpText(
     'after',
-    () => `\nFlags of run, the default command:\n${flagList(run)}\n${surroundings}`,
+    () => `\nFlags of run, the default command:\n${flagList(run)}\n${environmentAndExitsText()}`,
   )
   return program
 }
@@ -58,26 +60,14 @@ export function createProgram(io: CliIo): Command {
 /** As wide as the terminal, as far as lines can be read well; 80 where there is none. */
 const helpColumns = (): number => Math.min(process.stdout.columns || 80, 100)
 
-const surroundings = `Environment:
-  ENRICH_API_KEY         the key of a hosted service; there is no flag for it
-  ENRICH_API_KEY_FILE    a file that holds that key, instead
-  ENRICH_BASE_URL        the address of a hosted service, like --base-url
-  ENRICH_WEBHOOK_SECRET  what the service signs webhooks with (whsec_…)
-  ENRICH_SERVE_API_KEY   the key that callers of "enrich serve" show
-
-Exit codes:
-  0    every row has a final outcome; or the command did what it was asked
-  1    a bug in enrich
-  2    usage, config, input or output error; nothing was submitted
-  3    output written, but some rows failed, are uncertain, pending or invalid
-  4    the service refused the key or the account (401, 403)
-  5    the service could not be reached, or what would be a 2 was met after
-       submissions; the same command resumes
-  8    stopped by budget or credit; the same command resumes
-  10   --max-duration reached; the same command resumes
-  11   the checkpoint, or the service's data, is in use by another process
-  130  interrupted (143 by SIGTERM); the same command resumes
-`
+/** What `--help` says beside the flags. */
+function environmentAndExitsText(): string {
+  const variables = Object.entries(environmentVariables).map(([name, { help }]) => [name, help] as const)
+  const exits = Object.entries(exitCodes).flatMap(([code, entry]) =>
+    'meaning' in entry ? [[code, entry.meaning] as const] : [],
+  )
+  return `${termList('Environment:', variables)}\n\n${termList('Exit codes:', exits)}\n`
+}
 
 /** As commander lists the flags of the other commands. */
 function flagList(command: Command): string {
@@ -91,4 +81,28 @@ function flagList(command: Command): string {
         `${help.formatItem(help.optionTerm(option), termWidth, help.optionDescription(option), help)}\n`,
     )
     .join('')
+}
+
+/** What flags and arguments call a path; whatever is none of these is a name, a URL or a number. */
+const pathWord = /[<[](?:path|file|folder)[>\]]/
+const argumentNames = ['inputs', 'file', 'files', 'paths', 'folder', 'queries', 'ledger']
+const useOfFlag: Readonly<Record<string, PathUse>> = {
+  output: 'output',
+  checkpoint: 'checkpoint',
+  registry: 'registry',
+  errors: 'output',
+}
+
+/** Refuses an address wherever a command takes a path, before the command begins. */
+function assertLocalArguments(command: Command): void {
+  for (const option of command.options) {
+    const value: unknown = command.getOptionValue(option.attributeName())
+    if (typeof value === 'string' && pathWord.test(option.flags))
+      assertLocalPath(value, useOfFlag[option.attributeName()] ?? 'file')
+  }
+  for (const [index, argument] of command.registeredArguments.entries()) {
+    if (!argumentNames.includes(argument.name())) continue
+    for (const value of [command.processedArgs[index]].flat())
+      if (typeof value === 'string') assertLocalPath(value, 'input')
+  }
 }

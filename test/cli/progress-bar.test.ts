@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { progressBar } from '../../src/cli/terminal/progress-bar.js'
+import { progressBar } from '../../src/cli/terminal/reporter.js'
 import { displayWidth } from '../../src/core/display-width.js'
 import type { Progress } from '../../src/pipeline/rules/progress.js'
 

@@ -1,11 +1,10 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
-import { defaults } from '../../config/file-config.js'
+import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
 import type { AccountBook, AccountTerms } from '../../service/accounts/account-book.js'
 import { accountsText, accountText, entryText, keysText, secretsText } from '../terminal/accounts-text.js'
-import type { CliIo } from '../terminal/io.js'
-import { jsonLine } from '../terminal/json-line.js'
+import { jsonLine, type CliIo } from '../terminal/io.js'
 
 interface DataFlags {
   data: string
@@ -14,12 +13,12 @@ interface DataFlags {
 }
 
 /** Commander has no null: it would make an empty text of it. */
-type Bound = number | 'unlimited'
+type UnitLimit = number | 'unlimited'
 
 interface TermFlags extends DataFlags {
   v3?: boolean
-  credit?: Bound
-  monthlyUnits?: Bound
+  credit?: UnitLimit
+  monthlyUnits?: UnitLimit
 }
 
 /** Runs a command on the accounts of a data folder; a service may be running on it. */
@@ -59,7 +58,7 @@ function leaf(parent: Command, name: string, description: string, ...args: strin
   const command = parent.command(name).description(description)
   for (const arg of args) command.argument(arg)
   return command
-    .option('--data <folder>', "the service's data folder", defaults.serviceDataPath)
+    .option('--data <folder>', "the service's data folder", defaultPaths.serviceData)
     .option('--json', 'a JSON object a line')
 }
 
@@ -258,9 +257,9 @@ function label(): Option {
   })
 }
 
-const unitsMax = (bound: Bound): number | null => (bound === 'unlimited' ? null : bound)
+const unitsMax = (limit: UnitLimit): number | null => (limit === 'unlimited' ? null : limit)
 
-function unitsOrUnlimited(text: string): Bound {
+function unitsOrUnlimited(text: string): UnitLimit {
   if (text === 'unlimited') return text
   if (/^\d{1,12}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number, or unlimited.')

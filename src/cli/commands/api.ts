@@ -8,8 +8,7 @@ import type { TransportRequest } from '../../client/transport.js'
 import { connectTo } from '../../app/enrich.js'
 import { resolveSettings } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import type { CliIo } from '../terminal/io.js'
-import { jsonLine } from '../terminal/json-line.js'
+import { jsonLine, type CliIo } from '../terminal/io.js'
 
 interface ApiFlags extends ConfigFlags {
   query?: Record<string, string>
@@ -89,11 +88,11 @@ function show(exchange: Exchange, isJson: boolean, io: CliIo): void {
           : 'it may have arrived, and been billed where the route is billed',
     })
   }
-  const told = Object.values(rateLimitHeaders).filter((name) => exchange.headers[name] !== undefined)
-  io.err(`${exchange.status}${told.map((name) => `  ${name}: ${exchange.headers[name] ?? ''}`).join('')}\n`)
+  const limits = Object.values(rateLimitHeaders).filter((name) => exchange.headers[name] !== undefined)
+  io.err(`${exchange.status}${limits.map((name) => `  ${name}: ${exchange.headers[name] ?? ''}`).join('')}\n`)
   if (isJson) {
-    const limits = Object.fromEntries(told.map((name) => [name, exchange.headers[name]]))
-    io.out(jsonLine('answer', { status: exchange.status, limits, body: exchange.body ?? null }))
+    const byName = Object.fromEntries(limits.map((name) => [name, exchange.headers[name]]))
+    io.out(jsonLine('answer', { status: exchange.status, limits: byName, body: exchange.body ?? null }))
   } else if (exchange.body !== undefined) io.out(`${JSON.stringify(exchange.body, null, 2)}\n`)
   else if (exchange.bodyFault !== null && exchange.status !== 202) io.err(`${exchange.bodyFault}\n`)
   if (exchange.status === 401 || exchange.status === 403) io.setExitCode(4)

@@ -6,8 +6,7 @@ import { blamingDamage, verifyCheckpoint, type Verification } from '../../pipeli
 import { systemClock } from '../../platform/clock.js'
 import { resolveSettings } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import type { CliIo } from '../terminal/io.js'
-import { jsonLine } from '../terminal/json-line.js'
+import { jsonLine, type CliIo } from '../terminal/io.js'
 
 type Flags = ConfigFlags & { json?: boolean }
 

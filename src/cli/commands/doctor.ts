@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { defaults } from '../../config/file-config.js'
+import { defaultPaths } from '../../config/options.js'
 import { columnLines } from '../../pipeline/rules/column-report.js'
 import { UserError } from '../../core/errors.js'
 import { judgePoll } from '../../pipeline/rules/outcome.js'
@@ -13,8 +13,7 @@ import { openCheckpointReader } from '../../pipeline/checkpoint/reader.js'
 import { resolveApiKey, resolveSettings, resolveWebhookKeys, type Settings } from '../../config/settings.js'
 import { version } from '../../platform/version.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import type { CliIo } from '../terminal/io.js'
-import { jsonLine } from '../terminal/json-line.js'
+import { jsonLine, type CliIo } from '../terminal/io.js'
 
 /** A check says what is well, or throws what is not. */
 type Check = () => string | Promise<string>
@@ -28,7 +27,7 @@ export function addDoctorCommand(program: Command, io: CliIo): void {
   addConfigFlags(command, ['config', 'input', 'checkpoint', 'service', 'webhook'])
   command.option('--json', 'a JSON line a check')
   command.action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
-    const tell = flags.json === true ? tellAsJson : tellAsWords
+    const reporter = flags.json === true ? reportAsJson : reportAsWords
     const opened: { settings?: Settings } = {}
     const failure = await runChecks(
       {
@@ -37,25 +36,25 @@ export function addDoctorCommand(program: Command, io: CliIo): void {
           opened.settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
           return (
             flags.config ??
-            (existsSync(defaults.configPath) ? defaults.configPath : 'none: the defaults hold')
+            (existsSync(defaultPaths.config) ? defaultPaths.config : 'none: the defaults hold')
           )
         },
       },
-      tell(io),
+      reporter(io),
     )
-    // The rest is told by the settings: there is nothing to check without them.
+    // The rest depends on the settings: there is nothing to check without them.
     const { settings } = opened
     const laterFailure =
-      settings === undefined ? null : await runChecks(checksOf(settings, inputs, io), tell(io))
+      settings === undefined ? null : await runChecks(checksOf(settings, inputs, io), reporter(io))
     io.setExitCode((failure ?? laterFailure)?.exitCode ?? 0)
   })
 }
 
-/** Told of each check: what is well, or what is not. */
-type Told = (name: string, found: string | UserError) => void
+/** Takes the result of each check: what is well, or what is not. */
+type Report = (name: string, found: string | UserError) => void
 
-const tellAsWords =
-  (io: CliIo): Told =>
+const reportAsWords =
+  (io: CliIo): Report =>
   (name, found) => {
     if (typeof found === 'string') io.out(`ok    ${name.padEnd(11)} ${found}\n`)
     else {
@@ -64,8 +63,8 @@ const tellAsWords =
     }
   }
 
-const tellAsJson =
-  (io: CliIo): Told =>
+const reportAsJson =
+  (io: CliIo): Report =>
   (name, found) => {
     const isWell = typeof found === 'string'
     const { code, message, hint } = isWell ? { code: null, message: found, hint: null } : found
@@ -73,14 +72,14 @@ const tellAsJson =
   }
 
 /** Runs them all, and gives the first failure. */
-async function runChecks(checks: Record<string, Check>, told: Told): Promise<UserError | null> {
+async function runChecks(checks: Record<string, Check>, report: Report): Promise<UserError | null> {
   let firstFailure: UserError | null = null
   for (const [name, check] of Object.entries(checks)) {
     try {
-      told(name, await check())
+      report(name, await check())
     } catch (error) {
       if (!(error instanceof UserError)) throw error
-      told(name, error)
+      report(name, error)
       firstFailure ??= error
     }
   }

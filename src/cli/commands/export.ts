@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { assertNoClash } from '../../pipeline/rules/columns.js'
 import { UserError } from '../../core/errors.js'
-import { filesInUse } from '../../app/files-in-use.js'
+import { filesInUse } from '../../app/embedded-service.js'
 import { inspectInput } from '../../app/inspect-input.js'
 import { answerLinesOf } from '../../pipeline/output/answer-lines.js'
 import { assertNotOurs } from '../../pipeline/own-files.js'
@@ -10,8 +10,7 @@ import { resolveOutput, writtenPaths } from '../../pipeline/output/resolve-outpu
 import { resolveSettings } from '../../config/settings.js'
 import { version } from '../../platform/version.js'
 import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
-import { assertOneUseOfStdout, type CliIo } from '../terminal/io.js'
-import { jsonLine } from '../terminal/json-line.js'
+import { assertOneUseOfStdout, jsonLine, type CliIo } from '../terminal/io.js'
 import { warnOfStanding } from '../terminal/report-error.js'
 
 export function addExportCommand(program: Command, io: CliIo): void {

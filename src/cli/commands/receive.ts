@@ -6,8 +6,7 @@ import { inboxPath, openInbox } from '../../pipeline/inbox/inbox.js'
 import type { ReceiverCounts } from '../../pipeline/inbox/receiver.js'
 import { resolveSettings, resolveWebhookKeys } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { interrupted, type CliIo } from '../terminal/io.js'
-import { jsonLine } from '../terminal/json-line.js'
+import { interrupted, jsonLine, type CliIo } from '../terminal/io.js'
 
 type ReceiveFlags = ConfigFlags & { json?: boolean }
 

@@ -6,8 +6,7 @@ import { systemClock } from '../../platform/clock.js'
 import { systemRandom } from '../../platform/random.js'
 import { resolveSettings } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import type { CliIo } from '../terminal/io.js'
-import { jsonLine } from '../terminal/json-line.js'
+import { jsonLine, type CliIo } from '../terminal/io.js'
 
 type Flags = ConfigFlags & { complete?: boolean; dryRun?: boolean; json?: boolean }
 

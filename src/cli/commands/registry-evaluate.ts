@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import type { Command, Option } from 'commander'
 import { stringify } from 'csv-stringify/sync'
-import { defaults } from '../../config/file-config.js'
+import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'
 import { assertNotOurs, checkpointFiles, registryFiles } from '../../pipeline/own-files.js'
 import { systemClock } from '../../platform/clock.js'
@@ -10,8 +10,7 @@ import { evaluate, type Verdict } from '../../registry/evaluate/evaluate.js'
 import { readLabelledQueries } from '../../registry/evaluate/labelled-query.js'
 import { openRegistry } from '../../registry/registry.js'
 import type { Encoding } from '../../tables/encodings/names.js'
-import type { CliIo } from '../terminal/io.js'
-import { jsonLine } from '../terminal/json-line.js'
+import { jsonLine, type CliIo } from '../terminal/io.js'
 import { evaluationText } from '../terminal/registry-evaluate-text.js'
 
 interface EvaluateFlags {
@@ -73,7 +72,7 @@ function assertErrorsApart(path: string, queriesPath: string, registryPath: stri
       hint: 'name another file for --errors',
     })
   }
-  assertNotOurs([path], [...registryFiles(registryPath), ...checkpointFiles(defaults.checkpointPath)])
+  assertNotOurs([path], [...registryFiles(registryPath), ...checkpointFiles(defaultPaths.checkpoint)])
 }
 
 function writeErrors(path: string, errors: readonly Verdict[]): void {

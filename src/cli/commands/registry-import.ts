@@ -6,8 +6,7 @@ import type { ImportResult } from '../../registry/import/import-report.js'
 import { importCsvInto } from '../../registry/import/import-csv.js'
 import { importFileInto } from '../../registry/import/import-file.js'
 import type { Encoding } from '../../tables/encodings/names.js'
-import type { CliIo } from '../terminal/io.js'
-import { jsonLine } from '../terminal/json-line.js'
+import { jsonLine, type CliIo } from '../terminal/io.js'
 import { formatsText, importProgressText, importText } from '../terminal/registry-text.js'
 
 interface ImportFlags {

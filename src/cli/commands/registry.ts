@@ -1,17 +1,16 @@
 import { existsSync } from 'node:fs'
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { defaults } from '../../config/file-config.js'
+import { defaultPaths } from '../../config/options.js'
 import { openRegistry, type Registry } from '../../registry/registry.js'
 import { openShippedRegistry } from '../../registry/shipped.js'
 import { encodingNames } from '../../tables/encodings/names.js'
-import type { CliIo } from '../terminal/io.js'
-import { jsonLine } from '../terminal/json-line.js'
+import { jsonLine, type CliIo } from '../terminal/io.js'
 import { addEvaluate } from './registry-evaluate.js'
 import { addImport } from './registry-import.js'
 import { addLoad } from './registry-load.js'
 import { infoText, searchText } from '../terminal/registry-text.js'
 
-const registryPathDefault = defaults.registryPath
+const registryPathDefault = defaultPaths.registry
 
 interface SearchFlags {
   country?: string

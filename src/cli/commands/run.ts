@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { WriteStream } from 'node:tty'
-import { Option, type Command } from 'commander'
-import { defaults, type FileConfig } from '../../config/file-config.js'
-import { errorCodes, UserError } from '../../core/errors.js'
+import type { Command } from 'commander'
+import type { FileConfig } from '../../config/file-config.js'
+import { defaultPaths } from '../../config/options.js'
+import { errorCodes, UserError, type ExitCode } from '../../core/errors.js'
 import { explainStop } from '../../pipeline/rules/stop.js'
 import { enrich } from '../../app/enrich.js'
 import { needsAttention, type RunSummary } from '../../pipeline/summary.js'
@@ -19,6 +20,7 @@ const flagGroups = [
   'service',
   'asking',
   'webhook',
+  'run',
 ] as const
 
 /** Outcomes that may be asked again; `uncertain` has a flag of its own, since it may have been billed. */
@@ -42,7 +44,7 @@ const shortHelp = `enrich turns a file of company names into a file of companies
   enrich status                         what is known so far, and what comes next
 
 enrich --help lists all commands and flags.
-Nothing was done: no input is named here, nor in ${defaults.configPath}.
+Nothing was done: no input is named here, nor in ${defaultPaths.config}.
 `
 
 type RunFlags = ConfigFlags & ReporterFlags & { status?: string; acceptRollback?: boolean }
@@ -51,7 +53,7 @@ export function addRunCommand(program: Command, io: CliIo): Command {
   const command = program
     .command('run [inputs...]', { isDefault: true })
     .description('enrich files (the default command); the same command again resumes')
-  addFlagsOfRuns(addConfigFlags(command, flagGroups))
+  addConfigFlags(command, flagGroups)
   return command.action((inputs: string[], flags: RunFlags) => {
     assertNoCommand(inputs)
     const config = configOf(inputs, flags, io.environment)
@@ -69,7 +71,7 @@ export function addRetryCommand(program: Command, io: CliIo): void {
     .command('retry [inputs...]')
     .description('ask again for lookups with these outcomes; a hosted service bills each again')
     .requiredOption('--status <a,b>', `outcomes: ${retryable.join(', ')}`)
-  addFlagsOfRuns(addConfigFlags(command, flagGroups))
+  addConfigFlags(command, flagGroups)
   command.action((inputs: string[], flags: RunFlags) =>
     runJob(configOf(inputs, flags, io.environment), flags, parseStatuses(flags.status ?? ''), io),
   )
@@ -82,21 +84,6 @@ function assertNoCommand(inputs: readonly string[]): void {
   throw new UserError('USAGE_INVALID', `${word} is neither a command nor a file`, {
     hint: 'enrich --help lists the commands; an input is a file, like companies.csv',
   })
-}
-
-function addFlagsOfRuns(command: Command): void {
-  command
-    .option(
-      '--accept-rollback',
-      'go on although the checkpoint is older than its head says, or a copy: what was lost may be billed again',
-    )
-    .option('--json', 'progress, errors and summary as JSON lines on standard output')
-    .option('--quiet', 'nothing but errors')
-    .addOption(
-      new Option('--log-level <level>', 'how much is told on standard error')
-        .choices(['error', 'warn', 'info', 'debug'])
-        .default('info'),
-    )
 }
 
 async function runJob(
@@ -128,7 +115,7 @@ function withoutDrawing(io: CliIo, config: FileConfig): CliIo {
   return isShared ? { ...io, isTerminal: false } : io
 }
 
-function exitCodeOf(summary: RunSummary): number {
+function exitCodeOf(summary: RunSummary): ExitCode {
   if (summary.stop !== null) {
     const explained = explainStop(summary.stop)
     // An interruption's code is the signal's: main knows which one it was.

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { defaults } from '../../config/file-config.js'
+import { defaultPaths } from '../../config/options.js'
 import { chooseRegistry } from '../../app/embedded-service.js'
 import { isLoopback } from '../../core/base-url.js'
 import { parseListenAddress, type ListenAddress } from '../../core/listen-address.js'
@@ -7,9 +7,10 @@ import { UserError } from '../../core/errors.js'
 import { knowledgeOf } from '../../app/registry-adapter.js'
 import type { ServiceOptions } from '../../service/service.js'
 import { version } from '../../platform/version.js'
-import { readFaultPlan } from './fault-plan.js'
-import { interrupted, type CliIo } from '../terminal/io.js'
-import { jsonLine } from '../terminal/json-line.js'
+import { interrupted, jsonLine, type CliIo } from '../terminal/io.js'
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { faultPlan, type FaultPlan } from '../../service/faults.js'
 
 interface ServeFlags {
   listen: ListenAddress
@@ -38,7 +39,7 @@ export function addServeCommand(program: Command, io: CliIo): void {
       '--registry <path>',
       'what to answer from (default: .enrich/registry.sqlite, else the shipped one)',
     )
-    .option('--data <folder>', 'where runs are kept', defaults.serviceDataPath)
+    .option('--data <folder>', 'where runs are kept', defaultPaths.serviceData)
     .addOption(
       new Option('--limits <which>', 'whether the limits a minute hold')
         .choices(['spec', 'none'])
@@ -139,4 +140,22 @@ function parseRange(text: string): { min: number; max: number } {
   const max = Number(match?.[2] ?? match?.[1])
   if (!match || max < min) throw new InvalidArgumentError('seconds are needed, like 60:300.')
   return { min, max }
+}
+
+/** Reads the plan of `--faults FILE`. Throws FAULTS_INVALID, which names the key. */
+function readFaultPlan(path: string): FaultPlan {
+  let value: unknown
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new UserError('FAULTS_INVALID', `the plan of faults ${path} cannot be read as JSON`, {
+      hint: 'it looks like {"seed": 1, "requests": [{"fault": "error", "rate": 0.01}]}',
+      cause: error,
+    })
+  }
+  const parsed = faultPlan.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new UserError('FAULTS_INVALID', `the plan of faults ${path}: ${z.prettifyError(parsed.error)}`, {
+    hint: 'rates are from 0 to 1; faults are limited, error, reset and lost_answer',
+  })
 }

@@ -8,8 +8,7 @@ import { openCheckpointReader } from '../../pipeline/checkpoint/reader.js'
 import { readInboxCounts, type InboxCounts } from '../../pipeline/inbox/inbox.js'
 import { resolveSettings } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { quote, type CliIo } from '../terminal/io.js'
-import { jsonLine } from '../terminal/json-line.js'
+import { quote, jsonLine, type CliIo } from '../terminal/io.js'
 import { warnOfStanding } from '../terminal/report-error.js'
 
 type StatusFlags = ConfigFlags & { uncertain?: boolean; json?: boolean }
@@ -48,8 +47,8 @@ function showStatus(path: string, flags: StatusFlags, io: CliIo): void {
     const inbox = readInboxCounts(path)
     const problem = problemOf(path, scopes.some(isHosted))
     if (flags.json === true) {
-      const told = problem === null ? null : { code: problem.code, message: problem.message }
-      io.out(jsonLine('status', { path, scopes, uncertain, inbox, problem: told }))
+      const shown = problem === null ? null : { code: problem.code, message: problem.message }
+      io.out(jsonLine('status', { path, scopes, uncertain, inbox, problem: shown }))
     } else {
       io.out(statusText(path, scopes) + inboxText(inbox))
       if (uncertain !== null) io.out(uncertainText(uncertain))
@@ -98,10 +97,10 @@ function inboxText(inbox: InboxCounts | null): string {
     [inbox.unclaimed, 'unclaimed: of no run that is known here'],
     [inbox.quarantined, 'in quarantine: their ids contradict each other, or they cannot be read'],
   ] as const
-  const told = parts.flatMap(([count, text]) =>
+  const shown = parts.flatMap(([count, text]) =>
     count === 0 ? [] : `${count.toLocaleString('en-US')} ${text}`,
   )
-  return `Webhooks: ${told.join(' · ') || 'none yet'}\n`
+  return `Webhooks: ${shown.join(' · ') || 'none yet'}\n`
 }
 
 function nextStep({ states, lastInputs }: ScopeCounts): string {

@@ -1,7 +1,7 @@
-import { UserError } from '../../core/errors.js'
+import { UserError, type ExitCode } from '../../core/errors.js'
 import type { DrawnLine } from './screen.js'
 
-/** Where a command writes, and what it is told by its surroundings. */
+/** Where a command writes, and what the process hands it. */
 export interface CliIo {
   /** What the command is for: text for people or JSON lines for programs. */
   out(text: string): void
@@ -21,7 +21,7 @@ export interface CliIo {
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly interrupt: AbortSignal
   /** What the process ends with when nothing is thrown; 0 unless said otherwise. */
-  setExitCode(code: number): void
+  setExitCode(code: ExitCode): void
 }
 
 /** Resolves at the first SIGINT or SIGTERM: what a command that stands waits for. */
@@ -48,4 +48,64 @@ export function commandLine({ program, argv }: Pick<CliIo, 'program' | 'argv'>):
 
 export function quote(argument: string): string {
   return /^[A-Za-z0-9_./:=@%+,-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
+}
+
+const helpColumns = 80
+
+/** For helps: each name and beside it its text, on lines that begin under its first word. */
+export function termList(title: string, terms: readonly (readonly [name: string, text: string])[]): string {
+  const nameColumns = Math.max(...terms.map(([name]) => name.length))
+  const indent = ' '.repeat(nameColumns + 4)
+  const lines = terms.map(([name, text]) => {
+    const wrapped: string[] = []
+    for (const word of text.split(' ')) {
+      const line = wrapped.at(-1)
+      if (line === undefined || line.length + 1 + word.length > helpColumns) wrapped.push(`${indent}${word}`)
+      else wrapped[wrapped.length - 1] = `${line} ${word}`
+    }
+    return `  ${name.padEnd(nameColumns)}  ${wrapped.join('\n').trimStart()}`
+  })
+  return [title, ...lines].join('\n')
+}
+
+/** What a command tells a program with `--json`: one object a line, each with its `type`; errors are such lines too. */
+export function jsonLine(type: string, value: object): string {
+  return `${JSON.stringify({ type, ...value })}\n`
+}
+
+/** The first words of commands; a test compares them with the program's. */
+export const commandNames = [
+  'run',
+  'plan',
+  'status',
+  'export',
+  'retry',
+  'serve',
+  'accounts',
+  'api',
+  'receive',
+  'registry',
+  'checkpoint',
+  'reconcile',
+  'doctor',
+]
+
+/**
+ * How this command is called again from where it was called. Under npx nothing called `enrich` need be on the path;
+ * and a bare `npx enrich`, typed where it is not installed, would fetch a stranger's package.
+ */
+export function programName(environment: Readonly<Record<string, string | undefined>>): string {
+  const isOfNpx =
+    environment['npm_command'] === 'exec' && /^'?enrich\b/.test(environment['npm_lifecycle_script'] ?? '')
+  return isOfNpx ? 'npx --no-install enrich' : 'enrich'
+}
+
+const ofCommand = new RegExp(
+  `(?<![\\w./@-]|no-install )enrich(?= (?:(?:${commandNames.join('|')})\\b|--?[a-z]|[^\\n();]{1,400}? -o ))`,
+  'g',
+)
+
+/** Commands in a text for people, as they would be typed here. */
+export function commandsAsTyped(text: string, program: string): string {
+  return program === 'enrich' ? text : text.replace(ofCommand, program)
 }

@@ -36,7 +36,7 @@ function tableLines(steps: readonly LoadStep[]): string[] {
   })
 }
 
-/** A CSV of nobody's format is taken by its headers: which, is told before it is. */
+/** A CSV of no known format is read by its headers: the plan says how, before it is read. */
 function mapLines(steps: readonly LoadStep[]): string[] {
   return steps.flatMap((step, index) => {
     if (step.proposal === null) return []

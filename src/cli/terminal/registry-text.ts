@@ -1,3 +1,4 @@
+import { termList } from './io.js'
 import type { FormatName } from '../../registry/import/formats.js'
 import type { ImportResult, LineReason } from '../../registry/import/import-report.js'
 import type { RegistryInfo, SearchHit } from '../../registry/registry.js'
@@ -83,25 +84,8 @@ const formatTexts: Readonly<Record<'csv' | FormatName, string>> = {
   'companies-house': 'BasicCompanyData of Companies House, CSV',
 }
 
-const formatNameColumns = 21
-const helpColumns = 80
-
-/** A text on lines that begin under its first word. */
-function wrapped(text: string, indentColumns: number): string {
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1)
-    if (line === undefined || line.length + 1 + word.length > helpColumns - indentColumns) lines.push(word)
-    else lines[lines.length - 1] = `${line} ${word}`
-  }
-  return lines.join(`\n${' '.repeat(indentColumns)}`)
-}
-
 export function formatsText(): string {
-  const lines = Object.entries(formatTexts).map(
-    ([name, text]) => `  ${name.padEnd(formatNameColumns)}${wrapped(text, formatNameColumns + 2)}`,
-  )
-  return ['Formats:', ...lines].join('\n')
+  return termList('Formats:', Object.entries(formatTexts))
 }
 
 function reasonLines(title: string, reasons: readonly LineReason[], total: number): string[] {

@@ -1,12 +1,11 @@
 import { errorStack } from '../../core/error-text.js'
-import { UserError } from '../../core/errors.js'
+import { UserError, type ExitCode } from '../../core/errors.js'
 import { withoutAddressSecrets } from '../../core/local-path.js'
-import { commandsAsTyped } from '../invocation.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
-import type { CliIo } from './io.js'
+import { commandsAsTyped, type CliIo } from './io.js'
 
 /** Says what went wrong, on standard error and, with --json, as a line on standard output. Returns the exit code. */
-export function reportError(thrown: unknown, io: CliIo): number {
+export function reportError(thrown: unknown, io: CliIo): ExitCode {
   const error = explainSystemFailure(thrown)
   const wantsJson = io.argv.includes('--json')
   if (error instanceof UserError) {
@@ -31,7 +30,7 @@ export function reportError(thrown: unknown, io: CliIo): number {
 }
 
 /** Says that nothing was begun when the signal came. Returns `exitCode`. */
-export function reportInterruption(exitCode: number, io: CliIo): number {
+export function reportInterruption(exitCode: ExitCode, io: CliIo): ExitCode {
   const message = 'interrupted while the input was being read: nothing was submitted'
   if (io.argv.includes('--json'))
     io.out(`${JSON.stringify({ type: 'error', code: 'INTERRUPTED', message, hint: null, exitCode })}\n`)

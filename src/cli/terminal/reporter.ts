@@ -1,10 +1,10 @@
 import { columnLines } from '../../pipeline/rules/column-report.js'
-import { progressLine, type Progress } from '../../pipeline/rules/progress.js'
+import { progressLine, progressParts, type Progress } from '../../pipeline/rules/progress.js'
 import { explainStop } from '../../pipeline/rules/stop.js'
 import type { RunEvent } from '../../pipeline/events.js'
-import { progressBar } from './progress-bar.js'
 import { commandLine, type CliIo } from './io.js'
 import { errorLines, summaryLines } from './summary-text.js'
+import { cutToWidth, displayWidth } from '../../core/display-width.js'
 
 export interface ReporterFlags {
   json?: boolean
@@ -30,7 +30,7 @@ export function createReporter(io: CliIo, flags: ReporterFlags): { tell(event: R
   }
 }
 
-/** A stop is told with the code and the sentence that an error would have. */
+/** A stop is reported with the code and the sentence that an error would have. */
 function withCode(event: RunEvent): unknown {
   if (event.type !== 'finished') return event
   const stop = event.summary.stop
@@ -114,4 +114,41 @@ export const planWords: Readonly<Record<string, string>> = {
   invalid: 'refused before as invalid',
   uncertain: 'uncertain (held)',
   failed: 'failed before',
+}
+
+const barCellsMax = 20
+const barCellsMin = 5
+
+/** The progress on one line of a terminal: a bar as wide as there is room for, then the numbers. */
+export function progressBar(progress: Progress, columnCount: number): string {
+  // A terminal wraps a line that fills it.
+  const columnsMax = Math.max(0, columnCount - 1)
+  const line = fittingLine(progress, columnsMax - barCellsMin - 3) ?? fittingLine(progress, columnsMax)
+  if (line === null) return cutToWidth(shortest(progress), columnsMax)
+  const cells = Math.min(barCellsMax, columnsMax - displayWidth(line) - 3)
+  return cells < barCellsMin ? line : `[${bar(progress, cells)}] ${line}`
+}
+
+/** Without the parts that there is no room for; null where not even what is done and the time left fit. */
+function fittingLine(progress: Progress, columnsMax: number): string | null {
+  const parts = progressParts(progress)
+  for (;;) {
+    const line = parts.map(({ text }) => text).join(' · ')
+    if (displayWidth(line) <= columnsMax) return line
+    if (parts.length <= 2) return null
+    const weightMin = Math.min(...parts.map(({ weight }) => weight))
+    parts.splice(
+      parts.findIndex(({ weight }) => weight === weightMin),
+      1,
+    )
+  }
+}
+
+function shortest({ done, lookups }: Progress): string {
+  return `${Math.floor((done / Math.max(1, lookups)) * 100)}% of ${lookups.toLocaleString('en-US')}`
+}
+
+function bar({ done, lookups }: Progress, cells: number): string {
+  const filled = lookups === 0 ? cells : Math.floor((done / lookups) * cells)
+  return '#'.repeat(filled) + '-'.repeat(cells - filled)
 }

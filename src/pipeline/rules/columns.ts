@@ -6,65 +6,75 @@ export type ColumnKind = 'text' | 'integer' | 'timestamp' | 'boolean' | 'factors
 export interface AnswerColumn {
   readonly name: string
   readonly kind: ColumnKind
+  /** As the manual lists it. */
+  readonly meaning: string
 }
 
 /** A chosen column: `name` is its key in an answer line, `outputName` its name in the output. */
-export interface OutputColumn extends AnswerColumn {
+export interface OutputColumn extends Pick<AnswerColumn, 'name' | 'kind'> {
   readonly outputName: string
 }
 
-const text = (name: string) => ({ name, kind: 'text' }) as const
+const text = <Name extends string>(name: Name, meaning: string) => ({ name, kind: 'text', meaning }) as const
 
 /** The closed list of columns an answer fills, in the order of the output; `basis` stands last. */
 export const answerColumns = [
-  text('status'),
-  { name: 'confidence', kind: 'integer' },
-  text('entity_id'),
-  text('display_name'),
-  text('legal_name'),
-  text('entity_status'),
-  text('type'),
-  text('subtype'),
-  text('description'),
-  text('website'),
-  text('street_address'),
-  text('city'),
-  text('state'),
-  text('state_code'),
-  text('postal_code'),
-  text('country'),
-  text('country_code'),
-  text('formatted_address'),
-  text('legal_entity_id'),
-  text('jurisdiction'),
-  text('registration_authority'),
-  text('registration_id'),
-  text('lei'),
-  text('cik'),
-  text('ein'),
-  text('duns'),
-  text('bic'),
-  text('ticker'),
-  text('sector'),
-  text('legal_form'),
-  text('naics_code'),
-  text('naics_label'),
-  text('sic_code'),
-  text('sic_label'),
-  text('parent_name'),
-  text('merged_into'),
-  text('matching_branch'),
-  text('candidate_name'),
-  text('candidate_legal_name'),
-  text('candidate_jurisdiction'),
-  text('candidate_address'),
-  { name: 'factors', kind: 'factors' },
-  { name: 'actions', kind: 'actions' },
-  text('run_id'),
-  { name: 'resolved_at', kind: 'timestamp' },
-  { name: 'from_cache', kind: 'boolean' },
-  text('error'),
-  { name: 'basis', kind: 'basis' },
+  text('status', 'what became of the row, see below'),
+  { name: 'confidence', kind: 'integer', meaning: '0 to 100, see below' },
+  text('entity_id', "the company's id at the service (`siq_…`)"),
+  text('display_name', 'the name in common use'),
+  text('legal_name', 'the registered name'),
+  text('entity_status', '`active`, `inactive`'),
+  text('type', '`business`, `nonprofit`, `government`, `person`, `other`, `unknown`'),
+  text('subtype', 'finer than type: `incorporated_entity`, …'),
+  text('description', 'one or two sentences, where the service has them'),
+  text('website', "the company's own site"),
+  text('street_address', 'headquarters: street and number'),
+  text('city', 'headquarters'),
+  text('state', 'headquarters: subdivision as written'),
+  text('state_code', 'ISO 3166-2, like `US-CA`'),
+  text('postal_code', 'headquarters'),
+  text('country', 'headquarters'),
+  text('country_code', 'ISO 3166-1, like `US`'),
+  text('formatted_address', 'headquarters on one line'),
+  text('legal_entity_id', "the registration's id at the service (`le_…`)"),
+  text('jurisdiction', 'where it is registered, like `us_de`, `gb`'),
+  text('registration_authority', "the register's name"),
+  text('registration_id', 'number in that register'),
+  text('lei', 'Legal Entity Identifier'),
+  text('cik', 'SEC Central Index Key'),
+  text('ein', 'US employer identification number'),
+  text('duns', 'D-U-N-S number'),
+  text('bic', 'business identifier code'),
+  text('ticker', 'stock exchange symbol'),
+  text('sector', '`private`, `public`, `government`, `nonprofit`'),
+  text('legal_form', '`llc`, `corporation`, …'),
+  text('naics_code', 'primary NAICS 2022 code'),
+  text('naics_label', 'and its name'),
+  text('sic_code', 'primary SIC code'),
+  text('sic_label', 'and its name'),
+  text('parent_name', "the company's parent"),
+  text('merged_into', 'with `merged`: the id to store instead'),
+  text('matching_branch', 'JSON: the branch that matched, where not the home registration'),
+  text('candidate_name', 'best guess where nothing is confirmed; never together with an entity'),
+  text('candidate_legal_name', 'its registered name'),
+  text('candidate_jurisdiction', 'where it is registered'),
+  text('candidate_address', 'where it is, on one line'),
+  {
+    name: 'factors',
+    kind: 'factors',
+    meaning: 'what counted: `code`, `type` (`strength`, `limitation`), `description`, `impact`',
+  },
+  { name: 'actions', kind: 'actions', meaning: 'what would help: `code`, `description`' },
+  text('run_id', 'the run at the service'),
+  {
+    name: 'resolved_at',
+    kind: 'timestamp',
+    meaning: 'when it was answered, UTC; in CSV as `2026-01-02 03:04:05`, to the second',
+  },
+  { name: 'from_cache', kind: 'boolean', meaning: 'whether the service answered from its cache' },
+  text('error', 'why there is no answer'),
+  { name: 'basis', kind: 'basis', meaning: 'the source of each field, see below; where it is inline' },
 ] as const satisfies readonly AnswerColumn[]
 
 export type AnswerColumnName = (typeof answerColumns)[number]['name']
@@ -89,7 +99,7 @@ export function selectColumns(choice: ColumnChoice): readonly OutputColumn[] {
   return answerColumns
     .filter((column) => wanted?.has(column.name) ?? true)
     .filter((column) => column.kind !== 'basis' || choice.basis === 'inline')
-    .map((column) => ({ ...column, outputName: choice.prefix + column.name }))
+    .map(({ name, kind }) => ({ name, kind, outputName: choice.prefix + name }))
 }
 
 function known(given: string, prefix: string): string {

@@ -4,13 +4,8 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
-import {
-  parseConfig,
-  readConfigFile,
-  resolveApiKey,
-  resolveSettings,
-  type Environment,
-} from '../../../src/config/settings.js'
+import { parseConfig, readConfigFile, type Environment } from '../../../src/config/file-config.js'
+import { resolveApiKey, resolveSettings } from '../../../src/config/settings.js'
 
 const canary = 'CANARY-4f3a9c'
 const folder = mkdtempSync(join(tmpdir(), 'enrich-key-'))

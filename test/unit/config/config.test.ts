@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
-import { mergeConfigs, parseConfig } from '../../../src/config/settings.js'
+import { mergeConfigs, parseConfig } from '../../../src/config/file-config.js'
 
 function errorOf(config: unknown): UserError {
   try {
@@ -87,13 +86,6 @@ describe('a good config', () => {
   test('every key may be left out', () => {
     expect(parseConfig({}, 'x')).toEqual({})
     expect(parseConfig({ input: {}, polling: {} }, 'x')).toEqual({ input: {}, polling: {} })
-  })
-
-  test('the example that ships with the package is one', ({ skip }) => {
-    const root = new URL('../../../', import.meta.url)
-    const name = 'pipeline.config.example.json'
-    skip(!readdirSync(root).includes(name), 'the example is not written yet')
-    expect(() => parseConfig(JSON.parse(readFileSync(new URL(name, root), 'utf8')), name)).not.toThrow()
   })
 })
 

@@ -4,13 +4,8 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { configOf } from '../../../src/cli/config-flags.js'
 import type { UserError } from '../../../src/core/errors.js'
-import {
-  parseConfig,
-  readConfigFile,
-  resolveSettings,
-  resolveWebhookKeys,
-  type Settings,
-} from '../../../src/config/settings.js'
+import { parseConfig, readConfigFile } from '../../../src/config/file-config.js'
+import { resolveSettings, resolveWebhookKeys, type Settings } from '../../../src/config/settings.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'enrich-settings-'))
 afterAll(() => {

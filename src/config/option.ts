@@ -1,0 +1,178 @@
+import { z } from 'zod'
+import { parseDurationMs } from '../core/duration.js'
+import { parseListenAddress } from '../core/listen-address.js'
+import type { PathUse } from '../core/local-path.js'
+
+/** Which flags a command takes is said by group; within one, `--help` lists them in the order of the table. */
+export type FlagGroup =
+  'config' | 'input' | 'output' | 'partial' | 'checkpoint' | 'service' | 'asking' | 'webhook' | 'run'
+
+/** What a flag's text means, or what is wrong with it, in a sentence. */
+export type Parsed<Value> = { readonly value: Value } | { readonly fault: string }
+
+/** A flag that is about one call of a command, and no key of the file. */
+export interface CallFlag {
+  /** As commander takes them: `-o, --output <path>`. */
+  readonly names: string
+  readonly group: FlagGroup
+  /** Its line in `--help`, without the default. */
+  readonly help: string
+  readonly choices?: readonly string[]
+  readonly default?: string
+  /** What holds where it is not given, in words. */
+  readonly unset?: string
+  /** What the manual says beyond `help`. */
+  readonly manual?: string
+}
+
+interface OptionFlag<Value> extends Pick<CallFlag, 'names' | 'group' | 'help'> {
+  /** Of a flag with a value; the schema's own choices, or the text itself, where there is none. */
+  readonly parse?: (text: string) => Parsed<Value>
+  /** Of a flag without a value: what it sets. */
+  readonly sets?: Value
+}
+
+/** Where no service is named, the embedded one answers: it is ours alone, and its defaults differ. */
+export type ServiceKind = 'hosted' | 'embedded'
+
+interface OptionEntry<Value, Default> {
+  /** Its description says what the key is, for editors and for the manual. */
+  readonly schema: z.ZodType<Value>
+  readonly flag?: OptionFlag<NoInfer<Value>>
+  /** The variable of the environment that goes above the file. */
+  readonly variable?: string
+  /** Null: nothing, which is a value too, such as no limit. */
+  readonly defaults?: Readonly<Record<ServiceKind, Default>>
+  /** What holds where it is not set and there is no default value, in words. */
+  readonly unset?: string
+  /** A path of this machine, and never an address. */
+  readonly path?: PathUse
+  /** In the manual, in place of the description where that leans on its key. */
+  readonly meaning?: string
+  /** What the manual says beyond that. */
+  readonly manual?: string
+  /** In pipeline.config.example.json, where that is not the hosted default. */
+  readonly example?: NoInfer<Value>
+}
+
+/** One setting, and all that is said of it anywhere; its place in the table is its key. */
+export interface Option<Value = unknown, Default = unknown> extends OptionEntry<Value, Default> {
+  readonly isOption: true
+}
+
+export function option<Value, const Default = undefined>(
+  entry: OptionEntry<Value, Default>,
+): Option<Value, Default> {
+  return { ...entry, isOption: true }
+}
+
+export const same = <const Default>(value: Default): Record<ServiceKind, Default> => ({
+  hosted: value,
+  embedded: value,
+})
+
+/** Options by key, and groups of them. */
+export interface OptionTable {
+  readonly [key: string]: Option | OptionTable
+}
+
+/** A config as people write it: every key may be left out. */
+export type ConfigOf<Node> =
+  Node extends Option<infer Value>
+    ? Value
+    : { -readonly [Key in keyof Node]?: ConfigOf<Node[Key]> | undefined }
+
+/** A config whose defaults are filled in: left out is only what has none. */
+export type FilledOf<Node> =
+  Node extends Option<infer Value, infer Default>
+    ? Value | Default
+    : {
+        readonly [Key in keyof Node as undefined extends FilledOf<Node[Key]> ? never : Key]: FilledOf<
+          Node[Key]
+        >
+      } & {
+        readonly [Key in keyof Node as undefined extends FilledOf<Node[Key]> ? Key : never]?:
+          FilledOf<Node[Key]> | undefined
+      }
+
+export const isOption = (node: Option | OptionTable): node is Option => node['isOption'] === true
+
+/** The options of a table in its order, each with the path of its key. */
+export function listOptions(
+  table: OptionTable,
+  above: readonly string[] = [],
+): { path: string[]; option: Option }[] {
+  return Object.entries(table).flatMap(([key, node]) => {
+    const path = [...above, key]
+    return isOption(node) ? [{ path, option: node }] : listOptions(node, path)
+  })
+}
+
+/** Unknown keys are errors, so that a typing mistake cannot pass for a setting. */
+export function schemaOf<Table extends OptionTable>(table: Table): z.ZodType<ConfigOf<Table>> {
+  const shape = Object.fromEntries(
+    Object.entries(table).map(([key, node]) => [key, isOption(node) ? node.schema : schemaOf(node)]),
+  )
+  return z.strictObject(shape).partial() as unknown as z.ZodType<ConfigOf<Table>>
+}
+
+export function fillDefaults<Table extends OptionTable>(
+  table: Table,
+  config: ConfigOf<Table>,
+  kind: ServiceKind,
+): FilledOf<Table> {
+  const given = config as Readonly<Record<string, unknown>>
+  const filled: Record<string, unknown> = {}
+  for (const [key, node] of Object.entries(table)) {
+    const value = isOption(node)
+      ? (given[key] ?? node.defaults?.[kind])
+      : fillDefaults(node, given[key] ?? {}, kind)
+    if (value !== undefined) filled[key] = value
+  }
+  return filled as FilledOf<Table>
+}
+
+/** What stands at the path of a key; undefined where there is nothing. */
+export function valueAt(config: object, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], config)
+}
+
+/** What a flag with a value may be, where that is a short list. */
+export function choicesOf({ schema }: Option): readonly string[] | undefined {
+  return schema instanceof z.ZodEnum ? schema.options.map(String) : undefined
+}
+
+export function parseList(text: string): { value: string[] } {
+  const parts = text.split(',').map((part) => part.trim())
+  return { value: parts.filter((part) => part !== '') }
+}
+
+export function parseListOfSome(text: string): Parsed<string[]> {
+  const list = parseList(text)
+  return list.value.length === 0 ? { fault: 'It must name at least one.' } : list
+}
+
+export function parseWholeNumber(text: string): Parsed<number> {
+  return /^\d{1,12}$/.test(text) ? { value: Number(text) } : { fault: 'It must be a whole number.' }
+}
+
+export function parsePositive(text: string): Parsed<number> {
+  return /^0+$/.test(text) && text.length <= 12 ? { fault: 'It must be 1 or more.' } : parseWholeNumber(text)
+}
+
+export function parseDuration(text: string): Parsed<string> {
+  return parseDurationMs(text) === null
+    ? { fault: 'It must be a number and s, m, h or d, like 30d.' }
+    : { value: text }
+}
+
+export function parseDelimiter(text: string): Parsed<string> {
+  const value = text === '\\t' || text === 'tab' ? '\t' : text
+  return value.length === 1 ? { value } : { fault: 'It must be one character, or tab.' }
+}
+
+export function parseListen(text: string): Parsed<string> {
+  return parseListenAddress(text) === null
+    ? { fault: 'host:port is needed, like 127.0.0.1:8788.' }
+    : { value: text }
+}

@@ -1,0 +1,185 @@
+import { z } from 'zod'
+import { encodingNames } from '../tables/encodings/names.js'
+import { option, parseDelimiter, parseList, parseListOfSome, parsePositive, same } from './option.js'
+
+const column = z.string().min(1)
+const path = z.string().min(1)
+const format = z.enum(['csv', 'parquet', 'ndjson']).describe('By extension if left out; needed for "-".')
+
+export const input = {
+  paths: option({
+    schema: z.array(path).min(1).describe('Files or globs to read; "-" is standard input.'),
+    path: 'input',
+    example: ['fixtures/companies.csv'],
+  }),
+  columns: {
+    name: option({
+      schema: column.describe('The column with company names.'),
+      flag: { names: '--name-column <name>', group: 'input', help: 'the column with company names' },
+      unset: 'found by its header',
+      manual:
+        'Headers are known in some twenty languages: company_name, Account Name, Firma, Raison sociale, 会社名, ' +
+        'Customer, name and more. Case, spaces, signs and marks do not count, see ' +
+        '[Which columns are asked](getting-started.md#which-columns-are-asked).',
+      example: 'company_name',
+    }),
+    location: option({
+      schema: z.array(column).describe('Columns joined with ", " into the location.'),
+      flag: {
+        names: '--location-columns <a,b>',
+        group: 'input',
+        help: 'columns joined into the location',
+        parse: parseList,
+      },
+      unset: 'found',
+      manual:
+        'Found is location or headquarters, or else city, state or region, postal code and country of one place.',
+      example: ['city', 'state', 'country'],
+    }),
+    context: option({
+      schema: z.array(column).describe('Columns joined with ", " into the context.'),
+      flag: {
+        names: '--context-columns <a,b>',
+        group: 'input',
+        help: 'columns joined into the context',
+        parse: parseList,
+      },
+      manual: 'Text that says which company is meant.',
+      example: [],
+    }),
+  },
+  format: option({
+    schema: format,
+    flag: { names: '--input-format <format>', group: 'input', help: 'needed for standard input' },
+    meaning: 'The format of the input; needed for "-".',
+    unset: 'by extension',
+    example: 'csv',
+  }),
+  delimiter: option({
+    schema: z.string().length(1).describe('Of a CSV file; found by itself if left out.'),
+    flag: {
+      names: '--delimiter <char>',
+      group: 'input',
+      help: 'of a CSV input, or tab',
+      parse: parseDelimiter,
+    },
+    unset: 'found',
+    meaning: 'The delimiter of a CSV file.',
+    manual: 'Comma, semicolon, tab and bar are found; the flag takes `tab` too.',
+    example: ',',
+  }),
+  encoding: option({
+    schema: z.enum(encodingNames).describe('Of a CSV or NDJSON file; found by itself if left out.'),
+    flag: { names: '--encoding <name>', group: 'input', help: 'of a CSV or NDJSON input' },
+    unset: 'found',
+    meaning: 'The encoding of a CSV or NDJSON file.',
+    manual:
+      'The whole file is looked at: it is `utf-8`, or the encoding found is reported before anything is asked. ' +
+      'The names are in [Encodings](inputs-and-outputs.md#encodings).',
+    example: 'utf-8',
+  }),
+  limit: option({
+    schema: z.int().positive().describe('Read only the first rows: a pilot.'),
+    flag: {
+      names: '--limit <n>',
+      group: 'input',
+      help: 'only the first n rows: a pilot',
+      parse: parsePositive,
+    },
+    example: 1_000_000,
+  }),
+  dedupe: option({
+    schema: z.boolean().describe('Rows that ask the same share one lookup.'),
+    flag: {
+      names: '--no-dedupe',
+      group: 'input',
+      help: 'rows that ask the same are each asked, and each billed',
+      sets: false,
+    },
+    defaults: same(true),
+  }),
+}
+
+export const output = {
+  path: option({
+    schema: path.describe('The file to write; "-" is standard output.'),
+    flag: {
+      names: '-o, --output <path>',
+      group: 'output',
+      help: 'the file to write: .csv, .parquet or .ndjson; - for standard output',
+    },
+    path: 'output',
+    manual: 'Required where an output is written.',
+    example: 'out.parquet',
+  }),
+  format: option({
+    schema: format,
+    flag: { names: '--format <format>', group: 'output', help: 'needed for standard output' },
+    meaning: 'The format of the output; needed for "-".',
+    unset: 'by extension',
+    example: 'parquet',
+  }),
+  basis: option({
+    schema: z.enum(['auto', 'inline', 'file', 'none']).describe('Where the sources of each field go.'),
+    flag: { names: '--basis <where>', group: 'output', help: 'where the sources of each field go' },
+    unset: 'auto',
+    manual:
+      '`auto` is `inline` in Parquet and NDJSON, `file` beside a CSV, `none` for a CSV to standard output.',
+    example: 'auto',
+  }),
+  columns: option({
+    schema: z.array(column).min(1).describe('The added columns wanted; all if left out.'),
+    flag: {
+      names: '--columns <a,b>',
+      group: 'output',
+      help: 'the added columns wanted',
+      parse: parseListOfSome,
+    },
+    unset: 'all',
+    meaning: 'The added columns wanted.',
+    manual: 'Names with or without the prefix.',
+    example: [
+      'status',
+      'confidence',
+      'entity_id',
+      'legal_name',
+      'website',
+      'formatted_address',
+      'jurisdiction',
+      'registration_id',
+      'lei',
+      'candidate_legal_name',
+      'error',
+      'basis',
+    ],
+  }),
+  bom: option({
+    schema: z.boolean().describe('A byte order mark in front of CSV, for spreadsheets.'),
+    flag: {
+      names: '--bom',
+      group: 'output',
+      help: 'a byte order mark in front of CSV, for spreadsheets',
+      sets: true,
+    },
+    example: false,
+  }),
+  prefix: option({
+    schema: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,40}$/, 'letters, digits, _ . -')
+      .describe('In front of the added columns.'),
+    meaning: 'What stands in front of the names of the added columns.',
+    flag: { names: '--prefix <text>', group: 'output', help: 'in front of the added columns' },
+    defaults: same('enrich_'),
+  }),
+  partial: option({
+    schema: z.boolean().describe('Write the output also when the run stops early.'),
+    flag: {
+      names: '--partial',
+      group: 'partial',
+      help: 'write the output also when the run stops early',
+      sets: true,
+    },
+    example: false,
+  }),
+}

@@ -1,0 +1,130 @@
+import { Command } from 'commander'
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import { z } from 'zod'
+import { addConfigFlags, configOf } from '../../../src/cli/config-flags.js'
+import type { FileConfig } from '../../../src/config/file-config.js'
+import { fillDefaults, listOptions, option, same, schemaOf } from '../../../src/config/option.js'
+import { callFlags, options } from '../../../src/config/options.js'
+import type { Settings } from '../../../src/config/settings.js'
+import type { ErrorCode, ExitCode } from '../../../src/core/errors.js'
+
+const groups = [
+  'config',
+  'input',
+  'output',
+  'partial',
+  'checkpoint',
+  'service',
+  'asking',
+  'webhook',
+  'run',
+] as const
+
+/** What the flags of a command line make of the config, by commander as the commands use it. */
+function configFrom(...argv: string[]): FileConfig {
+  const command = addConfigFlags(
+    new Command('run').exitOverride().configureOutput({ writeErr: () => undefined }),
+    groups,
+  )
+  command.parse(argv, { from: 'user' })
+  return configOf([], command.opts(), {})
+}
+
+describe('the table of options', () => {
+  test('the type of a config follows from it, exactly', () => {
+    type Input = NonNullable<FileConfig['input']>
+    expectTypeOf<Input['limit']>().toEqualTypeOf<number | undefined>()
+    expectTypeOf<NonNullable<Input['columns']>['location']>().toEqualTypeOf<string[] | undefined>()
+    expectTypeOf<Input['format']>().toEqualTypeOf<'csv' | 'parquet' | 'ndjson' | undefined>()
+    expectTypeOf<NonNullable<FileConfig['submission']>['onLost']>().toEqualTypeOf<
+      'hold' | 'resubmit' | undefined
+    >()
+    expectTypeOf<keyof FileConfig>().toEqualTypeOf<keyof typeof options>()
+    expectTypeOf<Settings['input']['dedupe']>().toEqualTypeOf<boolean>()
+    expectTypeOf<Settings['output']['prefix']>().toEqualTypeOf<string>()
+    expectTypeOf<Settings['output']['path']>().toEqualTypeOf<string | undefined>()
+  })
+
+  test('every option says what it is, and its default and its example are values of it', () => {
+    for (const { path, option: entry } of listOptions(options)) {
+      const { schema, example, defaults } = entry
+      expect([path, schema.description]).toEqual([path, expect.stringMatching(/^[A-Z].*\.$/)])
+      const values = [example ?? defaults?.hosted, ...Object.values(defaults ?? {})]
+      for (const value of values.filter((value) => value !== null))
+        expect([path, schema.safeParse(value).success]).toEqual([path, true])
+    }
+  })
+
+  test('no two flags are the same, and every group of flags is known', () => {
+    const flags = [...callFlags, ...listOptions(options).flatMap(({ option: { flag } }) => flag ?? [])]
+    const names = flags.flatMap((flag) => flag.names.match(/--?[a-z][\w-]*/g) ?? [])
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+    expect(new Set(flags.map(({ group }) => group))).toEqual(new Set(groups))
+  })
+})
+
+describe('flags by the table', () => {
+  test.each<[string[], FileConfig]>([
+    [[], {}],
+    [['--name-column', 'firma'], { input: { columns: { name: 'firma' } } }],
+    [['--location-columns', ' city, ,zip '], { input: { columns: { location: ['city', 'zip'] } } }],
+    [['--no-dedupe'], { input: { dedupe: false } }],
+    [['--resubmit-uncertain'], { submission: { onLost: 'resubmit' } }],
+    [['--partial', '--bom'], { output: { partial: true, bom: true } }],
+    [['--delimiter', 'tab'], { input: { delimiter: '\t' } }],
+    [['--delimiter', '\\t'], { input: { delimiter: '\t' } }],
+    [['--max-lookups', '0', '--limit', '7'], { budget: { lookupsMax: 0 }, input: { limit: 7 } }],
+    [['--max-age', '30d', '--checkpoint', 'c'], { checkpoint: { maxAge: '30d', path: 'c' } }],
+    [['--webhook-listen', '8788'], { webhook: { listen: '8788' } }],
+    [
+      ['--columns', 'status,lei', '--format', 'csv'],
+      { output: { columns: ['status', 'lei'], format: 'csv' } },
+    ],
+  ])('%j', (argv, config) => {
+    expect(configFrom(...argv)).toEqual(config)
+  })
+
+  test.each([
+    [['--limit', '0'], 'It must be 1 or more.'],
+    [['--limit', '1.5'], 'It must be a whole number.'],
+    [['--limit', '1'.repeat(13)], 'It must be a whole number.'],
+    [['--max-lookups', '-1'], 'It must be a whole number.'],
+    [['--max-age', '30'], 'It must be a number and s, m, h or d, like 30d.'],
+    [['--delimiter', '||'], 'It must be one character, or tab.'],
+    [['--columns', ','], 'It must name at least one.'],
+    [['--webhook-listen', 'here'], 'host:port is needed, like 127.0.0.1:8788.'],
+    [['--basis', 'all'], 'Allowed choices are auto, inline, file, none.'],
+  ])('%j is refused', (argv, message) => {
+    expect(() => configFrom(...argv)).toThrow(message)
+  })
+})
+
+describe('a table of options', () => {
+  const table = {
+    name: option({ schema: z.string() }),
+    pace: {
+      perMinute: option({ schema: z.number(), defaults: { hosted: 600, embedded: null } }),
+      isOn: option({ schema: z.boolean(), defaults: same(true) }),
+    },
+  }
+
+  test('its schema takes what is left out, and no unknown key at any depth', () => {
+    const schema = schemaOf(table)
+    expect(schema.safeParse({ pace: {} }).success).toBe(true)
+    expect(schema.safeParse({ pace: { perHour: 1 } }).success).toBe(false)
+    expect(schema.safeParse({ nothing: 1 }).success).toBe(false)
+  })
+
+  test('its defaults are those of the service, below what is given; what has none stays left out', () => {
+    expect(fillDefaults(table, {}, 'hosted')).toEqual({ pace: { perMinute: 600, isOn: true } })
+    expect(fillDefaults(table, {}, 'embedded')).toEqual({ pace: { perMinute: null, isOn: true } })
+    const given = { name: 'x', pace: { perMinute: 5, isOn: false } }
+    expect(fillDefaults(table, given, 'embedded')).toEqual(given)
+    expectTypeOf(fillDefaults(table, {}, 'hosted').pace.perMinute).toEqualTypeOf<number | null>()
+  })
+})
+
+test('an unknown error code or exit code does not compile', () => {
+  expectTypeOf<'NO_SUCH_CODE'>().not.toExtend<ErrorCode>()
+  expectTypeOf<12>().not.toExtend<ExitCode>()
+})

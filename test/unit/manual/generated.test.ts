@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { format } from 'prettier'
+import { describe, expect, test } from 'vitest'
+import { parseConfig } from '../../../src/config/file-config.js'
+import { listOptions } from '../../../src/config/option.js'
+import { environmentVariables, options } from '../../../src/config/options.js'
+import { errorTable } from '../../../src/core/error-codes.js'
+import { exampleConfig, markersOf, tables, withTables } from './tables.js'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const read = (path: string) => readFileSync(root + path, 'utf8')
+/** `UPDATE_GOLDEN=1` writes what is compared otherwise. */
+const isUpdating = process.env['UPDATE_GOLDEN'] === '1'
+const pages = readdirSync(`${root}docs`)
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name}`)
+const marked = pages.filter((path) => markersOf(read(path)).length > 0)
+
+function expectMade(path: string, text: string): void {
+  if (isUpdating) writeFileSync(root + path, text)
+  expect(read(path)).toBe(text)
+}
+
+describe('what is made from the tables of the code', () => {
+  test.each(marked)('%s', (path) => {
+    expectMade(path, withTables(read(path)))
+  })
+
+  test('pipeline.config.example.json, which is a config', async () => {
+    const example = exampleConfig()
+    expect(parseConfig(example, 'the example')).toEqual(example)
+    const path = 'pipeline.config.example.json'
+    expectMade(path, await format(JSON.stringify(example, null, 2), { parser: 'json', printWidth: 110 }))
+  })
+
+  test('every table stands in one page, and every key of the config in one table', () => {
+    const markers = pages.flatMap((path) => markersOf(read(path)).map((marker) => marker.split(' ')))
+    expect(
+      markers
+        .map(([name]) => name)
+        .filter((name) => name !== 'options')
+        .sort(),
+    ).toEqual(
+      Object.keys(tables)
+        .filter((name) => name !== 'options')
+        .sort(),
+    )
+    const groups = markers.flatMap(([name, ...words]) => (name === 'options' ? words : []))
+    expect(groups.sort()).toEqual(Object.keys(options).sort())
+  })
+
+  test('a marker that names no table, or a group without options, is an error', () => {
+    expect(() => withTables('<!-- table: nothing -->\n<!-- end -->')).toThrow('nothing')
+    expect(() => withTables('<!-- table: options nothing -->\n<!-- end -->')).toThrow('nothing')
+  })
+
+  test('a row for each, made anew in place of what stood there', () => {
+    const page = 'Before.\n<!-- table: options webhook -->\nold\n<!-- end -->\nAfter.\n'
+    const made = withTables(page)
+    expect(made).toMatch(/^Before\.\n<!-- table: options webhook -->\n\| flag \|.*\n\|---\|---\|---\|---\|\n/)
+    expect(made.match(/`webhook\.\w+`/g)).toEqual(['`webhook.url`', '`webhook.listen`'])
+    expect(made).not.toContain('old')
+    expect(withTables(made)).toBe(made)
+  })
+})
+
+describe('what the tables say is used', () => {
+  const source = readdirSync(`${root}src`, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !/core.error-codes|config.options/.test(path))
+    .map((path) => read(`src/${path}`))
+    .join('\n')
+
+  test('every error code is thrown somewhere; one that is not in the table does not compile', () => {
+    const unused = Object.keys(errorTable).filter((code) => !source.includes(`'${code}'`))
+    expect(unused).toEqual([])
+  })
+
+  test('every variable of the environment is read: by its name, or as the option it belongs to', () => {
+    const ofOptions = listOptions(options).flatMap(({ option: { variable } }) => variable ?? [])
+    expect(ofOptions).toEqual(['ENRICH_BASE_URL'])
+    const names = Object.keys(environmentVariables)
+    expect(names).toEqual(expect.arrayContaining(ofOptions))
+    const read = (name: string) => ofOptions.includes(name) || source.includes(`environment['${name}']`)
+    expect(names.filter((name) => !read(name))).toEqual([])
+  })
+
+  test('every code and every exit code that the source names is in the tables', () => {
+    const thrown = [...source.matchAll(/new UserError\(\s*'([A-Z_]+)'/g)].map(([, code = '']) => code)
+    expect(thrown.length).toBeGreaterThan(100)
+    expect(thrown.filter((code) => !(code in errorTable))).toEqual([])
+  })
+})

@@ -1,0 +1,156 @@
+import { z } from 'zod'
+import { choicesOf, isOption, listOptions, type CallFlag, type Option } from '../../../src/config/option.js'
+import { callFlags, environmentVariables, options } from '../../../src/config/options.js'
+import { errorTable } from '../../../src/core/error-codes.js'
+import { errorCodes, exitCodes } from '../../../src/core/errors.js'
+import { answerColumns, type ColumnKind } from '../../../src/pipeline/rules/columns.js'
+
+/** A table of the manual, made from one of the code's. */
+type Table = { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }
+
+/** What a marker in a page may name, with the words that follow it. */
+export const tables: Readonly<Record<string, (words: readonly string[]) => Table>> = {
+  options: (groups) => {
+    const rows = groups.flatMap(optionRows)
+    const head = ['flag', 'config key', 'meaning', 'default']
+    // Where none has a flag, the column of flags is left out.
+    const from = rows.every(([flag]) => flag === '') ? 1 : 0
+    return { head: head.slice(from), rows: rows.map((row) => row.slice(from)) }
+  },
+  'call-flags': () => ({ head: ['flag', 'meaning', 'default'], rows: callFlags.map(callFlagRow) }),
+  variables: () => ({
+    head: ['variable', 'meaning'],
+    rows: Object.entries(environmentVariables).map(([name, { help, manual }]) => [
+      code(name),
+      sentences(help, manual),
+    ]),
+  }),
+  'exit-codes': () => ({
+    head: ['code', 'meaning'],
+    rows: Object.entries<{ meaning?: string; manual?: string }>({ ...exitCodes }).map(
+      ([exitCode, { meaning = '', manual = meaning }]) => [exitCode, withCode(manual)],
+    ),
+  }),
+  errors: () => ({
+    head: ['code', 'exit', 'meaning', 'what to do'],
+    rows: Object.entries(errorTable).map(([name, { meaning, remedy }]) => [
+      code(name),
+      String(errorCodes[name as keyof typeof errorCodes]),
+      meaning,
+      remedy,
+    ]),
+  }),
+  columns: () => ({
+    head: ['column', 'type', 'meaning'],
+    rows: answerColumns.map(({ name, kind, meaning }) => [code(`enrich_${name}`), typeOf(kind), meaning]),
+  }),
+}
+
+/** `<!-- table: NAME WORDS -->`, what was made, `<!-- end -->`. */
+const marked = /(<!-- table: ([\w-]+)([^>]*?) -->\n)[\s\S]*?(?=<!-- end -->)/g
+
+/** A page with its marked tables made anew. Throws where a marker names no table. */
+export function withTables(page: string): string {
+  return page.replace(marked, (_, marker: string, name: string, words: string) => {
+    const table = tables[name]
+    if (table === undefined) throw new Error(`no table is called ${name}`)
+    return `${marker}${markdownOf(table(words.split(' ').filter((word) => word !== '')))}`
+  })
+}
+
+/** The tables that the markers of pages name, with their words. */
+export function markersOf(page: string): string[] {
+  return [...page.matchAll(marked)].map(([, , name = '', words = '']) => `${name}${words}`)
+}
+
+/** pipeline.config.example.json: every key, with its example or else what holds for a hosted service. */
+export function exampleConfig(): object {
+  return exampleOf(options) as object
+}
+
+function exampleOf(node: object): unknown {
+  if (isOption(node as never)) {
+    const { example, defaults } = node as Option
+    return example ?? defaults?.hosted
+  }
+  return Object.fromEntries(Object.entries(node).map(([key, inner]) => [key, exampleOf(inner as object)]))
+}
+
+function markdownOf({ head, rows }: Table): string {
+  const cells = [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |\n`)
+  return cells.join('').replaceAll('| --- ', '|---').replaceAll('---|\n', '---|\n')
+}
+
+function optionRows(group: string): string[][] {
+  const found = listOptions(options).filter(({ path }) => path[0] === group)
+  if (found.length === 0) throw new Error(`no options are under ${group}`)
+  return found.map(({ path, option }) => {
+    const key = path.join('.')
+    const flag = key === 'input.paths' ? '(arguments)' : flagCell(option.flag?.names)
+    return [flag, code(key), meaningOf(option), defaultOf(option)]
+  })
+}
+
+const choicesMax = 6
+
+function meaningOf(option: Option): string {
+  const choices = choicesOf(option) ?? []
+  const listed = choices.length > choicesMax ? '' : choiceText(choices)
+  return [option.meaning ?? option.schema.description, listed, option.manual].filter((text) => text).join(' ')
+}
+
+function choiceText(choices: readonly string[]): string {
+  const all = choices.map(code)
+  return all.length === 0 ? '' : `${all.slice(0, -1).join(', ')} or ${all.at(-1) ?? ''}.`
+}
+
+function defaultOf(option: Option): string {
+  const { defaults, unset } = option
+  if (defaults === undefined) {
+    if (unset !== undefined)
+      return choicesOf(option)?.includes(unset) === true ? code(unset) : withCode(unset)
+    return option.schema instanceof z.ZodBoolean ? code('false') : 'none'
+  }
+  const { hosted, embedded } = defaults
+  return hosted === embedded ? valueText(hosted) : `${valueText(hosted)}; embedded: ${valueText(embedded)}`
+}
+
+function valueText(value: unknown): string {
+  if (value === null) return 'no limit'
+  return typeof value === 'number'
+    ? String(value)
+    : code(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+function callFlagRow({ names, help, choices = [], manual = '', unset, ...flag }: CallFlag): string[] {
+  const standing = unset ?? (flag.default === undefined ? '' : code(flag.default))
+  return [flagCell(names), sentences(help, `${choiceText(choices)} ${manual}`.trim()), withCode(standing)]
+}
+
+/** `-o, --output <path>` as `-o`, `--output PATH`. */
+function flagCell(names: string | undefined): string {
+  if (names === undefined) return ''
+  const shown = names.replace(/<([^>]*)>/, (_, value: string) => value.toUpperCase())
+  return shown
+    .split(/, (?=-)/)
+    .map(code)
+    .join(', ')
+}
+
+/** A line of `--help` as a sentence, and sentences after it. */
+function sentences(line: string, after: string): string {
+  const text = withCode(line)
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}. ${after}`.trim()
+}
+
+/** Flags, files and commands as code, where they are not yet. */
+function withCode(text: string): string {
+  const found = /(?<![\w`/-])(?:--[a-z][a-z-]*|[\w./]+\.(?:json|sqlite)|"?enrich (?:receive|serve)"?)/g
+  return text.replace(found, (word) => code(word.replaceAll('"', '')))
+}
+
+const code = (text: string) => `\`${text}\``
+
+function typeOf(kind: ColumnKind): string {
+  return kind === 'factors' || kind === 'actions' || kind === 'basis' ? 'list' : kind
+}
