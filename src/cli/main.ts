@@ -3,9 +3,12 @@ import { CommanderError } from 'commander'
 import { UserError } from '../core/errors.js'
 import type { CliIo } from './terminal/io.js'
 import { commandsAsTyped, programName } from './invocation.js'
+import { prepareProcess } from './prepare-process.js'
 import { printable } from './terminal/printable.js'
 import { reportError, reportInterruption } from './terminal/report-error.js'
 import { canDraw, Screen } from './terminal/screen.js'
+
+prepareProcess(process.env)
 
 // The only file that ends the process.
 const exitCodeOfSignal = { SIGINT: 130, SIGTERM: 143 } as const

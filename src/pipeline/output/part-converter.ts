@@ -1,7 +1,6 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DuckDb } from '../../parquet/duckdb.js'
-import { collectGarbage } from '../../platform/memory.js'
+import { collectGarbage, type DuckDb } from '../../parquet/duckdb.js'
 import { writeMemoryBytes, type PartShape } from '../../parquet/memory-budget.js'
 import { writerBounds } from './bounds.js'
 import type { LineFile } from './line-writer.js'
