@@ -9,7 +9,7 @@ import {
   type DuckDbChunk,
 } from '../../parquet/duckdb.js'
 import { tableLimits } from '../../tables/limits.js'
-import { tooManyColumns } from '../../tables/csv-records.js'
+import { tooManyColumns } from '../../tables/strict-records.js'
 import { leafCountOf, readMemoryBytes } from '../../parquet/memory-budget.js'
 import { geoMetadata, isGeometry } from './geometry.js'
 import type { SourceFile } from './sources.js'

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { UserError } from '../../core/errors.js'
-import { CsvScanner, type ScannedRecord } from '../../tables/csv-scanner.js'
+import { CsvScanner, scannedRecords } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import { fingerprintFile } from '../../tables/fingerprint.js'
 import { openOneFile } from '../../tables/open-file.js'
+import type { LocatedRecord } from '../../tables/records.js'
 import { resolveColumns, shownColumns, type ColumnMap, type ImportField } from './columns.js'
 import { fileDateMs } from './file-date.js'
 import { readJurisdiction } from './draft.js'
@@ -67,7 +68,7 @@ export async function importCsv(
     const sink = createSink(session, options)
     const file = await openDelimited(await openOneFile(options.path, null), { encoding: options.encoding })
     for (const notice of file.notices) options.onNotice?.(notice)
-    for await (const records of file.scannedRecords(sink.choose)) {
+    for await (const records of file.records(scannedRecords(), sink.choose)) {
       for (const record of records) {
         options.signal?.throwIfAborted()
         sink.accept(record)
@@ -142,7 +143,7 @@ function sorted(map: Readonly<Record<string, string>> | undefined): [string, str
 interface Sink {
   /** Takes the header: which of its columns are read, by index. */
   choose: (header: readonly string[]) => number[]
-  accept(record: ScannedRecord): void
+  accept(record: LocatedRecord): void
   rowCount(): number
   finish(): ImportResult
 }
@@ -182,7 +183,7 @@ function createSink(session: ImportSession, settings: CsvSettings): Sink {
   }
 }
 
-function itemOf({ cells, line, reason }: ScannedRecord, slots: ColumnMap, defaults: RowDefaults): ImportItem {
+function itemOf({ cells, line, reason }: LocatedRecord, slots: ColumnMap, defaults: RowDefaults): ImportItem {
   if (reason !== null) return { kind: 'rejected', line, reason }
   return {
     kind: 'registration',

@@ -1,8 +1,7 @@
-import { openText } from '../../tables/text-source.js'
+import { openText, textPieces } from '../../tables/text-source.js'
 import type { ImportItem, ReadContext } from '../model/import-item.js'
 import { JsonElements, type JsonElement } from './json-elements.js'
 import type { ByteSource } from '../../tables/bytes.js'
-import { textPieces } from '../../tables/text-pieces.js'
 
 /** The elements of a JSON file's arrays as items; `read` may throw for a file of another kind. */
 export async function* jsonItems(

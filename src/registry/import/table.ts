@@ -1,6 +1,7 @@
 import { UserError } from '../../core/errors.js'
-import type { ScannedRecord } from '../../tables/csv-scanner.js'
+import { scannedRecords } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
+import type { ChooseColumns, LocatedRecord } from '../../tables/records.js'
 import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
 import type { ImportItem, ReadContext } from '../model/import-item.js'
 import type { ByteSource } from '../../tables/bytes.js'
@@ -46,7 +47,7 @@ export async function* tableItems(
   const opened = await openDelimited(file, { encoding: context.encoding })
   for (const notice of opened.notices) context.onNotice?.(notice)
   const isUnquoted = (delimiter: string) => table.tabsUnquoted === true && delimiter === '\t'
-  yield* itemsOf(file, table, (choose) => opened.scannedRecords(choose, { isUnquoted }))
+  yield* itemsOf(file, table, (choose) => opened.records(scannedRecords({ isUnquoted }), choose))
 }
 
 /** The rows of an Excel file's first visible sheet as items. Errors: those of `openXlsx`, REGISTRY_IMPORT_INVALID. */
@@ -57,16 +58,14 @@ export async function* sheetItems(
 ): AsyncGenerator<readonly ImportItem[]> {
   const sheet = await openXlsx(path)
   try {
-    yield* itemsOf(sheet, table, (choose) => sheet.scannedRecords(choose))
+    yield* itemsOf(sheet, table, (choose) => sheet.records(choose))
     for (const notice of sheet.notices()) context.onNotice?.(notice)
   } finally {
     sheet.close()
   }
 }
 
-type Scan = (
-  choose: (header: readonly string[]) => readonly number[],
-) => AsyncIterable<readonly ScannedRecord[]>
+type Scan = (choose: ChooseColumns) => AsyncIterable<readonly LocatedRecord[]>
 
 async function* itemsOf(
   file: Pick<ByteSource, 'label'>,
@@ -89,7 +88,7 @@ async function* itemsOf(
 }
 
 function itemOf(
-  { cells, line, reason }: ScannedRecord,
+  { cells, line, reason }: LocatedRecord,
   slots: ReadonlyMap<string, number>,
   table: Table,
 ): ImportItem {
