@@ -1,15 +1,17 @@
+import { parquetLimits } from './limits.js'
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api'
 
 /**
- * DuckDB's own bounds; what does not fit in memory goes to the temporary folder. One thread: a second one cost as
+ * DuckDB's own limits; what does not fit in memory goes to the temporary folder. One thread: a second one cost as
  * much CPU again in waiting for the first, and held as much memory again.
  */
-const duckDbBounds = {
+const duckDbLimits = {
   memoryBytes: 400_000_000,
   threads: 1,
-  /** Chunks are given back when they are garbage, and the garbage collector knows nothing of their weight. */
-  collectEveryBytes: 64 * 1024 * 1024,
-  /** What a chunk weighs a column: 2,048 values of 16 bytes. */
+  /**
+   * What a chunk weighs a column: 2,048 values of 16 bytes. Chunks are given back when they are garbage, and the garbage
+   * collector knows nothing of their weight.
+   */
   chunkBytesPerColumn: 2_048 * 16,
 } as const
 
@@ -51,8 +53,8 @@ export async function openDuckDb(temporaryFolder: string): Promise<DuckDb> {
   // Loaded when it is needed: most commands read no Parquet, and it takes longer to load than they run.
   const duckDb = await import('@duckdb/node-api')
   const instance = await duckDb.DuckDBInstance.create(':memory:', {
-    threads: String(duckDbBounds.threads),
-    memory_limit: memoryText(duckDbBounds.memoryBytes),
+    threads: String(duckDbLimits.threads),
+    memory_limit: memoryText(duckDbLimits.memoryBytes),
     temp_directory: temporaryFolder,
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
@@ -94,14 +96,14 @@ function session(instance: DuckDBInstance, connection: DuckDBConnection, feeding
       open.add(streaming)
       try {
         const result = await streaming.stream(sql)
-        const chunkBytes = result.columnCount * duckDbBounds.chunkBytesPerColumn
+        const chunkBytes = result.columnCount * duckDbLimits.chunkBytesPerColumn
         let uncollectedBytes = 0
         for (;;) {
           const chunk = await result.fetchChunk()
           if (chunk === null || chunk.rowCount === 0) return
           yield chunk
           uncollectedBytes += chunkBytes
-          if (uncollectedBytes < duckDbBounds.collectEveryBytes) continue
+          if (uncollectedBytes < parquetLimits.collectEveryBytes) continue
           uncollectedBytes = 0
           collectGarbage()
         }

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
+import { parquetLimits } from '../parquet/limits.js'
 import { fileBytesMax } from '../platform/process-limits.js'
 import { fileTooLarge } from '../platform/system-failure.js'
 import type { Input } from './input/input.js'
-import { writerBounds } from './output/bounds.js'
 import type { ResolvedOutput } from './output/resolve-output.js'
 
 /** What an answer takes in the checkpoint, with what SQLite has of it beside the database. */
@@ -31,7 +31,7 @@ export function assertFilesMayGrow(
   const plain = input.files.filter(({ path }) => !/\.(gz|zst)$/i.test(path))
   const textBytes = plain.reduce((sum, { bytes }) => sum + bytes, 0)
   if (output.format === 'parquet')
-    assertBelow(bytesMax, Math.min(textBytes, 2 * writerBounds.partBytesMax), `a part of ${output.path}`)
+    assertBelow(bytesMax, Math.min(textBytes, 2 * parquetLimits.partBytesMax), `a part of ${output.path}`)
   else if (output.format === input.format && output.path !== '-')
     assertBelow(bytesMax, textBytes, `the output ${output.path}`)
 }

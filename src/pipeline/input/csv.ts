@@ -1,5 +1,4 @@
 import { UserError } from '../../core/errors.js'
-import { readerBounds } from './bounds.js'
 import { fileBytes } from '../../tables/bytes.js'
 import { openDelimited, type DelimitedFile } from '../../tables/delimited.js'
 import { strictRecords } from '../../tables/strict-records.js'
@@ -8,6 +7,8 @@ import { freeName, namedHeader } from './header.js'
 import type { SourceFile } from './sources.js'
 import { inBatches, type InputTable, type MemberRows, type TextRow } from './table.js'
 import { emptyFile } from '../../tables/text-source.js'
+
+const raggedLinesNotedMax = 5
 
 export interface CsvOptions {
   readonly delimiter?: string | undefined
@@ -172,7 +173,7 @@ function cellAt(file: CsvFile, cells: readonly string[], position: number): stri
 
 function note(ragged: RaggedLines, line: number): void {
   ragged.count++
-  if (ragged.lines.length < readerBounds.raggedLinesNoted) ragged.lines.push(line)
+  if (ragged.lines.length < raggedLinesNotedMax) ragged.lines.push(line)
 }
 
 function raggedNote(label: string, { count, lines }: RaggedLines, what: string): string[] {

@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sqlPath } from '../../../src/parquet/duckdb.js'
-import { writerBounds } from '../../../src/pipeline/output/bounds.js'
+import { parquetLimits } from '../../../src/parquet/limits.js'
 import { readThrift, writeThrift } from '../../../src/parquet/thrift.js'
 import { convert, matchedLine, newFolder, readByHyparquet, withDuckDb } from './support.js'
 
@@ -38,7 +38,7 @@ describe.each([
     const output = join(folder, 'out.parquet')
     await convert({ input: { paths: [path] }, output, answerLine: heavyLine, metadata: { made: 'here' } })
 
-    const groupRowsMax = Math.ceil(writerBounds.partBytesMax / Buffer.byteLength(heavyLine(0)))
+    const groupRowsMax = Math.ceil(parquetLimits.partBytesMax / Buffer.byteLength(heavyLine(0)))
     const [found] = await withDuckDb((duckDb) =>
       duckDb.all(
         `SELECT count(*), count(*) FILTER (
