@@ -2,8 +2,11 @@
 import { CommanderError } from 'commander'
 import { UserError, type ExitCode } from '../core/errors.js'
 import { commandsAsTyped, programName, type CliIo } from './terminal/io.js'
+import { prepareProcess } from './prepare-process.js'
 import { reportError, reportInterruption } from './terminal/report-error.js'
 import { canDraw, printable, Screen } from './terminal/screen.js'
+
+prepareProcess(process.env)
 
 // The only file that ends the process.
 const exitCodeOfSignal = { SIGINT: 130, SIGTERM: 143 } as const satisfies Record<string, ExitCode>

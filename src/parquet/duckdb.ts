@@ -1,25 +1,28 @@
+import { parquetLimits } from './limits.js'
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api'
-import { collectGarbage } from '../platform/memory.js'
 
 /**
- * DuckDB's own bounds; what does not fit in memory goes to the temporary folder. One thread: a second one cost as
+ * DuckDB's own limits; what does not fit in memory goes to the temporary folder. One thread: a second one cost as
  * much CPU again in waiting for the first, and held as much memory again.
  */
-const duckDbBounds = {
+const duckDbLimits = {
   memoryBytes: 400_000_000,
   threads: 1,
-  /** Chunks are given back when they are garbage, and the garbage collector knows nothing of their weight. */
-  collectEveryBytes: 64 * 1024 * 1024,
-  /** What a chunk weighs a column: 2,048 values of 16 bytes. */
+  /**
+   * What a chunk weighs a column: 2,048 values of 16 bytes. Chunks are given back when they are garbage, and the garbage
+   * collector knows nothing of their weight.
+   */
   chunkBytesPerColumn: 2_048 * 16,
 } as const
 
 /**
- * Read by DuckDB's allocator (jemalloc, where it has it) when it is loaded. Statements run on whichever of Node's
- * four threads is free, and with an arena for each it kept four times what one statement had needed. What lies
- * unused for half a second goes back to the system.
+ * Read by DuckDB's allocator (jemalloc, where it has it) when it is loaded; set by the process that wants it, before.
+ * Statements run on whichever of Node's four threads is free, and with an arena for each it kept four times what one
+ * statement had needed. What lies unused for half a second goes back to the system.
  */
-const allocatorVariable = 'DUCKDB_JE_MALLOC_CONF'
+export const allocatorEnvironment = {
+  DUCKDB_JE_MALLOC_CONF: 'narenas:1,tcache:false,dirty_decay_ms:500,muzzy_decay_ms:0',
+} as const
 
 /** Rows of a result: at most 2,048. */
 export type DuckDbChunk = DuckDBDataChunk
@@ -48,11 +51,10 @@ export interface DuckDb {
  */
 export async function openDuckDb(temporaryFolder: string): Promise<DuckDb> {
   // Loaded when it is needed: most commands read no Parquet, and it takes longer to load than they run.
-  process.env[allocatorVariable] ??= 'narenas:1,tcache:false,dirty_decay_ms:500,muzzy_decay_ms:0'
   const duckDb = await import('@duckdb/node-api')
   const instance = await duckDb.DuckDBInstance.create(':memory:', {
-    threads: String(duckDbBounds.threads),
-    memory_limit: memoryText(duckDbBounds.memoryBytes),
+    threads: String(duckDbLimits.threads),
+    memory_limit: memoryText(duckDbLimits.memoryBytes),
     temp_directory: temporaryFolder,
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
@@ -94,14 +96,14 @@ function session(instance: DuckDBInstance, connection: DuckDBConnection, feeding
       open.add(streaming)
       try {
         const result = await streaming.stream(sql)
-        const chunkBytes = result.columnCount * duckDbBounds.chunkBytesPerColumn
+        const chunkBytes = result.columnCount * duckDbLimits.chunkBytesPerColumn
         let uncollectedBytes = 0
         for (;;) {
           const chunk = await result.fetchChunk()
           if (chunk === null || chunk.rowCount === 0) return
           yield chunk
           uncollectedBytes += chunkBytes
-          if (uncollectedBytes < duckDbBounds.collectEveryBytes) continue
+          if (uncollectedBytes < parquetLimits.collectEveryBytes) continue
           uncollectedBytes = 0
           collectGarbage()
         }
@@ -118,6 +120,15 @@ function session(instance: DuckDBInstance, connection: DuckDBConnection, feeding
       instance.closeSync()
     },
   }
+}
+
+/**
+ * Gives back what is garbage, now, in a process that was started with `--expose-gc` or exposed it itself; nothing
+ * elsewhere. On a machine with much memory V8 lets some hundred megabytes lie, which are the peak of the process
+ * where millions of rows pass through it.
+ */
+export function collectGarbage(): void {
+  globalThis.gc?.()
 }
 
 /** Whether a statement needed more than the bound of memory. */

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
+import { parquetLimits } from '../parquet/limits.js'
 import { fileBytesMax, fileTooLarge } from '../platform/system-limits.js'
 import { openCheckpointReader } from './checkpoint/reader.js'
 import type { Input } from './input/input.js'
 import type { RowIndex } from './input/row-index.js'
 import type { OpenRun } from './deps.js'
 import { answerLinesOf, type RowCounts } from './output/answer-lines.js'
-import { writerBounds } from './output/bounds.js'
 import { assertOutputUsable, publish, tryPublishing, type PublishReport } from './output/publish.js'
 import type { ResolvedOutput } from './output/resolve-output.js'
 import { assertNamesFitParquet, assertNoClash } from './rules/columns.js'
@@ -88,7 +88,7 @@ export function assertFilesMayGrow(
   const plain = input.files.filter(({ path }) => !/\.(gz|zst)$/i.test(path))
   const textBytes = plain.reduce((sum, { bytes }) => sum + bytes, 0)
   if (output.format === 'parquet')
-    assertBelow(bytesMax, Math.min(textBytes, 2 * writerBounds.partBytesMax), `a part of ${output.path}`)
+    assertBelow(bytesMax, Math.min(textBytes, 2 * parquetLimits.partBytesMax), `a part of ${output.path}`)
   else if (output.format === input.format && output.path !== '-')
     assertBelow(bytesMax, textBytes, `the output ${output.path}`)
 }

@@ -1,12 +1,6 @@
 import { tableLimits } from './limits.js'
-
-/** A record: the cells chosen, or why it is none. */
-export interface ScannedRecord {
-  readonly cells: readonly string[]
-  /** The line it begins on; the first line of a file is 1. */
-  readonly line: number
-  readonly reason: string | null
-}
+import type { ChooseColumns, LocatedRecord, RecordReader } from './records.js'
+import { textPieces } from './text-source.js'
 
 export interface CsvDialect {
   readonly delimiter: string
@@ -26,17 +20,17 @@ export interface CsvDialect {
 export class CsvScanner {
   readonly #dialect: CsvDialect
   readonly #delimiter: number
-  readonly #choose: (header: readonly string[]) => readonly number[]
+  readonly #choose: ChooseColumns
   #text = ''
   #line: number
   #at = 0
   #columnCount = 0
-  /** Of each column, where its cell goes; null until the header was read. */
+  #hasHeader = false
+  /** Of each column, where its cell goes; null where all cells are wanted. */
   #slots: Int32Array | null = null
   #chosenCount = 0
 
-  /** `choose` says which columns are wanted, by index; it may throw. */
-  constructor(dialect: CsvDialect, choose: (header: readonly string[]) => readonly number[]) {
+  constructor(dialect: CsvDialect, choose: ChooseColumns) {
     this.#dialect = dialect
     this.#line = 1 + (dialect.linesAbove ?? 0)
     this.#delimiter = dialect.delimiter.charCodeAt(0)
@@ -44,19 +38,19 @@ export class CsvScanner {
   }
 
   /** The records that are complete with this piece of text. */
-  push(piece: string): ScannedRecord[] {
+  push(piece: string): LocatedRecord[] {
     this.#text = this.#at === 0 ? this.#text + piece : this.#text.slice(this.#at) + piece
     this.#at = 0
     return this.#scan(false)
   }
 
   /** What was left. */
-  end(): ScannedRecord[] {
+  end(): LocatedRecord[] {
     return this.#scan(true)
   }
 
-  #scan(isEnd: boolean): ScannedRecord[] {
-    const records: ScannedRecord[] = []
+  #scan(isEnd: boolean): LocatedRecord[] {
+    const records: LocatedRecord[] = []
     while (this.#at < this.#text.length) {
       const start = this.#at
       const found = this.#record(start, isEnd)
@@ -71,7 +65,7 @@ export class CsvScanner {
         continue
       }
       if (found.isBlank) this.#pass(start, found.end)
-      else if (this.#slots === null) {
+      else if (!this.#hasHeader) {
         this.#readHeader(found.cells)
         this.#pass(start, found.end)
       } else records.push(this.#checked(start, found))
@@ -81,13 +75,15 @@ export class CsvScanner {
 
   #readHeader(cells: readonly string[]): void {
     const chosen = this.#choose(cells)
+    this.#hasHeader = true
     this.#columnCount = cells.length
+    if (chosen === null) return
     this.#slots = new Int32Array(cells.length).fill(-1)
     for (const [slot, index] of chosen.entries()) this.#slots[index] = slot
     this.#chosenCount = chosen.length
   }
 
-  #checked(start: number, found: Found): ScannedRecord {
+  #checked(start: number, found: Found): LocatedRecord {
     const line = this.#line
     if (found.cellCount === this.#columnCount || this.#dialect.keepsRagged === true) {
       this.#pass(start, found.end)
@@ -106,7 +102,7 @@ export class CsvScanner {
     this.#at = end
   }
 
-  #skipLine(start: number, reason: string): ScannedRecord {
+  #skipLine(start: number, reason: string): LocatedRecord {
     const line = this.#line
     const newline = this.#text.indexOf('\n', start)
     this.#pass(start, newline === -1 ? this.#text.length : newline + 1)
@@ -205,4 +201,24 @@ function newlines(text: string, start: number, end: number): number {
   for (; at !== -1 && at < end; at = text.indexOf('\n', at + 1)) count++
   // Old Macs end lines with a carriage return alone.
   return count === 0 && end > start ? 1 : count
+}
+
+export interface ScanOptions {
+  /** Whether quotes are text in a file of this delimiter; they enclose cells if left out. */
+  readonly isUnquoted?: (delimiter: string) => boolean
+  /** Whether records with fewer or more cells than the header are kept as they are. */
+  readonly keepsRagged?: boolean
+}
+
+/** Records as the scanner reads them: a bad one costs itself alone. */
+export function scannedRecords({
+  isUnquoted,
+  keepsRagged = false,
+}: ScanOptions = {}): RecordReader<LocatedRecord> {
+  return async function* ({ delimiter, linesAbove, chunks }, choose) {
+    const quoted = isUnquoted?.(delimiter) !== true
+    const scanner = new CsvScanner({ delimiter, quoted, keepsRagged, linesAbove }, choose)
+    for await (const piece of textPieces(chunks())) yield scanner.push(piece)
+    yield scanner.end()
+  }
 }

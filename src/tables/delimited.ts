@@ -1,10 +1,8 @@
 import type { ByteSource } from './bytes.js'
-import { parseCsv } from './csv-records.js'
-import { CsvScanner, type ScannedRecord } from './csv-scanner.js'
 import type { Encoding } from './encodings/names.js'
 import { layoutOf, type Layout } from './layout.js'
 import { tableLimits } from './limits.js'
-import { textPieces } from './text-pieces.js'
+import type { ChooseColumns, RecordReader, TableRecord } from './records.js'
 import { openText, type TextSource } from './text-source.js'
 
 export interface DelimitedOptions {
@@ -19,26 +17,11 @@ export interface DelimitedFile {
   readonly delimiter: string
   /** What to tell the user before anything is done with the rows: a guessed encoding, lines left out. */
   readonly notices: readonly string[]
-  /**
-   * Its records, the header first, as csv-parse reads them: whatever is wrong ends the reading. `onRagged` is
-   * told of each record that has not as many cells as the header. Throws the codes of `parseCsv`.
-   */
-  strictRecords(onRagged?: (line: number, cellCount: number) => void): AsyncGenerator<readonly string[][]>
-  /**
-   * Its records below the header as the scanner for registers reads them: a bad one costs itself alone.
-   * `choose` is given the header and says which columns are wanted, by index; it may throw.
-   */
-  scannedRecords(
-    choose: (header: readonly string[]) => readonly number[],
-    options?: ScanOptions,
-  ): AsyncGenerator<readonly ScannedRecord[]>
-}
-
-interface ScanOptions {
-  /** Whether quotes are text in a file of this delimiter; they enclose cells if left out. */
-  readonly isUnquoted?: (delimiter: string) => boolean
-  /** Whether records with fewer or more cells than the header are kept as they are. */
-  readonly keepsRagged?: boolean
+  /** Its records below the header; each call reads the file anew. Throws what the reader throws, and what `choose` does. */
+  records<Found extends TableRecord>(
+    reader: RecordReader<Found>,
+    choose: ChooseColumns,
+  ): AsyncGenerator<readonly Found[]>
 }
 
 /** Throws INPUT_EMPTY, INPUT_ENCODING_MIXED, INPUT_ENCODING_UNSURE, and what reading the bytes throws. */
@@ -70,14 +53,7 @@ function fileOf(text: TextSource, layout: Layout): DelimitedFile {
     label,
     delimiter,
     notices: [...(text.notice === null ? [] : [text.notice]), ...titleNotice(label, layout)],
-    strictRecords: (onRagged) =>
-      parseCsv(chunks(), { label, delimiter, linesAbove, ...(onRagged === undefined ? {} : { onRagged }) }),
-    async *scannedRecords(choose, { isUnquoted, keepsRagged = false } = {}) {
-      const quoted = isUnquoted?.(delimiter) !== true
-      const scanner = new CsvScanner({ delimiter, quoted, keepsRagged, linesAbove }, choose)
-      for await (const piece of textPieces(chunks())) yield scanner.push(piece)
-      yield scanner.end()
-    },
+    records: (reader, choose) => reader({ label, delimiter, linesAbove, chunks }, choose),
   }
 }
 

@@ -29,3 +29,8 @@ export async function openText(file: ByteSource, given: Encoding | undefined): P
 export function emptyFile(label: string): UserError {
   return new UserError('INPUT_EMPTY', `${label} is empty`, { hint: 'it needs a header line and rows' })
 }
+
+/** Chunks of valid UTF-8 that end with whole characters, as strings. */
+export async function* textPieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  for await (const chunk of chunks) yield chunk.toString('utf8')
+}

@@ -131,7 +131,20 @@ describe('column names that are words of SQL, of JavaScript, or long', () => {
       'a',
       'x'.repeat(300),
     ],
-    ...['answer', 'input', '*', 'a.b', '$1', '%s', '😀', 'header\nwith\r\nbreaks', ' spaced ', 'enrich'],
+    ...[
+      'answer',
+      'input',
+      'part',
+      'line',
+      '*',
+      'a.b',
+      '$1',
+      '%s',
+      '😀',
+      'header\nwith\r\nbreaks',
+      ' spaced ',
+      'enrich',
+    ],
   ]
   test.each([
     ['csv', 'csv'],

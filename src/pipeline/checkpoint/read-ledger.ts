@@ -1,7 +1,11 @@
-import { createReadStream, statSync } from 'node:fs'
-import { createInterface } from 'node:readline'
-import { parse } from 'csv-parse'
+import { statSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
+import { fileBytes, type ByteSource } from '../../tables/bytes.js'
+import { openDelimited } from '../../tables/delimited.js'
+import type { Encoding } from '../../tables/encodings/names.js'
+import { readLines } from '../../tables/ndjson-lines.js'
+import { strictRecords } from '../../tables/strict-records.js'
+import { openText, textPieces, type TextSource } from '../../tables/text-source.js'
 import { ChargeBook, findLedgerColumns, readLedgerEntry, type Charge } from '../rules/ledger.js'
 
 export interface Ledger {
@@ -20,7 +24,9 @@ export async function readLedger(path: string): Promise<Ledger> {
   let lineCount = 0
   try {
     const writtenAtMs = statSync(path).mtimeMs
-    const lines = (await isJson(path)) ? jsonRows(path) : csvRows(path)
+    const file = fileBytes(path, path)
+    const text = await openLedger(file)
+    const lines = (await isJson(text)) ? jsonRows(text) : csvRows(file, text.encoding)
     let columns: ReturnType<typeof findLedgerColumns> | null = null
     for await (const { header, cells } of lines) {
       columns = header === undefined ? columns : columnsOf(header, path)
@@ -32,12 +38,12 @@ export async function readLedger(path: string): Promise<Ledger> {
     if (columns === null) throw invalid(path, 'it is empty')
     return { charges: book.charges, lineCount, writtenAtMs }
   } catch (error) {
-    if (error instanceof UserError) throw error
-    throw invalid(path, 'it cannot be read', error)
+    if (!(error instanceof UserError)) throw invalid(path, 'it cannot be read', error)
+    throw error.code === 'LEDGER_INVALID' ? error : invalid(path, error.message, error)
   }
 }
 
-type LedgerLine = { header?: string[]; cells?: string[] }
+type LedgerLine = { header?: readonly string[]; cells?: readonly string[] }
 
 function columnsOf(header: readonly string[], path: string) {
   const columns = findLedgerColumns(header)
@@ -52,39 +58,42 @@ function invalid(path: string, what: string, cause?: unknown): UserError {
   })
 }
 
-async function* jsonRows(path: string): AsyncGenerator<LedgerLine> {
-  for await (const line of createInterface({ input: createReadStream(path, 'utf8') })) {
-    if (line.trim() === '') continue
-    const row = JSON.parse(line) as Record<string, unknown>
-    const text = (value: unknown) =>
-      typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value)
-    yield { header: Object.keys(row), cells: Object.values(row).map(text) }
+/** What a charge is known by is ASCII: where the encoding of names beside it is in doubt, any of them does. */
+async function openLedger(file: ByteSource): Promise<TextSource> {
+  try {
+    return await openText(file, undefined)
+  } catch (error) {
+    const isInDoubt = error instanceof UserError && /^INPUT_ENCODING_(MIXED|UNSURE)$/.test(error.code)
+    if (!isInDoubt) throw error
+    return openText(file, 'utf-8+windows-1252')
   }
 }
 
-async function* csvRows(path: string): AsyncGenerator<LedgerLine> {
-  const delimiter = delimiterOf(await firstLine(path))
-  const options = { bom: true, delimiter, relax_column_count: true, skip_empty_lines: true }
-  let isFirst = true
-  for await (const cells of createReadStream(path).pipe(parse(options)) as AsyncIterable<string[]>) {
-    yield isFirst ? { header: cells } : { cells }
-    isFirst = false
+async function* jsonRows(text: TextSource): AsyncGenerator<LedgerLine> {
+  const textOf = (value: unknown) =>
+    typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value)
+  for await (const lines of readLines(text, true)) {
+    for (const line of lines) {
+      const row = JSON.parse(line) as Record<string, unknown>
+      yield { header: Object.keys(row), cells: Object.values(row).map(textOf) }
+    }
   }
 }
 
-async function firstLine(path: string): Promise<string> {
-  const lines = createInterface({ input: createReadStream(path, 'utf8') })
-  for await (const line of lines) {
-    lines.close()
-    return line.replace(/^\ufeff/, '')
+async function* csvRows(file: ByteSource, encoding: Encoding): AsyncGenerator<LedgerLine> {
+  const headers: LedgerLine[] = []
+  const choose = (header: readonly string[]) => {
+    headers.push({ header })
+    return null
   }
-  return ''
+  for await (const records of (await openDelimited(file, { encoding })).records(strictRecords, choose)) {
+    yield* headers.splice(0)
+    for (const { cells } of records) yield { cells }
+  }
 }
 
-const isJson = async (path: string): Promise<boolean> => (await firstLine(path)).trimStart().startsWith('{')
-
-/** What stands most often in the header. */
-function delimiterOf(header: string): string {
-  const counted = [',', ';', '\t', '|'].map((mark) => ({ mark, count: header.split(mark).length }))
-  return counted.reduce((best, one) => (one.count > best.count ? one : best)).mark
+async function isJson(text: TextSource): Promise<boolean> {
+  for await (const piece of textPieces(text.chunks()))
+    if (piece.trim() !== '') return piece.trimStart().startsWith('{')
+  return false
 }

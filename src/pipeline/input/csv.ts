@@ -1,12 +1,14 @@
 import { UserError } from '../../core/errors.js'
-import { readerBounds } from './bounds.js'
 import { fileBytes } from '../../tables/bytes.js'
 import { openDelimited, type DelimitedFile } from '../../tables/delimited.js'
+import { strictRecords } from '../../tables/strict-records.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import { freeName, namedHeader } from './header.js'
 import type { SourceFile } from './sources.js'
 import { inBatches, type InputTable, type MemberRows, type TextRow } from './table.js'
 import { emptyFile } from '../../tables/text-source.js'
+
+const raggedLinesNotedMax = 5
 
 export interface CsvOptions {
   readonly delimiter?: string | undefined
@@ -51,10 +53,16 @@ function indexOf(columns: Map<string, number>, name: string): number {
 }
 
 async function readHeader(source: DelimitedFile): Promise<readonly string[]> {
-  for await (const [header] of source.strictRecords()) {
-    if (header !== undefined) return header
+  const headers: (readonly string[])[] = []
+  const choose = (cells: readonly string[]) => {
+    headers.push(cells)
+    return null
   }
-  throw emptyFile(source.label)
+  const records = source.records(strictRecords, choose)
+  await records.next().finally(() => records.return(undefined))
+  const [header] = headers
+  if (header === undefined) throw emptyFile(source.label)
+  return header
 }
 
 class CsvTable implements InputTable {
@@ -132,17 +140,16 @@ class CsvTable implements InputTable {
 
   private async *rows(wanted: readonly number[], isFirstPass: boolean): AsyncGenerator<TextRow[]> {
     for (const file of this.files) {
-      let isHeader = true
-      const onRagged = (line: number, cellCount: number) => {
-        if (isFirstPass) note(cellCount < file.headerCells ? file.short : file.long, line)
-      }
-      for await (const records of file.source.strictRecords(onRagged)) {
-        const rows = isHeader ? records.slice(1) : records
-        isHeader = false
-        for (const cells of rows) this.grow(file, cells.length)
+      for await (const records of file.source.records(strictRecords, () => null)) {
+        for (const { cells, line } of records) {
+          if (cells.length === file.headerCells) continue
+          this.grow(file, cells.length)
+          if (isFirstPass && line !== null)
+            note(cells.length < file.headerCells ? file.short : file.long, line)
+        }
         const positionOf = new Map(file.positions.map((column, position) => [column, position]))
         const positions = wanted.map((column) => positionOf.get(column) ?? -1)
-        yield rows.map((cells) => positions.map((position) => cellAt(file, cells, position)))
+        yield records.map(({ cells }) => positions.map((position) => cellAt(file, cells, position)))
       }
     }
   }
@@ -166,7 +173,7 @@ function cellAt(file: CsvFile, cells: readonly string[], position: number): stri
 
 function note(ragged: RaggedLines, line: number): void {
   ragged.count++
-  if (ragged.lines.length < readerBounds.raggedLinesNoted) ragged.lines.push(line)
+  if (ragged.lines.length < raggedLinesNotedMax) ragged.lines.push(line)
 }
 
 function raggedNote(label: string, { count, lines }: RaggedLines, what: string): string[] {

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { tableLimits } from '../../tables/limits.js'
-import { tooManyColumns } from '../../tables/csv-records.js'
+import { tooManyColumns } from '../../tables/strict-records.js'
 
 /** Gives cells without a name one, and refuses a header in which two columns bear the same name. */
 export function namedHeader(cells: readonly string[], label: string): readonly string[] {

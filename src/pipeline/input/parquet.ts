@@ -1,18 +1,18 @@
 import { errorText } from '../../core/error-text.js'
 import { UserError } from '../../core/errors.js'
-import {
-  isOutOfMemory,
-  openDuckDb,
-  sqlName,
-  sqlPath,
-  sqlText,
-  type DuckDb,
-  type DuckDbChunk,
-} from '../../parquet/duckdb.js'
-import { tableLimits } from '../../tables/limits.js'
-import { tooManyColumns } from '../../tables/csv-records.js'
+import { isOutOfMemory, openDuckDb, sqlName, type DuckDb, type DuckDbChunk } from '../../parquet/duckdb.js'
+import { geoMetadata, isGeometry, type GeoMetadata } from '../../parquet/geo-metadata.js'
 import { leafCountOf, readMemoryBytes } from '../../parquet/memory-budget.js'
-import { geoMetadata, isGeometry } from './geometry.js'
+import type { Column } from '../../parquet/part-sql.js'
+import {
+  columnNames,
+  objectExpression,
+  quoteNonFinite,
+  sqlRelation,
+  textExpression,
+} from '../../parquet/read-sql.js'
+import { tableLimits } from '../../tables/limits.js'
+import { tooManyColumns } from '../../tables/strict-records.js'
 import type { SourceFile } from './sources.js'
 import { inBatches, type ChunkRows, type InputTable, type TextRow } from './table.js'
 
@@ -24,11 +24,6 @@ export interface ParquetOptions {
 
 /** What a byte of a Parquet file becomes in memory, at a guess. */
 const unpackedPerPackedByte = 4
-
-interface ParquetColumn {
-  readonly name: string
-  readonly type: string
-}
 
 /** One or several Parquet files as one table, read by DuckDB. Throws INPUT_EMPTY and INPUT_PARQUET_INVALID. */
 export async function openParquet(
@@ -43,7 +38,8 @@ export async function openParquet(
   const label = files.map((file) => file.label).join(', ')
   try {
     await refuseRenamedColumns(duckDb, files)
-    const relation = sqlRelation(files, options.rowsMax)
+    const paths = files.map(({ path }) => path)
+    const relation = sqlRelation(paths, options.rowsMax)
     const described = await duckDb.all(
       `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${relation})`,
     )
@@ -51,7 +47,7 @@ export async function openParquet(
     if (columns.length > tableLimits.columnsMax) throw tooManyColumns(label)
     const leafCount = columns.reduce((sum, { type }) => sum + leafCountOf(type), 0)
     await duckDb.limitMemory(readMemoryBytes(leafCount))
-    const geo = await geoMetadata(duckDb, files, columns, options.rowsMax === undefined)
+    const geo = await geoMetadata(duckDb, paths, columns, options.rowsMax === undefined)
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
     return new ParquetTable(duckDb, columns, relation, label, bytes, geo)
   } catch (error) {
@@ -60,16 +56,10 @@ export async function openParquet(
   }
 }
 
-function sqlRelation(files: readonly SourceFile[], rowsMax: number | undefined): string {
-  const paths = files.map((file) => sqlPath(file.path)).join(', ')
-  const read = `read_parquet([${paths}], union_by_name = true, hive_partitioning = false, filename = false)`
-  return rowsMax === undefined ? read : `(SELECT * FROM ${read} LIMIT ${rowsMax})`
-}
-
 /** DuckDB tells no two columns apart whose names differ in letter case alone, and would rename the second. */
 async function refuseRenamedColumns(duckDb: DuckDb, files: readonly SourceFile[]): Promise<void> {
   for (const file of files) {
-    const named = await topLevelNames(duckDb, file)
+    const named = await columnNames(duckDb, file.path)
     const seen = new Map<string, string>()
     for (const name of named) {
       const other = seen.get(name.toLowerCase())
@@ -83,19 +73,6 @@ async function refuseRenamedColumns(duckDb: DuckDb, files: readonly SourceFile[]
   }
 }
 
-/** The schema is a tree written depth first; the children of its root are the columns. */
-async function topLevelNames(duckDb: DuckDb, file: SourceFile): Promise<readonly string[]> {
-  const rows = await duckDb.all(`SELECT name, num_children FROM parquet_schema(${sqlPath(file.path)})`)
-  const names: string[] = []
-  let inside = 0
-  for (const [name, children] of rows.slice(1)) {
-    if (inside === 0) names.push(String(name))
-    else inside--
-    inside += Number(children ?? 0)
-  }
-  return names
-}
-
 class ParquetTable implements InputTable {
   readonly delimiter = null
   readonly columns: readonly string[]
@@ -104,11 +81,11 @@ class ParquetTable implements InputTable {
 
   constructor(
     private readonly duckDb: DuckDb,
-    private readonly described: readonly ParquetColumn[],
+    private readonly described: readonly Column[],
     private readonly relation: string,
     private readonly label: string,
     private readonly bytes: number,
-    private readonly geo: Awaited<ReturnType<typeof geoMetadata>>,
+    private readonly geo: GeoMetadata,
   ) {
     this.columns = described.map(({ name }) => name)
     const taken = new Set(this.columns.map((name) => name.toLowerCase()))
@@ -131,15 +108,13 @@ class ParquetTable implements InputTable {
   }
 
   async *objectRows(): AsyncGenerator<readonly string[]> {
-    const alias = sqlName(this.rowAlias)
-    const hasJson = this.described.some(({ type }) => type === 'JSON')
-    const object = hasJson ? objectExpression(this.described) : `to_json(${alias})::VARCHAR`
-    const rows = this.texts(`SELECT ${object} FROM ${this.relation} AS ${alias}`)
+    const object = objectExpression(this.described, this.rowAlias)
+    const rows = this.texts(`SELECT ${object} FROM ${this.relation} AS ${sqlName(this.rowAlias)}`)
     for await (const batch of inBatches(rows)) yield batch.map(quoteNonFinite)
   }
 
   parquetSource(): ChunkRows {
-    if (this.geo.unfit !== null) throw this.geo.unfit
+    if (this.geo.unfitColumn !== null) throw unfitColumn(this.geo.unfitColumn)
     const columns = this.described.map(({ name, type }) => ({ name, type: isGeometry(type) ? 'BLOB' : type }))
     const asWkb = this.described
       .filter(({ type }) => isGeometry(type))
@@ -192,36 +167,6 @@ async function* parsed(batches: AsyncIterable<readonly string[]>): AsyncGenerato
   for await (const batch of batches) yield batch.map((row) => JSON.parse(row) as TextRow)
 }
 
-/** DuckDB's text form; nested values as JSON text; bytes as text where they are text (older writers say no more). */
-function textExpression({ name, type }: ParquetColumn): string {
-  const column = sqlName(name)
-  if (type === 'VARCHAR') return column
-  if (type === 'BLOB') return `coalesce(try(decode(${column})), ${column}::VARCHAR)`
-  if (/[[(]/.test(type) && !type.startsWith('DECIMAL') && !isGeometry(type))
-    return `to_json(${column})::VARCHAR`
-  return `${column}::VARCHAR`
-}
-
-/** `to_json` of a whole row would read JSON values anew and round their numbers; their text is taken instead. */
-function objectExpression(columns: readonly ParquetColumn[]): string {
-  const members = columns.map(({ name, type }) => {
-    const column = sqlName(name)
-    // A line break can stand in JSON text only where a space can.
-    const json =
-      type === 'JSON' ? `translate(${column}::VARCHAR, E'\\r\\n', '  ')` : `to_json(${column})::VARCHAR`
-    return `${sqlText(`${JSON.stringify(name)}:`)} || coalesce(${json}, 'null')`
-  })
-  return `'{' || ${members.join(" || ',' || ")} || '}'`
-}
-
-/** DuckDB writes NaN and Infinity bare, which is no JSON: they become strings. */
-function quoteNonFinite(json: string): string {
-  if (!/NaN|Infinity/.test(json)) return json
-  return json.replace(/"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g, (found) =>
-    found.startsWith('"') ? found : `"${found}"`,
-  )
-}
-
 function parquetFailure(label: string, cause: unknown): Error {
   if (cause instanceof UserError) return cause
   if (isOutOfMemory(cause)) {
@@ -239,4 +184,14 @@ function parquetFailure(label: string, cause: unknown): Error {
     hint: 'it was cut short, damaged, encrypted, packed with a codec unknown here, or is another format: make or fetch it again, packed with zstd or snappy',
     cause,
   })
+}
+
+function unfitColumn(name: string): UserError {
+  return new UserError(
+    'OUTPUT_COLUMN_UNFIT',
+    `the column ${name} is a GEOMETRY, GEOGRAPHY or VARIANT of Parquet's own, which cannot be written to Parquet here`,
+    {
+      hint: 'write CSV or NDJSON, which hold it as text, or leave it out of the input; geometry of GeoParquet 1 is kept',
+    },
+  )
 }

@@ -6,7 +6,8 @@ import { glob, isDynamicPattern } from 'tinyglobby'
 import { UserError } from '../../core/errors.js'
 import { makeFolder, removeStale, temporaryMark } from '../../platform/durable-files.js'
 import { fileError } from '../../tables/file-error.js'
-import { readerBounds } from './bounds.js'
+
+const filesMax = 10_000
 
 export type FileFormat = 'csv' | 'parquet' | 'ndjson'
 
@@ -44,8 +45,8 @@ export async function resolveFiles(paths: readonly string[]): Promise<readonly S
   for (const path of paths) {
     const names = exists(path) ? [path] : await matches(path)
     files.push(...names.map((name) => sourceFile(name)))
-    if (files.length > readerBounds.filesMax) {
-      throw new UserError('INPUT_NOT_FOUND', `more than ${readerBounds.filesMax} input files`, {
+    if (files.length > filesMax) {
+      throw new UserError('INPUT_NOT_FOUND', `more than ${filesMax} input files`, {
         hint: 'name fewer files, or join them first',
       })
     }

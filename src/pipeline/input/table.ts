@@ -1,5 +1,4 @@
 import type { DuckDbChunk } from '../../parquet/duckdb.js'
-import { readerBounds } from './bounds.js'
 
 /** A row's cells as text; null where the row has none. */
 export type TextRow = readonly (string | null)[]
@@ -44,6 +43,8 @@ export interface InputTable {
   close(): void
 }
 
+const batchRows = 1_000
+
 /** Cuts pieces of any length into batches, in order, and stops after `rowsMax` rows. */
 export async function* inBatches<Row>(
   pieces: AsyncIterable<readonly Row[]>,
@@ -52,8 +53,8 @@ export async function* inBatches<Row>(
   let left = rowsMax
   if (left <= 0) return
   for await (const piece of pieces) {
-    for (let start = 0; start < piece.length; start += readerBounds.batchRows) {
-      const batch = piece.slice(start, start + Math.min(readerBounds.batchRows, left))
+    for (let start = 0; start < piece.length; start += batchRows) {
+      const batch = piece.slice(start, start + Math.min(batchRows, left))
       left -= batch.length
       yield batch
       if (left <= 0) return

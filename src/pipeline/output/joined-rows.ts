@@ -1,6 +1,6 @@
 import { inputChanged } from '../input/input.js'
 import type { BasisWriter } from './basis-writer.js'
-import { writerBounds } from './bounds.js'
+import { writerLimits } from './limits.js'
 
 export interface Answers {
   /** Answer lines of the rows from `first`, as many as `count`, in the order of the input. Asked once a row. */
@@ -24,8 +24,8 @@ export async function* joinAnswers<Row>(
   let first = 0
   for await (const batch of batches) {
     if (first + batch.length > answers.rowCount) throw inputChanged('the input')
-    for (let start = 0; start < batch.length; start += writerBounds.answerRows) {
-      const rows = batch.slice(start, start + writerBounds.answerRows)
+    for (let start = 0; start < batch.length; start += writerLimits.answerRows) {
+      const rows = batch.slice(start, start + writerLimits.answerRows)
       yield { rows, answerLines: await takeLines(answers, first, rows.length) }
       first += rows.length
     }

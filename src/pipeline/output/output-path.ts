@@ -15,7 +15,7 @@ import { isOutOfMemory } from '../../parquet/duckdb.js'
 import { temporaryPath } from '../../platform/durable-files.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
 import { formatOfPath, type FileFormat, type SourceFile } from '../input/input.js'
-import { writerBounds } from './bounds.js'
+import { writerLimits } from './limits.js'
 
 /** The format that was asked for, else the one the name stands for. Throws OUTPUT_FORMAT_UNKNOWN, also for compressed names. */
 export function outputFormatOf(path: string, asked?: FileFormat): FileFormat {
@@ -65,7 +65,7 @@ export function assertOutputUsable(
   const folder = dirname(targetOf(path))
   assertFolderWritable(folder, path)
   const inputBytes = inputFiles.reduce((sum, file) => sum + file.bytes, 0)
-  assertRoom(folder, writerBounds.freeBytesMin + 2 * inputBytes + rowCount * writerBounds.answerBytesEstimate)
+  assertRoom(folder, writerLimits.freeBytesMin + 2 * inputBytes + rowCount * writerLimits.answerBytesEstimate)
 }
 
 /** Names of what is open already: replacing such a file would cut off whoever opened it. */

@@ -5,7 +5,7 @@ import { assertNamesFitParquet, assertNoClash, type BasisPlace, type OutputColum
 import { renderUnanswered } from '../rules/answer-line.js'
 import { unreachable } from '../../core/errors.js'
 import type { FileFormat, Input } from '../input/input.js'
-import { writerBounds } from './bounds.js'
+import { writerLimits } from './limits.js'
 import { BasisWriter } from './basis-writer.js'
 import { csvStyleOf } from './csv-text.js'
 import type { Answers } from './joined-rows.js'
@@ -170,7 +170,7 @@ async function copyTo(stdout: NodeJS.WritableStream, path: string): Promise<void
   const ignore = () => undefined
   stdout.on('error', ignore)
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: writerBounds.stdoutChunkBytes })) {
+    for await (const chunk of createReadStream(path, { highWaterMark: writerLimits.stdoutChunkBytes })) {
       await new Promise<void>((resolve, reject) => {
         stdout.write(chunk as Buffer, (error) => {
           if (error) reject(error)

@@ -1,6 +1,6 @@
 import { unreachable } from '../../core/errors.js'
 import type { ChunkRows, FileFormat, Input, MemberRows } from '../input/input.js'
-import { writerBounds } from './bounds.js'
+import { writerLimits } from './limits.js'
 
 /** What of an input its rows are written by. */
 export type WrittenInput = Pick<
@@ -71,7 +71,7 @@ async function withParquetSample(
 }
 
 const sampleRowsMax = (columnCount: number): number =>
-  Math.max(1, Math.min(writerBounds.answerRows, Math.floor(writerBounds.sampleCells / columnCount)))
+  Math.max(1, Math.min(writerLimits.answerRows, Math.floor(writerLimits.sampleCells / columnCount)))
 
 function sampleOf(input: Input, rowCount: number, own: Partial<Sample['input']>): Sample {
   const { textRows } = own

@@ -2,6 +2,7 @@ import { identifierType, type IdentifierType } from '../../contract/enums.js'
 import { UserError } from '../../core/errors.js'
 import { identify } from '../../core/identity.js'
 import { canonicalIdentifier } from '../model/identifiers.js'
+import { scannedRecords } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import { openOneFile } from '../../tables/open-file.js'
@@ -66,9 +67,9 @@ export async function readLabelledQueries(
   for (const notice of file.notices) settings.onNotice?.(notice)
   const choose = (header: readonly string[]) => {
     columns = columnsOf(header, settings.map ?? {})
-    return header.map((_, index) => index)
+    return null
   }
-  for await (const records of file.scannedRecords(choose, { keepsRagged: true })) {
+  for await (const records of file.records(scannedRecords({ keepsRagged: true }), choose)) {
     for (const { cells, line, reason } of records) {
       if (reason !== null) throw invalid(`line ${line} of ${path} cannot be read: ${reason}`, 'mend the line')
       queries.push(queryOf(cellReader(cells, columns), line, settings.idType ?? null))

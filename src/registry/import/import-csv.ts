@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { UserError } from '../../core/errors.js'
-import { CsvScanner, type ScannedRecord } from '../../tables/csv-scanner.js'
+import { CsvScanner, scannedRecords } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
 import { openOneFile } from '../../tables/open-file.js'
+import type { LocatedRecord } from '../../tables/records.js'
 import { createTypeCheck, resolveColumns, shownColumns, type ColumnMap, type ImportField } from './columns.js'
 import { readJurisdiction } from './draft.js'
 import { proposeMap, proposedCommand } from './propose-map.js'
@@ -52,7 +53,8 @@ async function* csvItems(
   const reader = createCsvReader(session, options)
   const file = await openDelimited(await openOneFile(options.path, null), { encoding: options.encoding })
   for (const notice of file.notices) options.onNotice?.(notice)
-  for await (const records of file.scannedRecords(reader.choose)) yield records.map(reader.itemOf)
+  for await (const records of file.records(scannedRecords(), reader.choose))
+    yield records.map(reader.itemOf)
   reader.end()
 }
 
@@ -133,7 +135,7 @@ function createCsvReader(session: ImportSession, settings: CsvSettings) {
       slots = new Map([...columns].map(([field, index]) => [field, indexes.indexOf(index)]))
       return indexes
     },
-    itemOf: ({ cells, line, reason }: ScannedRecord): ImportItem => {
+    itemOf: ({ cells, line, reason }: LocatedRecord): ImportItem => {
       types.look(cells, slots.get('type'))
       if (reason !== null) return { kind: 'rejected', line, reason }
       const read = readRow(fieldReader(cells, slots), line, rowDefaults)

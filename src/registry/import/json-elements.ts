@@ -3,7 +3,7 @@ import { importLimits } from '../model/limits.js'
 import { openText } from '../../tables/text-source.js'
 import type { ImportItem, ReadOptions } from '../model/import-item.js'
 import type { ByteSource } from '../../tables/bytes.js'
-import { textPieces } from '../../tables/text-pieces.js'
+import { textPieces } from '../../tables/text-source.js'
 
 /** An element of an array that stands in the root object of a file, or is the root. */
 export interface JsonElement {

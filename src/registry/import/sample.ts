@@ -1,3 +1,4 @@
+import { scannedRecords } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
 import { detectEncoding } from '../../tables/encodings/detect.js'
 import type { Encoding } from '../../tables/encodings/names.js'
@@ -46,9 +47,9 @@ async function tableOf(path: string, encoding: Encoding): Promise<Pick<FileSampl
   const rows: (readonly string[])[] = []
   const choose = (names: readonly string[]) => {
     header = names.map((name) => name.trim())
-    return names.map((_, index) => index)
+    return null
   }
-  for await (const records of table.scannedRecords(choose)) {
+  for await (const records of table.records(scannedRecords(), choose)) {
     for (const { cells, reason } of records)
       if (reason === null && rows.length < sampleRowsMax) rows.push(cells)
     if (rows.length >= sampleRowsMax) break

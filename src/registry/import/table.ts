@@ -1,6 +1,7 @@
 import { UserError } from '../../core/errors.js'
-import type { ScannedRecord } from '../../tables/csv-scanner.js'
+import { scannedRecords } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
+import type { ChooseColumns, LocatedRecord } from '../../tables/records.js'
 import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
 import type { FileFormat, ImportItem, ReadOptions } from '../model/import-item.js'
 import { openOneFile } from '../../tables/open-file.js'
@@ -64,7 +65,7 @@ export async function* tableItems(
   const opened = await openDelimited(file, { encoding: options.encoding })
   for (const notice of opened.notices) options.onNotice?.(notice)
   const isUnquoted = (delimiter: string) => table.tabsUnquoted === true && delimiter === '\t'
-  yield* itemsOf(file, table, (choose) => opened.scannedRecords(choose, { isUnquoted }))
+  yield* itemsOf(file, table, (choose) => opened.records(scannedRecords({ isUnquoted }), choose))
 }
 
 /** The rows of an Excel file's first visible sheet as items. Errors: those of `openXlsx`, REGISTRY_IMPORT_INVALID. */
@@ -75,16 +76,14 @@ async function* sheetItems(
 ): AsyncGenerator<readonly ImportItem[]> {
   const sheet = await openXlsx(path)
   try {
-    yield* itemsOf(sheet, table, (choose) => sheet.scannedRecords(choose))
+    yield* itemsOf(sheet, table, (choose) => sheet.records(choose))
     for (const notice of sheet.notices()) options.onNotice?.(notice)
   } finally {
     sheet.close()
   }
 }
 
-type Scan = (
-  choose: (header: readonly string[]) => readonly number[],
-) => AsyncIterable<readonly ScannedRecord[]>
+type Scan = (choose: ChooseColumns) => AsyncIterable<readonly LocatedRecord[]>
 
 async function* itemsOf(
   file: Pick<ByteSource, 'label'>,
@@ -107,7 +106,7 @@ async function* itemsOf(
 }
 
 function itemOf(
-  { cells, line, reason }: ScannedRecord,
+  { cells, line, reason }: LocatedRecord,
   slots: ReadonlyMap<string, number>,
   table: Table,
 ): ImportItem {

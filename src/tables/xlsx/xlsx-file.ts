@@ -1,4 +1,4 @@
-import type { ScannedRecord } from '../csv-scanner.js'
+import type { ChooseColumns, LocatedRecord } from '../records.js'
 import { openZip } from '../zip-members.js'
 import { refuseOtherKinds } from './magic.js'
 import { Parts } from './parts.js'
@@ -16,12 +16,10 @@ export interface XlsxFile {
   /** Rows that hold a text, in the order of the file; each call reads the sheet anew. */
   rows(): AsyncGenerator<readonly SheetRow[]>
   /**
-   * The rows below the first that holds a text, which is the header, as the scanner of delimited files gives
-   * them: the cells that `choose` wants, and the number of the row as their line.
+   * The rows below the first that holds a text, which is the header, as readers of delimited files give them; the
+   * number of the row is their line.
    */
-  scannedRecords(
-    choose: (header: readonly string[]) => readonly number[],
-  ): AsyncGenerator<readonly ScannedRecord[]>
+  records(choose: ChooseColumns): AsyncGenerator<readonly LocatedRecord[]>
   close(): void
 }
 
@@ -57,7 +55,7 @@ function fileOf(parts: Parts, workbook: Workbook, sheet: Sheet): XlsxFile {
     sheetName: sheet.name,
     notices: () => noticesOf(`${label}, sheet "${sheet.name}"`, sheet, counts),
     rows,
-    scannedRecords: (choose) => recordsOf(rows(), choose),
+    records: (choose) => recordsOf(rows(), choose),
     close: () => {
       parts.close()
     },
@@ -66,14 +64,16 @@ function fileOf(parts: Parts, workbook: Workbook, sheet: Sheet): XlsxFile {
 
 async function* recordsOf(
   batches: AsyncGenerator<readonly SheetRow[]>,
-  choose: (header: readonly string[]) => readonly number[],
-): AsyncGenerator<readonly ScannedRecord[]> {
+  choose: ChooseColumns,
+): AsyncGenerator<readonly LocatedRecord[]> {
   let chosen: readonly number[] | null = null
   for await (const batch of batches) {
-    const records: ScannedRecord[] = []
+    const records: LocatedRecord[] = []
     for (const { row, cells } of batch) {
-      if (chosen === null) chosen = choose(headerOf(cells))
-      else records.push({ cells: chosen.map((column) => cells.get(column) ?? ''), line: row, reason: null })
+      if (chosen === null) {
+        const header = headerOf(cells)
+        chosen = choose(header) ?? [...header.keys()]
+      } else records.push({ cells: chosen.map((column) => cells.get(column) ?? ''), line: row, reason: null })
     }
     yield records
   }

@@ -1,4 +1,5 @@
 import { copyFileSync, writeFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import {
@@ -33,7 +34,7 @@ async function lose(checkpoint: Checkpoint, ...names: string[]): Promise<string[
   return customIds
 }
 
-async function reconcile(csv: string, options: Partial<ReconcileRequest> = {}) {
+async function reconcile(csv: string | Buffer, options: Partial<ReconcileRequest> = {}) {
   writeFileSync(at.path('ledger.csv'), csv)
   const { charges } = await readLedger(at.path('ledger.csv'))
   const request = {
@@ -131,7 +132,20 @@ describe('the service’s list of charges', () => {
     expect(await reconcile(lines)).toMatchObject({ accepted: [acme] })
   })
 
-  test.each(['', 'name,units\nAcme,1\n', '{"a":1}\n', '{"customId":\n'])(
+  test.each<[string, (csv: string) => string | Buffer]>([
+    ['packed', (csv) => gzipSync(csv)],
+    ['in UTF-16', (csv) => Buffer.from(`\ufeff${csv}`, 'utf16le')],
+    ['in an encoding nobody can tell', (csv) => Buffer.from(csv, 'latin1')],
+    ['below titles', (csv) => `Charges of January\n\n${csv}`],
+  ])('is read %s', async (_how, packed) => {
+    const checkpoint = open()
+    const [acme = ''] = await lose(checkpoint, 'Acme')
+    checkpoint.close()
+    const csv = `run_id;custom_id;units;note\nrun_a;${acme};1;M\xfcller\nrun_b;other;1;x\n`
+    expect(await reconcile(packed(csv))).toMatchObject({ accepted: [acme], otherCount: 1 })
+  })
+
+  test.each(['', 'name,units\nAcme,1\n', '{"a":1}\n', '{"customId":\n', 'custom_id\n"a\n'])(
     '%j is no such list',
     async (text) => {
       open().close()

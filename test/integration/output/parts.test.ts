@@ -1,9 +1,8 @@
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sqlPath } from '../../../src/parquet/duckdb.js'
-import { writerBounds } from '../../../src/pipeline/output/bounds.js'
-import { readThrift, writeThrift } from '../../../src/parquet/thrift.js'
+import { parquetLimits } from '../../../src/parquet/limits.js'
 import { convert, matchedLine, newFolder, readByHyparquet, withDuckDb } from './support.js'
 
 const padding = 'ä"\\'.repeat(3_300)
@@ -26,19 +25,17 @@ async function parquetInput(folder: string): Promise<string> {
   return path
 }
 
-const footerOf = (bytes: Buffer): Buffer => bytes.subarray(-8 - bytes.readUInt32LE(bytes.length - 8), -8)
-
 describe.each([
   ['CSV', csvInput],
   ['Parquet', parquetInput],
 ])('a Parquet output of %s in several parts', (_, makeInput) => {
-  test('has every row once, in order, with its own answer, in groups that selectBest no more than a part', async () => {
+  test('has every row once, in order, with its own answer, in groups that weigh no more than a part', async () => {
     const folder = newFolder()
     const path = await makeInput(folder)
     const output = join(folder, 'out.parquet')
     await convert({ input: { paths: [path] }, output, answerLine: heavyLine, metadata: { made: 'here' } })
 
-    const groupRowsMax = Math.ceil(writerBounds.partBytesMax / Buffer.byteLength(heavyLine(0)))
+    const groupRowsMax = Math.ceil(parquetLimits.partBytesMax / Buffer.byteLength(heavyLine(0)))
     const [found] = await withDuckDb((duckDb) =>
       duckDb.all(
         `SELECT count(*), count(*) FILTER (
@@ -68,17 +65,4 @@ test('a column of ours that nobody asked for is left out, and the rows are all t
   const { rows } = await readByHyparquet(output)
   expect(rows).toHaveLength(rowCount)
   expect(Object.keys(rows[0] ?? {})).toEqual(['name', 'number'])
-})
-
-describe('Thrift', () => {
-  test('of a footer gives the same bytes again', async () => {
-    const footer = footerOf(readFileSync(await parquetInput(newFolder())))
-    expect(writeThrift(readThrift(footer)).equals(footer)).toBe(true)
-  })
-
-  test('that ends too early, or holds what nobody knows, is refused', async () => {
-    const footer = footerOf(readFileSync(await parquetInput(newFolder())))
-    for (const bytes of [footer.subarray(0, -20), Buffer.from([0x1e])])
-      expect(() => readThrift(bytes)).toThrow(/Thrift|range/)
-  })
 })

@@ -1,5 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises'
-import { writerBounds } from './bounds.js'
+import { parquetLimits } from './limits.js'
 import {
   footerAround,
   haveSameRest,
@@ -7,8 +7,11 @@ import {
   parquetStart,
   partOf,
   type ParquetPart,
-} from '../../parquet/row-group-files.js'
-import type { StagedFile } from './staged-file.js'
+} from './row-group-files.js'
+
+export interface ParquetSink {
+  write(bytes: Uint8Array): Promise<void>
+}
 
 /**
  * One Parquet file put together from whole ones, row group by row group, in the order they come. What is known of
@@ -22,7 +25,7 @@ export class ParquetFile {
   private groups: FileHandle | null = null
 
   constructor(
-    private readonly file: StagedFile,
+    private readonly sink: ParquetSink,
     private readonly groupsPath: string,
   ) {}
 
@@ -47,7 +50,7 @@ export class ParquetFile {
     const footerStart = this.bytes
     const { before, after } = footerAround(this.first, this.rowCount, this.rowGroupCount)
     await this.write(before)
-    const chunk = Buffer.allocUnsafe(writerBounds.writeBytes)
+    const chunk = Buffer.allocUnsafe(parquetLimits.writeBytes)
     for (let position = 0; ;) {
       const { bytesRead } = await this.groups.read(chunk, 0, chunk.length, position)
       if (bytesRead === 0) break
@@ -64,7 +67,7 @@ export class ParquetFile {
   }
 
   private async write(bytes: Buffer): Promise<void> {
-    await this.file.write(bytes)
+    await this.sink.write(bytes)
     this.bytes += bytes.length
   }
 }

@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writerBounds } from './bounds.js'
+import { parquetLimits } from './limits.js'
 
 export interface LineFile {
   readonly path: string
@@ -18,7 +18,7 @@ export class LineWriter {
   rowCount = 0
   byteCount = 0
   private lineBytesMax = 0
-  private buffer = Buffer.allocUnsafe(2 * writerBounds.writeBytes)
+  private buffer = Buffer.allocUnsafe(2 * parquetLimits.writeBytes)
   private length = 0
   private fileCount = 0
   private handle: FileHandle | null = null
@@ -41,7 +41,7 @@ export class LineWriter {
   }
 
   get isFlushDue(): boolean {
-    return this.length >= writerBounds.writeBytes
+    return this.length >= parquetLimits.writeBytes
   }
 
   async flush(): Promise<void> {
