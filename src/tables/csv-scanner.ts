@@ -215,10 +215,11 @@ export function scannedRecords({
   isUnquoted,
   keepsRagged = false,
 }: ScanOptions = {}): RecordReader<LocatedRecord> {
-  return async function* ({ delimiter, linesAbove, chunks }, choose) {
+  return async function* (text, choose) {
+    const { delimiter, linesAbove } = text
     const quoted = isUnquoted?.(delimiter) !== true
     const scanner = new CsvScanner({ delimiter, quoted, keepsRagged, linesAbove }, choose)
-    for await (const piece of textPieces(chunks())) yield scanner.push(piece)
+    for await (const piece of textPieces(text.chunks())) yield scanner.push(piece)
     yield scanner.end()
   }
 }

@@ -53,8 +53,7 @@ async function* csvItems(
   const reader = createCsvReader(session, options)
   const file = await openDelimited(await openOneFile(options.path, null), { encoding: options.encoding })
   for (const notice of file.notices) options.onNotice?.(notice)
-  for await (const records of file.records(scannedRecords(), reader.choose))
-    yield records.map(reader.itemOf)
+  for await (const records of file.records(scannedRecords(), reader.choose)) yield records.map(reader.itemOf)
   reader.end()
 }
 
