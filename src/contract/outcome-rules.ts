@@ -5,7 +5,7 @@ import type { EntitySubtype, EntityType, OutcomeStatus } from './enums.js'
 export const matchedConfidenceMin = 80
 
 /** The parts of an outcome that must agree with one another. */
-export interface OutcomeParts {
+export interface OutcomeFields {
   readonly status: OutcomeStatus
   readonly match_confidence: number
   readonly type: EntityType | null
@@ -18,7 +18,7 @@ export interface OutcomeParts {
 }
 
 /** Every rule of "Resolution outcome meanings" and of the basis that the parts break; empty if none. */
-function outcomeFaults(outcome: OutcomeParts): string[] {
+function outcomeFaults(outcome: OutcomeFields): string[] {
   const { status, match_confidence: confidence, entity, candidate } = outcome
   const isKnown = entity !== null
   const isUnresolved = status === 'no_match' || status === 'not_found'
@@ -64,6 +64,6 @@ function isPathOf(value: unknown, path: string): boolean {
 }
 
 /** For a schema's `superRefine`. */
-export function checkOutcome(outcome: OutcomeParts, context: z.RefinementCtx): void {
+export function checkOutcome(outcome: OutcomeFields, context: z.RefinementCtx): void {
   for (const message of outcomeFaults(outcome)) context.addIssue({ code: 'custom', message })
 }

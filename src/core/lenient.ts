@@ -2,7 +2,7 @@
  * Reading what a server sent without trusting its shape: own properties only, nothing throws, and every
  * text that comes out is well-formed Unicode without NUL, so that each output format can hold it.
  */
-const lenientBounds = {
+const lenientLimits = {
   textCharsMax: 32_000,
   pathCharsMax: 300,
   pathPartsMax: 16,
@@ -31,13 +31,13 @@ export function at(value: unknown, ...keys: readonly string[]): unknown {
 
 /** The value a dot-path names (`identifiers.0.value`), or undefined. */
 export function atPath(value: unknown, path: string): unknown {
-  if (path.length > lenientBounds.pathCharsMax) return undefined
+  if (path.length > lenientLimits.pathCharsMax) return undefined
   const parts = path.split('.')
-  return parts.length > lenientBounds.pathPartsMax ? undefined : at(value, ...parts)
+  return parts.length > lenientLimits.pathPartsMax ? undefined : at(value, ...parts)
 }
 
 /** Text as it is, numbers and booleans as JSON, objects and lists as JSON text; null where there is nothing. */
-export function textOf(value: unknown, charsMax: number = lenientBounds.textCharsMax): string | null {
+export function textOf(value: unknown, charsMax: number = lenientLimits.textCharsMax): string | null {
   if (value === undefined || value === null) return null
   const text = typeof value === 'string' ? value : jsonOf(value)
   return text === null ? null : wellFormed(cut(text, charsMax))

@@ -1,7 +1,7 @@
 import { UserError } from './errors.js'
 
 /** What the signature of a delivery is held to (interface: "Signature"; Standard Webhooks). */
-const signatureBounds = {
+const signatureLimits = {
   keyBytesMin: 24,
   keyBytesMax: 64,
   secretsMax: 10,
@@ -47,17 +47,17 @@ export class WebhookKeys {
 export function parseWebhookSecrets(text: string): WebhookKeys {
   const secrets = text.split(/\s+/).filter((part) => part !== '')
   if (secrets.length === 0) throw invalid('the webhook secret is empty')
-  if (secrets.length > signatureBounds.secretsMax) {
-    throw invalid(`there are more than ${signatureBounds.secretsMax} webhook secrets`)
+  if (secrets.length > signatureLimits.secretsMax) {
+    throw invalid(`there are more than ${signatureLimits.secretsMax} webhook secrets`)
   }
   return new WebhookKeys(
     secrets.map((secret) => {
       if (!secret.startsWith('whsec_')) throw invalid('a webhook secret does not begin with whsec_')
       const key = decodeBase64(secret.slice('whsec_'.length))
       if (key === null) throw invalid('a webhook secret is not base64 after its whsec_')
-      if (key.length < signatureBounds.keyBytesMin || key.length > signatureBounds.keyBytesMax) {
+      if (key.length < signatureLimits.keyBytesMin || key.length > signatureLimits.keyBytesMax) {
         throw invalid(
-          `a webhook secret holds ${key.length} bytes: ${signatureBounds.keyBytesMin} to ${signatureBounds.keyBytesMax} are needed`,
+          `a webhook secret holds ${key.length} bytes: ${signatureLimits.keyBytesMin} to ${signatureLimits.keyBytesMax} are needed`,
         )
       }
       return key
@@ -118,12 +118,12 @@ export function judgeSignatureHeaders(
   const timestamp = single(delivery.timestamp)
   const signature = single(delivery.signature)
   // A dot in the id could stand for the one that ends it: another id and time would have the same signature.
-  if (id === null || !/^[\x21-\x2d\x2f-\x7e]+$/.test(id) || id.length > signatureBounds.idCharsMax) {
+  if (id === null || !/^[\x21-\x2d\x2f-\x7e]+$/.test(id) || id.length > signatureLimits.idCharsMax) {
     return { kind: 'malformed' }
   }
   if (timestamp === null || !/^[0-9]{1,12}$/.test(timestamp)) return { kind: 'malformed' }
-  if (signature === null || signature.length > signatureBounds.headerCharsMax) return { kind: 'malformed' }
-  if (Math.abs(nowMs - Number(timestamp) * 1000) > signatureBounds.toleranceMs) return { kind: 'stale' }
+  if (signature === null || signature.length > signatureLimits.headerCharsMax) return { kind: 'malformed' }
+  if (Math.abs(nowMs - Number(timestamp) * 1000) > signatureLimits.toleranceMs) return { kind: 'stale' }
   return null
 }
 

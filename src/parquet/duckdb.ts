@@ -30,7 +30,7 @@ export type DuckDbChunk = DuckDBDataChunk
 export interface DuckDb {
   /** Runs a statement that returns nothing of interest. Throws what DuckDB throws. */
   run(sql: string): Promise<void>
-  /** Bounds its memory from now on. What it pins cannot be put aside: too low a bound fails. */
+  /** Limits its memory from now on. What it pins cannot be put aside: too low a limit fails. */
   limitMemory(bytes: number): Promise<void>
   /** All rows of a small result. */
   all(sql: string): Promise<readonly (readonly unknown[])[]>
@@ -40,7 +40,7 @@ export interface DuckDb {
   createTable(table: string, columns: string): Promise<void>
   /** Adds rows that another instance made to a table, also while a statement runs. */
   append(table: string, chunk: DuckDbChunk): Promise<void>
-  /** Ends what is running; it throws in whoever awaits it. */
+  /** Ends what is running; it throws where it is awaited. */
   interrupt(): void
   close(): void
 }

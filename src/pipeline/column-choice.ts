@@ -6,16 +6,16 @@ import type { CheckpointReader } from './checkpoint/checkpoint.js'
 import { lookupKey } from './ingest.js'
 import type { Input } from './input/input.js'
 
-const sampleBounds = { columnsMax: 500, rowsMax: 200, cellCharsMax: 200 } as const
+const sampleLimits = { columnsMax: 500, rowsMax: 200, cellCharsMax: 200 } as const
 
 /** The first cells of the first columns, blank ones left out: enough to tell a state from a status. */
 export async function sampleColumns(input: Input): Promise<ColumnSamples> {
-  const columns = input.columns.slice(0, sampleBounds.columnsMax)
+  const columns = input.columns.slice(0, sampleLimits.columnsMax)
   const samples = new Map<string, string[]>(columns.map((column) => [column, []]))
   for await (const rows of input.sampleRows(columns)) {
-    for (const row of rows.slice(0, sampleBounds.rowsMax)) {
+    for (const row of rows.slice(0, sampleLimits.rowsMax)) {
       for (const [at, column] of columns.entries()) {
-        const cell = row[at]?.slice(0, sampleBounds.cellCharsMax).trim() ?? ''
+        const cell = row[at]?.slice(0, sampleLimits.cellCharsMax).trim() ?? ''
         if (cell !== '') samples.get(column)?.push(cell)
       }
     }

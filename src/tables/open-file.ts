@@ -5,7 +5,7 @@ import { zipMembers } from './zip-members.js'
 
 /**
  * The one file that a path means: itself, plain, `.gz` or `.zst`, or the one in a zip that `wanted` names (any
- * data file where it is null). Packing is told by the bytes, not by the name.
+ * data file where it is null). The bytes say how it is packed, not the name.
  * Errors: INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE, INPUT_COMPRESSION_CORRUPT,
  * REGISTRY_IMPORT_INVALID (a zip without such a file, or with several).
  */

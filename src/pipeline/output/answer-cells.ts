@@ -81,16 +81,16 @@ export function basisCells(line: string, rowNumber: number, name: string | null)
   const runId = textOf(jsonOf(values, 'run_id' satisfies AnswerColumnName))
   const rows: string[][] = []
   for (const entry of entries) {
-    const before = [entry.field, entry.value, entry.confidence, entry.reasoning].map(own)
+    const before = [entry.field, entry.value, entry.confidence, entry.reasoning].map(csvSafe)
     for (const citation of entry.citations.length === 0 ? [null] : entry.citations) {
-      const after = [citation?.url, citation?.excerpt, citation?.source_type].map(own)
+      const after = [citation?.url, citation?.excerpt, citation?.source_type].map(csvSafe)
       const tier = String(citation?.authority_tier ?? '')
-      rows.push([String(rowNumber), name ?? '', own(runId), ...before, ...after, tier])
+      rows.push([String(rowNumber), name ?? '', csvSafe(runId), ...before, ...after, tier])
     }
   }
   return rows
 }
 
-function own(text: string | null | undefined): string {
+function csvSafe(text: string | null | undefined): string {
   return neutraliseFormula(text ?? '')
 }

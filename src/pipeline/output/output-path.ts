@@ -68,7 +68,7 @@ export function assertOutputUsable(
   assertRoom(folder, writerLimits.freeBytesMin + 2 * inputBytes + rowCount * writerLimits.answerBytesEstimate)
 }
 
-/** Names of what is open already: replacing such a file would cut off whoever opened it. */
+/** Names of what is open already: replacing such a file would cut off the process that opened it. */
 const descriptorPath = /^\/(dev\/(stdin|stdout|stderr|fd\/)|proc\/[^/]+\/fd\/)/
 
 function assertReplaceable(path: string, inputFiles: readonly SourceFile[]): void {

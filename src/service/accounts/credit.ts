@@ -63,7 +63,7 @@ export function allowanceReader(database: Sqlite): (accountNumber: number, nowMs
   )
   return (accountNumber, nowMs) => {
     const allowance = read.get({ accountNumber, month: monthOf(nowMs) })
-    if (allowance === undefined) throw new Error(`account ${accountNumber} is not in the books`)
+    if (allowance === undefined) throw new Error(`account ${accountNumber} is not in the ledger`)
     return allowance
   }
 }
