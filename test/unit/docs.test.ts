@@ -63,7 +63,9 @@ describe('the command line', () => {
   test('every flag of every command is in the README, and no other', () => {
     expect(flags.length).toBeGreaterThan(30)
     // Of the commands shown, the ones that only work on this project have flags of their own.
-    const ours = manual.replace(/`(npm run|npx --no-install) [^`]*`/g, '').replaceAll('node --expose-gc', 'node')
+    const ours = manual
+      .replace(/`(npm run|npx --no-install) [^`]*`/g, '')
+      .replaceAll('node --expose-gc', 'node')
     expect(found(/(?<![\w-])--[a-z][a-z0-9-]*/g, ours)).toEqual(unique([...flags, '--help']))
   })
 
