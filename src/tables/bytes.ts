@@ -1,4 +1,5 @@
-import { createReadStream } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { createReadStream, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
 import { unreachable } from '../core/errors.js'
@@ -90,5 +91,17 @@ async function firstBytes(path: string, label: string): Promise<Buffer> {
     }
   } catch (error) {
     throw fileError(error, label)
+  }
+}
+
+/** SHA-256 of a file as it lies on disk, and its date. Errors: INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE. */
+export async function fingerprintFile(path: string): Promise<{ sha256: string; dateMs: number }> {
+  try {
+    const { mtimeMs } = statSync(path)
+    const hash = createHash('sha256')
+    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
+    return { sha256: hash.digest('hex'), dateMs: mtimeMs }
+  } catch (error) {
+    throw fileError(error, path)
   }
 }

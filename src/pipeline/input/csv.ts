@@ -1,12 +1,12 @@
 import { UserError } from '../../core/errors.js'
 import { fileBytes } from '../../tables/bytes.js'
 import { openDelimited, type DelimitedFile } from '../../tables/delimited.js'
-import { strictRecords } from '../../tables/strict-records.js'
+import { strictRecords, tooManyColumns } from '../../tables/strict-records.js'
 import type { Encoding } from '../../tables/encodings/names.js'
-import { freeName, namedHeader } from './header.js'
 import type { SourceFile } from './sources.js'
 import { inBatches, type InputTable, type MemberRows, type TextRow } from './table.js'
 import { emptyFile } from '../../tables/text-source.js'
+import { tableLimits } from '../../tables/limits.js'
 
 const raggedLinesNotedMax = 5
 
@@ -186,4 +186,29 @@ function raggedNote(label: string, { count, lines }: RaggedLines, what: string):
 
 function missing(name: string): never {
   throw new UserError('INPUT_COLUMN_MISSING', `the input has no column ${JSON.stringify(name)}`)
+}
+
+/** Gives cells without a name one, and refuses a header in which two columns bear the same name. */
+export function namedHeader(cells: readonly string[], label: string): readonly string[] {
+  if (cells.length > tableLimits.columnsMax) throw tooManyColumns(`the header of ${label}`)
+  const taken = new Set(cells)
+  const names = cells.map((cell, index) => (cell === '' ? freeName(index + 1, taken) : cell))
+  const seen = new Set<string>()
+  const twice = new Set<string>()
+  for (const name of names) (seen.has(name) ? twice : seen).add(name)
+  if (twice.size > 0) {
+    const list = [...twice].slice(0, 10).map((name) => JSON.stringify(name))
+    throw new UserError('INPUT_COLUMNS_DUPLICATE', `${label} has several columns named ${list.join(', ')}`, {
+      hint: 'rename them in the header, so that each column has a name of its own',
+    })
+  }
+  return names
+}
+
+/** `column_7` for the seventh position, or `column_7_2` and so on where that is taken. */
+export function freeName(position: number, taken: Set<string>): string {
+  let name = `column_${position}`
+  for (let count = 2; taken.has(name); count++) name = `column_${position}_${count}`
+  taken.add(name)
+  return name
 }

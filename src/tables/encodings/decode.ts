@@ -1,7 +1,6 @@
 import { TextDecoder } from 'node:util'
 import { decodeKorean } from './korean.js'
 import type { LegacyEncoding } from './names.js'
-import { decodeWindows1252 } from './windows-1252.js'
 
 const decoders = new Map<string, TextDecoder>()
 
@@ -41,4 +40,14 @@ function decoderOf(encoding: LegacyEncoding): TextDecoder {
 /** `TextDecoder` makes control characters of bytes that an encoding leaves out; only ISO 8859 has them itself. */
 function allowsControls(encoding: LegacyEncoding): boolean {
   return encoding === 'latin1' || encoding.startsWith('iso-8859-')
+}
+
+/** What 0x80 to 0x9f mean; `TextDecoder` of Node 20 makes control characters of them. */
+const upperControls = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
+
+/** Total: the five bytes that windows-1252 leaves out are the control characters of ISO 8859-1. */
+export function decodeWindows1252(bytes: Buffer): string {
+  return bytes
+    .toString('latin1')
+    .replace(/[\x80-\x9f]/g, (char) => upperControls.charAt(char.charCodeAt(0) - 0x80))
 }

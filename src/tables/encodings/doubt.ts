@@ -3,7 +3,7 @@ import type { Reading } from './judge.js'
 import { isMultiByte } from './names.js'
 import { wordsBeyondAscii } from './plausible.js'
 import type { ForeignLine, LineSurvey } from './survey.js'
-import { decodeWindows1252 } from './windows-1252.js'
+import { decodeWindows1252 } from './decode.js'
 
 /** Of the lines of a text of East Asia, so many may be UTF-8 by chance: short ones, of two bytes a character. */
 const chanceShareMax = 0.1

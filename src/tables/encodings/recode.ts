@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { UserError } from '../../core/errors.js'
 import { byteLines, LineEndCutter } from './byte-lines.js'
-import { decodeLegacy } from './decode.js'
+import { decodeLegacy, decodeWindows1252 } from './decode.js'
 import type { Encoding, LegacyEncoding } from './names.js'
 import { completeUtf8Length, Utf8Cutter } from './utf8.js'
-import { decodeWindows1252 } from './windows-1252.js'
 
 /** Turns chunks of a file into chunks of valid UTF-8, each ending with a whole character. */
 interface Recoder {

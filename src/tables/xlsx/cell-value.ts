@@ -1,6 +1,4 @@
-import { xlsxLimits } from './limits.js'
-import type { NumberKind } from './number-format.js'
-import { dateText, durationText } from './serial-date.js'
+import { xlsxLimits } from '../limits.js'
 
 /** A cell as it stands in the file. */
 export interface RawCell {
@@ -64,4 +62,68 @@ function numberText(value: string, kind: NumberKind, is1904: boolean, counts: Ce
 /** The 15 digits that Excel keeps: 0.1 + 0.2 is 0.3. */
 function plainText(number: number): string {
   return String(Number(number.toPrecision(15)))
+}
+
+const dayMs = 86_400_000
+const dayMax1900 = 2_958_465
+/** Day 0 of the count that begins in 1904, in days of the count that begins in 1900. */
+const days1904 = 1462
+
+/**
+ * A date as Excel counts days, as text without a time zone: a day, a time, or both. Null for what is none: before
+ * the first day, and day 60, which Excel takes for a 29 February 1900.
+ */
+export function dateText(serial: number, is1904: boolean): string | null {
+  const ms = Math.round(serial * dayMs)
+  if (!is1904 && ms < dayMs) return ms >= 0 && ms > 0 ? timeText(ms) : null
+  if (is1904 && ms > 0 && ms < dayMs) return timeText(ms)
+  const whole = ms + (is1904 ? days1904 * dayMs : 0)
+  const day = Math.floor(whole / dayMs)
+  if (day < 1 || day === 60 || day > dayMax1900) return null
+  const date = new Date(Date.UTC(1899, 11, day < 60 ? 31 : 30) + whole)
+  const text = date.toISOString()
+  const time = timeText(whole - day * dayMs)
+  return time === '00:00:00' ? text.slice(0, 10) : `${text.slice(0, 10)} ${time}`
+}
+
+/** Hours, which may be more than a day has, minutes and seconds. */
+export function durationText(serial: number): string {
+  const sign = serial < 0 ? '-' : ''
+  return sign + timeText(Math.round(Math.abs(serial) * dayMs))
+}
+
+function timeText(ms: number): string {
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
+  const rest = ms % 1000
+  const fraction = rest === 0 ? '' : `.${String(rest).padStart(3, '0')}`
+  return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}${fraction}`
+}
+
+/** What a number of some format stands for. */
+export type NumberKind =
+  | { readonly kind: 'number' }
+  /** Shown with leading zeros, up to so many digits: `000000`. */
+  | { readonly kind: 'padded'; readonly digits: number }
+  | { readonly kind: 'date' }
+  /** Hours that go on beyond a day: `[h]:mm`. */
+  | { readonly kind: 'duration' }
+
+const plain: NumberKind = { kind: 'number' }
+
+/** The formats that a file need not spell out; 27 to 36 and 50 to 58 are dates of East Asia. */
+export function builtInKind(id: number): NumberKind {
+  if (id === 46) return { kind: 'duration' }
+  const isDate =
+    (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58)
+  return isDate ? { kind: 'date' } : plain
+}
+
+/** By the format's first section: what is quoted, escaped or in brackets is no part of a date. */
+export function kindOfFormat(code: string): NumberKind {
+  const section = (/^(?:"[^"]*"|\\.|[^;"\\])*/.exec(code)?.[0] ?? '').replace(/"[^"]*"|\\.|_.|\*./g, '')
+  if (/\[(?:h+|m+|s+)\]/i.test(section)) return { kind: 'duration' }
+  const bare = section.replace(/\[[^\]]*\]/g, '')
+  if (/^0{2,}$/.test(bare)) return { kind: 'padded', digits: bare.length }
+  if (/^general$/i.test(bare) || /[0#?]/.test(bare.replace(/[.,]0+/g, ''))) return plain
+  return /[ymdhs]|gge|AM\/PM|A\/P/i.test(bare) ? { kind: 'date' } : plain
 }

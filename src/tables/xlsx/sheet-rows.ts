@@ -1,5 +1,5 @@
 import { cellText, type CellCounts, type RawCell } from './cell-value.js'
-import { xlsxLimits } from './limits.js'
+import { xlsxLimits } from '../limits.js'
 import type { Parts } from './parts.js'
 import { StringText, unescaped } from './strings.js'
 import { isTrue, type Sheet, type Workbook } from './workbook.js'

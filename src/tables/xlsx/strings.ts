@@ -1,4 +1,4 @@
-import { xlsxLimits } from './limits.js'
+import { xlsxLimits } from '../limits.js'
 import type { Parts } from './parts.js'
 import { readWholeXml } from './xml.js'
 import { damagedWorkbook } from './xlsx-error.js'

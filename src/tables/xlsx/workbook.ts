@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
-import { xlsxLimits } from './limits.js'
-import { builtInKind, kindOfFormat, type NumberKind } from './number-format.js'
+import { xlsxLimits } from '../limits.js'
+import { builtInKind, kindOfFormat, type NumberKind } from './cell-value.js'
 import type { Parts } from './parts.js'
 import { readWholeXml } from './xml.js'
 import { damagedWorkbook, otherSpreadsheet } from './xlsx-error.js'

@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util'
 import { SaxesParser } from 'saxes'
 import { damagedWorkbook } from './xlsx-error.js'
-import { xlsxLimits } from './limits.js'
+import { xlsxLimits } from '../limits.js'
 
 /** What is met in a part of a workbook; names come without their prefix. */
 export interface XmlHandlers {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { builtInKind, kindOfFormat } from '../../../src/tables/xlsx/number-format.js'
-import { dateText, durationText } from '../../../src/tables/xlsx/serial-date.js'
+import { builtInKind, dateText, durationText, kindOfFormat } from '../../../src/tables/xlsx/cell-value.js'
 import { unescaped } from '../../../src/tables/xlsx/strings.js'
 
 describe('number formats', () => {
