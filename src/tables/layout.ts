@@ -111,7 +111,7 @@ const candidates = [',', '\t', ';', '|'] as const
  * cuts most records into as many cells as the header; of equals, the one that cuts more. A file that no
  * candidate cuts has one column, and a comma does for it.
  */
-export function sniffDelimiter(text: string): string {
+function sniffDelimiter(text: string): string {
   let best = { delimiter: ',', score: 0, cells: 1 }
   for (const delimiter of candidates) {
     const { records, quotesAreRight } = scan(text, delimiter)
@@ -124,7 +124,7 @@ export function sniffDelimiter(text: string): string {
   return best.delimiter
 }
 
-export interface SampleRecord {
+interface SampleRecord {
   readonly cells: readonly string[]
   /** The line it begins on; the first line of the text is 1. */
   readonly line: number
@@ -132,7 +132,7 @@ export interface SampleRecord {
 }
 
 /** The first records of a text; blank lines are none, and one that the sample may have cut is left out. */
-export function sampleRecords(text: string, delimiter: string): readonly SampleRecord[] {
+function sampleRecords(text: string, delimiter: string): readonly SampleRecord[] {
   return scan(text, delimiter).records
 }
 

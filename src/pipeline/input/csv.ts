@@ -189,7 +189,7 @@ function missing(name: string): never {
 }
 
 /** Gives cells without a name one, and refuses a header in which two columns bear the same name. */
-export function namedHeader(cells: readonly string[], label: string): readonly string[] {
+function namedHeader(cells: readonly string[], label: string): readonly string[] {
   if (cells.length > tableLimits.columnsMax) throw tooManyColumns(`the header of ${label}`)
   const taken = new Set(cells)
   const names = cells.map((cell, index) => (cell === '' ? freeName(index + 1, taken) : cell))
@@ -206,7 +206,7 @@ export function namedHeader(cells: readonly string[], label: string): readonly s
 }
 
 /** `column_7` for the seventh position, or `column_7_2` and so on where that is taken. */
-export function freeName(position: number, taken: Set<string>): string {
+function freeName(position: number, taken: Set<string>): string {
   let name = `column_${position}`
   for (let count = 2; taken.has(name); count++) name = `column_${position}_${count}`
   taken.add(name)

@@ -145,7 +145,7 @@ function replaceLoneSurrogates(raw: string): string {
 }
 
 /** What has been seen in one column of NDJSON; decides its type in Parquet. */
-export class ColumnTally {
+class ColumnTally {
   private hasText = false
   private hasBoolean = false
   private hasInteger = false
