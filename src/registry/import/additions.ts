@@ -16,7 +16,7 @@ function additionItem(line: number, sourceKey: string, added: Added): AdditionIt
 }
 
 /** All that it does not say is null. */
-function addedRow(line: number, sourceKey: string, added: Added): StatedRow {
+export function addedRow(line: number, sourceKey: string, added: Added): StatedRow {
   return {
     sourceKey,
     sourceLine: line,

@@ -138,6 +138,10 @@ function addressOf(stated: NonNullable<Draft['address']>, countryCode: string | 
 
 const websiteShape = /^(?:https?:\/\/)?[^\s/]+\.[^\s/]{2,}(?:\/\S*)?$/i
 
+export function soundWebsite(text: string): boolean {
+  return websiteShape.test(text)
+}
+
 function rejected(reason: string, dropped: readonly string[]): ReadRow {
   return { row: null, reason, dropped }
 }

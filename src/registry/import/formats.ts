@@ -6,6 +6,7 @@ import { gleifRelationships } from './gleif-relationships.js'
 import type { FileFormat } from '../model/import-item.js'
 import { secSub, secTickers } from './sec.js'
 import { secSubmissions } from './sec-submissions.js'
+import { wikidata } from './wikidata.js'
 
 /** Files of registers that are read as they are published, by the names that people give. */
 export const fileFormats = {
@@ -21,6 +22,7 @@ export const fileFormats = {
   'sec-sub': secSub,
   'sec-names': secNames,
   'companies-house': companiesHouse,
+  wikidata,
 } as const satisfies Record<string, FileFormat>
 
 export type FormatName = keyof typeof fileFormats

@@ -1,7 +1,6 @@
 import type { FileFormat } from '../model/import-item.js'
 import { leiItem, type LeiAddress, type LeiName, type LeiRecord } from './gleif-record.js'
-import { jsonItems, listOf, member, parseJson, textOf } from './json-elements.js'
-import type { ByteSource } from '../../tables/bytes.js'
+import { isJson, jsonItems, listOf, member, parseJson, textOf } from './json-elements.js'
 import { openOneFile } from '../../tables/open-file.js'
 import { otherKind, tableItems, type TableRow, type Table } from './table.js'
 
@@ -28,11 +27,6 @@ export const gleif: FileFormat = {
 }
 
 const goldenCopy = { what: 'Level 1 golden copy of GLEIF' }
-
-async function isJson(file: ByteSource): Promise<boolean> {
-  for await (const chunk of file.bytes()) return /^(?:\ufeff)?\s*[[{]/.test(chunk.toString('utf8'))
-  return false
-}
 
 /** A record of the golden copy as JSON, where every text stands under "$"; null for what is none. */
 function leiOfJson(text: string): LeiRecord | null {

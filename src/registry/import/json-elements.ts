@@ -21,6 +21,8 @@ export interface JsonElement {
  */
 export class JsonElements {
   readonly #label: string
+  /** What is open where elements stand. */
+  readonly #around: readonly string[]
   #text = ''
   #at = 0
   #line = 1
@@ -32,8 +34,10 @@ export class JsonElements {
   #elementLine = 0
   #isOver = false
 
-  constructor(label: string) {
+  /** `arraysInMembers`: also arrays that stand in an object of the root object, under the key that they have there. */
+  constructor(label: string, arraysInMembers = false) {
     this.#label = label
+    this.#around = arraysInMembers ? [']', '}]', '}}]'] : [']', '}]']
   }
 
   push(piece: string): JsonElement[] {
@@ -76,7 +80,7 @@ export class JsonElements {
 
   /** Whether an element may begin here: directly in the array that is the root or stands in it. */
   #isInArray(): boolean {
-    return this.#open === ']' || this.#open === '}]'
+    return this.#around.includes(this.#open)
   }
 
   #opened(closing: '}' | ']'): void {
@@ -121,7 +125,7 @@ export class JsonElements {
       end++
     }
     if (this.#elementStart === -1) this.#begun()
-    if (this.#open === '}') this.#key = text.slice(this.#at + 1, end)
+    if (this.#open === '}' || this.#open === '}}') this.#key = text.slice(this.#at + 1, end)
     this.#at = end + 1
     return true
   }
@@ -144,15 +148,21 @@ export class JsonElements {
   }
 }
 
+/** Whether a file begins as a list or an object of JSON. */
+export async function isJson(file: ByteSource): Promise<boolean> {
+  for await (const chunk of file.bytes()) return /^(?:\ufeff)?\s*[[{]/.test(chunk.toString('utf8'))
+  return false
+}
+
 /** The elements of a JSON file's arrays as items; `read` may throw for a file of another kind. */
 export async function* jsonItems(
   file: ByteSource,
   read: (element: JsonElement) => ImportItem | null,
-  options: ReadOptions = {},
+  options: ReadOptions & { readonly arraysInMembers?: boolean } = {},
 ): AsyncGenerator<readonly ImportItem[]> {
   // RFC 8259: JSON is UTF-8.
   const text = await openText(file, options.encoding ?? 'utf-8')
-  const elements = new JsonElements(file.label)
+  const elements = new JsonElements(file.label, options.arraysInMembers)
   for await (const piece of textPieces(text.chunks())) {
     const items: ImportItem[] = []
     for (const element of elements.push(piece)) {

@@ -9,7 +9,7 @@ import type { ImportOrigin, ClaimOptions, ClaimOutcome } from '../store/kept-cla
 import { createNameHistory } from '../store/name-history.js'
 import { createRowWriter } from '../store/row-writer.js'
 import { createClaimWriter } from '../store/claims.js'
-import { writeWordList } from '../store/name-index.js'
+import { createWordWeight, writeWordList } from '../store/name-index.js'
 import type { CodeItem, RelationshipItem, SecurityItem } from '../model/import-item.js'
 
 export interface SourceFile {
@@ -107,8 +107,11 @@ function openSession(database: Sqlite, own: RecordedSource, { sourceName }: Sour
       const unseenCount = isWhole ? writer.markRemovedFromSource(newestSequence) : 0
       recordParents(database, sourceNumber)
       linkStatedRelationships(database)
-      joinRegistrations(database, Math.abs(own.importSequence))
       writeWordList(database)
+      joinRegistrations(database, {
+        importSequence: Math.abs(own.importSequence),
+        weightOf: createWordWeight(database),
+      })
       recordCounts(database, own, counts, isoOf(importedAtMs))
       const waitingCount = claims.waitingCount() + references.waitingCount()
       database.exec('COMMIT')

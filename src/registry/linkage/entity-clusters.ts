@@ -1,6 +1,6 @@
 import { authorityFacts } from '../reference/authorities.js'
 
-/** Why two registrations are one company's. Never their names. */
+/** Which identifier says that two registrations are one company's. */
 export type JoinReason = 'successor' | 'branch' | 'lei' | 'registration_id' | 'cik'
 
 /** Registrations that a reason puts together, by the numbers of the companies they belong to so far. */

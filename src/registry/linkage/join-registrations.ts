@@ -1,36 +1,159 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import { derivedId } from '../model/identifiers.js'
+import type { WordWeight } from './compare-rows.js'
 import { mergesOf, registerOf, type EntityMerge, type JoinGroup, type JoinReason } from './entity-clusters.js'
+import { createClusters, decidedPairs, evidenceOf } from './join-by-name.js'
+import { companyOf } from './name-groups.js'
+
+export interface JoinDeps {
+  readonly importSequence: number
+  readonly weightOf: WordWeight
+}
 
 /**
- * Puts the registrations of one company together: see `mergesOf`. A company that is found to be another's
- * keeps its id, which leads there from now on; what was joined once stays joined, whatever later imports
- * say. The caller holds the transaction. Returns how many companies became part of another.
+ * Puts the registrations of one company together: by identifiers first (see `mergesOf`), then, where these are
+ * silent, by name and what goes with it (see `decidedPairs`). A company that is found to be another's keeps its
+ * id, which leads there from now on. What identifiers joined once stays joined, whatever later imports say; what
+ * a name joined is decided anew by each import, and its id leads to its own registrations again where it no
+ * longer holds. The caller holds the transaction.
  */
-export function joinRegistrations(database: Sqlite, importSequence: number): number {
+export function joinRegistrations(database: Sqlite, deps: JoinDeps): void {
+  const merges = identifierMerges(database)
+  // Who is joined to whom by name is decided on companies that identifiers made.
+  if (merges.length > 0) undoNameMerges(database)
+  recordMerges(database, merges, deps.importSequence)
+  joinByName(database, deps)
+}
+
+function undoNameMerges(database: Sqlite): void {
+  database.exec(`
+    UPDATE legal_entities SET entity_number = joined_from_number, joined_from_number = NULL
+      WHERE joined_from_number IS NOT NULL;
+    UPDATE entities SET merged_into = NULL
+      WHERE number IN (SELECT entity_number FROM entity_merges WHERE reason = 'name');
+    DELETE FROM entity_merges WHERE reason = 'name';
+  `)
+}
+
+function identifierMerges(database: Sqlite): EntityMerge[] {
   const groups = [...identifierGroups(database), ...successorGroups(database), ...branchGroups(database)]
   const leis = database
-    .prepare<[number], string>(
+    .prepare<[number, number], string>(
       `SELECT i.value FROM legal_entities l JOIN identifiers i ON i.legal_entity_number = l.number
-       WHERE l.entity_number = ? AND i.type = 'lei' AND l.removed_from_source = 0`,
+       WHERE l.number IN (SELECT number FROM legal_entities WHERE entity_number = ? AND joined_from_number IS NULL
+           UNION ALL SELECT number FROM legal_entities WHERE joined_from_number = ?)
+         AND i.type = 'lei' AND l.removed_from_source = 0`,
     )
     .pluck()
-  const merges = mergesOf(groups, (entityNumber) => leis.all(entityNumber))
-  recordMerges(database, merges, importSequence)
-  return merges.length
+  return mergesOf(groups, (entityNumber) => leis.all(entityNumber, entityNumber))
 }
 
 function recordMerges(database: Sqlite, merges: readonly EntityMerge[], importSequence: number): void {
-  const lead = database.prepare(
-    'UPDATE entities SET merged_into = (SELECT id FROM entities WHERE number = ?) WHERE number = ?',
-  )
+  const lead = prepareLead(database)
   const move = database.prepare('UPDATE legal_entities SET entity_number = ? WHERE entity_number = ?')
-  const record = database.prepare('INSERT OR REPLACE INTO entity_merges VALUES (?, ?, ?, ?)')
+  const record = prepareRecord(database)
   for (const { entityNumber, intoNumber, reason } of merges) {
     lead.run(intoNumber, entityNumber)
     move.run(intoNumber, entityNumber)
-    record.run(entityNumber, intoNumber, reason, importSequence)
+    record.run(entityNumber, intoNumber, reason, importSequence, null)
   }
+}
+
+/**
+ * Only what changes is written. Registrations that a name moves remember the company that they go back to.
+ */
+function joinByName(database: Sqlite, { importSequence, weightOf }: JoinDeps): void {
+  const clusters = createClusters()
+  const wanted = createWantedMerges(database)
+  for (const { pair, merge } of decidedPairs(database, weightOf, clusters)) {
+    if (merge !== null) wanted.put(merge.entityNumber, JSON.stringify(evidenceOf(pair)))
+  }
+  const held = new Map(
+    database
+      .prepare<[], [number, number]>(
+        "SELECT entity_number, into_number FROM entity_merges WHERE reason = 'name'",
+      )
+      .raw()
+      .all(),
+  )
+  const undo = prepareUndo(database)
+  for (const [entityNumber, intoNumber] of held) {
+    if (!wanted.has(entityNumber) || clusters.rootOf(entityNumber) !== intoNumber) {
+      undo(entityNumber)
+      held.delete(entityNumber)
+    }
+  }
+  const lead = prepareLead(database)
+  const move = database.prepare(
+    'UPDATE legal_entities SET joined_from_number = entity_number, entity_number = ? WHERE entity_number = ?',
+  )
+  const record = prepareRecord(database)
+  wanted.each((entityNumber, evidence) => {
+    const intoNumber = clusters.rootOf(entityNumber)
+    if (!held.has(entityNumber)) {
+      lead.run(intoNumber, entityNumber)
+      move.run(intoNumber, entityNumber)
+      record.run(entityNumber, intoNumber, 'name', importSequence, evidence)
+    }
+  })
+  wanted.refreshEvidence()
+}
+
+/** What a join rests on waits in the file, not in memory, until all joins are known. */
+function createWantedMerges(database: Sqlite) {
+  database.exec(
+    'CREATE TEMP TABLE IF NOT EXISTS wanted_merges (entity_number INTEGER PRIMARY KEY, evidence_json TEXT) STRICT',
+  )
+  database.exec('DELETE FROM temp.wanted_merges')
+  const put = database.prepare('INSERT OR REPLACE INTO temp.wanted_merges VALUES (?, ?)')
+  const find = database.prepare<[number]>('SELECT 1 FROM temp.wanted_merges WHERE entity_number = ?')
+  const page = database
+    .prepare<[number], [number, string]>(
+      'SELECT entity_number, evidence_json FROM temp.wanted_merges WHERE entity_number > ? ORDER BY entity_number LIMIT 1000',
+    )
+    .raw()
+  return {
+    put: (entityNumber: number, evidence: string) => put.run(entityNumber, evidence),
+    has: (entityNumber: number) => find.get(entityNumber) !== undefined,
+    each(visit: (entityNumber: number, evidence: string) => void): void {
+      for (let rows = page.all(0); rows.length > 0; rows = page.all(rows.at(-1)?.[0] ?? 0)) {
+        for (const [entityNumber, evidence] of rows) visit(entityNumber, evidence)
+      }
+    },
+    refreshEvidence(): void {
+      database.exec(`
+        UPDATE entity_merges SET evidence_json = w.evidence_json FROM temp.wanted_merges w
+          WHERE entity_merges.reason = 'name' AND w.entity_number = entity_merges.entity_number
+            AND w.evidence_json <> entity_merges.evidence_json;
+        DELETE FROM temp.wanted_merges;
+      `)
+    },
+  }
+}
+
+function prepareUndo(database: Sqlite): (entityNumber: number) => void {
+  const queries = [
+    `UPDATE legal_entities SET entity_number = joined_from_number, joined_from_number = NULL
+     WHERE joined_from_number = ?`,
+    'UPDATE entities SET merged_into = NULL WHERE number = ?',
+    'DELETE FROM entity_merges WHERE entity_number = ?',
+  ].map((sql) => database.prepare(sql))
+  return (entityNumber) => {
+    for (const query of queries) query.run(entityNumber)
+  }
+}
+
+function prepareLead(database: Sqlite) {
+  return database.prepare(
+    'UPDATE entities SET merged_into = (SELECT id FROM entities WHERE number = ?) WHERE number = ?',
+  )
+}
+
+function prepareRecord(database: Sqlite) {
+  return database.prepare(
+    `INSERT OR REPLACE INTO entity_merges (entity_number, into_number, reason, import_sequence, evidence_json)
+     VALUES (?, ?, ?, ?, ?)`,
+  )
 }
 
 interface SharedRow {
@@ -51,7 +174,7 @@ function identifierGroups(database: Sqlite): JoinGroup[] {
          UNION SELECT type, value FROM identifiers WHERE type = 'sec_cik'
          UNION SELECT 'cik', value FROM identifiers WHERE type = 'sec_cik'
        )
-       SELECT i.type, i.value, i.jurisdiction, l.entity_number, l.registration_authority
+       SELECT i.type, i.value, i.jurisdiction, ${companyOf} AS entity_number, l.registration_authority
        FROM shared s
        CROSS JOIN identifiers i ON i.type = s.type AND i.value = s.value
        CROSS JOIN legal_entities l ON l.number = i.legal_entity_number
@@ -76,11 +199,12 @@ function identifierGroups(database: Sqlite): JoinGroup[] {
 
 function successorGroups(database: Sqlite): JoinGroup[] {
   const find = database
-    .prepare<[string], number>('SELECT entity_number FROM legal_entities WHERE id = ?')
+    .prepare<[string], number>(`SELECT ${companyOf} FROM legal_entities l WHERE l.id = ?`)
     .pluck()
   return database
     .prepare<[], { entity_number: number; successor_key: string }>(
-      'SELECT entity_number, successor_key FROM legal_entities WHERE successor_key IS NOT NULL AND removed_from_source = 0',
+      `SELECT ${companyOf} AS entity_number, successor_key FROM legal_entities l
+       WHERE successor_key IS NOT NULL AND removed_from_source = 0`,
     )
     .all()
     .flatMap(({ entity_number, successor_key }) => {
@@ -94,12 +218,14 @@ function successorGroups(database: Sqlite): JoinGroup[] {
 function branchGroups(database: Sqlite): JoinGroup[] {
   return database
     .prepare<[], { child: number; parent: number }>(
-      `SELECT c.entity_number AS child, p.entity_number AS parent FROM relationships r
+      `SELECT coalesce(c.joined_from_number, c.entity_number) AS child,
+         coalesce(p.joined_from_number, p.entity_number) AS parent FROM relationships r
        JOIN legal_entities c ON c.number = r.child_number
        JOIN legal_entities p ON p.number = r.parent_number
        WHERE r.type = 'IS_INTERNATIONAL_BRANCH_OF' AND r.to_date IS NULL
-         AND c.removed_from_source = 0 AND p.removed_from_source = 0 AND c.entity_number <> p.entity_number`,
+         AND c.removed_from_source = 0 AND p.removed_from_source = 0`,
     )
     .all()
+    .filter(({ child, parent }) => child !== parent)
     .map(({ child, parent }) => ({ reason: 'branch', entityNumbers: [child, parent] }))
 }

@@ -79,7 +79,10 @@ export function compose<S extends Claim>(
     formedOn: first(rows, 'formedOn'),
     parentKey: first(rows, 'parentKey'),
     successorKey: first(rows, 'successorKey'),
-    sourceUrl: first(rows, 'sourceUrl'),
+    sourceUrl: first(
+      rows.filter((row) => row.legalName !== null),
+      'sourceUrl',
+    ),
   }
   return { row, origin }
 }
@@ -176,7 +179,8 @@ function statusOf(ordered: readonly Claim[]): string | null {
   const stating = ordered.find(({ row }) => row.status !== null)
   if (stating === undefined || stating.row.status === 'active') return stating?.row.status ?? null
   const isListedLater = ordered.some(
-    ({ fileDate, row }) => fileDate > stating.fileDate && row.identifiers.some(({ exchange }) => exchange),
+    ({ fileDate, format, row }) =>
+      fileDate > stating.fileDate && format in ranks && row.identifiers.some(({ exchange }) => exchange),
   )
   return isListedLater ? null : stating.row.status
 }
@@ -197,6 +201,7 @@ export function addedUp(former: StatedRow, later: StatedRow): StatedRow {
     ...later,
     sourceLine: former.sourceLine,
     names: [...legal, ...added].slice(0, importLimits.namesMax),
+    website: later.website ?? former.website,
     ...identifiersOf([former, later]),
   }
 }

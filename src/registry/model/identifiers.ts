@@ -72,4 +72,5 @@ export const recordUrls = {
   cik: (cik: string) => `https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&CIK=${cik}`,
   companiesHouse: (companyNumber: string) =>
     `https://find-and-update.company-information.service.gov.uk/company/${encodeURIComponent(companyNumber)}`,
+  wikidata: (item: string) => `https://www.wikidata.org/wiki/${item}`,
 } as const

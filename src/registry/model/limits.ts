@@ -5,7 +5,7 @@ export const matchLimits = {
   contextCharsMax: 2_000,
   tokensMax: 24,
   tokenCharsMax: 60,
-  variantsMax: 6,
+  variantsMax: 10,
   candidateNamesMax: 240,
   /** Reading a name out of millions costs more than comparing it; twice as many find no more on labelled queries. */
   namesByWordsMax: 120,

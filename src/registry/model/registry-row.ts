@@ -68,8 +68,8 @@ export interface RowAddress {
 /** What a source states of a registration; without a name it only adds to what others state. */
 export type StatedRow = Omit<RegistryRow, 'legalName'> & { readonly legalName: string | null }
 
-/** Which version of the reading rules made the rows; a higher one makes an unchanged file be read again. */
-export const derivationVersion = 5
+/** Which version of the rules of reading and joining made the rows; a higher one makes an unchanged file be read again. */
+export const derivationVersion = 6
 
 /** A row, or why it is none; `dropped` names values left out of a row that is kept. */
 export interface ReadRow {

@@ -4,11 +4,13 @@ import type { NameKind } from '../model/registry-row.js'
 import type { FormClass } from '../normalize/legal-forms.js'
 import { matchLimits } from '../model/limits.js'
 import type { NameVariant } from '../normalize/name-variants.js'
+import { isGenericWord } from '../normalize/generic-words.js'
+import { isNumberWord } from '../normalize/normalize-name.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 
 /** Finds the names that a query may mean. */
 export interface CandidateFinder {
-  /** `wide`: by words too, where the very name is found. */
+  /** `wide`: by the rarest words and their spellings too. */
   readonly find: (
     variants: readonly NameVariant[],
     vocabulary: Vocabulary,
@@ -32,24 +34,30 @@ interface CandidateRow {
   type: string
   subtype: string
   jurisdiction: string | null
+  source_number: number
   region_code: string
   city_key: string
   postal_key: string
   country_code: string | null
+  prominence: number
 }
 
 const selectCandidates = `
   SELECT n.number, l.entity_number, n.legal_entity_number, n.kind, n.name, n.tokens, n.core_key, n.full_key,
-    n.form_class, n.acronym, l.status, l.removed_from_source, l.type, l.subtype, l.jurisdiction,
-    a.region_code, a.city_key, a.postal_key, a.country_code
+    n.form_class, n.acronym, l.status, l.removed_from_source, l.type, l.subtype, l.jurisdiction, l.source_number,
+    a.region_code, a.city_key, a.postal_key, a.country_code,
+    (SELECT 4 * max(e.sic IS NOT NULL OR e.naics IS NOT NULL OR e.industry_codes IS NOT NULL)
+       + 2 * max(EXISTS (SELECT 1 FROM identifiers i WHERE i.legal_entity_number = e.number AND i.type = 'lei'))
+       + max(EXISTS (SELECT 1 FROM identifiers i WHERE i.legal_entity_number = e.number AND i.type = 'ticker'))
+     FROM legal_entities e WHERE e.entity_number = l.entity_number) AS prominence
   FROM names n
   JOIN legal_entities l ON l.number = n.legal_entity_number
   JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
   WHERE `
 
 /**
- * Exact keys first; words only when these find nothing that fits: pairs of the rarest words, each in the
- * spellings the vocabulary knows. No ranking in SQL: the matcher ranks.
+ * By exact keys, initials, the beginning of the words and the heads of the query; where asked by words too: pairs of
+ * the rarest, each in the spellings the vocabulary knows. No ranking in SQL: the matcher ranks.
  */
 export function createCandidateFinder(database: Sqlite): CandidateFinder {
   const limit = ` LIMIT ${matchLimits.candidateNamesMax}`
@@ -59,6 +67,7 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
   // The second condition lets the partial index serve.
   const byAcronym = prepare("n.acronym = ? AND n.acronym <> ''")
   const byStem = prepare('n.full_key >= ? AND n.full_key < ?')
+  const byPrefix = prepare('n.tokens >= ? AND n.tokens < ?')
   const byWords = prepare(
     `n.number IN (SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT ${clauseNamesMax})`,
   )
@@ -74,12 +83,19 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
         const isInitials = variant.tokens.length === 1 && variant.coreKey.length <= 6
         if (isInitials) add(byAcronym.all(variant.coreKey))
       }
+      for (const variant of variants) {
+        if (isPrefixWorth(variant)) {
+          const head = variant.tokens.join(' ')
+          add(byPrefix.all(`${head} `, `${head}!`))
+        }
+        if (variant.kind === 'whole') for (const key of headKeys(variant.tokens)) add(byCore.all(key))
+      }
       const [whole] = variants
       if (whole === undefined) return []
       const isExact = [...found.values()].some(({ coreKey }) => coreKey === whole.coreKey)
       const isStem = whole.fullKey.length >= 10 && (!isExact || whole.cut !== 'nowhere')
       if (isStem) add(byStem.all(whole.fullKey, `${whole.fullKey}\u007f`))
-      if (!isExact || scope === 'wide') {
+      if (scope === 'wide') {
         const enough = found.size + matchLimits.namesByWordsMax
         for (const clause of wordClauses(whole.tokens, vocabulary)) {
           if (found.size >= enough) break
@@ -89,6 +105,23 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
       return [...found.values()].slice(0, matchLimits.candidateNamesMax)
     },
   }
+}
+
+/** Heads of a query that may be a whole name: "Larkmoor Inflight Catering" begins with "Larkmoor". */
+const headWordsMax = 4
+
+function headKeys(tokens: readonly string[]): string[] {
+  const keys: string[] = []
+  for (let count = Math.min(headWordsMax, tokens.length - 1); count >= 1; count--) {
+    const head = tokens.slice(0, count)
+    if (!head.every(isGenericWord) && !head.every(isNumberWord)) keys.push(head.join(''))
+  }
+  return keys
+}
+
+/** A generic word alone begins too many names to tell any. */
+function isPrefixWorth({ tokens, coreKey }: NameVariant): boolean {
+  return coreKey.length >= 2 && !(tokens.length === 1 && isGenericWord(tokens[0] ?? ''))
 }
 
 /** A word alone is looked up only when so few names hold it; else it needs a second one. */
@@ -167,6 +200,7 @@ function candidateOf(row: CandidateRow): CandidateName {
   return {
     entityNumber: row.entity_number,
     legalEntityNumber: row.legal_entity_number,
+    sourceNumber: row.source_number,
     kind: row.kind as NameKind,
     name: row.name,
     tokens: row.tokens === '' ? [] : row.tokens.split(' '),
@@ -184,6 +218,11 @@ function candidateOf(row: CandidateRow): CandidateName {
       countryCode: row.country_code ?? '',
       jurisdictionCountry: country,
       jurisdictionRegion: region === undefined ? '' : `${country}-${region}`,
+    },
+    prominence: {
+      isListed: (row.prominence & 1) > 0,
+      hasLei: (row.prominence & 2) > 0,
+      hasIndustry: (row.prominence & 4) > 0,
     },
   }
 }

@@ -87,6 +87,15 @@ export function readVocabulary(database: Sqlite): Vocabulary {
   return new Vocabulary(new WordList(lists), row.name_count)
 }
 
+/** How much a word tells; the list is read when the first is asked for. */
+export function createWordWeight(database: Sqlite): (word: string) => number {
+  let vocabulary: Vocabulary | null = null
+  return (word) => {
+    vocabulary ??= readVocabulary(database)
+    return vocabulary.weight(word)
+  }
+}
+
 function countWords(database: Sqlite): WordLists {
   const rows = database
     .prepare<[], [string, number]>('SELECT term, doc FROM name_vocabulary ORDER BY term')

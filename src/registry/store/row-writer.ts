@@ -127,7 +127,7 @@ function existingRegistrations(database: Sqlite) {
   const removeAddresses = database.prepare('DELETE FROM addresses WHERE legal_entity_number = ?')
   const adopt = database.prepare(
     `UPDATE entities SET merged_into = (SELECT e.id FROM legal_entities l JOIN entities e
-       ON e.number = l.entity_number WHERE l.id = ?) WHERE id = ?`,
+       ON e.number = coalesce(l.joined_from_number, l.entity_number) WHERE l.id = ?) WHERE id = ?`,
   )
   return {
     /** Whether the registration already says what the row does. */

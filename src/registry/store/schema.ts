@@ -268,4 +268,16 @@ export const migrations = [
   DROP INDEX statements_by_source;
   CREATE INDEX claims_by_source ON claims (source_number);
   `,
+  `
+  -- Names by their words: which ones begin with those of a query.
+  CREATE INDEX names_by_tokens ON names (tokens);
+  `,
+  `
+  -- What a join by name rests on; and of each registration that it moved, the company that it goes back to when
+  -- the join no longer holds.
+  ALTER TABLE entity_merges ADD COLUMN evidence_json TEXT;
+  ALTER TABLE legal_entities ADD COLUMN joined_from_number INTEGER REFERENCES entities (number);
+  CREATE INDEX legal_entities_joined_by_name ON legal_entities (joined_from_number)
+    WHERE joined_from_number IS NOT NULL;
+  `,
 ] as const

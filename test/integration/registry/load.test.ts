@@ -48,6 +48,7 @@ const contents: Readonly<Record<string, string | Buffer>> = {
   'gleif-isin': `LEI,ISIN\n${lei.ford},US3453708600\n`,
   'sec-names': 'cik,alias,kind\n9389,BALL BROTHERS CO,former\n',
   'gleif-relationships': levelTwoCsv([{ child: lei.ball, parent: lei.ford }]),
+  wikidata: `item,itemLabel,altLabels,lei,cik\nhttp://www.wikidata.org/entity/Q44294,Ford Motor,Ford|FoMoCo,${lei.ford},\n`,
 }
 
 const wholeRegister = {
@@ -146,7 +147,7 @@ function mixedFolder(seed: number): string {
   const folder = temporaryFolder()
   const files = [...Object.values({ ...contents, ...wholeRegister }), '{"nothing":"of ours"}']
   for (const [index, content] of files.entries()) {
-    const at = (index * 5 + seed * 3) % files.length
+    const at = (index * 7 + seed * 3) % files.length
     write(`file-${String.fromCharCode(97 + at)}`, content, folder)
   }
   mkdirSync(join(folder, 'inner'))

@@ -105,14 +105,28 @@ const joined: readonly [what: string, files: Files][] = [
       two: [{ id: '2', name: 'B', registration_id: '556036', jurisdiction: 'se' }],
     },
   ],
+  [
+    'the same name and place, where identifiers are silent',
+    {
+      one: [{ id: '1', name: 'Acme Ltd', city: 'Leeds', country: 'GB' }],
+      two: [{ id: '2', name: 'Acme Limited', city: 'Leeds', country: 'GB' }],
+    },
+  ],
 ]
 
 const apart: readonly [what: string, files: Files][] = [
   [
-    'the same name and place alone',
+    'the same everyday words in one country',
+    {
+      one: [{ id: '1', name: 'First Capital Group', country: 'GB' }],
+      two: [{ id: '2', name: 'First Capital Group', country: 'GB' }],
+    },
+  ],
+  [
+    'the same name in two countries',
     {
       one: [{ id: '1', name: 'Acme Ltd', city: 'Leeds', country: 'GB' }],
-      two: [{ id: '2', name: 'Acme Ltd', city: 'Leeds', country: 'GB' }],
+      two: [{ id: '2', name: 'Acme Ltd', city: 'Leeds', country: 'CA' }],
     },
   ],
   [
@@ -283,7 +297,7 @@ describe('what one registration does not say', () => {
   })
 })
 
-describe('a merge', () => {
+describe('a merge by identifiers', () => {
   const both: Files = {
     one: [{ id: 'a', name: 'Acme Registered', cik: '7' }],
     two: [{ id: 'b', name: 'Acme Identified', lei }],

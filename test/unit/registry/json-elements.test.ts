@@ -42,6 +42,19 @@ describe('elements of arrays', () => {
     expect(elementsOf([text]).map(({ key, text: found }) => [key, found])).toEqual(expected)
   })
 
+  it('of a member of the object too, where they are asked for', () => {
+    const text = '{"head":{"vars":["a"]},"results":{"x":{"y":[0]},"bindings":[{"a":[1]},2]},"top":[3]}'
+    const reader = new JsonElements('file.json', true)
+    const found = (text.match(/[^]/g) ?? []).flatMap((piece) => reader.push(piece))
+    reader.end()
+    expect(found.map(({ key, text: of }) => [key, of])).toEqual([
+      ['vars', '"a"'],
+      ['bindings', '{"a":[1]}'],
+      ['bindings', '2'],
+      ['top', '3'],
+    ])
+  })
+
   it('are the same however the text is cut, and those that JSON.parse finds', () => {
     const list = fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 6 })
     fc.assert(

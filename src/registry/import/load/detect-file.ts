@@ -55,7 +55,7 @@ async function detectText(path: string, sample: FileSample, bytes: number | null
   }
 }
 
-const jsonFormats: readonly FormatName[] = ['gleif', 'sec-tickers', 'sec-submissions']
+const jsonFormats: readonly FormatName[] = ['wikidata', 'gleif', 'sec-tickers', 'sec-submissions']
 
 async function detectTable(path: string, sample: FileSample, bytes: number | null): Promise<DetectedFile> {
   const { header, rows, text, isWhole } = sample
@@ -213,6 +213,8 @@ function formatsOfHeader(
   if (has('lei', 'bic') && names.size === 2) return ['gleif-bic']
   if (has('lei', 'isin') && names.size === 2) return ['gleif-isin']
   if (has('cik', 'alias') && names.size === (names.has('kind') ? 3 : 2)) return ['sec-names']
+  if (has('item', 'itemlabel') && (names.has('lei') || names.has('cik') || names.has('companynumber')))
+    return ['wikidata']
   return isPairOfIds(header, rows) ? ['lei-cik'] : []
 }
 

@@ -168,6 +168,7 @@ const order: readonly LoadStep['format'][] = [
   'gleif-bic',
   'gleif-isin',
   'sec-names',
+  'wikidata',
   'gleif-relationships',
 ]
 

@@ -1,0 +1,198 @@
+import { openOneFile } from '../../tables/open-file.js'
+import type { FileFormat, ImportItem, ReadOptions } from '../model/import-item.js'
+import { canonicalIdentifier, recordUrls } from '../model/identifiers.js'
+import { importLimits, matchLimits } from '../model/limits.js'
+import type { RowIdentifier, RowName } from '../model/registry-row.js'
+import { addedRow } from './additions.js'
+import { soundWebsite } from './draft.js'
+import { companyNumber } from './gleif-record.js'
+import { isJson, jsonItems, member, parseJson, textOf } from './json-elements.js'
+import { otherKind, tableItems, type Table } from './table.js'
+
+/** The variables of the query, whose result is a row an item, with `|` between several values. A query that does not group has `altLabel`. */
+const columns = [
+  'itemLabel',
+  'altLabels',
+  'altLabel',
+  'lei',
+  'cik',
+  'companyNumber',
+  'website',
+  'tickers',
+] as const
+type Column = 'item' | (typeof columns)[number]
+type Cells = (column: Column) => string | null
+
+const table: Table = {
+  what: 'result of the query for companies of Wikidata',
+  required: ['item', 'itemLabel'],
+  wanted: columns.slice(1),
+  read: (row, line) => wikidataItem((column) => row.text(column), line),
+}
+
+/**
+ * `wikidata`: what Wikidata's query service answers to the query of docs/registry.md, as CSV, as a JSON list of rows,
+ * or as SPARQL 1.1 Query Results JSON. Adds names, websites, tickers and identifiers to companies of registers.
+ */
+export const wikidata: FileFormat = {
+  coverage: 'whole',
+  // A query that does not group has a row for each name.
+  addsUp: true,
+  async *read(path, options) {
+    const file = await openOneFile(path, null)
+    if (await isJson(file)) yield* jsonRows(file, options)
+    else yield* tableItems(file, table, options)
+  },
+}
+
+async function* jsonRows(file: Awaited<ReturnType<typeof openOneFile>>, options?: ReadOptions) {
+  yield* jsonItems(
+    file,
+    ({ key, text, line }) => {
+      if (key === 'vars' || key === 'link') return null
+      if (key !== null && key !== 'bindings') throw otherKind(file, table, `it has "${key}"`)
+      const record = parseJson(text)
+      if (member(record, 'item') === undefined) return { kind: 'rejected', line, reason: 'it has no item' }
+      return wikidataItem((column) => cellOf(member(record, column)), line)
+    },
+    { ...options, arraysInMembers: true },
+  )
+}
+
+/** A term of SPARQL's results, `{"type": …, "value": …}`, or the bare value. */
+function cellOf(term: unknown): string | null {
+  return textOf(member(term, 'value') ?? term)
+}
+
+function wikidataItem(cells: Cells, line: number): ImportItem {
+  const item = /^(?:https?:\/\/www\.wikidata\.org\/(?:entity|wiki)\/|wd:)?(Q[1-9]\d{0,11})$/.exec(
+    cells('item') ?? '',
+  )?.[1]
+  if (item === undefined) return { kind: 'rejected', line, reason: 'its item is none of Wikidata' }
+  const dropped: string[] = []
+  const ids = idsOf(cells, dropped)
+  if (ids.length === 0) {
+    const reason = dropped[0] ?? 'it has no identifier: no LEI, CIK or British company number'
+    return { kind: 'rejected', line, reason }
+  }
+  const tickers = tickersOf(cells, dropped)
+  const names = namesOf(cells, item, tickers, dropped)
+  const website = listIn(cells('website')).find(soundWebsite) ?? null
+  if (website === null && cells('website') !== null) dropped.push('its website does not have the form of one')
+  const rows = ids.map((id) => ({
+    ...addedRow(line, keyOf(id), {
+      names,
+      identifiers: [...ids.filter((other) => other !== id), ...tickers],
+    }),
+    website,
+    sourceUrl: recordUrls.wikidata(item),
+  }))
+  return { kind: 'addition', line, rows, dropped }
+}
+
+function keyOf({ type, value, jurisdiction }: RowIdentifier): string {
+  return jurisdiction === null ? `${type}:${value}` : `${type}:${jurisdiction}:${value}`
+}
+
+/** An item with two LEIs is about a group, or about a mistake: which company bears its names, neither of them tells. */
+function idsOf(cells: Cells, dropped: string[]): RowIdentifier[] {
+  const kinds = [
+    { column: 'lei', type: 'lei', jurisdiction: null },
+    { column: 'cik', type: 'cik', jurisdiction: null },
+    { column: 'companyNumber', type: 'registration_id', jurisdiction: 'gb' },
+  ] as const
+  return kinds.flatMap(({ column, type, jurisdiction }) => {
+    const values = new Set<string>()
+    for (const text of listIn(cells(column))) {
+      const canonical = type === 'registration_id' ? britishNumber(text) : canonicalIdentifier(type, text)
+      if ('reason' in canonical) dropped.push(printable(canonical.reason))
+      else values.add(canonical.value)
+    }
+    const [value] = values
+    if (value === undefined) return []
+    if (values.size === 1) return [{ type, value, jurisdiction }]
+    dropped.push(`it has ${values.size} values of ${column}, so that none is sure to be its own`)
+    return []
+  })
+}
+
+function britishNumber(text: string): { value: string } | { reason: string } {
+  const value = companyNumber(text)
+  return /^(?:[A-Z]{2}|[A-Z]\d|\d{2})(?:\d{6}|\d{5}[A-Z])$/.test(value)
+    ? { value }
+    : { reason: 'its British company number does not have the form of one' }
+}
+
+/** "London Stock Exchange:TSCO", or a symbol alone. */
+function tickersOf(cells: Cells, dropped: string[]): RowIdentifier[] {
+  const tickers = new Map<string, RowIdentifier>()
+  for (const text of listIn(cells('tickers'))) {
+    const at = text.lastIndexOf(':')
+    const canonical = canonicalIdentifier('ticker', text.slice(at + 1))
+    const exchange = text.slice(0, Math.max(0, at)).trim()
+    if ('reason' in canonical) dropped.push('a ticker is not one symbol')
+    else if (!tickers.has(canonical.value)) {
+      const isSound = exchange !== '' && exchange.length <= exchangeCharsMax && !unprintable.test(exchange)
+      const ticker = { type: 'ticker', value: canonical.value, jurisdiction: null } as const
+      tickers.set(canonical.value, isSound ? { ...ticker, exchange } : ticker)
+    }
+  }
+  return [...tickers.values()].slice(0, importLimits.identifiersMax)
+}
+
+const exchangeCharsMax = 60
+
+/**
+ * The label and the aliases, each once. Aliases that only repeat a ticker are left out, as is the number that stands
+ * for a label where an item has none.
+ */
+function namesOf(
+  cells: Cells,
+  item: string,
+  tickers: readonly RowIdentifier[],
+  dropped: string[],
+): RowName[] {
+  const label = cells('itemLabel')
+  const symbols = new Set(tickers.map(({ value }) => value))
+  const aliases = [...listIn(cells('altLabels')), ...listIn(cells('altLabel'))].filter(
+    (alias) =>
+      !symbols.has(
+        alias
+          .slice(alias.lastIndexOf(':') + 1)
+          .trim()
+          .toUpperCase(),
+      ),
+  )
+  const names = new Map<string, RowName>()
+  let unsoundCount = 0
+  let beyondCount = 0
+  for (const name of [...(label === null || label === item ? [] : [label]), ...aliases]) {
+    if (names.has(name.toLowerCase())) continue
+    if (!isName(name)) unsoundCount++
+    else if (names.size >= importLimits.namesMax) beyondCount++
+    else names.set(name.toLowerCase(), { kind: 'other', name })
+  }
+  if (unsoundCount > 0) dropped.push(`${unsoundCount} of its names are too long, or no text`)
+  if (beyondCount > 0)
+    dropped.push(`${beyondCount} of its names are more than the ${importLimits.namesMax} kept`)
+  return [...names.values()]
+}
+
+function isName(text: string): boolean {
+  return text.length <= matchLimits.nameCharsMax && /[\p{L}\p{N}]/u.test(text) && !unprintable.test(text)
+}
+
+/** Control characters, those that turn the direction of text, and what bytes that are no text become. */
+const unprintable = /[\p{Cc}\p{Co}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/u
+
+function printable(text: string): string {
+  return text.replace(new RegExp(unprintable, 'gu'), ' ')
+}
+
+function listIn(cell: string | null): string[] {
+  if (cell === null) return []
+  return cell
+    .split('|')
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+}

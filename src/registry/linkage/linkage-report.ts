@@ -1,0 +1,83 @@
+import type { Sqlite } from '../../platform/sqlite.js'
+import type { WordWeight } from './compare-rows.js'
+import type { JoinReason } from './entity-clusters.js'
+import { decidedPairs, evidenceOf, type LinkReason, type NameEvidence } from './join-by-name.js'
+
+/** Which registrations were found to be one company's, by what, and which of one name were not, and why. */
+export interface LinkageReport {
+  /** Of companies that became part of another, the most frequent reason first. */
+  readonly joined: readonly JoinedBy[]
+  /** Of pairs of registrations whose names have one core, from two sources, the most frequent reason first. */
+  readonly apart: readonly ApartFor[]
+}
+
+interface JoinedBy {
+  readonly reason: JoinReason | 'name'
+  readonly count: number
+  readonly examples: readonly JoinExample[]
+}
+
+interface JoinExample {
+  /** The id that leads to `into`. */
+  readonly entityId: string
+  readonly into: string
+  readonly legalName: string
+  /** Of a join by name. */
+  readonly evidence: NameEvidence | null
+}
+
+interface ApartFor {
+  readonly reason: LinkReason
+  readonly count: number
+  readonly examples: readonly NameEvidence[]
+}
+
+/** Of each reason; all are counted. */
+const examplesMax = 20
+
+/** Compares all pairs of one name anew: seconds for a registry of millions. */
+export function linkageReport(database: Sqlite, weightOf: WordWeight): LinkageReport {
+  return { joined: joinedBy(database), apart: apartFor(database, weightOf) }
+}
+
+interface ExampleRow {
+  id: string
+  into_id: string
+  legal_name: string
+  evidence_json: string | null
+}
+
+function joinedBy(database: Sqlite): JoinedBy[] {
+  const examples = database.prepare<[string], ExampleRow>(
+    `SELECT e.id, i.id AS into_id, m.evidence_json,
+       (SELECT l.legal_name FROM legal_entities l WHERE l.entity_number = i.number ORDER BY l.number LIMIT 1)
+         AS legal_name
+     FROM entity_merges m JOIN entities e ON e.number = m.entity_number JOIN entities i ON i.number = m.into_number
+     WHERE m.reason = ? ORDER BY m.entity_number LIMIT ${examplesMax}`,
+  )
+  return database
+    .prepare<[], { reason: JoinedBy['reason']; count: number }>(
+      'SELECT reason, count(*) AS count FROM entity_merges GROUP BY reason ORDER BY count DESC, reason',
+    )
+    .all()
+    .map(({ reason, count }) => ({ reason, count, examples: examples.all(reason).map(exampleOf) }))
+}
+
+function exampleOf({ id, into_id, legal_name, evidence_json }: ExampleRow): JoinExample {
+  const evidence = evidence_json === null ? null : (JSON.parse(evidence_json) as NameEvidence)
+  return { entityId: id, into: into_id, legalName: legal_name, evidence }
+}
+
+function apartFor(database: Sqlite, weightOf: WordWeight): ApartFor[] {
+  const byReason = new Map<LinkReason, { count: number; examples: NameEvidence[] }>()
+  for (const { pair, apart } of decidedPairs(database, weightOf)) {
+    if (apart === null) continue
+    const known = byReason.get(apart) ?? { count: 0, examples: [] }
+    byReason.set(apart, known)
+    known.count++
+    if (known.examples.length < examplesMax) known.examples.push(evidenceOf(pair))
+  }
+  return [...byReason]
+    .map(([reason, found]) => ({ reason, ...found }))
+    .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1))
+}
