@@ -1,41 +1,12 @@
-/** Ways in which people and columns write a company's name; null where a way does not apply to a name. */
-export type NameChange = (name: string, fraction: () => number) => string | null
+import { bare, cutAt, pick, replacing, withoutForm, words, type NameChange } from './name-pieces.js'
+import { issuerChanges } from './query-changes-issuers.js'
+import { letterChanges } from './query-changes-letters.js'
+import { siteChanges } from './query-changes-sites.js'
+import { writingChanges } from './query-changes-writing.js'
 
-const formEnd =
-  /[\s,]+(?:inc|corp|corporation|co|company|ltd|limited|llc|plc|lp|llp|l\.p|gmbh|ag|sa|s\.a|nv|n\.v|bv|ab|asa|oyj|spa|s\.p\.a)\.?$/i
+export type { NameChange } from './name-pieces.js'
 
-const words = (name: string) => name.split(/\s+/).filter((word) => word !== '')
-const pick = <T>(items: readonly T[], fraction: () => number): T | undefined =>
-  items[Math.floor(fraction() * items.length)]
-
-function withoutForm(name: string): string | null {
-  const cut = name.replace(/\s*[/\\][A-Za-z]{2,4}[/\\]?\s*$/, '').replace(formEnd, '')
-  return cut === name || cut.length < 3 ? null : cut
-}
-
-/** One typing error inside a word of five letters or more: a letter doubled, left out, replaced or swapped. */
-function mistyped(name: string, fraction: () => number): string | null {
-  const at = [...name.matchAll(/[a-z]{5,}/gi)].map(({ index, 0: word }) => ({ index, word }))
-  const found = pick(at, fraction)
-  if (found === undefined) return null
-  const { index, word } = found
-  const spot = 1 + Math.floor(fraction() * (word.length - 2))
-  const letter = word.charAt(spot)
-  const wrong = [
-    word.slice(0, spot) + letter + word.slice(spot),
-    word.slice(0, spot) + word.slice(spot + 1),
-    word.slice(0, spot) + String.fromCharCode(97 + Math.floor(fraction() * 26)) + word.slice(spot + 1),
-    word.slice(0, spot) + word.charAt(spot + 1) + letter + word.slice(spot + 2),
-  ]
-  const typed = pick(wrong, fraction) ?? word
-  return typed === word ? null : name.slice(0, index) + typed + name.slice(index + word.length)
-}
-
-function cutAt(width: number): NameChange {
-  return (name) => (name.length > width ? name.slice(0, width).trimEnd() : null)
-}
-
-const shortForms: readonly [RegExp, string][] = [
+const shortForms: readonly (readonly [RegExp, string])[] = [
   [/\binternational\b/i, 'Intl'],
   [/\bholdings?\b/i, 'Hldgs'],
   [/\bmanufacturing\b/i, 'Mfg'],
@@ -45,24 +16,17 @@ const shortForms: readonly [RegExp, string][] = [
   [/\bfinancial\b/i, 'Finl'],
   [/\bpharmaceuticals?\b/i, 'Pharma'],
   [/\bgroup\b/i, 'Grp'],
-  [/\band\b/i, '&'],
-  [/&/, 'and'],
 ]
 
-function abbreviated(name: string): string | null {
-  const short = shortForms.reduce((text, [long, brief]) => text.replace(long, brief), name)
-  return short === name ? null : short
-}
-
 function reordered(name: string, fraction: () => number): string | null {
-  const parts = words(withoutForm(name) ?? name)
+  const parts = words(bare(name))
   if (parts.length < 2) return null
   const turn = 1 + Math.floor(fraction() * (parts.length - 1))
   return [...parts.slice(turn), ...parts.slice(0, turn)].join(' ')
 }
 
 function wordDropped(name: string, fraction: () => number): string | null {
-  const parts = words(withoutForm(name) ?? name)
+  const parts = words(bare(name))
   if (parts.length < 3) return null
   const at = Math.floor(fraction() * parts.length)
   return parts.filter((_, index) => index !== at).join(' ')
@@ -70,17 +34,16 @@ function wordDropped(name: string, fraction: () => number): string | null {
 
 const additions = ['Group', 'Holdings', 'UK', 'USA', '(Head Office)', 'Services', 'and Sons', 'International']
 const otherForms = ['Inc.', 'Corporation', 'Ltd', 'Limited', 'LLC', 'plc', 'Co.', 'LP']
-const securities = ['Common Stock', 'Class A Common Shares', 'Preferred Stock', 'Ordinary Shares']
 
 function joinedOrSplit(name: string, fraction: () => number): string | null {
-  const parts = words(withoutForm(name) ?? name)
+  const parts = words(bare(name))
   const at = Math.floor(fraction() * (parts.length - 1))
   if (parts.length < 2) return null
   return [...parts.slice(0, at), `${parts[at] ?? ''}${parts[at + 1] ?? ''}`, ...parts.slice(at + 2)].join(' ')
 }
 
 function initials(name: string): string | null {
-  const parts = words(withoutForm(name) ?? name).filter((word) => !/^(?:of|the|and|&|for|in)$/i.test(word))
+  const parts = words(bare(name)).filter((word) => !/^(?:of|the|and|&|for|in)$/i.test(word))
   return parts.length < 3 ? null : parts.map((word) => word.charAt(0).toUpperCase()).join('')
 }
 
@@ -89,21 +52,126 @@ function accentsLost(name: string): string | null {
   return plain === name.normalize('NFD') ? null : plain
 }
 
+const softEnds =
+  /\s+(?:group|holdings?|companies|financial|technolog(?:y|ies)|industries|international|software|systems|foods?|energy|resources|services|solutions|pharmaceuticals?|therapeutics|bancorp|bancshares|corporate|capital|brands|networks?|partners|global|worldwide|uk|usa|\(uk\)|\(gb\))$/i
+
+/** A name without one or two of the words of trade at its end. */
+function softWordDropped(name: string): string | null {
+  const once = bare(name).replace(softEnds, '')
+  return once === bare(name) || once.length < 3 ? null : once
+}
+
+/** The first word, or two of three or more. */
+function head(count: number): NameChange {
+  return (name) => {
+    const parts = words(bare(name))
+    const kept = parts.slice(0, count).join(' ')
+    return parts.length <= count ||
+      kept.replace(/\W/g, '').length < 4 ||
+      /^(?:the|of|and|for|in|de|\W)$/i.test(parts[count - 1] ?? '')
+      ? null
+      : kept
+  }
+}
+
+const germanLetters: Readonly<Record<string, string>> = {
+  ä: 'ae',
+  ö: 'oe',
+  ü: 'ue',
+  ß: 'ss',
+  ø: 'oe',
+  å: 'aa',
+  æ: 'ae',
+}
+
+function lettersSpelledOut(name: string): string | null {
+  const spelled = name.toLowerCase().replace(/[äöüßøåæ]/g, (letter) => germanLetters[letter] ?? letter)
+  return spelled === name.toLowerCase() ? null : spelled.toUpperCase()
+}
+
+const equivalents: readonly (readonly [RegExp, string])[] = [
+  [/\bunited states\b/i, 'US'],
+  [/\bu\.?s\.?(?=\s)/i, 'United States'],
+  [/\bunited kingdom\b/i, 'UK'],
+  [/\bfootball club\b/i, 'FC'],
+  [/\buniversity\b/i, 'Uni'],
+  [/\bsaint\b/i, 'St'],
+  [/\bbancorp\b/i, 'Bancorporation'],
+  [/\bcompany\b/i, 'Co'],
+  [/\bassociation\b/i, 'Assn'],
+  [/\bassociates\b/i, 'Assoc'],
+  [/\bnorthern\b/i, 'Nthn'],
+  [/\bproperties\b/i, 'Props'],
+]
+
+/** The country that the company is of; of a company of which nothing is known, any. */
+const countryAdded: NameChange = (name, fraction, facts) => {
+  const british = ['(UK)', 'UK']
+  const american = ['USA', '(US)']
+  const country = facts?.countryCode
+  const added =
+    country === undefined
+      ? [...british, ...american]
+      : country === 'GB'
+        ? british
+        : country === 'US'
+          ? american
+          : []
+  const chosen = pick(added, fraction)
+  return chosen === undefined ? null : `${bare(name)} ${chosen}`
+}
+
 /** By the name of the stratum that the change makes. */
 export const nameChanges: Readonly<Record<string, NameChange>> = {
   exact: (name) => name,
   other_case: (name) => (name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase()),
   form_dropped: (name) => withoutForm(name),
-  form_changed: (name, fraction) => `${withoutForm(name) ?? name} ${pick(otherForms, fraction) ?? ''}`,
-  typing_error: mistyped,
+  form_changed: (name, fraction) => `${bare(name)} ${pick(otherForms, fraction) ?? ''}`,
   cut_at_31: cutAt(31),
   cut_at_40: cutAt(40),
-  abbreviated,
+  abbreviated: replacing(shortForms),
   reordered,
   words_joined: joinedOrSplit,
   word_dropped: wordDropped,
-  word_added: (name, fraction) => `${withoutForm(name) ?? name} ${pick(additions, fraction) ?? ''}`,
-  security_added: (name, fraction) => `${name} ${pick(securities, fraction) ?? ''}`,
+  word_added: (name, fraction) => `${bare(name)} ${pick(additions, fraction) ?? ''}`,
   initials,
   accents_lost: accentsLost,
+  soft_word_dropped: softWordDropped,
+  first_word: head(1),
+  first_two_words: head(2),
+  letters_spelled_out: lettersSpelledOut,
+  equivalent: replacing(equivalents),
+  country_added: countryAdded,
+  ...siteChanges,
+  ...issuerChanges,
+  ...writingChanges,
+  ...letterChanges,
 }
+
+/** Ways that people use for companies they take to be known: asked more often for those that are listed. */
+export const headChanges: ReadonlySet<string> = new Set([
+  'first_word',
+  'first_two_words',
+  'soft_word_dropped',
+  'ticker_added',
+  'domain_ending',
+])
+
+/** Ways in which lists write funds, trusts and other issuers: asked of these more often than chance would. */
+export const fundChanges: ReadonlySet<string> = new Set([
+  'fund_word_added',
+  'fund_abbreviated',
+  'fund_words_cut',
+  'fund_series_added',
+  'middle_changed',
+])
+
+/** Ways of lists that give no place, or only a country. */
+export const placelessChanges: ReadonlySet<string> = new Set([
+  'fund_abbreviated',
+  'fund_words_cut',
+  'issuer_short',
+  'erp_capitals',
+  'ticker_added',
+  'domain_ending',
+])

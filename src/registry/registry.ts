@@ -5,6 +5,7 @@ import type { Resolution } from '../contract/result.js'
 import { sqliteCode, type Sqlite } from '../platform/sqlite.js'
 import { aliasesOf, resolveDomain } from './answer/domains.js'
 import { entityRecordOf } from './answer/entity-record.js'
+import { linkageReport, type LinkageReport } from './linkage/linkage-report.js'
 import type { Vocabulary } from './match/vocabulary.js'
 import { ownershipOf, type CompanyOwnership } from './answer/ownership.js'
 import { resolveName, type NameQuery, type ResolveDeps } from './answer/resolve.js'
@@ -13,8 +14,9 @@ import { createCandidateFinder } from './store/blocking.js'
 import { createHolderFinder, createStoreReader } from './store/reader.js'
 import { openStore } from './store/open-store.js'
 import { createOwnershipReader } from './store/relationships.js'
-import { readVocabulary } from './store/name-index.js'
+import { createWordWeight, readVocabulary } from './store/name-index.js'
 
+export type { LinkageReport } from './linkage/linkage-report.js'
 export type { CompanyOwnership, OwnershipLink } from './answer/ownership.js'
 export type { SearchHit, SearchQuery } from './answer/search.js'
 
@@ -39,6 +41,8 @@ export interface RegistryInfo {
 /** Open registry data, read-only to all but importers. Synchronous: every answer is a few index lookups. */
 export interface Registry {
   info(): RegistryInfo
+  /** Which registrations were found to be one company's, by what; which of one name were not, and why. */
+  linkage(): LinkageReport
   /** `info().edition` alone, which costs no counting. */
   edition(): string
   search(query: SearchQuery): SearchPage
@@ -96,6 +100,7 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     resolveDeps,
     contentChanged: vocabulary.forget,
     info: () => ({ path, ...readInfo(database) }),
+    linkage: () => linkageReport(database, createWordWeight(database)),
     edition: () => editionOf(readSources(database)),
     search: (query) => searchNames(query, resolveDeps),
     resolve: (query) => resolveName(query, resolveDeps),

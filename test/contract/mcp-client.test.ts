@@ -35,8 +35,11 @@ describe('the official client', () => {
     })
     expect(found.isError).toBe(false)
     expect(found.structuredContent).toMatchObject({
-      results: [{ name: expect.stringContaining('Siemens'), jurisdiction: { country_code: 'DE' } }],
-      metadata: { returned: 1 },
+      results: [
+        { name: expect.stringMatching(/^Siemens A/), jurisdiction: { country_code: 'DE' } },
+        { name: 'Siemens Energy AG', jurisdiction: { country_code: 'DE' } },
+      ],
+      metadata: { returned: 2 },
     })
     await client.close()
   })

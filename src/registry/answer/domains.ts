@@ -1,14 +1,7 @@
 import { domainNameOf } from '../../core/domain-name.js'
 import { matchedConfidenceMin, type Factor, type Resolution } from '../../contract/result.js'
-import {
-  candidateOf,
-  emptyAnswer,
-  inactiveFactor,
-  limitation,
-  omissionFactors,
-  strength,
-  unsupportedFactor,
-} from './answer.js'
+import { candidateOf, emptyAnswer } from './answer.js'
+import { inactiveFactor, limitation, omissionFactors, strength, unsupportedFactor } from './factors.js'
 import { basisOf } from './basis.js'
 import { decideHolder, type DomainDecision, type DomainHolder, type SiteFit } from '../model/domain-holder.js'
 import { primaryOf, resultEntityOf } from './entity-record.js'

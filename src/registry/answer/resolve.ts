@@ -1,19 +1,14 @@
 import type { Resolution } from '../../contract/result.js'
 import { answerOf, emptyAnswer } from './answer.js'
-import {
-  byPoints,
-  decide,
-  isElsewhere,
-  isNamesakeThere,
-  selectBest,
-  type MatchDecision,
-  type Weighed,
-} from '../match/decide.js'
+import type { CandidateName } from '../match/candidate.js'
+import { respelled } from '../match/compare-names.js'
+import { decide, type MatchDecision } from '../match/decide.js'
+import { fittedCoefficients, type Coefficients } from '../match/model.js'
+import { agreementOf, isConflict, parseLocation } from '../match/place.js'
+import { rankCompanies, type MatchQuery, type RankedCompany } from '../match/rank.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { variantsOf } from '../normalize/name-variants.js'
-import { parseLocation } from '../match/place.js'
-import { scoreName, type MatchQuery, type ScoredName } from '../match/score.js'
+import { variantsOf, type VariantKind } from '../normalize/name-variants.js'
 import { sicLabel } from '../reference/industry-codes.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import type { CandidateFinder } from '../store/blocking.js'
@@ -33,98 +28,97 @@ export interface NameQuery {
   readonly context: string | null
 }
 
-/** What the names say: the decision, and every company found, the one decided for first. */
+/** What the names say: the decision, and every company found, the likeliest first. */
 export interface NameMatch {
   /** The name has letters or digits enough to be looked for. */
   readonly isReadable: boolean
-  /** The best of what was found, however unlikely; null where nothing was. */
-  readonly weighed: Weighed | null
   readonly decision: MatchDecision
-  readonly ranked: readonly ScoredName[]
+  readonly ranked: readonly RankedCompany[]
 }
 
-/** Name and place to an answer: variants, candidates, scores, decision. */
+/** Name and place to an answer: variants, candidates, shares, decision. */
 export function resolveName(query: NameQuery, deps: ResolveDeps): Resolution {
   return answerFor(matchName(query, deps), deps)
 }
 
-export function matchName(query: NameQuery, deps: ResolveDeps): NameMatch {
-  const variants = variantsOf(query.name)
-  if (variants.length === 0)
-    return { isReadable: false, weighed: null, decision: { kind: 'none' }, ranked: [] }
-  const asked = { variants, location: parseLocation(query.location) }
-  const fit = (other: ScoredName) => contextFit(query.context, other, deps.reader)
-  let scored = bestOfEach('entityNumber', asked, deps)
-  let weighed = selectBest(scored, fit)
-  if (weighed !== null && isElsewhere(weighed.best)) {
-    scored = [...scored, ...namesakesThere(weighed.best, asked, scored, deps)]
-    weighed = selectBest(scored, fit)
+/** `coefficients` is an argument so that others can be tried, `isLeftOut` so that companies can be missed. */
+export function matchName(
+  query: NameQuery,
+  deps: ResolveDeps,
+  coefficients: Coefficients = fittedCoefficients,
+  isLeftOut?: (candidate: CandidateName) => boolean,
+): NameMatch {
+  const asked = readQuery(query, deps.vocabulary())
+  if (asked === null) return { isReadable: false, decision: { kind: 'none' }, ranked: [] }
+  const names = namesFor(asked, deps, isLeftOut)
+  const rank = (contextCount?: (candidate: CandidateName) => number) =>
+    rankCompanies(asked, names, deps.vocabulary(), contextCount, coefficients)
+  let ranking = rank()
+  if (query.context !== null && ranking.ranked.length > 1) {
+    // Reading what is known of a company costs more than comparing its name: only of those that may be meant.
+    const counts = new Map(
+      ranking.ranked
+        .slice(0, contextCompaniesMax)
+        .map(({ evidence: { comparison } }) => comparison.candidate)
+        .map((candidate) => [candidate.entityNumber, contextFit(query.context, candidate, deps.reader)]),
+    )
+    ranking = rank(({ entityNumber }) => counts.get(entityNumber) ?? 0)
   }
-  const best = weighed === null ? [] : [weighed.best]
-  const others = scored.filter((other) => other !== best[0]).sort(byPoints)
-  return { isReadable: true, weighed, decision: decide(weighed), ranked: [...best, ...others] }
+  return { isReadable: true, decision: decide(ranking, coefficients), ranked: ranking.ranked }
 }
 
-/** The name is known, but elsewhere: companies that bear nearly the same name in the place asked for. */
-function namesakesThere(
-  best: ScoredName,
-  asked: MatchQuery,
-  known: readonly ScoredName[],
-  deps: ResolveDeps,
-): ScoredName[] {
-  const numbers = new Set(known.map(({ candidate }) => candidate.entityNumber))
-  return bestOfEach('entityNumber', asked, deps, 'wide').filter(
-    (other) => isNamesakeThere(best, other) && !numbers.has(other.candidate.entityNumber),
+const contextCompaniesMax = 12
+
+/** Null for a name of no letters and digits. */
+export function readQuery(
+  { name, location }: Pick<NameQuery, 'name' | 'location'>,
+  vocabulary: Vocabulary,
+): MatchQuery | null {
+  const hint = parseLocation(location)
+  const variants = variantsOf(name, hint?.cities).map((variant) => respelled(variant, vocabulary))
+  const placeWords = new Set(foldText(location ?? '', matchLimits.locationCharsMax).split(' '))
+  return variants.length === 0 ? null : { variants, hint, placeWords }
+}
+
+/** Variants that leave out nothing that may tell another company. */
+const sureKinds: ReadonlySet<VariantKind> = new Set(['whole', 'cut', 'mended', 'security', 'registered'])
+
+/**
+ * The names that a query may mean: by their words too, unless one of this very name is there, in no other place
+ * than the one asked for. `isLeftOut`: what a measurement takes out of the registry.
+ */
+export function namesFor(
+  { variants, hint }: MatchQuery,
+  { find, vocabulary }: Pick<ResolveDeps, 'find' | 'vocabulary'>,
+  isLeftOut: (candidate: CandidateName) => boolean = () => false,
+): CandidateName[] {
+  const sure = new Set(variants.filter(({ kind }) => sureKinds.has(kind)).map(({ coreKey }) => coreKey))
+  const kept = (scope: 'narrow' | 'wide') =>
+    find(variants, vocabulary(), scope).filter((candidate) => !isLeftOut(candidate))
+  const names = kept('narrow')
+  const isKnownThere = names.some(
+    ({ coreKey, removed, place }) => !removed && sure.has(coreKey) && !isConflict(agreementOf(hint, place)),
   )
+  return isKnownThere ? names : kept('wide')
 }
 
 /** Dresses a match in what the store knows of the company. */
 export function answerFor({ isReadable, decision }: NameMatch, deps: ResolveDeps): Resolution {
   if (decision.kind === 'none') return emptyAnswer(isReadable ? 'no_match' : 'not_found')
-  const stored = deps.reader.entityByNumber(decision.best.candidate.entityNumber)
-  const registration = stored?.legalEntities.find(
-    ({ number }) => number === decision.best.candidate.legalEntityNumber,
-  )
+  const { entityNumber, legalEntityNumber } = decision.best.evidence.comparison.candidate
+  const stored = deps.reader.entityByNumber(entityNumber)
+  const registration = stored?.legalEntities.find(({ number }) => number === legalEntityNumber)
   if (!stored || !registration) throw new Error('a name in the index belongs to no registration')
   return answerOf(decision, stored, registration)
 }
 
-/** One score a company, or a registration: that of its best name. */
-export function bestOfEach(
-  kind: 'entityNumber' | 'legalEntityNumber',
-  query: MatchQuery,
-  deps: ResolveDeps,
-  scope: 'narrow' | 'wide' = 'narrow',
-): ScoredName[] {
-  const vocabulary = deps.vocabulary()
-  const best = new Map<number, ScoredName>()
-  for (const candidate of deps.find(query.variants, vocabulary, scope)) {
-    const scored = scoreName(query, candidate, vocabulary)
-    if (scored === null) continue
-    const known = best.get(candidate[kind])
-    if (!known || scored.points > known.points) best.set(candidate[kind], scored)
-  }
-  return withoutRemovedDoubles([...best.values()])
-}
-
-/** What a company loses for not being active: a removed one that fits as well but for that is not meant. */
-const inactivePoints = 3
-
-/** A company that its register no longer names is found where none that it does name fits as well. */
-function withoutRemovedDoubles(scored: readonly ScoredName[]): ScoredName[] {
-  const livePoints = Math.max(
-    ...scored.map(({ candidate, points }) => (candidate.removed ? -Infinity : points)),
-  )
-  return scored.filter(({ candidate, points }) => !candidate.removed || points + inactivePoints > livePoints)
-}
-
 /** How many distinctive words the caller's context shares with what is known of a company besides its name. */
-function contextFit(context: string | null, scored: ScoredName, reader: StoreReader): number {
+function contextFit(context: string | null, candidate: CandidateName, reader: StoreReader): number {
   if (context === null) return 0
-  const stored = reader.entityByNumber(scored.candidate.entityNumber)
+  const stored = reader.entityByNumber(candidate.entityNumber)
   if (!stored) return 0
   const told = new Set(foldText(context, matchLimits.contextCharsMax).split(' '))
-  const name = new Set(scored.candidate.tokens)
+  const name = new Set(candidate.tokens)
   let shared = 0
   for (const word of aboutWords(stored)) if (word.length >= 3 && !name.has(word) && told.has(word)) shared++
   return shared

@@ -1,9 +1,11 @@
 import { entityId, legalEntityId, type EntityId, type LegalEntityId } from '../../contract/ids.js'
 import { jurisdictionParts, primaryOf } from './entity-record.js'
 import type { CandidateName } from '../match/candidate.js'
-import { variantsOf } from '../normalize/name-variants.js'
+import type { MatchQuery } from '../match/rank.js'
 import { countryCodeOf, countryNameOf, regionCodeIn } from '../normalize/place-names.js'
-import { bestOfEach, type ResolveDeps } from './resolve.js'
+import { closenessOf } from '../match/closeness.js'
+import { compareNames } from '../match/compare-names.js'
+import { namesFor, readQuery, type ResolveDeps } from './resolve.js'
 import { statusOf } from './registration-facts.js'
 import type { RegistrationOutline, StoredEntity } from '../store/reader.js'
 
@@ -47,10 +49,10 @@ export type SearchDeps = ResolveDeps & { readonly isBranch: (legalEntityNumber: 
 
 /** Registrations by name and place. */
 export function searchNames(query: SearchQuery, deps: SearchDeps): SearchPage {
-  const variants = variantsOf(query.name)
-  if (variants.length === 0) return { hits: [], totalCount: 0 }
+  const asked = readQuery({ name: query.name, location: null }, deps.vocabulary())
+  if (asked === null) return { hits: [], totalCount: 0 }
   const wanted = wantedPlace(query)
-  const found = bestOfEach('legalEntityNumber', { variants, location: null }, deps)
+  const found = closestOfEach(asked, deps)
     .filter(({ candidate }) => isWanted(candidate, wanted))
     .sort(
       (a, b) =>
@@ -65,6 +67,27 @@ export function searchNames(query: SearchQuery, deps: SearchDeps): SearchPage {
     return [hitOf(stored, registration, points, isBranchOf(registration, stored, deps))]
   })
   return { hits, totalCount: found.length }
+}
+
+interface CloseName {
+  readonly candidate: CandidateName
+  readonly points: number
+}
+
+/** Of each registration the name that is closest. */
+function closestOfEach(asked: MatchQuery, deps: SearchDeps): CloseName[] {
+  const vocabulary = deps.vocabulary()
+  const closest = new Map<number, CloseName>()
+  for (const candidate of namesFor(asked, deps)) {
+    for (const variant of asked.variants) {
+      const comparison = compareNames(variant, candidate, vocabulary, asked.placeWords)
+      const points = comparison === null ? null : closenessOf(comparison)
+      const known = closest.get(candidate.legalEntityNumber)
+      if (points !== null && (known === undefined || points > known.points))
+        closest.set(candidate.legalEntityNumber, { candidate, points })
+    }
+  }
+  return [...closest.values()]
 }
 
 /** The registers say so, or the company's own registration is in another jurisdiction than this one. */

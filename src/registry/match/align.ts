@@ -119,7 +119,7 @@ export function totalWeight(words: readonly string[], vocabulary: Vocabulary): n
 /** Light words count, for less than their rarity says. */
 const lightShare = 0.3
 
-function wordWeight(word: string, vocabulary: Vocabulary): number {
+export function wordWeight(word: string, vocabulary: Vocabulary): number {
   return vocabulary.weight(word) * (isLightWord(word) ? lightShare : 1)
 }
 

@@ -6,6 +6,7 @@ import type { Place } from './place.js'
 export interface CandidateName {
   readonly entityNumber: number
   readonly legalEntityNumber: number
+  readonly sourceNumber: number
   readonly kind: NameKind
   readonly name: string
   readonly tokens: readonly string[]
@@ -19,4 +20,14 @@ export interface CandidateName {
   /** A business that is an incorporated entity: the only kind an answer may name as `entity`. */
   readonly supported: boolean
   readonly place: Place
+  readonly prominence: Prominence
+}
+
+/** What registers know of a company that few companies have; of any registration of it. */
+interface Prominence {
+  /** Its shares are traded. */
+  readonly isListed: boolean
+  readonly hasLei: boolean
+  /** A register states its industry: it reports. */
+  readonly hasIndustry: boolean
 }

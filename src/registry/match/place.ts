@@ -19,11 +19,31 @@ export interface LocationHint {
   readonly regions: ReadonlySet<string>
   readonly cities: ReadonlySet<string>
   readonly postals: ReadonlySet<string>
+  /** A town is named, or a postal code: more than the names of countries and regions, which may be towns' too. */
+  readonly namesTown: boolean
 }
 
-/** How a place agrees with a hint, best first; `none` when there is no hint or nothing to compare. */
+/**
+ * How a place agrees with a hint, best first; `none` when there is no hint or nothing to compare. `registered_there`
+ * and `registered_elsewhere`: no address is known, and the register is that country's or another's. That tells little:
+ * registers hold foreigners.
+ */
 export type PlaceAgreement =
-  'postal' | 'city' | 'region' | 'country' | 'none' | 'town_abroad' | 'region_conflict' | 'country_conflict'
+  | 'postal'
+  | 'city'
+  | 'region'
+  | 'country'
+  | 'none'
+  | 'registered_there'
+  | 'registered_elsewhere'
+  | 'town_abroad'
+  | 'region_conflict'
+  | 'country_conflict'
+
+/** The place is another one, as far as is known. */
+export function isConflict(place: PlaceAgreement): boolean {
+  return place === 'region_conflict' || place === 'country_conflict' || place === 'town_abroad'
+}
 
 const postalShapes = [
   /\b[A-Z]{1,2}\d[A-Z\d]?\s*\d[A-Z]{2}\b/i, // GB
@@ -33,6 +53,7 @@ const postalShapes = [
   /\b\d{3}-\d{4}\b/, // JP
   /\b\d{2}-\d{3}\b/, // PL
   /\b\d{4,6}\b/,
+  /(?<=^|[,;|\n/()]\s*)[A-Z]{1,2}\d[A-Z\d]?(?=\s*(?:$|[,;|\n/()]))/i, // GB, its first half alone
 ]
 
 /** Free text ("Stockport, SK6 6ND", "Austin TX", "Germany") to a hint; null when it names no place. */
@@ -43,6 +64,7 @@ export function parseLocation(location: string | null): LocationHint | null {
     regions: new Set(),
     cities: new Set(),
     postals: new Set(),
+    namesTown: false,
     codes: [],
     tailCountries: [],
   }
@@ -51,6 +73,7 @@ export function parseLocation(location: string | null): LocationHint | null {
     const found = shape.exec(text)
     if (!found) continue
     hint.postals.add(postalKeyOf(found[0]))
+    hint.namesTown = true
     text = text.replace(found[0], ' ')
     break
   }
@@ -71,6 +94,7 @@ interface OpenHint {
   regions: Set<string>
   cities: Set<string>
   postals: Set<string>
+  namesTown: boolean
   /** Short codes in their order, not yet read: "CA" may be Canada or California. */
   codes: string[]
   /** Countries read at the end of a longer part: "London United Kingdom", but also "South Jordan". */
@@ -86,6 +110,7 @@ function readPart(part: string, hint: OpenHint): void {
   if (words.length === 0) return
   if (readName(words.join(' '), hint, hint.countries)) return
   hint.cities.add(cityKeyOf(words.join(' ')))
+  hint.namesTown = true
   // "Austin TX", "London UK": the tail may be a region or a country, the rest is the city.
   for (let tail = Math.min(3, words.length - 1); tail >= 1; tail--) {
     const codesBefore = hint.codes.length
@@ -148,7 +173,10 @@ export function agreementOf(hint: LocationHint | null, place: Place): PlaceAgree
     (code) => hint.countries.has(code) || anyStartsWith(hint.regions, `${code}-`),
   )
   const countryTold = hint.countries.size > 0 && countries.length > 0
-  if (countryTold && !countryFits) return isSameTown(hint, place) ? 'town_abroad' : 'country_conflict'
+  if (countryTold && !countryFits) {
+    if (place.countryCode === '' && place.jurisdictionRegion === '') return 'registered_elsewhere'
+    return isSameTown(hint, place) ? 'town_abroad' : 'country_conflict'
+  }
   if (place.postalKey !== '' && hint.postals.has(place.postalKey)) return 'postal'
   if (place.cityKey !== '' && hint.cities.has(place.cityKey)) return 'city'
   if (outwardFits(hint, place)) return 'city'
@@ -156,7 +184,8 @@ export function agreementOf(hint: LocationHint | null, place: Place): PlaceAgree
   if (place.regionCode !== '' && anyStartsWith(hint.regions, place.regionCode.slice(0, 3)))
     return 'region_conflict'
   if (areaDiffers(hint, place)) return 'region_conflict'
-  if (countryFits) return 'country'
+  if (countryFits)
+    return place.countryCode === '' && place.jurisdictionRegion === '' ? 'registered_there' : 'country'
   if (hint.countries.size === 0 && hint.regions.size > 0 && countries.length > 0) return 'country_conflict'
   return 'none'
 }
@@ -172,7 +201,7 @@ function outwardFits(hint: LocationHint, place: Place): boolean {
   if (place.postalKey.length < 5) return false
   const outward = place.postalKey.slice(0, -3)
   for (const postal of hint.postals) {
-    if (/[a-z]/.test(postal) && postal.length >= 5 && postal.slice(0, -3) === outward) return true
+    if (/[a-z]/.test(postal) && (postal.length >= 5 ? postal.slice(0, -3) : postal) === outward) return true
     if (/^\d{5}/.test(postal) && place.postalKey.slice(0, 5) === postal.slice(0, 5)) return true
   }
   return false

@@ -17,6 +17,27 @@ const genericWords = new Set(
   worldwide`.split(/\s+/),
 )
 
+/** Words of a trade that people leave out of a name that is known without them. Beside the generic ones. */
+const tradeWords = new Set(
+  `academy aerospace agency air aircraft airlines airways analytics apparel associates audio aviation bakery beauty
+  beverage beverages bioscience biosciences biopharma biotech biotechnology books brands brewery brewing broadcasting
+  brothers builders cable cars casino casinos cement ceramics chemicals classic clinical clothing club coal coffee collection
+  college commerce computer computers concrete cosmetics couriers courier creative credit cruise dairy dental devices diagnostics
+  distributors drilling dynamics ecommerce electrical electricity engines equipment exchange exploration express farms fashion
+  fitness flooring foundry freight fresh frozen furniture gaming games genetics genomics glass golf grocery guitars gym haulage
+  homecare homeware hospitality housing imaging implants instruments insights interactive interiors jewellery jewelers kitchens
+  lawyers leisure letting lettings lighting limo lines linen loans lumber machinery magazine markets meat meats mills minerals
+  mobile mobility music nurseries nutrition oils oncology optical optics orthopedics outdoor packaging paint paints paper
+  payments pets petcare photonics pictures pipeline pipelines pipes pizza poultry precision press printing processing produce
+  productions publications publishing racing radio rail railroad railway railways rental rentals rescue resorts restaurants
+  robotics roofing rubber salons salon savings school seafood seeds semiconductor semiconductors sensors shoes signs software
+  solicitors space spirits sportswear staffing stationers superstores surgical surveys tankers tea tech technical textiles
+  theaters therapeutics timber tire tires tobacco tools tours toys tractors transit transportation travel trucking trucks vaccines
+  vehicles ventures veterinary video vision waste watches web wealth windows wines wine wood works yachts`.split(
+    /\s+/,
+  ),
+)
+
 /** Words a company's name gains and loses without becoming another company. */
 const lightWords = new Set('group holdings company companies usa us uk corporate reit com'.split(' '))
 
@@ -26,4 +47,9 @@ export function isGenericWord(word: string): boolean {
 
 export function isLightWord(word: string): boolean {
   return lightWords.has(word)
+}
+
+/** A word that tells the trade, and not the company. */
+export function isTradeWord(word: string): boolean {
+  return genericWords.has(word) || tradeWords.has(word)
 }

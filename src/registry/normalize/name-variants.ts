@@ -2,13 +2,29 @@ import { boundedDistance } from './edit-distance.js'
 import { canonicalWord, foldText, isNumberWord, wordsOf } from './normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { regionCodeIn } from './place-names.js'
-import { parseName, registrarRemark, type ParsedName } from './parsed-name.js'
+import { boundedText, parseName, registrarRemark, type ParsedName } from './parsed-name.js'
 
 /**
- * `whole`: the name as given. `part`: a piece of it that may be the name. `cut`: its end is missing.
- * `aside`: a piece that may as well be another's name: what is left without a bracket, a trading name.
+ * What a piece of a query is taken for. `whole`: the name as given. `cut`: its end, a piece of a legal form or a
+ * repetition, is left out. `mended`: with a typing error in its legal form put right. `security`: before the
+ * description of a share. `form`: up to a legal form that more words follow. `registered` and `alias`: before and
+ * after "d/b/a", "t/a", "formerly". `site`: before a site, a department, a street address or the town asked for.
+ * `bracket`: without a bracket at its end; `middle`: without one that more words follow; `inside`: what stands there.
+ * `hyphen`: before a hyphen inside a word.
  */
-export type VariantKind = 'whole' | 'part' | 'cut' | 'aside'
+export type VariantKind =
+  | 'whole'
+  | 'cut'
+  | 'mended'
+  | 'security'
+  | 'form'
+  | 'registered'
+  | 'alias'
+  | 'site'
+  | 'bracket'
+  | 'middle'
+  | 'inside'
+  | 'hyphen'
 
 type ColumnCut = 'anywhere' | 'between_words' | 'nowhere'
 
@@ -18,33 +34,41 @@ export interface NameVariant extends ParsedName {
   readonly cut: ColumnCut
 }
 
+type OpenVariant = Omit<NameVariant, 'cut'>
+
 /**
- * The ways a query may be read, the whole name first. A list of shareholdings says "Cardlytics, Inc. Common
- * Stock", a column of 31 characters "Dynavax Technologies Corporatio", a CRM "Foo Ltd t/a Bar".
+ * The ways a query may be read, the whole name first, then the surer ones. `cities`: keys of the towns that the
+ * query's place may name (see place.ts), so that "Norvane Tulsa" in Tulsa is read as "Norvane" too.
  */
-export function variantsOf(name: string): NameVariant[] {
-  const bounded = name.slice(0, matchLimits.nameCharsMax)
-  const words = wordsOf(foldText(bounded.normalize('NFKC').replace(registrarRemark, '')))
+export function variantsOf(name: string, cities: ReadonlySet<string> = new Set()): NameVariant[] {
+  const text = boundedText(name)
+  const words = wordsOf(foldText(text.replace(registrarRemark, '')))
   const cut = columnCutOf(name)
-  const hasRate = bounded.includes('%') || (cut !== 'nowhere' && /\d\.\d*$/.test(bounded))
-  const [registered = '', ...tradingNames] = bounded.split(tradingMarks)
-  const candidates: (Omit<NameVariant, 'cut'> | null)[] = [
-    { ...parseName(bounded), kind: 'whole' },
-    textVariant(registered, 'part'),
-    ...bounded.split(formerMarks).map((text) => textVariant(text, 'part')),
-    wordsVariant(beforeRepetition(words, cut), 'part'),
-    wordsVariant(beforeSecurity(words, hasRate), 'part'),
-    wordsVariant(beforeCutForm(words, cut), 'cut'),
-    textVariant(bounded.replace(brackets, ' '), 'aside'),
-    wordsVariant(beforeForm(words), isRemark(words, cut) ? 'part' : 'aside'),
-    wordsVariant(withFormMended(words), 'part'),
-    ...tradingNames.map((text) => textVariant(text, 'aside')),
+  const hasRate = text.includes('%') || (cut !== 'nowhere' && /\d\.\d*$/.test(text))
+  const [registered = '', ...aliases] = text.split(tradingMarks)
+  const [current = '', ...former] = text.split(formerMarks)
+  const candidates: (OpenVariant | null)[] = [
+    { ...parseName(text), kind: 'whole' },
+    ofWords(beforeRepetition(words, cut), 'cut'),
+    ofWords(beforeSecurity(words, hasRate), 'security'),
+    ofText(beforePhrase(text, securityPhrase), 'security'),
+    ofWords(beforeCutForm(words, cut), 'cut'),
+    ofWords(withFormMended(words), 'mended'),
+    ofText(aliases.length > 0 ? withoutOpenBracket(registered) : null, 'registered'),
+    ofText(former.length > 0 ? current : null, 'registered'),
+    ofWords(isRemark(words, cut) ? beforeForm(words) : null, 'cut'),
+    ofText(text.replace(lastBracket, ''), 'bracket'),
+    ofText(text.replace(allBrackets, ' '), 'middle'),
+    ...siteHeads(registered).map((head) => ofText(head, 'site')),
+    ofWords(beforeCity(words, cities), 'site'),
+    ofWords(beforeForm(words), 'form'),
+    ...[...aliases, ...former].map((alias) => ofText(alias.replace(allBrackets, ' '), 'alias')),
+    ofText(insideBrackets(text), 'inside'),
+    ofText(beforeHyphen(text), 'hyphen'),
   ]
   const seen = new Set<string>()
   const variants: NameVariant[] = []
-  // Of two variants that come to one name the surer counts.
-  const isAside = (variant: Omit<NameVariant, 'cut'> | null) => Number(variant?.kind === 'aside')
-  for (const variant of candidates.sort((a, b) => isAside(a) - isAside(b))) {
+  for (const variant of candidates) {
     if (variant === null || variant.fullKey.length < 2 || variant.coreKey === '' || seen.has(variant.coreKey))
       continue
     seen.add(variant.coreKey)
@@ -53,10 +77,74 @@ export function variantsOf(name: string): NameVariant[] {
   return variants.slice(0, matchLimits.variantsMax)
 }
 
-const tradingMarks = /\b(?:d\/?b\/?a|t\/a|trading as|doing business as)\b/i
-/** What follows is a name of the same company; a bracket it may stand in falls away with it. */
-const formerMarks = /[([,]?\s*\b(?:f\/?k\/?a|a\/?k\/?a|formerly(?: known as)?|previously|also known as)\b/i
-const brackets = /[([][^)\]]*[)\]]?/g
+function ofText(text: string | null, kind: VariantKind): OpenVariant | null {
+  return text === null || text.trim() === '' ? null : { ...parseName(text), kind }
+}
+
+function ofWords(words: readonly string[] | null, kind: VariantKind): OpenVariant | null {
+  return words === null || words.length === 0 ? null : { ...parseName(words.join(' ')), kind }
+}
+
+const tradingMarks =
+  /[([,]?\s*\b(?:d\/?b\/?a|t\/a|c\/o|trading as|trades as|doing business as|operating as)\b[:.]?/i
+/** What follows is a name of the same company. */
+const formerMarks =
+  /[([,]?\s*\b(?:f\/?k\/?a|a\/?k\/?a|n\/?k\/?a|formerly(?: known as)?|previously|also known as|now known as)\b[:.]?/i
+/** What ends the text; a bracket that was cut has no end. */
+const lastBracket = /\s*[([][^)\]]*[)\]]?\s*$/
+const allBrackets = /[([][^)\]]*[)\]]?/g
+
+const withoutOpenBracket = (text: string): string => text.replace(/[([]\s*$/, '')
+
+/** A trade name or the holder's name beside the name: "Sunny Inn (Brightlow LLC)". One word is a remark. */
+function insideBrackets(text: string): string | null {
+  const inside = /[([]([^)\]]{4,})[)\]]?/.exec(text)?.[1] ?? null
+  return inside !== null && /\S\s+\S/.test(inside.trim()) ? inside : null
+}
+
+/** Words that begin a site or a department of a company, and stand in few registered names. */
+const siteWords =
+  'plant|store|facility|warehouse|branch|division|department|dept|headquarters|hq|head office|corporate office|terminal|campus|refinery|works|mill|distribution center|fulfillment center|service center|call center|data center|customer service center|center at|site|location|unit|bldg|building|suite|accounts payable|payroll'
+const siteMark = new RegExp(`(?<=\\S)[\\s,]+(?:the\\s+)?(?:${siteWords})\\b.*$`, 'i')
+const streetWords =
+  'street|st|road|rd|avenue|ave|av|boulevard|blvd|drive|dr|lane|ln|way|highway|hwy|route|rte|parkway|pkwy|place|pl|plaza|square|sq|court|ct|circle|cir|terrace|industrial|po box|p o box|po|close|crescent'
+const address = new RegExp(
+  `(?<=\\S)[\\s,]+(?:\\d{1,6}[a-z]?\\s+(?:\\S+\\s+){0,5}?(?:${streetWords})\\b|p\\.?\\s?o\\.?\\s+box\\b).*$`,
+  'i',
+)
+
+/** The text before a site: after a dash, a number sign, a comma, a word for a site, or where a street address begins. */
+function siteHeads(text: string): string[] {
+  const marks = [
+    /\s+[-\u2013\u2014]+\s+.*$|\s+[-\u2013\u2014].*$|[-\u2013\u2014]+\s+.*$/u,
+    /\s*(?:#|\bno\.?\s?(?=\d)).*$/iu,
+    address,
+    siteMark,
+    /[,;:@/|].*$/u,
+  ]
+  const heads: string[] = []
+  let shortest = text
+  for (const mark of marks) {
+    const head = text.replace(mark, '').trim()
+    if (head !== text.trim() && head.length >= 2) heads.push(head)
+    const shorter = shortest.replace(mark, '').trim()
+    if (shorter.length >= 2) shortest = shorter
+  }
+  return [...heads, ...(shortest === text ? [] : [shortest])]
+}
+
+/** The name without the town, where the query's place names it too. */
+function beforeCity(words: readonly string[], cities: ReadonlySet<string>): string[] | null {
+  for (let at = Math.max(1, words.length - 4); at < words.length; at++)
+    if (cities.has(words.slice(at).join(''))) return words.slice(0, at)
+  return null
+}
+
+/** "Larkmoor-Columbus". */
+function beforeHyphen(text: string): string | null {
+  const head = /^(.*\p{L}{4,})[-\u2013]\p{L}{4,}[^-]*$/u.exec(text)?.[1] ?? null
+  return head
+}
 
 /** A column that ends at a space loses the space too. */
 function columnCutOf(name: string): ColumnCut {
@@ -64,14 +152,6 @@ function columnCutOf(name: string): ColumnCut {
   const widths: readonly number[] = matchLimits.cutColumnChars
   if (widths.includes(charCount)) return 'anywhere'
   return widths.includes(charCount + 1) ? 'between_words' : 'nowhere'
-}
-
-function textVariant(text: string, kind: VariantKind): Omit<NameVariant, 'cut'> {
-  return { ...parseName(text), kind }
-}
-
-function wordsVariant(words: readonly string[] | null, kind: VariantKind): Omit<NameVariant, 'cut'> | null {
-  return words === null || words.length === 0 ? null : { ...parseName(words.join(' ')), kind }
 }
 
 /** Forms that no company has in the middle of its name, so that what follows is not the name. */
@@ -115,8 +195,8 @@ function beforeRepetition(words: readonly string[], cut: ColumnCut): string[] | 
   const all = words.join('')
   for (let at = 2; at < words.length; at++) {
     const tail = words.slice(at).join('')
-    const isTold = tail.length >= 3 || (cut === 'anywhere' && tail.length === 1)
-    if (isTold && all.startsWith(tail)) return words.slice(0, at)
+    const isStated = tail.length >= 3 || (cut === 'anywhere' && tail.length === 1)
+    if (isStated && all.startsWith(tail)) return words.slice(0, at)
   }
   return null
 }
@@ -132,6 +212,36 @@ const securityMarks = new Set(
   ),
 )
 
+/** Phrases that begin the description of a security, whatever follows; as regular expressions over words. */
+const securityPhrases = [
+  'common (?:stock|shares?|units?)',
+  'cl(?:ass)?\\.? [a-e]\\b',
+  '(?:american|global) deposit[ao]ry',
+  'deposit[ao]ry (?:shares?|receipts?|units?)',
+  '(?:sponsored )?adrs?\\b',
+  'ads\\b',
+  '(?:ordinary|registered|voting|subordinate voting|capital) (?:shares?|stock)',
+  'pref(?:erred)?\\.? (?:stock|shares?|units?|securities|class|series|ser)\\b',
+  'pfd\\b',
+  '(?:series|ser)\\.? [a-z]\\b',
+  '(?:redeemable )?warrants?\\b',
+  'units?(?:,| (?:each|consisting|representing|repr|ben)|$)',
+  '(?:senior|subordinated|junior|convertible|fixed|floating|guaranteed|secured) (?:\\S+ ){0,4}(?:notes?|debentures?|bonds?)\\b',
+  '(?:notes?|bonds?|debentures?) due\\b',
+  '\\d+(?:\\.\\d+)? ?%',
+  '(?:cumulative|perpetual|redeemable|convertible) (?:\\S+ ){0,3}(?:preferred|pfd|shares?|stock)\\b',
+  'shares? of beneficial',
+  'contingent value',
+  'rights?$',
+  'limited (?:voting|partner (?:units?|interests?))',
+].map((phrase) => phrase.replaceAll(' ', '\\s+'))
+const securityPhrase = new RegExp(`[\\s,(-]+(?:${securityPhrases.join('|')}).*$`, 'i')
+
+function beforePhrase(text: string, phrase: RegExp): string | null {
+  const head = text.replace(phrase, '')
+  return head === text ? null : head
+}
+
 /** Up to the words that name a security, if nothing but such words, numbers and letters follows. */
 function beforeSecurity(words: readonly string[], hasRate: boolean): string[] | null {
   for (let at = 1; at < words.length; at++) {
@@ -141,11 +251,11 @@ function beforeSecurity(words: readonly string[], hasRate: boolean): string[] | 
     if (rest[0] === 'trust' && !isSaidTwice) continue
     const isSecurity = rest.every((word, index) => isSecurityWord(word, index === rest.length - 1))
     if (!isSecurity) continue
-    const tells =
+    const isMarked =
       isSaidTwice ||
       rest.some((word) => securityMarks.has(word) || (hasRate && /^\d/.test(word))) ||
       isStem(rest[0] ?? '')
-    return tells && !rest.some(isRomanNumeral) ? words.slice(0, at) : null
+    return isMarked && !rest.some(isRomanNumeral) ? words.slice(0, at) : null
   }
   return null
 }

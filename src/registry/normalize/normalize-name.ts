@@ -87,8 +87,50 @@ const abbreviations = new Map<string, string>(
     govt: 'government',
     hosp: 'hospital',
     soc: 'society',
+    adv: 'advisors',
+    advisers: 'advisors',
+    aluminium: 'aluminum',
+    assn: 'association',
+    cmnty: 'community',
+    cmty: 'community',
+    defence: 'defense',
+    fed: 'federal',
+    gen: 'general',
+    med: 'medical',
+    mktg: 'marketing',
+    mkts: 'markets',
+    mtg: 'mortgage',
+    mtge: 'mortgage',
+    muni: 'municipal',
+    nthn: 'northern',
+    opps: 'opportunities',
+    props: 'properties',
+    ptnrs: 'partners',
+    ptns: 'partners',
+    sav: 'savings',
+    telecommunications: 'telecom',
+    theatre: 'theater',
+    theatres: 'theaters',
+    uni: 'university',
+    usa: 'us',
   }),
 )
+
+/** Several words that are one, in order of length. */
+const phrases: readonly (readonly [words: readonly string[], one: string])[] = (
+  [
+    ['united states of america', 'us'],
+    ['united states', 'us'],
+    ['united kingdom', 'uk'],
+    ['great britain', 'uk'],
+    ['football club', 'fc'],
+    ['cricket club', 'cc'],
+    ['rugby football club', 'rfc'],
+    ['co operative', 'cooperative'],
+    ['health care', 'healthcare'],
+    ['data base', 'database'],
+  ] as const
+).map(([words, one]) => [words.split(' '), one] as const)
 
 const romanNumerals = new Set('ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi'.split(' '))
 
@@ -129,6 +171,26 @@ export function wordsOf(folded: string): string[] {
 /** The word as it is compared. */
 export function canonicalWord(word: string): string {
   return abbreviations.get(word) ?? word
+}
+
+/** "Corp II" and "Corp 2" are one. A single letter is a word as often, and so is a numeral that begins a name. */
+const arabicNumerals = new Map(
+  'ii iii iv vi vii viii ix xi xii xiii xiv xv xvi'
+    .split(' ')
+    .map((numeral, at) => [numeral, String([2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16][at])] as const),
+)
+
+/** Phrases, and numerals behind the first word, as the one word by which they are compared. */
+export function canonicalWords(words: readonly string[]): string[] {
+  const canonical: string[] = []
+  for (let at = 0; at < words.length;) {
+    const phrase = phrases.find(([parts]) => parts.every((part, index) => words[at + index] === part))
+    const word = words[at] ?? ''
+    const numeral = at > 0 ? arabicNumerals.get(word) : undefined
+    canonical.push(phrase?.[1] ?? numeral ?? canonicalWord(word))
+    at += phrase?.[0].length ?? 1
+  }
+  return canonical
 }
 
 /** Without the joining words, unless nothing else is left ("The The" stays). */

@@ -1,5 +1,5 @@
 import type { LegalForm } from '../../contract/enums.js'
-import { canonicalWord, foldText, isNumberWord, withoutJoiningWords, wordsOf } from './normalize-name.js'
+import { canonicalWords, foldText, isNumberWord, withoutJoiningWords, wordsOf } from './normalize-name.js'
 import { cutNativeForms, formEndingAt, formLeading, spellOutForms, type FormClass } from './legal-forms.js'
 import { matchLimits } from '../model/limits.js'
 
@@ -11,6 +11,10 @@ export interface ParsedName {
   readonly coreKey: string
   /** Every word, the legal form's too, closed up. */
   readonly fullKey: string
+  /** `coreKey` with its abbreviations as they are written: "tech" and "technologies" differ. */
+  readonly bareKey: string
+  /** The words that were cut off as the legal form, a leading one first. */
+  readonly formWords: readonly string[]
   readonly formClass: FormClass | null
   readonly legalForm: LegalForm | null
   /** Where the form is known, by ISO 3166-1 code; empty when it says nothing. */
@@ -22,19 +26,28 @@ export interface ParsedName {
 /** SEC adds a state or a remark after a slash: "SEALED AIR CORP/DE", "AIR PRODUCTS INC /NEW/", "Lions Gate Corp /Cn/". */
 export const registrarRemark = /\s*[/\\]\s*(?:[A-Z]{2,4}\s*[/\\]?|[A-Za-z]{2,4}\s*[/\\])\s*$/
 
+/**
+ * A name in the one form that patterns read. Bounded once more when it is normalized, which makes up to 18 letters of
+ * one, and with no run of spaces: a pattern that may start at each of them takes the square of its length.
+ */
+export function boundedText(name: string): string {
+  const { nameCharsMax } = matchLimits
+  return name.slice(0, nameCharsMax).normalize('NFKC').replace(/\s+/g, ' ').slice(0, nameCharsMax)
+}
+
 /** Total: a name of no letters and digits has no tokens and an empty key. */
 export function parseName(name: string): ParsedName {
-  const bounded = name.slice(0, matchLimits.nameCharsMax)
-  const native = cutNativeForms(bounded.normalize('NFKC').replace(registrarRemark, ''))
+  const native = cutNativeForms(boundedText(name).replace(registrarRemark, ''))
   const words = withoutJoiningWords(wordsOf(foldText(spellOutForms(native.rest))))
   const stripped = stripForms(words)
-  const tokens = stripped.core
-    .slice(0, matchLimits.tokensMax)
-    .map((word) => canonicalWord(word.slice(0, matchLimits.tokenCharsMax)))
+  const core = stripped.core.slice(0, matchLimits.tokensMax)
+  const tokens = canonicalWords(core.map((word) => word.slice(0, matchLimits.tokenCharsMax)))
   return {
     tokens,
     coreKey: tokens.join(''),
     fullKey: words.join(''),
+    bareKey: stripped.core.join(''),
+    formWords: stripped.formWords,
     formClass: native.form?.formClass ?? stripped.formClass,
     legalForm: native.form?.legalForm ?? stripped.legalForm,
     formCountries: stripped.countries,
@@ -44,6 +57,7 @@ export function parseName(name: string): ParsedName {
 
 interface Stripped {
   core: readonly string[]
+  formWords: readonly string[]
   formClass: FormClass | null
   legalForm: LegalForm | null
   countries: readonly string[]
@@ -63,6 +77,7 @@ function stripForms(words: readonly string[]): Stripped {
   }
   return {
     core: words.slice(start, end),
+    formWords: [...words.slice(0, start), ...words.slice(end)],
     formClass: form?.formClass ?? null,
     legalForm: form?.legalForm ?? null,
     countries: form?.countries ?? [],

@@ -43,6 +43,32 @@ describe('enrich registry', () => {
     )
   })
 
+  it('info --linkage tells what was joined and what left apart, by what, for people and as JSON', async () => {
+    const folder = temporaryFolder()
+    const registry = join(folder, 'registry.sqlite')
+    const place = { city: 'Leeds', country: 'GB' }
+    const one = writeRows(folder, [
+      { id: '1', name: 'Acme Ltd', ...place },
+      { id: '2', name: 'Beta Ltd', ...place },
+    ])
+    await enrich('import', 'csv', one, '--source', 'one', '--registry', registry)
+    const two = writeRows(folder, [
+      { id: '1', name: 'ACME LIMITED', ...place },
+      { id: '2', name: 'Beta Ltd', country: 'CA' },
+    ])
+    await enrich('import', 'csv', two, '--source', 'two', '--registry', registry)
+    expect((await enrich('info', '--registry', registry)).out).not.toContain('apart')
+    const { out } = await enrich('info', '--linkage', '--registry', registry)
+    expect(out).toMatch(
+      /name +1 .*\n +(?:Acme Ltd is ACME LIMITED|ACME LIMITED is Acme Ltd): \d+ bits \(name full \+7/,
+    )
+    expect(out).toMatch(/other_country +1 .*\n +Beta Ltd and Beta Ltd: /)
+    const json = await enrich('info', '--linkage', '--json', '--registry', registry)
+    expect(JSON.parse(json.out)).toMatchObject({
+      linkage: { joined: [{ reason: 'name', count: 1 }], apart: [{ reason: 'other_country', count: 1 }] },
+    })
+  })
+
   it('--json gives programs the same', async () => {
     const folder = temporaryFolder()
     const registry = join(folder, 'registry.sqlite')

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
 import { describe, expect, it, test } from 'vitest'
 import { readLabelledQueries } from '../../../src/registry/evaluate/labelled-query.js'
 import {
@@ -113,8 +114,90 @@ describe('enrich registry evaluate', () => {
     expect(rows[1]).toContain('0001087423')
 
     const text = await enrich('evaluate', file, '--registry', registry)
-    expect(text).toMatch(/^doubtful +1 +0 +- +0\.000 +1\.000 +-$/m)
-    expect(text).toMatch(/^absent +1 +0 +- +- +- +0\/1$/m)
+    expect(text).toMatch(/^doubtful +1 +0 +- +0\.0 0-80 +100 +100 +-$/m)
+    expect(text).toMatch(/^absent +1 +0 +- +- +- +- +0\/1$/m)
+  })
+
+  it('a miss tells the right company, where it stands and how likely it was said to be', async () => {
+    const folder = temporaryFolder()
+    const registry = join(folder, 'registry.sqlite')
+    await enrich('import', 'csv', writeRows(folder, sampleRows), '--registry', registry)
+    const errors = join(folder, 'errors.csv')
+    await enrich('evaluate', write(queries), '--registry', registry, '--errors', errors)
+    const rows = parse<Record<string, string>>(readFileSync(errors, 'utf8'), { columns: true })
+    const [doubtful, mislabelled] = rows
+    expect(doubtful).toMatchObject({ query_id: 'c', expected_names: 'Acme Widgets Limited', left_out: '' })
+    expect(Number(doubtful?.['rank_of_expected'])).toBeGreaterThan(0)
+    expect(Number(doubtful?.['share_of_expected'])).toBeGreaterThan(0)
+    expect(Number(doubtful?.['share_of_expected'])).toBeLessThan(1)
+    expect(mislabelled).toMatchObject({ expected_names: '', share_of_expected: '', rank_of_expected: '' })
+    expect(Number(mislabelled?.['share'])).toBeGreaterThan(0.5)
+  })
+
+  it('asks again without the right company: its namesake is told from another', async () => {
+    const folder = temporaryFolder()
+    const registry = join(folder, 'registry.sqlite')
+    const twin = { id: 'redhat-2', name: 'Red Hat Inc', city: 'Raleigh', region: 'NC', country: 'US' }
+    await enrich('import', 'csv', writeRows(folder, [...sampleRows, twin]), '--registry', registry)
+    const errors = join(folder, 'errors.csv')
+    const report = JSON.parse(
+      await enrich(
+        ...[
+          'evaluate',
+          write(queries),
+          '--registry',
+          registry,
+          '--json',
+          '--leave-out',
+          '1',
+          '--errors',
+          errors,
+        ],
+      ),
+    ) as { leaveOut: object }
+    expect(report.leaveOut).toMatchObject({
+      share: 1,
+      queryCount: 3,
+      acceptedCount: 2,
+      acceptedBesideNamesakesCount: 0,
+    })
+    const rows = parse<Record<string, string>>(readFileSync(errors, 'utf8'), { columns: true })
+    expect(rows.filter((row) => row['left_out'] === 'yes')).toMatchObject([
+      { query_id: 'b', expected_names: 'Red Hat, Inc.' },
+      { query_id: 'c', answered_name: 'Acme Widgets LLP' },
+    ])
+  })
+
+  it('is compared with another registry, and with a report that was saved', async () => {
+    const folder = temporaryFolder()
+    const [all, few] = [join(folder, 'all.sqlite'), join(folder, 'few.sqlite')]
+    await enrich('import', 'csv', writeRows(folder, sampleRows), '--registry', all)
+    const others = sampleRows.filter(({ id }) => id !== 'ibm')
+    await enrich('import', 'csv', writeRows(folder, others, 'few.csv'), '--registry', few)
+    const file = write(queries)
+    const evaluated = (...more: string[]) => enrich('evaluate', file, '--registry', few, ...more)
+    const saved = writeContent('before.json', await enrich('evaluate', file, '--registry', all, '--json'))
+    for (const other of [all, saved]) {
+      const { comparison } = JSON.parse(await evaluated('--compare', other, '--json')) as {
+        comparison: object
+      }
+      expect(comparison).toMatchObject({
+        queryCount: 5,
+        gainedCount: 0,
+        lostCount: 1,
+        changes: [{ kind: 'lost', before: { id: 'a', isAccepted: true }, after: { isAccepted: false } }],
+      })
+      expect(await evaluated('--compare', other)).toContain('0 gained, 1 lost')
+    }
+    const neither = writeContent('no-report.json', '{"queries": 3}')
+    await expect(evaluated('--compare', neither)).rejects.toMatchObject({ code: 'EVALUATION_INVALID' })
+    await expect(evaluated('--compare', join(folder, 'none'))).rejects.toMatchObject({
+      code: 'REGISTRY_NOT_FOUND',
+    })
+    await expect(evaluated('--compare', all, '--errors', all)).rejects.toMatchObject({
+      code: 'OUTPUT_IS_OURS',
+    })
+    await expect(evaluated('--leave-out', '2')).rejects.toThrow('at most 1')
   })
 
   test.each([

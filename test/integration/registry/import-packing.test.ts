@@ -123,6 +123,7 @@ describe('files of another kind', () => {
     'sec-submissions': '{"cik":"1","name":"One"}',
     'sec-names': 'cik,alias\n1,One\n',
     'companies-house': companyData([{ CompanyName: 'A', CompanyNumber: '1' }]),
+    wikidata: 'item,itemLabel,cik\nQ1,One,1\n',
   }
   const names = Object.keys(fileFormats) as FormatName[]
 

@@ -81,9 +81,9 @@ describe('messy names', () => {
   })
 
   test.each([
-    ['acme widgets', null, 'inconclusive', 'Other companies fit as well'],
+    ['acme widgets', null, 'inconclusive', 'Other companies may be meant: "Acme Widgets'],
     ['Oxfam', 'Oxford', 'inconclusive', 'The registration is not a company'],
-    ['Red Hat Logistics', null, 'inconclusive', 'One of the two names has words'],
+    ['Red Hat Logistics', 'Leeds, GB', 'inconclusive', 'The text asked for has words that the name lacks'],
     ['Unheard-of Bakery', 'Leeds', 'no_match', 'No registration bears this name'],
     ['???', null, 'not_found', 'too few letters or digits'],
   ])('%j at %j is %s: %s…', (name, location, status, reason) => {

@@ -1,113 +1,263 @@
+import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { fitLogistic, type Sample } from '../../../bench/logistic.js'
-import { seededFractions } from '../../../src/platform/random.js'
+import { matchedConfidenceMin } from '../../../src/contract/result.js'
 import { calibration } from '../../../src/registry/match/calibration.js'
-import { featureNames, featuresOf, marginPointsMax } from '../../../src/registry/match/features.js'
-import { parseName } from '../../../src/registry/normalize/parsed-name.js'
-import { probabilityOf, sigmoid } from '../../../src/registry/match/probability.js'
-import type { ScoredName } from '../../../src/registry/match/score.js'
+import { decide } from '../../../src/registry/match/decide.js'
+import { featureNames, queryFeatureNames } from '../../../src/registry/match/evidence.js'
+import {
+  coefficientsOf,
+  confidenceOf,
+  scoreOf,
+  sharesOf,
+  type Model,
+} from '../../../src/registry/match/model.js'
+import type { Ranking } from '../../../src/registry/match/rank.js'
+import { namedBy, rank, type Held } from '../../support/matching.js'
 
-const parsed = parseName('Acme Widgets Limited')
-const exact: ScoredName = {
-  candidate: {
-    entityNumber: 1,
-    legalEntityNumber: 1,
-    kind: 'legal',
-    name: 'Acme Widgets Limited',
-    ...parsed,
-    active: true,
-    removed: false,
-    supported: true,
-    place: {
-      cityKey: '',
-      regionCode: '',
-      postalKey: '',
-      countryCode: 'GB',
-      jurisdictionCountry: 'GB',
-      jurisdictionRegion: '',
-    },
-  },
-  matchType: 'exact',
-  points: 96,
-  place: 'none',
-  form: 'same',
-  similarity: 1,
-  firstAgrees: true,
-  isSubset: false,
-  isMisspelled: false,
-  numbersAgree: true,
-  isGeneric: false,
-  isLonger: false,
-  isFormStated: true,
-  tellingWeight: 16,
-  isDistinctive: true,
-  variant: 'whole',
-  isTruncated: false,
-  missingShare: 0,
-  isOneOfSeries: false,
-  isFullLegalName: true,
-}
-const alone = { rivalCount: 0, marginPoints: marginPointsMax }
-const certainty = probabilityOf(exact, alone)
+const score = fc.double({ min: -50, max: 50, noNaN: true })
 
-describe('how likely a match is', () => {
-  it('the registered name in full, borne by nobody else, is as good as certain', () => {
-    expect(certainty).toBeGreaterThan(0.95)
+describe('shares', () => {
+  it('of all companies and of none add up to 1, and rank as the scores do', () => {
+    fc.assert(
+      fc.property(fc.array(score, { maxLength: 30 }), score, (scores, noneScore) => {
+        const { shares, noneShare } = sharesOf(scores, noneScore)
+        expect(shares.reduce((sum, share) => sum + share, noneShare)).toBeCloseTo(1, 9)
+        for (const [at, share] of shares.entries())
+          for (const [other, value] of scores.entries())
+            if ((scores[at] ?? 0) > value) expect(share).toBeGreaterThanOrEqual(shares[other] ?? NaN)
+      }),
+    )
   })
 
-  test.each<[string, Partial<ScoredName>]>([
-    ['a name that is only near', { matchType: 'near', similarity: 0.8, isFullLegalName: false }],
-    ['words on one side', { matchType: 'near', similarity: 0.8, isSubset: true, isFullLegalName: false }],
-    ['a part of what was asked', { variant: 'part', isFullLegalName: false }],
-    ['another number', { numbersAgree: false }],
-    ['initials', { matchType: 'acronym', isFullLegalName: false }],
-    ['another legal form', { form: 'hard_conflict', isFullLegalName: false }],
-    ['a name of everyday words', { isGeneric: true, tellingWeight: 4 }],
-    ['another region', { place: 'region_conflict' }],
-    ['another country', { place: 'country_conflict' }],
-  ])('%s makes it less likely', (_what, change) => {
-    expect(probabilityOf({ ...exact, ...change }, alone)).toBeLessThan(certainty)
+  it('two with equal evidence get equal shares; one more takes from all', () => {
+    const { shares } = sharesOf([3, 3], 0)
+    expect(shares[0]).toBe(shares[1])
+    expect(sharesOf([3], 0).shares[0]).toBeGreaterThan(shares[0] ?? NaN)
+    expect(sharesOf([3, 3, 3], 0).noneShare).toBeLessThan(sharesOf([3], 0).noneShare)
   })
 
-  it('the place makes it more likely', () => {
-    expect(probabilityOf({ ...exact, place: 'city' }, alone)).toBeGreaterThan(certainty)
+  it('scores of any size give numbers', () => {
+    const { shares, noneShare } = sharesOf([1e6, -1e6, 1e6], -1e6)
+    expect([...shares, noneShare]).toEqual([0.5, 0, 0.5, 0])
+    expect(sharesOf([], 5)).toEqual({ shares: [], noneShare: 1 })
   })
 
-  it('the more companies fit as well, the less likely is any of them', () => {
-    const stated = [0, 1, 2, 5, 20].map((rivalCount) => probabilityOf(exact, { ...alone, rivalCount }))
-    expect(stated).toEqual([...stated].sort((a, b) => b - a))
-    expect(stated.at(-1)).toBeLessThan(0.1)
+  it('a coefficient that is not named counts nothing', () => {
+    const { company, none } = coefficientsOf({ company: { exact: 2 }, none: {}, confidence: [] })
+    expect(company).toHaveLength(featureNames.length)
+    expect(
+      scoreOf(
+        featureNames.map(() => 1),
+        company,
+      ),
+    ).toBe(2)
+    expect(none).toEqual(queryFeatureNames.map(() => 0))
   })
 })
 
-describe('the coefficients', () => {
-  it('are one for each feature, and features are finite numbers', () => {
-    expect(Object.keys(calibration.weights)).toEqual(featureNames)
-    const features = featuresOf({ ...exact, tellingWeight: 1e9 }, { rivalCount: 1_000, marginPoints: 0 })
-    expect(features).toHaveLength(featureNames.length)
-    expect(features.every((value) => Number.isFinite(value) && Math.abs(value) < 20)).toBe(true)
+describe('the coefficients that the registry answers by', () => {
+  it('name features that exist, with finite numbers', () => {
+    expect(featureNames).toEqual(expect.arrayContaining(Object.keys(calibration.company)))
+    expect(queryFeatureNames).toEqual(expect.arrayContaining(Object.keys(calibration.none)))
+    for (const value of [...Object.values(calibration.company), ...Object.values(calibration.none)])
+      expect(Number.isFinite(value)).toBe(true)
   })
 
-  test.each(calibration.figures)(
-    '$name: held out they give what they give fitted, and mean what they say',
-    (set) => {
-      for (const figure of ['precision', 'recall', 'calibrationError'] as const)
-        expect(Math.abs(set.heldOut[figure] - set.fitted[figure])).toBeLessThanOrEqual(0.01)
-      expect(set.heldOut.calibrationError).toBeLessThanOrEqual(0.03)
-      expect(set.heldOut.precision).toBeGreaterThanOrEqual(0.985)
+  it('the line from share to confidence rises, and leaves no gap between 79 and 93', () => {
+    const corners: Model['confidence'] = calibration.confidence
+    const stated = Array.from({ length: 10_001 }, (_, at) => confidenceOf(at / 10_000, corners))
+    expect(stated).toEqual([...stated].sort((a, b) => a - b))
+    expect([stated[0], stated.at(-1)]).toEqual([0, 99])
+    const reached = new Set(stated)
+    for (let confidence = matchedConfidenceMin - 1; confidence <= 93; confidence++)
+      expect(reached.has(confidence), String(confidence)).toBe(true)
+  })
+
+  it.each(calibration.figures)(
+    '$name: what is accepted held out is right as often as is promised',
+    ({ heldOut }) => {
+      expect(heldOut.precision).toBeGreaterThanOrEqual(0.985)
+      expect(heldOut.calibrationError).toBeLessThanOrEqual(0.03)
     },
   )
 })
 
-it('the fit finds the coefficients that chance was made from, the same each time', () => {
-  const truth = [-1, 2, -3]
-  const fraction = seededFractions(7)
-  const samples: Sample[] = Array.from({ length: 20_000 }, () => {
-    const features = [1, fraction(), fraction() < 0.5 ? 1 : 0]
-    const sum = features.reduce((total, value, at) => total + value * (truth[at] ?? 0), 0)
-    return { features, isCorrect: fraction() < sigmoid(sum), weight: 1 }
+describe('a line of corners', () => {
+  const corners: Model['confidence'] = [
+    [0, 0],
+    [0.5, 40],
+    [0.5, 80],
+    [1, 90],
+  ]
+
+  test.each([
+    [-1, 0],
+    [0, 0],
+    [0.25, 20],
+    [0.5, 40],
+    [0.500001, 80],
+    [0.75, 85],
+    [1, 90],
+    [2, 90],
+  ])('gives share %d the confidence %d', (share, confidence) => {
+    expect(confidenceOf(share, corners)).toBe(confidence)
   })
-  const fitted = fitLogistic(samples, 0.1)
-  for (const [at, weight] of fitted.entries()) expect(Math.abs(weight - (truth[at] ?? 0))).toBeLessThan(0.2)
-  expect(fitLogistic(samples, 0.1)).toEqual(fitted)
+
+  it('of no corners gives none', () => {
+    expect(confidenceOf(0.9, [])).toBe(0)
+  })
+})
+
+/** A model that is easily reckoned with: a name is worth 3, a place 2, none 0. */
+const plain = coefficientsOf({
+  company: { exact: 3, prefix: 1, near: -1, city: 2, context: 1, removed: -2, inactive: -1, exactAlone: 1 },
+  none: { always: 0 },
+  confidence: [
+    [0, 0],
+    [1, 100],
+  ],
+})
+
+const ranked = (name: string, held: readonly Held[], location: string | null = null): Ranking =>
+  rank({ name, location, held, coefficients: plain })
+
+describe('ranking', () => {
+  it('of each company the name and the variant count that speak for it most', () => {
+    const { ranked: companies } = ranked('Zorvex - Plant 7', [
+      { name: 'Zorvex Robotics', company: 1 },
+      { name: 'Zorvex', company: 1, kind: 'former' },
+    ])
+    expect(companies).toHaveLength(1)
+    expect(companies[0]?.evidence.comparison).toMatchObject({
+      matchType: 'exact',
+      variant: { kind: 'site' },
+      candidate: { name: 'Zorvex' },
+    })
+  })
+
+  it('counts companies, not names, that bear a name or begin with it', () => {
+    const { ranked: companies } = ranked('Zorvex', [
+      { name: 'Zorvex Robotics', company: 1, listed: true },
+      { name: 'Zorvex Robotics International', company: 1, listed: true },
+      { name: 'Zorvex Software', company: 2 },
+      { name: 'Zorvexland', company: 3 },
+    ])
+    expect(companies[0]?.evidence.siblings).toMatchObject({
+      exactCount: 0,
+      prefixCount: 2,
+      listedPrefixCount: 1,
+      ownsRarestWord: false,
+    })
+  })
+
+  it('of companies with such a name it counts those that fit the place as well', () => {
+    const { ranked: companies } = ranked(
+      'Zorvex',
+      [
+        { name: 'Zorvex Robotics', city: 'Reno', region: 'NV' },
+        { name: 'Zorvex Software', city: 'Austin', region: 'TX' },
+      ],
+      'Reno, NV',
+    )
+    expect(companies.map(({ evidence }) => evidence.siblings.placedPrefixCount)).toEqual([1, 2])
+  })
+
+  it('counts the names that a cut text may go on as', () => {
+    const { ranked: companies } = ranked('Zorvex Municipal Incom', [
+      { name: 'Zorvex Municipal Income Trust' },
+      { name: 'Zorvex Municipal Income Fund' },
+    ])
+    expect(companies.map(({ evidence }) => evidence.siblings.completedCount)).toEqual([2, 2])
+  })
+
+  it('two of equal evidence: the one in use first, then the older record', () => {
+    const numbers = (held: readonly Held[]) =>
+      rank({
+        name: 'Zorvex',
+        held,
+        coefficients: coefficientsOf({ company: { exact: 1 }, none: {}, confidence: [] }),
+      }).ranked.map(({ evidence }) => evidence.comparison.candidate.entityNumber)
+    expect(numbers([{ name: 'Zorvex Inc', active: false }, { name: 'Zorvex Ltd' }])).toEqual([2, 1])
+    expect(numbers([{ name: 'Zorvex Inc' }, { name: 'Zorvex Ltd' }])).toEqual([1, 2])
+  })
+
+  it('the order in which names are found changes nothing', () => {
+    const held = [
+      { name: 'Zorvex Inc', company: 1 },
+      { name: 'Zorvex Robotics', company: 2 },
+      { name: 'Zorvix', company: 3 },
+    ]
+    const shares = (rows: readonly Held[]) =>
+      ranked('Zorvex', rows).ranked.map(({ share, evidence }) => [
+        evidence.comparison.candidate.name,
+        share.toFixed(9),
+      ])
+    expect(shares([...held].reverse())).toEqual(shares(held))
+  })
+})
+
+describe('one company in two registers', () => {
+  const twin = { name: 'Zorvex Inc', source: 1 }
+
+  test.each<[string, Held, Held, boolean]>([
+    ['the same name in another register', twin, { ...twin, source: 2 }, true],
+    ['without a form in one of them', twin, { name: 'Zorvex', source: 2 }, true],
+    ['where the countries are not known', { ...twin, country: '' }, { ...twin, source: 2 }, true],
+    ['the same name in one register', twin, twin, false],
+    ['another name', twin, { name: 'Zorvex Robotics Inc', source: 2 }, false],
+    ['another form', twin, { name: 'Zorvex LP', source: 2 }, false],
+    ['another country', twin, { ...twin, country: 'GB', source: 2 }, false],
+  ])('%s', (_what, one, other, isOne) => {
+    const { ranked: companies, noneShare } = ranked('Zorvex', [one, other])
+    expect(companies).toHaveLength(isOne ? 1 : 2)
+    expect(companies[0]?.alike).toHaveLength(isOne ? 1 : 0)
+    expect(companies.reduce((sum, { share }) => sum + share, noneShare)).toBeCloseTo(1, 9)
+  })
+
+  it('no more than a few are put together', () => {
+    const held = Array.from({ length: 12 }, (_, at) => ({ ...twin, source: at + 1 }))
+    const { ranked: companies } = ranked('Zorvex', held)
+    expect(companies.map(({ alike }) => alike.length)).toEqual([3, 3, 3])
+  })
+})
+
+describe('deciding', () => {
+  const decided = (name: string, held: readonly Held[]) => decide(ranked(name, held), plain)
+
+  it('nothing found is nothing, and neither is what is hardly likely', () => {
+    expect(decide({ ranked: [], noneShare: 1 }, plain)).toEqual({ kind: 'none' })
+    const scarce = { ...ranked('Zorvex', [{ name: 'Zorvex' }]), noneShare: 0.9 }
+    const [best] = scarce.ranked
+    const of = (share: number) => decide({ ranked: [{ ...best!, share }], noneShare: 1 - share }, plain)
+    expect([of(0.19).kind, of(0.2).kind, of(0.49).kind, of(0.7).kind, of(0.95).kind]).toEqual([
+      'none',
+      'candidate',
+      'candidate',
+      'entity',
+      'entity',
+    ])
+  })
+
+  it('one company alone is the answer, by how likely it is', () => {
+    const decision = decided('Zorvex', [{ name: 'Zorvex Inc' }])
+    expect(decision).toMatchObject({ kind: 'entity', rivals: [] })
+    expect(decision.kind !== 'none' && decision.confidence).toBe(
+      Math.round(100 * (Math.exp(4) / (Math.exp(4) + 1))),
+    )
+  })
+
+  it('two of one name are rivals, and either is only a guess', () => {
+    const decision = decided('Zorvex', [{ name: 'Zorvex Inc' }, { name: 'Zorvex Ltd' }])
+    expect(decision.kind).toBe('candidate')
+    expect(decision.kind !== 'none' && decision.rivals.map(({ share }) => share)).toEqual([
+      decision.kind !== 'none' && decision.best.share,
+    ])
+  })
+
+  it('a body that is no company is a guess, however likely', () => {
+    const decision = decided('Zorvex', [{ name: 'Zorvex', supported: false }])
+    expect(decision).toMatchObject({ kind: 'candidate', rivals: [] })
+    expect(decision.kind !== 'none' && decision.confidence).toBeGreaterThanOrEqual(matchedConfidenceMin)
+    expect(namedBy(decision)).toBe('Zorvex')
+  })
 })

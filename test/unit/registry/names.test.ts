@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { foldText, isNumberWord, wordsOf } from '../../../src/registry/normalize/normalize-name.js'
 import { parseName } from '../../../src/registry/normalize/parsed-name.js'
-import { variantsOf } from '../../../src/registry/normalize/name-variants.js'
 
 describe('folding', () => {
   test.each([
@@ -235,50 +234,5 @@ describe('legal forms', () => {
   it('a name that is nothing but a form stays whole', () => {
     expect(parseName('Limited').tokens).toEqual(['limited'])
     expect(parseName('株式会社').coreKey).not.toBe('')
-  })
-})
-
-describe('variants', () => {
-  test.each([
-    ['Cardlytics, Inc. Common Stock', 'cardlytics', 'part'],
-    ['Koppers Holdings Inc. Koppers H', 'koppersholdings', 'part'],
-    ['Pebblebrook Hotel Trust 6.375% ', 'pebblebrookhoteltrust', 'part'],
-    ['Dynavax Technologies Corporatio', 'dynavaxtechnology', 'cut'],
-    ['PermRock Royalty Trust Trust', 'permrockroyaltytrust', 'part'],
-    ['Nuveen Core Equity Alpha Fund N', 'nuveencoreequityalphafund', 'part'],
-    ['Annaly Capital Management Inc 6', 'annalycapitalmanagement', 'part'],
-    ['Seritage Growth Properties 7.00', 'seritagegrowthproperties', 'part'],
-    ['BRT Apartments Corp. (MD)', 'brtapartments', 'part'],
-    ['Olin Corp Stock Option Plan for Key Employees', 'olin', 'aside'],
-    ['DCS Inc Limtied', 'dcs', 'part'],
-    ['Genco Shipping & Trading Limite', 'gencoshippingtrading', 'cut'],
-    ['Aptose Inc., (formerly Lorus Inc.)', 'lorus', 'part'],
-    ['Multi-Tile Ltd T/A Topps Tiles', 'multitile', 'part'],
-    ['Multi-Tile Ltd T/A Topps Tiles', 'toppstiles', 'aside'],
-    ['Hexagon (Marple) Ltd', 'hexagon', 'aside'],
-  ])('%j may be %j, %s', (name, coreKey, kind) => {
-    expect(variantsOf(name)).toContainEqual(expect.objectContaining({ coreKey, kind }))
-  })
-
-  test.each([
-    ['FinServ Acquisition Corp. II', 'finservacquisition'],
-    ['John Hancock Preferred Income Fund', 'johnhancock'],
-    ['Incoming Calls Inc', 'calls'],
-    ['Santander Drive Auto Receivables 2024-1', 'santanderdriveautoreceivables'],
-    ['John Deere Owner Trust 2022-C', 'johndeereownertrust2022'],
-  ])('%j is never %j', (name, coreKey) => {
-    expect(variantsOf(name).map((variant) => variant.coreKey)).not.toContain(coreKey)
-  })
-
-  it('the whole name is read first, and any text has at most a few variants', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (name) => {
-        const variants = variantsOf(name)
-        expect(variants.length).toBeLessThanOrEqual(6)
-        const whole = parseName(name)
-        if (whole.fullKey.length >= 2)
-          expect(variants[0]).toMatchObject({ kind: 'whole', coreKey: whole.coreKey })
-      }),
-    )
   })
 })

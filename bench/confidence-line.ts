@@ -1,0 +1,76 @@
+import { matchedConfidenceMin } from '../src/contract/result.js'
+
+/** The share of the answer to a query that was not fitted on, and whether it was right. */
+export interface HeldOut {
+  readonly share: number
+  readonly isRight: boolean
+  readonly weight: number
+}
+
+/** Where the line may bend: closer together where most answers are. */
+const bends = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.96, 0.98, 0.99, 0.997, 1]
+const confidenceMax = 99
+/** The line rises from what is accepted over at least so much of a share. */
+const rampMin = 0.03
+
+/**
+ * A line that rises from share to confidence: how often answers of such a share were right (isotonic regression over
+ * bands of shares), held below what is accepted for shares below `acceptShare`, and from there on above it.
+ */
+export function cornersOf(heldOut: readonly HeldOut[], acceptShare: number): [number, number][] {
+  const ends = [...new Set([...bends, acceptShare])].sort((a, b) => a - b)
+  const bands = ends.slice(1).map((end, at) => {
+    const start = ends[at] ?? 0
+    const inside = heldOut.filter(({ share }) => share > start && share <= end)
+    const total = inside.reduce((sum, { weight }) => sum + weight, 0)
+    const right = inside.reduce((sum, { weight, isRight }) => sum + (isRight ? weight : 0), 0)
+    return { end, middle: (start + end) / 2, total, right }
+  })
+  const rising = isotonic(bands)
+  const below = rising.filter(({ middle }) => middle < acceptShare)
+  // A bend right behind it would leave values out between what is accepted and what is sure.
+  const above = rising.filter(({ middle }) => middle > acceptShare + rampMin)
+  const percent = (rate: number) => Math.round(1000 * rate) / 10
+  return [
+    [0, 0],
+    ...below.map(({ middle, rate }): [number, number] => [
+      middle,
+      Math.min(percent(rate), matchedConfidenceMin - 1),
+    ]),
+    [acceptShare - 1e-6, matchedConfidenceMin - 1],
+    [acceptShare, matchedConfidenceMin],
+    ...above.map(({ middle, rate }): [number, number] => [
+      middle,
+      Math.max(matchedConfidenceMin, Math.min(percent(rate), confidenceMax)),
+    ]),
+    [1, confidenceMax],
+  ]
+}
+
+interface Band {
+  readonly middle: number
+  readonly total: number
+  readonly right: number
+}
+
+/** Neighbours whose rates fall instead of rising are put together until none does. */
+function isotonic(bands: readonly Band[]): { middle: number; rate: number }[] {
+  const groups: { bands: Band[]; total: number; right: number }[] = []
+  for (const band of bands) {
+    if (band.total === 0) continue
+    groups.push({ bands: [band], total: band.total, right: band.right })
+    for (;;) {
+      const [before, last] = groups.slice(-2)
+      if (before === undefined || last === undefined || groups.length < 2) break
+      if (before.right / before.total < last.right / last.total) break
+      groups.splice(-2, 2, {
+        bands: [...before.bands, ...last.bands],
+        total: before.total + last.total,
+        right: before.right + last.right,
+      })
+    }
+  }
+  return groups.flatMap(({ bands: inside, total, right }) =>
+    inside.map(({ middle }) => ({ middle, rate: right / total })),
+  )
+}

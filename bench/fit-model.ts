@@ -1,0 +1,355 @@
+import { createHash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { evaluationText } from '../src/cli/terminal/registry-evaluate-text.js'
+import { isExpected } from '../src/registry/evaluate/evaluate.js'
+import { readLabelledQueries, type LabelledQuery } from '../src/registry/evaluate/labelled-query.js'
+import { measure, type Judgement } from '../src/registry/evaluate/measure.js'
+import type { CandidateName } from '../src/registry/match/candidate.js'
+import { decide } from '../src/registry/match/decide.js'
+import {
+  featureNames,
+  featuresOf,
+  queryFeatureNames,
+  queryFeaturesOf,
+  type FeatureName,
+} from '../src/registry/match/evidence.js'
+import { fittedCoefficients, scoreOf, type Coefficients, type Model } from '../src/registry/match/model.js'
+import { evidencesOf, queryFactsOf, rankCompanies, type MatchQuery } from '../src/registry/match/rank.js'
+import { namesFor, readQuery } from '../src/registry/answer/resolve.js'
+import { openRegistry, type WritableRegistry } from '../src/registry/registry.js'
+import { cornersOf, type HeldOut } from './confidence-line.js'
+import { fitShares, sparse, type ShareSample } from './share-fit.js'
+
+/**
+ * `npx tsx bench/fit-model.ts --set QUERIES.csv:REGISTRY[:WEIGHT] …`: fits the coefficients of the matcher (see
+ * src/registry/match/model.ts) and the line from a share to a confidence. Each query whose company is known is also
+ * asked with that company taken out of the registry, in a weight of its own (`--absent`): then none is right.
+ * Prints what the coefficients give on each set, held out by company (folds are a hash of the expected ids), on whole
+ * kinds held out (`--kinds`: of sets of weight 1 and more), and what is accepted of companies taken out. A set of weight 0 is judged and never fitted
+ * on. `--write FILE` writes the coefficients as TypeScript.
+ */
+const { values } = parseArgs({
+  options: {
+    set: { type: 'string', multiple: true, default: [] },
+    folds: { type: 'string', default: '5' },
+    ridge: { type: 'string', default: '1' },
+    absent: { type: 'string', default: '0.3' },
+    /** The share from which on an answer is accepted: what of 80 on is stated of. */
+    accept: { type: 'string', default: '0.77' },
+    kinds: { type: 'boolean', default: false },
+    write: { type: 'string' },
+    date: { type: 'string', default: '' },
+  },
+})
+const foldCount = Number(values.folds)
+const ridge = Number(values.ridge)
+const absentWeight = Number(values.absent)
+const acceptShare = Number(values.accept)
+
+/** What the queries cannot teach, for none of them is about it; with the reason of each. */
+const fixed: Readonly<Partial<Record<FeatureName, number>>> = {
+  // Of two that fit as well, the one that has ended is meant less often: one that lives is accepted beside it.
+  inactive: -1.5,
+  // A place is given to tell namesakes apart; the few queries that have two of them leave it open.
+  exactBetterPlaced: -1,
+  // Its register no longer names it.
+  removed: -1.2,
+  // In a registry of few companies no rival says that others may well bear such a name.
+  misspelledUnplaced: -2.5,
+  numbersDifferUnplaced: -1.5,
+  genericUnplaced: -1.5,
+  exactElsewhereLongerThere: -2,
+  // A group's companies bear one name in many countries, each with the form of its own.
+  conflictFormDiffers: -1.5,
+  // The caller says so: two words in common outweigh a difference of place.
+  context: 1,
+}
+
+/** So many ways of comparing one company are kept for the fit, and so many companies of one query. */
+const optionsMax = 3
+const companiesMax = 40
+
+interface Example {
+  readonly query: LabelledQuery
+  readonly asked: MatchQuery | null
+  readonly names: readonly CandidateName[]
+  readonly absentNames: readonly CandidateName[] | null
+  readonly right: ReadonlySet<number>
+  readonly rightCores: ReadonlySet<string>
+  readonly samples: readonly ShareSample[]
+  readonly fold: number
+  readonly weight: number
+  readonly registry: WritableRegistry
+}
+
+async function readSet(text: string) {
+  const [queriesPath = '', registryPath = '', weightText = '1'] = text.split(':')
+  const weight = Number(weightText)
+  const registry = openRegistry(registryPath, { readonly: true })
+  const isRight = rightnessIn(registry)
+  const queries = await readLabelledQueries(queriesPath)
+  const examples = queries.map((query) => exampleOf(query, registry, isRight, weight))
+  return { name: queriesPath.replace(/^.*\//, ''), weight, examples }
+}
+
+/** Which companies found are expected; a company is read once. */
+function rightnessIn(registry: WritableRegistry) {
+  const stored = new Map<number, ReturnType<typeof registry.resolveDeps.reader.entityByNumber>>()
+  return (entityNumber: number, { expected }: LabelledQuery): boolean => {
+    const known = stored.get(entityNumber)
+    const entity = known === undefined ? registry.resolveDeps.reader.entityByNumber(entityNumber) : known
+    stored.set(entityNumber, entity)
+    return expected.length > 0 && entity !== null && isExpected(entity, expected)
+  }
+}
+
+function exampleOf(
+  query: LabelledQuery,
+  registry: WritableRegistry,
+  isRight: ReturnType<typeof rightnessIn>,
+  weight: number,
+): Example {
+  const vocabulary = registry.resolveDeps.vocabulary()
+  const asked = readQuery(query, vocabulary)
+  const names = asked === null ? [] : namesFor(asked, registry.resolveDeps)
+  const right = new Set(
+    names.map(({ entityNumber }) => entityNumber).filter((number) => isRight(number, query)),
+  )
+  const isPresent = query.expected.length > 0
+  const absentNames =
+    asked !== null && isPresent
+      ? namesFor(asked, registry.resolveDeps, ({ entityNumber }) => isRight(entityNumber, query))
+      : null
+  const sampleOf = (of: readonly CandidateName[], share: number): ShareSample[] =>
+    asked === null || share === 0
+      ? []
+      : [
+          {
+            weight: share,
+            none: queryFeaturesOf(queryFactsOf(asked, vocabulary)),
+            companies: rowsOf(asked, of, registry, right),
+          },
+        ]
+  const company =
+    query.expected
+      .map(({ value }) => value)
+      .sort()
+      .join('|') || query.id
+  return {
+    query,
+    asked,
+    names,
+    absentNames,
+    right,
+    rightCores: new Set(
+      names.filter(({ entityNumber }) => right.has(entityNumber)).map(({ coreKey }) => coreKey),
+    ),
+    samples: [
+      ...sampleOf(names, weight),
+      ...(absentNames ? sampleOf(absentNames, weight * absentWeight) : []),
+    ],
+    fold: createHash('sha256').update(company).digest().readUInt32BE() % foldCount,
+    weight,
+    registry,
+  }
+}
+
+function rowsOf(
+  asked: MatchQuery,
+  names: readonly CandidateName[],
+  registry: WritableRegistry,
+  right: ReadonlySet<number>,
+): ShareSample['companies'] {
+  const options = new Map<number, { features: number[]; score: number }[]>()
+  for (const evidence of evidencesOf(asked, names, registry.resolveDeps.vocabulary(), () => 0)) {
+    const features = featuresOf(evidence)
+    const { entityNumber } = evidence.comparison.candidate
+    const known = options.get(entityNumber) ?? []
+    options.set(entityNumber, known)
+    known.push({ features, score: scoreOf(features, fittedCoefficients.company) })
+  }
+  return [...options]
+    .map(([number, all]) => ({ number, all: all.sort((a, b) => b.score - a.score) }))
+    .sort((a, b) => (b.all[0]?.score ?? 0) - (a.all[0]?.score ?? 0))
+    .filter(({ number }, at) => at < companiesMax || right.has(number))
+    .map(({ number, all }) => ({
+      isRight: right.has(number),
+      options: all.slice(0, optionsMax).map(({ features }) => sparse(features)),
+    }))
+}
+
+function fit(examples: readonly Example[], start?: readonly number[]): number[] {
+  const samples = examples.flatMap(({ samples }) => samples)
+  return fitShares(samples, featureNames.length, queryFeatureNames.length, ridge, start)
+}
+
+function coefficientsFrom(fitted: readonly number[], confidence: Model['confidence']): Coefficients {
+  const rounded = (value: number) => Number(value.toFixed(3))
+  return {
+    company: featureNames.map((name, at) => fixed[name] ?? rounded(fitted[at] ?? 0)),
+    none: queryFeatureNames.map((_, at) => rounded(fitted[featureNames.length + at] ?? 0)),
+    confidence,
+  }
+}
+
+const rank = ({ asked, registry }: Example, names: readonly CandidateName[], coefficients: Coefficients) =>
+  asked === null
+    ? { ranked: [], noneShare: 1 }
+    : rankCompanies(asked, names, registry.resolveDeps.vocabulary(), undefined, coefficients)
+
+function judge(example: Example, coefficients: Coefficients): Judgement {
+  const { query, names, right } = example
+  const ranking = rank(example, names, coefficients)
+  const decision = decide(ranking, coefficients)
+  const confidence = decision.kind === 'none' ? 0 : decision.confidence
+  const place = ranking.ranked.slice(0, 5).findIndex((company) => isRightOne(company, right)) + 1
+  return {
+    stratum: query.stratum,
+    isPositive: query.expected.length > 0,
+    confidence,
+    isAccepted: confidence >= 80,
+    isCorrect: decision.kind !== 'none' && isRightOne(decision.best, right),
+    rank: place === 0 ? null : place,
+    latencyMs: 0,
+  }
+}
+
+type Company = ReturnType<typeof rank>['ranked'][number]
+
+/** One company in two registers is right where either row is expected. */
+function isRightOne({ evidence, alike }: Company, right: ReadonlySet<number>): boolean {
+  return [evidence.comparison.candidate, ...alike].some(({ entityNumber }) => right.has(entityNumber))
+}
+
+/** Of companies taken out of the registry: how many queries are accepted, and how many but for namesakes. */
+function absentText(
+  examples: readonly Example[],
+  coefficientsFor: (example: Example) => Coefficients,
+): string {
+  const asked = examples.filter(({ absentNames }) => absentNames !== null)
+  const accepted = asked.filter((example) => {
+    const decision = decide(
+      rank(example, example.absentNames ?? [], coefficientsFor(example)),
+      coefficientsFor(example),
+    )
+    return decision.kind !== 'none' && decision.confidence >= 80
+  })
+  const others = accepted.filter((example) => {
+    const [best] = rank(example, example.absentNames ?? [], coefficientsFor(example)).ranked
+    return best !== undefined && !example.rightCores.has(best.evidence.comparison.candidate.coreKey)
+  })
+  const percent = (count: number) => `${((100 * count) / Math.max(1, asked.length)).toFixed(2)} %`
+  return `taken out of the registry: ${percent(accepted.length)} accepted, ${percent(others.length)} but for namesakes`
+}
+
+const sets = []
+for (const text of values.set) sets.push(await readSet(text))
+const all = sets.flatMap(({ examples }) => examples)
+if (all.length === 0) throw new Error('--set QUERIES.csv:REGISTRY[:WEIGHT] is needed')
+const taught = all.filter(({ weight }) => weight > 0)
+const fitted = fit(taught)
+const heldOut = Array.from({ length: foldCount }, (_, fold) =>
+  fit(
+    taught.filter((example) => example.fold !== fold),
+    fitted,
+  ),
+)
+const unlined = (numbers: readonly number[]) => coefficientsFrom(numbers, [[1, 100]])
+const shares = taught.flatMap((example): HeldOut[] => {
+  const { ranked } = rank(example, example.names, unlined(heldOut[example.fold] ?? fitted))
+  const [best] = ranked
+  return best === undefined
+    ? []
+    : [{ share: best.share, isRight: isRightOne(best, example.right), weight: example.weight }]
+})
+const confidence = cornersOf(shares, acceptShare)
+const folds = heldOut.map((numbers) => coefficientsFrom(numbers, confidence))
+const final = coefficientsFrom(fitted, confidence)
+const foldOf = ({ fold }: Example) => folds[fold] ?? final
+
+/** What other shares to accept from would give: held out by company, with companies taken out beside it. */
+function tradeText(examples: readonly Example[]): string {
+  const judged = examples.map((example) => {
+    const coefficients = foldOf(example)
+    const [best] = rank(example, example.names, coefficients).ranked
+    const [other] = rank(example, example.absentNames ?? [], coefficients).ranked
+    return {
+      isPositive: example.query.expected.length > 0,
+      share: best?.share ?? 0,
+      isRight: best !== undefined && isRightOne(best, example.right),
+      absentShare: example.absentNames === null ? null : (other?.share ?? 0),
+      isNamesake: other !== undefined && example.rightCores.has(other.evidence.comparison.candidate.coreKey),
+    }
+  })
+  const positives = judged.filter(({ isPositive }) => isPositive)
+  return [0.6, 0.65, 0.7, 0.72, 0.74, 0.76, 0.78, 0.8, 0.85, 0.9]
+    .map((least) => {
+      const accepted = judged.filter(({ share }) => share >= least)
+      const right = accepted.filter(({ isRight }) => isRight).length
+      const absent = positives.filter(({ absentShare }) => (absentShare ?? 0) >= least)
+      const others = absent.filter(({ isNamesake }) => !isNamesake)
+      const per = (count: number) => ((100 * count) / Math.max(1, positives.length)).toFixed(2)
+      return `  ${least.toFixed(2)}  precision ${(right / Math.max(1, accepted.length)).toFixed(4)}  recall ${(right / Math.max(1, positives.length)).toFixed(4)}  absent ${per(absent.length)} %, but for namesakes ${per(others.length)} %`
+    })
+    .join('\n')
+}
+
+const round = (value: number | null) => (value === null ? null : Number(value.toFixed(4)))
+const figures = sets.map(({ name, weight, examples }) => {
+  const report = measure(examples.map((example) => judge(example, weight === 0 ? final : foldOf(example))))
+  console.log(`\n${name}, held out by company\n${evaluationText(report).replace(/\nlatency.*\n/, '')}`)
+  console.log(absentText(examples, weight === 0 ? () => final : foldOf))
+  console.log(`accepted from a share of\n${tradeText(examples)}`)
+  return {
+    name,
+    weight,
+    queryCount: examples.length,
+    heldOut: {
+      precision: round(report.overall.precision),
+      recall: round(report.overall.recall),
+      falseAccepts: round(report.overall.falseAcceptShare),
+      calibrationError: round(report.calibration.expectedError),
+    },
+  }
+})
+if (values.kinds) {
+  for (const { name, examples } of sets.filter(({ weight }) => weight >= 1)) {
+    const kinds = [...new Set(examples.map(({ query }) => query.stratum))]
+    const without = new Map(
+      kinds.map((kind) => [
+        kind,
+        coefficientsFrom(
+          fit(
+            taught.filter((example) => !examples.includes(example) || example.query.stratum !== kind),
+            fitted,
+          ),
+          confidence,
+        ),
+      ]),
+    )
+    const of = (example: Example) => without.get(example.query.stratum) ?? final
+    const report = measure(examples.map((example) => judge(example, of(example))))
+    console.log(`\n${name}, whole kinds held out\n${evaluationText(report).replace(/\nlatency.*\n/, '')}`)
+    console.log(absentText(examples, of))
+  }
+}
+const body = {
+  fitted: values.date,
+  sampleCount: taught.length,
+  foldCount,
+  ridge,
+  absentWeight,
+  acceptShare,
+  figures,
+  confidence,
+  company: Object.fromEntries(featureNames.map((name, at) => [name, final.company[at]])),
+  none: Object.fromEntries(queryFeatureNames.map((name, at) => [name, final.none[at]])),
+}
+if (values.write === undefined) console.log(JSON.stringify(body, null, 1))
+else
+  writeFileSync(
+    values.write,
+    `/**\n * Written by bench/fit-model.ts; see there. Figures of a set: each query judged by coefficients fitted\n * without its company; a set of weight 0 was never fitted on.\n */\n` +
+      `export const calibration = ${JSON.stringify(body, null, 2)} as const\n`,
+  )

@@ -1,0 +1,185 @@
+import { unreachable } from '../../core/errors.js'
+import { matchedConfidenceMin, type Action, type Factor } from '../../contract/result.js'
+import { omittedIdentifierCount } from './entity-record.js'
+import { endText } from './basis.js'
+import { reasonsOf, type Impact, type Match } from './reasons.js'
+import type { NameComparison } from '../match/compare-names.js'
+import type { VariantKind } from '../normalize/name-variants.js'
+import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
+
+export function strength(code: string, description: string, impact: Impact): Factor {
+  return { code, type: 'strength', description, impact }
+}
+
+export function limitation(code: string, description: string, impact: Impact): Factor {
+  return { code, type: 'limitation', description, impact }
+}
+
+/** What speaks for a match and against it, as sentences. */
+export function factorsOf(match: Match, stored: StoredEntity, registration: StoredLegalEntity): Factor[] {
+  const reasons = [
+    nameFactor(match, registration),
+    ...reasonsOf(match, registration),
+    ...othersFactors(match),
+  ]
+  const isContested = reasons.some(({ code }) => code === 'no_legal_entity_confirmed')
+  const factors = [...reasons]
+  if (match.kind === 'entity' && !registration.removedFromSource && !isContested) {
+    const jurisdiction = registration.jurisdiction ?? 'an unstated jurisdiction'
+    const isName = match.best.evidence.comparison.matchType === 'exact'
+    const text = isName ? 'bears the name' : 'is the one that fits'
+    factors.push(strength('legal_entity_confirmed', `A registration in ${jurisdiction} ${text}.`, 'high'))
+  }
+  const sources = new Set(stored.legalEntities.map(({ sourceName }) => sourceName))
+  if (sources.size > 1 || match.best.alike.length > 0)
+    factors.push(strength('multiple_sources_corroboration', corroboration(match, sources.size), 'medium'))
+  const { candidate } = match.best.evidence.comparison
+  if (!candidate.supported) factors.push(unsupportedFactor(registration))
+  if (registration.removedFromSource) factors.push(removedFactor(registration))
+  else if (!candidate.active) factors.push(inactiveFactor(registration))
+  if (match.kind === 'entity') factors.push(...omissionFactors(stored))
+  return factors
+}
+
+function corroboration({ best }: Match, sourceCount: number): string {
+  const [twin] = best.alike
+  return sourceCount > 1 || twin === undefined
+    ? 'More than one register knows the company.'
+    : `"${twin.name}" in another register is most likely the same company.`
+}
+
+/** How many rivals a sentence names. */
+const rivalsNamedMax = 3
+/** Nothing is said of the registry's gaps where they are less likely. */
+const noneShareMin = 0.15
+
+function othersFactors({ rivals, noneShare, confidence }: Match): Factor[] {
+  const factors: Factor[] = []
+  const isCertain = confidence >= matchedConfidenceMin
+  if (rivals.length > 0) {
+    const named = rivals
+      .slice(0, rivalsNamedMax)
+      .map(({ evidence }) => `"${evidence.comparison.candidate.name}"`)
+      .join(', ')
+    const others = rivals.length > rivalsNamedMax ? `${named} and more` : named
+    factors.push(
+      limitation('name_too_generic', `Other companies may be meant: ${others}.`, isCertain ? 'low' : 'high'),
+    )
+  }
+  if (!isCertain && noneShare >= noneShareMin) {
+    factors.push(
+      limitation(
+        'no_legal_entity_confirmed',
+        'It may be a company that the registry does not hold.',
+        noneShare >= 0.5 ? 'high' : 'medium',
+      ),
+    )
+  }
+  return factors
+}
+
+const readAs: Readonly<Record<VariantKind, string | null>> = {
+  whole: null,
+  cut: 'without its cut end',
+  mended: 'with its legal form put right',
+  security: 'without the description of a security',
+  form: 'up to its legal form',
+  registered: 'without the trade name',
+  alias: 'by its trade name',
+  site: 'without the site',
+  bracket: 'without what stands in brackets',
+  middle: 'without what stands in brackets',
+  inside: 'by what stands in brackets',
+  hyphen: 'up to the hyphen',
+}
+
+function nameFactor({ best }: Match, registration: StoredLegalEntity): Factor {
+  const { comparison } = best.evidence
+  const { matchType, candidate, variant } = comparison
+  const kind = {
+    legal: 'registered name',
+    other: 'other name',
+    former: `former name of ${registration.legalName}${formerText(registration, candidate.name)}`,
+  }[candidate.kind]
+  const how = readAs[variant.kind]
+  const name = how === null ? 'The name' : `The name, ${how},`
+  const text = `${name} ${relation(matchType)} "${candidate.name}", ${kind}.`
+  return strength('name_close_match', text, matchType === 'exact' ? 'high' : 'medium')
+}
+
+function relation(matchType: NameComparison['matchType']): string {
+  switch (matchType) {
+    case 'exact':
+      return 'is that of'
+    case 'completed':
+    case 'prefix':
+      return 'is the beginning of'
+    case 'extends':
+      return 'begins with'
+    case 'acronym':
+      return 'is made of the initials of'
+    case 'near':
+      return 'is close to'
+    default:
+      return unreachable(matchType)
+  }
+}
+
+/** Until when the company bore the name, and how that is known. */
+function formerText({ names }: StoredLegalEntity, name: string): string {
+  const found = names.find((entry) => entry.kind === 'former' && entry.name === name)
+  return found === undefined ? '' : endText(found)
+}
+
+/** A registration that has ended is confirmed all the same, as what it is. */
+export function inactiveFactor({ status }: StoredLegalEntity): Factor {
+  return limitation(
+    'legal_entity_inactive',
+    `The registration is not active (${status ?? 'unknown'}).`,
+    'medium',
+  )
+}
+
+/** Says so where a list is cut: a bank may have thousands of BICs. */
+export function omissionFactors(stored: StoredEntity): Factor[] {
+  const count = omittedIdentifierCount(stored)
+  if (count === 0) return []
+  const text = `Registers list ${count.toLocaleString('en-US')} more identifiers of the company than are shown.`
+  return [limitation('identifiers_truncated', text, 'low')]
+}
+
+export function unsupportedFactor({ type, subtype }: StoredLegalEntity): Factor {
+  const kind = `${type}, ${subtype}`.replaceAll('_', ' ')
+  return limitation('unsupported_entity_type', `The registration is not a company's (${kind}).`, 'high')
+}
+
+/** That a register no longer lists a company does not say why: dissolved, delisted, or moved to another file. */
+function removedFactor({ sourceName, sourceDate }: StoredLegalEntity): Factor {
+  return limitation(
+    'no_legal_entity_confirmed',
+    `The newest file of ${sourceName} no longer names the registration; that of ${sourceDate.slice(0, 10)} did.`,
+    'medium',
+  )
+}
+
+export function actionsOf(match: Match, registration: StoredLegalEntity): Action[] {
+  const actions: Action[] = []
+  const { comparison, place } = match.best.evidence
+  const isCertain = match.confidence >= matchedConfidenceMin
+  if (!isCertain && comparison.matchType !== 'exact') {
+    actions.push({ code: 'provide_full_legal_name', description: 'Give the full legal name as registered.' })
+  }
+  if (!isCertain && place !== 'postal' && place !== 'city') {
+    actions.push({ code: 'verify_address', description: 'Give the city or the postal code of the company.' })
+  }
+  if (!isCertain && match.rivals.length > 0) {
+    actions.push({ code: 'add_industry_context', description: 'Say in the context what the company does.' })
+  }
+  if (!comparison.candidate.supported) {
+    actions.push({
+      code: 'verify_entity_type',
+      description: `Check that a ${registration.type} body is what was meant.`,
+    })
+  }
+  return actions
+}

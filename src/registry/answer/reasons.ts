@@ -1,0 +1,270 @@
+import { unreachable } from '../../core/errors.js'
+import { matchedConfidenceMin, type Factor } from '../../contract/result.js'
+import type { LeftoverWords, NameComparison } from '../match/compare-names.js'
+import type { MatchDecision } from '../match/decide.js'
+import type { FeatureName } from '../match/evidence.js'
+import type { PlaceAgreement } from '../match/place.js'
+import { contributionOf } from '../match/rank.js'
+import type { StoredLegalEntity } from '../store/reader.js'
+
+export type Match = Exclude<MatchDecision, { kind: 'none' }>
+
+export type Impact = 'high' | 'medium' | 'low'
+
+/** Of a reason that counts less nothing is said. */
+const contributionMin = 0.15
+
+/** By how much it moved the score: e to the power of it is the factor on the odds. */
+function impactOf(size: number): Impact {
+  return size >= 1.5 ? 'high' : size >= 0.6 ? 'medium' : 'low'
+}
+
+/** One sentence and the features that it stands for. */
+interface Reason {
+  readonly type: Factor['type']
+  readonly text: string
+  readonly code: string
+  readonly features: readonly FeatureName[]
+  /** Where a company is, and what that is to the place given, is said even where it counted nothing. */
+  readonly isAlwaysSaid?: true
+}
+
+/**
+ * Each reason stands for features of the model, and is said where what these added to the score has its sign; its
+ * impact is their size, so that what is said is what counted.
+ */
+export function reasonsOf(match: Match, registration: StoredLegalEntity): Factor[] {
+  const { best } = match
+  const reasons = [
+    ...wordReasons(best.evidence.comparison),
+    ...formReasons(best.evidence.comparison),
+    ...uniquenessReasons(match),
+    ...placeReasons(match, registration),
+    ...prominenceReasons(match),
+    ...contextReasons(match),
+  ]
+  return reasons.flatMap(({ type, text, code, features, isAlwaysSaid }) => {
+    const contribution = contributionOf(best, features)
+    // "In another region" is nothing for it, even where it speaks less against it than for no place at all.
+    const size = Math.max(0, type === 'strength' ? contribution : -contribution)
+    if (size < contributionMin && isAlwaysSaid === undefined) return []
+    // What a certain answer lacks is said of its name; it does not deny the company.
+    const isDenied = code !== 'no_legal_entity_confirmed' || match.confidence < matchedConfidenceMin
+    return [{ code: isDenied ? code : 'name_close_match', type, description: text, impact: impactOf(size) }]
+  })
+}
+
+function wordReasons(comparison: NameComparison): Reason[] {
+  const { queryLeftover, nameLeftover, numbersAgree, isOneOfSeries, isGeneric, isMisspelled, matchType } =
+    comparison
+  const [queryHasMore, nameHasMore] = [hasMore(queryLeftover), hasMore(nameLeftover)]
+  const reasons: Reason[] = []
+  if (queryHasMore || nameHasMore) {
+    reasons.push({
+      type: 'limitation',
+      text:
+        queryHasMore && nameHasMore
+          ? 'Each of the two names has words that the other lacks.'
+          : queryHasMore
+            ? 'The text asked for has words that the name lacks.'
+            : 'The name has words that the text asked for lacks.',
+      code: 'no_legal_entity_confirmed',
+      features: leftoverFeatures,
+    })
+  }
+  if (!numbersAgree || isOneOfSeries) {
+    reasons.push({
+      type: 'limitation',
+      text: isOneOfSeries
+        ? 'The name goes on with a number: it is one of a series.'
+        : 'The two names bear different numbers.',
+      code: 'no_legal_entity_confirmed',
+      features: [
+        'numbersDiffer',
+        'numbersDifferUnplaced',
+        'numbersDifferRarity',
+        'oneOfSeries',
+        'seriesWhole',
+        'seriesFormStated',
+      ],
+    })
+  }
+  if (comparison.looseCount > 0 && matchType === 'near') {
+    reasons.push({
+      type: 'limitation',
+      text: isMisspelled
+        ? 'Every word that tells it from others is spelled another way.'
+        : 'The spelling differs.',
+      code: 'no_legal_entity_confirmed',
+      features: ['looseWords', 'misspelled', 'misspelledUnplaced'],
+    })
+  }
+  if (isGeneric)
+    reasons.push({
+      type: 'limitation',
+      text: 'The words in common are words of everyday language.',
+      code: 'name_too_generic',
+      features: ['generic', 'genericExact', 'genericUnplaced'],
+    })
+  return reasons
+}
+
+const leftoverFeatures: readonly FeatureName[] = [
+  'queryLight',
+  'querySoft',
+  'queryHard',
+  'queryPlaceWords',
+  'queryHardRarity',
+  'queryHardPrefix',
+  'nameLight',
+  'nameSoft',
+  'nameHard',
+  'queryNumbers',
+  'nameNumbers',
+  'namePlaceWords',
+  'nameHardRarity',
+  'onlyQueryMore',
+  'bothMore',
+  'nearDifference',
+]
+
+function hasMore({ light, soft, hard, number, place }: LeftoverWords): boolean {
+  return light + soft + hard + number + place > 0
+}
+
+function formReasons({ form }: NameComparison): Reason[] {
+  const features: readonly FeatureName[] = [
+    'formSame',
+    'formSoftConflict',
+    'formHardConflict',
+    'unstatedPartnership',
+  ]
+  const against = { type: 'limitation', code: 'no_legal_entity_confirmed', features } as const
+  switch (form) {
+    case 'same':
+      return [{ type: 'strength', text: 'The legal form is the same.', code: 'name_close_match', features }]
+    case 'soft_conflict':
+    case 'hard_conflict':
+      return [{ ...against, text: 'The legal form is of another kind.' }]
+    case 'unstated_partnership':
+      return [{ ...against, text: 'It is a partnership, which the text asked for does not say.' }]
+    case 'unknown':
+      return []
+    default:
+      return unreachable(form)
+  }
+}
+
+function uniquenessReasons({ best }: Match): Reason[] {
+  const { comparison, siblings } = best.evidence
+  const isFor = { type: 'strength', code: 'name_close_match' } as const
+  if (comparison.matchType === 'exact') {
+    const features: readonly FeatureName[] = ['exactAlone', 'ownsRarest', 'ownsRarestExact']
+    return siblings.exactCount === 1
+      ? [{ ...isFor, text: 'No other company found bears the name.', features }]
+      : []
+  }
+  if (comparison.matchType !== 'prefix') return []
+  const { prefixCount, placedPrefixCount, listedPrefixCount } = siblings
+  const features: readonly FeatureName[] = [
+    'prefixSiblings',
+    'prefixAlone',
+    'prefixAloneThere',
+    'prefixOnlyListed',
+    'ownsRarest',
+    'ownsRarestPrefix',
+  ]
+  if (prefixCount === 1)
+    return [{ ...isFor, text: 'No other company found has a name that begins so.', features }]
+  if (placedPrefixCount === 1)
+    return [{ ...isFor, text: 'No other company of a name that begins so fits the place as well.', features }]
+  if (listedPrefixCount === 1 && comparison.candidate.prominence.isListed)
+    return [{ ...isFor, text: 'No other listed company has a name that begins so.', features }]
+  const text = `Names of ${prefixCount.toLocaleString('en-US')} companies begin so.`
+  return [{ type: 'limitation', text, code: 'name_too_generic', features }]
+}
+
+function placeReasons({ best }: Match, registration: StoredLegalEntity): Reason[] {
+  const where = registration.address.city ?? registration.jurisdiction ?? 'elsewhere'
+  const { place, hint } = best.evidence
+  if (hint === null) return []
+  const said = placeText(place, where)
+  const code = said.type === 'strength' ? 'jurisdiction_match' : 'location_mismatch'
+  return [{ ...said, code, features: placeFeatures, isAlwaysSaid: true }]
+}
+
+function placeText(place: PlaceAgreement, where: string): Pick<Reason, 'type' | 'text'> {
+  const isFor = (text: string) => ({ type: 'strength', text }) as const
+  const isAgainst = (text: string) => ({ type: 'limitation', text }) as const
+  switch (place) {
+    case 'postal':
+    case 'city':
+      return isFor(`The place given is that of the registration (${where}).`)
+    case 'region':
+      return isFor('The region given is that of the registration.')
+    case 'country':
+      return isFor('The country given is that of the registration.')
+    case 'registered_there':
+      return isFor('The register is of the country given; no address is known.')
+    case 'registered_elsewhere':
+      return isAgainst(`The register is of another country (${where}), and no address is known.`)
+    case 'region_conflict':
+      return isAgainst(`The registration is in another region (${where}).`)
+    case 'town_abroad':
+      return isAgainst(`The town fits (${where}), the country given does not.`)
+    case 'country_conflict':
+      return isAgainst(`The registration is in another country (${where}).`)
+    case 'none':
+      return isAgainst('Nothing known of where the registration is agrees with the place given.')
+    default:
+      return unreachable(place)
+  }
+}
+
+const placeFeatures: readonly FeatureName[] = [
+  'postal',
+  'city',
+  'region',
+  'country',
+  'noPlace',
+  'registeredThere',
+  'registeredElsewhere',
+  'townAbroad',
+  'otherRegion',
+  'otherCountry',
+  'otherRegionExact',
+  'otherCountryExact',
+  'conflictListedExact',
+  'conflictInexact',
+  'conflictRarity',
+  'conflictListed',
+  'otherCountryListed',
+  'conflictFormDiffers',
+  'exactBetterPlaced',
+  'placedPrefix',
+  'placedNear',
+  'placedInexactHard',
+  'noTown',
+  'otherTown',
+]
+
+function prominenceReasons({ best }: Match): Reason[] {
+  const { isListed, hasLei } = best.evidence.comparison.candidate.prominence
+  if (!isListed && !hasLei) return []
+  return [
+    {
+      type: 'strength',
+      text: isListed
+        ? 'Its shares are traded: of companies of like names it is the likelier one.'
+        : 'It has a legal entity identifier (LEI), as few companies have.',
+      code: 'name_close_match',
+      features: ['listed', 'listedExact', 'listedPrefix', 'listedNear', 'prominentRare', 'lei'],
+    },
+  ]
+}
+
+function contextReasons({ best }: Match): Reason[] {
+  if (best.evidence.contextCount === 0) return []
+  const text = 'The context has words that are known of this company.'
+  return [{ type: 'strength', text, code: 'name_close_match', features: ['context'] }]
+}

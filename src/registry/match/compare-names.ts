@@ -1,0 +1,254 @@
+import { align, sameNumbers, totalWeight, wordWeight } from './align.js'
+import type { CandidateName } from './candidate.js'
+import { isNumberWord } from '../normalize/normalize-name.js'
+import { isGenericWord, isLightWord, isTradeWord } from '../normalize/generic-words.js'
+import type { FormClass } from '../normalize/legal-forms.js'
+import type { NameVariant } from '../normalize/name-variants.js'
+import type { Vocabulary } from './vocabulary.js'
+
+/**
+ * How a variant is a name. `exact`: the same core. `completed`: the text stops inside the name, or a column did.
+ * `prefix`: the variant's words begin the name. `extends`: the name's words begin the variant. `acronym`: its
+ * initials. `near`: none of these, but like it.
+ */
+export type MatchType = 'exact' | 'completed' | 'prefix' | 'extends' | 'acronym' | 'near'
+
+export type FormAgreement = 'same' | 'unknown' | 'unstated_partnership' | 'soft_conflict' | 'hard_conflict'
+
+/** Words that one side has and the other lacks, by what they tell. */
+export interface LeftoverWords {
+  /** "Group", "Holdings": a name gains and loses them without becoming another's. */
+  readonly light: number
+  /** Words of a trade or a shape: "Software", "Foods". */
+  readonly soft: number
+  readonly number: number
+  /** Words of the place that is asked for, or of the company's own. */
+  readonly place: number
+  /** All others. */
+  readonly hard: number
+  /** How much the hard ones tell. */
+  readonly hardWeight: number
+}
+
+/** What a variant and a name have in common: facts, no verdict. */
+export interface NameComparison {
+  readonly variant: NameVariant
+  readonly candidate: CandidateName
+  readonly matchType: MatchType
+  /** Weighted share of both names that is the same, 0 to 1. */
+  readonly similarity: number
+  readonly firstAgrees: boolean
+  /** Words that differ by a typing error or an abbreviation only. */
+  readonly looseCount: number
+  /** Every word that tells the company from others is spelled another way. */
+  readonly isMisspelled: boolean
+  readonly numbersAgree: boolean
+  /** What the query lacks of a name that it begins starts with a number: one of a series. */
+  readonly isOneOfSeries: boolean
+  /** The column that the query fills may have ended inside this name. */
+  readonly isTruncated: boolean
+  /** How much of the name a query that it completes lacks, 0 to 1. */
+  readonly missingShare: number
+  readonly queryLeftover: LeftoverWords
+  readonly nameLeftover: LeftoverWords
+  readonly form: FormAgreement
+  /** The query states its legal form. */
+  readonly isFormStated: boolean
+  /** The query is the registered name with its legal form, to the letter. */
+  readonly isFullLegalName: boolean
+  /** How much the words in common tell, and the rarest of them. */
+  readonly sharedWeight: number
+  readonly rarestWeight: number
+  /** The rarest word in common, as the name has it; null where none is in common. */
+  readonly rarestWord: string | null
+  /** One says "bank" where the other says "bancorp" or "bancshares": a bank and its holding. */
+  readonly isBankAndHolding: boolean
+  /** No word in common but generic ones. */
+  readonly isGeneric: boolean
+}
+
+const noWords: LeftoverWords = { light: 0, soft: 0, number: 0, place: 0, hard: 0, hardWeight: 0 }
+
+/** Below this two names have too little in common to be compared further. */
+const similarityMin = 0.35
+
+/**
+ * "Muehlau" as the registry writes it, where that knows "Muhlau" and not the other: German and Nordic letters
+ * are spelled out by some and closed by others. Never blindly: "Bauer" and "Neue" stay.
+ */
+export function respelled(variant: NameVariant, vocabulary: Vocabulary): NameVariant {
+  let { fullKey } = variant
+  const tokens = variant.tokens.map((token) => {
+    if (!/[aou]e|aa/.test(token) || vocabulary.nameCount(token) > 0) return token
+    const closed = token.replace(/([aou])e/g, '$1').replace(/aa/g, 'a')
+    if (vocabulary.nameCount(closed) === 0) return token
+    fullKey = fullKey.replace(token, closed)
+    return closed
+  })
+  return fullKey === variant.fullKey ? variant : { ...variant, tokens, coreKey: tokens.join(''), fullKey }
+}
+
+/** Null where the two are nothing like each other. `placeWords`: words of the places asked for. */
+export function compareNames(
+  variant: NameVariant,
+  candidate: CandidateName,
+  vocabulary: Vocabulary,
+  placeWords: ReadonlySet<string>,
+): NameComparison | null {
+  const matchType = matchTypeOf(variant, candidate)
+  const alignment = matchType === 'exact' ? null : align(variant.tokens, candidate.tokens, vocabulary)
+  if (matchType === 'near' && (alignment?.similarity ?? 1) < similarityMin) return null
+  const isBankAndHolding = alignment !== null && isBankPair(alignment.queryExtra, alignment.candidateExtra)
+  const leftovers = (words: readonly string[]) => {
+    const counted = isBankAndHolding
+      ? words.filter((word) => word !== 'bank' && !bankHoldings.has(word))
+      : words
+    return leftoverOf(counted, placeWords, vocabulary)
+  }
+  const extra = new Set(alignment?.queryExtra ?? [])
+  const shared =
+    matchType === 'acronym' ? candidate.tokens : variant.tokens.filter((word) => !extra.has(word))
+  const nameExtra = new Set(alignment?.candidateExtra ?? [])
+  const sharedInName = candidate.tokens.filter((word) => !nameExtra.has(word))
+  const series =
+    matchType === 'completed' || matchType === 'prefix' ? missingNumber(variant, candidate) : null
+  const form = formAgreement(variant.formClass, candidate.formClass)
+  return {
+    variant,
+    candidate,
+    matchType,
+    similarity: alignment?.similarity ?? 1,
+    firstAgrees: alignment?.firstAgrees ?? true,
+    looseCount: alignment?.looseWords.length ?? 0,
+    isMisspelled: alignment !== null && isMisspelled(candidate.tokens, alignment.looseWords),
+    numbersAgree: series !== null || sameNumbers(variant.tokens, candidate.tokens),
+    isOneOfSeries: series === true,
+    isTruncated: matchType === 'completed' && isColumnCut(variant, candidate),
+    missingShare: matchType === 'completed' ? 1 - variant.fullKey.length / candidate.fullKey.length : 0,
+    queryLeftover: alignment === null || matchType === 'acronym' ? noWords : leftovers(alignment.queryExtra),
+    nameLeftover:
+      alignment === null || matchType === 'acronym' || matchType === 'completed'
+        ? noWords
+        : leftovers(alignment.candidateExtra),
+    form,
+    isFormStated: variant.formClass !== null && variant.formClass !== 'company',
+    isFullLegalName: candidate.kind === 'legal' && form === 'same' && variant.fullKey === candidate.fullKey,
+    sharedWeight: totalWeight(shared, vocabulary),
+    rarestWeight: shared.reduce((most, word) => Math.max(most, wordWeight(word, vocabulary)), 0),
+    rarestWord: rarestOf(sharedInName, vocabulary),
+    isBankAndHolding,
+    isGeneric: shared.every(isGenericWord),
+  }
+}
+
+const bankHoldings = new Set(['bancorp', 'bancshares', 'bankshares'])
+
+function isBankPair(one: readonly string[], other: readonly string[]): boolean {
+  const pairs = (a: readonly string[], b: readonly string[]) =>
+    a.includes('bank') && b.some((word) => bankHoldings.has(word))
+  return pairs(one, other) || pairs(other, one)
+}
+
+function rarestOf(words: readonly string[], vocabulary: Vocabulary): string | null {
+  let rarest: string | null = null
+  for (const word of words)
+    if (rarest === null || vocabulary.nameCount(word) < vocabulary.nameCount(rarest)) rarest = word
+  return rarest
+}
+
+function matchTypeOf(variant: NameVariant, candidate: CandidateName): MatchType {
+  if (variant.coreKey === candidate.coreKey) return 'exact'
+  if (isCompletion(variant, candidate)) return 'completed'
+  if (isWordPrefix(variant, candidate)) return 'prefix'
+  if (isWordPrefix(candidate, variant)) return 'extends'
+  return isInitials(variant, candidate) ? 'acronym' : 'near'
+}
+
+interface Words {
+  readonly tokens: readonly string[]
+  readonly coreKey: string
+}
+
+/** Whole words, however they are closed up: "sun life" begins "sunlife assurance". */
+function isWordPrefix(head: Words, whole: Words): boolean {
+  if (head.coreKey.length >= whole.coreKey.length || !whole.coreKey.startsWith(head.coreKey)) return false
+  let length = 0
+  for (const token of whole.tokens) {
+    length += token.length
+    if (length >= head.coreKey.length) return length === head.coreKey.length
+  }
+  return false
+}
+
+function isInitials({ kind, tokens }: NameVariant, candidate: CandidateName): boolean {
+  const [only] = tokens
+  return kind !== 'form' && tokens.length === 1 && only !== undefined && only === candidate.acronym
+}
+
+function leftoverOf(
+  words: readonly string[],
+  placeWords: ReadonlySet<string>,
+  vocabulary: Vocabulary,
+): LeftoverWords {
+  const count = { light: 0, soft: 0, number: 0, place: 0, hard: 0, hardWeight: 0 }
+  for (const word of words) {
+    if (isNumberWord(word)) count.number++
+    else if (isLightWord(word)) count.light++
+    else if (placeWords.has(word)) count.place++
+    else if (isTradeWord(word)) count.soft++
+    else {
+      count.hard++
+      count.hardWeight += wordWeight(word, vocabulary)
+    }
+  }
+  return count
+}
+
+/** The query stops inside the name, late enough to tell it: "Western New England Bancorp, In". */
+function isCompletion(variant: NameVariant, candidate: CandidateName): boolean {
+  // A form ends a name, unless the column ended first: "First Trust Enhanced Equity Inc" goes on "Income Fund".
+  if (variant.kind !== 'whole' || (variant.formClass !== null && variant.cut === 'nowhere')) return false
+  if (variant.coreKey.length < 14 || variant.tokens.length < 2) return false
+  if (candidate.coreKey.length < 8 || !candidate.fullKey.startsWith(variant.fullKey)) return false
+  return endsInsideWord(variant, candidate) || isColumnCut(variant, candidate)
+}
+
+/** A name that ends with a whole word may have been cut there by a column; else it is a part of the longer one. */
+function isColumnCut(variant: NameVariant, candidate: CandidateName): boolean {
+  if (variant.cut === 'nowhere' || variant.kind !== 'whole') return false
+  return variant.cut === 'anywhere' || !endsInsideWord(variant, candidate)
+}
+
+/** "II" is no beginning of "III": a number that was cut is another number. */
+function endsInsideWord(variant: NameVariant, candidate: CandidateName): boolean {
+  const at = variant.tokens.length - 1
+  const last = variant.tokens[at] ?? ''
+  return candidate.tokens[at] !== last && !isNumberWord(last)
+}
+
+/** Null where a number that the query holds is another one; else whether the missing end starts with a number. */
+function missingNumber(variant: NameVariant, candidate: CandidateName): boolean | null {
+  const last = variant.tokens.length - 1
+  const stated = candidate.tokens.slice(0, last)
+  if (!sameNumbers(variant.tokens.slice(0, last), stated)) return null
+  const cutWord = variant.tokens[last] ?? ''
+  const [same = '', ...rest] = candidate.tokens.slice(last)
+  // "Khosla Ventures Acquisition Co. III": the form stands before the number.
+  const next = rest.find((word) => !seriesForms.has(word)) ?? ''
+  return isNumberWord(same) ? !same.startsWith(cutWord) : isNumberWord(next)
+}
+
+const seriesForms = new Set('co company companies corp corporation inc ltd limited llc lp plc'.split(' '))
+
+function isMisspelled(tokens: readonly string[], looseWords: readonly string[]): boolean {
+  const distinctive = tokens.filter((word) => !isLightWord(word) && !isGenericWord(word))
+  return (distinctive.length > 0 ? distinctive : tokens).every((word) => looseWords.includes(word))
+}
+
+function formAgreement(query: FormClass | null, candidate: FormClass | null): FormAgreement {
+  if (query === candidate) return query === null ? 'unknown' : 'same'
+  if (query === null && candidate === 'partnership') return 'unstated_partnership'
+  if (query === null || candidate === null || query === 'company' || candidate === 'company') return 'unknown'
+  const corporate = (form: FormClass) => form === 'limited' || form === 'stock'
+  return corporate(query) && corporate(candidate) ? 'soft_conflict' : 'hard_conflict'
+}

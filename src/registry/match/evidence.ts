@@ -1,0 +1,304 @@
+import type { LocationHint, PlaceAgreement } from './place.js'
+import type { NameComparison } from './compare-names.js'
+import type { Vocabulary } from './vocabulary.js'
+
+/** The companies among which one is chosen, as far as a name's evidence depends on the others. */
+export interface Siblings {
+  /** Companies with a name of this very core. */
+  readonly exactCount: number
+  /** Companies in the very town asked for whose names go on from this one. */
+  readonly longerThereCount: number
+  /** Companies of this very core that agree with the place better than this one does. */
+  readonly betterPlacedCount: number
+  /** Companies that have a name which begins with the variant's words, this one included. */
+  readonly prefixCount: number
+  readonly listedPrefixCount: number
+  /** Of those with such a name, how many agree with the place as well as this one does. */
+  readonly placedPrefixCount: number
+  /** Companies whose names the text may have been cut out of. */
+  readonly completedCount: number
+  /** Companies found whose names begin with the first two words of the text: the more, the likelier is one not held. */
+  readonly familyCount: number
+  /** No other company has the rarest word in common in its name. */
+  readonly ownsRarestWord: boolean
+}
+
+/** All that is known of one company for one query. */
+export interface Evidence {
+  readonly comparison: NameComparison
+  readonly place: PlaceAgreement
+  readonly hint: LocationHint | null
+  readonly siblings: Siblings
+  /** Words of the caller's context that are known of the company besides its name. */
+  readonly contextCount: number
+}
+
+/** What is known of a query before any company is looked at. */
+export interface QueryFacts {
+  readonly tokens: readonly string[]
+  readonly isFormStated: boolean
+  readonly isTruncated: boolean
+  readonly hint: LocationHint | null
+  readonly vocabulary: Vocabulary
+}
+
+type Feature = (evidence: Evidence) => number | boolean
+type QueryFeature = (facts: QueryFacts) => number | boolean
+
+const isPlaced = ({ place }: Evidence) => place === 'postal' || place === 'city'
+const isUnplaced = ({ place }: Evidence) => place !== 'postal' && place !== 'city'
+const isConflict = ({ place }: Evidence) => place === 'region_conflict' || place === 'country_conflict'
+const is = (...types: NameComparison['matchType'][]) => {
+  return ({ comparison }: Evidence) => types.includes(comparison.matchType)
+}
+const isExact = is('exact')
+const isPrefix = is('prefix')
+const isExtends = is('extends')
+const isNear = is('near')
+const isListed = ({ comparison }: Evidence) => comparison.candidate.prominence.isListed
+const isKind = (...kinds: string[]) => {
+  return ({ comparison }: Evidence) => kinds.includes(comparison.variant.kind)
+}
+const both = (...features: Feature[]): Feature => {
+  return (evidence) => features.reduce((product, feature) => product * Number(feature(evidence)), 1)
+}
+const capped = (value: number, max: number) => Math.min(value, max)
+const tenths = (weight: number, max: number) => capped(weight, max) / 10
+const isOneWord = ({ comparison }: Evidence) => comparison.variant.tokens.length === 1
+const wantsTown = (hint: LocationHint | null) => hint?.namesTown ?? false
+const hasNoTown = ({ comparison: { candidate } }: Evidence) =>
+  candidate.place.cityKey === '' && candidate.place.postalKey === ''
+const queryHard = ({ comparison }: Evidence) => capped(comparison.queryLeftover.hard, 3)
+const nameHard = ({ comparison }: Evidence) => capped(comparison.nameLeftover.hard, 3)
+const familySize = ({ siblings }: Evidence) => capped(Math.log2(1 + siblings.familyCount), 6) / 2
+const rarity = ({ comparison }: Evidence) => tenths(comparison.sharedWeight, 25)
+
+/**
+ * What the score of a company is made of, by group. Yes is 1, no is 0; the others stay within about 0 to 3. The
+ * comparison is a fact of one variant and one name; which of them stand for a company is the model's choice.
+ */
+const featureGroups = {
+  name: {
+    exact: isExact,
+    fullLegalName: ({ comparison }) => comparison.isFullLegalName,
+    completed: is('completed'),
+    completedMissing: ({ comparison }) => comparison.missingShare * 2,
+    completedByColumn: ({ comparison }) => comparison.isTruncated,
+    prefix: isPrefix,
+    extends: isExtends,
+    acronym: is('acronym'),
+    near: isNear,
+    nearDifference: ({ comparison }) => (1 - comparison.similarity) * 5,
+    nearFirstDiffers: ({ comparison }) => !comparison.firstAgrees,
+    looseWords: ({ comparison }) => capped(comparison.looseCount, 3),
+    // In a small registry no rival says that others may well be called so.
+    misspelledUnplaced: both(({ comparison }) => comparison.isMisspelled, isUnplaced),
+    numbersDifferUnplaced: both(({ comparison }) => !comparison.numbersAgree, isUnplaced),
+    misspelled: ({ comparison }) => comparison.isMisspelled,
+    numbersDiffer: ({ comparison }) => !comparison.numbersAgree,
+    // The more the words in common tell, the surer it is another one of the same series.
+    numbersDifferRarity: both(({ comparison }) => !comparison.numbersAgree, rarity),
+    seriesWhole: ({ comparison }) => comparison.isOneOfSeries && !comparison.isTruncated,
+    seriesFormStated: ({ comparison }) =>
+      comparison.isFormStated && (comparison.isOneOfSeries || comparison.nameLeftover.number > 0),
+    oneOfSeries: ({ comparison }) => comparison.isOneOfSeries,
+    queryLight: ({ comparison }) => capped(comparison.queryLeftover.light, 2),
+    querySoft: ({ comparison }) => capped(comparison.queryLeftover.soft, 3),
+    queryHard,
+    queryPlaceWords: ({ comparison }) => capped(comparison.queryLeftover.place, 3),
+    nameLight: ({ comparison }) => capped(comparison.nameLeftover.light, 2),
+    nameSoft: ({ comparison }) => capped(comparison.nameLeftover.soft, 3),
+    nameHard,
+    queryNumbers: ({ comparison }) => capped(comparison.queryLeftover.number, 2),
+    nameNumbers: ({ comparison }) => capped(comparison.nameLeftover.number, 2),
+    namePlaceWords: ({ comparison }) => capped(comparison.nameLeftover.place, 3),
+    bankAndHolding: ({ comparison }) => comparison.isBankAndHolding,
+    onlyQueryMore: ({ comparison: { queryLeftover: q, nameLeftover: n } }) =>
+      q.hard + q.soft > 0 && n.hard + n.soft === 0,
+    bothMore: ({ comparison: { queryLeftover: q, nameLeftover: n } }) =>
+      q.hard + q.soft > 0 && n.hard + n.soft > 0,
+    otherName: ({ comparison }) => comparison.candidate.kind === 'other',
+    formerName: ({ comparison }) => comparison.candidate.kind === 'former',
+    cutVariant: isKind('cut', 'mended'),
+    securityVariant: isKind('security'),
+    siteVariant: isKind('site', 'registered'),
+    formVariant: isKind('form'),
+    bracketVariant: isKind('bracket'),
+    middleVariant: isKind('middle'),
+    aliasVariant: isKind('alias', 'inside'),
+    hyphenVariant: isKind('hyphen'),
+    queryHardRarity: ({ comparison }) => tenths(comparison.queryLeftover.hardWeight, 25),
+    nameHardRarity: ({ comparison }) => tenths(comparison.nameLeftover.hardWeight, 25),
+    columnCutWholeExtends: both(
+      is('extends'),
+      isKind('whole'),
+      ({ comparison }) => comparison.variant.cut !== 'nowhere',
+    ),
+    queryHardPrefix: both(isExtends, queryHard),
+    siteExact: both(isExact, isKind('site', 'registered', 'bracket')),
+    columnCutExtends: both(is('extends', 'prefix'), ({ comparison }) => comparison.variant.cut !== 'nowhere'),
+    columnCutNear: both(isNear, ({ comparison }) => comparison.variant.cut !== 'nowhere'),
+    variantNotExact: both(
+      isKind('site', 'registered', 'form', 'bracket', 'middle', 'alias', 'inside', 'hyphen', 'security'),
+      (evidence) => !isExact(evidence),
+    ),
+  },
+  form: {
+    formSame: ({ comparison }) => comparison.form === 'same',
+    formSoftConflict: ({ comparison }) => comparison.form === 'soft_conflict',
+    formHardConflict: ({ comparison }) => comparison.form === 'hard_conflict',
+    unstatedPartnership: ({ comparison }) => comparison.form === 'unstated_partnership',
+    formStatedInexact: ({ comparison }) => comparison.isFormStated && comparison.matchType !== 'exact',
+    formStatedQueryMore: both(({ comparison }) => comparison.isFormStated, is('extends', 'near'), queryHard),
+    formStatedNameMore: both(({ comparison }) => comparison.isFormStated, is('prefix', 'near'), nameHard),
+    formStatedMiddle: both(({ comparison }) => comparison.isFormStated, isKind('middle')),
+    formStatedPrefix: both(({ comparison }) => comparison.isFormStated, isPrefix),
+  },
+  rarity: {
+    rarity,
+    rarest: ({ comparison }) => tenths(comparison.rarestWeight, 12),
+    rarityExact: both(rarity, isExact),
+    rarityPrefix: both(rarity, isPrefix),
+    rarityNear: both(rarity, isNear),
+    rarestPrefix: both(
+      ({ comparison }) => tenths(comparison.rarestWeight, 12),
+      is('prefix', 'extends', 'near'),
+    ),
+    generic: ({ comparison }) => comparison.isGeneric,
+    genericUnplaced: both(({ comparison }) => comparison.isGeneric, isUnplaced),
+    genericExact: both(({ comparison }) => comparison.isGeneric, isExact),
+    oneWordExact: both(isOneWord, isExact),
+    oneWordPrefix: both(isOneWord, isPrefix),
+    oneWordExtends: both(({ comparison }) => comparison.candidate.tokens.length === 1, isExtends),
+  },
+  uniqueness: {
+    exactAlone: both(isExact, ({ siblings }) => siblings.exactCount === 1),
+    // The place tells namesakes apart: what is in another one counts little beside one that is there.
+    // A longer name in the very place asked for speaks against this one elsewhere.
+    exactElsewhereLongerThere: both(isExact, isConflict, ({ siblings }) => siblings.longerThereCount > 0),
+    exactBetterPlaced: both(isExact, ({ siblings }) => siblings.betterPlacedCount > 0),
+    completedAlone: both(is('completed'), ({ siblings }) => siblings.completedCount === 1),
+    completedSiblings: both(
+      is('completed'),
+      ({ siblings }) => capped(Math.log2(Math.max(1, siblings.completedCount)), 6) / 2,
+    ),
+    family: familySize,
+    familyCompleted: both(is('completed'), familySize),
+    familyExtends: both(isExtends, familySize),
+    familyPrefix: both(isPrefix, familySize),
+    familyNear: both(isNear, familySize),
+    familyFund: both(({ comparison }) => !comparison.candidate.supported, familySize),
+    ownsRarest: ({ siblings }) => siblings.ownsRarestWord,
+    ownsRarestExact: both(isExact, ({ siblings }) => siblings.ownsRarestWord),
+    ownsRarestPrefix: both(isPrefix, ({ siblings }) => siblings.ownsRarestWord),
+    ownsRarestConflict: both(isConflict, ({ siblings }) => siblings.ownsRarestWord),
+    prefixSiblings: both(isPrefix, ({ siblings }) => capped(Math.log2(siblings.prefixCount), 8) / 3),
+    prefixAlone: both(isPrefix, ({ siblings }) => siblings.prefixCount === 1),
+    prefixAloneThere: both(isPrefix, ({ siblings }) => siblings.placedPrefixCount === 1),
+    prefixOnlyListed: both(isPrefix, isListed, ({ siblings }) => siblings.listedPrefixCount === 1),
+  },
+  place: {
+    postal: ({ place }) => place === 'postal',
+    city: ({ place }) => place === 'city',
+    region: ({ place }) => place === 'region',
+    country: ({ place }) => place === 'country',
+    noPlace: ({ place, hint }) => place === 'none' && hint !== null,
+    registeredThere: ({ place }) => place === 'registered_there',
+    registeredElsewhere: ({ place }) => place === 'registered_elsewhere',
+    townAbroad: ({ place }) => place === 'town_abroad',
+    otherRegion: ({ place }) => place === 'region_conflict',
+    otherCountry: ({ place }) => place === 'country_conflict',
+    otherRegionExact: both(({ place }) => place === 'region_conflict', isExact),
+    otherCountryExact: both(({ place }) => place === 'country_conflict', isExact),
+    conflictListedExact: both(isConflict, isListed, isExact),
+    conflictInexact: both(isConflict, (evidence) => !isExact(evidence)),
+    conflictRarity: both(isConflict, rarity),
+    conflictListed: both(isConflict, isListed),
+    otherCountryListed: both(({ place }) => place === 'country_conflict', isListed),
+    conflictFormDiffers: both(
+      ({ place }) => place === 'country_conflict',
+      ({ comparison }) => comparison.isFormStated && comparison.form !== 'same',
+    ),
+    placedPrefix: both(isPlaced, isPrefix),
+    placedNear: both(isPlaced, isNear),
+    placedInexactHard: both(isPlaced, is('near', 'prefix', 'extends'), nameHard),
+    noTown: both(({ hint }) => wantsTown(hint), hasNoTown),
+    otherTown: both(
+      ({ hint }) => wantsTown(hint),
+      ({ place }) => place === 'country' || place === 'region',
+      (evidence) => !hasNoTown(evidence),
+    ),
+  },
+  prominence: {
+    listed: isListed,
+    listedExact: both(isListed, isExact),
+    listedPrefix: both(isListed, isPrefix),
+    listedNear: both(isListed, is('near', 'extends')),
+    lei: ({ comparison }) => comparison.candidate.prominence.hasLei,
+    industry: ({ comparison }) => comparison.candidate.prominence.hasIndustry,
+    industryPrefix: both(({ comparison }) => comparison.candidate.prominence.hasIndustry, isPrefix),
+    inactive: ({ comparison }) => !comparison.candidate.active,
+    removed: ({ comparison }) => comparison.candidate.removed,
+    prominentRare: both(
+      isListed,
+      ({ comparison }) => tenths(comparison.rarestWeight, 12),
+      is('near', 'extends'),
+    ),
+    notCompanyInexact: both(
+      ({ comparison }) => !comparison.candidate.supported,
+      (evidence) => !isExact(evidence),
+    ),
+    notCompany: ({ comparison }) => !comparison.candidate.supported,
+  },
+  context: {
+    context: ({ contextCount }) => capped(contextCount, 3),
+  },
+} as const satisfies Record<string, Record<string, Feature>>
+
+/** Of "none of them": what a query says of whether its company is in the registry at all. */
+const queryFeatures = {
+  always: () => 1,
+  formStated: ({ isFormStated }) => isFormStated,
+  oneWord: ({ tokens }) => tokens.length === 1,
+  words: ({ tokens }) => capped(tokens.length, 8) / 4,
+  unknownWords: ({ tokens, vocabulary }) =>
+    capped(tokens.filter((word) => vocabulary.nameCount(word) === 0).length, 3),
+  rarity: ({ tokens, vocabulary }) =>
+    tenths(
+      tokens.reduce((sum, word) => sum + vocabulary.weight(word), 0),
+      40,
+    ),
+  rarest: ({ tokens, vocabulary }) =>
+    tenths(Math.max(0, ...tokens.map((word) => vocabulary.weight(word))), 12),
+  columnCut: ({ isTruncated }) => isTruncated,
+  noLocation: ({ hint }) => hint === null,
+  townStated: ({ hint }) => wantsTown(hint),
+  britain: ({ hint }) => hint?.countries.has('GB') ?? false,
+  america: ({ hint }) => hint?.countries.has('US') ?? false,
+} as const satisfies Record<string, QueryFeature>
+
+export type FeatureGroup = keyof typeof featureGroups
+export type FeatureName = { [Group in FeatureGroup]: keyof (typeof featureGroups)[Group] }[FeatureGroup]
+export type QueryFeatureName = keyof typeof queryFeatures
+
+const named = Object.entries(featureGroups).flatMap(([group, features]) =>
+  Object.entries(features).map(([name, feature]) => ({ group, name, feature })),
+) as { group: FeatureGroup; name: FeatureName; feature: Feature }[]
+
+export const featureNames: readonly FeatureName[] = named.map(({ name }) => name)
+/** Of each feature, in the order of `featureNames`. */
+export const groupOfFeatures: readonly FeatureGroup[] = named.map(({ group }) => group)
+export const queryFeatureNames = Object.keys(queryFeatures) as QueryFeatureName[]
+
+const featureList: readonly Feature[] = named.map(({ feature }) => feature)
+const queryFeatureList: readonly QueryFeature[] = Object.values(queryFeatures)
+
+/** In the order of `featureNames`. */
+export function featuresOf(evidence: Evidence): number[] {
+  return featureList.map((feature) => Number(feature(evidence)))
+}
+
+/** In the order of `queryFeatureNames`. */
+export function queryFeaturesOf(facts: QueryFacts): number[] {
+  return queryFeatureList.map((feature) => Number(feature(facts)))
+}

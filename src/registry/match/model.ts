@@ -1,0 +1,63 @@
+import { calibration } from './calibration.js'
+import { featureNames, queryFeatureNames, type FeatureName, type QueryFeatureName } from './evidence.js'
+
+/** Coefficients by feature; one that is not named counts nothing. Data: written by bench/fit-model.ts. */
+export interface Model {
+  readonly company: Readonly<Partial<Record<FeatureName, number>>>
+  readonly none: Readonly<Partial<Record<QueryFeatureName, number>>>
+  /** Confidence, 0 to 100, by share: corners of a line that rises, in order. */
+  readonly confidence: readonly (readonly [share: number, confidence: number])[]
+}
+
+/** A model as two rows of numbers, in the order of the features. */
+export interface Coefficients {
+  readonly company: readonly number[]
+  readonly none: readonly number[]
+  readonly confidence: Model['confidence']
+}
+
+export function coefficientsOf(model: Model): Coefficients {
+  return {
+    company: featureNames.map((name) => model.company[name] ?? 0),
+    none: queryFeatureNames.map((name) => model.none[name] ?? 0),
+    confidence: model.confidence,
+  }
+}
+
+/** What the registry answers by. */
+export const fittedCoefficients: Coefficients = coefficientsOf(calibration)
+
+/** Coefficients times features, both in the same order. */
+export function scoreOf(features: readonly number[], coefficients: readonly number[]): number {
+  let score = 0
+  for (let at = 0; at < features.length; at++) score += (features[at] ?? 0) * (coefficients[at] ?? 0)
+  return score
+}
+
+/**
+ * The share of each company, and of none of them: exp(score) over the sum of all. Two with equal evidence get
+ * half each, so that rivals need no rules.
+ */
+export function sharesOf(
+  scores: readonly number[],
+  noneScore: number,
+): { shares: number[]; noneShare: number } {
+  const highest = Math.max(noneScore, ...scores)
+  const powers = scores.map((score) => Math.exp(score - highest))
+  const nonePower = Math.exp(noneScore - highest)
+  const total = powers.reduce((sum, power) => sum + power, nonePower)
+  return { shares: powers.map((power) => power / total), noneShare: nonePower / total }
+}
+
+/** How often an answer of this share is right, as a whole number of percent: what was fitted on held-out queries. */
+export function confidenceOf(share: number, corners: Model['confidence']): number {
+  let [fromShare, fromConfidence] = corners[0] ?? [0, 0]
+  for (const [toShare, toConfidence] of corners) {
+    if (share <= toShare) {
+      const part = toShare === fromShare ? 1 : (share - fromShare) / (toShare - fromShare)
+      return Math.round(fromConfidence + Math.max(0, part) * (toConfidence - fromConfidence))
+    }
+    ;[fromShare, fromConfidence] = [toShare, toConfidence]
+  }
+  return Math.round(fromConfidence)
+}

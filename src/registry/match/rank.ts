@@ -1,0 +1,288 @@
+import type { CandidateName } from './candidate.js'
+import { compareNames, type NameComparison } from './compare-names.js'
+import {
+  featureNames,
+  featuresOf,
+  queryFeaturesOf,
+  type Evidence,
+  type FeatureName,
+  type Siblings,
+} from './evidence.js'
+import { fittedCoefficients, scoreOf, sharesOf, type Coefficients } from './model.js'
+import { agreementOf, type LocationHint, type PlaceAgreement } from './place.js'
+import type { NameVariant } from '../normalize/name-variants.js'
+import type { Vocabulary } from './vocabulary.js'
+
+/** The query as the matcher sees it. */
+export interface MatchQuery {
+  /** The whole name first; at least one. */
+  readonly variants: readonly NameVariant[]
+  readonly hint: LocationHint | null
+  /** Words of the place asked for. */
+  readonly placeWords: ReadonlySet<string>
+}
+
+/** One company with the name and the variant that speak for it most. */
+export interface RankedCompany {
+  readonly evidence: Evidence
+  readonly features: readonly number[]
+  readonly score: number
+  /** How likely it is that this company is the one meant, 0 to 1; with that of `alike`. */
+  readonly share: number
+  /** Others found that are most likely the same company in another register. */
+  readonly alike: readonly CandidateName[]
+}
+
+export interface Ranking {
+  /** The likeliest first. */
+  readonly ranked: readonly RankedCompany[]
+  /** How likely it is that none of them is meant. */
+  readonly noneShare: number
+}
+
+/**
+ * Compares each name with each variant, lets the model choose what stands for each company, and shares the
+ * probability out. `contextCount` counts words of the caller's context that are known of a company.
+ */
+export function rankCompanies(
+  query: MatchQuery,
+  names: readonly CandidateName[],
+  vocabulary: Vocabulary,
+  contextCount: (candidate: CandidateName) => number = () => 0,
+  coefficients: Coefficients = fittedCoefficients,
+): Ranking {
+  const companies = bestOfEach(evidencesOf(query, names, vocabulary, contextCount), coefficients)
+  const noneScore = scoreOf(queryFeaturesOf(queryFactsOf(query, vocabulary)), coefficients.none)
+  const { shares, noneShare } = sharesOf(
+    companies.map(({ score }) => score),
+    noneScore,
+  )
+  const ranked = companies
+    .map((company, at) => ({ ...company, share: shares[at] ?? 0 }))
+    .sort(
+      (a, b) =>
+        b.share - a.share ||
+        Number(b.evidence.comparison.candidate.active) - Number(a.evidence.comparison.candidate.active) ||
+        a.evidence.comparison.candidate.entityNumber - b.evidence.comparison.candidate.entityNumber,
+    )
+  return { ranked: joinAlike(ranked), noneShare }
+}
+
+export function queryFactsOf({ variants: [whole], hint }: MatchQuery, vocabulary: Vocabulary) {
+  return {
+    tokens: whole?.tokens ?? [],
+    isFormStated: whole !== undefined && whole.formClass !== null && whole.formClass !== 'company',
+    isTruncated: whole !== undefined && whole.cut !== 'nowhere',
+    hint,
+    vocabulary,
+  }
+}
+
+/** A piece of a name that is only a little like another name says nothing. */
+const partSimilarityMin = 0.8
+
+/** What there is to say of each pair of a variant and a name. */
+export function evidencesOf(
+  { variants, hint, placeWords }: MatchQuery,
+  names: readonly CandidateName[],
+  vocabulary: Vocabulary,
+  contextCount: (candidate: CandidateName) => number,
+): Evidence[] {
+  const pairs: Omit<Evidence, 'siblings'>[] = []
+  for (const candidate of names) {
+    const place = agreementOf(hint, candidate.place)
+    for (const variant of variants) {
+      const comparison = compareNames(variant, candidate, vocabulary, placeWords)
+      if (comparison === null || isWeakPart(comparison)) continue
+      pairs.push({ comparison, place, hint, contextCount: contextCount(candidate) })
+    }
+  }
+  const siblingsOf = countSiblings(pairs, vocabulary)
+  return pairs.map((pair) => ({ ...pair, siblings: siblingsOf(pair) }))
+}
+
+function isWeakPart({ matchType, variant, similarity }: NameComparison): boolean {
+  return matchType === 'near' && variant.kind !== 'whole' && similarity < partSimilarityMin
+}
+
+/** The better a place agrees, the higher. */
+const placeRank: Readonly<Record<PlaceAgreement, number>> = {
+  postal: 4,
+  city: 3,
+  region: 2,
+  country: 1,
+  none: 1,
+  registered_there: 1,
+  registered_elsewhere: 1,
+  town_abroad: 1,
+  region_conflict: 0,
+  country_conflict: 0,
+}
+
+type Pair = Omit<Evidence, 'siblings'>
+
+interface Placed {
+  readonly rank: number
+  readonly isListed: boolean
+}
+
+/** Per variant: which companies bear it as their name, which have names that begin with it or that it was cut from. */
+function countSiblings(pairs: readonly Pair[], vocabulary: Vocabulary): (pair: Pair) => Siblings {
+  const exact = new Map<NameVariant, Map<number, number>>()
+  const completed = new Map<NameVariant, Set<number>>()
+  const prefix = new Map<NameVariant, Map<number, Placed>>()
+  for (const { comparison, place } of pairs) {
+    const { variant, matchType, candidate } = comparison
+    if (matchType === 'exact')
+      raise(
+        entryOf(exact, variant, () => new Map<number, number>()),
+        candidate,
+        placeRank[place],
+      )
+    if (matchType === 'completed') entryOf(completed, variant, () => new Set()).add(candidate.entityNumber)
+    if (matchType !== 'exact' && matchType !== 'prefix') continue
+    const companies = entryOf(prefix, variant, () => new Map<number, Placed>())
+    const rank = Math.max(companies.get(candidate.entityNumber)?.rank ?? 0, placeRank[place])
+    companies.set(candidate.entityNumber, { rank, isListed: candidate.prominence.isListed })
+  }
+  const ownsWord = wordOwnership(pairs, vocabulary)
+  const familyCount = countFamily(pairs)
+  return ({ comparison: { variant, candidate, rarestWord }, place }) => {
+    const companies = [...(prefix.get(variant)?.values() ?? [])]
+    return {
+      exactCount: exact.get(variant)?.size ?? 0,
+      longerThereCount: companies.filter(({ rank }) => rank >= placeRank.city).length,
+      betterPlacedCount: countBetter(exact.get(variant), candidate, placeRank.region),
+      completedCount: completed.get(variant)?.size ?? 0,
+      familyCount,
+      prefixCount: Math.max(1, companies.length),
+      listedPrefixCount: companies.filter(({ isListed }) => isListed).length,
+      placedPrefixCount: companies.filter(({ rank }) => rank >= placeRank[place]).length,
+      ownsRarestWord: rarestWord !== null && ownsWord(candidate.entityNumber, rarestWord),
+    }
+  }
+}
+
+/** Of several registrations the one that fits the place best counts for a company. */
+function raise(ranks: Map<number, number>, { entityNumber }: CandidateName, rank: number): void {
+  ranks.set(entityNumber, Math.max(ranks.get(entityNumber) ?? 0, rank))
+}
+
+/** Others that fit the place by `rankMin` at least, and better than this company: sharing a country tells nobody apart. */
+function countBetter(
+  ranks: ReadonlyMap<number, number> = new Map(),
+  { entityNumber }: CandidateName,
+  rankMin: number,
+): number {
+  const own = ranks.get(entityNumber) ?? 0
+  return [...ranks.values()].filter((rank) => rank >= rankMin && rank > own).length
+}
+
+/** Companies whose names begin with the first two words of the text, as those of one family of funds do. */
+function countFamily(pairs: readonly Pair[]): number {
+  const whole = pairs.find(({ comparison }) => comparison.variant.kind === 'whole')?.comparison.variant
+  const [first, second] = whole?.tokens ?? []
+  if (first === undefined || second === undefined) return 0
+  const members = pairs.filter(
+    ({ comparison: { candidate } }) => candidate.tokens[0] === first && candidate.tokens[1] === second,
+  )
+  return new Set(members.map(({ comparison }) => comparison.candidate.entityNumber)).size
+}
+
+/** Whether all names that hold a word are names of one company, as far as these were found. */
+function wordOwnership(
+  pairs: readonly Pair[],
+  vocabulary: Vocabulary,
+): (entityNumber: number, word: string) => boolean {
+  const names = new Map<number, Set<CandidateName>>()
+  for (const { comparison } of pairs)
+    entryOf(names, comparison.candidate.entityNumber, () => new Set()).add(comparison.candidate)
+  return (entityNumber, word) => {
+    const total = vocabulary.nameCount(word)
+    if (total > ownedNamesMax) return false
+    const own = [...(names.get(entityNumber) ?? [])].filter(({ tokens }) => tokens.includes(word))
+    return own.length >= total
+  }
+}
+
+/** A word in more names than this is not one company's alone. */
+const ownedNamesMax = 8
+
+function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  return made
+}
+
+type Scored = Omit<RankedCompany, 'share' | 'alike'>
+
+function bestOfEach(evidences: readonly Evidence[], { company }: Coefficients): Scored[] {
+  const best = new Map<number, Scored>()
+  for (const evidence of evidences) {
+    const features = featuresOf(evidence)
+    const score = scoreOf(features, company)
+    const { entityNumber } = evidence.comparison.candidate
+    const known = best.get(entityNumber)
+    if (known === undefined || score > known.score) best.set(entityNumber, { evidence, features, score })
+  }
+  return [...best.values()]
+}
+
+/** Two rows that most likely are one company in two registers are answered as one: their shares add up. */
+function joinAlike(ranked: readonly Omit<RankedCompany, 'alike'>[]): RankedCompany[] {
+  const joined: { company: Omit<RankedCompany, 'alike'>; share: number; alike: CandidateName[] }[] = []
+  for (const company of ranked) {
+    const twin = joined.find((other) => other.alike.length < alikeMax && isAlike(other.company, company))
+    if (twin === undefined) joined.push({ company, share: company.share, alike: [] })
+    else {
+      twin.share += company.share
+      twin.alike.push(company.evidence.comparison.candidate)
+    }
+  }
+  return joined
+    .map(({ company, share, alike }) => ({ ...company, share, alike }))
+    .sort((a, b) => b.share - a.share)
+}
+
+const alikeMax = 3
+
+/** The same name in two registers, with forms and countries that do not contradict each other. */
+function isAlike(a: Pick<RankedCompany, 'evidence'>, b: Pick<RankedCompany, 'evidence'>): boolean {
+  const [one, other] = [a.evidence.comparison, b.evidence.comparison]
+  if (one.matchType !== 'exact' || other.matchType !== 'exact') return false
+  const [left, right] = [one.candidate, other.candidate]
+  return (
+    left.coreKey === right.coreKey &&
+    left.sourceNumber !== right.sourceNumber &&
+    (left.formClass === right.formClass || isOpenForm(left) || isOpenForm(right)) &&
+    haveCommonCountry(left, right)
+  )
+}
+
+const isOpenForm = ({ formClass }: CandidateName) => formClass === null || formClass === 'company'
+
+/** A register of another country says little of a company whose address it does not have. */
+function haveCommonCountry({ place: a }: CandidateName, { place: b }: CandidateName): boolean {
+  const countries = (place: typeof a) =>
+    [place.countryCode, place.countryCode === '' ? '' : place.jurisdictionCountry].filter(
+      (code) => code !== '',
+    )
+  const [left, right] = [countries(a), countries(b)]
+  return left.length === 0 || right.length === 0 || left.some((code) => right.includes(code))
+}
+
+const featureAt = new Map(featureNames.map((name, at) => [name, at]))
+
+/** What some features add to the score of a company. */
+export function contributionOf(
+  { features }: Pick<RankedCompany, 'features'>,
+  names: readonly FeatureName[],
+  { company }: Coefficients = fittedCoefficients,
+): number {
+  return names.reduce((sum, name) => {
+    const at = featureAt.get(name) ?? -1
+    return sum + (features[at] ?? 0) * (company[at] ?? 0)
+  }, 0)
+}

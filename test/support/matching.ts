@@ -1,0 +1,140 @@
+import type { CandidateName } from '../../src/registry/match/candidate.js'
+import { compareNames, respelled, type NameComparison } from '../../src/registry/match/compare-names.js'
+import { decide, type MatchDecision } from '../../src/registry/match/decide.js'
+import { fittedCoefficients, type Coefficients } from '../../src/registry/match/model.js'
+import { parseLocation } from '../../src/registry/match/place.js'
+import { rankCompanies, type MatchQuery, type Ranking } from '../../src/registry/match/rank.js'
+import { Vocabulary } from '../../src/registry/match/vocabulary.js'
+import type { NameKind } from '../../src/registry/model/registry-row.js'
+import { variantsOf, type VariantKind } from '../../src/registry/normalize/name-variants.js'
+import { foldText } from '../../src/registry/normalize/normalize-name.js'
+import { parseName } from '../../src/registry/normalize/parsed-name.js'
+import { cityKeyOf, postalKeyOf, regionCodeIn } from '../../src/registry/normalize/place-names.js'
+
+/** One name that a registry of a test holds. */
+export interface Held {
+  readonly name: string
+  readonly kind?: NameKind
+  readonly city?: string
+  readonly region?: string
+  readonly postal?: string
+  readonly country?: string
+  /** That of its register, where it is another. */
+  readonly jurisdictionCountry?: string
+  readonly active?: boolean
+  readonly removed?: boolean
+  readonly supported?: boolean
+  readonly listed?: boolean
+  readonly lei?: boolean
+  readonly industry?: boolean
+  readonly source?: number
+  /** Names of one company share it; without it each is a company of its own. */
+  readonly company?: number
+}
+
+export function candidatesOf(held: readonly Held[]): CandidateName[] {
+  return held.map((row, index) => {
+    const { tokens, coreKey, fullKey, formClass, acronym } = parseName(row.name)
+    const country = row.country ?? 'US'
+    const number = row.company ?? index + 1
+    return {
+      entityNumber: number,
+      legalEntityNumber: number,
+      sourceNumber: row.source ?? 1,
+      kind: row.kind ?? 'legal',
+      name: row.name,
+      tokens,
+      coreKey,
+      fullKey,
+      formClass,
+      acronym,
+      active: row.active ?? true,
+      removed: row.removed ?? false,
+      supported: row.supported ?? true,
+      place: {
+        cityKey: row.city === undefined ? '' : cityKeyOf(row.city),
+        regionCode: row.region === undefined ? '' : (regionCodeIn(country, row.region) ?? ''),
+        postalKey: row.postal === undefined ? '' : postalKeyOf(row.postal),
+        countryCode: country,
+        jurisdictionCountry: row.jurisdictionCountry ?? country,
+        jurisdictionRegion: '',
+      },
+      prominence: {
+        isListed: row.listed ?? false,
+        hasLei: row.lei ?? false,
+        hasIndustry: row.industry ?? false,
+      },
+    }
+  })
+}
+
+/** As many names as a real registry has, so that rarity means what it means there. */
+const namesTotal = 100_000
+const commonWords = {
+  first: 900,
+  bank: 2_000,
+  capital: 3_000,
+  energy: 1_500,
+  fund: 4_000,
+  group: 5_000,
+  holdings: 6_000,
+  trust: 4_000,
+}
+
+/** Of the everyday words, and of the names held. */
+export function vocabularyOf(names: readonly CandidateName[]): Vocabulary {
+  const counts = new Map<string, number>(Object.entries(commonWords))
+  for (const { tokens } of names)
+    for (const word of new Set(tokens)) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return new Vocabulary(counts, namesTotal)
+}
+
+export function queryOf(name: string, location: string | null, vocabulary: Vocabulary): MatchQuery {
+  const hint = parseLocation(location)
+  return {
+    variants: variantsOf(name, hint?.cities).map((variant) => respelled(variant, vocabulary)),
+    hint,
+    placeWords: new Set(foldText(location ?? '').split(' ')),
+  }
+}
+
+export interface Asked {
+  readonly name: string
+  readonly location?: string | null
+  readonly held: readonly Held[]
+  readonly contextCount?: (candidate: CandidateName) => number
+  readonly coefficients?: Coefficients
+}
+
+export function rank({ name, location = null, held, contextCount, coefficients }: Asked): Ranking {
+  const names = candidatesOf(held)
+  const vocabulary = vocabularyOf(names)
+  const query = queryOf(name, location, vocabulary)
+  if (query.variants.length === 0) return { ranked: [], noneShare: 1 }
+  return rankCompanies(query, names, vocabulary, contextCount, coefficients)
+}
+
+export function match(asked: Asked): MatchDecision {
+  return decide(rank(asked), asked.coefficients ?? fittedCoefficients)
+}
+
+export function namedBy(decision: MatchDecision): string | null {
+  return decision.kind === 'none' ? null : decision.best.evidence.comparison.candidate.name
+}
+
+/** A text, in one of its variants, beside one name. */
+export function compared(
+  text: string,
+  held: string | Held,
+  { location = null, kind = 'whole' }: { location?: string | null; kind?: VariantKind } = {},
+): NameComparison {
+  const names = candidatesOf([typeof held === 'string' ? { name: held } : held])
+  const vocabulary = vocabularyOf(names)
+  const { variants, placeWords } = queryOf(text, location, vocabulary)
+  const variant = variants.find((found) => found.kind === kind)
+  const [candidate] = names
+  if (variant === undefined || candidate === undefined) throw new Error(`${text} has no variant ${kind}`)
+  const comparison = compareNames(variant, candidate, vocabulary, placeWords)
+  if (comparison === null) throw new Error(`${text} is nothing like ${candidate.name}`)
+  return comparison
+}

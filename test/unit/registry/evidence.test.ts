@@ -1,0 +1,298 @@
+import { describe, expect, it, test } from 'vitest'
+import {
+  featureNames,
+  featuresOf,
+  groupOfFeatures,
+  queryFeatureNames,
+  queryFeaturesOf,
+  type Evidence,
+  type FeatureName,
+  type QueryFeatureName,
+} from '../../../src/registry/match/evidence.js'
+import { evidencesOf, queryFactsOf } from '../../../src/registry/match/rank.js'
+import type { VariantKind } from '../../../src/registry/normalize/name-variants.js'
+import { candidatesOf, queryOf, vocabularyOf, type Held } from '../../support/matching.js'
+
+interface Asked {
+  readonly text: string
+  /** The first is the one looked at. */
+  readonly held: readonly Held[]
+  readonly at: string | null
+  readonly kind: VariantKind
+  readonly contextCount: number
+}
+
+function asked(text: string, held: string | Held | readonly Held[], more: Partial<Asked> = {}): Asked {
+  const rows = typeof held === 'string' ? [{ name: held }] : Array.isArray(held) ? held : [held as Held]
+  return { text, held: rows, at: null, kind: 'whole', contextCount: 0, ...more }
+}
+
+function evidenceOf({ text, held, at, kind, contextCount }: Asked): Evidence {
+  const names = candidatesOf(held)
+  const vocabulary = vocabularyOf(names)
+  const found = evidencesOf(queryOf(text, at, vocabulary), names, vocabulary, () => contextCount).find(
+    ({ comparison }) => comparison.candidate.entityNumber === 1 && comparison.variant.kind === kind,
+  )
+  if (found === undefined) throw new Error(`${text} is nothing like ${held[0]?.name ?? 'nothing'} as ${kind}`)
+  return found
+}
+
+const valueOf = (name: FeatureName, of: Asked) =>
+  featuresOf(evidenceOf(of))[featureNames.indexOf(name)] ?? NaN
+
+const reno = { city: 'Reno', region: 'NV' }
+const austin = { city: 'Austin', region: 'TX' }
+const exact = asked('Zorvex Robotics', 'Zorvex Robotics Inc')
+const legal = asked('Zorvex Robotics Inc', 'Zorvex Robotics Inc')
+const prefix = asked('Zorvex', 'Zorvex Robotics Inc')
+const longer = asked('Zorvex Calder', 'Zorvex Inc')
+const near = asked('Robotics Zorvex', 'Zorvex Robotics Inc')
+const completed = asked('Zorvex Municipal Incom', 'Zorvex Municipal Income Trust')
+const column = asked('Zorvex Growth Acquisition Corp', 'Zorvex Growth Acquisition Corp II')
+const prefix2 = asked('Zorvex Calder', 'Zorvex Calder Robotics')
+const longer2 = asked('Zorvex Calder Robotics', 'Zorvex Calder')
+const near2 = asked('Zorvex Calder Robotics', 'Calder Zorvex')
+const held = (name: string, more: Omit<Held, 'name'> = {}): Held => ({ name, ...more })
+const inReno = (of: Asked, at: string | null = 'Reno, NV'): Asked => ({
+  ...of,
+  at,
+  held: of.held.map((row) => ({ ...row, ...reno })),
+})
+const inAustin = (of: Asked): Asked => ({
+  ...of,
+  held: of.held.map((row) => ({ ...row, ...austin })),
+  at: 'Reno, NV',
+})
+const abroad = (of: Asked): Asked => ({
+  ...of,
+  held: of.held.map((row) => ({ ...row, city: 'Leeds', country: 'GB' })),
+  at: 'Reno, NV, US',
+})
+const listed = (of: Asked): Asked => ({ ...of, held: of.held.map((row) => ({ ...row, listed: true })) })
+const beside = (of: Asked, ...others: readonly Held[]): Asked => ({ ...of, held: [...of.held, ...others] })
+
+/** Of each feature a pair in which it is more for the first than for the second. */
+const pairs: Record<FeatureName, readonly [more: Asked, less: Asked]> = {
+  exact: [exact, prefix],
+  fullLegalName: [legal, exact],
+  completed: [completed, exact],
+  completedMissing: [completed, asked('Zorvex Municipal Income Trus', 'Zorvex Municipal Income Trust')],
+  completedByColumn: [column, completed],
+  prefix: [prefix, exact],
+  extends: [longer, exact],
+  acronym: [asked('ZRC', 'Zorvex Robotics Calder Inc'), exact],
+  near: [near, exact],
+  nearDifference: [asked('Robotics Zorvex Calder', 'Zorvex Robotics Inc'), near],
+  nearFirstDiffers: [asked('Calder Zorvex', 'Zorvex Inc'), asked('Zorvix Robotics', 'Zorvex Robotics')],
+  looseWords: [asked('Zorvex Robtics', 'Zorvex Robotics'), near],
+  misspelledUnplaced: [
+    asked('Zorvix Group', 'Zorvex Group'),
+    asked('Zorvix Group', held('Zorvex Group', reno), { at: 'Reno, NV' }),
+  ],
+  numbersDifferUnplaced: [
+    asked('Zorvex Fund II', 'Zorvex Fund III'),
+    asked('Zorvex Fund II', held('Zorvex Fund III', reno), { at: 'Reno, NV' }),
+  ],
+  misspelled: [asked('Zorvix Group', 'Zorvex Group'), asked('Zorvex Grop', 'Zorvex Group')],
+  numbersDiffer: [asked('Zorvex Fund II', 'Zorvex Fund III'), asked('Zorvex Fund II', 'Zorvex Fund II')],
+  seriesWhole: [asked('Zorvex Calder', 'Zorvex Calder II'), column],
+  seriesFormStated: [
+    asked('Zorvex Calder Corp', 'Zorvex Calder Corp II'),
+    asked('Zorvex Calder', 'Zorvex Calder II'),
+  ],
+  oneOfSeries: [column, completed],
+  queryLight: [asked('Zorvex Group', 'Zorvex Inc'), asked('Zorvex', 'Zorvex Inc')],
+  querySoft: [asked('Zorvex Software', 'Zorvex Inc'), longer],
+  queryHard: [longer, asked('Zorvex Software', 'Zorvex Inc')],
+  queryPlaceWords: [asked('Zorvex Reno Calder', 'Zorvex Inc', { at: 'Reno' }), longer],
+  nameLight: [asked('Zorvex', 'Zorvex Group'), prefix],
+  nameSoft: [asked('Zorvex', 'Zorvex Software'), asked('Zorvex', 'Zorvex Calder')],
+  nameHard: [asked('Zorvex', 'Zorvex Calder'), asked('Zorvex', 'Zorvex Software')],
+  queryNumbers: [asked('Zorvex Fund IV', 'Zorvex Fund'), asked('Zorvex Fund', 'Zorvex')],
+  nameNumbers: [asked('Zorvex Fund', 'Zorvex Fund IV'), asked('Zorvex', 'Zorvex Fund')],
+  namePlaceWords: [asked('Zorvex', 'Zorvex Reno', { at: 'Reno' }), asked('Zorvex', 'Zorvex Reno')],
+  bankAndHolding: [asked('Zorvex Bank', 'Zorvex Bancorp'), asked('Zorvex Bank', 'Zorvex Group')],
+  onlyQueryMore: [longer, asked('Zorvex Calder', 'Zorvex Mellbrook')],
+  bothMore: [asked('Zorvex Calder', 'Zorvex Mellbrook'), longer],
+  otherName: [asked('Zorvex', held('Zorvex', { kind: 'other' })), exact],
+  formerName: [asked('Zorvex', held('Zorvex', { kind: 'former' })), exact],
+  cutVariant: [asked('Zorvex Holdings Corporatio', 'Zorvex Holdings', { kind: 'cut' }), exact],
+  securityVariant: [asked('Zorvex Inc Class A', 'Zorvex Inc', { kind: 'security' }), exact],
+  siteVariant: [asked('Zorvex - Plant 7', 'Zorvex Inc', { kind: 'site' }), exact],
+  formVariant: [asked('Zorvex Inc Employees Plan', 'Zorvex Inc', { kind: 'form' }), exact],
+  bracketVariant: [asked('Zorvex (Payroll)', 'Zorvex Inc', { kind: 'bracket' }), exact],
+  middleVariant: [asked('Zorvex (UK) Ltd', 'Zorvex Ltd', { kind: 'middle' }), exact],
+  aliasVariant: [asked('Calder Ltd t/a Zorvex', 'Zorvex Inc', { kind: 'alias' }), exact],
+  hyphenVariant: [asked('Zorvex-Columbus', 'Zorvex Inc', { kind: 'hyphen' }), exact],
+  queryHardRarity: [asked('Zorvex Calder Mellbrook', 'Zorvex Inc'), longer],
+  nameHardRarity: [asked('Zorvex', 'Zorvex Calder Mellbrook'), asked('Zorvex', 'Zorvex Calder')],
+  columnCutWholeExtends: [asked('Zorvex Growth Acquisition Calde', 'Zorvex Growth'), longer],
+  queryHardPrefix: [longer, asked('Zorvex', 'Zorvex Calder')],
+  siteExact: [
+    asked('Zorvex - Plant 7', 'Zorvex Inc', { kind: 'site' }),
+    asked('Zorvex - Plant 7', 'Zorvex Calder', { kind: 'site' }),
+  ],
+  columnCutExtends: [asked('Zorvex Growth Acquisition Calde', 'Zorvex Growth'), prefix],
+  columnCutNear: [asked('Growth Zorvex Acquisition Calde', 'Zorvex Growth Acquisition Calder'), near],
+  variantNotExact: [
+    asked('Zorvex - Plant 7', 'Zorvex Calder', { kind: 'site' }),
+    asked('Zorvex - Plant 7', 'Zorvex Inc', { kind: 'site' }),
+  ],
+  formSame: [legal, exact],
+  formSoftConflict: [asked('Zorvex Ltd', 'Zorvex Inc'), exact],
+  formHardConflict: [asked('Zorvex LP', 'Zorvex Inc'), exact],
+  unstatedPartnership: [asked('Zorvex', 'Zorvex LP'), exact],
+  formStatedInexact: [asked('Zorvex Inc', 'Zorvex Robotics Inc'), prefix],
+  formStatedQueryMore: [asked('Zorvex Calder Inc', 'Zorvex Inc'), longer],
+  formStatedNameMore: [asked('Zorvex Inc', 'Zorvex Calder Inc'), asked('Zorvex', 'Zorvex Calder Inc')],
+  formStatedMiddle: [
+    asked('Zorvex (UK) Ltd', 'Zorvex Ltd', { kind: 'middle' }),
+    asked('Zorvex (UK) Calder', 'Zorvex Calder', { kind: 'middle' }),
+  ],
+  formStatedPrefix: [asked('Zorvex Inc', 'Zorvex Robotics Inc'), prefix],
+  rarity: [exact, asked('First Capital', 'First Capital')],
+  rarest: [exact, asked('First Capital', 'First Capital')],
+  rarityExact: [exact, prefix],
+  rarityPrefix: [prefix, exact],
+  rarityNear: [near, exact],
+  rarestPrefix: [prefix, exact],
+  generic: [asked('First Capital', 'First Capital'), exact],
+  genericUnplaced: [
+    asked('First Capital', 'First Capital'),
+    asked('First Capital', held('First Capital', reno), { at: 'Reno, NV' }),
+  ],
+  genericExact: [asked('First Capital', 'First Capital'), asked('First Capital', 'First Capital Fund')],
+  oneWordExact: [asked('Zorvex', 'Zorvex Inc'), exact],
+  oneWordPrefix: [prefix, asked('Zorvex Robotics', 'Zorvex Robotics Calder')],
+  oneWordExtends: [longer, asked('Zorvex Robotics Calder', 'Zorvex Robotics')],
+  exactElsewhereLongerThere: [
+    beside(inAustin(exact), held('Zorvex Robotics Calder', reno)),
+    beside(inAustin(exact), held('Zorvex Robotics Calder', austin)),
+  ],
+  exactBetterPlaced: [
+    beside(inAustin(exact), held('Zorvex Robotics Ltd', reno)),
+    beside(inAustin(exact), held('Zorvex Robotics Ltd', austin)),
+  ],
+  numbersDifferRarity: [asked('Zorvex Fund II', 'Zorvex Fund III'), asked('First Fund II', 'First Fund III')],
+  exactAlone: [exact, beside(exact, held('Zorvex Robotics Ltd'))],
+  completedAlone: [completed, beside(completed, held('Zorvex Municipal Income Fund'))],
+  completedSiblings: [beside(completed, held('Zorvex Municipal Income Fund')), completed],
+  family: [beside(prefix2, held('Zorvex Calder Software')), prefix2],
+  familyCompleted: [beside(completed, held('Zorvex Municipal Fund')), completed],
+  familyExtends: [beside(longer2, held('Zorvex Calder Foods')), longer2],
+  familyPrefix: [beside(prefix2, held('Zorvex Calder Software')), prefix2],
+  familyNear: [beside(near2, held('Zorvex Calder Foods')), near2],
+  familyFund: [asked('Zorvex Calder', held('Zorvex Calder Trust', { supported: false })), prefix2],
+  ownsRarest: [exact, beside(exact, held('Zorvex Robotics Ltd'))],
+  ownsRarestExact: [exact, beside(exact, held('Zorvex Robotics Ltd'))],
+  ownsRarestPrefix: [prefix, beside(prefix, held('Zorvex Software'))],
+  ownsRarestConflict: [inAustin(exact), inReno(exact)],
+  prefixSiblings: [beside(prefix, held('Zorvex Software')), prefix],
+  prefixAlone: [prefix, beside(prefix, held('Zorvex Software'))],
+  prefixAloneThere: [
+    beside(inReno(prefix), held('Zorvex Software', austin)),
+    beside(inReno(prefix), held('Zorvex Software', reno)),
+  ],
+  prefixOnlyListed: [
+    beside(listed(prefix), held('Zorvex Software')),
+    beside(listed(prefix), held('Zorvex Software', { listed: true })),
+  ],
+  postal: [asked('Zorvex', held('Zorvex Inc', { postal: '89501' }), { at: '89501' }), inReno(exact)],
+  city: [inReno(exact), inReno(exact, 'NV, US')],
+  region: [inReno(exact, 'Elko, NV'), inReno(exact)],
+  country: [{ ...exact, at: 'Reno, US' }, inReno(exact)],
+  noPlace: [{ ...exact, at: 'Reno' }, exact],
+  registeredThere: [
+    asked('Zorvex', held('Zorvex Inc', { country: '', jurisdictionCountry: 'US' }), { at: 'Reno, US' }),
+    inReno(exact),
+  ],
+  registeredElsewhere: [
+    asked('Zorvex', held('Zorvex Inc', { country: '', jurisdictionCountry: 'GB' }), { at: 'Reno, US' }),
+    inReno(exact),
+  ],
+  townAbroad: [
+    asked('Zorvex', held('Zorvex Inc', { city: 'Ghent', country: 'BE' }), { at: 'Ghent, US' }),
+    exact,
+  ],
+  otherRegion: [inAustin(exact), inReno(exact)],
+  otherCountry: [abroad(exact), inReno(exact)],
+  otherRegionExact: [inAustin(exact), inAustin(prefix)],
+  otherCountryExact: [abroad(exact), abroad(prefix)],
+  conflictListedExact: [listed(inAustin(exact)), inAustin(exact)],
+  conflictInexact: [inAustin(prefix), inAustin(exact)],
+  conflictRarity: [inAustin(exact), inReno(exact)],
+  conflictListed: [listed(inAustin(prefix)), inAustin(prefix)],
+  otherCountryListed: [listed(abroad(exact)), listed(inAustin(exact))],
+  conflictFormDiffers: [abroad(asked('Zorvex Ltd', 'Zorvex Inc')), abroad(asked('Zorvex Inc', 'Zorvex Inc'))],
+  placedPrefix: [inReno(prefix), prefix],
+  placedNear: [inReno(near), near],
+  placedInexactHard: [inReno(asked('Zorvex', 'Zorvex Calder')), asked('Zorvex', 'Zorvex Calder')],
+  noTown: [{ ...exact, at: 'Reno, US' }, inReno(exact)],
+  otherTown: [inReno(exact, 'Elko, NV'), inReno(exact)],
+  listed: [listed(exact), exact],
+  listedExact: [listed(exact), listed(prefix)],
+  listedPrefix: [listed(prefix), listed(exact)],
+  listedNear: [listed(near), listed(exact)],
+  lei: [asked('Zorvex', held('Zorvex Inc', { lei: true })), exact],
+  industry: [asked('Zorvex', held('Zorvex Inc', { industry: true })), exact],
+  industryPrefix: [asked('Zorvex', held('Zorvex Robotics', { industry: true })), prefix],
+  inactive: [asked('Zorvex', held('Zorvex Inc', { active: false })), exact],
+  removed: [asked('Zorvex', held('Zorvex Inc', { removed: true })), exact],
+  prominentRare: [listed(near), near],
+  notCompanyInexact: [asked('Zorvex', held('Zorvex Trust', { supported: false })), prefix],
+  notCompany: [asked('Zorvex', held('Zorvex', { supported: false })), exact],
+  context: [{ ...exact, contextCount: 2 }, exact],
+}
+
+describe('each feature', () => {
+  test.each(Object.entries(pairs) as [FeatureName, readonly [Asked, Asked]][])(
+    '%s tells two comparisons apart',
+    (name, [more, less]) => {
+      expect(valueOf(name, more)).toBeGreaterThan(valueOf(name, less))
+    },
+  )
+
+  it('stays within a few, whatever is compared', () => {
+    for (const [more, less] of Object.values(pairs)) {
+      for (const of of [more, less]) {
+        const values = featuresOf(evidenceOf(of))
+        expect(values).toHaveLength(featureNames.length)
+        for (const value of values)
+          expect(value >= 0 && value <= 5, `${of.text}: ${String(value)}`).toBe(true)
+      }
+    }
+  })
+
+  it('has a group, and a name of its own', () => {
+    expect(groupOfFeatures).toHaveLength(featureNames.length)
+    expect(new Set(featureNames).size).toBe(featureNames.length)
+    expect(new Set(queryFeatureNames).size).toBe(queryFeatureNames.length)
+  })
+})
+
+describe('each feature of a query', () => {
+  const factsOf = (text: string, at: string | null = null): Record<QueryFeatureName, number> => {
+    const vocabulary = vocabularyOf(candidatesOf([{ name: 'Zorvex Robotics' }]))
+    const values = queryFeaturesOf(queryFactsOf(queryOf(text, at, vocabulary), vocabulary))
+    return Object.fromEntries(queryFeatureNames.map((name, index) => [name, values[index]])) as never
+  }
+  const plain = factsOf('Zorvex Robotics')
+  const queryPairs: Record<QueryFeatureName, readonly [number, number]> = {
+    always: [plain.always, 0],
+    formStated: [factsOf('Zorvex Robotics Inc').formStated, plain.formStated],
+    oneWord: [factsOf('Zorvex').oneWord, plain.oneWord],
+    words: [factsOf('Zorvex Robotics Calder').words, plain.words],
+    unknownWords: [factsOf('Zorvex Calder').unknownWords, plain.unknownWords],
+    rarity: [plain.rarity, factsOf('First Capital').rarity],
+    rarest: [plain.rarest, factsOf('First Capital').rarest],
+    columnCut: [factsOf('Zorvex Growth Acquisition Corp').columnCut, plain.columnCut],
+    noLocation: [plain.noLocation, factsOf('Zorvex Robotics', 'Reno').noLocation],
+    townStated: [factsOf('Zorvex Robotics', 'Reno').townStated, factsOf('Zorvex Robotics', 'US').townStated],
+    britain: [factsOf('Zorvex Robotics', 'Leeds, GB').britain, plain.britain],
+    america: [factsOf('Zorvex Robotics', 'Reno, US').america, plain.america],
+  }
+
+  test.each(Object.entries(queryPairs))('%s tells two queries apart', (_name, [more, less]) => {
+    expect(more).toBeGreaterThan(less)
+  })
+})
