@@ -1,17 +1,23 @@
-import { existsSync, writeFileSync } from 'node:fs'
-import type { Command, Option } from 'commander'
+import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
+import { InvalidArgumentError, type Command, type Option } from 'commander'
 import { stringify } from 'csv-stringify/sync'
 import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'
 import { assertNotOurs, checkpointFiles, registryFiles } from '../../pipeline/own-files.js'
 import { systemClock } from '../../platform/clock.js'
 import { isSameFile } from '../../platform/same-file.js'
+import {
+  compareOutcomes,
+  outcomeOf,
+  savedEvaluation,
+  type QueryOutcome,
+} from '../../registry/evaluate/compare.js'
 import { evaluate, type Verdict } from '../../registry/evaluate/evaluate.js'
-import { readLabelledQueries } from '../../registry/evaluate/labelled-query.js'
+import { readLabelledQueries, type LabelledQuery } from '../../registry/evaluate/labelled-query.js'
 import { openRegistry } from '../../registry/registry.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import { jsonLine, type CliIo } from '../terminal/io.js'
-import { evaluationText } from '../terminal/registry-evaluate-text.js'
+import { comparisonText, evaluationText } from '../terminal/registry-evaluate-text.js'
 
 interface EvaluateFlags {
   map?: Record<string, string>
@@ -19,6 +25,8 @@ interface EvaluateFlags {
   encoding?: Encoding
   registry?: string
   errors?: string
+  leaveOut?: number
+  compare?: string
   json?: boolean
 }
 
@@ -36,6 +44,8 @@ export function addEvaluate(
     .addOption(options.encoding)
     .option('--id-type <type>', 'what the expected ids are, where no column says so')
     .option('--errors <file>', 'write what was answered wrongly, or not, as CSV')
+    .option('--leave-out <share>', 'ask again without the right company, for so many', parseShare)
+    .option('--compare <other>', 'with another registry, or a report saved from --json')
     .addOption(options.registry)
     .option('--json', 'the report as one JSON line')
     .action(async (file: string, flags: EvaluateFlags) => {
@@ -43,8 +53,17 @@ export function addEvaluate(
     })
 }
 
+function parseShare(text: string): number {
+  const share = Number(text)
+  if (text.trim() !== '' && share > 0 && share <= 1) return share
+  throw new InvalidArgumentError('It must be a share of the companies: more than 0, at most 1.')
+}
+
+const monotonicMs = () => systemClock.monotonicMs()
+
 async function run(file: string, flags: EvaluateFlags, registryPath: string, io: CliIo): Promise<void> {
-  if (flags.errors !== undefined) assertErrorsApart(flags.errors, file, registryPath)
+  const { errors: errorsPath, compare: otherPath } = flags
+  if (errorsPath !== undefined) assertErrorsApart(errorsPath, file, [registryPath, otherPath ?? registryPath])
   const notes: string[] = []
   const queries = await readLabelledQueries(file, {
     ...(flags.map === undefined ? {} : { map: flags.map }),
@@ -55,24 +74,71 @@ async function run(file: string, flags: EvaluateFlags, registryPath: string, io:
       io.err(`${text}\n`)
     },
   })
+  const before = otherPath === undefined ? null : outcomesOf(otherPath, queries)
   const registry = openRegistry(registryPath, { readonly: true })
   try {
-    const { report, errors } = evaluate(queries, registry.resolveDeps, () => systemClock.monotonicMs())
-    if (flags.errors !== undefined) writeErrors(flags.errors, errors)
-    io.out(flags.json === true ? jsonLine('evaluation', { ...report, notes }) : evaluationText(report))
+    const leaveOutShare = flags.leaveOut ?? 0
+    const { report, verdicts, errors } = evaluate(queries, { registry, monotonicMs, leaveOutShare })
+    if (errorsPath !== undefined) writeErrors(errorsPath, errors)
+    const outcomes = verdicts.map(outcomeOf)
+    const comparison = before === null ? null : compareOutcomes(before, outcomes)
+    if (flags.json === true) {
+      io.out(jsonLine('evaluation', { ...report, comparison, queries: outcomes, notes }))
+      return
+    }
+    io.out(evaluationText(report))
+    if (comparison !== null) io.out(comparisonText(comparison, otherPath ?? ''))
   } finally {
     registry.close()
   }
 }
 
+/** Of another registry what it answers, of a saved report what was answered. */
+function outcomesOf(path: string, queries: readonly LabelledQuery[]): readonly QueryOutcome[] {
+  if (!existsSync(path) || isSqlite(path)) {
+    const registry = openRegistry(path, { readonly: true })
+    try {
+      return evaluate(queries, { registry, monotonicMs }).verdicts.map(outcomeOf)
+    } finally {
+      registry.close()
+    }
+  }
+  try {
+    return savedEvaluation.parse(JSON.parse(readFileSync(path, 'utf8'))).queries
+  } catch (cause) {
+    throw new UserError('EVALUATION_INVALID', `${path} is neither a registry nor a report of this command`, {
+      hint: 'save one with enrich registry evaluate QUERIES --json > FILE',
+      cause,
+    })
+  }
+}
+
+const sqliteMark = 'SQLite format 3'
+
+function isSqlite(path: string): boolean {
+  const file = openSync(path, 'r')
+  try {
+    const start = Buffer.alloc(sqliteMark.length)
+    readSync(file, start)
+    return start.toString('latin1') === sqliteMark
+  } catch {
+    return false
+  } finally {
+    closeSync(file)
+  }
+}
+
 /** Throws OUTPUT_IS_INPUT and OUTPUT_IS_OURS: the file of errors is written over whatever stands there. */
-function assertErrorsApart(path: string, queriesPath: string, registryPath: string): void {
+function assertErrorsApart(path: string, queriesPath: string, registryPaths: readonly string[]): void {
   if (isSameFile(path, queriesPath)) {
     throw new UserError('OUTPUT_IS_INPUT', `--errors ${path} is the input ${queriesPath}`, {
       hint: 'name another file for --errors',
     })
   }
-  assertNotOurs([path], [...registryFiles(registryPath), ...checkpointFiles(defaultPaths.checkpoint)])
+  assertNotOurs(
+    [path],
+    [...registryPaths.flatMap(registryFiles), ...checkpointFiles(defaultPaths.checkpoint)],
+  )
 }
 
 function writeErrors(path: string, errors: readonly Verdict[]): void {
@@ -88,9 +154,13 @@ function writeErrors(path: string, errors: readonly Verdict[]): void {
     answered_ids: verdict.answeredIds,
     rank_of_expected: verdict.rank ?? '',
     factors: verdict.factors,
+    share: verdict.share.toFixed(4),
+    expected_names: verdict.expectedNames.join('|'),
+    share_of_expected: verdict.shareOfExpected?.toFixed(4) ?? '',
+    left_out: verdict.isLeftOut ? 'yes' : '',
   }))
   const columns =
-    'query_id,stratum,query_name,location,expected,status,confidence,answered_name,answered_ids,rank_of_expected,factors'
+    'query_id,stratum,query_name,location,expected,status,confidence,answered_name,answered_ids,rank_of_expected,factors,share,expected_names,share_of_expected,left_out'
   try {
     writeFileSync(path, stringify(rows, { header: true, columns: columns.split(',') }))
   } catch (cause) {

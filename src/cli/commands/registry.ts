@@ -8,6 +8,7 @@ import { jsonLine, type CliIo } from '../terminal/io.js'
 import { addEvaluate } from './registry-evaluate.js'
 import { addImport } from './registry-import.js'
 import { addLoad } from './registry-load.js'
+import { linkageText } from '../terminal/registry-linkage-text.js'
 import { infoText, searchText } from '../terminal/registry-text.js'
 
 const registryPathDefault = defaultPaths.registry
@@ -42,12 +43,18 @@ export function addRegistryCommand(program: Command, io: CliIo): void {
   registry
     .command('info')
     .description('what the registry holds')
+    .option(
+      '--linkage',
+      'which registrations were found to be one company, by what, and which were left apart',
+    )
     .addOption(registryOption())
     .option('--json', 'as one JSON line')
-    .action((flags: { registry?: string; json?: boolean }) => {
+    .action((flags: { linkage?: boolean; registry?: string; json?: boolean }) => {
       withRegistry(flags.registry, (opened) => {
         const info = opened.info()
-        io.out(flags.json === true ? jsonLine('registry', info) : infoText(info))
+        const linkage = flags.linkage === true ? opened.linkage() : null
+        if (flags.json === true) io.out(jsonLine('registry', linkage === null ? info : { ...info, linkage }))
+        else io.out(infoText(info) + (linkage === null ? '' : linkageText(linkage)))
       })
     })
   registry

@@ -1,30 +1,45 @@
-import type { EvaluationReport, StratumFigures } from '../../registry/evaluate/measure.js'
+import { cutToWidth, displayWidth } from '../../core/display-width.js'
+import type { ChangeKind, Comparison, QueryChange, QueryOutcome } from '../../registry/evaluate/compare.js'
+import type {
+  EvaluationReport,
+  Interval,
+  LeaveOutFigures,
+  StratumFigures,
+} from '../../registry/evaluate/measure.js'
 
-/** The report of `enrich registry evaluate` for people. */
-export function evaluationText({ overall, strata, calibration, latencyMs }: EvaluationReport): string {
+const kindColumnsMax = 22
+const lineColumnsMax = 80
+/** More changes than these are in the JSON report alone. */
+const changesShownMax = 60
+
+/** The report of `enrich registry evaluate` for people, no wider than a terminal. */
+export function evaluationText(report: EvaluationReport): string {
+  const { overall, strata, leaveOut, latencyMs } = report
   const names = Object.keys(strata)
-  const width = Math.max('stratum'.length, 'overall'.length, ...names.map((name) => name.length))
-  const row = (name: string, cells: readonly string[]) =>
-    [name.padEnd(width), ...cells.map((cell) => cell.padStart(9))].join('  ')
+  const width = Math.min(kindColumnsMax, Math.max(...['stratum', 'overall', ...names].map(displayWidth)))
+  const row = (name: string, figures: StratumFigures) => line(width, name, cellsOf(figures))
   const lines = [
-    'An answer is accepted when its confidence is 80 or more, whether it is an entity or, as a fund is, a candidate.',
+    'An answer is accepted when its confidence is 80 or more, whether it is an entity',
+    'or, as a fund is, a candidate. Shares in percent, with their 95 % intervals.',
     '',
-    row('stratum', ['queries', 'accepted', 'precision', 'recall', 'top 5', 'false acc']),
-    ...names.map((name) => row(name, cellsOf(strata[name] ?? overall))),
-    row('overall', cellsOf(overall)),
+    line(width, 'stratum', ['asked', 'acc.', 'precision', 'recall', 'top 1', 'top 5', 'false']),
+    ...names.map((name) => row(name, strata[name] ?? overall)),
+    row('overall', overall),
     '',
-    `expected calibration error ${calibration.expectedError.toFixed(3)} (10 bins of equal width; ` +
-      `${calibration.expectedErrorEqualMass.toFixed(3)} with bins of equal mass), over ${number(calibration.count)} named companies`,
-    '  confidence   named   stated  came true',
-    ...calibration.bins.map(
-      ({ confidenceMin, confidenceMax, count, meanConfidence, accuracy }) =>
-        `  ${`${confidenceMin} to ${confidenceMax}`.padEnd(10)}  ${number(count).padStart(6)}  ` +
-        `${(meanConfidence / 100).toFixed(3).padStart(6)}  ${accuracy.toFixed(3).padStart(9)}`,
-    ),
+    ...reliabilityLines(report),
+    ...(leaveOut === null ? [] : ['', ...leaveOutLines(leaveOut)]),
     '',
     `latency p50 ${latencyMs.p50.toFixed(2)} ms, p95 ${latencyMs.p95.toFixed(2)} ms, longest ${latencyMs.max.toFixed(1)} ms`,
   ]
   return `${lines.join('\n')}\n`
+}
+
+const cellColumns = [6, 6, 11, 11, 5, 5, 6]
+
+function line(width: number, name: string, cells: readonly string[]): string {
+  const shown = cutToWidth(name, width)
+  const padded = cells.map((cell, at) => cell.padStart(cellColumns[at] ?? 0))
+  return `${shown}${' '.repeat(width - displayWidth(shown))} ${padded.join(' ')}`
 }
 
 function cellsOf(figures: StratumFigures): string[] {
@@ -32,15 +47,100 @@ function cellsOf(figures: StratumFigures): string[] {
   return [
     number(figures.queryCount),
     number(figures.acceptedCount),
-    share(figures.precision),
-    share(figures.recall),
-    share(figures.top5Recall),
+    withInterval(figures.precision, figures.precisionInterval),
+    withInterval(figures.recall, figures.recallInterval),
+    percent(figures.top1Recall),
+    percent(figures.top5Recall),
     negativeCount === 0 ? '-' : `${figures.falseAcceptCount}/${negativeCount}`,
   ]
 }
 
-function share(value: number | null): string {
-  return value === null ? '-' : value.toFixed(3)
+function reliabilityLines({ calibration }: EvaluationReport): string[] {
+  const { accepted, bands } = calibration
+  const errorLine = (what: string, { count, expectedError, expectedErrorEqualMass }: typeof accepted) =>
+    `  ${what.padEnd(20)} ${number(count).padStart(7)} ${expectedError.toFixed(3).padStart(12)} ${expectedErrorEqualMass.toFixed(3).padStart(12)}`
+  return [
+    'confidence    named  stated    came true',
+    ...bands.map(
+      ({ confidenceMin, confidenceMax, count, meanConfidence, accuracy, accuracyInterval }) =>
+        `${`${confidenceMin} to ${confidenceMax}`.padEnd(10)} ${number(count).padStart(8)} ${meanConfidence.toFixed(1).padStart(7)} ${withInterval(accuracy, accuracyInterval).padStart(12)}`,
+    ),
+    '',
+    'expected calibration error, over ten bins',
+    '                         named  equal width   equal mass',
+    errorLine('of all stated', calibration),
+    errorLine('of what is accepted', accepted),
+  ]
+}
+
+function leaveOutLines(figures: LeaveOutFigures): string[] {
+  const { queryCount, acceptedCount, acceptedBesideNamesakesCount } = figures
+  const row = (what: string, count: number, share: number | null, interval: Interval | null) =>
+    `  ${what.padEnd(24)} ${number(count).padStart(6)} ${withInterval(share, interval).padStart(13)}`
+  return [
+    `${number(queryCount)} queries asked with their right company taken out (${percent(figures.share)} % of them)`,
+    row('accepted', acceptedCount, figures.acceptedShare, figures.acceptedShareInterval),
+    row(
+      'accepted, no namesake',
+      acceptedBesideNamesakesCount,
+      figures.acceptedShareBesideNamesakes,
+      figures.acceptedShareBesideNamesakesInterval,
+    ),
+  ]
+}
+
+const titles: Readonly<Record<ChangeKind, string>> = {
+  lost: 'right there, not here',
+  gained: 'right here, not there',
+  other: 'right in neither, and answered otherwise',
+}
+
+/** What an evaluation answers otherwise than another, of a registry or a report at `path`. */
+export function comparisonText(comparison: Comparison, path: string): string {
+  const { queryCount, uncomparedCount, gainedCount, lostCount, changes } = comparison
+  const shown = changes.slice(0, changesShownMax)
+  const lines = [
+    '',
+    ...(displayWidth(path) > lineColumnsMax - 20 ? ['compared with', path] : [`compared with ${path}`]),
+    `  ${number(queryCount)} queries in both; ${number(gainedCount)} gained, ${number(lostCount)} lost; by chance alone: p = ${comparison.chance.toFixed(4)}`,
+    `  wrong accepts: ${number(comparison.wrongGainedCount)} came, ${number(comparison.wrongLostCount)} went`,
+    ...(uncomparedCount === 0 ? [] : [`  ${number(uncomparedCount)} queries are asked here alone`]),
+    ...(['lost', 'gained', 'other'] as const).flatMap((kind) => changeLines(kind, shown)),
+    ...(shown.length < changes.length
+      ? [`and ${number(changes.length - shown.length)} more, with --json`]
+      : []),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function changeLines(wanted: ChangeKind, changes: readonly QueryChange[]): string[] {
+  const those = changes.filter(({ kind }) => kind === wanted)
+  if (those.length === 0) return []
+  return [
+    `${titles[wanted]}:`,
+    ...those.flatMap(({ before, after }) => [
+      `  ${cutToWidth([after.name, after.location].filter(Boolean).join(', '), lineColumnsMax - 2)}`,
+      `    there ${answered(before)}`,
+      `    here  ${answered(after)}`,
+    ]),
+  ]
+}
+
+function answered({ answeredName, confidence }: QueryOutcome): string {
+  if (answeredName === null) return 'nothing'
+  return `${String(confidence).padStart(2)} ${cutToWidth(answeredName, lineColumnsMax - 14)}`
+}
+
+function percent(value: number | null): string {
+  if (value === null) return '-'
+  return value === 1 ? '100' : (value * 100).toFixed(1)
+}
+
+/** "97.5 93-99": the interval is not narrower than it is. */
+function withInterval(value: number | null, interval: Interval | null): string {
+  if (value === null || interval === null) return '-'
+  const [least, most] = interval
+  return `${percent(value)} ${Math.floor(least * 100)}-${Math.ceil(most * 100)}`
 }
 
 function number(value: number): string {

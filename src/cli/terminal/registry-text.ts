@@ -82,6 +82,7 @@ const formatTexts: Readonly<Record<'csv' | FormatName, string>> = {
   'sec-sub': 'SUB table of the Financial Statement Data Sets of the SEC, or the zip of a quarter',
   'sec-names': 'former names of registrants, CSV: cik, alias, kind',
   'companies-house': 'BasicCompanyData of Companies House, CSV',
+  wikidata: 'result of a query of Wikidata, CSV or JSON: names, websites and tickers by LEI, CIK or number',
 }
 
 export function formatsText(): string {

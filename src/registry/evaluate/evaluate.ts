@@ -1,8 +1,16 @@
+import { createHash } from 'node:crypto'
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { answerFor, matchName, type ResolveDeps } from '../answer/resolve.js'
+import { answerFor, matchName, type NameMatch } from '../answer/resolve.js'
+import type { CandidateName } from '../match/candidate.js'
+import type { RankedCompany } from '../match/rank.js'
+import { parseName } from '../normalize/parsed-name.js'
+import type { WritableRegistry } from '../registry.js'
 import type { StoredEntity } from '../store/reader.js'
-import type { ExpectedId, LabelledQuery } from './labelled-query.js'
-import { measure, type EvaluationReport, type Judgement } from './measure.js'
+import { createExpectedCompanies, type ExpectedCompanies } from './expected-companies.js'
+import type { LabelledQuery } from './labelled-query.js'
+import { measure, type EvaluationReport, type Judgement, type LeftOutJudgement } from './measure.js'
+
+export { isExpected } from './expected-companies.js'
 
 /** One query with what was answered to it, for a reader who looks for the reason. */
 export interface Verdict extends Judgement {
@@ -10,74 +18,137 @@ export interface Verdict extends Judgement {
   readonly status: string
   readonly answeredName: string | null
   readonly answeredIds: string
+  /** How likely the company named is, 0 to 1. */
+  readonly share: number
+  /** Of the right companies that the registry holds; empty where it holds none. */
+  readonly expectedNames: readonly string[]
+  /** How likely the right company was said to be, the best placed of several. */
+  readonly shareOfExpected: number | null
   readonly factors: string
+  /** The right company was taken out: every accepted answer is wrong. */
+  readonly isLeftOut: boolean
 }
 
 export interface Evaluation {
   readonly report: EvaluationReport
-  /** Of accepts the wrong ones, and of positives those not accepted. */
+  readonly verdicts: readonly Verdict[]
+  /** Of accepts the wrong ones, of positives those not accepted, and what was accepted of companies left out. */
   readonly errors: readonly Verdict[]
 }
 
-const topCount = 5
+export interface EvaluationDeps {
+  readonly registry: Pick<WritableRegistry, 'resolveDeps' | 'database'>
+  /** What the latency is measured by. */
+  readonly monotonicMs: () => number
+  /** Of so large a part of the right companies each query is asked again, with the company taken out; 0 to 1. */
+  readonly leaveOutShare?: number
+}
 
-/** Answers every query as a run would, and compares. `monotonicMs` is what the latency is measured by. */
-export function evaluate(
-  queries: readonly LabelledQuery[],
-  deps: ResolveDeps,
-  monotonicMs: () => number,
-): Evaluation {
-  const verdicts = queries.map((query) => judge(query, deps, monotonicMs))
-  return { report: measure(verdicts), errors: verdicts.filter(isError) }
+/** Answers every query as a run would, and compares. */
+export function evaluate(queries: readonly LabelledQuery[], deps: EvaluationDeps): Evaluation {
+  const { registry, leaveOutShare = 0 } = deps
+  const right = createExpectedCompanies(registry.database, registry.resolveDeps.reader)
+  const verdicts = queries.map((query) => judge(query, deps, right))
+  const leftOut = queries
+    .filter((query) => isChosen(query, leaveOutShare))
+    .filter((query) => right(query).size > 0)
+    .map((query) => judgeWithout(query, deps, right))
+  const errors = [...verdicts, ...leftOut.map(({ verdict }) => verdict)].filter(isError)
+  const asked = leaveOutShare > 0 ? { share: leaveOutShare, judgements: leftOut } : null
+  return { report: measure(verdicts, asked), verdicts, errors }
 }
 
 function isError({ isAccepted, isCorrect, isPositive }: Verdict): boolean {
   return isAccepted ? !isCorrect : isPositive
 }
 
-function judge(query: LabelledQuery, deps: ResolveDeps, monotonicMs: () => number): Verdict {
-  const startMs = monotonicMs()
-  const match = matchName(query, deps)
-  const answer = answerFor(match, deps)
-  const latencyMs = monotonicMs() - startMs
-  const stored = (entityNumber: number) => deps.reader.entityByNumber(entityNumber)
-  const first = match.ranked.slice(0, topCount).map(({ candidate }) => stored(candidate.entityNumber))
-  const rank = first.findIndex((entity) => entity !== null && isExpected(entity, query.expected)) + 1
+/** By a hash of what is expected, so that a company is chosen again, and with all of its queries. */
+export function isChosen({ expected: [first] }: Pick<LabelledQuery, 'expected'>, share: number): boolean {
+  if (first === undefined) return false
+  const hash = createHash('sha256')
+    .update(`${first.type ?? ''}:${first.value}`)
+    .digest()
+  return hash.readUInt32BE() < share * 2 ** 32
+}
+
+function judge(query: LabelledQuery, deps: EvaluationDeps, right: ExpectedCompanies): Verdict {
+  const { resolveDeps } = deps.registry
+  const startMs = deps.monotonicMs()
+  const match = matchName(query, resolveDeps)
+  const answer = answerFor(match, resolveDeps)
+  const latencyMs = deps.monotonicMs() - startMs
+  return verdictOf(query, { match, answer, latencyMs }, deps, right, query.expected.length > 0)
+}
+
+interface Answered {
+  readonly match: NameMatch
+  readonly answer: ReturnType<typeof answerFor>
+  readonly latencyMs: number
+}
+
+function verdictOf(
+  query: LabelledQuery,
+  { match, answer, latencyMs }: Answered,
+  { registry: { resolveDeps } }: EvaluationDeps,
+  right: ExpectedCompanies,
+  isPositive: boolean,
+): Verdict {
+  const numbers = right(query)
+  const at = match.ranked.findIndex((company) => namesAny(company, numbers))
   const { decision } = match
-  const named = decision.kind === 'none' ? null : stored(decision.best.candidate.entityNumber)
+  const best = decision.kind === 'none' ? null : decision.best
+  const named = best === null ? null : resolveDeps.reader.entityByNumber(numberOf(best))
   return {
     query,
     stratum: query.stratum,
-    isPositive: query.expected.length > 0,
+    isPositive,
     confidence: answer.match_confidence,
     isAccepted: answer.match_confidence >= matchedConfidenceMin,
-    isCorrect: named !== null && isExpected(named, query.expected),
-    rank: rank === 0 ? null : rank,
+    isCorrect: best !== null && numbers.has(numberOf(best)),
+    rank: at < 0 ? null : at + 1,
     latencyMs,
     status: answer.status,
-    answeredName: decision.kind === 'none' ? null : decision.best.candidate.name,
+    answeredName: best === null ? null : best.evidence.comparison.candidate.name,
     answeredIds: named === null ? '' : idsOf(named),
+    share: best === null ? 0 : best.share,
+    expectedNames: [...numbers].flatMap((number) => namesOf(resolveDeps.reader.entityByNumber(number))),
+    shareOfExpected: match.ranked[at]?.share ?? null,
     factors: answer.factors.map(({ description }) => description ?? '').join(' '),
+    isLeftOut: false,
   }
 }
 
-export function isExpected(entity: StoredEntity, expected: readonly ExpectedId[]): boolean {
-  return expected.some(({ type, value, jurisdiction }) => {
-    if (type === 'entity') return entity.id === value
-    if (type === null && entity.id === value) return true
-    return entity.legalEntities.some(({ identifiers }) =>
-      identifiers.some(
-        (held) =>
-          (type === null || held.type === type) &&
-          (held.value === value || (type === null && unpadded(held.value) === unpadded(value))) &&
-          (jurisdiction === null || (held.jurisdiction ?? '').startsWith(jurisdiction)),
-      ),
-    )
-  })
+/** Asks with the right companies taken out of what is found. */
+function judgeWithout(
+  query: LabelledQuery,
+  deps: EvaluationDeps,
+  right: ExpectedCompanies,
+): LeftOutJudgement & { readonly verdict: Verdict } {
+  const { resolveDeps } = deps.registry
+  const numbers = right(query)
+  const isTakenOut = ({ entityNumber }: CandidateName) => numbers.has(entityNumber)
+  const match = matchName(query, resolveDeps, undefined, isTakenOut)
+  const answered = { match, answer: answerFor(match, resolveDeps), latencyMs: 0 }
+  const verdict = { ...verdictOf(query, answered, deps, right, false), isLeftOut: true }
+  const { decision } = match
+  const cores = new Set(verdict.expectedNames.map((name) => parseName(name).coreKey))
+  return {
+    verdict,
+    isAccepted: verdict.isAccepted,
+    isNamesake: decision.kind !== 'none' && cores.has(decision.best.evidence.comparison.candidate.coreKey),
+  }
 }
 
-function unpadded(value: string): string {
-  return value.toUpperCase().replace(/^0+/, '')
+const numberOf = ({ evidence }: RankedCompany) => evidence.comparison.candidate.entityNumber
+
+function namesAny({ evidence, alike }: RankedCompany, numbers: ReadonlySet<number>): boolean {
+  return [evidence.comparison.candidate, ...alike].some(({ entityNumber }) => numbers.has(entityNumber))
+}
+
+function namesOf(entity: StoredEntity | null): string[] {
+  return entity === null
+    ? []
+    : [...new Set(entity.legalEntities.flatMap(({ names }) => names.map(({ name }) => name)))]
 }
 
 function idsOf(entity: StoredEntity): string {

@@ -37,6 +37,7 @@ const columnAliases = {
   location: ['location', 'address'],
   context: ['context'],
   expected: ['expected_any', 'expected', 'expected_id', 'expected_ids'],
+  alsoRight: ['also_right'],
   scheme: ['expected_scheme', 'id_type', 'scheme'],
   stratum: ['stratum', 'group', 'kind'],
 } as const
@@ -120,17 +121,29 @@ function queryOf(cell: CellReader, line: number, idType: string | null): Labelle
   const { name, location, context } =
     identified.kind === 'lookup' ? identified.lookup : { name: cell('name'), location: null, context: null }
   const scheme = cell('scheme')
+  const list = (field: QueryField) =>
+    cell(field)
+      .split('|')
+      .map((text) => text.trim())
+      .filter((text) => text !== '')
   return {
     id: cell('id') || `line ${line}`,
     name,
     location,
     context,
-    expected: cell('expected')
-      .split('|')
-      .filter((text) => text.trim() !== '')
-      .map((text) => expectedId(text.trim(), scheme === '' ? idType : scheme)),
+    expected: [
+      ...list('expected').map((text) => expectedId(text, scheme === '' ? idType : scheme)),
+      ...list('alsoRight').map(namedId),
+    ],
     stratum: cell('stratum') || 'all',
   }
+}
+
+/** What else is right names its kind itself: `lei:5493…`, `gb:01234567`, `entity:siq_…`. */
+function namedId(text: string): ExpectedId {
+  const at = text.indexOf(':')
+  const kind = text.slice(0, Math.max(0, at))
+  return expectedId(text.slice(at + 1), /^[a-z]{2}$/.test(kind) ? `${kind}_registration_id` : kind || null)
 }
 
 /** `cik`, `lei`, …; `gb_company_number` is a registration id in GB; `any` or nothing: of whatever type. */

@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import type { Verdict } from './evaluate.js'
+
+/** What came of one query, as far as two evaluations are compared by it; kept in the report of `--json`. */
+const queryOutcome = z.object({
+  id: z.string(),
+  name: z.string(),
+  location: z.string().nullable(),
+  stratum: z.string(),
+  isPositive: z.boolean(),
+  confidence: z.number(),
+  isAccepted: z.boolean(),
+  isCorrect: z.boolean(),
+  answeredName: z.string().nullable(),
+})
+export type QueryOutcome = z.infer<typeof queryOutcome>
+
+export const savedEvaluation = z.object({ queries: z.array(queryOutcome) })
+
+export function outcomeOf({ query, ...verdict }: Verdict): QueryOutcome {
+  const { id, name, location, stratum } = query
+  const { isPositive, confidence, isAccepted, isCorrect, answeredName } = verdict
+  return { id, name, location, stratum, isPositive, confidence, isAccepted, isCorrect, answeredName }
+}
+
+/**
+ * `gained`: right here and not there; `lost`: right there and not here; `other`: right in neither, and not the same.
+ * Right is an accepted right answer, or nothing accepted where the company is in no file.
+ */
+export type ChangeKind = 'gained' | 'lost' | 'other'
+
+export interface QueryChange {
+  readonly kind: ChangeKind
+  readonly before: QueryOutcome
+  readonly after: QueryOutcome
+}
+
+export interface Comparison {
+  /** Queries that both answered; what only one was asked is not compared. */
+  readonly queryCount: number
+  readonly uncomparedCount: number
+  readonly gainedCount: number
+  readonly lostCount: number
+  /** Wrong accepts that came and that went. */
+  readonly wrongGainedCount: number
+  readonly wrongLostCount: number
+  /** How likely so uneven a count of gained and lost is by chance alone: McNemar's test, exact. */
+  readonly chance: number
+  /** The lost first. */
+  readonly changes: readonly QueryChange[]
+}
+
+const changeOrder: readonly ChangeKind[] = ['lost', 'gained', 'other']
+
+/** What `after` answers otherwise than `before`. */
+export function compareOutcomes(before: readonly QueryOutcome[], after: readonly QueryOutcome[]): Comparison {
+  const known = new Map(before.map((outcome) => [keyOf(outcome), outcome]))
+  const pairs = after.flatMap((outcome) => {
+    const other = known.get(keyOf(outcome))
+    return other === undefined ? [] : [{ before: other, after: outcome }]
+  })
+  const changes = pairs
+    .flatMap((pair): QueryChange[] => {
+      const kind = changeOf(pair.before, pair.after)
+      return kind === null ? [] : [{ kind, ...pair }]
+    })
+    .sort((a, b) => changeOrder.indexOf(a.kind) - changeOrder.indexOf(b.kind))
+  const countOf = (wanted: ChangeKind) => changes.filter(({ kind }) => kind === wanted).length
+  const [gainedCount, lostCount] = [countOf('gained'), countOf('lost')]
+  return {
+    queryCount: pairs.length,
+    uncomparedCount: after.length - pairs.length,
+    gainedCount,
+    lostCount,
+    wrongGainedCount: pairs.filter((pair) => isWrong(pair.after) && !isWrong(pair.before)).length,
+    wrongLostCount: pairs.filter((pair) => isWrong(pair.before) && !isWrong(pair.after)).length,
+    chance: chanceOf(gainedCount, lostCount),
+    changes,
+  }
+}
+
+const keyOf = ({ id, name, location }: QueryOutcome) => JSON.stringify([id, name, location])
+const isWrong = ({ isAccepted, isCorrect }: QueryOutcome) => isAccepted && !isCorrect
+const isRight = ({ isPositive, isAccepted, isCorrect }: QueryOutcome) =>
+  isPositive ? isAccepted && isCorrect : !isAccepted
+
+function changeOf(before: QueryOutcome, after: QueryOutcome): ChangeKind | null {
+  if (isRight(before) !== isRight(after)) return isRight(after) ? 'gained' : 'lost'
+  if (isRight(after)) return null
+  const isSame = before.isAccepted === after.isAccepted && before.answeredName === after.answeredName
+  return isSame ? null : 'other'
+}
+
+/** Twice the chance that of so many coins so few, or fewer, fall on one side. */
+function chanceOf(gained: number, lost: number): number {
+  const count = gained + lost
+  let logarithm = -count * Math.log(2)
+  let sum = 0
+  for (let at = 0; at <= Math.min(gained, lost); at++) {
+    sum += Math.exp(logarithm)
+    logarithm += Math.log((count - at) / (at + 1))
+  }
+  return Math.min(1, 2 * sum)
+}
