@@ -60,7 +60,9 @@ const fixed: Readonly<Partial<Record<FeatureName, number>>> = {
   numbersDifferUnplaced: -1.5,
   genericUnplaced: -1.5,
   exactElsewhereLongerThere: -2,
-  // A group's companies bear one name in many countries, each with the form of its own.
+  // A group's companies bear one name in many countries, each with the form of its own: a foreign one that no
+  // exchange lists is seldom the one meant.
+  otherCountryUnlisted: -1.5,
   conflictFormDiffers: -1.5,
   // The caller says so: two words in common outweigh a difference of place.
   context: 1,

@@ -239,6 +239,8 @@ const placeFeatures: readonly FeatureName[] = [
   'conflictRarity',
   'conflictListed',
   'otherCountryListed',
+  'otherCountryUnlisted',
+  'acronymPlaced',
   'conflictFormDiffers',
   'exactBetterPlaced',
   'placedPrefix',

@@ -215,6 +215,11 @@ const featureGroups = {
     conflictRarity: both(isConflict, rarity),
     conflictListed: both(isConflict, isListed),
     otherCountryListed: both(({ place }) => place === 'country_conflict', isListed),
+    acronymPlaced: both(isPlaced, is('acronym')),
+    otherCountryUnlisted: both(
+      ({ place }) => place === 'country_conflict',
+      (evidence) => !isListed(evidence),
+    ),
     conflictFormDiffers: both(
       ({ place }) => place === 'country_conflict',
       ({ comparison }) => comparison.isFormStated && comparison.form !== 'same',

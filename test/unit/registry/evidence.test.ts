@@ -223,6 +223,14 @@ const pairs: Record<FeatureName, readonly [more: Asked, less: Asked]> = {
   conflictRarity: [inAustin(exact), inReno(exact)],
   conflictListed: [listed(inAustin(prefix)), inAustin(prefix)],
   otherCountryListed: [listed(abroad(exact)), listed(inAustin(exact))],
+  acronymPlaced: [
+    asked('ZRL', held('Zorvex Robotics Logistics', reno), { at: 'Reno, NV' }),
+    asked('ZRL', held('Zorvex Robotics Logistics', austin), { at: 'Reno, NV' }),
+  ],
+  otherCountryUnlisted: [
+    asked('Zorvex', held('Zorvex Inc', { country: 'US' }), { at: 'Leeds, GB' }),
+    asked('Zorvex', held('Zorvex Inc', { country: 'US', listed: true }), { at: 'Leeds, GB' }),
+  ],
   conflictFormDiffers: [abroad(asked('Zorvex Ltd', 'Zorvex Inc')), abroad(asked('Zorvex Inc', 'Zorvex Inc'))],
   placedPrefix: [inReno(prefix), prefix],
   placedNear: [inReno(near), near],
