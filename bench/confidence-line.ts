@@ -12,6 +12,7 @@ const bends = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.96,
 const confidenceMax = 99
 /** The line rises from what is accepted over at least so much of a share. */
 const rampMin = 0.03
+const justBelow = 1e-6
 
 /**
  * A line that rises from share to confidence: how often answers of such a share were right (isotonic regression over
@@ -24,7 +25,7 @@ export function cornersOf(heldOut: readonly HeldOut[], acceptShare: number): [nu
     const inside = heldOut.filter(({ share }) => share > start && share <= end)
     const total = inside.reduce((sum, { weight }) => sum + weight, 0)
     const right = inside.reduce((sum, { weight, isRight }) => sum + (isRight ? weight : 0), 0)
-    return { end, middle: (start + end) / 2, total, right }
+    return { end, middle: Number(((start + end) / 2).toFixed(4)), total, right }
   })
   const rising = isotonic(bands)
   const below = rising.filter(({ middle }) => middle < acceptShare)
@@ -37,7 +38,7 @@ export function cornersOf(heldOut: readonly HeldOut[], acceptShare: number): [nu
       middle,
       Math.min(percent(rate), matchedConfidenceMin - 1),
     ]),
-    [acceptShare - 1e-6, matchedConfidenceMin - 1],
+    [Number((acceptShare - justBelow).toFixed(6)), matchedConfidenceMin - 1],
     [acceptShare, matchedConfidenceMin],
     ...above.map(({ middle, rate }): [number, number] => [
       middle,

@@ -49,10 +49,16 @@ const acceptShare = Number(values.accept)
 
 /** What the queries cannot teach, for none of them is about it; with the reason of each. */
 const fixed: Readonly<Partial<Record<FeatureName, number>>> = {
+  // The company is the one whose form is stated; another may well trade under that name.
+  aliasBesideForm: -2,
   // Of two that fit as well, the one that has ended is meant less often: one that lives is accepted beside it.
   inactive: -1.5,
   // A place is given to tell namesakes apart; the few queries that have two of them leave it open.
   exactBetterPlaced: -1,
+  // Names made of registered ones cannot tell that a group's name alone seldom means the company that works for it.
+  inHouse: -1.2,
+  // A list that cuts names may mean either; few of the queries have both.
+  exactBesideSeries: -1.2,
   // Its register no longer names it.
   removed: -1.2,
   // In a registry of few companies no rival says that others may well bear such a name.

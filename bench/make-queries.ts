@@ -143,9 +143,11 @@ function otherTown(company: LabelledCompany): LabelledCompany {
 }
 
 /** As a column of a customer's file has them: mostly a place, sometimes the country, another town or nothing. */
-function usualPlace(): PlaceChange {
+function usualPlace({ ticker }: LabelledCompany): PlaceChange {
   const at = fraction()
-  return at < 0.12 ? 'none' : at < 0.35 ? 'country' : at < 0.42 ? 'elsewhere' : 'true'
+  // Large companies have sites in many places.
+  const elsewhere = ticker === null ? 0.07 : 0.25
+  return at < 0.12 ? 'none' : at < 0.35 ? 'country' : at < 0.35 + elsewhere ? 'elsewhere' : 'true'
 }
 /** Without any, a name less its "(UK)" is the group's. */
 const somePlace = (): PlaceChange => (fraction() < 0.3 ? 'country' : 'true')
@@ -165,7 +167,7 @@ const expectedOf = (company: LabelledCompany) =>
 interface Asked {
   readonly company: () => LabelledCompany
   readonly change: NameChange
-  readonly place?: () => PlaceChange
+  readonly place?: (company: LabelledCompany) => PlaceChange
   readonly kind?: 'legal' | 'other' | 'former'
 }
 
@@ -182,7 +184,7 @@ function addQueries(
     const name = change(pickFrom(held), fraction, company)?.trim() ?? ''
     if (name.length < 2 || asked.has(name) || index.isNameOfAnother(name, company)) continue
     asked.add(name)
-    addLine(name, placeOf(company, place()), '', expectedOf(company), stratum)
+    addLine(name, placeOf(company, place(company)), '', expectedOf(company), stratum)
   }
 }
 

@@ -121,8 +121,7 @@ const countryAdded: NameChange = (name, fraction, facts) => {
   return chosen === undefined ? null : `${bare(name)} ${chosen}`
 }
 
-/** By the name of the stratum that the change makes. */
-export const nameChanges: Readonly<Record<string, NameChange>> = {
+const oneChange: Readonly<Record<string, NameChange>> = {
   exact: (name) => name,
   other_case: (name) => (name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase()),
   form_dropped: (name) => withoutForm(name),
@@ -148,6 +147,42 @@ export const nameChanges: Readonly<Record<string, NameChange>> = {
   ...letterChanges,
 }
 
+/** What one hand does to a name and what another adds to it, in the order in which it happens. */
+const firstChanges = [
+  'form_dropped',
+  'form_changed',
+  'number_of_word',
+  'typing_error',
+  'soft_word_dropped',
+  'abbreviated',
+  'ampersand',
+]
+const laterChanges = [
+  'site',
+  'plant',
+  'street',
+  'department',
+  'branch_added',
+  'word_added',
+  'other_case',
+  'cut_at_31',
+  'typing_error',
+  'trading_as',
+]
+
+const changedTwice: NameChange = (name, fraction, facts) => {
+  const first = oneChange[pick(firstChanges, fraction) ?? '']?.(name, fraction, facts) ?? null
+  if (first === null) return null
+  const second = oneChange[pick(laterChanges, fraction) ?? '']?.(first, fraction, facts) ?? null
+  return second === name ? null : second
+}
+
+/** By the name of the stratum that the change makes. */
+export const nameChanges: Readonly<Record<string, NameChange>> = {
+  ...oneChange,
+  changed_twice: changedTwice,
+}
+
 /** Ways that people use for companies they take to be known: asked more often for those that are listed. */
 export const headChanges: ReadonlySet<string> = new Set([
   'first_word',
@@ -155,6 +190,7 @@ export const headChanges: ReadonlySet<string> = new Set([
   'soft_word_dropped',
   'ticker_added',
   'domain_ending',
+  'changed_twice',
 ])
 
 /** Ways in which lists write funds, trusts and other issuers: asked of these more often than chance would. */

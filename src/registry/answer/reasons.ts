@@ -89,6 +89,14 @@ function wordReasons(comparison: NameComparison): Reason[] {
       ],
     })
   }
+  if (comparison.isPluralOnly) {
+    reasons.push({
+      type: 'limitation',
+      text: 'A word is in the plural in one of the two names.',
+      code: 'no_legal_entity_confirmed',
+      features: ['nearPlural', 'near', 'nearDifference'],
+    })
+  }
   if (comparison.looseCount > 0 && matchType === 'near') {
     reasons.push({
       type: 'limitation',
@@ -208,6 +216,8 @@ function placeText(place: PlaceAgreement, where: string): Pick<Reason, 'type' | 
       return isFor('The register is of the country given; no address is known.')
     case 'registered_elsewhere':
       return isAgainst(`The register is of another country (${where}), and no address is known.`)
+    case 'form_of_country':
+      return isFor('The register is of another country, and the legal form is of the one given.')
     case 'region_conflict':
       return isAgainst(`The registration is in another region (${where}).`)
     case 'town_abroad':
@@ -229,6 +239,7 @@ const placeFeatures: readonly FeatureName[] = [
   'noPlace',
   'registeredThere',
   'registeredElsewhere',
+  'formOfCountry',
   'townAbroad',
   'otherRegion',
   'otherCountry',

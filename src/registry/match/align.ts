@@ -11,6 +11,10 @@ export interface Alignment {
   readonly candidateExtra: readonly string[]
   /** Words of the candidate that are the query's only by a typing error or an abbreviation. */
   readonly looseWords: readonly string[]
+  /** How many of these stop inside the query's word: "Park" is seldom meant by "Parkdean". */
+  readonly shorterCount: number
+  /** Words that the other has too, one of the two in the plural. */
+  readonly pluralCount: number
   readonly firstAgrees: boolean
 }
 
@@ -27,12 +31,15 @@ export function align(
   const openCandidate = new Set(candidate.keys())
   let shared = 0
   const looseWords: string[] = []
+  let pluralCount = 0
+  let shorterCount = 0
   const take = (queryAt: readonly number[], candidateAt: readonly number[], worth: number) => {
     for (const at of queryAt) openQuery.delete(at)
     for (const at of candidateAt) openCandidate.delete(at)
     const weights = [...queryAt.map((at) => query[at]), ...candidateAt.map((at) => candidate[at])]
     shared += worth * weights.reduce((sum, word) => sum + wordWeight(word ?? '', vocabulary), 0)
-    if (worth < 1) looseWords.push(...candidateAt.map((at) => candidate[at] ?? ''))
+    if (worth === pluralWorth) pluralCount++
+    else if (worth < 1) looseWords.push(...candidateAt.map((at) => candidate[at] ?? ''))
   }
   for (const at of query.keys()) {
     const twin = firstOpen(openCandidate, (other) => candidate[other] === query[at])
@@ -41,7 +48,9 @@ export function align(
   takeJoined(query, candidate, openQuery, openCandidate, take)
   for (const at of [...openQuery]) {
     const best = bestLoosePair(query[at] ?? '', candidate, openCandidate)
-    if (best) take([at], [best.at], best.worth)
+    if (best === null) continue
+    take([at], [best.at], best.worth)
+    if (best.worth < pluralWorth && query[at]?.startsWith(candidate[best.at] ?? '')) shorterCount++
   }
   const total = totalWeight(query, vocabulary) + totalWeight(candidate, vocabulary)
   return {
@@ -49,6 +58,8 @@ export function align(
     queryExtra: [...openQuery].map((at) => query[at] ?? ''),
     candidateExtra: [...openCandidate].map((at) => candidate[at] ?? ''),
     looseWords,
+    pluralCount,
+    shorterCount,
     firstAgrees: !openQuery.has(0) && !openCandidate.has(0),
   }
 }
@@ -91,12 +102,15 @@ function bestLoosePair(
   return best
 }
 
+/** Of a word in the singular and the same one in the plural. */
+const pluralWorth = 0.97
+
 /** 0 for two different words; numbers are never loose. */
 function looseWorth(a: string, b: string): number {
   if (isNumberWord(a) || isNumberWord(b)) return 0
   const shorter = a.length < b.length ? a : b
   const longer = a.length < b.length ? b : a
-  if (`${shorter}s` === longer || `${shorter}es` === longer) return 0.97
+  if (`${shorter}s` === longer || `${shorter}es` === longer) return pluralWorth
   if (shorter.length >= 3 && longer.startsWith(shorter))
     return shorter.length * 2 >= longer.length ? 0.9 : 0.8
   const distanceMax = typosAllowed(shorter.length)

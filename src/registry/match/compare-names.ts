@@ -1,7 +1,7 @@
 import { align, sameNumbers, totalWeight, wordWeight } from './align.js'
 import type { CandidateName } from './candidate.js'
 import { isNumberWord } from '../normalize/normalize-name.js'
-import { isGenericWord, isLightWord, isTradeWord } from '../normalize/generic-words.js'
+import { isGenericWord, isLightWord, isTradeWord, nameInHouseCompany } from '../normalize/generic-words.js'
 import type { FormClass } from '../normalize/legal-forms.js'
 import type { NameVariant } from '../normalize/name-variants.js'
 import type { Vocabulary } from './vocabulary.js'
@@ -40,6 +40,10 @@ export interface NameComparison {
   readonly firstAgrees: boolean
   /** Words that differ by a typing error or an abbreviation only. */
   readonly looseCount: number
+  /** How many of these stop inside the query's word. */
+  readonly shorterCount: number
+  /** They differ in nothing but a plural. */
+  readonly isPluralOnly: boolean
   /** Every word that tells the company from others is spelled another way. */
   readonly isMisspelled: boolean
   readonly numbersAgree: boolean
@@ -54,8 +58,8 @@ export interface NameComparison {
   readonly form: FormAgreement
   /** The query states its legal form. */
   readonly isFormStated: boolean
-  /** The query is the registered name with its legal form, to the letter. */
-  readonly isFullLegalName: boolean
+  /** The query is the name with its legal form, to the letter. */
+  readonly isFullName: boolean
   /** How much the words in common tell, and the rarest of them. */
   readonly sharedWeight: number
   readonly rarestWeight: number
@@ -63,6 +67,8 @@ export interface NameComparison {
   readonly rarestWord: string | null
   /** One says "bank" where the other says "bancorp" or "bancshares": a bank and its holding. */
   readonly isBankAndHolding: boolean
+  /** What the query lacks of the name says that the company works for its group: "Services (UK)". */
+  readonly isInHouse: boolean
   /** No word in common but generic ones. */
   readonly isGeneric: boolean
 }
@@ -96,7 +102,8 @@ export function compareNames(
   placeWords: ReadonlySet<string>,
 ): NameComparison | null {
   const matchType = matchTypeOf(variant, candidate)
-  const alignment = matchType === 'exact' ? null : align(variant.tokens, candidate.tokens, vocabulary)
+  const tokens = matchType === 'completed' ? completedTokens(variant, candidate) : variant.tokens
+  const alignment = matchType === 'exact' ? null : align(tokens, candidate.tokens, vocabulary)
   if (matchType === 'near' && (alignment?.similarity ?? 1) < similarityMin) return null
   const isBankAndHolding = alignment !== null && isBankPair(alignment.queryExtra, alignment.candidateExtra)
   const leftovers = (words: readonly string[]) => {
@@ -106,8 +113,7 @@ export function compareNames(
     return leftoverOf(counted, placeWords, vocabulary)
   }
   const extra = new Set(alignment?.queryExtra ?? [])
-  const shared =
-    matchType === 'acronym' ? candidate.tokens : variant.tokens.filter((word) => !extra.has(word))
+  const shared = matchType === 'acronym' ? candidate.tokens : tokens.filter((word) => !extra.has(word))
   const nameExtra = new Set(alignment?.candidateExtra ?? [])
   const sharedInName = candidate.tokens.filter((word) => !nameExtra.has(word))
   const series =
@@ -120,6 +126,11 @@ export function compareNames(
     similarity: alignment?.similarity ?? 1,
     firstAgrees: alignment?.firstAgrees ?? true,
     looseCount: alignment?.looseWords.length ?? 0,
+    shorterCount: alignment?.shorterCount ?? 0,
+    isPluralOnly:
+      alignment !== null &&
+      alignment.pluralCount > 0 &&
+      alignment.looseWords.length + alignment.queryExtra.length + alignment.candidateExtra.length === 0,
     isMisspelled: alignment !== null && isMisspelled(candidate.tokens, alignment.looseWords),
     numbersAgree: series !== null || sameNumbers(variant.tokens, candidate.tokens),
     isOneOfSeries: series === true,
@@ -132,11 +143,12 @@ export function compareNames(
         : leftovers(alignment.candidateExtra),
     form,
     isFormStated: variant.formClass !== null && variant.formClass !== 'company',
-    isFullLegalName: candidate.kind === 'legal' && form === 'same' && variant.fullKey === candidate.fullKey,
+    isFullName: form === 'same' && variant.fullKey === candidate.fullKey,
     sharedWeight: totalWeight(shared, vocabulary),
     rarestWeight: shared.reduce((most, word) => Math.max(most, wordWeight(word, vocabulary)), 0),
     rarestWord: rarestOf(sharedInName, vocabulary),
     isBankAndHolding,
+    isInHouse: matchType === 'prefix' && nameInHouseCompany(alignment?.candidateExtra ?? []),
     isGeneric: shared.every(isGenericWord),
   }
 }
@@ -162,6 +174,13 @@ function matchTypeOf(variant: NameVariant, candidate: CandidateName): MatchType 
   if (isWordPrefix(variant, candidate)) return 'prefix'
   if (isWordPrefix(candidate, variant)) return 'extends'
   return isInitials(variant, candidate) ? 'acronym' : 'near'
+}
+
+/** The words of a text that stops inside a name, with the last one as the name has it. */
+function completedTokens({ tokens }: NameVariant, candidate: CandidateName): readonly string[] {
+  const last = tokens.at(-1) ?? ''
+  const whole = candidate.tokens[tokens.length - 1] ?? ''
+  return whole.startsWith(last) ? [...tokens.slice(0, -1), whole] : tokens
 }
 
 interface Words {

@@ -17,6 +17,8 @@ export interface Siblings {
   readonly placedPrefixCount: number
   /** Companies whose names the text may have been cut out of. */
   readonly completedCount: number
+  /** Of these, one of a series each, with its number behind the end of the column. */
+  readonly seriesCount: number
   /** Companies found whose names begin with the first two words of the text: the more, the likelier is one not held. */
   readonly familyCount: number
   /** No other company has the rarest word in common in its name. */
@@ -56,6 +58,7 @@ const isPrefix = is('prefix')
 const isExtends = is('extends')
 const isNear = is('near')
 const isListed = ({ comparison }: Evidence) => comparison.candidate.prominence.isListed
+const isUnlisted = (evidence: Evidence) => !isListed(evidence)
 const isKind = (...kinds: string[]) => {
   return ({ comparison }: Evidence) => kinds.includes(comparison.variant.kind)
 }
@@ -80,7 +83,8 @@ const rarity = ({ comparison }: Evidence) => tenths(comparison.sharedWeight, 25)
 const featureGroups = {
   name: {
     exact: isExact,
-    fullLegalName: ({ comparison }) => comparison.isFullLegalName,
+    fullLegalName: ({ comparison }) => comparison.isFullName && comparison.candidate.kind === 'legal',
+    fullOtherName: ({ comparison }) => comparison.isFullName && comparison.candidate.kind !== 'legal',
     completed: is('completed'),
     completedMissing: ({ comparison }) => comparison.missingShare * 2,
     completedByColumn: ({ comparison }) => comparison.isTruncated,
@@ -90,8 +94,10 @@ const featureGroups = {
     near: isNear,
     nearDifference: ({ comparison }) => (1 - comparison.similarity) * 5,
     nearFirstDiffers: ({ comparison }) => !comparison.firstAgrees,
+    nearPlural: both(isNear, ({ comparison }) => comparison.isPluralOnly),
     looseWords: ({ comparison }) => capped(comparison.looseCount, 3),
     // In a small registry no rival says that others may well be called so.
+    looseShorter: ({ comparison }) => capped(comparison.shorterCount, 2),
     misspelledUnplaced: both(({ comparison }) => comparison.isMisspelled, isUnplaced),
     numbersDifferUnplaced: both(({ comparison }) => !comparison.numbersAgree, isUnplaced),
     misspelled: ({ comparison }) => comparison.isMisspelled,
@@ -109,6 +115,7 @@ const featureGroups = {
     nameLight: ({ comparison }) => capped(comparison.nameLeftover.light, 2),
     nameSoft: ({ comparison }) => capped(comparison.nameLeftover.soft, 3),
     nameHard,
+    inHouse: both(({ comparison }) => comparison.isInHouse, isUnlisted),
     queryNumbers: ({ comparison }) => capped(comparison.queryLeftover.number, 2),
     nameNumbers: ({ comparison }) => capped(comparison.nameLeftover.number, 2),
     namePlaceWords: ({ comparison }) => capped(comparison.nameLeftover.place, 3),
@@ -126,6 +133,7 @@ const featureGroups = {
     bracketVariant: isKind('bracket'),
     middleVariant: isKind('middle'),
     aliasVariant: isKind('alias', 'inside'),
+    aliasBesideForm: both(isKind('alias', 'inside'), ({ comparison }) => comparison.variant.isBesideForm),
     hyphenVariant: isKind('hyphen'),
     queryHardRarity: ({ comparison }) => tenths(comparison.queryLeftover.hardWeight, 25),
     nameHardRarity: ({ comparison }) => tenths(comparison.nameLeftover.hardWeight, 25),
@@ -147,6 +155,10 @@ const featureGroups = {
     formSame: ({ comparison }) => comparison.form === 'same',
     formSoftConflict: ({ comparison }) => comparison.form === 'soft_conflict',
     formHardConflict: ({ comparison }) => comparison.form === 'hard_conflict',
+    formHardConflictInexact: both(
+      ({ comparison }) => comparison.form === 'hard_conflict',
+      (evidence) => !isExact(evidence),
+    ),
     unstatedPartnership: ({ comparison }) => comparison.form === 'unstated_partnership',
     formStatedInexact: ({ comparison }) => comparison.isFormStated && comparison.matchType !== 'exact',
     formStatedQueryMore: both(({ comparison }) => comparison.isFormStated, is('extends', 'near'), queryHard),
@@ -165,7 +177,7 @@ const featureGroups = {
       is('prefix', 'extends', 'near'),
     ),
     generic: ({ comparison }) => comparison.isGeneric,
-    genericUnplaced: both(({ comparison }) => comparison.isGeneric, isUnplaced),
+    genericUnplaced: both(({ comparison }) => comparison.isGeneric, isUnplaced, isUnlisted),
     genericExact: both(({ comparison }) => comparison.isGeneric, isExact),
     oneWordExact: both(isOneWord, isExact),
     oneWordPrefix: both(isOneWord, isPrefix),
@@ -177,6 +189,8 @@ const featureGroups = {
     // A longer name in the very place asked for speaks against this one elsewhere.
     exactElsewhereLongerThere: both(isExact, isConflict, ({ siblings }) => siblings.longerThereCount > 0),
     exactBetterPlaced: both(isExact, ({ siblings }) => siblings.betterPlacedCount > 0),
+    // The column may have ended before the number of another one of its series.
+    exactBesideSeries: both(isExact, ({ siblings }) => siblings.seriesCount > 0),
     completedAlone: both(is('completed'), ({ siblings }) => siblings.completedCount === 1),
     completedSiblings: both(
       is('completed'),
@@ -187,6 +201,7 @@ const featureGroups = {
     familyExtends: both(isExtends, familySize),
     familyPrefix: both(isPrefix, familySize),
     familyNear: both(isNear, familySize),
+    familyListed: both(isListed, familySize),
     familyFund: both(({ comparison }) => !comparison.candidate.supported, familySize),
     ownsRarest: ({ siblings }) => siblings.ownsRarestWord,
     ownsRarestExact: both(isExact, ({ siblings }) => siblings.ownsRarestWord),
@@ -205,6 +220,7 @@ const featureGroups = {
     noPlace: ({ place, hint }) => place === 'none' && hint !== null,
     registeredThere: ({ place }) => place === 'registered_there',
     registeredElsewhere: ({ place }) => place === 'registered_elsewhere',
+    formOfCountry: ({ place }) => place === 'form_of_country',
     townAbroad: ({ place }) => place === 'town_abroad',
     otherRegion: ({ place }) => place === 'region_conflict',
     otherCountry: ({ place }) => place === 'country_conflict',
@@ -216,10 +232,7 @@ const featureGroups = {
     conflictListed: both(isConflict, isListed),
     otherCountryListed: both(({ place }) => place === 'country_conflict', isListed),
     acronymPlaced: both(isPlaced, is('acronym')),
-    otherCountryUnlisted: both(
-      ({ place }) => place === 'country_conflict',
-      (evidence) => !isListed(evidence),
-    ),
+    otherCountryUnlisted: both(({ place }) => place === 'country_conflict', isUnlisted),
     conflictFormDiffers: both(
       ({ place }) => place === 'country_conflict',
       ({ comparison }) => comparison.isFormStated && comparison.form !== 'same',
@@ -228,6 +241,12 @@ const featureGroups = {
     placedNear: both(isPlaced, isNear),
     placedInexactHard: both(isPlaced, is('near', 'prefix', 'extends'), nameHard),
     noTown: both(({ hint }) => wantsTown(hint), hasNoTown),
+    // A site of a company is where the site is.
+    siteElsewhere: both(
+      isKind('site', 'hyphen', 'form'),
+      ({ hint }) => wantsTown(hint),
+      (evidence) => isConflict(evidence) || evidence.place === 'country' || evidence.place === 'region',
+    ),
     otherTown: both(
       ({ hint }) => wantsTown(hint),
       ({ place }) => place === 'country' || place === 'region',

@@ -26,7 +26,7 @@ export interface LocationHint {
 /**
  * How a place agrees with a hint, best first; `none` when there is no hint or nothing to compare. `registered_there`
  * and `registered_elsewhere`: no address is known, and the register is that country's or another's. That tells little:
- * registers hold foreigners.
+ * registers hold foreigners. `form_of_country`: the register is another's, and the legal form is one of that country.
  */
 export type PlaceAgreement =
   | 'postal'
@@ -36,6 +36,7 @@ export type PlaceAgreement =
   | 'none'
   | 'registered_there'
   | 'registered_elsewhere'
+  | 'form_of_country'
   | 'town_abroad'
   | 'region_conflict'
   | 'country_conflict'

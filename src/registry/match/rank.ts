@@ -11,6 +11,8 @@ import {
 import { fittedCoefficients, scoreOf, sharesOf, type Coefficients } from './model.js'
 import { agreementOf, type LocationHint, type PlaceAgreement } from './place.js'
 import type { NameVariant } from '../normalize/name-variants.js'
+import { isNumberWord } from '../normalize/normalize-name.js'
+import { parseName } from '../normalize/parsed-name.js'
 import type { Vocabulary } from './vocabulary.js'
 
 /** The query as the matcher sees it. */
@@ -90,7 +92,7 @@ export function evidencesOf(
 ): Evidence[] {
   const pairs: Omit<Evidence, 'siblings'>[] = []
   for (const candidate of names) {
-    const place = agreementOf(hint, candidate.place)
+    const place = placeOf(hint, candidate)
     for (const variant of variants) {
       const comparison = compareNames(variant, candidate, vocabulary, placeWords)
       if (comparison === null || isWeakPart(comparison)) continue
@@ -101,12 +103,20 @@ export function evidencesOf(
   return pairs.map((pair) => ({ ...pair, siblings: siblingsOf(pair) }))
 }
 
+/** A form that few countries know says where a company is from, when its register does not: "Larkmoor AB" is Swedish. */
+function placeOf(hint: LocationHint | null, { place, name }: CandidateName): PlaceAgreement {
+  const agreement = agreementOf(hint, place)
+  if (hint === null || agreement !== 'registered_elsewhere') return agreement
+  const isOfCountry = parseName(name).formCountries.some((country) => hint.countries.has(country))
+  return isOfCountry ? 'form_of_country' : agreement
+}
+
 function isWeakPart({ matchType, variant, similarity }: NameComparison): boolean {
   return matchType === 'near' && variant.kind !== 'whole' && similarity < partSimilarityMin
 }
 
 /** The better a place agrees, the higher. */
-const placeRank: Readonly<Record<PlaceAgreement, number>> = {
+const placeRank = {
   postal: 4,
   city: 3,
   region: 2,
@@ -114,10 +124,11 @@ const placeRank: Readonly<Record<PlaceAgreement, number>> = {
   none: 1,
   registered_there: 1,
   registered_elsewhere: 1,
+  form_of_country: 1,
   town_abroad: 1,
   region_conflict: 0,
   country_conflict: 0,
-}
+} as const satisfies Record<PlaceAgreement, number>
 
 type Pair = Omit<Evidence, 'siblings'>
 
@@ -130,9 +141,10 @@ interface Placed {
 function countSiblings(pairs: readonly Pair[], vocabulary: Vocabulary): (pair: Pair) => Siblings {
   const exact = new Map<NameVariant, Map<number, number>>()
   const completed = new Map<NameVariant, Set<number>>()
+  const series = new Map<NameVariant, Set<number>>()
   const prefix = new Map<NameVariant, Map<number, Placed>>()
   for (const { comparison, place } of pairs) {
-    const { variant, matchType, candidate } = comparison
+    const { variant, matchType, candidate, isTruncated, isOneOfSeries } = comparison
     if (matchType === 'exact')
       raise(
         entryOf(exact, variant, () => new Map<number, number>()),
@@ -140,6 +152,9 @@ function countSiblings(pairs: readonly Pair[], vocabulary: Vocabulary): (pair: P
         placeRank[place],
       )
     if (matchType === 'completed') entryOf(completed, variant, () => new Set()).add(candidate.entityNumber)
+    // A text that ends with a number says which one of the series it is.
+    if (isTruncated && isOneOfSeries && !isNumberWord(variant.tokens.at(-1) ?? ''))
+      entryOf(series, variant, () => new Set()).add(candidate.entityNumber)
     if (matchType !== 'exact' && matchType !== 'prefix') continue
     const companies = entryOf(prefix, variant, () => new Map<number, Placed>())
     const rank = Math.max(companies.get(candidate.entityNumber)?.rank ?? 0, placeRank[place])
@@ -147,19 +162,34 @@ function countSiblings(pairs: readonly Pair[], vocabulary: Vocabulary): (pair: P
   }
   const ownsWord = wordOwnership(pairs, vocabulary)
   const familyCount = countFamily(pairs)
+  const prefixCounts = new Map([...prefix].map(([variant, companies]) => [variant, countPlaced(companies)]))
   return ({ comparison: { variant, candidate, rarestWord }, place }) => {
-    const companies = [...(prefix.get(variant)?.values() ?? [])]
+    const { count = 0, listedCount = 0, countFrom = [] } = prefixCounts.get(variant) ?? {}
     return {
       exactCount: exact.get(variant)?.size ?? 0,
-      longerThereCount: companies.filter(({ rank }) => rank >= placeRank.city).length,
+      longerThereCount: countFrom[placeRank.city] ?? 0,
       betterPlacedCount: countBetter(exact.get(variant), candidate, placeRank.region),
       completedCount: completed.get(variant)?.size ?? 0,
+      seriesCount: series.get(variant)?.size ?? 0,
       familyCount,
-      prefixCount: Math.max(1, companies.length),
-      listedPrefixCount: companies.filter(({ isListed }) => isListed).length,
-      placedPrefixCount: companies.filter(({ rank }) => rank >= placeRank[place]).length,
+      prefixCount: Math.max(1, count),
+      listedPrefixCount: listedCount,
+      placedPrefixCount: countFrom[placeRank[place]] ?? 0,
       ownsRarestWord: rarestWord !== null && ownsWord(candidate.entityNumber, rarestWord),
     }
+  }
+}
+
+/** How many there are in all, how many are listed, and how many fit the place by each rank at least. */
+function countPlaced(companies: ReadonlyMap<number, Placed>) {
+  const placed = [...companies.values()]
+  return {
+    count: placed.length,
+    listedCount: placed.filter(({ isListed }) => isListed).length,
+    countFrom: Array.from(
+      { length: placeRank.postal + 1 },
+      (_, least) => placed.filter(({ rank }) => rank >= least).length,
+    ),
   }
 }
 

@@ -41,6 +41,21 @@ const tradeWords = new Set(
 /** Words a company's name gains and loses without becoming another company. */
 const lightWords = new Set('group holdings company companies usa us uk corporate reit com'.split(' '))
 
+/** What a group calls the companies that work for it alone: "Larkmoor Services (UK) Ltd" beside "Larkmoor plc". */
+const inHouseWords = new Set(
+  'services service finance financing funding treasury trustee trustees nominees pension pensions leasing receivables employees'.split(
+    ' ',
+  ),
+)
+
+/** Words of which one says that the company works for its group, and the others tell nothing else. */
+export function nameInHouseCompany(words: readonly string[]): boolean {
+  return (
+    words.some((word) => inHouseWords.has(word)) &&
+    words.every((word) => inHouseWords.has(word) || lightWords.has(word))
+  )
+}
+
 export function isGenericWord(word: string): boolean {
   return genericWords.has(word)
 }

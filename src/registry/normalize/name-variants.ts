@@ -32,9 +32,11 @@ export interface NameVariant extends ParsedName {
   readonly kind: VariantKind
   /** Where the column may have ended that the name fills: inside a word, between two, or nowhere. */
   readonly cut: ColumnCut
+  /** What stands before it states a legal form, so that it names the company: "Norvane Ltd t/a Sunny Inn". */
+  readonly isBesideForm: boolean
 }
 
-type OpenVariant = Omit<NameVariant, 'cut'>
+type OpenVariant = Omit<NameVariant, 'cut' | 'isBesideForm'>
 
 /**
  * The ways a query may be read, the whole name first, then the surer ones. `cities`: keys of the towns that the
@@ -66,13 +68,14 @@ export function variantsOf(name: string, cities: ReadonlySet<string> = new Set()
     ofText(insideBrackets(text), 'inside'),
     ofText(beforeHyphen(text), 'hyphen'),
   ]
+  const isFormBefore = aliases.length > 0 && (parseName(registered).formClass ?? 'company') !== 'company'
   const seen = new Set<string>()
   const variants: NameVariant[] = []
   for (const variant of candidates) {
     if (variant === null || variant.fullKey.length < 2 || variant.coreKey === '' || seen.has(variant.coreKey))
       continue
     seen.add(variant.coreKey)
-    variants.push({ ...variant, cut })
+    variants.push({ ...variant, cut, isBesideForm: isFormBefore && variant.kind === 'alias' })
   }
   return variants.slice(0, matchLimits.variantsMax)
 }
@@ -140,10 +143,11 @@ function beforeCity(words: readonly string[], cities: ReadonlySet<string>): stri
   return null
 }
 
-/** "Larkmoor-Columbus". */
+/** "Larkmoor-Columbus", "Larkmoor Foods-HQ2". */
 function beforeHyphen(text: string): string | null {
-  const head = /^(.*\p{L}{4,})[-\u2013]\p{L}{4,}[^-]*$/u.exec(text)?.[1] ?? null
-  return head
+  const [, town] = /^(.*\p{L}{4,})[-\u2013]\p{L}{4,}[^-]*$/u.exec(text) ?? []
+  const [, code] = /^(\S.*\s\S*\p{L}{4,})[-\u2013][\p{Lu}\d]{2,6}$/u.exec(text) ?? []
+  return town ?? code ?? null
 }
 
 /** A column that ends at a space loses the space too. */

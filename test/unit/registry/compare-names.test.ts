@@ -144,9 +144,9 @@ describe('legal forms', () => {
   })
 
   it('the registered name to the letter is the legal one, with its form', () => {
-    expect(compared('Zorvex Robotics Inc', 'Zorvex Robotics, Inc.').isFullLegalName).toBe(true)
-    expect(compared('Zorvex Robotics', 'Zorvex Robotics, Inc.').isFullLegalName).toBe(false)
-    expect(compared('Zorvex Inc', { name: 'Zorvex Inc', kind: 'former' }).isFullLegalName).toBe(false)
+    expect(compared('Zorvex Robotics Inc', 'Zorvex Robotics, Inc.').isFullName).toBe(true)
+    expect(compared('Zorvex Robotics', 'Zorvex Robotics, Inc.').isFullName).toBe(false)
+    expect(compared('Zorvex Inc', { name: 'Zorvex Inc', kind: 'former' }).isFullName).toBe(true)
   })
 })
 

@@ -75,6 +75,10 @@ const beside = (of: Asked, ...others: readonly Held[]): Asked => ({ ...of, held:
 const pairs: Record<FeatureName, readonly [more: Asked, less: Asked]> = {
   exact: [exact, prefix],
   fullLegalName: [legal, exact],
+  fullOtherName: [
+    asked('Zorvex Robotics Inc', held('Zorvex Robotics Inc', { kind: 'former' })),
+    asked('Zorvex Robotics', held('Zorvex Robotics Inc', { kind: 'former' })),
+  ],
   completed: [completed, exact],
   completedMissing: [completed, asked('Zorvex Municipal Income Trus', 'Zorvex Municipal Income Trust')],
   completedByColumn: [column, completed],
@@ -84,6 +88,8 @@ const pairs: Record<FeatureName, readonly [more: Asked, less: Asked]> = {
   near: [near, exact],
   nearDifference: [asked('Robotics Zorvex Calder', 'Zorvex Robotics Inc'), near],
   nearFirstDiffers: [asked('Calder Zorvex', 'Zorvex Inc'), asked('Zorvix Robotics', 'Zorvex Robotics')],
+  nearPlural: [asked('Zorvex Hotel', 'Zorvex Hotels'), asked('Zorvex Hotl', 'Zorvex Hotels')],
+  looseShorter: [asked('Zorvexdean Hotels', 'Zorvex Hotels'), asked('Zorvex Hotels', 'Zorvexdean Hotels')],
   looseWords: [asked('Zorvex Robtics', 'Zorvex Robotics'), near],
   misspelledUnplaced: [
     asked('Zorvix Group', 'Zorvex Group'),
@@ -108,6 +114,7 @@ const pairs: Record<FeatureName, readonly [more: Asked, less: Asked]> = {
   nameLight: [asked('Zorvex', 'Zorvex Group'), prefix],
   nameSoft: [asked('Zorvex', 'Zorvex Software'), asked('Zorvex', 'Zorvex Calder')],
   nameHard: [asked('Zorvex', 'Zorvex Calder'), asked('Zorvex', 'Zorvex Software')],
+  inHouse: [asked('Zorvex', 'Zorvex Services (UK) Ltd'), asked('Zorvex', 'Zorvex Robotics Services Ltd')],
   queryNumbers: [asked('Zorvex Fund IV', 'Zorvex Fund'), asked('Zorvex Fund', 'Zorvex')],
   nameNumbers: [asked('Zorvex Fund', 'Zorvex Fund IV'), asked('Zorvex', 'Zorvex Fund')],
   namePlaceWords: [asked('Zorvex', 'Zorvex Reno', { at: 'Reno' }), asked('Zorvex', 'Zorvex Reno')],
@@ -123,6 +130,10 @@ const pairs: Record<FeatureName, readonly [more: Asked, less: Asked]> = {
   bracketVariant: [asked('Zorvex (Payroll)', 'Zorvex Inc', { kind: 'bracket' }), exact],
   middleVariant: [asked('Zorvex (UK) Ltd', 'Zorvex Ltd', { kind: 'middle' }), exact],
   aliasVariant: [asked('Calder Ltd t/a Zorvex', 'Zorvex Inc', { kind: 'alias' }), exact],
+  aliasBesideForm: [
+    asked('Calder Ltd t/a Zorvex', 'Zorvex Inc', { kind: 'alias' }),
+    asked('Calder t/a Zorvex', 'Zorvex Inc', { kind: 'alias' }),
+  ],
   hyphenVariant: [asked('Zorvex-Columbus', 'Zorvex Inc', { kind: 'hyphen' }), exact],
   queryHardRarity: [asked('Zorvex Calder Mellbrook', 'Zorvex Inc'), longer],
   nameHardRarity: [asked('Zorvex', 'Zorvex Calder Mellbrook'), asked('Zorvex', 'Zorvex Calder')],
@@ -141,6 +152,7 @@ const pairs: Record<FeatureName, readonly [more: Asked, less: Asked]> = {
   formSame: [legal, exact],
   formSoftConflict: [asked('Zorvex Ltd', 'Zorvex Inc'), exact],
   formHardConflict: [asked('Zorvex LP', 'Zorvex Inc'), exact],
+  formHardConflictInexact: [asked('Zorvex Inc', 'Zorvex Robotics LP'), asked('Zorvex Inc', 'Zorvex LP')],
   unstatedPartnership: [asked('Zorvex', 'Zorvex LP'), exact],
   formStatedInexact: [asked('Zorvex Inc', 'Zorvex Robotics Inc'), prefix],
   formStatedQueryMore: [asked('Zorvex Calder Inc', 'Zorvex Inc'), longer],
@@ -175,6 +187,12 @@ const pairs: Record<FeatureName, readonly [more: Asked, less: Asked]> = {
   ],
   numbersDifferRarity: [asked('Zorvex Fund II', 'Zorvex Fund III'), asked('First Fund II', 'First Fund III')],
   exactAlone: [exact, beside(exact, held('Zorvex Robotics Ltd'))],
+  exactBesideSeries: [
+    beside(asked('Northern Zorvex Acquisition Co', 'Northern Zorvex Acquisition Corp'), {
+      name: 'Northern Zorvex Acquisition Corp II',
+    }),
+    asked('Northern Zorvex Acquisition Co', 'Northern Zorvex Acquisition Corp'),
+  ],
   completedAlone: [completed, beside(completed, held('Zorvex Municipal Income Fund'))],
   completedSiblings: [beside(completed, held('Zorvex Municipal Income Fund')), completed],
   family: [beside(prefix2, held('Zorvex Calder Software')), prefix2],
@@ -182,6 +200,7 @@ const pairs: Record<FeatureName, readonly [more: Asked, less: Asked]> = {
   familyExtends: [beside(longer2, held('Zorvex Calder Foods')), longer2],
   familyPrefix: [beside(prefix2, held('Zorvex Calder Software')), prefix2],
   familyNear: [beside(near2, held('Zorvex Calder Foods')), near2],
+  familyListed: [listed(prefix2), prefix2],
   familyFund: [asked('Zorvex Calder', held('Zorvex Calder Trust', { supported: false })), prefix2],
   ownsRarest: [exact, beside(exact, held('Zorvex Robotics Ltd'))],
   ownsRarestExact: [exact, beside(exact, held('Zorvex Robotics Ltd'))],
@@ -207,8 +226,12 @@ const pairs: Record<FeatureName, readonly [more: Asked, less: Asked]> = {
     inReno(exact),
   ],
   registeredElsewhere: [
-    asked('Zorvex', held('Zorvex Inc', { country: '', jurisdictionCountry: 'GB' }), { at: 'Reno, US' }),
+    asked('Zorvex', held('Zorvex Ltd', { country: '', jurisdictionCountry: 'GB' }), { at: 'Reno, US' }),
     inReno(exact),
+  ],
+  formOfCountry: [
+    asked('Zorvex', held('Zorvex AB', { country: '', jurisdictionCountry: 'US' }), { at: 'Sweden' }),
+    asked('Zorvex', held('Zorvex Inc', { country: '', jurisdictionCountry: 'US' }), { at: 'Sweden' }),
   ],
   townAbroad: [
     asked('Zorvex', held('Zorvex Inc', { city: 'Ghent', country: 'BE' }), { at: 'Ghent, US' }),
@@ -236,6 +259,10 @@ const pairs: Record<FeatureName, readonly [more: Asked, less: Asked]> = {
   placedNear: [inReno(near), near],
   placedInexactHard: [inReno(asked('Zorvex', 'Zorvex Calder')), asked('Zorvex', 'Zorvex Calder')],
   noTown: [{ ...exact, at: 'Reno, US' }, inReno(exact)],
+  siteElsewhere: [
+    inAustin(asked('Zorvex - Plant 7', 'Zorvex Inc', { kind: 'site' })),
+    inReno(asked('Zorvex - Plant 7', 'Zorvex Inc', { kind: 'site' })),
+  ],
   otherTown: [inReno(exact, 'Elko, NV'), inReno(exact)],
   listed: [listed(exact), exact],
   listedExact: [listed(exact), listed(prefix)],

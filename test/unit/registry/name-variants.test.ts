@@ -61,6 +61,7 @@ describe('what a text may be read as', () => {
     ['Sunny Inn (Brightlow LLC)', 'sunnyinn', 'bracket'],
     ['Sunny Inn (Brightlow LLC)', 'brightlow', 'inside'],
     ['Larkmoor-Columbus', 'larkmoor', 'hyphen'],
+    ['Larkmoor Foods-HQ2', 'larkmoorfoods', 'hyphen'],
     // Ends that are cut, misspelled or said twice, and remarks of registers.
     ['Korvanax Technologies Corporatio', 'korvanaxtechnology', 'cut'],
     ['Korvanax Holdings Inc. Korvanax H', 'korvanaxholdings', 'cut'],

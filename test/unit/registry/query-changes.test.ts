@@ -59,6 +59,7 @@ const examples: [
   ['former_added', 'Norvane Inc', 'Norvane Inc (formerly Eastbrook Mills)'],
   ['own_country_added', 'Norvane GmbH', 'Norvane Deutschland', null, german],
   ['parent_country_added', 'Norvane Inc', 'Norvane Inc (Japan group)'],
+  ['changed_twice', 'Norvane Foods Ltd', 'NORVANE FOODS'],
   ['law_added', 'Norvane Inc', 'Norvane Inc, a Delaware corporation'],
   ['security_added', 'Korda Inc', 'Korda Inc Common Stock'],
   ['middle_changed', 'Birch Quality Bond Fund', 'Birch Quality Select Bond Fund', 'Birch Fund'],
