@@ -5,7 +5,9 @@ import { reportLoopback } from './loopback.js'
 import { reportRerun } from './rerun.js'
 import { reportScheduling } from './scheduling.js'
 import { reportService } from './service.js'
+import { reportStartUp } from './start-up.js'
 import type { Say } from './support.js'
+import { reportWhole } from './whole.js'
 
 /**
  * `npm run bench`, or `npm run bench -- loopback`: each figure against its bound or a peer in the same run;
@@ -31,6 +33,8 @@ const parts: Readonly<Record<string, { title: string; report: (say: Say) => Prom
     title: 'The service, over the registry of the fixtures',
     report: (say) => reportService(say),
   },
+  'start-up': { title: 'The start of a command, in CPU', report: reportStartUp },
+  whole: { title: 'The whole, on the embedded service', report: (say) => reportWhole(say) },
   rerun: {
     title: 'A run again over rows that are all answered',
     report: (say) => reportRerun(say, Number(values.rows)),

@@ -52,9 +52,10 @@ export async function reportScheduling(say: Say): Promise<void> {
   say('  50 rows, ten seeds')
   const small: SchedulingFigures[] = []
   for (let seed = 1; seed <= 10; seed++) small.push(await measureScheduling(50, {}, seed))
+  const pollsPerResult = mean(small.map((figures) => figures.pollsPerResult))
   const lags = small.map(({ lastAnswerLagSeconds }) => lastAnswerLagSeconds)
   say(
-    `  ${mean(small.map(({ pollsPerResult }) => pollsPerResult)).toFixed(2)} polls a result; ` +
+    `  ${pollsPerResult.toFixed(2)} polls a result, of which the bound of one is ${ratio(1 / pollsPerResult)}; ` +
       `ends ${mean(lags).toFixed(0)} s after its last run, ${Math.max(...lags).toFixed(0)} s at most`,
   )
 }

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { closeSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { connect, type Socket } from 'node:net'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
@@ -94,7 +95,12 @@ export async function reportService(say: Say, storedRuns = 1_000_000): Promise<v
     })
     const empty = await serve(folder)
     await latencies(empty.url, 50, 1, search)
-    say(`  search, 200 a second for 10 s: ${spread(await latencies(empty.url, 200, 10, search))}`)
+    const searches = await latencies(empty.url, 200, 10, search)
+    const bare = await bareLatencies(200, 10)
+    say(
+      `  search, 200 a second for 10 s: ${spread(searches)}; a server of Node.js that says nothing ${spread(bare)}: ` +
+        `${ratio(percentile(searches, 0.5) / percentile(bare, 0.5))}, ${ratio(percentile(searches, 0.99) / percentile(bare, 0.99))}`,
+    )
     await reportSlowSockets(say, empty.url, search)
     const before = await reportRuns(say, empty.url, 'with few stored runs')
     await empty.stop()
@@ -115,6 +121,22 @@ export async function reportService(say: Say, storedRuns = 1_000_000): Promise<v
   }
 }
 
+/** The least that the same requests take here: a server in this process that does nothing with them. */
+async function bareLatencies(perSecond: number, seconds: number): Promise<number[]> {
+  const server = createServer((_, reply) => reply.end('{}'))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const ask = () => ({ method: 'GET' as const, path: '/' })
+  try {
+    await latencies(url, 50, 1, ask)
+    return await latencies(url, perSecond, seconds, ask)
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
 /** 2,000 sockets that send a byte every three seconds, while others ask 50 times a second. */
 async function reportSlowSockets(
   say: Say,
@@ -122,6 +144,7 @@ async function reportSlowSockets(
   search: Parameters<typeof latencies>[3],
 ): Promise<void> {
   const { hostname, port } = new URL(url)
+  const before = await latencies(url, 50, 10, search)
   const startedAtMs = performance.now()
   const closedAfterMs: number[] = []
   const sockets = Array.from({ length: 2_000 }, () => {
@@ -139,7 +162,9 @@ async function reportSlowSockets(
   const open = sockets.filter((socket) => !socket.closed)
   for (const socket of open) socket.destroy()
   say(
-    `  2,000 sockets that trickle: others ${spread(others)}; ${2_000 - open.length} dropped, the last after ${(Math.max(...closedAfterMs) / 1000).toFixed(1)} s`,
+    `  2,000 sockets that trickle: others ${spread(others)}, without them ${spread(before)}: ` +
+      `${ratio(percentile(others, 0.5) / percentile(before, 0.5))}, ${ratio(percentile(others, 0.99) / percentile(before, 0.99))}; ` +
+      `${2_000 - open.length} dropped, the last after ${(Math.max(...closedAfterMs) / 1000).toFixed(1)} s`,
   )
 }
 

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
 import { defaultPaths } from '../config/options.js'
 import { systemRandom } from '../platform/random.js'
+import { embeddedScope, registryPathOf } from './embedded-scope.js'
 import { knowledgeOf } from './registry-adapter.js'
 import type { WholeClient } from '../client/client.js'
 import type { Connection } from '../pipeline/deps.js'
@@ -11,20 +11,10 @@ import { assertCheckpointApart, checkpointFiles, registryFiles, type OwnFile } f
 import type { Settings } from '../config/settings.js'
 
 /** The registry named, else the project's own if there is one, else the small one that ships with the package. */
-export function chooseRegistry(path: string | null): { registry: Registry; label: string } {
+export function chooseRegistry(named: string | null): { registry: Registry; label: string } {
+  const path = registryPathOf(named)
   if (path !== null) return { registry: openRegistry(path, { readonly: true }), label: path }
-  if (existsSync(defaultPaths.registry)) {
-    return { registry: openRegistry(defaultPaths.registry, { readonly: true }), label: defaultPaths.registry }
-  }
   return { registry: openShippedRegistry(), label: 'the small registry that ships with the package' }
-}
-
-/**
- * Whose answers the embedded service's are: those of one edition of one registry. Another edition may know
- * more, so its answers are asked for anew; that costs nothing here.
- */
-export function embeddedScope(registry: Registry): string {
-  return `embedded:${registry.info().edition}`
 }
 
 /** The embedded service keeps its runs beside the checkpoint that knows their ids. */
@@ -74,7 +64,7 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
     })
     return {
       service: 'embedded',
-      scope: embeddedScope(registry),
+      scope: embeddedScope(registry.edition()),
       client,
       close: async () => {
         await client.close()

@@ -1,10 +1,9 @@
-import { dirname } from 'node:path'
 import type { TransportLimits } from '../client/transport.js'
 import { parseConfig, type Environment, type FileConfig } from '../config/file-config.js'
 import { UserError } from '../core/errors.js'
 import { connectEmbedded, filesInUse, type WholeConnection } from './embedded-service.js'
+import { inputOptions } from './inspect-input.js'
 import type { RunEvent } from '../pipeline/events.js'
-import type { InputOptions } from '../pipeline/input/input.js'
 import type { WebhookOptions } from '../pipeline/inbox/webhooks.js'
 import { runPipeline } from '../pipeline/run.js'
 import type { RunSummary } from '../pipeline/summary.js'
@@ -103,23 +102,6 @@ async function run(
       }),
     },
   })
-}
-
-/** Where the rows come from. Throws USAGE_INVALID when no input is named. */
-export function inputOptions(settings: Settings, stdin?: NodeJS.ReadableStream): InputOptions {
-  const { paths, format, delimiter, encoding, limit } = settings.input
-  if (paths === undefined) {
-    throw new UserError('USAGE_INVALID', 'no input is named', { hint: 'enrich companies.csv -o out.parquet' })
-  }
-  return {
-    paths,
-    format,
-    delimiter,
-    encoding,
-    rowsMax: limit,
-    spoolFolder: dirname(settings.checkpoint.path),
-    stdin,
-  }
 }
 
 /** Throws WEBHOOK_* and USAGE_INVALID. The embedded service sends none: it answers within moments. */

@@ -1,14 +1,14 @@
+import { dirname } from 'node:path'
 import { reportColumns, type ColumnReport } from '../pipeline/rules/column-report.js'
-import type { UserError } from '../core/errors.js'
-import { chooseRegistry, embeddedScope } from './embedded-service.js'
-import { inputOptions } from './enrich.js'
+import { UserError } from '../core/errors.js'
+import { embeddedScopeOf } from './embedded-scope.js'
 import { blamingDamage } from '../pipeline/checkpoint/verify.js'
 import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import { problemOf } from '../pipeline/checkpoint/facts.js'
 import { peekAtCheckpoint } from '../pipeline/checkpoint/reader.js'
 import { chooseColumns, sampleColumns } from '../pipeline/column-choice.js'
 import { ingest, type KeyedLookup } from '../pipeline/ingest.js'
-import { openInput, type Input } from '../pipeline/input/input.js'
+import { openInput, type Input, type InputOptions } from '../pipeline/input/input.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { Settings } from '../config/settings.js'
 
@@ -20,7 +20,6 @@ export interface Inspection {
   index: RowIndex
   /** Null where there is no checkpoint yet. */
   reader: CheckpointReader | null
-  scope: string
   /** Why a run with this checkpoint would stop; null where it would not. */
   problem: UserError | null
 }
@@ -56,8 +55,8 @@ async function inspectUnblamed<Result>(
   const input = await openInput(inputOptions(settings, deps.stdin))
   try {
     const samples = await sampleColumns(input)
-    const scope = scopeOf(settings)
-    const reader = peekAtCheckpoint(settings.checkpoint.path, scope)
+    const { baseUrl, registryPath } = settings.service
+    const reader = peekAtCheckpoint(settings.checkpoint.path, baseUrl ?? embeddedScopeOf(registryPath))
     try {
       const asked = settings.input.columns
       const { columns, note } = await chooseColumns({ input, asked, samples, reader, signal: deps.signal })
@@ -73,8 +72,8 @@ async function inspectUnblamed<Result>(
         signal: deps.signal,
       })
       const report = reportColumns(input.columns, columns, samples)
-      const problem = problemOf(settings.checkpoint.path, settings.service.baseUrl !== null)
-      return await use({ input, columns: report, columnNote: note, index, reader, scope, problem })
+      const problem = problemOf(settings.checkpoint.path, baseUrl !== null)
+      return await use({ input, columns: report, columnNote: note, index, reader, problem })
     } finally {
       reader?.close()
     }
@@ -83,13 +82,19 @@ async function inspectUnblamed<Result>(
   }
 }
 
-/** Whose answers a run with these settings would use. */
-function scopeOf(settings: Settings): string {
-  if (settings.service.baseUrl !== null) return settings.service.baseUrl
-  const { registry } = chooseRegistry(settings.service.registryPath)
-  try {
-    return embeddedScope(registry)
-  } finally {
-    registry.close()
+/** Where the rows come from. Throws USAGE_INVALID when no input is named. */
+export function inputOptions(settings: Settings, stdin?: NodeJS.ReadableStream): InputOptions {
+  const { paths, format, delimiter, encoding, limit } = settings.input
+  if (paths === undefined) {
+    throw new UserError('USAGE_INVALID', 'no input is named', { hint: 'enrich companies.csv -o out.parquet' })
+  }
+  return {
+    paths,
+    format,
+    delimiter,
+    encoding,
+    rowsMax: limit,
+    spoolFolder: dirname(settings.checkpoint.path),
+    stdin,
   }
 }

@@ -2,7 +2,7 @@
 import { CommanderError } from 'commander'
 import { UserError, type ExitCode } from '../core/errors.js'
 import { commandsAsTyped, programName, type CliIo } from './terminal/io.js'
-import { prepareProcess } from './prepare-process.js'
+import { prepareProcess, startIsOver } from './prepare-process.js'
 import { reportError, reportInterruption } from './terminal/report-error.js'
 import { canDraw, printable, Screen } from './terminal/screen.js'
 
@@ -67,7 +67,9 @@ const io: CliIo = {
 try {
   // Loaded here: where too few files may be open to load all of it, that is said.
   const { createProgram } = await import('./program.js')
-  await createProgram(io).parseAsync(process.argv)
+  const commands = await createProgram(io, io.argv)
+  startIsOver()
+  await commands.parseAsync(process.argv)
 } catch (error) {
   exitCode = endOf(error)
 }

@@ -2,23 +2,99 @@ import { Command } from 'commander'
 import { environmentVariables } from '../config/options.js'
 import { exitCodes } from '../core/errors.js'
 import { version } from '../platform/version.js'
-import { addApiCommand } from './commands/api.js'
-import { addAccountsCommand } from './commands/accounts.js'
-import { addCheckpointCommand } from './commands/checkpoint.js'
-import { addDoctorCommand } from './commands/doctor.js'
-import { addExportCommand } from './commands/export.js'
 import { termList, type CliIo } from './terminal/io.js'
-import { addPlanCommand } from './commands/plan.js'
-import { addReceiveCommand } from './commands/receive.js'
-import { addRegistryCommand } from './commands/registry.js'
-import { addReconcileCommand } from './commands/reconcile.js'
-import { addRetryCommand, addRunCommand } from './commands/run.js'
-import { addServeCommand } from './commands/serve.js'
-import { addStatusCommand } from './commands/status.js'
 import { assertLocalPath, type PathUse } from '../core/local-path.js'
 
-/** The whole command line. Mistakes are thrown, never printed by commander itself. */
-export function createProgram(io: CliIo): Command {
+interface ListedCommand {
+  readonly words: string
+  readonly description: string
+  /** Of commands: it has no flags of its own. */
+  readonly isGroup?: boolean
+  readonly isDefault?: boolean
+  /** Gives it its flags and what it does. */
+  readonly load: () => Promise<(command: Command, io: CliIo) => void>
+}
+
+/** The commands as `--help` lists them; what one of them needs is loaded when it is called. */
+const listedCommands: readonly ListedCommand[] = [
+  {
+    words: 'run [inputs...]',
+    description: 'enrich files (the default command); the same command again resumes',
+    isDefault: true,
+    load: async () => (await import('./commands/run.js')).fillRunCommand,
+  },
+  {
+    words: 'plan [inputs...]',
+    description:
+      'a dry run: rows, distinct lookups, what would be billed, time; no network, nothing is written',
+    load: async () => (await import('./commands/plan.js')).fillPlanCommand,
+  },
+  {
+    words: 'status',
+    description: 'what the checkpoint holds, and what to do next',
+    load: async () => (await import('./commands/status.js')).fillStatusCommand,
+  },
+  {
+    words: 'export [inputs...]',
+    description: 'write what is known now, without asking anybody; no network',
+    load: async () => (await import('./commands/export.js')).fillExportCommand,
+  },
+  {
+    words: 'checkpoint',
+    description: 'whether the checkpoint is sound, and mending it',
+    isGroup: true,
+    load: async () => (await import('./commands/checkpoint.js')).fillCheckpointCommand,
+  },
+  {
+    words: 'reconcile <ledger>',
+    description: "settle what is uncertain or lost by the service's own list of charges; no network",
+    load: async () => (await import('./commands/reconcile.js')).fillReconcileCommand,
+  },
+  {
+    words: 'retry [inputs...]',
+    description: 'ask again for lookups with these outcomes; a hosted service bills each again',
+    load: async () => (await import('./commands/run.js')).fillRetryCommand,
+  },
+  {
+    words: 'serve',
+    description: 'serve the whole interface from your own registry; the key is ENRICH_SERVE_API_KEY',
+    load: async () => (await import('./commands/serve.js')).fillServeCommand,
+  },
+  {
+    words: 'accounts',
+    description: 'who may call "enrich serve": keys, credit, limits, signing secrets; also while it runs',
+    isGroup: true,
+    load: async () => (await import('./commands/accounts.js')).fillAccountsCommand,
+  },
+  {
+    words: 'api <method> <path>',
+    description: 'call one route of the interface, like: api GET /v2/search --query name=Siemens',
+    load: async () => (await import('./commands/api.js')).fillApiCommand,
+  },
+  {
+    words: 'receive',
+    description: 'take webhooks for runs that come and go; the secret is ENRICH_WEBHOOK_SECRET',
+    load: async () => (await import('./commands/receive.js')).fillReceiveCommand,
+  },
+  {
+    words: 'registry',
+    description: 'load registry data, see it, search it, measure its answers',
+    isGroup: true,
+    load: async () => (await import('./commands/registry.js')).fillRegistryCommand,
+  },
+  {
+    words: 'doctor [inputs...]',
+    description:
+      'check config, key, base URL, registry, checkpoint and webhooks, and the columns of inputs; nothing is submitted',
+    load: async () => (await import('./commands/doctor.js')).fillDoctorCommand,
+  },
+]
+
+/**
+ * The command line, with the commands whole that are among the words typed; all of them where no words are given.
+ * Mistakes are thrown, never printed by commander itself.
+ */
+export async function createProgram(io: CliIo, typed: readonly string[] | null = null): Promise<Command> {
   const program = new Command('enrich')
     .description('Turns a file of company names into a file of companies.')
     .usage('companies.csv -o out.parquet [flags]  |  <command> …')
@@ -37,24 +113,29 @@ export function createProgram(io: CliIo): Command {
   program.hook('preAction', (_, command) => {
     assertLocalArguments(command)
   })
-  const run = addRunCommand(program, io)
-  addPlanCommand(program, io)
-  addStatusCommand(program, io)
-  addExportCommand(program, io)
-  addCheckpointCommand(program, io)
-  addReconcileCommand(program, io)
-  addRetryCommand(program, io)
-  addServeCommand(program, io)
-  addAccountsCommand(program, io)
-  addApiCommand(program, io)
-  addReceiveCommand(program, io)
-  addRegistryCommand(program, io)
-  addDoctorCommand(program, io)
+  let run = program
+  for (const listed of listedCommands) {
+    const command = await addCommand(program, listed, io, typed)
+    if (listed.isDefault === true) run = command
+  }
   program.addHelpText(
     'after',
     () => `\nFlags of run, the default command:\n${flagList(run)}\n${environmentAndExitsText()}`,
   )
   return program
+}
+
+async function addCommand(
+  program: Command,
+  { words, description, isGroup = false, isDefault = false, load }: ListedCommand,
+  io: CliIo,
+  typed: readonly string[] | null,
+): Promise<Command> {
+  const command = program.command(words, { isDefault }).description(description)
+  if (isDefault || typed === null || typed.includes(command.name())) (await load())(command, io)
+  // Nobody sees or passes it: a command with flags is listed as one.
+  else if (!isGroup) command.option('--not-loaded')
+  return command
 }
 
 /** As wide as the terminal, as far as lines can be read well; 80 where there is none. */

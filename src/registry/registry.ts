@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { EntityRecord } from '../contract/entity.js'
 import { type EntityId, entityId } from '../contract/ids.js'
 import type { Resolution } from '../contract/result.js'
 import { sqliteCode, type Sqlite } from '../platform/sqlite.js'
+import { editionOf, readSources } from './edition.js'
 import { aliasesOf, resolveDomain } from './answer/domains.js'
 import { entityRecordOf } from './answer/entity-record.js'
 import { linkageReport, type LinkageReport } from './linkage/linkage-report.js'
@@ -151,42 +151,6 @@ function createVocabularyCache(database: Sqlite): { current: () => Vocabulary; f
       cached = null
     },
   }
-}
-
-interface SourceRow {
-  name: string
-  format: string
-  settings_json: string
-  file_sha256: string
-  /** Of the source's older files. */
-  before: string | null
-  derivation: number
-  row_count: number
-  rejected_count: number
-  imported_at: string
-}
-
-function readSources(database: Sqlite): SourceRow[] {
-  return database
-    .prepare<[], SourceRow>(
-      `SELECT s.*, (SELECT group_concat(f.file_sha256) FROM (SELECT DISTINCT o.file_date, o.file_sha256
-           FROM source_files o WHERE o.source_number = s.number AND s.coverage = 'whole'
-             AND o.import_sequence <> s.import_sequence ORDER BY o.file_date, o.file_sha256) f) AS before
-       FROM sources s ORDER BY s.import_sequence`,
-    )
-    .all()
-}
-
-/** What an import makes of a file depends on these and on the order of imports, on nothing else. */
-function editionOf(sources: readonly SourceRow[]): string {
-  const content = sources.map(({ file_sha256, settings_json, derivation, before }) => [
-    file_sha256,
-    settings_json,
-    derivation,
-    // Names and companies of older files are found still.
-    ...(before === null ? [] : [before]),
-  ])
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16)
 }
 
 function readInfo(database: Sqlite): Omit<RegistryInfo, 'path'> {

@@ -5,7 +5,6 @@ import { createGunzip } from 'node:zlib'
 import { unreachable } from '../core/errors.js'
 import { CompressionError, fileError } from './file-error.js'
 import { tableLimits } from './limits.js'
-import { unzstd } from './zstd.js'
 
 /** How a file is packed, by its first bytes and not by its name. */
 export type Packing = 'plain' | 'gzip' | 'zstd' | 'zip'
@@ -39,7 +38,7 @@ async function* readBytes(path: string, label: string): AsyncGenerator<Buffer> {
         yield* gunzip(raw)
         break
       case 'zstd':
-        yield* unzstd(raw as AsyncIterable<Buffer>)
+        yield* (await import('./zstd.js')).unzstd(raw as AsyncIterable<Buffer>)
         break
       default:
         unreachable(packing)

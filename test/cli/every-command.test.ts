@@ -26,7 +26,7 @@ const linesOf = (stdout: string): Line[] => {
     .map((line) => JSON.parse(line) as Line)
 }
 
-const commands = commandsOfProgram()
+const commands = await commandsOfProgram()
 const removals: (() => void)[] = []
 let state: CliPlace
 beforeAll(async () => {

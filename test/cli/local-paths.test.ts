@@ -28,33 +28,33 @@ const usable = (argument: Argument): string =>
   argument.argChoices?.[0] ?? (argument.name() === 'units' ? '5' : 'csv')
 
 /** Where each command takes a path, by the program's own list of flags and arguments. */
-const places: [command: string, args: (address: string) => string[]][] = [...commandsOfProgram()].flatMap(
-  ([name, command]) => {
-    const words = name.split(' ')
-    const needed = command.registeredArguments.filter(({ required }) => required).map(usable)
-    const flags = command.options.filter(({ flags }) => /<(?:path|file|folder)>/.test(flags))
-    const files = command.registeredArguments.filter((argument) =>
-      /^(?:inputs|files?|paths|folder|queries|ledger)$/.test(argument.name()),
-    )
-    const status = name === 'retry' ? ['--status', 'failed'] : []
-    return [
-      ...flags.map(({ long }): [string, (address: string) => string[]] => [
-        `${name} ${long ?? ''}`,
-        (address) => [...words, ...needed, ...status, long ?? '', address],
-      ]),
-      ...files.map((file): [string, (address: string) => string[]] => [
-        `${name} <${file.name()}>`,
-        (address) => [
-          ...words,
-          ...status,
-          ...command.registeredArguments.flatMap((one) =>
-            one === file ? address : one.required ? usable(one) : [],
-          ),
-        ],
-      ]),
-    ]
-  },
-)
+const places: [command: string, args: (address: string) => string[]][] = [
+  ...(await commandsOfProgram()),
+].flatMap(([name, command]) => {
+  const words = name.split(' ')
+  const needed = command.registeredArguments.filter(({ required }) => required).map(usable)
+  const flags = command.options.filter(({ flags }) => /<(?:path|file|folder)>/.test(flags))
+  const files = command.registeredArguments.filter((argument) =>
+    /^(?:inputs|files?|paths|folder|queries|ledger)$/.test(argument.name()),
+  )
+  const status = name === 'retry' ? ['--status', 'failed'] : []
+  return [
+    ...flags.map(({ long }): [string, (address: string) => string[]] => [
+      `${name} ${long ?? ''}`,
+      (address) => [...words, ...needed, ...status, long ?? '', address],
+    ]),
+    ...files.map((file): [string, (address: string) => string[]] => [
+      `${name} <${file.name()}>`,
+      (address) => [
+        ...words,
+        ...status,
+        ...command.registeredArguments.flatMap((one) =>
+          one === file ? address : one.required ? usable(one) : [],
+        ),
+      ],
+    ]),
+  ]
+})
 
 describe('an address where a path is needed', () => {
   test('is looked for at every flag and argument that takes one', () => {

@@ -26,7 +26,8 @@ export async function enrichInProcess(folder: string, url: string, args: readonl
   const back = process.cwd()
   process.chdir(folder)
   try {
-    await createProgram(io).parseAsync([...args], { from: 'user' })
+    const program = await createProgram(io, args)
+    await program.parseAsync([...args], { from: 'user' })
   } catch (error) {
     ended.code = reportError(error, io)
     if (!(error instanceof UserError)) ended.stderr += String((error as Error).stack)

@@ -90,9 +90,9 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
 }
 
 /** The commands that do something, by the words that call them. */
-export function commandsOfProgram(): Map<string, Command> {
+export async function commandsOfProgram(): Promise<Map<string, Command>> {
   // Nothing is run: no stream is touched.
-  const program = createProgram({} as CliIo)
+  const program = await createProgram({} as CliIo)
   const found = new Map<string, Command>()
   const walk = (command: Command, path: readonly string[]): void => {
     if (command.commands.length === 0) found.set(path.join(' '), command)

@@ -131,9 +131,9 @@ export function registryOf(rows: readonly Row[], file: RowsFile = {}): WritableR
 export async function runRegistryCommand(...argv: string[]): Promise<{ out: string; err: string }> {
   const written = { out: '', err: '' }
   // Loaded here alone: most tests of the registry need no command line.
-  const { addRegistryCommand } = await import('../../src/cli/commands/registry.js')
+  const { fillRegistryCommand } = await import('../../src/cli/commands/registry.js')
   const program = new Command('enrich').exitOverride().configureOutput({ writeErr: () => undefined })
-  addRegistryCommand(program, {
+  fillRegistryCommand(program.command('registry'), {
     out: (text) => (written.out += text),
     err: (text) => (written.err += text),
     draw: () => undefined,

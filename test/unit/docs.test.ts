@@ -48,10 +48,10 @@ const unique = (words: Iterable<string>) => [...new Set(words)].sort()
 const found = (pattern: RegExp, text = manual) => unique([...text.matchAll(pattern)].map(([word]) => word))
 const inCode = (word: string) => manual.includes(`\`${word}\``)
 
-describe('the command line', () => {
+describe('the command line', async () => {
   // Nothing is run: what the commands are called is looked at, and no stream is touched.
   const nowhere: Partial<CliIo> = {}
-  const program = createProgram(nowhere as CliIo)
+  const program = await createProgram(nowhere as CliIo)
   const commands = (from: Command): Command[] => [from, ...from.commands.flatMap(commands)]
   const all = commands(program)
   const pathOf = (command: Command): string =>

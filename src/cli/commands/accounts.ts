@@ -29,10 +29,7 @@ type OnBook = (
 ) => Promise<void>
 
 /** `enrich accounts …`: who may call `enrich serve`, and what each may do. */
-export function addAccountsCommand(program: Command, io: CliIo): void {
-  const accounts = program
-    .command('accounts')
-    .description('who may call "enrich serve": keys, credit, limits, signing secrets; also while it runs')
+export function fillAccountsCommand(accounts: Command, io: CliIo): void {
   addLooking(accounts, io)
   addChanging(accounts, io)
   addKeys(accounts.command('keys').description('API keys of an account'), io)

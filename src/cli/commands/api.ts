@@ -17,10 +17,7 @@ interface ApiFlags extends ConfigFlags {
 }
 
 /** `enrich api METHOD PATH`: one request, never repeated, and its answer. */
-export function addApiCommand(program: Command, io: CliIo): void {
-  const command = program
-    .command('api <method> <path>')
-    .description('call one route of the interface, like: api GET /v2/search --query name=Siemens')
+export function fillApiCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['config', 'checkpoint', 'service'])
   command
     .option('--query <name=value>', 'a query parameter; may be repeated', addPair)

@@ -11,10 +11,7 @@ import { jsonLine, type CliIo } from '../terminal/io.js'
 type Flags = ConfigFlags & { json?: boolean }
 
 /** `enrich checkpoint …`: whether what is known can be believed, and what to do where it cannot. */
-export function addCheckpointCommand(program: Command, io: CliIo): void {
-  const checkpoint = program
-    .command('checkpoint')
-    .description('whether the checkpoint is sound, and mending it')
+export function fillCheckpointCommand(checkpoint: Command, io: CliIo): void {
   const leaf = (name: string, description: string, action: (path: string, flags: Flags) => void) => {
     const command = checkpoint.command(name).description(description)
     addConfigFlags(command, ['config', 'checkpoint'])

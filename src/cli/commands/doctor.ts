@@ -18,12 +18,7 @@ import { jsonLine, type CliIo } from '../terminal/io.js'
 /** A check says what is well, or throws what is not. */
 type Check = () => string | Promise<string>
 
-export function addDoctorCommand(program: Command, io: CliIo): void {
-  const command = program
-    .command('doctor [inputs...]')
-    .description(
-      'check config, key, base URL, registry, checkpoint and webhooks, and the columns of inputs; nothing is submitted',
-    )
+export function fillDoctorCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['config', 'input', 'checkpoint', 'service', 'webhook'])
   command.option('--json', 'a JSON line a check')
   command.action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {

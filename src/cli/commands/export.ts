@@ -13,10 +13,7 @@ import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../con
 import { assertOneUseOfStdout, jsonLine, type CliIo } from '../terminal/io.js'
 import { warnOfStanding } from '../terminal/report-error.js'
 
-export function addExportCommand(program: Command, io: CliIo): void {
-  const command = program
-    .command('export [inputs...]')
-    .description('write what is known now, without asking anybody; no network')
+export function fillExportCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'service'])
   command.option('--json', 'what was written, as one JSON line')
   command.action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {

@@ -6,22 +6,17 @@ import { estimateEtaMs } from '../../pipeline/rules/progress.js'
 import { inspectInput, type Inspection } from '../../app/inspect-input.js'
 import type { CheckpointReader, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
 import type { KeyedLookup } from '../../pipeline/ingest.js'
-import { openSqlite } from '../../platform/sqlite.js'
+import { openSqlite, type Sqlite } from '../../platform/sqlite.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
-import { commandLine, jsonLine, type CliIo } from '../terminal/io.js'
+import { commandLine, grouped, jsonLine, type CliIo } from '../terminal/io.js'
 import { warnOfStanding } from '../terminal/report-error.js'
 import { planWords } from '../terminal/reporter.js'
 
 /** A run takes this long at a hosted service, typically (interface: "Limits"). */
 const runMs = { min: 60_000, max: 300_000 }
 
-export function addPlanCommand(program: Command, io: CliIo): void {
-  const command = program
-    .command('plan [inputs...]')
-    .description(
-      'a dry run: rows, distinct lookups, what would be billed, time; no network, nothing is written',
-    )
+export function fillPlanCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'service', 'asking'])
   command
     .option('--json', 'as one JSON line')
@@ -43,7 +38,7 @@ export function addPlanCommand(program: Command, io: CliIo): void {
     })
 }
 
-/** Counts each distinct lookup once, by what a run would do with it; on disk, so that memory stays flat. */
+/** Counts each distinct lookup once, by what a run would do with it. */
 class PlanCounter {
   readonly plan: Record<LookupPlan, number> = {
     submit: 0,
@@ -53,27 +48,58 @@ class PlanCounter {
     uncertain: 0,
     failed: 0,
   }
-  readonly #database = openSqlite('', { synchronous: 'NORMAL', journal: 'OFF' })
-  readonly #insert
+  readonly #seen = new DistinctKeys()
 
-  constructor(private readonly policy: PlanPolicy) {
-    this.#database.exec('CREATE TABLE seen (key BLOB PRIMARY KEY) WITHOUT ROWID')
-    this.#insert = this.#database.prepare<[Uint8Array]>('INSERT OR IGNORE INTO seen VALUES (?)')
-  }
+  constructor(private readonly policy: PlanPolicy) {}
 
   onBatch(lookups: readonly KeyedLookup[], ids: readonly LookupId[], reader: CheckpointReader | null): void {
     const known = reader?.known(ids) ?? []
-    this.#database.transaction(() => {
-      for (const [index, { key }] of lookups.entries()) {
-        if (this.#insert.run(key).changes === 0) continue
-        const lookup = known[index] ?? null
-        this.plan[lookup === null ? 'submit' : planLookup(lookup, this.policy)]++
-      }
-    })()
+    for (const index of this.#seen.add(lookups.map(({ key }) => key))) {
+      const lookup = known[index] ?? null
+      this.plan[lookup === null ? 'submit' : planLookup(lookup, this.policy)]++
+    }
   }
 
   close(): void {
-    this.#database.close()
+    this.#seen.close()
+  }
+}
+
+/** Fewer than these need no database; more are kept on disk, so that memory stays flat. */
+const keysInMemoryMax = 20_000
+
+class DistinctKeys {
+  readonly #inMemory = new Set<string>()
+  #onDisk: { database: Sqlite; isNew: (key: Uint8Array) => boolean } | null = null
+
+  /** Returns the indexes of the keys that were not there before. */
+  add(keys: readonly Uint8Array[]): number[] {
+    if (this.#onDisk === null && this.#inMemory.size + keys.length > keysInMemoryMax) this.#moveToDisk()
+    const indexesOfNew = (isNew: (key: Uint8Array) => boolean) =>
+      keys.flatMap((key, index) => (isNew(key) ? [index] : []))
+    if (this.#onDisk === null) return indexesOfNew((key) => this.#isNewInMemory(key))
+    const { database, isNew } = this.#onDisk
+    return database.transaction(() => indexesOfNew(isNew))()
+  }
+
+  #isNewInMemory(key: Uint8Array): boolean {
+    const sizeBefore = this.#inMemory.size
+    return this.#inMemory.add(Buffer.from(key).toString('latin1')).size > sizeBefore
+  }
+
+  #moveToDisk(): void {
+    const database = openSqlite('', { synchronous: 'NORMAL', journal: 'OFF' })
+    database.exec('CREATE TABLE seen (key BLOB PRIMARY KEY) WITHOUT ROWID')
+    const insert = database.prepare<[Uint8Array]>('INSERT OR IGNORE INTO seen VALUES (?)')
+    this.#onDisk = { database, isNew: (key) => insert.run(key).changes > 0 }
+    database.transaction(() => {
+      for (const text of this.#inMemory) insert.run(Buffer.from(text, 'latin1'))
+    })()
+    this.#inMemory.clear()
+  }
+
+  close(): void {
+    this.#onDisk?.database.close()
   }
 }
 
@@ -120,10 +146,9 @@ function describePlan(found: Inspection, plan: Record<LookupPlan, number>, setti
 }
 
 function planText(report: PlanReport, io: CliIo): string {
-  const number = (value: number) => value.toLocaleString('en-US')
   const [asked = '', ...unused] = columnLines(report.columns)
-  const width = number(report.rowCount).length
-  const line = (count: number, text: string) => `  ${number(count).padStart(width)}  ${text}`
+  const width = grouped(report.rowCount).length
+  const line = (count: number, text: string) => `  ${grouped(count).padStart(width)}  ${text}`
   const { min, max } = report.durationMs
   const time = max === min ? formatDuration(max) : `${formatDuration(min)} to ${formatDuration(max)}`
   return `${[
@@ -148,7 +173,7 @@ function costText({ isHosted, billedMax }: PlanReport): string {
   if (!isHosted) return 'nothing: the embedded service is free'
   return billedMax === 0
     ? 'nothing: there is nothing to submit'
-    : `${billedMax.toLocaleString('en-US')} lookups, each billed once`
+    : `${grouped(billedMax)} lookups, each billed once`
 }
 
 /** The run that was planned, with an output named where none is. */

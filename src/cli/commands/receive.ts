@@ -10,10 +10,7 @@ import { interrupted, jsonLine, type CliIo } from '../terminal/io.js'
 
 type ReceiveFlags = ConfigFlags & { json?: boolean }
 
-export function addReceiveCommand(program: Command, io: CliIo): void {
-  const command = program
-    .command('receive')
-    .description('take webhooks for runs that come and go; the secret is ENRICH_WEBHOOK_SECRET')
+export function fillReceiveCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['config', 'checkpoint', 'webhook'])
   command.option('--json', 'where it listens, and what it received in the end, as JSON lines')
   command.action((flags: ReceiveFlags) => receive(flags, io))

@@ -10,10 +10,7 @@ import { jsonLine, type CliIo } from '../terminal/io.js'
 
 type Flags = ConfigFlags & { complete?: boolean; dryRun?: boolean; json?: boolean }
 
-export function addReconcileCommand(program: Command, io: CliIo): void {
-  const command = program
-    .command('reconcile <ledger>')
-    .description("settle what is uncertain or lost by the service's own list of charges; no network")
+export function fillReconcileCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['config', 'checkpoint', 'service'])
   command
     .option('--complete', 'the list holds every charge until now: what is not in it was never created')

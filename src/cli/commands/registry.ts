@@ -22,10 +22,7 @@ interface SearchFlags {
 }
 
 /** `enrich registry import|load|info|search|evaluate`. */
-export function addRegistryCommand(program: Command, io: CliIo): void {
-  const registry = program
-    .command('registry')
-    .description('load registry data, see it, search it, measure its answers')
+export function fillRegistryCommand(registry: Command, io: CliIo): void {
   const imports = {
     map: mapOption(),
     encoding: encodingOption(),

@@ -5,11 +5,10 @@ import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
 import { errorCodes, UserError, type ExitCode } from '../../core/errors.js'
 import { explainStop } from '../../pipeline/rules/stop.js'
-import { enrich } from '../../app/enrich.js'
 import { needsAttention, type RunSummary } from '../../pipeline/summary.js'
 import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
 import { assertOneUseOfStdout, type CliIo } from '../terminal/io.js'
-import { createReporter, type ReporterFlags } from '../terminal/reporter.js'
+import type { ReporterFlags } from '../terminal/reporter.js'
 
 const flagGroups = [
   'output',
@@ -49,12 +48,9 @@ Nothing was done: no input is named here, nor in ${defaultPaths.config}.
 
 type RunFlags = ConfigFlags & ReporterFlags & { status?: string; acceptRollback?: boolean }
 
-export function addRunCommand(program: Command, io: CliIo): Command {
-  const command = program
-    .command('run [inputs...]', { isDefault: true })
-    .description('enrich files (the default command); the same command again resumes')
+export function fillRunCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, flagGroups)
-  return command.action((inputs: string[], flags: RunFlags) => {
+  command.action((inputs: string[], flags: RunFlags) => {
     assertNoCommand(inputs)
     const config = configOf(inputs, flags, io.environment)
     if (io.argv.length === 0 && config.input?.paths === undefined) {
@@ -66,11 +62,8 @@ export function addRunCommand(program: Command, io: CliIo): Command {
   })
 }
 
-export function addRetryCommand(program: Command, io: CliIo): void {
-  const command = program
-    .command('retry [inputs...]')
-    .description('ask again for lookups with these outcomes; a hosted service bills each again')
-    .requiredOption('--status <a,b>', `outcomes: ${retryable.join(', ')}`)
+export function fillRetryCommand(command: Command, io: CliIo): void {
+  command.requiredOption('--status <a,b>', `outcomes: ${retryable.join(', ')}`)
   addConfigFlags(command, flagGroups)
   command.action((inputs: string[], flags: RunFlags) =>
     runJob(configOf(inputs, flags, io.environment), flags, parseStatuses(flags.status ?? ''), io),
@@ -93,6 +86,9 @@ async function runJob(
   io: CliIo,
 ): Promise<void> {
   assertOneUseOfStdout(flags.json === true, config.output?.path)
+  // Loaded here, not for `--help`: all that a run needs.
+  const { createReporter } = await import('../terminal/reporter.js')
+  const { enrich } = await import('../../app/enrich.js')
   const reporter = createReporter(withoutDrawing(io, config), flags)
   const configPath = configPathOf(flags)
   const run = enrich(config, {

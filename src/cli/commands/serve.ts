@@ -26,10 +26,8 @@ interface ServeFlags {
   json?: true
 }
 
-export function addServeCommand(program: Command, io: CliIo): void {
-  program
-    .command('serve')
-    .description('serve the whole interface from your own registry; the key is ENRICH_SERVE_API_KEY')
+export function fillServeCommand(command: Command, io: CliIo): void {
+  command
     .addOption(
       new Option('--listen <host:port>', 'where to listen')
         .argParser(parseListen)

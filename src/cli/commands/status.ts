@@ -16,8 +16,7 @@ type StatusFlags = ConfigFlags & { uncertain?: boolean; json?: boolean }
 const listedMax = 1_000
 const shownInputsMax = 3
 
-export function addStatusCommand(program: Command, io: CliIo): void {
-  const command = program.command('status').description('what the checkpoint holds, and what to do next')
+export function fillStatusCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['config', 'checkpoint'])
   command
     .option('--uncertain', 'list the submissions that may have been billed and have no answer')

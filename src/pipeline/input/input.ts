@@ -1,10 +1,7 @@
 import { tmpdir } from 'node:os'
 import { UserError, unreachable } from '../../core/errors.js'
 import { makeFolder } from '../../platform/durable-files.js'
-import { openCsv } from './csv.js'
 import type { Encoding } from '../../tables/encodings/names.js'
-import { openNdjson } from './ndjson.js'
-import { openParquet } from './parquet.js'
 import {
   formatOfPath,
   hashFiles,
@@ -126,7 +123,8 @@ function commonFormat(files: readonly SourceFile[]): FileFormat {
   return common ?? 'csv'
 }
 
-function openTable(
+/** The reader of a format is loaded when a file has it. */
+async function openTable(
   files: readonly SourceFile[],
   format: FileFormat,
   options: InputOptions,
@@ -134,11 +132,14 @@ function openTable(
   const { delimiter, encoding, rowsMax } = options
   switch (format) {
     case 'csv':
-      return openCsv(files, { delimiter, encoding, rowsMax })
+      return (await import('./csv.js')).openCsv(files, { delimiter, encoding, rowsMax })
     case 'ndjson':
-      return openNdjson(files, { encoding, rowsMax })
+      return (await import('./ndjson.js')).openNdjson(files, { encoding, rowsMax })
     case 'parquet':
-      return openParquet(files, { rowsMax, temporaryFolder: overflowFolder(options.spoolFolder) })
+      return (await import('./parquet.js')).openParquet(files, {
+        rowsMax,
+        temporaryFolder: overflowFolder(options.spoolFolder),
+      })
     default:
       return unreachable(format)
   }

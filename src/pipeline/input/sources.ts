@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream, rmSync, statSync, type BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { glob, isDynamicPattern } from 'tinyglobby'
 import { UserError } from '../../core/errors.js'
 import { makeFolder, removeStale, temporaryMark } from '../../platform/durable-files.js'
 import { fileError } from '../../tables/file-error.js'
@@ -55,6 +54,7 @@ export async function resolveFiles(paths: readonly string[]): Promise<readonly S
 }
 
 async function matches(pattern: string): Promise<string[]> {
+  const { glob, isDynamicPattern } = await import('tinyglobby')
   if (!isDynamicPattern(pattern)) {
     throw new UserError('INPUT_NOT_FOUND', `there is no file ${pattern}`, { hint: 'check the path' })
   }

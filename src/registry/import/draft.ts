@@ -241,7 +241,8 @@ function readStatus(text: string | null): string | null {
 const countriesRead = new Map<string, string | null>()
 const countriesKeptMax = 5_000
 
-function readCountry(text: string | null, dropped: string[]): string | null {
+/** The code of a country; what is none is dropped. */
+export function readCountry(text: string | null, dropped: string[]): string | null {
   if (text === null || text === '') return null
   let code = countriesRead.get(text)
   if (code === undefined) {

@@ -1,8 +1,8 @@
 import { entitySubtype, entityType, type EntitySubtype, type EntityType } from '../../contract/enums.js'
-import { countryCodeOf, regionCodeIn } from '../normalize/place-names.js'
+import { regionCodeIn } from '../normalize/place-names.js'
 import { codeOf, type ImportField } from './columns.js'
 import { edgarPlace, jurisdictionOf } from '../reference/edgar-places.js'
-import { checkDraft, type Draft, type DraftIdentifier } from './draft.js'
+import { checkDraft, readCountry, type Draft, type DraftIdentifier } from './draft.js'
 import type { ReadRow } from '../model/registry-row.js'
 
 export interface RowDefaults {
@@ -44,7 +44,7 @@ export function readRow(field: FieldReader, sourceLine: number, defaults: RowDef
       formatted: field('formatted_address'),
     },
     website: field('website'),
-    ...industryOf(field('sic'), isBritish(field, defaults)),
+    ...industryOf(field, defaults),
     naics: field('naics'),
     parentId: field('parent_id'),
     sourceUrl: field('source_url'),
@@ -53,8 +53,9 @@ export function readRow(field: FieldReader, sourceLine: number, defaults: RowDef
 }
 
 /** UK SIC 2007 has five digits, of which tables of numbers lose a leading zero; the American SIC has four. */
-function industryOf(text: string | null, isUk: boolean): Pick<Draft, 'sic' | 'industryCodes'> {
-  if (text === null || !isUk) return { sic: text }
+function industryOf(field: FieldReader, defaults: RowDefaults): Pick<Draft, 'sic' | 'industryCodes'> {
+  const text = field('sic')
+  if (text === null || !isBritish(field, defaults)) return { sic: text }
   const codes = text
     .split(/[|,;\s]+/)
     .map((code) => (lostZero.test(code) ? `0${code}` : code))
@@ -69,7 +70,7 @@ const lostZero = /^(?:1[1-7]|2[1-4]|3[12]|5[12]|6[12]|7[12]|8[19]|9[19])\d\d$/
 function isBritish(field: FieldReader, { idType, jurisdiction, countryCode }: RowDefaults): boolean {
   if (idType === 'cik' || field('cik') !== null) return false
   const home = field('jurisdiction') ?? jurisdiction ?? field('country') ?? countryCode ?? ''
-  return /^(?:gb|uk)(?:$|[_-])/i.test(home) || countryCodeOf(home) === 'GB'
+  return /^(?:gb|uk)(?:$|[_-])/i.test(home) || readCountry(home, []) === 'GB'
 }
 
 /**
@@ -96,11 +97,17 @@ function listOf(text: string | null): string[] {
 const listedIdentifiers = ['registration_id', 'lei', 'cik', 'ein', 'duns', 'bic', 'ticker'] as const
 
 function readIdentifiers(field: FieldReader): DraftIdentifier[] {
-  return listedIdentifiers.flatMap((type) => {
-    const separator = type === 'ticker' || type === 'bic' ? /[|,;\s]+/ : /\|/
-    const texts = field(type)?.split(separator) ?? []
-    return texts.filter((text) => text.trim() !== '').map((text) => ({ type, text: text.trim() }))
-  })
+  const identifiers: DraftIdentifier[] = []
+  for (const type of listedIdentifiers) {
+    const cell = field(type)
+    if (cell === null) continue
+    const separator = type === 'ticker' || type === 'bic' ? /[|,;\s]+/ : '|'
+    for (const part of cell.split(separator)) {
+      const text = part.trim()
+      if (text !== '') identifiers.push({ type, text })
+    }
+  }
+  return identifiers
 }
 
 const usualSubtype: Readonly<Record<EntityType, EntitySubtype>> = {

@@ -72,7 +72,7 @@ export function createClaimWriter(
   function statePlainly(id: string, row: RegistryRow): ClaimOutcome {
     const on = own.fileDate
     const { sourceNumber, importSequence } = own
-    if (writer.add(row, { sourceNumber, importSequence, statedOn: on, namedOn: on })) return 'imported'
+    if (writer.add(id, row, { sourceNumber, importSequence, statedOn: on, namedOn: on })) return 'imported'
     const found = held.get(id)
     if (found === undefined) throw new Error(`the registration ${id} has a company and no row`)
     const statedOn = found.stated_on ?? ''
@@ -136,7 +136,7 @@ export function createClaimWriter(
   function composeInto(id: string): void {
     const composed = compose(kept.of(id), history.of(id))
     if (composed === null) removedCount += markRemoved.run(id).changes
-    else if (!writer.add(composed.row, composed.origin)) writer.replace(composed.row, composed.origin)
+    else if (!writer.add(id, composed.row, composed.origin)) writer.replace(composed.row, composed.origin)
   }
 }
 

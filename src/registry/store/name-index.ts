@@ -1,11 +1,12 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import { parseName } from '../normalize/parsed-name.js'
-import type { RegistryRow } from '../model/registry-row.js'
+import type { ParsedName } from '../normalize/parsed-name.js'
+import type { RegistryRow, RowName } from '../model/registry-row.js'
 import { Vocabulary } from '../match/vocabulary.js'
 import { WordList, wordListsInOrder, type WordLists } from '../match/word-list.js'
 
 export interface NameWriter {
-  add(legalEntityNumber: number, names: RegistryRow['names']): void
+  /** `parsedNames`: of the names, in their order. */
+  add(legalEntityNumber: number, names: RegistryRow['names'], parsedNames: readonly ParsedName[]): void
   removeAll(legalEntityNumber: number): void
   /** From here on the words of each name go into the index at once. Those of all names so far are put in. */
   indexAll(): void
@@ -27,9 +28,9 @@ export function createNameWriter(database: Sqlite, isDeferred: boolean): NameWri
   const remove = database.prepare('DELETE FROM names WHERE legal_entity_number = ?')
   let isIndexing = !isDeferred
   return {
-    add(legalEntityNumber, names) {
-      for (const { kind, name, endedOn, endedSource } of names) {
-        const { tokens, coreKey, fullKey, formClass, acronym } = parseName(name)
+    add(legalEntityNumber, names, parsedNames) {
+      for (const [position, { tokens, coreKey, fullKey, formClass, acronym }] of parsedNames.entries()) {
+        const { kind, name, endedOn, endedSource } = names[position] as RowName
         const words = tokens.join(' ')
         const { lastInsertRowid } = insert.run(
           legalEntityNumber,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { domainNameOf } from '../../core/domain-name.js'
-import { parseName } from '../normalize/parsed-name.js'
+import { parseName, type ParsedName } from '../normalize/parsed-name.js'
 import { cityKeyOf, postalKeyOf, regionCodeIn } from '../normalize/place-names.js'
 import {
   derivationVersion,
@@ -52,8 +52,10 @@ export interface RowOrigin {
   readonly namedOn: string
 }
 
+/** `parsedNames`: of the row's names, in their order. */
 export function registrationValues(
   row: RegistryRow,
+  parsedNames: readonly ParsedName[],
   { sourceNumber, importSequence, statedOn, namedOn }: RowOrigin,
   contentHash: string,
 ): (string | number | null)[] {
@@ -63,7 +65,7 @@ export function registrationValues(
     row.sourceLine,
     importSequence,
     row.legalName,
-    displayNameOf(row),
+    displayNameOf(row, parsedNames),
     row.type,
     row.subtype,
     row.status,
@@ -93,15 +95,23 @@ export function contentHashOf(row: RegistryRow): string {
 }
 
 /** A shorter name in use, made of words or the initials of the registered one, is shown in its place. */
-function displayNameOf({ names, legalName }: RegistryRow): string {
+function displayNameOf({ names, legalName }: RegistryRow, parsedNames: readonly ParsedName[]): string {
   if (names.length < 2) return legalName
-  return names.find(({ kind, name }) => kind === 'other' && isBrandOf(name, legalName))?.name ?? legalName
+  const registered = parsedNames[names.findIndex(({ name }) => name === legalName)] ?? parseName(legalName)
+  const isBrand = ({ kind, name }: RowName, index: number) => {
+    const parsed = parsedNames[index]
+    return (
+      kind === 'other' && mayBeBrand(name, legalName) && parsed !== undefined && isBrandOf(parsed, registered)
+    )
+  }
+  return names.find(isBrand)?.name ?? legalName
 }
 
-function isBrandOf(name: string, legalName: string): boolean {
-  if (name.length >= legalName.length || (name.length > 5 && name === name.toUpperCase())) return false
-  const brand = parseName(name)
-  const registered = parseName(legalName)
+function mayBeBrand(name: string, legalName: string): boolean {
+  return name.length < legalName.length && (name.length <= 5 || name !== name.toUpperCase())
+}
+
+function isBrandOf(brand: ParsedName, registered: ParsedName): boolean {
   if (brand.tokens.length === 0) return false
   if (brand.coreKey === registered.acronym) return true
   return brand.tokens.every((token) => registered.tokens.includes(token))

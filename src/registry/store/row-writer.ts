@@ -2,6 +2,7 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import { derivedId } from '../model/identifiers.js'
 import { registrationNumberIn } from '../linkage/entity-clusters.js'
 import type { RegistryRow } from '../model/registry-row.js'
+import { parseName, type ParsedName } from '../normalize/parsed-name.js'
 import { createNameWriter } from './name-index.js'
 import {
   addressValues,
@@ -12,8 +13,8 @@ import {
 } from './registration-columns.js'
 
 export interface RowWriter {
-  /** Adds the registration unless its key is held; whether it was added. */
-  add(row: RegistryRow, origin: RowOrigin): boolean
+  /** Adds the registration of this id unless its key is held; whether it was added. */
+  add(id: string, row: RegistryRow, origin: RowOrigin): boolean
   /** Brings the registration of the key, which is held, up to date. Ids never change. */
   replace(row: RegistryRow, origin: RowOrigin, removedFromSource?: boolean): void
   /** Marks what the source's newest import, of this sequence, did not name. Returns how many. */
@@ -23,6 +24,9 @@ export interface RowWriter {
   /** Completes the indexes; until then nothing but the methods above may be relied on. */
   finish(): void
 }
+
+/** What is compared of each name is made once, and goes to the columns and to the index alike. */
+const parsedNamesOf = ({ names }: RegistryRow): ParsedName[] => names.map(({ name }) => parseName(name))
 
 const listed = (columns: readonly string[]) => columns.join(', ')
 const marks = (columns: readonly string[]) => columns.map(() => '?').join(', ')
@@ -49,8 +53,8 @@ export function createRowWriter(database: Sqlite, sourceNumber: number): RowWrit
     'INSERT INTO addresses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   )
 
-  const addDetails = (number: number, row: RegistryRow) => {
-    names.add(number, row.names)
+  const addDetails = (number: number, row: RegistryRow, parsedNames: readonly ParsedName[]) => {
+    names.add(number, row.names, parsedNames)
     for (const [position, { type, value, jurisdiction, exchange }] of row.identifiers.entries()) {
       const isNumber = type === 'registration_id'
       const held = isNumber ? registrationNumberIn(value, jurisdiction, row.registrationAuthority) : value
@@ -60,14 +64,14 @@ export function createRowWriter(database: Sqlite, sourceNumber: number): RowWrit
   }
 
   return {
-    add(row, origin) {
-      const id = derivedId('le_', row.sourceKey)
+    add(id, row, origin) {
       const entityId = derivedId('siq_', row.sourceKey)
       const entity = insertEntity.run(entityId)
       if (entity.changes === 0) return false
-      const values = registrationValues(row, origin, contentHashOf(row))
+      const parsedNames = parsedNamesOf(row)
+      const values = registrationValues(row, parsedNames, origin, contentHashOf(row))
       const added = insert.run(id, entity.lastInsertRowid, ...values)
-      if (added.changes === 1) addDetails(Number(added.lastInsertRowid), row)
+      if (added.changes === 1) addDetails(Number(added.lastInsertRowid), row, parsedNames)
       else existing.adoptEntity(entityId, id)
       return added.changes === 1
     },
@@ -77,8 +81,9 @@ export function createRowWriter(database: Sqlite, sourceNumber: number): RowWrit
       if (existing.keepUnchanged(id, row, origin, hash, removedFromSource)) return
       bulk.end()
       const number = existing.clearDetails(id, names)
-      existing.update(number, row, origin, hash, removedFromSource)
-      addDetails(number, row)
+      const parsedNames = parsedNamesOf(row)
+      existing.update(number, registrationValues(row, parsedNames, origin, hash), removedFromSource)
+      addDetails(number, row, parsedNames)
     },
     markRemovedFromSource(sequence) {
       if (bulk.wasFirst) return 0
@@ -150,14 +155,8 @@ function existingRegistrations(database: Sqlite) {
       removeAddresses.run(found.number)
       return found.number
     },
-    update(
-      number: number,
-      row: RegistryRow,
-      origin: RowOrigin,
-      hash: string,
-      removedFromSource: boolean,
-    ): void {
-      update.run(Number(removedFromSource), ...registrationValues(row, origin, hash), number)
+    update(number: number, values: ReturnType<typeof registrationValues>, removedFromSource: boolean): void {
+      update.run(Number(removedFromSource), ...values, number)
     },
     /** Older registries gave a registration no id of a company where it joined one at once. */
     adoptEntity(entityId: string, legalEntityId: string): void {

@@ -1,8 +1,5 @@
 import type { ByteSource } from '../bytes.js'
 import { tableLimits } from '../limits.js'
-import { guessEncoding } from './detector.js'
-import { guessNotice, isMixture, mixedEncodings, unsureEncoding } from './doubt.js'
-import { judgeGuess } from './judge.js'
 import type { Encoding } from './names.js'
 import { isUtf8Throughout, surveyLines } from './survey.js'
 
@@ -42,6 +39,10 @@ export async function detectEncoding(
 }
 
 async function guess(file: ByteSource, isMarkedUtf8: boolean): Promise<DetectedEncoding> {
+  // Loaded where there is something to guess.
+  const { guessEncoding } = await import('./detector.js')
+  const { guessNotice, isMixture, mixedEncodings, unsureEncoding } = await import('./doubt.js')
+  const { judgeGuess } = await import('./judge.js')
   const survey = await surveyLines(file)
   const name = guessEncoding(survey.sample)
   if (isMarkedUtf8 || isMixture(survey, name)) throw mixedEncodings(file.label, survey)

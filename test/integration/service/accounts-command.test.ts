@@ -33,7 +33,7 @@ async function accounts(...args: string[]): Promise<{ out: string; err: string }
     out: (text) => (said.out += text),
     err: (text) => (said.err += text),
   }
-  const program = createProgram(io as CliIo)
+  const program = await createProgram(io as CliIo)
   await program.parseAsync(['accounts', ...args, '--data', dataFolder], { from: 'user' })
   return said
 }
@@ -172,7 +172,7 @@ describe('mistakes', () => {
   })
 
   test('where no service has kept data, that is said, and nothing is made', async () => {
-    const program = createProgram({ out: () => undefined, err: () => undefined } as unknown as CliIo)
+    const program = await createProgram({ out: () => undefined, err: () => undefined } as unknown as CliIo)
     const elsewhere = join(folder, 'elsewhere')
     const listed = program.parseAsync(['accounts', 'list', '--data', elsewhere], { from: 'user' })
     await expect(listed).rejects.toMatchObject({ code: 'SERVICE_DATA_NOT_FOUND' })

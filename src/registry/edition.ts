@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { UserError } from '../core/errors.js'
+import type { Sqlite } from '../platform/sqlite.js'
+import { derivationVersion } from './model/registry-row.js'
+import { openStore } from './store/open-store.js'
+
+export interface SourceRow {
+  readonly name: string
+  readonly format: string
+  readonly settings_json: string
+  readonly file_sha256: string
+  /** Of the source's older files. */
+  readonly before: string | null
+  readonly derivation: number
+  readonly row_count: number
+  readonly rejected_count: number
+  readonly imported_at: string
+}
+
+export function readSources(database: Sqlite): SourceRow[] {
+  return database
+    .prepare<[], SourceRow>(
+      `SELECT s.*, (SELECT group_concat(f.file_sha256) FROM (SELECT DISTINCT o.file_date, o.file_sha256
+           FROM source_files o WHERE o.source_number = s.number AND s.coverage = 'whole'
+             AND o.import_sequence <> s.import_sequence ORDER BY o.file_date, o.file_sha256) f) AS before
+       FROM sources s ORDER BY s.import_sequence`,
+    )
+    .all()
+}
+
+/** What an import makes of a file depends on these and on the order of imports, on nothing else. */
+export function editionOf(
+  sources: readonly Pick<SourceRow, 'file_sha256' | 'settings_json' | 'derivation' | 'before'>[],
+): string {
+  const content = sources.map(({ file_sha256, settings_json, derivation, before }) => [
+    file_sha256,
+    settings_json,
+    derivation,
+    // Names and companies of older files are found still.
+    ...(before === null ? [] : [before]),
+  ])
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16)
+}
+
+/** The edition of the registry at `path`, without all that answering takes. Errors: those of `openRegistry`. */
+export function readEdition(path: string): string {
+  const database = openStore(path, 'readonly')
+  try {
+    return editionOf(readSources(database))
+  } finally {
+    database.close()
+  }
+}
+
+/** The same two steps up from `src/registry` and from `dist/registry`. */
+export const shippedPath = fileURLToPath(new URL('../../fixtures/registry/companies.csv', import.meta.url))
+
+/** How the shipped file is imported. */
+export const shippedSettings = { idType: 'id' } as const
+
+/** The file of the small registry that ships with the package. Errors: REGISTRY_NOT_FOUND. */
+export function readShippedFile(): Buffer {
+  if (existsSync(shippedPath)) return readFileSync(shippedPath)
+  throw new UserError(
+    'REGISTRY_NOT_FOUND',
+    'the registry that ships with enrich is missing from this installation',
+    { hint: 'install the package again, or name a registry of your own with --registry' },
+  )
+}
+
+/** The edition that the shipped registry has once it is read into memory. Errors: REGISTRY_NOT_FOUND. */
+export function shippedEdition(): string {
+  return editionOf([
+    {
+      file_sha256: createHash('sha256').update(readShippedFile()).digest('hex'),
+      settings_json: JSON.stringify(shippedSettings),
+      derivation: derivationVersion,
+      before: null,
+    },
+  ])
+}

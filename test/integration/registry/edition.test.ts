@@ -1,0 +1,41 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { readEdition, shippedEdition } from '../../../src/registry/edition.js'
+import { importCsvInto } from '../../../src/registry/import/import-csv.js'
+import { openRegistry } from '../../../src/registry/registry.js'
+import { openShippedRegistry } from '../../../src/registry/shipped.js'
+
+test('the edition of the shipped registry is told from its file as its import makes it', () => {
+  const registry = openShippedRegistry()
+  expect(shippedEdition()).toBe(registry.edition())
+  registry.close()
+})
+
+test('the edition of a registry is read as the registry tells it, and changes with its content', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'enrich-edition-'))
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const path = join(folder, 'registry.sqlite')
+  const editions: string[] = []
+  for (const [name, row] of [
+    ['one.csv', '1,Acme GmbH'],
+    ['two.csv', '2,Bolt Ltd'],
+  ] as const) {
+    writeFileSync(join(folder, name), `id,name\n${row}\n`)
+    await importCsvInto(path, { path: join(folder, name), sourceName: name })
+    const registry = openRegistry(path, { readonly: true })
+    expect(readEdition(path)).toBe(registry.edition())
+    editions.push(registry.edition())
+    registry.close()
+  }
+  expect(new Set(editions).size).toBe(2)
+})
+
+test('where there is no registry, none is made by asking for its edition', () => {
+  const path = join(tmpdir(), `enrich-no-registry-${process.pid}.sqlite`)
+  expect(() => readEdition(path)).toThrow(expect.objectContaining({ code: 'REGISTRY_NOT_FOUND' }) as Error)
+  expect(existsSync(path)).toBe(false)
+})
