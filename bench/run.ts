@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { reportBulk } from './bulk.js'
 import { reportCheckpoint } from './checkpoint.js'
 import { reportLoopback } from './loopback.js'
 import { reportRerun } from './rerun.js'
@@ -29,6 +30,7 @@ const parts: Readonly<Record<string, { title: string; report: (say: Say) => Prom
     report: (say) => reportLoopback(say),
   },
   checkpoint: { title: 'The checkpoint without limits', report: reportCheckpoint },
+  bulk: { title: 'Bulk work on the embedded service, without limits', report: reportBulk },
   service: {
     title: 'The service, over the registry of the fixtures',
     report: (say) => reportService(say),

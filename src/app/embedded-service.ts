@@ -6,7 +6,6 @@ import type { WholeClient } from '../client/client.js'
 import type { Connection } from '../pipeline/deps.js'
 import { openRegistry, type Registry } from '../registry/registry.js'
 import { openShippedRegistry } from '../registry/shipped.js'
-import { version } from '../platform/version.js'
 import { assertCheckpointApart, checkpointFiles, registryFiles, type OwnFile } from '../pipeline/own-files.js'
 import type { Settings } from '../config/settings.js'
 
@@ -17,11 +16,6 @@ export function chooseRegistry(named: string | null): { registry: Registry; labe
   return { registry: openShippedRegistry(), label: 'the small registry that ships with the package' }
 }
 
-/** The embedded service keeps its runs beside the checkpoint that knows their ids. */
-function embeddedDataFolder(checkpointPath: string): string {
-  return `${checkpointPath.replace(/\.sqlite$/, '')}.service`
-}
-
 /** A connection by which every route can be called, the pipeline's among them. */
 export interface WholeConnection extends Connection {
   client: WholeClient
@@ -29,26 +23,27 @@ export interface WholeConnection extends Connection {
 
 export interface EmbeddedDeps {
   registryPath: string | null
-  checkpointPath: string
-  connectionsMax: number
+  /** How many runs the pipeline waits for at one time. */
+  inFlightRunsMax: number
   notice: (text: string) => void
 }
 
-/** Starts the service in this process, on a free loopback port, and connects to it over HTTP. */
+/** Beyond those that are waited for: kickoffs that are under way, and answers that are still being read. */
+const runsKeptBeside = 1_000
+
+/** Starts the service in this process, without a socket, and connects to it. */
 export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnection> {
   const { registry, label } = chooseRegistry(deps.registryPath)
   try {
     const apiKey = systemRandom.id('embedded_')
     // Loaded when they are needed: a run against a hosted service, and commands that only look, start without.
-    const { startService } = await import('../service/service.js')
+    const { startLocalService } = await import('../service/local-service.js')
     const { createServiceClient } = await import('../client/client.js')
-    const service = await startService({
+    const { createLocalTransport } = await import('../client/transport.js')
+    const service = startLocalService({
       knowledge: knowledgeOf(registry),
-      dataFolder: embeddedDataFolder(deps.checkpointPath),
-      listen: { host: '127.0.0.1', port: 0 },
-      accounts: [{ name: 'embedded', apiKey }],
-      rateLimits: 'none',
-      pages: false,
+      apiKey,
+      runsMax: deps.inFlightRunsMax + runsKeptBeside,
       log: deps.notice,
     })
     const { entityCount } = registry.info()
@@ -56,12 +51,7 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
       `Embedded service, answering from ${label} (${entityCount.toLocaleString('en-US')} entities). ` +
         'A hosted service: --base-url and ENRICH_API_KEY. Your own data: enrich registry import.',
     )
-    const client = createServiceClient({
-      baseUrl: service.url,
-      apiKey,
-      userAgent: `enrich/${version}`,
-      connectionsMax: deps.connectionsMax,
-    })
+    const client = createServiceClient({ apiKey }, createLocalTransport(service.answer))
     return {
       service: 'embedded',
       scope: embeddedScope(registry.edition()),
@@ -96,7 +86,6 @@ export function filesInUse(settings: Settings, configPath: string | null): reado
   return [
     ...checkpointFiles(checkpointPath),
     ...others,
-    { path: embeddedDataFolder(checkpointPath), what: "the embedded service's data", isFolder: true },
     { path: defaultPaths.serviceData, what: "the service's data", isFolder: true },
   ]
 }

@@ -137,12 +137,10 @@ export async function connectTo(
   answerBounds: Partial<TransportLimits> = {},
 ): Promise<WholeConnection> {
   const { baseUrl, registryPath } = settings.service
-  const connectionsMax = settings.limits.submitConcurrency + 16
   if (baseUrl === null) {
     return connectEmbedded({
       registryPath,
-      checkpointPath: settings.checkpoint.path,
-      connectionsMax,
+      inFlightRunsMax: settings.limits.inFlightRunsMax,
       notice: (text) => {
         observe({ type: 'notice', text })
       },
@@ -152,7 +150,7 @@ export async function connectTo(
     baseUrl,
     apiKey: resolveApiKey(environment).reveal(),
     userAgent: `enrich/${version}`,
-    connectionsMax,
+    connectionsMax: settings.limits.submitConcurrency + 16,
     limits: answerBounds,
   })
   return { service: 'hosted', scope: baseUrl, client, close: () => client.close() }

@@ -30,17 +30,21 @@ export interface ServiceClientOptions extends TransportOptions {
   apiKey: string
 }
 
-/** The transport is HTTP unless another one is given: a simulation has its own. */
+/** Over HTTP unless another transport is given: a service in this process and a simulation have their own. */
+export function createServiceClient(options: ServiceClientOptions, transport?: Transport): WholeClient
 export function createServiceClient(
-  options: ServiceClientOptions,
-  transport: Transport = createTransport(options),
+  options: Pick<ServiceClientOptions, 'apiKey'>,
+  transport: Transport,
+): WholeClient
+export function createServiceClient(
+  options: ServiceClientOptions | Pick<ServiceClientOptions, 'apiKey'>,
+  transport: Transport = createTransport(options as ServiceClientOptions),
 ): WholeClient {
   const headers = { [apiKeyHeader]: options.apiKey, accept: 'application/json' }
-  const exchange = async (request: TransportRequest) =>
-    withoutKey(
-      await transport.exchange({ ...request, headers: { ...headers, ...request.headers } }),
-      options.apiKey,
-    )
+  const exchange = async (request: TransportRequest) => {
+    const answer = await transport.exchange({ ...request, headers: { ...headers, ...request.headers } })
+    return transport.isLocal === true ? answer : withoutKey(answer, options.apiKey)
+  }
   const calls = createCalls(exchange)
   return {
     calls,

@@ -36,8 +36,50 @@ export interface TransportRequest {
 }
 
 export interface Transport {
+  /** The other side is in this process and has no key of anybody: what it sends is not searched for one. */
+  readonly isLocal?: true
   exchange(request: TransportRequest): Promise<Exchange>
   close(): Promise<void>
+}
+
+/** A service in this process: never rejects. */
+export type AnswerLocally = (request: TransportRequest) => Promise<{
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}>
+
+/** Requests that never leave this process, under the same limits as those that do. */
+export function createLocalTransport(answer: AnswerLocally, given: Partial<TransportLimits> = {}): Transport {
+  const limits = { ...defaultLimits, ...given }
+  return {
+    isLocal: true,
+    exchange: async (call) => {
+      const reply = await inTime(answer(call), limits.exchangeMsMax)
+      if (reply === null) return { kind: 'no_reply', sent: 'maybe', reason: noAnswerInTime }
+      const { status, headers, text } = reply
+      const isTooLarge =
+        text.length * 3 > limits.responseBytesMax && Buffer.byteLength(text) > limits.responseBytesMax
+      const bodyFault = `the body is larger than ${limits.responseBytesMax} bytes`
+      if (isTooLarge) return { kind: 'reply', status, headers, body: undefined, bodyFault }
+      return { kind: 'reply', status, headers, ...parse(text, limits.jsonDepthMax) }
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+/** Null where it takes longer; what comes later is nobody's. */
+function inTime<Reply>(reply: Promise<Reply>, msMax: number): Promise<Reply | null> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      resolve(null)
+    }, msMax)
+    reply
+      .finally(() => {
+        clearTimeout(timer)
+      })
+      .then(resolve, reject)
+  })
 }
 
 /**
@@ -165,8 +207,10 @@ function noReply(error: unknown, sent: 'no' | 'maybe'): Exchange {
   return { kind: 'no_reply', sent, reason: reasons[code] ?? code }
 }
 
+const noAnswerInTime = 'no answer in time'
+
 const reasons: Record<string, string> = {
-  TimeoutError: 'no answer in time',
+  TimeoutError: noAnswerInTime,
   UND_ERR_SOCKET: 'the connection broke before an answer came (UND_ERR_SOCKET)',
   ECONNRESET: 'the connection was reset before an answer came (ECONNRESET)',
   ECONNREFUSED: 'nothing listens at the base URL (ECONNREFUSED)',

@@ -221,8 +221,8 @@ export const errorTable = {
     remedy: 'the message names the key',
   },
   SERVICE_DATA_INVALID: {
-    meaning: "the embedded service's data cannot be opened",
-    remedy: 'check the folder; `--data` for `serve`',
+    meaning: 'the data of `serve` cannot be opened',
+    remedy: 'check the folder of `--data`',
   },
   SERVICE_DATA_NOT_FOUND: {
     meaning: '`accounts` where no service has kept data',

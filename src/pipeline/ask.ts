@@ -17,7 +17,12 @@ export async function planRun(run: OpenRun): Promise<{ plan: Plan; lostWaitMs: n
   const fromMs = clock.monotonicMs()
   const onLost = await reconcileLostSubmissions(run)
   const lostWaitMs = clock.monotonicMs() - fromMs
-  const plan = await run.checkpoint.plan({ nowMs: clock.nowMs(), maxAgeMs: checkpoint.maxAgeMs, onLost })
+  const plan = await run.checkpoint.plan({
+    nowMs: clock.nowMs(),
+    maxAgeMs: checkpoint.maxAgeMs,
+    onLost,
+    knowsEarlierRuns: run.connection.service === 'hosted',
+  })
   return { plan, lostWaitMs }
 }
 
@@ -77,6 +82,7 @@ export async function askUntilAnswered(
     counter,
     interrupt,
     backlog,
+    answersAreChecked: connection.service === 'embedded',
     ...(run.webhooks === null ? {} : { webhooks: run.webhooks }),
     ...scheduling,
     durationMsMax: durationMsMax === null ? null : Math.max(0, durationMsMax - lostWaitMs),

@@ -37,6 +37,9 @@ export interface DueWorkLoop {
   stop(): Promise<void>
 }
 
+// Node would make an error, with its stack, for each wake.
+const woken = Symbol('woken')
+
 /** Works off what is due, beside whatever else goes on in this thread: until it is stopped. */
 export function startDueWorkLoop(deps: DueWorkDeps): DueWorkLoop {
   const { clock, takeUp, nextDueAtMs, idleMsMax, retryMs, onFailure } = deps
@@ -47,7 +50,7 @@ export function startDueWorkLoop(deps: DueWorkDeps): DueWorkLoop {
   let sleep = new AbortController()
   const wake = () => {
     isWoken = true
-    sleep.abort()
+    sleep.abort(woken)
   }
   const inFlight = createInFlight({ ...deps, signal, wake })
 

@@ -131,13 +131,15 @@ export function createGatheredTransactions(
   deps: TransactionDeps = {},
 ): GatheredTransactions {
   const { makeRoom, beforeCommit, afterCommit } = deps
+  // Made once: each is four functions and their properties.
+  const inSavepoint = database.transaction((change: () => unknown) => change())
+  const once = database.transaction((changes: readonly (() => unknown)[]) => {
+    const settled = changes.map((change) => settleOne(database, () => inSavepoint(change)))
+    beforeCommit?.()
+    return settled
+  })
   const commits = createGatheredCommits<() => unknown, unknown>((changes) => {
-    const once = database.transaction(() => {
-      const settled = changes.map((change) => savepoint(database, change))
-      beforeCommit?.()
-      return settled
-    })
-    const settled = orWithRoom(() => once.immediate(), makeRoom)
+    const settled = orWithRoom(() => once.immediate(changes), makeRoom)
     afterCommit?.()
     return settled
   })
@@ -145,9 +147,9 @@ export function createGatheredTransactions(
 }
 
 /** So that one failed change takes nothing of the others with it. */
-function savepoint(database: Sqlite, change: () => unknown): Settled<unknown> {
+function settleOne(database: Sqlite, change: () => unknown): Settled<unknown> {
   try {
-    return { value: database.transaction(change)() }
+    return { value: change() }
   } catch (error) {
     // SQLite gave the whole transaction up (a full disk): nothing of it will be committed.
     if (!database.inTransaction || isDiskFull(error)) throw error

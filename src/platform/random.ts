@@ -21,15 +21,23 @@ export function seededFractions(seed: number): () => number {
   }
 }
 
+/** Drawn in stock: a draw of its own for each id takes several times as long as the id. */
+let stock = randomBytes(0)
+let usedCount = 0
+
+function nextByte(): number {
+  if (usedCount >= stock.length) [stock, usedCount] = [randomBytes(4_096), 0]
+  return stock[usedCount++] ?? 0
+}
+
 export const systemRandom: Random = {
   fraction: () => Math.random(),
   id: (prefix) => {
     let id = prefix
     while (id.length < prefix.length + 24) {
       // 252 is the largest multiple of 36 in a byte: every character is equally likely.
-      for (const byte of randomBytes(32)) {
-        if (byte < 252 && id.length < prefix.length + 24) id += alphabet.charAt(byte % 36)
-      }
+      const byte = nextByte()
+      if (byte < 252) id += alphabet.charAt(byte % 36)
     }
     return id
   },

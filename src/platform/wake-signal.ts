@@ -1,5 +1,7 @@
 import type { Clock } from './clock.js'
 
+const rung = Symbol('rung')
+
 /** Lets one waiter sleep until something changed or a time has come. A ring nobody waits for is remembered. */
 export class WakeSignal {
   readonly #clock: Clock
@@ -10,7 +12,8 @@ export class WakeSignal {
   }
 
   readonly ring = (): void => {
-    this.#rings.abort()
+    // With a reason of its own: Node would make an error, with its stack, for each ring.
+    this.#rings.abort(rung)
   }
 
   /** At most `delayMs`; at once if it was rung since the last wait. */

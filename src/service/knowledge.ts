@@ -39,9 +39,15 @@ export interface DomainFacts {
   readonly aliases: readonly string[]
 }
 
-/** What the service answers from. Synchronous; every call is a few index lookups. */
+/** At once, or later: from another thread. */
+export type Answered<Answer> = Answer | Promise<Answer>
+
+/**
+ * What the service answers from. Many resolutions may be asked for at a time; they may come back in any order.
+ * The rest is synchronous: a few index lookups a call.
+ */
 export interface Knowledge {
-  resolve(query: Query): Resolution
+  resolve(query: Query): Answered<Resolution>
   /** A merged id gives the record it was merged into, at the end of the chain. Null for an unknown id. */
   entity(id: EntityId): { record: EntityRecord; mergedInto: EntityId | null } | null
   /** The best first; `totalCount` counts what was found before the limit. */

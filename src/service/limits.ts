@@ -26,6 +26,8 @@ export const limits = {
   /** Results are stored in groups: the next is gathered about as long as the last took to store, at most this. */
   researchMsBetweenCommitsMax: 20,
   runsPerSliceMax: 64,
+  /** Runs that the knowledge answers later, at a time. */
+  researchInFlightMax: 64,
   /** Wait after research could not be stored (a full disk). */
   researchRetryMs: 1_000,
   researchIdleMsMax: 60_000,
@@ -44,6 +46,9 @@ export const limits = {
   /** Lists of domains that are kept in memory. */
   domainListLinesMax: 5_000_000,
   domainListLineCharsMax: 1_000,
+
+  /** A poll of the service in this process waits so long for the end of its run. */
+  heldPollMsMax: 5_000,
 
   /** Streams that one key may hold open at a time. */
   streamsPerKeyMax: 10,

@@ -1,5 +1,6 @@
 import { errorTypes } from '../contract/errors.js'
-import type { Version } from '../contract/routes.js'
+import { methodsOf, routes, type Route, type Version } from '../contract/routes.js'
+import { limits } from './limits.js'
 
 interface RefusalExtras {
   readonly headers?: Readonly<Record<string, string>>
@@ -54,7 +55,7 @@ export const payloadTooLarge = (bytesMax: number): Refusal =>
 export const notFound = (kind: 'run' | 'job' | 'request' | 'entity' | 'route'): Refusal =>
   new Refusal(404, errorTypes.notFound, `no such ${kind}`)
 
-export const methodNotAllowed = (allowed: readonly string[]): Refusal =>
+const methodNotAllowed = (allowed: readonly string[]): Refusal =>
   new Refusal(405, errorTypes.methodNotAllowed, `this route takes ${allowed.join(' and ')}`, {
     headers: { allow: allowed.join(', ') },
   })
@@ -88,4 +89,25 @@ export function errorBodyOf(version: Version, refusal: Refusal, requestId: strin
   if (version === 'v2' && (isOfPlan || reasonStatuses.includes(status))) return { error: type, message }
   if (version === 'v2' && status === 429) return { message }
   return { error: { message, type } }
+}
+
+/** What a request is answered with where its handling threw. */
+export function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  const status = error instanceof Error ? (error as { statusCode?: number }).statusCode : undefined
+  if (status === 413) return payloadTooLarge(limits.bodyBytesMax)
+  if (status !== undefined && status >= 400 && status < 500) return badRequest('the request cannot be read')
+  return internalError()
+}
+
+const routePatterns = Object.values<Route>(routes).map((route) => ({
+  methods: methodsOf(route),
+  pattern: new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`),
+}))
+
+/** What no route answers: 405 where others would take the path, else 404. */
+export function unknownRoute(url: string): Refusal {
+  const path = url.split('?', 1)[0] ?? ''
+  const allowed = routePatterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
+  return allowed.length > 0 ? methodNotAllowed(allowed) : notFound('route')
 }

@@ -23,7 +23,7 @@ describe('no output is written over a file of ours', () => {
       ...['', '-wal', '-shm', '-journal', '.lock', '.lock.json', '.reserve', '.head'].map(
         (end) => `c.sqlite${end}`,
       ),
-      ...['c.inbox.sqlite', 'c.inbox.sqlite-wal', 'c.service/service.sqlite', 'C.SQLite'],
+      ...['c.inbox.sqlite', 'c.inbox.sqlite-wal', 'C.SQLite'],
       ...['pipeline.config.json', 'enrich.decisions.csv', '.enrich/registry.sqlite', '.enrich/service/x.csv'],
       ...['hard.csv', 'soft.csv', 'dangling.csv', 'beside.csv'],
     ]

@@ -193,3 +193,30 @@ describe('a run ended by a signal', () => {
     expect(place.namesIn('.enrich')).toEqual([])
   })
 })
+
+describe('the embedded service', () => {
+  test('killed outright with it, the next run asks again what had no answer: every row is answered, none is uncertain', async () => {
+    const place = createPlace()
+    // Of nobody: each is asked, and answered with no match.
+    const many = Array.from({ length: 4_000 }, (_, index) => `Nobody ${index} Works`)
+    place.write('companies.csv', companiesCsv(many))
+    for (const least of [1, 200]) {
+      const running = place.start(command)
+      await untilSubmitted(place, running, least)
+      running.child.kill('SIGKILL')
+      await running.ended
+      expect(place.names()).toEqual(['companies.csv'])
+    }
+    const { code, stderr } = await place.run(command)
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Done')])
+    const rows = rowsOfCsv(place.read('out.csv'))
+    expect(rows.map((row) => row['company_name'])).toEqual(many)
+    expect(new Set(rows.map((row) => row['enrich_status']))).not.toContain('uncertain')
+    const reader = openCheckpointReader(place.path('.enrich/checkpoint.sqlite'), null)
+    const states = reader?.counts()[0]?.states
+    reader?.close()
+    expect(states).toMatchObject({ new: 0, intended: 0, running: 0, uncertain: 0, answered: many.length })
+    // Nothing is kept of the service: its runs were in memory.
+    expect(place.namesIn('.enrich').filter((name) => name.includes('service'))).toEqual([])
+  })
+})

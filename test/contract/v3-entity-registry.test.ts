@@ -18,7 +18,7 @@ const registry = openRegistry(':memory:')
 importCsvText(registry, Buffer.from(register), { fileName: 'r.csv', fileDateMs: 0, sourceName: 'sample' })
 const knowledge = knowledgeOf(registry)
 const idOf = (name: string) => {
-  const { entity } = knowledge.resolve({ name, location: null, context: null })
+  const { entity } = registry.resolve({ name, location: null, context: null })
   if (entity === null) throw new Error(`${name} is not in the register`)
   return entity.id
 }

@@ -201,3 +201,37 @@ describe.each(['out.ndjson', 'out.parquet'])('a process that dies while it publi
     expect(seen).toContain(`after renameSync .${outputName}.tmp`)
   })
 })
+
+describe('a process that dies with the service inside it, at any step while it asks', () => {
+  const anyRun = (text: string) => text.replaceAll(/run_([A-Za-z]+)_\d+/g, 'run_$1_n')
+  const newForgetful = () => new MortalJob('out.csv', true)
+
+  test('is gone on with: what was asked in vain is asked again, nothing is left uncertain, and every byte is the same but for ids of runs', async () => {
+    const one = newForgetful()
+    const whole = await one.live('hold').finally(() => {
+      one.remove()
+    })
+    const [first, last] = [whole.steps.indexOf('before plan') + 1, whole.steps.indexOf('before endJob') + 1]
+    expect(last - first).toBeGreaterThan(50)
+    const expected = await uninterrupted('out.csv')
+    let askedAgain = 0
+    for (let step = first; step <= last; step++) {
+      const job = newForgetful()
+      try {
+        const life = await job.live('hold', step)
+        if (!life.isDead) continue
+        askedAgain += job.lookupsThatAre('intended', 'running').length
+        await job.live('hold')
+        const label = `died ${String(life.steps.at(-1))}`
+        expect([label, job.lookupsThatAre('uncertain', 'intended', 'running', 'new')]).toEqual([label, []])
+        expect([label, anyRun(job.output().toString())]).toEqual([label, anyRun(expected.bytes.toString())])
+        expect(anyRun(job.basis())).toBe(anyRun(expected.basis))
+        expect(job.names()).toEqual(expected.names)
+      } finally {
+        job.remove()
+      }
+    }
+    // Deaths with nothing in flight would prove nothing.
+    expect(askedAgain).toBeGreaterThan(50)
+  }, 240_000)
+})

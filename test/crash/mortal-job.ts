@@ -52,7 +52,11 @@ export class MortalJob {
   readonly #remains: string
   #unclosed: Checkpoint | null = null
 
-  constructor(readonly outputName: string) {
+  /** A forgetful service ends with each process, as the embedded one does. */
+  constructor(
+    readonly outputName: string,
+    readonly isForgetful = false,
+  ) {
     this.#base = mkdtempSync(join(memoryFolder, 'enrich-crash-'))
     this.folder = join(this.#base, 'work')
     this.#remains = join(this.#base, 'remains')
@@ -67,6 +71,7 @@ export class MortalJob {
       cpSync(this.folder, this.#remains, { recursive: true, preserveTimestamps: true })
     })
     const unwatch = watchFiles(this.folder, life)
+    if (this.isForgetful) this.service.forget()
     try {
       await runPipeline(this.#options(life, onLost))
     } catch (error) {
@@ -175,7 +180,7 @@ export class MortalJob {
       },
       connect: () =>
         Promise.resolve({
-          service: 'hosted',
+          service: this.isForgetful ? 'embedded' : 'hosted',
           scope: clientOptions.baseUrl,
           client,
           close: () => client.close(),

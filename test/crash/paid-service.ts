@@ -23,6 +23,7 @@ export class PaidService implements Transport {
   readonly ledger: Billed[] = []
   readonly #limited = new Set<string>()
   readonly #polled = new Set<string>()
+  #firstKnown = 0
 
   async exchange(request: TransportRequest): Promise<Exchange> {
     await new Promise((resolve) => setImmediate(resolve))
@@ -32,6 +33,11 @@ export class PaidService implements Transport {
       headers = {},
     } = request.method === 'POST' ? this.#kickoff(request) : this.#poll(request)
     return { kind: 'reply', status, headers, body, bodyFault: null }
+  }
+
+  /** Another process: of what it was asked before it knows nothing. */
+  forget(): void {
+    this.#firstKnown = this.ledger.length
   }
 
   close(): Promise<void> {
@@ -58,7 +64,7 @@ export class PaidService implements Transport {
 
   #poll(request: TransportRequest): Answered {
     const runId = decodeURIComponent(/\/v3\/runs\/([^?]+)/.exec(request.path)?.[1] ?? '')
-    const run = this.ledger.find((billed) => billed.runId === runId)
+    const run = this.ledger.slice(this.#firstKnown).find((billed) => billed.runId === runId)
     if (run === undefined) return refusal(404, 'not_found')
     if (!this.#polled.has(runId)) {
       this.#polled.add(runId)

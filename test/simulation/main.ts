@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { simulate, type Simulated } from './simulate.js'
 
-/** `npm run simulate -- --seeds 2000 [--from 1] [--webhooks] [--mixed-up]`, or `--seed 17` to see one again. */
+/** `npm run simulate -- --seeds 2000 [--from 1] [--webhooks] [--mixed-up] [--forgetful]`, or `--seed 17` to see one again. */
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '200' },
@@ -11,6 +11,8 @@ const { values } = parseArgs({
     webhooks: { type: 'boolean', default: false },
     /** Answers are sent to whom they do not belong. */
     'mixed-up': { type: 'boolean', default: false },
+    /** The service ends with each process, as the embedded one does. */
+    forgetful: { type: 'boolean', default: false },
   },
 })
 const first = Number(values.seed ?? values.from)
@@ -31,7 +33,13 @@ const sum = {
 const failed: number[] = []
 for (let seed = first; seed < first + count; seed++) {
   try {
-    add(await simulate(seed, { webhooks: values.webhooks, mixedUp: values['mixed-up'] }))
+    add(
+      await simulate(seed, {
+        webhooks: values.webhooks,
+        mixedUp: values['mixed-up'],
+        forgetful: values.forgetful,
+      }),
+    )
   } catch (error) {
     failed.push(seed)
     process.stderr.write(

@@ -64,6 +64,7 @@ interface World {
   mixUp: MixUp | null
   /** Null: answers are polled. */
   webhooks: Webhooks | null
+  isForgetful: boolean
   counter: RunCounter | null
   folder: string
   names: string[]
@@ -89,6 +90,8 @@ export interface WorldOptions {
   webhooks?: boolean
   /** Answers are sent to whom they do not belong. */
   mixedUp?: boolean
+  /** The service ends with each process, as the embedded one does: it bills nothing, and knows no earlier run. */
+  forgetful?: boolean
   /** What happens is counted here; by default, in a tally of each process. */
   counter?: RunCounter
 }
@@ -110,6 +113,7 @@ export async function simulate(seed: number, options: WorldOptions = {}): Promis
       service: new SimulatedService(chance, webhooks?.post, mixUp),
       mixUp,
       webhooks,
+      isForgetful: options.forgetful === true,
       counter: options.counter ?? null,
       folder,
       names: Array.from({ length: chance.whole(1, chance.pick([5, 40])) }, (_, index) => `Company ${index}`),
@@ -119,6 +123,8 @@ export async function simulate(seed: number, options: WorldOptions = {}): Promis
       accepted: new Map(),
       answered: new Map(),
     }
+    // Nobody pays, however often it is asked.
+    if (world.isForgetful) for (const name of world.names) world.resubmittable.set(name, Infinity)
     return await live(seed, world)
   } finally {
     time.end()
@@ -144,6 +150,7 @@ async function live(seed: number, world: World): Promise<Simulated> {
     service.weather = process < stormyProcesses ? stormyWeather(chance) : fairWeather
     if (process < stormyProcesses) world.mixUp?.storm()
     else world.mixUp?.calm()
+    if (world.isForgetful) service.forget()
     const { life, stop } = await oneProcess(world, process, process < stormyProcesses)
     steps += life.stepCount
     if (life.isDead) crashes++
@@ -153,7 +160,9 @@ async function live(seed: number, world: World): Promise<Simulated> {
     assertPaidOnce(service, world.resubmittable)
     assertNothingLost(disk, service, world.accepted, world.answered)
     assertBudgetKept(disk, world.lookupsMax)
-    if (!life.isDead && stop === null && disk.lookups.every(({ state }) => state !== 'running')) {
+    const isOpen = ({ state }: (typeof disk.lookups)[number]) =>
+      state === 'running' || (world.isForgetful && state === 'uncertain')
+    if (!life.isDead && stop === null && !disk.lookups.some(isOpen)) {
       assertAllSettled(disk, service, world.names)
       const uncertain = disk.lookups.filter(({ state }) => state === 'uncertain')
       const billedNames = new Set(service.ledger.map(({ name }) => name))
@@ -204,6 +213,7 @@ async function oneProcess(
     path,
     scope: 'https://service.test',
     job: 'companies.csv',
+    isBilled: !world.isForgetful,
     nowMs: Date.now(),
     random: chance,
   })
@@ -276,7 +286,12 @@ async function work(world: World, deps: SchedulerDeps, onLost: 'hold' | 'resubmi
         inbox: webhooks.inbox,
       })
   }
-  await checkpoint.plan({ nowMs: Date.now(), maxAgeMs: null, onLost: isLostOver ? onLost : 'hold' })
+  await checkpoint.plan({
+    nowMs: Date.now(),
+    maxAgeMs: null,
+    onLost: isLostOver ? onLost : 'hold',
+    knowsEarlierRuns: !world.isForgetful,
+  })
   const stop = await runUntilAnswered(deps)
   if (stop === null || stop.kind === 'lookups_max') await (checkpoint satisfies Checkpoint).endJob(Date.now())
   return stop

@@ -189,6 +189,11 @@ export class SimulatedService {
     return { status: 202, body: this.mixUp?.kickoff(accepted) ?? accepted }
   }
 
+  /** Another process: of what it was asked before it knows nothing. */
+  forget(): void {
+    this.#runs.clear()
+  }
+
   #bill(name: string, customId: string): LedgerEntry {
     const { chance, weather } = this
     const entry = {

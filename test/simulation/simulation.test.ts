@@ -23,6 +23,18 @@ describe('nobody pays twice and no row is lost, whatever is killed, cut off or a
     expect(crashes).toBeGreaterThan(30)
   })
 
+  test('where the service ends with each process and knows nothing of what it was asked before', async () => {
+    let [crashes, askedAgain] = [0, 0]
+    for (let seed = 1; seed <= 60; seed++) {
+      const world = await simulate(seed, { forgetful: true })
+      crashes += world.crashes
+      askedAgain += Math.max(0, world.billed - world.lookups)
+      expect(world.uncertain).toBe(0)
+    }
+    expect(crashes).toBeGreaterThan(15)
+    expect(askedAgain).toBeGreaterThan(50)
+  })
+
   test('where answers are sent: late, twice, truncated, to nobody, while processes die', async () => {
     let crashes = 0
     for (let seed = 1; seed <= 30; seed++) crashes += (await simulate(seed, { webhooks: true })).crashes

@@ -22,7 +22,12 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
     .option('--json', 'as one JSON line')
     .action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
       const settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
-      const policy = { nowMs: Date.now(), maxAgeMs: settings.checkpoint.maxAgeMs, onLost: settings.onLost }
+      const policy = {
+        nowMs: Date.now(),
+        maxAgeMs: settings.checkpoint.maxAgeMs,
+        onLost: settings.onLost,
+        knowsEarlierRuns: settings.service.baseUrl !== null,
+      }
       const counter = new PlanCounter(policy)
       try {
         const onBatch = counter.onBatch.bind(counter)

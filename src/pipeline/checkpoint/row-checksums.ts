@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Sqlite } from '../../platform/sqlite.js'
 
 /** 128 bits: beyond any accident, and half the room. */
@@ -72,7 +72,7 @@ export function rowChecksum(values: readonly unknown[]): Buffer {
 }
 
 function digest(content: Buffer | string): Buffer {
-  return createHash('sha256').update(content).digest().subarray(0, checksumBytes)
+  return hash('sha256', content, 'buffer').subarray(0, checksumBytes)
 }
 
 /** The chain over submissions: each value proves the row and all before it. */

@@ -90,6 +90,8 @@ class SqliteCheckpoint implements Checkpoint {
     this.#scopeId = run.scopeId
     this.#jobId = run.jobId
     this.#queries = prepareQueries(database)
+    // What a power cut takes of these commits is asked again for nothing; a killed process loses none of them.
+    if (deps.isBilled === false) database.pragma('synchronous = NORMAL')
     this.#commits = createGatheredTransactions(database, {
       makeRoom: reserve.release,
       beforeCommit: this.#head.beforeCommit,

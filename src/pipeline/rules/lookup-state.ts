@@ -27,22 +27,28 @@ export interface PlanPolicy {
   maxAgeMs: number | null
   /** What becomes of a submission whose answer was lost. */
   onLost: 'hold' | 'resubmit'
+  /**
+   * Whether the service knows runs of earlier processes. One that ends with its process bills nothing and knows
+   * none: what it was asked without an answer is asked again, lost submissions too. True if left out.
+   */
+  knowsEarlierRuns?: boolean
 }
 
 /** `intended` on its own means that a process died in between: the submission may have been billed. */
 export function planLookup(known: KnownLookup, policy: PlanPolicy): LookupPlan {
+  const isAskedAgain = policy.knowsEarlierRuns === false
   switch (known.state) {
     case 'new':
       return 'submit'
     case 'running':
-      return 'poll'
+      return isAskedAgain ? 'submit' : 'poll'
     case 'answered':
       return isExpired(known.answeredAtMs, policy) ? 'submit' : 'answered'
     case 'failed':
       return isExpired(known.answeredAtMs, policy) ? 'submit' : 'failed'
     case 'intended':
     case 'uncertain':
-      return policy.onLost === 'resubmit' ? 'submit' : 'uncertain'
+      return isAskedAgain || policy.onLost === 'resubmit' ? 'submit' : 'uncertain'
     case 'invalid':
       return 'invalid'
   }

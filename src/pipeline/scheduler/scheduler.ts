@@ -44,6 +44,8 @@ export interface SchedulerDeps extends SchedulingOptions {
   clock: Clock
   random: Random
   backlog: Backlog
+  /** Whether the service holds its answers to the contract of this version; false if left out. */
+  answersAreChecked?: boolean
   /**
    * Where the deliveries of this checkpoint wait, what is rung when this process receives one, and the address that
    * each submission bears, if any.
@@ -104,11 +106,15 @@ interface Parts {
 /** Each part gets what it uses, and no more; what two of them share is made first and handed to both. */
 async function connectParts(deps: SchedulerDeps, stopping: Stopping): Promise<Parts> {
   const { checkpoint, client, clock, random, limits, polling, backlog, counter } = deps
+  const { answersAreChecked = false } = deps
   const { submitPace, pollPace } = await openPaces(deps)
   const address = new WebhookAddress(deps.webhooks?.url ?? null, counter)
   const submitterSignal = new WakeSignal(clock)
   const stopSignal = stopping.polling
-  const recorder = new AnswerRecorder({ checkpoint, client, clock, pace: pollPace, stopSignal, counter })
+  const recorder = new AnswerRecorder({
+    ...{ checkpoint, client, clock, pace: pollPace, stopSignal, counter },
+    answersAreChecked,
+  })
   const poller = new Poller({
     checkpoint,
     client,

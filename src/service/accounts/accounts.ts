@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { UserError } from '../../core/errors.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { unauthorized } from '../refusal.js'
@@ -25,7 +25,7 @@ export interface Caller {
 
 /** Only hashes are stored and compared: neither the file nor the time of a comparison gives a key away. */
 export function hashKey(apiKey: string): string {
-  return createHash('sha256').update(apiKey).digest('hex')
+  return hash('sha256', apiKey)
 }
 
 /**
@@ -105,6 +105,18 @@ export function storedCallers(database: Sqlite): Callers {
     get: (keyHash) => {
       const row = byHash.get(keyHash)
       return row && { accountNumber: row.accountNumber, keyHash, v3Enabled: row.v3Enabled === 1 }
+    },
+  }
+}
+
+/** Each key is looked up once: for a database that nobody but this process can change. */
+export function remembered(callers: Callers): Callers {
+  const known = new Map<string, Caller>()
+  return {
+    get: (keyHash) => {
+      const caller = known.get(keyHash) ?? callers.get(keyHash)
+      if (caller !== undefined) known.set(keyHash, caller)
+      return caller
     },
   }
 }

@@ -12,6 +12,9 @@ export interface Credit {
   charge<Stored>(caller: Pick<Caller, 'accountNumber'>, store: () => Promise<Stored>): Promise<Stored>
 }
 
+/** Nothing is billed. */
+export const freeOfCharge: Credit = { charge: (_caller, store) => store() }
+
 /** What is left is read for each charge: refunds, grants and other processes' changes count at once. */
 export function createCredit(database: Sqlite, clock: Clock): Credit {
   const readAllowance = allowanceReader(database)

@@ -1,14 +1,8 @@
 import type { Socket, AddressInfo, Server } from 'node:net'
-import {
-  fastify,
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-} from 'fastify'
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { errorTypes } from '../../contract/errors.js'
 import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'
-import { methodsOf, routes, versionOf, type Route } from '../../contract/routes.js'
+import { routes, versionOf } from '../../contract/routes.js'
 import { errorStack } from '../../core/error-text.js'
 import { judgeSource } from '../../core/request-source.js'
 import type { Clock } from '../../platform/clock.js'
@@ -20,12 +14,10 @@ import { newCallId } from '../ids.js'
 import {
   badRequest,
   errorBodyOf,
-  internalError,
   malformedRequestId,
-  methodNotAllowed,
-  notFound,
-  payloadTooLarge,
-  Refusal,
+  type Refusal,
+  toRefusal,
+  unknownRoute,
   foreignHost,
   foreignOrigin,
 } from '../refusal.js'
@@ -97,7 +89,7 @@ export function createApp(
     return reply
   })
   app.setNotFoundHandler((request, reply) => {
-    refuse(request, reply, unknownRoute(request))
+    refuse(request, reply, unknownRoute(request.url))
   })
   return app
 }
@@ -110,14 +102,6 @@ const headersOfAll = {
   'x-content-type-options': 'nosniff',
 } as const
 
-function toRefusal(error: unknown): Refusal {
-  if (error instanceof Refusal) return error
-  const status = error instanceof Error ? (error as Partial<FastifyError>).statusCode : undefined
-  if (status === 413) return payloadTooLarge(limits.bodyBytesMax)
-  if (status !== undefined && status >= 400 && status < 500) return badRequest('the request cannot be read')
-  return internalError()
-}
-
 const statusPollPath = routes.pollResolution.path.replace(/\{.*/, '')
 
 /** The key is judged before the path, as on every route. */
@@ -129,17 +113,6 @@ function malformedPath(request: FastifyRequest, callers: Callers): Refusal {
   } catch (error) {
     return toRefusal(error)
   }
-}
-
-const routePatterns = Object.values<Route>(routes).map((route) => ({
-  methods: methodsOf(route),
-  pattern: new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`),
-}))
-
-function unknownRoute(request: FastifyRequest): Refusal {
-  const path = request.url.split('?', 1)[0] ?? ''
-  const allowed = routePatterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
-  return allowed.length > 0 ? methodNotAllowed(allowed) : notFound('route')
 }
 
 /**

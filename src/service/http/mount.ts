@@ -40,15 +40,22 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-type Handler<R extends Route> = (call: Call<R>) => Answer | Promise<Answer>
+export type Handler<R extends Route> = (call: Call<R>) => Answer | Promise<Answer>
 export type Handlers = { readonly [Name in RouteName]: Handler<(typeof routes)[Name]> }
 
-interface MountDeps {
+export interface GateDeps {
   readonly callers: Callers
   readonly limiter: RateLimiter
+}
+
+interface MountDeps extends GateDeps {
   readonly random: Random
   readonly faults: Faults
 }
+
+export const jsonReplyType = 'application/json; charset=utf-8'
+
+export const textOf = ({ body }: Answer): string => (typeof body === 'string' ? body : JSON.stringify(body))
 
 /**
  * Mounts every route of the contract. A request is judged in this order, and the first refusal is the answer:
@@ -64,7 +71,8 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: Moun
       method: methodsOf(route),
       url: route.path.replace(/\{(\w+)\}/g, ':$1'),
       onRequest: (request, reply, done) => {
-        callers.set(request, admit(request, reply, name, deps))
+        const limited = (headers: Readonly<Record<string, string>>) => void reply.headers(headers)
+        callers.set(request, admit(request.headers[apiKeyHeader], name, deps, limited))
         const met = deps.faults.ofRequest(name)
         if (met?.fault === 'reset') {
           // Not done: nothing more happens to this request.
@@ -85,14 +93,19 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: Moun
           gone: goneSignal(reply),
           // Node sets the timeout again when the next request of the socket comes.
           keepOpen: () => request.raw.socket.setTimeout(0).setKeepAlive(true, limits.heldSocketProbeMs),
-          ...readRequest(request, route),
+          ...readRequest(route, {
+            params: request.params,
+            query: request.query,
+            bodyText: typeof request.body === 'string' ? request.body : '',
+            contentType: request.headers['content-type'],
+          }),
         })
         if (lostAnswers.has(request)) return cut(request, reply)
         return reply
           .code(answer.status)
           .headers(answer.headers ?? {})
-          .type('application/json; charset=utf-8')
-          .send(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body))
+          .type(jsonReplyType)
+          .send(textOf(answer))
       },
     })
   }
@@ -119,13 +132,19 @@ function goneSignal(reply: FastifyReply): AbortSignal {
   return gone.signal
 }
 
-function admit(request: FastifyRequest, reply: FastifyReply, name: RouteName, deps: MountDeps): Caller {
+/** Whose call it is, if it may be made. `limited` gets what the answer has to say of the limit, refused or not. */
+export function admit(
+  keyHeader: string | string[] | undefined,
+  name: RouteName,
+  deps: GateDeps,
+  limited: (headers: Readonly<Record<string, string>>) => void,
+): Caller {
   const route: Route = routes[name]
-  const caller = authenticate(deps.callers, request.headers[apiKeyHeader])
+  const caller = authenticate(deps.callers, keyHeader)
   if (!caller.v3Enabled && versionOf(route.path) === 'v3' && route.errors.includes(403)) throw notEnabled()
   const decision = deps.limiter.take(caller, name)
   if (decision !== null) {
-    reply.headers({
+    limited({
       [rateLimitHeaders.limit]: String(route.limit?.perMinute),
       [rateLimitHeaders.remaining]: String(decision.remainingCount),
       [rateLimitHeaders.resetSeconds]: String(decision.resetSeconds),
@@ -135,16 +154,23 @@ function admit(request: FastifyRequest, reply: FastifyReply, name: RouteName, de
   return caller
 }
 
-function readRequest(
-  request: FastifyRequest,
+interface RawRequest {
+  readonly params: unknown
+  readonly query: unknown
+  readonly bodyText: string
+  readonly contentType: string | undefined
+}
+
+/** The parts of a request as the contract has them. Throws 400. */
+export function readRequest(
   { params, query, body }: Route,
+  raw: RawRequest,
 ): Pick<Call, 'params' | 'query' | 'body' | 'bodyText'> {
-  const bodyText = typeof request.body === 'string' ? request.body : ''
   return {
-    params: parse(params, request.params, 'path'),
-    query: parse(query, request.query, 'query'),
-    body: (body === null ? null : parse(body, readJson(request, bodyText, body), 'body')) as Call['body'],
-    bodyText,
+    params: parse(params, raw.params, 'path'),
+    query: parse(query, raw.query, 'query'),
+    body: (body === null ? null : parse(body, readJson(raw, body), 'body')) as Call['body'],
+    bodyText: raw.bodyText,
   }
 }
 
@@ -158,9 +184,9 @@ function parse(schema: z.ZodType, value: unknown, place: string): unknown {
 const jsonType = /^application\/json\s*(;|$)/i
 
 /** No body is read as `undefined` by a route that needs none, whatever its type would be. */
-function readJson(request: FastifyRequest, text: string, schema: z.ZodType): unknown {
+function readJson({ bodyText: text, contentType }: RawRequest, schema: z.ZodType): unknown {
   if (text === '' && schema.safeParse(undefined).success) return undefined
-  if (!jsonType.test(request.headers['content-type'] ?? '')) {
+  if (!jsonType.test(contentType ?? '')) {
     throw badRequest('the body must be JSON, with content-type application/json')
   }
   if (nestsDeeperThan(text, limits.bodyDepthMax)) throw badRequest('the body nests too deep')

@@ -1,8 +1,9 @@
 import type { Resolution } from '../../contract/result.js'
 import { resolution as resolutionSchema } from '../../contract/result.js'
 import { errorText } from '../../core/error-text.js'
+import type { Clock } from '../../platform/clock.js'
 import { nothingFound } from '../../contract/unknown.js'
-import type { Knowledge, Query } from '../knowledge.js'
+import type { Answered, Knowledge, Query } from '../knowledge.js'
 
 /**
  * How a run ended, as it is stored. `result` is a job result without its `request_id` and `basis`; `basis` is
@@ -17,11 +18,38 @@ export interface RunOutcome {
 }
 
 /**
- * Asks the knowledge and makes of its answer what is stored. Never throws: an answer that breaks the
+ * Asks the knowledge and makes of its answer what is stored. Never throws or rejects: an answer that breaks the
  * interface, or none, ends the run as failed.
  */
-export function decideRun(knowledge: Knowledge, query: Query, withBasis: boolean, nowMs: number): RunOutcome {
-  const { resolution, fault } = ask(knowledge, query)
+export function decideRun(
+  knowledge: Pick<Knowledge, 'resolve'>,
+  query: Query,
+  withBasis: boolean,
+  clock: Pick<Clock, 'nowMs'>,
+): Answered<RunOutcome> {
+  const ended = (found: Found) => outcomeOf(found, query, withBasis, clock.nowMs())
+  try {
+    const answer = knowledge.resolve(query)
+    if (!(answer instanceof Promise)) return ended(checked(answer))
+    return answer
+      .then((resolution) => ended(checked(resolution)))
+      .catch((error: unknown) => ended(none(error)))
+  } catch (error) {
+    return ended(none(error))
+  }
+}
+
+interface Found {
+  readonly resolution: Resolution
+  readonly fault: string | null
+}
+
+function outcomeOf(
+  { resolution, fault }: Found,
+  query: Query,
+  withBasis: boolean,
+  nowMs: number,
+): RunOutcome {
   const { basis, classification, ...outcome } = resolution
   const atIso = new Date(nowMs).toISOString()
   const result = {
@@ -48,15 +76,13 @@ export function decideRun(knowledge: Knowledge, query: Query, withBasis: boolean
   }
 }
 
-function ask(knowledge: Knowledge, query: Query): { resolution: Resolution; fault: string | null } {
-  try {
-    const parsed = resolutionSchema.safeParse(knowledge.resolve(query))
-    if (parsed.success) return { resolution: parsed.data, fault: null }
-    const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim())
-    return { resolution: failed, fault: `the answer breaks the interface: ${faults.join('; ')}` }
-  } catch (error) {
-    return { resolution: failed, fault: errorText(error) }
-  }
+function checked(answer: Resolution): Found {
+  const parsed = resolutionSchema.safeParse(answer)
+  if (parsed.success) return { resolution: parsed.data, fault: null }
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim())
+  return { resolution: failed, fault: `the answer breaks the interface: ${faults.join('; ')}` }
 }
+
+const none = (error: unknown): Found => ({ resolution: failed, fault: errorText(error) })
 
 const failed: Resolution = { status: 'failed', ...nothingFound }

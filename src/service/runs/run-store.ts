@@ -34,7 +34,7 @@ export interface StoredRun {
 }
 
 /** A run at the moment of its end, as those need it who are called then. */
-interface EndedRun extends StoredRun {
+export interface EndedRun extends StoredRun {
   readonly runNumber: number
   readonly accountNumber: number
   readonly surface: RunSurface
@@ -44,7 +44,7 @@ interface EndedRun extends StoredRun {
 /** Called in the transaction that stores the end of a run: what it writes is durable with it, or not at all. */
 export type OnRunEnded = (run: EndedRun, endedAtMs: number) => void
 
-interface DueRun extends Query {
+export interface DueRun extends Query {
   readonly runNumber: number
   readonly runId: RunId
   readonly withBasis: 0 | 1
@@ -68,7 +68,7 @@ export interface RunCount {
 }
 
 export interface RunStore {
-  /** All or none, with a billed unit each, in one durable transaction. */
+  /** All or none, with a billed unit each, in one transaction, as durable as the store is. */
   insert(runs: readonly NewRun[]): void
   /** Another account's run is not found. */
   byRunId(accountNumber: number, runId: RunId): StoredRun | undefined
@@ -77,7 +77,8 @@ export interface RunStore {
   /** A v2 job or stream, by its request id. */
   byRequestId(accountNumber: number, id: RequestId | StreamId): StoredRun | undefined
   due(nowMs: number, countMax: number): DueRun[]
-  nextDueAtMs(): number | null
+  /** When the first becomes due that was not due by then. */
+  nextDueAtMs(afterMs: number): number | null
   /** Nothing waits longer than until then: for what a changed clock or shorter research left behind. */
   bringForward(dueAtMsMax: number): void
   /**
@@ -110,7 +111,9 @@ export function createRunStore(database: Sqlite, onEnded: readonly OnRunEnded[] 
   const due = database.prepare(`
     SELECT run_number AS runNumber, run_id AS runId, name, location, context, with_basis AS withBasis
     FROM runs WHERE status = 'PENDING' AND due_at_ms <= ? ORDER BY due_at_ms LIMIT ?`)
-  const nextDue = database.prepare("SELECT min(due_at_ms) FROM runs WHERE status = 'PENDING'").pluck()
+  const nextDue = database
+    .prepare("SELECT min(due_at_ms) FROM runs WHERE status = 'PENDING' AND due_at_ms > ?")
+    .pluck()
   const bringForward = database.prepare(
     "UPDATE runs SET due_at_ms = @max WHERE status = 'PENDING' AND due_at_ms > @max",
   )
@@ -153,7 +156,7 @@ export function createRunStore(database: Sqlite, onEnded: readonly OnRunEnded[] 
       (byJobId.get(accountNumber, id) ?? byRequestId.get(accountNumber, id, 'v3')) as StoredRun | undefined,
     byRequestId: (accountNumber, id) => byRequestId.get(accountNumber, id, 'v2') as StoredRun | undefined,
     due: (nowMs, countMax) => due.all(nowMs, countMax) as DueRun[],
-    nextDueAtMs: () => nextDue.get() as number | null,
+    nextDueAtMs: (afterMs) => nextDue.get(afterMs) as number | null,
     bringForward: (dueAtMsMax) => {
       bringForward.run({ max: dueAtMsMax })
     },

@@ -64,6 +64,42 @@ describe('the head', () => {
     checkpoint.close()
   })
 
+  /** What a power cut leaves of a run: the log as it was when the run began, and the head as it was at the end. */
+  async function afterPowerCut(isBilled: boolean): Promise<Checkpoint> {
+    await lived('Acme')
+    const checkpoint = open({ isBilled })
+    const files = ['', '-wal'].map((suffix) => at.path() + suffix)
+    const synced = files.map((path) => readFileSync(path))
+    await submit(checkpoint, 'Beta', 'Gamma')
+    const head = readFileSync(at.path('checkpoint.sqlite.head'))
+    checkpoint.close()
+    // Into the same files: a power cut makes no copies.
+    for (const [index, path] of files.entries()) writeFileSync(path, synced[index] ?? '')
+    writeFileSync(at.path('checkpoint.sqlite.head'), head)
+    return open()
+  }
+
+  test('where nothing is billed is never ahead of what a power cut leaves, and a hosted run goes on', async () => {
+    const checkpoint = await afterPowerCut(false)
+    await submit(checkpoint, 'Delta')
+    checkpoint.close()
+  })
+
+  test('where it is billed each commit is synced before it counts, and so much that is missing is refused', async () => {
+    await expect(afterPowerCut(true)).rejects.toThrow(refusal('CHECKPOINT_BEHIND'))
+  })
+
+  test('where nothing is billed is whole again when the run has ended', async () => {
+    const checkpoint = open({ isBilled: false })
+    await submit(checkpoint, 'Acme', 'Beta')
+    expect(readHead(at.path())).toMatchObject({ kind: 'found', head: { submissionCount: 0 } })
+    checkpoint.close()
+    expect(readHead(at.path())).toMatchObject({ kind: 'found', head: { submissionCount: 2 } })
+    const next = open()
+    await submit(next, 'Gamma')
+    next.close()
+  })
+
   test('torn within a write, it is the one before', async () => {
     await lived('Acme')
     const bytes = readFileSync(at.path('checkpoint.sqlite.head'))

@@ -10,6 +10,7 @@ import {
 
 const nowMs = 1_000_000
 const keep: PlanPolicy = { nowMs, maxAgeMs: null, onLost: 'hold' }
+const gone = { knowsEarlierRuns: false }
 
 describe('what becomes of a lookup', () => {
   const cases: [string, KnownLookup, Partial<PlanPolicy>, LookupPlan][] = [
@@ -33,6 +34,11 @@ describe('what becomes of a lookup', () => {
     ['uncertain, resubmitted', { state: 'uncertain', answeredAtMs: null }, { onLost: 'resubmit' }, 'submit'],
     ['intended, held', { state: 'intended', answeredAtMs: null }, {}, 'uncertain'],
     ['intended, resubmitted', { state: 'intended', answeredAtMs: null }, { onLost: 'resubmit' }, 'submit'],
+    ['running, of a service that has ended', { state: 'running', answeredAtMs: null }, gone, 'submit'],
+    ['uncertain, of one that has ended', { state: 'uncertain', answeredAtMs: null }, gone, 'submit'],
+    ['intended, of one that has ended', { state: 'intended', answeredAtMs: null }, gone, 'submit'],
+    ['answered, by one that has ended', { state: 'answered', answeredAtMs: 1 }, gone, 'answered'],
+    ['invalid, to one that has ended', { state: 'invalid', answeredAtMs: null }, gone, 'invalid'],
   ]
   test.each(cases)('%s', (_, known, change, plan) => {
     expect(planLookup(known, { ...keep, ...change })).toBe(plan)
@@ -46,6 +52,14 @@ describe('what becomes of a lookup', () => {
     nowMs: fc.integer(),
     maxAgeMs: fc.option(fc.nat()),
     onLost: fc.constantFrom('hold' as const, 'resubmit' as const),
+  })
+
+  test('of a service that ends with its process nothing is left to be polled or held as lost', () => {
+    fc.assert(
+      fc.property(known, policy, (lookup, rules) => {
+        expect(['poll', 'uncertain']).not.toContain(planLookup(lookup, { ...rules, ...gone }))
+      }),
+    )
   })
 
   test('every state under every policy has a plan', () => {

@@ -4,6 +4,7 @@ import type { Call, Handlers } from '../../http/mount.js'
 import type { Builds } from '../../records/builds/builds.js'
 import { notFound } from '../../refusal.js'
 import { jobBody, jobPendingBody, runBody } from '../../runs/run-body.js'
+import type { HeldPolls } from '../../runs/held-polls.js'
 import type { NewRun, RunStore } from '../../runs/run-store.js'
 import { submit, type SubmissionDeps } from '../../runs/submission.js'
 
@@ -47,15 +48,23 @@ async function accept(
   return submit(call, submission, deps)
 }
 
-/** Reading what runs and jobs are at; never starts or repeats work (interface: "States and transitions"). */
+/**
+ * Reading what runs and jobs are at; never starts or repeats work (interface: "States and transitions"). With
+ * `held`, the poll of a run waits for its end.
+ */
 export function pollHandlers(
   store: RunStore,
   builds: Pick<Builds, 'runObject'>,
+  held: Pick<HeldPolls, 'mayHaveEnded'> | null = null,
 ): Pick<Handlers, 'pollRun' | 'pollJob'> {
   return {
     // The text shows no status for a pending run: 202, as a pending job has.
-    pollRun: ({ caller, params, query }) => {
-      const run = store.byRunId(caller.accountNumber, params.run_id)
+    pollRun: async ({ caller, params, query }) => {
+      let run = store.byRunId(caller.accountNumber, params.run_id)
+      if (held !== null && run?.status === 'PENDING') {
+        await held.mayHaveEnded(params.run_id)
+        run = store.byRunId(caller.accountNumber, params.run_id)
+      }
       if (run === undefined) {
         // Or of a read that came before its record was built: its event names the run.
         const object = builds.runObject(caller.accountNumber, params.run_id)

@@ -1,0 +1,98 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { importCsvInto } from '../src/registry/import/import-csv.js'
+import { Chance } from '../test/simulation/chance.js'
+import { runMetered, runPeer, type Metered } from './metered.js'
+import type { AskPeer } from './bulk-peer.js'
+import { makeQueries } from './registry-queries.js'
+import { writeRegister, type SampleRow } from './registry-rows.js'
+import { coinedWord, readNameWords } from './registry-words.js'
+import { csvLine, diskFolder, grouped, ratio, type Say } from './support.js'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const companyCount = 90_000
+const nameCount = 20_000
+const headCount = 40_000
+const pairCount = 3
+/** What both cost to start is taken off: the same over so few names. */
+const fewNames = 20
+
+/**
+ * A file of names on the embedded service, from the first row read to the output written, against the matcher
+ * alone: the same names, asked of the same registry in a process of their own, with their answers as JSON.
+ * In turn, so that a machine that is busy is busy for both. Needs `npm run build`.
+ */
+export async function reportBulk(say: Say): Promise<void> {
+  const folder = mkdtempSync(join(diskFolder(), 'enrich-bench-bulk-'))
+  try {
+    const { registry, names, few } = await makeWorld(folder)
+    say(`  ${grouped(nameCount)} names over a registry of ${grouped(companyCount)} companies`)
+    const ask = (path: string) => runPeer('./bulk-peer.ts', { root, registry, names: path } satisfies AskPeer)
+    const enrich = (path: string) => runEnrich(folder, path, registry)
+    const [askStart, enrichStart] = [await ask(few), await enrich(few)]
+    const ratios: number[] = []
+    for (let pair = 0; pair < pairCount; pair++) {
+      const matcher = perRow(await ask(names), askStart)
+      const whole = perRow(await enrich(names), enrichStart)
+      ratios.push(whole.cpuMs / matcher.cpuMs)
+      say(
+        `  ${grouped(1000 / whole.wallMs)} rows a second, ${whole.cpuMs.toFixed(3)} ms of CPU a row; ` +
+          `the matcher alone ${matcher.cpuMs.toFixed(3)}: ${ratio(whole.cpuMs / matcher.cpuMs)} times`,
+      )
+    }
+    const median = ratios.sort((a, b) => a - b)[Math.floor(pairCount / 2)] ?? NaN
+    say(`  the whole in CPU of the matcher: ${ratio(median)}, the median of ${pairCount}; the limit is 2.5`)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function makeWorld(folder: string): Promise<{ registry: string; names: string; few: string }> {
+  const path = (name: string) => join(folder, name)
+  const chance = new Chance(1)
+  const known = await readNameWords([join(root, 'fixtures/registry/companies.csv')])
+  // As many first words as a register of this size has: of a few hundred, each name would resemble a thousand others.
+  const words = { ...known, heads: Array.from({ length: headCount }, () => coinedWord(known, chance)) }
+  await writeRegister(path('register.csv'), path('sample.json'), companyCount, words, chance)
+  const registry = path('registry.sqlite')
+  await importCsvInto(registry, {
+    path: path('register.csv'),
+    idType: 'registration_id',
+    sourceName: 'bench',
+  })
+  const sample = JSON.parse(readFileSync(path('sample.json'), 'utf8')) as SampleRow[]
+  const rows = new Map<string, string>()
+  while (rows.size < nameCount) {
+    for (const { name, location } of makeQueries(sample, 1_000, chance)) {
+      if (rows.size < nameCount && name.trim().length > 2)
+        rows.set(name.toLowerCase(), csvLine([name, location ?? '']))
+    }
+  }
+  const lines = [...rows.values()]
+    .map((line) => ({ line, at: chance.fraction() }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ line }) => line)
+  const write = (name: string, some: readonly string[]) => {
+    writeFileSync(path(name), `company_name,location\n${some.join('\n')}\n`)
+    return path(name)
+  }
+  return { registry, names: write('names.csv', lines), few: write('few.csv', lines.slice(0, fewNames)) }
+}
+
+/** A checkpoint of its own each time: nothing is known. */
+async function runEnrich(folder: string, names: string, registry: string): Promise<Metered> {
+  const cwd = mkdtempSync(join(folder, 'run-'))
+  const main = join(root, 'dist/cli/main.js')
+  const metered = await runMetered([main, names, '-o', 'out.parquet', '--registry', registry], { cwd })
+  rmSync(cwd, { recursive: true })
+  return metered
+}
+
+function perRow(whole: Metered, start: Metered): { wallMs: number; cpuMs: number } {
+  const rowCount = nameCount - fewNames
+  return {
+    wallMs: (whole.wallMs - start.wallMs) / rowCount,
+    cpuMs: (whole.cpuMs - start.cpuMs) / rowCount,
+  }
+}

@@ -1,0 +1,133 @@
+import { apiKeyHeader } from '../../contract/limits.js'
+import { methodsOf, routes, versionOf, type Route, type RouteName } from '../../contract/routes.js'
+import { errorStack } from '../../core/error-text.js'
+import type { Random } from '../../platform/random.js'
+import { newCallId } from '../ids.js'
+import { limits } from '../limits.js'
+import { badRequest, errorBodyOf, payloadTooLarge, toRefusal, unknownRoute } from '../refusal.js'
+import {
+  admit,
+  jsonReplyType,
+  readRequest,
+  textOf,
+  type GateDeps,
+  type Handler,
+  type Handlers,
+} from './mount.js'
+
+/** What a caller in this process sends: what an HTTP request would hold. Names of headers in lower case. */
+interface LocalRequest {
+  readonly method: string
+  /** With its query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+interface LocalReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+/** Never rejects: what goes wrong is a reply, as over HTTP. */
+export type AnswerLocally = (request: LocalRequest) => Promise<LocalReply>
+
+interface LocalDeps extends GateDeps {
+  readonly random: Random
+  readonly log: (line: string) => void
+  /** Aborted when the service closes. */
+  readonly closing: AbortSignal
+}
+
+/**
+ * The routes of the contract without a socket: the same keys, limits, schemas and handlers as over HTTP, judged in
+ * the same order, and the same replies.
+ */
+export function createLocalAnswers(handlers: Handlers, deps: LocalDeps): AnswerLocally {
+  const find = createRouteFinder()
+  return async (request) => {
+    const headers: Record<string, string> = { 'content-type': jsonReplyType }
+    const found = find(request)
+    try {
+      if (found === null) throw unknownRoute(request.path)
+      const { name, route } = found
+      const caller = admit(request.headers[apiKeyHeader], name, deps, (limit) =>
+        Object.assign(headers, limit),
+      )
+      const bodyText = request.body ?? ''
+      if (Buffer.byteLength(bodyText) > limits.bodyBytesMax) throw payloadTooLarge(limits.bodyBytesMax)
+      const contentType = request.headers['content-type']
+      const { params, query } = found.read()
+      const answer = await (handlers[name] as Handler<Route>)({
+        caller,
+        callId: newCallId(deps.random),
+        headers: request.headers,
+        gone: deps.closing,
+        keepOpen: () => undefined,
+        ...readRequest(route, { params, query, bodyText, contentType }),
+      })
+      return { status: answer.status, headers: { ...headers, ...answer.headers }, text: textOf(answer) }
+    } catch (error) {
+      const refusal = toRefusal(error)
+      if (refusal !== error && refusal.status >= 500)
+        deps.log(`${request.method} ${found?.route.path ?? 'unknown route'}: ${errorStack(error)}`)
+      const body = errorBodyOf(versionOf(request.path), refusal, newCallId(deps.random))
+      return {
+        status: refusal.status,
+        headers: { ...headers, ...refusal.headers },
+        text: JSON.stringify(body),
+      }
+    }
+  }
+}
+
+interface FoundRoute {
+  readonly name: RouteName
+  readonly route: Route
+  /** Throws 400 where the path is malformed. */
+  read(): { params: Record<string, string>; query: Record<string, string | string[]> }
+}
+
+function createRouteFinder(): (request: LocalRequest) => FoundRoute | null {
+  const known = (Object.entries(routes) as [RouteName, Route][]).map(([name, route]) => ({
+    name,
+    route,
+    methods: new Set<string>(methodsOf(route)),
+    pattern: new RegExp(`^${route.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]*)')}$`),
+  }))
+  return ({ method, path: url }) => {
+    const queryAt = url.indexOf('?')
+    const path = queryAt === -1 ? url : url.slice(0, queryAt)
+    for (const { name, route, methods, pattern } of known) {
+      const match = methods.has(method) ? pattern.exec(path) : null
+      if (match === null) continue
+      const read = () => ({
+        params: decoded(match.groups ?? {}),
+        query: queryAt === -1 ? {} : queryOf(url.slice(queryAt + 1)),
+      })
+      return { name, route, read }
+    }
+    return null
+  }
+}
+
+function decoded(params: Readonly<Record<string, string>>): Record<string, string> {
+  try {
+    return Object.fromEntries(
+      Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]),
+    )
+  } catch {
+    throw badRequest('the path is malformed')
+  }
+}
+
+/** A name that is given several times has a list, which no schema of a query takes. */
+function queryOf(text: string): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = Object.create(null) as Record<string, never>
+  for (const [name, value] of new URLSearchParams(text)) {
+    const before = query[name]
+    query[name] = before === undefined ? value : [before, value].flat()
+  }
+  return query
+}

@@ -1,0 +1,113 @@
+import type { JobId, RequestId, RunId, StreamId } from '../../contract/ids.js'
+import { rateLimitExceeded } from '../refusal.js'
+import type { EndedRun, FinishedRun, NewRun, OnRunEnded, RunCount, RunStore, StoredRun } from './run-store.js'
+
+/** A run, from its kickoff to where it is forgotten. */
+interface KeptRun {
+  readonly asked: NewRun
+  ended: EndedRun | null
+}
+
+/**
+ * Runs of a service that bills nothing and lives as long as its one caller: no more than `runsMax` are kept, and
+ * of those that have ended the oldest is forgotten first. As many that have not ended are refused with 429.
+ */
+export function createMemoryRunStore(runsMax: number, onEnded: readonly OnRunEnded[]): RunStore {
+  /** In the order of their kickoffs. */
+  const runs = new Map<number, KeptRun>()
+  const open = new Map<number, KeptRun>()
+  const numbers = new Map<RunId | JobId | RequestId | StreamId, number>()
+  let lastNumber = 0
+  const counted = { completed: 0, failed: 0 }
+
+  const forget = () => {
+    for (const [number, { asked, ended }] of runs) {
+      if (runs.size <= runsMax) return
+      if (ended === null) continue
+      runs.delete(number)
+      for (const id of idsOf(asked)) numbers.delete(id)
+    }
+  }
+  const find = (
+    accountNumber: number,
+    id: RunId | JobId | RequestId | StreamId,
+    surface: NewRun['surface'],
+  ): StoredRun | undefined => {
+    const run = runs.get(numbers.get(id) ?? 0)
+    if (run?.asked.accountNumber !== accountNumber || run.asked.surface !== surface) return undefined
+    return run.ended ?? storedRun(run.asked, 'PENDING', null, null)
+  }
+  const finishOne = ({ runNumber, outcome }: FinishedRun, finishedAtMs: number) => {
+    const run = open.get(runNumber)
+    if (run === undefined) throw new Error(`run ${runNumber} has ended, or never was`)
+    const { accountNumber, surface, webhookUrl } = run.asked
+    const { status, result, basis } = outcome
+    run.ended = {
+      runNumber,
+      accountNumber,
+      surface,
+      webhookUrl,
+      ...storedRun(run.asked, status, result, basis),
+    }
+    open.delete(runNumber)
+    counted[status === 'FAILED' ? 'failed' : 'completed']++
+    for (const onRunEnded of onEnded) onRunEnded(run.ended, finishedAtMs)
+  }
+
+  return {
+    insert: (added) => {
+      if (open.size + added.length > runsMax) throw rateLimitExceeded(1)
+      for (const asked of added) {
+        const run = { asked, ended: null }
+        runs.set(++lastNumber, run)
+        open.set(lastNumber, run)
+        for (const id of idsOf(asked)) numbers.set(id, lastNumber)
+      }
+      forget()
+    },
+    byRunId: (accountNumber, runId) => {
+      const run = find(accountNumber, runId, 'v3')
+      return run?.runId === runId ? run : undefined
+    },
+    byJobId: (accountNumber, id) => find(accountNumber, id, 'v3'),
+    byRequestId: (accountNumber, id) => find(accountNumber, id, 'v2'),
+    due: (nowMs, countMax) => {
+      const due: ReturnType<RunStore['due']> = []
+      for (const [runNumber, { asked }] of open) {
+        if (due.length >= countMax) break
+        if (asked.dueAtMs > nowMs) continue
+        due.push({ runNumber, runId: asked.ids.runId, ...asked.query, withBasis: asked.withBasis ? 1 : 0 })
+      }
+      return due
+    },
+    nextDueAtMs: (afterMs) => {
+      let next: number | null = null
+      for (const { asked } of open.values()) {
+        if (asked.dueAtMs > afterMs && (next === null || asked.dueAtMs < next)) next = asked.dueAtMs
+      }
+      return next
+    },
+    // Nothing is here before the process that asks.
+    bringForward: () => undefined,
+    finish: (finished, finishedAtMs) => {
+      for (const run of finished) finishOne(run, finishedAtMs)
+    },
+    count: (): RunCount => ({ pending: open.size, ...counted }),
+    // Nothing is billed.
+    ledger: () => [],
+  }
+}
+
+function idsOf({ ids }: NewRun): (RunId | JobId | RequestId | StreamId)[] {
+  return [ids.runId, ids.jobId, ids.requestId].filter((id) => id !== null)
+}
+
+function storedRun(
+  { ids, customId }: NewRun,
+  status: StoredRun['status'],
+  result: string | null,
+  basis: string | null,
+): StoredRun {
+  const { runId, jobId, requestId, callId } = ids
+  return { runId, jobId, requestId, callId, customId, status, result, basis }
+}
