@@ -11,6 +11,9 @@ export interface Metered {
   wallMs: number
   /** User and system, of all threads. */
   cpuMs: number
+  /** Of these, the first thread's, and how long it was ready and waited for a core; NaN where nothing says so. */
+  mainCpuMs: number
+  mainWaitedMs: number
   peakBytes: number
   stdout: string
 }
@@ -26,7 +29,14 @@ const meter = `
   process.on('exit', () => {
     const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
     const peak = process.platform === 'linux' ? /VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8')) : null
-    const figures = { cpuMs: (userCPUTime + systemCPUTime) / 1000, peakBytes: Number(peak?.[1] ?? maxRSS) * 1024 }
+    const [main, waited] = process.platform === 'linux'
+      ? readFileSync('/proc/self/task/' + process.pid + '/schedstat', 'utf8').split(' ') : []
+    const figures = {
+      cpuMs: (userCPUTime + systemCPUTime) / 1000,
+      mainCpuMs: main / 1e6,
+      mainWaitedMs: waited / 1e6,
+      peakBytes: Number(peak?.[1] ?? maxRSS) * 1024,
+    }
     writeFileSync(process.env.BENCH_METER, JSON.stringify(figures))
   })`
 
@@ -51,7 +61,7 @@ export async function runMetered(
     const [code] = await ended
     const wallMs = performance.now() - startedAtMs
     if (code !== 0) throw new Error(`${args[0] ?? ''} ended with ${String(code)}: ${stderr}${stdout}`)
-    const figures = JSON.parse(readFileSync(figuresPath, 'utf8')) as Pick<Metered, 'cpuMs' | 'peakBytes'>
+    const figures = JSON.parse(readFileSync(figuresPath, 'utf8')) as Omit<Metered, 'wallMs' | 'stdout'>
     return { wallMs, stdout, ...figures }
   } finally {
     rmSync(folder, { recursive: true, force: true })

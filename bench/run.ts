@@ -7,15 +7,17 @@ import { reportRerun } from './rerun.js'
 import { reportScheduling } from './scheduling.js'
 import { reportService } from './service.js'
 import { reportStartUp } from './start-up.js'
+import { reportThreads } from './threads.js'
 import type { Say } from './support.js'
 import { reportWhole } from './whole.js'
 
 /**
  * `npm run bench`, or `npm run bench -- loopback`: each figure against its bound or a peer in the same run;
- * nothing here asserts a time. `--rows` is the size of the rerun.
+ * nothing here asserts a time. `--rows` is the size of the rerun; `--registry` is what `threads` asks, in place of
+ * one of made-up companies.
  */
 const { values, positionals } = parseArgs({
-  options: { rows: { type: 'string', default: '1000000' } },
+  options: { rows: { type: 'string', default: '1000000' }, registry: { type: 'string' } },
   allowPositionals: true,
 })
 
@@ -37,6 +39,10 @@ const parts: Readonly<Record<string, { title: string; report: (say: Say) => Prom
   },
   'start-up': { title: 'The start of a command, in CPU', report: reportStartUp },
   whole: { title: 'The whole, on the embedded service', report: (say) => reportWhole(say) },
+  threads: {
+    title: 'Names matched in threads',
+    report: (say) => reportThreads(say, values.registry ?? null),
+  },
   rerun: {
     title: 'A run again over rows that are all answered',
     report: (say) => reportRerun(say, Number(values.rows)),

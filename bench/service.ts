@@ -13,21 +13,21 @@ import { createRunStore, type NewRun } from '../src/service/runs/run-store.js'
 import { systemRandom } from '../src/platform/random.js'
 import { diskFolder, grouped, ratio, type Say } from './support.js'
 
-const apiKey = 'bench-key-of-the-service'
+export const apiKey = 'bench-key-of-the-service'
 const root = fileURLToPath(new URL('..', import.meta.url))
-const agent = new Agent({ connections: 64 })
+export const agent = new Agent({ connections: 64 })
 
 interface Served {
   readonly url: string
   stop(): Promise<void>
 }
 
-/** `enrich serve` as users start it, over the fixtures' registry. Needs `npm run build`. */
-async function serve(dataFolder: string): Promise<Served> {
+/** `enrich serve` as users start it, over the fixtures' registry unless told otherwise. Needs `npm run build`. */
+export async function serve(dataFolder: string, flags: readonly string[] = []): Promise<Served> {
   const main = join(root, 'dist/cli/main.js')
   const child: ChildProcess = spawn(
     process.execPath,
-    [main, 'serve', '--listen', '127.0.0.1:0', '--limits', 'none', '--data', dataFolder],
+    [main, 'serve', '--listen', '127.0.0.1:0', '--limits', 'none', '--data', dataFolder, ...flags],
     { cwd: dataFolder, env: { PATH: process.env['PATH'], ENRICH_SERVE_API_KEY: apiKey } },
   )
   let said = ''
@@ -48,7 +48,7 @@ async function serve(dataFolder: string): Promise<Served> {
 }
 
 /** Milliseconds from asking to the last byte, at an even rate that waits for no answer. */
-async function latencies(
+export async function latencies(
   url: string,
   perSecond: number,
   seconds: number,
@@ -75,7 +75,7 @@ async function latencies(
 
 const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN
-const spread = (sorted: readonly number[]): string =>
+export const spread = (sorted: readonly number[]): string =>
   `p50 ${percentile(sorted, 0.5).toFixed(1)} ms, p99 ${percentile(sorted, 0.99).toFixed(1)} ms`
 
 const names = (): string[] =>

@@ -1,7 +1,7 @@
 import { defaultPaths } from '../config/options.js'
 import { systemRandom } from '../platform/random.js'
 import { embeddedScope, registryPathOf } from './embedded-scope.js'
-import { knowledgeOf } from './registry-adapter.js'
+import type { MatcherPool } from './matcher-pool.js'
 import type { WholeClient } from '../client/client.js'
 import type { Connection } from '../pipeline/deps.js'
 import { openRegistry, type Registry } from '../registry/registry.js'
@@ -10,10 +10,18 @@ import { assertCheckpointApart, checkpointFiles, registryFiles, type OwnFile } f
 import type { Settings } from '../config/settings.js'
 
 /** The registry named, else the project's own if there is one, else the small one that ships with the package. */
-export function chooseRegistry(named: string | null): { registry: Registry; label: string } {
+export function chooseRegistry(named: string | null): ChosenRegistry {
   const path = registryPathOf(named)
-  if (path !== null) return { registry: openRegistry(path, { readonly: true }), label: path }
-  return { registry: openShippedRegistry(), label: 'the small registry that ships with the package' }
+  return path === null
+    ? { registry: openShippedRegistry(), path, label: 'the small registry that ships with the package' }
+    : { registry: openRegistry(path, { readonly: true }), path, label: path }
+}
+
+interface ChosenRegistry {
+  readonly registry: Registry
+  /** Null: the one that ships with the package. */
+  readonly path: string | null
+  readonly label: string
 }
 
 /** A connection by which every route can be called, the pipeline's among them. */
@@ -25,6 +33,8 @@ export interface EmbeddedDeps {
   registryPath: string | null
   /** How many runs the pipeline waits for at one time. */
   inFlightRunsMax: number
+  /** Threads that names are matched in, once there are enough; null: as many as there are cores. */
+  matchers: number | null
   notice: (text: string) => void
 }
 
@@ -33,15 +43,25 @@ const runsKeptBeside = 1_000
 
 /** Starts the service in this process, without a socket, and connects to it. */
 export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnection> {
-  const { registry, label } = chooseRegistry(deps.registryPath)
+  const { registry, path, label } = chooseRegistry(deps.registryPath)
+  let matchers: MatcherPool | null = null
   try {
     const apiKey = systemRandom.id('embedded_')
     // Loaded when they are needed: a run against a hosted service, and commands that only look, start without.
     const { startLocalService } = await import('../service/local-service.js')
     const { createServiceClient } = await import('../client/client.js')
     const { createLocalTransport } = await import('../client/transport.js')
+    const { createMatcherPool, threadsByDefault } = await import('./matcher-pool.js')
+    const knowledge = createMatcherPool({
+      registry,
+      registryPath: path,
+      threadCount: deps.matchers ?? threadsByDefault(),
+      start: 'with_work',
+      log: deps.notice,
+    })
+    matchers = knowledge
     const service = startLocalService({
-      knowledge: knowledgeOf(registry),
+      knowledge,
       apiKey,
       runsMax: deps.inFlightRunsMax + runsKeptBeside,
       log: deps.notice,
@@ -59,10 +79,12 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
       close: async () => {
         await client.close()
         await service.close()
+        await knowledge.close()
         registry.close()
       },
     }
   } catch (error) {
+    await matchers?.close()
     registry.close()
     throw error
   }

@@ -136,11 +136,12 @@ export async function connectTo(
   observe: (event: RunEvent) => void,
   answerBounds: Partial<TransportLimits> = {},
 ): Promise<WholeConnection> {
-  const { baseUrl, registryPath } = settings.service
+  const { baseUrl, registryPath, matchers } = settings.service
   if (baseUrl === null) {
     return connectEmbedded({
       registryPath,
       inFlightRunsMax: settings.limits.inFlightRunsMax,
+      matchers,
       notice: (text) => {
         observe({ type: 'notice', text })
       },

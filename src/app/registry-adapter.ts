@@ -1,10 +1,17 @@
 import type { RelationshipType } from '../contract/hierarchy.js'
 import type { SearchResult } from '../contract/search.js'
 import type { CompanyOwnership, OwnershipLink, Registry, SearchHit } from '../registry/registry.js'
-import type { Knowledge, Ownership } from '../service/knowledge.js'
+import type { Resolution } from '../contract/result.js'
+import type { Knowledge, Ownership, Query, SearchRequest, SearchResults } from '../service/knowledge.js'
+
+/** What answers at once. */
+export interface RegistryKnowledge extends Knowledge {
+  resolve(query: Query): Resolution
+  search(request: SearchRequest): SearchResults
+}
 
 /** A registry in the terms of the service that answers from it. */
-export function knowledgeOf(registry: Registry): Knowledge {
+export function knowledgeOf(registry: Registry): RegistryKnowledge {
   return {
     edition: () => registry.edition(),
     resolve: (query) => registry.resolve(query),

@@ -18,6 +18,7 @@ const duration = z
   .refine((text) => parseDurationMs(text) !== null, { error: 'a number and s, m, h or d, like 30d' })
 const path = z.string().min(1)
 const positive = z.int().positive()
+export const matcherCount = z.int().min(0).max(64)
 
 const checkpoint = {
   path: option({
@@ -56,6 +57,12 @@ const service = {
     unset: `${defaultPaths.registry} if it exists`,
     manual: 'Where there is none, the small one that ships with the package answers.',
     example: defaultPaths.registry,
+  }),
+  matchers: option({
+    schema: matcherCount.describe('Threads in which the embedded service matches names.'),
+    unset: 'one a core; none on one core',
+    manual: 'They start when there is work for them; `0`: names are matched beside everything else.',
+    example: 2,
   }),
 }
 

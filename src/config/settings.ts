@@ -21,7 +21,12 @@ export interface Settings {
   readonly input: Filled['input']
   readonly output: Filled['output']
   readonly checkpoint: { readonly path: string; readonly maxAgeMs: number | null }
-  readonly service: { readonly baseUrl: string | null; readonly registryPath: string | null }
+  readonly service: {
+    readonly baseUrl: string | null
+    readonly registryPath: string | null
+    /** Null: as many as there are cores. */
+    readonly matchers: number | null
+  }
   readonly budget: { readonly lookupsMax: number | null; readonly durationMsMax: number | null }
   readonly onLost: 'hold' | 'resubmit'
   readonly serverErrorMeans: ServerErrorMeaning
@@ -41,7 +46,7 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
     input,
     output,
     checkpoint: { path: checkpoint.path, maxAgeMs: durationMs(checkpoint.maxAge) },
-    service: { baseUrl, registryPath: service.registry ?? null },
+    service: { baseUrl, registryPath: service.registry ?? null, matchers: service.matchers ?? null },
     budget: { lookupsMax: budget.lookupsMax ?? null, durationMsMax: durationMs(budget.durationMax) },
     onLost: submission.onLost,
     serverErrorMeans: submission.onServerError === 'resubmit' ? 'not_created' : 'unknown',

@@ -73,6 +73,8 @@ export interface OpenRegistryOptions {
   readonly readonly?: boolean
   /** See `StoreMode`: quicker, for a file that is published when it is complete. */
   readonly staging?: boolean
+  /** Of a file that is only read: what its pages may take in memory. */
+  readonly cacheKibibytes?: number
 }
 
 /**
@@ -80,7 +82,8 @@ export interface OpenRegistryOptions {
  * a missing file is made. Errors: REGISTRY_NOT_FOUND, REGISTRY_INVALID.
  */
 export function openRegistry(path: string, options: OpenRegistryOptions = {}): WritableRegistry {
-  const database = openStore(path, options.readonly ? 'readonly' : options.staging ? 'staging' : 'shared')
+  const mode = options.readonly ? 'readonly' : options.staging ? 'staging' : 'shared'
+  const database = openStore(path, mode, options.cacheKibibytes)
   const reader = createStoreReader(database)
   const finder = createCandidateFinder(database)
   const vocabulary = createVocabularyCache(database)

@@ -19,6 +19,11 @@ export interface SearchRequest {
   readonly limit: number
 }
 
+export interface SearchResults {
+  readonly results: SearchResult[]
+  readonly totalCount: number
+}
+
 export interface Ownership {
   readonly entities: HierarchyData['entities']
   /** From the owner to the owned; there may be circles, and relationships that lead nowhere near the target. */
@@ -39,19 +44,32 @@ export interface DomainFacts {
   readonly aliases: readonly string[]
 }
 
-/** At once, or later: from another thread. */
-export type Answered<Answer> = Answer | Promise<Answer>
+/**
+ * A resolution as the text that a run stores, checked against the interface where it was made: nobody has to read
+ * it again.
+ */
+export interface ResolutionText {
+  readonly status: Resolution['status']
+  readonly classification: string | null
+  /** JSON of all the rest but the basis. */
+  readonly outcome: string
+  /** JSON. */
+  readonly basis: string
+}
+
+/** There already, or made elsewhere while this thread does other things. */
+export type Awaitable<Value> = Value | Promise<Value>
 
 /**
- * What the service answers from. Many resolutions may be asked for at a time; they may come back in any order.
- * The rest is synchronous: a few index lookups a call.
+ * What the service answers from. A name may take long, so it may be matched in another thread; everything else is
+ * a few index lookups, and read in the transactions of its callers.
  */
 export interface Knowledge {
-  resolve(query: Query): Answered<Resolution>
+  resolve(query: Query): Awaitable<Resolution | ResolutionText>
   /** A merged id gives the record it was merged into, at the end of the chain. Null for an unknown id. */
   entity(id: EntityId): { record: EntityRecord; mergedInto: EntityId | null } | null
   /** The best first; `totalCount` counts what was found before the limit. */
-  search(request: SearchRequest): { results: SearchResult[]; totalCount: number }
+  search(request: SearchRequest): Awaitable<SearchResults>
   /** Null for an unknown id; without relationships where none are known. */
   ownership(id: EntityId): Ownership | null
   /** Whose registrable domain this is. */

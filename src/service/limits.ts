@@ -26,8 +26,8 @@ export const limits = {
   /** Results are stored in groups: the next is gathered about as long as the last took to store, at most this. */
   researchMsBetweenCommitsMax: 20,
   runsPerSliceMax: 64,
-  /** Runs that the knowledge answers later, at a time. */
-  researchInFlightMax: 64,
+  /** Runs whose names are matched in other threads, at a time. */
+  runsInFlightMax: 256,
   /** Wait after research could not be stored (a full disk). */
   researchRetryMs: 1_000,
   researchIdleMsMax: 60_000,

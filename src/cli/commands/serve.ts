@@ -1,10 +1,9 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { defaultPaths } from '../../config/options.js'
+import { defaultPaths, matcherCount } from '../../config/options.js'
 import { chooseRegistry } from '../../app/embedded-service.js'
 import { isLoopback } from '../../core/base-url.js'
 import { parseListenAddress, type ListenAddress } from '../../core/listen-address.js'
 import { UserError } from '../../core/errors.js'
-import { knowledgeOf } from '../../app/registry-adapter.js'
 import type { ServiceOptions } from '../../service/service.js'
 import { version } from '../../platform/version.js'
 import { interrupted, jsonLine, type CliIo } from '../terminal/io.js'
@@ -23,6 +22,7 @@ interface ServeFlags {
   domainRanks?: string
   disposableDomains?: string
   checkWebsites?: true
+  matchers?: number
   json?: true
 }
 
@@ -38,6 +38,12 @@ export function fillServeCommand(command: Command, io: CliIo): void {
       'what to answer from (default: .enrich/registry.sqlite, else the shipped one)',
     )
     .option('--data <folder>', 'where runs are kept', defaultPaths.serviceData)
+    .addOption(
+      new Option(
+        '--matchers <n>',
+        'threads that match names, at most 64; 0: none (default: one a core, none on one)',
+      ).argParser(parseMatchers),
+    )
     .addOption(
       new Option('--limits <which>', 'whether the limits a minute hold')
         .choices(['spec', 'none'])
@@ -67,16 +73,28 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
   const plan = flags.faults === undefined ? null : readFaultPlan(flags.faults)
   const { startService } = await import('../../service/service.js')
   const { createFaults } = await import('../../service/faults.js')
+  const { createMatcherPool, threadsByDefault } = await import('../../app/matcher-pool.js')
   const domains = await domainSources(flags)
   const { min, max } = flags.researchSeconds
   const researchMs = { min: min * 1000, max: max * 1000 }
   const tell = (type: string, value: object) => {
     if (flags.json === true) io.out(jsonLine(type, value))
   }
-  const { registry, label } = chooseRegistry(flags.registry ?? null)
+  const log = (line: string) => {
+    tell('log', { text: line })
+    io.err(`${line}\n`)
+  }
+  const { registry, path, label } = chooseRegistry(flags.registry ?? null)
+  const matchers = createMatcherPool({
+    registry,
+    registryPath: path,
+    threadCount: flags.matchers ?? threadsByDefault(),
+    start: 'at_once',
+    log,
+  })
   try {
     const service = await startService({
-      knowledge: knowledgeOf(registry),
+      knowledge: matchers,
       dataFolder: flags.data,
       listen: flags.listen,
       accounts: [{ name: 'default', apiKey }],
@@ -87,10 +105,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       researchMs,
       buildMs: researchMs,
       ...domains,
-      log: (line) => {
-        tell('log', { text: line })
-        io.err(`${line}\n`)
-      },
+      log,
     })
     const { entityCount } = registry.info()
     tell('serving', { url: service.url, registry: label, entityCount })
@@ -104,6 +119,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
     await service.close()
     tell('stopped', {})
   } finally {
+    await matchers.close()
     registry.close()
   }
 }
@@ -130,6 +146,12 @@ function parseListen(text: string): ListenAddress {
   const address = parseListenAddress(text)
   if (address === null) throw new InvalidArgumentError('host:port is needed, like 127.0.0.1:8787.')
   return address
+}
+
+function parseMatchers(text: string): number {
+  const parsed = matcherCount.safeParse(/^\d+$/.test(text) ? Number(text) : NaN)
+  if (!parsed.success) throw new InvalidArgumentError('a number of threads is needed, from 0 to 64.')
+  return parsed.data
 }
 
 function parseRange(text: string): { min: number; max: number } {

@@ -20,7 +20,11 @@ export type StoreMode = 'readonly' | 'shared' | 'staging'
  * Opens the file of a registry; unless `readonly` it is made when missing.
  * Errors: REGISTRY_NOT_FOUND, REGISTRY_INVALID (not a registry, or one of a newer version; `readonly`, of an older one too).
  */
-export function openStore(path: string, mode: StoreMode): Sqlite {
+export function openStore(
+  path: string,
+  mode: StoreMode,
+  cacheKibibytes: number = storeLimits.cacheKibibytes,
+): Sqlite {
   const registry: OwnSqlite = {
     path,
     applicationId,
@@ -28,7 +32,7 @@ export function openStore(path: string, mode: StoreMode): Sqlite {
     explain: (error) => asUserError(error, path),
   }
   const isStaging = mode === 'staging'
-  const { cacheKibibytes, stagingCacheKibibytes } = storeLimits
+  const { stagingCacheKibibytes } = storeLimits
   const setUp = (database: Sqlite) => {
     database.pragma(`cache_size = -${isStaging ? stagingCacheKibibytes : cacheKibibytes}`)
   }

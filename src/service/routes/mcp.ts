@@ -10,7 +10,7 @@ import type { SearchResult } from '../../contract/search.js'
 import { errorText } from '../../core/error-text.js'
 import { jsonMembers } from '../../core/json-members.js'
 import type { Handlers } from '../http/mount.js'
-import type { Knowledge } from '../knowledge.js'
+import type { Awaitable, Knowledge } from '../knowledge.js'
 import { badRequest } from '../refusal.js'
 
 /**
@@ -20,12 +20,12 @@ import { badRequest } from '../refusal.js'
  */
 export function mcpHandlers(deps: McpDeps): Pick<Handlers, 'mcp'> {
   return {
-    mcp: ({ headers, body: message, bodyText }) => {
+    mcp: async ({ headers, body: message, bodyText }) => {
       if (!isSpoken(headers['mcp-protocol-version'], message.method)) {
         throw badRequest(`mcp-protocol-version: spoken are ${protocolVersions.join(', ')}`)
       }
       if (message.id === undefined) return { status: 202, body: '' }
-      const end = JSON.stringify(runMethod(message, deps)).slice(1)
+      const end = JSON.stringify(await runMethod(message, deps)).slice(1)
       return { status: 200, body: `{"jsonrpc":"2.0","id":${idText(message.id, bodyText)},${end}` }
     },
   }
@@ -68,7 +68,7 @@ interface McpDeps {
 }
 
 /** Every method that is served; each stands by itself, there are no sessions. */
-function runMethod({ method, params = {} }: McpMessage, deps: McpDeps): MethodEnd {
+function runMethod({ method, params = {} }: McpMessage, deps: McpDeps): Awaitable<MethodEnd> {
   switch (method) {
     case 'initialize':
       return initialize(params)
@@ -101,7 +101,10 @@ function initialize({ protocolVersion: asked }: Readonly<Record<string, unknown>
   return { result: { protocolVersion, capabilities, serverInfo, instructions } }
 }
 
-function callTool({ name, arguments: given }: Readonly<Record<string, unknown>>, deps: McpDeps): MethodEnd {
+async function callTool(
+  { name, arguments: given }: Readonly<Record<string, unknown>>,
+  deps: McpDeps,
+): Promise<MethodEnd> {
   if (name !== mcpToolName) {
     const which =
       typeof name === 'string' ? `there is no tool ${named(name)}` : 'params.name: a string is needed'
@@ -110,7 +113,7 @@ function callTool({ name, arguments: given }: Readonly<Record<string, unknown>>,
   const read = readArguments(given ?? {})
   if (!read.ok) return failure(invalidParams, read.reason)
   try {
-    const found = searchEntities(read.value, deps.knowledge)
+    const found = await searchEntities(read.value, deps.knowledge)
     return { result: { content: [textOf(JSON.stringify(found))], structuredContent: found, isError: false } }
   } catch (error) {
     deps.log(`${mcpToolName}: ${errorText(error)}`)
@@ -172,8 +175,11 @@ interface FoundEntities {
   readonly metadata: { readonly total: number; readonly returned: number }
 }
 
-function searchEntities(wanted: McpSearchArguments, knowledge: Pick<Knowledge, 'search'>): FoundEntities {
-  const { results, totalCount } = knowledge.search({
+async function searchEntities(
+  wanted: McpSearchArguments,
+  knowledge: Pick<Knowledge, 'search'>,
+): Promise<FoundEntities> {
+  const { results, totalCount } = await knowledge.search({
     name: wanted.name,
     countryCode: wanted.country_code ?? null,
     regionCode: wanted.region_code ?? null,

@@ -2,9 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errorText } from '../../core/error-text.js'
 import type { Clock } from '../../platform/clock.js'
 import { startDueWorkLoop, type DueWorkLoop, type InFlight } from '../../platform/due-work-loop.js'
-import type { Answered, Knowledge } from '../knowledge.js'
+import { createGatheredCommits } from '../../platform/gathered-commits.js'
 import { limits } from '../limits.js'
-import { decideRun } from './run-outcome.js'
+import { decideRun, type RunOutcome } from './run-outcome.js'
+import type { Knowledge } from '../knowledge.js'
 import type { DueRun, FinishedRun, RunStore } from './run-store.js'
 
 /** `stop` resolves when no research is going on and none will start. */
@@ -22,85 +23,98 @@ export interface ResearcherDeps {
 }
 
 /**
- * Asks for due runs, many at a time where the knowledge answers later, and in slices of a few milliseconds where
- * it answers in this thread, so that HTTP stays responsive. What is open is read from the store, so that a
- * restart goes on where the last process was ended; what is in flight holds up nothing else.
+ * Works off due runs in slices of a few milliseconds, so that HTTP stays responsive, or beside one another where the
+ * knowledge answers elsewhere; what is open is read from the store, so that a restart goes on where the last process
+ * was ended.
  */
 export function startResearcher(deps: ResearcherDeps): Researcher {
   const { store, knowledge, clock, log, isBusy, onStored = () => undefined } = deps
-  let finished: FinishedRun[] = []
   let storeMs = 0
   let lookedAtMs = -Infinity
   let hasMore = false
-  /** Stored after the last look, though due by then. */
-  let hasLate = false
-
-  const research = (run: DueRun): Answered<void> => {
-    const end = (outcome: FinishedRun['outcome']) => {
-      if (outcome.fault !== null) log(`run ${run.runId} failed: ${outcome.fault}`)
-      finished.push({ runNumber: run.runNumber, outcome })
-    }
-    const query = { name: run.name, location: run.location, context: run.context }
-    const outcome = decideRun(knowledge, query, run.withBasis === 1, clock)
-    if (outcome instanceof Promise) return outcome.then(end)
-    end(outcome)
-  }
-  /** What fails to be stored is dropped: it is still due. */
-  const storeFinished = () => {
-    if (finished.length === 0) return
-    const batch = finished
-    finished = []
-    const fromMs = clock.monotonicMs()
-    store.finish(batch, clock.nowMs())
-    storeMs = clock.monotonicMs() - fromMs
+  let lastFailure: unknown
+  const finish = (finished: readonly FinishedRun[]): void => {
+    const storedFromMs = clock.monotonicMs()
+    store.finish(finished, clock.nowMs())
+    storeMs = clock.monotonicMs() - storedFromMs
     onStored()
   }
+  const commits = createGatheredCommits((finished: readonly FinishedRun[]) => {
+    finish(finished)
+    return finished.map(() => ({ value: undefined }))
+  })
+  const ended = ({ runId, runNumber }: DueRun, outcome: RunOutcome): FinishedRun => {
+    if (outcome.fault !== null) log(`run ${runId} failed: ${outcome.fault}`)
+    return { runNumber, outcome }
+  }
+  const finishLater = async (run: DueRun, answer: Promise<RunOutcome>, stopping: AbortSignal) => {
+    const outcome = await unlessAborted(answer, stopping)
+    // What is cut off by the stop is still due, and is asked for by the next process.
+    if (outcome !== null) await commits.add(ended(run, outcome))
+  }
   /** Researches until it is worth a commit: about as long as the last one took. */
-  const researchSome = async (loop: InFlight): Promise<void> => {
-    // First, so that what has ended is not due any more.
-    storeFinished()
+  const researchSome = async (inFlight: InFlight): Promise<void> => {
     lookedAtMs = clock.nowMs()
-    hasLate = false
-    const inFlightCount = limits.researchInFlightMax - loop.room()
-    const due = store
-      .due(lookedAtMs, limits.runsPerSliceMax + inFlightCount)
-      .filter(({ runNumber }) => !loop.has(runNumber))
+    hasMore = false
+    const countMax = limits.runsPerSliceMax
+    const open = store.due(lookedAtMs, countMax + limits.runsInFlightMax - inFlight.room())
+    const due = open.filter(({ runNumber }) => !inFlight.has(runNumber))
     const sliceMs = isBusy() ? limits.sliceMsWhileBusy : limits.sliceMsWhileQuiet
     const startMs = clock.monotonicMs()
     const endMs = startMs + Math.max(sliceMs, Math.min(storeMs, limits.researchMsBetweenCommitsMax))
     let sliceEndMs = startMs + sliceMs
+    const finished: FinishedRun[] = []
     let takenCount = 0
     for (const run of due) {
-      if (loop.room() <= 0) break
+      if (inFlight.room() <= 0) break
       takenCount++
-      const asked = research(run)
-      if (asked !== undefined) loop.begin(run.runNumber, () => asked)
+      const query = { name: run.name, location: run.location, context: run.context }
+      const outcome = decideRun(knowledge, query, run.withBasis === 1, clock.nowMs())
+      if (outcome instanceof Promise) {
+        inFlight.begin(run.runNumber, () => finishLater(run, outcome, inFlight.stopping))
+      } else finished.push(ended(run, outcome))
       const nowMs = clock.monotonicMs()
-      if (nowMs >= endMs || loop.stopping.aborted) break
+      if (nowMs >= endMs || inFlight.stopping.aborted) break
       if (nowMs < sliceEndMs) continue
       await nextTurn()
       sliceEndMs = clock.monotonicMs() + sliceMs
     }
-    hasMore = loop.room() > 0 && (takenCount < due.length || due.length >= limits.runsPerSliceMax)
-    storeFinished()
+    if (finished.length > 0) finish(finished)
+    hasMore = inFlight.room() > 0 && (takenCount < due.length || due.length >= countMax)
   }
   const loop = startDueWorkLoop({
     clock,
     takeUp: researchSome,
-    inFlightMax: limits.researchInFlightMax,
     // What was due by the last look is done, or in flight and wakes by its own end.
-    nextDueAtMs: () => (hasMore || hasLate ? -Infinity : (store.nextDueAtMs(lookedAtMs) ?? Infinity)),
+    nextDueAtMs: () => (hasMore ? -Infinity : (store.nextDueAtMs(lookedAtMs) ?? Infinity)),
+    inFlightMax: limits.runsInFlightMax,
     idleMsMax: limits.researchIdleMsMax,
     retryMs: limits.researchRetryMs,
     onFailure: (error) => {
-      log(`research pauses: ${errorText(error)}`)
+      // All runs of one commit fail by the same error.
+      if (error !== lastFailure) log(`research pauses: ${errorText(error)}`)
+      lastFailure = error
     },
   })
   return {
     stop: () => loop.stop(),
     expect: (dueAtMs) => {
-      if (dueAtMs <= lookedAtMs) hasLate = true
-      loop.expect(dueAtMs)
+      // Stored after the look that would have found it.
+      if (dueAtMs <= lookedAtMs) loop.wake()
+      else loop.expect(dueAtMs)
     },
   }
+}
+
+/** Null where the signal comes first. */
+function unlessAborted<Value>(answer: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      resolve(null)
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    void answer.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', stop)
+    })
+  })
 }

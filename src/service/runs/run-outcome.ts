@@ -1,9 +1,8 @@
 import type { Resolution } from '../../contract/result.js'
 import { resolution as resolutionSchema } from '../../contract/result.js'
 import { errorText } from '../../core/error-text.js'
-import type { Clock } from '../../platform/clock.js'
 import { nothingFound } from '../../contract/unknown.js'
-import type { Answered, Knowledge, Query } from '../knowledge.js'
+import type { Awaitable, Knowledge, Query, ResolutionText } from '../knowledge.js'
 
 /**
  * How a run ended, as it is stored. `result` is a job result without its `request_id` and `basis`; `basis` is
@@ -18,71 +17,71 @@ export interface RunOutcome {
 }
 
 /**
- * Asks the knowledge and makes of its answer what is stored. Never throws or rejects: an answer that breaks the
- * interface, or none, ends the run as failed.
+ * Asks the knowledge and makes of its answer what is stored: at once where the answer is there at once. Never throws
+ * and never rejects: an answer that breaks the interface, or none, ends the run as failed.
  */
 export function decideRun(
   knowledge: Pick<Knowledge, 'resolve'>,
   query: Query,
   withBasis: boolean,
-  clock: Pick<Clock, 'nowMs'>,
-): Answered<RunOutcome> {
-  const ended = (found: Found) => outcomeOf(found, query, withBasis, clock.nowMs())
+  nowMs: number,
+): Awaitable<RunOutcome> {
+  const outcomeOf = (answer: Resolution | ResolutionText) =>
+    runOutcome('outcome' in answer ? answer : resolutionText(answer), {
+      query,
+      withBasis,
+      nowMs,
+      fault: null,
+    })
+  const failure = (error: unknown) =>
+    runOutcome(resolutionText(failed), { query, withBasis, nowMs, fault: errorText(error) })
   try {
     const answer = knowledge.resolve(query)
-    if (!(answer instanceof Promise)) return ended(checked(answer))
-    return answer
-      .then((resolution) => ended(checked(resolution)))
-      .catch((error: unknown) => ended(none(error)))
+    return answer instanceof Promise ? answer.then(outcomeOf).catch(failure) : outcomeOf(answer)
   } catch (error) {
-    return ended(none(error))
+    return failure(error)
   }
 }
 
-interface Found {
-  readonly resolution: Resolution
+/** Throws where the resolution breaks the interface. */
+export function resolutionText(resolution: Resolution): ResolutionText {
+  const parsed = resolutionSchema.safeParse(resolution)
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim())
+    throw new Error(`the answer breaks the interface: ${faults.join('; ')}`)
+  }
+  const { basis, classification, ...outcome } = parsed.data
+  return {
+    status: outcome.status,
+    classification,
+    outcome: JSON.stringify(outcome),
+    basis: JSON.stringify(basis),
+  }
+}
+
+interface Ending {
+  readonly query: Query
+  readonly withBasis: boolean
+  readonly nowMs: number
   readonly fault: string | null
 }
 
-function outcomeOf(
-  { resolution, fault }: Found,
-  query: Query,
-  withBasis: boolean,
-  nowMs: number,
-): RunOutcome {
-  const { basis, classification, ...outcome } = resolution
+function runOutcome(text: ResolutionText, { query, withBasis, nowMs, fault }: Ending): RunOutcome {
+  const { name, location, context } = query
   const atIso = new Date(nowMs).toISOString()
-  const result = {
-    ...outcome,
-    metadata: {
-      query: {
-        name: query.name,
-        location: query.location,
-        context: query.context,
-        classification,
-        mode: 'standard',
-      },
-      resolved_at: atIso,
-      updated_at: atIso,
-      from_cache: false,
-      cache_hit_type: null,
-    },
+  const metadata = {
+    query: { name, location, context, classification: text.classification, mode: 'standard' },
+    resolved_at: atIso,
+    updated_at: atIso,
+    from_cache: false,
+    cache_hit_type: null,
   }
   return {
-    status: outcome.status === 'failed' ? 'FAILED' : 'COMPLETED',
-    result: JSON.stringify(result),
-    basis: withBasis ? JSON.stringify(basis) : null,
+    status: text.status === 'failed' ? 'FAILED' : 'COMPLETED',
+    result: `${text.outcome.slice(0, -1)},"metadata":${JSON.stringify(metadata)}}`,
+    basis: withBasis ? text.basis : null,
     fault,
   }
 }
-
-function checked(answer: Resolution): Found {
-  const parsed = resolutionSchema.safeParse(answer)
-  if (parsed.success) return { resolution: parsed.data, fault: null }
-  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim())
-  return { resolution: failed, fault: `the answer breaks the interface: ${faults.join('; ')}` }
-}
-
-const none = (error: unknown): Found => ({ resolution: failed, fault: errorText(error) })
 
 const failed: Resolution = { status: 'failed', ...nothingFound }

@@ -24,7 +24,7 @@ describe('defaults', () => {
       input: { columns: {}, dedupe: true },
       output: { prefix: 'enrich_' },
       checkpoint: { path: '.enrich/checkpoint.sqlite', maxAgeMs: null },
-      service: { baseUrl: null, registryPath: null },
+      service: { baseUrl: null, registryPath: null, matchers: null },
       budget: { lookupsMax: null, durationMsMax: null },
       onLost: 'hold',
       serverErrorMeans: 'unknown',
@@ -47,7 +47,7 @@ describe('defaults', () => {
       { service: { baseUrl: 'https://api.example.com/' } },
       {},
     )
-    expect(service).toEqual({ baseUrl: 'https://api.example.com', registryPath: null })
+    expect(service).toEqual({ baseUrl: 'https://api.example.com', registryPath: null, matchers: null })
     expect(limits).toEqual({
       submissionsPerWindow: 600,
       pollsPerWindow: 100,

@@ -78,7 +78,7 @@ test('a knowledge that answers later is asked many at a time, no more than the l
     return noMatch
   })
   await until(() => store.ended.length === 300)
-  expect(most).toBe(limits.researchInFlightMax)
+  expect(most).toBe(limits.runsInFlightMax)
 })
 
 test('one hard query holds up nobody', async () => {

@@ -10,9 +10,9 @@ import type { Knowledge } from '../../knowledge.js'
  */
 export function searchHandlers(knowledge: Knowledge, clock: Clock): Pick<Handlers, 'search'> {
   return {
-    search: ({ callId, query }) => {
+    search: async ({ callId, query }) => {
       const startedMs = clock.monotonicMs()
-      const { results, totalCount } = knowledge.search({
+      const { results, totalCount } = await knowledge.search({
         name: query.name,
         countryCode: query.country_code ?? null,
         regionCode: query.region_code ?? null,

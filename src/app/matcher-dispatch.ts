@@ -1,0 +1,199 @@
+import type { Clock } from '../platform/clock.js'
+import { Place, type PlaceDeps } from './matcher-place.js'
+import {
+  receiveError,
+  type AnswerTexts,
+  type Answered,
+  type Asked,
+  type Question,
+} from './matcher-questions.js'
+
+const dispatchLimits = {
+  /** How often it is looked at what the threads are at. */
+  watchEveryMs: 10,
+  /** A question at which so many threads ended is the cause. */
+  endedThreadsMax: 2,
+} as const
+
+export interface DispatchDeps extends Omit<
+  PlaceDeps,
+  'onAnswered' | 'onReturned' | 'onGivenUp' | 'onChanged'
+> {
+  readonly threadCount: number
+  readonly clock: Clock
+  /** Answers what no thread is there to answer. */
+  readonly answerHere: (question: Question) => AnswerTexts
+}
+
+interface Ticket extends Asked {
+  readonly resolve: (texts: AnswerTexts) => void
+  readonly reject: (error: unknown) => void
+  endedThreadCount: number
+}
+
+const numberMax = 2 ** 31 - 1
+
+/** Threads, and what they are asked: each question goes to the one with the least to do, several in a message. */
+export class Dispatch {
+  readonly #deps: DispatchDeps
+  readonly #places: readonly Place[]
+  readonly #open = new Map<number, Ticket>()
+  /** Runs come in hundreds, searches one by one: they take turns. */
+  readonly #waiting: Record<Question['kind'], Ticket[]> = { resolve: [], search: [] }
+  readonly #closing = new AbortController()
+  #lastKind: Question['kind'] = 'search'
+  #lastNumber = 0
+  #isPumpDue = false
+  #isWatching = false
+
+  constructor(deps: DispatchDeps) {
+    this.#deps = deps
+    const place: PlaceDeps = {
+      ...deps,
+      onAnswered: (answered) => {
+        for (const one of answered) this.#answer(one)
+        this.#pumpSoon()
+      },
+      onReturned: (asked) => {
+        for (const { number } of [...asked].reverse()) this.#askAgain(number)
+        this.#pumpSoon()
+      },
+      onGivenUp: ({ number }, why) => {
+        this.#giveUp(number, why)
+      },
+      onChanged: () => {
+        this.#pumpSoon()
+      },
+    }
+    this.#places = Array.from({ length: deps.threadCount }, () => new Place(place))
+  }
+
+  /** Whether threads take questions, or will again in a moment. */
+  get isOpen(): boolean {
+    return this.#places.some(({ state }) => state === 'open' || state === 'restarting')
+  }
+
+  get openCount(): number {
+    return this.#places.filter(({ state }) => state === 'open').length
+  }
+
+  waitingCount(kind: Question['kind']): number {
+    return this.#waiting[kind].length
+  }
+
+  ask(question: Question): Promise<AnswerTexts> {
+    return new Promise((resolve, reject) => {
+      this.#lastNumber = this.#lastNumber === numberMax ? 1 : this.#lastNumber + 1
+      const ticket: Ticket = { number: this.#lastNumber, question, resolve, reject, endedThreadCount: 0 }
+      this.#open.set(ticket.number, ticket)
+      this.#waiting[question.kind].push(ticket)
+      this.#pumpSoon()
+      if (!this.#isWatching) void this.#watch()
+    })
+  }
+
+  /** Rejects what is open, and ends the threads. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    for (const number of [...this.#open.keys()]) this.#take(number)?.reject(closed())
+    await Promise.all(this.#places.map((place) => place.end()))
+  }
+
+  /** After what is asked in the same breath, which then shares a message. */
+  #pumpSoon(): void {
+    if (this.#isPumpDue) return
+    this.#isPumpDue = true
+    queueMicrotask(() => {
+      this.#isPumpDue = false
+      this.#pump()
+    })
+  }
+
+  #pump(): void {
+    if (this.#closing.signal.aborted) return
+    for (let place = leastLoaded(this.#places); place !== null; place = leastLoaded(this.#places)) {
+      const ticket = this.#next()
+      if (ticket === undefined) break
+      place.give({ number: ticket.number, question: ticket.question })
+    }
+    for (const place of this.#places) place.send()
+    if (this.#places.every(({ state }) => state === 'gone')) this.#answerOneHere()
+  }
+
+  #next(): Ticket | undefined {
+    const { resolve, search } = this.#waiting
+    for (;;) {
+      const isSearchNext = resolve.length === 0 || (search.length > 0 && this.#lastKind === 'resolve')
+      const ticket = (isSearchNext ? search : resolve).shift()
+      if (ticket === undefined) return undefined
+      this.#lastKind = ticket.question.kind
+      // What was taken back from a thread may be answered by it all the same.
+      if (this.#open.has(ticket.number)) return ticket
+    }
+  }
+
+  #answerOneHere(): void {
+    const ticket = this.#next()
+    if (ticket === undefined) return
+    this.#take(ticket.number)
+    try {
+      ticket.resolve(this.#deps.answerHere(ticket.question))
+    } catch (error) {
+      ticket.reject(error)
+    }
+    setImmediate(() => {
+      this.#pumpSoon()
+    })
+  }
+
+  #take(number: number): Ticket | undefined {
+    const ticket = this.#open.get(number)
+    this.#open.delete(number)
+    return ticket
+  }
+
+  #answer(answered: Answered): void {
+    const ticket = this.#take(answered.number)
+    if ('texts' in answered) ticket?.resolve(answered.texts)
+    else ticket?.reject(receiveError(answered.error))
+  }
+
+  #askAgain(number: number): void {
+    const ticket = this.#open.get(number)
+    if (ticket !== undefined) this.#waiting[ticket.question.kind].unshift(ticket)
+  }
+
+  /** Only reads are asked, so asking again changes nothing; what ends its thread twice would end them all. */
+  #giveUp(number: number, why: 'too_long' | 'thread_ended'): void {
+    const ticket = this.#open.get(number)
+    if (ticket === undefined) return
+    if (why === 'too_long') {
+      const seconds = this.#deps.questionMsMax / 1000
+      this.#take(number)?.reject(new Error(`matching this name took longer than ${seconds} s, and was ended`))
+    } else if (++ticket.endedThreadCount >= dispatchLimits.endedThreadsMax) {
+      this.#take(number)?.reject(
+        new Error('matching this name ended its thread, and another when asked again'),
+      )
+    } else this.#askAgain(number)
+  }
+
+  async #watch(): Promise<void> {
+    this.#isWatching = true
+    while (this.#open.size > 0 && !this.#closing.signal.aborted) {
+      await this.#deps.clock.sleep(dispatchLimits.watchEveryMs, this.#closing.signal)
+      for (const place of this.#places) place.look()
+    }
+    this.#isWatching = false
+  }
+}
+
+function leastLoaded(places: readonly Place[]): Place | null {
+  let least: { place: Place; load: number } | null = null
+  for (const place of places) {
+    const { load } = place
+    if (load !== null && (least === null || load < least.load)) least = { place, load }
+  }
+  return least?.place ?? null
+}
+
+export const closed = (): Error => new Error('the matchers are closed')

@@ -1,0 +1,118 @@
+import { availableParallelism } from 'node:os'
+import { errorTypes } from '../contract/errors.js'
+import { systemClock, type Clock } from '../platform/clock.js'
+import type { Registry } from '../registry/registry.js'
+import type { Knowledge } from '../service/knowledge.js'
+import { Refusal } from '../service/refusal.js'
+import { closed, Dispatch } from './matcher-dispatch.js'
+import { answerQuestion, fileOf, readResolution, readSearch, type Question } from './matcher-questions.js'
+import type { ThreadCode } from './matcher-thread.js'
+import { knowledgeOf } from './registry-adapter.js'
+
+const poolLimits = {
+  threadsMax: 64,
+  /** Without being told how many. */
+  threadsByDefaultMax: 8,
+  /** What the threads' pages of the registry may take together, but no thread has less than the least. */
+  cacheKibibytes: 65_536,
+  threadCacheKibibytesMin: 16_384,
+  /** Searches that wait; further ones are refused. Runs are stored, and whoever works them off asks for so many. */
+  searchesWaitingMax: 1_000,
+  questionMsMax: 10_000,
+  /** Names that took this thread so long are work enough for others: starting them takes a part of it. */
+  workHereMsMax: 150,
+} as const
+
+export interface MatcherPoolDeps {
+  /** Open in this thread, and its owner's to close, after the pool. */
+  readonly registry: Registry
+  /** Where the threads open it again; null: the one that ships with the package. */
+  readonly registryPath: string | null
+  /** 0: all is answered in this thread. */
+  readonly threadCount: number
+  /** When threads are started: at once, or when there is work enough for them. */
+  readonly start: 'at_once' | 'with_work'
+  readonly log: (line: string) => void
+  readonly clock?: Clock
+  readonly questionMsMax?: number
+  /** Of the threads; this package's if left out. */
+  readonly code?: ThreadCode
+}
+
+/** A `Knowledge` whose names are matched in threads. */
+export interface MatcherPool extends Knowledge {
+  /** Those that take questions now. */
+  openThreadCount(): number
+  /** Ends the threads; what is open is rejected. */
+  close(): Promise<void>
+}
+
+/** One a core, so that the system shares them out between this thread and those; none where there is one core. */
+export function threadsByDefault(coreCount = availableParallelism()): number {
+  return coreCount < 2 ? 0 : Math.min(coreCount, poolLimits.threadsByDefaultMax)
+}
+
+/**
+ * Names are matched by threads, each with the registry open; all else is read in this one. Until the threads are
+ * there, and where none can be started, this thread matches names too.
+ */
+export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
+  const { registry, registryPath, threadCount, log, clock = systemClock } = deps
+  const knowledge = knowledgeOf(registry)
+  const file = fileOf(registryPath)
+  let dispatch: Dispatch | null = null
+  let isClosed = false
+  let workedHereMs = 0
+
+  const startThreads = (): void => {
+    if (dispatch !== null || threadCount === 0) return
+    const { cacheKibibytes, threadCacheKibibytesMin, questionMsMax } = poolLimits
+    dispatch = new Dispatch({
+      threadCount,
+      registryPath,
+      file,
+      cacheKibibytes: Math.max(threadCacheKibibytesMin, Math.floor(cacheKibibytes / threadCount)),
+      questionMsMax: deps.questionMsMax ?? questionMsMax,
+      code: deps.code ?? null,
+      clock,
+      log,
+      answerHere: (question) => answerQuestion(knowledge, question),
+    })
+  }
+  /** Null where this thread is to answer. */
+  const threads = (): Dispatch | null => {
+    if (isClosed) throw closed()
+    return dispatch?.isOpen === true ? dispatch : null
+  }
+  const here = <Answer>(answer: () => Answer): Answer => {
+    const startMs = clock.monotonicMs()
+    try {
+      return answer()
+    } finally {
+      workedHereMs += clock.monotonicMs() - startMs
+      if (workedHereMs >= poolLimits.workHereMsMax) startThreads()
+    }
+  }
+  if (deps.start === 'at_once') startThreads()
+  return {
+    ...knowledge,
+    resolve: (query) => {
+      const question: Question = { kind: 'resolve', query }
+      return threads()?.ask(question).then(readResolution) ?? here(() => knowledge.resolve(query))
+    },
+    search: (request) => {
+      const open = threads()
+      if (open === null) return here(() => knowledge.search(request))
+      if (open.waitingCount('search') >= poolLimits.searchesWaitingMax) throw tooBusy()
+      return open.ask({ kind: 'search', request }).then(readSearch)
+    },
+    openThreadCount: () => dispatch?.openCount ?? 0,
+    close: async () => {
+      isClosed = true
+      await dispatch?.close()
+    },
+  }
+}
+
+const tooBusy = (): Refusal =>
+  new Refusal(500, errorTypes.apiError, 'too many searches wait already; try again in a moment')

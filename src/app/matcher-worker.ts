@@ -1,0 +1,14 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { openRegistry } from '../registry/registry.js'
+import { openShippedRegistry } from '../registry/shipped.js'
+import { answerQuestions, type MatcherStart } from './matcher-questions.js'
+import { knowledgeOf } from './registry-adapter.js'
+
+// A thread of its own: the registry open, and one question answered after the other.
+const start = workerData as MatcherStart
+const { registryPath, cacheKibibytes } = start
+const registry =
+  registryPath === null
+    ? openShippedRegistry()
+    : openRegistry(registryPath, { readonly: true, cacheKibibytes })
+answerQuestions(parentPort, start, knowledgeOf(registry))

@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../../../src/platform/clock.js'
+import { systemRandom } from '../../../src/platform/random.js'
+import { hashKey, storeAccounts, storedCallers } from '../../../src/service/accounts/accounts.js'
+import { newCallId, newRunIds } from '../../../src/service/ids.js'
+import type { Knowledge, ResolutionText } from '../../../src/service/knowledge.js'
+import { resolutionText } from '../../../src/service/runs/run-outcome.js'
+import { startResearcher, type Researcher } from '../../../src/service/runs/researcher.js'
+import { createRunStore, type RunStore } from '../../../src/service/runs/run-store.js'
+import { openDatabase } from '../../../src/service/storage/database.js'
+import { fakeKnowledge, matchOf } from '../../support/fake-knowledge.js'
+
+const answered = resolutionText(matchOf())
+const soon = (text: ResolutionText) =>
+  new Promise<ResolutionText>((resolve) => {
+    setImmediate(resolve, text)
+  })
+
+let store: RunStore
+let insert: (names: readonly string[], dueAtMs?: number) => void
+let researchers: Researcher[] = []
+
+beforeEach(() => {
+  const database = openDatabase(null)
+  storeAccounts(database, [{ name: 'alice', apiKey: 'k' }], 0)
+  const accountNumber = storedCallers(database).get(hashKey('k'))?.accountNumber ?? 0
+  store = createRunStore(database)
+  insert = (names, dueAtMs = 0) => {
+    const rest = { accountNumber, customId: null, surface: 'v3', webhookUrl: null, withBasis: true } as const
+    store.insert(
+      names.map((name) => {
+        const ids = newRunIds('run', newCallId(systemRandom), systemRandom, 0)
+        return { ...rest, ids, query: { name, location: null, context: null }, createdAtMs: 0, dueAtMs }
+      }),
+    )
+  }
+})
+afterEach(async () => {
+  await Promise.all(researchers.map((researcher) => researcher.stop()))
+  researchers = []
+})
+
+function start(resolve: Knowledge['resolve'], logged: string[] = []): Researcher {
+  const knowledge = { ...fakeKnowledge(), resolve }
+  const log = (line: string) => logged.push(line)
+  const researcher = startResearcher({ store, knowledge, clock: systemClock, log, isBusy: () => false })
+  researchers.push(researcher)
+  return researcher
+}
+
+const until = async (isSo: () => boolean) => {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
+}
+
+const manyNames = Array.from({ length: 300 }, (_, at) => `Acme ${at}`)
+
+describe('research that is done elsewhere', () => {
+  test('one that takes long holds up none of the others, each of which ends once', async () => {
+    const open: ((text: ResolutionText) => void)[] = []
+    const asked: string[] = []
+    insert(['Slow', ...manyNames])
+    start(({ name }) => {
+      asked.push(name)
+      return name === 'Slow' ? new Promise((resolve) => open.push(resolve)) : soon(answered)
+    })
+    await until(() => store.count().completed === manyNames.length)
+    expect(store.count()).toEqual({ pending: 1, completed: 300, failed: 0 })
+    expect(asked.sort()).toEqual(['Slow', ...manyNames].sort())
+    for (const resolve of open) resolve(answered)
+    await until(() => store.count().pending === 0)
+  })
+
+  test('no more runs are asked for at a time than the bound', async () => {
+    const open: ((text: ResolutionText) => void)[] = []
+    insert([...manyNames, ...manyNames])
+    start(() => new Promise((resolve) => open.push(resolve)))
+    await until(() => open.length === 256)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(open).toHaveLength(256)
+    await until(() => {
+      for (const resolve of open.splice(0)) resolve(answered)
+      return store.count().pending === 0
+    })
+    expect(store.count()).toEqual({ pending: 0, completed: 600, failed: 0 })
+  })
+
+  test('a rejection ends its run as failed, and says why', async () => {
+    const logged: string[] = []
+    insert(['Acme'])
+    start(() => Promise.reject(new Error('took too long')), logged)
+    await until(() => store.count().pending === 0)
+    expect(store.count()).toEqual({ pending: 0, completed: 0, failed: 1 })
+    expect(logged.join()).toMatch(/run \S+ failed: took too long/)
+  })
+
+  test('a stop waits for no answer, and leaves its run to the next start', async () => {
+    insert(['Acme'])
+    let isAsked = false
+    const researcher = start(() => {
+      isAsked = true
+      return new Promise(() => undefined)
+    })
+    await until(() => isAsked)
+    await researcher.stop()
+    expect(store.count()).toEqual({ pending: 1, completed: 0, failed: 0 })
+    start(() => soon(answered))
+    await until(() => store.count().completed === 1)
+  })
+
+  test('a run that is stored while another is asked for, and was due before, is not overlooked', async () => {
+    insert(['Acme'])
+    const researcher = start(({ name }) => {
+      if (name !== 'Acme') return soon(answered)
+      insert(['Bolt'])
+      researcher.expect(0)
+      return new Promise(() => undefined)
+    })
+    await until(() => store.count().completed === 1)
+    expect(store.count()).toEqual({ pending: 1, completed: 1, failed: 0 })
+  })
+})
