@@ -41,7 +41,7 @@ const listedCommands: readonly ListedCommand[] = [
   },
   {
     words: 'checkpoint',
-    description: 'whether the checkpoint is sound, and mending it',
+    description: 'whether the checkpoint is sound, mending it, and its size',
     isGroup: true,
     load: async () => (await import('./commands/checkpoint.js')).fillCheckpointCommand,
   },

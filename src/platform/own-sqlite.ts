@@ -28,7 +28,7 @@ export interface OpenOwnOptions extends Omit<OpenSqliteOptions, 'readonly'> {
   /** What a connection needs before the schema is looked at: settings, functions. */
   readonly setUp?: (database: Sqlite) => void
   /** Goes around the migration, where one is needed: under a lock, say. */
-  readonly aroundMigration?: (migrate: () => void) => void
+  readonly aroundMigration?: (migrate: () => void, database: Sqlite) => void
   /** The last step, on the schema of this version. */
   readonly finish?: (database: Sqlite) => void
 }
@@ -49,7 +49,7 @@ export function openOwn(own: OwnSqlite, options: OpenOwnOptions): Sqlite {
       if (versionOf(database) !== migrations.length) {
         aroundMigration(() => {
           migrate(database, migrations)
-        })
+        }, database)
       }
       finish?.(database)
     })

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -209,7 +210,9 @@ describe('a WAL that is being moved into the main file', () => {
     const [acme = 0, bolt = 0] = await checkpoint.want(keyed('Acme', 'Bolt', 'Cargo', 'Dull'))
     const { customId } = await checkpoint.intend(acme, startMs)
     await checkpoint.accept(acme, customId, 'run_1', startMs)
-    await checkpoint.answer(acme, answerTo('run_1', { body: JSON.stringify('x'.repeat(20_000)) }))
+    // What cannot be compressed.
+    const body = JSON.stringify(randomBytes(15_000).toString('base64'))
+    await checkpoint.answer(acme, answerTo('run_1', { body }))
     intention = { lookupId: bolt, ...(await checkpoint.intend(bolt, startMs)) }
     old = filesAt(path)
     rows = readAll(old)

@@ -1,4 +1,5 @@
 import { damageText, findDamage } from '../../src/pipeline/checkpoint/find-damage.js'
+import { packedColumns, unpackLine, type PackedAnswer } from '../../src/pipeline/checkpoint/packed-answer.js'
 import { registerChecksums } from '../../src/pipeline/checkpoint/row-checksums.js'
 import { openSqlite } from '../../src/platform/sqlite.js'
 import type { LookupState } from '../../src/pipeline/rules/lookup-state.js'
@@ -29,7 +30,7 @@ export interface OnDisk {
   submissions: SubmissionRow[]
 }
 
-/** Reads a checkpoint file with nothing of the code under test but SQLite. */
+/** Reads a checkpoint file with nothing of the code under test but SQLite, and how an answer is packed. */
 export function readDisk(path: string): OnDisk {
   const database = openSqlite(path, { synchronous: 'NORMAL' })
   registerChecksums(database)
@@ -38,11 +39,12 @@ export function readDisk(path: string): OnDisk {
     const damage = findDamage(database, 'all')
     hold(damage.length === 0, `the checkpoint is damaged: ${damageText(damage)}`)
     const lookups = database
-      .prepare<[], LookupOnDisk>(
-        `SELECT l.lookup_id AS lookupId, name, state, l.run_id AS runId, a.line, a.run_id AS answeredRunId
+      .prepare<[], Omit<LookupOnDisk, 'line'> & (PackedAnswer | { packing: null })>(
+        `SELECT l.lookup_id AS lookupId, name, state, l.run_id AS runId, a.run_id AS answeredRunId, ${packedColumns}
          FROM lookups l LEFT JOIN answers a USING (lookup_id)`,
       )
       .all()
+      .map((row) => ({ ...row, line: row.packing === null ? null : unpackLine(row) }))
     const submissions = database
       .prepare<[], SubmissionRow>(
         `SELECT custom_id AS customId, lookup_id AS lookupId, job_id AS jobId, verdict, run_id AS runId FROM submissions`,

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { UserError } from '../../core/errors.js'
+import { compactCheckpoint, type Compaction } from '../../pipeline/checkpoint/compact.js'
 import type { Damage } from '../../pipeline/checkpoint/find-damage.js'
 import { repairCheckpoint, type Repair } from '../../pipeline/checkpoint/repair.js'
 import { blamingDamage, verifyCheckpoint, type Verification } from '../../pipeline/checkpoint/verify.js'
@@ -33,6 +35,13 @@ export function fillCheckpointCommand(checkpoint: Command, io: CliIo): void {
     const repair = repairCheckpoint(path, systemClock.nowMs())
     io.out(flags.json === true ? jsonLine('repair', { path, repair }) : repairText(path, repair))
   })
+  leaf('compact', 'gives the disk back what the checkpoint no longer needs; loses nothing', (path, flags) => {
+    if (!existsSync(path)) throwNone(path)
+    const compaction = compactCheckpoint(path, systemClock.nowMs(), (text) => {
+      io.err(`${text}.\n`)
+    })
+    io.out(flags.json === true ? jsonLine('compaction', compaction) : compactionText(compaction))
+  })
 }
 
 function throwNone(path: string): never {
@@ -57,6 +66,14 @@ function damageLine({ where, what, count, examples }: Damage): string {
     examples.length === 0 ? '' : ` (${examples.join(', ')}${count > examples.length ? ', …' : ''})`
   return `${where}: ${number(count)} × ${what}${shown}`
 }
+
+function compactionText({ path, bytesBefore, bytesAfter, isRead }: Compaction): string {
+  const sizes = `${path}: ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} now\n`
+  return isRead ? `${sizes}Another process reads it: the rest is given back when it ends.\n` : sizes
+}
+
+const megabytes = (bytes: number) =>
+  `${(bytes / 1e6).toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} MB`
 
 const namesShown = 10
 

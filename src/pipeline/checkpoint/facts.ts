@@ -1,11 +1,8 @@
-import { existsSync, statSync } from 'node:fs'
-import type { DatabaseFacts, FoundHead, Standing } from '../rules/checkpoint-standing.js'
-import { judgeStanding } from '../rules/checkpoint-standing.js'
+import { judgeStanding, type DatabaseFacts, type FoundHead } from '../rules/checkpoint-standing.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import type { UserError } from '../../core/errors.js'
-import { standingError } from './damage-error.js'
-import { placeOf, readHead } from './head-file.js'
-import { openToRead } from './open.js'
+import { HeadFile, placeOf, readHead } from './head-file.js'
+import { checksumSql } from './row-checksums.js'
+import { schemaVersion } from './schema.js'
 
 type OwnRow = Pick<DatabaseFacts, 'checkpointId' | 'generation' | 'sequence' | 'closedHeadNs'> & {
   hasHadHead: 0 | 1
@@ -46,27 +43,23 @@ export function readFacts(database: Sqlite, path: string, found: FoundHead): Dat
   })()
 }
 
-/** How a checkpoint stands to its head, looked at from beside; a run may be writing it. */
-export function standingOf(path: string): { standing: Standing; found: FoundHead } {
-  // The head first: it is written after what it tells of.
+/**
+ * Before a migration: the head says which version writes, so that an older one finds the file newer than itself, and not
+ * damaged, wherever the migration is killed. Nothing else changes: a copy is seen to be one as before.
+ */
+export function stampHead(database: Sqlite, path: string): void {
   const found = readHead(path)
-  if (!existsSync(path) || statSync(path).size === 0) return { standing: judgeStanding(found, null), found }
-  const database = openToRead(path, 'unfinished')
-  if (database === null) return { standing: judgeStanding(found, null), found }
-  try {
-    const version = database.pragma('user_version', { simple: true }) as number
-    const facts = version === 0 ? null : readFacts(database, path, found)
-    return { standing: judgeStanding(found, facts), found }
-  } finally {
-    database.close()
-  }
-}
-
-/** What a run with this checkpoint would stop for, or null. A copy is of no matter where nothing is billed. */
-export function problemOf(path: string, isBilled: boolean): UserError | null {
-  return problemIn(path, standingOf(path).standing, isBilled)
-}
-
-export function problemIn(path: string, standing: Standing, isBilled: boolean): UserError | null {
-  return standing.kind === 'copied' && !isBilled ? null : standingError(path, standing)
+  if (found.kind !== 'found' || found.head.version >= schemaVersion) return
+  const facts = readFacts(database, path, found)
+  // Of a copy, what does not fit goes on not fitting.
+  const isClosed = facts !== null && facts.closedHeadNs !== null && judgeStanding(found, facts).kind === 'ok'
+  const setClosed = database.prepare<{ closed: string | null }>(
+    `UPDATE checkpoint SET closed_head_ns = @closed,
+       checksum = ${checksumSql('checkpoint').replace('closed_head_ns', '@closed')}
+     WHERE checksum IS ${checksumSql('checkpoint')}`,
+  )
+  // In between it is as after a kill, when nothing is held against the time of the head's last change.
+  if (isClosed && setClosed.run({ closed: null }).changes === 0) return
+  const closed = new HeadFile(path, { ...found.head, version: schemaVersion }).close()
+  if (isClosed) setClosed.run({ closed })
 }

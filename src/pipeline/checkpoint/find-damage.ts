@@ -1,6 +1,6 @@
 import { sqliteCode, type Sqlite } from '../../platform/sqlite.js'
-import { answerChecksumSql, checksumSql, nextChain, summedTables, type SummedTable } from './row-checksums.js'
-import { provenVersion } from './schema.js'
+import { answersIn, provenVersion } from './plain-answers.js'
+import { checksumSql, nextChain, summedTables, type SummedTable } from './row-checksums.js'
 
 /** Something that is not as it was written. */
 export interface Damage {
@@ -36,7 +36,7 @@ export function findDamage(database: Sqlite, answers: AnswersChecked): Damage[] 
     // Of an earlier version there is nothing more to hold it against.
     if (version < provenVersion) return
     for (const table of summedTables) look(table, () => unsoundRows(database, table))
-    look('answers', () => unsoundAnswers(database, answers))
+    look('answers', () => unsoundAnswers(database, answersIn(version), answers))
     look('chain', () => brokenChain(database))
     look('lookups', () => forgottenAttempts(database))
   })()
@@ -79,18 +79,18 @@ function checkpointRow(database: Sqlite): Omit<Damage, 'where'> | null {
     : { what: `${count ?? 0} rows where one belongs`, count: 1, examples: [] }
 }
 
-function unsoundAnswers(database: Sqlite, which: AnswersChecked): Omit<Damage, 'where'> | null {
-  const from =
+/** What agrees with its checksum and cannot be unpacked was written by nobody; looked for where all are. */
+function unsoundAnswers(
+  database: Sqlite,
+  answers: string,
+  which: AnswersChecked,
+): Omit<Damage, 'where'> | null {
+  const found =
     which === 'all'
-      ? 'answers a LEFT JOIN lookups l USING (lookup_id)'
-      : 'temp.wanted JOIN answers a USING (lookup_id) LEFT JOIN lookups l USING (lookup_id)'
-  const names = database
-    .prepare<[], string | null>(
-      `SELECT l.name FROM ${from} WHERE a.body_digest IS NOT digest(CAST(a.body AS BLOB))
-         OR a.checksum IS NOT ${answerChecksumSql('a.', 'l.key')}`,
-    )
-    .pluck()
-    .all()
+      ? `${answers} a LEFT JOIN lookups l USING (lookup_id)
+         WHERE NOT is_sound OR NOT unpacks(packing, line_bytes, body_bytes, packed)`
+      : `temp.wanted JOIN ${answers} a USING (lookup_id) LEFT JOIN lookups l USING (lookup_id) WHERE NOT is_sound`
+  const names = database.prepare<[], string | null>(`SELECT l.name FROM ${found}`).pluck().all()
   return names.length === 0 ? null : listed('answers do not agree with their checksums', names)
 }
 

@@ -9,7 +9,7 @@ import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { standingError } from './damage-error.js'
 import { readFacts } from './facts.js'
 import { HeadFile } from './head-file.js'
-import { provenVersion } from './schema.js'
+import { schemaVersion } from './schema.js'
 import type { LastSubmission } from './queries.js'
 
 /** What it takes to open a checkpoint to write, by what its head says. */
@@ -143,7 +143,7 @@ export class HeadKeeper {
     const { checkpointId, generation, sequence, place } = this.#facts
     const last = this.#last.get()
     return {
-      version: provenVersion,
+      version: schemaVersion,
       checkpointId,
       generation,
       sequence,

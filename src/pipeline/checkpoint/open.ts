@@ -4,9 +4,11 @@ import { assertOwnPath, openOwn, readOwn, type OwnSqlite } from '../../platform/
 import { LockHeldError, takeLock, type ProcessLock } from '../../platform/process-lock.js'
 import { isDiskFull, NotOursError, sqliteCode, versionOf, type Sqlite } from '../../platform/sqlite.js'
 import { damaged } from './damage-error.js'
+import { stampHead } from './facts.js'
 import { headPath, readHead } from './head-file.js'
+import { fitsVersion } from './plain-answers.js'
 import { keepChecksums, registerChecksums } from './row-checksums.js'
-import { applicationId, migrations } from './schema.js'
+import { applicationId, migrations, schemaVersion } from './schema.js'
 
 const checkpointAt = (path: string): OwnSqlite => ({
   path,
@@ -27,7 +29,7 @@ export function lockCheckpoint(path: string, nowMs: number): ProcessLock {
 }
 
 /** Opens the checkpoint to write, made and migrated as needed. Throws CHECKPOINT_* and DISK_FULL. */
-export function openToWrite(path: string): Sqlite {
+export function openToWrite(path: string, notice: (text: string) => void = () => undefined): Sqlite {
   assertFile(path)
   return openOwn(checkpointAt(path), {
     synchronous: 'FULL',
@@ -37,14 +39,31 @@ export function openToWrite(path: string): Sqlite {
       registerChecksums(database)
       assertSoundToMigrate(database, path)
     },
+    aroundMigration: (migrate, database) => {
+      const sizeMegabytes = Math.round(statSync(path).size / 1e6)
+      if (sizeMegabytes >= noticedMegabytes) notice(migrationText(path, sizeMegabytes))
+      stampHead(database, path)
+      migrate()
+    },
     finish: keepChecksums,
   })
 }
 
-/** What is damaged is not built on: its checksums would prove the damage. */
+/** What is smaller is brought to this version in seconds. */
+const noticedMegabytes = 100
+
+const migrationText = (path: string, sizeMegabytes: number) =>
+  `The checkpoint ${path} (${sizeMegabytes.toLocaleString('en-US')} MB) is brought to the form of this version, once; stopped at any time, it goes on with the next run`
+
+/**
+ * What is damaged is not built on: its checksums would prove the damage. Where the version is damaged, the tables
+ * are not those of it.
+ */
 function assertSoundToMigrate(database: Sqlite, path: string): void {
   const version = versionOf(database)
-  if (version === 0 || version >= migrations.length) return
+  if (version === 0) return
+  if (!fitsVersion(database, version)) throw damaged(path)
+  if (version >= schemaVersion) return
   if (database.pragma('integrity_check', { simple: true }) !== 'ok') throw damaged(path)
 }
 
@@ -59,7 +78,9 @@ export function openToRead(path: string, unfinished: 'unfinished' | 'refused' = 
     versions: 'any',
     setUp: (database) => {
       registerChecksums(database)
-      if (versionOf(database) > 0 || unfinished === 'unfinished') return
+      const version = versionOf(database)
+      if (version > 0 && !fitsVersion(database, version)) throw damaged(path)
+      if (version > 0 || unfinished === 'unfinished') return
       throw new UserError('CHECKPOINT_INVALID', `the checkpoint ${path} was never finished being made`, {
         hint: 'run `enrich` once with this checkpoint, then look again',
       })
@@ -149,7 +170,7 @@ function notOurs(path: string, cause: NotOursError): UserError {
   if (cause.fault === 'other_kind') return existsSync(headPath(path)) ? damaged(path) : notACheckpoint(path)
   if (cause.fault !== 'newer_version') return damaged(path)
   const found = explained(path, () => readHead(path))
-  if (found.kind === 'found' && found.head.version <= migrations.length) return damaged(path)
+  if (found.kind === 'found' && found.head.version <= schemaVersion) return damaged(path)
   const message = `the checkpoint ${path} was written by a newer version of enrich`
   return new UserError('CHECKPOINT_TOO_NEW', message, {
     hint: 'use that version, or another --checkpoint',

@@ -1,6 +1,7 @@
 import { moveLookup, type LookupEvent } from '../rules/lookup-life.js'
 import type { LookupState } from '../rules/lookup-state.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
+import { packedColumns, unpackBody, type PackedAnswer } from './packed-answer.js'
 import { answerChecksumSql, checksumSql } from './row-checksums.js'
 import type { Answer, LookupId, OpenRun, RunContender, RunOwner, ToSubmit } from './checkpoint.js'
 
@@ -176,7 +177,10 @@ export function prepareQueries(database: Sqlite) {
        CROSS JOIN lookups USING (lookup_id)
        WHERE scope_id = @scopeId AND s.intended_at_ms > @afterMs ORDER BY s.intended_at_ms`,
     ).pluck(),
-    bodyOf: prepare<[number], string>(database, 'SELECT body FROM answers WHERE lookup_id = ?').pluck(),
+    answer: prepare<[number], PackedAnswer>(
+      database,
+      `SELECT ${packedColumns} FROM answers WHERE lookup_id = ?`,
+    ),
     finish: prepare<{ lookupId: number; state: LookupState; answeredAtMs: number }>(
       database,
       `UPDATE lookups SET state = @state, answered_at_ms = @answeredAtMs, failure = NULL WHERE lookup_id = @lookupId`,
@@ -193,19 +197,24 @@ export function prepareQueries(database: Sqlite) {
       database,
       'UPDATE jobs SET ended_at_ms = @nowMs WHERE job_id = @jobId',
     ),
-    insertAnswer: prepare<Answer & { lookupId: number }>(
+    insertAnswer: prepare<Omit<Answer, 'line' | 'body'> & PackedAnswer & { lookupId: number }>(
       database,
       `INSERT OR REPLACE INTO answers
-         (lookup_id, run_id, outcome, line, line_version, body, answered_at_ms, body_digest, checksum)
-       SELECT @lookupId, run_id, outcome, line, line_version, @body, answered_at_ms, body_digest,
-         ${answerChecksumSql('', '(SELECT key FROM lookups WHERE lookup_id = @lookupId)')}
-       FROM (SELECT @runId AS run_id, @outcome AS outcome, @line AS line, @lineVersion AS line_version,
-         @answeredAtMs AS answered_at_ms, digest(@body) AS body_digest)`,
+       SELECT @lookupId, *, ${answerChecksumSql('', '(SELECT key FROM lookups WHERE lookup_id = @lookupId)')}
+       FROM (SELECT @runId AS run_id, @outcome AS outcome, @lineVersion AS line_version,
+         @answeredAtMs AS answered_at_ms, @packing AS packing, @lineBytes AS line_bytes, @bodyBytes AS body_bytes,
+         @packed AS packed)`,
     ),
   }
 }
 
 export type Queries = ReturnType<typeof prepareQueries>
+
+/** The body of the last answer to a lookup, as JSON; null where there is none. */
+export function bodyOf(queries: Pick<Queries, 'answer'>, lookupId: LookupId): string | null {
+  const answer = queries.answer.get(lookupId)
+  return answer === undefined ? null : unpackBody(answer)
+}
 
 /** The state an event leads to. Throws where the life of a lookup knows no such step: that is a bug. */
 export function moveOf(

@@ -1,5 +1,5 @@
 import { lookupStates, type LookupState } from '../rules/lookup-state.js'
-import type { Sqlite } from '../../platform/sqlite.js'
+import { versionOf, type Sqlite } from '../../platform/sqlite.js'
 import type {
   AnsweredLine,
   CheckpointReader,
@@ -9,11 +9,12 @@ import type {
   UncertainLookup,
 } from './checkpoint.js'
 import { damaged, standingError } from './damage-error.js'
-import { standingOf } from './facts.js'
 import { explained, openToRead } from './open.js'
-import { answerChecksumSql, checksumSql } from './row-checksums.js'
-import { provenVersion } from './schema.js'
+import { packedColumns, unpackBody, UnpackableError, unpackLine, type PackedAnswer } from './packed-answer.js'
+import { answersIn, provenVersion } from './plain-answers.js'
+import { checksumSql } from './row-checksums.js'
 import { findLookupSql, type FoundLookup } from './queries.js'
+import { standingOf } from './verify.js'
 
 /**
  * Looks at a checkpoint, while a run may be writing it. `scope` bounds `find`; null where there is no
@@ -36,8 +37,7 @@ export function openCheckpointReader(path: string, scope: string | null): Checkp
 export function peekAtCheckpoint(path: string, scope: string | null): CheckpointReader | null {
   const database = openToRead(path, 'unfinished')
   if (database === null) return null
-  if ((database.pragma('user_version', { simple: true }) as number) > 0)
-    return readerOf(database, path, scope)
+  if (versionOf(database) > 0) return readerOf(database, path, scope)
   database.close()
   return null
 }
@@ -54,16 +54,14 @@ interface Proof {
   isSound: 0 | 1
 }
 
-type KnownRow = Omit<KnownAnswer, 'body'>
+type KnownRow = Omit<KnownAnswer, 'line' | 'body'>
+type MaybePacked = PackedAnswer | Record<keyof PackedAnswer, null>
 
 class SqliteReader implements CheckpointReader {
   readonly #database: Sqlite
   readonly #path: string
   readonly #scopeId: number | null
-  readonly #find
-  readonly #known
-  readonly #answered
-  readonly #body
+  #reads: Reads
 
   constructor(database: Sqlite, path: string, scope: string | null) {
     this.#database = database
@@ -72,34 +70,15 @@ class SqliteReader implements CheckpointReader {
       .prepare<[string], number>('SELECT scope_id FROM scopes WHERE scope = ?')
       .pluck()
     this.#scopeId = scope === null ? null : (findScope.get(scope) ?? null)
-    // A file of an earlier version has no checksums yet: the next run adds them.
-    const isProven = (database.pragma('user_version', { simple: true }) as number) >= provenVersion
-    const proof = (sql: string) => (isProven ? sql : '1')
-    const isLookupSound = proof(`l.checksum IS ${checksumSql('lookups', 'l.')}`)
-    const isAnswerSound = proof(`a.checksum IS ${answerChecksumSql('a.', 'l.key')}`)
-    this.#find = database.prepare<[number, Uint8Array], FoundLookup>(findLookupSql)
-    this.#known = database.prepare<[number], KnownRow & Proof>(
-      `SELECT l.state, l.answered_at_ms AS answeredAtMs, l.run_id AS runId, l.failure, a.outcome, a.line,
-         a.line_version AS lineVersion, ${isLookupSound} AND (a.lookup_id IS NULL OR ${isAnswerSound}) AS isSound
-       FROM lookups l LEFT JOIN answers a USING (lookup_id) WHERE lookup_id = ?`,
-    )
-    this.#answered = database.prepare<[number, number], AnsweredLine & Proof>(
-      `SELECT outcome, line, ${isLookupSound} AND ${isAnswerSound} AS isSound
-       FROM answers a JOIN lookups l USING (lookup_id)
-       WHERE lookup_id = ? AND line_version = ? AND state IN ('answered', 'failed')`,
-    )
-    this.#body = database.prepare<[number], { body: string } & Proof>(
-      `SELECT body, ${proof('body_digest IS digest(CAST(body AS BLOB))')} AS isSound
-       FROM answers WHERE lookup_id = ?`,
-    )
+    this.#reads = prepareReads(database, versionOf(database))
   }
 
   find(keys: readonly Uint8Array[]): LookupId[] {
     const scopeId = this.#scopeId
     if (scopeId === null) return keys.map(() => 0)
-    return explained(this.#path, () =>
+    return this.#reading(({ find }) =>
       keys.map((key) => {
-        const found = this.#find.get(scopeId, key)
+        const found = find.get(scopeId, key)
         if (found?.isSound === 0) throw damaged(this.#path, undefined, 'an index leads to another lookup')
         return found?.lookupId ?? 0
       }),
@@ -107,28 +86,47 @@ class SqliteReader implements CheckpointReader {
   }
 
   known(lookupIds: readonly LookupId[]): (KnownAnswer | null)[] {
-    return explained(this.#path, () =>
+    return this.#reading(({ known }) =>
       lookupIds.map((id) => {
-        const row = this.#known.get(id)
-        return row === undefined ? null : { ...this.#proven(row), body: () => this.#bodyOf(id) }
+        const row = known.get(id)
+        if (row === undefined) return null
+        const { packing, lineBytes, bodyBytes, packed, ...facts } = this.#proven(row)
+        if (packing === null) return { ...facts, line: null, body: () => 'null' }
+        const answer = { packing, lineBytes, bodyBytes, packed }
+        const line = () => this.#unpacked(() => unpackLine(answer))
+        return {
+          ...facts,
+          get line() {
+            return line()
+          },
+          body: () => this.#unpacked(() => unpackBody(answer)),
+        }
       }),
     )
   }
 
   answered(lookupIds: readonly LookupId[], lineVersion: number): (AnsweredLine | null)[] {
-    // One transaction for all: each of its own locks the file anew and drops what is in the cache.
-    const read = this.#database.transaction(() =>
+    return this.#reading(({ answered }) =>
       lookupIds.map((id) => {
-        const row = this.#answered.get(id, lineVersion)
-        return row === undefined ? null : this.#proven(row)
+        const row = answered.get(id, lineVersion)
+        if (row === undefined) return null
+        const { outcome } = this.#proven(row)
+        return { outcome, line: this.#unpacked(() => unpackLine(row)) }
       }),
     )
-    return explained(this.#path, read)
   }
 
-  #bodyOf(lookupId: LookupId): string {
-    const row = this.#body.get(lookupId)
-    return row === undefined ? 'null' : this.#proven(row).body
+  /**
+   * One transaction for all: each of its own locks the file anew and drops what is in the cache. A file of an earlier
+   * version may have been brought to this one since.
+   */
+  #reading<Result>(read: (reads: Reads) => Result): Result {
+    const once = this.#database.transaction(() => {
+      const version = versionOf(this.#database)
+      if (version !== this.#reads.version) this.#reads = prepareReads(this.#database, version)
+      return read(this.#reads)
+    })
+    return explained(this.#path, once)
   }
 
   /** What does not agree with its checksum is not given out. */
@@ -137,8 +135,17 @@ class SqliteReader implements CheckpointReader {
     return row
   }
 
+  #unpacked(unpack: () => string): string {
+    try {
+      return unpack()
+    } catch (error) {
+      if (error instanceof UnpackableError) throw damaged(this.#path, error, error.message)
+      throw error
+    }
+  }
+
   counts(): ScopeCounts[] {
-    return explained(this.#path, () => readCounts(this.#database))
+    return explained(this.#path, () => readCounts(this.#database, versionOf(this.#database)))
   }
 
   uncertain(limit: number): UncertainLookup[] {
@@ -159,7 +166,30 @@ class SqliteReader implements CheckpointReader {
   }
 }
 
-function readCounts(database: Sqlite): ScopeCounts[] {
+type Reads = ReturnType<typeof prepareReads>
+
+function prepareReads(database: Sqlite, version: number) {
+  const answers = answersIn(version)
+  // A file of an earlier version has no checksums yet: the next run adds them.
+  const isLookupSound = version < provenVersion ? '1' : `l.checksum IS ${checksumSql('lookups', 'l.')}`
+  return {
+    version,
+    find: database.prepare<[number, Uint8Array], FoundLookup>(findLookupSql),
+    known: database.prepare<[number], KnownRow & MaybePacked & Proof>(
+      `SELECT l.state, l.answered_at_ms AS answeredAtMs, l.run_id AS runId, l.failure, a.outcome,
+         a.line_version AS lineVersion, ${packedColumns},
+         ${isLookupSound} AND coalesce(a.is_sound, 1) AS isSound
+       FROM lookups l LEFT JOIN ${answers} a USING (lookup_id) WHERE lookup_id = ?`,
+    ),
+    answered: database.prepare<[number, number], { outcome: string } & PackedAnswer & Proof>(
+      `SELECT a.outcome, ${packedColumns}, ${isLookupSound} AND a.is_sound AS isSound
+       FROM lookups l JOIN ${answers} a USING (lookup_id)
+       WHERE lookup_id = ? AND a.line_version = ? AND l.state IN ('answered', 'failed')`,
+    ),
+  }
+}
+
+function readCounts(database: Sqlite, version: number): ScopeCounts[] {
   const scopes = database
     .prepare<
       [],
@@ -182,7 +212,7 @@ function readCounts(database: Sqlite): ScopeCounts[] {
     'SELECT state, count(*) AS count FROM lookups WHERE scope_id = ? GROUP BY state',
   )
   const outcomes = database.prepare<[number], { outcome: string; count: number }>(
-    `SELECT outcome, count(*) AS count FROM lookups JOIN answers USING (lookup_id)
+    `SELECT outcome, count(*) AS count FROM lookups JOIN ${answersIn(version)} USING (lookup_id)
      WHERE scope_id = ? AND state IN ('answered', 'failed') GROUP BY outcome ORDER BY 2 DESC`,
   )
   const lastInput = database

@@ -3,12 +3,11 @@ import { parseCustomId, type SubmissionName } from '../rules/custom-id.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import {
   insertRow,
-  isAnswerSound,
   isSound,
   readableRows,
+  soundAnswer,
   stateAfter,
   tried,
-  withDigest,
   type Rebuilt,
   type Row,
 } from './salvage.js'
@@ -129,7 +128,7 @@ export class Rebuilder {
       tried(() =>
         this.#from.prepare<[], number | null>(`SELECT max(lookup_id) FROM ${table}`).pluck().get(),
       ) ?? 0
-    return Math.max(maxOf('submissions'), maxOf('answers'))
+    return Math.max(maxOf('submissions'), maxOf('answers'), maxOf('plain_answers'))
   }
 
   /** One lookup a scope and key: of two, the one that was asked. */
@@ -273,11 +272,12 @@ export class Rebuilder {
       'SELECT key, state, run_id AS runId FROM lookups WHERE lookup_id = ?',
     )
     const settle = this.#to.prepare('UPDATE lookups SET state = ?, answered_at_ms = ? WHERE lookup_id = ?')
-    for (const row of readableRows(this.#from, 'answers', this.#lookupMax())) {
+    for (const row of this.#answerRows()) {
       const id = this.#keptAs.get(row.position) ?? row.position
       const owner = lookup.get(id)
-      if (owner === undefined || !isAnswerSound(withDigest(this.#from, row), owner.key)) continue
-      insertRow(this.#to, 'answers', { ...row, lookup_id: id })
+      const answer = owner === undefined ? null : soundAnswer(row, owner.key)
+      if (owner === undefined || answer === null) continue
+      insertRow(this.#to, 'answers', { ...answer, lookup_id: id })
       if (owner.state !== 'running' || owner.runId !== row['run_id']) continue
       settle.run(row['outcome'] === 'failed' ? 'failed' : 'answered', row['answered_at_ms'], id)
       this.#fetchedAgain.delete(id)
@@ -293,6 +293,12 @@ export class Rebuilder {
       ask.run(runId === null ? 'uncertain' : 'running', runId === null ? reason : null, id)
       ;(runId === null ? this.#uncertain : this.#fetchedAgain).add(id)
     }
+  }
+
+  /** Also those that were still on their way to the form of this version. */
+  *#answerRows(): Generator<Row> {
+    for (const table of ['answers', 'plain_answers'])
+      yield* readableRows(this.#from, table, this.#lookupMax())
   }
 
   #idOf(scopeId: number, key: Buffer): number | null {

@@ -3,11 +3,12 @@ import type { Random } from '../../platform/random.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { checkpointId } from './begin-run.js'
 import { damaged, standingError } from './damage-error.js'
-import { standingOf } from './facts.js'
 import { damageText, findDamage } from './find-damage.js'
+import { readHead } from './head-file.js'
 import { HeadKeeper } from './head-keeper.js'
 import { assertCheckpointPath, explained, lockCheckpoint, openToWrite } from './open.js'
 import { Reconciler, type Reconciled } from './reconcile.js'
+import { standingOf } from './verify.js'
 
 export interface ReconcileRequest {
   path: string
@@ -34,8 +35,9 @@ export function reconcileCheckpoint(request: ReconcileRequest): ReconcileReport 
   const lock = lockCheckpoint(path, request.nowMs)
   try {
     return explained(path, () => {
-      const { standing, found } = standingOf(path)
+      const { standing } = standingOf(path)
       const database = openToWrite(path)
+      const found = readHead(path)
       try {
         const wrong = findDamage(database, 'all')
         if (wrong.length > 0) throw damaged(path, undefined, damageText(wrong))

@@ -7,7 +7,7 @@ import { explained, lockCheckpoint } from './open.js'
 import { Rebuilder } from './rebuild.js'
 import { keepChecksums, registerChecksums } from './row-checksums.js'
 import { mendHeader, tried, type Rebuilt } from './salvage.js'
-import { applicationId, migrations, provenVersion } from './schema.js'
+import { applicationId, migrations, schemaVersion } from './schema.js'
 import { verifyCheckpoint } from './verify.js'
 
 export interface Repair extends Rebuilt {
@@ -126,7 +126,7 @@ function writeHead(path: string, rebuilt: Rebuilt, found: FoundHead): void {
   const submissionCount = rebuilt.submissionCount + lostSubmissionCount
   new HeadFile(path, {
     ...found.head,
-    version: provenVersion,
+    version: schemaVersion,
     checkpointId,
     generation,
     sequence: isLost ? sequence + 1 : sequence,

@@ -1,5 +1,6 @@
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import type { Sqlite } from '../../platform/sqlite.js'
+import { unpacks, type PackedAnswer } from './packed-answer.js'
 
 /** 128 bits: beyond any accident, and half the room. */
 const checksumBytes = 16
@@ -47,13 +48,37 @@ export function checksumSql(table: SummedTable, row = ''): string {
   return `row_checksum('${table}', ${columnsOf[table].map((column) => row + column).join(', ')})`
 }
 
-/**
- * Of an answer, without its body, which is large and seldom read: that has a digest of its own, which this one
- * covers. The key says whose answer it is.
- */
+/** What a checksum of an answer is over, after the key of its lookup, which says whose answer it is. */
+const answerColumns = [
+  'run_id',
+  'outcome',
+  'line_version',
+  'answered_at_ms',
+  'packing',
+  'line_bytes',
+  'body_bytes',
+  'packed',
+] as const
+
+/** Of an answer as it is packed: what does not agree with it is never unpacked. */
 export function answerChecksumSql(answer: string, key: string): string {
-  const columns = ['run_id', 'outcome', 'line', 'line_version', 'answered_at_ms', 'body_digest']
-  return `row_checksum('answers', ${key}, ${columns.map((column) => answer + column).join(', ')})`
+  return `answer_checksum(${key}, ${answerColumns.map((column) => answer + column).join(', ')})`
+}
+
+/** The same of a row that was read: `row` by the names of its columns. */
+export function answerChecksumOf(row: Readonly<Record<string, unknown>>, key: Buffer): Buffer {
+  return answerChecksum([key, ...answerColumns.map((column) => row[column])])
+}
+
+/** Large, so its bytes are summed as they are. */
+function answerChecksum(values: readonly unknown[]): Buffer {
+  const packed = values.at(-1)
+  const json = jsonOf(['answers', ...values.slice(0, -1)])
+  return createHash('sha256')
+    .update(json)
+    .update(Buffer.isBuffer(packed) ? packed : '')
+    .digest()
+    .subarray(0, checksumBytes)
 }
 
 /** Gives a connection the functions that the statements above call. */
@@ -62,16 +87,24 @@ export function registerChecksums(database: Sqlite): void {
   database.function('row_checksum', { ...options, varargs: true }, (...values: unknown[]) =>
     rowChecksum(values),
   )
+  database.function('answer_checksum', { ...options, varargs: true }, (...values: unknown[]) =>
+    answerChecksum(values),
+  )
+  const unpacksRow = (packing: unknown, lineBytes: unknown, bodyBytes: unknown, packed: unknown) =>
+    Number(unpacks({ packing, lineBytes, bodyBytes, packed } as PackedAnswer))
+  database.function('unpacks', options, unpacksRow)
   database.function('digest', options, (bytes: unknown) => digest(bytes as Buffer | string))
 }
 
 export function rowChecksum(values: readonly unknown[]): Buffer {
-  return digest(
-    JSON.stringify(values.map((value) => (Buffer.isBuffer(value) ? value.toString('hex') : value))),
-  )
+  return digest(jsonOf(values))
 }
 
-function digest(content: Buffer | string): Buffer {
+function jsonOf(values: readonly unknown[]): string {
+  return JSON.stringify(values.map((value) => (Buffer.isBuffer(value) ? value.toString('hex') : value)))
+}
+
+export function digest(content: Buffer | string): Buffer {
   return hash('sha256', content, 'buffer').subarray(0, checksumBytes)
 }
 

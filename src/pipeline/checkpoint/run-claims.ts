@@ -3,7 +3,7 @@ import { parseCustomId } from '../rules/custom-id.js'
 import { moveLookup } from '../rules/lookup-life.js'
 import { provenOwner } from '../rules/misdirected.js'
 import type { Claim, LookupId, RunContender } from './checkpoint.js'
-import type { Queries } from './queries.js'
+import { bodyOf, type Queries } from './queries.js'
 import { nextChain } from './row-checksums.js'
 
 /** Whose claims these are: this checkpoint's, and of it this scope's and this job's. */
@@ -88,8 +88,8 @@ function isProved(
   customId: string,
   contenders: readonly RunContender[],
 ): boolean {
-  const body = queries.bodyOf.get(lookupId)
-  const answer = body === undefined ? null : runObjectLenient.safeParse(JSON.parse(body))
+  const body = bodyOf(queries, lookupId)
+  const answer = body === null ? null : runObjectLenient.safeParse(JSON.parse(body))
   return answer?.success === true && provenOwner(answer.data, contenders)?.customId === customId
 }
 

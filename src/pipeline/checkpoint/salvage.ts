@@ -1,7 +1,9 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { sqliteCode, type Sqlite } from '../../platform/sqlite.js'
-import { rowChecksum, summedColumns, type SummedTable } from './row-checksums.js'
-import { applicationId, migrations } from './schema.js'
+import { unpacks, type PackedAnswer } from './packed-answer.js'
+import { isPlainSound, packedRow, type PlainAnswerRow } from './plain-answers.js'
+import { answerChecksumOf, rowChecksum, summedColumns, type SummedTable } from './row-checksums.js'
+import { applicationId, schemaVersion } from './schema.js'
 
 export type Row = Record<string, unknown> & { position: number }
 
@@ -55,15 +57,16 @@ export function isSound(table: SummedTable, row: Row): boolean {
   return Buffer.isBuffer(row['checksum']) && sum.equals(row['checksum'])
 }
 
-export function isAnswerSound(row: Row, key: Buffer): boolean {
-  const columns = ['run_id', 'outcome', 'line', 'line_version', 'answered_at_ms', 'body_digest']
-  const sum = rowChecksum(['answers', key, ...columns.map((column) => row[column])])
-  return (
-    Buffer.isBuffer(row['checksum']) &&
-    sum.equals(row['checksum']) &&
-    row['digested'] !== 0 &&
-    typeof row['body'] === 'string'
-  )
+/** An answer as it is kept now, however it was kept; null where it is not as it was written. */
+export function soundAnswer({ position, ...row }: Row, key: Buffer): Row | null {
+  if ('line' in row) {
+    const plain = row as unknown as PlainAnswerRow
+    return isPlainSound(plain, key) ? { position, ...packedRow(plain, key) } : null
+  }
+  const { checksum, packing, line_bytes: lineBytes, body_bytes: bodyBytes, packed } = row
+  const isProven = Buffer.isBuffer(checksum) && answerChecksumOf(row, key).equals(checksum)
+  const isWhole = unpacks({ packing, lineBytes, bodyBytes, packed } as PackedAnswer)
+  return isProven && isWhole ? { position, ...row } : null
 }
 
 /**
@@ -83,7 +86,7 @@ export function mendHeader(path: string): void {
     header.writeUInt32BE(4, 44)
     header.fill(0, 48, 56)
     header.writeUInt32BE(1, 56)
-    header.writeUInt32BE(migrations.length, 60)
+    header.writeUInt32BE(schemaVersion, 60)
     header.writeUInt32BE(applicationId, 68)
     header.fill(0, 64, 68)
     header.fill(0, 72, 92)
@@ -96,15 +99,6 @@ export function mendHeader(path: string): void {
 }
 
 const pageBytes = 4_096
-
-export function withDigest(database: Sqlite, row: Row): Row {
-  const digest = database
-    .prepare<[unknown], Buffer>('SELECT digest(CAST(? AS BLOB))')
-    .pluck()
-    .get(row['body'])
-  const isDigested = Buffer.isBuffer(row['body_digest']) && digest?.equals(row['body_digest']) === true
-  return { ...row, digested: Number(isDigested) }
-}
 
 /** The row as it was, under its number. */
 export function insertRow(database: Sqlite, table: string, { position, ...row }: Row): void {

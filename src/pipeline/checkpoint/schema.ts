@@ -1,5 +1,6 @@
 import type { Migration, Sqlite } from '../../platform/sqlite.js'
-import { answerChecksumSql, checksumSql, nextChain, summedTables } from './row-checksums.js'
+import { beginPacking, endPacking, packAnswers, plainChecksumSql } from './plain-answers.js'
+import { checksumSql, nextChain, summedTables } from './row-checksums.js'
 
 /** Marks an SQLite file as ours ("enrc"). */
 export const applicationId = 0x656e7263
@@ -14,7 +15,7 @@ export const applicationId = 0x656e7263
  * - `jobs`: one input enriched, over as many processes as it takes; the budget of a job outlives them.
  * - `submissions`: one row an attempt that may have been billed, never deleted: the other side of the
  *   service's ledger.
- * - `answers`: the last answer of a lookup; kept while the lookup is being asked again.
+ * - `answers`: the last answer of a lookup, as `packed-answer.ts` has it; kept while the lookup is being asked again.
  *
  * Every row bears a checksum (row-checksums.ts), and each submission a value that proves it and all before it.
  * `checkpoint.sequence` counts commits, `generation` accepted rollbacks; `closed_head_ns` is when the head file
@@ -72,10 +73,13 @@ export const migrations: readonly Migration[] = [
   `CREATE INDEX submissions_by_run ON submissions (run_id) WHERE run_id IS NOT NULL;`,
   addChecksums,
   { inBatches: sumAnswers },
+  // An earlier version of the program refuses the file from here on.
+  beginPacking,
+  { inBatches: packAnswers },
+  endPacking,
 ]
 
-/** From this version on, what is read can be proven. */
-export const provenVersion = migrations.length
+export const schemaVersion = migrations.length
 
 function addChecksums(database: Sqlite): void {
   database.exec(
@@ -121,7 +125,7 @@ function sumAnswers(database: Sqlite): void {
   const of = 'WHERE lookup_id > @after AND lookup_id <= @last AND checksum IS NULL'
   const digestBodies = database.prepare(`UPDATE answers SET body_digest = digest(CAST(body AS BLOB)) ${of}`)
   const key = '(SELECT key FROM lookups l WHERE l.lookup_id = answers.lookup_id)'
-  const sum = database.prepare(`UPDATE answers SET checksum = ${answerChecksumSql('answers.', key)} ${of}`)
+  const sum = database.prepare(`UPDATE answers SET checksum = ${plainChecksumSql('answers.', key)} ${of}`)
   const batch = database.transaction((range: { after: number; last: number }) => {
     digestBodies.run(range)
     sum.run(range)

@@ -18,8 +18,8 @@ import type {
 } from './checkpoint.js'
 import { beginRun, checkpointId, keepReserve, type OpenCheckpointDeps, type Reserve } from './begin-run.js'
 import { damaged } from './damage-error.js'
-import { standingOf } from './facts.js'
 import { damageText, findDamage } from './find-damage.js'
+import { readHead } from './head-file.js'
 import { assertNotBehind, HeadKeeper } from './head-keeper.js'
 import {
   assertCheckpointPath,
@@ -30,8 +30,10 @@ import {
   openToWrite,
 } from './open.js'
 import { nextChain } from './row-checksums.js'
-import { moveOf, prepareQueries, type Queries, type Settlement } from './queries.js'
+import { packAnswer } from './packed-answer.js'
+import { bodyOf, moveOf, prepareQueries, type Queries, type Settlement } from './queries.js'
 import { awardRun, claimRun, contestRun } from './run-claims.js'
+import { standingOf } from './verify.js'
 
 export type { OpenCheckpointDeps } from './begin-run.js'
 
@@ -49,13 +51,14 @@ export function openCheckpoint(deps: OpenCheckpointDeps): Checkpoint {
       stack.add(() => {
         lock.release()
       })
-      const { standing, found } = standingOf(path)
-      assertNotBehind(standing, deps)
-      const database = openToWrite(path)
+      assertNotBehind(standingOf(path).standing, deps)
+      const database = openToWrite(path, (text) =>
+        deps.notice?.(`${text}. Then enrich checkpoint compact frees the room that is left over.`),
+      )
       stack.add(() => database.close())
       const reserve = keepReserve(path)
       stack.add(reserve.release)
-      return new SqliteCheckpoint(database, reserve, found, deps, stack)
+      return new SqliteCheckpoint(database, reserve, readHead(path), deps, stack)
     }),
   )
 }
@@ -234,10 +237,15 @@ class SqliteCheckpoint implements Checkpoint {
   }
 
   bodyOf(lookupId: LookupId): Promise<string | null> {
-    return this.#explained(() => this.#queries.bodyOf.get(lookupId) ?? null)
+    return this.#explained(() => bodyOf(this.#queries, lookupId))
   }
 
-  answer(lookupId: LookupId, answer: Answer, isProved = false): ReturnType<Checkpoint['answer']> {
+  answer(
+    lookupId: LookupId,
+    { line, body, ...answer }: Answer,
+    isProved = false,
+  ): ReturnType<Checkpoint['answer']> {
+    const packed = packAnswer(line, body)
     return this.#transaction(() => {
       const row = this.#queries.lookup.get(lookupId)
       const event = answer.state === 'failed' ? 'fail' : 'answer'
@@ -245,7 +253,7 @@ class SqliteCheckpoint implements Checkpoint {
       if (state === null) return false
       if (!isProved && this.#contenders(answer.runId).length > 1) return 'contested'
       this.#queries.finish.run({ lookupId, state, answeredAtMs: answer.answeredAtMs })
-      this.#queries.insertAnswer.run({ lookupId, ...answer })
+      this.#queries.insertAnswer.run({ lookupId, ...answer, ...packed })
       return true
     })
   }

@@ -1,10 +1,38 @@
+import { existsSync, statSync } from 'node:fs'
 import { errorText } from '../../core/error-text.js'
 import { UserError } from '../../core/errors.js'
-import { damaged } from './damage-error.js'
-import { problemIn, standingOf } from './facts.js'
+import { judgeStanding, type FoundHead, type Standing } from '../rules/checkpoint-standing.js'
+import { damaged, standingError } from './damage-error.js'
+import { readFacts } from './facts.js'
 import { damageText, findDamage, type Damage } from './find-damage.js'
+import { readHead } from './head-file.js'
 import { explainCheckpointError, openToRead } from './open.js'
 import type { Sqlite } from '../../platform/sqlite.js'
+
+/** How a checkpoint stands to its head, looked at from beside; a run may be writing it. */
+export function standingOf(path: string): { standing: Standing; found: FoundHead } {
+  // The head first: it is written after what it tells of.
+  const found = readHead(path)
+  if (!existsSync(path) || statSync(path).size === 0) return { standing: judgeStanding(found, null), found }
+  const database = openToRead(path, 'unfinished')
+  if (database === null) return { standing: judgeStanding(found, null), found }
+  try {
+    const version = database.pragma('user_version', { simple: true }) as number
+    const facts = version === 0 ? null : readFacts(database, path, found)
+    return { standing: judgeStanding(found, facts), found }
+  } finally {
+    database.close()
+  }
+}
+
+/** What a run with this checkpoint would stop for, or null. A copy is of no matter where nothing is billed. */
+export function problemOf(path: string, isBilled: boolean): UserError | null {
+  return problemIn(path, standingOf(path).standing, isBilled)
+}
+
+export function problemIn(path: string, standing: Standing, isBilled: boolean): UserError | null {
+  return standing.kind === 'copied' && !isBilled ? null : standingError(path, standing)
+}
 
 /** What `enrich checkpoint verify` finds; a checkpoint is sound where both lists are empty. */
 export interface Verification {

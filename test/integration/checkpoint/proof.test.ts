@@ -8,9 +8,11 @@ import {
   openCheckpoint,
   type OpenCheckpointDeps,
 } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { registerChecksums } from '../../../src/pipeline/checkpoint/row-checksums.js'
 import { migrations } from '../../../src/pipeline/checkpoint/schema.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
 import { systemRandom } from '../../../src/platform/random.js'
+import { migrate } from '../../../src/platform/sqlite.js'
 import { answerTo, checkpointFolder, job, keyed, keyOf, scope, startMs } from './support.js'
 
 let at: ReturnType<typeof checkpointFolder>
@@ -238,11 +240,16 @@ describe('damage', () => {
     ['a submission', "UPDATE submissions SET verdict = 'not_created' WHERE rowid = 1", 'submissions'],
     ['a submission that is gone', 'DELETE FROM submissions WHERE rowid = 2', 'chain'],
     [
-      'a digit of an answer',
-      "UPDATE answers SET line = replace(line, 'matched', 'natched') WHERE lookup_id = 1",
+      'a bit of an answer',
+      "UPDATE answers SET packed = CAST(substr(packed, 1, 9) || x'5a' || substr(packed, 11) AS BLOB) WHERE lookup_id = 1",
       'answers',
     ],
-    ['the body of an answer', "UPDATE answers SET body = '{}' WHERE lookup_id = 1", 'answers'],
+    [
+      'where the body of an answer begins',
+      'UPDATE answers SET line_bytes = line_bytes - 1, body_bytes = body_bytes + 1 WHERE lookup_id = 1',
+      'answers',
+    ],
+    ['what an answer was packed with', 'UPDATE answers SET packing = 0 WHERE lookup_id = 1', 'answers'],
     [
       'an answer of another',
       'UPDATE answers SET lookup_id = 9 WHERE lookup_id = 1; UPDATE answers SET lookup_id = 1 WHERE lookup_id = 2',
@@ -301,7 +308,7 @@ describe('damage', () => {
 
   test('an answer that is damaged is not given out', async () => {
     await lived('Acme')
-    change(`UPDATE answers SET line = '{"outcome":"natched"}'`)
+    change("UPDATE answers SET packed = x'00'")
     const reader = at.read()
     const ids = reader.find([keyOf('Acme')])
     expect(() => reader.answered(ids, 1)).toThrow(refusal('CHECKPOINT_DAMAGED'))
@@ -351,8 +358,11 @@ describe('a checkpoint of an earlier version', () => {
     makeOld()
     expect(at.read().counts()[0]?.states.answered).toBe(2_500)
     at.close()
-    open().close()
     // As if it had been killed after a thousand answers.
+    const database = new Database(at.path())
+    registerChecksums(database)
+    migrate(database, migrations.slice(0, 4))
+    database.close()
     change('UPDATE answers SET checksum = NULL WHERE lookup_id > 1000; PRAGMA user_version = 3')
     const checkpoint = open()
     await checkpoint.want(keyed('Old 1', 'Old 2500', 'New'))
