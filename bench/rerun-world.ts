@@ -11,8 +11,16 @@ import { answerAll } from './known-answers.js'
 import { csvLine, diskFolder } from './support.js'
 
 /** Raised when what is made here changes: older caches are left alone. */
-const worldVersion = 1
+const worldVersion = 2
 const companiesPerRow = 0.073
+
+export interface RerunShape {
+  rowCount: number
+  /** Every row asks for a company of its own. */
+  isDistinct: boolean
+  /** Columns beyond those of every world. */
+  extraColumnCount: number
+}
 
 /** An input, twice, and the answers to all it asks: in a checkpoint, and in a Parquet file for a peer to join. */
 export interface RerunWorld {
@@ -44,15 +52,17 @@ const csvTypes = {
 } as const
 
 /** Made once for each number of rows, and kept in the folder for temporary files. */
-export async function rerunWorld(rowCount: number): Promise<RerunWorld> {
+export async function rerunWorld(shape: RerunShape): Promise<RerunWorld> {
+  const { rowCount, isDistinct, extraColumnCount } = shape
   const version = `${worldVersion}.${answerLineVersion}.${migrations.length}`
-  const folder = join(diskFolder(), `enrich-bench-rerun-${version}-${rowCount}`)
-  const lookupCount = Math.max(1, Math.floor(rowCount * companiesPerRow))
+  const name = `${rowCount}${isDistinct ? '-distinct' : ''}${extraColumnCount > 0 ? `-${extraColumnCount}` : ''}`
+  const folder = join(diskFolder(), `enrich-bench-rerun-${version}-${name}`)
+  const lookupCount = isDistinct ? rowCount : Math.max(1, Math.floor(rowCount * companiesPerRow))
   if (!existsSync(folder)) {
     const unfinished = `${folder}.unfinished`
     rmSync(unfinished, { recursive: true, force: true })
     mkdirSync(unfinished)
-    await makeWorld(worldIn(unfinished, lookupCount), rowCount)
+    await makeWorld(worldIn(unfinished, lookupCount), shape)
     renameSync(unfinished, folder)
   }
   return worldIn(folder, lookupCount)
@@ -70,11 +80,12 @@ function worldIn(folder: string, lookupCount: number): RerunWorld {
   }
 }
 
-async function makeWorld(world: RerunWorld, rowCount: number): Promise<void> {
+async function makeWorld(world: RerunWorld, shape: RerunShape): Promise<void> {
   const chance = new Chance(1)
   const companies = makeCompanies(world.lookupCount, chance)
-  await writeLines(world.csv, inputLines(companies, rowCount, chance))
-  const columns = Object.entries(csvTypes).map(([name, type]) => `${name}: ${sqlText(type)}`)
+  await writeLines(world.csv, inputLines(companies, shape, chance))
+  const extra = extraNames(shape).map((name) => [name, 'VARCHAR'] as const)
+  const columns = [...Object.entries(csvTypes), ...extra].map(([name, type]) => `${name}: ${sqlText(type)}`)
   await copy(
     world,
     `SELECT * FROM read_csv(${sqlPath(world.csv)}, header = true, columns = {${columns.join(', ')}})`,
@@ -103,16 +114,22 @@ async function makeWorld(world: RerunWorld, rowCount: number): Promise<void> {
   rmSync(lines)
 }
 
-function* inputLines(companies: readonly Company[], rowCount: number, chance: Chance): Generator<string> {
-  yield csvLine(Object.keys(csvTypes))
-  for (let row = 1; row <= rowCount; row++) {
-    const { name, city, region, country } = chance.pick(companies)
+const extraNames = ({ extraColumnCount }: RerunShape): string[] =>
+  Array.from({ length: extraColumnCount }, (_, index) => `extra_${index}`)
+
+function* inputLines(companies: readonly Company[], shape: RerunShape, chance: Chance): Generator<string> {
+  const extra = extraNames(shape)
+  yield csvLine([...Object.keys(csvTypes), ...extra])
+  for (let row = 1; row <= shape.rowCount; row++) {
+    const company = shape.isDistinct ? companies[row - 1] : chance.pick(companies)
+    const { name, city, region, country } = company ?? chance.pick(companies)
     const day = String(chance.whole(1, 28)).padStart(2, '0')
     const email = `contact${chance.whole(1, 99_999)}@customer-${chance.whole(1, 9_999)}.example`
     const amount = (chance.whole(100, 9_999_999) / 100).toFixed(2)
     const note = `ordered ${chance.whole(1, 500)} pieces, delivery ${chance.pick(['open', 'done', 'late'])}`
     const date = `2026-${String(chance.whole(1, 12)).padStart(2, '0')}-${day}`
-    yield csvLine([String(row), name, city, region, country, email, amount, 'EUR', date, note])
+    const cells = extra.map((_, index) => `value ${(row * 7 + index) % 5}`)
+    yield csvLine([String(row), name, city, region, country, email, amount, 'EUR', date, note, ...cells])
   }
 }
 

@@ -7,19 +7,20 @@ import { openDuckDb, sqlPath, sqlText } from '../src/parquet/duckdb.js'
 import type { CsvPass } from './csv-peer.js'
 import type { Statement } from './duckdb-peer.js'
 import { runMetered, runPeer, type Metered } from './metered.js'
-import { deadBaseUrl, keyColumns, rerunWorld, type RerunWorld } from './rerun-world.js'
+import { deadBaseUrl, keyColumns, rerunWorld, type RerunShape, type RerunWorld } from './rerun-world.js'
 import { grouped, ratio, type Say } from './support.js'
 
 const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 
 /** The command over rows that are all answered: reading, joining and writing, and nothing to ask. */
-export async function reportRerun(say: Say, rowCount: number): Promise<void> {
+export async function reportRerun(say: Say, shape: RerunShape): Promise<void> {
+  const { rowCount, extraColumnCount } = shape
   if (!existsSync(main)) throw new Error('dist/cli/main.js is missing: `npm run build` makes it')
   const madeFromMs = performance.now()
-  const world = await rerunWorld(rowCount)
+  const world = await rerunWorld(shape)
   const madeSeconds = (performance.now() - madeFromMs) / 1000
   say(
-    `  ${grouped(rowCount)} rows of 10 columns, ${grouped(world.lookupCount)} companies, 48 columns added; ` +
+    `  ${grouped(rowCount)} rows of ${grouped(10 + extraColumnCount)} columns, ${grouped(world.lookupCount)} companies, 48 columns added; ` +
       `in ${world.folder} after ${madeSeconds.toFixed(0)} s`,
   )
   const folder = mkdtempSync(join(world.folder, 'run-'))
@@ -32,12 +33,15 @@ export async function reportRerun(say: Say, rowCount: number): Promise<void> {
       const peer = await runPeer('./duckdb-peer.ts', await joinStatement(world, format, ours, theirs, folder))
       await assertSame(folder, ours, theirs)
       const [ourBytes, theirBytes] = [ours, theirs].map((path) => grouped(statSync(path).size / 1_000_000))
-      say(`    the same join in DuckDB alone: ${figuresOf(peer, rowCount)}; ${shareOf(peer, run)}`)
+      say(`    the same join in DuckDB alone: ${figuresOf(peer, rowCount)}`)
+      say(`    ours to DuckDB's: ${ratiosOf(run, peer)}`)
       say(`    outputs alike: ${ourBytes ?? ''} MB and ${theirBytes ?? ''} MB`)
       if (format === 'csv') {
         const pass: CsvPass = { from: world.csv, to: join(folder, 'pass.csv') }
         const plain = await runPeer('./csv-peer.ts', pass)
-        say(`    csv-parse into csv-stringify: ${figuresOf(plain, rowCount)}; ${shareOf(plain, run)}`)
+        say(
+          `    csv-parse into csv-stringify: ${figuresOf(plain, rowCount)}; ours to that: ${ratiosOf(run, plain)}`,
+        )
       }
       rmSync(ours)
       rmSync(theirs)
@@ -55,8 +59,9 @@ function figuresOf({ wallMs, cpuMs, peakBytes }: Metered, rowCount: number): str
   )
 }
 
-const shareOf = (peer: Metered, run: Metered): string =>
-  `${ratio(peer.wallMs / run.wallMs)} of our time, ${ratio(peer.cpuMs / run.cpuMs)} of our CPU`
+const ratiosOf = (run: Metered, peer: Metered): string =>
+  `${ratio(run.wallMs / peer.wallMs)} of the time, ${ratio(run.cpuMs / peer.cpuMs)} of the CPU, ` +
+  `${ratio(run.peakBytes / peer.peakBytes)} of the memory`
 
 /** Throws unless every row was answered before and nothing was submitted. */
 async function runEnrich(world: RerunWorld, from: string, to: string, rowCount: number): Promise<Metered> {
@@ -108,15 +113,18 @@ async function joinStatement(
   }
 }
 
-/** Throws unless both files hold the same rows in the same order: a hash over every cell and its row number. */
+/** Throws unless both files hold the same rows, and ours in the order of the input: the peer's join keeps none. */
 async function assertSame(folder: string, ours: string, theirs: string): Promise<void> {
   const fingerprint = (path: string) =>
-    query(
-      folder,
-      `SELECT count(*), bit_xor(hash(o)) FROM read_parquet(${sqlPath(path)}, file_row_number = true) AS o`,
-    )
+    query(folder, `SELECT count(*), bit_xor(hash(o)), sum(hash(o)) FROM read_parquet(${sqlPath(path)}) AS o`)
   const [one, other] = [String(await fingerprint(ours)), String(await fingerprint(theirs))]
-  if (one !== other) throw new Error(`the outputs differ (rows, hash): ours ${one}, the peer's ${other}`)
+  if (one !== other) throw new Error(`the outputs differ (rows, hashes): ours ${one}, the peer's ${other}`)
+  const [misplaced] = await query(
+    folder,
+    `SELECT count(*) FROM read_parquet(${sqlPath(ours)}, file_row_number = true)
+     WHERE row_id::BIGINT <> file_row_number + 1`,
+  )
+  if (misplaced !== 0n) throw new Error(`${String(misplaced)} rows are out of order`)
 }
 
 /** The one row of a result. */

@@ -13,11 +13,16 @@ import { reportWhole } from './whole.js'
 
 /**
  * `npm run bench`, or `npm run bench -- loopback`: each figure against its bound or a peer in the same run;
- * nothing here asserts a time. `--rows` is the size of the rerun; `--registry` is what `threads` asks, in place of
- * one of made-up companies.
+ * nothing here asserts a time. `--rows` is the size of the rerun, `--distinct` gives each of its rows an answer of its own, and
+ * `--extra-columns` makes it wide; `--registry` is what `threads` asks, in place of one of made-up companies.
  */
 const { values, positionals } = parseArgs({
-  options: { rows: { type: 'string', default: '1000000' }, registry: { type: 'string' } },
+  options: {
+    rows: { type: 'string', default: '1000000' },
+    distinct: { type: 'boolean', default: false },
+    'extra-columns': { type: 'string', default: '0' },
+    registry: { type: 'string' },
+  },
   allowPositionals: true,
 })
 
@@ -45,7 +50,12 @@ const parts: Readonly<Record<string, { title: string; report: (say: Say) => Prom
   },
   rerun: {
     title: 'A run again over rows that are all answered',
-    report: (say) => reportRerun(say, Number(values.rows)),
+    report: (say) =>
+      reportRerun(say, {
+        rowCount: Number(values.rows),
+        isDistinct: values.distinct,
+        extraColumnCount: Number(values['extra-columns']),
+      }),
   },
 }
 
@@ -54,6 +64,7 @@ const unknown = positionals.filter((name) => !(name in parts))
 if (unknown.length > 0)
   throw new Error(`no such part: ${unknown.join(', ')}; ${Object.keys(parts).join(', ')}`)
 if (!(Number(values.rows) >= 1)) throw new Error('--rows is a number of rows')
+if (!(Number(values['extra-columns']) >= 0)) throw new Error('--extra-columns is a number of columns')
 
 say(
   `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node.js ${process.versions.node}`,

@@ -69,6 +69,7 @@ async function inspectUnblamed<Result>(
           deps.onBatch?.(lookups, ids, reader)
           return Promise.resolve(ids)
         },
+        spool: null,
         signal: deps.signal,
       })
       const report = reportColumns(input.columns, columns, samples)

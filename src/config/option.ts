@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseByteSize } from '../core/byte-size.js'
 import { parseDurationMs } from '../core/duration.js'
 import { parseListenAddress } from '../core/listen-address.js'
 import type { PathUse } from '../core/local-path.js'
@@ -163,6 +164,12 @@ export function parsePositive(text: string): Parsed<number> {
 export function parseDuration(text: string): Parsed<string> {
   return parseDurationMs(text) === null
     ? { fault: 'It must be a number and s, m, h or d, like 30d.' }
+    : { value: text }
+}
+
+export function parseSize(text: string): Parsed<string> {
+  return parseByteSize(text) === null
+    ? { fault: 'It must be a number and MB or GB, like 1GB.' }
     : { value: text }
 }
 

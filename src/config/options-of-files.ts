@@ -1,6 +1,15 @@
 import { z } from 'zod'
+import { parseByteSize } from '../core/byte-size.js'
 import { encodingNames } from '../tables/encodings/names.js'
-import { option, parseDelimiter, parseList, parseListOfSome, parsePositive, same } from './option.js'
+import {
+  option,
+  parseDelimiter,
+  parseList,
+  parseListOfSome,
+  parsePositive,
+  parseSize,
+  same,
+} from './option.js'
 
 const column = z.string().min(1)
 const path = z.string().min(1)
@@ -171,6 +180,21 @@ export const output = {
     meaning: 'What stands in front of the names of the added columns.',
     flag: { names: '--prefix <text>', group: 'output', help: 'in front of the added columns' },
     defaults: same('enrich_'),
+  }),
+  memory: option({
+    schema: z
+      .string()
+      .refine((text) => parseByteSize(text) !== null, { error: 'a number and MB or GB, like 1GB' })
+      .describe('What writing Parquet may hold in memory.'),
+    flag: {
+      names: '--memory <size>',
+      group: 'output',
+      help: 'what writing Parquet may hold in memory, like 2GB',
+      parse: parseSize,
+    },
+    unset: '1GB, at most a quarter of the machine',
+    manual: 'More is quicker where there are many answers; 400MB is the least.',
+    example: '1GB',
   }),
   partial: option({
     schema: z.boolean().describe('Write the output also when the run stops early.'),

@@ -145,8 +145,8 @@ export const errorTable = {
     remedy: '`ulimit -n 2048`, and the same command again',
   },
   MEMORY_SHORT: {
-    meaning: 'a table takes more memory than is allowed for its columns',
-    remedy: 'fewer columns, smaller row groups, or CSV',
+    meaning: 'a table takes more memory than is allowed for its columns, or `--memory` is too little for any',
+    remedy: 'fewer columns, smaller row groups, more `--memory`, or CSV',
   },
   CHECKPOINT_NOT_FOUND: {
     meaning: '`status` or `export` where there is no checkpoint',

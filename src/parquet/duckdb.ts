@@ -1,9 +1,10 @@
 import { parquetLimits } from './limits.js'
+import type * as DuckDbApi from '@duckdb/node-api'
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api'
 
 /**
- * DuckDB's own limits; what does not fit in memory goes to the temporary folder. One thread: a second one cost as
- * much CPU again in waiting for the first, and held as much memory again.
+ * DuckDB's own limits; what does not fit in memory goes to the temporary folder. One thread a statement: with two, a
+ * join gives rows in any order.
  */
 const duckDbLimits = {
   memoryBytes: 400_000_000,
@@ -27,19 +28,27 @@ export const allocatorEnvironment = {
 /** Rows of a result: at most 2,048. */
 export type DuckDbChunk = DuckDBDataChunk
 
+interface TableAppender {
+  /** The rows of a chunk that another instance may have made. */
+  append(chunk: DuckDbChunk): void
+  close(): void
+}
+
 export interface DuckDb {
   /** Runs a statement that returns nothing of interest. Throws what DuckDB throws. */
   run(sql: string): Promise<void>
+  /** The same beside what runs, on a connection of its own. */
+  runAside(sql: string): Promise<void>
   /** Limits its memory from now on. What it pins cannot be put aside: too low a limit fails. */
   limitMemory(bytes: number): Promise<void>
   /** All rows of a small result. */
   all(sql: string): Promise<readonly (readonly unknown[])[]>
   /** The rows of a result as they are made, a chunk of at most 2,048 at a time. */
   stream(sql: string): AsyncGenerator<DuckDbChunk>
-  /** Makes a table, also while a statement runs; `columns` is what stands between the parentheses. */
-  createTable(table: string, columns: string): Promise<void>
-  /** Adds rows that another instance made to a table, also while a statement runs. */
-  append(table: string, chunk: DuckDbChunk): Promise<void>
+  /** Adds rows to a table of an attached database (`memory` is the one in memory) until it is closed. */
+  appendTo(table: string, database?: string): Promise<TableAppender>
+  /** Makes a table of one column of numbers, `"#"`, or anew. */
+  createNumbers(table: string, numbers: Iterable<number>): Promise<void>
   /** Ends what is running; it throws where it is awaited. */
   interrupt(): void
   close(): void
@@ -47,15 +56,19 @@ export interface DuckDb {
 
 /**
  * A DuckDB in memory, which loads no extension and reaches no network by itself. One instance remembers the
- * metadata of a path: never write a path and read it again in the same one.
+ * metadata of a path: never write a path, read it, and write it again in the same one. Without a temporary folder
+ * nothing is put aside: a query that needs more than the limit fails.
  */
-export async function openDuckDb(temporaryFolder: string): Promise<DuckDb> {
+export async function openDuckDb(
+  temporaryFolder: string | null,
+  memoryBytes: number = duckDbLimits.memoryBytes,
+): Promise<DuckDb> {
   // Loaded when it is needed: most commands read no Parquet, and it takes longer to load than they run.
   const duckDb = await import('@duckdb/node-api')
   const instance = await duckDb.DuckDBInstance.create(':memory:', {
     threads: String(duckDbLimits.threads),
-    memory_limit: memoryText(duckDbLimits.memoryBytes),
-    temp_directory: temporaryFolder,
+    memory_limit: memoryText(memoryBytes),
+    temp_directory: temporaryFolder ?? '',
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
     preserve_insertion_order: 'true',
@@ -64,13 +77,19 @@ export async function openDuckDb(temporaryFolder: string): Promise<DuckDb> {
   })
   const connection = await instance.connect()
   await connection.run("SET GLOBAL TimeZone = 'UTC'")
-  return session(instance, connection, await instance.connect())
+  return session(duckDb, instance, connection)
 }
+
+const chunkRowsMax = 2_048
 
 const memoryText = (bytes: number): string => `${Math.ceil(bytes / 1_000_000)}MB`
 
-function session(instance: DuckDBInstance, connection: DuckDBConnection, feeding: DuckDBConnection): DuckDb {
-  const open = new Set([connection, feeding])
+function session(
+  { DuckDBDataChunk, UINTEGER }: typeof DuckDbApi,
+  instance: DuckDBInstance,
+  connection: DuckDBConnection,
+): DuckDb {
+  const open = new Set([connection])
   const disconnect = (one: DuckDBConnection) => {
     if (open.delete(one)) one.closeSync()
   }
@@ -78,16 +97,40 @@ function session(instance: DuckDBInstance, connection: DuckDBConnection, feeding
     run: async (sql) => {
       await connection.run(sql)
     },
+    runAside: async (sql) => {
+      const aside = await instance.connect()
+      open.add(aside)
+      try {
+        await aside.run(sql)
+      } finally {
+        disconnect(aside)
+      }
+    },
     limitMemory: async (bytes) => {
       await connection.run(`SET GLOBAL memory_limit = ${sqlText(memoryText(bytes))}`)
     },
     all: async (sql) => (await connection.runAndReadAll(sql)).getRowsJS(),
-    createTable: async (table, columns) => {
-      await feeding.run(`CREATE TABLE ${table} (${columns})`)
+    appendTo: async (table, database = 'memory') => {
+      const appender = await connection.createAppender(table, 'main', database)
+      return {
+        append: (chunk) => {
+          appender.appendDataChunk(chunk)
+        },
+        close: () => {
+          appender.closeSync()
+        },
+      }
     },
-    append: async (table, chunk) => {
-      const appender = await feeding.createAppender(table)
-      appender.appendDataChunk(chunk)
+    createNumbers: async (table, numbers) => {
+      await connection.run(`CREATE OR REPLACE TABLE ${table} ("#" UINTEGER)`)
+      const appender = await connection.createAppender(table)
+      const rest = Array.from(numbers)
+      for (let start = 0; start < rest.length; start += chunkRowsMax) {
+        const values = rest.slice(start, start + chunkRowsMax)
+        const chunk = DuckDBDataChunk.create([UINTEGER], values.length)
+        chunk.setColumnValues(0, values)
+        appender.appendDataChunk(chunk)
+      }
       appender.closeSync()
     },
     // A connection of its own: any other statement on the same one would cut the stream off.

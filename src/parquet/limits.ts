@@ -1,10 +1,11 @@
 /** Limits of reading and writing Parquet; what DuckDB may take by the number of columns is in `memory-budget.ts`. */
 export const parquetLimits = {
-  /** A part of a file that is written is one row group: so many bytes of rows, or so many rows, whatever comes first. */
-  partBytesMax: 6 * 1024 * 1024,
-  partRowsMax: 20_480,
-  /** More bytes where there are many leaf columns: each part takes as long as its columns are many. */
-  partBytesPerLeaf: 2 * 1024,
+  /** A row group is so many rows, or fewer where they weigh more than so many bytes of JSON. */
+  rowGroupRowsMax: 8_192,
+  rowGroupBytesMax: 64 * 1024 * 1024,
+  /** Rows that wait as lines of JSON are so many a file, or so many bytes. */
+  fileRowsMax: 8_192,
+  fileBytesMax: 16 * 1024 * 1024,
   /** What DuckDB's JSON reader takes for one row, unless a row is longer. */
   lineBytesMin: 1024 * 1024,
   /** Lines are gathered before they are written. */

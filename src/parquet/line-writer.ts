@@ -23,7 +23,10 @@ export class LineWriter {
   private fileCount = 0
   private handle: FileHandle | null = null
 
-  constructor(private readonly folder: string) {}
+  constructor(
+    private readonly folder: string,
+    private readonly prefix = '',
+  ) {}
 
   /** Adds a line made of texts; `flush` where it is due. */
   add(...texts: readonly string[]): void {
@@ -44,8 +47,13 @@ export class LineWriter {
     return this.length >= parquetLimits.writeBytes
   }
 
+  /** Whether the file is to be cut here. */
+  get isFull(): boolean {
+    return this.rowCount >= parquetLimits.fileRowsMax || this.byteCount >= parquetLimits.fileBytesMax
+  }
+
   async flush(): Promise<void> {
-    this.handle ??= await open(this.path, 'wx')
+    this.handle ??= await open(this.path, 'wx', 0o600)
     const bytes = this.buffer.subarray(0, this.length)
     this.length = 0
     await this.handle.writeFile(bytes)
@@ -68,7 +76,7 @@ export class LineWriter {
   }
 
   private get path(): string {
-    return join(this.folder, `${this.fileCount}.ndjson`)
+    return join(this.folder, `${this.prefix}${this.fileCount}.ndjson`)
   }
 
   private grow(bytes: number): void {

@@ -7,22 +7,29 @@ const budget = {
   /** Reading: a scan, and the rows of 2,048 that go out as JSON text. */
   readBytes: 400_000_000,
   readBytesPerLeaf: 350_000,
-  /** Writing a part: buffers a column, and a dictionary for texts. */
+  /** Writing, of each statement: buffers a column, and a dictionary for texts; and a row group. */
   writeBytes: 60_000_000,
   writeBytesMin: 150_000_000,
   writeBytesPerLeaf: 250_000,
-  writeBytesPerPartByte: 12,
+  /** The rest of the process. */
+  processBytes: 200_000_000,
+  /** What a byte of a line is once it is joined: keys are left out, and numbers of bytes put in. */
+  joinedPerLineByte: 0.85,
+  lineBytesMin: 32_000_000,
+  /** What DuckDB reserves beyond what it uses. */
+  spareBytes: 60_000_000,
   /** The table beside a part: a block for each column, and a larger one behind 2,048 rows. */
   tableBytesPerLeaf: 100_000,
   tallTableBytesPerLeaf: 1_100_000,
   /** Tables of more leaves hold no more than one chunk of 2,048 rows. */
   tallTableLeavesMax: 64,
-  /** DuckDB's own size of a dictionary page, and the one it gets for wide tables: each column reserves one. */
   narrowLeavesMax: 80,
   /** Leaf columns of the input that one statement writes: what DuckDB keeps of a statement follows their number. */
   sliceLeavesMax: 400,
-  wideDictionaryPageBytes: 64 * 1024,
 } as const
+
+/** The least that an output can be written with. */
+export const memoryBytesMin = 400_000_000
 
 /** What DuckDB may take to read Parquet of so many leaf columns. */
 export function readMemoryBytes(leafCount: number): number {
@@ -30,11 +37,9 @@ export function readMemoryBytes(leafCount: number): number {
 }
 
 export interface PartShape {
-  /** Leaf columns of the output. */
-  readonly leafCount: number
-  /** The most of them that one statement writes. */
+  /** The most leaf columns of the output that one statement writes. */
   readonly sliceLeafCount: number
-  /** Those of them that stand in a table beside the part; 0 where rows travel as lines. */
+  /** Leaf columns that stand in a table beside the lines; 0 where rows travel as lines. */
   readonly tableLeafCount: number
 }
 
@@ -55,26 +60,45 @@ export function columnSlices(leafCounts: readonly number[]): readonly (readonly 
   return slices
 }
 
-/** What DuckDB may take to make a row group of a part of so many bytes. */
-export function writeMemoryBytes({ sliceLeafCount, tableLeafCount }: PartShape, partBytes: number): number {
+export interface WritingPlan {
+  /** Statements that run at one time. */
+  readonly laneCount: number
+  /** DuckDB's own limit, where lines of so many bytes are joined: beyond it, blocks of tables leave memory. */
+  limitBytes(lineBytes: number): number
+  /** What lines that are joined at one time may weigh. */
+  readonly lineBytesMax: number
+}
+
+/** How to write within so much memory. Where columns alone need more, they get it. */
+export function planWriting(
+  { sliceLeafCount, tableLeafCount }: PartShape,
+  memoryBytes: number,
+  coreCount: number,
+): WritingPlan {
+  const columnsBytes = budget.writeBytes + sliceLeafCount * budget.writeBytesPerLeaf
   const tableBytesPerLeaf = isTableTall(tableLeafCount)
     ? budget.tallTableBytesPerLeaf
     : budget.tableBytesPerLeaf
-  return Math.max(
-    budget.writeBytesMin,
-    budget.writeBytes + sliceLeafCount * budget.writeBytesPerLeaf + tableLeafCount * tableBytesPerLeaf,
-    partBytes * budget.writeBytesPerPartByte,
-  )
+  const laneBytes = Math.max(budget.writeBytesMin, columnsBytes)
+  const availableBytes = memoryBytes - budget.processBytes
+  const laneCount = coreCount > 1 && availableBytes >= 4 * laneBytes ? 2 : 1
+  const lanesBytes = laneCount * laneBytes
+  const tableBytes = columnsBytes + tableLeafCount * tableBytesPerLeaf
+  const lineBytesMax = Math.max(budget.lineBytesMin, availableBytes - lanesBytes) / budget.joinedPerLineByte
+  return {
+    laneCount,
+    lineBytesMax,
+    limitBytes: (lineBytes) =>
+      Math.max(
+        tableBytes,
+        lanesBytes + budget.spareBytes + Math.min(lineBytes, lineBytesMax) * budget.joinedPerLineByte,
+      ),
+  }
 }
 
 /** Whether a table of so many leaf columns may hold more than one chunk of rows. */
 export function isTableTall(tableLeafCount: number): boolean {
   return tableLeafCount <= budget.tallTableLeavesMax
-}
-
-/** Null where DuckDB's own is right. */
-export function dictionaryPageBytes(leafCount: number): number | null {
-  return leafCount <= budget.narrowLeavesMax ? null : budget.wideDictionaryPageBytes
 }
 
 /** How many leaf columns a column of this type in SQL has: one, but for structs and maps. */

@@ -10,14 +10,17 @@ const fields = {
   meta: { offsets: [9, 10, 11, 14] },
 } as const
 
-const magic = Buffer.from('PAR1')
-const tailBytes = 8
+export const parquetMagic = Buffer.from('PAR1')
+
+/** A file as its footer tells of it; its body is all between the first bytes and the footer. */
+export interface ParquetFooter {
+  readonly footer: Buffer
+  readonly bodyBytes: number
+}
 
 /** What of a Parquet file goes into another one. */
 export interface ParquetPart {
   readonly rowCount: number
-  /** Everything between the first bytes and the footer, slice by slice. */
-  readonly bodies: readonly Buffer[]
   /** Its row groups as Thrift, as they stand in the whole. */
   readonly rowGroups: Buffer
   readonly rowGroupCount: number
@@ -28,23 +31,21 @@ export interface ParquetPart {
 /** One file of a part, taken apart. */
 interface ParquetSlice {
   readonly rowCount: number
-  readonly body: Buffer
   readonly rowGroups: readonly ThriftStruct[]
   readonly rest: ThriftStruct
 }
 
 /**
  * Takes Parquet files apart that hold the same rows, each some of the columns, to put their row groups at `offset` of
- * another file. Row groups say where they are in their file, and nothing else in them depends on it. Throws on a
- * file that is no whole Parquet, and on files of different rows.
+ * another file. Row groups say where they are in their file, and nothing else in them depends on it. Throws on files of
+ * different rows.
  */
-export function partOf(slices: readonly Buffer[], offset: number): ParquetPart {
+export function partOf(slices: readonly ParquetFooter[], offset: number): ParquetPart {
   const taken: ParquetSlice[] = []
   let at = offset
-  for (const bytes of slices) {
-    const slice = sliceOf(bytes, at)
-    taken.push(slice)
-    at += slice.body.length
+  for (const { footer, bodyBytes } of slices) {
+    taken.push(sliceOf(footer, at))
+    at += bodyBytes
   }
   const [first, ...others] = taken
   if (first === undefined) throw new Error('a part of the output has no columns')
@@ -52,7 +53,6 @@ export function partOf(slices: readonly Buffer[], offset: number): ParquetPart {
   const rowGroups = first.rowGroups.map((group) => writeThrift(group))
   return {
     rowCount: first.rowCount,
-    bodies: taken.map(({ body }) => body),
     rowGroups: Buffer.concat(rowGroups),
     rowGroupCount: rowGroups.length,
     rest: first.rest,
@@ -96,12 +96,8 @@ function addNumber(to: ThriftStruct, from: ThriftStruct, id: number): void {
   if (typeof field?.value === 'number') field.value += numberIn(from, id)
 }
 
-function sliceOf(bytes: Buffer, offset: number): ParquetSlice {
-  const tail = bytes.subarray(-tailBytes)
-  if (!bytes.subarray(0, 4).equals(magic) || !tail.subarray(4).equals(magic))
-    throw new Error('a part of the output is no Parquet file')
-  const bodyEnd = bytes.length - tailBytes - tail.readUInt32LE(0)
-  const rest = readThrift(bytes.subarray(bodyEnd, bytes.length - tailBytes))
+function sliceOf(footer: Buffer, offset: number): ParquetSlice {
+  const rest = readThrift(footer)
   const rowCount = rest.get(fields.file.rowCount)?.value
   const groups = rest.get(fields.file.rowGroups)?.value
   if (typeof rowCount !== 'number' || !isThriftList(groups)) throw new Error('a part has no row groups')
@@ -109,10 +105,10 @@ function sliceOf(bytes: Buffer, offset: number): ParquetSlice {
   rest.delete(fields.file.rowGroups)
   const rowGroups = groups.items.map((group) => {
     const struct = structOf(group)
-    move(struct, offset - magic.length)
+    move(struct, offset - parquetMagic.length)
     return struct
   })
-  return { rowCount, body: bytes.subarray(magic.length, bodyEnd), rowGroups, rest }
+  return { rowCount, rowGroups, rest }
 }
 
 function move(rowGroup: ThriftStruct, distance: number): void {
@@ -173,13 +169,9 @@ export function footerAround(
   }
 }
 
-export function parquetStart(): Buffer {
-  return magic
-}
-
 /** The last bytes of a Parquet file whose footer is so long. */
 export function parquetEnd(footerBytes: number): Buffer {
   const end = Buffer.alloc(4)
   end.writeUInt32LE(footerBytes)
-  return Buffer.concat([end, magic])
+  return Buffer.concat([end, parquetMagic])
 }

@@ -7,6 +7,7 @@ import type { RunObserver } from './events.js'
 import type { OpenWebhooks, WebhookOptions } from './inbox/webhooks.js'
 import type { Input, InputOptions } from './input/input.js'
 import type { OutputRequest, ResolvedOutput } from './output/resolve-output.js'
+import type { RowSpool } from './output/row-spool.js'
 import type { OwnFile } from './own-files.js'
 import type { AskedColumns, LookupColumns } from './rules/detect-columns.js'
 import type { SchedulingOptions } from './scheduler/scheduler.js'
@@ -53,6 +54,8 @@ export interface OpenRun {
   input: Input
   columns: LookupColumns
   output: ResolvedOutput
+  /** Rows wait in it for their answers; null where the input is read again instead. */
+  rowSpool: RowSpool | null
   connection: Connection
   checkpoint: Checkpoint
   webhooks: OpenWebhooks | null

@@ -7,7 +7,8 @@ import { chooseColumns, sampleColumns } from './column-choice.js'
 import type { Connection, OpenRun, PipelineDeps } from './deps.js'
 import { openWebhooks } from './inbox/webhooks.js'
 import { openInput, type Input } from './input/input.js'
-import { resolveOutput, writtenPaths } from './output/resolve-output.js'
+import { resolveOutput, writtenPaths, type ResolvedOutput } from './output/resolve-output.js'
+import { RowSpool } from './output/row-spool.js'
 import { assertCheckpointApart, assertNotOurs } from './own-files.js'
 import type { ColumnSamples } from './rules/column-content.js'
 import { reportColumns } from './rules/column-report.js'
@@ -37,7 +38,14 @@ export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promi
   })
   const webhooks = await openWebhooks(deps.webhooks, deps.checkpoint.path, deps.clock)
   if (webhooks !== null) closeLater(() => webhooks.close())
-  return { deps, input, columns, output, connection, checkpoint, webhooks, startedAtMs }
+  const rowSpool = spoolsRows(input, output) ? new RowSpool(output.path, deps.input.spoolFolder) : null
+  if (rowSpool !== null) closeLater(() => rowSpool.remove())
+  return { deps, input, columns, output, rowSpool, connection, checkpoint, webhooks, startedAtMs }
+}
+
+/** Parsing text once more takes longer than writing it down; DuckDB reads Parquet again in no time. */
+function spoolsRows(input: Input, output: ResolvedOutput): boolean {
+  return output.format === 'parquet' && input.format !== 'parquet'
 }
 
 /** Which columns are asked, reported before anything is; see `chooseColumns`. */

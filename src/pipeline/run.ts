@@ -30,7 +30,7 @@ async function readInput(run: OpenRun): Promise<RowIndex> {
   const { deps, input, columns, checkpoint } = run
   const { dedupe, interrupt: signal } = deps
   const place = (lookups: Parameters<typeof checkpoint.want>[0]) => checkpoint.want(lookups)
-  const index = await ingest({ input, columns, dedupe, place, signal })
+  const index = await ingest({ input, columns, dedupe, place, spool: run.rowSpool, signal })
   // The header may have grown while the rows were read: checked once more, before anything is submitted.
   checkOutput(input, run.output, index.rowCount)
   return index

@@ -30,6 +30,7 @@ export async function tryOutput(run: OpenRun, rowCount: number): Promise<void> {
     basis: output.basis,
     nameColumn: columns.name,
     rowCount,
+    memoryBytes: output.memoryBytes,
     metadata: deps.metadata,
   })
 }
@@ -44,19 +45,21 @@ export async function writeOutput(
   deps.observe({ type: 'publishing', path: output.path })
   const reader = openCheckpointReader(deps.checkpoint.path, null)
   try {
-    const { read, rowCounts } = answerLinesOf(index, reader)
+    const answers = answerLinesOf(index, reader)
     const report = await publish({
       input,
       output,
       columns: output.columns,
       basis: output.basis,
       nameColumn: run.columns.name,
-      answerLines: read,
+      answers,
+      memoryBytes: output.memoryBytes,
+      rowFiles: run.rowSpool?.files,
       rowCount: index.rowCount,
       metadata: { ...deps.metadata, 'enrich.input_sha256': await input.fingerprint() },
       stdout: deps.stdout,
     })
-    return { report, rowCounts }
+    return { report, rowCounts: answers.rowCounts }
   } finally {
     reader?.close()
   }
@@ -88,7 +91,7 @@ export function assertFilesMayGrow(
   const plain = input.files.filter(({ path }) => !/\.(gz|zst)$/i.test(path))
   const textBytes = plain.reduce((sum, { bytes }) => sum + bytes, 0)
   if (output.format === 'parquet')
-    assertBelow(bytesMax, Math.min(textBytes, 2 * parquetLimits.partBytesMax), `a part of ${output.path}`)
+    assertBelow(bytesMax, Math.min(textBytes, parquetLimits.fileBytesMax), `a part of ${output.path}`)
   else if (output.format === input.format && output.path !== '-')
     assertBelow(bytesMax, textBytes, `the output ${output.path}`)
 }

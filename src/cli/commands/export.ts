@@ -36,14 +36,15 @@ export function fillExportCommand(command: Command, io: CliIo): void {
         for (const note of input.notes()) io.err(`  note: ${note}\n`)
         assertOutputUsable(input.files, output.path, output.format)
         assertNoClash(input.columns, output.columns)
-        const { read, rowCounts } = answerLinesOf(index, reader)
+        const answers = answerLinesOf(index, reader)
         const report = await publish({
           input,
           output,
           columns: output.columns,
           basis: output.basis,
           nameColumn: columns.name,
-          answerLines: read,
+          answers,
+          memoryBytes: output.memoryBytes,
           rowCount: index.rowCount,
           metadata: { 'enrich.version': version, 'enrich.input_sha256': await input.fingerprint() },
           stdout: io.stdout,
@@ -51,10 +52,10 @@ export function fillExportCommand(command: Command, io: CliIo): void {
         })
         if (flags.json === true) {
           const { rowCount, paths } = report
-          const rowsByStatus = Object.fromEntries(rowCounts)
+          const rowsByStatus = Object.fromEntries(answers.rowCounts)
           io.out(jsonLine('exported', { rowCount, rowsByStatus, outputPaths: paths }))
         }
-        const rows = [...rowCounts]
+        const rows = [...answers.rowCounts]
           .map(([status, count]) => `${status} ${count.toLocaleString('en-US')}`)
           .join(' · ')
         io.err(

@@ -30,7 +30,7 @@ export function problemOf(path: string, isBilled: boolean): UserError | null {
   return problemIn(path, standingOf(path).standing, isBilled)
 }
 
-export function problemIn(path: string, standing: Standing, isBilled: boolean): UserError | null {
+function problemIn(path: string, standing: Standing, isBilled: boolean): UserError | null {
   return standing.kind === 'copied' && !isBilled ? null : standingError(path, standing)
 }
 

@@ -2,6 +2,7 @@ import { UserError } from '../../core/errors.js'
 import { fileBytes } from '../../tables/bytes.js'
 import { openDelimited, type DelimitedFile } from '../../tables/delimited.js'
 import { strictRecords, tooManyColumns } from '../../tables/strict-records.js'
+import type { TableRecord } from '../../tables/records.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import type { SourceFile } from './sources.js'
 import { inBatches, type InputTable, type MemberRows, type TextRow } from './table.js'
@@ -85,11 +86,12 @@ class CsvTable implements InputTable {
     return [...this.columnIndex.keys()]
   }
 
-  async *textRows(columns: readonly string[], isSample = false): AsyncGenerator<readonly TextRow[]> {
-    const wanted = columns.map((name) => this.columnIndex.get(name) ?? missing(name))
-    const isFirstPass = this.isFirstPass && !isSample
-    if (isFirstPass) this.isFirstPass = false
-    yield* inBatches(this.rows(wanted, isFirstPass), this.rowsMax)
+  textRows(columns: readonly string[], isSample = false): AsyncGenerator<readonly TextRow[]> {
+    const wanted = this.wanted(columns)
+    return this.batches(isSample, (file) => {
+      const positions = positionsIn(file, wanted)
+      return ({ cells }) => positions.map((position) => cellAt(file, cells, position))
+    })
   }
 
   async *objectRows(): AsyncGenerator<readonly string[]> {
@@ -103,20 +105,18 @@ class CsvTable implements InputTable {
   }
 
   parquetSource(): MemberRows {
-    const names = this.columns
-    const keys = names.map((_, index) => `"c${index}":`)
-    const textRows = () => this.textRows(names)
-    return {
-      kind: 'members',
-      types: names.map(() => 'text'),
-      async *rows() {
-        for await (const rows of textRows()) {
-          yield rows.map((row) =>
-            keys.map((key, index) => key + JSON.stringify(row[index] ?? null)).join(','),
-          )
-        }
-      },
+    const rows = (cellColumns: readonly string[] = []) => {
+      const wanted = this.wanted(cellColumns)
+      return this.batches(false, (file) => {
+        const positions = positionsIn(file, wanted)
+        const keys = file.positions.map((column) => `"c${column}":`)
+        return ({ cells }) => ({
+          members: membersOf(file, keys, cells),
+          cells: positions.map((position) => cellAt(file, cells, position)),
+        })
+      })
     }
+    return { kind: 'members', types: this.columns.map(() => 'text'), rows }
   }
 
   async validate(): Promise<void> {
@@ -138,7 +138,24 @@ class CsvTable implements InputTable {
     // Files are open only while they are read.
   }
 
-  private async *rows(wanted: readonly number[], isFirstPass: boolean): AsyncGenerator<TextRow[]> {
+  private wanted(columns: readonly string[]): readonly number[] {
+    return columns.map((name) => this.columnIndex.get(name) ?? missing(name))
+  }
+
+  /** What `rowsOf` makes of the records of a file, as wide as it is by then. */
+  private async *batches<Row>(
+    isSample: boolean,
+    rowsOf: (file: CsvFile) => (record: TableRecord) => Row,
+  ): AsyncGenerator<readonly Row[]> {
+    const isFirstPass = this.isFirstPass && !isSample
+    if (isFirstPass) this.isFirstPass = false
+    yield* inBatches(this.rows(rowsOf, isFirstPass), this.rowsMax)
+  }
+
+  private async *rows<Row>(
+    rowsOf: (file: CsvFile) => (record: TableRecord) => Row,
+    isFirstPass: boolean,
+  ): AsyncGenerator<Row[]> {
     for (const file of this.files) {
       for await (const records of file.source.records(strictRecords, () => null)) {
         for (const { cells, line } of records) {
@@ -147,9 +164,7 @@ class CsvTable implements InputTable {
           if (isFirstPass && line !== null)
             note(cells.length < file.headerCells ? file.short : file.long, line)
         }
-        const positionOf = new Map(file.positions.map((column, position) => [column, position]))
-        const positions = wanted.map((column) => positionOf.get(column) ?? -1)
-        yield records.map(({ cells }) => positions.map((position) => cellAt(file, cells, position)))
+        yield records.map(rowsOf(file))
       }
     }
   }
@@ -169,6 +184,21 @@ class CsvTable implements InputTable {
 /** Empty text where the row is short, null where the file or the row has no such column at all. */
 function cellAt(file: CsvFile, cells: readonly string[], position: number): string | null {
   return cells[position] ?? (position >= 0 && position < file.headerCells ? '' : null)
+}
+
+/** Where a file has the columns; -1 where it has none of them. */
+function positionsIn(file: CsvFile, wanted: readonly number[]): readonly number[] {
+  const positionOf = new Map(file.positions.map((column, position) => [column, position]))
+  return wanted.map((column) => positionOf.get(column) ?? -1)
+}
+
+/** Every cell that is not null. */
+function membersOf(file: CsvFile, keys: readonly string[], cells: readonly string[]): string {
+  const count = Math.max(cells.length, file.headerCells)
+  let members = ''
+  for (let position = 0; position < count; position++)
+    members += `${position === 0 ? '' : ','}${keys[position] ?? ''}${JSON.stringify(cells[position] ?? '')}`
+  return members
 }
 
 function note(ragged: RaggedLines, line: number): void {

@@ -11,10 +11,10 @@ import {
   type FileFormat,
   type SourceFile,
 } from './sources.js'
-import type { ChunkRows, InputTable, MemberRows, TextRow } from './table.js'
+import type { ChunkRows, InputTable, MemberRow, MemberRows, TextRow } from './table.js'
 
 export { formatOfPath, type FileFormat, type SourceFile } from './sources.js'
-export type { CellType, ChunkRows, MemberRows, TextRow } from './table.js'
+export type { CellType, ChunkRows, MemberRow, MemberRows, TextRow } from './table.js'
 
 export interface InputOptions {
   /** Files and globs, or `-` alone for standard input. */
@@ -41,6 +41,8 @@ export interface Input {
    * opening did not find is thrown from here. Throws INPUT_NO_ROWS after the last row of none.
    */
   keyRows(columns: readonly string[]): AsyncIterable<readonly TextRow[]>
+  /** The same with each row as it is handed to Parquet; null where rows are handed over as chunks. */
+  keyMemberRows(columns: readonly string[]): AsyncIterable<readonly MemberRow[]> | null
   /** A look at the chosen columns before the first pass; it counts as none. */
   sampleRows(columns: readonly string[]): AsyncIterable<readonly TextRow[]>
   /** Columns as text, all of them unless some are named. */
@@ -169,7 +171,11 @@ function inputOf(
       return table.columns
     },
     delimiter: table.delimiter,
-    keyRows: (columns) => firstPass(table, columns, files),
+    keyRows: (columns) => firstPass(table, table.textRows(columns), files),
+    keyMemberRows: (columns) => {
+      const source = table.parquetSource()
+      return source.kind === 'chunks' ? null : firstPass(table, source.rows(columns), files)
+    },
     sampleRows: (columns) => table.textRows(columns, true),
     textRows: (columns = table.columns) => table.textRows(columns),
     objectRows: () => table.objectRows(),
@@ -188,14 +194,14 @@ function inputOf(
   }
 }
 
-async function* firstPass(
+async function* firstPass<Row>(
   table: InputTable,
-  columns: readonly string[],
+  rows: AsyncIterable<readonly Row[]>,
   files: readonly SourceFile[],
-): AsyncGenerator<readonly TextRow[]> {
+): AsyncGenerator<readonly Row[]> {
   await table.validate()
   let hasRows = false
-  for await (const batch of table.textRows(columns)) {
+  for await (const batch of rows) {
     hasRows ||= batch.length > 0
     yield batch
   }

@@ -96,15 +96,19 @@ class NdjsonTable implements InputTable {
     return {
       kind: 'members',
       types: [...this.types.values()],
-      async *rows() {
+      async *rows(cellColumns = []) {
+        const positions = new Map(cellColumns.map((name, index) => [name, index]))
         for await (const batch of lines()) {
           yield batch.map((line) => {
-            const cells = new Map<string, string>()
+            const members = new Map<string, string>()
+            const cells = new Array<string | null>(cellColumns.length).fill(null)
             for (const { key, raw } of jsonMembers(line)) {
               const column = columns.get(key)
-              if (column !== undefined) cells.set(column.key, handedOver(raw, column.type))
+              if (column !== undefined) members.set(column.key, handedOver(raw, column.type))
+              const position = positions.get(key)
+              if (position !== undefined) cells[position] = cellText(raw)
             }
-            return [...cells].map(([key, value]) => key + value).join(',')
+            return { members: [...members].map(([key, value]) => key + value).join(','), cells }
           })
         }
       },

@@ -125,10 +125,7 @@ class ParquetTable implements InputTable {
       columns,
       metadata: this.geo.metadata,
       bytesEstimate: unpackedPerPackedByte * this.bytes,
-      chunks: (rowsMax) =>
-        this.query(
-          `SELECT ${chosen} FROM ${this.relation}${rowsMax === undefined ? '' : ` LIMIT ${rowsMax}`}`,
-        ),
+      chunks: (numbers, rowsMax) => this.numbered(chosen, numbers, rowsMax),
     }
   }
 
@@ -147,6 +144,22 @@ class ParquetTable implements InputTable {
 
   close(): void {
     this.duckDb.close()
+  }
+
+  private async *numbered(
+    chosen: string,
+    numbers: Iterable<number>,
+    rowsMax: number | undefined,
+  ): AsyncGenerator<DuckDbChunk> {
+    await this.duckDb.createNumbers('numbers', numbers)
+    const limit = rowsMax === undefined ? '' : ` LIMIT ${rowsMax}`
+    try {
+      yield* this.query(
+        `SELECT * FROM (SELECT ${chosen} FROM ${this.relation}${limit}) AS r POSITIONAL JOIN numbers AS n`,
+      )
+    } finally {
+      await this.duckDb.run('DROP TABLE numbers')
+    }
   }
 
   /** The rows of a query of one column of text that is never null. */

@@ -44,6 +44,24 @@ export class RowIndex {
     return ids
   }
 
+  /** The ids that rows have, ascending, each once, and how many rows have it. */
+  distinct(): { readonly ids: Uint32Array; readonly rowCounts: Uint32Array } {
+    const sorted = new Uint32Array(this.#rowCount)
+    for (const [index, chunk] of this.#chunks.entries()) {
+      const start = index * chunkRowCount
+      sorted.set(chunk.subarray(0, this.#rowCount - start), start)
+    }
+    sorted.sort()
+    const ids = sorted.filter((id, index) => index === 0 || id !== sorted[index - 1])
+    const rowCounts = new Uint32Array(ids.length)
+    let at = 0
+    for (const id of sorted) {
+      if (id !== ids[at]) at++
+      rowCounts[at] = (rowCounts[at] ?? 0) + 1
+    }
+    return { ids, rowCounts }
+  }
+
   /** Why a row asks for nothing, or null where it does ask. */
   reasonOf(lookupId: LookupId): string | null {
     return this.#reasons[highestId - lookupId] ?? null

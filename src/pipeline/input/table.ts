@@ -15,15 +15,24 @@ export interface ChunkRows {
   readonly metadata: Readonly<Record<string, string>>
   /** What all rows weigh, roughly, once they are unpacked. */
   readonly bytesEstimate: number
-  /** At most 2,048 rows a chunk; all rows, or only the first. */
-  chunks(rowsMax?: number): AsyncIterable<DuckDbChunk>
+  /**
+   * At most 2,048 rows a chunk, with the numbers of these rows in a column behind the others; all rows, or only the first.
+   * Where there are more rows than numbers, or fewer, cells are null.
+   */
+  chunks(numbers: Iterable<number>, rowsMax?: number): AsyncIterable<DuckDbChunk>
 }
 
-/** What is handed over row by row: each text is the members `"c0":…,"c1":…` of a JSON object, without braces. */
+/** A row as the members `"c0":…,"c1":…` of a JSON object, without braces, and cells of it that were asked for. */
+export interface MemberRow {
+  readonly members: string
+  readonly cells: TextRow
+}
+
+/** What is handed over row by row. */
 export interface MemberRows {
   readonly kind: 'members'
   readonly types: readonly CellType[]
-  rows(): AsyncIterable<readonly string[]>
+  rows(cellColumns?: readonly string[]): AsyncIterable<readonly MemberRow[]>
 }
 
 /** One input as the writers and the first pass see it; each call of a row method reads the files anew. */

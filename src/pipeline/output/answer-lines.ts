@@ -1,31 +1,61 @@
 import { runObjectLenient } from '../../contract/resolution.js'
 import { answerLineVersion, renderAnswer, renderUnanswered } from '../rules/answer-line.js'
 import type { AnsweredLine, CheckpointReader, KnownAnswer, LookupId } from '../checkpoint/checkpoint.js'
+import type { NumberedLines } from '../../parquet/numbered-lines.js'
 import type { RowIndex } from '../input/row-index.js'
 
 /** Rows by what became of them: an outcome of the service, or one of ours. */
 export type RowCounts = ReadonlyMap<string, number>
 
+/** The answer lines of rows, which are counted from 0, in the order of the input. */
 export interface AnswerLines {
-  /** Of the rows `first` to `first + count - 1`, counted from 0, in the order of the input. */
-  read: (first: number, count: number) => readonly string[]
-  /** The rows that were read so far. */
-  rowCounts: RowCounts
+  /** Of the rows `first` to `first + count - 1`. */
+  read(first: number, count: number): readonly string[]
+  /** Rows with the same number have the same line. */
+  numbers(first: number, count: number): ArrayLike<number>
+  /** The line of every number that a row has. */
+  distinct(): NumberedLines
 }
 
-/** Every row gets a line: rows without an answer get one that says why. */
-export function answerLinesOf(index: RowIndex, reader: CheckpointReader | null): AnswerLines {
+/** Numbers whose lines are read at one time. */
+const distinctBatch = 256
+
+/** Every row gets a line: rows without an answer get one that says why. `rowCounts` is of the rows that were read so far. */
+export function answerLinesOf(
+  index: RowIndex,
+  reader: CheckpointReader | null,
+): AnswerLines & { readonly rowCounts: RowCounts } {
   const rowCounts = new Map<string, number>()
-  const read = (first: number, count: number) => {
-    const ids = index.slice(first, count)
+  const count = (outcome: string, rowCount: number) =>
+    rowCounts.set(outcome, (rowCounts.get(outcome) ?? 0) + rowCount)
+  // Read by number, rows are counted by it; some of them may be read again for a basis file.
+  let isReadByNumber = false
+  const read = (first: number, rowCount: number) => {
+    const ids = index.slice(first, rowCount)
     const found = linesOf(new Set(ids), index, reader)
     return ids.map((id) => {
       const { outcome, line } = found.get(id) ?? neverAsked
-      rowCounts.set(outcome, (rowCounts.get(outcome) ?? 0) + 1)
+      if (!isReadByNumber) count(outcome, 1)
       return line
     })
   }
-  return { read, rowCounts }
+  const distinct = () => {
+    isReadByNumber = true
+    const { ids, rowCounts: rowCountsById } = index.distinct()
+    const lines = function* () {
+      for (let start = 0; start < ids.length; start += distinctBatch) {
+        const batch = [...ids.subarray(start, start + distinctBatch)]
+        const found = linesOf(new Set(batch), index, reader)
+        for (const [offset, id] of batch.entries()) {
+          const { outcome, line } = found.get(id) ?? neverAsked
+          count(outcome, rowCountsById[start + offset] ?? 0)
+          yield line
+        }
+      }
+    }
+    return { numbers: ids, lines }
+  }
+  return { read, numbers: (first, rowCount) => index.slice(first, rowCount), distinct, rowCounts }
 }
 
 /** Each lookup is read once, however many of the rows ask for it. */

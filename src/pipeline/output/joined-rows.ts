@@ -1,10 +1,10 @@
 import { inputChanged } from '../input/input.js'
+import type { AnswerLines } from './answer-lines.js'
 import type { BasisWriter } from './basis-writer.js'
 import { writerLimits } from './limits.js'
 
 export interface Answers {
-  /** Answer lines of the rows from `first`, as many as `count`, in the order of the input. Asked once a row. */
-  readonly answerLines: (first: number, count: number) => readonly string[]
+  readonly lines: AnswerLines
   readonly rowCount: number
   /** Where the basis of each answer goes besides, if it goes to a file of its own. */
   readonly basis: BasisWriter | null
@@ -36,7 +36,7 @@ export async function* joinAnswers<Row>(
 /** Answer lines exactly as many as rows: a missing one would shift every row after it. Throws on abort. */
 export async function takeLines(answers: Answers, first: number, count: number): Promise<readonly string[]> {
   answers.signal?.throwIfAborted()
-  const lines = answers.answerLines(first, count)
+  const lines = answers.lines.read(first, count)
   if (lines.length !== count)
     throw new Error(`${lines.length} answer lines for ${count} rows from row ${first}`)
   await answers.basis?.add(first, lines)

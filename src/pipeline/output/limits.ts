@@ -4,8 +4,8 @@ export const writerLimits = {
   sampleCells: 200_000,
   /** Rows whose answers are in memory at one time. */
   answerRows: 256,
-  /** What an answer with its basis takes on disk while it is written, for the estimate of the room needed. */
-  answerBytesEstimate: 2_048,
+  /** What an answer with its basis takes on disk, waiting and written, for the estimate of the room needed. */
+  answerBytesEstimate: 2_560,
   freeBytesMin: 16 * 1024 * 1024,
   stdoutChunkBytes: 256 * 1024,
 } as const

@@ -50,8 +50,8 @@ export function targetOf(path: string): string {
 /**
  * Finds before anything is submitted what would make publishing fail: the folder is missing or not
  * writable, the path is a folder or a device (OUTPUT_UNWRITABLE), it or the basis file beside a CSV is one
- * of the inputs (OUTPUT_IS_INPUT), or the disk has less room than is estimated (DISK_FULL): twice the input,
- * and an answer for each row where `rowCount` is known.
+ * of the inputs (OUTPUT_IS_INPUT), or the disk has less room than is estimated (DISK_FULL): twice the input, as
+ * much again where rows wait beside a Parquet output, and an answer for each row where `rowCount` is known.
  */
 export function assertOutputUsable(
   inputFiles: readonly SourceFile[],
@@ -65,7 +65,8 @@ export function assertOutputUsable(
   const folder = dirname(targetOf(path))
   assertFolderWritable(folder, path)
   const inputBytes = inputFiles.reduce((sum, file) => sum + file.bytes, 0)
-  assertRoom(folder, writerLimits.freeBytesMin + 2 * inputBytes + rowCount * writerLimits.answerBytesEstimate)
+  const inputRoomBytes = (format === 'parquet' ? 4 : 2) * inputBytes
+  assertRoom(folder, writerLimits.freeBytesMin + inputRoomBytes + rowCount * writerLimits.answerBytesEstimate)
 }
 
 /** Names of what is open already: replacing such a file would cut off the process that opened it. */
@@ -172,7 +173,7 @@ export function writeFailure(path: string, cause: unknown): unknown {
       'MEMORY_SHORT',
       `writing ${path} takes more memory than is allowed for its columns`,
       {
-        hint: 'write CSV or NDJSON, or leave columns out of the input',
+        hint: 'pass --memory with more, write CSV or NDJSON, or leave columns out of the input',
         cause,
       },
     )

@@ -1,8 +1,11 @@
-import { openParquetWriter, type ParquetWriter } from '../../parquet/parquet-writer.js'
+import type { LineFile } from '../../parquet/line-writer.js'
+import { openParquetWriter, type ParquetWriter, type RowNumbers } from '../../parquet/parquet-writer.js'
+import type { LineColumn } from '../../parquet/part-sql.js'
 import { inputChanged, type CellType, type ChunkRows, type Input, type MemberRows } from '../input/input.js'
 import type { ColumnKind, OutputColumn } from '../rules/columns.js'
-import { joinAnswers, takeLines, type Answers } from './joined-rows.js'
+import { takeLines, type Answers } from './joined-rows.js'
 import { writerLimits } from './limits.js'
+import { RowSpool } from './row-spool.js'
 import type { StagedFile } from './staged-file.js'
 
 const struct = (fields: readonly string[], last = '') =>
@@ -33,36 +36,40 @@ export interface ParquetOutput {
   readonly answers: Answers
   readonly metadata: Readonly<Record<string, string>>
   readonly file: StagedFile
+  readonly memoryBytes: number
+  readonly rowFiles: readonly LineFile[] | undefined
 }
 
-/** Parquet columns of the input pass through DuckDB alone; cells of text travel with the answers, in the same lines. */
+/** Each answer is read once and joined in DuckDB. Columns of a Parquet input never leave it; others wait as lines. */
 export async function writeParquet(output: ParquetOutput): Promise<void> {
-  const { file, answers, columns, input } = output
+  const { file, answers, columns, input, memoryBytes } = output
   const source = input.parquetSource()
-  const hasChunks = source.kind === 'chunks'
-  const theirs = hasChunks ? [] : memberColumns(input.columns, source)
-  const ours = columns.map(({ name, outputName, kind }) => ({
-    key: name,
-    name: outputName,
-    type: answerTypes[kind],
-  }))
   const writer = await openParquetWriter({
-    sink: file,
+    path: file.temporary,
     // Named after the output, so that the next run finds and removes what a killed one left.
     folder: `${file.temporary}.parts`,
-    metadata: { ...output.metadata, ...(hasChunks ? source.metadata : {}) },
-    chunkColumns: hasChunks ? source.columns : [],
-    chunkRowBytes: hasChunks ? source.bytesEstimate / Math.max(1, answers.rowCount) : 0,
-    lineColumns: [...theirs, ...ours],
+    metadata: { ...output.metadata, ...(source.kind === 'chunks' ? source.metadata : {}) },
+    rowColumns: rowColumnsOf(input.columns, source),
+    hasChunks: source.kind === 'chunks',
+    lineColumns: columns.map(({ name, outputName, kind }) => ({
+      key: name,
+      name: outputName,
+      type: answerTypes[kind],
+    })),
+    lines: answers.lines.distinct(),
+    memoryBytes,
   })
   const interrupt = () => {
     writer.interrupt()
   }
   answers.signal?.addEventListener('abort', interrupt, { once: true })
   try {
-    if (hasChunks) await writeChunks(source, answers, writer)
-    else await writeMembers(source, answers, writer)
+    if (source.kind === 'chunks') await writeChunks(source, answers, writer)
+    else if (output.rowFiles === undefined) await writeMembers(source, output, writer)
+    else await writer.addFiles(output.rowFiles, numbersOf(answers))
     await writer.end()
+    for (let first = 0; answers.basis !== null && first < answers.rowCount; first += writerLimits.answerRows)
+      await takeLines(answers, first, Math.min(writerLimits.answerRows, answers.rowCount - first))
   } catch (error) {
     answers.signal?.throwIfAborted()
     throw error
@@ -72,34 +79,58 @@ export async function writeParquet(output: ParquetOutput): Promise<void> {
   }
 }
 
-function memberColumns(names: readonly string[], { types }: MemberRows) {
-  return types.map((type, index) => ({ key: `c${index}`, name: names[index] ?? '', type: cellTypes[type] }))
+function rowColumnsOf(names: readonly string[], source: ChunkRows | MemberRows): readonly LineColumn[] {
+  if (source.kind === 'chunks')
+    return source.columns.map(({ name, type }, index) => ({ key: `c${index}`, name, type }))
+  return source.types.map((type, index) => ({
+    key: `c${index}`,
+    name: names[index] ?? '',
+    type: cellTypes[type],
+  }))
 }
 
-async function writeMembers(source: MemberRows, answers: Answers, writer: ParquetWriter): Promise<void> {
-  for await (const { rows, answerLines } of joinAnswers(source.rows(), answers)) {
-    for (const [index, members] of rows.entries()) {
-      // An answer line is an object, too: the rest of one behind the members of the row.
-      writer.addLine('{', members, members === '' ? '' : ',', answerLines[index]?.slice(1) ?? '')
-      if (writer.isDue) await writer.settle()
+/** Numbers exactly as many as rows: a missing one would shift every row after it. Throws on abort. */
+function numbersOf({ lines, rowCount, signal }: Answers): RowNumbers {
+  return (first, count) => {
+    signal?.throwIfAborted()
+    if (first + count > rowCount) throw inputChanged('the input')
+    const numbers = lines.numbers(first, count)
+    if (numbers.length !== count)
+      throw new Error(`${numbers.length} answers for ${count} rows from row ${first}`)
+    return numbers
+  }
+}
+
+async function writeMembers(
+  source: MemberRows,
+  { answers, file }: ParquetOutput,
+  writer: ParquetWriter,
+): Promise<void> {
+  const numbers = numbersOf(answers)
+  const spool = new RowSpool(file.path === '-' ? file.temporary : file.path, '')
+  try {
+    let first = 0
+    for await (const rows of source.rows()) {
+      await spool.add(numbers(first, rows.length), rows)
+      first += rows.length
     }
+    if (first !== answers.rowCount) throw inputChanged('the input')
+    await spool.end()
+    await writer.addFiles(spool.files, numbers)
+  } finally {
+    await spool.remove()
   }
 }
 
 async function writeChunks(source: ChunkRows, answers: Answers, writer: ParquetWriter): Promise<void> {
-  let first = 0
-  for await (const chunk of source.chunks()) {
-    const end = first + chunk.rowCount
-    if (end > answers.rowCount) throw inputChanged('the input')
-    await writer.addChunk(chunk)
-    while (first < end) {
-      const answerLines = await takeLines(answers, first, Math.min(writerLimits.answerRows, end - first))
-      for (const line of answerLines) {
-        writer.addLine(line)
-        if (writer.isDue) await writer.settle()
-      }
-      first += answerLines.length
-    }
+  const numbers = numbersOf(answers)
+  const all = function* () {
+    for (let first = 0; first < answers.rowCount; first += numberBatch)
+      yield* Array.from(numbers(first, Math.min(numberBatch, answers.rowCount - first)))
   }
-  if (first !== answers.rowCount) throw inputChanged('the input')
+  const rowBytes = source.bytesEstimate / Math.max(1, answers.rowCount)
+  const rowCount = await writer.addChunks(source.chunks(all()), rowBytes, numbers)
+  if (rowCount !== answers.rowCount) throw inputChanged('the input')
 }
+
+const numberBatch = 65_536

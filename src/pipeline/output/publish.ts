@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { assertNamesFitParquet, assertNoClash, type BasisPlace, type OutputColumn } from '../rules/columns.js'
 import { renderUnanswered } from '../rules/answer-line.js'
 import { unreachable } from '../../core/errors.js'
+import type { LineFile } from '../../parquet/line-writer.js'
 import type { FileFormat, Input } from '../input/input.js'
 import { writerLimits } from './limits.js'
 import { BasisWriter } from './basis-writer.js'
 import { csvStyleOf } from './csv-text.js'
+import type { AnswerLines } from './answer-lines.js'
 import type { Answers } from './joined-rows.js'
 import { basisPathOf, writeFailure } from './output-path.js'
 import { writeParquet } from './parquet.js'
@@ -31,8 +33,11 @@ interface WriteOptions {
   readonly basis: BasisPlace
   /** Whose text stands in the basis file's name column. */
   readonly nameColumn: string
-  /** Answer lines of rows `first` to `first + count - 1`, counted from 0, in the order of the input. */
-  readonly answerLines: (first: number, count: number) => readonly string[]
+  readonly answers: AnswerLines
+  /** What writing Parquet may hold in memory. */
+  readonly memoryBytes: number
+  /** The rows as they wait for their answers, where they do; else the input is read once more. */
+  readonly rowFiles?: readonly LineFile[] | undefined
   /** The rows of the first pass. */
   readonly rowCount: number
   /** Key-value metadata of a Parquet file. */
@@ -75,13 +80,17 @@ export async function publish(options: PublishOptions): Promise<PublishReport> {
  * for. Throws what `publish` throws.
  */
 export async function tryPublishing(
-  options: Omit<PublishOptions, 'answerLines' | 'stdout' | 'signal'>,
+  options: Omit<PublishOptions, 'answers' | 'rowFiles' | 'stdout' | 'signal'>,
 ): Promise<void> {
   const empty = renderUnanswered({ status: 'pending' })
-  const answerLines = (_first: number, count: number) => new Array<string>(count).fill(empty)
+  const answers: AnswerLines = {
+    read: (_first, count) => new Array<string>(count).fill(empty),
+    numbers: (_first, count) => new Uint32Array(count),
+    distinct: () => ({ numbers: Uint32Array.of(0), lines: () => [empty] }),
+  }
   const { input, output, rowCount } = options
   await withSample(input, output.format, rowCount, (sample) =>
-    stageAndWrite({ ...options, ...sample, answerLines }, () => Promise.resolve()),
+    stageAndWrite({ ...options, ...sample, answers }, () => Promise.resolve()),
   )
 }
 
@@ -131,7 +140,7 @@ async function writeAll(
   main: StagedFile,
   basisFile: StagedFile | null,
 ): Promise<number> {
-  const { input, columns, answerLines, rowCount, signal, output, metadata, nameColumn } = options
+  const { input, columns, rowCount, signal, output, metadata, nameColumn, memoryBytes, rowFiles } = options
   const basis =
     basisFile === null
       ? null
@@ -140,7 +149,7 @@ async function writeAll(
           input.textRows([nameColumn]),
           csvStyleOf(basisFile.path, input, output.bom === true),
         )
-  const answers: Answers = { answerLines, rowCount, signal, basis }
+  const answers: Answers = { lines: options.answers, rowCount, signal, basis }
   try {
     await basis?.start()
     switch (output.format) {
@@ -151,7 +160,7 @@ async function writeAll(
         await writeNdjson(input, columns, answers, main)
         break
       case 'parquet':
-        await writeParquet({ input, columns, answers, metadata, file: main })
+        await writeParquet({ input, columns, answers, metadata, file: main, memoryBytes, rowFiles })
         break
       default:
         return unreachable(output.format)

@@ -1,3 +1,6 @@
+import { totalmem } from 'node:os'
+import { parseByteSize } from '../../core/byte-size.js'
+import { memoryBytesMin } from '../../parquet/memory-budget.js'
 import { selectColumns, type BasisPlace, type OutputColumn } from '../rules/columns.js'
 import { UserError } from '../../core/errors.js'
 import type { FileFormat } from '../input/input.js'
@@ -14,6 +17,8 @@ export interface OutputRequest {
   partial?: boolean | undefined
   /** A byte order mark in front of CSV. */
   bom?: boolean | undefined
+  /** What writing Parquet may hold in memory, like `1GB`. */
+  memory?: string | undefined
 }
 
 export interface ResolvedOutput {
@@ -23,9 +28,10 @@ export interface ResolvedOutput {
   columns: readonly OutputColumn[]
   partial: boolean
   bom: boolean
+  memoryBytes: number
 }
 
-/** Throws OUTPUT_MISSING, OUTPUT_FORMAT_UNKNOWN, OUTPUT_COLUMN_UNKNOWN. */
+/** Throws OUTPUT_MISSING, OUTPUT_FORMAT_UNKNOWN, OUTPUT_COLUMN_UNKNOWN, MEMORY_SHORT. */
 export function resolveOutput(request: OutputRequest): ResolvedOutput {
   const { path, prefix, columns } = request
   if (path === undefined) {
@@ -42,7 +48,23 @@ export function resolveOutput(request: OutputRequest): ResolvedOutput {
     columns: selectColumns({ columns, prefix, basis }),
     partial: request.partial ?? false,
     bom: request.bom ?? false,
+    memoryBytes: memoryBytesOf(request.memory),
   }
+}
+
+const memoryBytesDefault = 1e9
+
+/** What was asked for; else what leaves the machine, or the container, three quarters of its memory. */
+function memoryBytesOf(asked: string | undefined): number {
+  if (asked === undefined) {
+    const machineBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity)
+    return Math.max(memoryBytesMin, Math.min(memoryBytesDefault, machineBytes / 4))
+  }
+  const bytes = parseByteSize(asked) ?? 0
+  if (bytes >= memoryBytesMin) return bytes
+  throw new UserError('MEMORY_SHORT', `an output cannot be written within ${asked} of memory`, {
+    hint: `pass --memory ${memoryBytesMin / 1e6}MB or more`,
+  })
 }
 
 /** Every file that is written; `-` for standard output. */

@@ -63,7 +63,7 @@ async function withParquetSample(
     return
   }
   // While the stream stands open: what a chunk holds is DuckDB's.
-  for await (const chunk of source.chunks(rowsMax)) {
+  for await (const chunk of source.chunks(new Uint32Array(rowsMax), rowsMax)) {
     const bytesEstimate = (source.bytesEstimate * chunk.rowCount) / Math.max(rowCount, chunk.rowCount)
     await sourced(chunk.rowCount, { ...source, bytesEstimate, chunks: () => once(chunk) })
     return

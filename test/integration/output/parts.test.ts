@@ -3,13 +3,14 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sqlPath } from '../../../src/parquet/duckdb.js'
 import { parquetLimits } from '../../../src/parquet/limits.js'
+import { memoryBytesMin } from '../../../src/parquet/memory-budget.js'
 import { convert, matchedLine, newFolder, readByHyparquet, withDuckDb } from './support.js'
 
 const padding = 'ä"\\'.repeat(3_300)
-/** Answers of some 20 kB: a chunk of 2,048 rows is more than a part may weigh. */
+/** Answers of some 20 kB: with the least memory, those of all rows are more than a part may have. */
 const heavyLine = (row: number) =>
   matchedLine.replace('"siq_1"', `"siq_${row}"`).replace('"register"', JSON.stringify(`${row} ${padding}`))
-const rowCount = 2_500
+const rowCount = 3_500
 
 function csvInput(folder: string): string {
   const path = join(folder, 'in.csv')
@@ -33,9 +34,15 @@ describe.each([
     const folder = newFolder()
     const path = await makeInput(folder)
     const output = join(folder, 'out.parquet')
-    await convert({ input: { paths: [path] }, output, answerLine: heavyLine, metadata: { made: 'here' } })
+    await convert({
+      input: { paths: [path] },
+      output,
+      answerLine: heavyLine,
+      metadata: { made: 'here' },
+      memoryBytes: memoryBytesMin,
+    })
 
-    const groupRowsMax = Math.ceil(parquetLimits.partBytesMax / Buffer.byteLength(heavyLine(0)))
+    const groupRowsMax = Math.ceil(parquetLimits.rowGroupBytesMax / Buffer.byteLength(heavyLine(0)))
     const [found] = await withDuckDb((duckDb) =>
       duckDb.all(
         `SELECT count(*), count(*) FILTER (
@@ -51,10 +58,37 @@ describe.each([
       Array.from({ length: rowCount }, (__, row) => [String(row), `siq_${row}`]),
     )
     const groupRows = metadata.row_groups.map(({ num_rows }) => Number(num_rows))
-    expect(groupRows.length).toBeGreaterThan(2)
+    expect(groupRows.length).toBeGreaterThan(1)
     expect(Math.max(...groupRows)).toBeLessThanOrEqual(groupRowsMax)
     expect(metadata.key_value_metadata).toContainEqual({ key: 'made', value: 'here' })
     expect(readdirSync(folder).filter((name) => name.includes('.tmp'))).toEqual([])
+  })
+})
+
+describe.each([
+  ['CSV', csvInput],
+  ['Parquet', parquetInput],
+])('answers that many rows share, in any order, from %s', (_, makeInput) => {
+  test.each([1, 7, 400])('each row gets that of its own number, of %i', async (answerCount) => {
+    const folder = newFolder()
+    const output = join(folder, 'out.parquet')
+    // Numbers as far apart as they may be, and in no order.
+    const numberOf = (row: number) => ((row * 7919) % answerCount) * Math.floor(0xffff_ffff / answerCount)
+    const numbers = Array.from({ length: rowCount }, (__, row) => numberOf(row))
+    const distinct = Uint32Array.from(new Set(numbers)).sort()
+    const lineOf = (number: number) => matchedLine.replace('"siq_1"', `"siq_${number}"`)
+    const answers = {
+      read: () => [],
+      numbers: (first: number, count: number) => numbers.slice(first, first + count),
+      distinct: () => ({ numbers: distinct, lines: () => [...distinct].map(lineOf) }),
+    }
+    await convert({ input: { paths: [await makeInput(folder)] }, output, answers })
+    const found = await withDuckDb((duckDb) =>
+      duckDb.all(
+        `SELECT number, enrich_entity_id FROM read_parquet(${sqlPath(output)}, file_row_number = true) ORDER BY file_row_number`,
+      ),
+    )
+    expect(found).toEqual(numbers.map((number, row) => [String(row), `siq_${number}`]))
   })
 })
 

@@ -24,7 +24,15 @@ import {
 } from '../../../src/pipeline/output/publish.js'
 import { writeFailure } from '../../../src/pipeline/output/output-path.js'
 import { sqlPath } from '../../../src/parquet/duckdb.js'
-import { convert, matchedLine, newFolder, readTable, withDuckDb } from './support.js'
+import {
+  answersOf,
+  convert,
+  enoughMemoryBytes,
+  matchedLine,
+  newFolder,
+  readTable,
+  withDuckDb,
+} from './support.js'
 
 function csvFile(rowCount = 2): { folder: string; path: string } {
   const folder = newFolder()
@@ -131,7 +139,8 @@ describe('publishing', () => {
       columns: selectColumns({ prefix: 'enrich_', basis: 'none' }),
       basis: 'none',
       nameColumn: 'name',
-      answerLines: (_, count) => new Array<string>(count).fill(matchedLine),
+      answers: answersOf(change.rowCount ?? 2, () => matchedLine),
+      memoryBytes: enoughMemoryBytes,
       rowCount: 2,
       metadata: {},
       ...change,
@@ -146,13 +155,20 @@ describe('publishing', () => {
     'to %s asks for the answer of each row once, in order',
     async (format) => {
       const asked: number[] = []
-      const answerLines = (first: number, count: number) => {
-        asked.push(...Array.from({ length: count }, (_, index) => first + index))
-        return new Array<string>(count).fill(matchedLine)
+      const lineOf = (row: number) => {
+        asked.push(row)
+        return matchedLine
       }
       const { result, left } = await attempt(
         csvFile(5_432).path,
-        { answerLines, rowCount: 5_432, basis: 'file' },
+        {
+          answers: {
+            ...answersOf(5_432, () => matchedLine),
+            read: (first, count) => answersOf(5_432, lineOf).read(first, count),
+          },
+          rowCount: 5_432,
+          basis: 'file',
+        },
         format,
       )
       expect(result).toMatchObject({ rowCount: 5_432, basisLineCount: 3 * 5_432 })
@@ -230,7 +246,9 @@ describe('publishing', () => {
   })
 
   test('fails as a bug where answers are missing, and leaves nothing', async () => {
-    const { result, left } = await attempt(csvFile().path, { answerLines: () => [] })
+    const { result, left } = await attempt(csvFile().path, {
+      answers: { ...answersOf(0, () => matchedLine), read: () => [] },
+    })
     expect(result).toMatchObject({ message: expect.stringContaining('0 answer lines for') })
     expect(left).toEqual([])
   })
@@ -296,7 +314,8 @@ test('rows of a hundred kilobytes are written: memory follows what one group of 
     columns: selectColumns({ prefix: '', basis: 'none' }),
     basis: 'none',
     nameColumn: 'name',
-    answerLines: (_, count) => new Array<string>(count).fill(matchedLine),
+    answers: answersOf(rowCount, () => matchedLine),
+    memoryBytes: enoughMemoryBytes,
     rowCount,
     metadata: {},
   }).finally(() => input.close())
@@ -337,7 +356,8 @@ describe('standard output', () => {
       columns: selectColumns({ prefix: '', basis: 'inline' }),
       basis: 'inline',
       nameColumn: 'name',
-      answerLines: (_, count) => new Array<string>(count).fill(matchedLine),
+      answers: answersOf(20_000, () => matchedLine),
+      memoryBytes: enoughMemoryBytes,
       rowCount: 20_000,
       metadata: {},
       stdout,

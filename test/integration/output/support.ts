@@ -9,6 +9,7 @@ import { renderAnswer } from '../../../src/pipeline/rules/answer-line.js'
 import { selectColumns, type BasisPlace } from '../../../src/pipeline/rules/columns.js'
 import { openDuckDb, type DuckDb } from '../../../src/parquet/duckdb.js'
 import { openInput, type InputOptions } from '../../../src/pipeline/input/input.js'
+import type { AnswerLines } from '../../../src/pipeline/output/answer-lines.js'
 import { outputFormatOf, publish, type PublishReport } from '../../../src/pipeline/output/publish.js'
 
 const folders: string[] = []
@@ -72,12 +73,31 @@ function matchedRun(name = 'Acme'): RunObjectLenient {
 
 export const matchedLine = renderAnswer(matchedRun())
 
+/** Answers of which each row has its own. */
+export function answersOf(rowCount: number, lineOf: (row: number) => string): AnswerLines {
+  const range = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index)
+  return {
+    read: (first, count) => range(first, count).map(lineOf),
+    numbers: range,
+    distinct: () => ({
+      numbers: Uint32Array.from(range(0, rowCount)),
+      lines: () => range(0, rowCount).map(lineOf),
+    }),
+  }
+}
+
+/** What a test needs that says nothing of memory. */
+export const enoughMemoryBytes = 1e9
+
 export interface ConvertOptions {
   readonly input: Partial<InputOptions> & { readonly paths: readonly string[] }
   readonly output: string
   readonly basis?: BasisPlace
   readonly nameColumn?: string
   readonly answerLine?: (row: number) => string
+  /** In place of an answer of its own for each row. */
+  readonly answers?: AnswerLines
+  readonly memoryBytes?: number
   readonly signal?: AbortSignal
   readonly metadata?: Record<string, string>
   /** All of ours unless some are named. */
@@ -100,8 +120,9 @@ export async function convert(options: ConvertOptions): Promise<PublishReport> {
       columns: selectColumns({ prefix: 'enrich_', basis, columns: options.columns }),
       basis,
       nameColumn,
-      answerLines: (first, count) => Array.from({ length: count }, (_, index) => line(first + index)),
+      answers: options.answers ?? answersOf(rowCount, line),
       rowCount,
+      memoryBytes: options.memoryBytes ?? enoughMemoryBytes,
       metadata: options.metadata ?? {},
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     })

@@ -1,28 +1,46 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sqlPath } from '../../../src/parquet/duckdb.js'
 import { parquetLimits } from '../../../src/parquet/limits.js'
+import { LineWriter, type LineFile } from '../../../src/parquet/line-writer.js'
+import { memoryBytesMin } from '../../../src/parquet/memory-budget.js'
 import { openParquetWriter, type ParquetWriterDeps } from '../../../src/parquet/parquet-writer.js'
 import { readThrift, writeThrift } from '../../../src/parquet/thrift.js'
 import { newFolder, readByHyparquet, withDuckDb } from '../output/support.js'
 
+/** Every row has the line of its own number. */
+const ownLines = (lines: readonly string[]) => ({
+  numbers: Uint32Array.from(lines.keys()),
+  lines: () => lines,
+})
+const ownNumbers = (first: number, count: number) =>
+  Array.from({ length: count }, (_, index) => first + index)
+
 function depsOf(path: string, given: Partial<ParquetWriterDeps>): ParquetWriterDeps {
-  writeFileSync(path, '')
   return {
-    sink: {
-      write: (bytes) => {
-        appendFileSync(path, bytes)
-        return Promise.resolve()
-      },
-    },
+    path,
     folder: `${path}.parts`,
     metadata: {},
-    chunkColumns: [],
-    chunkRowBytes: 0,
+    rowColumns: [],
+    hasChunks: false,
     lineColumns: [],
+    lines: ownLines([]),
+    memoryBytes: memoryBytesMin,
     ...given,
   }
+}
+
+/** Rows as files of lines, beside the output. */
+async function filesOf(path: string, rows: readonly string[]): Promise<LineFile[]> {
+  const writer = new LineWriter(dirname(path), 'given-')
+  const files: LineFile[] = []
+  for (const [number, members] of rows.entries()) {
+    writer.add(`{"#":${number}`, members === '' ? '' : ',', members, '}')
+    if (writer.isFull) files.push(await writer.cut())
+  }
+  if (writer.rowCount > 0) files.push(await writer.cut())
+  return files
 }
 
 const typed = [
@@ -35,15 +53,25 @@ const typed = [
 describe('a writer', () => {
   test('gives lines of JSON the types of their columns, what is missing none', async () => {
     const path = join(newFolder(), 'out.parquet')
-    const writer = await openParquetWriter(depsOf(path, { lineColumns: typed, metadata: { made: 'here' } }))
-    writer.addLine('{"t":"ä\\n","n":9007199254740993,', '"s":[{"a":"x","b":1}],"j":"1.50"}')
-    writer.addLine('{}')
+    const rows = await filesOf(path, ['"t":"ä\\n","n":9007199254740993,"s":[{"a":"x","b":1}],"j":"1.50"', ''])
+    const lines = ownLines(['{"v":"first"}', '{}'])
+    const lineColumns = [{ key: 'v', name: 'line', type: 'VARCHAR' }]
+    const writer = await openParquetWriter(
+      depsOf(path, { rowColumns: typed, lineColumns, lines, metadata: { made: 'here' } }),
+    )
+    await writer.addFiles(rows, ownNumbers)
     await writer.end()
     await writer.close()
-    const { rows, metadata } = await readByHyparquet(path)
-    expect(rows).toEqual([
-      { text: 'ä\n', 'number "of" it': 9007199254740993n, nested: [{ a: 'x', b: 1 }], json: 1.5 },
-      { text: null, 'number "of" it': null, nested: undefined, json: null },
+    const { rows: written, metadata } = await readByHyparquet(path)
+    expect(written).toEqual([
+      {
+        text: 'ä\n',
+        'number "of" it': 9007199254740993n,
+        nested: [{ a: 'x', b: 1 }],
+        json: 1.5,
+        line: 'first',
+      },
+      { text: null, 'number "of" it': null, nested: undefined, json: null, line: null },
     ])
     expect(metadata.key_value_metadata).toContainEqual({ key: 'made', value: 'here' })
     // JSON stays the text that it was.
@@ -52,32 +80,27 @@ describe('a writer', () => {
     expect(existsSync(`${path}.parts`)).toBe(false)
   })
 
-  test.each([0, 5, 5_000])('puts the lines of %i rows beside the chunks they belong to', async (rowCount) => {
+  test.each([0, 5, 5_000])('puts the lines of %i rows behind the chunks they belong to', async (rowCount) => {
     const path = join(newFolder(), 'out.parquet')
+    const rows = Array.from({ length: rowCount }, (_, row) => row)
     const writer = await openParquetWriter(
       depsOf(path, {
-        chunkColumns: [{ name: 'id', type: 'BIGINT' }],
+        rowColumns: [{ key: 'c0', name: 'id', type: 'BIGINT' }],
+        hasChunks: true,
         lineColumns: [{ key: 'v', name: 'line', type: 'VARCHAR' }],
-        // Heavy rows: several parts out of one chunk, and of several.
-        chunkRowBytes: parquetLimits.partBytesMax / 700,
+        lines: ownLines(rows.map((row) => `{"v":"line ${row}"}`)),
       }),
     )
-    let row = 0
+    // Heavy rows: several parts out of one chunk, and of several.
+    const chunkRowBytes = parquetLimits.rowGroupBytesMax / 700
     await withDuckDb(async (duckDb) => {
-      for await (const chunk of duckDb.stream(`SELECT i AS id FROM range(${rowCount}) t(i)`)) {
-        await writer.addChunk(chunk)
-        for (const end = row + chunk.rowCount; row < end; row++) {
-          writer.addLine(`{"v":"line ${row}"}`)
-          if (writer.isDue) await writer.settle()
-        }
-      }
+      const chunks = duckDb.stream(`SELECT i AS id, i::UINTEGER AS n FROM range(${rowCount}) t(i)`)
+      expect(await writer.addChunks(chunks, chunkRowBytes, ownNumbers)).toBe(rowCount)
     })
     await writer.end()
     await writer.close()
-    const { rows, metadata } = await readByHyparquet(path)
-    expect(rows).toEqual(
-      Array.from({ length: rowCount }, (_, index) => ({ id: BigInt(index), line: `line ${index}` })),
-    )
+    const { rows: written, metadata } = await readByHyparquet(path)
+    expect(written).toEqual(rows.map((row) => ({ id: BigInt(row), line: `line ${row}` })))
     const groupRows = metadata.row_groups.map(({ num_rows }) => Number(num_rows))
     expect(Math.max(0, ...groupRows)).toBeLessThanOrEqual(700)
     expect(metadata.schema.map(({ name }) => name).slice(1)).toEqual(['id', 'line'])
@@ -85,39 +108,44 @@ describe('a writer', () => {
 
   test('writes more columns than one query can, in slices', async () => {
     const path = join(newFolder(), 'out.parquet')
-    const lineColumns = Array.from({ length: 900 }, (_, index) => ({
+    const rowColumns = Array.from({ length: 900 }, (_, index) => ({
       key: `c${index}`,
       name: `column ${index}`,
       type: 'VARCHAR',
     }))
-    const writer = await openParquetWriter(depsOf(path, { lineColumns }))
-    const cells = lineColumns.map(({ key }, index) => [key, `cell ${index}`])
-    writer.addLine(JSON.stringify(Object.fromEntries(cells)))
+    const members = rowColumns.map(({ key }, index) => `"${key}":"cell ${index}"`).join(',')
+    const writer = await openParquetWriter(depsOf(path, { rowColumns, lines: ownLines(['{}']) }))
+    await writer.addFiles(await filesOf(path, [members]), ownNumbers)
     await writer.end()
     await writer.close()
     const { rows } = await readByHyparquet(path)
     expect(Object.entries(rows[0] ?? {})).toEqual(
-      lineColumns.map(({ name }, index) => [name, `cell ${index}`]),
+      rowColumns.map(({ name }, index) => [name, `cell ${index}`]),
     )
   })
 
-  test('that is closed before its end leaves nothing but what the sink got', async () => {
+  test('that is closed before its end leaves nothing', async () => {
     const path = join(newFolder(), 'out.parquet')
-    const writer = await openParquetWriter(depsOf(path, { lineColumns: typed }))
-    writer.addLine('{"t":"x"}')
+    const writer = await openParquetWriter(depsOf(path, { rowColumns: typed }))
+    expect(statSync(`${path}.parts`).mode & 0o077).toBe(0)
     await writer.close()
     expect(existsSync(`${path}.parts`)).toBe(false)
-    expect(readFileSync(path)).toHaveLength(0)
+    expect(existsSync(path)).toBe(false)
   })
 
   test('throws on a line that is no JSON, and on a folder that is there already', async () => {
     const path = join(newFolder(), 'out.parquet')
-    const deps = depsOf(path, { lineColumns: typed })
+    const deps = depsOf(path, { rowColumns: typed, lines: ownLines(['{}']) })
     const writer = await openParquetWriter(deps)
     await expect(openParquetWriter(deps)).rejects.toThrow(/EEXIST/)
-    writer.addLine('{"t":')
-    await expect(writer.end()).rejects.toThrow(/JSON/i)
+    await expect(writer.addFiles(await filesOf(path, ['"t":']), ownNumbers)).rejects.toThrow(/JSON/i)
     await writer.close()
+    const lineColumns = [{ key: 'v', name: 'line', type: 'VARCHAR' }]
+    const other = openParquetWriter(
+      depsOf(`${path}.2`, { rowColumns: typed, lineColumns, lines: ownLines(['{"v":']) }),
+    )
+    await expect(other).rejects.toThrow(/JSON/i)
+    expect(existsSync(`${path}.2.parts`)).toBe(false)
   })
 })
 

@@ -1,2 +1,0 @@
-import { reportWhole } from './whole.js'
-await reportWhole((l) => console.log(l), 10000, 90000)

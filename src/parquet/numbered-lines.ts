@@ -1,0 +1,71 @@
+import { rm } from 'node:fs/promises'
+import { collectGarbage, type DuckDb } from './duckdb.js'
+import { parquetLimits } from './limits.js'
+import { LineWriter } from './line-writer.js'
+import { copyLines, linesRelation, numberKey, type LineColumn } from './part-sql.js'
+import type { LineWeights } from './part-plan.js'
+
+/** What stands behind rows, which name it by its number: lines of JSON, each an object. */
+export interface NumberedLines {
+  /** Ascending, each once. */
+  readonly numbers: Uint32Array
+  /** The lines of these numbers, in their order. */
+  readonly lines: () => Iterable<string>
+}
+
+/** Lines that DuckDB has read once, with the types they are to have: Parquet files in the order of their numbers. */
+export interface StoredLines extends LineWeights {
+  /** The files that hold any of the lines from one number to another. */
+  readonly pathsOf: (first: number, last: number) => readonly string[]
+}
+
+/** Stores lines in a folder: some are read in DuckDB while the next are made. */
+export async function storeLines(
+  duckDb: DuckDb,
+  folder: string,
+  columns: readonly LineColumn[],
+  { numbers, lines }: NumberedLines,
+): Promise<StoredLines> {
+  const byteCounts = new Uint32Array(numbers.length)
+  const files: { path: string; firstNumber: number; lastNumber: number }[] = []
+  const writer = new LineWriter(folder, 'lines-')
+  let storing: Promise<void> = Promise.resolve()
+  let index = 0
+  let firstIndex = 0
+  let uncollectedBytes = 0
+  const store = async () => {
+    uncollectedBytes += writer.byteCount
+    const file = await writer.cut()
+    const path = `${file.path}.parquet`
+    files.push({ path, firstNumber: numbers[firstIndex] ?? 0, lastNumber: numbers[index - 1] ?? 0 })
+    firstIndex = index
+    await storing
+    if (uncollectedBytes > parquetLimits.collectEveryBytes) {
+      uncollectedBytes = 0
+      collectGarbage()
+    }
+    storing = duckDb.run(copyLines(path, linesRelation([file], columns))).then(() => rm(file.path))
+    // Thrown where it is awaited.
+    storing.catch(() => undefined)
+  }
+  try {
+    for (const line of lines()) {
+      const bytesBefore = writer.byteCount
+      writer.add(`{"${numberKey}":${numbers[index]}`, line === '{}' ? '' : ',', line.slice(1))
+      byteCounts[index++] = writer.byteCount - bytesBefore
+      if (writer.isFull) await store()
+      else if (writer.isFlushDue) await writer.flush()
+    }
+    if (index !== numbers.length) throw new Error(`${index} lines for ${numbers.length} numbers`)
+    if (writer.rowCount > 0) await store()
+    await storing
+  } finally {
+    await storing.catch(() => undefined)
+    await writer.close()
+  }
+  const pathsOf = (first: number, last: number) =>
+    files
+      .filter(({ firstNumber, lastNumber }) => firstNumber <= last && lastNumber >= first)
+      .map(({ path }) => path)
+  return { numbers, byteCounts, pathsOf }
+}

@@ -1,0 +1,145 @@
+import { parquetLimits } from './limits.js'
+
+/** Rows that are read together: those of a file of lines, or of a chunk. */
+export interface RowBlock {
+  readonly rowCount: number
+  readonly byteCount: number
+}
+
+/** Rows that one `COPY` makes row groups of. */
+export interface PlannedPart {
+  readonly firstRow: number
+  readonly rowCount: number
+  readonly groupRowsMax: number
+  /** How many lines stand behind these rows, each counted once. */
+  readonly lineCount: number
+}
+
+/** Lines by their numbers, which ascend, and what each weighs. */
+export interface LineWeights {
+  readonly numbers: Uint32Array
+  readonly byteCounts: Uint32Array
+}
+
+export interface PartLimits {
+  /** What the lines behind the rows of a part may weigh: they are joined in memory. */
+  readonly lineBytesMax: number
+  readonly rowsMax: number
+}
+
+/** Rows that DuckDB handles at one time. */
+const vectorRows = 2_048
+
+/**
+ * Cuts rows into parts, as large as their lines fit in memory: each part reads its lines anew. Blocks stay whole,
+ * unless rows of one are so heavy that a vector of them, or their lines, would be too much: then parts of their own
+ * are cut out of it, as light as a row group may be.
+ */
+export class PartPlanner {
+  readonly #weights: LineWeights
+  readonly #limits: PartLimits
+  /** The part that last counted a line. */
+  readonly #countedIn: Uint32Array
+  #partNumber = 1
+  #rowCount = 0
+  #open = { rowCount: 0, lineBytes: 0, lineCount: 0, groupRowsMax: 0 }
+
+  constructor(weights: LineWeights, limits: PartLimits) {
+    this.#weights = weights
+    this.#limits = limits
+    this.#countedIn = new Uint32Array(weights.numbers.length)
+  }
+
+  /** The next rows, with the number of each one's line. Gives the parts that end before them, or within them. */
+  add(block: RowBlock, lineNumbers: ArrayLike<number>): PlannedPart[] {
+    const indexes = Array.from(lineNumbers, (number) => this.#indexOf(number))
+    const groupRowsMax = this.#groupRowsMax(block, indexes)
+    const parts: PlannedPart[] = []
+    if (groupRowsMax === null) return [...this.end(), ...this.#cutByRow(block, indexes)]
+    if (this.#open.groupRowsMax !== groupRowsMax || !this.#takes(block, indexes)) parts.push(...this.end())
+    if (!this.#takes(block, indexes)) return [...parts, ...this.#cutByRow(block, indexes)]
+    this.#open.groupRowsMax = groupRowsMax
+    this.#open.rowCount += block.rowCount
+    for (const index of indexes) this.#count(index)
+    return parts
+  }
+
+  /** The last part, or none. */
+  end(): PlannedPart[] {
+    const { rowCount, groupRowsMax, lineCount } = this.#open
+    this.#open = { rowCount: 0, lineBytes: 0, lineCount: 0, groupRowsMax: 0 }
+    this.#partNumber++
+    if (rowCount === 0) return []
+    const firstRow = this.#rowCount
+    this.#rowCount += rowCount
+    return [{ firstRow, rowCount, groupRowsMax, lineCount }]
+  }
+
+  /** Null where rows that DuckDB handles at one time are too heavy for a row group. */
+  #groupRowsMax({ rowCount, byteCount }: RowBlock, indexes: readonly number[]): number | null {
+    const { rowGroupRowsMax, rowGroupBytesMax } = parquetLimits
+    let heaviestRowBytes = 0
+    for (let start = 0; start < rowCount; start += vectorRows) {
+      const vector = indexes.slice(start, start + vectorRows)
+      const lineBytes = vector.reduce((sum, index) => sum + this.#bytesOf(index), 0)
+      heaviestRowBytes = Math.max(heaviestRowBytes, byteCount / rowCount + lineBytes / vector.length)
+    }
+    let rows: number = rowGroupRowsMax
+    while (rows * heaviestRowBytes > rowGroupBytesMax && rows > 1) rows /= 2
+    return rows < Math.min(vectorRows, rowCount) ? null : rows
+  }
+
+  /** Whether the open part may grow by a block. */
+  #takes({ rowCount }: RowBlock, indexes: readonly number[]): boolean {
+    const { lineBytes, rowCount: openRowCount } = this.#open
+    if (openRowCount > 0 && openRowCount + rowCount > this.#limits.rowsMax) return false
+    const fresh = new Set(indexes.filter((index) => this.#countedIn[index] !== this.#partNumber))
+    let bytes = lineBytes
+    for (const index of fresh) bytes += this.#bytesOf(index)
+    return bytes <= this.#limits.lineBytesMax
+  }
+
+  /** Parts of a heavy block: each one row group, and no heavier than that, but for a single row. */
+  #cutByRow({ rowCount, byteCount }: RowBlock, indexes: readonly number[]): PlannedPart[] {
+    const { rowGroupRowsMax, rowGroupBytesMax } = parquetLimits
+    const bytesMax = Math.min(rowGroupBytesMax, this.#limits.lineBytesMax)
+    const parts: PlannedPart[] = []
+    let partBytes = 0
+    for (const index of indexes) {
+      const bytes = byteCount / rowCount + this.#bytesOf(index)
+      if (this.#open.rowCount === rowGroupRowsMax || partBytes + bytes > bytesMax) {
+        parts.push(...this.end())
+        partBytes = 0
+      }
+      partBytes += bytes
+      this.#open.rowCount++
+      this.#open.groupRowsMax = rowGroupRowsMax
+      this.#count(index)
+    }
+    return [...parts, ...this.end()]
+  }
+
+  #count(index: number): void {
+    if (this.#countedIn[index] === this.#partNumber) return
+    this.#countedIn[index] = this.#partNumber
+    this.#open.lineBytes += this.#bytesOf(index)
+    this.#open.lineCount++
+  }
+
+  #bytesOf(index: number): number {
+    return this.#weights.byteCounts[index] ?? 0
+  }
+
+  #indexOf(number: number): number {
+    const { numbers } = this.#weights
+    let low = 0
+    let high = numbers.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((numbers[middle] ?? 0) < number) low = middle + 1
+      else high = middle
+    }
+    if (numbers[low] !== number) throw new Error(`there is no line ${number} for a row`)
+    return low
+  }
+}

@@ -1,0 +1,64 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { LineWriter, type LineFile } from '../../parquet/line-writer.js'
+import { numberKey } from '../../parquet/part-sql.js'
+import { removeStaleTemporaries, temporaryPath } from '../../platform/durable-files.js'
+import { targetOf, writeFailure } from './output-path.js'
+
+/**
+ * Rows that wait for their answers, as lines of JSON that DuckDB reads, in a folder of their own that nobody else may
+ * read: the second reading of the input is that of these. Throws what writing an output throws, such as DISK_FULL.
+ */
+export class RowSpool {
+  readonly files: LineFile[] = []
+  readonly #outputPath: string
+  readonly #folder: string
+  readonly #lines: LineWriter
+
+  /** Beside the output, or in a folder where that goes to standard output. Removes what killed runs left. */
+  constructor(outputPath: string, folderOfStdout: string) {
+    const target = outputPath === '-' ? join(folderOfStdout, 'output') : targetOf(outputPath)
+    this.#outputPath = outputPath
+    removeStaleTemporaries(target)
+    this.#folder = temporaryPath(target, '.rows')
+    this.#lines = new LineWriter(this.#folder, 'rows-')
+    this.#explained(() => {
+      mkdirSync(this.#folder, { mode: 0o700 })
+    })
+  }
+
+  /** Adds rows, each with the number of its answer and the members that it is made of. */
+  async add(numbers: ArrayLike<number>, rows: readonly { readonly members: string }[]): Promise<void> {
+    for (const [index, { members }] of rows.entries()) {
+      this.#lines.add(`{"${numberKey}":${numbers[index]}`, members === '' ? '' : ',', members, '}')
+      if (this.#lines.isFull) await this.#cut()
+      else if (this.#lines.isFlushDue) await this.#lines.flush().catch(this.#throwExplained)
+    }
+  }
+
+  /** Ends the last file. */
+  async end(): Promise<void> {
+    if (this.#lines.rowCount > 0) await this.#cut()
+  }
+
+  async remove(): Promise<void> {
+    await this.#lines.close().catch(() => undefined)
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  async #cut(): Promise<void> {
+    this.files.push(await this.#lines.cut().catch(this.#throwExplained))
+  }
+
+  readonly #throwExplained = (error: unknown): never => {
+    throw writeFailure(this.#outputPath, error)
+  }
+
+  #explained(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#throwExplained(error)
+    }
+  }
+}
