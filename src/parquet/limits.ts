@@ -3,6 +3,8 @@ export const parquetLimits = {
   /** A row group is so many rows, or fewer where they weigh more than so many bytes of JSON. */
   rowGroupRowsMax: 8_192,
   rowGroupBytesMax: 64 * 1024 * 1024,
+  /** Of rows so heavy that a vector of them is more than that: who reads them holds a row group several times. */
+  heavyRowGroupBytesMax: 16 * 1024 * 1024,
   /** Rows that wait as lines of JSON are so many a file, or so many bytes. */
   fileRowsMax: 8_192,
   fileBytesMax: 16 * 1024 * 1024,

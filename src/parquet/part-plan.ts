@@ -77,7 +77,7 @@ export class PartPlanner {
 
   /** Null where rows that DuckDB handles at one time are too heavy for a row group. */
   #groupRowsMax({ rowCount, byteCount }: RowBlock, indexes: readonly number[]): number | null {
-    const { rowGroupRowsMax, rowGroupBytesMax } = parquetLimits
+    const { rowGroupRowsMax, rowGroupBytesMax, heavyRowGroupBytesMax } = parquetLimits
     let heaviestRowBytes = 0
     for (let start = 0; start < rowCount; start += vectorRows) {
       const vector = indexes.slice(start, start + vectorRows)
@@ -85,7 +85,9 @@ export class PartPlanner {
       heaviestRowBytes = Math.max(heaviestRowBytes, byteCount / rowCount + lineBytes / vector.length)
     }
     let rows: number = rowGroupRowsMax
-    while (rows * heaviestRowBytes > rowGroupBytesMax && rows > 1) rows /= 2
+    const bytesMax =
+      vectorRows * heaviestRowBytes > rowGroupBytesMax ? heavyRowGroupBytesMax : rowGroupBytesMax
+    while (rows * heaviestRowBytes > bytesMax && rows > 1) rows /= 2
     return rows < Math.min(vectorRows, rowCount) ? null : rows
   }
 
@@ -101,8 +103,8 @@ export class PartPlanner {
 
   /** Parts of a heavy block: each one row group, and no heavier than that, but for a single row. */
   #cutByRow({ rowCount, byteCount }: RowBlock, indexes: readonly number[]): PlannedPart[] {
-    const { rowGroupRowsMax, rowGroupBytesMax } = parquetLimits
-    const bytesMax = Math.min(rowGroupBytesMax, this.#limits.lineBytesMax)
+    const { rowGroupRowsMax, heavyRowGroupBytesMax } = parquetLimits
+    const bytesMax = Math.min(heavyRowGroupBytesMax, this.#limits.lineBytesMax)
     const parts: PlannedPart[] = []
     let partBytes = 0
     for (const index of indexes) {

@@ -71,9 +71,14 @@ const names = (count: number) => Array.from({ length: count }, (_, index) => `Co
 test('a knowledge that answers later is asked many at a time, no more than the limit, and each run ends once', async () => {
   let [inFlight, most] = [0, 0]
   const store = storeOf(names(300))
+  let release: () => void = () => undefined
+  const isFull = new Promise<void>((resolve) => (release = resolve))
   start(store, async () => {
     most = Math.max(most, ++inFlight)
-    await new Promise((resolve) => setTimeout(resolve, 1))
+    if (inFlight === limits.runsInFlightMax) release()
+    await isFull
+    // One more than are allowed would be asked before these end.
+    await new Promise((resolve) => setTimeout(resolve, 5))
     inFlight--
     return noMatch
   })
