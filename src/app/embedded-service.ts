@@ -33,7 +33,7 @@ export interface EmbeddedDeps {
   registryPath: string | null
   /** How many runs the pipeline waits for at one time. */
   inFlightRunsMax: number
-  /** Threads that names are matched in, once there are enough; null: as many as there are cores. */
+  /** Threads that names are matched in, once there are enough; null: one less than there are cores. */
   matchers: number | null
   notice: (text: string) => void
 }
@@ -55,7 +55,7 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
     const knowledge = createMatcherPool({
       registry,
       registryPath: path,
-      threadCount: deps.matchers ?? threadsByDefault(),
+      threadCount: deps.matchers ?? threadsByDefault('a_run'),
       start: 'with_work',
       log: deps.notice,
     })

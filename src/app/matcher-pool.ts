@@ -47,9 +47,13 @@ export interface MatcherPool extends Knowledge {
   close(): Promise<void>
 }
 
-/** One a core, so that the system shares them out between this thread and those; none where there is one core. */
-export function threadsByDefault(coreCount = availableParallelism()): number {
-  return coreCount < 2 ? 0 : Math.min(coreCount, poolLimits.threadsByDefaultMax)
+/**
+ * None where there is one core. In a run the first thread is busy all the time and has a core to itself; of a service the
+ * system shares the cores out between all.
+ */
+export function threadsByDefault(beside: 'a_run' | 'a_service', coreCount = availableParallelism()): number {
+  if (coreCount < 2) return 0
+  return Math.min(beside === 'a_run' ? coreCount - 1 : coreCount, poolLimits.threadsByDefaultMax)
 }
 
 /**

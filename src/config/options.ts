@@ -60,7 +60,7 @@ const service = {
   }),
   matchers: option({
     schema: matcherCount.describe('Threads in which the embedded service matches names.'),
-    unset: 'one a core; none on one core',
+    unset: 'one less than there are cores, 8 at most',
     manual: 'They start when there is work for them; `0`: names are matched beside everything else.',
     example: 2,
   }),

@@ -24,7 +24,7 @@ export interface Settings {
   readonly service: {
     readonly baseUrl: string | null
     readonly registryPath: string | null
-    /** Null: as many as there are cores. */
+    /** Null: one less than there are cores. */
     readonly matchers: number | null
   }
   readonly budget: { readonly lookupsMax: number | null; readonly durationMsMax: number | null }

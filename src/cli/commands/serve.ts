@@ -88,7 +88,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
   const matchers = createMatcherPool({
     registry,
     registryPath: path,
-    threadCount: flags.matchers ?? threadsByDefault(),
+    threadCount: flags.matchers ?? threadsByDefault('a_service'),
     start: 'at_once',
     log,
   })

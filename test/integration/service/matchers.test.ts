@@ -95,7 +95,8 @@ describe('names matched in threads', () => {
   })
 
   test('one core has no threads, others one each, up to a bound', () => {
-    expect([1, 2, 4, 64].map(threadsByDefault)).toEqual([0, 2, 4, 8])
+    expect([1, 2, 4, 64].map((cores) => threadsByDefault('a_service', cores))).toEqual([0, 2, 4, 8])
+    expect([1, 2, 4, 64].map((cores) => threadsByDefault('a_run', cores))).toEqual([0, 1, 3, 8])
   })
 
   test('without threads, all is answered here', () => {
