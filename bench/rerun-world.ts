@@ -146,8 +146,11 @@ async function writeLines(path: string, lines: Iterable<string>): Promise<void> 
   await once(stream, 'close')
 }
 
+/** A wide table of many rows is made in one statement. */
+const worldMemoryBytes = 4_000_000_000
+
 async function copy({ folder }: RerunWorld, select: string, to: string): Promise<void> {
-  const duckDb = await openDuckDb(folder)
+  const duckDb = await openDuckDb(folder, worldMemoryBytes)
   try {
     await duckDb.run(
       `COPY (${select}) TO ${sqlText(to)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 8192)`,
