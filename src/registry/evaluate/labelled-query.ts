@@ -1,7 +1,7 @@
 import { identifierType, type IdentifierType } from '../../contract/enums.js'
 import { UserError } from '../../core/errors.js'
 import { identify } from '../../core/identity.js'
-import { canonicalIdentifier } from '../model/identifiers.js'
+import { canonicalIdentifier } from '../../core/identifiers.js'
 import { scannedRecords } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
 import type { Encoding } from '../../tables/encodings/names.js'

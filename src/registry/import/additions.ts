@@ -1,6 +1,6 @@
 import type { StatedRow, RowIdentifier } from '../model/registry-row.js'
 import type { AdditionItem, FileFormat, ImportItem } from '../model/import-item.js'
-import { canonicalIdentifier } from '../model/identifiers.js'
+import { canonicalIdentifier } from '../../core/identifiers.js'
 import { openOneFile } from '../../tables/open-file.js'
 import { tableFormat, tableItems, type Table, type TableRow } from './table.js'
 import { UserError } from '../../core/errors.js'

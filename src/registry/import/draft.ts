@@ -2,7 +2,7 @@ import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/e
 import { identifierType } from '../../contract/enums.js'
 import { readBritishLine } from '../normalize/address/british-line.js'
 import { fundOrTrust, runsBusiness } from '../normalize/fund-or-trust.js'
-import { canonicalIdentifier } from '../model/identifiers.js'
+import { canonicalIdentifier } from '../../core/identifiers.js'
 import { matchLimits, importLimits } from '../model/limits.js'
 import { countryCodeOf } from '../normalize/place-names.js'
 import type {

@@ -1,4 +1,5 @@
-import { canonicalIdentifier, recordUrls } from '../model/identifiers.js'
+import { canonicalIdentifier } from '../../core/identifiers.js'
+import { recordUrls } from '../model/identifiers.js'
 import type { ImportItem, RelationshipType } from '../model/import-item.js'
 import { dateOf } from './draft.js'
 import { tableFormat, type TableRow } from './table.js'

@@ -1,5 +1,5 @@
 import { entityType } from '../../contract/enums.js'
-import { canonicalIdentifier } from '../model/identifiers.js'
+import { canonicalIdentifier } from '../../core/identifiers.js'
 import { countryCodeOf } from '../normalize/place-names.js'
 import { codeOf, type ImportField } from './columns.js'
 

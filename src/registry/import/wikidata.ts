@@ -1,6 +1,7 @@
 import { openOneFile } from '../../tables/open-file.js'
 import type { FileFormat, ImportItem, ReadOptions } from '../model/import-item.js'
-import { canonicalIdentifier, recordUrls } from '../model/identifiers.js'
+import { canonicalIdentifier } from '../../core/identifiers.js'
+import { recordUrls } from '../model/identifiers.js'
 import { importLimits, matchLimits } from '../model/limits.js'
 import type { RowIdentifier, RowName } from '../model/registry-row.js'
 import { addedRow } from './additions.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it, test } from 'vitest'
 import { identifierType } from '../../../src/contract/enums.js'
-import { canonicalIdentifier } from '../../../src/registry/model/identifiers.js'
+import { canonicalIdentifier } from '../../../src/core/identifiers.js'
 
 test.each([
   ['lei', 'hwupkr0mpou8fgxbt394', 'HWUPKR0MPOU8FGXBT394'],

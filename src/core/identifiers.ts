@@ -1,0 +1,61 @@
+import type { IdentifierType } from '../contract/enums.js'
+
+/** An identifier in its canonical form, or the reason why the text is none. */
+export type CanonicalIdentifier = { readonly value: string } | { readonly reason: string }
+
+/**
+ * The one form in which an identifier is stored, compared and given out.
+ * LEI: 20 characters, ISO 7064 mod 97-10 checked. CIK: ten digits, leading zeros. EIN: nine digits, no
+ * dash. BIC: eight or eleven characters, upper case. DUNS: nine digits. Ticker and registration number:
+ * upper case, outer spaces gone.
+ */
+export function canonicalIdentifier(type: IdentifierType, text: string): CanonicalIdentifier {
+  const closed = text.toUpperCase().replace(/[\s\u00a0]+/g, '')
+  switch (type) {
+    case 'lei':
+      return checkedLei(closed)
+    case 'cik':
+    case 'sec_cik':
+      return /^\d{1,10}$/.test(closed) && Number(closed) > 0
+        ? { value: closed.padStart(10, '0') }
+        : { reason: `CIK "${text}" is not a number of at most ten digits` }
+    case 'ein': {
+      const digits = closed.replaceAll('-', '')
+      return /^\d{9}$/.test(digits) && !/^0+$/.test(digits)
+        ? { value: digits }
+        : { reason: `EIN "${text}" does not have nine digits` }
+    }
+    case 'duns': {
+      const digits = closed.replaceAll('-', '')
+      return /^\d{9}$/.test(digits)
+        ? { value: digits }
+        : { reason: `DUNS "${text}" does not have nine digits` }
+    }
+    case 'bic':
+      return /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/.test(closed)
+        ? { value: closed }
+        : { reason: `BIC "${text}" does not have the form of one` }
+    case 'ticker': {
+      const symbol = text.trim().toUpperCase()
+      return /^[A-Z0-9][A-Z0-9.\-/]{0,14}$/.test(symbol)
+        ? { value: symbol }
+        : { reason: `ticker "${text}" is not one symbol` }
+    }
+    case 'registration_id': {
+      const value = text.trim().toUpperCase().replace(/\s+/g, ' ')
+      return value.length > 0 && value.length <= 60
+        ? { value }
+        : { reason: `registration number "${text.slice(0, 20)}" is empty or longer than 60 characters` }
+    }
+  }
+}
+
+function checkedLei(lei: string): CanonicalIdentifier {
+  if (!/^[A-Z0-9]{18}\d{2}$/.test(lei))
+    return { reason: `LEI "${lei.slice(0, 24)}" does not have the form of one` }
+  let remainder = 0
+  for (const character of lei) {
+    for (const digit of String(parseInt(character, 36))) remainder = (remainder * 10 + Number(digit)) % 97
+  }
+  return remainder === 1 ? { value: lei } : { reason: `LEI "${lei}" fails its checksum` }
+}

@@ -1,0 +1,136 @@
+import type { IdentifierType } from '../contract/enums.js'
+import { domainNameOf } from './domain-name.js'
+import { canonicalIdentifier } from './identifiers.js'
+
+/**
+ * Identifiers that stand in a text that people write: `Apple Inc (LEI HWUPKR0MPOU8FGXBT394, CIK 0000320193)`. The
+ * interface knows names, locations and contexts; this is how an identifier travels in one of them, and how a reader
+ * finds it there again.
+ */
+
+export type StatedKind = Exclude<IdentifierType, 'sec_cik' | 'duns'> | 'website'
+
+/** An identifier in its canonical form; a website is its root domain. */
+export interface StatedIdentifier {
+  readonly kind: StatedKind
+  readonly value: string
+  /** Of a register number, the country of its register (ISO 3166-1, or -2 like `US-DE`); of a ticker, its exchange. */
+  readonly place: string | null
+}
+
+const labels: Readonly<Record<StatedKind, string>> = {
+  lei: 'LEI',
+  cik: 'CIK',
+  registration_id: 'company number',
+  ein: 'EIN',
+  bic: 'BIC',
+  ticker: 'ticker',
+  website: 'website',
+}
+
+/** The strongest first: of several in one text, what the first one says is believed before the others. */
+export const statedKinds = Object.keys(labels) as readonly StatedKind[]
+
+const placePattern = /^[A-Z]{2}(?:-[A-Z0-9]{1,3})?$/
+const exchangePattern = /^[A-Z][A-Z0-9 ]{1,19}$/
+
+/** `LEI HWUPKR0MPOU8FGXBT394, company number GB 00445790, ticker NASDAQ:AAPL`. */
+export function writeIdentifiers(identifiers: readonly StatedIdentifier[]): string {
+  return [...identifiers]
+    .sort((a, b) => statedKinds.indexOf(a.kind) - statedKinds.indexOf(b.kind))
+    .map(({ kind, value, place }) => {
+      const separator = kind === 'ticker' ? ':' : ' '
+      return `${labels[kind]} ${place === null ? '' : place + separator}${value}`
+    })
+    .join(', ')
+}
+
+/** The name that asks for a company by its identifiers: in brackets behind the name, or alone where there is none. */
+export function nameWithIdentifiers(name: string | null, identifiers: readonly StatedIdentifier[]): string {
+  const stated = writeIdentifiers(identifiers)
+  return name === null || name === '' ? stated : `${name} (${stated})`
+}
+
+export interface NameWithIdentifiers {
+  /** What is left of the text without its identifiers; null where nothing is. */
+  readonly name: string | null
+  readonly identifiers: readonly StatedIdentifier[]
+}
+
+/**
+ * The identifiers that a text states: each behind its label, in brackets at the end or as the whole text; or a text
+ * that is one by its form alone: an LEI (by its check digits), a web address, an e-mail address. A text in which a part
+ * is no identifier states none.
+ */
+export function readIdentifiers(text: string): NameWithIdentifiers {
+  const trimmed = text.trim()
+  const alone = readStated(trimmed) ?? readBare(trimmed)
+  if (alone !== null) return { name: null, identifiers: alone }
+  const [, name = '', inBrackets = ''] = /^(.*\S)\s*\(([^()]+)\)$/.exec(trimmed) ?? []
+  const stated = inBrackets === '' ? null : readStated(inBrackets)
+  return stated === null ? { name: text, identifiers: [] } : { name, identifiers: stated }
+}
+
+const labelled = new RegExp(`^(${Object.values(labels).join('|')})\\s*[:#]?\\s+(\\S.*)$`, 'i')
+
+function readStated(text: string): StatedIdentifier[] | null {
+  const found: StatedIdentifier[] = []
+  for (const part of text.split(',')) {
+    const [, label = '', rest = ''] = labelled.exec(part.trim()) ?? []
+    const kind = statedKinds.find((one) => labels[one].toLowerCase() === label.toLowerCase())
+    const identifier = kind === undefined ? null : readValue(kind, rest)
+    if (identifier === null) return null
+    found.push(identifier)
+  }
+  return found
+}
+
+function readValue(kind: StatedKind, text: string): StatedIdentifier | null {
+  switch (kind) {
+    case 'website':
+      return statedIdentifier(kind, text, null)
+    case 'ticker': {
+      const [, exchange = null, symbol = ''] = /^(?:([^:]+):)?\s*(\S+)$/.exec(text) ?? []
+      return statedIdentifier(kind, symbol, exchange)
+    }
+    case 'registration_id': {
+      const [, place = null, value = ''] = /^(?:([A-Z]{2}(?:-[A-Z0-9]{1,3})?)\s+)?(\S.*)$/.exec(text) ?? []
+      return statedIdentifier(kind, value, place)
+    }
+    case 'lei':
+    case 'cik':
+    case 'ein':
+    case 'bic':
+      return statedIdentifier(kind, text, null)
+  }
+}
+
+function readBare(text: string): StatedIdentifier[] | null {
+  const compact = text.replace(/\s+/g, '')
+  const lei = compact.length === 20 ? statedIdentifier('lei', compact, null) : null
+  if (lei !== null) return [lei]
+  const isAddress = /^(?:https?:\/\/|www\.|mailto:)\S+$/i.test(text) || /^[^\s@,()]+@[^\s@,()]+$/.test(text)
+  const website = isAddress ? statedIdentifier('website', text, null) : null
+  return website === null ? null : [website]
+}
+
+/** In its canonical form, or null where the text is no identifier of that kind. */
+export function statedIdentifier(
+  kind: StatedKind,
+  text: string,
+  place: string | null,
+): StatedIdentifier | null {
+  if (kind === 'website') {
+    const domain = domainNameOf(text)
+    return domain === null ? null : { kind, value: domain, place: null }
+  }
+  const canonical = canonicalIdentifier(kind, text)
+  if (!('value' in canonical) || /[,()]/.test(canonical.value)) return null
+  const tidyPlace = place === null ? null : place.trim().toUpperCase()
+  const pattern = kind === 'ticker' ? exchangePattern : placePattern
+  return {
+    kind,
+    value: canonical.value,
+    place: tidyPlace !== null && pattern.test(tidyPlace) ? tidyPlace : null,
+  }
+}
