@@ -7,6 +7,7 @@ import type { Connection } from '../pipeline/deps.js'
 import { openRegistry, type Registry } from '../registry/registry.js'
 import { openShippedRegistry } from '../registry/shipped.js'
 import { assertCheckpointApart, checkpointFiles, registryFiles, type OwnFile } from '../pipeline/own-files.js'
+import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
 
 /** The registry named, else the project's own if there is one, else the small one that ships with the package. */
@@ -97,11 +98,18 @@ const decisionsPath = 'enrich.decisions.csv'
  * Every file of ours that a run with these settings has in use, or that another command in this folder may have.
  * Throws CHECKPOINT_INVALID where the checkpoint is one of the others.
  */
-export function filesInUse(settings: Settings, configPath: string | null): readonly OwnFile[] {
+export function filesInUse(
+  settings: Settings,
+  configPath: string | null,
+  environment: Environment,
+): readonly OwnFile[] {
   const checkpointPath = settings.checkpoint.path
+  const keyPath = environment['ENRICH_API_KEY_FILE']
+  const configPaths = new Set([configPath ?? defaultPaths.config, defaultPaths.config])
   const others: readonly OwnFile[] = [
     ...registryFiles(settings.service.registryPath ?? defaultPaths.registry),
-    { path: configPath ?? defaultPaths.config, what: 'the config' },
+    ...[...configPaths].map((path) => ({ path, what: 'the config' })),
+    ...(keyPath === undefined || keyPath === '' ? [] : [{ path: keyPath, what: 'the file of the API key' }]),
     { path: decisionsPath, what: 'the decisions' },
   ]
   assertCheckpointApart(checkpointPath, others)

@@ -75,7 +75,7 @@ async function run(
     dedupe: settings.input.dedupe,
     output: settings.output,
     checkpoint: settings.checkpoint,
-    ownFiles: filesInUse(settings, options.configPath ?? null),
+    ownFiles: filesInUse(settings, options.configPath ?? null, environment),
     onLost: settings.onLost,
     askAgain: options.askAgain ?? [],
     acceptRollback: options.acceptRollback ?? false,

@@ -28,18 +28,19 @@ export const mcpSearchArguments = z.strictObject({
 })
 export type McpSearchArguments = z.infer<typeof mcpSearchArguments>
 
+const mcpReplyId = z.union([z.string(), z.number(), z.null()])
+
+/** 200 of the MCP endpoint: what the method gave. */
+export const mcpResult = z.strictObject({ jsonrpc: z.literal('2.0'), id: mcpReplyId, result: z.unknown() })
+
+/** 200 of the MCP endpoint: the method's failure. */
+export const mcpFailure = z.strictObject({
+  jsonrpc: z.literal('2.0'),
+  id: mcpReplyId,
+  error: z.strictObject({ code: z.int(), message: z.string() }),
+})
+
 /** 200 of the MCP endpoint: a result, or the method's failure. */
-export const mcpReply = z.union([
-  z.strictObject({
-    jsonrpc: z.literal('2.0'),
-    id: z.union([z.string(), z.number(), z.null()]),
-    result: z.unknown(),
-  }),
-  z.strictObject({
-    jsonrpc: z.literal('2.0'),
-    id: z.union([z.string(), z.number(), z.null()]),
-    error: z.strictObject({ code: z.int(), message: z.string() }),
-  }),
-])
+export const mcpReply = z.union([mcpResult, mcpFailure])
 /** 202 to a notification: nothing. */
 export const mcpAccepted = z.literal('')

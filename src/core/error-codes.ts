@@ -129,7 +129,7 @@ export const errorTable = {
   },
   OUTPUT_IS_OURS: {
     meaning:
-      "the output, or its basis file, would overwrite the checkpoint, what stands beside it, the config, the registry or the service's data; by path, link or letter case",
+      "the output, or its basis file, would overwrite the checkpoint, what stands beside it, the config, the registry, the service's data or any other database; by path, link or letter case",
     remedy: 'name another output',
   },
   DISK_FULL: {

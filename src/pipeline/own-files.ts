@@ -1,5 +1,6 @@
 import { UserError } from '../core/errors.js'
 import { finalPath, isInFolder, isSameFile } from '../platform/same-file.js'
+import { isSqliteFile } from '../platform/sqlite-file.js'
 import { inboxPath } from './inbox/inbox.js'
 
 /** A file that must not be overwritten, and what it is, for people. */
@@ -11,9 +12,13 @@ export interface OwnFile {
 }
 
 /** What SQLite keeps beside a database. */
+const sqliteSuffixes = ['-wal', '-shm', '-journal'] as const
+/** What may stand beside a database of ours. */
+const besideSuffixes = [...sqliteSuffixes, '.lock', '.lock.json', '.reserve', '.head'] as const
+
 const sqliteFiles = (path: string, what: string): OwnFile[] => [
   { path, what },
-  ...['-wal', '-shm', '-journal'].map((suffix) => ({ path: path + suffix, what: `a file of ${what}` })),
+  ...sqliteSuffixes.map((suffix) => ({ path: path + suffix, what: `a file of ${what}` })),
 ]
 
 /** Every file that a checkpoint has, and its inbox. SQLite puts its own beside the file that a link leads to. */
@@ -35,16 +40,29 @@ export function registryFiles(registryPath: string): readonly OwnFile[] {
   )
 }
 
-/** Throws OUTPUT_IS_OURS where something would be written over a file of ours. `-` is none. */
+/**
+ * Throws OUTPUT_IS_OURS where something would be written over a file of ours: one of these, or any database, since
+ * what another checkpoint or registry holds was paid for too. `-` is none.
+ */
 export function assertNotOurs(outputPaths: readonly string[], ownFiles: readonly OwnFile[]): void {
   for (const path of outputPaths) {
     if (path === '-') continue
-    const own = ownFiles.find((file) => leadsTo(path, file))
+    const own = ownFiles.find((file) => leadsTo(path, file)) ?? databaseAt(path)
     if (own === undefined) continue
     throw new UserError('OUTPUT_IS_OURS', `the output ${path} would overwrite ${own.what} ${own.path}`, {
       hint: 'name another output: what was asked and paid for stands in files of our own',
     })
   }
+}
+
+/** The database that stands there, or that the file standing there belongs to. */
+function databaseAt(path: string): OwnFile | undefined {
+  if (isSqliteFile(path)) return { path, what: 'the database' }
+  const target = finalPath(path)
+  const suffix = besideSuffixes.find((ending) => target.endsWith(ending))
+  const database = suffix === undefined ? undefined : target.slice(0, -suffix.length)
+  if (database === undefined || !isSqliteFile(database)) return undefined
+  return { path: database, what: 'a file of the database' }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { copyFileSync, linkSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { companiesCsv, createPlace, type CliPlace } from '../support/cli.js'
 
@@ -38,6 +38,24 @@ describe('no output is written over a file of ours', () => {
     expect(readFileSync(place.path('c.sqlite'))).toEqual(checkpoint)
     expect((await place.run(['status', '--checkpoint', 'c.sqlite'])).stdout).toMatch(/1 {2}answered/)
   }, 180_000)
+
+  test('nor over any other database, what stands beside it, the usual config, or the file of the API key', async () => {
+    const { place, checkpoint } = await paidPlace()
+    copyFileSync(place.path('c.sqlite'), place.path('another'))
+    linkSync(place.path('another'), place.path('hard.csv'))
+    symlinkSync('c.sqlite.head', place.path('soft.csv'))
+    place.write('own.json', '{}')
+    const key = place.write('key.txt', 'the-key')
+    const databases = ['another', 'hard.csv', 'c.sqlite', 'c.sqlite.head', 'c.sqlite-wal', 'soft.csv']
+    for (const output of [...databases, 'pipeline.config.json', 'key.txt']) {
+      const args = ['in.csv', '-o', output, '--format', 'csv', '--checkpoint', 'b.sqlite', '-c', 'own.json']
+      const { code, stderr } = await place.run(args, { env: { ENRICH_API_KEY_FILE: key } })
+      expect([output, code, /^error (\w+)/m.exec(stderr)?.[1]]).toEqual([output, 2, 'OUTPUT_IS_OURS'])
+    }
+    expect(readFileSync(place.path('c.sqlite'))).toEqual(checkpoint)
+    expect(readFileSync(place.path('another'))).toEqual(checkpoint)
+    expect(place.read('key.txt')).toBe('the-key')
+  }, 60_000)
 
   test('nor is the file of a measurement', async () => {
     const place = createPlace()

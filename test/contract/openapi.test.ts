@@ -113,11 +113,12 @@ describe('the document', () => {
   })
 
   test('every field of every shape is described', () => {
-    const bare = [...objectsIn(api.components.schemas)].flatMap(([path, { properties }]) =>
-      Object.entries((properties ?? {}) as Record<string, { description?: string }>).flatMap(
-        ([key, field]) =>
-          typeof field === 'object' && (field.description ?? '') === '' ? [`${path}/${key}`] : [],
-      ),
+    const bare = [...objectsIn(api.components.schemas), ...objectsIn(api.paths)].flatMap(
+      ([path, { properties }]) =>
+        Object.entries((properties ?? {}) as Record<string, { description?: string }>).flatMap(
+          ([key, field]) =>
+            typeof field === 'object' && (field.description ?? '') === '' ? [`${path}/${key}`] : [],
+        ),
     )
     expect(bare).toEqual([])
   })

@@ -20,7 +20,7 @@ export function fillExportCommand(command: Command, io: CliIo): void {
     const settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
     const output = resolveOutput(settings.output)
     assertOneUseOfStdout(flags.json === true, output.path)
-    assertNotOurs(writtenPaths(output), filesInUse(settings, configPathOf(flags)))
+    assertNotOurs(writtenPaths(output), filesInUse(settings, configPathOf(flags), io.environment))
     await inspectInput(
       { settings, stdin: io.stdin, signal: io.interrupt },
       async ({ input, columns, index, reader, problem }) => {

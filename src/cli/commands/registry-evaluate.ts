@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { InvalidArgumentError, type Command, type Option } from 'commander'
 import { stringify } from 'csv-stringify/sync'
 import { defaultPaths } from '../../config/options.js'
@@ -6,6 +6,7 @@ import { UserError } from '../../core/errors.js'
 import { assertNotOurs, checkpointFiles, registryFiles } from '../../pipeline/own-files.js'
 import { systemClock } from '../../platform/clock.js'
 import { isSameFile } from '../../platform/same-file.js'
+import { isSqliteFile } from '../../platform/sqlite-file.js'
 import {
   compareOutcomes,
   outcomeOf,
@@ -95,7 +96,7 @@ async function run(file: string, flags: EvaluateFlags, registryPath: string, io:
 
 /** Of another registry what it answers, of a saved report what was answered. */
 function outcomesOf(path: string, queries: readonly LabelledQuery[]): readonly QueryOutcome[] {
-  if (!existsSync(path) || isSqlite(path)) {
+  if (!existsSync(path) || isSqliteFile(path)) {
     const registry = openRegistry(path, { readonly: true })
     try {
       return evaluate(queries, { registry, monotonicMs }).verdicts.map(outcomeOf)
@@ -110,21 +111,6 @@ function outcomesOf(path: string, queries: readonly LabelledQuery[]): readonly Q
       hint: 'save one with enrich registry evaluate QUERIES --json > FILE',
       cause,
     })
-  }
-}
-
-const sqliteMark = 'SQLite format 3'
-
-function isSqlite(path: string): boolean {
-  const file = openSync(path, 'r')
-  try {
-    const start = Buffer.alloc(sqliteMark.length)
-    readSync(file, start)
-    return start.toString('latin1') === sqliteMark
-  } catch {
-    return false
-  } finally {
-    closeSync(file)
   }
 }
 

@@ -1,7 +1,7 @@
 import { entityRecordV1, entityReplyV1 } from '../entity-v1.js'
 import { hierarchyData, hierarchyEntity, hierarchyRelationship, hierarchyReply } from '../hierarchy.js'
 import { fieldLimits } from '../limits.js'
-import { mcpMessage } from '../mcp.js'
+import { mcpFailure, mcpMessage, mcpResult } from '../mcp.js'
 import {
   candidateV2,
   entityV2,
@@ -204,4 +204,18 @@ name('McpMessage', mcpMessage, 'A message of JSON-RPC 2.0.', {
   id: 'Yours, returned with the answer; a message without one is a notification',
   method: 'initialize, notifications/initialized, tools/list or tools/call',
   params: 'What the method takes',
+})
+name('McpResult', mcpResult, 'What the method of a message gave.', {
+  jsonrpc: '2.0',
+  id: 'That of the message',
+  result: 'What the method gives: of tools/list the tools, of tools/call the content',
+})
+name('McpFailure', mcpFailure, 'Why the method of a message failed.', {
+  jsonrpc: '2.0',
+  id: 'That of the message; null where it could not be read',
+  error: 'The failure',
+})
+describeFields(mcpFailure.shape.error, {
+  code: 'A code of JSON-RPC 2.0: -32601 for an unknown method',
+  message: 'The failure in a sentence',
 })

@@ -29,6 +29,7 @@ const identifierHeaders: readonly [kind: string, keys: readonly string[]][] = [
     headerKeys(
       'company number|company registration number|registration number|company reg no|crn|reg no|registration no',
       'registration id|company id number|Handelsregisternummer|Handelsregister|HRB|Registernummer|siren|siret',
+      'company no|companies house number|registered number|business registration number|HRB Nr|HRB Nummer|HR Nummer|rcs',
       'numéro siren|numéro siret|kvk|kvk nummer|ondernemingsnummer|orgnr|organisationsnummer|organisasjonsnummer|org nr',
       'cvr|cvr nummer|y tunnus|ičo|krs|regon|cnpj|cui|огрн|法人番号|统一社会信用代码|사업자등록번호|abn|acn|uen|cin',
     ),
@@ -51,6 +52,12 @@ const identifierHeaders: readonly [kind: string, keys: readonly string[]][] = [
 const kindsOfHeaders = new Map(
   identifierHeaders.flatMap(([kind, keys]) => keys.map((key) => [key, kind] as const)),
 )
+/** Words before a kind that say whose it is: `Account DUNS`, `Supplier VAT No`. */
+const owners =
+  /^(?:company|account|customer|client|vendor|supplier|partner|business|billing|primary|main)(?=.)/
+const kindOfHeader = (key: string): string | undefined =>
+  kindsOfHeaders.get(key) ?? kindsOfHeaders.get(key.replace(owners, ''))
+
 const partNames = {
   city: 'city',
   region: 'region',
@@ -72,7 +79,7 @@ export function reportColumns(
     return (
       places.get(column) ??
       (wholePlaceHeaders.includes(key) ? 'place' : undefined) ??
-      kindsOfHeaders.get(key) ??
+      kindOfHeader(key) ??
       identifierOfCells(samples.get(column) ?? []) ??
       undefined
     )

@@ -153,9 +153,13 @@ function isBritish(map: Map, cellsOf: CellsOf): boolean {
   )
 }
 
-/** The command that imports the file so. */
+/** The command that imports the file so; COLUMN stands for those that are not found and have to be named. */
 export function proposedCommand(path: string, { idType, map, country, jurisdiction }: MapProposal): string {
-  const fields = Object.entries(map).map(([field, column]) => `${field}=${column}`)
+  const needed: Map = {
+    ...(idType === null && { id: 'COLUMN' }),
+    ...(map.name === undefined && { name: 'COLUMN' }),
+  }
+  const fields = Object.entries({ ...needed, ...map }).map(([field, column]) => `${field}=${column}`)
   const flags = [
     ...(idType === null ? [] : [`--id-type ${idType}`]),
     `--map ${quoted(fields.join(','))}`,

@@ -63,6 +63,13 @@ describe('columns', () => {
     })
   })
 
+  it('of a map that cannot be proposed whole, what is missing is named', async () => {
+    await expect(importRows('Foo,Bar\nx1,1\n', {})).rejects.toMatchObject({
+      message: 'no column is called name; the file has: Foo, Bar',
+      hint: expect.stringMatching(/ --map id=COLUMN,name=COLUMN$/) as string,
+    })
+  })
+
   it('rows that share an LEI are one company, be it what they are known by or not', async () => {
     const text = `id,name,lei\n1,Ford Motor Company,${lei.ford}\n2,Blue Oval Works,${lei.ford}\n`
     for (const options of [{}, { idType: 'lei', map: { id: 'lei', name: 'name' } }]) {

@@ -333,6 +333,19 @@ describe('what is told of the columns', () => {
     expect(report.unused[0]?.kind).toBe(kind)
   })
 
+  test.each([
+    ['DUNS', 'Account DUNS'],
+    ['VAT number', 'Supplier VAT No'],
+    ['website', 'Account Website'],
+    ['company number', 'HRB Nr.'],
+    ['company number', 'Company No'],
+    [undefined, 'Account Owner'],
+    [undefined, 'Customer'],
+  ])('%s by a header with the word whose it is: %s', (kind, column) => {
+    const report = reportColumns(['x', column], { name: 'x', location: [], context: [] }, new Map())
+    expect(report.unused[0]?.kind).toBe(kind)
+  })
+
   test('it stays compact, whatever the table', () => {
     const wide = Array.from({ length: 3_000 }, (_, index) => `Billing${' '.repeat(index)} City\n`)
     const lines = columnLines(reportColumns(wide, { name: 'x', location: [], context: [] }, new Map()))
