@@ -83,6 +83,11 @@ const listedCommands: readonly ListedCommand[] = [
     load: async () => (await import('./commands/registry.js')).fillRegistryCommand,
   },
   {
+    words: 'init <file>',
+    description: 'look at a file, show five answered rows and write the config; nothing is billed',
+    load: async () => (await import('./commands/init.js')).fillInitCommand,
+  },
+  {
     words: 'completion',
     description: 'print a script for bash, zsh or fish that completes commands and flags',
     load: async () => (await import('./commands/completion.js')).fillCompletionCommand,
