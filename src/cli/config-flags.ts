@@ -78,8 +78,17 @@ export function configOf(
 ): FileConfig {
   const path = configPathOf(flags)
   const file = path === null ? {} : readConfigFile(path)
+  return mergeConfigs(file, configOfFlags(inputs, flags, environment))
+}
+
+/** What flags and the environment say; a config file that is there says nothing. Throws CONFIG_INVALID. */
+export function configOfFlags(
+  inputs: readonly string[],
+  flags: ConfigFlags,
+  environment: Environment,
+): FileConfig {
   const asked = parseConfig(fromFlags(inputs, flags), 'the command line')
-  return mergeConfigs(mergeConfigs(file, environmentConfig(environment)), asked)
+  return mergeConfigs(environmentConfig(environment), asked)
 }
 
 function fromFlags(inputs: readonly string[], flags: ConfigFlags): object {

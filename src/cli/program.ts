@@ -83,6 +83,16 @@ const listedCommands: readonly ListedCommand[] = [
     load: async () => (await import('./commands/registry.js')).fillRegistryCommand,
   },
   {
+    words: 'init <file>',
+    description: 'look at a file, show five answered rows and write the config; nothing is billed',
+    load: async () => (await import('./commands/init.js')).fillInitCommand,
+  },
+  {
+    words: 'completion',
+    description: 'print a script for bash, zsh or fish that completes commands and flags',
+    load: async () => (await import('./commands/completion.js')).fillCompletionCommand,
+  },
+  {
     words: 'doctor [inputs...]',
     description:
       'check config, key, base URL, registry, checkpoint and webhooks, and the columns of inputs; nothing is submitted',
@@ -132,7 +142,9 @@ async function addCommand(
   typed: readonly string[] | null,
 ): Promise<Command> {
   const command = program.command(words, { isDefault }).description(description)
-  if (isDefault || typed === null || typed.includes(command.name())) (await load())(command, io)
+  // A script of completions has all commands in it.
+  const isWhole = typed === null || typed[0] === 'completion'
+  if (isDefault || isWhole || typed.includes(command.name())) (await load())(command, io)
   // Nobody sees or passes it: a command with flags is listed as one.
   else if (!isGroup) command.option('--not-loaded')
   return command

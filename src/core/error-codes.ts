@@ -9,6 +9,11 @@ export const errorTable = {
   },
   CONFIG_NOT_FOUND: { meaning: 'the file given with `--config` cannot be read', remedy: 'check the path' },
   CONFIG_NOT_JSON: { meaning: 'the config file is not JSON', remedy: 'no comments, no trailing commas' },
+  CONFIG_EXISTS: {
+    meaning: '`enrich init` found a config where it would write one',
+    remedy: '`--force`, or another `--config`',
+  },
+  CONFIG_NOT_WRITABLE: { meaning: 'the config cannot be written', remedy: 'check the folder' },
   CONFIG_INVALID: {
     meaning: 'an unknown key or a wrong value; the message names it',
     remedy: 'compare with `pipeline.config.example.json`',

@@ -92,6 +92,8 @@ export const commandNames = [
   'registry',
   'checkpoint',
   'reconcile',
+  'init',
+  'completion',
   'doctor',
 ]
 

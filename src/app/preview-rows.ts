@@ -1,0 +1,68 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FileConfig } from '../config/file-config.js'
+import { enrich } from './enrich.js'
+
+/** A row of the input, answered: what was asked for, and what came. */
+export interface PreviewRow {
+  readonly name: string
+  readonly status: string
+  readonly confidence: number | null
+  readonly legalName: string | null
+  readonly place: string | null
+  readonly error: string | null
+}
+
+/** So many of the first rows are answered, of which those are shown that have a name. */
+const rowsAskedMax = 50
+const rowsShownMax = 5
+const prefix = 'enrich_preview_'
+
+/**
+ * The first rows of an input with a usable name, answered by the embedded service: nothing is billed, and nothing is
+ * written where a run would look for it. Throws what a run with this config would throw of its input or registry.
+ */
+export async function previewRows(config: FileConfig, signal: AbortSignal): Promise<PreviewRow[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'enrich-preview-'))
+  try {
+    const outputPath = join(folder, 'rows.ndjson')
+    const run = enrich(
+      {
+        input: { ...config.input, limit: rowsAskedMax },
+        output: { path: outputPath, basis: 'none', prefix },
+        checkpoint: { path: join(folder, 'checkpoint.sqlite') },
+        service: { ...(config.service?.registry === undefined ? {} : { registry: config.service.registry }) },
+      },
+      // Without the variables of a hosted service: five rows are shown, not bought.
+      { signal, environment: {} },
+    )
+    await run.summary
+    const nameColumn = config.input?.columns?.name ?? ''
+    const rows = readFileSync(outputPath, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => previewOf(JSON.parse(line) as Readonly<Record<string, unknown>>, nameColumn))
+    const usable = rows.filter(({ status }) => status !== 'invalid_input')
+    return (usable.length === 0 ? rows : usable).slice(0, rowsShownMax)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function previewOf(row: Readonly<Record<string, unknown>>, nameColumn: string): PreviewRow {
+  const text = (name: string) => {
+    const value = row[name]
+    return typeof value === 'string' && value !== '' ? value : null
+  }
+  const ours = (name: string) => text(prefix + name)
+  const confidence = row[`${prefix}confidence`]
+  return {
+    name: text(nameColumn) ?? '',
+    status: ours('status') ?? '',
+    confidence: typeof confidence === 'number' ? confidence : null,
+    legalName: ours('legal_name') ?? ours('candidate_legal_name'),
+    place: ours('formatted_address') ?? ours('candidate_address'),
+    error: ours('error'),
+  }
+}
