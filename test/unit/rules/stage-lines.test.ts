@@ -233,7 +233,7 @@ describe('a row’s line', () => {
           status: 'COMPLETED',
           data: { status: words, entity: { legal_name: words }, basis: [{ field: words, reasoning: words }] },
         })
-        const withText = <Data extends object>(data: Data): unknown =>
+        const withText = (data: object): unknown =>
           body(JSON.parse(JSON.stringify(data).replaceAll('"Acme GmbH"', () => JSON.stringify(value))))
         const bodies = {
           entity: withText({
