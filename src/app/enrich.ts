@@ -6,6 +6,7 @@ import { inputOptions } from './inspect-input.js'
 import type { RunEvent } from '../pipeline/events.js'
 import type { WebhookOptions } from '../pipeline/inbox/webhooks.js'
 import { runPipeline } from '../pipeline/run.js'
+import { defaultStages } from '../pipeline/scheduler/kind-options.js'
 import type { RunSummary } from '../pipeline/summary.js'
 import { systemClock, type Clock } from '../platform/clock.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
@@ -85,6 +86,7 @@ async function run(
       serverErrorMeans: settings.serverErrorMeans,
       ...settings.budget,
     },
+    stages: defaultStages(settings),
     webhooks: webhookOptions(settings, environment, observe),
     connect: () => connectTo(settings, environment, observe, options.answerBounds),
     observe,

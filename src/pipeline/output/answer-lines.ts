@@ -1,6 +1,7 @@
 import { runObjectLenient } from '../../contract/resolution.js'
 import { answerLineVersion, renderAnswer, renderUnanswered } from '../rules/answer-line.js'
-import type { AnsweredLine, CheckpointReader, KnownAnswer, LookupId } from '../checkpoint/checkpoint.js'
+import { lineVersions } from '../rules/stage-lines.js'
+import type { CheckpointReader, KnownAnswer, LookupId } from '../checkpoint/checkpoint.js'
 import type { NumberedLines } from '../../parquet/numbered-lines.js'
 import type { RowIndex } from '../input/row-index.js'
 
@@ -19,6 +20,12 @@ export interface AnswerLines {
 
 /** Numbers whose lines are read at one time. */
 const distinctBatch = 256
+
+/** What a row gets: an outcome that is counted, and its line. */
+interface RowLine {
+  outcome: string
+  line: string
+}
 
 /** Every row gets a line: rows without an answer get one that says why. `rowCounts` is of the rows that were read so far. */
 export function answerLinesOf(
@@ -63,10 +70,10 @@ function linesOf(
   ids: ReadonlySet<LookupId>,
   index: RowIndex,
   reader: CheckpointReader | null,
-): Map<LookupId, AnsweredLine> {
+): Map<LookupId, RowLine> {
   const asked = [...ids].filter((id) => index.reasonOf(id) === null)
-  const answered = reader?.answered(asked, answerLineVersion) ?? []
-  const found = new Map<LookupId, AnsweredLine>()
+  const answered = reader?.answered(asked, lineVersions) ?? []
+  const found = new Map<LookupId, RowLine>()
   for (const [offset, id] of asked.entries()) {
     const line = answered[offset] ?? lineOf(reader?.known([id])[0] ?? null)
     found.set(id, line)
@@ -78,7 +85,7 @@ function linesOf(
   return found
 }
 
-function lineOf(known: KnownAnswer | null): AnsweredLine {
+function lineOf(known: KnownAnswer | null): RowLine {
   if (known === null) return neverAsked
   const { failure, runId } = known
   switch (known.state) {
@@ -100,7 +107,7 @@ function lineOf(known: KnownAnswer | null): AnsweredLine {
   }
 }
 
-function answered(known: KnownAnswer): AnsweredLine {
+function answered(known: KnownAnswer): RowLine {
   const line =
     known.lineVersion === answerLineVersion && known.line !== null ? known.line : renderAgain(known)
   return { outcome: known.outcome ?? 'failed', line }
@@ -115,7 +122,7 @@ function unanswered(
   status: Parameters<typeof renderUnanswered>[0]['status'],
   error: string | null,
   runId: string | null = null,
-): AnsweredLine {
+): RowLine {
   return {
     outcome: status,
     line: renderUnanswered({
@@ -126,4 +133,4 @@ function unanswered(
   }
 }
 
-const neverAsked: AnsweredLine = unanswered('pending', 'not submitted yet')
+const neverAsked: RowLine = unanswered('pending', 'not submitted yet')
