@@ -1,9 +1,12 @@
+import { runObjectLenient } from '../../contract/resolution.js'
 import { unreachable } from '../../core/errors.js'
 import { utcInstant } from '../../core/instant.js'
 import { at, atPath, booleanOf, integerOf, listOf, objectOf, textOf } from '../../core/lenient.js'
 import {
   answerLimits,
+  answerLineVersion,
   int32Of,
+  renderAnswer,
   renderResult,
   renderUnanswered,
   statusOf,
@@ -12,7 +15,15 @@ import {
   type Unanswered,
 } from './answer-line.js'
 import { columnsOfStage, type StageColumnName } from './stage-columns.js'
-import type { StageKind } from './lookup-kind.js'
+import type { LookupKind, StageKind } from './lookup-kind.js'
+
+/** Raised when a line gains or changes a column: lines of an older version are made again from the body. */
+export const lineVersions: Readonly<Record<LookupKind, number>> = {
+  resolution: answerLineVersion,
+  domain: 1,
+  entity: 1,
+  hierarchy: 1,
+}
 
 /**
  * A stage line is one line of JSON text that holds every column of a stage under its name without a prefix, and the
@@ -23,6 +34,22 @@ import type { StageKind } from './lookup-kind.js'
 type StageValues<Which extends StageKind> = Partial<Record<StageColumnName<Which>, AnswerValue>>
 
 const stageLimits = { textsMax: 200, textCharsMax: 4_000, chainMax: 100, evidenceMax: 50 } as const
+
+/** The line of a stored answer of any kind. */
+export function renderLine(kind: LookupKind, body: unknown): string {
+  switch (kind) {
+    case 'resolution':
+      return renderAnswer(runObjectLenient.parse(body))
+    case 'entity':
+      return renderEntityLine(body)
+    case 'hierarchy':
+      return renderHierarchyLine(body)
+    case 'domain':
+      return renderDomainLine(body)
+    default:
+      return unreachable(kind)
+  }
+}
 
 /** Where a text is found in the record of an entity (interface: "v3 entity record"). */
 const entityTexts = {
