@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { rateLimits } from '../contract/limits.js'
 import { parseDurationMs } from '../core/duration.js'
 import { stageKinds, type StageKind } from '../pipeline/rules/lookup-kind.js'
-import { option, parseList, type Parsed } from './option.js'
+import { option, parseList, type Option, type Parsed } from './option.js'
 
 const duration = z
   .string()
@@ -17,7 +17,7 @@ const maxAge = (of: string, example: string) =>
   })
 const lookupsMax = (of: string) =>
   option({ schema: z.int().min(0).describe(`Ask for no more than this many ${of}.`), example: 1_000 })
-const limit = (of: string, hosted: number) =>
+const limit = (of: string, hosted: number): Option<number, number | null> =>
   option({ schema: perWindow.describe(`${of} a window.`), defaults: { hosted, embedded: null } })
 
 /** What is asked after the answers; a stage is asked where its key is there, or where `with` names it. */

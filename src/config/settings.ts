@@ -94,7 +94,7 @@ function stageOptions(
       lookupsMax = null,
     }: { readonly maxAge?: string | undefined; readonly lookupsMax?: number | undefined },
     limits: KindOptions['limits'],
-  ): KindOptions => ({ ...kinds[kind], maxAgeMs: durationMs(maxAge), lookupsMax, limits })
+  ): KindOptions => ({ ...kinds[kind], maxAgeMs: durationMs(maxAge), lookupsMax: lookupsMax ?? null, limits })
   const together = (perWindow: number | null) => ({
     submissionsPerWindow: perWindow,
     pollsPerWindow: perWindow,
