@@ -100,6 +100,7 @@ async function ourRates(
     const wanted = companies.slice(0, answers.length)
     const ids = await checkpoint.want(
       wanted.map((company) => ({
+        kind: 'resolution' as const,
         key: keyOfCompany(company),
         lookup: { name: company.name, location: placeOf(company), context: null },
       })),

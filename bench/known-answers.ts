@@ -56,7 +56,11 @@ export async function answerAll(
     for (let first = 0; first < companies.length; first += batchCount) {
       const batch = companies.slice(first, first + batchCount)
       const ids = await checkpoint.want(
-        batch.map((company) => ({ key: keyOfCompany(company), lookup: lookupOf(company) })),
+        batch.map((company) => ({
+          kind: 'resolution' as const,
+          key: keyOfCompany(company),
+          lookup: lookupOf(company),
+        })),
       )
       const lines = await Promise.all(batch.map((company, index) => answerOne(ids[index] ?? 0, company)))
       for (const [index, company] of batch.entries()) await told(company, lines[index] ?? '')

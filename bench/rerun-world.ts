@@ -1,7 +1,8 @@
 import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { answerColumns, type ColumnKind } from '../src/pipeline/rules/columns.js'
+import { columnKinds } from '../src/pipeline/rules/column-kinds.js'
+import { answerColumns } from '../src/pipeline/rules/columns.js'
 import { answerLineVersion } from '../src/pipeline/rules/answer-line.js'
 import { migrations } from '../src/pipeline/checkpoint/schema.js'
 import { openDuckDb, sqlName, sqlPath, sqlText } from '../src/parquet/duckdb.js'
@@ -107,7 +108,7 @@ async function makeWorld(world: RerunWorld, shape: RerunShape): Promise<void> {
   await once(stream, 'close')
   const keys = keyColumns.map((name) => `asked_${name}`)
   const structure = keys.map((name) => `${name}: 'VARCHAR'`)
-  const fields = answerColumns.map(({ name, kind }) => `${sqlName(name)} ${columnTypes[kind]}`)
+  const fields = answerColumns.map(({ name, kind }) => `${sqlName(name)} ${columnKinds[kind].sqlType}`)
   structure.push(`a: ${sqlText(`STRUCT(${fields.join(', ')})`)}`)
   const read = `read_json(${sqlPath(lines)}, format = 'newline_delimited', columns = {${structure.join(', ')}})`
   await copy(world, `SELECT ${keys.join(', ')}, unnest(a) FROM ${read}`, world.answers)
@@ -158,17 +159,4 @@ async function copy({ folder }: RerunWorld, select: string, to: string): Promise
   } finally {
     duckDb.close()
   }
-}
-
-/** As the pipeline types its columns; the outputs are compared, so a difference is seen. */
-const columnTypes: Readonly<Record<ColumnKind, string>> = {
-  text: 'VARCHAR',
-  integer: 'INTEGER',
-  timestamp: 'TIMESTAMPTZ',
-  boolean: 'BOOLEAN',
-  factors: 'STRUCT(code VARCHAR, type VARCHAR, description VARCHAR, impact VARCHAR)[]',
-  actions: 'STRUCT(code VARCHAR, description VARCHAR)[]',
-  basis:
-    'STRUCT(field VARCHAR, value VARCHAR, confidence VARCHAR, reasoning VARCHAR, ' +
-    'citations STRUCT(url VARCHAR, excerpt VARCHAR, source_type VARCHAR, authority_tier INTEGER)[])[]',
 }

@@ -96,7 +96,11 @@ export async function measureScheduling(
     let startedAtMs = 0
     const run = async () => {
       await checkpoint.want(
-        names.map((name) => ({ key: keyOf(name), lookup: { name, location: null, context: null } })),
+        names.map((name) => ({
+          kind: 'resolution' as const,
+          key: keyOf(name),
+          lookup: { name, location: null, context: null },
+        })),
       )
       const plan = await checkpoint.plan({ nowMs: Date.now(), maxAgeMs: null, onLost: 'hold' })
       startedAtMs = performance.now()

@@ -85,6 +85,7 @@ async function run(
       serverErrorMeans: settings.serverErrorMeans,
       ...settings.budget,
     },
+    stages: settings.stages,
     webhooks: webhookOptions(settings, environment, observe),
     connect: () => connectTo(settings, environment, observe, options.answerBounds),
     observe,

@@ -3,11 +3,12 @@ import { reportColumns, type ColumnReport } from '../pipeline/rules/column-repor
 import { UserError } from '../core/errors.js'
 import { embeddedScopeOf } from './embedded-scope.js'
 import { blamingDamage } from '../pipeline/checkpoint/verify.js'
-import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
+import type { CheckpointReader, KeyedLookup, LookupId } from '../pipeline/checkpoint/checkpoint.js'
+import { idsOf } from '../pipeline/checkpoint/lookup-key.js'
 import { problemOf } from '../pipeline/checkpoint/verify.js'
 import { peekAtCheckpoint } from '../pipeline/checkpoint/reader.js'
 import { chooseColumns, sampleColumns } from '../pipeline/column-choice.js'
-import { ingest, type KeyedLookup } from '../pipeline/ingest.js'
+import { ingest } from '../pipeline/ingest.js'
 import { openInput, type Input, type InputOptions } from '../pipeline/input/input.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { Settings } from '../config/settings.js'
@@ -65,7 +66,7 @@ async function inspectUnblamed<Result>(
         columns,
         dedupe: settings.input.dedupe,
         place: (lookups) => {
-          const ids = reader?.find(lookups.map(({ key }) => key)) ?? lookups.map(() => 0)
+          const ids = reader === null ? lookups.map(() => 0) : idsOf(reader, lookups)
           deps.onBatch?.(lookups, ids, reader)
           return Promise.resolve(ids)
         },

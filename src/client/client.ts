@@ -14,8 +14,16 @@ export interface ServiceClient {
   kickoffRun(body: KickoffBody): Promise<Exchange>
   /** `GET /v3/runs/{run_id}`: free; the basis comes only if it was asked for at kickoff too. */
   pollRun(runId: string, query: { include?: 'basis' }): Promise<Exchange>
-  /** `GET /v3/entities/{id}`. */
-  readEntity(id: string): Promise<Exchange>
+  /** `GET /v3/entities/{id}`: free; the first read of a record starts its build. */
+  readEntity(id: string, query?: { webhook_url?: string }): Promise<Exchange>
+  /** `POST /v1/entity/{id}/hierarchy`: starts research. */
+  requestHierarchy(id: string): Promise<Exchange>
+  /** `GET /v1/entity/{id}/hierarchy`: free; says also that no research was ever asked for. */
+  readHierarchy(id: string): Promise<Exchange>
+  /** `POST /v3/domain-intelligence`: billed. */
+  askDomain(body: { domain: string; webhook_url?: string }): Promise<Exchange>
+  /** `GET /v3/domain-intelligence`: free for a domain that was asked before. */
+  readDomain(domain: string): Promise<Exchange>
   close(): Promise<void>
 }
 
@@ -51,7 +59,11 @@ export function createServiceClient(
     exchange,
     kickoffRun: (body) => calls.kickoffRun({ body }),
     pollRun: (runId, query) => calls.pollRun({ params: { run_id: runId }, query }),
-    readEntity: (id) => calls.readEntity({ params: { id } }),
+    readEntity: (id, query = {}) => calls.readEntity({ params: { id }, query }),
+    requestHierarchy: (id) => calls.requestHierarchy({ params: { entity_id: id }, body: undefined }),
+    readHierarchy: (id) => calls.readHierarchy({ params: { entity_id: id } }),
+    askDomain: (body) => calls.requestDomain({ body }),
+    readDomain: (domain) => calls.readDomain({ query: { domain } }),
     close: () => transport.close(),
   }
 }

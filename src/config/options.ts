@@ -4,6 +4,7 @@ import { parseDurationMs } from '../core/duration.js'
 import { parseListenAddress } from '../core/listen-address.js'
 import { option, parseDuration, parseListen, parseWholeNumber, same, type CallFlag } from './option.js'
 import { input, output } from './options-of-files.js'
+import { stages } from './options-of-stages.js'
 
 /** Where things are in a project's folder unless it is said otherwise. */
 export const defaultPaths = {
@@ -207,6 +208,7 @@ export const options = {
   }),
   input,
   output,
+  stages,
   checkpoint,
   service,
   budget,

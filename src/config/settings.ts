@@ -9,6 +9,8 @@ import { parseWebhookSecrets, type WebhookKeys } from '../core/webhook-signature
 import { parseWebhookUrl } from '../core/webhook-url.js'
 import type { ServerErrorMeaning } from '../pipeline/rules/outcome.js'
 import type { PollingPace } from '../pipeline/rules/polling.js'
+import { stageKinds, type StageKind } from '../pipeline/rules/lookup-kind.js'
+import { defaultStages, type KindOptions, type StageOptions } from '../pipeline/scheduler/kind-options.js'
 import type { SchedulerLimits } from '../pipeline/scheduler/scheduler.js'
 import { environmentConfig, mergeConfigs, type Environment, type FileConfig } from './file-config.js'
 import { fillDefaults, listOptions, valueAt, type FilledOf } from './option.js'
@@ -32,6 +34,7 @@ export interface Settings {
   readonly serverErrorMeans: ServerErrorMeaning
   readonly limits: SchedulerLimits
   readonly polling: PollingPace
+  readonly stages: StageOptions
   readonly webhook: { readonly url: string | null; readonly listen: Readonly<ListenAddress> | null }
 }
 
@@ -42,14 +45,7 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
   const filled = fillDefaults(options, whole, baseUrl === null ? 'embedded' : 'hosted')
   const { input, output, checkpoint, service, budget, submission, limits, polling, webhook } = filled
   assertLocalPaths(whole)
-  return deepFreeze<Settings>({
-    input,
-    output,
-    checkpoint: { path: checkpoint.path, maxAgeMs: durationMs(checkpoint.maxAge) },
-    service: { baseUrl, registryPath: service.registry ?? null, matchers: service.matchers ?? null },
-    budget: { lookupsMax: budget.lookupsMax ?? null, durationMsMax: durationMs(budget.durationMax) },
-    onLost: submission.onLost,
-    serverErrorMeans: submission.onServerError === 'resubmit' ? 'not_created' : 'unknown',
+  const scheduling = {
     limits: {
       submissionsPerWindow: limits.submitPerMinute,
       pollsPerWindow: limits.pollPerMinute,
@@ -62,11 +58,58 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
       intervalMs: polling.intervalSeconds * 1000,
       deadlineMs: polling.deadlineMinutes * 60_000,
     },
+  }
+  return deepFreeze<Settings>({
+    input,
+    output,
+    checkpoint: { path: checkpoint.path, maxAgeMs: durationMs(checkpoint.maxAge) },
+    service: { baseUrl, registryPath: service.registry ?? null, matchers: service.matchers ?? null },
+    budget: { lookupsMax: budget.lookupsMax ?? null, durationMsMax: durationMs(budget.durationMax) },
+    onLost: submission.onLost,
+    serverErrorMeans: submission.onServerError === 'resubmit' ? 'not_created' : 'unknown',
+    ...scheduling,
+    stages: stageOptions(filled.stages, stagesAsked(whole), scheduling),
     webhook: {
       url: isUnset(webhook.url) ? null : parseWebhookUrl(webhook.url, isLocal(baseUrl)),
       listen: isUnset(webhook.listen) ? null : parseListenAddress(webhook.listen),
     },
   })
+}
+
+/** Those that are named, else those that the config has a key for; in their own order. */
+function stagesAsked({ stages = {} }: FileConfig): StageKind[] {
+  return stageKinds.filter((kind) => stages.with?.includes(kind) ?? stages[kind] !== undefined)
+}
+
+function stageOptions(
+  { entity, hierarchy, domain }: Filled['stages'],
+  asked: readonly StageKind[],
+  scheduling: Pick<Settings, 'limits' | 'polling'>,
+): StageOptions {
+  const { kinds } = defaultStages(scheduling)
+  const of = (
+    kind: StageKind,
+    {
+      maxAge,
+      lookupsMax = null,
+    }: { readonly maxAge?: string | undefined; readonly lookupsMax?: number | undefined },
+    limits: KindOptions['limits'],
+  ): KindOptions => ({ ...kinds[kind], maxAgeMs: durationMs(maxAge), lookupsMax: lookupsMax ?? null, limits })
+  const together = (perWindow: number | null) => ({
+    submissionsPerWindow: perWindow,
+    pollsPerWindow: perWindow,
+  })
+  return {
+    asked,
+    kinds: {
+      entity: of('entity', entity, together(entity.perMinute)),
+      hierarchy: of('hierarchy', hierarchy, {
+        submissionsPerWindow: hierarchy.submitPerMinute,
+        pollsPerWindow: hierarchy.pollPerMinute,
+      }),
+      domain: of('domain', domain, together(domain.perMinute)),
+    },
+  }
 }
 
 function assertLocalPaths(config: FileConfig): void {

@@ -10,6 +10,7 @@ import type { OutputRequest, ResolvedOutput } from './output/resolve-output.js'
 import type { RowSpool } from './output/row-spool.js'
 import type { OwnFile } from './own-files.js'
 import type { AskedColumns, LookupColumns } from './rules/detect-columns.js'
+import type { StageOptions } from './scheduler/kind-options.js'
 import type { SchedulingOptions } from './scheduler/scheduler.js'
 
 /** The service to ask: whose answers these are, and how to reach it. Opened once the input is known to be good. */
@@ -37,6 +38,8 @@ export interface PipelineDeps {
   /** Lookups whose last outcome is among these are asked again. */
   askAgain: readonly string[]
   scheduling: SchedulingOptions
+  /** What is asked besides resolutions. */
+  stages: StageOptions
   webhooks: WebhookOptions
   connect: () => Promise<Connection>
   observe: RunObserver

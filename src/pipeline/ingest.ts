@@ -1,16 +1,11 @@
-import { createHash } from 'node:crypto'
 import type { LookupColumns } from './rules/detect-columns.js'
-import { identify, identityText, type Lookup } from '../core/identity.js'
+import { identify, type Lookup } from '../core/identity.js'
 import { openSqlite } from '../platform/sqlite.js'
-import type { LookupId } from './checkpoint/checkpoint.js'
+import type { KeyedLookup, LookupId } from './checkpoint/checkpoint.js'
+import { resolutionKey } from './checkpoint/lookup-key.js'
 import type { Input, MemberRow, TextRow } from './input/input.js'
 import type { RowSpool } from './output/row-spool.js'
 import { RowIndex } from './input/row-index.js'
-
-export interface KeyedLookup {
-  key: Uint8Array
-  lookup: Lookup
-}
 
 export interface IngestDeps {
   input: Input
@@ -23,9 +18,6 @@ export interface IngestDeps {
   spool: RowSpool | null
   signal: AbortSignal
 }
-
-/** Bytes of a key: 128 bits of SHA-256, beyond any accidental collision. */
-const keyBytes = 16
 
 /** The first pass over the input: every row becomes a lookup or a reason why it is none. */
 export async function ingest(deps: IngestDeps): Promise<RowIndex> {
@@ -79,7 +71,11 @@ class RowPlacer {
     const identified = rows.map((row, at) => (this.#known.has(keys[at] ?? '') ? null : this.#identify(row)))
     const lookups = identified
       .filter((row) => row?.kind === 'lookup')
-      .map(({ lookup }) => ({ key: keyOf(lookup, this.#occurrences), lookup }))
+      .map(({ lookup }) => ({
+        kind: 'resolution' as const,
+        key: keyOf(lookup, this.#occurrences),
+        lookup,
+      }))
     const ids = (lookups.length === 0 ? [] : await this.#deps.place(lookups)).values()
     for (const [at, row] of identified.entries()) {
       const key = keys[at] ?? ''
@@ -111,17 +107,10 @@ function cellsKey(cells: TextRow): string {
   return key
 }
 
-/** What a lookup is known by in a checkpoint. */
-export const lookupKey = (lookup: Lookup): Uint8Array => hash(identityText(lookup, 0))
-
 function keyOf(lookup: Lookup, occurrences: OccurrenceCounter | null): Uint8Array {
-  const key = lookupKey(lookup)
+  const key = resolutionKey(lookup)
   const occurrence = occurrences?.next(key) ?? 0
-  return occurrence === 0 ? key : hash(identityText(lookup, occurrence))
-}
-
-function hash(text: string): Uint8Array {
-  return createHash('sha256').update(text).digest().subarray(0, keyBytes)
+  return occurrence === 0 ? key : resolutionKey(lookup, occurrence)
 }
 
 /** How often a key was seen before; on disk, so that memory stays flat. */

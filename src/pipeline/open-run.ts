@@ -18,7 +18,7 @@ import { checkOutput } from './write-output.js'
 /** Opens what a run needs, and closes it later. Throws what the user can mend, before anything is billed. */
 export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promise<OpenRun> {
   const startedAtMs = deps.clock.monotonicMs()
-  const output = resolveOutput(deps.output)
+  const output = resolveOutput({ ...deps.output, stages: deps.stages.asked })
   assertNotOurs(writtenPaths(output), deps.ownFiles)
   const input = await openInput(deps.input)
   closeLater(() => input.close())

@@ -71,6 +71,7 @@ async function askAndWrite(
   const summary = summarise({
     service: connection.service,
     ...{ stop, plan, tally, index, elapsedMs, askingMs },
+    stages: [],
     rows: written?.rowCounts ?? new Map(),
     report: written?.report ?? null,
     notes: input.notes(),

@@ -4,6 +4,8 @@ import type { RowCounts } from './output/answer-lines.js'
 import type { RowIndex } from './input/row-index.js'
 import type { PublishReport } from './output/publish.js'
 import type { Tally } from './tally.js'
+import { stageFactsOf, type KindRun } from './kind-run.js'
+import type { StageFacts } from './rules/stage-facts.js'
 
 /** What a run came to. Rows are rows of the input; everything else counts distinct lookups. */
 export interface RunSummary {
@@ -51,6 +53,8 @@ export interface RunSummary {
   /** What answers held outside the interface, with how often: kept, and never fatal. */
   schemaDeviations: Readonly<Record<string, number>>
   basisLineCount: number
+  /** Each kind that was asked besides resolutions. */
+  stages: readonly StageFacts[]
   notes: readonly string[]
   elapsedMs: number
   submissionsPerMinute: number
@@ -61,6 +65,8 @@ export interface SummaryFacts {
   stop: Stop | null
   plan: Readonly<Record<LookupPlan, number>>
   tally: Tally
+  /** Besides resolutions. */
+  stages: readonly KindRun[]
   index: RowIndex
   rows: RowCounts
   report: PublishReport | null
@@ -104,6 +110,7 @@ export function summarise(facts: SummaryFacts): RunSummary {
     outcomes: Object.fromEntries(tally.outcomes),
     schemaDeviations: Object.fromEntries(tally.schemaDeviations),
     basisLineCount: report?.basisLineCount ?? 0,
+    stages: facts.stages.map(stageFactsOf),
     notes: [...facts.notes, ...notesOf(tally)],
     elapsedMs: facts.elapsedMs,
     submissionsPerMinute: facts.askingMs > 0 ? tally.submissions / (facts.askingMs / 60_000) : 0,
@@ -140,6 +147,10 @@ function notesOf({ webhookRefusal, contradictions, deliveries, ...tally }: Tally
 
 /** Rows and lookups without a final outcome of the service: the run ends with exit code 3. */
 export function needsAttention(summary: RunSummary): boolean {
-  const { invalidRowCount, rejectedCount, failedCount, uncertainCount, pendingCount } = summary
-  return invalidRowCount + rejectedCount + failedCount + uncertainCount + pendingCount > 0
+  const { invalidRowCount, rejectedCount, failedCount, uncertainCount, pendingCount, stages } = summary
+  const openOf = (
+    facts: Pick<StageFacts, 'rejectedCount' | 'failedCount' | 'uncertainCount' | 'pendingCount'>,
+  ) => facts.rejectedCount + facts.failedCount + facts.uncertainCount + facts.pendingCount
+  const own = openOf({ rejectedCount, failedCount, uncertainCount, pendingCount })
+  return stages.reduce((sum, stage) => sum + openOf(stage), invalidRowCount + own) > 0
 }

@@ -43,9 +43,9 @@ export async function writeOutput(
   const { deps, input, output } = run
   input.assertUnchanged()
   deps.observe({ type: 'publishing', path: output.path })
-  const reader = openCheckpointReader(deps.checkpoint.path, null)
+  const reader = openCheckpointReader(deps.checkpoint.path, run.connection.scope)
   try {
-    const answers = answerLinesOf(index, reader)
+    const answers = answerLinesOf(index, reader, output.stages)
     const report = await publish({
       input,
       output,

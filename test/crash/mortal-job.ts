@@ -18,6 +18,7 @@ import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.
 import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
 import type { PipelineDeps } from '../../src/pipeline/deps.js'
 import { runPipeline } from '../../src/pipeline/run.js'
+import { defaultStages } from '../../src/pipeline/scheduler/kind-options.js'
 import type { Clock } from '../../src/platform/clock.js'
 import { openSqlite } from '../../src/platform/sqlite.js'
 import { watchFiles } from './file-steps.js'
@@ -149,6 +150,14 @@ export class MortalJob {
       connectionsMax: 1,
     }
     const client = createServiceClient(clientOptions, mortal(this.service, life))
+    const limits = {
+      submissionsPerWindow: null,
+      pollsPerWindow: null,
+      windowMs: 60_000,
+      inFlightRunsMax: 3,
+      submitConcurrency: 2,
+    }
+    const polling = { firstAfterMs: 60_000, intervalMs: 10_000, deadlineMs: 86_400_000 }
     return {
       input: { paths: [this.#path('companies.csv')], spoolFolder: this.#path('.enrich') },
       columns: {},
@@ -166,18 +175,13 @@ export class MortalJob {
       onLost,
       askAgain: [],
       scheduling: {
-        limits: {
-          submissionsPerWindow: null,
-          pollsPerWindow: null,
-          windowMs: 60_000,
-          inFlightRunsMax: 3,
-          submitConcurrency: 2,
-        },
-        polling: { firstAfterMs: 60_000, intervalMs: 10_000, deadlineMs: 86_400_000 },
+        limits,
+        polling,
         serverErrorMeans: 'unknown',
         lookupsMax: null,
         durationMsMax: null,
       },
+      stages: defaultStages({ limits, polling }),
       connect: () =>
         Promise.resolve({
           service: this.isForgetful ? 'embedded' : 'hosted',

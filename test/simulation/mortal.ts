@@ -37,6 +37,13 @@ async function mortalCall<Result>(life: Life, call: () => Promise<Result>): Prom
 export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint {
   return {
     id: checkpoint.id,
+    kind: checkpoint.kind,
+    of: (kind) => mortalCheckpoint(checkpoint.of(kind), life),
+    follow: (lookups, policy) => mortalCall(life, () => checkpoint.follow(lookups, policy)),
+    firstAnswers: (after, count) => mortalCall(life, () => checkpoint.firstAnswers(after, count)),
+    firstQuestion: (id) => mortalCall(life, () => checkpoint.firstQuestion(id)),
+    ownerOfKey: (key) => mortalCall(life, () => checkpoint.ownerOfKey(key)),
+    disprove: (id, customId, reason) => mortalCall(life, () => checkpoint.disprove(id, customId, reason)),
     want: (lookups) => mortalCall(life, () => checkpoint.want(lookups)),
     plan: (policy) => mortalCall(life, () => checkpoint.plan(policy)),
     reopen: (outcomes) => mortalCall(life, () => checkpoint.reopen(outcomes)),

@@ -25,6 +25,7 @@ const limits = {
   submitConcurrency: 16,
 }
 const lookups = Array.from({ length: 1_000 }, (_, index) => ({
+  kind: 'resolution' as const,
   key: createHash('sha256').update(`${index}`).digest().subarray(0, 16),
   lookup: { name: `Company ${index}`, location: null, context: null },
 }))

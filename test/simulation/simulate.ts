@@ -273,7 +273,11 @@ function listenTo({ inbox, listener }: Webhooks, life: Life): NonNullable<Schedu
 async function work(world: World, deps: SchedulerDeps, onLost: 'hold' | 'resubmit'): Promise<Stop | null> {
   const { checkpoint, webhooks } = deps
   await checkpoint.want(
-    world.names.map((name) => ({ key: keyOf(name), lookup: { name, location: null, context: null } })),
+    world.names.map((name) => ({
+      kind: 'resolution' as const,
+      key: keyOf(name),
+      lookup: { name, location: null, context: null },
+    })),
   )
   let isLostOver = true
   if (webhooks !== undefined) {

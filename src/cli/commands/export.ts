@@ -18,7 +18,7 @@ export function fillExportCommand(command: Command, io: CliIo): void {
   command.option('--json', 'what was written, as one JSON line')
   command.action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
     const settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
-    const output = resolveOutput(settings.output)
+    const output = resolveOutput({ ...settings.output, stages: settings.stages.asked })
     assertOneUseOfStdout(flags.json === true, output.path)
     assertNotOurs(writtenPaths(output), filesInUse(settings, configPathOf(flags), io.environment))
     await inspectInput(
@@ -36,7 +36,7 @@ export function fillExportCommand(command: Command, io: CliIo): void {
         for (const note of input.notes()) io.err(`  note: ${note}\n`)
         assertOutputUsable(input.files, output.path, output.format)
         assertNoClash(input.columns, output.columns)
-        const answers = answerLinesOf(index, reader)
+        const answers = answerLinesOf(index, reader, output.stages)
         const report = await publish({
           input,
           output,

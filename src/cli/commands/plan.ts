@@ -4,14 +4,15 @@ import { formatDuration } from '../../core/duration.js'
 import { planLookup, type LookupPlan, type PlanPolicy } from '../../pipeline/rules/lookup-state.js'
 import { estimateEtaMs } from '../../pipeline/rules/progress.js'
 import { inspectInput, type Inspection } from '../../app/inspect-input.js'
-import type { CheckpointReader, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
-import type { KeyedLookup } from '../../pipeline/ingest.js'
-import { openSqlite, type Sqlite } from '../../platform/sqlite.js'
+import type { CheckpointReader, KeyedLookup, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
 import { commandLine, grouped, jsonLine, type CliIo } from '../terminal/io.js'
 import { warnOfStanding } from '../terminal/report-error.js'
+import { countOf } from '../terminal/stage-text.js'
 import { planWords } from '../terminal/reporter.js'
+import { DistinctKeys } from './distinct-keys.js'
+import { StagePlanCounter, stagePlanLine, type StagePlan } from './plan-stages.js'
 
 /** A run takes this long at a hosted service, typically (interface: "Limits"). */
 const runMs = { min: 60_000, max: 300_000 }
@@ -28,17 +29,19 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
         onLost: settings.onLost,
         knowsEarlierRuns: settings.service.baseUrl !== null,
       }
-      const counter = new PlanCounter(policy)
+      const stages = new StagePlanCounter(settings, policy)
+      const counter = new PlanCounter(policy, stages)
       try {
         const onBatch = counter.onBatch.bind(counter)
         await inspectInput({ settings, stdin: io.stdin, signal: io.interrupt, onBatch }, (found) => {
-          const plan = describePlan(found, counter.plan, settings)
+          const plan = describePlan(found, counter.plan, stages.plans(openCount(counter.plan)), settings)
           io.out(flags.json === true ? jsonLine('plan', plan) : planText(plan, io))
           warnOfStanding(found.problem, io)
           return Promise.resolve()
         })
       } finally {
         counter.close()
+        stages.close()
       }
     })
 }
@@ -55,14 +58,23 @@ class PlanCounter {
   }
   readonly #seen = new DistinctKeys()
 
-  constructor(private readonly policy: PlanPolicy) {}
+  constructor(
+    private readonly policy: PlanPolicy,
+    private readonly stages: StagePlanCounter,
+  ) {}
 
   onBatch(lookups: readonly KeyedLookup[], ids: readonly LookupId[], reader: CheckpointReader | null): void {
     const known = reader?.known(ids) ?? []
-    for (const index of this.#seen.add(lookups.map(({ key }) => key))) {
+    const fresh = this.#seen.add(lookups.map(({ key }) => key))
+    for (const index of fresh) {
       const lookup = known[index] ?? null
       this.plan[lookup === null ? 'submit' : planLookup(lookup, this.policy)]++
     }
+    const answered = fresh.filter((index) => known[index]?.state === 'answered')
+    this.stages.add(
+      answered.map((index) => ids[index] ?? 0),
+      reader,
+    )
   }
 
   close(): void {
@@ -70,43 +82,8 @@ class PlanCounter {
   }
 }
 
-/** Fewer than these need no database; more are kept on disk, so that memory stays flat. */
-const keysInMemoryMax = 20_000
-
-class DistinctKeys {
-  readonly #inMemory = new Set<string>()
-  #onDisk: { database: Sqlite; isNew: (key: Uint8Array) => boolean } | null = null
-
-  /** Returns the indexes of the keys that were not there before. */
-  add(keys: readonly Uint8Array[]): number[] {
-    if (this.#onDisk === null && this.#inMemory.size + keys.length > keysInMemoryMax) this.#moveToDisk()
-    const indexesOfNew = (isNew: (key: Uint8Array) => boolean) =>
-      keys.flatMap((key, index) => (isNew(key) ? [index] : []))
-    if (this.#onDisk === null) return indexesOfNew((key) => this.#isNewInMemory(key))
-    const { database, isNew } = this.#onDisk
-    return database.transaction(() => indexesOfNew(isNew))()
-  }
-
-  #isNewInMemory(key: Uint8Array): boolean {
-    const sizeBefore = this.#inMemory.size
-    return this.#inMemory.add(Buffer.from(key).toString('latin1')).size > sizeBefore
-  }
-
-  #moveToDisk(): void {
-    const database = openSqlite('', { synchronous: 'NORMAL', journal: 'OFF' })
-    database.exec('CREATE TABLE seen (key BLOB PRIMARY KEY) WITHOUT ROWID')
-    const insert = database.prepare<[Uint8Array]>('INSERT OR IGNORE INTO seen VALUES (?)')
-    this.#onDisk = { database, isNew: (key) => insert.run(key).changes > 0 }
-    database.transaction(() => {
-      for (const text of this.#inMemory) insert.run(Buffer.from(text, 'latin1'))
-    })()
-    this.#inMemory.clear()
-  }
-
-  close(): void {
-    this.#onDisk?.database.close()
-  }
-}
+/** First questions that may yet be answered. */
+const openCount = (plan: Record<LookupPlan, number>): number => plan.submit + plan.poll + plan.uncertain
 
 interface PlanReport {
   rowCount: number
@@ -115,6 +92,7 @@ interface PlanReport {
   plan: Record<LookupPlan, number>
   /** Submissions to pay for, at most. */
   billedMax: number
+  stages: readonly StagePlan[]
   isHosted: boolean
   durationMs: { min: number; max: number }
   outputPath: string | null
@@ -122,7 +100,12 @@ interface PlanReport {
   notes: readonly string[]
 }
 
-function describePlan(found: Inspection, plan: Record<LookupPlan, number>, settings: Settings): PlanReport {
+function describePlan(
+  found: Inspection,
+  plan: Record<LookupPlan, number>,
+  stages: readonly StagePlan[],
+  settings: Settings,
+): PlanReport {
   const isHosted = settings.service.baseUrl !== null
   const billedMax = Math.min(plan.submit, settings.budget.lookupsMax ?? Infinity)
   const open = billedMax + plan.poll
@@ -142,8 +125,12 @@ function describePlan(found: Inspection, plan: Record<LookupPlan, number>, setti
     lookupCount: Object.values(plan).reduce((sum, count) => sum + count, 0),
     plan,
     billedMax,
+    stages,
     isHosted,
-    durationMs: { min: Math.max(limitMs, tail.min), max: limitMs + tail.max },
+    durationMs: {
+      min: Math.max(limitMs, tail.min, ...stages.map((stage) => stage.limitMs.min)),
+      max: Math.max(limitMs + tail.max, ...stages.map((stage) => stage.limitMs.max)),
+    },
     outputPath: settings.output.path ?? null,
     columns: found.columns,
     notes: [...found.input.notes(), ...(found.columnNote === null ? [] : [found.columnNote])],
@@ -167,6 +154,8 @@ function planText(report: PlanReport, io: CliIo): string {
     ...Object.entries(report.plan)
       .filter(([name, count]) => count > 0 || name === 'submit')
       .map(([name, count]) => line(count, `  ${planWords[name] ?? name}`)),
+    ...(report.stages.length === 0 ? [] : ['After the answers, each once:']),
+    ...report.stages.map(stagePlanLine),
     ...report.notes.map((note) => `  note: ${note}`),
     `Cost: ${costText(report)}`,
     `Time: ${report.isHosted ? `about ${time}` : 'as fast as this machine allows'}`,
@@ -174,11 +163,16 @@ function planText(report: PlanReport, io: CliIo): string {
   ].join('\n')}\n`
 }
 
-function costText({ isHosted, billedMax }: PlanReport): string {
+function costText({ isHosted, billedMax, stages }: PlanReport): string {
   if (!isHosted) return 'nothing: the embedded service is free'
-  return billedMax === 0
+  const domainsMax = stages.find(({ kind }) => kind === 'domain')?.submitMax ?? 0
+  const billed = [
+    ...(billedMax === 0 ? [] : [`${grouped(billedMax)} lookups`]),
+    ...(domainsMax === 0 ? [] : [`at most ${countOf(domainsMax, 'domain')}`]),
+  ]
+  return billed.length === 0
     ? 'nothing: there is nothing to submit'
-    : `${grouped(billedMax)} lookups, each billed once`
+    : `${billed.join(' and ')}, each billed once`
 }
 
 /** The run that was planned, with an output named where none is. */

@@ -5,6 +5,7 @@ import { blamingDamage } from '../../pipeline/checkpoint/verify.js'
 import type { ScopeCounts, UncertainLookup } from '../../pipeline/checkpoint/checkpoint.js'
 import { problemOf } from '../../pipeline/checkpoint/verify.js'
 import { openCheckpointReader } from '../../pipeline/checkpoint/reader.js'
+import { readScope, type LookupKind } from '../../pipeline/rules/lookup-kind.js'
 import { readInboxCounts, type InboxCounts } from '../../pipeline/inbox/inbox.js'
 import { resolveSettings } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
@@ -61,31 +62,85 @@ function showStatus(path: string, flags: StatusFlags, io: CliIo): void {
 function statusText(path: string, scopes: readonly ScopeCounts[]): string {
   if (scopes.length === 0)
     return `${path}: nothing was asked yet.\nNext: enrich companies.csv -o out.parquet\n`
-  return `${path}\n${scopes.map(scopeText).join('')}`
+  return `${path}\n${byService(scopes).map(serviceText).join('')}`
 }
 
-function scopeText(scope: ScopeCounts): string {
+/** What was asked of one service: the scope of resolutions, and those of other kinds, where there are any. */
+interface ServiceScopes {
+  readonly base: string
+  readonly resolutions: ScopeCounts | null
+  readonly others: readonly (readonly [kind: LookupKind, scope: ScopeCounts])[]
+}
+
+function byService(scopes: readonly ScopeCounts[]): ServiceScopes[] {
+  const read = scopes.map((scope) => ({ scope, ...readScope(scope.scope) }))
+  return [...new Set(read.map(({ base }) => base))].map((base) => {
+    const own = read.filter((one) => one.base === base)
+    const others = own.filter(({ kind }) => kind !== 'resolution')
+    return {
+      base,
+      resolutions: own.find(({ kind }) => kind === 'resolution')?.scope ?? null,
+      others: others.map(({ kind, scope }) => [kind, scope] as const),
+    }
+  })
+}
+
+const number = (value: number) => value.toLocaleString('en-US')
+
+function serviceText({ base, resolutions, others }: ServiceScopes): string {
+  const all = [...(resolutions === null ? [] : [resolutions]), ...others.map(([, scope]) => scope)]
+  return `${[
+    base.startsWith('embedded:')
+      ? `Embedded service, registry edition ${base.slice('embedded:'.length, 'embedded:'.length + 12)}`
+      : base,
+    ...(resolutions === null ? [] : scopeLines(resolutions)),
+    ...others.map(([kind, scope]) => kindLine(kind, scope)),
+    `  next: ${nextStep(all)}`,
+  ].join('\n')}\n`
+}
+
+function scopeLines(scope: ScopeCounts): string[] {
   const { states } = scope
-  const number = (value: number) => value.toLocaleString('en-US')
   const line = (count: number, text: string) =>
     count === 0 ? [] : [`  ${number(count).padStart(9)}  ${text}`]
-  const outcomes = Object.entries(scope.outcomes)
-    .filter(([outcome]) => outcome !== 'failed') // on a line of its own
-    .map(([outcome, count]) => `${outcome} ${number(count)}`)
-    .join(' · ')
-  return `${[
-    scope.scope.startsWith('embedded:')
-      ? `Embedded service, registry edition ${scope.scope.slice('embedded:'.length, 'embedded:'.length + 12)}`
-      : scope.scope,
+  return [
     `  since ${when(scope.firstSubmittedAtMs)}, last answer ${when(scope.lastAnsweredAtMs)}, ${number(scope.submissions)} submissions`,
-    ...line(states.answered, `answered (${outcomes})`),
+    ...line(states.answered, `answered (${outcomesOf(scope)})`),
     ...line(states.failed, 'failed: paid for, without a result'),
     ...line(states.running, 'running: submitted, the answer is still to be fetched'),
     ...line(states.new, 'not submitted yet'),
     ...line(states.uncertain + states.intended, 'uncertain: may have been billed; held, not submitted again'),
     ...line(states.invalid, 'invalid: the service will not take them as they are'),
-    `  next: ${nextStep(scope)}`,
-  ].join('\n')}\n`
+  ]
+}
+
+function outcomesOf({ outcomes }: ScopeCounts): string {
+  return Object.entries(outcomes)
+    .filter(([outcome]) => outcome !== 'failed') // on a line of its own
+    .map(([outcome, count]) => `${outcome} ${number(count)}`)
+    .join(' · ')
+}
+
+/** What was asked after the answers, or by a domain, on a line each. */
+function kindLine(kind: LookupKind, scope: ScopeCounts): string {
+  const { states } = scope
+  const some = (count: number, text: string) => (count === 0 ? [] : [`${number(count)} ${text}`])
+  const parts = [
+    ...some(states.answered, `answered (${outcomesOf(scope)})`),
+    ...some(states.failed, 'failed'),
+    ...some(states.running, 'running'),
+    ...some(states.new, 'not asked yet'),
+    ...some(states.uncertain + states.intended, 'uncertain'),
+    ...some(states.invalid, 'refused as invalid'),
+  ]
+  return `  ${kindWords[kind]}: ${parts.join(' · ') || 'nothing'}`
+}
+
+const kindWords: Readonly<Record<LookupKind, string>> = {
+  resolution: 'lookups',
+  entity: 'records of companies',
+  hierarchy: 'owners of companies',
+  domain: 'domains',
 }
 
 function inboxText(inbox: InboxCounts | null): string {
@@ -102,7 +157,10 @@ function inboxText(inbox: InboxCounts | null): string {
   return `Webhooks: ${shown.join(' · ') || 'none yet'}\n`
 }
 
-function nextStep({ states, lastInputs }: ScopeCounts): string {
+function nextStep(scopes: readonly ScopeCounts[]): string {
+  const lastInputs = scopes[0]?.lastInputs ?? []
+  const states = { running: 0, new: 0, uncertain: 0, intended: 0, failed: 0 }
+  for (const scope of scopes) for (const state of objectKeys(states)) states[state] += scope.states[state]
   const files = lastInputs.map((path) => quote(shorter(path)))
   const same = files.length === 0 || files.length > shownInputsMax ? '…' : files.join(' ')
   if (states.running + states.new > 0)
@@ -114,6 +172,8 @@ function nextStep({ states, lastInputs }: ScopeCounts): string {
   return `nothing to ask; enrich ${same} -o … writes the output from what is known`
 }
 
+const objectKeys = <Key extends string>(counts: Record<Key, number>) => Object.keys(counts) as Key[]
+
 /** As it would be typed here, where it lies below this folder. */
 function shorter(path: string): string {
   const below = relative('.', path)
@@ -123,10 +183,15 @@ function shorter(path: string): string {
 function uncertainText(uncertain: readonly UncertainLookup[]): string {
   if (uncertain.length === 0) return 'No submission is uncertain.\n'
   const lines = uncertain.map(
-    ({ name, location, customId, intendedAtMs, reason }) =>
-      `  ${when(intendedAtMs)}  ${name}${location === null ? '' : ` (${location})`}  ${customId}  ${reason ?? ''}\n`,
+    ({ name, location, customId, intendedAtMs, reason, scope }) =>
+      `  ${when(intendedAtMs)}  ${kindPrefix(scope)}${name}${location === null ? '' : ` (${location})`}  ${customId}  ${reason ?? ''}\n`,
   )
   return `Uncertain submissions (custom_id is what the service's records name them by):\n${lines.join('')}`
+}
+
+const kindPrefix = (scope: string): string => {
+  const { kind } = readScope(scope)
+  return kind === 'resolution' ? '' : `${kind} `
 }
 
 function when(ms: number | null): string {

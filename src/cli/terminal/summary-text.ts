@@ -1,6 +1,7 @@
 import { formatDuration } from '../../core/duration.js'
 import { explainStop, type Stop } from '../../pipeline/rules/stop.js'
 import type { RunSummary } from '../../pipeline/summary.js'
+import { stageLines } from './stage-text.js'
 
 const number = (value: number): string => value.toLocaleString('en-US')
 const count = (value: number, noun: string): string => `${number(value)} ${noun}${value === 1 ? '' : 's'}`
@@ -13,6 +14,7 @@ export function summaryLines(summary: RunSummary, command: string): string[] {
     headline(summary),
     ...outcomeLines(summary),
     lookupLine(summary),
+    ...summary.stages.flatMap((stage) => stageLines(stage, summary.service === 'hosted')),
     ...askingLines(summary),
     ...fileLines(summary),
     ...summary.notes.map((note) => `  note      ${note}`),
@@ -103,19 +105,22 @@ export function errorLines(stop: Stop): string[] {
 
 function attentionLines(summary: RunSummary, command: string): string[] {
   const billed = summary.service === 'hosted' ? '   (each is billed again)' : ''
+  const whole = [summary, ...summary.stages]
+  const has = (what: 'uncertainCount' | 'failedCount' | 'pendingCount') =>
+    whole.some((kind) => kind[what] > 0)
   return [
     ...(summary.invalidRowCount === 0
       ? []
       : [
           `  note      ${count(summary.invalidRowCount, 'row')} without a usable company name: asked for nothing, cost nothing; the error column says why`,
         ]),
-    ...(summary.uncertainCount === 0
-      ? []
-      : [
+    ...(has('uncertainCount')
+      ? [
           '  next      enrich status --uncertain   (lists what may have been billed; --resubmit-uncertain asks again)',
-        ]),
-    ...(summary.failedCount === 0 ? [] : [`  next      ${retryCommand(command)}${billed}`]),
-    ...(summary.pendingCount === 0 ? [] : [`  next      ${command}   (asks for the missing answers again)`]),
+        ]
+      : []),
+    ...(has('failedCount') ? [`  next      ${retryCommand(command)}${billed}`] : []),
+    ...(has('pendingCount') ? [`  next      ${command}   (asks for the missing answers again)`] : []),
   ]
 }
 

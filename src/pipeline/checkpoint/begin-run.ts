@@ -3,6 +3,7 @@ import { keepToOwner } from '../../platform/durable-files.js'
 import type { Random } from '../../platform/random.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { FoundHead } from '../rules/checkpoint-standing.js'
+import { scopeOf, type LookupKind } from '../rules/lookup-kind.js'
 import type { HeadDeps } from './head-keeper.js'
 
 export interface OpenCheckpointDeps extends HeadDeps {
@@ -14,13 +15,37 @@ export interface OpenCheckpointDeps extends HeadDeps {
   random: Random
 }
 
+/** Whose lookups those of one kind are, and whose submissions. */
+export interface KindIds {
+  scopeId: number
+  jobId: number
+}
+
 /** Names the run in the checkpoint, and sorts out what a killed process left behind. */
-export function beginRun(database: Sqlite, deps: OpenCheckpointDeps): { scopeId: number; jobId: number } {
-  const scope = scopeId(database, deps.scope)
-  const job = openJob(database, scope, deps)
+export function beginRun(database: Sqlite, deps: OpenCheckpointDeps): KindIds {
+  const ids = kindIds(database, deps, 'resolution')
   recoverIntended(database)
-  database.exec('CREATE TEMP TABLE wanted (position INTEGER PRIMARY KEY, lookup_id INTEGER NOT NULL UNIQUE)')
-  return { scopeId: scope, jobId: job }
+  // In the order in which they are wanted, a kind at a time; `is_first` are the questions of rows.
+  database.exec(
+    `CREATE TEMP TABLE wanted (
+       scope_id INTEGER NOT NULL,
+       position INTEGER NOT NULL,
+       lookup_id INTEGER NOT NULL UNIQUE,
+       is_first INTEGER NOT NULL,
+       PRIMARY KEY (scope_id, position)
+     ) WITHOUT ROWID`,
+  )
+  return ids
+}
+
+/** The scope and the job of a kind of lookups, made as needed. */
+export function kindIds(
+  database: Sqlite,
+  deps: Pick<OpenCheckpointDeps, 'scope' | 'job' | 'nowMs'>,
+  kind: LookupKind,
+): KindIds {
+  const scope = scopeId(database, scopeOf(deps.scope, kind))
+  return { scopeId: scope, jobId: openJob(database, scope, deps) }
 }
 
 /** The checkpoint's name; one that was lost with its file comes from the head, so that what it submitted is known again. */
@@ -46,7 +71,7 @@ function scopeId(database: Sqlite, scope: string): number {
 }
 
 /** The job of this input that has not ended, or a new one. */
-function openJob(database: Sqlite, scopeId: number, deps: OpenCheckpointDeps): number {
+function openJob(database: Sqlite, scopeId: number, deps: Pick<OpenCheckpointDeps, 'job' | 'nowMs'>): number {
   const open = database
     .prepare<[number, string], number>(
       'SELECT job_id FROM jobs WHERE scope_id = ? AND input = ? AND ended_at_ms IS NULL',

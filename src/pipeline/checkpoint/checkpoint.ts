@@ -1,9 +1,17 @@
 import type { Lookup } from '../../core/identity.js'
 import type { Contender } from '../rules/misdirected.js'
+import type { LookupKind, StageKind } from '../rules/lookup-kind.js'
 import type { LookupPlan, LookupState, PlanPolicy } from '../rules/lookup-state.js'
 
 /** A lookup's number in the checkpoint: from 1, below 2^32 - 1. */
 export type LookupId = number
+
+/** What is asked, and what it is known by. Equal keys of two kinds are two lookups. */
+export interface KeyedLookup {
+  kind: LookupKind
+  key: Uint8Array
+  lookup: Lookup
+}
 
 export interface OpenRun {
   lookupId: LookupId
@@ -45,6 +53,17 @@ export interface RunOwner extends OpenRun {
   isWanted: boolean
 }
 
+/** A row's first question that is answered: what follows from it is asked beside it. */
+export interface FirstAnswer {
+  /** Of this run's first questions, in their order. */
+  position: number
+  lookupId: LookupId
+  /** As it was asked. */
+  asked: Lookup
+  /** The answer as the server sent it, as JSON. */
+  body: string
+}
+
 /** An answer, as it is stored: the line that the writers read and the body as the server sent it. */
 export interface Answer {
   runId: string
@@ -58,16 +77,32 @@ export interface Answer {
 }
 
 /**
- * What is known, and what this run wants. Every method that changes something is durable when it resolves:
- * the scheduler may depend on it. One process writes at a time.
+ * What is known of the lookups of one kind, and what this run wants of them. Every method that changes something is
+ * durable when it resolves: the scheduler may depend on it. One process writes at a time. As it is opened, it is that
+ * of resolutions.
  */
 export interface Checkpoint {
   readonly id: string
+  readonly kind: LookupKind
+  /** The lookups of another kind in the same file: one lock, one head, and commits that are gathered together. */
+  of(kind: LookupKind): Checkpoint
   /**
-   * Takes lookups into this run in the order of their first row; answers with their ids. Keys already known
-   * keep what is known of them.
+   * Takes the first questions of rows, of whatever kinds, into this run in the order of their first row; answers with
+   * their ids. Keys already known keep what is known of them.
    */
-  want(lookups: readonly { key: Uint8Array; lookup: Lookup }[]): Promise<LookupId[]>
+  want(lookups: readonly KeyedLookup[]): Promise<LookupId[]>
+  /**
+   * Takes lookups of this kind into this run that follow from answers, and sorts those that it did not want before
+   * like `plan`, by which it throws too; `open` are those that run already.
+   */
+  follow(
+    lookups: readonly KeyedLookup[],
+    policy: PlanPolicy,
+  ): Promise<{ plan: Record<LookupPlan, number>; open: OpenRun[] }>
+  /** First questions of this kind with an answer that stands, after a position; in order. */
+  firstAnswers(afterPosition: number, count: number): Promise<FirstAnswer[]>
+  /** What a first question of this run asked; null where the lookup only follows from an answer. */
+  firstQuestion(lookupId: LookupId): Promise<Lookup | null>
   /**
    * Sorts what is wanted into what has to be done; `submit` is reopened here (expired, or lost and resubmitted).
    * Where anything is to be submitted, it is made sure first that what is known can be believed: throws
@@ -105,6 +140,10 @@ export interface Checkpoint {
   award(customId: string, runId: string, nowMs: number): Promise<boolean>
   /** Null where no lookup has this run, or has another one by now. */
   ownerOf(runId: string): Promise<RunOwner | null>
+  /** The lookup of a key, as `ownerOf` gives that of a run; `runId` is empty before it has one. */
+  ownerOfKey(key: Uint8Array): Promise<RunOwner | null>
+  /** It runs, and the service says that it was never asked: it may be submitted again. */
+  disprove(lookupId: LookupId, customId: string, reason: string): Promise<void>
   /** Wanted lookups whose answer was lost by a submission that left after `afterMs`. */
   lostSince(afterMs: number): Promise<{ lookupId: LookupId; intendedAtMs: number }[]>
   /** When the newest submissions to this scope's service left, those after `afterMs`: at most `countMax`, oldest first. */
@@ -132,24 +171,43 @@ export interface Checkpoint {
 
 /** What the writer and the commands that only look read; needs no lock. */
 export interface CheckpointReader {
-  /** Aligned with the keys; 0 where a key is not known. */
-  find(keys: readonly Uint8Array[]): LookupId[]
+  /** Aligned with the keys, which are of lookups of one kind; 0 where a key is not known. */
+  find(kind: LookupKind, keys: readonly Uint8Array[]): LookupId[]
   /** Aligned with the ids given; 0 gives null. */
   known(lookupIds: readonly LookupId[]): (KnownAnswer | null)[]
   /** The quick way to what most rows need: aligned with the ids; null where `known` must be asked. */
-  answered(lookupIds: readonly LookupId[], lineVersion: number): (AnsweredLine | null)[]
+  answered(lookupIds: readonly LookupId[], lineVersions: LineVersions): (AnsweredLine | null)[]
+  /**
+   * What became of the lookups that follow from first questions, by their ids: aligned with them, each with the kinds
+   * asked for that follow from its answer. As many are in memory as are asked for.
+   */
+  stages(lookupIds: readonly LookupId[], kinds: readonly StageKind[]): StageAnswers[]
   counts(): ScopeCounts[]
   uncertain(limit: number): UncertainLookup[]
   close(): void
 }
 
+/** Of the lines that are wanted. */
+export type LineVersions = Readonly<Record<LookupKind, number>>
+
 /** Of a lookup that is answered, or whose run failed, with a line of the version asked for. */
 export interface AnsweredLine {
+  kind: LookupKind
   outcome: string
   line: string
 }
 
+/** A lookup that follows from an answer. */
+export interface StageAnswer {
+  /** The domain, or the id of the company. */
+  name: string
+  /** Null: it was never wanted. */
+  known: KnownAnswer | null
+}
+export type StageAnswers = Readonly<Partial<Record<StageKind, StageAnswer>>>
+
 export interface KnownAnswer {
+  kind: LookupKind
   state: LookupState
   answeredAtMs: number | null
   runId: string | null

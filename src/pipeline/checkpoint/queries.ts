@@ -1,3 +1,4 @@
+import type { Lookup } from '../../core/identity.js'
 import { moveLookup, type LookupEvent } from '../rules/lookup-life.js'
 import type { LookupState } from '../rules/lookup-state.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
@@ -39,6 +40,21 @@ export interface Settlement {
   reason: string | null
 }
 
+/** What is wanted of one kind, after a position: all of it after 0. */
+export interface WantedFrom {
+  scopeId: number
+  afterPosition: number
+}
+
+const wantedFrom =
+  '(SELECT * FROM temp.wanted WHERE temp.wanted.scope_id = @scopeId AND position > @afterPosition)'
+
+type OwnerRow = Omit<RunOwner, 'isWanted'> & { isWanted: 0 | 1 }
+
+const ownerColumns = `l.lookup_id AS lookupId, coalesce(l.run_id, '') AS runId, coalesce(l.custom_id, '') AS customId,
+    l.name, coalesce(l.submitted_at_ms, 0) AS submittedAtMs, l.failure AS needsAttention, l.state,
+    EXISTS (SELECT 1 FROM temp.wanted w WHERE w.lookup_id = l.lookup_id) AS isWanted`
+
 /** A lookup that nothing has happened to. */
 const newLookupChecksum = checksumSql('lookups', '@')
   .replace('@scope_id', '@scopeId')
@@ -63,26 +79,44 @@ export function prepareQueries(database: Sqlite) {
       database,
       'UPDATE lookups SET name = @name, location = @location, context = @context WHERE lookup_id = @lookupId',
     ),
-    insertWanted: prepare<[number]>(database, 'INSERT OR IGNORE INTO temp.wanted (lookup_id) VALUES (?)'),
+    insertWanted: prepare<{ scopeId: number; position: number; lookupId: number; isFirst: 0 | 1 }>(
+      database,
+      'INSERT OR IGNORE INTO temp.wanted VALUES (@scopeId, @position, @lookupId, @isFirst)',
+    ),
     groups: prepare<
-      [number],
+      WantedFrom & { cutoffMs: number },
       { state: LookupState; isOld: 0 | 1; answeredAtMs: number | null; count: number }
     >(
       database,
-      `SELECT state, coalesce(answered_at_ms < ?, 0) AS isOld, max(answered_at_ms) AS answeredAtMs, count(*) AS count
-       FROM temp.wanted JOIN lookups USING (lookup_id) GROUP BY 1, 2`,
+      `SELECT state, coalesce(answered_at_ms < @cutoffMs, 0) AS isOld, max(answered_at_ms) AS answeredAtMs,
+         count(*) AS count
+       FROM ${wantedFrom} JOIN lookups USING (lookup_id) GROUP BY 1, 2`,
     ),
-    reopen: prepare<{ state: LookupState; cutoffMs: number; isOld: 0 | 1 }>(
+    reopen: prepare<WantedFrom & { state: LookupState; cutoffMs: number; isOld: 0 | 1 }>(
       database,
       `UPDATE lookups SET state = 'new', custom_id = NULL, run_id = NULL, failure = NULL
        WHERE state = @state AND coalesce(answered_at_ms < @cutoffMs, 0) = @isOld
-       AND lookup_id IN (SELECT lookup_id FROM temp.wanted)`,
+       AND lookup_id IN (SELECT lookup_id FROM ${wantedFrom})`,
+    ),
+    /** What a free read tells of: taken to run until it says otherwise. */
+    runLostSubmissions: prepare<WantedFrom & { runIdPrefix: string; nowMs: number }>(
+      database,
+      `UPDATE submissions SET verdict = 'accepted', reason = NULL, accepted_at_ms = @nowMs,
+         run_id = (SELECT @runIdPrefix || name FROM lookups l WHERE l.lookup_id = submissions.lookup_id)
+       WHERE custom_id IN (SELECT l.custom_id FROM ${wantedFrom} JOIN lookups l USING (lookup_id)
+         WHERE l.state = 'uncertain')`,
+    ),
+    runLost: prepare<WantedFrom & { runIdPrefix: string; nowMs: number }>(
+      database,
+      `UPDATE lookups SET state = 'running', run_id = @runIdPrefix || name, submitted_at_ms = @nowMs, failure = NULL
+       WHERE state = 'uncertain' AND custom_id IS NOT NULL
+       AND lookup_id IN (SELECT lookup_id FROM ${wantedFrom})`,
     ),
     /** A run that needs attention has the outcome `error`; one that only takes long has none and is left alone. */
-    reopenOutcomes: prepare<{ outcomes: string }>(
+    reopenOutcomes: prepare<{ scopeId: number; outcomes: string }>(
       database,
       `UPDATE lookups SET state = 'new', custom_id = NULL, run_id = NULL, failure = NULL
-       WHERE lookup_id IN (SELECT lookup_id FROM temp.wanted)
+       WHERE lookup_id IN (SELECT lookup_id FROM temp.wanted w WHERE w.scope_id = @scopeId)
        AND CASE state
          WHEN 'invalid' THEN 'invalid_input'
          WHEN 'running' THEN iif(failure IS NULL, NULL, 'error')
@@ -90,16 +124,32 @@ export function prepareQueries(database: Sqlite) {
          WHEN 'failed' THEN 'failed'
        END IN (SELECT value FROM json_each(@outcomes))`,
     ),
-    nextToSubmit: prepare<[number, number], ToSubmit & { position: number }>(
+    nextToSubmit: prepare<WantedFrom & { count: number }, ToSubmit & { position: number }>(
       database,
-      `SELECT position, lookup_id AS lookupId, name, location, context FROM temp.wanted JOIN lookups USING (lookup_id)
-       WHERE position > ? AND state = 'new' ORDER BY position LIMIT ?`,
+      `SELECT position, lookup_id AS lookupId, name, location, context
+       FROM ${wantedFrom} JOIN lookups USING (lookup_id)
+       WHERE state = 'new' ORDER BY position LIMIT @count`,
     ),
-    openRuns: prepare<[], OpenRun>(
+    openRuns: prepare<WantedFrom, OpenRun>(
       database,
       `SELECT lookup_id AS lookupId, run_id AS runId, custom_id AS customId, name,
          submitted_at_ms AS submittedAtMs, failure AS needsAttention
-       FROM temp.wanted JOIN lookups USING (lookup_id) WHERE state = 'running' ORDER BY submitted_at_ms, lookup_id`,
+       FROM ${wantedFrom} JOIN lookups USING (lookup_id) WHERE state = 'running'
+       ORDER BY submitted_at_ms, lookup_id`,
+    ),
+    firstAnswers: prepare<
+      WantedFrom & { count: number },
+      Lookup & PackedAnswer & { position: number; lookupId: LookupId }
+    >(
+      database,
+      `SELECT position, lookup_id AS lookupId, name, location, context, ${packedColumns}
+       FROM ${wantedFrom} JOIN lookups USING (lookup_id) JOIN answers USING (lookup_id)
+       WHERE is_first AND state = 'answered' ORDER BY position LIMIT @count`,
+    ),
+    firstQuestion: prepare<[number], Lookup>(
+      database,
+      `SELECT name, location, context FROM temp.wanted JOIN lookups USING (lookup_id)
+       WHERE lookup_id = ? AND is_first`,
     ),
     lookup: prepare<[number], LookupRow>(
       database,
@@ -155,19 +205,20 @@ export function prepareQueries(database: Sqlite) {
       database,
       'UPDATE submissions SET run_id = @runId WHERE custom_id = @customId',
     ),
-    ownerOf: prepare<[string], Omit<RunOwner, 'isWanted'> & { isWanted: 0 | 1 }>(
+    ownerOf: prepare<[string], OwnerRow>(
       database,
-      `SELECT lookup_id AS lookupId, l.run_id AS runId, l.custom_id AS customId, l.name,
-         l.submitted_at_ms AS submittedAtMs, l.failure AS needsAttention, l.state,
-         EXISTS (SELECT 1 FROM temp.wanted w WHERE w.lookup_id = l.lookup_id) AS isWanted
-       FROM submissions s JOIN lookups l USING (lookup_id)
+      `SELECT ${ownerColumns} FROM submissions s JOIN lookups l USING (lookup_id)
        WHERE s.run_id = ? AND l.run_id = s.run_id LIMIT 1`,
     ),
-    lostSince: prepare<[number], { lookupId: LookupId; intendedAtMs: number }>(
+    ownerOfKey: prepare<[number, Uint8Array], OwnerRow>(
+      database,
+      `SELECT ${ownerColumns} FROM lookups l WHERE l.scope_id = ? AND l.key = ?`,
+    ),
+    lostSince: prepare<WantedFrom & { afterMs: number }, { lookupId: LookupId; intendedAtMs: number }>(
       database,
       `SELECT l.lookup_id AS lookupId, s.intended_at_ms AS intendedAtMs
-       FROM temp.wanted JOIN lookups l USING (lookup_id) JOIN submissions s ON s.custom_id = l.custom_id
-       WHERE l.state = 'uncertain' AND s.intended_at_ms > ?`,
+       FROM ${wantedFrom} JOIN lookups l USING (lookup_id) JOIN submissions s ON s.custom_id = l.custom_id
+       WHERE l.state = 'uncertain' AND s.intended_at_ms > @afterMs`,
     ),
     /** Never deleted, submissions lie in the order in which they left: the newest are read first, whatever the size. */
     recentSubmissions: prepare<{ scopeId: number; afterMs: number; countMax: number }, number>(

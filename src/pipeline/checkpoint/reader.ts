@@ -1,14 +1,20 @@
+import type { Lookup } from '../../core/identity.js'
+import { readScope, scopeOf, type LookupKind, type StageKind } from '../rules/lookup-kind.js'
 import { lookupStates, type LookupState } from '../rules/lookup-state.js'
+import { stageQuestions } from '../rules/stage-questions.js'
 import { versionOf, type Sqlite } from '../../platform/sqlite.js'
 import type {
   AnsweredLine,
   CheckpointReader,
   KnownAnswer,
+  LineVersions,
   LookupId,
   ScopeCounts,
+  StageAnswers,
   UncertainLookup,
 } from './checkpoint.js'
 import { damaged, standingError } from './damage-error.js'
+import { idsOf, stageLookup } from './lookup-key.js'
 import { explained, openToRead } from './open.js'
 import { packedColumns, unpackBody, UnpackableError, unpackLine, type PackedAnswer } from './packed-answer.js'
 import { answersIn, provenVersion } from './plain-answers.js'
@@ -54,35 +60,36 @@ interface Proof {
   isSound: 0 | 1
 }
 
-type KnownRow = Omit<KnownAnswer, 'line' | 'body'>
+type KnownRow = Omit<KnownAnswer, 'kind' | 'line' | 'body'> & { scopeId: number }
 type MaybePacked = PackedAnswer | Record<keyof PackedAnswer, null>
 
 class SqliteReader implements CheckpointReader {
   readonly #database: Sqlite
   readonly #path: string
-  readonly #scopeId: number | null
+  /** Null: of no service. */
+  readonly #scope: string | null
   #reads: Reads
+  /** Scopes that were seen, by number: they never change. */
+  readonly #kinds = new Map<number, LookupKind>()
 
   constructor(database: Sqlite, path: string, scope: string | null) {
     this.#database = database
     this.#path = path
-    const findScope = database
-      .prepare<[string], number>('SELECT scope_id FROM scopes WHERE scope = ?')
-      .pluck()
-    this.#scopeId = scope === null ? null : (findScope.get(scope) ?? null)
+    this.#scope = scope
     this.#reads = prepareReads(database, versionOf(database))
   }
 
-  find(keys: readonly Uint8Array[]): LookupId[] {
-    const scopeId = this.#scopeId
-    if (scopeId === null) return keys.map(() => 0)
-    return this.#reading(({ find }) =>
-      keys.map((key) => {
-        const found = find.get(scopeId, key)
+  find(kind: LookupKind, keys: readonly Uint8Array[]): LookupId[] {
+    const scope = this.#scope
+    if (scope === null) return keys.map(() => 0)
+    return this.#reading(({ find, scopeId }) => {
+      const id = scopeId.get(scopeOf(scope, kind))
+      return keys.map((key) => {
+        const found = id === undefined ? undefined : find.get(id, key)
         if (found?.isSound === 0) throw damaged(this.#path, undefined, 'an index leads to another lookup')
         return found?.lookupId ?? 0
-      }),
-    )
+      })
+    })
   }
 
   known(lookupIds: readonly LookupId[]): (KnownAnswer | null)[] {
@@ -90,7 +97,8 @@ class SqliteReader implements CheckpointReader {
       lookupIds.map((id) => {
         const row = known.get(id)
         if (row === undefined) return null
-        const { packing, lineBytes, bodyBytes, packed, ...facts } = this.#proven(row)
+        const { packing, lineBytes, bodyBytes, packed, scopeId, ...rest } = this.#proven(row)
+        const facts = { kind: this.#kindOf(scopeId), ...rest }
         if (packing === null) return { ...facts, line: null, body: () => 'null' }
         const answer = { packing, lineBytes, bodyBytes, packed }
         const line = () => this.#unpacked(() => unpackLine(answer))
@@ -105,15 +113,45 @@ class SqliteReader implements CheckpointReader {
     )
   }
 
-  answered(lookupIds: readonly LookupId[], lineVersion: number): (AnsweredLine | null)[] {
+  answered(lookupIds: readonly LookupId[], lineVersions: LineVersions): (AnsweredLine | null)[] {
     return this.#reading(({ answered }) =>
       lookupIds.map((id) => {
-        const row = answered.get(id, lineVersion)
+        const row = answered.get(id)
         if (row === undefined) return null
-        const { outcome } = this.#proven(row)
-        return { outcome, line: this.#unpacked(() => unpackLine(row)) }
+        const { outcome, scopeId, lineVersion } = this.#proven(row)
+        const kind = this.#kindOf(scopeId)
+        if (lineVersion !== lineVersions[kind]) return null
+        return { kind, outcome, line: this.#unpacked(() => unpackLine(row)) }
       }),
     )
+  }
+
+  stages(lookupIds: readonly LookupId[], kinds: readonly StageKind[]): StageAnswers[] {
+    const asked = this.#reading(({ asked }) => lookupIds.map((id) => asked.get(id) ?? null))
+    const firsts = this.known(lookupIds)
+    const questions = firsts.map((first, at) => {
+      const lookup = asked[at] ?? null
+      if (first?.line === null || first === null || lookup === null) return []
+      return stageQuestions(first.kind, lookup, JSON.parse(first.body())).filter(({ kind }) =>
+        kinds.includes(kind),
+      )
+    })
+    const lookups = questions.flat().map(({ kind, name }) => stageLookup(kind, name))
+    const known = this.known(idsOf(this, lookups)).values()
+    return questions.map((list) =>
+      Object.fromEntries(
+        list.map(({ kind, name }) => [kind, { name, known: known.next().value ?? null }] as const),
+      ),
+    )
+  }
+
+  #kindOf(scopeId: number): LookupKind {
+    const known = this.#kinds.get(scopeId)
+    if (known !== undefined) return known
+    const scope = this.#reads.scopeOf.get(scopeId)
+    const { kind } = readScope(scope ?? '')
+    this.#kinds.set(scopeId, kind)
+    return kind
   }
 
   /**
@@ -174,17 +212,26 @@ function prepareReads(database: Sqlite, version: number) {
   const isLookupSound = version < provenVersion ? '1' : `l.checksum IS ${checksumSql('lookups', 'l.')}`
   return {
     version,
+    scopeId: database.prepare<[string], number>('SELECT scope_id FROM scopes WHERE scope = ?').pluck(),
+    scopeOf: database.prepare<[number], string>('SELECT scope FROM scopes WHERE scope_id = ?').pluck(),
     find: database.prepare<[number, Uint8Array], FoundLookup>(findLookupSql),
+    asked: database.prepare<[number], Lookup>(
+      'SELECT name, location, context FROM lookups WHERE lookup_id = ?',
+    ),
     known: database.prepare<[number], KnownRow & MaybePacked & Proof>(
-      `SELECT l.state, l.answered_at_ms AS answeredAtMs, l.run_id AS runId, l.failure, a.outcome,
+      `SELECT l.scope_id AS scopeId, l.state, l.answered_at_ms AS answeredAtMs, l.run_id AS runId, l.failure, a.outcome,
          a.line_version AS lineVersion, ${packedColumns},
          ${isLookupSound} AND coalesce(a.is_sound, 1) AS isSound
        FROM lookups l LEFT JOIN ${answers} a USING (lookup_id) WHERE lookup_id = ?`,
     ),
-    answered: database.prepare<[number, number], { outcome: string } & PackedAnswer & Proof>(
-      `SELECT a.outcome, ${packedColumns}, ${isLookupSound} AND a.is_sound AS isSound
+    answered: database.prepare<
+      [number],
+      { outcome: string; scopeId: number; lineVersion: number } & PackedAnswer & Proof
+    >(
+      `SELECT a.outcome, l.scope_id AS scopeId, a.line_version AS lineVersion, ${packedColumns},
+         ${isLookupSound} AND a.is_sound AS isSound
        FROM lookups l JOIN ${answers} a USING (lookup_id)
-       WHERE lookup_id = ? AND a.line_version = ? AND l.state IN ('answered', 'failed')`,
+       WHERE lookup_id = ? AND l.state IN ('answered', 'failed')`,
     ),
   }
 }

@@ -1,39 +1,32 @@
-import type { FoundHead } from '../rules/checkpoint-standing.js'
+import type { Lookup } from '../../core/identity.js'
 import { formatCustomId } from '../rules/custom-id.js'
 import { moveLookup, type LookupEvent } from '../rules/lookup-life.js'
-import { planLookup, type LookupPlan, type PlanPolicy } from '../rules/lookup-state.js'
-import { createGatheredTransactions, type GatheredTransactions } from '../../platform/gathered-commits.js'
-import { opening, type CloseStack } from '../../platform/close-stack.js'
-import type { Sqlite } from '../../platform/sqlite.js'
+import type { LookupKind } from '../rules/lookup-kind.js'
+import type { LookupPlan, PlanPolicy } from '../rules/lookup-state.js'
+import { opening } from '../../platform/close-stack.js'
 import type {
   Answer,
   Checkpoint,
   Claim,
+  FirstAnswer,
   Intention,
+  KeyedLookup,
   LookupId,
   OpenRun,
   RunContender,
   RunOwner,
-  ToSubmit,
 } from './checkpoint.js'
-import { beginRun, checkpointId, keepReserve, type OpenCheckpointDeps, type Reserve } from './begin-run.js'
-import { damaged } from './damage-error.js'
-import { damageText, findDamage } from './find-damage.js'
+import { keepReserve, type KindIds, type OpenCheckpointDeps } from './begin-run.js'
+import { CheckpointFile } from './checkpoint-file.js'
 import { readHead } from './head-file.js'
-import { assertNotBehind, HeadKeeper } from './head-keeper.js'
-import {
-  assertCheckpointPath,
-  diskFull,
-  explainCheckpointError,
-  explained,
-  lockCheckpoint,
-  openToWrite,
-} from './open.js'
+import { assertNotBehind } from './head-keeper.js'
+import { assertCheckpointPath, explained, lockCheckpoint, openToWrite } from './open.js'
 import { nextChain } from './row-checksums.js'
 import { packAnswer } from './packed-answer.js'
-import { bodyOf, moveOf, prepareQueries, type Queries, type Settlement } from './queries.js'
+import { bodyOf, moveOf, type Queries, type Settlement } from './queries.js'
 import { awardRun, claimRun, contestRun } from './run-claims.js'
 import { standingOf } from './verify.js'
+import { WantedLookups } from './wanted-lookups.js'
 
 export type { OpenCheckpointDeps } from './begin-run.js'
 
@@ -58,119 +51,83 @@ export function openCheckpoint(deps: OpenCheckpointDeps): Checkpoint {
       stack.add(() => database.close())
       const reserve = keepReserve(path)
       stack.add(reserve.release)
-      return new SqliteCheckpoint(database, reserve, readHead(path), deps, stack)
+      const file = new CheckpointFile(database, reserve, readHead(path), deps, stack)
+      return new SqliteCheckpoint(file, 'resolution')
     }),
   )
 }
 
 class SqliteCheckpoint implements Checkpoint {
   readonly id: string
-  readonly #database: Sqlite
-  readonly #stack: CloseStack
-  readonly #reserve: Reserve
-  readonly #path: string
-  readonly #scopeId: number
-  readonly #jobId: number
-  readonly #commits: GatheredTransactions
-  readonly #head: HeadKeeper
+  readonly kind: LookupKind
+  readonly #file: CheckpointFile
   readonly #queries: Queries
-  #isSubmittable = false
+  readonly #wanted: WantedLookups
+  readonly #others: Map<LookupKind, Checkpoint>
 
-  constructor(
-    database: Sqlite,
-    reserve: Reserve,
-    found: FoundHead,
-    deps: OpenCheckpointDeps,
-    stack: CloseStack,
-  ) {
-    this.#database = database
-    this.#reserve = reserve
-    this.#stack = stack
-    this.#path = deps.path
-    this.id = checkpointId(database, deps, found)
-    this.#head = new HeadKeeper(database, found, deps)
-    const run = beginRun(database, deps)
-    this.#scopeId = run.scopeId
-    this.#jobId = run.jobId
-    this.#queries = prepareQueries(database)
-    // What a power cut takes of these commits is asked again for nothing; a killed process loses none of them.
-    if (deps.isBilled === false) database.pragma('synchronous = NORMAL')
-    this.#commits = createGatheredTransactions(database, {
-      makeRoom: reserve.release,
-      beforeCommit: this.#head.beforeCommit,
-      afterCommit: this.#head.afterCommit,
-    })
+  constructor(file: CheckpointFile, kind: LookupKind, others = new Map<LookupKind, Checkpoint>()) {
+    this.id = file.id
+    this.kind = kind
+    this.#file = file
+    this.#queries = file.queries
+    this.#wanted = new WantedLookups(file, kind)
+    this.#others = others.set(kind, this)
   }
 
-  want(lookups: Parameters<Checkpoint['want']>[0]): Promise<LookupId[]> {
-    const { insertLookup, findLookup, nameLookup, insertWanted } = this.#queries
-    return this.#transaction(() =>
-      lookups.map(({ key, lookup }) => {
-        const known = findLookup.get(this.#scopeId, key)
-        if (known?.isSound === 0) throw damaged(this.#path, undefined, 'an index leads to another lookup')
-        const id =
-          known?.lookupId ??
-          Number(insertLookup.run({ ...lookup, key, scopeId: this.#scopeId }).lastInsertRowid)
-        if (known?.isNameless === 1) nameLookup.run({ ...lookup, lookupId: id })
-        insertWanted.run(id)
-        return id
-      }),
-    )
+  of(kind: LookupKind): Checkpoint {
+    return this.#others.get(kind) ?? new SqliteCheckpoint(this.#file, kind, this.#others)
+  }
+
+  want(lookups: readonly KeyedLookup[]): Promise<LookupId[]> {
+    return this.#wanted.want(lookups)
   }
 
   plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>> {
-    return this.#transaction(() => {
-      const counts = { submit: 0, poll: 0, answered: 0, invalid: 0, uncertain: 0, failed: 0 }
-      const cutoffMs = policy.maxAgeMs === null ? -1 : policy.nowMs - policy.maxAgeMs
-      const groups = this.#queries.groups
-        .all(cutoffMs)
-        .map((group) => ({ ...group, plan: planLookup(group, policy) }))
-      for (const { plan, count } of groups) counts[plan] += count
-      if (counts.submit > 0) this.#assertSubmittable()
-      for (const { plan, state, isOld } of groups) {
-        if (plan === 'submit' && state !== 'new') this.#queries.reopen.run({ state, cutoffMs, isOld })
-      }
-      return counts
-    })
+    return this.#wanted.plan(policy)
+  }
+
+  follow(lookups: readonly KeyedLookup[], policy: PlanPolicy): ReturnType<Checkpoint['follow']> {
+    return this.#wanted.follow(lookups, policy)
   }
 
   reopen(outcomes: readonly string[]): Promise<number> {
-    return this.#transaction(() => {
-      this.#assertSubmittable()
-      return this.#queries.reopenOutcomes.run({ outcomes: JSON.stringify(outcomes) }).changes
-    })
+    return this.#wanted.reopen(outcomes)
   }
 
-  nextToSubmit(afterPosition: number, count: number): Promise<{ position: number; lookup: ToSubmit }[]> {
-    return this.#explained(() =>
-      this.#queries.nextToSubmit
-        .all(afterPosition, count)
-        .map(({ position, ...lookup }) => ({ position, lookup })),
-    )
+  nextToSubmit(afterPosition: number, count: number): ReturnType<Checkpoint['nextToSubmit']> {
+    return this.#wanted.nextToSubmit(afterPosition, count)
   }
 
   openRuns(): Promise<OpenRun[]> {
-    return this.#explained(() => this.#queries.openRuns.all())
+    return this.#wanted.openRuns()
+  }
+
+  firstAnswers(afterPosition: number, count: number): Promise<FirstAnswer[]> {
+    return this.#wanted.firstAnswers(afterPosition, count)
+  }
+
+  firstQuestion(lookupId: LookupId): Promise<Lookup | null> {
+    return this.#explained(() => this.#queries.firstQuestion.get(lookupId) ?? null)
   }
 
   intend(lookupId: LookupId, nowMs: number): Promise<Intention> {
     return this.#transaction(() => {
-      // The room left is for what is in flight: nothing more may leave.
-      if (!this.#reserve.isHeld) throw diskFull(this.#path)
+      this.#file.assertRoom()
+      const { scopeId, jobId } = this.#ids()
       const { state, row } = moveOf(this.#queries, lookupId, 'intend')
       const attempt = row.attempt + 1
       // Names the checkpoint, the lookup (its scope and key) and the attempt: a webhook that echoes it is claimed.
       const customId = formatCustomId({
         checkpointId: this.id,
-        scopeId: this.#scopeId,
+        scopeId,
         keyHex: row.key.toString('hex'),
         attempt,
-        generation: this.#head.generation,
+        generation: this.#file.generation,
       })
       const previous = this.#queries.lastSubmission.get()?.chain ?? ''
       const chain = nextChain(previous, { customId, attempt, intendedAtMs: nowMs })
       this.#queries.intend.run({ lookupId, state, attempt, customId })
-      this.#queries.insertSubmission.run({ lookupId, jobId: this.#jobId, attempt, customId, nowMs, chain })
+      this.#queries.insertSubmission.run({ lookupId, jobId, attempt, customId, nowMs, chain })
       return { customId, attempt }
     })
   }
@@ -226,13 +183,34 @@ class SqliteCheckpoint implements Checkpoint {
     })
   }
 
+  ownerOfKey(key: Uint8Array): Promise<RunOwner | null> {
+    return this.#explained(() => {
+      const owner = this.#queries.ownerOfKey.get(this.#scopeId(), key)
+      return owner === undefined ? null : { ...owner, isWanted: owner.isWanted === 1 }
+    })
+  }
+
+  disprove(lookupId: LookupId, customId: string, reason: string): Promise<void> {
+    return this.#transaction(() => {
+      const row = this.#queries.lookup.get(lookupId)
+      // A webhook, or another answer, may have been faster.
+      if (row?.state !== 'running' || row.customId !== customId) return
+      const settlement = { runId: null, acceptedAtMs: null, reason }
+      const { state } = moveOf(this.#queries, lookupId, 'reopen')
+      this.#queries.settle.run({ lookupId, state, ...settlement })
+      this.#queries.settleSubmission.run({ customId, verdict: 'not_created', ...settlement })
+    })
+  }
+
   lostSince(afterMs: number): ReturnType<Checkpoint['lostSince']> {
-    return this.#explained(() => this.#queries.lostSince.all(afterMs))
+    return this.#explained(() =>
+      this.#queries.lostSince.all({ scopeId: this.#scopeId(), afterPosition: 0, afterMs }),
+    )
   }
 
   recentSubmissions(afterMs: number, countMax: number): Promise<number[]> {
     return this.#explained(() =>
-      this.#queries.recentSubmissions.all({ scopeId: this.#scopeId, afterMs, countMax }),
+      this.#queries.recentSubmissions.all({ scopeId: this.#scopeId(), afterMs, countMax }),
     )
   }
 
@@ -265,36 +243,23 @@ class SqliteCheckpoint implements Checkpoint {
   }
 
   spent(): Promise<number> {
-    return this.#explained(() => this.#queries.spent.get(this.#jobId) ?? 0)
+    return this.#explained(() => this.#queries.spent.get(this.#file.idsOf(this.kind)?.jobId ?? 0) ?? 0)
   }
 
   endJob(nowMs: number): Promise<void> {
     return this.#transaction(() => {
-      this.#queries.endJob.run({ jobId: this.#jobId, nowMs })
+      const jobId = this.#file.idsOf(this.kind)?.jobId
+      if (jobId !== undefined) this.#queries.endJob.run({ jobId, nowMs })
     })
   }
 
   close(): void {
-    if (!this.#database.open) return
-    // Added last, so closed first.
-    this.#stack.add(() => {
-      this.#head.close()
-    })
-    this.#stack.add(this.#commits.flush)
-    this.#stack.close()
+    this.#file.close()
   }
 
+  /** Only the service makes runs that it could name twice: other lookups are known by what they ask. */
   #contenders(runId: string): RunContender[] {
-    return this.#queries.contenders.all({ runId, scopeId: this.#scopeId })
-  }
-
-  /** What is known decides what is billed: once in each run it is made sure that it can be believed. */
-  #assertSubmittable(): void {
-    if (this.#isSubmittable) return
-    const found = findDamage(this.#database, 'wanted')
-    if (found.length > 0) throw damaged(this.#path, undefined, damageText(found))
-    this.#head.assertOwn()
-    this.#isSubmittable = true
+    return this.kind === 'resolution' ? this.#queries.contenders.all({ runId, scopeId: this.#scopeId() }) : []
   }
 
   /** Leaves `intended`, and only that: a lookup is settled once. */
@@ -331,20 +296,25 @@ class SqliteCheckpoint implements Checkpoint {
   }
 
   #own() {
-    return { checkpointId: this.id, scopeId: this.#scopeId, jobId: this.#jobId }
+    return { checkpointId: this.id, ...this.#ids() }
   }
 
-  /** Durable when it resolves. */
+  #ids(): KindIds {
+    const ids = this.#file.idsOf(this.kind)
+    if (ids === null) throw new Error(`nothing of the kind ${this.kind} is wanted`)
+    return ids
+  }
+
+  /** No scope has the number 0. */
+  #scopeId(): number {
+    return this.#file.idsOf(this.kind)?.scopeId ?? 0
+  }
+
   #transaction<Result>(action: () => Result): Promise<Result> {
-    return this.#commits.add(action).catch((error: unknown) => {
-      throw explainCheckpointError(this.#path, error)
-    })
+    return this.#file.transaction(action)
   }
 
-  /** Promises, though SQLite answers at once: a store on another machine can stand behind the interface. */
   #explained<Result>(action: () => Result): Promise<Result> {
-    return new Promise((resolve) => {
-      resolve(explained(this.#path, action))
-    })
+    return this.#file.explained(action)
   }
 }

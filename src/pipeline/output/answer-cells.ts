@@ -1,17 +1,13 @@
-import { sliceAnswer, type BasisRow } from '../rules/answer-line.js'
-import {
-  answerColumns,
-  neutraliseFormula,
-  type AnswerColumnName,
-  type OutputColumn,
-} from '../rules/columns.js'
+import type { BasisRow } from '../rules/answer-line.js'
+import { columnKinds } from '../rules/column-kinds.js'
+import { neutraliseFormula, type AnswerColumnName, type OutputColumn } from '../rules/columns.js'
+import { linePositions, sliceLine } from '../rules/joined-line.js'
+import { isBasisOfStage } from '../rules/stage-lines.js'
 import { unreachable } from '../../core/errors.js'
 
-const positions = new Map<string, number>(answerColumns.map(({ name }, index) => [name, index]))
-
-/** The JSON text of a column: answer lines hold every one. */
-function jsonOf(values: readonly string[], name: string): string {
-  return values[positions.get(name) ?? -1] ?? 'null'
+/** The JSON text of a column: lines hold every one of an answer, and those of the stages that were asked. */
+function jsonOf(values: readonly (string | undefined)[], name: string): string {
+  return values[linePositions.get(name) ?? -1] ?? 'null'
 }
 
 /** The text of a JSON string, or null. */
@@ -22,23 +18,21 @@ function textOf(json: string): string | null {
 
 /** The answer's cells of a CSV row. Lists are JSON text; text that a spreadsheet would run is neutralised. */
 export function csvCells(line: string, columns: readonly OutputColumn[]): string[] {
-  const values = sliceAnswer(line)
+  const values = sliceLine(line)
   return columns.map(({ name, kind }) => {
     const json = jsonOf(values, name)
     if (json === 'null') return ''
-    switch (kind) {
+    const { cellForm } = columnKinds[kind]
+    switch (cellForm) {
       case 'text':
         return neutraliseFormula(textOf(json) ?? '')
       case 'timestamp':
         return spreadsheetInstant(textOf(json) ?? '')
-      case 'integer':
-      case 'boolean':
-      case 'factors':
-      case 'actions':
-      case 'basis':
+      case 'json':
+      case 'list':
         return json
       default:
-        return unreachable(kind)
+        return unreachable(cellForm)
     }
   })
 }
@@ -53,7 +47,7 @@ function spreadsheetInstant(text: string): string {
 
 /** The answer's members of a JSON object, without braces: `"enrich_status":"matched",…`. */
 export function jsonMembersOf(line: string, columns: readonly OutputColumn[]): string {
-  const values = sliceAnswer(line)
+  const values = sliceLine(line)
   return columns
     .map(({ name, outputName }) => `${JSON.stringify(outputName)}:${jsonOf(values, name)}`)
     .join(',')
@@ -75,7 +69,7 @@ export const basisFileColumns = [
 
 /** The basis file's rows of one input row: one a citation, or one where a field has none. */
 export function basisCells(line: string, rowNumber: number, name: string | null): string[][] {
-  const values = sliceAnswer(line)
+  const values = sliceLine(line)
   const entries = JSON.parse(jsonOf(values, 'basis' satisfies AnswerColumnName)) as readonly BasisRow[] | null
   if (entries === null || entries.length === 0) return []
   const runId = textOf(jsonOf(values, 'run_id' satisfies AnswerColumnName))
@@ -85,7 +79,8 @@ export function basisCells(line: string, rowNumber: number, name: string | null)
     for (const citation of entry.citations.length === 0 ? [null] : entry.citations) {
       const after = [citation?.url, citation?.excerpt, citation?.source_type].map(csvSafe)
       const tier = String(citation?.authority_tier ?? '')
-      rows.push([String(rowNumber), name ?? '', csvSafe(runId), ...before, ...after, tier])
+      const ofRun = isBasisOfStage(entry) ? '' : csvSafe(runId)
+      rows.push([String(rowNumber), name ?? '', ofRun, ...before, ...after, tier])
     }
   }
   return rows

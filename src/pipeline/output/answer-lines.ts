@@ -1,8 +1,12 @@
-import { runObjectLenient } from '../../contract/resolution.js'
-import { answerLineVersion, renderAnswer, renderUnanswered } from '../rules/answer-line.js'
-import type { AnsweredLine, CheckpointReader, KnownAnswer, LookupId } from '../checkpoint/checkpoint.js'
+import { renderUnanswered, type Unanswered } from '../rules/answer-line.js'
+import { joinLines } from '../rules/joined-line.js'
+import type { LookupKind, StageKind } from '../rules/lookup-kind.js'
+import { lineVersions } from '../rules/stage-lines.js'
+import type { CheckpointReader, KnownAnswer, LookupId } from '../checkpoint/checkpoint.js'
 import type { NumberedLines } from '../../parquet/numbered-lines.js'
 import type { RowIndex } from '../input/row-index.js'
+import { joinStages } from './joined-stages.js'
+import { answeredLineOf, unansweredOf } from './known-line.js'
 
 /** Rows by what became of them: an outcome of the service, or one of ours. */
 export type RowCounts = ReadonlyMap<string, number>
@@ -20,10 +24,24 @@ export interface AnswerLines {
 /** Numbers whose lines are read at one time. */
 const distinctBatch = 256
 
-/** Every row gets a line: rows without an answer get one that says why. `rowCounts` is of the rows that were read so far. */
+/** What a row gets: an outcome that is counted, and its line. */
+interface RowLine {
+  outcome: string
+  line: string
+}
+
+interface LookupLine extends RowLine {
+  readonly kind?: LookupKind
+}
+
+/**
+ * Every row gets a line: rows without an answer get one that says why; behind it is what the stages asked for came to.
+ * `rowCounts` is of the rows that were read so far.
+ */
 export function answerLinesOf(
   index: RowIndex,
   reader: CheckpointReader | null,
+  stages: readonly StageKind[] = [],
 ): AnswerLines & { readonly rowCounts: RowCounts } {
   const rowCounts = new Map<string, number>()
   const count = (outcome: string, rowCount: number) =>
@@ -32,7 +50,7 @@ export function answerLinesOf(
   let isReadByNumber = false
   const read = (first: number, rowCount: number) => {
     const ids = index.slice(first, rowCount)
-    const found = linesOf(new Set(ids), index, reader)
+    const found = linesOf(new Set(ids), index, reader, stages)
     return ids.map((id) => {
       const { outcome, line } = found.get(id) ?? neverAsked
       if (!isReadByNumber) count(outcome, 1)
@@ -45,7 +63,7 @@ export function answerLinesOf(
     const lines = function* () {
       for (let start = 0; start < ids.length; start += distinctBatch) {
         const batch = [...ids.subarray(start, start + distinctBatch)]
-        const found = linesOf(new Set(batch), index, reader)
+        const found = linesOf(new Set(batch), index, reader, stages)
         for (const [offset, id] of batch.entries()) {
           const { outcome, line } = found.get(id) ?? neverAsked
           count(outcome, rowCountsById[start + offset] ?? 0)
@@ -63,67 +81,45 @@ function linesOf(
   ids: ReadonlySet<LookupId>,
   index: RowIndex,
   reader: CheckpointReader | null,
-): Map<LookupId, AnsweredLine> {
+  stages: readonly StageKind[],
+): Map<LookupId, RowLine> {
   const asked = [...ids].filter((id) => index.reasonOf(id) === null)
-  const answered = reader?.answered(asked, answerLineVersion) ?? []
-  const found = new Map<LookupId, AnsweredLine>()
+  const answered = reader?.answered(asked, lineVersions) ?? []
+  const found = new Map<LookupId, RowLine>()
   for (const [offset, id] of asked.entries()) {
-    const line = answered[offset] ?? lineOf(reader?.known([id])[0] ?? null)
-    found.set(id, line)
+    const { kind, ...own } = answered[offset] ?? lineOf(reader?.known([id])[0] ?? null)
+    // That of a domain has the columns of the domain too.
+    found.set(id, kind === 'domain' ? { ...own, line: joinLines(own.line, []) } : own)
   }
   for (const id of ids) {
     const reason = index.reasonOf(id)
-    if (reason !== null) found.set(id, unanswered('invalid_input', reason))
+    if (reason !== null) found.set(id, unanswered({ status: 'invalid_input', error: reason }))
   }
+  if (stages.length > 0) addStages(found, index, reader, stages)
   return found
 }
 
-function lineOf(known: KnownAnswer | null): AnsweredLine {
-  if (known === null) return neverAsked
-  const { failure, runId } = known
-  switch (known.state) {
-    case 'answered':
-    case 'failed':
-      return answered(known)
-    case 'invalid':
-      return unanswered('invalid_input', failure)
-    case 'uncertain':
-    case 'intended':
-      return unanswered('uncertain', failure ?? 'submitted; the answer is not here yet')
-    case 'running':
-      return failure === null
-        ? unanswered('pending', 'submitted; no answer yet', runId)
-        : unanswered('error', failure, runId)
-    case 'new':
-      // Being asked again: until the new answer comes, the old one is what is known.
-      return known.line === null ? neverAsked : answered(known)
-  }
+/** Rows that ask for nothing have no lookup, and empty stages. */
+function addStages(
+  found: Map<LookupId, RowLine>,
+  index: RowIndex,
+  reader: CheckpointReader | null,
+  stages: readonly StageKind[],
+): void {
+  const lines = [...found].map(([id, { line }]) => [index.reasonOf(id) === null ? id : 0, line] as const)
+  const joined = joinStages(lines, reader, stages).values()
+  for (const [id, { outcome }] of found) found.set(id, { outcome, line: joined.next().value ?? '' })
 }
 
-function answered(known: KnownAnswer): AnsweredLine {
-  const line =
-    known.lineVersion === answerLineVersion && known.line !== null ? known.line : renderAgain(known)
-  return { outcome: known.outcome ?? 'failed', line }
+function lineOf(known: KnownAnswer | null): LookupLine {
+  const reason = unansweredOf(known)
+  return known === null || reason !== null
+    ? unanswered(reason ?? { status: 'pending' })
+    : { kind: known.kind, outcome: known.outcome ?? 'failed', line: answeredLineOf(known) }
 }
 
-/** The line was made by an older version: made again from what the server sent. */
-function renderAgain(known: KnownAnswer): string {
-  return renderAnswer(runObjectLenient.parse(JSON.parse(known.body())))
+function unanswered(reason: Unanswered): RowLine {
+  return { outcome: reason.status, line: renderUnanswered(reason) }
 }
 
-function unanswered(
-  status: Parameters<typeof renderUnanswered>[0]['status'],
-  error: string | null,
-  runId: string | null = null,
-): AnsweredLine {
-  return {
-    outcome: status,
-    line: renderUnanswered({
-      status,
-      ...(error === null ? {} : { error }),
-      ...(runId === null ? {} : { runId }),
-    }),
-  }
-}
-
-const neverAsked: AnsweredLine = unanswered('pending', 'not submitted yet')
+const neverAsked: RowLine = lineOf(null)

@@ -2,25 +2,12 @@ import type { LineFile } from '../../parquet/line-writer.js'
 import { openParquetWriter, type ParquetWriter, type RowNumbers } from '../../parquet/parquet-writer.js'
 import type { LineColumn } from '../../parquet/part-sql.js'
 import { inputChanged, type CellType, type ChunkRows, type Input, type MemberRows } from '../input/input.js'
-import type { ColumnKind, OutputColumn } from '../rules/columns.js'
+import { columnKinds } from '../rules/column-kinds.js'
+import type { OutputColumn } from '../rules/columns.js'
 import { takeLines, type Answers } from './joined-rows.js'
 import { writerLimits } from './limits.js'
 import { RowSpool } from './row-spool.js'
 import type { StagedFile } from './staged-file.js'
-
-const struct = (fields: readonly string[], last = '') =>
-  `STRUCT(${fields.map((field) => `"${field}" VARCHAR`).join(', ')}${last})`
-const citationType = struct(['url', 'excerpt', 'source_type'], ', "authority_tier" INTEGER')
-
-const answerTypes: Readonly<Record<ColumnKind, string>> = {
-  text: 'VARCHAR',
-  integer: 'INTEGER',
-  timestamp: 'TIMESTAMPTZ',
-  boolean: 'BOOLEAN',
-  factors: `${struct(['code', 'type', 'description', 'impact'])}[]`,
-  actions: `${struct(['code', 'description'])}[]`,
-  basis: `${struct(['field', 'value', 'confidence', 'reasoning'], `, "citations" ${citationType}[]`)}[]`,
-}
 
 const cellTypes: Readonly<Record<CellType, string>> = {
   text: 'VARCHAR',
@@ -54,7 +41,7 @@ export async function writeParquet(output: ParquetOutput): Promise<void> {
     lineColumns: columns.map(({ name, outputName, kind }) => ({
       key: name,
       name: outputName,
-      type: answerTypes[kind],
+      type: columnKinds[kind].sqlType,
     })),
     lines: answers.lines.distinct(),
     memoryBytes,

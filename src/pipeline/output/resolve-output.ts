@@ -2,6 +2,7 @@ import { totalmem } from 'node:os'
 import { parseByteSize } from '../../core/byte-size.js'
 import { memoryBytesMin } from '../../parquet/memory-budget.js'
 import { selectColumns, type BasisPlace, type OutputColumn } from '../rules/columns.js'
+import type { StageKind } from '../rules/lookup-kind.js'
 import { UserError } from '../../core/errors.js'
 import type { FileFormat } from '../input/input.js'
 import { basisPathOf, outputFormatOf } from './output-path.js'
@@ -19,6 +20,8 @@ export interface OutputRequest {
   bom?: boolean | undefined
   /** What writing Parquet may hold in memory, like `1GB`. */
   memory?: string | undefined
+  /** Stages whose columns are written. */
+  stages?: readonly StageKind[] | undefined
 }
 
 export interface ResolvedOutput {
@@ -26,6 +29,7 @@ export interface ResolvedOutput {
   format: FileFormat
   basis: BasisPlace
   columns: readonly OutputColumn[]
+  stages: readonly StageKind[]
   partial: boolean
   bom: boolean
   memoryBytes: number
@@ -33,7 +37,7 @@ export interface ResolvedOutput {
 
 /** Throws OUTPUT_MISSING, OUTPUT_FORMAT_UNKNOWN, OUTPUT_COLUMN_UNKNOWN, MEMORY_SHORT. */
 export function resolveOutput(request: OutputRequest): ResolvedOutput {
-  const { path, prefix, columns } = request
+  const { path, prefix, columns, stages = [] } = request
   if (path === undefined) {
     throw new UserError('OUTPUT_MISSING', 'no output is named', {
       hint: 'pass -o out.parquet, out.csv or out.ndjson',
@@ -45,7 +49,8 @@ export function resolveOutput(request: OutputRequest): ResolvedOutput {
     path,
     format,
     basis,
-    columns: selectColumns({ columns, prefix, basis }),
+    columns: selectColumns({ columns, prefix, basis, stages }),
+    stages,
     partial: request.partial ?? false,
     bom: request.bom ?? false,
     memoryBytes: memoryBytesOf(request.memory),

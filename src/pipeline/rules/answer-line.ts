@@ -29,7 +29,7 @@ export interface BasisRow {
   readonly reasoning: string | null
   readonly citations: readonly BasisCitation[]
 }
-type AnswerValue = string | number | boolean | null | readonly unknown[]
+export type AnswerValue = string | number | boolean | null | readonly unknown[]
 type Answer = Partial<Record<AnswerColumnName, AnswerValue>>
 
 /** Where a plain text column is found in the data of a run (interface: "v3 job result"). */
@@ -80,7 +80,25 @@ const identifierTypes = {
  */
 export function renderAnswer(run: RunObjectLenient): string {
   const data = run.data ?? null
-  const answer: Answer = { status: statusOf(run, data), run_id: textOf(run.run_id) }
+  const entity = at(data, 'entity')
+  return renderResult(data, {
+    status: statusOf(run, data),
+    run_id: textOf(run.run_id),
+    confidence: int32Of(at(data, 'match_confidence')),
+    resolved_at: utcInstant(textOf(at(data, 'metadata', 'resolved_at')) ?? ''),
+    from_cache: booleanOf(at(data, 'metadata', 'from_cache')),
+    basis: listOf(at(data, 'basis'))
+      .slice(0, answerLimits.basisMax)
+      .flatMap((entry) => basisRow(entry, entity)),
+  })
+}
+
+/**
+ * The answer line of a result with an entity or a candidate, whichever route gave it; `rest` is what routes say
+ * each in their own way (interface: "v3 job result", "v3 domain-intelligence result").
+ */
+export function renderResult(data: unknown, rest: Answer): string {
+  const answer: Answer = {}
   for (const [column, path] of Object.entries(textPaths))
     answer[column as keyof typeof textPaths] = textOf(atPath(data, path))
   const entity = at(data, 'entity')
@@ -92,7 +110,6 @@ export function renderAnswer(run: RunObjectLenient): string {
   const sic = primaryCode(at(entity, 'industry', 'schemes', 'sic'))
   return line({
     ...answer,
-    confidence: int32Of(at(data, 'match_confidence')),
     registration_authority: textOf(
       objectOf(authority) === null
         ? authority
@@ -106,11 +123,7 @@ export function renderAnswer(run: RunObjectLenient): string {
       texts(factor, ['code', 'type', 'description', 'impact']),
     ),
     actions: objectsOf(at(data, 'actions')).map((action) => texts(action, ['code', 'description'])),
-    resolved_at: utcInstant(textOf(at(data, 'metadata', 'resolved_at')) ?? ''),
-    from_cache: booleanOf(at(data, 'metadata', 'from_cache')),
-    basis: listOf(at(data, 'basis'))
-      .slice(0, answerLimits.basisMax)
-      .flatMap((entry) => basisRow(entry, entity)),
+    ...rest,
   })
 }
 
@@ -153,7 +166,8 @@ export function sliceAnswer(line: string): readonly string[] {
   return values
 }
 
-function statusOf(run: RunObjectLenient, data: unknown): string {
+/** The outcome in the data of a run; `failed` where it failed or says none. */
+export function statusOf(run: Pick<RunObjectLenient, 'status'>, data: unknown): string {
   if (run.status.trim().toUpperCase() === 'FAILED') return 'failed'
   const status = textOf(at(data, 'status'))
   return status === null || status.trim() === '' ? 'failed' : status
@@ -197,7 +211,7 @@ function basisRow(entry: unknown, entity: unknown): readonly BasisRow[] {
 }
 
 /** An integer that fits the 32-bit column it is written to. */
-function int32Of(value: unknown): number | null {
+export function int32Of(value: unknown): number | null {
   const number = integerOf(value)
   return number !== null && Math.abs(number) < 2 ** 31 ? number : null
 }

@@ -1,14 +1,7 @@
 import { UserError } from '../../core/errors.js'
-
-/** How a column is typed in Parquet and written in CSV and NDJSON. */
-export type ColumnKind = 'text' | 'integer' | 'timestamp' | 'boolean' | 'factors' | 'actions' | 'basis'
-
-export interface AnswerColumn {
-  readonly name: string
-  readonly kind: ColumnKind
-  /** As the manual lists it. */
-  readonly meaning: string
-}
+import type { AnswerColumn } from './column-kinds.js'
+import { columnsOfStage } from './stage-columns.js'
+import { stageKinds, type StageKind } from './lookup-kind.js'
 
 /** A chosen column: `name` is its key in an answer line, `outputName` its name in the output. */
 export interface OutputColumn extends Pick<AnswerColumn, 'name' | 'kind'> {
@@ -17,7 +10,7 @@ export interface OutputColumn extends Pick<AnswerColumn, 'name' | 'kind'> {
 
 const text = <Name extends string>(name: Name, meaning: string) => ({ name, kind: 'text', meaning }) as const
 
-/** The closed list of columns an answer fills, in the order of the output; `basis` stands last. */
+/** The closed list of columns an answer fills, in the order of the output; `basis` stands last, behind those of stages. */
 export const answerColumns = [
   text('status', 'what became of the row, see below'),
   { name: 'confidence', kind: 'integer', meaning: '0 to 100, see below' },
@@ -90,24 +83,41 @@ export interface ColumnChoice {
   readonly columns?: readonly string[] | undefined
   readonly prefix: string
   readonly basis: BasisPlace
+  /** Those that are asked: the columns of others are not written. */
+  readonly stages?: readonly StageKind[] | undefined
 }
 
-/** The columns to write. Throws OUTPUT_COLUMN_UNKNOWN for a name that is none of ours. */
+/** Every column there may be, in the order of the output. */
+export const allColumns: readonly AnswerColumn[] = columnsOf(stageKinds)
+
+/** The columns to write. Throws OUTPUT_COLUMN_UNKNOWN for a name that is none of ours, or of a stage that is not asked. */
 export function selectColumns(choice: ColumnChoice): readonly OutputColumn[] {
-  const wanted =
-    choice.columns === undefined ? null : new Set(choice.columns.map((name) => known(name, choice.prefix)))
-  return answerColumns
+  const { columns, prefix, basis, stages: asked = [] } = choice
+  const written = columnsOf(asked)
+  const wanted = columns === undefined ? null : new Set(columns.map((name) => known(name, prefix, written)))
+  return written
     .filter((column) => wanted?.has(column.name) ?? true)
-    .filter((column) => column.kind !== 'basis' || choice.basis === 'inline')
-    .map(({ name, kind }) => ({ name, kind, outputName: choice.prefix + name }))
+    .filter((column) => column.kind !== 'basis' || basis === 'inline')
+    .map(({ name, kind }) => ({ name, kind, outputName: prefix + name }))
 }
 
-function known(given: string, prefix: string): string {
-  for (const name of [given, given.startsWith(prefix) ? given.slice(prefix.length) : given]) {
-    if (answerColumns.some((column) => column.name === name)) return name
+function columnsOf(asked: readonly StageKind[]): readonly AnswerColumn[] {
+  const ofStages = stageKinds.filter((stage) => asked.includes(stage)).flatMap(columnsOfStage)
+  return [...answerColumns.slice(0, -1), ...ofStages, ...answerColumns.slice(-1)]
+}
+
+function known(given: string, prefix: string, written: readonly AnswerColumn[]): string {
+  const names = [given, given.startsWith(prefix) ? given.slice(prefix.length) : given]
+  const found = names.find((name) => written.some((column) => column.name === name))
+  if (found !== undefined) return found
+  const stage = stageKinds.find((one) => columnsOfStage(one).some(({ name }) => names.includes(name)))
+  if (stage !== undefined) {
+    throw new UserError('OUTPUT_COLUMN_UNKNOWN', `the column ${given} is of a stage that is not asked`, {
+      hint: `pass --with ${stage}, or leave the column out`,
+    })
   }
   throw new UserError('OUTPUT_COLUMN_UNKNOWN', `there is no column ${JSON.stringify(given)}`, {
-    hint: `the columns are: ${answerColumns.map((column) => column.name).join(', ')}`,
+    hint: `the columns are: ${written.map((column) => column.name).join(', ')}`,
   })
 }
 

@@ -25,8 +25,8 @@ export interface PlanPolicy {
   nowMs: number
   /** An answer older than this is asked again; null keeps answers for good. */
   maxAgeMs: number | null
-  /** What becomes of a submission whose answer was lost. */
-  onLost: 'hold' | 'resubmit'
+  /** What becomes of a submission whose answer was lost; `poll`, where a free read tells what became of it. */
+  onLost: 'hold' | 'resubmit' | 'poll'
   /**
    * Whether the service knows runs of earlier processes. One that ends with its process bills nothing and knows
    * none: what it was asked without an answer is asked again, lost submissions too. True if left out.
@@ -48,7 +48,8 @@ export function planLookup(known: KnownLookup, policy: PlanPolicy): LookupPlan {
       return isExpired(known.answeredAtMs, policy) ? 'submit' : 'failed'
     case 'intended':
     case 'uncertain':
-      return isAskedAgain || policy.onLost === 'resubmit' ? 'submit' : 'uncertain'
+      if (isAskedAgain || policy.onLost === 'resubmit') return 'submit'
+      return policy.onLost === 'poll' ? 'poll' : 'uncertain'
     case 'invalid':
       return 'invalid'
   }

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../core/duration.js'
+import type { StageFacts } from './stage-facts.js'
 
 /** A snapshot of a run, for people and for programs. Counts are of distinct lookups. */
 export interface Progress {
@@ -25,6 +26,8 @@ export interface Progress {
    * where answers came already, or may at once, and where none is awaited.
    */
   firstAnswersInMs: number | null
+  /** Each kind that is asked besides resolutions. */
+  stages: readonly StageFacts[]
 }
 
 /**
@@ -71,6 +74,7 @@ export function progressParts(progress: Progress): ProgressPart[] {
     { text: `${number(progress.done)}/${number(progress.lookups)} done`, weight: weightMax },
     ...firstAnswersPart(progress),
     ...outcomeParts(progress.outcomes),
+    ...progress.stages.map(stagePart),
     ...some(progress.running, 'running', 30),
     ...some(progress.cached, 'answered before', 25),
     ...some(progress.failed, 'failed', 60),
@@ -93,6 +97,16 @@ function firstAnswersPart({ firstAnswersInMs }: Progress): ProgressPart[] {
   const text =
     firstAnswersInMs === 0 ? 'first answers any moment' : `first answers in ${roughly(firstAnswersInMs)}`
   return [{ text, weight: 70 }]
+}
+
+/** How many of those wanted so far are done: more follow from the answers to come. */
+function stagePart(
+  { kind, lookupCount, uncertainCount, pendingCount, stop }: StageFacts,
+  rank: number,
+): ProgressPart {
+  const done = (lookupCount - uncertainCount - pendingCount).toLocaleString('en-US')
+  const text = `${kind} ${done}/${lookupCount.toLocaleString('en-US')}${stop === null ? '' : ' stopped'}`
+  return { text, weight: 45 - rank }
 }
 
 /** The most frequent first, and kept longest. `failed` is counted with what failed before. */

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../core/errors.js'
+import type { LookupKind } from './lookup-kind.js'
 
 /** Why a run ends before every lookup has its answer. */
 export type Stop =
@@ -19,8 +20,11 @@ export function waitsForRuns(stop: Stop): boolean {
   return stop.kind === 'out_of_credit' || stop.kind === 'plan_limit' || stop.kind === 'lookups_max'
 }
 
-/** The code and sentence shown for a stop; null for an interruption, whose exit code is the signal's. */
-export function explainStop(stop: Stop): { code: ErrorCode; message: string; hint: string } | null {
+/** The code and sentence shown for a stop of a kind; null for an interruption, whose exit code is the signal's. */
+export function explainStop(
+  stop: Stop,
+  kind: LookupKind = 'resolution',
+): { code: ErrorCode; message: string; hint: string } | null {
   switch (stop.kind) {
     case 'interrupted':
       return null
@@ -63,7 +67,7 @@ export function explainStop(stop: Stop): { code: ErrorCode; message: string; hin
     case 'lookups_max':
       return {
         code: 'LOOKUPS_MAX_REACHED',
-        message: `--max-lookups ${stop.lookupsMax} is reached`,
+        message: `${kind === 'resolution' ? '--max-lookups' : `stages.${kind}.lookupsMax`} ${stop.lookupsMax} is reached`,
         hint: 'the same command resumes',
       }
   }

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { answerTo, checkpointFolder, everyRow, keyed, startMs } from './support.js'
+import { answerTo, checkpointFolder, everyRow, keyed, startMs, linesOf } from './support.js'
 
 const at = checkpointFolder()
 afterAll(() => {
@@ -80,7 +80,7 @@ describe('a run that the service names for two submissions', () => {
     expect(states()).toEqual([state, uncertain])
     // What is held is not shown as an answer.
     const reader = at.read(name)
-    expect(reader.answered([acme], 1)[0] === null).toBe(state[0] === 'uncertain')
+    expect(reader.answered([acme], linesOf(1))[0] === null).toBe(state[0] === 'uncertain')
     reader.close()
   })
 

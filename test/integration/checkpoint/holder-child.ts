@@ -11,7 +11,11 @@ export async function main(path: string, ...names: string[]): Promise<void> {
   const nowMs = systemClock.nowMs()
   const checkpoint = openCheckpoint({ path, scope, job, nowMs, random: systemRandom })
   const ids = await checkpoint.want(
-    names.map((name) => ({ key: keyOf(name), lookup: { name, location: null, context: null } })),
+    names.map((name) => ({
+      kind: 'resolution' as const,
+      key: keyOf(name),
+      lookup: { name, location: null, context: null },
+    })),
   )
   for (const [index, lookupId] of ids.entries()) {
     const { customId } = await checkpoint.intend(lookupId, nowMs)

@@ -19,7 +19,7 @@ import { migrations, schemaVersion } from '../../../src/pipeline/checkpoint/sche
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
 import { migrate } from '../../../src/platform/sqlite.js'
 import { canMount, mountSmallDisk } from '../../crash/small-disk.js'
-import { answerTo, checkpointFolder, everyRow, keyed, keyOf, scope, startMs } from './support.js'
+import { answerTo, checkpointFolder, everyRow, keyed, keyOf, scope, startMs, linesOf } from './support.js'
 
 let at: ReturnType<typeof checkpointFolder>
 beforeEach(() => {
@@ -85,7 +85,7 @@ describe('an answer that is packed', () => {
     database.close()
     const before = process.memoryUsage().rss
     expect(verifyCheckpoint(at.path())?.damage).toMatchObject([{ where: 'answers', examples: ['Acme'] }])
-    expect(() => at.read().answered([1], 1)).toThrow(refusal('CHECKPOINT_DAMAGED'))
+    expect(() => at.read().answered([1], linesOf(1))).toThrow(refusal('CHECKPOINT_DAMAGED'))
     expect(() => at.read().known([1])[0]?.line).toThrow(refusal('CHECKPOINT_DAMAGED'))
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 2 ** 20)
     at.close()
@@ -147,8 +147,11 @@ const oldAnswer = (id: number) => ({
 /** Reads them all, by nothing that the migration has to do with. */
 function expectAllOld(count: number): void {
   const reader = at.read()
-  const ids = reader.find(Array.from({ length: count }, (_, index) => keyOf(`Old ${index + 1}`)))
-  const lines = reader.answered(ids, 1).map((answer) => answer?.line)
+  const ids = reader.find(
+    'resolution',
+    Array.from({ length: count }, (_, index) => keyOf(`Old ${index + 1}`)),
+  )
+  const lines = reader.answered(ids, linesOf(1)).map((answer) => answer?.line)
   expect(lines).toEqual(ids.map((id) => oldAnswer(id).line))
   expect(reader.known(ids).map((known) => known?.body())).toEqual(ids.map((id) => oldAnswer(id).body))
   expect(reader.counts()[0]?.outcomes).toEqual({ matched: count })
@@ -207,7 +210,7 @@ describe('a checkpoint whose answers are two texts', () => {
     expectAllOld(20)
     expect(verifyCheckpoint(at.path())).toMatchObject(sound)
     change("UPDATE answers SET line = '{}' WHERE lookup_id = 7")
-    expect(() => at.read().answered([7], 1)).toThrow(refusal('CHECKPOINT_DAMAGED'))
+    expect(() => at.read().answered([7], linesOf(1))).toThrow(refusal('CHECKPOINT_DAMAGED'))
     expect(verifyCheckpoint(at.path())?.damage).toMatchObject([{ where: 'answers', examples: ['Old 7'] }])
   })
 
@@ -280,9 +283,9 @@ describe('a checkpoint whose answers are two texts', () => {
   test('an answer that a reader waits for is found while another process moves it', () => {
     makeOld(5)
     const reader = at.read()
-    expect(reader.answered([3], 1)[0]?.line).toBe(oldAnswer(3).line)
+    expect(reader.answered([3], linesOf(1))[0]?.line).toBe(oldAnswer(3).line)
     openToWrite(at.path()).close()
-    expect(reader.answered([3], 1)[0]?.line).toBe(oldAnswer(3).line)
+    expect(reader.answered([3], linesOf(1))[0]?.line).toBe(oldAnswer(3).line)
     expect(reader.known([3])[0]?.line).toBe(oldAnswer(3).line)
   })
 })

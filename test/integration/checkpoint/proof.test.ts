@@ -13,7 +13,7 @@ import { migrations } from '../../../src/pipeline/checkpoint/schema.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { migrate } from '../../../src/platform/sqlite.js'
-import { answerTo, checkpointFolder, job, keyed, keyOf, scope, startMs } from './support.js'
+import { answerTo, checkpointFolder, job, keyed, keyOf, scope, startMs, linesOf } from './support.js'
 
 let at: ReturnType<typeof checkpointFolder>
 beforeEach(() => {
@@ -291,7 +291,7 @@ describe('damage', () => {
       checkpoint.close()
       const reader = at.read()
       for (const name of ['Acme', 'Beta', 'Gamma']) {
-        const [known] = reader.known(reader.find([keyOf(name)]))
+        const [known] = reader.known(reader.find('resolution', [keyOf(name)]))
         expect([null, `run_${name}`]).toContain(known?.runId)
         if (known?.state === 'answered') expect(known.line).toBe('{"outcome":"matched"}')
       }
@@ -310,8 +310,8 @@ describe('damage', () => {
     await lived('Acme')
     change("UPDATE answers SET packed = x'00'")
     const reader = at.read()
-    const ids = reader.find([keyOf('Acme')])
-    expect(() => reader.answered(ids, 1)).toThrow(refusal('CHECKPOINT_DAMAGED'))
+    const ids = reader.find('resolution', [keyOf('Acme')])
+    expect(() => reader.answered(ids, linesOf(1))).toThrow(refusal('CHECKPOINT_DAMAGED'))
     expect(() => reader.known(ids)).toThrow(refusal('CHECKPOINT_DAMAGED'))
   })
 
@@ -325,7 +325,7 @@ describe('damage', () => {
     expect(place).toBeGreaterThan(0)
     bytes[place + 16] = 1
     writeFileSync(at.path(), bytes)
-    expect(() => at.read().find([keyOf('Beta')])).toThrow(refusal('CHECKPOINT_DAMAGED'))
+    expect(() => at.read().find('resolution', [keyOf('Beta')])).toThrow(refusal('CHECKPOINT_DAMAGED'))
   })
 })
 

@@ -3,8 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import type { Lookup } from '../../../src/core/identity.js'
-import type { Answer, Checkpoint, CheckpointReader } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import type {
+  Answer,
+  Checkpoint,
+  CheckpointReader,
+  KeyedLookup,
+  LineVersions,
+} from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/reader.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { systemRandom } from '../../../src/platform/random.js'
@@ -15,9 +20,21 @@ export const startMs = Date.UTC(2026, 0, 1)
 
 export const keyOf = (name: string): Uint8Array => createHash('sha256').update(name).digest().subarray(0, 16)
 
-export function keyed(...names: string[]): { key: Uint8Array; lookup: Lookup }[] {
-  return names.map((name) => ({ key: keyOf(name), lookup: { name, location: null, context: null } }))
+export function keyed(...names: string[]): KeyedLookup[] {
+  return names.map((name) => ({
+    kind: 'resolution',
+    key: keyOf(name),
+    lookup: { name, location: null, context: null },
+  }))
 }
+
+/** Lines of one version, whatever their kind. */
+export const linesOf = (version: number): LineVersions => ({
+  resolution: version,
+  domain: version,
+  entity: version,
+  hierarchy: version,
+})
 
 export function answerTo(runId: string, change: Partial<Answer> = {}): Answer {
   return {

@@ -35,6 +35,7 @@ afterEach(() => {
 async function lose(...agoMs: number[]): Promise<{ lookupId: number; customId: string }[]> {
   const ids = await checkpoint.want(
     agoMs.map((_, index) => ({
+      kind: 'resolution' as const,
       key: new Uint8Array(16).fill(index),
       lookup: { name: `Company ${index}`, location: null, context: null },
     })),

@@ -51,6 +51,10 @@ describe('a bad config is CONFIG_INVALID and names the key', () => {
     ['polling.firstAfterSeconds', { polling: { firstAfterSeconds: -1 } }],
     ['polling.intervalSeconds', { polling: { intervalSeconds: 0 } }],
     ['polling.deadlineMinutes', { polling: { deadlineMinutes: '60' } }],
+    ['stages.with.0', { stages: { with: ['owners'] } }],
+    ['stages.with', { stages: { with: ['entity', 'entity'] } }],
+    ['stages.entity.maxAge', { stages: { entity: { maxAge: 'old' } } }],
+    ['stages.domain.perMinute', { stages: { domain: { perMinute: 0 } } }],
     ['limits', { limits: [] }],
     ['output', { output: 'out.csv' }],
   ])('%s: %j', (key, config) => {
@@ -66,6 +70,8 @@ describe('a bad config is CONFIG_INVALID and names the key', () => {
     ['service.apiKey', { service: { apiKey: 'CANARY' } }],
     ['input.columns.names', { input: { columns: { names: 'x' } } }],
     ['limits.submitPerminute', { limits: { submitPerminute: 5 } }],
+    ['stages.owners', { stages: { owners: {} } }],
+    ['stages.entity.pollPerMinute', { stages: { entity: { pollPerMinute: 1 } } }],
     ['constructor', { constructor: 'CANARY' }],
   ])('%s is an unknown key, whose value is not repeated', (key, config) => {
     const error = errorOf(config)

@@ -20,6 +20,12 @@ function write(name: string, text: string): string {
 
 describe('defaults', () => {
   test('without a base URL the embedded service has no limits and answers within moments', () => {
+    const unlimited: Settings['stages']['kinds']['entity'] = {
+      maxAgeMs: null,
+      lookupsMax: null,
+      limits: { submissionsPerWindow: null, pollsPerWindow: null },
+      polling: { firstAfterMs: 0, intervalMs: 50, deadlineMs: 3_600_000 },
+    }
     const expected: Settings = {
       input: { columns: {}, dedupe: true },
       output: { prefix: 'enrich_' },
@@ -36,6 +42,10 @@ describe('defaults', () => {
         submitConcurrency: 32,
       },
       polling: { firstAfterMs: 0, intervalMs: 50, deadlineMs: 3_600_000 },
+      stages: {
+        asked: [],
+        kinds: { entity: unlimited, hierarchy: unlimited, domain: unlimited },
+      },
       webhook: { url: null, listen: null },
     }
     expect(resolveSettings({}, {})).toEqual(expected)
@@ -85,6 +95,42 @@ describe('defaults', () => {
       input: { dedupe: false, limit: 10 },
       output: { prefix: 'x_', basis: 'none' },
     })
+  })
+
+  test('stages have the limits of the interface, and those that are set', () => {
+    const { stages } = resolveSettings(
+      parseConfig(
+        {
+          service: { baseUrl: 'https://api.example.com' },
+          stages: {
+            hierarchy: { maxAge: '2d', lookupsMax: 5, pollPerMinute: 7 },
+            domain: {},
+          },
+        },
+        'x',
+      ),
+      {},
+    )
+    expect(stages.asked).toEqual(['hierarchy', 'domain'])
+    const limitsOf = (submissionsPerWindow: number, pollsPerWindow: number) => ({
+      maxAgeMs: null,
+      lookupsMax: null,
+      limits: { submissionsPerWindow, pollsPerWindow },
+    })
+    expect(stages.kinds).toMatchObject({
+      entity: limitsOf(100, 100),
+      hierarchy: { ...limitsOf(600, 7), maxAgeMs: 172_800_000, lookupsMax: 5 },
+      domain: limitsOf(600, 600),
+    })
+  })
+
+  test.each([
+    [{ entity: {} }, ['entity']],
+    [{ with: ['domain', 'entity'], hierarchy: { maxAge: '1d' } }, ['entity', 'domain']],
+    [{ with: [], entity: {} }, []],
+    [{}, []],
+  ] as const)('of stages %j are asked %j', (stages, asked) => {
+    expect(resolveSettings(parseConfig({ stages }, 'x'), {}).stages.asked).toEqual(asked)
   })
 
   test('a bad base URL is refused wherever it comes from', () => {

@@ -3,7 +3,10 @@ import { choicesOf, isOption, listOptions, type CallFlag, type Option } from '..
 import { callFlags, environmentVariables, options } from '../../../src/config/options.js'
 import { errorTable } from '../../../src/core/error-codes.js'
 import { errorCodes, exitCodes } from '../../../src/core/errors.js'
-import { answerColumns, type ColumnKind } from '../../../src/pipeline/rules/columns.js'
+import { columnKinds, type AnswerColumn } from '../../../src/pipeline/rules/column-kinds.js'
+import { answerColumns } from '../../../src/pipeline/rules/columns.js'
+import { columnsOfStage } from '../../../src/pipeline/rules/stage-columns.js'
+import { stageKinds } from '../../../src/pipeline/rules/lookup-kind.js'
 
 /** A table of the manual, made from one of the code's. */
 type Table = { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }
@@ -40,10 +43,18 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
       remedy,
     ]),
   }),
-  columns: () => ({
-    head: ['column', 'type', 'meaning'],
-    rows: answerColumns.map(({ name, kind, meaning }) => [code(`enrich_${name}`), typeOf(kind), meaning]),
-  }),
+  columns: () => columnTable(answerColumns),
+  'stage-columns': (words) =>
+    columnTable(stageKinds.filter((stage) => words.includes(stage)).flatMap(columnsOfStage)),
+}
+
+function columnTable(columns: readonly AnswerColumn[]): Table {
+  const rows = columns.map(({ name, kind, meaning }) => [
+    code(`enrich_${name}`),
+    columnKinds[kind].word,
+    meaning,
+  ])
+  return { head: ['column', 'type', 'meaning'], rows }
 }
 
 /** `<!-- table: NAME WORDS -->`, what was made, `<!-- end -->`. */
@@ -150,7 +161,3 @@ function withCode(text: string): string {
 }
 
 const code = (text: string) => `\`${text}\``
-
-function typeOf(kind: ColumnKind): string {
-  return kind === 'factors' || kind === 'actions' || kind === 'basis' ? 'list' : kind
-}

@@ -45,6 +45,38 @@ describe('the columns to write', () => {
   })
 })
 
+describe('the columns of stages', () => {
+  test('stand behind ours and before the basis, those of the stages that are asked', () => {
+    const all = names({ prefix: 'e_', basis: 'inline', stages: ['hierarchy', 'entity'] })
+    expect(all.slice(46, 49)).toEqual(['e_error', 'e_entity_record_status', 'e_entity_current_id'])
+    expect(all.slice(-3)).toEqual(['e_hierarchy_summary', 'e_hierarchy_researched_at', 'e_basis'])
+    expect(all).not.toContain('e_domain_status')
+  })
+
+  test('may be chosen, and are refused with the flag that asks for them where they are not asked', () => {
+    const columns = ['enrich_domain_status', 'status', 'ownership_chain']
+    const choice = { prefix: 'enrich_', basis: 'none', columns } as const
+    expect(names({ ...choice, stages: ['domain', 'hierarchy'] })).toEqual([
+      'enrich_status',
+      'enrich_ownership_chain',
+      'enrich_domain_status',
+    ])
+    expect(() => selectColumns({ ...choice, stages: ['hierarchy'] })).toThrow(
+      expect.objectContaining({
+        code: 'OUTPUT_COLUMN_UNKNOWN',
+        hint: expect.stringContaining('--with domain'),
+      }),
+    )
+  })
+
+  test('clash with an input column of that name', () => {
+    const ours = selectColumns({ prefix: '', basis: 'none', stages: ['domain'] })
+    expect(() => {
+      assertNoClash(['Domain_Name'], ours)
+    }).toThrow(expect.objectContaining({ code: 'OUTPUT_COLUMN_TAKEN' }))
+  })
+})
+
 describe('a name that is taken', () => {
   const ours = selectColumns({ prefix: 'enrich_', basis: 'inline' })
 

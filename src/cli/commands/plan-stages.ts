@@ -1,0 +1,94 @@
+import type { CheckpointReader, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
+import { stageKinds, type StageKind } from '../../pipeline/rules/lookup-kind.js'
+import { planLookup, type LookupPlan, type PlanPolicy } from '../../pipeline/rules/lookup-state.js'
+import type { Settings } from '../../config/settings.js'
+import { grouped } from '../terminal/io.js'
+import { countOf } from '../terminal/stage-text.js'
+import { DistinctKeys } from './distinct-keys.js'
+
+/** What a stage would do. */
+export interface StagePlan {
+  readonly kind: StageKind
+  /** Of what follows from the answers that are here. */
+  readonly plan: Readonly<Record<LookupPlan, number>>
+  /** What may follow besides, at most: one for each first question without an answer. */
+  readonly moreMax: number
+  /** Requests to pay for, at most: what `plan` says and what may follow. */
+  readonly submitMax: number
+  /** What its limits make of what is to be asked for certain, and of that at most. */
+  readonly limitMs: { readonly min: number; readonly max: number }
+}
+
+/** Counts what follows from answers that are known, each company and domain once. */
+export class StagePlanCounter {
+  readonly #plans = new Map<StageKind, Record<LookupPlan, number>>()
+  readonly #seen = new DistinctKeys()
+
+  constructor(
+    private readonly settings: Pick<Settings, 'stages' | 'limits' | 'onLost'>,
+    private readonly policy: Pick<PlanPolicy, 'nowMs' | 'knowsEarlierRuns'>,
+  ) {
+    for (const kind of stageKinds) if (settings.stages.asked.includes(kind)) this.#plans.set(kind, nothing())
+  }
+
+  /** First questions, each once. */
+  add(ids: readonly LookupId[], reader: CheckpointReader | null): void {
+    if (reader === null || this.#plans.size === 0) return
+    for (const answers of reader.stages(ids, [...this.#plans.keys()])) {
+      for (const [kind, plan] of this.#plans) {
+        const answer = answers[kind]
+        if (answer === undefined || this.#seen.add([Buffer.from(`${kind} ${answer.name}`)]).length === 0)
+          continue
+        plan[answer.known === null ? 'submit' : planLookup(answer.known, this.#policyOf(kind))]++
+      }
+    }
+  }
+
+  plans(unansweredCount: number): StagePlan[] {
+    return [...this.#plans].map(([kind, plan]) => {
+      const { lookupsMax, limits } = this.settings.stages.kinds[kind]
+      const submitMax = Math.min(plan.submit + unansweredCount, lookupsMax ?? Infinity)
+      const perWindow = Math.min(limits.submissionsPerWindow ?? Infinity, limits.pollsPerWindow ?? Infinity)
+      const msOf = (count: number) => (count / perWindow) * this.settings.limits.windowMs
+      const limitMs = { min: msOf(Math.min(plan.submit, submitMax)), max: msOf(submitMax) }
+      return { kind, plan, moreMax: unansweredCount, submitMax, limitMs }
+    })
+  }
+
+  close(): void {
+    this.#seen.close()
+  }
+
+  /** A record is read again for nothing, and of research a free read says whether it was begun. */
+  #policyOf(kind: StageKind): PlanPolicy {
+    const lost = { entity: 'resubmit', hierarchy: 'poll', domain: this.settings.onLost } as const
+    return { ...this.policy, maxAgeMs: this.settings.stages.kinds[kind].maxAgeMs, onLost: lost[kind] }
+  }
+}
+
+const nothing = (): Record<LookupPlan, number> => ({
+  submit: 0,
+  poll: 0,
+  answered: 0,
+  invalid: 0,
+  uncertain: 0,
+  failed: 0,
+})
+
+const words: Readonly<Record<LookupPlan, string>> = {
+  answered: 'known',
+  poll: 'running',
+  submit: 'to ask',
+  failed: 'failed before',
+  uncertain: 'uncertain (held)',
+  invalid: 'refused before as invalid',
+}
+
+/** `  entity     40 known, 12 to ask, and 300 companies more at most` */
+export function stagePlanLine({ kind, plan, moreMax }: StagePlan): string {
+  const known = (Object.keys(words) as LookupPlan[]).flatMap((name) =>
+    plan[name] === 0 && name !== 'submit' ? [] : [`${grouped(plan[name])} ${words[name]}`],
+  )
+  const more = moreMax === 0 ? '' : `, and ${countOf(moreMax, kind)} more at most`
+  return `  ${kind.padEnd(9)}  ${known.join(', ')}${more}`
+}

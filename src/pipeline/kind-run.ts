@@ -1,0 +1,38 @@
+import type { LookupKind } from './rules/lookup-kind.js'
+import type { StageFacts } from './rules/stage-facts.js'
+import type { LookupPlan } from './rules/lookup-state.js'
+import type { Stop } from './rules/stop.js'
+import type { Tally } from './tally.js'
+
+/** What one kind of lookups came to in a run so far. */
+export interface KindRun {
+  readonly kind: LookupKind
+  /** Of a stage it grows while the run goes on: what follows from answers is planned as they come. */
+  readonly plan: Readonly<Record<LookupPlan, number>>
+  readonly tally: Tally
+  /** Why this kind was not asked to its end; null while nothing stopped it. */
+  readonly stop: Stop | null
+}
+
+/** The same as counts, for progress and summary. */
+export function stageFactsOf({ kind, plan, tally, stop }: KindRun): StageFacts {
+  const lookupCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
+  const rejectedCount = plan.invalid + tally.rejected
+  const uncertainCount = Math.max(0, plan.uncertain + tally.lost - tally.claimed)
+  return {
+    kind,
+    lookupCount,
+    cachedCount: plan.answered,
+    askedCount: tally.accepted,
+    answeredCount: tally.answered,
+    failedCount: plan.failed + (tally.outcomes.get('failed') ?? 0),
+    rejectedCount,
+    uncertainCount,
+    pendingCount: Math.max(
+      0,
+      lookupCount - plan.answered - plan.failed - rejectedCount - uncertainCount - tally.answered,
+    ),
+    outcomes: Object.fromEntries(tally.outcomes),
+    stop,
+  }
+}

@@ -1,0 +1,57 @@
+import { domainNameOf } from '../../core/domain-name.js'
+import type { Lookup } from '../../core/identity.js'
+import { at, textOf } from '../../core/lenient.js'
+import { readIdentifiers } from '../../core/stated-identifiers.js'
+import type { LookupKind, StageKind } from './lookup-kind.js'
+
+/** A lookup that follows from an answer: of a company by its id, or of a root domain. */
+export interface StageQuestion {
+  readonly kind: StageKind
+  readonly name: string
+}
+
+/**
+ * What may be asked once a row's first question is answered, each kind at most once. `asked` is the question; `run` is
+ * the run-like object of its answer, as it is stored. A company is asked for where the answer is sure of it: `matched`,
+ * or `merged`, by the id that it was merged into. The domain is the one that the question states, else that of the
+ * company's website. Never throws.
+ */
+export function stageQuestions(kind: LookupKind, asked: Lookup, run: unknown): StageQuestion[] {
+  const result = resultOf(kind, run)
+  const entityId = entityIdOf(result)
+  const domain =
+    kind === 'domain'
+      ? asked.name
+      : (statedDomain(asked) ?? (entityId === null ? null : websiteDomainOf(result)))
+  return [
+    ...(entityId === null
+      ? []
+      : [{ kind: 'entity', name: entityId } as const, { kind: 'hierarchy', name: entityId } as const]),
+    ...(domain === null ? [] : [{ kind: 'domain', name: domain } as const]),
+  ]
+}
+
+/** The body of the domain route is an envelope round its result. */
+const resultOf = (kind: LookupKind, run: unknown): unknown =>
+  kind === 'domain' ? at(run, 'data', 'data') : at(run, 'data')
+
+/** As the service makes them, and fit for a path. */
+const entityIdPattern = /^siq_[\w.~-]{1,200}$/
+
+function entityIdOf(result: unknown): string | null {
+  const status = textOf(at(result, 'status'))?.trim().toLowerCase()
+  if (status !== 'matched' && status !== 'merged') return null
+  const merged = textOf(at(result, 'merged_into'))
+  const id = status === 'merged' && merged !== null ? merged : textOf(at(result, 'entity', 'id'))
+  return id !== null && entityIdPattern.test(id) ? id : null
+}
+
+function statedDomain({ name, context }: Lookup): string | null {
+  const stated = [name, context ?? ''].flatMap((text) => readIdentifiers(text).identifiers)
+  return stated.find(({ kind }) => kind === 'website')?.value ?? null
+}
+
+function websiteDomainOf(result: unknown): string | null {
+  const website = textOf(at(result, 'entity', 'website'))
+  return website === null ? null : domainNameOf(website)
+}
