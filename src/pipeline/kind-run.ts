@@ -1,4 +1,5 @@
 import type { LookupKind } from './rules/lookup-kind.js'
+import type { StageFacts } from './rules/stage-facts.js'
 import type { LookupPlan } from './rules/lookup-state.js'
 import type { Stop } from './rules/stop.js'
 import type { Tally } from './tally.js'
@@ -14,21 +15,6 @@ export interface KindRun {
 }
 
 /** The same as counts, for progress and summary. */
-export interface StageFacts {
-  readonly kind: LookupKind
-  readonly lookupCount: number
-  readonly cachedCount: number
-  /** Requests that began something and were accepted; of domains, each is billed. */
-  readonly askedCount: number
-  readonly answeredCount: number
-  readonly failedCount: number
-  readonly rejectedCount: number
-  readonly uncertainCount: number
-  readonly pendingCount: number
-  readonly outcomes: Readonly<Record<string, number>>
-  readonly stop: Stop | null
-}
-
 export function stageFactsOf({ kind, plan, tally, stop }: KindRun): StageFacts {
   const lookupCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
   const rejectedCount = plan.invalid + tally.rejected

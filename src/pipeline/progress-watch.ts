@@ -3,6 +3,7 @@ import type { PollingPace } from './rules/polling.js'
 import { estimateEtaMs, type Progress } from './rules/progress.js'
 import type { Clock } from '../platform/clock.js'
 import type { RunObserver } from './events.js'
+import { stageFactsOf, type KindRun } from './kind-run.js'
 import type { SchedulerLimits } from './scheduler/scheduler.js'
 import { watchMisdirected, watchRefusals } from './service-notices.js'
 import type { Tally } from './tally.js'
@@ -14,6 +15,8 @@ const rateWindowMs = 60_000
 export interface ProgressWatchDeps {
   plan: Readonly<Record<LookupPlan, number>>
   tally: Tally
+  /** Besides resolutions. */
+  stages: readonly KindRun[]
   limits: SchedulerLimits
   polling: Pick<PollingPace, 'firstAfterMs'>
   clock: Clock
@@ -91,6 +94,7 @@ function snapshot(deps: ProgressWatchDeps, samples: readonly Sample[], elapsedMs
       firstAnswersInMs === null || firstAnswersInMs === 0 ? etaMs : Math.max(etaMs ?? 0, firstAnswersInMs),
     outcomes: Object.fromEntries(tally.outcomes),
     firstAnswersInMs,
+    stages: deps.stages.map(stageFactsOf),
   }
 }
 

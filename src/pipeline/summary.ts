@@ -4,7 +4,8 @@ import type { RowCounts } from './output/answer-lines.js'
 import type { RowIndex } from './input/row-index.js'
 import type { PublishReport } from './output/publish.js'
 import type { Tally } from './tally.js'
-import { stageFactsOf, type KindRun, type StageFacts } from './kind-run.js'
+import { stageFactsOf, type KindRun } from './kind-run.js'
+import type { StageFacts } from './rules/stage-facts.js'
 
 /** What a run came to. Rows are rows of the input; everything else counts distinct lookups. */
 export interface RunSummary {
@@ -146,6 +147,10 @@ function notesOf({ webhookRefusal, contradictions, deliveries, ...tally }: Tally
 
 /** Rows and lookups without a final outcome of the service: the run ends with exit code 3. */
 export function needsAttention(summary: RunSummary): boolean {
-  const { invalidRowCount, rejectedCount, failedCount, uncertainCount, pendingCount } = summary
-  return invalidRowCount + rejectedCount + failedCount + uncertainCount + pendingCount > 0
+  const { invalidRowCount, rejectedCount, failedCount, uncertainCount, pendingCount, stages } = summary
+  const openOf = (
+    facts: Pick<StageFacts, 'rejectedCount' | 'failedCount' | 'uncertainCount' | 'pendingCount'>,
+  ) => facts.rejectedCount + facts.failedCount + facts.uncertainCount + facts.pendingCount
+  const own = openOf({ rejectedCount, failedCount, uncertainCount, pendingCount })
+  return stages.reduce((sum, stage) => sum + openOf(stage), invalidRowCount + own) > 0
 }

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../core/duration.js'
+import type { StageFacts } from './stage-facts.js'
 
 /** A snapshot of a run, for people and for programs. Counts are of distinct lookups. */
 export interface Progress {
@@ -25,6 +26,8 @@ export interface Progress {
    * where answers came already, or may at once, and where none is awaited.
    */
   firstAnswersInMs: number | null
+  /** Each kind that is asked besides resolutions. */
+  stages: readonly StageFacts[]
 }
 
 /**
