@@ -3,8 +3,8 @@ import { detectColumns, type AskedColumns, type LookupColumns } from './rules/de
 import { earlierColumns } from './rules/earlier-columns.js'
 import { identify } from '../core/identity.js'
 import type { CheckpointReader } from './checkpoint/checkpoint.js'
-import { lookupKey } from './ingest.js'
 import type { Input } from './input/input.js'
+import { lookupKey } from './lookup-key.js'
 
 const sampleLimits = { columnsMax: 500, rowsMax: 200, cellCharsMax: 200 } as const
 
@@ -107,7 +107,7 @@ async function countKnown(
       const keys = rows.flatMap((row) => {
         const cells = (names: readonly string[]) => names.map((column) => row[at.get(column) ?? -1] ?? null)
         const identified = identify(cells([name])[0] ?? null, cells(location), cells(context))
-        return identified.kind === 'lookup' ? [lookupKey(identified.lookup)] : []
+        return identified.kind === 'lookup' ? [lookupKey('resolution', identified.lookup)] : []
       })
       const ids = reader.find(keys).filter((id) => id !== 0)
       const asked = reader.known(ids).filter((known) => known !== null && known.state !== 'new')

@@ -1,13 +1,16 @@
-import { createHash } from 'node:crypto'
 import type { LookupColumns } from './rules/detect-columns.js'
-import { identify, identityText, type Lookup } from '../core/identity.js'
+import type { LookupKind } from './rules/lookup-kind.js'
+import { identify, type Lookup } from '../core/identity.js'
 import { openSqlite } from '../platform/sqlite.js'
 import type { LookupId } from './checkpoint/checkpoint.js'
 import type { Input, MemberRow, TextRow } from './input/input.js'
 import type { RowSpool } from './output/row-spool.js'
 import { RowIndex } from './input/row-index.js'
+import { lookupKey } from './lookup-key.js'
 
 export interface KeyedLookup {
+  kind: LookupKind
+  /** Unique among the lookups of its kind: see `lookupKey`. */
   key: Uint8Array
   lookup: Lookup
 }
@@ -23,9 +26,6 @@ export interface IngestDeps {
   spool: RowSpool | null
   signal: AbortSignal
 }
-
-/** Bytes of a key: 128 bits of SHA-256, beyond any accidental collision. */
-const keyBytes = 16
 
 /** The first pass over the input: every row becomes a lookup or a reason why it is none. */
 export async function ingest(deps: IngestDeps): Promise<RowIndex> {
@@ -79,7 +79,7 @@ class RowPlacer {
     const identified = rows.map((row, at) => (this.#known.has(keys[at] ?? '') ? null : this.#identify(row)))
     const lookups = identified
       .filter((row) => row?.kind === 'lookup')
-      .map(({ lookup }) => ({ key: keyOf(lookup, this.#occurrences), lookup }))
+      .map(({ lookup }) => keyed('resolution', lookup, this.#occurrences))
     const ids = (lookups.length === 0 ? [] : await this.#deps.place(lookups)).values()
     for (const [at, row] of identified.entries()) {
       const key = keys[at] ?? ''
@@ -111,17 +111,10 @@ function cellsKey(cells: TextRow): string {
   return key
 }
 
-/** What a lookup is known by in a checkpoint. */
-export const lookupKey = (lookup: Lookup): Uint8Array => hash(identityText(lookup, 0))
-
-function keyOf(lookup: Lookup, occurrences: OccurrenceCounter | null): Uint8Array {
-  const key = lookupKey(lookup)
-  const occurrence = occurrences?.next(key) ?? 0
-  return occurrence === 0 ? key : hash(identityText(lookup, occurrence))
-}
-
-function hash(text: string): Uint8Array {
-  return createHash('sha256').update(text).digest().subarray(0, keyBytes)
+function keyed(kind: LookupKind, lookup: Lookup, occurrences: OccurrenceCounter | null): KeyedLookup {
+  const key = lookupKey(kind, lookup)
+  const occurrence = kind === 'resolution' ? (occurrences?.next(key) ?? 0) : 0
+  return { kind, key: occurrence === 0 ? key : lookupKey(kind, lookup, occurrence), lookup }
 }
 
 /** How often a key was seen before; on disk, so that memory stays flat. */
