@@ -7,6 +7,7 @@ import { assertLocalPath } from '../core/local-path.js'
 import { Secret } from '../core/secret.js'
 import { parseWebhookSecrets, type WebhookKeys } from '../core/webhook-signature.js'
 import { parseWebhookUrl } from '../core/webhook-url.js'
+import type { IdentifierUse } from '../pipeline/rules/asking-rule.js'
 import type { ServerErrorMeaning } from '../pipeline/rules/outcome.js'
 import type { PollingPace } from '../pipeline/rules/polling.js'
 import type { SchedulerLimits } from '../pipeline/scheduler/scheduler.js'
@@ -28,6 +29,7 @@ export interface Settings {
     readonly matchers: number | null
   }
   readonly budget: { readonly lookupsMax: number | null; readonly durationMsMax: number | null }
+  readonly identifierUse: IdentifierUse
   readonly onLost: 'hold' | 'resubmit'
   readonly serverErrorMeans: ServerErrorMeaning
   readonly limits: SchedulerLimits
@@ -40,7 +42,7 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
   const whole = mergeConfigs(environmentConfig(environment), config)
   const baseUrl = whole.service?.baseUrl === undefined ? null : parseBaseUrl(whole.service.baseUrl)
   const filled = fillDefaults(options, whole, baseUrl === null ? 'embedded' : 'hosted')
-  const { input, output, checkpoint, service, budget, submission, limits, polling, webhook } = filled
+  const { input, output, checkpoint, lookup, service, budget, submission, limits, polling, webhook } = filled
   assertLocalPaths(whole)
   return deepFreeze<Settings>({
     input,
@@ -48,6 +50,7 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
     checkpoint: { path: checkpoint.path, maxAgeMs: durationMs(checkpoint.maxAge) },
     service: { baseUrl, registryPath: service.registry ?? null, matchers: service.matchers ?? null },
     budget: { lookupsMax: budget.lookupsMax ?? null, durationMsMax: durationMs(budget.durationMax) },
+    identifierUse: lookup.identifiers,
     onLost: submission.onLost,
     serverErrorMeans: submission.onServerError === 'resubmit' ? 'not_created' : 'unknown',
     limits: {

@@ -4,8 +4,7 @@ import { formatDuration } from '../../core/duration.js'
 import { planLookup, type LookupPlan, type PlanPolicy } from '../../pipeline/rules/lookup-state.js'
 import { estimateEtaMs } from '../../pipeline/rules/progress.js'
 import { inspectInput, type Inspection } from '../../app/inspect-input.js'
-import type { CheckpointReader, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
-import type { KeyedLookup } from '../../pipeline/ingest.js'
+import type { CheckpointReader, KeyedLookup, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
 import { openSqlite, type Sqlite } from '../../platform/sqlite.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
@@ -146,7 +145,11 @@ function describePlan(found: Inspection, plan: Record<LookupPlan, number>, setti
     durationMs: { min: Math.max(limitMs, tail.min), max: limitMs + tail.max },
     outputPath: settings.output.path ?? null,
     columns: found.columns,
-    notes: [...found.input.notes(), ...(found.columnNote === null ? [] : [found.columnNote])],
+    notes: [
+      ...found.input.notes(),
+      ...(found.columnNote === null ? [] : [found.columnNote]),
+      ...found.rowNotes,
+    ],
   }
 }
 
@@ -162,7 +165,7 @@ function planText(report: PlanReport, io: CliIo): string {
     line(report.rowCount, report.rowCount === 1 ? 'row' : 'rows'),
     ...(report.invalidRowCount === 0
       ? []
-      : [line(report.invalidRowCount, 'of them without a usable company name: they ask for nothing')]),
+      : [line(report.invalidRowCount, 'of them without a usable company name or identifier: they ask for nothing')]),
     line(report.lookupCount, `distinct ${report.lookupCount === 1 ? 'lookup' : 'lookups'}, of which`),
     ...Object.entries(report.plan)
       .filter(([name, count]) => count > 0 || name === 'submit')

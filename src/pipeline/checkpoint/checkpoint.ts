@@ -1,9 +1,17 @@
 import type { Lookup } from '../../core/identity.js'
 import type { Contender } from '../rules/misdirected.js'
+import type { LookupKind } from '../rules/lookup-kind.js'
 import type { LookupPlan, LookupState, PlanPolicy } from '../rules/lookup-state.js'
 
 /** A lookup's number in the checkpoint: from 1, below 2^32 - 1. */
 export type LookupId = number
+
+/** What is asked, and what it is known by. Equal keys of two kinds are two lookups. */
+export interface KeyedLookup {
+  kind: LookupKind
+  key: Uint8Array
+  lookup: Lookup
+}
 
 export interface OpenRun {
   lookupId: LookupId
@@ -132,8 +140,8 @@ export interface Checkpoint {
 
 /** What the writer and the commands that only look read; needs no lock. */
 export interface CheckpointReader {
-  /** Aligned with the keys; 0 where a key is not known. */
-  find(keys: readonly Uint8Array[]): LookupId[]
+  /** Aligned with the keys, which are of lookups of one kind; 0 where a key is not known. */
+  find(kind: LookupKind, keys: readonly Uint8Array[]): LookupId[]
   /** Aligned with the ids given; 0 gives null. */
   known(lookupIds: readonly LookupId[]): (KnownAnswer | null)[]
   /** The quick way to what most rows need: aligned with the ids; null where `known` must be asked. */

@@ -1,4 +1,5 @@
 import { lookupStates, type LookupState } from '../rules/lookup-state.js'
+import { scopeOf, type LookupKind } from '../rules/lookup-kind.js'
 import { versionOf, type Sqlite } from '../../platform/sqlite.js'
 import type {
   AnsweredLine,
@@ -60,7 +61,7 @@ type MaybePacked = PackedAnswer | Record<keyof PackedAnswer, null>
 class SqliteReader implements CheckpointReader {
   readonly #database: Sqlite
   readonly #path: string
-  readonly #scopeId: number | null
+  readonly #scopeIdOf: (kind: LookupKind) => number | null
   #reads: Reads
 
   constructor(database: Sqlite, path: string, scope: string | null) {
@@ -69,12 +70,12 @@ class SqliteReader implements CheckpointReader {
     const findScope = database
       .prepare<[string], number>('SELECT scope_id FROM scopes WHERE scope = ?')
       .pluck()
-    this.#scopeId = scope === null ? null : (findScope.get(scope) ?? null)
+    this.#scopeIdOf = (kind) => (scope === null ? null : (findScope.get(scopeOf(scope, kind)) ?? null))
     this.#reads = prepareReads(database, versionOf(database))
   }
 
-  find(keys: readonly Uint8Array[]): LookupId[] {
-    const scopeId = this.#scopeId
+  find(kind: LookupKind, keys: readonly Uint8Array[]): LookupId[] {
+    const scopeId = this.#scopeIdOf(kind)
     if (scopeId === null) return keys.map(() => 0)
     return this.#reading(({ find }) =>
       keys.map((key) => {

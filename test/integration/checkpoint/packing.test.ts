@@ -147,7 +147,10 @@ const oldAnswer = (id: number) => ({
 /** Reads them all, by nothing that the migration has to do with. */
 function expectAllOld(count: number): void {
   const reader = at.read()
-  const ids = reader.find(Array.from({ length: count }, (_, index) => keyOf(`Old ${index + 1}`)))
+  const ids = reader.find(
+    'resolution',
+    Array.from({ length: count }, (_, index) => keyOf(`Old ${index + 1}`)),
+  )
   const lines = reader.answered(ids, 1).map((answer) => answer?.line)
   expect(lines).toEqual(ids.map((id) => oldAnswer(id).line))
   expect(reader.known(ids).map((known) => known?.body())).toEqual(ids.map((id) => oldAnswer(id).body))

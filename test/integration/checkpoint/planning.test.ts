@@ -47,7 +47,11 @@ describe('what is wanted', () => {
     at.close()
     const second = at.open(name)
     expect(await second.want(keyed('c', 'a', 'd'))).toEqual([ids[3], ids[0], Math.max(...ids) + 1])
-    expect(at.read(name).find([keyOf('b'), keyOf('never'), keyOf('a')])).toEqual([ids[1], 0, ids[0]])
+    expect(at.read(name).find('resolution', [keyOf('b'), keyOf('never'), keyOf('a')])).toEqual([
+      ids[1],
+      0,
+      ids[0],
+    ])
   })
 
   test('what a key is called at first is kept', async () => {
@@ -188,10 +192,10 @@ describe('scopes', () => {
     expect(second).not.toBe(first)
     expect(await other.plan(keep)).toMatchObject({ submit: 1, answered: 0 })
     expect(await other.reopen(['matched'])).toBe(0)
-    expect(at.read(name).find([keyOf('answered')])).toEqual([first])
-    expect(at.read(name, 'https://b.example').find([keyOf('answered')])).toEqual([second])
-    expect(at.read(name, 'https://c.example').find([keyOf('answered')])).toEqual([0])
-    expect(at.read(name, null).find([keyOf('answered')])).toEqual([0])
+    expect(at.read(name).find('resolution', [keyOf('answered')])).toEqual([first])
+    expect(at.read(name, 'https://b.example').find('resolution', [keyOf('answered')])).toEqual([second])
+    expect(at.read(name, 'https://c.example').find('resolution', [keyOf('answered')])).toEqual([0])
+    expect(at.read(name, null).find('resolution', [keyOf('answered')])).toEqual([0])
   })
 
   test('custom ids name the scope: the same question of two services is told apart', async () => {

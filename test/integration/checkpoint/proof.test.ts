@@ -291,7 +291,7 @@ describe('damage', () => {
       checkpoint.close()
       const reader = at.read()
       for (const name of ['Acme', 'Beta', 'Gamma']) {
-        const [known] = reader.known(reader.find([keyOf(name)]))
+        const [known] = reader.known(reader.find('resolution', [keyOf(name)]))
         expect([null, `run_${name}`]).toContain(known?.runId)
         if (known?.state === 'answered') expect(known.line).toBe('{"outcome":"matched"}')
       }
@@ -310,7 +310,7 @@ describe('damage', () => {
     await lived('Acme')
     change("UPDATE answers SET packed = x'00'")
     const reader = at.read()
-    const ids = reader.find([keyOf('Acme')])
+    const ids = reader.find('resolution', [keyOf('Acme')])
     expect(() => reader.answered(ids, 1)).toThrow(refusal('CHECKPOINT_DAMAGED'))
     expect(() => reader.known(ids)).toThrow(refusal('CHECKPOINT_DAMAGED'))
   })
@@ -325,7 +325,7 @@ describe('damage', () => {
     expect(place).toBeGreaterThan(0)
     bytes[place + 16] = 1
     writeFileSync(at.path(), bytes)
-    expect(() => at.read().find([keyOf('Beta')])).toThrow(refusal('CHECKPOINT_DAMAGED'))
+    expect(() => at.read().find('resolution', [keyOf('Beta')])).toThrow(refusal('CHECKPOINT_DAMAGED'))
   })
 })
 

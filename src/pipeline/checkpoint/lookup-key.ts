@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto'
+import { identityText, type Lookup } from '../../core/identity.js'
+import { keyTextOf, lookupKinds, type StageKind } from '../rules/lookup-kind.js'
+import type { CheckpointReader, KeyedLookup, LookupId } from './checkpoint.js'
+
+/** Bytes of a key: 128 bits of SHA-256, beyond any accidental collision. */
+const keyBytes = 16
+
+/** What a resolution is known by in a checkpoint; `occurrence` tells equal ones apart, where each row counts. */
+export const resolutionKey = (lookup: Lookup, occurrence = 0): Uint8Array =>
+  hash(identityText(lookup, occurrence))
+
+/** A lookup of another kind: of a root domain, or of the id of a company. */
+export function stageLookup(kind: StageKind, name: string): KeyedLookup {
+  return { kind, key: hash(keyTextOf(kind, name)), lookup: { name, location: null, context: null } }
+}
+
+/** The ids of lookups of whatever kinds, aligned with them; 0 where one is not known. */
+export function idsOf(reader: Pick<CheckpointReader, 'find'>, lookups: readonly KeyedLookup[]): LookupId[] {
+  const ids = lookups.map(() => 0)
+  for (const kind of lookupKinds) {
+    const positions = lookups.flatMap((lookup, position) => (lookup.kind === kind ? [position] : []))
+    if (positions.length === 0) continue
+    const keys = positions.map((position) => lookups[position]?.key ?? new Uint8Array())
+    for (const [at, id] of reader.find(kind, keys).entries()) ids[positions[at] ?? 0] = id
+  }
+  return ids
+}
+
+function hash(text: string): Uint8Array {
+  return createHash('sha256').update(text).digest().subarray(0, keyBytes)
+}
