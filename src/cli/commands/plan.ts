@@ -165,7 +165,7 @@ function planText(report: PlanReport, io: CliIo): string {
     line(report.rowCount, report.rowCount === 1 ? 'row' : 'rows'),
     ...(report.invalidRowCount === 0
       ? []
-      : [line(report.invalidRowCount, 'of them without a usable company name or identifier: they ask for nothing')]),
+      : [line(report.invalidRowCount, 'of them without a usable company name: they ask for nothing')]),
     line(report.lookupCount, `distinct ${report.lookupCount === 1 ? 'lookup' : 'lookups'}, of which`),
     ...Object.entries(report.plan)
       .filter(([name, count]) => count > 0 || name === 'submit')

@@ -7,7 +7,8 @@ const nothing = /^(?:n\/?a|#n\/a|n\.a\.|k\.a\.|none|null|nil|unknown|undefined|t
 
 /** The text of a cell; null where it says nothing. */
 export function filled(cell: string | null | undefined): string | null {
-  const text = cell?.trim() ?? ''
+  // eslint-disable-next-line no-control-regex -- control characters are no part of an identifier
+  const text = (cell ?? '').replace(/[\s\x00-\x1f\x7f-\x9f\u200b\ufeff]+/g, ' ').trim()
   return text === '' || nothing.test(text) ? null : text
 }
 

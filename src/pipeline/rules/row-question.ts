@@ -157,9 +157,11 @@ function readOne(
     }
     case 'registration_id': {
       const implied = registerCountryOf(headerKey(columns.identifiers.registration_id ?? ''))
-      return (
-        statedIdentifier(key, text, registerPlace(cells.registration_country) ?? implied) ?? { fault: key }
-      )
+      const place = registerPlace(cells.registration_country) ?? implied
+      // `SC 095237` would be read as a number of the Seychelles.
+      const number = place === null ? text.replace(/^\s*([a-z]{2}(?:-[a-z0-9]{1,3})?)\s+/i, '$1') : text
+      const stated = /\d/.test(number) ? statedIdentifier(key, number, place) : null
+      return stated ?? { fault: key }
     }
     case 'lei': {
       const hasForm = /^[A-Z0-9]{18}\d{2}$/.test(text.toUpperCase().replace(/\s+/g, ''))
