@@ -195,7 +195,8 @@ export function parseIdColumns(text: string): Parsed<IdentifierColumns | 'none'>
   const known: readonly string[] = [...identifierKeys, ...identifierPlaceKeys]
   const columns: Record<string, string> = {}
   for (const part of text.split(',').filter((one) => one.trim() !== '')) {
-    const [, key = '', column = ''] = /^\s*([a-z_]+)\s*=\s*(.*\S)\s*$/i.exec(part) ?? []
+    const [, name = '', column = ''] = /^\s*([a-z_]+)\s*=\s*(.*\S)\s*$/i.exec(part) ?? []
+    const key = name.toLowerCase()
     if (!known.includes(key))
       return { fault: `It must be none, or KEY=COLUMN with a key of ${known.join(', ')}.` }
     if (columns[key] !== undefined) return { fault: `It names ${key} twice.` }

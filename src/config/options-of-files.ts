@@ -71,16 +71,16 @@ export const input = {
         'Columns by the identifier that they hold, and no others; "none": no column.',
       ),
       flag: {
-        names: '--id-columns <lei=A,website=B>',
+        names: '--id-columns <key=column>',
         group: 'input',
-        help: 'columns of identifiers, or none',
+        help: 'columns of identifiers, like lei=A,website=B, or none',
         parse: parseIdColumns,
       },
       unset: 'found by header and content',
       manual:
-        'Keys: `lei`, `cik`, `registration_id` and the `registration_country` of its register, `ein`, `bic`, `ticker` and its ' +
+        'Several with commas. Keys: `lei`, `cik`, `registration_id` and the `registration_country` of its register, `ein`, `bic`, `ticker` and its ' +
         '`exchange`, `website`, `email`. See [Identifiers](inputs-and-outputs.md#identifiers).',
-      example: { lei: 'lei', website: 'website' },
+      example: 'none',
     }),
   },
   format: option({

@@ -10,11 +10,13 @@ const addressCharsMax = 2_048
 
 /** An LEI as a whole text, also one with wrong check digits where its letters cannot be a word's. */
 export function leiIn(text: string): string | null {
+  if (text.length < leiChars || text.length > leiChars * 2) return null
   const compact = text.replace(/\s+/g, '')
-  if (compact.length !== 20 || !/^[A-Z0-9]{18}\d{2}$/.test(compact)) return null
+  if (compact.length !== leiChars || !/^[A-Z0-9]{18}\d{2}$/.test(compact)) return null
   const isWordless = compact.replace(/\D/g, '').length >= digitsMin
   return isWordless || 'value' in canonicalIdentifier('lei', compact) ? compact : null
 }
 
-/** Of twenty characters; names of companies have fewer. */
+const leiChars = 20
+/** Names of companies of that length have fewer. */
 const digitsMin = 6
