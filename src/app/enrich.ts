@@ -72,6 +72,7 @@ async function run(
   return runPipeline({
     input: inputOptions(settings, options.stdin),
     columns: settings.input.columns,
+    identifierUse: settings.identifierUse,
     dedupe: settings.input.dedupe,
     output: settings.output,
     checkpoint: settings.checkpoint,

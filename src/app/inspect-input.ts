@@ -5,6 +5,7 @@ import { embeddedScopeOf } from './embedded-scope.js'
 import { blamingDamage } from '../pipeline/checkpoint/verify.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import { idsOf } from '../pipeline/checkpoint/lookup-key.js'
+import { wasAskedIn } from '../pipeline/asked-before.js'
 import { problemOf } from '../pipeline/checkpoint/verify.js'
 import { peekAtCheckpoint } from '../pipeline/checkpoint/reader.js'
 import { chooseColumns, sampleColumns } from '../pipeline/column-choice.js'
@@ -18,6 +19,8 @@ export interface Inspection {
   columns: ColumnReport
   /** What has to be known of earlier runs with other columns. */
   columnNote: string | null
+  /** Of identifiers that are none, and rows that ask without a name. */
+  rowNotes: readonly string[]
   index: RowIndex
   /** Null where there is no checkpoint yet. */
   reader: CheckpointReader | null
@@ -60,22 +63,40 @@ async function inspectUnblamed<Result>(
     const reader = peekAtCheckpoint(settings.checkpoint.path, baseUrl ?? embeddedScopeOf(registryPath))
     try {
       const asked = settings.input.columns
-      const { columns, note } = await chooseColumns({ input, asked, samples, reader, signal: deps.signal })
-      const index = await ingest({
+      const { identifierUse } = settings
+      const choice = await chooseColumns({
         input,
-        columns,
+        asked,
+        identifierUse,
+        samples,
+        reader,
+        signal: deps.signal,
+      })
+      const { rule, note } = choice
+      const { index, tally } = await ingest({
+        input,
+        rule,
         dedupe: settings.input.dedupe,
         place: (lookups) => {
           const ids = reader === null ? lookups.map(() => 0) : idsOf(reader, lookups)
           deps.onBatch?.(lookups, ids, reader)
           return Promise.resolve(ids)
         },
+        wasAsked: (lookup) => reader !== null && wasAskedIn(reader, lookup),
         spool: null,
         signal: deps.signal,
       })
-      const report = reportColumns(input.columns, columns, samples)
+      const report = reportColumns(input.columns, rule, samples)
       const problem = problemOf(settings.checkpoint.path, baseUrl !== null)
-      return await use({ input, columns: report, columnNote: note, index, reader, problem })
+      return await use({
+        input,
+        columns: report,
+        columnNote: note,
+        rowNotes: tally.notes(baseUrl !== null),
+        index,
+        reader,
+        problem,
+      })
     } finally {
       reader?.close()
     }

@@ -38,7 +38,8 @@ export async function previewRows(config: FileConfig, signal: AbortSignal): Prom
       { signal, environment: {} },
     )
     await run.summary
-    const nameColumn = config.input?.columns?.name ?? ''
+    const { name, identifiers = {} } = config.input?.columns ?? {}
+    const nameColumn = name ?? (identifiers === 'none' ? [] : Object.values(identifiers))[0] ?? ''
     const rows = readFileSync(outputPath, 'utf8')
       .split('\n')
       .filter((line) => line !== '')

@@ -1,11 +1,12 @@
 import { UserError } from '../core/errors.js'
 import { canBeNames, type ColumnSamples } from '../pipeline/rules/column-content.js'
 import { reportColumns, type ColumnReport } from '../pipeline/rules/column-report.js'
+import type { AskingRule } from '../pipeline/rules/asking-rule.js'
 import { detectColumns, type AskedColumns, type LookupColumns } from '../pipeline/rules/detect-columns.js'
 
 /** What the columns of a table most likely are, and where that is a guess. */
 export interface ColumnProposal {
-  /** Null where no column is sure to hold names. */
+  /** Null where no column is sure to hold names, nor identifiers. */
   readonly columns: LookupColumns | null
   /** Columns that may hold the names, the likeliest first; fewer than two where nothing is unsure. */
   readonly nameChoices: readonly string[]
@@ -17,6 +18,7 @@ export function proposeColumns(
   header: readonly string[],
   asked: AskedColumns,
   samples: ColumnSamples,
+  use: Omit<AskingRule, 'columns'>,
 ): ColumnProposal {
   const columns = detectOrNull(header, asked, samples)
   if (columns === null) {
@@ -25,11 +27,12 @@ export function proposeColumns(
     )
     return { columns, nameChoices: fit.length === 0 ? header : fit, placeChoices: [] }
   }
-  const isPlaceOpen = columns.location.length === 0 && asked.location === undefined
+  const { name, location } = columns
+  const isPlaceOpen = location.length === 0 && asked.location === undefined
   return {
     columns,
-    nameChoices: asked.name === undefined ? likelyNames(header, columns.name, samples) : [columns.name],
-    placeChoices: isPlaceOpen ? likelyPlaces(reportColumns(header, columns, samples)) : [],
+    nameChoices: name === null || asked.name !== undefined ? [] : likelyNames(header, name, samples),
+    placeChoices: isPlaceOpen ? likelyPlaces(reportColumns(header, { columns, ...use }, samples)) : [],
   }
 }
 
@@ -51,8 +54,8 @@ function detectOrNull(
 /** The column found, and what would be found without it: two that bear a name's header are a question. */
 function likelyNames(header: readonly string[], found: string, samples: ColumnSamples): string[] {
   const others = header.filter((column) => column !== found)
-  const second = detectOrNull(others, {}, samples)
-  return second === null ? [found] : [found, second.name]
+  const second = detectOrNull(others, { identifiers: 'none' }, samples)?.name ?? null
+  return second === null ? [found] : [found, second]
 }
 
 const placeKinds = new Set(['place', 'city', 'region', 'postal code', 'country', 'address'])

@@ -3,6 +3,11 @@ import { parseByteSize } from '../core/byte-size.js'
 import { parseDurationMs } from '../core/duration.js'
 import { parseListenAddress } from '../core/listen-address.js'
 import type { PathUse } from '../core/local-path.js'
+import {
+  identifierKeys,
+  identifierPlaceKeys,
+  type IdentifierColumns,
+} from '../pipeline/rules/identifier-columns.js'
 
 /** Which flags a command takes is said by group; within one, `--help` lists them in the order of the table. */
 export type FlagGroup =
@@ -182,4 +187,22 @@ export function parseListen(text: string): Parsed<string> {
   return parseListenAddress(text) === null
     ? { fault: 'host:port is needed, like 127.0.0.1:8788.' }
     : { value: text }
+}
+
+/** `lei=Kennung,website=Web`, or `none`. */
+export function parseIdColumns(text: string): Parsed<IdentifierColumns | 'none'> {
+  if (text.trim().toLowerCase() === 'none') return { value: 'none' }
+  const known: readonly string[] = [...identifierKeys, ...identifierPlaceKeys]
+  const columns: Record<string, string> = {}
+  for (const part of text.split(',').filter((one) => one.trim() !== '')) {
+    const [, name = '', column = ''] = /^\s*([a-z_]+)\s*=\s*(.*\S)\s*$/i.exec(part) ?? []
+    const key = name.toLowerCase()
+    if (!known.includes(key))
+      return { fault: `It must be none, or KEY=COLUMN with a key of ${known.join(', ')}.` }
+    if (columns[key] !== undefined) return { fault: `It names ${key} twice.` }
+    columns[key] = column
+  }
+  if (!identifierKeys.some((key) => columns[key] !== undefined))
+    return { fault: 'It must name an identifier.' }
+  return { value: columns }
 }

@@ -1,9 +1,15 @@
 import { z } from 'zod'
 import { parseByteSize } from '../core/byte-size.js'
+import {
+  identifierKeys,
+  identifierPlaceKeys,
+  type IdentifierColumns,
+} from '../pipeline/rules/identifier-columns.js'
 import { encodingNames } from '../tables/encodings/names.js'
 import {
   option,
   parseDelimiter,
+  parseIdColumns,
   parseList,
   parseListOfSome,
   parsePositive,
@@ -13,6 +19,10 @@ import {
 
 const column = z.string().min(1)
 const path = z.string().min(1)
+const idColumns: z.ZodType<IdentifierColumns | 'none'> = z.union([
+  z.literal('none'),
+  z.partialRecord(z.enum([...identifierKeys, ...identifierPlaceKeys]), column),
+])
 const format = z.enum(['csv', 'parquet', 'ndjson']).describe('By extension if left out; needed for "-".')
 
 export const input = {
@@ -55,6 +65,22 @@ export const input = {
       },
       manual: 'Text that says which company is meant.',
       example: [],
+    }),
+    identifiers: option({
+      schema: idColumns.describe(
+        'Columns by the identifier that they hold, and no others; "none": no column.',
+      ),
+      flag: {
+        names: '--id-columns <key=column>',
+        group: 'input',
+        help: 'columns of identifiers, like lei=A,website=B, or none',
+        parse: parseIdColumns,
+      },
+      unset: 'found by header and content',
+      manual:
+        'Several with commas. Keys: `lei`, `cik`, `registration_id` and the `registration_country` of its register, `ein`, `bic`, `ticker` and its ' +
+        '`exchange`, `website`, `email`. See [Identifiers](inputs-and-outputs.md#identifiers).',
+      example: 'none',
     }),
   },
   format: option({

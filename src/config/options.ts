@@ -41,6 +41,18 @@ const checkpoint = {
   }),
 }
 
+const lookup = {
+  identifiers: option({
+    schema: z
+      .enum(['first', 'context'])
+      .describe('How identifiers are asked: in the name, which is judged by them, or as context.'),
+    defaults: { hosted: 'context', embedded: 'first' },
+    manual:
+      '`first` is for services that answer identifiers exactly, as `enrich serve` does. See ' +
+      '[Identifiers](inputs-and-outputs.md#identifiers).',
+  }),
+}
+
 const service = {
   baseUrl: option({
     schema: z.string().min(1).describe('Of a hosted service; the embedded one if left out.'),
@@ -210,6 +222,7 @@ export const options = {
   output,
   stages,
   checkpoint,
+  lookup,
   service,
   budget,
   submission,

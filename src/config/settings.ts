@@ -7,10 +7,12 @@ import { assertLocalPath } from '../core/local-path.js'
 import { Secret } from '../core/secret.js'
 import { parseWebhookSecrets, type WebhookKeys } from '../core/webhook-signature.js'
 import { parseWebhookUrl } from '../core/webhook-url.js'
+import type { IdentifierUse } from '../pipeline/rules/asking-rule.js'
 import type { ServerErrorMeaning } from '../pipeline/rules/outcome.js'
 import type { PollingPace } from '../pipeline/rules/polling.js'
 import { stageKinds, type StageKind } from '../pipeline/rules/lookup-kind.js'
-import { defaultStages, type KindOptions, type StageOptions } from '../pipeline/scheduler/kind-options.js'
+import type { KindOptions, StageOptions } from '../pipeline/scheduler/deps.js'
+import { defaultStages } from '../pipeline/scheduler/kind-options.js'
 import type { SchedulerLimits } from '../pipeline/scheduler/scheduler.js'
 import { environmentConfig, mergeConfigs, type Environment, type FileConfig } from './file-config.js'
 import { fillDefaults, listOptions, valueAt, type FilledOf } from './option.js'
@@ -30,6 +32,7 @@ export interface Settings {
     readonly matchers: number | null
   }
   readonly budget: { readonly lookupsMax: number | null; readonly durationMsMax: number | null }
+  readonly identifierUse: IdentifierUse
   readonly onLost: 'hold' | 'resubmit'
   readonly serverErrorMeans: ServerErrorMeaning
   readonly limits: SchedulerLimits
@@ -43,7 +46,7 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
   const whole = mergeConfigs(environmentConfig(environment), config)
   const baseUrl = whole.service?.baseUrl === undefined ? null : parseBaseUrl(whole.service.baseUrl)
   const filled = fillDefaults(options, whole, baseUrl === null ? 'embedded' : 'hosted')
-  const { input, output, checkpoint, service, budget, submission, limits, polling, webhook } = filled
+  const { input, output, checkpoint, lookup, service, budget, submission, limits, polling, webhook } = filled
   assertLocalPaths(whole)
   const scheduling = {
     limits: {
@@ -65,6 +68,7 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
     checkpoint: { path: checkpoint.path, maxAgeMs: durationMs(checkpoint.maxAge) },
     service: { baseUrl, registryPath: service.registry ?? null, matchers: service.matchers ?? null },
     budget: { lookupsMax: budget.lookupsMax ?? null, durationMsMax: durationMs(budget.durationMax) },
+    identifierUse: lookup.identifiers,
     onLost: submission.onLost,
     serverErrorMeans: submission.onServerError === 'resubmit' ? 'not_created' : 'unknown',
     ...scheduling,
@@ -91,7 +95,7 @@ function stageOptions(
     kind: StageKind,
     {
       maxAge,
-      lookupsMax = null,
+      lookupsMax,
     }: { readonly maxAge?: string | undefined; readonly lookupsMax?: number | undefined },
     limits: KindOptions['limits'],
   ): KindOptions => ({ ...kinds[kind], maxAgeMs: durationMs(maxAge), lookupsMax: lookupsMax ?? null, limits })

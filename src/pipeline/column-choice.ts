@@ -1,10 +1,13 @@
-import type { ColumnSamples } from './rules/column-content.js'
-import { detectColumns, type AskedColumns, type LookupColumns } from './rules/detect-columns.js'
-import { earlierColumns } from './rules/earlier-columns.js'
-import { identify } from '../core/identity.js'
+import { wasAskedIn } from './asked-before.js'
 import type { CheckpointReader } from './checkpoint/checkpoint.js'
-import { resolutionKey } from './checkpoint/lookup-key.js'
+import { idsOf } from './checkpoint/lookup-key.js'
 import type { Input } from './input/input.js'
+import { createRowReader, keyedQuestion } from './row-reader.js'
+import type { AskingRule, IdentifierUse } from './rules/asking-rule.js'
+import type { ColumnSamples } from './rules/column-content.js'
+import { askedColumns, detectColumns, type AskedColumns, type LookupColumns } from './rules/detect-columns.js'
+import { earlierColumns } from './rules/earlier-columns.js'
+import { identifiersIn } from './rules/identifier-columns.js'
 
 const sampleLimits = { columnsMax: 500, rowsMax: 200, cellCharsMax: 200 } as const
 
@@ -25,45 +28,49 @@ export async function sampleColumns(input: Input): Promise<ColumnSamples> {
 }
 
 export interface ColumnChoice {
-  columns: LookupColumns
+  rule: AskingRule
   /** What the user has to know of earlier runs with other columns. */
   note: string | null
 }
 
 /**
  * The columns asked for or found. A lookup is known by what was asked: where more rows of this input were asked
- * before by the columns of the earlier rule, those are kept, so that nothing is billed again by a better guess.
+ * before by the columns of an earlier rule, or without identifiers, those are kept, so that nothing is billed again by
+ * a better guess.
  */
 export async function chooseColumns(options: {
   input: Input
   asked: AskedColumns
+  identifierUse: IdentifierUse
   samples: ColumnSamples
   /** Null where nothing was asked yet. */
   reader: CheckpointReader | null
   signal: AbortSignal
 }): Promise<ColumnChoice> {
-  const { input, asked, samples, reader } = options
+  const { input, asked, samples, reader, identifierUse } = options
   const columns = detectColumns(input.columns, asked, samples)
+  const rule = { columns, identifierUse, readsNames: asked.identifiers !== 'none' }
   const others = otherColumns(input.columns, asked, columns, samples)
-  if (reader === null || others.length === 0) return { columns, note: null }
-  const [present = 0, ...counts] = await countKnown([columns, ...others], reader, options)
+  if (reader === null || others.length === 0) return { rule, note: null }
+  const rules = others.map((other) => ({ columns: other, identifierUse, readsNames: false }))
+  const [present = 0, ...counts] = await countKnown([rule, ...rules], reader, options)
   const most = Math.max(...counts)
-  const other = others[counts.indexOf(most)]
-  if (other === undefined || most <= present) return { columns, note: null }
+  const other = rules[counts.indexOf(most)]
+  if (other === undefined || most <= present) return { rule, note: null }
   const rows = most === 1 ? '1 row was' : `${most.toLocaleString('en-US')} rows were`
-  if (asked.location !== undefined || asked.name !== undefined) {
+  if (asked.location !== undefined || asked.name !== undefined || asked.identifiers !== undefined) {
     return {
-      columns,
-      note: `${rows} asked before with ${described(other)}; asked otherwise, they are asked, and billed, anew`,
+      rule,
+      note: `${rows} asked before with ${described(other.columns)}; asked otherwise, they are asked, and billed, anew`,
     }
   }
   const note =
-    `${rows} asked before with ${described(other)}: kept, so that nothing is asked, and billed, again. ` +
-    `This version would take ${described(columns)}; --location-columns and --name-column choose`
-  return { columns: other, note }
+    `${rows} asked before with ${described(other.columns)}: kept, so that nothing is asked, and billed, again. ` +
+    `This version would take ${described(columns)}; --location-columns, --name-column and --id-columns choose`
+  return { rule: other, note }
 }
 
-/** What earlier runs may have asked with: the earlier rule, and what is found where nothing is named. */
+/** What earlier runs may have asked with: no identifiers, the earlier rule, and what is found where nothing is named. */
 function otherColumns(
   header: readonly string[],
   asked: AskedColumns,
@@ -71,48 +78,67 @@ function otherColumns(
   samples: ColumnSamples,
 ): LookupColumns[] {
   const earlier = earlierColumns(header)
-  const { context } = columns
-  const candidates: LookupColumns[] = []
+  const { context, identifiers } = columns
+  const candidates: LookupColumns[] = columns.name === null ? [] : [{ ...columns, identifiers: {} }]
   if (earlier !== null) {
     const name = asked.name === undefined ? earlier.name : columns.name
-    candidates.push({
-      name,
-      location: asked.location === undefined ? earlier.location : columns.location,
-      context,
-    })
-    candidates.push({ name, location: earlier.location, context })
+    const location = asked.location === undefined ? earlier.location : columns.location
+    for (const places of [location, earlier.location])
+      candidates.push(
+        { name, location: places, context, identifiers: {} },
+        { name, location: places, context, identifiers },
+      )
   }
-  if (asked.location !== undefined) {
-    candidates.push(detectColumns(header, { name: columns.name, context }, samples))
+  if (asked.location !== undefined && columns.name !== null) {
+    const found = detectColumns(header, { name: columns.name, context, identifiers: 'none' }, samples)
+    candidates.push(found, { ...found, identifiers })
+  }
+  if (asked.identifiers !== undefined) {
+    const { name, location } = columns
+    const named = name === null ? {} : { name }
+    const found =
+      columns.name === null ? columns : detectColumns(header, { ...named, location, context }, samples)
+    candidates.push(found)
   }
   const seen = new Set([described(columns)])
   return candidates.filter((one) => !seen.has(described(one)) && seen.add(described(one)))
 }
 
-const described = ({ name, location }: LookupColumns): string =>
-  `the name from ${name} and ${location.length === 0 ? 'no location' : `the location from ${location.join(', ')}`}`
+function described({ name, location, identifiers }: LookupColumns): string {
+  const places = location.length === 0 ? 'no location' : `the location from ${location.join(', ')}`
+  const columns = identifiersIn(identifiers).map(({ column }) => column)
+  const stated = columns.length === 0 ? '' : ` and identifiers from ${columns.join(', ')}`
+  return `${name === null ? 'no name' : `the name from ${name}`} and ${places}${stated}`
+}
 
-/** Rows that were asked before, by each set of columns. */
+const surelyKnownRows = 10_000
+
+/** Rows that were asked before, by each rule. */
 async function countKnown(
-  candidates: readonly LookupColumns[],
+  rules: readonly AskingRule[],
   reader: CheckpointReader,
   { input, signal }: { input: Input; signal: AbortSignal },
 ): Promise<number[]> {
-  const columns = [...new Set(candidates.flatMap((one) => [one.name, ...one.location, ...one.context]))]
-  const at = new Map(columns.map((column, index) => [column, index]))
-  const counts = candidates.map(() => 0)
+  const columnsOf = rules.map(({ columns }) => askedColumns(columns))
+  const columns = [...new Set(columnsOf.flat())]
+  const places = columnsOf.map((names) => names.map((name) => columns.indexOf(name)))
+  const readers = rules.map((rule) => createRowReader(rule, (lookup) => wasAskedIn(reader, lookup)))
+  const counts = rules.map(() => 0)
+  let lookupCount = 0
   for await (const rows of input.sampleRows(columns)) {
     signal.throwIfAborted()
-    for (const [index, { name, location, context }] of candidates.entries()) {
-      const keys = rows.flatMap((row) => {
-        const cells = (names: readonly string[]) => names.map((column) => row[at.get(column) ?? -1] ?? null)
-        const identified = identify(cells([name])[0] ?? null, cells(location), cells(context))
-        return identified.kind === 'lookup' ? [resolutionKey(identified.lookup)] : []
-      })
-      const ids = reader.find('resolution', keys).filter((id) => id !== 0)
+    for (const [index, read] of readers.entries()) {
+      const own = rows.map((row) => (places[index] ?? []).map((at) => row[at] ?? null))
+      const lookups = (await read(own)).flatMap((question) =>
+        question.kind === 'invalid' ? [] : [keyedQuestion(question)],
+      )
+      if (index === 0) lookupCount += lookups.length
+      const ids = idsOf(reader, lookups).filter((id) => id !== 0)
       const asked = reader.known(ids).filter((known) => known !== null && known.state !== 'new')
       counts[index] = (counts[index] ?? 0) + asked.length
     }
+    // So many, all of them by the present rule: it is the one.
+    if (lookupCount >= surelyKnownRows && counts[0] === lookupCount) break
   }
   return counts
 }

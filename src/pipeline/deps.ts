@@ -9,7 +9,8 @@ import type { Input, InputOptions } from './input/input.js'
 import type { OutputRequest, ResolvedOutput } from './output/resolve-output.js'
 import type { RowSpool } from './output/row-spool.js'
 import type { OwnFile } from './own-files.js'
-import type { AskedColumns, LookupColumns } from './rules/detect-columns.js'
+import type { AskingRule, IdentifierUse } from './rules/asking-rule.js'
+import type { AskedColumns } from './rules/detect-columns.js'
 import type { StageOptions } from './scheduler/deps.js'
 import type { SchedulingOptions } from './scheduler/scheduler.js'
 
@@ -25,6 +26,8 @@ export interface Connection {
 export interface PipelineDeps {
   input: InputOptions
   columns: AskedColumns
+  /** How identifiers are asked of this service. */
+  identifierUse: IdentifierUse
   dedupe: boolean
   output: OutputRequest
   checkpoint: { path: string; maxAgeMs: number | null }
@@ -55,7 +58,7 @@ export interface PipelineDeps {
 export interface OpenRun {
   deps: PipelineDeps
   input: Input
-  columns: LookupColumns
+  rule: AskingRule
   output: ResolvedOutput
   /** Rows wait in it for their answers; null where the input is read again instead. */
   rowSpool: RowSpool | null

@@ -1,30 +1,47 @@
-import type { LookupColumns } from './rules/detect-columns.js'
-import { identify, type Lookup } from '../core/identity.js'
+import type { AskingRule } from './rules/asking-rule.js'
+import { askedColumns } from './rules/detect-columns.js'
+import { IdentifierTally } from './rules/identifier-faults.js'
+import type { Lookup } from '../core/identity.js'
 import { openSqlite } from '../platform/sqlite.js'
 import type { KeyedLookup, LookupId } from './checkpoint/checkpoint.js'
-import { resolutionKey } from './checkpoint/lookup-key.js'
 import type { Input, MemberRow, TextRow } from './input/input.js'
 import type { RowSpool } from './output/row-spool.js'
 import { RowIndex } from './input/row-index.js'
+import {
+  createRowReader,
+  isNoteworthy,
+  keyedQuestion,
+  type AskedQuestion,
+  type RowReader,
+} from './row-reader.js'
 
 export interface IngestDeps {
   input: Input
-  columns: LookupColumns
+  rule: AskingRule
   /** Rows that ask the same share one lookup; otherwise the second of them asks on its own account. */
   dedupe: boolean
   /** Gives each lookup its id, in order; 0 where it has none. */
   place: (lookups: readonly KeyedLookup[]) => Promise<readonly LookupId[]>
+  /** Whether a name was asked before as it stands: an address among names then goes on being asked so. */
+  wasAsked: (lookup: Lookup) => boolean
   /** Where rows wait for the writing of the output, if they do. */
   spool: RowSpool | null
   signal: AbortSignal
 }
 
+export interface Ingested {
+  readonly index: RowIndex
+  /** Of identifiers that are none, and rows that ask without a name. */
+  readonly tally: IdentifierTally
+}
+
 /** The first pass over the input: every row becomes a lookup or a reason why it is none. */
-export async function ingest(deps: IngestDeps): Promise<RowIndex> {
+export async function ingest(deps: IngestDeps): Promise<Ingested> {
   const { signal, spool } = deps
   const index = new RowIndex()
+  const tally = new IdentifierTally()
   const occurrences = deps.dedupe ? null : new OccurrenceCounter()
-  const placer = new RowPlacer(deps, index, occurrences)
+  const placer = new RowPlacer(deps, index, tally, occurrences)
   try {
     for await (const { cells, rows } of keyBatches(deps)) {
       signal.throwIfAborted()
@@ -33,7 +50,7 @@ export async function ingest(deps: IngestDeps): Promise<RowIndex> {
       if (spool !== null) await spool.add(index.slice(first, rows.length), rows)
     }
     await spool?.end()
-    return index
+    return { index, tally }
   } finally {
     occurrences?.close()
   }
@@ -45,8 +62,8 @@ interface KeyBatch {
   readonly rows: readonly MemberRow[]
 }
 
-async function* keyBatches({ input, columns, spool }: IngestDeps): AsyncGenerator<KeyBatch> {
-  const names = [columns.name, ...columns.location, ...columns.context]
+async function* keyBatches({ input, rule, spool }: IngestDeps): AsyncGenerator<KeyBatch> {
+  const names = askedColumns(rule.columns)
   const memberRows = spool === null ? null : input.keyMemberRows(names)
   if (memberRows === null) for await (const cells of input.keyRows(names)) yield { cells, rows: [] }
   else for await (const rows of memberRows) yield { cells: rows.map((row) => row.cells), rows }
@@ -56,44 +73,53 @@ async function* keyBatches({ input, columns, spool }: IngestDeps): AsyncGenerato
 class RowPlacer {
   readonly #deps: IngestDeps
   readonly #index: RowIndex
+  readonly #tally: IdentifierTally
   readonly #occurrences: OccurrenceCounter | null
+  readonly #questionOf: RowReader
   /** By all cells that are asked; not kept where each row counts. */
-  readonly #known = new Map<string, LookupId>()
+  readonly #known = new Map<string, { id: LookupId; question: AskedQuestion | null }>()
 
-  constructor(deps: IngestDeps, index: RowIndex, occurrences: OccurrenceCounter | null) {
+  constructor(
+    deps: IngestDeps,
+    index: RowIndex,
+    tally: IdentifierTally,
+    occurrences: OccurrenceCounter | null,
+  ) {
     this.#deps = deps
     this.#index = index
+    this.#tally = tally
     this.#occurrences = occurrences
+    this.#questionOf = createRowReader(deps.rule, deps.wasAsked)
   }
 
   async place(rows: readonly TextRow[]): Promise<void> {
     const keys = rows.map(cellsKey)
-    const identified = rows.map((row, at) => (this.#known.has(keys[at] ?? '') ? null : this.#identify(row)))
-    const lookups = identified
-      .filter((row) => row?.kind === 'lookup')
-      .map(({ lookup }) => ({
-        kind: 'resolution' as const,
-        key: keyOf(lookup, this.#occurrences),
-        lookup,
-      }))
+    const unknown = rows.filter((_, at) => !this.#known.has(keys[at] ?? ''))
+    const read = (await this.#questionOf(unknown)).values()
+    const questions = keys.map((key) => (this.#known.has(key) ? null : (read.next().value ?? null)))
+    const lookups = questions.flatMap((question) =>
+      question === null || question.kind === 'invalid' ? [] : [keyed(question, this.#occurrences)],
+    )
     const ids = (lookups.length === 0 ? [] : await this.#deps.place(lookups)).values()
-    for (const [at, row] of identified.entries()) {
+    for (const [at, question] of questions.entries()) {
       const key = keys[at] ?? ''
-      if (row === null) this.#index.add(this.#known.get(key) ?? 0)
-      else if (row.kind === 'invalid') this.#index.addInvalid(row.reason)
-      else this.#remember(key, ids.next().value ?? 0)
+      const known = question === null ? this.#known.get(key) : undefined
+      if (question?.kind === 'invalid') this.#index.addInvalid(question.reason)
+      else if (question === null) this.#add(known?.id ?? 0, known?.question ?? null)
+      else this.#remember(key, ids.next().value ?? 0, question)
     }
     if (this.#known.size > knownRowsMax) this.#known.clear()
   }
 
-  #identify([nameCell = null, ...cells]: TextRow) {
-    const locationCount = this.#deps.columns.location.length
-    return identify(nameCell, cells.slice(0, locationCount), cells.slice(locationCount))
+  #remember(key: string, id: LookupId, question: AskedQuestion): void {
+    const noted = isNoteworthy(question) ? question : null
+    this.#add(id, noted)
+    if (this.#occurrences === null) this.#known.set(key, { id, question: noted })
   }
 
-  #remember(key: string, id: LookupId): void {
+  #add(id: LookupId, question: AskedQuestion | null): void {
     this.#index.add(id)
-    if (this.#occurrences === null) this.#known.set(key, id)
+    if (question !== null) this.#tally.add(question, this.#index.rowCount)
   }
 }
 
@@ -107,10 +133,10 @@ function cellsKey(cells: TextRow): string {
   return key
 }
 
-function keyOf(lookup: Lookup, occurrences: OccurrenceCounter | null): Uint8Array {
-  const key = resolutionKey(lookup)
-  const occurrence = occurrences?.next(key) ?? 0
-  return occurrence === 0 ? key : resolutionKey(lookup, occurrence)
+function keyed(question: AskedQuestion, occurrences: OccurrenceCounter | null): KeyedLookup {
+  const first = keyedQuestion(question)
+  const occurrence = question.kind === 'resolution' ? (occurrences?.next(first.key) ?? 0) : 0
+  return occurrence === 0 ? first : keyedQuestion(question, occurrence)
 }
 
 /** How often a key was seen before; on disk, so that memory stays flat. */

@@ -12,7 +12,8 @@ import { RowSpool } from './output/row-spool.js'
 import { assertCheckpointApart, assertNotOurs } from './own-files.js'
 import type { ColumnSamples } from './rules/column-content.js'
 import { reportColumns } from './rules/column-report.js'
-import { detectColumns, type LookupColumns } from './rules/detect-columns.js'
+import { detectColumns } from './rules/detect-columns.js'
+import type { AskingRule } from './rules/asking-rule.js'
 import { checkOutput } from './write-output.js'
 
 /** Opens what a run needs, and closes it later. Throws what the user can mend, before anything is billed. */
@@ -31,7 +32,7 @@ export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promi
   checkOutput(input, output, 0)
   const connection = await deps.connect()
   closeLater(() => connection.close())
-  const columns = await settleColumns(deps, input, samples, connection.scope)
+  const rule = await settleColumns(deps, input, samples, connection.scope)
   const checkpoint = openRunCheckpoint(deps, input, connection)
   closeLater(() => {
     checkpoint.close()
@@ -40,7 +41,7 @@ export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promi
   if (webhooks !== null) closeLater(() => webhooks.close())
   const rowSpool = spoolsRows(input, output) ? new RowSpool(output.path, deps.input.spoolFolder) : null
   if (rowSpool !== null) closeLater(() => rowSpool.remove())
-  return { deps, input, columns, output, rowSpool, connection, checkpoint, webhooks, startedAtMs }
+  return { deps, input, rule, output, rowSpool, connection, checkpoint, webhooks, startedAtMs }
 }
 
 /** Parsing text once more takes longer than writing it down; DuckDB reads Parquet again in no time. */
@@ -54,14 +55,15 @@ async function settleColumns(
   input: Input,
   samples: ColumnSamples,
   scope: string,
-): Promise<LookupColumns> {
-  const { checkpoint, observe, interrupt, columns: asked } = deps
+): Promise<AskingRule> {
+  const { checkpoint, observe, interrupt, columns: asked, identifierUse } = deps
   const reader = peekAtCheckpoint(checkpoint.path, scope)
   try {
-    const { columns, note } = await chooseColumns({ input, asked, samples, reader, signal: interrupt })
-    observe({ type: 'columns', ...reportColumns(input.columns, columns, samples) })
+    const choice = await chooseColumns({ input, asked, identifierUse, samples, reader, signal: interrupt })
+    const { rule, note } = choice
+    observe({ type: 'columns', ...reportColumns(input.columns, rule, samples) })
     if (note !== null) observe({ type: 'notice', text: note })
-    return columns
+    return rule
   } finally {
     reader?.close()
   }

@@ -2,7 +2,9 @@ import { UserError } from '../core/errors.js'
 import { closingAfter } from '../platform/close-stack.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
 import { askUntilAnswered, planRun, type Planned } from './ask.js'
+import { peekAtCheckpoint } from './checkpoint/reader.js'
 import { blamingDamage } from './checkpoint/verify.js'
+import { askedBefore } from './asked-before.js'
 import type { OpenRun, PipelineDeps } from './deps.js'
 import { ingest } from './ingest.js'
 import type { RowIndex } from './input/row-index.js'
@@ -28,10 +30,17 @@ export function runPipeline(deps: PipelineDeps): Promise<RunSummary> {
 
 /** The first pass: every row becomes a lookup that this run wants, or a reason why it is none. */
 async function readInput(run: OpenRun): Promise<RowIndex> {
-  const { deps, input, columns, checkpoint } = run
-  const { dedupe, interrupt: signal } = deps
+  const { deps, input, rule, checkpoint, connection } = run
+  const { dedupe, interrupt: signal, observe } = deps
   const place = (lookups: Parameters<typeof checkpoint.want>[0]) => checkpoint.want(lookups)
-  const index = await ingest({ input, columns, dedupe, place, spool: run.rowSpool, signal })
+  const asked = askedBefore(() => peekAtCheckpoint(deps.checkpoint.path, connection.scope))
+  const { index, tally } = await ingest({
+    ...{ input, rule, dedupe, place, signal },
+    spool: run.rowSpool,
+    wasAsked: asked.wasAsked,
+  }).finally(asked.close)
+  for (const text of tally.notes(connection.service === 'hosted'))
+    observe({ type: 'notice', text, isWarning: true })
   // The header may have grown while the rows were read: checked once more, before anything is submitted.
   checkOutput(input, run.output, index.rowCount)
   return index

@@ -9,6 +9,7 @@ import { answerLinesOf, type RowCounts } from './output/answer-lines.js'
 import { assertOutputUsable, publish, tryPublishing, type PublishReport } from './output/publish.js'
 import type { ResolvedOutput } from './output/resolve-output.js'
 import { assertNamesFitParquet, assertNoClash } from './rules/columns.js'
+import { labelColumn } from './rules/detect-columns.js'
 
 /** Everything about the output that can be known before a submission is billed. */
 export function checkOutput(input: Input, output: ResolvedOutput, rowCount: number): void {
@@ -22,13 +23,13 @@ export function checkOutput(input: Input, output: ResolvedOutput, rowCount: numb
 
 /** What is to be paid for has to find its way out: tried on the first rows, before the first submission. */
 export async function tryOutput(run: OpenRun, rowCount: number): Promise<void> {
-  const { input, output, columns, deps } = run
+  const { input, output, rule, deps } = run
   await tryPublishing({
     input,
     output,
     columns: output.columns,
     basis: output.basis,
-    nameColumn: columns.name,
+    nameColumn: labelColumn(rule.columns),
     rowCount,
     memoryBytes: output.memoryBytes,
     metadata: deps.metadata,
@@ -51,7 +52,7 @@ export async function writeOutput(
       output,
       columns: output.columns,
       basis: output.basis,
-      nameColumn: run.columns.name,
+      nameColumn: labelColumn(run.rule.columns),
       answers,
       memoryBytes: output.memoryBytes,
       rowFiles: run.rowSpool?.files,

@@ -161,6 +161,7 @@ export class MortalJob {
     return {
       input: { paths: [this.#path('companies.csv')], spoolFolder: this.#path('.enrich') },
       columns: {},
+      identifierUse: 'context',
       dedupe: true,
       output: { path: this.#path(this.outputName), prefix: 'enrich_' },
       ownFiles: [],

@@ -78,6 +78,7 @@ export function runStages(
   return runPipeline({
     input: { paths: [join(folder, 'companies.csv')], spoolFolder: folder },
     columns: {},
+    identifierUse: 'context',
     dedupe: true,
     output: { path: join(folder, 'out.csv'), prefix: 'enrich_' },
     ownFiles: [],

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { assertNoClash } from '../../pipeline/rules/columns.js'
+import { labelColumn } from '../../pipeline/rules/detect-columns.js'
 import { UserError } from '../../core/errors.js'
 import { filesInUse } from '../../app/embedded-service.js'
 import { inspectInput } from '../../app/inspect-input.js'
@@ -42,7 +43,7 @@ export function fillExportCommand(command: Command, io: CliIo): void {
           output,
           columns: output.columns,
           basis: output.basis,
-          nameColumn: columns.name,
+          nameColumn: labelColumn(columns),
           answers,
           memoryBytes: output.memoryBytes,
           rowCount: index.rowCount,

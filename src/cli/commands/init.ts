@@ -9,6 +9,7 @@ import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
 import { sampleColumns } from '../../pipeline/column-choice.js'
 import { openInput, type Input } from '../../pipeline/input/input.js'
+import type { AskingRule } from '../../pipeline/rules/asking-rule.js'
 import type { ColumnSamples } from '../../pipeline/rules/column-content.js'
 import { columnLines, reportColumns } from '../../pipeline/rules/column-report.js'
 import { detectColumns, type AskedColumns, type LookupColumns } from '../../pipeline/rules/detect-columns.js'
@@ -49,8 +50,11 @@ async function initJob(file: string, flags: InitFlags, io: CliIo): Promise<void>
   const input = await openInput(inputOptions(settings, io.stdin))
   try {
     const samples = await sampleColumns(input)
-    const columns = await settleColumns(input, settings.input.columns, samples, asker)
-    const report = reportColumns(input.columns, columns, samples)
+    const { identifierUse } = settings
+    const asked = settings.input.columns
+    const use = { identifierUse, readsNames: asked.identifiers !== 'none' }
+    const columns = await settleColumns({ input, asked, samples, use }, asker)
+    const report = reportColumns(input.columns, { columns, ...use }, samples)
     const config = jobConfig(given, columns, file)
     const { previewRows } = await import('../../app/preview-rows.js')
     if (flags.json !== true) {
@@ -79,49 +83,52 @@ async function mayWrite(path: string, { force = false }: InitFlags, asker: Asker
   })
 }
 
+interface Looked {
+  readonly input: Input
+  readonly asked: AskedColumns
+  readonly samples: ColumnSamples
+  readonly use: Omit<AskingRule, 'columns'>
+}
+
 /** What is sure is taken; where a person can be asked, what is not is asked. Throws INPUT_COLUMN_MISSING. */
 async function settleColumns(
-  input: Input,
-  asked: AskedColumns,
-  samples: ColumnSamples,
+  { input, asked, samples, use }: Looked,
   asker: Asker | null,
 ): Promise<LookupColumns> {
-  if (asker === null) return detectColumns(input.columns, asked, samples)
+  const header = input.columns
+  if (asker === null) return detectColumns(header, asked, samples)
   const choicesOf = (columns: readonly string[]) =>
     columns.map((value) => ({ value, hint: excerptOf(value, samples) }))
-  let proposal = proposeColumns(input.columns, asked, samples)
-  let { name } = asked
+  let settled = asked
+  let proposal = proposeColumns(header, settled, samples, use)
   if (proposal.columns === null || proposal.nameChoices.length > 1) {
     const standing = proposal.columns?.name ?? proposal.nameChoices[0] ?? ''
-    name = await asker.chooseOne(
-      'Which column holds the company names?',
-      choicesOf(proposal.nameChoices),
-      standing,
-    )
-    proposal = proposeColumns(input.columns, { ...asked, name }, samples)
+    const question = 'Which column holds the company names?'
+    settled = { ...asked, name: await asker.chooseOne(question, choicesOf(proposal.nameChoices), standing) }
+    proposal = proposeColumns(header, settled, samples, use)
   }
-  const settled = { ...asked, ...(name === undefined ? {} : { name }) }
-  if (proposal.placeChoices.length === 0) return detectColumns(input.columns, settled, samples)
+  if (proposal.placeChoices.length === 0) return detectColumns(header, settled, samples)
   const location = await asker.chooseSome(
     'No place was found for sure. Which columns say where a company is?',
     choicesOf(proposal.placeChoices),
     [],
   )
-  return detectColumns(input.columns, { ...settled, location }, samples)
+  return detectColumns(header, { ...settled, location }, samples)
 }
 
 /** What was given and what was found; the rest keeps its default, also in versions to come. */
 function jobConfig(given: FileConfig, columns: LookupColumns, file: string): FileConfig {
-  const { name, location, context } = columns
+  const { name, location, context, identifiers } = columns
   return {
     ...given,
     input: {
       ...given.input,
       columns: {
         ...given.input?.columns,
-        name,
+        ...(name === null ? {} : { name }),
         location: [...location],
         ...(context.length === 0 ? {} : { context: [...context] }),
+        ...(Object.keys(identifiers).length === 0 ? {} : { identifiers }),
       },
     },
     output: { ...given.output, path: given.output?.path ?? outputPathFor(file) },

@@ -133,7 +133,11 @@ function describePlan(
     },
     outputPath: settings.output.path ?? null,
     columns: found.columns,
-    notes: [...found.input.notes(), ...(found.columnNote === null ? [] : [found.columnNote])],
+    notes: [
+      ...found.input.notes(),
+      ...(found.columnNote === null ? [] : [found.columnNote]),
+      ...found.rowNotes,
+    ],
   }
 }
 

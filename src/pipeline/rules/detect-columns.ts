@@ -1,7 +1,9 @@
 import { canBeNames, canBePlaces, type ColumnSamples } from './column-content.js'
 import { spellingKey } from './earlier-columns.js'
 import { UserError } from '../../core/errors.js'
+import { findIdentifiers, identifierPlaces, type FoundIdentifiers } from './find-identifiers.js'
 import { headerKey } from './header-key.js'
+import { identifierCells, identifiersIn, type IdentifierColumns } from './identifier-columns.js'
 import { companyNameHeaders, personHeaders, plainNameHeaders, surelyNameHeaders } from './name-headers.js'
 import {
   placeOfHeader,
@@ -13,9 +15,11 @@ import {
 
 /** Which input columns make a lookup. */
 export interface LookupColumns {
-  name: string
+  /** Null where rows have identifiers and no names. */
+  name: string | null
   location: readonly string[]
   context: readonly string[]
+  identifiers: IdentifierColumns
 }
 
 /** Columns that are named by the user; the rest are found. */
@@ -23,27 +27,86 @@ export interface AskedColumns {
   name?: string | undefined
   location?: readonly string[] | undefined
   context?: readonly string[] | undefined
+  /** These alone, or none. */
+  identifiers?: IdentifierColumns | 'none' | undefined
 }
 
 /**
  * The columns asked for, else the ones found by their headers; `samples` keep out what bears such a header and holds
  * something else.
- * Throws INPUT_COLUMN_MISSING when a named column is not there or no column holds names.
+ * Throws INPUT_COLUMN_MISSING when a named column is not there or no column holds names or identifiers.
  */
 export function detectColumns(
   header: readonly string[],
   asked: AskedColumns,
   samples: ColumnSamples = new Map(),
 ): LookupColumns {
+  const name =
+    asked.name === undefined
+      ? findName(header, samples)
+      : { column: findAsked(header, asked.name, '--name-column') }
+  const location =
+    asked.location?.map((column) => findAsked(header, column, '--location-columns')) ??
+    findLocation(header, samples)
+  const context = asked.context?.map((column) => findAsked(header, column, '--context-columns')) ?? []
+  const named = 'column' in name ? name.column : null
+  const identifiers = identifiersOf(header, asked, { name: named, location, context }, samples)
+  if ('missing' in name && identifiersIn(identifiers).length === 0) throw name.missing
+  return { name: named, location, context, identifiers }
+}
+
+function identifiersOf(
+  header: readonly string[],
+  { identifiers: asked }: AskedColumns,
+  used: Omit<LookupColumns, 'identifiers'>,
+  samples: ColumnSamples,
+): IdentifierColumns {
+  if (asked === 'none') return {}
+  if (asked === undefined) return searchIdentifiers(header, used, samples).columns
+  const columns = Object.fromEntries(
+    Object.entries(asked).flatMap(([key, column]) =>
+      column === undefined ? [] : [[key, findAsked(header, column, '--id-columns')]],
+    ),
+  ) as IdentifierColumns
   return {
-    name:
-      asked.name === undefined ? findName(header, samples) : findAsked(header, asked.name, '--name-column'),
-    location:
-      asked.location?.map((column) => findAsked(header, column, '--location-columns')) ??
-      findLocation(header, samples),
-    context: asked.context?.map((column) => findAsked(header, column, '--context-columns')) ?? [],
+    ...identifierPlaces({ header, countries: countriesOf(header, used, samples), samples }, columns),
+    ...columns,
   }
 }
+
+/** What looks like identifiers beside the columns that are used, and why some of it is not asked. */
+export function searchIdentifiers(
+  header: readonly string[],
+  used: Omit<LookupColumns, 'identifiers'>,
+  samples: ColumnSamples,
+): FoundIdentifiers {
+  const { name, location, context } = used
+  const taken = new Set([...(name === null ? [] : [name]), ...location, ...context])
+  const countries = countriesOf(header, used, samples)
+  return findIdentifiers({ header, name, taken, countries, samples })
+}
+
+/** The country that is asked before any other. */
+function countriesOf(
+  header: readonly string[],
+  { location }: Pick<LookupColumns, 'location'>,
+  samples: ColumnSamples,
+): string[] {
+  const countries = placeColumns(header, samples).filter(({ part }) => part === 'country')
+  const rank = ({ column, set }: PlaceColumn) => (location.includes(column) ? -1 : placeSets.indexOf(set))
+  return countries.sort((one, other) => rank(one) - rank(other)).map(({ column }) => column)
+}
+
+/** All columns that a row's question is made of, in the order in which its cells are read. */
+export const askedColumns = ({ name, location, context, identifiers }: LookupColumns): string[] => [
+  ...(name === null ? [] : [name]),
+  ...location,
+  ...context,
+  ...identifierCells(identifiers),
+]
+
+/** What a row is called by where its question is shown. */
+export const labelColumn = (columns: LookupColumns): string => askedColumns(columns)[0] ?? ''
 
 function findAsked(header: readonly string[], column: string, flag: string): string {
   const found =
@@ -57,20 +120,24 @@ function findAsked(header: readonly string[], column: string, flag: string): str
   return found
 }
 
-function findName(header: readonly string[], samples: ColumnSamples): string {
+function findName(
+  header: readonly string[],
+  samples: ColumnSamples,
+): { column: string } | { missing: UserError } {
   const fits = (column: string) => canBeNames(samples.get(column) ?? [])
   const company = firstOf(header.filter(fits), companyNameHeaders) ?? firstOf(header, surelyNameHeaders)
-  if (company !== undefined) return company
+  if (company !== undefined) return { column: company }
   const plain = firstOf(header.filter(fits), plainNameHeaders)
   // Xero's contacts are companies, whose people have columns of their own.
   const contact = hasXeroAddress(header) ? firstOf(header, ['contactname']) : undefined
   const isPersons = plain !== undefined && header.some((column) => personHeaders.has(headerKey(column)))
-  if (contact !== undefined) return contact
-  if (plain !== undefined && !isPersons) return plain
+  if (contact !== undefined) return { column: contact }
+  if (plain !== undefined && !isPersons) return { column: plain }
   const why = isPersons ? `"${plain}" stands beside a person's names; if it holds companies, ` : ''
-  throw new UserError('INPUT_COLUMN_MISSING', 'no column holds company names', {
+  const missing = new UserError('INPUT_COLUMN_MISSING', 'no column holds company names', {
     hint: `${why}pass --name-column; the input has: ${list(header)}`,
   })
+  return { missing }
 }
 
 const hasXeroAddress = (header: readonly string[]): boolean =>

@@ -7,7 +7,7 @@ import { businessModelOf } from '../reference/business-models.js'
 import { industryPathOf, naicsLabel, sicLabel } from '../reference/industry-codes.js'
 import { fundOrTrust } from '../normalize/fund-or-trust.js'
 import { parseName } from '../normalize/parsed-name.js'
-import { countryNameOf } from '../normalize/place-names.js'
+import { countryNameOf } from '../../core/countries.js'
 import type { RegistrationOutline, StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
 /** A code that stands in the registry's row is as good as the row; one percent is left for the clerk. */

@@ -1,6 +1,7 @@
 import type { Address, ResultEntity } from '../../contract/entity.js'
 import { streetPartsOf } from '../normalize/address/street-parts.js'
-import { countryNameOf, regionCodeIn } from '../normalize/place-names.js'
+import { countryNameOf } from '../../core/countries.js'
+import { regionCodeIn } from '../normalize/place-names.js'
 import type { RowAddress } from '../model/registry-row.js'
 import type { RegistrationOutline, StoredEntity, StoredLegalEntity } from '../store/reader.js'
 import { unknownAuthority } from '../../contract/unknown.js'

@@ -4,7 +4,7 @@ import { readBritishLine } from '../normalize/address/british-line.js'
 import { fundOrTrust, runsBusiness } from '../normalize/fund-or-trust.js'
 import { canonicalIdentifier } from '../../core/identifiers.js'
 import { matchLimits, importLimits } from '../model/limits.js'
-import { countryCodeOf } from '../normalize/place-names.js'
+import { countryCodeOf } from '../../core/countries.js'
 import type {
   NameKind,
   ReadRow,

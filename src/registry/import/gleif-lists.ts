@@ -1,4 +1,4 @@
-import { countryCodeOf } from '../normalize/place-names.js'
+import { countryCodeOf } from '../../core/countries.js'
 import type { FileFormat } from '../model/import-item.js'
 import { tableFormat, type Table } from './table.js'
 

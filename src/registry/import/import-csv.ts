@@ -14,7 +14,7 @@ import { readSample } from './sample.js'
 import type { ImportItem } from '../model/import-item.js'
 import { beginImport, type ImportSession } from './session.js'
 import { createTally, type ImportResult } from './import-report.js'
-import { countryCodeOf } from '../normalize/place-names.js'
+import { countryCodeOf } from '../../core/countries.js'
 import type { WritableRegistry } from '../registry.js'
 
 /** `sourceName`: what the source is called in `registry info` and in citations; the file's name without it. */

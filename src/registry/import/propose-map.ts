@@ -1,6 +1,6 @@
 import { entityType } from '../../contract/enums.js'
 import { canonicalIdentifier } from '../../core/identifiers.js'
-import { countryCodeOf } from '../normalize/place-names.js'
+import { countryCodeOf } from '../../core/countries.js'
 import { codeOf, type ImportField } from './columns.js'
 
 /** How a table of companies may be imported as `csv`. */

@@ -1,6 +1,7 @@
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { cityKeyOf, countryCodeOf, postalKeyOf, regionCodesOf } from '../normalize/place-names.js'
+import { countryCodeOf } from '../../core/countries.js'
+import { cityKeyOf, postalKeyOf, regionCodesOf } from '../normalize/place-names.js'
 
 /** Where a registration sits, in the keys of place-names.ts. Empty text stands for unknown. */
 export interface Place {

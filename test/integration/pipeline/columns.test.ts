@@ -65,6 +65,8 @@ describe('columns that a newer rule finds', () => {
       name: 'Account Name',
       location: byThisRule,
       context: [],
+      identifiers: {},
+      identifierUse: 'context',
       unused: [{ column: 'Billing Street', kind: 'address' }],
     })
     expect(summary.billedCount).toBe(2)

@@ -2,8 +2,15 @@ import { Command } from 'commander'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { addConfigFlags, configOf } from '../../../src/cli/config-flags.js'
-import type { FileConfig } from '../../../src/config/file-config.js'
-import { fillDefaults, listOptions, option, same, schemaOf } from '../../../src/config/option.js'
+import { parseConfig, type FileConfig } from '../../../src/config/file-config.js'
+import {
+  fillDefaults,
+  listOptions,
+  option,
+  parseIdColumns,
+  same,
+  schemaOf,
+} from '../../../src/config/option.js'
 import { callFlags, options } from '../../../src/config/options.js'
 import type { Settings } from '../../../src/config/settings.js'
 import type { ErrorCode, ExitCode } from '../../../src/core/errors.js'
@@ -96,6 +103,29 @@ describe('flags by the table', () => {
     [['--basis', 'all'], 'Allowed choices are auto, inline, file, none.'],
   ])('%j is refused', (argv, message) => {
     expect(() => configFrom(...argv)).toThrow(message)
+  })
+})
+
+describe('columns of identifiers', () => {
+  test.each<[string, unknown]>([
+    ['none', 'none'],
+    ['lei=Kennung, website=Web Site', { lei: 'Kennung', website: 'Web Site' }],
+    ['LEI=a=b', { lei: 'a=b' }],
+    ['registration_id=Nr,registration_country=Land', { registration_id: 'Nr', registration_country: 'Land' }],
+  ])('%s', (text, value) => {
+    expect(parseIdColumns(text)).toEqual({ value })
+  })
+
+  test.each(['', 'lei', 'lei=', 'duns=x', 'lei=a,lei=b', 'exchange=a', 'none,lei=a'])('not %j', (text) => {
+    expect(parseIdColumns(text)).toHaveProperty('fault')
+  })
+
+  test('the key of the file takes the same, and nothing else', () => {
+    const read = (identifiers: unknown) => parseConfig({ input: { columns: { identifiers } } }, 'a test')
+    expect(read('none')).toMatchObject({ input: { columns: { identifiers: 'none' } } })
+    expect(read({ lei: 'a' })).toMatchObject({ input: { columns: { identifiers: { lei: 'a' } } } })
+    for (const wrong of ['all', { duns: 'a' }, { lei: '' }, ['lei']])
+      expect(() => read(wrong)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))
   })
 })
 

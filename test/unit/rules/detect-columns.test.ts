@@ -72,6 +72,7 @@ describe('columns asked for', () => {
       name: 'firma',
       location: ['Ort', 'Firma'],
       context: ['firma'],
+      identifiers: {},
     })
     expect(detectColumns(['name', 'city'], { location: [] }).location).toEqual([])
   })

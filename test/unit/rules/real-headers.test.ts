@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { columnLines, reportColumns } from '../../../src/pipeline/rules/column-report.js'
-import { detectColumns } from '../../../src/pipeline/rules/detect-columns.js'
+import type { AskingRule } from '../../../src/pipeline/rules/asking-rule.js'
+import { detectColumns, type LookupColumns } from '../../../src/pipeline/rules/detect-columns.js'
 import { earlierColumns } from '../../../src/pipeline/rules/earlier-columns.js'
 import { placeOfHeader } from '../../../src/pipeline/rules/place-headers.js'
 
@@ -85,7 +86,7 @@ const exports: [program: string, header: string, name: string, location: string]
 
 describe('exports of programs', () => {
   test.each(exports)('%s', (_, header, name, location) => {
-    expect(detectColumns(cells(header), {})).toEqual({ name, location: cells(location), context: [] })
+    expect(detectColumns(cells(header), {})).toMatchObject({ name, location: cells(location), context: [] })
   })
 
   test('without cells and with none that speak against it, it is the same', () => {
@@ -284,6 +285,12 @@ describe('of several places one is taken', () => {
   })
 })
 
+const byNames = (columns: Omit<LookupColumns, 'identifiers'>): AskingRule => ({
+  columns: { ...columns, identifiers: {} },
+  identifierUse: 'first',
+  readsNames: true,
+})
+
 describe('what is told of the columns', () => {
   const lei = ['HWUPKR0MPOU8FGXBT394', 'INR2EJN1ERAN0W5ZP974', '7LTWFZYICNSX8D621K86']
   const wrongLei = lei.map((one) => one.replace(/.$/, (digit) => String((Number(digit) + 1) % 10)))
@@ -296,7 +303,11 @@ describe('what is told of the columns', () => {
   ])
 
   test('what is used, and what looks like a place or an identifier and is not', () => {
-    const report = reportColumns(header, { name: 'company', location: ['city'], context: [] }, samples)
+    const report = reportColumns(
+      header,
+      byNames({ name: 'company', location: ['city'], context: [] }),
+      samples,
+    )
     expect(report.unused).toEqual([
       { column: 'postcode', kind: 'postal code' },
       { column: 'street', kind: 'address' },
@@ -327,7 +338,7 @@ describe('what is told of the columns', () => {
   ])('%s by its cells', (kind, values) => {
     const report = reportColumns(
       ['company', 'x'],
-      { name: 'company', location: [], context: [] },
+      byNames({ name: 'company', location: [], context: [] }),
       new Map([['x', values]]),
     )
     expect(report.unused[0]?.kind).toBe(kind)
@@ -342,13 +353,15 @@ describe('what is told of the columns', () => {
     [undefined, 'Account Owner'],
     [undefined, 'Customer'],
   ])('%s by a header with the word whose it is: %s', (kind, column) => {
-    const report = reportColumns(['x', column], { name: 'x', location: [], context: [] }, new Map())
+    const report = reportColumns(['x', column], byNames({ name: 'x', location: [], context: [] }), new Map())
     expect(report.unused[0]?.kind).toBe(kind)
   })
 
   test('it stays compact, whatever the table', () => {
     const wide = Array.from({ length: 3_000 }, (_, index) => `Billing${' '.repeat(index)} City\n`)
-    const lines = columnLines(reportColumns(wide, { name: 'x', location: [], context: [] }, new Map()))
+    const lines = columnLines(
+      reportColumns(wide, byNames({ name: 'x', location: [], context: [] }), new Map()),
+    )
     expect(lines).toHaveLength(2)
     expect(lines[1]).toContain('and 2990 more')
     expect(lines.join('').length).toBeLessThan(1_500)

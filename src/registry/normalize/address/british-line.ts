@@ -1,5 +1,5 @@
 import { foldText } from '../normalize-name.js'
-import { countryCodeOf } from '../place-names.js'
+import { countryCodeOf } from '../../../core/countries.js'
 
 /** The parts of an address of the United Kingdom; localities stand with the street. */
 export interface BritishAddress {

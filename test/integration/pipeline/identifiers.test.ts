@@ -1,0 +1,218 @@
+import { writeFileSync } from 'node:fs'
+import { PassThrough } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { inspectInput } from '../../../src/app/inspect-input.js'
+import { parseConfig } from '../../../src/config/file-config.js'
+import { resolveSettings } from '../../../src/config/settings.js'
+import { enrich, type EnrichConfig, type RunEvent, type RunSummary } from '../../../src/index.js'
+import type { KeyedLookup } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import { columnLines } from '../../../src/pipeline/rules/column-report.js'
+import { foreignMatch, type ForeignService } from '../../support/foreign-service.js'
+import { createWorkplace, eventsOf, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
+
+let place: Workplace
+const serve = servicesOfTests()
+beforeEach(() => {
+  place = createWorkplace()
+})
+afterEach(() => {
+  place.remove()
+})
+
+const lei = 'HWUPKR0MPOU8FGXBT394'
+const badLei = 'HWUPKR0MPOU8FGXBT395'
+const write = (...lines: readonly string[]) => {
+  writeFileSync(place.path('companies.csv'), `${lines.join('\n')}\n`)
+}
+
+function configOf(input: EnrichConfig['input'], service: ForeignService | null): EnrichConfig {
+  return {
+    input: { paths: [place.path('companies.csv')], ...input },
+    output: { path: place.path('out.csv') },
+    checkpoint: { path: place.path('checkpoint.sqlite') },
+    ...(service === null
+      ? {}
+      : {
+          service: { baseUrl: service.baseUrl },
+          limits: { submitPerMinute: 60_000, pollPerMinute: 60_000 },
+          polling: { firstAfterSeconds: 0, intervalSeconds: 0.01 },
+        }),
+  }
+}
+
+/** What `plan` sees: the lookups of the rows, in order, and what is said of them. */
+async function look(input: EnrichConfig['input'] = {}, more: EnrichConfig = {}) {
+  const settings = resolveSettings(parseConfig({ ...configOf(input, null), ...more }, 'a test'), {})
+  const lookups: KeyedLookup[] = []
+  return inspectInput(
+    {
+      settings,
+      stdin: new PassThrough(),
+      signal: new AbortController().signal,
+      onBatch: (batch) => lookups.push(...batch),
+    },
+    ({ columns, index, rowNotes }) =>
+      Promise.resolve({
+        asked: lookups.map(({ kind, lookup }) => `${kind}: ${lookup.name}`),
+        contexts: lookups.map(({ lookup }) => lookup.context),
+        keys: lookups.map(({ key }) => Buffer.from(key).toString('hex')),
+        lines: columnLines(columns),
+        invalidCount: index.invalidCount,
+        reasons: index.slice(0, index.rowCount).flatMap((id) => index.reasonOf(id) ?? []),
+        rowNotes,
+      }),
+  )
+}
+
+async function run(service: ForeignService, input: EnrichConfig['input'] = {}) {
+  const job = enrich(configOf(input, service), { environment: { ENRICH_API_KEY: service.apiKey } })
+  const events: RunEvent[] = await eventsOf(job)
+  const summary: RunSummary = await job.summary
+  const notices = events.flatMap((event) => (event.type === 'notice' ? [event.text] : []))
+  return { summary, notices, columns: events.find((event) => event.type === 'columns') }
+}
+
+const startService = () =>
+  serve({ answers: { Acme: foreignMatch('Acme Inc.'), Bolt: foreignMatch('Bolt Inc.') } })
+const asked = (service: ForeignService) =>
+  service.runs.map(({ query }) => ({ name: query.name, context: query.context ?? null }))
+
+describe('rows of a list with identifiers', () => {
+  test('each asks what it can; what cannot be asked says why', async () => {
+    write(
+      'Account,LEI,Reg No,Country,Website,Email',
+      `Apple Inc.,${lei},,US,apple.com,jane@apple.com`,
+      `,${lei},,US,,`,
+      ',,,,https://www.nvidia.com/en-us/,',
+      ',,,,,ceo@nvidia.com',
+      ',,,,,bob@gmail.com',
+      `Tesco,${badLei},00445790,United Kingdom,,`,
+      `,${badLei},,,,`,
+    )
+    const found = await look()
+    expect(found.asked).toEqual([
+      `resolution: Apple Inc. (LEI ${lei}, website apple.com)`,
+      `resolution: LEI ${lei}`,
+      'domain: nvidia.com',
+      'domain: nvidia.com',
+      'resolution: Tesco (company number GB 00445790)',
+    ])
+    expect(found.keys[2]).toBe(found.keys[3])
+    expect(found.reasons).toEqual([
+      "gmail.com is a mail provider's domain, not a company's",
+      'no company name, and the LEI has wrong check digits',
+    ])
+    expect(found.rowNotes).toEqual([
+      '1 row holds an LEI with wrong check digits (row 6): asked without it',
+      '2 rows hold no name: asked by domain',
+      '1 row holds no name: asked by identifiers in place of one',
+    ])
+    expect(found.lines[1]).toBe(
+      'identifiers, asked first: LEI from LEI, company number from Reg No with its country from Country, website from Website, e-mail from Email',
+    )
+  })
+
+  test('without dedupe a domain is asked once all the same', async () => {
+    write('domain', 'a.com', 'www.a.com', 'https://a.com/x')
+    const { keys } = await look({ dedupe: false })
+    expect(new Set(keys).size).toBe(1)
+  })
+
+  test('names that are addresses or LEIs themselves', async () => {
+    write('company', 'Acme', 'https://www.apple.com', 'jane@apple.com', lei, 'bob@gmail.com')
+    const found = await look()
+    expect(found.asked).toEqual([
+      'resolution: Acme',
+      'domain: apple.com',
+      'domain: apple.com',
+      `resolution: LEI ${lei}`,
+    ])
+    expect(found.invalidCount).toBe(1)
+    const off = await look({ columns: { identifiers: 'none' } })
+    expect(off.asked).toEqual([
+      'resolution: Acme',
+      'resolution: https://www.apple.com',
+      'resolution: jane@apple.com',
+      `resolution: ${lei}`,
+      'resolution: bob@gmail.com',
+    ])
+  })
+
+  test('rows that repeat are counted each, however often they are seen', async () => {
+    write(
+      'company,lei',
+      ...Array.from({ length: 2_500 }, () => `Acme,${badLei}`),
+      `Bolt,${lei}`,
+      `Cera,${lei}`,
+    )
+    const { rowNotes, asked: names } = await look({ columns: { identifiers: { lei: 'lei' } } })
+    expect(rowNotes).toEqual([
+      '2,500 rows hold an LEI with wrong check digits (rows 1, 2, 3, …): asked without it',
+    ])
+    expect(names.slice(-2)).toEqual([`resolution: Bolt (LEI ${lei})`, `resolution: Cera (LEI ${lei})`])
+  })
+
+  test('in the order that is set, whatever the service', async () => {
+    write('company,lei', `Acme,${lei}`)
+    const context = await look({}, { lookup: { identifiers: 'context' } })
+    expect(context).toMatchObject({ asked: ['resolution: Acme'], contexts: [`LEI ${lei}`] })
+  })
+})
+
+describe('a hosted service', () => {
+  const list = ['company,LEI,Website', `Acme,${lei},acme.com`, 'Bolt,,bolt.io', 'Bolt,,']
+  test('is told identifiers as context, and pays a row once', async () => {
+    write(...list)
+    const service = await startService()
+    const first = await run(service)
+    expect(first.summary.billedCount).toBe(3)
+    expect(first.columns).toMatchObject({
+      identifiers: { lei: 'LEI', website: 'Website' },
+      identifierUse: 'context',
+      unused: [],
+    })
+    expect(asked(service)).toEqual(
+      expect.arrayContaining([
+        { name: 'Acme', context: `LEI ${lei}, website acme.com` },
+        { name: 'Bolt', context: 'website bolt.io' },
+        { name: 'Bolt', context: null },
+      ]),
+    )
+    expect((await run(service)).summary.billedCount).toBe(0)
+  })
+
+  test('bills nothing again of an input that was asked before identifiers were found, and says so', async () => {
+    write(...list)
+    const service = await startService()
+    await run(service, { columns: { identifiers: 'none' } })
+    const again = await run(service)
+    expect(again.summary.billedCount).toBe(0)
+    expect(again.columns).toMatchObject({ identifiers: {} })
+    expect(again.notices).toContainEqual(
+      expect.stringMatching(
+        /^3 rows were asked before with the name from company and no location: kept.*identifiers from LEI, Website.*--id-columns/,
+      ),
+    )
+    const named = await run(service, { columns: { identifiers: { lei: 'LEI' } } })
+    expect(named.summary.billedCount).toBe(1)
+    expect(named.notices).toContainEqual(expect.stringMatching(/^3 rows were asked before .*billed, anew$/))
+  })
+
+  test('goes on being asked for a name that is an address as it was asked before', async () => {
+    write('company', 'Acme', 'www.bolt.io')
+    const service = await startService()
+    await run(service, { columns: { identifiers: 'none' } })
+    const names = () => service.runs.map(({ query }) => query.name).sort()
+    expect(names()).toEqual(['Acme', 'www.bolt.io'])
+    expect((await run(service)).summary.billedCount).toBe(0)
+  })
+
+  test('is asked by identifiers in place of a name, and that is said before it is billed', async () => {
+    write('LEI,City', `${lei},Cupertino`)
+    const service = await startService()
+    const { notices, summary } = await run(service)
+    expect(asked(service)).toEqual([{ name: `LEI ${lei}`, context: null }])
+    expect(summary.billedCount).toBe(1)
+    expect(notices).toContainEqual('1 row holds no name: asked, and billed, by identifiers in place of one')
+  })
+})

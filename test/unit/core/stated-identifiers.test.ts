@@ -1,0 +1,146 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  nameWithIdentifiers,
+  readIdentifiers,
+  statedIdentifier,
+  statedKinds,
+  writeIdentifiers,
+  type StatedIdentifier,
+} from '../../../src/core/stated-identifiers.js'
+
+const lei = { kind: 'lei', value: 'HWUPKR0MPOU8FGXBT394', place: null } as const
+const cik = { kind: 'cik', value: '0000320193', place: null } as const
+
+describe('what is written', () => {
+  test.each<[string, StatedIdentifier[], string]>([
+    ['the strongest first', [cik, lei], 'LEI HWUPKR0MPOU8FGXBT394, CIK 0000320193'],
+    ['a number with its register', [number('00445790', 'GB')], 'company number GB 00445790'],
+    ['a number without one', [number('00445790', null)], 'company number 00445790'],
+    ['a ticker with its exchange', [ticker('AAPL', 'NASDAQ')], 'ticker NASDAQ:AAPL'],
+    ['a ticker without one', [ticker('BRK.B', null)], 'ticker BRK.B'],
+    ['a domain', [{ kind: 'website', value: 'apple.com', place: null }], 'website apple.com'],
+  ])('%s', (_, identifiers, text) => {
+    expect(writeIdentifiers(identifiers)).toBe(text)
+    expect(nameWithIdentifiers('Apple (UK)', identifiers)).toBe(`Apple (UK) (${text})`)
+    expect(nameWithIdentifiers(null, identifiers)).toBe(text)
+    expect(nameWithIdentifiers('', identifiers)).toBe(text)
+  })
+})
+
+function number(value: string, place: string | null): StatedIdentifier {
+  return { kind: 'registration_id', value, place }
+}
+function ticker(value: string, place: string | null): StatedIdentifier {
+  return { kind: 'ticker', value, place }
+}
+
+describe('what is read', () => {
+  test.each<[string, string | null, StatedIdentifier[]]>([
+    ['Apple Inc (LEI HWUPKR0MPOU8FGXBT394, CIK 320193)', 'Apple Inc', [lei, cik]],
+    ['Apple (lei: hwup kr0m pou8 fgxb t394)', 'Apple', [lei]],
+    ['HWUPKR0MPOU8FGXBT394', null, [lei]],
+    ['CIK 320193', null, [cik]],
+    ['company number # US-DE 806592', null, [number('806592', 'US-DE')]],
+    ['company number HRB 86891', null, [number('HRB 86891', null)]],
+    ['Acme (ticker NYSE:BRK.B)', 'Acme', [ticker('BRK.B', 'NYSE')]],
+    ['https://www.apple.com/de/', null, [{ kind: 'website', value: 'apple.com', place: null }]],
+    ['jane@mail.example.co.uk', null, [{ kind: 'website', value: 'example.co.uk', place: null }]],
+    ['website Siemens.DE', null, [{ kind: 'website', value: 'siemens.de', place: null }]],
+  ])('%s', (text, name, identifiers) => {
+    expect(readIdentifiers(text)).toEqual({ name, identifiers })
+  })
+
+  test.each([
+    'Apple (UK)',
+    'Apple (UK) Ltd',
+    'Acme (LEI)',
+    'Acme (LEI HWUPKR0MPOU8FGXBT395)',
+    'Acme (LEI HWUPKR0MPOU8FGXBT394, formerly Bolt)',
+    'Acme (LEI HWUPKR0MPOU8FGXBT394) Ltd',
+    'Ticker Tape Co',
+    'Website Builders',
+    'Bic Camera',
+    'Booking.com',
+    'AT&T @ Work',
+    'HWUPKR0MPOU8FGXBT395',
+    'Foo, Bar (Baz, Qux)',
+    '',
+  ])('ordinary names stay as they are: %s', (text) => {
+    expect(readIdentifiers(text)).toEqual({ name: text, identifiers: [] })
+  })
+})
+
+describe('there and back', () => {
+  const letter = (letters: string) => fc.constantFrom(...letters)
+  const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+  const digits = (count: number) => fc.stringMatching(new RegExp(`^[1-9]\\d{${count - 1}}$`))
+  const place = fc.option(fc.constantFrom('GB', 'DE', 'US-DE', 'US-NY', 'CA-ON'), { nil: null })
+  const exchange = fc.option(fc.constantFrom('NASDAQ', 'NYSE', 'XETRA', 'LSE'), { nil: null })
+  const anyOf = {
+    lei: fc
+      .array(letter(`${upper}0123456789`), { minLength: 18, maxLength: 18 })
+      .map((letters) => ({ text: withCheckDigits(letters.join('')), place: null })),
+    cik: digits(7).map((text) => ({ text, place: null })),
+    registration_id: fc.tuple(fc.stringMatching(/^[A-Z0-9]{1,4}[A-Z0-9 /-]{0,10}\d$/), place).map(byPlace),
+    ein: digits(9).map((text) => ({ text, place: null })),
+    bic: fc.stringMatching(/^[A-Z]{4}DE[A-Z0-9]{2}([A-Z0-9]{3})?$/).map((text) => ({ text, place: null })),
+    ticker: fc.tuple(fc.stringMatching(/^[A-Z0-9]{1,5}(\.[A-Z])?$/), exchange).map(byPlace),
+    website: fc.domain().map((text) => ({ text, place: null })),
+  }
+  const identifiers = fc
+    .uniqueArray(fc.constantFrom(...statedKinds), { minLength: 1 })
+    .chain((kinds) =>
+      fc.tuple(
+        ...kinds.map((kind) => anyOf[kind].map(({ text, place: of }) => statedIdentifier(kind, text, of))),
+      ),
+    )
+    .map((found) => found.filter((one) => one !== null))
+    .filter((found) => found.length > 0 && found.every(isPlain))
+  const name = fc
+    .string({ unit: 'grapheme', minLength: 1 })
+    .map((text) => text.trim())
+    .filter((text) => text !== '' && !/[\n\r\u2028\u2029]/.test(text))
+
+  test('identifiers that are written, with or without a name, are read back, the strongest first', () => {
+    fc.assert(
+      fc.property(fc.option(name, { nil: null }), identifiers, (named, found) => {
+        const sorted = [...found].sort((a, b) => statedKinds.indexOf(a.kind) - statedKinds.indexOf(b.kind))
+        expect(readIdentifiers(nameWithIdentifiers(named, found))).toEqual({
+          name: named,
+          identifiers: sorted,
+        })
+      }),
+    )
+  })
+
+  test('a name with brackets of its own is never read as identifiers', () => {
+    const word = fc.stringMatching(/^[A-Za-z]{1,12}$/)
+    const labels = /^(?:LEI|CIK|company number|EIN|BIC|ticker|website)\b/i
+    fc.assert(
+      fc.property(
+        word,
+        fc.array(word, { minLength: 1 }).filter(([first = '']) => !labels.test(first)),
+        (one, more) => {
+          const text = `${one} (${more.join(', ')})`
+          expect(readIdentifiers(text)).toEqual({ name: text, identifiers: [] })
+        },
+      ),
+    )
+  })
+})
+
+function byPlace([text, place]: [string, string | null]) {
+  return { text, place }
+}
+
+/** A number that begins with two letters and a space would be read as one of a register. */
+function isPlain({ kind, value, place }: StatedIdentifier): boolean {
+  return kind !== 'registration_id' || place !== null || !/^[A-Z]{2}(?:-[A-Z0-9]{1,3})? /.test(value)
+}
+
+/** ISO 7064 mod 97-10, by its definition. */
+function withCheckDigits(letters: string): string {
+  const digits = Array.from(`${letters}00`, (letter) => String(parseInt(letter, 36))).join('')
+  return letters + String(98n - (BigInt(digits) % 97n)).padStart(2, '0')
+}

@@ -1,0 +1,225 @@
+import { describe, expect, test } from 'vitest'
+import { detectColumns, type AskedColumns } from '../../../src/pipeline/rules/detect-columns.js'
+import { columnLines, reportColumns } from '../../../src/pipeline/rules/column-report.js'
+import { UserError } from '../../../src/core/errors.js'
+
+const leis = ['HWUPKR0MPOU8FGXBT394', 'INR2EJN1ERAN0W5ZP974', '7LTWFZYICNSX8D621K86']
+const badLeis = leis.map((one) => one.replace(/.$/, (digit) => String((Number(digit) + 1) % 10)))
+const names = ['Acme', 'Bolt', 'Cera', 'Dyne', 'Echo', 'Flux']
+const emails = ['a@acme.com', 'b@bolt.io', 'c@cera.de']
+
+type Table = Record<string, readonly string[]>
+const samplesOf = (table: Table) => new Map(Object.entries(table))
+const found = (table: Table, asked: AskedColumns = {}) =>
+  detectColumns(Object.keys(table), asked, samplesOf(table))
+const told = (table: Table) => {
+  const rule = { columns: found(table), identifierUse: 'first', readsNames: true } as const
+  return reportColumns(Object.keys(table), rule, samplesOf(table))
+}
+const whyNot = (table: Table, column: string) => told(table).unused.find((one) => one.column === column)?.why
+
+describe('identifiers are found by header', () => {
+  test.each<[string, string, string[]]>([
+    ['lei', 'LEI Code', leis],
+    ['lei', 'Legal Entity Identifier', []],
+    ['cik', 'CIK', ['320193', '0000789019', '1318605']],
+    ['registration_id', 'Handelsregisternummer', ['HRB 86891', 'HRB 42243', 'HRA 1']],
+    ['registration_id', 'KvK-nummer', ['33002587', '17014545', '24269920']],
+    ['registration_id', 'Numéro SIREN', ['552 100 554', '542051180', '552032534']],
+    ['registration_id', 'IČO', ['45274649', '00177041', '26185610']],
+    ['registration_id', 'Org.nr', ['556012-5790', '556016-0680', '556042-7220']],
+    ['registration_id', '法人番号', ['1180301018771', '6010401059728', '5010401067252']],
+    ['registration_id', 'Company Number', ['00445790', 'SC095237', '02366995']],
+    ['ein', 'FEIN', ['94-2404110', '911144442', '13-4994650']],
+    ['bic', 'SWIFT Code', ['DEUTDEFF', 'BNPAFRPPXXX', 'CHASUS33']],
+    ['ticker', 'Stock Symbol', ['AAPL', 'BRK.B', 'NYSE: T']],
+    ['website', 'Página web', ['acme.com', 'https://bolt.io/es', 'n/a']],
+    ['website', 'Domain', ['acme.com', 'bolt.io', 'cera.de']],
+    ['email', 'Correo electrónico', emails],
+    ['email', 'E-Mail', [...emails, 'd@gmail.com']],
+  ])('%s by %s', (key, column, cells) => {
+    const { name, identifiers } = found({ company: names, [column]: cells })
+    expect(name).toBe('company')
+    expect(identifiers).toMatchObject({ [key]: column })
+  })
+
+  test('of several columns the best header is taken, and the others are reported', () => {
+    const table = { company: names, url: ['a.com', 'b.com', 'c.com'], Website: ['d.com', 'e.com', 'f.com'] }
+    expect(found(table).identifiers).toEqual({ website: 'Website' })
+    expect(whyNot(table, 'url')).toBe('Website is asked')
+  })
+
+  test('without names, identifiers are asked; without either, it is an error', () => {
+    expect(found({ LEI: leis, city: ['Bonn'] })).toMatchObject({
+      name: null,
+      location: ['city'],
+      identifiers: { lei: 'LEI' },
+    })
+    expect(found({ domain: ['a.com', 'b.com'] })).toMatchObject({
+      name: null,
+      identifiers: { website: 'domain' },
+    })
+    expect(() => found({ city: ['Bonn'], phone: ['+49 228 1'] })).toThrow(UserError)
+    expect(() => found({ LEI: leis }, { identifiers: 'none' })).toThrow(UserError)
+  })
+})
+
+describe('cells decide', () => {
+  test.each<[string, string, string[], RegExp]>([
+    ['an LEI whose check digits are wrong', 'LEI', badLeis, /check digits/],
+    ['an LEI column of numbers', 'lei', ['1', '2', '3'], /check digits/],
+    [
+      'a phone in a number column',
+      'Company Number',
+      ['+44 20 7946 0958', '020 7946 0958', '(020) 79'],
+      /form/,
+    ],
+    ['a date in a number column', 'Registration No', ['2024-01-02', '03.04.2021', '1/2/2020'], /form/],
+    ['words in a CIK column', 'CIK', ['none given', 'x', 'y'], /form/],
+    ['names in a ticker column', 'Ticker', ['Apple Incorporated', 'Bolt Limited', 'C D E'], /form/],
+    ['names in a website column', 'Website', ['yes', 'no', 'no'], /form/],
+    ['mail providers', 'Email', ['a@gmail.com', 'b@gmx.de', 'c@qq.com'], /mail providers/],
+    [
+      'profiles',
+      'URL',
+      ['https://linkedin.com/company/a', 'https://www.linkedin.com/company/b', 'https://fb.com/c'],
+      /share/,
+    ],
+    ['one domain for all names', 'Email', names.map((name) => `${name}@keeper.com`), /one domain/],
+  ])('%s', (_, column, cells, why) => {
+    const table = { company: names, [column]: cells }
+    expect(found(table).identifiers).toEqual({})
+    expect(whyNot(table, column)).toMatch(why)
+  })
+
+  test('one domain for one name is its own', () => {
+    const table = { company: names.map(() => 'Acme'), Email: names.map((name) => `${name}@acme.com`) }
+    expect(found(table).identifiers).toEqual({ email: 'Email' })
+  })
+
+  test('a symbol is one of an exchange only where an exchange is named', () => {
+    const elements = ['H', 'He', 'Li', 'Na']
+    expect(found({ company: names, Symbol: elements }).identifiers).toEqual({})
+    expect(whyNot({ company: names, Symbol: elements }, 'Symbol')).toMatch(/exchange/)
+    expect(found({ company: names, Symbol: ['AAPL'], Exchange: ['NASDAQ'] }).identifiers).toEqual({
+      ticker: 'Symbol',
+      exchange: 'Exchange',
+    })
+    expect(found({ company: names, Symbol: ['NYSE:T', 'NYSE: F'] }).identifiers).toEqual({ ticker: 'Symbol' })
+  })
+
+  test.each([
+    'id',
+    'ID Number',
+    'number',
+    'account no',
+    'code',
+    'phone',
+    'tax',
+    'cik_status',
+    'email opt out',
+    'web lead',
+  ])('%s with ten digits is no identifier', (column) => {
+    const table = { company: names, [column]: ['1234567890', '0000320193', '0000789019'] }
+    expect(found(table).identifiers).toEqual({})
+  })
+})
+
+describe('what cells make certain is used whatever its header says', () => {
+  const sites = ['https://acme.com', 'http://www.bolt.io/', 'www.cera.de']
+  test('LEIs and home pages', () => {
+    expect(found({ company: names, Kennung: leis, x: sites }).identifiers).toEqual({
+      lei: 'Kennung',
+      website: 'x',
+    })
+  })
+
+  test.each(['Parent LEI', 'ultimate_parent', 'Managing LEI', 'Konzern-LEI', 'Successor'])(
+    'but not what is another company’s: %s',
+    (column) => {
+      const table = { company: names, [column]: leis }
+      expect(found(table).identifiers).toEqual({})
+      expect(whyNot(table, column)).toMatch(/another/)
+    },
+  )
+
+  test('unless the names are of the same ones', () => {
+    expect(found({ 'Fund Name': names, 'Fund LEI': leis }, { name: 'Fund Name' }).identifiers).toEqual({
+      lei: 'Fund LEI',
+    })
+  })
+
+  test('nor one of several, nor pages deep in a site', () => {
+    expect(found({ company: names, a: leis, b: leis }).identifiers).toEqual({})
+    const deep = ['https://x.com/a/1', 'https://y.com/b/2', 'https://z.com/c/3']
+    expect(found({ company: names, link: deep }).identifiers).toEqual({})
+  })
+
+  test('e-mail addresses only where nothing else is there', () => {
+    expect(found({ company: names, kontakt: emails }).identifiers).toEqual({})
+    expect(whyNot({ company: names, kontakt: emails }, 'kontakt')).toMatch(/whose/)
+    expect(found({ kontakt: emails })).toMatchObject({ name: null, identifiers: { email: 'kontakt' } })
+  })
+})
+
+describe('where numbers and symbols are from', () => {
+  const numbers = ['00445790', '02366995']
+  test('a column of registers, before that of countries', () => {
+    const table = { company: names, 'Company Number': numbers, Country: ['GB'], Jurisdiction: ['us_de'] }
+    expect(found(table).identifiers).toMatchObject({ registration_country: 'Jurisdiction' })
+  })
+  test('the country that is asked', () => {
+    const table = {
+      company: names,
+      'Reg No': numbers,
+      'Billing City': ['Rome'],
+      'Billing Country': ['IT'],
+      'Shipping Country': ['FR'],
+    }
+    expect(found(table).identifiers).toMatchObject({ registration_country: 'Billing Country' })
+  })
+  test('none where the register is of one country', () => {
+    expect(found({ company: names, SIREN: ['552100554'], Country: ['BE'] }).identifiers).toEqual({
+      registration_id: 'SIREN',
+    })
+  })
+})
+
+describe('columns asked for', () => {
+  const table = { company: names, LEI: leis, Web: ['a.com'], Land: ['DE'], Nr: ['1'] }
+  test('these alone, in whatever spelling, and the country of a number', () => {
+    expect(found(table, { identifiers: { website: 'web' } }).identifiers).toEqual({ website: 'Web' })
+    expect(found(table, { identifiers: { registration_id: 'nr' } }).identifiers).toEqual({
+      registration_id: 'Nr',
+      registration_country: 'Land',
+    })
+  })
+  test('none', () => {
+    expect(found(table, { identifiers: 'none' }).identifiers).toEqual({})
+  })
+  test('one that is not there is an error that names the flag', () => {
+    expect(() => found(table, { identifiers: { lei: 'Nope' } })).toThrow(/--id-columns/)
+  })
+  test('what is asked as context is not asked twice', () => {
+    expect(found(table, { context: ['Web'] }).identifiers).toEqual({ lei: 'LEI' })
+  })
+})
+
+test('what is asked and what is not is said in a few lines', () => {
+  const lines = columnLines(
+    told({
+      company: names,
+      LEI: leis,
+      'Reg No': ['1001', '1002'],
+      Country: ['DE'],
+      Web: ['a.com'],
+      Email: emails,
+      'Parent LEI': leis,
+    }),
+  )
+  expect(lines).toEqual([
+    'name from company; location from Country',
+    'identifiers, asked first: LEI from LEI, company number from Reg No with its country from Country, website from Web, e-mail from Email',
+    'not used: Parent LEI (LEI); --location-columns, --context-columns and --id-columns choose others',
+  ])
+})

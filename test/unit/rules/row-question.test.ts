@@ -1,0 +1,239 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readIdentifiers } from '../../../src/core/stated-identifiers.js'
+import type { AskingRule, IdentifierUse } from '../../../src/pipeline/rules/asking-rule.js'
+import { IdentifierTally } from '../../../src/pipeline/rules/identifier-faults.js'
+import { leiIn, mayBeIdentifier } from '../../../src/pipeline/rules/name-cell.js'
+import { cellsOf, questionOf, type RowQuestion } from '../../../src/pipeline/rules/row-question.js'
+import { sharedDomain } from '../../../src/pipeline/rules/shared-domains.js'
+import { anyText } from '../core/any-text.js'
+
+const columns = {
+  name: 'name',
+  location: ['city'],
+  context: ['notes'],
+  identifiers: {
+    lei: 'lei',
+    cik: 'cik',
+    registration_id: 'number',
+    ein: 'ein',
+    bic: 'bic',
+    ticker: 'ticker',
+    website: 'website',
+    email: 'email',
+    registration_country: 'country',
+    exchange: 'exchange',
+  },
+}
+const ruleOf = (identifierUse: IdentifierUse, readsNames = true): AskingRule => ({
+  columns,
+  identifierUse,
+  readsNames,
+})
+const order = ['name', 'city', 'notes', ...Object.keys(columns.identifiers)]
+type Row = Partial<Record<'name' | 'city' | 'notes' | keyof (typeof columns)['identifiers'], string>>
+const ask = (row: Row, use: IdentifierUse = 'first', readsNames = true): RowQuestion => {
+  const rule = ruleOf(use, readsNames)
+  return questionOf(
+    rule,
+    cellsOf(
+      rule,
+      order.map((key) => row[key as keyof Row] ?? null),
+    ),
+  )
+}
+const lookupOf = (question: RowQuestion) => (question.kind === 'invalid' ? question.reason : question.lookup)
+const lei = 'HWUPKR0MPOU8FGXBT394'
+const badLei = 'HWUPKR0MPOU8FGXBT395'
+
+describe('a name and identifiers', () => {
+  const row = {
+    name: 'Apple Inc',
+    city: 'Cupertino',
+    notes: 'phones',
+    lei,
+    cik: '320193',
+    website: 'https://www.apple.com/de',
+  }
+  test('first: they are in the name', () => {
+    expect(lookupOf(ask(row))).toEqual({
+      name: `Apple Inc (LEI ${lei}, CIK 0000320193, website apple.com)`,
+      location: 'Cupertino',
+      context: 'phones',
+    })
+  })
+  test('context: they are behind the context', () => {
+    expect(lookupOf(ask(row, 'context'))).toEqual({
+      name: 'Apple Inc',
+      location: 'Cupertino',
+      context: `phones, LEI ${lei}, CIK 0000320193, website apple.com`,
+    })
+  })
+  test('a row without any asks what it asked without such columns', () => {
+    for (const use of ['first', 'context'] as const)
+      expect(lookupOf(ask({ name: 'Apple Inc', lei: ' n/a', website: '-' }, use))).toEqual({
+        name: 'Apple Inc',
+        location: null,
+        context: null,
+      })
+  })
+  test.each<[Row, string]>([
+    [{ registration_id: '00445790', registration_country: 'United Kingdom' }, 'company number GB 00445790'],
+    [{ registration_id: '806592', registration_country: 'us_de' }, 'company number US-DE 806592'],
+    [{ registration_id: 'HRB 86891', registration_country: 'Deutschland' }, 'company number DE HRB 86891'],
+    [{ registration_id: '123', registration_country: 'Atlantis' }, 'company number 123'],
+    [{ registration_id: 'sc 095237' }, 'company number SC095237'],
+    [{ registration_id: 'sc 095237', registration_country: 'UK' }, 'company number GB SC 095237'],
+    [{ ticker: 'aapl', exchange: 'Nasdaq' }, 'ticker NASDAQ:AAPL'],
+    [{ ticker: 'NYSE: BRK.B', exchange: 'Nasdaq' }, 'ticker NYSE:BRK.B'],
+    [{ ein: '94-2404110', bic: 'deutdeff' }, 'EIN 942404110, BIC DEUTDEFF'],
+    [{ email: 'Jane <jane@mail.acme.co.uk>' }, 'website acme.co.uk'],
+    [{ website: 'acme.com; acme.de', email: 'x@bolt.io' }, 'website acme.com'],
+    [{ website: 'no site', email: 'x@bolt.io' }, 'website bolt.io'],
+    [{ website: 'https://facebook.com/acme', email: 'x@bolt.io' }, 'website bolt.io'],
+    [{ email: 'a@gmail.com, b@bolt.io' }, 'website bolt.io'],
+  ])('%j is %s', (row, written) => {
+    expect(ask({ name: 'Acme', ...row })).toMatchObject({ lookup: { name: `Acme (${written})` } })
+  })
+  test('mail providers, disposable domains and pages on platforms tell nothing', () => {
+    for (const cells of [
+      { email: 'a@gmail.com' },
+      { website: 'http://gmx.de' },
+      { email: 'a@mailinator.com' },
+      { website: 'linkedin.com/company/acme' },
+    ])
+      expect(ask({ name: 'Acme', ...cells })).toMatchObject({ lookup: { name: 'Acme' }, faults: [] })
+    expect(ask({ name: 'Meta', website: 'https://www.facebook.com/' })).toMatchObject({
+      lookup: { name: 'Meta (website facebook.com)' },
+    })
+  })
+  test('too long together, the name is asked alone', () => {
+    const name = 'x'.repeat(495)
+    expect(ask({ name, lei })).toMatchObject({ lookup: { name } })
+  })
+})
+
+describe('no usable name', () => {
+  test.each<[IdentifierUse, Row, Partial<RowQuestion> | string]>([
+    ['first', { lei, city: 'Cupertino' }, `LEI ${lei}`],
+    ['context', { lei, city: 'Cupertino' }, `LEI ${lei}`],
+    ['first', { name: 'X', lei }, `X (LEI ${lei})`],
+    ['context', { name: 'X', lei }, `LEI ${lei}`],
+    ['first', { lei, website: 'apple.com' }, `LEI ${lei}, website apple.com`],
+    ['first', { name: lei }, `LEI ${lei}`],
+    ['first', { name: lei, cik: '320193' }, `LEI ${lei}, CIK 0000320193`],
+  ])('%s: %j asks by %s', (use, row, name) => {
+    expect(ask(row, use)).toMatchObject({ kind: 'resolution', lookup: { name } })
+  })
+  test.each<[IdentifierUse, Row, string]>([
+    ['first', { website: 'https://shop.example.co.uk/x', city: 'Bonn' }, 'example.co.uk'],
+    ['context', { email: 'jane@apple.com' }, 'apple.com'],
+    ['context', { lei, website: 'apple.com' }, 'apple.com'],
+    ['first', { name: 'https://www.apple.com' }, 'apple.com'],
+    ['context', { name: 'jane@apple.com' }, 'apple.com'],
+  ])('%s: %j asks by the domain alone', (use, row, name) => {
+    expect(ask(row, use)).toMatchObject({ kind: 'domain', lookup: { name, location: null, context: null } })
+  })
+  test.each<[Row, string]>([
+    [{}, 'no company name'],
+    [{ name: 'X' }, 'the name has 1 character; at least 2 are needed'],
+    [{ name: 'X', lei: badLei }, 'the name has 1 character; at least 2 are needed'],
+    [{ lei: badLei }, 'no company name, and the LEI has wrong check digits'],
+    [{ lei: 'x' }, 'no company name, and the LEI does not have the form of one'],
+    [{ name: badLei.replace('BT', '00') }, 'no company name, and the LEI has wrong check digits'],
+    [{ cik: '12a' }, 'no company name, and the CIK is no number of at most ten digits'],
+    [{ website: 'localhost' }, 'no company name, and the website is no domain'],
+    [{ email: 'jane' }, 'no company name, and the e-mail address has no domain'],
+    [{ email: 'bob@gmail.com' }, "gmail.com is a mail provider's domain, not a company's"],
+    [{ name: 'bob@yopmail.com' }, "yopmail.com is a domain of disposable mailboxes, not a company's"],
+    [{ website: 'instagram.com/bob' }, 'a page on instagram.com does not say whose domain it is'],
+  ])('%j asks nothing', (row, reason) => {
+    for (const use of ['first', 'context'] as const)
+      expect(ask(row, use)).toEqual({ kind: 'invalid', reason })
+  })
+})
+
+test('what is wrong is not asked, and is counted', () => {
+  const row = {
+    name: 'Acme',
+    lei: badLei,
+    cik: 'x',
+    website: 'none',
+    email: 'nobody',
+    ein: '12',
+    bic: '?!',
+    registration_id: 'a(b)',
+    ticker: 'a b c',
+  }
+  expect(ask(row)).toMatchObject({
+    lookup: { name: 'Acme' },
+    faults: ['lei_checksum', 'cik', 'registration_id', 'ein', 'bic', 'ticker', 'email'],
+  })
+  const tally = new IdentifierTally()
+  for (let rowNumber = 2; rowNumber <= 1_300; rowNumber++)
+    tally.add({ kind: 'resolution', faults: ['lei_checksum'] }, rowNumber)
+  tally.add({ kind: 'domain', faults: ['cik'] }, 9_000)
+  tally.add({ kind: 'resolution', byIdentifier: true, faults: [] }, 9_001)
+  expect(tally.notes(true)).toEqual([
+    '1,299 rows hold an LEI with wrong check digits (rows 2, 3, 4, …): asked without it',
+    '1 row holds a CIK that is no number of at most ten digits (row 9000): asked without it',
+    '1 row holds no name: asked by domain',
+    '1 row holds no name: asked, and billed, by identifiers in place of one',
+  ])
+})
+
+describe('cells of names', () => {
+  test.each(['Booking.com', 'AT&T @ Work', 'me@home', '1234567890', 'INTERNATIONALBANK199', 'www', 'Apple'])(
+    '%s is a name',
+    (name) => {
+      expect(ask({ name })).toMatchObject({ kind: 'resolution', lookup: { name }, byIdentifier: false })
+    },
+  )
+  test('as they stand where they are not to be read', () => {
+    for (const name of [lei, badLei, 'https://apple.com', 'bob@gmail.com'])
+      expect(ask({ name }, 'first', false)).toMatchObject({ kind: 'resolution', lookup: { name } })
+  })
+  test('whatever is read as more than a name was told apart before', () => {
+    const text = fc.oneof(anyText, fc.emailAddress(), fc.webUrl(), fc.constantFrom(lei, badLei, ` ${lei} `))
+    fc.assert(
+      fc.property(text, (name) => {
+        if (mayBeIdentifier(name)) return
+        expect(ask({ name })).toEqual(ask({ name }, 'first', false))
+      }),
+    )
+  })
+  test('an LEI is one by its check digits, or by having no words', () => {
+    expect([lei, badLei, 'lei', 'CONSTRUCTORADELSUR21', '54930084UKLVMY22DS10'].map(leiIn)).toEqual([
+      lei,
+      null,
+      null,
+      null,
+      '54930084UKLVMY22DS10',
+    ])
+  })
+})
+
+test('any cells make a question or a reason; what a name states is read back', () => {
+  const cell = fc.option(
+    fc.oneof(anyText, fc.emailAddress(), fc.domain(), fc.constantFrom(lei, badLei, 'n/a')),
+    { nil: null },
+  )
+  fc.assert(
+    fc.property(
+      fc.array(cell, { minLength: order.length, maxLength: order.length }),
+      fc.constantFrom<IdentifierUse>('first', 'context'),
+      (row, use) => {
+        const rule = ruleOf(use)
+        const question = questionOf(rule, cellsOf(rule, row))
+        if (question.kind === 'invalid') {
+          expect(question.reason).not.toContain('\n')
+          return
+        }
+        expect(question.lookup.name.length).toBeGreaterThanOrEqual(2)
+        expect(sharedDomain(question.lookup.name)).not.toBe('mail provider')
+        if (question.kind === 'resolution' && question.byIdentifier)
+          expect(readIdentifiers(question.lookup.name)).toMatchObject({ name: null })
+      },
+    ),
+  )
+})
