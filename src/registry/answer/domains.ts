@@ -53,7 +53,8 @@ export function aliasesOf(domain: string, deps: DomainDeps): string[] {
 const ownersAboveMax = 100
 const ownersOfOneMax = 20
 
-function companiesAbove(entityNumber: number, ownerships: OwnershipReader): ReadonlySet<number> {
+/** Who owns a company, and whoever owns those. */
+export function companiesAbove(entityNumber: number, ownerships: OwnershipReader): ReadonlySet<number> {
   const reached = new Set([entityNumber])
   for (const number of reached) {
     if (reached.size >= ownersAboveMax) break
