@@ -11,7 +11,7 @@ import {
   strength,
   unsupportedFactor,
 } from './factors.js'
-import { placeSaid } from './reasons.js'
+import { placeSaid, type Impact } from './reasons.js'
 import type { IdentifiedDecision } from './decide-identified.js'
 import type { NameComparison } from '../match/compare-names.js'
 import type { PlaceAgreement } from '../match/place.js'
@@ -33,6 +33,8 @@ export interface Identified {
   readonly borne: readonly BorneIdentifier[]
   /** Identifiers that nothing in the registry bears. */
   readonly missing: readonly StatedIdentifier[]
+  /** Why what was meant as an identifier is none, each. */
+  readonly wrong: readonly string[]
   /** Of the query's name with the company's; null where there is no name, or nothing in common. */
   readonly comparison: NameComparison | null
   /** As it was asked; null where the query is identifiers alone. */
@@ -111,7 +113,7 @@ function confidenceOf({ decision, borne, name }: Identified): number {
 }
 
 function factorsOf(found: Identified, isSupported: boolean): Factor[] {
-  const { decision, stored, registration, comparison, place, missing } = found
+  const { decision, stored, registration, comparison, place, missing, wrong } = found
   const factors = decisionFactors(found)
   if (comparison !== null) {
     const { legalEntityNumber } = comparison.candidate
@@ -136,6 +138,7 @@ function factorsOf(found: Identified, isSupported: boolean): Factor[] {
   return [
     ...factors,
     ...missing.map((identifier) => missingFactor(identifier, 'low')),
+    ...wrong.map((reason) => wrongFactor(reason, 'medium')),
     ...endFactors(registration),
   ]
 }
@@ -190,12 +193,16 @@ function bearingFactor({ identifier, registration }: BorneIdentifier): Factor {
     : strength('identifier_match', `The registration bears ${labelOf(identifier)}.`, 'high')
 }
 
-export function missingFactor(identifier: StatedIdentifier, impact: 'high' | 'medium' | 'low'): Factor {
+export function missingFactor(identifier: StatedIdentifier, impact: Impact): Factor {
   const text =
     identifier.kind === 'website'
       ? `No register states a website under ${identifier.value}.`
       : `No registration bears ${labelOf(identifier)}.`
   return limitation('identifier_not_found', text, impact)
+}
+
+export function wrongFactor(reason: string, impact: Impact): Factor {
+  return limitation('identifier_invalid', `It is no identifier: ${reason}.`, impact)
 }
 
 export const checkIdentifier: Action = {

@@ -1,6 +1,7 @@
 import { domainNameOf } from '../../core/domain-name.js'
-import { readIdentifiers, statedKinds, type StatedIdentifier } from '../../core/stated-identifiers.js'
+import { statedKinds, type StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Resolution } from '../../contract/result.js'
+import { readAsked, type AskedIdentifiers } from './asked-identifiers.js'
 import { decideIdentified, type FoundIdentifier, type IdentifiedDecision } from './decide-identified.js'
 import { companiesAbove, resolveDomain, type DomainDeps } from './domains.js'
 import { primaryOf } from './entity-record.js'
@@ -34,28 +35,25 @@ interface Found extends FoundIdentifier {
 interface Asked extends AskedName {
   readonly found: readonly Found[]
   readonly missing: readonly StatedIdentifier[]
+  readonly wrong: readonly string[]
 }
 
 /** Answers a query whose name states identifiers by whose they are; null for one that states none. */
 export function resolveIdentified(query: NameQuery, deps: IdentifiedDeps): Resolution | null {
-  const { name, identifiers } = readIdentifiers(query.name)
-  const [first] = identifiers
-  if (first === undefined) return null
-  if (name === null && identifiers.length === 1 && first.kind === 'website')
+  const read = readAsked(query.name)
+  const { name, identifiers, wrong } = read
+  const [first, ...others] = identifiers
+  if (first === undefined && wrong.length === 0) return null
+  if (name === null && first?.kind === 'website' && others.length + wrong.length === 0)
     return resolveDomain(first.value, deps.domains)
-  const asked = find(query, name, identifiers, deps)
+  const asked = find(query, read, deps)
   const judge = createNameJudge(asked, deps)
   const decision = decideIdentified(asked.found, asked.match === null ? null : judge.gradeOf)
   if (decision.kind === 'unknown') return answerByName(asked, judge.nameMatch, deps)
   return answerOf(asked, decision, judge, deps)
 }
 
-function find(
-  query: NameQuery,
-  name: string | null,
-  identifiers: readonly StatedIdentifier[],
-  deps: IdentifiedDeps,
-): Asked {
+function find(query: NameQuery, { name, identifiers, wrong }: AskedIdentifiers, deps: IdentifiedDeps): Asked {
   const match = name === null ? null : readQuery({ name, location: query.location }, deps.vocabulary())
   const ordered = [...identifiers].sort((a, b) => statedKinds.indexOf(a.kind) - statedKinds.indexOf(b.kind))
   const all = ordered.map((identifier) => foundOf(identifier, holdersOf(identifier, deps)))
@@ -65,7 +63,7 @@ function find(
     .filter(({ holders }) => holders.length > 0)
     .map((one) => (one.identifier.kind === 'website' ? withOwned(one, companies, deps) : one))
   const missing = all.filter(({ holders }) => holders.length === 0).map(({ identifier }) => identifier)
-  return { query, name: match === null ? null : name, match, found, missing }
+  return { query, name: match === null ? null : name, match, found, missing, wrong }
 }
 
 function foundOf(identifier: StatedIdentifier, holders: readonly IdentifierHolder[]): Found {
@@ -107,7 +105,7 @@ function answerOf(
   judge: NameJudge,
   deps: IdentifiedDeps,
 ): Resolution {
-  const { query, name, match, found, missing } = asked
+  const { query, name, match, found, missing, wrong } = asked
   const { entityNumber } = decision
   const stored = entityOf(entityNumber, deps)
   const borne = borneBy(stored, entityNumber, found)
@@ -123,6 +121,7 @@ function answerOf(
     registration,
     borne,
     missing,
+    wrong,
     name,
     comparison: agreement === null || agreement.kind === 'foreign' ? null : agreement.comparison,
     otherName: isForeign && agreement?.kind === 'open' ? (judge.certainName()?.name ?? null) : null,

@@ -45,8 +45,11 @@ export function agreementWith(
   return { kind: saysMore(best) ? 'open' : 'same', comparison: best }
 }
 
-function isAlike({ matchType, similarity }: NameComparison): boolean {
-  return matchType !== 'near' || similarity >= similarityMin
+function isAlike(comparison: NameComparison): boolean {
+  const { matchType, similarity, isGeneric, queryLeftover, nameLeftover } = comparison
+  if (matchType !== 'near') return true
+  // "First Larkmoor Bank" and "First Norvane Bank" share nothing that tells one bank from another.
+  return similarity >= similarityMin && !(isGeneric && queryLeftover.hard > 0 && nameLeftover.hard > 0)
 }
 
 function isBetter(one: NameComparison, other: NameComparison): boolean {

@@ -4,7 +4,13 @@ import { candidateOf, emptyAnswer } from './answer.js'
 import type { FoundIdentifier } from './decide-identified.js'
 import { primaryOf } from './entity-record.js'
 import { limitation } from './factors.js'
-import { checkIdentifier, disagreeingConfidence, labelOf, missingFactor } from './identified-answer.js'
+import {
+  checkIdentifier,
+  disagreeingConfidence,
+  labelOf,
+  missingFactor,
+  wrongFactor,
+} from './identified-answer.js'
 import type { AskedName } from './name-judge.js'
 import { answerFor, matchName, type NameMatch, type ResolveDeps } from './resolve.js'
 import type { StoredLegalEntity } from '../store/reader.js'
@@ -13,6 +19,7 @@ interface AskedInVain extends AskedName {
   /** Those that say too little, and are those of companies of other names. */
   readonly found: readonly FoundIdentifier[]
   readonly missing: readonly StatedIdentifier[]
+  readonly wrong: readonly string[]
 }
 
 /**
@@ -21,11 +28,12 @@ interface AskedInVain extends AskedName {
  */
 export function answerByName(asked: AskedInVain, nameMatch: () => NameMatch, deps: ResolveDeps): Resolution {
   const identifiers = [...asked.found.map(({ identifier }) => identifier), ...asked.missing]
-  if (asked.name === null) return wholeTextAnswer(asked, deps) ?? noHolderAnswer(identifiers)
+  if (asked.name === null) return wholeTextAnswer(asked, deps) ?? noHolderAnswer(identifiers, asked.wrong)
   const match = nameMatch()
   const factors = [
     ...asked.found.map((one) => otherNameFactor(one, deps)),
     ...asked.missing.map((one) => missingFactor(one, 'medium')),
+    ...asked.wrong.map((reason) => wrongFactor(reason, 'medium')),
   ]
   const answer = answerFor(match, deps)
   const beside: Resolution = {
@@ -42,7 +50,8 @@ export function answerByName(asked: AskedInVain, nameMatch: () => NameMatch, dep
 }
 
 /** "BIC Holdings" has the form of an identifier, and may be a name all the same. */
-function wholeTextAnswer({ query }: AskedInVain, deps: ResolveDeps): Resolution | null {
+function wholeTextAnswer({ query, wrong }: AskedInVain, deps: ResolveDeps): Resolution | null {
+  if (wrong.length > 0) return null
   const match = matchName(query, deps)
   const isName =
     match.decision.kind === 'entity' && match.decision.best.evidence.comparison.matchType === 'exact'
@@ -107,11 +116,14 @@ const giveName: Action = {
   description: 'Give the full legal name as registered.',
 }
 
-/** Nothing in the registry bears the identifiers, and no name is given. */
-function noHolderAnswer(identifiers: readonly StatedIdentifier[]): Resolution {
+/** Nothing in the registry bears the identifiers, or they are none, and no name is given. */
+function noHolderAnswer(identifiers: readonly StatedIdentifier[], wrong: readonly string[]): Resolution {
   return {
-    ...emptyAnswer('no_match'),
-    factors: identifiers.map((identifier) => missingFactor(identifier, 'high')),
+    ...emptyAnswer(identifiers.length === 0 ? 'not_found' : 'no_match'),
+    factors: [
+      ...identifiers.map((identifier) => missingFactor(identifier, 'high')),
+      ...wrong.map((reason) => wrongFactor(reason, 'high')),
+    ],
     actions: [checkIdentifier, giveName],
   }
 }

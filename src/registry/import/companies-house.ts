@@ -1,7 +1,8 @@
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
-import { companyNumber, recordUrls } from '../model/identifiers.js'
+import { recordUrls } from '../model/identifiers.js'
 import { companiesHouseAuthority } from '../reference/authorities.js'
 import { checkDraft } from './draft.js'
+import { companyNumber } from './gleif-record.js'
 import type { ImportItem } from '../model/import-item.js'
 import { tableFormat, type TableRow } from './table.js'
 

@@ -1,6 +1,6 @@
 import { iso31662 } from 'iso-3166'
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
-import { companyNumber, recordUrls } from '../model/identifiers.js'
+import { recordUrls } from '../model/identifiers.js'
 import { isNoForm } from '../normalize/fund-or-trust.js'
 import { regionCodeIn } from '../normalize/place-names.js'
 import { edgarAuthority } from '../reference/authorities.js'
@@ -141,6 +141,13 @@ function numbersOf({ authority, authorityNumber, category, jurisdiction }: LeiRe
       ...(jurisdiction === null ? {} : { jurisdiction: jurisdiction.toLowerCase().replace('-', '_') }),
     },
   ]
+}
+
+/** The eight characters under which Companies House keeps a company. */
+export function companyNumber(text: string): string {
+  const closed = text.toUpperCase().replace(/\s+/g, '')
+  const [, prefix = '', digits = ''] = /^([A-Z]{0,2})(\d+)$/.exec(closed) ?? []
+  return digits === '' ? closed : prefix + digits.padStart(8 - prefix.length, '0')
 }
 
 const regionNames = new Map(iso31662.map(({ code, name }) => [code, name]))

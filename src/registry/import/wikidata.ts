@@ -1,11 +1,12 @@
 import { openOneFile } from '../../tables/open-file.js'
 import type { FileFormat, ImportItem, ReadOptions } from '../model/import-item.js'
 import { canonicalIdentifier } from '../../core/identifiers.js'
-import { companyNumber, recordUrls } from '../model/identifiers.js'
+import { recordUrls } from '../model/identifiers.js'
 import { importLimits, matchLimits } from '../model/limits.js'
 import type { RowIdentifier, RowName } from '../model/registry-row.js'
 import { addedRow } from './additions.js'
 import { soundWebsite } from './draft.js'
+import { companyNumber } from './gleif-record.js'
 import { isJson, jsonItems, member, parseJson, textOf } from './json-elements.js'
 import { otherKind, tableItems, type Table } from './table.js'
 

@@ -13,10 +13,3 @@ export const recordUrls = {
     `https://find-and-update.company-information.service.gov.uk/company/${encodeURIComponent(companyNumber)}`,
   wikidata: (item: string) => `https://www.wikidata.org/wiki/${item}`,
 } as const
-
-/** The eight characters under which Companies House keeps a company. */
-export function companyNumber(text: string): string {
-  const closed = text.toUpperCase().replace(/\s+/g, '')
-  const [, prefix = '', digits = ''] = /^([A-Z]{0,2})(\d+)$/.exec(closed) ?? []
-  return digits === '' ? closed : prefix + digits.padStart(8 - prefix.length, '0')
-}

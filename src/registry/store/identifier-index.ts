@@ -1,7 +1,6 @@
 import type { StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { exchangeKeyOf } from '../model/exchanges.js'
-import { companyNumber } from '../model/identifiers.js'
 
 type RegisteredIdentifier = StatedIdentifier & { readonly kind: Exclude<StatedIdentifier['kind'], 'website'> }
 
@@ -65,7 +64,7 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
     const isKey = /[^0\s\-./]/.test(text)
     return firstFound([
       () => byNumber.all({ ...asked, value: text }),
-      () => byNumber.all({ ...asked, value: companyNumber(text) }),
+      () => byNumber.all({ ...asked, value: paddedNumber(text) }),
       () => (isKey ? byNumberKey.all({ ...asked, value: text }) : []),
     ])
   }
@@ -94,6 +93,12 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
         return numbered(value, place).map((row) => holderOf(row, place !== null && row.jurisdiction !== ''))
     }
   }
+}
+
+/** "SC12345" as "SC012345": many registers write eight characters, and tables lose the zeros. */
+function paddedNumber(text: string): string {
+  const [, prefix = '', digits = ''] = /^([A-Z]{0,4})(\d+)$/.exec(text.replace(/\s+/g, '')) ?? []
+  return prefix + digits.padStart(8 - prefix.length, '0')
 }
 
 /** Eight characters name the institution, as do `XXX` behind them. */
