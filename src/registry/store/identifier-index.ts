@@ -61,11 +61,12 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
   }
   const numbered = (text: string, place: string | null): HolderRow[] => {
     const asked = { place: place === null ? '' : place.toLowerCase().replace('-', '_') }
-    const isKey = /[^0\s\-./]/.test(text)
+    // Nothing but zeros stands for no number.
+    if (!/[^0\s\-./]/.test(text)) return []
     return firstFound([
       () => byNumber.all({ ...asked, value: text }),
       () => byNumber.all({ ...asked, value: paddedNumber(text) }),
-      () => (isKey ? byNumberKey.all({ ...asked, value: text }) : []),
+      () => byNumberKey.all({ ...asked, value: text }),
     ])
   }
   return (identifier) => {
@@ -95,10 +96,11 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
   }
 }
 
-/** "SC12345" as "SC012345": many registers write eight characters, and tables lose the zeros. */
+/** "SC12345" as "SC012345", "IP141R" as "IP00141R": registers write eight characters, and tables lose the zeros. */
 function paddedNumber(text: string): string {
-  const [, prefix = '', digits = ''] = /^([A-Z]{0,4})(\d+)$/.exec(text.replace(/\s+/g, '')) ?? []
-  return prefix + digits.padStart(8 - prefix.length, '0')
+  const closed = text.replace(/\s+/g, '')
+  const [, prefix = '', digits = '', suffix = ''] = /^([A-Z]{0,4})(\d+)([A-Z]?)$/.exec(closed) ?? []
+  return digits === '' ? closed : prefix + digits.padStart(8 - prefix.length - suffix.length, '0') + suffix
 }
 
 /** Eight characters name the institution, as do `XXX` behind them. */

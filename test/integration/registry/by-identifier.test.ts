@@ -17,6 +17,8 @@ describe('a name that is an identifier', () => {
   const registry = rowsOf(
     { id: 'no', name: 'Norvane AS', country: 'NO', jurisdiction: 'no', registration_id: '927 523 000' },
     { id: 'sc', name: 'Larkmoor Ltd', country: 'GB', jurisdiction: 'gb', registration_id: 'SC012345' },
+    { id: 'ip', name: 'Larkmoor Society', country: 'GB', jurisdiction: 'gb', registration_id: 'IP00141R' },
+    { id: 'none', name: 'Larkmoor Swimmers', country: 'GB', jurisdiction: 'gb', registration_id: '00000000' },
     { id: 'bank', name: 'Larkmoor Bank', country: 'DE', bic: 'LARKDEFFXXX', status: 'active' },
   )
 
@@ -31,6 +33,7 @@ describe('a name that is an identifier', () => {
     ['company number GB 1234567', 'Acme Widgets Limited'],
     ['company number GB oc312345', 'Acme Widgets LLP'],
     ['company number GB sc12345', 'Larkmoor Ltd'],
+    ['company number GB IP141R', 'Larkmoor Society'],
     ['company number NO 927523000', 'Norvane AS'],
     ['BIC LARKDEFF', 'Larkmoor Bank'],
     ['BIC LARKDEFFXXX', 'Larkmoor Bank'],
@@ -48,6 +51,8 @@ describe('a name that is an identifier', () => {
     'company number GB 07654321',
     'company number FR 01234567',
     'company number GB 0',
+    'company number GB 00000000',
+    'company number GB XY123Z4',
     'BIC LARKDEFF123',
     'ticker NYSE:ZZZZ',
     'website nowhere.example.net',
