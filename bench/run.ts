@@ -1,6 +1,7 @@
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { reportBulk } from './bulk.js'
+import { reportByIdentifier } from './by-identifier.js'
 import { reportCheckpoint } from './checkpoint.js'
 import { reportLoopback } from './loopback.js'
 import { reportRerun } from './rerun.js'
@@ -14,7 +15,8 @@ import { reportWhole } from './whole.js'
 /**
  * `npm run bench`, or `npm run bench -- loopback`: each figure against its bound or a peer in the same run;
  * nothing here asserts a time. `--rows` is the size of the rerun, `--distinct` gives each of its rows an answer of its own, and
- * `--extra-columns` makes it wide; `--registry` is what `threads` asks, in place of one of made-up companies.
+ * `--extra-columns` makes it wide; `--registry` is what `threads` and `by-identifier` ask, in place of one of made-up
+ * companies, and `--queries` a file of labelled queries for the latter, once for each.
  */
 const { values, positionals } = parseArgs({
   options: {
@@ -22,6 +24,7 @@ const { values, positionals } = parseArgs({
     distinct: { type: 'boolean', default: false },
     'extra-columns': { type: 'string', default: '0' },
     registry: { type: 'string' },
+    queries: { type: 'string', multiple: true, default: [] },
   },
   allowPositionals: true,
 })
@@ -47,6 +50,11 @@ const parts: Readonly<Record<string, { title: string; report: (say: Say) => Prom
   threads: {
     title: 'Names matched in threads',
     report: (say) => reportThreads(say, values.registry ?? null),
+  },
+  'by-identifier': {
+    title: 'Questions by identifier',
+    report: (say) =>
+      reportByIdentifier(say, { registryPath: values.registry ?? null, queryPaths: values.queries }),
   },
   rerun: {
     title: 'A run again over rows that are all answered',

@@ -8,9 +8,11 @@ import { entityRecordOf } from './answer/entity-record.js'
 import { linkageReport, type LinkageReport } from './linkage/linkage-report.js'
 import type { Vocabulary } from './match/vocabulary.js'
 import { ownershipOf, type CompanyOwnership } from './answer/ownership.js'
+import { resolveIdentified, type IdentifiedDeps } from './answer/identified.js'
 import { resolveName, type NameQuery, type ResolveDeps } from './answer/resolve.js'
 import { searchNames, type SearchPage, type SearchQuery } from './answer/search.js'
-import { createCandidateFinder } from './store/blocking.js'
+import { createCandidateFinder, createCompanyNames } from './store/blocking.js'
+import { createIdentifierFinder } from './store/identifier-index.js'
 import { createHolderFinder, createStoreReader } from './store/reader.js'
 import { openStore } from './store/open-store.js'
 import { createOwnershipReader } from './store/relationships.js'
@@ -46,7 +48,10 @@ export interface Registry {
   /** `info().edition` alone, which costs no counting. */
   edition(): string
   search(query: SearchQuery): SearchPage
-  /** Never throws for any text and never invents: what is not held is `no_match`. */
+  /**
+   * Never throws for any text and never invents: what is not held is `no_match`. A name that states identifiers is
+   * answered by whose they are.
+   */
   resolve(query: NameQuery): Resolution
   /** The record of a company; a merged id gives the one it was merged into. Null for an unknown id. */
   entity(id: EntityId): { record: EntityRecord; mergedInto: EntityId | null } | null
@@ -96,6 +101,12 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     isBranch: (number: number) => ownerships.isBranch(number),
   }
   const domainDeps = { holdersOf: createHolderFinder(database), ownerships, entityByNumber }
+  const identifiedDeps: IdentifiedDeps = {
+    ...resolveDeps,
+    bearersOf: createIdentifierFinder(database),
+    namesOf: createCompanyNames(database),
+    domains: domainDeps,
+  }
 
   return {
     path,
@@ -105,8 +116,8 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     info: () => ({ path, ...readInfo(database) }),
     linkage: () => linkageReport(database, createWordWeight(database)),
     edition: () => editionOf(readSources(database)),
-    search: (query) => searchNames(query, resolveDeps),
-    resolve: (query) => resolveName(query, resolveDeps),
+    search: (query) => searchNames(query, { ...resolveDeps, ...identifiedDeps }),
+    resolve: (query) => resolveIdentified(query, identifiedDeps) ?? resolveName(query, resolveDeps),
     entity(id) {
       const mergedInto = reader.mergedInto(id)
       const stored = reader.entityById(mergedInto ?? id)

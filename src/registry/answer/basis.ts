@@ -7,6 +7,12 @@ import { recordUrls } from '../model/identifiers.js'
 import type { RowName } from '../model/registry-row.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
+/** An identifier of the query, or its website, as the registration bears it. */
+interface AskedBy {
+  readonly type: string
+  readonly value: string
+}
+
 /**
  * Provenance of every populated field of note (interface: "v3 job result", `basis`). What a government
  * register states cites its record; what only the loaded file says cites the file's row, and is believed less.
@@ -15,16 +21,18 @@ export function basisOf(
   entity: ResultEntity,
   primary: StoredLegalEntity,
   stored: StoredEntity,
+  askedBy: readonly AskedBy[] = [],
 ): BasisEntry[] {
   const registrations = stored.legalEntities
   const own = fieldsOf(entity, primary).map(({ field, value, reasoning, origin }) => {
     const holder = holderOf(field, value, [primary, ...registrations])
     const citation = origin === 'file' ? fileCitation(holder, value) : recordCitation(holder)
     const isRecorded = origin === 'record' && citation.authority_tier === 1
+    const isAskedBy = field === 'website' && askedBy.some(({ type }) => type === 'website')
     return {
       field,
       confidence: isRecorded ? ('high' as const) : ('medium' as const),
-      reasoning,
+      reasoning: isAskedBy ? `It was asked by it. ${reasoning}` : reasoning,
       citations: [citation],
     }
   })
@@ -33,12 +41,15 @@ export function basisOf(
     const citations = (holders.length > 0 ? holders : [primary]).map((holder) =>
       identifierCitation(holder, identifier),
     )
+    const isAskedBy = askedBy.some(
+      ({ type, value }) => type === identifier.type.replace('sec_', '') && value === identifier.value,
+    )
     return {
       field: `identifiers.${index}.value`,
       confidence: citations.some(({ authority_tier }) => authority_tier === 1)
         ? ('high' as const)
         : ('medium' as const),
-      reasoning: `The registration bears this ${identifier.type.replaceAll('_', ' ')}, in canonical form.`,
+      reasoning: `${isAskedBy ? 'It was asked by it. ' : ''}The registration bears this ${identifier.type.replaceAll('_', ' ')}, in canonical form.`,
       citations,
     }
   })

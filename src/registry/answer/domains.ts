@@ -27,7 +27,7 @@ export function resolveDomain(domain: string, deps: DomainDeps): Resolution {
   const root = domainNameOf(domain)
   const holders = root === null ? [] : deps.holdersOf(root)
   const decision = decideHolder(holders, (number) => companiesAbove(number, deps.ownerships))
-  if (decision.kind === 'none') return noHolder()
+  if (decision.kind === 'none') return noHolder(root)
   const holder = decision.kind === 'one' ? decision.holder : decision.holders[0]
   const stored = deps.entityByNumber(holder.entityNumber)
   const registration = stored?.legalEntities.find(({ number }) => number === holder.legalEntityNumber)
@@ -53,7 +53,8 @@ export function aliasesOf(domain: string, deps: DomainDeps): string[] {
 const ownersAboveMax = 100
 const ownersOfOneMax = 20
 
-function companiesAbove(entityNumber: number, ownerships: OwnershipReader): ReadonlySet<number> {
+/** Who owns a company, and whoever owns those. */
+export function companiesAbove(entityNumber: number, ownerships: OwnershipReader): ReadonlySet<number> {
   const reached = new Set([entityNumber])
   for (const number of reached) {
     if (reached.size >= ownersAboveMax) break
@@ -144,12 +145,14 @@ function factorsOf(
   return factors
 }
 
-function noHolder(): Resolution {
+function noHolder(root: string | null): Resolution {
+  const text =
+    root === null
+      ? 'No registration gives this domain as its website.'
+      : `No register that is held here states a website under ${root}.`
   return {
     ...emptyAnswer('no_match'),
-    factors: [
-      limitation('no_legal_entity_confirmed', 'No registration gives this domain as its website.', 'high'),
-    ],
+    factors: [limitation('no_legal_entity_confirmed', text, 'high')],
     actions: [{ code: 'provide_full_legal_name', description: 'Ask by the full legal name as registered.' }],
   }
 }

@@ -113,7 +113,7 @@ function matchingBranchOf(
   const home = jurisdictionParts(primary.jurisdiction).countryCode
   if (countryCode === null || home === null || countryCode === home) return null
   return {
-    notes: `The name matched the registration of "${matched.legalName}" in ${matched.jurisdiction ?? ''}.`,
+    notes: `The query matched the registration of "${matched.legalName}" in ${matched.jurisdiction ?? ''}.`,
     address: formattedAddress(matched.address),
     state_code: stateCode,
     country_code: countryCode,

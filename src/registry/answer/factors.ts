@@ -18,7 +18,7 @@ export function limitation(code: string, description: string, impact: Impact): F
 /** What speaks for a match and against it, as sentences. */
 export function factorsOf(match: Match, stored: StoredEntity, registration: StoredLegalEntity): Factor[] {
   const reasons = [
-    nameFactor(match, registration),
+    nameFactor(match.best.evidence.comparison, registration),
     ...reasonsOf(match, registration),
     ...othersFactors(match),
   ]
@@ -33,10 +33,8 @@ export function factorsOf(match: Match, stored: StoredEntity, registration: Stor
   const sources = new Set(stored.legalEntities.map(({ sourceName }) => sourceName))
   if (sources.size > 1 || match.best.alike.length > 0)
     factors.push(strength('multiple_sources_corroboration', corroboration(match, sources.size), 'medium'))
-  const { candidate } = match.best.evidence.comparison
-  if (!candidate.supported) factors.push(unsupportedFactor(registration))
-  if (registration.removedFromSource) factors.push(removedFactor(registration))
-  else if (!candidate.active) factors.push(inactiveFactor(registration))
+  if (!match.best.evidence.comparison.candidate.supported) factors.push(unsupportedFactor(registration))
+  factors.push(...endFactors(registration))
   if (match.kind === 'entity') factors.push(...omissionFactors(stored))
   return factors
 }
@@ -93,8 +91,8 @@ const readAs: Readonly<Record<VariantKind, string | null>> = {
   hyphen: 'up to the hyphen',
 }
 
-function nameFactor({ best }: Match, registration: StoredLegalEntity): Factor {
-  const { comparison } = best.evidence
+/** Of which name of the registration the text is one. */
+export function nameFactor(comparison: NameComparison, registration: StoredLegalEntity): Factor {
   const { matchType, candidate, variant } = comparison
   const kind = {
     legal: 'registered name',
@@ -129,6 +127,14 @@ function relation(matchType: NameComparison['matchType']): string {
 function formerText({ names }: StoredLegalEntity, name: string): string {
   const found = names.find((entry) => entry.kind === 'former' && entry.name === name)
   return found === undefined ? '' : endText(found)
+}
+
+/** That a registration does not stand any more; none where it does. */
+export function endFactors(registration: StoredLegalEntity): Factor[] {
+  if (registration.removedFromSource) return [removedFactor(registration)]
+  return registration.status === null || registration.status === 'active'
+    ? []
+    : [inactiveFactor(registration)]
 }
 
 /** A registration that has ended is confirmed all the same, as what it is. */

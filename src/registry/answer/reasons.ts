@@ -193,12 +193,18 @@ function uniquenessReasons({ best }: Match): Reason[] {
 }
 
 function placeReasons({ best }: Match, registration: StoredLegalEntity): Reason[] {
-  const where = registration.address.city ?? registration.jurisdiction ?? 'elsewhere'
   const { place, hint } = best.evidence
   if (hint === null) return []
-  const said = placeText(place, where)
-  const code = said.type === 'strength' ? 'jurisdiction_match' : 'location_mismatch'
-  return [{ ...said, code, features: placeFeatures, isAlwaysSaid: true }]
+  return [{ ...placeSaid(place, registration), features: placeFeatures, isAlwaysSaid: true }]
+}
+
+/** What the place given is to that of a registration. */
+export function placeSaid(
+  place: PlaceAgreement,
+  { address, jurisdiction }: StoredLegalEntity,
+): Pick<Reason, 'type' | 'text' | 'code'> {
+  const said = placeText(place, address.city ?? jurisdiction ?? 'elsewhere')
+  return { ...said, code: said.type === 'strength' ? 'jurisdiction_match' : 'location_mismatch' }
 }
 
 function placeText(place: PlaceAgreement, where: string): Pick<Reason, 'type' | 'text'> {

@@ -1,3 +1,4 @@
+import { readIdentifiers, type StatedIdentifier } from '../../core/stated-identifiers.js'
 import { entityId, legalEntityId, type EntityId, type LegalEntityId } from '../../contract/ids.js'
 import { jurisdictionParts, primaryOf } from './entity-record.js'
 import type { CandidateName } from '../match/candidate.js'
@@ -6,6 +7,7 @@ import { countryCodeOf, countryNameOf } from '../../core/countries.js'
 import { regionCodeIn } from '../normalize/place-names.js'
 import { closenessOf } from '../match/closeness.js'
 import { compareNames } from '../match/compare-names.js'
+import { holdersOf, type HolderDeps } from './identified.js'
 import { namesFor, readQuery, type ResolveDeps } from './resolve.js'
 import { statusOf } from './registration-facts.js'
 import type { RegistrationOutline, StoredEntity } from '../store/reader.js'
@@ -46,21 +48,33 @@ export interface SearchPage {
   readonly totalCount: number
 }
 
-export type SearchDeps = ResolveDeps & { readonly isBranch: (legalEntityNumber: number) => boolean }
+export type SearchDeps = ResolveDeps &
+  HolderDeps & {
+    readonly isBranch: (legalEntityNumber: number) => boolean
+    readonly namesOf: (entityNumber: number) => CandidateName[]
+  }
 
-/** Registrations by name and place. */
+/** Registrations by name and place; those that bear an identifier which the name states come first. */
 export function searchNames(query: SearchQuery, deps: SearchDeps): SearchPage {
-  const asked = readQuery({ name: query.name, location: null }, deps.vocabulary())
-  if (asked === null) return { hits: [], totalCount: 0 }
+  const { name, identifiers } = readIdentifiers(query.name)
+  const bearers = bearersOf(identifiers, deps)
+  // "BIC Holdings" has the form of an identifier, and may be a name all the same.
+  const text = bearers.length > 0 ? name : (name ?? query.name)
+  const asked = text === null ? null : readQuery({ name: text, location: null }, deps.vocabulary())
+  const numbers = new Set(bearers.map(({ candidate }) => candidate.legalEntityNumber))
+  const others = asked === null ? [] : closestOfEach(asked, deps)
   const wanted = wantedPlace(query)
-  const found = closestOfEach(asked, deps)
-    .filter(({ candidate }) => isWanted(candidate, wanted))
-    .sort(
-      (a, b) =>
-        b.points - a.points ||
-        a.candidate.entityNumber - b.candidate.entityNumber ||
-        a.candidate.legalEntityNumber - b.candidate.legalEntityNumber,
-    )
+  const found = [
+    ...bearers,
+    ...others
+      .filter(({ candidate }) => !numbers.has(candidate.legalEntityNumber))
+      .sort(
+        (a, b) =>
+          b.points - a.points ||
+          a.candidate.entityNumber - b.candidate.entityNumber ||
+          a.candidate.legalEntityNumber - b.candidate.legalEntityNumber,
+      ),
+  ].filter(({ candidate }) => isWanted(candidate, wanted))
   const hits = found.slice(0, query.limit).flatMap(({ candidate, points }) => {
     const stored = deps.reader.outlineByNumber(candidate.entityNumber)
     const registration = stored?.legalEntities.find(({ number }) => number === candidate.legalEntityNumber)
@@ -73,6 +87,22 @@ export function searchNames(query: SearchQuery, deps: SearchDeps): SearchPage {
 interface CloseName {
   readonly candidate: CandidateName
   readonly points: number
+}
+
+const bearerPoints = 100
+
+/** Each registration that bears one of the identifiers, by one of its names. */
+function bearersOf(identifiers: readonly StatedIdentifier[], deps: SearchDeps): CloseName[] {
+  const bearers = new Map<number, CloseName>()
+  for (const identifier of identifiers)
+    for (const { entityNumber, legalEntityNumber } of holdersOf(identifier, deps)) {
+      if (bearers.has(legalEntityNumber)) continue
+      const candidate = deps
+        .namesOf(entityNumber)
+        .find((name) => name.legalEntityNumber === legalEntityNumber)
+      if (candidate !== undefined) bearers.set(legalEntityNumber, { candidate, points: bearerPoints })
+    }
+  return [...bearers.values()]
 }
 
 /** Of each registration the name that is closest. */

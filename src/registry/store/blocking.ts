@@ -107,6 +107,14 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
   }
 }
 
+/** The names that one company bears, by its number. */
+export function createCompanyNames(database: Sqlite): (entityNumber: number) => CandidateName[] {
+  const ofCompany = database.prepare<[number], CandidateRow>(
+    `${selectCandidates}l.entity_number = ? LIMIT ${matchLimits.candidateNamesMax}`,
+  )
+  return (entityNumber) => ofCompany.all(entityNumber).map(candidateOf)
+}
+
 /** Heads of a query that may be a whole name: "Larkmoor Inflight Catering" begins with "Larkmoor". */
 const headWordsMax = 4
 

@@ -280,4 +280,10 @@ export const migrations = [
   CREATE INDEX legal_entities_joined_by_name ON legal_entities (joined_from_number)
     WHERE joined_from_number IS NOT NULL;
   `,
+  `
+  -- Numbers of registers, however they are spaced: "927 523 000" is "927523000", "00445790" is "445790".
+  CREATE INDEX identifiers_by_number_key ON identifiers (
+      ltrim(replace(replace(replace(replace(value, ' ', ''), '-', ''), '.', ''), '/', ''), '0'))
+    WHERE type = 'registration_id';
+  `,
 ] as const

@@ -170,16 +170,19 @@ export const domainEventData: EventData = (build, { callId }) => domainReplyOf(b
 /** v3 has no word for a record that is being refreshed, which is held, nor for one that failed. */
 export function domainReplyOf(build: StoredBuild, callId: CallId): DomainReply {
   const { status, message } = stateOf(build)
-  const isHeld = status === 'complete' && build.result !== null
+  const data = status === 'complete' && build.result !== null ? domainResultIn(build.result) : null
   return {
     domain: build.subject,
     status,
-    message,
+    message: message ?? (data?.status === 'no_match' ? nobodysMessage : null),
     request_id: callId,
     metadata: buildMetadataOf(build),
-    data: isHeld ? domainResultIn(build.result) : null,
+    data,
   }
 }
+
+/** The domain may well be a company's: registers of companies seldom state websites. */
+const nobodysMessage = 'No register that this service answers from states a website under the domain.'
 
 function stateOf(build: StoredBuild): Pick<DomainReply, 'status' | 'message'> {
   switch (build.state) {

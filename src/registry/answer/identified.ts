@@ -1,0 +1,165 @@
+import { domainNameOf } from '../../core/domain-name.js'
+import { statedKinds, type StatedIdentifier } from '../../core/stated-identifiers.js'
+import type { Resolution } from '../../contract/result.js'
+import { readAsked, type AskedIdentifiers } from './asked-identifiers.js'
+import { decideIdentified, type FoundIdentifier, type IdentifiedDecision } from './decide-identified.js'
+import { companiesAbove, resolveDomain, type DomainDeps } from './domains.js'
+import { primaryOf } from './entity-record.js'
+import { identifiedAnswer, labelOf, type BorneIdentifier } from './identified-answer.js'
+import { answerByName } from './name-beside-identifiers.js'
+import { createNameJudge, type AskedName, type NameJudge } from './name-judge.js'
+import { readQuery, type NameQuery, type ResolveDeps } from './resolve.js'
+import type { CandidateName } from '../match/candidate.js'
+import { agreementOf, parseLocation } from '../match/place.js'
+import { siteFit } from '../model/domain-holder.js'
+import type { IdentifierFinder, IdentifierHolder } from '../store/identifier-index.js'
+import type { StoredEntity } from '../store/reader.js'
+
+/** What whoever bears an identifier is found by. */
+export interface HolderDeps {
+  readonly bearersOf: IdentifierFinder
+  readonly domains: DomainDeps
+}
+
+/** What a query is answered from that may state identifiers. */
+export interface IdentifiedDeps extends ResolveDeps, HolderDeps {
+  /** Every name of a company, by its number. */
+  readonly namesOf: (entityNumber: number) => CandidateName[]
+}
+
+interface Found extends FoundIdentifier {
+  readonly holders: readonly IdentifierHolder[]
+}
+
+/** The identifiers of a query, and the name that is left without them. */
+interface Asked extends AskedName {
+  readonly found: readonly Found[]
+  readonly missing: readonly StatedIdentifier[]
+  readonly wrong: readonly string[]
+}
+
+/** Answers a query whose name states identifiers by whose they are; null for one that states none. */
+export function resolveIdentified(query: NameQuery, deps: IdentifiedDeps): Resolution | null {
+  const read = readAsked(query.name)
+  const { name, identifiers, wrong } = read
+  const [first, ...others] = identifiers
+  if (first === undefined && wrong.length === 0) return null
+  if (name === null && first?.kind === 'website' && others.length + wrong.length === 0)
+    return resolveDomain(first.value, deps.domains)
+  const asked = find(query, read, deps)
+  const judge = createNameJudge(asked, deps)
+  const decision = decideIdentified(asked.found, asked.match === null ? null : judge.gradeOf)
+  if (decision.kind === 'unknown') return answerByName(asked, judge.nameMatch, deps)
+  return answerOf(asked, decision, judge, deps)
+}
+
+function find(query: NameQuery, { name, identifiers, wrong }: AskedIdentifiers, deps: IdentifiedDeps): Asked {
+  const match = name === null ? null : readQuery({ name, location: query.location }, deps.vocabulary())
+  const ordered = [...identifiers].sort((a, b) => statedKinds.indexOf(a.kind) - statedKinds.indexOf(b.kind))
+  const all = ordered.map((identifier) => foundOf(identifier, holdersOf(identifier, deps)))
+  const registered = all.filter(({ identifier }) => identifier.kind !== 'website')
+  const companies = registered.flatMap(({ entityNumbers }) => entityNumbers)
+  const found = all
+    .filter(({ holders }) => holders.length > 0)
+    .map((one) => (one.identifier.kind === 'website' ? withOwned(one, companies, deps) : one))
+  const missing = all.filter(({ holders }) => holders.length === 0).map(({ identifier }) => identifier)
+  return { query, name: match === null ? null : name, match, found, missing, wrong }
+}
+
+function foundOf(identifier: StatedIdentifier, holders: readonly IdentifierHolder[]): Found {
+  const placed = holders.filter(({ isPlaced }) => isPlaced)
+  const those = placed.length > 0 ? placed : holders
+  return {
+    identifier,
+    holders: those,
+    entityNumbers: [...new Set(those.map(({ entityNumber }) => entityNumber))],
+    isSure: placed.length > 0,
+  }
+}
+
+/** Registrations that bear an identifier. A page of a domain may be a guest's: it names nobody. */
+export function holdersOf(
+  identifier: StatedIdentifier,
+  { bearersOf, domains }: HolderDeps,
+): IdentifierHolder[] {
+  const { kind, value } = identifier
+  if (kind !== 'website') return bearersOf({ ...identifier, kind })
+  return domains
+    .holdersOf(value)
+    .filter(({ website }) => domainNameOf(website) === value && siteFit(website) !== 'page')
+    .map((holder) => ({ ...holder, value, isPlaced: true }))
+}
+
+/** A group has one website: companies that belong to whoever gives it agree with it. */
+function withOwned(website: Found, companies: readonly number[], { domains }: IdentifiedDeps): Found {
+  const owners = new Set(website.entityNumbers)
+  const owned = companies.filter((number) =>
+    [...companiesAbove(number, domains.ownerships)].some((owner) => owners.has(owner)),
+  )
+  return { ...website, entityNumbers: [...new Set([...website.entityNumbers, ...owned])] }
+}
+
+function answerOf(
+  asked: Asked,
+  decision: Exclude<IdentifiedDecision, { kind: 'unknown' }>,
+  judge: NameJudge,
+  deps: IdentifiedDeps,
+): Resolution {
+  const { query, name, match, found, missing, wrong } = asked
+  const { entityNumber } = decision
+  const stored = entityOf(entityNumber, deps)
+  const borne = borneBy(stored, entityNumber, found)
+  const registration = borne[0]?.registration ?? primaryOf(stored)
+  const agreement = match === null ? null : judge.agreementOf(entityNumber)
+  const isForeign = decision.kind === 'name_disagrees'
+  const names = deps.namesOf(entityNumber)
+  const place = names.find(({ legalEntityNumber }) => legalEntityNumber === registration.number)?.place
+  const hint = parseLocation(query.location)
+  return identifiedAnswer({
+    decision,
+    stored,
+    registration,
+    borne,
+    missing,
+    wrong,
+    name,
+    comparison: agreement === null || agreement.kind === 'foreign' ? null : agreement.comparison,
+    otherName: isForeign && agreement?.kind === 'open' ? (judge.certainName()?.name ?? null) : null,
+    place: hint === null || place === undefined ? null : agreementOf(hint, place),
+    others: othersOf(decision, found, deps),
+  })
+}
+
+function entityOf(entityNumber: number, { reader }: IdentifiedDeps): StoredEntity {
+  const stored = reader.entityByNumber(entityNumber)
+  if (stored === null) throw new Error('an identifier in the index belongs to no registration')
+  return stored
+}
+
+function borneBy(stored: StoredEntity, entityNumber: number, found: readonly Found[]): BorneIdentifier[] {
+  return found.flatMap(({ identifier, holders }) => {
+    const holder = holders.find((one) => one.entityNumber === entityNumber)
+    if (holder === undefined) return []
+    const registration =
+      stored.legalEntities.find(({ number }) => number === holder.legalEntityNumber) ?? primaryOf(stored)
+    return [{ identifier, value: holder.value, registration }]
+  })
+}
+
+/** How many other companies a sentence names. */
+const othersNamedMax = 3
+
+function othersOf(decision: IdentifiedDecision, found: readonly Found[], deps: IdentifiedDeps): string[] {
+  const nameOf = (number: number) => {
+    const stored = deps.reader.outlineByNumber(number)
+    return stored === null ? 'one that is not held' : `"${primaryOf(stored).legalName}"`
+  }
+  if (decision.kind === 'several') {
+    const named = decision.others.slice(0, othersNamedMax).map(nameOf)
+    return decision.others.length > othersNamedMax ? [...named, 'and more'] : named
+  }
+  if (decision.kind !== 'identifiers_disagree') return []
+  return found.flatMap(({ identifier, entityNumbers: [first] }) =>
+    first === undefined ? [] : [`${labelOf(identifier)} is that of ${nameOf(first)}`],
+  )
+}

@@ -1,0 +1,114 @@
+import type { StatedIdentifier } from '../../core/stated-identifiers.js'
+import type { Sqlite } from '../../platform/sqlite.js'
+import { exchangeKeyOf } from '../model/exchanges.js'
+
+type RegisteredIdentifier = StatedIdentifier & { readonly kind: Exclude<StatedIdentifier['kind'], 'website'> }
+
+/** A registration that bears an identifier. */
+export interface IdentifierHolder {
+  readonly entityNumber: number
+  readonly legalEntityNumber: number
+  /** As its register writes it. */
+  readonly value: string
+  /** The identifier says in which register or on which exchange it holds, and the registration says the same. */
+  readonly isPlaced: boolean
+}
+
+export type IdentifierFinder = (identifier: RegisteredIdentifier) => IdentifierHolder[]
+
+/** An identifier is one company's, or a few by mistake; of one that fills a column, no more are read. */
+const holdersMax = 50
+
+interface HolderRow {
+  number: number
+  entity_number: number
+  value: string
+  jurisdiction: string
+  exchange: string | null
+}
+
+const selectHolders = `
+  SELECT l.number, l.entity_number, i.value, i.jurisdiction, i.exchange
+  FROM identifiers i JOIN legal_entities l ON l.number = i.legal_entity_number
+  WHERE `
+const ordered = ` ORDER BY l.removed_from_source, l.number LIMIT ${holdersMax}`
+
+/** Either says no place, both say the same, or one is only more exact: `us` and `us_de`. */
+const isThere = `(@place = '' OR i.jurisdiction = '' OR i.jurisdiction = @place
+  OR i.jurisdiction LIKE @place || '\\_%' ESCAPE '\\' OR @place LIKE i.jurisdiction || '\\_%' ESCAPE '\\')`
+
+/** The expression that `identifiers_by_number_key` holds, of another text. */
+const numberKey = (text: string): string =>
+  `ltrim(replace(replace(replace(replace(${text}, ' ', ''), '-', ''), '.', ''), '/', ''), '0')`
+
+/** Registrations by an identifier in its canonical form, those that stand first. */
+export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
+  const byValue = database.prepare<[string, string], HolderRow>(
+    `${selectHolders} i.type = ? AND i.value = ?${ordered}`,
+  )
+  const byNumber = database.prepare<[{ value: string; place: string }], HolderRow>(
+    `${selectHolders} i.type = 'registration_id' AND i.value = @value AND ${isThere}${ordered}`,
+  )
+  const byNumberKey = database.prepare<[{ value: string; place: string }], HolderRow>(
+    `${selectHolders} i.type = 'registration_id' AND ${numberKey('i.value')} = ${numberKey('@value')} AND ${isThere}${ordered}`,
+  )
+  const firstFound = (finds: readonly (() => HolderRow[])[]): HolderRow[] => {
+    for (const find of finds) {
+      const rows = find()
+      if (rows.length > 0) return rows
+    }
+    return []
+  }
+  const numbered = (text: string, place: string | null): HolderRow[] => {
+    const asked = { place: place === null ? '' : place.toLowerCase().replace('-', '_') }
+    // Nothing but zeros stands for no number.
+    if (!/[^0\s\-./]/.test(text)) return []
+    return firstFound([
+      () => byNumber.all({ ...asked, value: text }),
+      () => byNumber.all({ ...asked, value: paddedNumber(text) }),
+      () => byNumberKey.all({ ...asked, value: text }),
+    ])
+  }
+  return (identifier) => {
+    const { kind, value, place } = identifier
+    switch (kind) {
+      case 'lei':
+      case 'ein':
+        return byValue.all(kind, value).map((row) => holderOf(row, true))
+      case 'cik':
+        return ['cik', 'sec_cik']
+          .flatMap((type) => byValue.all(type, value))
+          .map((row) => holderOf(row, true))
+      case 'bic':
+        return firstFound(bicSpellings(value).map((spelling) => () => byValue.all(kind, spelling))).map(
+          (row) => holderOf(row, true),
+        )
+      case 'ticker': {
+        const asked = place === null ? null : exchangeKeyOf(place)
+        return byValue
+          .all(kind, value)
+          .filter(({ exchange }) => asked === null || exchange === null || exchangeKeyOf(exchange) === asked)
+          .map((row) => holderOf(row, asked !== null && row.exchange !== null))
+      }
+      case 'registration_id':
+        return numbered(value, place).map((row) => holderOf(row, place !== null && row.jurisdiction !== ''))
+    }
+  }
+}
+
+/** "SC12345" as "SC012345", "IP141R" as "IP00141R": registers write eight characters, and tables lose the zeros. */
+function paddedNumber(text: string): string {
+  const closed = text.replace(/\s+/g, '')
+  const [, prefix = '', digits = '', suffix = ''] = /^([A-Z]{0,4})(\d+)([A-Z]?)$/.exec(closed) ?? []
+  return digits === '' ? closed : prefix + digits.padStart(8 - prefix.length - suffix.length, '0') + suffix
+}
+
+/** Eight characters name the institution, as do `XXX` behind them. */
+function bicSpellings(bic: string): string[] {
+  if (bic.length === 8) return [`${bic}XXX`, bic]
+  return bic.endsWith('XXX') ? [bic, bic.slice(0, 8)] : [bic]
+}
+
+function holderOf({ number, entity_number, value }: HolderRow, isPlaced: boolean): IdentifierHolder {
+  return { entityNumber: entity_number, legalEntityNumber: number, value, isPlaced }
+}

@@ -1,0 +1,308 @@
+import { describe, expect, test } from 'vitest'
+import { resolution, type Resolution } from '../../../src/contract/result.js'
+import type { WritableRegistry } from '../../../src/registry/registry.js'
+import { leiOf } from '../../support/made-identifiers.js'
+import { addRows, registryOf, sampleRows, type Row } from '../../support/registry.js'
+
+const ask = (registry: WritableRegistry, name: string, location: string | null = null): Resolution =>
+  resolution.parse(registry.resolve({ name, location, context: null }))
+const named = ({ entity, candidate }: Resolution) => entity?.legal_name ?? candidate?.legal_name ?? null
+const codesOf = (answer: Resolution) => answer.factors.map(({ code }) => code)
+const saidOf = (answer: Resolution, code: string) =>
+  answer.factors.find((factor) => factor.code === code)?.description
+const rowsOf = (...rows: Row[]) => registryOf([...sampleRows, ...rows])
+const ibm = 'International Business Machines Corporation'
+
+describe('a name that is an identifier', () => {
+  const registry = rowsOf(
+    { id: 'no', name: 'Norvane AS', country: 'NO', jurisdiction: 'no', registration_id: '927 523 000' },
+    { id: 'sc', name: 'Larkmoor Ltd', country: 'GB', jurisdiction: 'gb', registration_id: 'SC012345' },
+    { id: 'ip', name: 'Larkmoor Society', country: 'GB', jurisdiction: 'gb', registration_id: 'IP00141R' },
+    { id: 'none', name: 'Larkmoor Swimmers', country: 'GB', jurisdiction: 'gb', registration_id: '00000000' },
+    { id: 'bank', name: 'Larkmoor Bank', country: 'DE', bic: 'LARKDEFFXXX', status: 'active' },
+  )
+
+  test.each([
+    ['LEI VGRQXHF3J8VDLUA7XE92', ibm],
+    ['vgrqxhf3j8vdlua7xe92', ibm],
+    ['CIK 0000051143', ibm],
+    ['CIK 51143', ibm],
+    ['EIN 130871985', ibm],
+    ['EIN 13-0871985', ibm],
+    ['company number GB 01234567', 'Acme Widgets Limited'],
+    ['company number GB 1234567', 'Acme Widgets Limited'],
+    ['company number GB oc312345', 'Acme Widgets LLP'],
+    ['company number GB sc12345', 'Larkmoor Ltd'],
+    ['company number GB IP141R', 'Larkmoor Society'],
+    ['company number NO 927523000', 'Norvane AS'],
+    ['BIC LARKDEFF', 'Larkmoor Bank'],
+    ['BIC LARKDEFFXXX', 'Larkmoor Bank'],
+    ['LEI VGRQXHF3J8VDLUA7XE92, CIK 51143', ibm],
+  ])('%s is answered with exactly that company', (text, name) => {
+    const answer = ask(registry, text)
+    expect([answer.status, answer.match_confidence, named(answer)]).toEqual(['matched', 99, name])
+    expect(codesOf(answer)).toContain('identifier_match')
+  })
+
+  test.each([
+    'LEI VGRQXHF3J8VDLUA7XE93',
+    `LEI ${leiOf(1)}`,
+    'CIK 999999',
+    'company number GB 07654321',
+    'company number FR 01234567',
+    'company number GB 0',
+    'company number GB 00000000',
+    'company number GB XY123Z4',
+    'BIC LARKDEFF123',
+    'ticker NYSE:ZZZZ',
+    'website nowhere.example.net',
+  ])('%s is nobody here: nothing is named', (text) => {
+    const answer = ask(registry, text)
+    expect(answer).toMatchObject({ entity: null, candidate: null, match_confidence: 0 })
+    expect(answer.status).toMatch(/^no/)
+  })
+
+  test.each(['LEI VGRQXHF3J8VDLUA7XE93', 'VGRQXHF3J8VDLUA7XE93', 'CIK 123456789012', 'EIN 13-08'])(
+    '%s is no identifier, and no name either',
+    (text) => {
+      const answer = ask(registry, text)
+      expect(answer).toMatchObject({
+        status: 'not_found',
+        entity: null,
+        candidate: null,
+        match_confidence: 0,
+      })
+      expect(codesOf(answer)).toEqual(['identifier_invalid'])
+    },
+  )
+
+  test('beside a wrong one the others and the name count, and the wrong one is said', () => {
+    const named99 = { status: 'matched', match_confidence: 99 }
+    const byOther = ask(registry, 'IBM (LEI VGRQXHF3J8VDLUA7XE93, CIK 51143)')
+    expect(byOther).toMatchObject(named99)
+    expect(saidOf(byOther, 'identifier_invalid')).toContain('fails its checksum')
+    const byName = ask(registry, 'Norvane AS (LEI VGRQXHF3J8VDLUA7XE93)')
+    expect(byName.match_confidence).toBe(ask(registry, 'Norvane AS').match_confidence)
+    expect(codesOf(byName)).toContain('identifier_invalid')
+  })
+
+  test('its entry of the basis says that it was asked by, and cites the record', () => {
+    const { entity, basis } = ask(registry, 'CIK 51143')
+    const at = entity?.identifiers.findIndex(({ type }) => type === 'cik') ?? -1
+    const entry = basis.find(({ field }) => field === `identifiers.${at}.value`)
+    expect(entry?.reasoning).toMatch(/^It was asked by it\. /)
+    expect(entry?.citations[0]?.url).toContain('CIK=0000051143')
+    const others = basis.filter(({ field }) => field.startsWith('identifiers.') && field !== entry?.field)
+    expect(others.length).toBeGreaterThan(0)
+    for (const { reasoning } of others) expect(reasoning).not.toContain('asked by')
+  })
+
+  test('a number that says no register, alone, is not certain; with its name it is', () => {
+    const alone = ask(registry, 'company number 01234567')
+    expect([alone.status, alone.match_confidence, named(alone)]).toEqual([
+      'partial_match',
+      79,
+      'Acme Widgets Limited',
+    ])
+    const both = ask(registry, 'Acme Widgets (company number 01234567)')
+    expect([both.status, both.match_confidence]).toEqual(['matched', 99])
+    const other = ask(registry, 'Norvane AS (company number 01234567)')
+    expect([other.status, named(other)]).toEqual(['matched', 'Norvane AS'])
+    expect(saidOf(other, 'identifier_name_mismatch')).toContain('"Acme Widgets Limited"')
+  })
+
+  test('a ticker is one exchange’s, whatever that is called', () => {
+    const listed = registryOf([{ id: 'a', name: 'Norvane Inc', country: 'US', ticker: 'NRV', cik: '7' }])
+    listed.database.prepare("UPDATE identifiers SET exchange = 'Nasdaq' WHERE type = 'ticker'").run()
+    for (const exchange of ['NASDAQ', 'XNAS'])
+      expect(ask(listed, `ticker ${exchange}:NRV`)).toMatchObject({ status: 'matched', match_confidence: 99 })
+    expect(ask(listed, 'ticker NYSE:NRV')).toMatchObject({ status: 'no_match' })
+    expect(ask(listed, 'ticker NRV')).toMatchObject({ status: 'partial_match', match_confidence: 79 })
+  })
+
+  test('a text that only looks like an identifier is a name', () => {
+    const pens = registryOf([{ id: 'bic', name: 'BIC Holdings', country: 'FR' }])
+    expect(named(ask(pens, 'BIC Holdings'))).toBe('BIC Holdings')
+    expect(pens.search({ name: 'BIC Holdings', limit: 1 }).hits[0]?.name).toBe('BIC Holdings')
+  })
+
+  test('the context states none: it never changes what is searched', () => {
+    const query = { name: 'Norvane', location: null }
+    expect(registry.resolve({ ...query, context: 'LEI VGRQXHF3J8VDLUA7XE92' })).toEqual(
+      registry.resolve({ ...query, context: null }),
+    )
+  })
+})
+
+describe('an identifier beside a name', () => {
+  test.each([
+    ['IBM', 'is the beginning of|is that of|is made of'],
+    ['International Business Machines', 'registered name'],
+    ['Computing-Tabulating-Recording Company', 'former name of International Business Machines Corporation'],
+    ['Big Blue', 'other name'],
+  ])('%s is a name of the holder: certain, and said which', (name, said) => {
+    const answer = ask(rowsOf(), `${name} (CIK 51143)`)
+    expect([answer.status, answer.match_confidence, named(answer)]).toEqual(['matched', 99, ibm])
+    expect(saidOf(answer, 'name_close_match')).toMatch(new RegExp(said))
+  })
+
+  test('a name that has nothing in common is a contradiction, and both are named', () => {
+    const answer = ask(rowsOf(), 'Acme Widgets Limited (CIK 51143)')
+    expect(answer).toMatchObject({ status: 'inconclusive', entity: null, candidate: { legal_name: ibm } })
+    expect(answer.match_confidence).toBeLessThan(80)
+    const said = saidOf(answer, 'identifier_name_mismatch')
+    expect(said).toContain(ibm)
+    expect(said).toContain('Acme Widgets Limited')
+  })
+
+  test('a name that says more is a contradiction where it is certainly another company’s', () => {
+    const registry = registryOf([
+      { id: 'a', name: 'Larkmoor Inc', country: 'US', cik: '1' },
+      { id: 'b', name: 'Larkmoor Inflight Catering Inc', country: 'US', cik: '2' },
+    ])
+    const answer = ask(registry, 'Larkmoor Inflight Catering Inc (CIK 1)')
+    expect([answer.status, named(answer)]).toEqual(['inconclusive', 'Larkmoor Inc'])
+    expect(saidOf(answer, 'identifier_name_mismatch')).toContain('Larkmoor Inflight Catering Inc')
+    expect(ask(registry, 'Larkmoor Inflight Dining (CIK 1)')).toMatchObject({ status: 'matched' })
+  })
+
+  test('two that name different companies match none', () => {
+    const answer = ask(rowsOf(), 'CIK 51143, company number GB 01234567')
+    expect(answer).toMatchObject({ status: 'inconclusive', entity: null })
+    const said = saidOf(answer, 'identifiers_disagree')
+    expect(said).toContain(ibm)
+    expect(said).toContain('Acme Widgets Limited')
+  })
+
+  test('one that several bear is decided by the name, and without one by nobody', () => {
+    const shared = { country: 'US', ein: '123456789' }
+    const registry = registryOf([
+      { ...shared, id: 'a', name: 'Larkmoor Inc' },
+      { ...shared, id: 'b', name: 'Norvane Inc' },
+    ])
+    expect(ask(registry, 'EIN 123456789')).toMatchObject({ status: 'inconclusive', entity: null })
+    const answer = ask(registry, 'Norvane (EIN 123456789)')
+    expect([answer.status, named(answer)]).toEqual(['matched', 'Norvane Inc'])
+  })
+
+  test('one that nobody bears leaves the name, which is no surer for it', () => {
+    const registry = rowsOf()
+    const alone = ask(registry, 'Oxfam')
+    const beside = ask(registry, `Acme Widgets Limited (LEI ${leiOf(5)})`)
+    expect(named(beside)).toBe('Acme Widgets Limited')
+    expect(beside.match_confidence).toBe(ask(registry, 'Acme Widgets Limited').match_confidence)
+    expect(codesOf(beside)).toContain('identifier_not_found')
+    expect(named(ask(registry, 'Oxfam (CIK 4711)'))).toBe(named(alone))
+  })
+
+  test('a company of that name that bears another one is a namesake, not a match', () => {
+    const answer = ask(rowsOf(), `IBM (LEI ${leiOf(5)})`)
+    expect(answer).toMatchObject({ status: 'inconclusive', entity: null, candidate: { legal_name: ibm } })
+    expect(saidOf(answer, 'identifier_mismatch')).toContain('VGRQXHF3J8VDLUA7XE92')
+  })
+
+  test('a place that is another one is said, and changes nothing', () => {
+    const answer = ask(rowsOf(), 'IBM (CIK 51143)', 'Berlin, Germany')
+    expect([answer.status, answer.match_confidence]).toEqual(['matched', 99])
+    expect(codesOf(answer)).toContain('location_mismatch')
+  })
+})
+
+describe('what an identifier names is answered as what it is', () => {
+  test('a company that has ended: certain, and not active', () => {
+    const registry = registryOf([
+      { id: 'a', name: 'Larkmoor Inc', country: 'US', cik: '1', status: 'dissolved' },
+    ])
+    const answer = ask(registry, 'CIK 1')
+    expect(answer).toMatchObject({ status: 'matched', match_confidence: 99, entity: { status: 'inactive' } })
+    expect(codesOf(answer)).toContain('legal_entity_inactive')
+  })
+
+  test('a company that its source no longer names is found all the same', () => {
+    const registry = registryOf([{ id: 'a', name: 'Larkmoor Inc', country: 'US', cik: '1' }])
+    addRows(registry, [{ id: 'b', name: 'Norvane Inc', country: 'US', cik: '2' }], { fileDateMs: 86_400_000 })
+    expect(ask(registry, 'CIK 1')).toMatchObject({ status: 'matched', match_confidence: 99 })
+  })
+
+  test('what is no company stays a candidate', () => {
+    const registry = registryOf([
+      { id: 'a', name: 'Larkmoor Fund', country: 'US', cik: '1', subtype: 'complex_business_structure' },
+    ])
+    const answer = ask(registry, 'CIK 1')
+    expect(answer).toMatchObject({
+      status: 'inconclusive',
+      entity: null,
+      candidate: { name: 'Larkmoor Fund' },
+    })
+    expect(codesOf(answer)).toContain('unsupported_entity_type')
+  })
+})
+
+describe('a website in the name', () => {
+  const registry = registryOf([
+    { id: 'a', name: 'Larkmoor Inc', country: 'US', cik: '1', website: 'https://www.larkmoor.com' },
+    { id: 'b', name: 'Norvane Inc', country: 'US', cik: '2' },
+    { id: 'c', name: 'Larkmoor Foods Inc', country: 'US', cik: '3', parent_id: 'a' },
+  ])
+
+  test.each([
+    'www.larkmoor.com',
+    'https://larkmoor.com/en',
+    'jane@mail.larkmoor.com',
+    'website larkmoor.com',
+  ])('%s alone is answered as the domain is', (text) => {
+    expect(ask(registry, text)).toEqual(registry.resolveDomain('larkmoor.com'))
+  })
+
+  test('with a name that agrees it is certain; with another’s it is a contradiction', () => {
+    expect(ask(registry, 'Larkmoor (website larkmoor.com)')).toMatchObject({
+      status: 'matched',
+      match_confidence: 99,
+    })
+    expect(ask(registry, 'Norvane Inc (website larkmoor.com)')).toMatchObject({ status: 'inconclusive' })
+  })
+
+  test('a company that belongs to whoever gives it agrees with it', () => {
+    const answer = ask(registry, 'CIK 3, website larkmoor.com')
+    expect([answer.status, named(answer)]).toEqual(['matched', 'Larkmoor Foods Inc'])
+    expect(ask(registry, 'CIK 2, website larkmoor.com')).toMatchObject({ status: 'inconclusive' })
+  })
+})
+
+describe('a search for an identifier', () => {
+  test('finds whoever bears it first, then the names', () => {
+    const registry = rowsOf()
+    const namesFor = (name: string) =>
+      registry.search({ name, limit: 5 }).hits.map(({ legalName }) => legalName)
+    expect(namesFor('CIK 51143')).toEqual([ibm])
+    expect(namesFor('Acme Widgets (CIK 51143)')).toEqual([ibm, 'Acme Widgets Limited', 'Acme Widgets LLP'])
+    expect(registry.search({ name: 'CIK 51143', limit: 5, countryCode: 'GB' }).hits).toEqual([])
+  })
+})
+
+test('of two hundred companies each is found by each of its identifiers, and no other is', () => {
+  const rows = Array.from({ length: 200 }, (_, at) => ({
+    id: `c${at}`,
+    name: `${['Alder', 'Birch', 'Cedar', 'Dogwood'][at % 4] ?? ''} ${at} ${at % 7 === 0 ? 'Fund' : 'Holdings'} Limited`,
+    country: 'GB',
+    jurisdiction: 'gb',
+    status: at % 5 === 0 ? 'dissolved' : 'active',
+    lei: leiOf(at),
+    cik: String(at + 1),
+    registration_id: String(at + 100).padStart(8, '0'),
+  }))
+  const registry = registryOf(rows)
+  for (const { name, lei, cik, registration_id } of rows) {
+    for (const text of [`LEI ${lei}`, `CIK ${cik}`, `company number GB ${Number(registration_id)}`]) {
+      const answer = ask(registry, text)
+      expect([text, named(answer), answer.match_confidence, answer.status]).toEqual([
+        text,
+        name,
+        99,
+        'matched',
+      ])
+    }
+  }
+  const unheld = Array.from({ length: 200 }, (_, at) => `LEI ${leiOf(5_000 + at)}`)
+  expect(unheld.filter((text) => named(ask(registry, text)) !== null)).toEqual([])
+})
