@@ -85,7 +85,10 @@ export const errorTable = {
       'not UTF-8, and too little text tells what else; the message shows names as each encoding reads them',
     remedy: '`--encoding` with the one that reads right',
   },
-  INPUT_COMPRESSION_CORRUPT: { meaning: 'a .gz or .zst that does not decompress', remedy: 'fetch it again' },
+  INPUT_COMPRESSION_CORRUPT: {
+    meaning: 'a .gz, .zst, .zip or .xlsx that does not decompress, or to far more than it should',
+    remedy: 'fetch it again',
+  },
   INPUT_EXCEL_INVALID: {
     meaning: 'an .xlsx that is cut, corrupt or too large',
     remedy: 'save it anew, or as CSV',
@@ -94,12 +97,16 @@ export const errorTable = {
     meaning: 'an .xlsx without the sheet that was named; the hint lists its sheets',
     remedy: 'name one of them',
   },
+  INPUT_HEADER_UNCLEAR: {
+    meaning: 'an .xlsx with merged cells in its header, or two rows of headers; the message names the row',
+    remedy: 'one row with a name for each column',
+  },
   INPUT_PARQUET_INVALID: {
     meaning: 'a Parquet file that is cut, corrupt or unsupported',
     remedy: 'write it again',
   },
   INPUT_JSON_INVALID: {
-    meaning: 'a line that is no JSON object; the message names it',
+    meaning: 'a line that is no JSON object, or a .json that is no array of them; the message names the line',
     remedy: 'mend the line',
   },
   INPUT_CHANGED: {
@@ -109,8 +116,8 @@ export const errorTable = {
   },
   OUTPUT_MISSING: { meaning: 'no output is named', remedy: '`-o`' },
   OUTPUT_FORMAT_UNKNOWN: {
-    meaning: 'the name tells no format, or a compressed one',
-    remedy: '`--format`, or .csv, .tsv, .parquet, .ndjson',
+    meaning: 'the name tells no format, or one that is not compressed',
+    remedy: '`--format`, or .csv, .tsv, .parquet, .ndjson, .xlsx, .csv.gz, .ndjson.gz',
   },
   OUTPUT_IS_INPUT: { meaning: 'the output would overwrite an input', remedy: 'name another output' },
   OUTPUT_UNWRITABLE: {
@@ -124,8 +131,8 @@ export const errorTable = {
   },
   OUTPUT_COLUMN_UNFIT: {
     meaning:
-      "Parquet cannot hold a column without a name, or with NUL in it; Parquet's own GEOMETRY, GEOGRAPHY and VARIANT are not written to it",
-    remedy: 'rename it, or write CSV or NDJSON',
+      "Parquet cannot hold a column without a name, or with NUL in it; Parquet's own GEOMETRY, GEOGRAPHY and VARIANT are not written to it; Excel holds no text of more than 32,767 characters",
+    remedy: 'rename or shorten it, or write CSV or NDJSON',
   },
   OUTPUT_IS_OURS: {
     meaning:
