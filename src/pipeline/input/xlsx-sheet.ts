@@ -88,7 +88,7 @@ function columnsOf(
 ): SheetColumn[] {
   const positions = [...new Set([...(header?.cells.keys() ?? []), ...tallies.keys()])].sort((a, b) => a - b)
   const cells = positions.map((position): HeaderCell => ({
-    text: header?.cells.get(position)?.text ?? '',
+    text: nameOf(header?.cells.get(position)?.text ?? ''),
     position,
   }))
   const names = nameColumns(cells, where)
@@ -98,6 +98,9 @@ function columnsOf(
     tally: tallies.get(position) ?? new KindTally(),
   }))
 }
+
+/** Spaces alone are no name. */
+const nameOf = (text: string) => (text.trim() === '' ? '' : text)
 
 function titleNotice(where: string, rowCount: number): string[] {
   if (rowCount === 0) return []

@@ -23,21 +23,39 @@ const widthMin = 2
 
 /** Where the header of a sheet stands: its first row with a text, or the one below the titles of a report. */
 export function findHeader(sample: readonly SampleRow[], merges: readonly CellRange[]): SheetHeader {
-  const filledRows = sample.filter(({ cells }) => cells.size > 0)
-  const columns = [...new Set(filledRows.flatMap(({ cells }) => [...cells.keys()]))].sort((a, b) => a - b)
+  const filledRows = sample.filter(({ cells }) => filledTexts(cells).length > 0)
+  const columns = tableColumns(filledRows)
   const records = filledRows.map(({ row, cells }): SampleRecord => ({
-    cells: columns.map((column) => cells.get(column) ?? ''),
+    cells: columns.map((column) => (cells.get(column) ?? '').trim()),
     line: row,
     lineCount: 1,
   }))
-  const isTitle = (record: SampleRecord) => isMergedTitle(record, merges)
-  const found = headerBelowTitles(records, widthMin, isTitle) ?? 0
-  const at = records.slice(0, found).every((record) => isAbove(record, merges)) ? found : 0
+  const at = headerAt(records, merges)
   const header = records[at]
   if (header === undefined) return { kind: 'none' }
   const reason = unclearReason(header, records[at + 1], merges)
   if (reason !== null) return { kind: 'unclear', row: header.line, reason }
   return { kind: 'header', index: sample.findIndex(({ row }) => row === header.line) }
+}
+
+const filledTexts = (cells: ReadonlyMap<number, string>) =>
+  [...cells].filter(([, text]) => text.trim() !== '').map(([column]) => column)
+
+/** The columns of a table; captions above it may stand in others. */
+function tableColumns(rows: readonly SampleRow[]): readonly number[] {
+  const captionRows = rows.findIndex(({ cells }) => filledTexts(cells).length > captionCells)
+  const used = new Set(rows.slice(Math.max(0, captionRows)).flatMap(({ cells }) => filledTexts(cells)))
+  return [...used].sort((one, other) => one - other)
+}
+
+function headerAt(records: readonly SampleRecord[], merges: readonly CellRange[]): number {
+  const isTitle = (record: SampleRecord) => isMergedTitle(record, merges)
+  const found = headerBelowTitles(records, widthMin, isTitle)
+  if (found !== null && records.slice(0, found).every((record) => isAbove(record, merges))) return found
+  // Whatever is wrong with the row below a merged title, the title is no header.
+  const untitled = records.findIndex((record) => !isTitle(record))
+  const below = records[untitled]
+  return below !== undefined && filledCells(below) >= widthMin ? untitled : 0
 }
 
 /** One text over several columns. */

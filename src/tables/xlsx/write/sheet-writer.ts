@@ -44,6 +44,7 @@ export class SheetWriter {
     path: string,
     private readonly columns: readonly SheetColumn[],
     private readonly styles: StyleBook,
+    private readonly rowsMax: number,
   ) {
     if (columns.length > xlsxLimits.columnsMax) {
       throw unfit(`${columns.length} columns are more than the ${xlsxLimits.columnsMax} of an Excel sheet`)
@@ -53,7 +54,7 @@ export class SheetWriter {
   }
 
   get isFull(): boolean {
-    return this.rowNumber >= xlsxLimits.rowsMax || this.part.plainBytes >= xlsxLimits.sheetBytesMax
+    return this.rowNumber >= this.rowsMax || this.part.plainBytes >= xlsxLimits.sheetBytesMax
   }
 
   /** `sample` are rows by which the widths of columns are judged. */

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { xlsxLimits } from '../../limits.js'
 import { packText, writeZip, type PackedFile } from '../../zip-writer.js'
 import { SheetWriter, type SheetColumn, type SheetParts, type WrittenRow } from './sheet-writer.js'
 import {
@@ -22,6 +23,7 @@ export class SheetSeries {
     private readonly columns: readonly SheetColumn[],
     private readonly styles: StyleBook,
     private readonly pathPrefix: string,
+    private readonly rowsMax: number,
   ) {}
 
   async add(rows: readonly WrittenRow[]): Promise<void> {
@@ -44,7 +46,12 @@ export class SheetSeries {
   }
 
   private async startSheet(sample: readonly WrittenRow[]): Promise<SheetWriter> {
-    const writer = new SheetWriter(`${this.pathPrefix}${this.sheets.length + 1}`, this.columns, this.styles)
+    const writer = new SheetWriter(
+      `${this.pathPrefix}${this.sheets.length + 1}`,
+      this.columns,
+      this.styles,
+      this.rowsMax,
+    )
     await writer.start(sample)
     return writer
   }
@@ -65,14 +72,18 @@ export class WorkbookWriter {
   private readonly styles = new StyleBook()
   private readonly series: SheetSeries[] = []
 
-  constructor(private readonly folder: string) {
+  /** `rowsMax`: of a sheet, with its header. */
+  constructor(
+    private readonly folder: string,
+    private readonly rowsMax: number = xlsxLimits.rowsMax,
+  ) {
     mkdirSync(folder, { mode: 0o700 })
   }
 
   /** Sheets come in the order in which they are asked for. */
   addSheets(name: string, columns: readonly SheetColumn[]): SheetSeries {
     const prefix = join(this.folder, `sheet${this.series.length + 1}-`)
-    const series = new SheetSeries(name, columns, this.styles, prefix)
+    const series = new SheetSeries(name, columns, this.styles, prefix, this.rowsMax)
     this.series.push(series)
     return series
   }
