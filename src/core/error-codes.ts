@@ -49,7 +49,11 @@ export const errorTable = {
     meaning: 'the input cannot be read: permissions, disk, or it is no regular file',
     remedy: 'check the file; pipe other things in as `-`',
   },
-  INPUT_FORMAT_UNKNOWN: { meaning: 'the name tells no format', remedy: '`--input-format`' },
+  INPUT_FORMAT_UNKNOWN: {
+    meaning:
+      'the name tells no format, or a spreadsheet is of another kind: behind a password, .xls, .xlsb, .ods',
+    remedy: '`--input-format`; save the spreadsheet as .xlsx',
+  },
   INPUT_FORMATS_MIXED: { meaning: 'inputs of several formats', remedy: 'one format at a time' },
   INPUT_EMPTY: { meaning: 'the input is empty', remedy: 'it needs a header and rows' },
   INPUT_NO_ROWS: { meaning: 'a header and no rows', remedy: 'nothing to do' },

@@ -12,7 +12,7 @@ export async function* readArray(text: TextSource, check: boolean): AsyncGenerat
   const cutter = new ArrayCutter(text.label)
   for await (const chunk of text.chunks()) {
     const objects: string[] = []
-    let failure: unknown = null
+    let failure: Error | null = null
     try {
       cutter.cut(chunk, (element, line) => {
         const object = element.toString('utf8').replace(/[\r\n]+[ \t]*/g, '')
@@ -21,7 +21,7 @@ export async function* readArray(text: TextSource, check: boolean): AsyncGenerat
         objects.push(object)
       })
     } catch (error) {
-      failure = error
+      failure = error as Error
     }
     // What is right before a failure comes first: a reader that wants no more never meets it.
     if (objects.length > 0) yield objects

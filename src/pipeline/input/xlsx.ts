@@ -1,7 +1,7 @@
 import type { Cell } from '../../tables/xlsx/cell.js'
 import type { SheetRow } from '../../tables/xlsx/sheet-rows.js'
 import { openXlsx, type XlsxFile } from '../../tables/xlsx/xlsx-file.js'
-import { jsonOfText, KindTally } from './column-types.js'
+import { jsonOfText, type KindTally } from './column-types.js'
 import { missingColumn } from './header.js'
 import type { SourceFile } from './sources.js'
 import {

@@ -20,9 +20,8 @@ export function kindOfCell({ type, style }: RawCell, text: string): CellKind {
 }
 
 function kindOfDay(text: string): CellKind {
-  const [, time] = /^\d{4}-\d\d-\d\d( \d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/.exec(text) ?? [null, null]
-  if (time === null) return 'text'
-  return time === undefined ? 'date' : 'timestamp'
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return 'date'
+  return /^\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(text) ? 'timestamp' : 'text'
 }
 
 /** 18 digits fit in 64 bits, whatever they are. */

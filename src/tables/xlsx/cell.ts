@@ -63,7 +63,7 @@ export function dayCell(text: string, format: NumberFormat | null = null): Cell 
   const ms = Date.parse(`${date}T${time ?? '00:00'}Z`)
   // Before March 1900 the days of Excel are not those of the calendar.
   if (Number.isNaN(ms) || ms < firstSureDayMs) return text
-  const value = String(ms / dayMs + epochDay)
+  const value = String((ms + epochDay * dayMs) / dayMs)
   return { kind: 'number', value, format: format ?? (time === undefined ? dateFormat : timeFormat) }
 }
 

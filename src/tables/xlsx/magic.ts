@@ -21,7 +21,12 @@ export async function refuseOtherKinds(path: string, label: string): Promise<voi
     })
   }
   if (kind === 'other') throw damagedWorkbook(label, 'its first bytes are not those of one')
-  throw otherSpreadsheet(label, kind === 'locked' ? 'a workbook behind a password' : 'an old workbook (.xls)')
+  if (kind === 'old') throw otherSpreadsheet(label, 'an old workbook (.xls)')
+  throw otherSpreadsheet(
+    label,
+    'a workbook behind a password',
+    'open it with its password and save it without one',
+  )
 }
 
 async function kindOf(path: string): Promise<'zip' | 'old' | 'locked' | 'empty' | 'text' | 'other'> {

@@ -166,7 +166,13 @@ describe('a header', () => {
   test.each<[what: string, rows: string, merges: string]>([
     ['with cells merged over columns', textRow(1, ['name', 'place', '']), 'A1:A1,B1:C1'],
     ['with cells merged with the row below', textRow(1, ['name', 'city', 'x']), 'A1:A2'],
-    ['of two rows', textRow(1, ['company', '', '']) + textRow(2, ['name', 'city', 'count']), ''],
+    [
+      'of two rows',
+      textRow(1, ['company', '', 'place', '']) +
+        textRow(2, ['name', 'code', 'city', 'count']) +
+        textRow(3, ['Acme', 'A', 'Berlin', '1']),
+      '',
+    ],
   ])('%s is refused by name', async (_, rows, merges) => {
     const cells = merges.split(',').map((ref) => `<mergeCell ref="${ref}"/>`)
     const path = made(`${rows}${below}</sheetData><mergeCells>${cells.join('')}</mergeCells><sheetData>`)
