@@ -1,7 +1,7 @@
 import { unreachable } from '../../core/errors.js'
 import { xlsxLimits } from '../../tables/limits.js'
 import { dayCell } from '../../tables/xlsx/cell.js'
-import type { WrittenCell } from '../../tables/xlsx/write/sheet-writer.js'
+import type { WrittenCell } from '../../tables/xlsx/write/written-row.js'
 import { sliceAnswer } from '../rules/answer-line.js'
 import type { OutputColumn } from '../rules/columns.js'
 import { basisFileColumns, jsonOf, textOf, type BasisCells } from './answer-cells.js'

@@ -1,7 +1,6 @@
 import { UserError } from '../../../core/errors.js'
 import { xlsxLimits } from '../../limits.js'
 import { PackedFileWriter, packText, type PackedFile } from '../../zip-writer.js'
-import type { Cell } from '../cell.js'
 import { columnLetters } from '../references.js'
 import {
   escapedText,
@@ -13,17 +12,7 @@ import {
 } from './sheet-xml.js'
 import { ownStyles, type StyleBook } from './style-book.js'
 import { widthsOf } from './widths.js'
-
-/** A cell to write: a text with an address behind it, too; null is none. */
-export type WrittenCell = Cell | null | { readonly kind: 'link'; readonly text: string; readonly url: string }
-
-export type WrittenRow = readonly WrittenCell[]
-
-export interface SheetColumn {
-  readonly name: string
-  /** All its cells are text: what a user types there later is, too. */
-  readonly isText: boolean
-}
+import type { SheetColumn, WrittenCell, WrittenRow } from './written-row.js'
 
 /** The parts of a sheet; `relations` where cells link to anything. */
 export interface SheetParts {

@@ -1,5 +1,5 @@
 import { displayWidth } from '../../../core/display-width.js'
-import type { SheetColumn, WrittenCell, WrittenRow } from './sheet-writer.js'
+import type { SheetColumn, WrittenCell, WrittenRow } from './written-row.js'
 
 /** In characters of the font; a longer text is cut on the screen, and not in the file. */
 const widthLimits = { charsMin: 8, charsMax: 60, headerCharsMax: 30, dateChars: 18, sampleRows: 200 } as const

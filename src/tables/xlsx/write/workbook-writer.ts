@@ -2,7 +2,8 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { xlsxLimits } from '../../limits.js'
 import { packText, writeZip, type PackedFile } from '../../zip-writer.js'
-import { SheetWriter, type SheetColumn, type SheetParts, type WrittenRow } from './sheet-writer.js'
+import { SheetWriter, type SheetParts } from './sheet-writer.js'
+import type { SheetColumn, WrittenRow } from './written-row.js'
 import {
   attributeText,
   mainNamespace,
