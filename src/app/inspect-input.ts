@@ -107,7 +107,7 @@ async function inspectUnblamed<Result>(
 
 /** Where the rows come from. Throws USAGE_INVALID when no input is named. */
 export function inputOptions(settings: Settings, stdin?: NodeJS.ReadableStream): InputOptions {
-  const { paths, format, delimiter, encoding, limit } = settings.input
+  const { paths, format, delimiter, encoding, sheet, limit } = settings.input
   if (paths === undefined) {
     throw new UserError('USAGE_INVALID', 'no input is named', { hint: 'enrich companies.csv -o out.parquet' })
   }
@@ -116,6 +116,7 @@ export function inputOptions(settings: Settings, stdin?: NodeJS.ReadableStream):
     format,
     delimiter,
     encoding,
+    sheet,
     rowsMax: limit,
     spoolFolder: dirname(settings.checkpoint.path),
     stdin,

@@ -23,7 +23,12 @@ const idColumns: z.ZodType<IdentifierColumns | 'none'> = z.union([
   z.literal('none'),
   z.partialRecord(z.enum([...identifierKeys, ...identifierPlaceKeys]), column),
 ])
-const format = z.enum(['csv', 'parquet', 'ndjson']).describe('By extension if left out; needed for "-".')
+const inputFormat = z
+  .enum(['csv', 'parquet', 'ndjson', 'json', 'xlsx'])
+  .describe('By extension if left out; needed for "-".')
+const outputFormat = z
+  .enum(['csv', 'parquet', 'ndjson', 'xlsx', 'csv.gz', 'ndjson.gz'])
+  .describe('By extension if left out; needed for "-".')
 
 export const input = {
   paths: option({
@@ -84,7 +89,7 @@ export const input = {
     }),
   },
   format: option({
-    schema: format,
+    schema: inputFormat,
     flag: { names: '--input-format <format>', group: 'input', help: 'needed for standard input' },
     meaning: 'The format of the input; needed for "-".',
     unset: 'by extension',
@@ -104,14 +109,21 @@ export const input = {
     example: ',',
   }),
   encoding: option({
-    schema: z.enum(encodingNames).describe('Of a CSV or NDJSON file; found by itself if left out.'),
-    flag: { names: '--encoding <name>', group: 'input', help: 'of a CSV or NDJSON input' },
+    schema: z.enum(encodingNames).describe('Of a CSV, NDJSON or JSON file; found by itself if left out.'),
+    flag: { names: '--encoding <name>', group: 'input', help: 'of a CSV, NDJSON or JSON input' },
     unset: 'found',
-    meaning: 'The encoding of a CSV or NDJSON file.',
+    meaning: 'The encoding of a CSV, NDJSON or JSON file.',
     manual:
       'The whole file is looked at: it is `utf-8`, or the encoding found is reported before anything is asked. ' +
       'The names are in [Encodings](inputs-and-outputs.md#encodings).',
     example: 'utf-8',
+  }),
+  sheet: option({
+    schema: z.string().min(1).describe('Of an Excel file: a name, or a number from 1 on.'),
+    flag: { names: '--sheet <name>', group: 'input', help: 'of an Excel input: name or number' },
+    unset: 'the first visible one',
+    meaning: 'The sheet of an Excel file, by name, or by number from 1 on.',
+    example: 'Customers',
   }),
   limit: option({
     schema: z.int().positive().describe('Read only the first rows: a pilot.'),
@@ -141,14 +153,14 @@ export const output = {
     flag: {
       names: '-o, --output <path>',
       group: 'output',
-      help: 'the file to write: .csv, .parquet or .ndjson; - for standard output',
+      help: 'the file to write: .csv, .parquet, .ndjson or .xlsx; - for standard output',
     },
     path: 'output',
     manual: 'Required where an output is written.',
     example: 'out.parquet',
   }),
   format: option({
-    schema: format,
+    schema: outputFormat,
     flag: { names: '--format <format>', group: 'output', help: 'needed for standard output' },
     meaning: 'The format of the output; needed for "-".',
     unset: 'by extension',
@@ -159,7 +171,8 @@ export const output = {
     flag: { names: '--basis <where>', group: 'output', help: 'where the sources of each field go' },
     unset: 'auto',
     manual:
-      '`auto` is `inline` in Parquet and NDJSON, `file` beside a CSV, `none` for a CSV to standard output.',
+      '`auto` is `inline` in Parquet, NDJSON and Excel, `file` beside a CSV, `none` for a CSV to standard output. ' +
+      'Inline in Excel it is a sheet of its own.',
     example: 'auto',
   }),
   columns: option({

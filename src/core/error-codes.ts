@@ -54,7 +54,11 @@ export const errorTable = {
     meaning: 'the input cannot be read: permissions, disk, or it is no regular file',
     remedy: 'check the file; pipe other things in as `-`',
   },
-  INPUT_FORMAT_UNKNOWN: { meaning: 'the name tells no format', remedy: '`--input-format`' },
+  INPUT_FORMAT_UNKNOWN: {
+    meaning:
+      'the name tells no format, or a spreadsheet is of another kind: behind a password, .xls, .xlsb, .ods',
+    remedy: '`--input-format`; save the spreadsheet as .xlsx',
+  },
   INPUT_FORMATS_MIXED: { meaning: 'inputs of several formats', remedy: 'one format at a time' },
   INPUT_EMPTY: { meaning: 'the input is empty', remedy: 'it needs a header and rows' },
   INPUT_NO_ROWS: { meaning: 'a header and no rows', remedy: 'nothing to do' },
@@ -90,7 +94,10 @@ export const errorTable = {
       'not UTF-8, and too little text tells what else; the message shows names as each encoding reads them',
     remedy: '`--encoding` with the one that reads right',
   },
-  INPUT_COMPRESSION_CORRUPT: { meaning: 'a .gz or .zst that does not decompress', remedy: 'fetch it again' },
+  INPUT_COMPRESSION_CORRUPT: {
+    meaning: 'a .gz, .zst, .zip or .xlsx that does not decompress, or to far more than it should',
+    remedy: 'fetch it again',
+  },
   INPUT_EXCEL_INVALID: {
     meaning: 'an .xlsx that is cut, corrupt or too large',
     remedy: 'save it anew, or as CSV',
@@ -99,12 +106,16 @@ export const errorTable = {
     meaning: 'an .xlsx without the sheet that was named; the hint lists its sheets',
     remedy: 'name one of them',
   },
+  INPUT_HEADER_UNCLEAR: {
+    meaning: 'an .xlsx with merged cells in its header, or two rows of headers; the message names the row',
+    remedy: 'one row with a name for each column',
+  },
   INPUT_PARQUET_INVALID: {
     meaning: 'a Parquet file that is cut, corrupt or unsupported',
     remedy: 'write it again',
   },
   INPUT_JSON_INVALID: {
-    meaning: 'a line that is no JSON object; the message names it',
+    meaning: 'a line that is no JSON object, or a .json that is no array of them; the message names the line',
     remedy: 'mend the line',
   },
   INPUT_CHANGED: {
@@ -114,8 +125,8 @@ export const errorTable = {
   },
   OUTPUT_MISSING: { meaning: 'no output is named', remedy: '`-o`' },
   OUTPUT_FORMAT_UNKNOWN: {
-    meaning: 'the name tells no format, or a compressed one',
-    remedy: '`--format`, or .csv, .tsv, .parquet, .ndjson',
+    meaning: 'the name tells no format, or one that is not compressed',
+    remedy: '`--format`, or .csv, .tsv, .parquet, .ndjson, .xlsx, .csv.gz, .ndjson.gz',
   },
   OUTPUT_IS_INPUT: { meaning: 'the output would overwrite an input', remedy: 'name another output' },
   OUTPUT_UNWRITABLE: {
@@ -129,8 +140,8 @@ export const errorTable = {
   },
   OUTPUT_COLUMN_UNFIT: {
     meaning:
-      "Parquet cannot hold a column without a name, or with NUL in it; Parquet's own GEOMETRY, GEOGRAPHY and VARIANT are not written to it",
-    remedy: 'rename it, or write CSV or NDJSON',
+      "Parquet cannot hold a column without a name, or with NUL in it; Parquet's own GEOMETRY, GEOGRAPHY and VARIANT are not written to it; Excel holds no text of more than 32,767 characters",
+    remedy: 'rename or shorten it, or write CSV or NDJSON',
   },
   OUTPUT_IS_OURS: {
     meaning:

@@ -6,6 +6,7 @@ import type { Input } from './input/input.js'
 import type { RowIndex } from './input/row-index.js'
 import type { OpenRun } from './deps.js'
 import { answerLinesOf, type RowCounts } from './output/answer-lines.js'
+import { assertCellsFit } from './output/xlsx.js'
 import { assertOutputUsable, publish, tryPublishing, type PublishReport } from './output/publish.js'
 import type { ResolvedOutput } from './output/resolve-output.js'
 import { assertNamesFitParquet, assertNoClash } from './rules/columns.js'
@@ -34,6 +35,7 @@ export async function tryOutput(run: OpenRun, rowCount: number): Promise<void> {
     memoryBytes: output.memoryBytes,
     metadata: deps.metadata,
   })
+  if (output.format === 'xlsx') await assertCellsFit(input, deps.interrupt)
 }
 
 /** The second pass over the input: each row with the answer to its lookup. */
@@ -88,12 +90,13 @@ export function assertFilesMayGrow(
     checkpointBytes + submitCount * checkpointBytesPerLookup,
     `the checkpoint ${checkpointPath}`,
   )
-  if (input.format === 'parquet') return
+  // These are packed: how much text is in them is not known.
+  if (input.format === 'parquet' || input.format === 'xlsx') return
   const plain = input.files.filter(({ path }) => !/\.(gz|zst)$/i.test(path))
   const textBytes = plain.reduce((sum, { bytes }) => sum + bytes, 0)
   if (output.format === 'parquet')
     assertBelow(bytesMax, Math.min(textBytes, parquetLimits.fileBytesMax), `a part of ${output.path}`)
-  else if (output.format === input.format && output.path !== '-')
+  else if (output.format === input.format && !output.isPacked && output.path !== '-')
     assertBelow(bytesMax, textBytes, `the output ${output.path}`)
 }
 

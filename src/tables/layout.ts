@@ -57,11 +57,24 @@ interface Titled {
  */
 function titled(text: string, delimiter: string): Titled | null {
   const records = sampleRecords(text, delimiter)
+  const headerAt = headerBelowTitles(records, titleLimits.widthMin)
+  const header = records[headerAt ?? -1]
+  return header === undefined ? null : { delimiter, width: header.cells.length, titleLines: header.line - 1 }
+}
+
+/**
+ * By the first records of a table, the index of its header where titles stand above it, else null. `isTitle` says of a
+ * record that nothing but a title can look like it.
+ */
+export function headerBelowTitles(
+  records: readonly SampleRecord[],
+  widthMin: number,
+  isTitle: (record: SampleRecord) => boolean = () => false,
+): number | null {
   const width = records.at(-1)?.cells.length ?? 0
   const headerAt = records.findIndex((record) => isHeader(record, width))
   const header = records[headerAt]
-  if (header === undefined || width < titleLimits.widthMin || header.line > titleLimits.linesMax + 1)
-    return null
+  if (header === undefined || width < widthMin || header.line > titleLimits.linesMax + 1) return null
   const above = records.slice(0, headerAt)
   const below = records.slice(headerAt + 1)
   const isTitled =
@@ -69,11 +82,12 @@ function titled(text: string, delimiter: string): Titled | null {
     below.length >= titleLimits.rowsMin &&
     below.every(({ cells }) => cells.length === width) &&
     above.every((record) => filled(record) <= titleLimits.filledCellsMax && filled(record) < width) &&
-    isApart(above, header, below)
-  return isTitled ? { delimiter, width, titleLines: header.line - 1 } : null
+    (above.every(isTitle) || isApart(above, header, below))
+  return isTitled ? headerAt : null
 }
 
-function isHeader({ cells }: SampleRecord, width: number): boolean {
+/** Whether all cells are filled, different, and words. */
+export function isHeader({ cells }: SampleRecord, width: number): boolean {
   return (
     cells.length === width &&
     new Set(cells).size === width &&
@@ -124,7 +138,7 @@ function sniffDelimiter(text: string): string {
   return best.delimiter
 }
 
-interface SampleRecord {
+export interface SampleRecord {
   readonly cells: readonly string[]
   /** The line it begins on; the first line of the text is 1. */
   readonly line: number

@@ -21,17 +21,28 @@ export const tableLimits = {
   zipRatioMax: 200,
   zipSmallBytes: 50_000_000,
   zipMembersNamedMax: 5,
+  /** Of a zip that is written, and of each file in it: more needs an extension of the format. */
+  zipBytesMax: 2 ** 32 - 1,
+  /** Text that is packed at a time. */
+  packedChars: 256 * 1024,
 } as const
 
-/** Every limit of reading Excel files. */
+/** Every limit of reading and writing Excel files. */
 export const xlsxLimits = {
   /** Excel's own. */
   rowsMax: 1_048_576,
   columnsMax: 16_384,
   sheetsMax: 10_000,
+  mergesMax: 100_000,
   /** Excel's own is 32,767 characters a cell; other programs write more. */
   charsBetweenTagsMax: 8 * 1024 * 1024,
   sharedStringCharsMax: 256 * 1024 * 1024,
+  /** Excel's own, and what is written at most. */
+  cellCharsMax: 32_767,
+  linksMax: 65_530,
+  formatsMax: 60_000,
+  /** Then the next sheet begins. */
+  sheetBytesMax: 3 * 1024 ** 3,
   /** From here on a number of 64 bits has lost digits. */
   exactNumberMax: 1e15,
 } as const

@@ -22,8 +22,11 @@ export async function* readLines(text: TextSource, check: boolean): AsyncGenerat
       lineNumber++
       const line = whole.trim()
       if (line === '') continue
-      failure = check ? faultOf(line, lineNumber, text.label) : null
-      if (failure !== null) break
+      const fault = check ? faultOf(line) : null
+      if (fault !== null) {
+        failure = invalid(lineNumber, text.label, fault)
+        break
+      }
       lines.push(line)
     }
     // What is right before a failure comes first: a reader that wants no more never meets it.
@@ -66,18 +69,19 @@ class LineCutter {
   }
 }
 
-function faultOf(line: string, lineNumber: number, label: string): UserError | null {
+/** Why a text is no JSON object that may be read; null where it is one. */
+export function faultOf(line: string): string | null {
   if (nestsDeeperThan(line, tableLimits.jsonDepthMax)) {
-    return invalid(lineNumber, label, `it nests deeper than ${tableLimits.jsonDepthMax} levels`)
+    return `it nests deeper than ${tableLimits.jsonDepthMax} levels`
   }
   let value: unknown
   try {
     value = JSON.parse(line)
   } catch (error) {
-    return invalid(lineNumber, label, errorText(error))
+    return errorText(error)
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? null : invalid(lineNumber, label, 'it is no object')
+  return isObject ? null : 'it is no object'
 }
 
 function invalid(lineNumber: number, label: string, reason: string): UserError {

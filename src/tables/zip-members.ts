@@ -39,22 +39,22 @@ export interface OpenZip {
 }
 
 /** Errors: INPUT_COMPRESSION_CORRUPT. */
-export async function openZip(path: string): Promise<OpenZip> {
-  const zip = await openZipFile(path)
+export async function openZip(path: string, label = path): Promise<OpenZip> {
+  const zip = await openZipFile(path, label)
   const entries = new Map<string, Entry>()
   try {
-    if (zip.entryCount > tableLimits.zipPartsMax) throw unsound(path, 'it holds too many files')
+    if (zip.entryCount > tableLimits.zipPartsMax) throw unsound(label, 'it holds too many files')
     for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry)
   } catch (error) {
     zip.close()
-    throw error instanceof UserError ? error : unsound(path, 'it is not a sound zip', error)
+    throw error instanceof UserError ? error : unsound(label, 'it is not a sound zip', error)
   }
   return {
     names: [...entries.keys()],
     read: (name) => {
       const entry = entries.get(name)
-      if (entry === undefined) throw new Error(`${name} is not in ${path}`)
-      return readMember(path, zip, entry)
+      if (entry === undefined) throw new Error(`${name} is not in ${label}`)
+      return readMember(label, zip, entry)
     },
     close: () => {
       zip.close()
@@ -62,11 +62,11 @@ export async function openZip(path: string): Promise<OpenZip> {
   }
 }
 
-async function openZipFile(path: string): Promise<ZipFile> {
+async function openZipFile(path: string, label = path): Promise<ZipFile> {
   try {
     return await openPromise(path, { lazyEntries: true, autoClose: false })
   } catch (error) {
-    throw unsound(path, 'it is not a sound zip', error)
+    throw unsound(label, 'it is not a sound zip', error)
   }
 }
 

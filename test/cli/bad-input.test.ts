@@ -110,9 +110,9 @@ const inputs: readonly BadCase[] = [
     prepare: write('in.csv', Buffer.from('504b0304140006000800000021000000', 'hex')),
   },
   {
-    title: 'a spreadsheet',
-    code: 'INPUT_FORMAT_UNKNOWN',
-    says: /save[^]*CSV/i,
+    title: 'a spreadsheet that was cut',
+    code: 'INPUT_COMPRESSION_CORRUPT',
+    says: /not a sound zip/i,
     prepare: write('in.xlsx', Buffer.from('504b0304140006000800000021000000', 'hex')),
     args: ['in.xlsx', '-o', 'out.csv'],
   },

@@ -47,7 +47,7 @@ const outputs: readonly BadCase[] = [
     title: 'an output without a format',
     code: 'OUTPUT_FORMAT_UNKNOWN',
     says: /\.parquet/,
-    args: ['in.csv', '-o', 'out.xlsx'],
+    args: ['in.csv', '-o', 'out.xls'],
   },
   {
     title: 'an output that is the input',

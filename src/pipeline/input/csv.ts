@@ -1,13 +1,12 @@
-import { UserError } from '../../core/errors.js'
 import { fileBytes } from '../../tables/bytes.js'
 import { openDelimited, type DelimitedFile } from '../../tables/delimited.js'
-import { strictRecords, tooManyColumns } from '../../tables/strict-records.js'
+import { strictRecords } from '../../tables/strict-records.js'
 import type { TableRecord } from '../../tables/records.js'
 import type { Encoding } from '../../tables/encodings/names.js'
+import { freeName, indexOf, missingColumn, nameColumns } from './header.js'
 import type { SourceFile } from './sources.js'
 import { inBatches, type InputTable, type MemberRows, type TextRow } from './table.js'
 import { emptyFile } from '../../tables/text-source.js'
-import { tableLimits } from '../../tables/limits.js'
 
 const raggedLinesNotedMax = 5
 
@@ -37,7 +36,11 @@ export async function openCsv(files: readonly SourceFile[], options: CsvOptions)
   const opened: CsvFile[] = []
   for (const file of files) {
     const source = await openDelimited(fileBytes(file.path, file.label), options)
-    const header = namedHeader(await readHeader(source), file.label)
+    const cells = await readHeader(source)
+    const header = nameColumns(
+      cells.map((text, position) => ({ text, position })),
+      file.label,
+    )
     const positions = header.map((name) => indexOf(columns, name))
     opened.push({ source, headerCells: header.length, positions, short: noLines(), long: noLines() })
   }
@@ -45,13 +48,6 @@ export async function openCsv(files: readonly SourceFile[], options: CsvOptions)
 }
 
 const noLines = (): RaggedLines => ({ lines: [], count: 0 })
-
-function indexOf(columns: Map<string, number>, name: string): number {
-  const known = columns.get(name)
-  if (known !== undefined) return known
-  columns.set(name, columns.size)
-  return columns.size - 1
-}
 
 async function readHeader(source: DelimitedFile): Promise<readonly string[]> {
   const headers: (readonly string[])[] = []
@@ -67,6 +63,7 @@ async function readHeader(source: DelimitedFile): Promise<readonly string[]> {
 }
 
 class CsvTable implements InputTable {
+  readonly sheetName = null
   /** Names of positions beyond the headers, the same in every file. */
   private readonly extraNames = new Map<number, string>()
   private isFirstPass = true
@@ -104,6 +101,10 @@ class CsvTable implements InputTable {
     }
   }
 
+  cellRows(): AsyncGenerator<readonly TextRow[]> {
+    return this.textRows(this.columns)
+  }
+
   parquetSource(): MemberRows {
     const rows = (cellColumns: readonly string[] = []) => {
       const wanted = this.wanted(cellColumns)
@@ -139,7 +140,11 @@ class CsvTable implements InputTable {
   }
 
   private wanted(columns: readonly string[]): readonly number[] {
-    return columns.map((name) => this.columnIndex.get(name) ?? missing(name))
+    return columns.map((name) => {
+      const index = this.columnIndex.get(name)
+      if (index === undefined) throw missingColumn(name)
+      return index
+    })
   }
 
   /** What `rowsOf` makes of the records of a file, as wide as it is by then. */
@@ -212,33 +217,4 @@ function raggedNote(label: string, { count, lines }: RaggedLines, what: string):
   return [
     `${label}: ${count} ${count === 1 ? 'row has' : 'rows have'} ${what} (line ${lines.join(', ')}${more})`,
   ]
-}
-
-function missing(name: string): never {
-  throw new UserError('INPUT_COLUMN_MISSING', `the input has no column ${JSON.stringify(name)}`)
-}
-
-/** Gives cells without a name one, and refuses a header in which two columns bear the same name. */
-function namedHeader(cells: readonly string[], label: string): readonly string[] {
-  if (cells.length > tableLimits.columnsMax) throw tooManyColumns(`the header of ${label}`)
-  const taken = new Set(cells)
-  const names = cells.map((cell, index) => (cell === '' ? freeName(index + 1, taken) : cell))
-  const seen = new Set<string>()
-  const twice = new Set<string>()
-  for (const name of names) (seen.has(name) ? twice : seen).add(name)
-  if (twice.size > 0) {
-    const list = [...twice].slice(0, 10).map((name) => JSON.stringify(name))
-    throw new UserError('INPUT_COLUMNS_DUPLICATE', `${label} has several columns named ${list.join(', ')}`, {
-      hint: 'rename them in the header, so that each column has a name of its own',
-    })
-  }
-  return names
-}
-
-/** `column_7` for the seventh position, or `column_7_2` and so on where that is taken. */
-function freeName(position: number, taken: Set<string>): string {
-  let name = `column_${position}`
-  for (let count = 2; taken.has(name); count++) name = `column_${position}_${count}`
-  taken.add(name)
-  return name
 }

@@ -8,21 +8,23 @@ import {
   isUnchanged,
   resolveFiles,
   spool,
-  type FileFormat,
+  type InputFormat,
   type SourceFile,
 } from './sources.js'
-import type { ChunkRows, InputTable, MemberRow, MemberRows, TextRow } from './table.js'
+import type { CellRow, ChunkRows, InputTable, MemberRow, MemberRows, TextRow } from './table.js'
 
-export { formatOfPath, type FileFormat, type SourceFile } from './sources.js'
-export type { CellType, ChunkRows, MemberRow, MemberRows, TextRow } from './table.js'
+export { formatOfPath, type SourceFile } from './sources.js'
+export type { CellRow, CellType, ChunkRows, MemberRow, MemberRows, TextRow } from './table.js'
 
 export interface InputOptions {
   /** Files and globs, or `-` alone for standard input. */
   readonly paths: readonly string[]
   /** Needed for standard input and for names without a known extension. */
-  readonly format?: FileFormat | undefined
+  readonly format?: InputFormat | undefined
   readonly delimiter?: string | undefined
   readonly encoding?: Encoding | undefined
+  /** Of Excel files: a name, or a number from 1 on; the first visible one if left out. */
+  readonly sheet?: string | undefined
   /** Read no more than the first rows. */
   readonly rowsMax?: number | undefined
   /** Where standard input is kept while it is needed, and where DuckDB puts what does not fit in memory. */
@@ -32,7 +34,7 @@ export interface InputOptions {
 
 /** One table out of one or several files. Every method that gives rows reads the files anew, in order. */
 export interface Input {
-  readonly format: FileFormat
+  readonly format: InputFormat
   readonly files: readonly SourceFile[]
   /** In order. Rows with more cells than the header may add some during the first pass. */
   readonly columns: readonly string[]
@@ -49,10 +51,14 @@ export interface Input {
   textRows(columns?: readonly string[]): AsyncIterable<readonly TextRow[]>
   /** Each row as the text of one JSON object. */
   objectRows(): AsyncIterable<readonly string[]>
+  /** Each row as cells of a sheet of Excel. */
+  cellRows(): AsyncIterable<readonly CellRow[]>
   /** How the rows are handed to DuckDB to be written as Parquet. */
   parquetSource(): ChunkRows | MemberRows
   /** Of a CSV; null where its files have different ones, and for every other format. */
   readonly delimiter: string | null
+  /** Of an Excel file; null where files have different ones, and for every other format. */
+  readonly sheetName: string | null
   /**
    * What to tell the user: guessed encodings, lines left out above the header, ragged rows. Once it is open,
    * what decides how it is read; complete after the first pass.
@@ -67,7 +73,7 @@ export interface Input {
 
 /**
  * Opens files, globs or standard input as one table. Throws the INPUT_ codes: what is missing, unreadable,
- * mixed, empty, badly coded or too wide; for NDJSON also every bad line.
+ * mixed, empty, badly coded or too wide; for NDJSON and JSON also every bad object, for Excel every bad cell.
  */
 export async function openInput(options: InputOptions): Promise<Input> {
   const { files, removeSpool } = await openFiles(options)
@@ -97,22 +103,20 @@ async function openFiles(
   }
   if (options.format === undefined) {
     throw new UserError('INPUT_FORMAT_UNKNOWN', 'standard input has no name to tell its format by', {
-      hint: 'pass --input-format csv, parquet or ndjson',
+      hint: 'pass --input-format csv, parquet, ndjson, json or xlsx',
     })
   }
   const { file, remove } = await spool(options.stdin ?? process.stdin, options.spoolFolder)
   return { files: [file], removeSpool: remove }
 }
 
-function commonFormat(files: readonly SourceFile[]): FileFormat {
-  let common: FileFormat | undefined
+function commonFormat(files: readonly SourceFile[]): InputFormat {
+  let common: InputFormat | undefined
   for (const { label } of files) {
     const format = formatOfPath(label)
     if (format === null) {
       throw new UserError('INPUT_FORMAT_UNKNOWN', `the name of ${label} tells no format`, {
-        hint: /\.(xlsx?|xlsm|ods|numbers)$/i.test(label)
-          ? 'save the spreadsheet as CSV first (CSV UTF-8)'
-          : 'pass --input-format csv, parquet or ndjson; known are .csv .tsv .txt .parquet .pq .ndjson .jsonl',
+        hint: 'pass --input-format csv, parquet, ndjson, json or xlsx; known are .csv .tsv .txt .parquet .pq .ndjson .jsonl .json .xlsx .xlsm',
       })
     }
     common ??= format
@@ -128,15 +132,19 @@ function commonFormat(files: readonly SourceFile[]): FileFormat {
 /** The reader of a format is loaded when a file has it. */
 async function openTable(
   files: readonly SourceFile[],
-  format: FileFormat,
+  format: InputFormat,
   options: InputOptions,
 ): Promise<InputTable> {
-  const { delimiter, encoding, rowsMax } = options
+  const { delimiter, encoding, sheet, rowsMax } = options
   switch (format) {
     case 'csv':
       return (await import('./csv.js')).openCsv(files, { delimiter, encoding, rowsMax })
     case 'ndjson':
       return (await import('./ndjson.js')).openNdjson(files, { encoding, rowsMax })
+    case 'json':
+      return (await import('./ndjson.js')).openJson(files, { encoding, rowsMax })
+    case 'xlsx':
+      return (await import('./xlsx.js')).openSheets(files, { sheet, rowsMax })
     case 'parquet':
       return (await import('./parquet.js')).openParquet(files, {
         rowsMax,
@@ -158,7 +166,7 @@ function overflowFolder(wanted: string): string {
 }
 
 function inputOf(
-  format: FileFormat,
+  format: InputFormat,
   files: readonly SourceFile[],
   table: InputTable,
   removeSpool: () => void,
@@ -171,6 +179,7 @@ function inputOf(
       return table.columns
     },
     delimiter: table.delimiter,
+    sheetName: table.sheetName,
     keyRows: (columns) => firstPass(table, table.textRows(columns), files),
     keyMemberRows: (columns) => {
       const source = table.parquetSource()
@@ -179,6 +188,7 @@ function inputOf(
     sampleRows: (columns) => table.textRows(columns, true),
     textRows: (columns = table.columns) => table.textRows(columns),
     objectRows: () => table.objectRows(),
+    cellRows: () => table.cellRows(),
     parquetSource: () => table.parquetSource(),
     notes: () => table.notes(),
     fingerprint: () => (fingerprint ??= hashFiles(files)),

@@ -4,9 +4,18 @@ import { tableLimits } from '../../tables/limits.js'
 import { tooManyColumns } from '../../tables/strict-records.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import { fileBytes } from '../../tables/bytes.js'
+import { readArray } from '../../tables/json-array.js'
 import { readLines } from '../../tables/ndjson-lines.js'
 import type { SourceFile } from './sources.js'
-import { inBatches, type CellType, type InputTable, type MemberRows, type TextRow } from './table.js'
+import { typedJson } from './typed-cells.js'
+import {
+  inBatches,
+  type CellRow,
+  type CellType,
+  type InputTable,
+  type MemberRows,
+  type TextRow,
+} from './table.js'
 import { openText, type TextSource } from '../../tables/text-source.js'
 import { isSafeNumber } from 'lossless-json'
 
@@ -15,15 +24,33 @@ export interface NdjsonOptions {
   readonly rowsMax?: number | undefined
 }
 
+/** One or several files of NDJSON as one table. */
+export function openNdjson(files: readonly SourceFile[], options: NdjsonOptions): Promise<InputTable> {
+  return openObjects(files, options, readLines)
+}
+
+/** One or several files of a JSON array each as one table; values are what they are in NDJSON. */
+export function openJson(files: readonly SourceFile[], options: NdjsonOptions): Promise<InputTable> {
+  return openObjects(files, options, readArray)
+}
+
+/** The objects of a text, each on a line of JSON without a break; checked if that is wanted. */
+type ObjectReader = (text: TextSource, check: boolean) => AsyncGenerator<readonly string[]>
+
 /**
- * One or several NDJSON files as one table. Opening reads them whole: only then are the columns (the union
- * of keys, in order of first appearance) and their types known, and every line seen to be valid.
+ * Opening reads the files whole: only then are the columns (the union of keys, in order of first appearance) and their
+ * types known, and every object seen to be valid.
  */
-export async function openNdjson(files: readonly SourceFile[], options: NdjsonOptions): Promise<InputTable> {
+async function openObjects(
+  files: readonly SourceFile[],
+  options: NdjsonOptions,
+  reader: ObjectReader,
+): Promise<InputTable> {
   const texts: TextSource[] = []
   for (const file of files) texts.push(await openText(fileBytes(file.path, file.label), options.encoding))
   const tallies = new Map<string, ColumnTally>()
-  for await (const lines of linesOf(texts, options.rowsMax, true)) {
+  const objects = (check: boolean) => objectsOf(texts, reader, options.rowsMax, check)
+  for await (const lines of objects(true)) {
     for (const line of lines) tally(line, tallies)
     if (tallies.size > tableLimits.columnsMax)
       throw tooManyColumns(texts.map(({ label }) => label).join(', '))
@@ -35,16 +62,17 @@ export async function openNdjson(files: readonly SourceFile[], options: NdjsonOp
     })
   }
   const types = new Map([...tallies].map(([name, { type }]) => [name, type]))
-  return new NdjsonTable(texts, types, options.rowsMax)
+  return new ObjectTable(texts, types, () => objects(false))
 }
 
-function linesOf(
+function objectsOf(
   texts: readonly TextSource[],
+  reader: ObjectReader,
   rowsMax: number | undefined,
   check: boolean,
 ): AsyncGenerator<readonly string[]> {
   const all = async function* () {
-    for (const text of texts) yield* readLines(text, check)
+    for (const text of texts) yield* reader(text, check)
   }
   return inBatches(all(), rowsMax)
 }
@@ -57,13 +85,14 @@ function tally(line: string, tallies: Map<string, ColumnTally>): void {
   }
 }
 
-class NdjsonTable implements InputTable {
+class ObjectTable implements InputTable {
   readonly delimiter = null
+  readonly sheetName = null
 
   constructor(
     private readonly texts: readonly TextSource[],
     private readonly types: ReadonlyMap<string, CellType>,
-    private readonly rowsMax: number | undefined,
+    private readonly objects: () => AsyncGenerator<readonly string[]>,
   ) {}
 
   get columns(): readonly string[] {
@@ -72,7 +101,7 @@ class NdjsonTable implements InputTable {
 
   async *textRows(columns: readonly string[]): AsyncGenerator<readonly TextRow[]> {
     const positions = new Map(columns.map((name, index) => [name, index]))
-    for await (const lines of linesOf(this.texts, this.rowsMax, false)) {
+    for await (const lines of this.objects()) {
       yield lines.map((line) => {
         const row = new Array<string | null>(columns.length).fill(null)
         for (const { key, raw } of jsonMembers(line)) {
@@ -85,14 +114,26 @@ class NdjsonTable implements InputTable {
   }
 
   objectRows(): AsyncGenerator<readonly string[]> {
-    return linesOf(this.texts, this.rowsMax, false)
+    return this.objects()
+  }
+
+  async *cellRows(): AsyncGenerator<readonly CellRow[]> {
+    const positions = new Map(this.columns.map((name, index) => [name, index]))
+    for await (const lines of this.objects()) {
+      yield lines.map((line) => {
+        const row: CellRow[number][] = this.columns.map(() => null)
+        for (const { key, raw } of jsonMembers(line))
+          row[positions.get(key) ?? -1] = typedJson(raw, cellText(raw))
+        return row
+      })
+    }
   }
 
   parquetSource(): MemberRows {
     const columns = new Map(
       [...this.types].map(([name, type], index) => [name, { key: `"c${index}":`, type }]),
     )
-    const lines = () => linesOf(this.texts, this.rowsMax, false)
+    const lines = () => this.objects()
     return {
       kind: 'members',
       types: [...this.types.values()],

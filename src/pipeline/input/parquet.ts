@@ -14,7 +14,8 @@ import {
 import { tableLimits } from '../../tables/limits.js'
 import { tooManyColumns } from '../../tables/strict-records.js'
 import type { SourceFile } from './sources.js'
-import { inBatches, type ChunkRows, type InputTable, type TextRow } from './table.js'
+import { typedSql } from './typed-cells.js'
+import { inBatches, type CellRow, type ChunkRows, type InputTable, type TextRow } from './table.js'
 
 export interface ParquetOptions {
   readonly rowsMax?: number | undefined
@@ -75,6 +76,7 @@ async function refuseRenamedColumns(duckDb: DuckDb, files: readonly SourceFile[]
 
 class ParquetTable implements InputTable {
   readonly delimiter = null
+  readonly sheetName = null
   readonly columns: readonly string[]
   /** A name for a whole row that no column bears. */
   private readonly rowAlias: string
@@ -111,6 +113,13 @@ class ParquetTable implements InputTable {
     const object = objectExpression(this.described, this.rowAlias)
     const rows = this.texts(`SELECT ${object} FROM ${this.relation} AS ${sqlName(this.rowAlias)}`)
     for await (const batch of inBatches(rows)) yield batch.map(quoteNonFinite)
+  }
+
+  async *cellRows(): AsyncGenerator<readonly CellRow[]> {
+    const types = this.described.map(({ type }) => type)
+    for await (const rows of this.textRows(this.columns)) {
+      yield rows.map((row) => row.map((text, index) => typedSql(text, types[index] ?? 'VARCHAR')))
+    }
   }
 
   parquetSource(): ChunkRows {

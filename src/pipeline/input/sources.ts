@@ -8,7 +8,7 @@ import { fileError } from '../../tables/file-error.js'
 
 const filesMax = 10_000
 
-export type FileFormat = 'csv' | 'parquet' | 'ndjson'
+export type InputFormat = 'csv' | 'parquet' | 'ndjson' | 'json' | 'xlsx'
 
 /** A file to read: `path` is what is opened, `label` what the user calls it. */
 export interface SourceFile {
@@ -18,7 +18,7 @@ export interface SourceFile {
   readonly stat: BigIntStats
 }
 
-const extensions: Readonly<Record<string, FileFormat>> = {
+const extensions: Readonly<Record<string, InputFormat>> = {
   csv: 'csv',
   tsv: 'csv',
   txt: 'csv',
@@ -26,13 +26,24 @@ const extensions: Readonly<Record<string, FileFormat>> = {
   pq: 'parquet',
   ndjson: 'ndjson',
   jsonl: 'ndjson',
+  json: 'json',
+  xlsx: 'xlsx',
+  xlsm: 'xlsx',
+  // By what is in them they are told apart, and refused by name.
+  xls: 'xlsx',
+  xlsb: 'xlsx',
+  ods: 'xlsx',
+  numbers: 'xlsx',
 }
 
-/** The format a name stands for, or null. CSV and NDJSON may be compressed (.gz, .zst). */
-export function formatOfPath(path: string): FileFormat | null {
+/** Formats of which a file may be compressed as a whole (.gz, .zst). */
+const textFormats: ReadonlySet<InputFormat> = new Set(['csv', 'ndjson', 'json'])
+
+/** The format a name stands for, or null. */
+export function formatOfPath(path: string): InputFormat | null {
   const match = /\.([a-z]+)(\.gz|\.zst)?$/.exec(path.toLowerCase())
   const format = extensions[match?.[1] ?? ''] ?? null
-  return format === 'parquet' && match?.[2] !== undefined ? null : format
+  return match?.[2] === undefined || (format !== null && textFormats.has(format)) ? format : null
 }
 
 /**

@@ -1,10 +1,14 @@
 import type { DuckDbChunk } from '../../parquet/duckdb.js'
+import type { Cell } from '../../tables/xlsx/cell.js'
 
 /** A row's cells as text; null where the row has none. */
 export type TextRow = readonly (string | null)[]
 
+/** A row's cells with what they are beside their text; null where the row has none. */
+export type CellRow = readonly (Cell | null)[]
+
 /** How a column is handed over to Parquet. `json`: the value as JSON text. */
-export type CellType = 'text' | 'integer' | 'double' | 'boolean' | 'json'
+export type CellType = 'text' | 'integer' | 'double' | 'boolean' | 'date' | 'timestamp' | 'json'
 
 /** What DuckDB reads, as it reads it, with its types. */
 export interface ChunkRows {
@@ -43,11 +47,15 @@ export interface InputTable {
   textRows(columns: readonly string[], isSample?: boolean): AsyncIterable<readonly TextRow[]>
   /** Each row as the text of one JSON object. */
   objectRows(): AsyncIterable<readonly string[]>
+  /** All columns, for a sheet of Excel. */
+  cellRows(): AsyncIterable<readonly CellRow[]>
   parquetSource(): ChunkRows | MemberRows
   /** Reads what a pass over the chosen columns would not touch, so that every defect shows before a run. */
   validate(): Promise<void>
   /** Of a CSV; null where its files have different ones, and for every other format. */
   readonly delimiter: string | null
+  /** Of an Excel file; null where files have different ones, and for every other format. */
+  readonly sheetName: string | null
   notes(): readonly string[]
   close(): void
 }

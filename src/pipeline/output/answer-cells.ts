@@ -6,12 +6,12 @@ import { isBasisOfStage } from '../rules/stage-lines.js'
 import { unreachable } from '../../core/errors.js'
 
 /** The JSON text of a column: lines hold every one of an answer, and those of the stages that were asked. */
-function jsonOf(values: readonly (string | undefined)[], name: string): string {
+export function jsonOf(values: readonly (string | undefined)[], name: string): string {
   return values[linePositions.get(name) ?? -1] ?? 'null'
 }
 
 /** The text of a JSON string, or null. */
-function textOf(json: string): string | null {
+export function textOf(json: string): string | null {
   if (json === 'null') return null
   return json.includes('\\') ? (JSON.parse(json) as string) : json.slice(1, -1)
 }
@@ -67,25 +67,34 @@ export const basisFileColumns = [
   'authority_tier',
 ] as const
 
-/** The basis file's rows of one input row: one a citation, or one where a field has none. */
-export function basisCells(line: string, rowNumber: number, name: string | null): string[][] {
+/** A cell for each of the columns of the basis; null where there is nothing. */
+export type BasisCells = readonly (string | null)[]
+
+/** The basis of one input row: a line a citation, or one where a field has none. */
+export function basisCells(line: string, rowNumber: number, name: string | null): BasisCells[] {
   const values = sliceLine(line)
   const entries = JSON.parse(jsonOf(values, 'basis' satisfies AnswerColumnName)) as readonly BasisRow[] | null
   if (entries === null || entries.length === 0) return []
   const runId = textOf(jsonOf(values, 'run_id' satisfies AnswerColumnName))
-  const rows: string[][] = []
+  const rows: BasisCells[] = []
   for (const entry of entries) {
-    const before = [entry.field, entry.value, entry.confidence, entry.reasoning].map(csvSafe)
+    const before = [entry.field, entry.value, entry.confidence, entry.reasoning]
     for (const citation of entry.citations.length === 0 ? [null] : entry.citations) {
-      const after = [citation?.url, citation?.excerpt, citation?.source_type].map(csvSafe)
-      const tier = String(citation?.authority_tier ?? '')
-      const ofRun = isBasisOfStage(entry) ? '' : csvSafe(runId)
-      rows.push([String(rowNumber), name ?? '', ofRun, ...before, ...after, tier])
+      const after = [citation?.url ?? null, citation?.excerpt ?? null, citation?.source_type ?? null]
+      const tier = citation?.authority_tier ?? null
+      const ofRun = isBasisOfStage(entry) ? null : runId
+      rows.push([String(rowNumber), name, ofRun, ...before, ...after, tier === null ? null : String(tier)])
     }
   }
   return rows
 }
 
-function csvSafe(text: string | null | undefined): string {
-  return neutraliseFormula(text ?? '')
+/** Numbers, and names as the user has them. */
+const plainBasisColumns: ReadonlySet<string> = new Set(['row_number', 'name', 'authority_tier'])
+
+/** The line in a CSV: texts of ours that a spreadsheet would run are neutralised. */
+export function csvBasisRow(cells: BasisCells): string[] {
+  return cells.map((text, index) =>
+    plainBasisColumns.has(basisFileColumns[index] ?? '') ? (text ?? '') : neutraliseFormula(text ?? ''),
+  )
 }

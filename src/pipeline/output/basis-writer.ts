@@ -1,9 +1,20 @@
 import { inputChanged, type TextRow } from '../input/input.js'
-import { basisCells, basisFileColumns } from './answer-cells.js'
+import { basisCells, basisFileColumns, csvBasisRow, type BasisCells } from './answer-cells.js'
 import { csvHeader, csvText, type CsvStyle } from './csv-text.js'
-import type { StagedFile } from './staged-file.js'
+import type { OutputSink } from './packed-output.js'
 
-/** Writes the basis file while the output is written; names come from a reading of the input beside it. */
+/** Where the lines of the basis go. */
+export interface BasisTarget {
+  add(rows: readonly BasisCells[]): Promise<void>
+}
+
+/** Below a header, which is written first. */
+export async function csvBasis(sink: OutputSink, style: CsvStyle): Promise<BasisTarget> {
+  await sink.write(csvHeader(basisFileColumns, style))
+  return { add: (rows) => sink.write(csvText(rows.map(csvBasisRow), style.delimiter)) }
+}
+
+/** Writes the basis while the output is written; names come from a reading of the input beside it. */
 export class BasisWriter {
   /** Lines below the header. */
   lineCount = 0
@@ -11,15 +22,10 @@ export class BasisWriter {
   private ahead: readonly TextRow[] = []
 
   constructor(
-    private readonly file: StagedFile,
+    private readonly target: BasisTarget,
     nameRows: AsyncIterable<readonly TextRow[]>,
-    private readonly style: CsvStyle,
   ) {
     this.names = nameRows[Symbol.asyncIterator]()
-  }
-
-  async start(): Promise<void> {
-    await this.file.write(csvHeader(basisFileColumns, this.style))
   }
 
   async add(first: number, answerLines: readonly string[]): Promise<void> {
@@ -28,7 +34,7 @@ export class BasisWriter {
       basisCells(line, first + index + 1, names[index]?.[0] ?? null),
     )
     this.lineCount += rows.length
-    if (rows.length > 0) await this.file.write(csvText(rows, this.style.delimiter))
+    if (rows.length > 0) await this.target.add(rows)
   }
 
   /** Closes the input, also where it was not read to its end. */

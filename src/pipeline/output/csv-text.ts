@@ -17,7 +17,7 @@ export function csvStyleOf(
   bom: boolean,
 ): CsvStyle {
   if (isTsv(path)) return { delimiter: '\t', bom }
-  const isTurned = /\.csv$/i.test(path) && input.files.some(({ label }) => isTsv(label))
+  const isTurned = /\.csv(\.gz)?$/i.test(path) && input.files.some(({ label }) => isTsv(label))
   return { delimiter: isTurned ? ',' : (input.delimiter ?? ','), bom }
 }
 

@@ -14,28 +14,13 @@ import { UserError } from '../../core/errors.js'
 import { isOutOfMemory } from '../../parquet/duckdb.js'
 import { temporaryPath } from '../../platform/durable-files.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
-import { formatOfPath, type FileFormat, type SourceFile } from '../input/input.js'
+import type { SourceFile } from '../input/input.js'
 import { writerLimits } from './limits.js'
+import type { OutputFormat } from './output-format.js'
 
-/** The format that was asked for, else the one the name stands for. Throws OUTPUT_FORMAT_UNKNOWN, also for compressed names. */
-export function outputFormatOf(path: string, asked?: FileFormat): FileFormat {
-  const isCompressed = /\.(gz|zst)$/i.test(path)
-  const format = asked ?? formatOfPath(path)
-  if (format !== null && !isCompressed) return format
-  const unnamed =
-    path === '-' ? 'standard output has no name to tell its format by' : `the name of ${path} tells no format`
-  throw new UserError(
-    'OUTPUT_FORMAT_UNKNOWN',
-    isCompressed ? `${path}: outputs are not compressed here` : unnamed,
-    {
-      hint: 'pass --format csv, parquet or ndjson, or a name that ends in .csv, .tsv, .parquet or .ndjson',
-    },
-  )
-}
-
-/** Where the basis of an output goes if it goes to a file. */
+/** Where the basis of an output goes if it goes to a file; it is packed as the output is. */
 export function basisPathOf(outputPath: string): string {
-  return `${outputPath}.basis.csv`
+  return /\.gz$/i.test(outputPath) ? `${outputPath.slice(0, -3)}.basis.csv.gz` : `${outputPath}.basis.csv`
 }
 
 /** The file to put in place: a symbolic link is followed, so that the link stays one. */
@@ -56,7 +41,7 @@ export function targetOf(path: string): string {
 export function assertOutputUsable(
   inputFiles: readonly SourceFile[],
   path: string,
-  format: FileFormat,
+  format: OutputFormat,
   rowCount = 0,
 ): void {
   if (path === '-') return

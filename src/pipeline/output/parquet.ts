@@ -14,6 +14,8 @@ const cellTypes: Readonly<Record<CellType, string>> = {
   integer: 'BIGINT',
   double: 'DOUBLE',
   boolean: 'BOOLEAN',
+  date: 'DATE',
+  timestamp: 'TIMESTAMP',
   json: 'JSON',
 }
 

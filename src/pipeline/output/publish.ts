@@ -1,48 +1,21 @@
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { assertNamesFitParquet, assertNoClash, type BasisPlace, type OutputColumn } from '../rules/columns.js'
+import { assertNamesFitParquet, assertNoClash } from '../rules/columns.js'
 import { renderUnanswered } from '../rules/answer-line.js'
-import { unreachable } from '../../core/errors.js'
-import type { LineFile } from '../../parquet/line-writer.js'
-import type { FileFormat, Input } from '../input/input.js'
+import type { Input } from '../input/input.js'
 import { writerLimits } from './limits.js'
-import { BasisWriter } from './basis-writer.js'
-import { csvStyleOf } from './csv-text.js'
 import type { AnswerLines } from './answer-lines.js'
-import type { Answers } from './joined-rows.js'
 import { basisPathOf, writeFailure } from './output-path.js'
-import { writeParquet } from './parquet.js'
-import { withSample, type WrittenInput } from './sample.js'
+import { withSample } from './sample.js'
 import { StagedFile } from './staged-file.js'
-import { writeCsv, writeNdjson } from './text-outputs.js'
+import { writeFormat, type WriteOptions } from './write-format.js'
 
-export { assertOutputUsable, outputFormatOf } from './output-path.js'
+export { assertOutputUsable } from './output-path.js'
 
 export interface PublishOptions extends WriteOptions {
   readonly input: Input
   readonly stdout?: NodeJS.WritableStream | undefined
-}
-
-/** What is written, and how. */
-interface WriteOptions {
-  readonly input: WrittenInput
-  /** `path` is `-` for standard output. */
-  readonly output: { readonly path: string; readonly format: FileFormat; readonly bom?: boolean | undefined }
-  readonly columns: readonly OutputColumn[]
-  readonly basis: BasisPlace
-  /** Whose text stands in the basis file's name column. */
-  readonly nameColumn: string
-  readonly answers: AnswerLines
-  /** What writing Parquet may hold in memory. */
-  readonly memoryBytes: number
-  /** The rows as they wait for their answers, where they do; else the input is read once more. */
-  readonly rowFiles?: readonly LineFile[] | undefined
-  /** The rows of the first pass. */
-  readonly rowCount: number
-  /** Key-value metadata of a Parquet file. */
-  readonly metadata: Readonly<Record<string, string>>
-  readonly signal?: AbortSignal | undefined
 }
 
 export interface PublishReport {
@@ -115,7 +88,7 @@ async function stageAndWrite<Result>(
     const basis =
       options.basis === 'file' && folder === null ? new StagedFile(basisPathOf(output.path)) : null
     if (basis !== null) staged.push(basis)
-    return await use(main, basis, folder, await writeAll(options, main, basis))
+    return await use(main, basis, folder, await writeFormat(options, main, basis))
   } catch (error) {
     options.signal?.throwIfAborted()
     throw writeFailure(output.path, error)
@@ -131,45 +104,6 @@ function gatheringFolder(): string {
     return mkdtempSync(join(tmpdir(), 'enrich-'))
   } catch (error) {
     throw writeFailure(join(tmpdir(), 'enrich-output'), error)
-  }
-}
-
-/** Each row's answer is asked for once, and goes to the output and to the basis file in the same pass. */
-async function writeAll(
-  options: WriteOptions,
-  main: StagedFile,
-  basisFile: StagedFile | null,
-): Promise<number> {
-  const { input, columns, rowCount, signal, output, metadata, nameColumn, memoryBytes, rowFiles } = options
-  const basis =
-    basisFile === null
-      ? null
-      : new BasisWriter(
-          basisFile,
-          input.textRows([nameColumn]),
-          csvStyleOf(basisFile.path, input, output.bom === true),
-        )
-  const answers: Answers = { lines: options.answers, rowCount, signal, basis }
-  try {
-    await basis?.start()
-    switch (output.format) {
-      case 'csv':
-        await writeCsv(input, columns, answers, main, csvStyleOf(output.path, input, output.bom === true))
-        break
-      case 'ndjson':
-        await writeNdjson(input, columns, answers, main)
-        break
-      case 'parquet':
-        await writeParquet({ input, columns, answers, metadata, file: main, memoryBytes, rowFiles })
-        break
-      default:
-        return unreachable(output.format)
-    }
-    await main.close()
-    await basisFile?.close()
-    return basis?.lineCount ?? 0
-  } finally {
-    await basis?.end()
   }
 }
 

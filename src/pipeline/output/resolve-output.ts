@@ -4,13 +4,13 @@ import { memoryBytesMin } from '../../parquet/memory-budget.js'
 import { selectColumns, type BasisPlace, type OutputColumn } from '../rules/columns.js'
 import type { StageKind } from '../rules/lookup-kind.js'
 import { UserError } from '../../core/errors.js'
-import type { FileFormat } from '../input/input.js'
-import { basisPathOf, outputFormatOf } from './output-path.js'
+import { outputFormOf, type AskedFormat, type OutputForm, type OutputFormat } from './output-format.js'
+import { basisPathOf } from './output-path.js'
 
 /** What the user says of the output. */
 export interface OutputRequest {
   path?: string | undefined
-  format?: FileFormat | undefined
+  format?: AskedFormat | undefined
   basis?: 'auto' | BasisPlace | undefined
   columns?: readonly string[] | undefined
   prefix: string
@@ -24,9 +24,8 @@ export interface OutputRequest {
   stages?: readonly StageKind[] | undefined
 }
 
-export interface ResolvedOutput {
+export interface ResolvedOutput extends OutputForm {
   path: string
-  format: FileFormat
   basis: BasisPlace
   columns: readonly OutputColumn[]
   stages: readonly StageKind[]
@@ -40,16 +39,20 @@ export function resolveOutput(request: OutputRequest): ResolvedOutput {
   const { path, prefix, columns, stages = [] } = request
   if (path === undefined) {
     throw new UserError('OUTPUT_MISSING', 'no output is named', {
-      hint: 'pass -o out.parquet, out.csv or out.ndjson',
+      hint: 'pass -o out.parquet, out.csv, out.ndjson or out.xlsx',
     })
   }
-  const format = outputFormatOf(path, request.format)
-  const basis = placeBasis(request.basis ?? 'auto', format, path)
+  const form = outputFormOf(path, request.format)
+  const isSheet = form.format === 'xlsx'
+  const placed = placeBasis(request.basis ?? 'auto', form.format, path)
+  // Inline in Excel it is a sheet of its own, for which `basis` stands where columns are named.
+  const chosen = selectColumns({ columns, prefix, basis: placed, stages })
+  const hasBasis = chosen.some(({ kind }) => kind === 'basis')
   return {
     path,
-    format,
-    basis,
-    columns: selectColumns({ columns, prefix, basis, stages }),
+    ...form,
+    basis: isSheet && placed === 'inline' && !hasBasis ? 'none' : placed,
+    columns: isSheet ? chosen.filter(({ kind }) => kind !== 'basis') : chosen,
     stages,
     partial: request.partial ?? false,
     bom: request.bom ?? false,
@@ -77,8 +80,8 @@ export function writtenPaths({ path, basis }: ResolvedOutput): readonly string[]
   return basis === 'file' ? [path, basisPathOf(path)] : [path]
 }
 
-/** Nested where the format nests; beside a CSV; nowhere when there is no file for it to stand beside. */
-function placeBasis(asked: 'auto' | BasisPlace, format: FileFormat, path: string): BasisPlace {
+/** Nested where the format nests, or has sheets; beside a CSV; nowhere when there is no file for it to stand beside. */
+function placeBasis(asked: 'auto' | BasisPlace, format: OutputFormat, path: string): BasisPlace {
   if (asked === 'file' && path === '-') {
     throw new UserError('OUTPUT_UNWRITABLE', 'a basis file cannot stand beside standard output', {
       hint: 'pass --basis inline or none, or -o with a file',

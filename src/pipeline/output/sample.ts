@@ -1,11 +1,20 @@
 import { unreachable } from '../../core/errors.js'
-import type { ChunkRows, FileFormat, Input, MemberRows } from '../input/input.js'
+import type { ChunkRows, Input, MemberRows } from '../input/input.js'
 import { writerLimits } from './limits.js'
+import type { OutputFormat } from './output-format.js'
 
 /** What of an input its rows are written by. */
 export type WrittenInput = Pick<
   Input,
-  'columns' | 'delimiter' | 'files' | 'textRows' | 'objectRows' | 'parquetSource'
+  | 'columns'
+  | 'delimiter'
+  | 'files'
+  | 'format'
+  | 'sheetName'
+  | 'textRows'
+  | 'objectRows'
+  | 'cellRows'
+  | 'parquetSource'
 >
 
 /** The first rows of an input, as an input: every way of reading them that its output format takes. */
@@ -17,7 +26,7 @@ export interface Sample {
 /** `use` is given the first rows, read the way an output of this format reads them; not called where there are none. */
 export async function withSample(
   input: Input,
-  format: FileFormat,
+  format: OutputFormat,
   rowCount: number,
   use: (sample: Sample) => Promise<unknown>,
 ): Promise<void> {
@@ -34,6 +43,13 @@ export async function withSample(
       for await (const batch of input.objectRows()) {
         const rows = batch.slice(0, rowsMax)
         await use(sampleOf(input, rows.length, { objectRows: () => once(rows) }))
+        return
+      }
+      return
+    case 'xlsx':
+      for await (const batch of input.cellRows()) {
+        const rows = batch.slice(0, rowsMax)
+        await use(sampleOf(input, rows.length, { cellRows: () => once(rows) }))
         return
       }
       return
@@ -81,7 +97,10 @@ function sampleOf(input: Input, rowCount: number, own: Partial<Sample['input']>)
       columns: input.columns,
       delimiter: input.delimiter,
       files: input.files,
+      format: input.format,
+      sheetName: input.sheetName,
       objectRows: () => input.objectRows(),
+      cellRows: () => input.cellRows(),
       parquetSource: () => input.parquetSource(),
       ...own,
       // The basis file reads its names beside the rows.

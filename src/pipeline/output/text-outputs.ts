@@ -3,14 +3,14 @@ import type { Input } from '../input/input.js'
 import { csvCells, jsonMembersOf } from './answer-cells.js'
 import { csvHeader, csvText, type CsvStyle } from './csv-text.js'
 import { joinAnswers, type Answers } from './joined-rows.js'
-import type { StagedFile } from './staged-file.js'
+import type { OutputSink } from './packed-output.js'
 
 /** The user's cells as they are, then ours. */
 export async function writeCsv(
   input: Pick<Input, 'columns' | 'textRows'>,
   columns: readonly OutputColumn[],
   answers: Answers,
-  file: StagedFile,
+  file: OutputSink,
   style: CsvStyle,
 ): Promise<void> {
   await file.write(csvHeader([...input.columns, ...columns.map(({ outputName }) => outputName)], style))
@@ -25,7 +25,7 @@ export async function writeNdjson(
   input: Pick<Input, 'objectRows'>,
   columns: readonly OutputColumn[],
   answers: Answers,
-  file: StagedFile,
+  file: OutputSink,
 ): Promise<void> {
   await file.write('')
   for await (const { rows, answerLines } of joinAnswers(input.objectRows(), answers)) {

@@ -1,4 +1,5 @@
 import { xlsxLimits } from '../limits.js'
+import type { CellStyle, NumberKind } from './cell-style.js'
 
 /** A cell as it stands in the file. */
 export interface RawCell {
@@ -7,7 +8,7 @@ export interface RawCell {
   /** Null where there is no value at all. */
   readonly value: string | null
   readonly isFormula: boolean
-  readonly kind: NumberKind
+  readonly style: CellStyle
 }
 
 /** Cells that hold something and give no text; numbers that have lost digits. */
@@ -19,7 +20,7 @@ export interface CellCounts {
 
 /** The text of a cell, or null where it is empty. `strings` are the shared ones; undefined if there is none of that number. */
 export function cellText(
-  { type, value, isFormula, kind }: RawCell,
+  { type, value, isFormula, style }: RawCell,
   strings: readonly string[],
   is1904: boolean,
   counts: CellCounts,
@@ -42,7 +43,7 @@ export function cellText(
     case 'd':
       return value.trim().replace('T', ' ').replace(/Z$/, '')
     default:
-      return numberText(value.trim(), kind, is1904, counts)
+      return numberText(value.trim(), style.kind, is1904, counts)
   }
 }
 
@@ -67,7 +68,7 @@ function plainText(number: number): string {
 const dayMs = 86_400_000
 const dayMax1900 = 2_958_465
 /** Day 0 of the count that begins in 1904, in days of the count that begins in 1900. */
-const days1904 = 1462
+export const days1904 = 1462
 
 /**
  * A date as Excel counts days, as text without a time zone: a day, a time, or both. Null for what is none: before
@@ -97,33 +98,4 @@ function timeText(ms: number): string {
   const rest = ms % 1000
   const fraction = rest === 0 ? '' : `.${String(rest).padStart(3, '0')}`
   return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}${fraction}`
-}
-
-/** What a number of some format stands for. */
-export type NumberKind =
-  | { readonly kind: 'number' }
-  /** Shown with leading zeros, up to so many digits: `000000`. */
-  | { readonly kind: 'padded'; readonly digits: number }
-  | { readonly kind: 'date' }
-  /** Hours that go on beyond a day: `[h]:mm`. */
-  | { readonly kind: 'duration' }
-
-const plain: NumberKind = { kind: 'number' }
-
-/** The formats that a file need not spell out; 27 to 36 and 50 to 58 are dates of East Asia. */
-export function builtInKind(id: number): NumberKind {
-  if (id === 46) return { kind: 'duration' }
-  const isDate =
-    (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58)
-  return isDate ? { kind: 'date' } : plain
-}
-
-/** By the format's first section: what is quoted, escaped or in brackets is no part of a date. */
-export function kindOfFormat(code: string): NumberKind {
-  const section = (/^(?:"[^"]*"|\\.|[^;"\\])*/.exec(code)?.[0] ?? '').replace(/"[^"]*"|\\.|_.|\*./g, '')
-  if (/\[(?:h+|m+|s+)\]/i.test(section)) return { kind: 'duration' }
-  const bare = section.replace(/\[[^\]]*\]/g, '')
-  if (/^0{2,}$/.test(bare)) return { kind: 'padded', digits: bare.length }
-  if (/^general$/i.test(bare) || /[0#?]/.test(bare.replace(/[.,]0+/g, ''))) return plain
-  return /[ymdhs]|gge|AM\/PM|A\/P/i.test(bare) ? { kind: 'date' } : plain
 }

@@ -1,33 +1,43 @@
-import { cellText, type CellCounts, type RawCell } from './cell-value.js'
+import { generalStyle } from './cell-style.js'
+import type { CellCounts, RawCell } from './cell-value.js'
 import { xlsxLimits } from '../limits.js'
 import type { Parts } from './parts.js'
+import { columnIndex, rangeOf, type CellRange } from './references.js'
 import { StringText, unescaped } from './strings.js'
 import { isTrue, type Sheet, type Workbook } from './workbook.js'
 import { readXml } from './xml.js'
 import { damagedWorkbook } from './xlsx-error.js'
 
 /** A row that holds a cell; columns are counted from 0, rows from 1. */
-export interface SheetRow {
+export interface SheetRow<Value = string> {
   readonly row: number
-  /** Only those that have a text. */
-  readonly cells: ReadonlyMap<number, string>
+  /** Only those that have a value: none in a row of errors, or of formulas without a result. */
+  readonly cells: ReadonlyMap<number, Value>
 }
 
 export interface RowCounts extends CellCounts {
   hiddenRowCount: number
 }
 
+export interface SheetReading<Value> {
+  readonly parts: Parts
+  readonly workbook: Workbook
+  readonly sheet: Sheet
+  readonly counts: RowCounts
+  /** What a cell is read as: null where it is empty, undefined where it refers to a text that is not there. */
+  readonly valueOf: (cell: RawCell) => Value | null | undefined
+  /** Merged cells, which stand behind all rows; so many at most. */
+  readonly merges?: CellRange[]
+}
+
 /** The rows of a sheet, in the order of the file, as many at a time as a chunk of it holds. */
-export async function* readSheetRows(
-  parts: Parts,
-  workbook: Workbook,
-  sheet: Sheet,
-  strings: readonly string[],
-  counts: RowCounts,
-): AsyncGenerator<readonly SheetRow[]> {
-  const reader = new SheetReader(parts.label, workbook, strings, counts)
-  const reading = readXml(parts.read(sheet.part), parts.label, reader)
-  while ((await reading.next()).done !== true) {
+export async function* readSheetRows<Value>(
+  reading: SheetReading<Value>,
+): AsyncGenerator<readonly SheetRow<Value>[]> {
+  const { parts, sheet } = reading
+  const reader = new SheetReader(reading)
+  const chunks = readXml(parts.read(sheet.part), parts.label, reader)
+  while ((await chunks.next()).done !== true) {
     const rows = reader.take()
     if (rows.length > 0) yield rows
   }
@@ -40,23 +50,20 @@ interface OpenCell {
   isFormula: boolean
 }
 
-class SheetReader {
-  #rows: SheetRow[] = []
+class SheetReader<Value> {
+  #rows: SheetRow<Value>[] = []
   #row = 0
   #column = -1
-  #cells = new Map<number, string>()
+  #cells = new Map<number, Value>()
+  /** Whether the row holds a cell of which there is something to see, or would be. */
+  #isFilled = false
   #cell: OpenCell | null = null
   #isValue = false
   readonly #inline = new StringText()
 
-  constructor(
-    private readonly label: string,
-    private readonly workbook: Workbook,
-    private readonly strings: readonly string[],
-    private readonly counts: RowCounts,
-  ) {}
+  constructor(private readonly reading: SheetReading<Value>) {}
 
-  take(): SheetRow[] {
+  take(): SheetRow<Value>[] {
     const rows = this.#rows
     this.#rows = []
     return rows
@@ -83,6 +90,9 @@ class SheetReader {
       case 'f':
         if (this.#cell !== null) this.#cell.isFormula = true
         return
+      case 'mergeCell':
+        this.#addMerge(attribute('ref'))
+        return
       default:
         if (this.#cell !== null) this.#inline.open(name)
     }
@@ -104,43 +114,50 @@ class SheetReader {
   #openRow(stated: string | undefined, isHidden: boolean): void {
     this.#row = stated === undefined ? this.#row + 1 : Number(stated)
     if (!Number.isInteger(this.#row) || this.#row < 1 || this.#row > xlsxLimits.rowsMax) {
-      throw damagedWorkbook(this.label, `it has a row ${stated ?? this.#row}`)
+      throw damagedWorkbook(this.reading.parts.label, `it has a row ${stated ?? this.#row}`)
     }
-    if (isHidden) this.counts.hiddenRowCount++
+    if (isHidden) this.reading.counts.hiddenRowCount++
     this.#column = -1
     this.#cells = new Map()
+    this.#isFilled = false
   }
 
   #closeRow(): void {
-    if (this.#cells.size > 0) this.#rows.push({ row: this.#row, cells: this.#cells })
+    if (this.#isFilled) this.#rows.push({ row: this.#row, cells: this.#cells })
   }
 
   #closeCell(): void {
     const cell = this.#cell
     this.#cell = null
     if (cell === null) return
-    const inline = this.#inline.take()
-    const text = cellText(this.#rawOf(cell, inline), this.strings, this.workbook.is1904, this.counts)
-    if (text === undefined) {
-      throw damagedWorkbook(this.label, `row ${this.#row} refers to a text that is not there`)
+    const raw = this.#rawOf(cell, this.#inline.take())
+    const value = this.reading.valueOf(raw)
+    if (value === undefined) {
+      throw damagedWorkbook(this.reading.parts.label, `row ${this.#row} refers to a text that is not there`)
     }
-    if (text !== null && text !== '') this.#cells.set(this.#column, text)
+    if (value !== null) this.#cells.set(this.#column, value)
+    this.#isFilled ||= value !== null || raw.type === 'e' || (raw.isFormula && raw.value === null)
   }
 
-  #rawOf({ type, style, value, isFormula }: OpenCell, inline: string): RawCell {
-    const kind = this.workbook.kinds[style] ?? { kind: 'number' }
-    if (type === 'inlineStr') return { type, value: inline, isFormula, kind }
-    return { type, value: type === 'str' && value !== null ? unescaped(value) : value, isFormula, kind }
+  #rawOf({ type, style: number, value, isFormula }: OpenCell, inline: string): RawCell {
+    const style = this.reading.workbook.styles[number] ?? generalStyle
+    if (type === 'inlineStr') return { type, value: inline, isFormula, style }
+    return { type, value: type === 'str' && value !== null ? unescaped(value) : value, isFormula, style }
   }
 
-  /** `C7` is column 2; a cell that does not say where it stands follows the one before. */
+  /** A cell that does not say where it stands follows the one before. */
   #columnOf(place: string | undefined): number {
-    const letters = /^[A-Za-z]+/.exec(place ?? '')?.[0]
-    const column =
-      letters === undefined
-        ? this.#column + 1
-        : Buffer.from(letters.toUpperCase()).reduce((sum, letter) => sum * 26 + letter - 64, 0) - 1
+    const column = columnIndex(place ?? '') ?? this.#column + 1
     if (column < xlsxLimits.columnsMax) return column
-    throw damagedWorkbook(this.label, `it has a column ${letters ?? column}`)
+    throw damagedWorkbook(
+      this.reading.parts.label,
+      `it has a column ${/^[A-Z]+/i.exec(place ?? '')?.[0] ?? column}`,
+    )
+  }
+
+  #addMerge(reference: string | undefined): void {
+    const { merges } = this.reading
+    const range = merges === undefined ? null : rangeOf(reference ?? '')
+    if (range !== null && merges !== undefined && merges.length < xlsxLimits.mergesMax) merges.push(range)
   }
 }

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { xlsxLimits } from '../limits.js'
-import { builtInKind, kindOfFormat, type NumberKind } from './cell-value.js'
+import { builtInStyle, styleOfFormat, type CellStyle } from './cell-style.js'
 import type { Parts } from './parts.js'
 import { readWholeXml } from './xml.js'
 import { damagedWorkbook, otherSpreadsheet } from './xlsx-error.js'
@@ -16,9 +16,10 @@ export interface Sheet {
 export interface Workbook {
   readonly sheets: readonly Sheet[]
   readonly is1904: boolean
-  /** Of each style of cells, by its number. */
-  readonly kinds: readonly NumberKind[]
+  /** By the number that cells have. */
+  readonly styles: readonly CellStyle[]
   readonly sharedStringsPart: string | null
+  readonly hasMacros: boolean
 }
 
 /** Throws INPUT_FORMAT_UNKNOWN for a spreadsheet of another kind, and INPUT_EXCEL_INVALID. */
@@ -50,8 +51,9 @@ export async function readWorkbook(parts: Parts): Promise<Workbook> {
   return {
     sheets,
     is1904,
-    kinds: styles === null || !parts.has(styles) ? [] : await readKinds(parts, styles),
+    styles: styles === null || !parts.has(styles) ? [] : await readStyles(parts, styles),
     sharedStringsPart: targetOf('sharedStrings'),
+    hasMacros: targetOf('vbaProject') !== null,
   }
 }
 
@@ -70,14 +72,14 @@ export function chooseSheet(label: string, { sheets }: Workbook, wanted: string 
   })
 }
 
-async function readKinds(parts: Parts, styles: string): Promise<NumberKind[]> {
-  const formats = new Map<number, NumberKind>()
+async function readStyles(parts: Parts, styles: string): Promise<CellStyle[]> {
+  const formats = new Map<number, CellStyle>()
   const ids: number[] = []
   let isInside = false
   await readWholeXml(parts.read(styles), parts.label, {
     open: (name, attribute) => {
       if (name === 'numFmt')
-        formats.set(Number(attribute('numFmtId')), kindOfFormat(attribute('formatCode') ?? ''))
+        formats.set(Number(attribute('numFmtId')), styleOfFormat(attribute('formatCode') ?? ''))
       else if (name === 'cellXfs') isInside = true
       else if (name === 'xf' && isInside) ids.push(Number(attribute('numFmtId') ?? 0))
     },
@@ -85,7 +87,7 @@ async function readKinds(parts: Parts, styles: string): Promise<NumberKind[]> {
       if (name === 'cellXfs') isInside = false
     },
   })
-  return ids.map((id) => formats.get(id) ?? builtInKind(id))
+  return ids.map((id) => formats.get(id) ?? builtInStyle(id))
 }
 
 export function isTrue(text: string | undefined): boolean {

@@ -7,8 +7,12 @@ export function damagedWorkbook(label: string, reason: string, cause?: unknown):
   })
 }
 
-export function otherSpreadsheet(label: string, what: string): UserError {
+export function otherSpreadsheet(
+  label: string,
+  what: string,
+  hint = 'save it as .xlsx, or as CSV',
+): UserError {
   return new UserError('INPUT_FORMAT_UNKNOWN', `${label} is ${what}, not an .xlsx file`, {
-    hint: 'save it as .xlsx, or as CSV',
+    hint,
   })
 }

@@ -1,20 +1,36 @@
 import type { ChooseColumns, LocatedRecord } from '../records.js'
 import { openZip } from '../zip-members.js'
+import { typedCell, type Cell } from './cell.js'
+import { kindOfCell, type CellKind } from './cell-kind.js'
+import { cellText, type RawCell } from './cell-value.js'
 import { refuseOtherKinds } from './magic.js'
 import { Parts } from './parts.js'
+import type { CellRange } from './references.js'
 import { readSheetRows, type RowCounts, type SheetRow } from './sheet-rows.js'
 import { readSharedStrings } from './strings.js'
 import { chooseSheet, readWorkbook, type Sheet, type Workbook } from './workbook.js'
 
-/** One sheet of an Excel file. */
+/** A cell's text, and what it stands for. */
+export interface ScannedCell {
+  readonly text: string
+  readonly kind: CellKind
+}
+
+/** One sheet of an Excel file. Every method that gives rows gives the same ones, in the order of the file, anew. */
 export interface XlsxFile {
   readonly label: string
   readonly sheets: readonly { readonly name: string; readonly isHidden: boolean }[]
   readonly sheetName: string
-  /** What to tell the user; complete once the rows were read. */
+  /** Macros are not run. */
+  readonly hasMacros: boolean
+  /** What to tell the user of the cells; complete once rows were read. */
   notices(): readonly string[]
-  /** Rows that hold a text, in the order of the file; each call reads the sheet anew. */
+  /** Rows that hold something, as text. */
   rows(): AsyncGenerator<readonly SheetRow[]>
+  /** Rows as cells that may be written again. */
+  cellRows(): AsyncGenerator<readonly SheetRow<Cell>[]>
+  /** Reads the sheet to its end. Returns its merged cells. */
+  scan(visit: (row: SheetRow<ScannedCell>) => void): Promise<readonly CellRange[]>
   /**
    * The rows below the first that holds a text, which is the header, as readers of delimited files give them; the
    * number of the row is their line.
@@ -24,38 +40,64 @@ export interface XlsxFile {
 }
 
 /**
- * Opens an .xlsx file; `sheet` is a name, or a number from 1 on, the first visible one if left out. Throws
- * INPUT_EXCEL_INVALID, INPUT_SHEET_MISSING, INPUT_FORMAT_UNKNOWN (a spreadsheet of another kind),
- * INPUT_COMPRESSION_CORRUPT, INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE.
+ * Opens an .xlsx file; `sheet` is a name, or a number from 1 on, the first visible one if left out; `label` is what the
+ * user calls it. Throws INPUT_EXCEL_INVALID, INPUT_SHEET_MISSING, INPUT_FORMAT_UNKNOWN (a spreadsheet of another kind),
+ * INPUT_COMPRESSION_CORRUPT, INPUT_EMPTY, INPUT_NOT_FOUND, INPUT_IS_FOLDER, INPUT_UNREADABLE.
  */
-export async function openXlsx(path: string, sheet?: string): Promise<XlsxFile> {
-  await refuseOtherKinds(path)
-  const parts = new Parts(path, await openZip(path))
+export async function openXlsx(path: string, sheet?: string, label = path): Promise<XlsxFile> {
+  await refuseOtherKinds(path, label)
+  const parts = new Parts(label, await openZip(path, label))
   try {
     const workbook = await readWorkbook(parts)
-    return fileOf(parts, workbook, chooseSheet(path, workbook, sheet))
+    return fileOf(parts, workbook, chooseSheet(label, workbook, sheet))
   } catch (error) {
     parts.close()
     throw error
   }
 }
 
+type ValueOf<Value> = (
+  cell: RawCell,
+  strings: readonly string[],
+  counts: RowCounts,
+) => Value | null | undefined
+
 function fileOf(parts: Parts, workbook: Workbook, sheet: Sheet): XlsxFile {
   const { label } = parts
+  const { is1904 } = workbook
   let strings: Promise<readonly string[]> | undefined
-  let counts = noCounts()
-  const rows = async function* () {
-    strings ??= readSharedStrings(parts, workbook.sharedStringsPart)
-    counts = noCounts()
-    yield* readSheetRows(parts, workbook, sheet, await strings, counts)
+  let lastCounts = noCounts()
+  const rowsAs = async function* <Value>(valueOf: ValueOf<Value>, merges?: CellRange[]) {
+    const texts = await (strings ??= readSharedStrings(parts, workbook.sharedStringsPart))
+    const counts = (lastCounts = noCounts())
+    yield* readSheetRows({
+      ...{ parts, workbook, sheet, counts },
+      valueOf: (cell) => valueOf(cell, texts, counts),
+      ...(merges === undefined ? {} : { merges }),
+    })
+  }
+  const textOf: ValueOf<string> = (cell, texts, counts) => {
+    const text = cellText(cell, texts, is1904, counts)
+    return text === '' ? null : text
   }
   return {
     label,
     sheets: workbook.sheets.map(({ name, isHidden }) => ({ name, isHidden })),
     sheetName: sheet.name,
-    notices: () => noticesOf(`${label}, sheet "${sheet.name}"`, sheet, counts),
-    rows,
-    records: (choose) => recordsOf(rows(), choose),
+    hasMacros: workbook.hasMacros,
+    notices: () => noticesOf(`${label}, sheet "${sheet.name}"`, sheet, lastCounts),
+    rows: () => rowsAs(textOf),
+    cellRows: () => rowsAs<Cell>((cell, texts) => typedCell(cell, texts, is1904)),
+    scan: async (visit) => {
+      const merges: CellRange[] = []
+      const scanned: ValueOf<ScannedCell> = (cell, texts, counts) => {
+        const text = textOf(cell, texts, counts)
+        return typeof text === 'string' ? { text, kind: kindOfCell(cell, text) } : text
+      }
+      for await (const batch of rowsAs(scanned, merges)) batch.forEach(visit)
+      return merges
+    },
+    records: (choose) => recordsOf(rowsAs(textOf), choose),
     close: () => {
       parts.close()
     },
@@ -70,6 +112,7 @@ async function* recordsOf(
   for await (const batch of batches) {
     const records: LocatedRecord[] = []
     for (const { row, cells } of batch) {
+      if (cells.size === 0) continue
       if (chosen === null) {
         const header = headerOf(cells)
         chosen = choose(header) ?? [...header.keys()]

@@ -235,7 +235,7 @@ describe('paths', () => {
   })
 
   test('without a known extension need a format', async () => {
-    const path = file('table.xlsx', 'x')
+    const path = file('table.doc', 'x')
     expect(await failure({ paths: [path] })).toMatchObject({ code: 'INPUT_FORMAT_UNKNOWN' })
     expect(await failure({ paths: ['-'], stdin: Readable.from(['x']) })).toMatchObject({
       code: 'INPUT_FORMAT_UNKNOWN',

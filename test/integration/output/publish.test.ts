@@ -15,13 +15,9 @@ import { createServer } from 'node:net'
 import { Writable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { selectColumns } from '../../../src/pipeline/rules/columns.js'
-import { openInput, type FileFormat } from '../../../src/pipeline/input/input.js'
-import {
-  assertOutputUsable,
-  outputFormatOf,
-  publish,
-  type PublishOptions,
-} from '../../../src/pipeline/output/publish.js'
+import { openInput } from '../../../src/pipeline/input/input.js'
+import { outputFormOf, type OutputFormat } from '../../../src/pipeline/output/output-format.js'
+import { assertOutputUsable, publish, type PublishOptions } from '../../../src/pipeline/output/publish.js'
 import { writeFailure } from '../../../src/pipeline/output/output-path.js'
 import { sqlPath } from '../../../src/parquet/duckdb.js'
 import {
@@ -44,7 +40,7 @@ function csvFile(rowCount = 2): { folder: string; path: string } {
 async function check(inputPath: string, output: string): Promise<void> {
   const input = await openInput({ paths: [inputPath], spoolFolder: newFolder() })
   try {
-    assertOutputUsable(input.files, output, outputFormatOf(output))
+    assertOutputUsable(input.files, output, outputFormOf(output).format)
   } finally {
     await input.close()
   }
@@ -118,9 +114,12 @@ describe('an output that cannot be', () => {
     await input.close()
   })
 
-  test.each(['out.xlsx', 'out', 'out.csv.gz', '-'])('of the name %s has no format', (path) => {
-    expect(() => outputFormatOf(path)).toThrow(expect.objectContaining({ code: 'OUTPUT_FORMAT_UNKNOWN' }))
-  })
+  test.each(['out.xls', 'out.json', 'out', 'out.csv.zst', 'out.parquet.gz', 'out.xlsx.gz', '-'])(
+    'of the name %s has no format',
+    (path) => {
+      expect(() => outputFormOf(path)).toThrow(expect.objectContaining({ code: 'OUTPUT_FORMAT_UNKNOWN' }))
+    },
+  )
 
   test('leaves no trace of its having been tried', async () => {
     const { folder, path } = csvFile()
@@ -130,7 +129,7 @@ describe('an output that cannot be', () => {
 })
 
 describe('publishing', () => {
-  async function attempt(path: string, change: Partial<PublishOptions>, format: FileFormat = 'csv') {
+  async function attempt(path: string, change: Partial<PublishOptions>, format: OutputFormat = 'csv') {
     const folder = newFolder()
     const input = await openInput({ paths: [path], spoolFolder: folder })
     const options: PublishOptions = {

@@ -10,7 +10,8 @@ import { selectColumns, type BasisPlace } from '../../../src/pipeline/rules/colu
 import { openDuckDb, type DuckDb } from '../../../src/parquet/duckdb.js'
 import { openInput, type InputOptions } from '../../../src/pipeline/input/input.js'
 import type { AnswerLines } from '../../../src/pipeline/output/answer-lines.js'
-import { outputFormatOf, publish, type PublishReport } from '../../../src/pipeline/output/publish.js'
+import { outputFormOf } from '../../../src/pipeline/output/output-format.js'
+import { publish, type PublishReport } from '../../../src/pipeline/output/publish.js'
 
 const folders: string[] = []
 
@@ -113,11 +114,13 @@ export async function convert(options: ConvertOptions): Promise<PublishReport> {
     let rowCount = 0
     for await (const batch of input.keyRows([nameColumn])) rowCount += batch.length
     const basis = options.basis ?? 'inline'
+    const form = outputFormOf(options.output)
+    const nested = form.format === 'xlsx' ? 'none' : basis
     const line = options.answerLine ?? (() => matchedLine)
     return await publish({
       input,
-      output: { path: options.output, format: outputFormatOf(options.output), bom: options.bom },
-      columns: selectColumns({ prefix: 'enrich_', basis, columns: options.columns }),
+      output: { path: options.output, ...form, bom: options.bom },
+      columns: selectColumns({ prefix: 'enrich_', basis: nested, columns: options.columns }),
       basis,
       nameColumn,
       answers: options.answers ?? answersOf(rowCount, line),

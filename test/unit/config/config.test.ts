@@ -17,7 +17,7 @@ describe('a bad config is CONFIG_INVALID and names the key', () => {
     ['input.paths', { input: { paths: [] } }],
     ['input.paths', { input: { paths: 'a.csv' } }],
     ['input.paths.1', { input: { paths: ['a.csv', ''] } }],
-    ['input.format', { input: { format: 'xlsx' } }],
+    ['input.format', { input: { format: 'xls' } }],
     ['input.delimiter', { input: { delimiter: '||' } }],
     ['input.delimiter', { input: { delimiter: '' } }],
     ['input.encoding', { input: { encoding: 'utf8' } }],

@@ -42,7 +42,9 @@ describe('the table of options', () => {
     type Input = NonNullable<FileConfig['input']>
     expectTypeOf<Input['limit']>().toEqualTypeOf<number | undefined>()
     expectTypeOf<NonNullable<Input['columns']>['location']>().toEqualTypeOf<string[] | undefined>()
-    expectTypeOf<Input['format']>().toEqualTypeOf<'csv' | 'parquet' | 'ndjson' | undefined>()
+    expectTypeOf<Input['format']>().toEqualTypeOf<
+      'csv' | 'parquet' | 'ndjson' | 'json' | 'xlsx' | undefined
+    >()
     expectTypeOf<NonNullable<FileConfig['submission']>['onLost']>().toEqualTypeOf<
       'hold' | 'resubmit' | undefined
     >()

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { builtInKind, dateText, durationText, kindOfFormat } from '../../../src/tables/xlsx/cell-value.js'
+import { builtInKind, kindOfFormat } from '../../../src/tables/xlsx/cell-style.js'
+import { dateText, durationText } from '../../../src/tables/xlsx/cell-value.js'
 import { unescaped } from '../../../src/tables/xlsx/strings.js'
 
 describe('number formats', () => {

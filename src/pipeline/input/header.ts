@@ -1,0 +1,49 @@
+import { UserError } from '../../core/errors.js'
+import { tableLimits } from '../../tables/limits.js'
+import { tooManyColumns } from '../../tables/strict-records.js'
+
+/** A cell of a header, and where it stands, counted from 0. */
+export interface HeaderCell {
+  readonly text: string
+  readonly position: number
+}
+
+/**
+ * Gives cells without a text a name. Throws INPUT_COLUMNS_DUPLICATE where two columns bear the same name, and
+ * INPUT_COLUMNS_TOO_MANY.
+ */
+export function nameColumns(cells: readonly HeaderCell[], label: string): readonly string[] {
+  if (cells.length > tableLimits.columnsMax) throw tooManyColumns(`the header of ${label}`)
+  const taken = new Set(cells.map(({ text }) => text))
+  const names = cells.map(({ text, position }) => (text === '' ? freeName(position + 1, taken) : text))
+  const seen = new Set<string>()
+  const twice = new Set<string>()
+  for (const name of names) (seen.has(name) ? twice : seen).add(name)
+  if (twice.size > 0) {
+    const list = [...twice].slice(0, 10).map((name) => JSON.stringify(name))
+    throw new UserError('INPUT_COLUMNS_DUPLICATE', `${label} has several columns named ${list.join(', ')}`, {
+      hint: 'rename them in the header, so that each column has a name of its own',
+    })
+  }
+  return names
+}
+
+/** `column_7` for the seventh position, or `column_7_2` and so on where that is taken. */
+export function freeName(position: number, taken: Set<string>): string {
+  let name = `column_${position}`
+  for (let count = 2; taken.has(name); count++) name = `column_${position}_${count}`
+  taken.add(name)
+  return name
+}
+
+/** The index of a column among those of a table, which gets it where it has none of this name. */
+export function indexOf(columns: Map<string, number>, name: string): number {
+  const known = columns.get(name)
+  if (known !== undefined) return known
+  columns.set(name, columns.size)
+  return columns.size - 1
+}
+
+export function missingColumn(name: string): UserError {
+  return new UserError('INPUT_COLUMN_MISSING', `the input has no column ${JSON.stringify(name)}`)
+}

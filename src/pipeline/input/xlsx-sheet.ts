@@ -1,0 +1,116 @@
+import { UserError } from '../../core/errors.js'
+import { findHeader, type SampleRow } from '../../tables/xlsx/sheet-header.js'
+import type { CellRange } from '../../tables/xlsx/references.js'
+import type { SheetRow } from '../../tables/xlsx/sheet-rows.js'
+import type { ScannedCell, XlsxFile } from '../../tables/xlsx/xlsx-file.js'
+import { KindTally } from './column-types.js'
+import { nameColumns, type HeaderCell } from './header.js'
+
+/** Where the table of a sheet stands. */
+export interface SheetLayout {
+  /** Rows that hold something, down to the header. */
+  readonly rowsAbove: number
+  readonly columns: readonly SheetColumn[]
+  readonly notices: readonly string[]
+}
+
+export interface SheetColumn {
+  readonly name: string
+  /** In the sheet, counted from 0. */
+  readonly position: number
+  readonly tally: KindTally
+}
+
+/** The header is looked for in these rows. */
+const sampleRowsMax = 50
+
+/**
+ * Reads a sheet to its end: only then is it known which columns hold anything, of what kind they are, and what is
+ * merged; and every defect of the file is found. Kinds are those of the first `rowsMax` rows below the header. Throws
+ * INPUT_HEADER_UNCLEAR, INPUT_EMPTY, INPUT_COLUMNS_DUPLICATE, INPUT_COLUMNS_TOO_MANY and what reading the file throws.
+ */
+export async function readLayout(file: XlsxFile, rowsMax = Infinity): Promise<SheetLayout> {
+  const sample: SheetRow<ScannedCell>[] = []
+  const tallies = new Map<number, KindTally>()
+  let laterRowCount = 0
+  const merges = await file.scan((row) => {
+    if (sample.length < sampleRowsMax) sample.push(row)
+    else if (laterRowCount++ + sampleRowsMax <= rowsMax) tallyRow(row, tallies)
+  })
+  const where = `${file.label}, sheet "${file.sheetName}"`
+  const header = findHeader(sample.map(textsOf), merges)
+  switch (header.kind) {
+    case 'none':
+      throw new UserError('INPUT_EMPTY', `${where} is empty`, { hint: 'it needs a header and rows' })
+    case 'unclear':
+      throw new UserError(
+        'INPUT_HEADER_UNCLEAR',
+        `row ${header.row} of ${where} is no clear header: ${header.reason}`,
+        {
+          hint: 'give each column a name of its own in one row: unmerge its cells, and delete what is above it',
+        },
+      )
+    case 'header': {
+      for (const row of sample.slice(header.index + 1).slice(0, rowsMax)) tallyRow(row, tallies)
+      const headerRow = sample[header.index]
+      return {
+        rowsAbove: header.index + 1,
+        columns: columnsOf(headerRow, tallies, where),
+        notices: [
+          ...titleNotice(where, header.index),
+          ...mergeNotice(
+            where,
+            merges.filter(({ lastRow }) => lastRow > (headerRow?.row ?? 0)),
+          ),
+        ],
+      }
+    }
+  }
+}
+
+function tallyRow({ cells }: SheetRow<ScannedCell>, tallies: Map<number, KindTally>): void {
+  for (const [position, { kind }] of cells) {
+    let tally = tallies.get(position)
+    if (tally === undefined) tallies.set(position, (tally = new KindTally()))
+    tally.add(kind)
+  }
+}
+
+function textsOf({ row, cells }: SheetRow<ScannedCell>): SampleRow {
+  return { row, cells: new Map([...cells].map(([column, { text }]) => [column, text])) }
+}
+
+/** Columns that have a name or hold anything below it. */
+function columnsOf(
+  header: SheetRow<ScannedCell> | undefined,
+  tallies: ReadonlyMap<number, KindTally>,
+  where: string,
+): SheetColumn[] {
+  const positions = [...new Set([...(header?.cells.keys() ?? []), ...tallies.keys()])].sort((a, b) => a - b)
+  const cells = positions.map((position): HeaderCell => ({
+    text: nameOf(header?.cells.get(position)?.text ?? ''),
+    position,
+  }))
+  const names = nameColumns(cells, where)
+  return cells.map(({ position }, index) => ({
+    name: names[index] ?? '',
+    position,
+    tally: tallies.get(position) ?? new KindTally(),
+  }))
+}
+
+/** Spaces alone are no name. */
+const nameOf = (text: string) => (text.trim() === '' ? '' : text)
+
+function titleNotice(where: string, rowCount: number): string[] {
+  if (rowCount === 0) return []
+  return [
+    `${where}: ${rowCount === 1 ? '1 row above the header was' : `${rowCount} rows above the header were`} left out`,
+  ]
+}
+
+function mergeNotice(where: string, { length }: readonly CellRange[]): string[] {
+  if (length === 0) return []
+  const groups = length === 1 ? '1 group of merged cells has' : `${length} groups of merged cells have`
+  return [`${where}: ${groups} a value in the first cell only; the others are read as empty`]
+}

@@ -1,0 +1,201 @@
+import type { Cell } from '../../tables/xlsx/cell.js'
+import type { SheetRow } from '../../tables/xlsx/sheet-rows.js'
+import { openXlsx, type XlsxFile } from '../../tables/xlsx/xlsx-file.js'
+import { jsonOfText, type KindTally } from './column-types.js'
+import { missingColumn } from './header.js'
+import type { SourceFile } from './sources.js'
+import {
+  inBatches,
+  type CellRow,
+  type CellType,
+  type InputTable,
+  type MemberRows,
+  type TextRow,
+} from './table.js'
+import { readLayout, type SheetLayout } from './xlsx-sheet.js'
+
+export interface XlsxOptions {
+  /** A name, or a number from 1 on; the first visible one if left out. */
+  readonly sheet?: string | undefined
+  readonly rowsMax?: number | undefined
+}
+
+interface SheetFile {
+  readonly source: SourceFile
+  readonly layout: SheetLayout
+  readonly sheetName: string
+}
+
+/** One sheet of each of one or several Excel files, as one table: columns united by name, rows in order. */
+export async function openSheets(files: readonly SourceFile[], options: XlsxOptions): Promise<InputTable> {
+  const sheets: SheetFile[] = []
+  const notices: string[] = []
+  const columns = new Map<string, KindTally>()
+  for (const source of files) {
+    const file = await openXlsx(source.path, options.sheet, source.label)
+    try {
+      const layout = await readLayout(file, options.rowsMax)
+      sheets.push({ source, layout, sheetName: file.sheetName })
+      notices.push(...sheetNotices(file, options.sheet), ...layout.notices, ...file.notices())
+      for (const { name, tally } of layout.columns) {
+        const known = columns.get(name)
+        if (known === undefined) columns.set(name, tally)
+        else known.addAll(tally)
+      }
+    } finally {
+      file.close()
+    }
+  }
+  const types = [...columns.values()].map(({ type }) => type)
+  return new SheetTable(sheets, [...columns.keys()], types, notices, options)
+}
+
+function sheetNotices(
+  { label, sheets, sheetName, hasMacros }: XlsxFile,
+  wanted: string | undefined,
+): string[] {
+  const others = sheets.filter(({ name }) => name !== sheetName)
+  const named = others
+    .slice(0, sheetsNamedMax)
+    .map(({ name, isHidden }) => `"${name}"${isHidden ? ' (hidden)' : ''}`)
+  if (others.length > sheetsNamedMax) named.push(`${others.length - sheetsNamedMax} more`)
+  return [
+    ...(others.length === 0 || wanted !== undefined
+      ? []
+      : [`${label}: the sheet "${sheetName}" is read, and not ${named.join(', ')}; --sheet names another`]),
+    ...(hasMacros ? [`${label}: its macros are not run; cells are read as they were saved`] : []),
+  ]
+}
+
+const sheetsNamedMax = 10
+
+class SheetTable implements InputTable {
+  readonly delimiter = null
+  readonly sheetName: string | null
+  /** One file stays open, with its shared texts; of several each is open while it is read. */
+  private only: Promise<XlsxFile> | null = null
+
+  constructor(
+    private readonly sheets: readonly SheetFile[],
+    readonly columns: readonly string[],
+    private readonly types: readonly CellType[],
+    private readonly notices: readonly string[],
+    private readonly options: XlsxOptions,
+  ) {
+    const [name = null, another] = new Set(sheets.map((sheet) => sheet.sheetName))
+    this.sheetName = another === undefined ? name : null
+  }
+
+  textRows(columns: readonly string[]): AsyncGenerator<readonly TextRow[]> {
+    return this.batches(textsOf, (sheet) => {
+      const positions = positionsIn(sheet, columns, this.columns)
+      return ({ cells }) => positions.map((position) => cells.get(position) ?? null)
+    })
+  }
+
+  cellRows(): AsyncGenerator<readonly CellRow[]> {
+    return this.batches(
+      (file) => file.cellRows(),
+      (sheet) => {
+        const positions = positionsIn(sheet, this.columns, this.columns)
+        return ({ cells }: SheetRow<Cell>) => positions.map((position) => cells.get(position) ?? null)
+      },
+    )
+  }
+
+  async *objectRows(): AsyncGenerator<readonly string[]> {
+    const keys = this.columns.map((name) => `${JSON.stringify(name)}:`)
+    for await (const rows of this.textRows(this.columns)) {
+      yield rows.map(
+        (row) => `{${row.map((text, index) => `${keys[index] ?? ''}${this.json(text, index)}`).join(',')}}`,
+      )
+    }
+  }
+
+  parquetSource(): MemberRows {
+    const rows = (cellColumns: readonly string[] = []) =>
+      this.batches(textsOf, (sheet) => {
+        const positions = positionsIn(sheet, this.columns, this.columns)
+        const wanted = positionsIn(sheet, cellColumns, this.columns)
+        return ({ cells }) => ({
+          members: positions
+            .flatMap((position, index) => {
+              const text = cells.get(position) ?? null
+              return text === null ? [] : [`"c${index}":${this.json(text, index)}`]
+            })
+            .join(','),
+          cells: wanted.map((position) => cells.get(position) ?? null),
+        })
+      })
+    return { kind: 'members', types: this.types, rows }
+  }
+
+  async validate(): Promise<void> {
+    // Opening has read every cell.
+  }
+
+  notes(): readonly string[] {
+    return this.notices
+  }
+
+  close(): void {
+    void this.only?.then(
+      (file) => {
+        file.close()
+      },
+      () => undefined,
+    )
+    this.only = null
+  }
+
+  private json(text: string | null, index: number): string {
+    return text === null ? 'null' : jsonOfText(text, this.types[index] ?? 'text')
+  }
+
+  private batches<Value, Row>(
+    read: (file: XlsxFile) => AsyncIterable<readonly SheetRow<Value>[]>,
+    rowsOf: (sheet: SheetFile) => (row: SheetRow<Value>) => Row,
+  ): AsyncGenerator<readonly Row[]> {
+    return inBatches(this.rows(read, rowsOf), this.options.rowsMax)
+  }
+
+  private async *rows<Value, Row>(
+    read: (file: XlsxFile) => AsyncIterable<readonly SheetRow<Value>[]>,
+    rowsOf: (sheet: SheetFile) => (row: SheetRow<Value>) => Row,
+  ): AsyncGenerator<Row[]> {
+    for (const sheet of this.sheets) {
+      const file = await this.open(sheet)
+      try {
+        let above = sheet.layout.rowsAbove
+        for await (const rows of read(file)) {
+          const below = rows.slice(above)
+          above = Math.max(0, above - rows.length)
+          if (below.length > 0) yield below.map(rowsOf(sheet))
+        }
+      } finally {
+        if (this.sheets.length > 1) file.close()
+      }
+    }
+  }
+
+  private open({ source }: SheetFile): Promise<XlsxFile> {
+    const open = () => openXlsx(source.path, this.options.sheet, source.label)
+    return this.sheets.length > 1 ? open() : (this.only ??= open())
+  }
+}
+
+const textsOf = (file: XlsxFile) => file.rows()
+
+/** Where a sheet has the columns; -1 where it has none of them. */
+function positionsIn(
+  { layout }: SheetFile,
+  wanted: readonly string[],
+  known: readonly string[],
+): readonly number[] {
+  const positionOf = new Map(layout.columns.map(({ name, position }) => [name, position]))
+  return wanted.map((name) => {
+    const position = positionOf.get(name)
+    if (position === undefined && !known.includes(name)) throw missingColumn(name)
+    return position ?? -1
+  })
+}

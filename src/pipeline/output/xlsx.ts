@@ -1,0 +1,72 @@
+import { xlsxLimits } from '../../tables/limits.js'
+import { cellTooLong } from '../../tables/xlsx/write/sheet-writer.js'
+import { WorkbookWriter } from '../../tables/xlsx/write/workbook-writer.js'
+import type { OutputColumn } from '../rules/columns.js'
+import { basisFileColumns } from './answer-cells.js'
+import { BasisWriter, type BasisTarget } from './basis-writer.js'
+import { joinAnswers, type Answers } from './joined-rows.js'
+import type { WrittenInput } from './sample.js'
+import type { StagedFile } from './staged-file.js'
+import { xlsxBasisRow, xlsxCells } from './xlsx-cells.js'
+
+export interface XlsxOutput {
+  readonly input: Pick<WrittenInput, 'columns' | 'cellRows' | 'textRows' | 'format' | 'sheetName'>
+  readonly columns: readonly OutputColumn[]
+  readonly answers: Answers
+  readonly file: StagedFile
+  /** The column whose text names rows in the sheet of the basis; null for none of it. */
+  readonly basisOf: string | null
+}
+
+/** The user's cells as they are, then ours; the basis in a sheet behind. Returns the number of its lines. */
+export async function writeXlsx({ input, columns, answers, file, basisOf }: XlsxOutput): Promise<number> {
+  const book = new WorkbookWriter(`${file.temporary}.parts`)
+  try {
+    const sheets = book.addSheets(input.sheetName ?? 'rows', [
+      ...input.columns.map((name) => ({ name, isText: input.format === 'csv' })),
+      ...columns.map(({ outputName, kind }) => ({ name: outputName, isText: kind === 'text' })),
+    ])
+    const basis = basisOf === null ? null : new BasisWriter(basisSheet(book), input.textRows([basisOf]))
+    try {
+      for await (const { rows, answerLines } of joinAnswers(input.cellRows(), {
+        ...answers,
+        basis: basis ?? answers.basis,
+      })) {
+        await sheets.add(rows.map((row, index) => [...row, ...xlsxCells(answerLines[index] ?? '', columns)]))
+      }
+    } finally {
+      await basis?.end()
+    }
+    await book.write((bytes) => file.write(bytes))
+    return basis?.lineCount ?? 0
+  } finally {
+    await book.remove()
+  }
+}
+
+/**
+ * Every text of the user's has to fit into a cell before anything is paid for: none is cut. Throws OUTPUT_COLUMN_UNFIT
+ * with the row and the column.
+ */
+export async function assertCellsFit(input: WrittenInput, signal: AbortSignal): Promise<void> {
+  let rowNumber = 0
+  for await (const rows of input.cellRows()) {
+    signal.throwIfAborted()
+    for (const row of rows) {
+      rowNumber++
+      const index = row.findIndex((cell) => typeof cell === 'string' && cell.length > xlsxLimits.cellCharsMax)
+      const cell = row[index]
+      if (typeof cell === 'string') throw cellTooLong(input.columns[index] ?? '', rowNumber, cell.length)
+    }
+  }
+}
+
+function basisSheet(book: WorkbookWriter): BasisTarget {
+  const sheets = book.addSheets(
+    'basis',
+    basisFileColumns.map((name) => ({ name, isText: !numberColumns.has(name) })),
+  )
+  return { add: (rows) => sheets.add(rows.map(xlsxBasisRow)) }
+}
+
+const numberColumns: ReadonlySet<string> = new Set(['row_number', 'authority_tier'])

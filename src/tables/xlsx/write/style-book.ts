@@ -1,0 +1,54 @@
+import { xlsxLimits } from '../../limits.js'
+import type { NumberFormat } from '../cell-style.js'
+import { attributeText, mainNamespace, xmlDeclaration } from './sheet-xml.js'
+
+/** Styles that every workbook of ours has, by their numbers. */
+export const ownStyles = { general: 0, text: 1, header: 2, link: 3 } as const
+
+const textFormat = 49
+/** From here on formats are spelled out. */
+const firstCustomFormat = 164
+
+/** The formats of the numbers of a workbook, each with the number of its style. */
+export class StyleBook {
+  private readonly styles = new Map<NumberFormat, number>([[0, ownStyles.general]])
+
+  /** A number whose format is one too many is shown as it is. */
+  styleOf(format: NumberFormat): number {
+    const known = this.styles.get(format)
+    if (known !== undefined) return known
+    if (this.styles.size >= xlsxLimits.formatsMax) return ownStyles.general
+    const style = Object.keys(ownStyles).length + this.styles.size - 1
+    this.styles.set(format, style)
+    return style
+  }
+
+  xml(): string {
+    const codes = [...this.styles.keys()].filter((format) => typeof format === 'string')
+    const formatIds = new Map(codes.map((code, index) => [code, firstCustomFormat + index]))
+    const formats = [...formatIds].map(
+      ([code, id]) => `<numFmt numFmtId="${id}" formatCode="${attributeText(code)}"/>`,
+    )
+    const style = (format: number, font = 0) =>
+      `<xf numFmtId="${format}" fontId="${font}" fillId="0" borderId="0" xfId="0"${format === 0 ? '' : ' applyNumberFormat="1"'}${font === 0 ? '' : ' applyFont="1"'}/>`
+    const styles = [
+      ...[style(0), style(textFormat), style(textFormat, 1), style(textFormat, 2)],
+      ...[...this.styles.keys()]
+        .filter((format) => format !== 0)
+        .map((format) => style(typeof format === 'number' ? format : (formatIds.get(format) ?? 0))),
+    ]
+    const font = '<sz val="11"/>'
+    const name = '<name val="Calibri"/><family val="2"/>'
+    return (
+      `${xmlDeclaration}<styleSheet xmlns="${mainNamespace}">` +
+      (formats.length === 0 ? '' : `<numFmts count="${formats.length}">${formats.join('')}</numFmts>`) +
+      `<fonts count="3"><font>${font}${name}</font><font><b/>${font}${name}</font>` +
+      `<font><u/>${font}<color rgb="FF0563C1"/>${name}</font></fonts>` +
+      '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>' +
+      '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>' +
+      '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>' +
+      `<cellXfs count="${styles.length}">${styles.join('')}</cellXfs>` +
+      '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>'
+    )
+  }
+}

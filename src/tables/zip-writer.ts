@@ -1,0 +1,133 @@
+import { createReadStream } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
+import { createDeflateRaw, crc32, deflateRawSync } from 'node:zlib'
+import { UserError } from '../core/errors.js'
+import { tableLimits } from './limits.js'
+import { Packer } from './packer.js'
+
+/** A file of a zip, packed already; what is packed stands in memory or in a file. */
+export interface PackedFile {
+  readonly packed: Uint8Array | string
+  readonly packedBytes: number
+  readonly plainBytes: number
+  readonly crc: number
+}
+
+/** Packs a text that is written piece by piece to a file of its own. */
+export class PackedFileWriter {
+  plainBytes = 0
+  private packedBytes = 0
+  private crc = 0
+  private waiting: string[] = []
+  private waitingChars = 0
+  private handle: FileHandle | null = null
+  private readonly packer = new Packer(createDeflateRaw({ level: 1 }), async (packed) => {
+    this.packedBytes += packed.length
+    this.handle ??= await open(this.path, 'wx', 0o600)
+    await this.handle.writeFile(packed)
+  })
+
+  constructor(private readonly path: string) {}
+
+  async write(text: string): Promise<void> {
+    this.waiting.push(text)
+    this.waitingChars += text.length
+    if (this.waitingChars >= tableLimits.packedChars) await this.flush()
+  }
+
+  async end(): Promise<PackedFile> {
+    await this.flush()
+    await this.packer.end()
+    await this.close()
+    const { path: packed, packedBytes, plainBytes, crc } = this
+    return { packed, packedBytes, plainBytes, crc }
+  }
+
+  async close(): Promise<void> {
+    const { handle } = this
+    this.handle = null
+    this.packer.close()
+    await handle?.close()
+  }
+
+  private async flush(): Promise<void> {
+    const bytes = Buffer.from(this.waiting.join(''))
+    this.waiting = []
+    this.waitingChars = 0
+    this.plainBytes += bytes.length
+    this.crc = crc32(bytes, this.crc)
+    await this.packer.write(bytes)
+  }
+}
+
+/** A short text, packed in memory. */
+export function packText(text: string): PackedFile {
+  const plain = Buffer.from(text)
+  const packed = deflateRawSync(plain)
+  return { packed, packedBytes: packed.length, plainBytes: plain.length, crc: crc32(plain) }
+}
+
+/**
+ * Writes a zip: the files in order, and its directory. Sizes stand in front of each file, so that it can be read as a
+ * stream too. Throws OUTPUT_UNWRITABLE for more than a zip holds without extensions that not every program reads.
+ */
+export async function writeZip(
+  files: Iterable<readonly [name: string, file: PackedFile]>,
+  write: (bytes: Uint8Array) => Promise<void>,
+): Promise<void> {
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const [name, file] of files) {
+    const fileName = Buffer.from(name)
+    const facts = factsOf(file, fileName)
+    directory.push(directoryEntry(facts, offset), fileName)
+    await write(Buffer.concat([localMark, facts, noExtra, fileName]))
+    if (typeof file.packed === 'string')
+      for await (const chunk of createReadStream(file.packed)) await write(chunk as Buffer)
+    else await write(file.packed)
+    offset += localMark.length + facts.length + noExtra.length + fileName.length + file.packedBytes
+    if (offset > tableLimits.zipBytesMax || file.plainBytes > tableLimits.zipBytesMax) throw tooLarge()
+  }
+  const whole = Buffer.concat(directory)
+  const end = Buffer.alloc(22)
+  end.write('PK\x05\x06', 'latin1')
+  end.writeUInt16LE(directory.length / 2, 8)
+  end.writeUInt16LE(directory.length / 2, 10)
+  end.writeUInt32LE(whole.length, 12)
+  end.writeUInt32LE(offset, 16)
+  await write(Buffer.concat([whole, end]))
+}
+
+const localMark = Buffer.from('PK\x03\x04', 'latin1')
+const noExtra = Buffer.alloc(2)
+const deflated = 8
+/** 1 January 1980: the same rows give the same file, whenever they are written. */
+const dosDate = 0x21
+
+/** What stands of a file both in front of it and in the directory. */
+function factsOf({ crc, packedBytes, plainBytes }: PackedFile, fileName: Buffer): Buffer {
+  const facts = Buffer.alloc(24)
+  facts.writeUInt16LE(20, 0)
+  facts.writeUInt16LE(deflated, 4)
+  facts.writeUInt16LE(dosDate, 8)
+  facts.writeUInt32LE(crc, 10)
+  facts.writeUInt32LE(packedBytes, 14)
+  facts.writeUInt32LE(plainBytes, 18)
+  facts.writeUInt16LE(fileName.length, 22)
+  return facts
+}
+
+function directoryEntry(facts: Buffer, offset: number): Buffer {
+  const entry = Buffer.alloc(46)
+  entry.write('PK\x01\x02', 'latin1')
+  entry.writeUInt16LE(20, 4)
+  facts.copy(entry, 6)
+  entry.writeUInt32LE(offset, 42)
+  return entry
+}
+
+function tooLarge(): UserError {
+  return new UserError('OUTPUT_UNWRITABLE', 'an .xlsx file of more than 4 GiB cannot be written', {
+    hint: 'write Parquet or .csv.gz: enrich export writes what is answered, and asks nobody',
+  })
+}

@@ -1,0 +1,93 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { openInput } from '../../../src/pipeline/input/input.js'
+import { newFolder } from '../output/support.js'
+
+const folder = newFolder()
+
+async function read(content: string | Buffer, name = 'in.json') {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  const input = await openInput({ paths: [path], spoolFolder: folder })
+  try {
+    const rows: unknown[] = []
+    const lines: string[] = []
+    for await (const batch of input.keyRows(input.columns)) rows.push(...batch)
+    for await (const batch of input.objectRows()) lines.push(...batch)
+    return { columns: input.columns, rows, lines }
+  } finally {
+    await input.close()
+  }
+}
+
+describe('a JSON array', () => {
+  test('gives a row for each object, its text but for line breaks unchanged', async () => {
+    const text =
+      '\ufeff[\n  {\n    "name": "A {[\\"]}, \\\\",\n    "n": 1.50, "deep": [{"a": [1,\n2]}]\n  },\n {"name":null,"x":true}\r\n]\n'
+    expect(await read(text)).toEqual({
+      columns: ['name', 'n', 'deep', 'x'],
+      rows: [
+        ['A {["]}, \\', '1.50', '[{"a": [1,2]}]', null],
+        [null, null, null, 'true'],
+      ],
+      lines: ['{"name": "A {[\\"]}, \\\\","n": 1.50, "deep": [{"a": [1,2]}]}', '{"name":null,"x":true}'],
+    })
+    expect((await read(gzipSync(text), 'in.json.gz')).rows).toHaveLength(2)
+  })
+
+  test('of any objects, spaced in any way, gives what JSON.parse gives', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ name: fc.string({ unit: 'binary' }), value: fc.jsonValue() }), { minLength: 1 }),
+        fc.constantFrom(0, 2, '\t'),
+        async (objects, indent) => {
+          const { lines } = await read(JSON.stringify(objects, null, indent))
+          expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(
+            JSON.parse(JSON.stringify(objects)),
+          )
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+
+  test('is cut at any chunk', async () => {
+    const objects = Array.from({ length: 40_000 }, (_, index) => ({
+      name: `é${'"\\'.repeat(index % 5)}${index}`,
+    }))
+    expect((await read(JSON.stringify(objects))).rows).toEqual(objects.map(({ name }) => [name]))
+  })
+})
+
+describe('what is no array of objects is refused with its line', () => {
+  test.each<[what: string, text: string, says: RegExp, hint: RegExp]>([
+    ['an object', '\n{"items": [{"name": "a"}]}', /is an object/, /--input-format ndjson.*jq/],
+    ['a text', '"a"', /is no array/, /one array/],
+    ['an array of texts', '[\n"a"]', /line 2.*no object stands there/, /one array/],
+    ['a missing comma', '[{"a":1}\n{"a":2}]', /line 2.*comma/, /one array/],
+    ['a comma too many', '[{"a":1},\n]', /line 2.*no object stands there/, /one array/],
+    ['something behind it', '[{"a":1}]\n[', /line 2.*behind/, /one array/],
+    ['one that breaks off', '[{"a":1},\n{"a":', /line 2.*breaks off/, /one array/],
+    ['an object that is no JSON', '[{"a":1},\n{"a":x}]', /line 2.*no object/, /one array/],
+    ['one that nests too deep', `[{"a":${'['.repeat(300)}${']'.repeat(300)}}]`, /deeper/, /one array/],
+  ])('%s', async (_, text, says, hint) => {
+    await expect(read(text)).rejects.toMatchObject({
+      code: 'INPUT_JSON_INVALID',
+      message: expect.stringMatching(says) as string,
+      hint: expect.stringMatching(hint) as string,
+    })
+  })
+
+  test('an empty one has no rows', async () => {
+    await expect(read('[ ]')).rejects.toMatchObject({ code: 'INPUT_NO_ROWS' })
+  })
+
+  test('an object without end is too large', async () => {
+    await expect(read(`[{"a":"${'x'.repeat(17 * 1024 * 1024)}`)).rejects.toMatchObject({
+      code: 'INPUT_RECORD_TOO_LARGE',
+    })
+  })
+})
