@@ -8,6 +8,7 @@ const list = [
   ',,bob@gmail.com,me@us.com,Li',
   'Microsoft Corporation,INR2EJN1ERAN0W5ZP974,,me@us.com,Na',
   'Deutsche Bank,7LTWFZYICNSX8D621K86,,me@us.com,K',
+  'Siemens,,,me@us.com,O',
 ].join('\n')
 
 test('what is found, what is not used and why, and what is wrong: in plan, doctor, the run and its rows', async () => {
