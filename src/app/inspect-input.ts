@@ -73,7 +73,7 @@ async function inspectUnblamed<Result>(
         signal: deps.signal,
       })
       const { rule, note } = choice
-      const { index, tally } = await ingest({
+      const { index, identifierCounts } = await ingest({
         input,
         rule,
         dedupe: settings.input.dedupe,
@@ -92,7 +92,7 @@ async function inspectUnblamed<Result>(
         input,
         columns: report,
         columnNote: note,
-        rowNotes: tally.notes(baseUrl !== null),
+        rowNotes: identifierCounts.notes(baseUrl !== null),
         index,
         reader,
         problem,

@@ -1,6 +1,6 @@
 import type { AskingRule } from './rules/asking-rule.js'
 import { askedColumns } from './rules/detect-columns.js'
-import { IdentifierTally } from './rules/identifier-faults.js'
+import { IdentifierCounts } from './rules/identifier-faults.js'
 import type { Lookup } from '../core/identity.js'
 import { openSqlite } from '../platform/sqlite.js'
 import type { KeyedLookup, LookupId } from './checkpoint/checkpoint.js'
@@ -32,16 +32,16 @@ export interface IngestDeps {
 export interface Ingested {
   readonly index: RowIndex
   /** Of identifiers that are none, and rows that ask without a name. */
-  readonly tally: IdentifierTally
+  readonly identifierCounts: IdentifierCounts
 }
 
 /** The first pass over the input: every row becomes a lookup or a reason why it is none. */
 export async function ingest(deps: IngestDeps): Promise<Ingested> {
   const { signal, spool } = deps
   const index = new RowIndex()
-  const tally = new IdentifierTally()
+  const identifierCounts = new IdentifierCounts()
   const occurrences = deps.dedupe ? null : new OccurrenceCounter()
-  const placer = new RowPlacer(deps, index, tally, occurrences)
+  const placer = new RowPlacer(deps, index, identifierCounts, occurrences)
   try {
     for await (const { cells, rows } of keyBatches(deps)) {
       signal.throwIfAborted()
@@ -50,7 +50,7 @@ export async function ingest(deps: IngestDeps): Promise<Ingested> {
       if (spool !== null) await spool.add(index.slice(first, rows.length), rows)
     }
     await spool?.end()
-    return { index, tally }
+    return { index, identifierCounts }
   } finally {
     occurrences?.close()
   }
@@ -73,7 +73,7 @@ async function* keyBatches({ input, rule, spool }: IngestDeps): AsyncGenerator<K
 class RowPlacer {
   readonly #deps: IngestDeps
   readonly #index: RowIndex
-  readonly #tally: IdentifierTally
+  readonly #counts: IdentifierCounts
   readonly #occurrences: OccurrenceCounter | null
   readonly #questionOf: RowReader
   /** By all cells that are asked; not kept where each row counts. */
@@ -82,12 +82,12 @@ class RowPlacer {
   constructor(
     deps: IngestDeps,
     index: RowIndex,
-    tally: IdentifierTally,
+    counts: IdentifierCounts,
     occurrences: OccurrenceCounter | null,
   ) {
     this.#deps = deps
     this.#index = index
-    this.#tally = tally
+    this.#counts = counts
     this.#occurrences = occurrences
     this.#questionOf = createRowReader(deps.rule, deps.wasAsked)
   }
@@ -119,7 +119,7 @@ class RowPlacer {
 
   #add(id: LookupId, question: AskedQuestion | null): void {
     this.#index.add(id)
-    if (question !== null) this.#tally.add(question, this.#index.rowCount)
+    if (question !== null) this.#counts.add(question, this.#index.rowCount)
   }
 }
 

@@ -34,12 +34,12 @@ async function readInput(run: OpenRun): Promise<RowIndex> {
   const { dedupe, interrupt: signal, observe } = deps
   const place = (lookups: Parameters<typeof checkpoint.want>[0]) => checkpoint.want(lookups)
   const asked = askedBefore(() => peekAtCheckpoint(deps.checkpoint.path, connection.scope))
-  const { index, tally } = await ingest({
+  const { index, identifierCounts } = await ingest({
     ...{ input, rule, dedupe, place, signal },
     spool: run.rowSpool,
     wasAsked: asked.wasAsked,
   }).finally(asked.close)
-  for (const text of tally.notes(connection.service === 'hosted'))
+  for (const text of identifierCounts.notes(connection.service === 'hosted'))
     observe({ type: 'notice', text, isWarning: true })
   // The header may have grown while the rows were read: checked once more, before anything is submitted.
   checkOutput(input, run.output, index.rowCount)

@@ -32,7 +32,7 @@ const heldTexts: Readonly<Record<IdentifierFault, string>> = {
 const namedRowsMax = 3
 
 /** Counts what is not as it should be, and rows that ask without a name. */
-export class IdentifierTally {
+export class IdentifierCounts {
   readonly #faults = new Map<IdentifierFault, { count: number; rowNumbers: number[] }>()
   #byIdentifier = 0
   #byDomain = 0

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readIdentifiers } from '../../../src/core/stated-identifiers.js'
 import type { AskingRule, IdentifierUse } from '../../../src/pipeline/rules/asking-rule.js'
-import { IdentifierTally } from '../../../src/pipeline/rules/identifier-faults.js'
+import { IdentifierCounts } from '../../../src/pipeline/rules/identifier-faults.js'
 import { leiIn, mayBeIdentifier } from '../../../src/pipeline/rules/name-cell.js'
 import { cellsOf, questionOf, type RowQuestion } from '../../../src/pipeline/rules/row-question.js'
 import { sharedDomain } from '../../../src/pipeline/rules/shared-domains.js'
@@ -169,7 +169,7 @@ test('what is wrong is not asked, and is counted', () => {
     lookup: { name: 'Acme' },
     faults: ['lei_checksum', 'cik', 'registration_id', 'ein', 'bic', 'ticker', 'email'],
   })
-  const tally = new IdentifierTally()
+  const tally = new IdentifierCounts()
   for (let rowNumber = 2; rowNumber <= 1_300; rowNumber++)
     tally.add({ kind: 'resolution', faults: ['lei_checksum'] }, rowNumber)
   tally.add({ kind: 'domain', faults: ['cik'] }, 9_000)

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { createPlace } from '../support/cli.js'
+
+const list = [
+  'Account,LEI Code,Email,Owner Email,Symbol',
+  'Apple Inc.,HWUPKR0MPOU8FGXBT395,jane@gmail.com,me@us.com,H',
+  ',HWUPKR0MPOU8FGXBT395,,me@us.com,He',
+  ',,bob@gmail.com,me@us.com,Li',
+  'Microsoft Corporation,INR2EJN1ERAN0W5ZP974,,me@us.com,Na',
+  'Deutsche Bank,7LTWFZYICNSX8D621K86,,me@us.com,K',
+  'Siemens,,,me@us.com,O',
+].join('\n')
+
+test('what is found, what is not used and why, and what is wrong: in plan, doctor, the run and its rows', async () => {
+  const place = createPlace()
+  place.write('list.csv', list)
+  const plan = await place.run(['plan', 'list.csv'])
+  expect(plan).toMatchObject({ code: 0 })
+  expect(plan.stdout).toContain('name from Account; no location\n')
+  expect(plan.stdout).toContain('identifiers, asked first: LEI from LEI Code, e-mail from Email\n')
+  expect(plan.stdout).toContain('Symbol (ticker: nothing says of which exchange)')
+  expect(plan.stdout).toContain('2  of them without a usable company name')
+  expect(plan.stdout).toContain('1 row holds an LEI with wrong check digits (row 1): asked without it')
+  expect((await place.run(['doctor', 'list.csv'])).stdout).toContain(
+    'identifiers, asked first: LEI from LEI Code',
+  )
+
+  const run = await place.run(['list.csv', '-o', 'out.ndjson'])
+  expect(run.code, run.stderr).toBe(3)
+  expect(run.stderr).toContain('1 row holds an LEI with wrong check digits (row 1): asked without it')
+  const rows = place
+    .read('out.ndjson')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  expect(rows.map((row) => [row['enrich_status'], row['enrich_error']]).slice(0, 3)).toEqual([
+    ['matched', null],
+    ['invalid_input', 'no company name, and the LEI has wrong check digits'],
+    ['invalid_input', "gmail.com is a mail provider's domain, not a company's"],
+  ])
+  expect(rows[0]?.['enrich_legal_name']).toBe('Apple Inc.')
+})
+
+test('columns that are named, none, and one that is not there', async () => {
+  const place = createPlace()
+  place.write('list.csv', list)
+  const plan = (...flags: string[]) => place.run(['plan', 'list.csv', ...flags])
+  expect((await plan('--id-columns', 'email=owner email')).stdout).toContain(
+    'identifiers, asked first: e-mail from Owner Email\n',
+  )
+  const none = await plan('--id-columns', 'none', '--json')
+  expect(JSON.parse(none.stdout)).toMatchObject({ columns: { identifiers: {} } })
+  const missing = await plan('--id-columns', 'lei=Nope')
+  expect(missing).toMatchObject({ code: 2 })
+  expect(missing.stderr).toContain('INPUT_COLUMN_MISSING')
+  expect((await plan('--id-columns', 'duns=x')).stderr).toContain('KEY=COLUMN')
+})
+
+test('a list of identifiers alone needs no names; with neither it stops', async () => {
+  const place = createPlace()
+  place.write('leis.csv', 'LEI,Country\nHWUPKR0MPOU8FGXBT394,US\n')
+  place.write('domains.csv', 'domain\napple.com\nwww.apple.com\n')
+  place.write('none.csv', 'city,phone\nBonn,+49 228 1\n')
+  expect((await place.run(['plan', 'leis.csv'])).stdout).toContain('no names; location from Country')
+  const domains = await place.run(['plan', 'domains.csv'])
+  expect(domains.stdout).toContain('2 rows hold no name: asked by domain')
+  expect(domains.stdout).toMatch(/ 1 {2}distinct lookup, /)
+  expect(await place.run(['plan', 'none.csv'])).toMatchObject({ code: 2 })
+})
