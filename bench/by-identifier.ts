@@ -89,10 +89,10 @@ const selectBearers = `
   FROM identifiers i JOIN legal_entities l ON l.number = i.legal_entity_number
   JOIN entities e ON e.number = l.entity_number `
 
-/** From all over the registry, always the same ones. */
+/** From all over the registry, always the same ones; nothing but zeros is no number. */
 function draw({ database }: WritableRegistry, type: Drawn): Bearer[] {
   const all = database
-    .prepare<[string], Bearer>(`${selectBearers} WHERE i.type = ? ORDER BY i.value`)
+    .prepare<[string], Bearer>(`${selectBearers} WHERE i.type = ? AND i.value GLOB '*[^0]*' ORDER BY i.value`)
     .all(type)
   const step = Math.max(1, all.length / drawnPerKind)
   return Array.from(
@@ -115,7 +115,7 @@ const writings: Readonly<Record<Drawn, Readonly<Record<string, (value: string) =
   cik: { 'without zeros in front': (value) => value.replace(/^0+/, '') },
   registration_id: {
     'in lower case': (value) => value.toLowerCase(),
-    'without zeros in front': (value) => value.replace(/^([A-Z]*)0+(?=\d)/, '$1'),
+    'without zeros in front': (value) => value.replace(/^([A-Z]*)0+(?=\d+[A-Z]?$)/, '$1'),
     'closed up': (value) => value.replace(/[\s./-]/g, ''),
   },
 }

@@ -65,8 +65,8 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
     if (!/[^0\s\-./]/.test(text)) return []
     return firstFound([
       () => byNumber.all({ ...asked, value: text }),
-      () => byNumber.all({ ...asked, value: paddedNumber(text) }),
       () => byNumberKey.all({ ...asked, value: text }),
+      ...paddedNumbers(text).map((value) => () => byNumber.all({ ...asked, value })),
     ])
   }
   return (identifier) => {
@@ -96,11 +96,19 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
   }
 }
 
-/** "SC12345" as "SC012345", "IP141R" as "IP00141R": registers write eight characters, and tables lose the zeros. */
-function paddedNumber(text: string): string {
-  const closed = text.replace(/\s+/g, '')
-  const [, prefix = '', digits = '', suffix = ''] = /^([A-Z]{0,4})(\d+)([A-Z]?)$/.exec(closed) ?? []
-  return digits === '' ? closed : prefix + digits.padStart(8 - prefix.length - suffix.length, '0') + suffix
+/** Registers write so many characters, most of them eight. */
+const numberLengths = [8, 6, 7, 9, 10, 11, 12] as const
+
+/** "SC12345" as "SC012345", "IP141R" as "IP00141R": tables lose zeros behind letters too. The likeliest first. */
+function paddedNumbers(text: string): string[] {
+  const [, prefix = '', digits = '', suffix = ''] =
+    /^([A-Z]{0,4})(\d+)([A-Z]?)$/.exec(text.replace(/\s+/g, '')) ?? []
+  if (digits === '') return []
+  // Zeros in front of everything are no matter of spelling.
+  const lengths = prefix === '' && suffix === '' ? [] : numberLengths
+  return lengths.map(
+    (length) => prefix + digits.padStart(length - prefix.length - suffix.length, '0') + suffix,
+  )
 }
 
 /** Eight characters name the institution, as do `XXX` behind them. */

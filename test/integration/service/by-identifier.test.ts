@@ -63,6 +63,23 @@ describe('a question by identifier', () => {
     expect(tool.text).toContain(ibm)
   })
 
+  test('by a domain that no register states: said in plain words, in whatever form it was asked', async () => {
+    const { alice } = await startTestService({ knowledge })
+    for (const domain of ['norvane.co.uk', 'https://shop.norvane.co.uk/x', 'jane@mail.norvane.co.uk']) {
+      let { json } = await alice.post('/v3/domain-intelligence', { domain })
+      while (json['status'] === 'building')
+        ({ json } = await alice.post('/v3/domain-intelligence', { domain }))
+      expect(json).toMatchObject({
+        domain: 'norvane.co.uk',
+        message: expect.stringContaining('No register') as string,
+        data: {
+          status: 'no_match',
+          factors: [{ description: 'No register that is held here states a website under norvane.co.uk.' }],
+        },
+      })
+    }
+  })
+
   test('in process, the same', async () => {
     const service = startLocalService({ knowledge, apiKey: keys.alice, runsMax: 100 })
     const client = createServiceClient({ apiKey: keys.alice }, createLocalTransport(service.answer))
