@@ -10,7 +10,8 @@ import { parseWebhookUrl } from '../core/webhook-url.js'
 import type { ServerErrorMeaning } from '../pipeline/rules/outcome.js'
 import type { PollingPace } from '../pipeline/rules/polling.js'
 import { stageKinds, type StageKind } from '../pipeline/rules/lookup-kind.js'
-import { defaultStages, type KindOptions, type StageOptions } from '../pipeline/scheduler/kind-options.js'
+import type { KindOptions, StageOptions } from '../pipeline/scheduler/deps.js'
+import { defaultStages } from '../pipeline/scheduler/kind-options.js'
 import type { SchedulerLimits } from '../pipeline/scheduler/scheduler.js'
 import { environmentConfig, mergeConfigs, type Environment, type FileConfig } from './file-config.js'
 import { fillDefaults, listOptions, valueAt, type FilledOf } from './option.js'
@@ -91,7 +92,7 @@ function stageOptions(
     kind: StageKind,
     {
       maxAge,
-      lookupsMax = null,
+      lookupsMax,
     }: { readonly maxAge?: string | undefined; readonly lookupsMax?: number | undefined },
     limits: KindOptions['limits'],
   ): KindOptions => ({ ...kinds[kind], maxAgeMs: durationMs(maxAge), lookupsMax: lookupsMax ?? null, limits })

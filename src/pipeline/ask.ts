@@ -7,23 +7,34 @@ import { claimWaiting, waitForLost } from './scheduler/lost-submissions.js'
 import { runUntilAnswered } from './scheduler/scheduler.js'
 import type { Backlog } from './scheduler/backlog.js'
 import type { RunCounter } from './scheduler/run-counter.js'
+import { planStages, stagesToAsk, type StageRun } from './stage-runs.js'
 import type { Tally } from './tally.js'
 
 export type Plan = Readonly<Record<LookupPlan, number>>
 
+export interface Planned {
+  plan: Plan
+  /** What waiting for lost submissions has taken. */
+  lostWaitMs: number
+  /** Each kind that is asked besides; what follows from answers is not planned yet. */
+  stages: readonly StageRun[]
+}
+
 /** What has to be done, once it is known what became of lost submissions; and how long that took. */
-export async function planRun(run: OpenRun): Promise<{ plan: Plan; lostWaitMs: number }> {
+export async function planRun(run: OpenRun): Promise<Planned> {
   const { clock, checkpoint } = run.deps
   const fromMs = clock.monotonicMs()
   const onLost = await reconcileLostSubmissions(run)
   const lostWaitMs = clock.monotonicMs() - fromMs
+  const knowsEarlierRuns = run.connection.service === 'hosted'
+  const nowMs = clock.nowMs()
   const plan = await run.checkpoint.plan({
-    nowMs: clock.nowMs(),
+    nowMs,
     maxAgeMs: checkpoint.maxAgeMs,
     onLost,
-    knowsEarlierRuns: run.connection.service === 'hosted',
+    knowsEarlierRuns,
   })
-  return { plan, lostWaitMs }
+  return { plan, lostWaitMs, stages: await planStages(run, { nowMs, onLost, knowsEarlierRuns }) }
 }
 
 /**
@@ -54,10 +65,7 @@ async function reconcileLostSubmissions({
   return isOver ? 'resubmit' : 'hold'
 }
 
-interface AskDeps {
-  plan: Plan
-  /** What waiting for lost submissions has taken of the time that the run may take. */
-  lostWaitMs: number
+interface AskDeps extends Planned {
   /** What steers, */
   backlog: Backlog
   /** and what is shown, with how it is counted. */
@@ -68,12 +76,12 @@ interface AskDeps {
 /** Submits and polls until nothing is left to wait for, or something stops it: null, or what that was. */
 export async function askUntilAnswered(
   run: OpenRun,
-  { plan, lostWaitMs, backlog, tally, counter }: AskDeps,
+  { plan, lostWaitMs, stages, backlog, tally, counter }: AskDeps,
 ): Promise<{ stop: Stop | null; askingMs: number }> {
   const { deps, checkpoint, connection } = run
   const { clock, random, interrupt, scheduling, observe } = deps
   const { durationMsMax } = scheduling
-  const progress = watchProgress({ plan, tally, stages: [], ...scheduling, clock, observe })
+  const progress = watchProgress({ plan, tally, stages, ...scheduling, clock, observe })
   const stop = await runUntilAnswered({
     checkpoint,
     client: connection.client,
@@ -82,6 +90,7 @@ export async function askUntilAnswered(
     counter,
     interrupt,
     backlog,
+    stages: stagesToAsk(deps.stages, stages),
     answersAreChecked: connection.service === 'embedded',
     ...(run.webhooks === null ? {} : { webhooks: run.webhooks }),
     ...scheduling,
@@ -89,6 +98,8 @@ export async function askUntilAnswered(
   }).finally(progress.end)
 
   // Ended by its budget, a job is over: the same command is the next one, with a budget of its own.
+  const isOver = ({ stop }: { stop: Stop | null }) => stop === null || stop.kind === 'lookups_max'
   if (stop === null || stop.kind === 'lookups_max') await checkpoint.endJob(clock.nowMs())
+  for (const stage of stages.filter(isOver)) await checkpoint.of(stage.kind).endJob(clock.nowMs())
   return { stop, askingMs: progress.elapsedMs() }
 }

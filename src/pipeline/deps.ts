@@ -10,7 +10,7 @@ import type { OutputRequest, ResolvedOutput } from './output/resolve-output.js'
 import type { RowSpool } from './output/row-spool.js'
 import type { OwnFile } from './own-files.js'
 import type { AskedColumns, LookupColumns } from './rules/detect-columns.js'
-import type { StageOptions } from './scheduler/kind-options.js'
+import type { StageOptions } from './scheduler/deps.js'
 import type { SchedulingOptions } from './scheduler/scheduler.js'
 
 /** The service to ask: whose answers these are, and how to reach it. Opened once the input is known to be good. */

@@ -1,12 +1,13 @@
 import { UserError } from '../core/errors.js'
 import { closingAfter } from '../platform/close-stack.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
-import { askUntilAnswered, planRun, type Plan } from './ask.js'
+import { askUntilAnswered, planRun, type Planned } from './ask.js'
 import { blamingDamage } from './checkpoint/verify.js'
 import type { OpenRun, PipelineDeps } from './deps.js'
 import { ingest } from './ingest.js'
 import type { RowIndex } from './input/row-index.js'
 import { openRun } from './open-run.js'
+import { endedBy } from './rules/stop.js'
 import { Backlog } from './scheduler/backlog.js'
 import { summarise, type RunSummary } from './summary.js'
 import { createTally } from './tally.js'
@@ -18,9 +19,10 @@ export function runPipeline(deps: PipelineDeps): Promise<RunSummary> {
     closingAfter(async (closeLater) => {
       const run = await openRun(deps, closeLater)
       const index = await readInput(run)
-      const { plan, lostWaitMs } = await planChecked(run, index)
-      const backlog = new Backlog(plan.submit)
-      return sayingWhatWasBilled(backlog, () => askAndWrite(run, index, plan, lostWaitMs, backlog))
+      const planned = await planChecked(run, index)
+      const backlog = new Backlog(planned.plan.submit)
+      const backlogs = [backlog, ...planned.stages.map((stage) => stage.backlog)]
+      return sayingWhatWasBilled(backlogs, () => askAndWrite(run, index, planned, backlog))
     }),
   )
 }
@@ -37,10 +39,7 @@ async function readInput(run: OpenRun): Promise<RowIndex> {
 }
 
 /** What has to be done; where that costs anything, only after the output was found to take what is paid for. */
-async function planChecked(
-  run: OpenRun,
-  { rowCount }: RowIndex,
-): Promise<{ plan: Plan; lostWaitMs: number }> {
+async function planChecked(run: OpenRun, { rowCount }: RowIndex): Promise<Planned> {
   const { deps, checkpoint, input, output } = run
   const asksAgain = deps.askAgain.length > 0
   if (asksAgain) {
@@ -48,30 +47,34 @@ async function planChecked(
     await checkpoint.reopen(deps.askAgain)
   }
   const planned = await planRun(run)
-  const { plan } = planned
+  const { plan, stages } = planned
+  const submitCount = stages.reduce((sum, stage) => sum + stage.plan.submit, plan.submit)
+  const asksMore = submitCount > 0 || deps.stages.asked.length > 0
   const lookupCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
   deps.observe({ type: 'planned', rowCount, lookupCount, plan })
-  assertFilesMayGrow(deps.checkpoint.path, plan.submit, input, output)
-  if (plan.submit > 0 && !asksAgain) await tryOutput(run, rowCount)
+  assertFilesMayGrow(deps.checkpoint.path, submitCount, input, output)
+  if (asksMore && !asksAgain) await tryOutput(run, rowCount)
   return planned
 }
 
 async function askAndWrite(
   run: OpenRun,
   index: RowIndex,
-  plan: Plan,
-  lostWaitMs: number,
+  planned: Planned,
   backlog: Backlog,
 ): Promise<RunSummary> {
   const { deps, input, connection } = run
   const { tally, counter } = createTally()
-  const { stop, askingMs } = await askUntilAnswered(run, { plan, lostWaitMs, backlog, tally, counter })
-  const written = stop === null || run.output.partial ? await writeOutput(run, index) : null
+  const { stop, askingMs } = await askUntilAnswered(run, { ...planned, backlog, tally, counter })
+  const { stages } = planned
+  const written =
+    endedBy({ stop, stages }) === null || run.output.partial ? await writeOutput(run, index) : null
   const elapsedMs = deps.clock.monotonicMs() - run.startedAtMs
   const summary = summarise({
     service: connection.service,
-    ...{ stop, plan, tally, index, elapsedMs, askingMs },
-    stages: [],
+    ...{ stop, tally, index, elapsedMs, askingMs },
+    plan: planned.plan,
+    stages,
     rows: written?.rowCounts ?? new Map(),
     report: written?.report ?? null,
     notes: input.notes(),
@@ -80,11 +83,16 @@ async function askAndWrite(
   return summary
 }
 
-async function sayingWhatWasBilled<Result>(backlog: Backlog, work: () => Promise<Result>): Promise<Result> {
+async function sayingWhatWasBilled<Result>(
+  backlogs: readonly Backlog[],
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work()
   } catch (thrown) {
     const error = explainSystemFailure(thrown)
-    throw error instanceof UserError && backlog.hasSubmitted ? error.afterSubmissions() : error
+    throw error instanceof UserError && backlogs.some(({ hasSubmitted }) => hasSubmitted)
+      ? error.afterSubmissions()
+      : error
   }
 }

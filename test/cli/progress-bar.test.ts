@@ -19,6 +19,7 @@ const progress: Progress = {
   etaMs: 3_840_000,
   outcomes: { matched: 1_103, no_match: 64 },
   firstAnswersInMs: null,
+  stages: [],
 }
 
 describe('the bar of a terminal', () => {

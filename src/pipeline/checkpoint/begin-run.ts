@@ -38,6 +38,17 @@ export function beginRun(database: Sqlite, deps: OpenCheckpointDeps): KindIds {
   return ids
 }
 
+export function hasScope(
+  database: Sqlite,
+  { scope }: Pick<OpenCheckpointDeps, 'scope'>,
+  kind: LookupKind,
+): boolean {
+  return (
+    database.prepare('SELECT 1 FROM scopes NOT INDEXED WHERE scope = ?').get(scopeOf(scope, kind)) !==
+    undefined
+  )
+}
+
 /** The scope and the job of a kind of lookups, made as needed. */
 export function kindIds(
   database: Sqlite,

@@ -1,11 +1,12 @@
 import type { FoundHead } from '../rules/checkpoint-standing.js'
-import type { LookupKind } from '../rules/lookup-kind.js'
+import { stageKinds, type LookupKind } from '../rules/lookup-kind.js'
 import { createGatheredTransactions, type GatheredTransactions } from '../../platform/gathered-commits.js'
 import type { CloseStack } from '../../platform/close-stack.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import {
   beginRun,
   checkpointId,
+  hasScope,
   kindIds,
   type KindIds,
   type OpenCheckpointDeps,
@@ -47,6 +48,8 @@ export class CheckpointFile {
     this.id = checkpointId(database, deps, found)
     this.#head = new HeadKeeper(database, found, deps)
     this.#kinds.set('resolution', beginRun(database, deps))
+    for (const kind of stageKinds)
+      if (hasScope(database, deps, kind)) this.#kinds.set(kind, kindIds(database, deps, kind))
     this.queries = prepareQueries(database)
     // What a power cut takes of these commits is asked again for nothing; a killed process loses none of them.
     if (deps.isBilled === false) database.pragma('synchronous = NORMAL')
@@ -61,7 +64,7 @@ export class CheckpointFile {
     return this.#head.generation
   }
 
-  /** Null before anything of the kind was wanted. */
+  /** Null before anything of the kind was ever wanted. */
   idsOf(kind: LookupKind): KindIds | null {
     return this.#kinds.get(kind) ?? null
   }

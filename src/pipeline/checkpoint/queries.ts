@@ -113,10 +113,10 @@ export function prepareQueries(database: Sqlite) {
        AND lookup_id IN (SELECT lookup_id FROM ${wantedFrom})`,
     ),
     /** A run that needs attention has the outcome `error`; one that only takes long has none and is left alone. */
-    reopenOutcomes: prepare<{ scopeId: number; outcomes: string }>(
+    reopenOutcomes: prepare<WantedFrom & { outcomes: string }>(
       database,
       `UPDATE lookups SET state = 'new', custom_id = NULL, run_id = NULL, failure = NULL
-       WHERE lookup_id IN (SELECT lookup_id FROM temp.wanted w WHERE w.scope_id = @scopeId)
+       WHERE lookup_id IN (SELECT lookup_id FROM ${wantedFrom})
        AND CASE state
          WHEN 'invalid' THEN 'invalid_input'
          WHEN 'running' THEN iif(failure IS NULL, NULL, 'error')

@@ -35,9 +35,7 @@ export class WantedLookups {
 
   reopen(outcomes: readonly string[]): Promise<number> {
     return this.#file.transaction(() => {
-      this.#file.assertSubmittable()
-      const { scopeId } = this.#from(0)
-      return this.#file.queries.reopenOutcomes.run({ scopeId, outcomes: JSON.stringify(outcomes) }).changes
+      return this.#reopen(outcomes, 0)
     })
   }
 
@@ -94,6 +92,8 @@ export class WantedLookups {
     const counts = { submit: 0, poll: 0, answered: 0, invalid: 0, uncertain: 0, failed: 0 }
     const cutoffMs = policy.maxAgeMs === null ? -1 : policy.nowMs - policy.maxAgeMs
     const from = this.#from(afterPosition)
+    if (policy.askAgain !== undefined && policy.askAgain.length > 0)
+      this.#reopen(policy.askAgain, afterPosition)
     const groups = this.#file.queries.groups
       .all({ ...from, cutoffMs })
       .map((group) => ({ ...group, plan: planLookup(group, policy) }))
@@ -108,6 +108,12 @@ export class WantedLookups {
       this.#file.queries.runLost.run(lost)
     }
     return counts
+  }
+
+  #reopen(outcomes: readonly string[], afterPosition: number): number {
+    this.#file.assertSubmittable()
+    const from = this.#from(afterPosition)
+    return this.#file.queries.reopenOutcomes.run({ ...from, outcomes: JSON.stringify(outcomes) }).changes
   }
 
   /** No scope has the number 0. */

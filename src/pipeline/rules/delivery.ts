@@ -1,6 +1,7 @@
 import { runObjectLenient, type RunObjectLenient } from '../../contract/resolution.js'
 import { nestsDeeperThan } from '../../core/json-depth.js'
 import { at, textOf } from '../../core/lenient.js'
+import type { StageKind } from './lookup-kind.js'
 import { isUsableRunId, judgeRun, outcomeOf } from './outcome.js'
 
 /** As deep as an answer to a poll may be. */
@@ -10,17 +11,22 @@ const depthMax = 64
  * What the body of a genuine delivery says (interface: "Delivery request").
  * - `finished`: an answer, whole; as good as a poll's.
  * - `incomplete`: the run is to be polled before its answer is final.
+ * - `record`: of an entity or a domain, by its name; null where the event holds none. `body` is what a read of it would
+ *   have been answered with.
  * - `unreadable`: it names no run.
  */
 export type Delivery =
   | { kind: 'finished'; runId: string; customId: string | null; run: RunObjectLenient; failed: boolean }
   | { kind: 'incomplete'; runId: string; customId: string | null; reason: string }
+  | { kind: 'record'; record: StageKind; name: string | null; body: unknown; hasFailed: boolean }
   | { kind: 'unreadable'; reason: string }
 
 /** `basisWanted`: an answer that holds no basis at all has to be polled for it. Never throws. */
 export function readDelivery(body: Uint8Array, basisWanted: boolean): Delivery {
   const event = parse(body)
   if (event === undefined) return { kind: 'unreadable', reason: 'the body is not JSON that can be read' }
+  const record = readRecordEvent(event)
+  if (record !== null) return record
   const parsed = runObjectLenient.safeParse(at(event, 'data', 'object'))
   if (!parsed.success || !isUsableRunId(parsed.data.run_id)) {
     return { kind: 'unreadable', reason: 'the event names no run' }
@@ -35,6 +41,18 @@ export function readDelivery(body: Uint8Array, basisWanted: boolean): Delivery {
     return { kind: 'incomplete', ...ids, reason: 'without the basis' }
   }
   return { kind: 'finished', ...ids, run, failed: verdict.failed }
+}
+
+/** Events of records bear the id of a run that no answer named before (interface: "Event types"). */
+function readRecordEvent(event: unknown): Extract<Delivery, { kind: 'record' }> | null {
+  const [, type, end] =
+    /^(entity|domain_intelligence)\.(completed|failed)$/.exec(textOf(at(event, 'type')) ?? '') ?? []
+  if (type === undefined) return null
+  const body = at(event, 'data', 'object', 'data')
+  const hasFailed = end === 'failed'
+  return type === 'entity'
+    ? { kind: 'record', record: 'entity', name: textOf(at(body, 'entity', 'id')), body, hasFailed }
+    : { kind: 'record', record: 'domain', name: textOf(at(body, 'domain')), body, hasFailed }
 }
 
 function parse(body: Uint8Array): unknown {

@@ -32,6 +32,8 @@ export interface PlanPolicy {
    * none: what it was asked without an answer is asked again, lost submissions too. True if left out.
    */
   knowsEarlierRuns?: boolean
+  /** Lookups whose last outcome is among these are asked again. */
+  askAgain?: readonly string[]
 }
 
 /** `intended` on its own means that a process died in between: the submission may have been billed. */

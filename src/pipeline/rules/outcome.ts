@@ -8,6 +8,7 @@ import { readRateHeaders } from './pacing.js'
 /**
  * What the answer to a submission means for money (interface: "v3 entity resolution", "Errors").
  * - `accepted`: billed, a run exists.
+ * - `answered`: the same, and its answer came at once.
  * - `invalid`: not created; this lookup will never be accepted as it is.
  * - `refused`, `wrong_address`, `out_of_credit`, `plan_limit`: not created; nothing else will be either.
  * - `rate_limited`, `not_sent`: not created; the same lookup may be submitted again.
@@ -16,6 +17,7 @@ import { readRateHeaders } from './pacing.js'
  */
 export type KickoffVerdict =
   | { kind: 'accepted'; runId: string }
+  | { kind: 'answered'; runId: string; run: RunObjectLenient; failed: boolean }
   | { kind: 'invalid'; reason: string }
   | { kind: 'refused'; reason: string }
   | { kind: 'wrong_address'; reason: string }
@@ -39,12 +41,8 @@ export function judgeKickoff(
   serverErrorMeans: ServerErrorMeaning = 'unknown',
   customId: string | null = null,
 ): KickoffVerdict {
-  if (exchange.kind === 'no_reply') {
-    return { kind: exchange.sent === 'no' ? 'not_sent' : 'unknown', reason: exchange.reason }
-  }
-  const { status } = exchange
-  const reason = describe(exchange)
-  if (status >= 200 && status < 300) {
+  if (exchange.kind === 'reply' && exchange.status >= 200 && exchange.status < 300) {
+    const { status } = exchange
     const accepted = runAcceptedLenient.safeParse(exchange.body)
     if (!accepted.success || !isUsableRunId(accepted.data.run_id)) {
       return { kind: 'unknown', reason: `${status} without a usable run_id` }
@@ -55,6 +53,20 @@ export function judgeKickoff(
       ? { kind: 'accepted', runId }
       : { kind: 'misdirected', runId, customId: other, reason: `${status} to another submission` }
   }
+  return judgeRefusal(exchange, nowMs, serverErrorMeans)
+}
+
+/** The same of whatever is no success. */
+export function judgeRefusal(
+  exchange: Exchange,
+  nowMs: number,
+  serverErrorMeans: ServerErrorMeaning = 'unknown',
+): Exclude<KickoffVerdict, { kind: 'accepted' | 'answered' | 'misdirected' }> {
+  if (exchange.kind === 'no_reply') {
+    return { kind: exchange.sent === 'no' ? 'not_sent' : 'unknown', reason: exchange.reason }
+  }
+  const { status } = exchange
+  const reason = describe(exchange)
   switch (status) {
     case 400:
     case 413:
@@ -117,13 +129,24 @@ export type PollVerdict =
   | { kind: 'rate_limited'; waitMs: number }
   | { kind: 'refused'; reason: string }
   | { kind: 'run_unknown'; reason: string }
+  /** What was taken to be asked was not: it may be asked again. */
+  | { kind: 'not_created'; reason: string }
   | { kind: 'retry'; reason: string }
 
 export function judgePoll(exchange: Exchange, asked: Asked, nowMs: number): PollVerdict {
+  if (exchange.kind === 'reply' && exchange.status >= 200 && exchange.status < 300)
+    return judgeRun(exchange.body, asked, exchange.bodyFault)
+  return judgeOtherPoll(exchange, nowMs)
+}
+
+/** The same of whatever is no success. */
+export function judgeOtherPoll(
+  exchange: Exchange,
+  nowMs: number,
+): Extract<PollVerdict, { kind: 'rate_limited' | 'refused' | 'run_unknown' | 'retry' }> {
   if (exchange.kind === 'no_reply') return { kind: 'retry', reason: exchange.reason }
   const { status } = exchange
   const reason = describe(exchange)
-  if (status >= 200 && status < 300) return judgeRun(exchange.body, asked, exchange.bodyFault)
   if (status === 401 || status === 403) return { kind: 'refused', reason }
   if (status === 404 || status === 410) return { kind: 'run_unknown', reason }
   if (status === 429) {

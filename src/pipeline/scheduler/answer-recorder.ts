@@ -1,14 +1,10 @@
-import type { ServiceClient } from '../../client/client.js'
 import { runObjectLenient, type RunObjectLenient } from '../../contract/resolution.js'
-import { answerLineVersion, renderAnswer } from '../rules/answer-line.js'
 import { contradicts } from '../rules/delivery.js'
-import { followMerge, mergedIntoOf, withChain } from '../rules/merged.js'
 import { provenOwner } from '../rules/misdirected.js'
-import { findSchemaDeviations } from '../rules/schema-deviations.js'
-import { outcomeOf } from '../rules/outcome.js'
+import { lineVersions } from '../rules/stage-lines.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint, LookupId, RunContender } from '../checkpoint/checkpoint.js'
-import type { Pace } from './pace.js'
+import type { Protocol } from './protocol.js'
 import type { RunCounter } from './run-counter.js'
 
 /** A final answer to the run that was asked for, and why it belongs to another lookup, if it does. */
@@ -33,12 +29,12 @@ interface Followed {
 
 export interface AnswerRecorderDeps {
   checkpoint: Pick<Checkpoint, 'contenders' | 'award' | 'answer' | 'bodyOf'>
-  client: Pick<ServiceClient, 'readEntity'>
+  protocol: Pick<Protocol, 'kind' | 'outcomeOf' | 'render' | 'deviationsOf'>
+  /** Follows merged ids to their end; text is the reason why the answer is held. */
+  followMerges: (answer: RunObjectLenient) => Promise<RunObjectLenient | string>
+  /** Called with each answer once it is durable: what follows from it is asked. */
+  onAnswered: (lookupId: LookupId, answer: RunObjectLenient) => Promise<void>
   clock: Clock
-  /** That of reading entities: merged ids are followed. */
-  pace: Pick<Pace, 'turn'>
-  /** Aborted: nothing more is read. */
-  stopSignal: AbortSignal
   /** The service has held its answers to the contract of this very version: nothing in them can deviate. */
   answersAreChecked: boolean
   counter: RunCounter
@@ -63,8 +59,8 @@ export class AnswerRecorder {
   ): Promise<Recorded> {
     let owner = misdirected === null ? null : await this.#provenOwner(run.runId, sent)
     if (misdirected !== null && owner === null) return { kind: 'held', reason: misdirected }
-    const outcome = outcomeOf(sent, failed)
-    const answer = outcome === 'merged' ? await this.#followMerges(sent) : sent
+    const outcome = this.#deps.protocol.outcomeOf(sent, failed)
+    const answer = outcome === 'merged' ? await this.#deps.followMerges(sent) : sent
     if (typeof answer === 'string') return { kind: 'held', reason: answer }
     const followed = { sent, answer, outcome }
     if (owner === null && (await this.#write(run, followed, isCounted, false))) return { kind: 'written' }
@@ -105,13 +101,13 @@ export class AnswerRecorder {
     isCounted: boolean,
     isProved: boolean,
   ): Promise<boolean> {
-    const { checkpoint, clock, counter, answersAreChecked } = this.#deps
+    const { checkpoint, clock, counter, protocol, answersAreChecked } = this.#deps
     const line = {
       runId,
       state: outcome === 'failed' ? 'failed' : 'answered',
       outcome,
-      line: renderAnswer(answer),
-      lineVersion: answerLineVersion,
+      line: protocol.render(answer),
+      lineVersion: lineVersions[protocol.kind],
       body: JSON.stringify(answer),
       answeredAtMs: clock.nowMs(),
     } as const
@@ -121,8 +117,9 @@ export class AnswerRecorder {
     if (!isFirst) await this.#compare(lookupId, sent)
     else if (isCounted) {
       counter.answered(outcome)
-      if (!answersAreChecked) for (const deviation of findSchemaDeviations(sent)) counter.deviated(deviation)
+      if (!answersAreChecked) for (const deviation of protocol.deviationsOf(sent)) counter.deviated(deviation)
     }
+    if (isFirst && isCounted && line.state === 'answered') await this.#deps.onAnswered(lookupId, answer)
     return true
   }
 
@@ -130,30 +127,5 @@ export class AnswerRecorder {
     const body = await this.#deps.checkpoint.bodyOf(lookupId)
     const first = body === null ? null : runObjectLenient.safeParse(JSON.parse(body))
     if (first?.success !== true || contradicts(first.data, sent)) this.#deps.counter.count('contradictions')
-  }
-
-  /**
-   * Reads on from the entity that the answer names to the one at the end of the chain; a circle ends where it began.
-   * Text where the service answered with the record of another entity: the reason why the answer is held.
-   */
-  async #followMerges(answer: RunObjectLenient): Promise<RunObjectLenient | string> {
-    const first = mergedIntoOf(answer)
-    if (first === null) return answer
-    const { client, pace, stopSignal, counter } = this.#deps
-    const seen = [first]
-    for (;;) {
-      await pace.turn(stopSignal)
-      if (stopSignal.aborted) break
-      const asked = seen.at(-1) ?? first
-      const step = followMerge(seen, await client.readEntity(asked))
-      if (step.kind === 'misdirected') return `the service answered with entity ${step.id} for ${asked}`
-      if (step.kind === 'circle') {
-        counter.deviated('merged ids that go in a circle')
-        return answer
-      }
-      if (step.kind === 'end') break
-      seen.push(step.id)
-    }
-    return withChain(answer, seen)
   }
 }

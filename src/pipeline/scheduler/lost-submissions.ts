@@ -1,8 +1,10 @@
-import { readDelivery } from '../rules/delivery.js'
+import { readDelivery, type Delivery } from '../rules/delivery.js'
+import { runIdOf } from '../rules/lookup-kind.js'
 import type { PollingPace } from '../rules/polling.js'
 import { deliveryMsMax } from '../rules/webhook-fallback.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
+import { stageLookup } from '../checkpoint/lookup-key.js'
 import { receiverLimits } from '../inbox/limits.js'
 import type { Inbox } from '../inbox/inbox.js'
 import { basisWanted } from './webhook-ingestor.js'
@@ -63,6 +65,19 @@ async function hopedFor({
   return { count: lost.length, leftMs: leftMs.reduce((most, ms) => Math.max(most, ms), 0) }
 }
 
+/** Only domains are billed: what else was lost is asked again, or read, for nothing. */
+async function claimRecord(
+  { record, name }: Extract<Delivery, { kind: 'record' }>,
+  checkpoint: Checkpoint,
+  nowMs: number,
+): Promise<boolean> {
+  if (record !== 'domain' || name === null) return false
+  const domains = checkpoint.of('domain')
+  const owner = await domains.ownerOfKey(stageLookup('domain', name).key)
+  if (owner?.state !== 'uncertain') return false
+  return (await domains.claim(owner.customId, runIdOf('domain', name), nowMs)) === 'claimed'
+}
+
 /** From this position of the inbox on. */
 async function claimAfter(
   first: number,
@@ -75,7 +90,12 @@ async function claimAfter(
     const page = inbox.waiting(position)
     const claims = page.map(async ({ body }) => {
       const delivery = readDelivery(body, basisWanted)
-      if (delivery.kind === 'unreadable' || delivery.customId === null) return
+      if (delivery.kind === 'unreadable') return
+      if (delivery.kind === 'record') {
+        if (await claimRecord(delivery, checkpoint, nowMs)) claimedCount++
+        return
+      }
+      if (delivery.customId === null) return
       if ((await checkpoint.claim(delivery.customId, delivery.runId, nowMs)) === 'claimed') claimedCount++
     })
     await Promise.all(claims)

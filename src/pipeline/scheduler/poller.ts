@@ -1,12 +1,11 @@
 import PQueue from 'p-queue'
-import type { ServiceClient } from '../../client/client.js'
 import type { RunObjectLenient } from '../../contract/resolution.js'
 import { backoffMs, FailureStreak, type BackoffPolicy } from '../rules/backoff.js'
 import { unreachable } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
 import { WakeSignal } from '../../platform/wake-signal.js'
-import { judgePoll, resolvedAtMsOf, type PollVerdict } from '../rules/outcome.js'
+import { resolvedAtMsOf, type PollVerdict } from '../rules/outcome.js'
 import {
   isPastDeadline,
   nextPoll,
@@ -21,6 +20,7 @@ import type { Checkpoint, LookupId, OpenRun } from '../checkpoint/checkpoint.js'
 import type { AnswerRecorder, FinalAnswer } from './answer-recorder.js'
 import type { Backlog } from './backlog.js'
 import type { Pace } from './pace.js'
+import type { Protocol } from './protocol.js'
 import type { RunCounter } from './run-counter.js'
 import type { Stopping } from './stopping.js'
 import type { WebhookAddress } from './webhook-address.js'
@@ -42,8 +42,8 @@ interface Run extends OpenRun, FallbackRun {
 }
 
 export interface PollerDeps {
-  checkpoint: Pick<Checkpoint, 'setNeedsAttention'>
-  client: Pick<ServiceClient, 'pollRun'>
+  checkpoint: Pick<Checkpoint, 'setNeedsAttention' | 'disprove'>
+  protocol: Pick<Protocol, 'poll' | 'judgePoll' | 'sharesLimit'>
   clock: Clock
   random: Random
   polling: PollingPace
@@ -53,7 +53,7 @@ export interface PollerDeps {
   pace: Pace
   stopping: Stopping
   recorder: Pick<AnswerRecorder, 'record'>
-  backlog: Pick<Backlog, 'leftCount'>
+  backlog: Pick<Backlog, 'leftCount' | 'isComplete' | 'bringBack'>
   address: Pick<WebhookAddress, 'isInUse'>
   /** Rung when a run ended: there is room for one more. */
   roomSignal: Pick<WakeSignal, 'ring'>
@@ -89,7 +89,7 @@ export class Poller {
   add(run: OpenRun, asked: Run['asked'] = null): void {
     // A webhook that was not whole may have been faster than the answer to the submission.
     if (this.#runs.has(run.lookupId)) return
-    const { clock } = this.#deps
+    const { clock, polling } = this.#deps
     const openedAtMs = clock.monotonicMs()
     this.#runs.set(run.lookupId, {
       ...run,
@@ -97,7 +97,8 @@ export class Poller {
       submittedAtMs: openedAtMs - Math.max(0, clock.nowMs() - run.submittedAtMs),
       lastPolledAtMs: null,
       seenRunningAtMs: null,
-      notBeforeMs: openedAtMs,
+      // What may not have been taken could still be on its way.
+      notBeforeMs: run.needsAttention === null ? openedAtMs : openedAtMs + polling.intervalMs,
       isBeingPolled: false,
       asked,
       isScout: this.#addedCount++ % scoutEvery === 0,
@@ -184,13 +185,13 @@ export class Poller {
   }
 
   async #poll(run: Run): Promise<void> {
-    const { client, clock, pace, counter } = this.#deps
+    const { protocol, clock, pace, counter } = this.#deps
     counter.count('polls')
     const startedAtMs = clock.monotonicMs()
     run.lastPolledAtMs = startedAtMs
-    const exchange = await client.pollRun(run.runId, { include: 'basis' })
+    const exchange = await protocol.poll(run)
     if (exchange.kind === 'reply') pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
-    const verdict = judgePoll(exchange, run, clock.nowMs())
+    const verdict = protocol.judgePoll(exchange, run, clock.nowMs())
     if (exchange.kind === 'reply')
       counter.replied('polls', verdict.kind === 'rate_limited', clock.monotonicMs())
     if (verdict.kind === 'retry') this.#meetFailure(run, verdict.reason, startedAtMs)
@@ -225,6 +226,11 @@ export class Poller {
         return
       case 'run_unknown':
         return this.#meetUnknown(run, verdict.reason)
+      case 'not_created':
+        // What the service has taken by its own word cannot be asked again: it is waited for.
+        return run.needsAttention === null
+          ? this.#meetUnknown(run, verdict.reason)
+          : this.#bringBack(run, verdict.reason)
       case 'retry':
         return
       default:
@@ -272,6 +278,15 @@ export class Poller {
     this.#park(run)
   }
 
+  /** The answer to its request was lost, and the request was not taken. */
+  async #bringBack(run: Run, reason: string): Promise<void> {
+    const { checkpoint, backlog } = this.#deps
+    const { lookupId, customId, name } = run
+    await checkpoint.disprove(lookupId, customId, reason)
+    backlog.bringBack({ lookupId, name, location: null, context: null })
+    this.close(lookupId)
+  }
+
   #next(): PollPlan<Run> | null {
     const { polling, address, clock } = this.#deps
     return address.isInUse
@@ -280,11 +295,13 @@ export class Poller {
   }
 
   #supply(): PollSupply {
-    const { backlog, pace, submissionsPerWindow, windowMs } = this.#deps
+    const { backlog, pace, protocol, submissionsPerWindow, windowMs } = this.#deps
     const { leftCount } = backlog
+    // A turn that is not used for a poll is used to ask for something new.
+    const isShared = protocol.sharesLimit && (leftCount > 0 || !backlog.isComplete)
     return {
       durations: this.#durations,
-      pollsPerMs: pace.perMs(),
+      pollsPerMs: isShared ? null : pace.perMs(),
       submittingMsLeft: submissionsPerWindow === null ? 0 : (leftCount / submissionsPerWindow) * windowMs,
       toSubmitCount: leftCount,
     }

@@ -1,94 +1,42 @@
-import type { ServiceClient } from '../../client/client.js'
 import type { Clock } from '../../platform/clock.js'
-import type { Random } from '../../platform/random.js'
-import { WakeSignal } from '../../platform/wake-signal.js'
-import type { Checkpoint } from '../checkpoint/checkpoint.js'
-import type { Inbox } from '../inbox/inbox.js'
-import type { ServerErrorMeaning } from '../rules/outcome.js'
-import type { PollingPace } from '../rules/polling.js'
+import type { LookupKind } from '../rules/lookup-kind.js'
 import type { Stop } from '../rules/stop.js'
-import { deliveryMsMax } from '../rules/webhook-fallback.js'
-import { AnswerRecorder } from './answer-recorder.js'
-import type { Backlog } from './backlog.js'
-import { createPace, type Pace } from './pace.js'
-import { Poller } from './poller.js'
-import type { RunCounter } from './run-counter.js'
+import { connectMachines } from './connect-machines.js'
+import type { SchedulerDeps } from './deps.js'
 import { Stopping } from './stopping.js'
-import { Submitter } from './submitter.js'
-import { WebhookAddress } from './webhook-address.js'
-import { WebhookIngestor } from './webhook-ingestor.js'
 
-export interface SchedulerLimits {
-  /** Requests a window; null is no limit (the embedded service). */
-  submissionsPerWindow: number | null
-  pollsPerWindow: number | null
-  windowMs: number
-  /** Runs that wait for an answer at one time. */
-  inFlightRunsMax: number
-  submitConcurrency: number
-}
-
-/** What the user chooses, or the service says. */
-export interface SchedulingOptions {
-  limits: SchedulerLimits
-  polling: PollingPace
-  serverErrorMeans: ServerErrorMeaning
-  /** Submissions of the job, over all its processes; reserved before they leave. */
-  lookupsMax: number | null
-  durationMsMax: number | null
-}
-
-export interface SchedulerDeps extends SchedulingOptions {
-  checkpoint: Checkpoint
-  client: ServiceClient
-  clock: Clock
-  random: Random
-  backlog: Backlog
-  /** Whether the service holds its answers to the contract of this version; false if left out. */
-  answersAreChecked?: boolean
-  /**
-   * Where the deliveries of this checkpoint wait, what is rung when this process receives one, and the address that
-   * each submission bears, if any.
-   */
-  webhooks?: { url: string | null; inbox: Inbox; received: WakeSignal }
-  /** Aborted: the user asked to stop. */
-  interrupt: AbortSignal
-  /** Gets what happens; nothing is read back from it. */
-  counter: RunCounter
-}
+export type { SchedulerDeps, SchedulerLimits, SchedulingOptions } from './deps.js'
 
 /**
  * Submits what is new and polls what runs, until every wanted lookup has its answer, is parked, or the run is
- * stopped; null is "nothing is left to wait for". Throws only for bugs and for a checkpoint that cannot be written.
+ * stopped; null is "nothing is left to wait for". What follows from answers is asked beside it. Throws only for bugs and
+ * for a checkpoint that cannot be written.
  */
 export async function runUntilAnswered(deps: SchedulerDeps): Promise<Stop | null> {
-  const stopping = new Stopping()
+  const stoppings = createStoppings(deps)
+  const stopAll = (reason: Stop) => {
+    for (const stopping of stoppings.values()) stopping.stop(reason)
+  }
   const interrupt = () => {
-    stopping.stop({ kind: 'interrupted' })
+    stopAll({ kind: 'interrupted' })
   }
   deps.interrupt.addEventListener('abort', interrupt, { once: true })
   if (deps.interrupt.aborted) interrupt()
   const ended = new AbortController()
   const { clock, durationMsMax } = deps
-  const timer = durationMsMax === null ? null : stopAfter(durationMsMax, clock, stopping, ended.signal)
+  const timer = durationMsMax === null ? null : stopAfter(durationMsMax, clock, stopAll, ended.signal)
   try {
-    const { submitter, poller, ingestor } = await connectParts(deps, stopping)
-    poller.takeOver(await deps.checkpoint.openRuns())
-    // A failure of one (the disk is full, say) ends the other before it is thrown: nothing goes on unseen.
-    const submitting = submitter.run().then(() => ingestor?.lostAreOver())
-    const parts = [
-      submitting.finally(poller.noMoreRuns),
-      poller.run().finally(ingestor?.end),
-      ingestor?.run() ?? Promise.resolve(),
-    ]
+    const parts = await startParts(deps, stoppings)
+    // A failure of one ends the others before it is thrown: nothing goes on unseen.
     const all = parts.map((part) =>
       part.catch((error: unknown) => {
-        stopping.stop({ kind: 'interrupted' })
+        interrupt()
         throw error
       }),
     )
     for (const part of await Promise.allSettled(all)) if (part.status === 'rejected') throw part.reason
-    return stopping.reason
+    const reasons = [...stoppings.values()].map(({ reason }) => reason)
+    return reasons.find((reason) => reason !== null) ?? null
   } finally {
     deps.interrupt.removeEventListener('abort', interrupt)
     ended.abort()
@@ -96,111 +44,49 @@ export async function runUntilAnswered(deps: SchedulerDeps): Promise<Stop | null
   }
 }
 
-interface Parts {
-  submitter: Submitter
-  poller: Poller
-  /** Null without webhooks. */
-  ingestor: WebhookIngestor | null
+type Stoppings = ReadonlyMap<LookupKind, Stopping>
+
+/** What stops one kind stops it alone; where resolutions cannot reach the service, nothing can. */
+function createStoppings({ stages }: SchedulerDeps): Stoppings {
+  const stoppings = new Map<LookupKind, Stopping>()
+  const others = () => [...stoppings].filter(([kind]) => kind !== 'resolution')
+  const stopOthers = (reason: Stop) => {
+    if (reason.kind === 'unreachable') for (const [, stopping] of others()) stopping.stop(reason)
+  }
+  stoppings.set('resolution', new Stopping(stopOthers))
+  for (const [kind, { onStop }] of stages?.kinds ?? []) stoppings.set(kind, new Stopping(onStop))
+  return stoppings
 }
 
-/** Each part gets what it uses, and no more; what two of them share is made first and handed to both. */
-async function connectParts(deps: SchedulerDeps, stopping: Stopping): Promise<Parts> {
-  const { checkpoint, client, clock, random, limits, polling, backlog, counter } = deps
-  const { answersAreChecked = false } = deps
-  const { submitPace, pollPace } = await openPaces(deps)
-  const address = new WebhookAddress(deps.webhooks?.url ?? null, counter)
-  const submitterSignal = new WakeSignal(clock)
-  const stopSignal = stopping.polling
-  const recorder = new AnswerRecorder({
-    ...{ checkpoint, client, clock, pace: pollPace, stopSignal, counter },
-    answersAreChecked,
-  })
-  const poller = new Poller({
-    checkpoint,
-    client,
-    clock,
-    random,
-    polling,
-    submissionsPerWindow: limits.submissionsPerWindow,
-    windowMs: limits.windowMs,
-    pace: pollPace,
-    stopping,
-    recorder,
-    backlog,
-    address,
-    roomSignal: submitterSignal,
-    counter,
-  })
-  let ingestor: WebhookIngestor | null = null
-  if (deps.webhooks !== undefined) {
-    const { inbox, received } = deps.webhooks
-    const shared = { checkpoint, clock, polling, stopSignal, counter }
-    ingestor = new WebhookIngestor({ ...shared, inbox, received, poller, recorder })
-    if (address.isInUse) await expectLost(ingestor, deps)
+/** Everything that goes on at the same time; a kind ends after those whose answers it follows from. */
+async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Promise<void>[]> {
+  const { machines, feed, ingestor } = await connectMachines(deps, stoppings)
+  for (const { checkpoint, poller } of machines.values()) poller.takeOver(await checkpoint.openRuns())
+  const firstKinds = ['resolution', 'domain'] as const
+  const firsts = firstKinds.flatMap((kind) => machines.get(kind) ?? [])
+  const feedings = firsts.map(({ checkpoint }) => feed.feedKnown(checkpoint))
+  const runs = new Map<LookupKind, Promise<void>>()
+  for (const kind of ['resolution', 'domain', 'entity', 'hierarchy'] as const) {
+    const machine = machines.get(kind)
+    if (machine === undefined) continue
+    const upstream = [...feedings, ...firstKinds.flatMap((first) => runs.get(first) ?? [])]
+    if (kind !== 'resolution') void Promise.allSettled(upstream).then(machine.complete)
+    runs.set(
+      kind,
+      machine.run(async () => ingestor?.lostAreOver(kind)),
+    )
   }
-  const submitter = new Submitter({
-    checkpoint,
-    client,
-    clock,
-    random,
-    submitConcurrency: limits.submitConcurrency,
-    inFlightRunsMax: limits.inFlightRunsMax,
-    lookupsMax: deps.lookupsMax,
-    serverErrorMeans: deps.serverErrorMeans,
-    pace: submitPace,
-    stopping,
-    backlog,
-    address,
-    poller,
-    ingestor,
-    wakeSignal: submitterSignal,
-    counter,
-  })
-  return { submitter, poller, ingestor }
-}
-
-/**
- * A process that was killed a moment ago has used the window too: its starts keep the distance to ours, so that
- * restarts never add up to a burst. Submissions are known by the checkpoint. Polls are not written down: the last
- * one is taken to have left just now, which is the latest that it can have, and costs one poll's time a start.
- */
-async function openPaces({
-  checkpoint,
-  clock,
-  limits,
-}: Pick<SchedulerDeps, 'checkpoint' | 'clock' | 'limits'>): Promise<Record<'submitPace' | 'pollPace', Pace>> {
-  const { submissionsPerWindow, pollsPerWindow, windowMs } = limits
-  const nowMs = clock.nowMs()
-  const submittedAtMs =
-    submissionsPerWindow === null
-      ? []
-      : await checkpoint.recentSubmissions(nowMs - windowMs, submissionsPerWindow)
-  const monotonicMs = clock.monotonicMs()
-  // The wall clock may have been set back since: nothing left in the future.
-  const starts = submittedAtMs.map((atMs) => monotonicMs - Math.max(0, nowMs - atMs))
-  return {
-    submitPace: createPace(clock, submissionsPerWindow, windowMs, starts),
-    pollPace: createPace(clock, pollsPerWindow, windowMs, [monotonicMs]),
-  }
-}
-
-/** Submissions that were lost not long ago, by an earlier process too, may yet be named by a webhook. */
-async function expectLost(
-  ingestor: WebhookIngestor,
-  { checkpoint, clock, polling }: Pick<SchedulerDeps, 'checkpoint' | 'clock' | 'polling'>,
-): Promise<void> {
-  const nowMs = clock.nowMs()
-  for (const { lookupId, intendedAtMs } of await checkpoint.lostSince(nowMs - deliveryMsMax(polling))) {
-    ingestor.expect(lookupId, Math.max(0, nowMs - intendedAtMs))
-  }
+  const asking = [...runs.values()]
+  const ending = Promise.allSettled(asking).then(() => ingestor?.end())
+  return [...feedings, ...asking, ending, ingestor?.run() ?? Promise.resolve()]
 }
 
 async function stopAfter(
   delayMs: number,
   clock: Clock,
-  stopping: Stopping,
+  stop: (reason: Stop) => void,
   ended: AbortSignal,
 ): Promise<void> {
   await clock.sleep(delayMs, ended)
-  if (!ended.aborted) stopping.stop({ kind: 'duration_max' })
+  if (!ended.aborted) stop({ kind: 'duration_max' })
 }

@@ -1,22 +1,21 @@
 import PQueue from 'p-queue'
-import type { ServiceClient } from '../../client/client.js'
-import { customId } from '../../contract/ids.js'
-import type { KickoffBody } from '../../contract/resolution.js'
 import { unreachable } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
 import type { WakeSignal } from '../../platform/wake-signal.js'
-import { judgeKickoff, type KickoffVerdict, type ServerErrorMeaning } from '../rules/outcome.js'
+import { runIdOf } from '../rules/lookup-kind.js'
+import type { KickoffVerdict } from '../rules/outcome.js'
 import { FailureStreak, type ReachabilityPolicy } from '../rules/backoff.js'
 import { readRateHeaders } from '../rules/pacing.js'
-import type { Checkpoint, Intention, LookupId, ToSubmit } from '../checkpoint/checkpoint.js'
+import type { Checkpoint, LookupId, ToSubmit } from '../checkpoint/checkpoint.js'
+import type { AnswerRecorder } from './answer-recorder.js'
 import type { Backlog } from './backlog.js'
 import type { Pace } from './pace.js'
 import type { Poller } from './poller.js'
+import type { Protocol } from './protocol.js'
 import type { RunCounter } from './run-counter.js'
 import type { Stopping } from './stopping.js'
 import type { WebhookAddress } from './webhook-address.js'
-import type { WebhookIngestor } from './webhook-ingestor.js'
 
 /** Lookups read from the checkpoint at a time. */
 const pageCount = 500
@@ -39,23 +38,33 @@ const unknownPolicy: ReachabilityPolicy = {
 export interface SubmitterDeps {
   checkpoint: Pick<
     Checkpoint,
-    'spent' | 'nextToSubmit' | 'intend' | 'accept' | 'withdraw' | 'reject' | 'lose' | 'claim' | 'ownerOf'
+    | 'spent'
+    | 'nextToSubmit'
+    | 'intend'
+    | 'accept'
+    | 'withdraw'
+    | 'reject'
+    | 'lose'
+    | 'claim'
+    | 'ownerOf'
+    | 'setNeedsAttention'
   >
-  client: Pick<ServiceClient, 'kickoffRun'>
+  protocol: Protocol
   clock: Clock
   random: Random
   submitConcurrency: number
   inFlightRunsMax: number
   lookupsMax: number | null
-  serverErrorMeans: ServerErrorMeaning
   pace: Pace
   stopping: Stopping
   backlog: Backlog
   address: WebhookAddress
   /** Waits for the runs that are made here. */
   poller: Pick<Poller, 'add' | 'openCount'>
-  /** Null without webhooks. */
-  ingestor: Pick<WebhookIngestor, 'expect'> | null
+  /** Takes what is answered at once. */
+  recorder: Pick<AnswerRecorder, 'record'>
+  /** A webhook may bring back what was lost; null without webhooks. */
+  onLost: ((lookupId: LookupId) => void) | null
   /** What this waits for; rung from outside too, when a run ended and there is room for one more. */
   wakeSignal: WakeSignal
   counter: RunCounter
@@ -68,8 +77,6 @@ export interface SubmitterDeps {
 export class Submitter {
   readonly #deps: SubmitterDeps
   readonly #queue: PQueue
-  /** Withdrawn lookups, to be submitted before anything else. */
-  readonly #again: ToSubmit[] = []
   #page: { position: number; lookup: ToSubmit }[] = []
   #position = 0
   #isExhausted = false
@@ -112,27 +119,37 @@ export class Submitter {
 
   /** The next lookup when there is room for one more run; null when none is left. */
   async #next(): Promise<ToSubmit | null> {
-    const { stopping, inFlightRunsMax, wakeSignal } = this.#deps
+    const { stopping, inFlightRunsMax, wakeSignal, backlog } = this.#deps
     for (;;) {
       if (stopping.submitting.aborted) return null
       if (this.#inFlight() < inFlightRunsMax) {
-        const lookup = this.#again.shift() ?? (await this.#nextOfPage())
+        // Asked for before it is looked whether there are more: what is added in between is looked for again.
+        const { isComplete } = backlog
+        const lookup = backlog.takePutBack() ?? (await this.#nextOfPage(isComplete))
         if (lookup !== null) return lookup
-        if (this.#queue.pending + this.#queue.size === 0 && this.#again.length === 0) return null
+        if (isComplete && !this.#mayComeBack()) return null
       }
       // Something in flight comes back and is withdrawn, or a run ends and makes room.
       await wakeSignal.wait()
     }
   }
 
+  /** What is in flight may be withdrawn; where polls tell what was taken, what is open may come back too. */
+  #mayComeBack(): boolean {
+    const { backlog, poller, protocol } = this.#deps
+    const isOpen = protocol.onLost === 'poll' && poller.openCount > 0
+    return this.#queue.pending + this.#queue.size > 0 || backlog.hasPutBack || isOpen
+  }
+
   #inFlight(): number {
     return this.#deps.poller.openCount + this.#queue.pending + this.#queue.size
   }
 
-  async #nextOfPage(): Promise<ToSubmit | null> {
+  /** `isComplete`: what is not there now will not come. */
+  async #nextOfPage(isComplete: boolean): Promise<ToSubmit | null> {
     if (this.#page.length === 0 && !this.#isExhausted) {
       this.#page = await this.#deps.checkpoint.nextToSubmit(this.#position, pageCount)
-      this.#isExhausted = this.#page.length === 0
+      this.#isExhausted = isComplete && this.#page.length === 0
     }
     const entry = this.#page.shift()
     if (entry === undefined) return null
@@ -152,26 +169,29 @@ export class Submitter {
   }
 
   async #submit(lookup: ToSubmit): Promise<void> {
-    const { checkpoint, client, clock, pace, stopping, backlog, address, counter } = this.#deps
+    const { checkpoint, protocol, clock, pace, stopping, backlog, address, counter } = this.#deps
     // Between the turn and here the run may have been stopped: nothing has left yet.
     if (stopping.submitting.aborted) return
-    const intention = await checkpoint.intend(lookup.lookupId, clock.nowMs())
+    const { lookupId } = lookup
+    const intention = await checkpoint.intend(lookupId, clock.nowMs())
     backlog.submit()
     counter.count('submissions')
     const startedAtMs = clock.monotonicMs()
-    const exchange = await client.kickoffRun(kickoffOf(lookup, intention, address.urlFor(lookup.lookupId)))
+    const { customId } = intention
+    const exchange = await protocol.kickoff(lookup, customId, address.urlFor(lookupId))
     if (exchange.kind === 'reply') pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
-    const verdict = judgeKickoff(exchange, clock.nowMs(), this.#deps.serverErrorMeans, intention.customId)
+    const verdict = protocol.judgeKickoff(exchange, lookup, customId, clock.nowMs())
     if (exchange.kind === 'reply')
       counter.replied('submissions', verdict.kind === 'rate_limited', clock.monotonicMs())
     this.#watchReachability(verdict, startedAtMs)
-    await this.#obey(lookup, intention.customId, verdict, startedAtMs)
+    await this.#obey(lookup, customId, verdict, startedAtMs)
   }
 
   async #obey(lookup: ToSubmit, id: string, verdict: KickoffVerdict, startedAtMs: number): Promise<void> {
     const { checkpoint, clock, pace, stopping, address, poller, counter } = this.#deps
     const { lookupId } = lookup
     switch (verdict.kind) {
+      case 'answered':
       case 'accepted': {
         const { runId } = verdict
         const isFirst = await checkpoint.accept(lookupId, id, runId, clock.nowMs())
@@ -186,7 +206,7 @@ export class Submitter {
         this.#settle('accepted')
         // Named by a webhook before: the run is looked after, or answered.
         const run = { lookupId, runId, customId: id, name: lookup.name, submittedAtMs: clock.nowMs() }
-        if (isFirst) poller.add({ ...run, needsAttention: null })
+        if (isFirst && !(await this.#recordAtOnce(run, verdict))) poller.add({ ...run, needsAttention: null })
         return
       }
       case 'invalid':
@@ -197,9 +217,9 @@ export class Submitter {
         } else this.#wasNamed()
         return
       case 'unknown':
-        return this.#lose(lookupId, id, verdict.reason)
+        return this.#lose(lookup, id, verdict.reason)
       case 'misdirected':
-        await this.#lose(lookupId, id, verdict.reason)
+        await this.#lose(lookup, id, verdict.reason)
         return this.#claimFor(verdict, startedAtMs)
       case 'rate_limited':
         pace.refused(verdict.waitMs)
@@ -224,17 +244,38 @@ export class Submitter {
       return
     }
     this.#reserved--
-    this.#again.push(lookup)
+    this.#deps.backlog.putBack(lookup)
   }
 
-  async #lose(lookupId: LookupId, id: string, reason: string): Promise<void> {
-    if (await this.#deps.checkpoint.lose(lookupId, id, reason)) this.#wasLost(lookupId)
+  /** False where it was not answered at once, or the answer is held. */
+  async #recordAtOnce(run: { lookupId: LookupId; runId: string }, verdict: KickoffVerdict): Promise<boolean> {
+    if (verdict.kind !== 'answered') return false
+    const { run: answer, failed } = verdict
+    const recorded = await this.#deps.recorder.record(run, { run: answer, failed, misdirected: null })
+    return recorded.kind !== 'held'
+  }
+
+  async #lose(lookup: ToSubmit, id: string, reason: string): Promise<void> {
+    const { checkpoint, protocol } = this.#deps
+    if (protocol.onLost === 'poll') return this.#suppose(lookup, id, reason)
+    if (await checkpoint.lose(lookup.lookupId, id, reason)) this.#wasLost(lookup.lookupId)
     else this.#wasNamed()
+  }
+
+  /** Taken to run: what became of it is told by a poll, and if it was never asked for it comes back. */
+  async #suppose({ lookupId, name }: ToSubmit, id: string, reason: string): Promise<void> {
+    const { checkpoint, clock, poller, protocol } = this.#deps
+    if (protocol.kind === 'resolution') throw new Error('only the service names the runs of resolutions')
+    const runId = runIdOf(protocol.kind, name)
+    await checkpoint.accept(lookupId, id, runId, clock.nowMs())
+    await checkpoint.setNeedsAttention(lookupId, reason)
+    this.#settle('accepted')
+    poller.add({ lookupId, runId, customId: id, name, submittedAtMs: clock.nowMs(), needsAttention: reason })
   }
 
   #wasLost(lookupId: LookupId): void {
     this.#settle('lost')
-    this.#deps.ingestor?.expect(lookupId)
+    this.#deps.onLost?.(lookupId)
   }
 
   /** The answer to one submission bore the custom_id of another: if that is ours, its run is known now. */
@@ -284,17 +325,5 @@ export class Submitter {
     const decision = streak.failed(startedAtMs, clock.monotonicMs(), random.fraction())
     if (decision.action === 'pause') pace.pause(decision.delayMs)
     else stopping.stop({ kind: 'unreachable', reason })
-  }
-}
-
-/** `include` must be given here for the run to record its basis at all. */
-function kickoffOf(lookup: ToSubmit, intention: Intention, webhookUrl: string | null): KickoffBody {
-  return {
-    name: lookup.name,
-    ...(lookup.location === null ? {} : { location: lookup.location }),
-    ...(lookup.context === null ? {} : { context: lookup.context }),
-    custom_id: customId.parse(intention.customId),
-    include: 'basis',
-    ...(webhookUrl === null ? {} : { webhook_url: webhookUrl }),
   }
 }

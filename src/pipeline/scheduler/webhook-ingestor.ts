@@ -1,10 +1,13 @@
 import { readDelivery, type Delivery } from '../rules/delivery.js'
 import { whyMisdirected } from '../rules/misdirected.js'
 import { deliveryMsMax } from '../rules/webhook-fallback.js'
-import type { PollingPace } from '../rules/polling.js'
 import type { Clock } from '../../platform/clock.js'
 import type { WakeSignal } from '../../platform/wake-signal.js'
 import type { Checkpoint, Claim, LookupId, RunOwner } from '../checkpoint/checkpoint.js'
+import { stageLookup } from '../checkpoint/lookup-key.js'
+import { objectOf } from '../../core/lenient.js'
+import { runIdOf, type LookupKind, type StageKind } from '../rules/lookup-kind.js'
+import { readRecord } from '../rules/record-verdicts.js'
 import { receiverLimits } from '../inbox/limits.js'
 import type { DeliveryState, Inbox, WaitingDelivery } from '../inbox/inbox.js'
 import type { AnswerRecorder } from './answer-recorder.js'
@@ -17,15 +20,21 @@ export const basisWanted = true
 /** What becomes of a delivery, and why. */
 type Settled = readonly [state: Exclude<DeliveryState, 'waiting'>, reason: string | null]
 
+export interface MachineOfKind {
+  checkpoint: Pick<Checkpoint, 'claim' | 'ownerOf' | 'ownerOfKey' | 'award'>
+  poller: Pick<Poller, 'answered' | 'ask' | 'close' | 'hold'>
+  recorder: Pick<AnswerRecorder, 'record'>
+}
+
 export interface WebhookIngestorDeps {
-  checkpoint: Pick<Checkpoint, 'claim' | 'ownerOf' | 'award'>
+  /** Of the kinds that are asked: what a delivery is for. */
+  machines: ReadonlyMap<LookupKind, MachineOfKind>
   inbox: Pick<Inbox, 'waiting' | 'settle' | 'requeue'>
   /** Rung when the inbox has received something new. */
   received: WakeSignal
   clock: Clock
-  polling: Pick<PollingPace, 'deadlineMs'>
-  poller: Pick<Poller, 'answered' | 'ask' | 'close' | 'hold'>
-  recorder: Pick<AnswerRecorder, 'record'>
+  /** How long a lookup of a kind is waited for. */
+  deadlineMsOf: (kind: LookupKind) => number
   /** Aborted: nothing more is taken, after what waits. */
   stopSignal: AbortSignal
   counter: RunCounter
@@ -38,7 +47,7 @@ export interface WebhookIngestorDeps {
 export class WebhookIngestor {
   readonly #deps: WebhookIngestorDeps
   /** Submissions whose answer was lost, and until when a delivery may name their run, by the monotonic clock. */
-  readonly #lost = new Map<LookupId, number>()
+  readonly #lost = new Map<LookupId, { kind: LookupKind; untilMs: number }>()
   #isEnded = false
 
   constructor(deps: WebhookIngestorDeps) {
@@ -47,16 +56,20 @@ export class WebhookIngestor {
   }
 
   /** The answer to this submission was lost: a delivery may bring it back. `agoMs`: since it left. */
-  readonly expect = (lookupId: LookupId, agoMs = 0): void => {
-    const { clock, polling } = this.#deps
-    this.#lost.set(lookupId, clock.monotonicMs() - agoMs + deliveryMsMax(polling))
+  expecting(kind: LookupKind): (lookupId: LookupId, agoMs?: number) => void {
+    const { clock, deadlineMsOf } = this.#deps
+    return (lookupId, agoMs = 0) => {
+      const hopeMs = deliveryMsMax({ deadlineMs: deadlineMsOf(kind) })
+      this.#lost.set(lookupId, { kind, untilMs: clock.monotonicMs() - agoMs + hopeMs })
+    }
   }
 
   /** Resolves when no lost submission can be hoped for any more: claimed, too old, or nothing is waited for. */
-  async lostAreOver(): Promise<void> {
+  async lostAreOver(kind: LookupKind): Promise<void> {
     const { clock, stopSignal } = this.#deps
     for (;;) {
-      const untilMs = Math.max(-Infinity, ...this.#lost.values())
+      const hopes = [...this.#lost.values()].filter((lost) => lost.kind === kind)
+      const untilMs = hopes.reduce((latest, lost) => Math.max(latest, lost.untilMs), -Infinity)
       const leftMs = untilMs - clock.monotonicMs()
       if (leftMs <= 0 || stopSignal.aborted) return
       await clock.sleep(Math.min(leftMs, receiverLimits.lookMs), stopSignal)
@@ -101,7 +114,9 @@ export class WebhookIngestor {
 
   async #judge(delivery: Delivery, receivedAtMs: number): Promise<Settled> {
     if (delivery.kind === 'unreadable') return ['quarantined', delivery.reason]
-    const { poller, recorder, counter } = this.#deps
+    if (delivery.kind === 'record') return this.#judgeRecord(delivery, receivedAtMs)
+    const { counter } = this.#deps
+    const { poller, recorder } = this.#machineOfRuns()
     const { runId, customId } = delivery
     const { claim, owner } = await this.#claim(customId, runId)
     switch (claim) {
@@ -134,9 +149,54 @@ export class WebhookIngestor {
     return ['taken', delivery.reason]
   }
 
+  #machineOfRuns(): MachineOfKind {
+    const machine = this.#deps.machines.get('resolution')
+    if (machine === undefined) throw new Error('resolutions are always asked')
+    return machine
+  }
+
+  /** An entity or a domain is known by its name: whichever request began it, its record is the answer. */
+  async #judgeRecord(
+    delivery: Extract<Delivery, { kind: 'record' }>,
+    receivedAtMs: number,
+  ): Promise<Settled> {
+    const { record: kind, name, body, hasFailed } = delivery
+    if (name === null) return ['taken', 'it names no record: polled']
+    const machine = this.#deps.machines.get(kind)
+    const owner = machine === undefined ? null : await this.#claimRecord(machine, kind, name)
+    if (machine === undefined || owner === null) return ['unclaimed', null]
+    this.#lost.delete(owner.lookupId)
+    if (owner.state !== 'running') return ['taken', null]
+    const said = readRecord(kind, name, body)
+    if (said.kind !== 'there' && !hasFailed) {
+      if (owner.isWanted) machine.poller.ask(owner)
+      return ['taken', 'without a final answer']
+    }
+    const run =
+      said.kind === 'there'
+        ? said.run
+        : { run_id: runIdOf(kind, name), status: 'FAILED', data: objectOf(body) ?? {} }
+    const failed = hasFailed || (said.kind === 'there' && said.failed)
+    await machine.recorder.record(owner, { run, failed, misdirected: null }, owner.isWanted)
+    machine.poller.answered(owner.lookupId, run, receivedAtMs)
+    return ['taken', null]
+  }
+
+  /** A request whose answer was lost, or has not come yet, was taken: its record was made. */
+  async #claimRecord(machine: MachineOfKind, kind: StageKind, name: string): Promise<RunOwner | null> {
+    const { clock, counter } = this.#deps
+    const { key } = stageLookup(kind, name)
+    const owner = await machine.checkpoint.ownerOfKey(key)
+    if (owner === null || (owner.state !== 'uncertain' && owner.state !== 'intended')) return owner
+    const claim = await machine.checkpoint.claim(owner.customId, runIdOf(kind, name), clock.nowMs())
+    if (claim === 'claimed' && owner.isWanted) counter.count('claimed')
+    return machine.checkpoint.ownerOfKey(key)
+  }
+
   /** A run that nobody holds any more, since it was named for several submissions, goes to the one it names itself. */
   async #claim(customId: string | null, runId: string): Promise<{ claim: Claim; owner: RunOwner | null }> {
-    const { checkpoint, clock } = this.#deps
+    const { clock } = this.#deps
+    const { checkpoint } = this.#machineOfRuns()
     const claim = customId === null ? 'known' : await checkpoint.claim(customId, runId, clock.nowMs())
     const owner = await checkpoint.ownerOf(runId)
     const isFree = claim === 'contested' && owner === null && customId !== null
@@ -147,7 +207,7 @@ export class WebhookIngestor {
   /** What a delivery mixes up is not used: the run it names, if it still runs, is polled for its own answer. */
   async #hold(owner: RunOwner | null, reason: string): Promise<Settled> {
     if (owner?.state === 'running' && owner.isWanted)
-      await this.#deps.poller.hold(owner, `by webhook: ${reason}`)
+      await this.#machineOfRuns().poller.hold(owner, `by webhook: ${reason}`)
     return ['quarantined', reason]
   }
 }

@@ -78,6 +78,7 @@ describe('the progress line', () => {
     etaMs: 3_840_000,
     outcomes: { no_match: 64, matched: 1_103, failed: 2 },
     firstAnswersInMs: null,
+    stages: [],
   }
 
   test('it is one line, with the outcomes of this run, the most frequent first', () => {

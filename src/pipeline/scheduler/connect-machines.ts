@@ -1,0 +1,110 @@
+import type { Checkpoint } from '../checkpoint/checkpoint.js'
+import type { LookupKind, StageKind } from '../rules/lookup-kind.js'
+import { deliveryMsMax } from '../rules/webhook-fallback.js'
+import type { KindOptions, SchedulerDeps } from './deps.js'
+import { KindMachine } from './kind-machine.js'
+import { openPaces, type KindPaces } from './kind-paces.js'
+import { defaultStages } from './kind-options.js'
+import { followMerges } from './merge-follower.js'
+import { protocolOf } from './protocol.js'
+import { StageFeed, type StageSink } from './stage-feed.js'
+import type { Stopping } from './stopping.js'
+import { WebhookIngestor } from './webhook-ingestor.js'
+
+export interface Machines {
+  machines: ReadonlyMap<LookupKind, KindMachine>
+  feed: StageFeed
+  /** Null without webhooks. */
+  ingestor: WebhookIngestor | null
+}
+
+/** Each part gets what it uses, and no more; what two of them share is made first and handed to both. */
+export async function connectMachines(
+  deps: SchedulerDeps,
+  stoppings: ReadonlyMap<LookupKind, Stopping>,
+): Promise<Machines> {
+  const { clock, stages } = deps
+  const main = stoppings.get('resolution')
+  if (main === undefined) throw new Error('resolutions are always asked')
+  const machines = new Map<LookupKind, KindMachine>()
+  const sinks = new Map<StageKind, StageSink>()
+  const feed = new StageFeed({ sinks, clock, stopSignal: main.polling })
+  const stopSignal = main.polling
+  const ingestor =
+    deps.webhooks === undefined
+      ? null
+      : new WebhookIngestor({
+          ...deps.webhooks,
+          clock,
+          machines,
+          deadlineMsOf: (kind) => optionsOf(kind, deps).polling.deadlineMs,
+          stopSignal,
+          counter: deps.counter,
+        })
+  const entityPaces = await pacesOf('entity', deps)
+  const connect = async (kind: LookupKind, stopping: Stopping): Promise<KindMachine> => {
+    const own = kind === 'resolution' ? deps : stages?.kinds.get(kind)
+    if (own === undefined) throw new Error(`nobody asks for the kind ${kind}`)
+    const { polling, lookupsMax, limits } = optionsOf(kind, deps)
+    const { counter, backlog } = own
+    const checkpoint = checkpointOf(kind, deps)
+    const merging = {
+      client: deps.client,
+      clock,
+      pace: entityPaces.polls,
+      stopSignal: stopping.polling,
+      counter,
+    }
+    return new KindMachine({
+      ...{ checkpoint, clock, polling, lookupsMax, stopping, backlog, counter },
+      protocol: protocolOf(kind, deps.client, deps.serverErrorMeans),
+      random: deps.random,
+      limits: { submissionsPerWindow: limits.submissionsPerWindow, windowMs: deps.limits.windowMs },
+      inFlightRunsMax: deps.limits.inFlightRunsMax,
+      submitConcurrency: deps.limits.submitConcurrency,
+      paces: kind === 'entity' ? entityPaces : await pacesOf(kind, deps),
+      webhookUrl: deps.webhooks?.url ?? null,
+      onLost: ingestor?.expecting(kind) ?? null,
+      followMerges: (answer) =>
+        kind === 'resolution' ? followMerges(answer, merging) : Promise.resolve(answer),
+      onAnswered: (lookupId, answer) => feed.answered(checkpoint, lookupId, answer),
+      answersAreChecked: deps.answersAreChecked ?? false,
+    })
+  }
+  for (const [kind, stopping] of stoppings) {
+    const machine = await connect(kind, stopping)
+    machines.set(kind, machine)
+    if (ingestor !== null && machine.address.isInUse) await expectLost(ingestor, kind, deps)
+    if (kind === 'resolution' || stages?.options.asked.includes(kind) !== true) continue
+    const stage = stages.kinds.get(kind)
+    if (stage !== undefined) sinks.set(kind, { machine, policy: stage.policy, plan: stage.plan })
+  }
+  return { machines, feed, ingestor }
+}
+
+const checkpointOf = (kind: LookupKind, { checkpoint }: Pick<SchedulerDeps, 'checkpoint'>): Checkpoint =>
+  kind === 'resolution' ? checkpoint : checkpoint.of(kind)
+
+function optionsOf(kind: LookupKind, deps: SchedulerDeps): Omit<KindOptions, 'maxAgeMs'> {
+  if (kind === 'resolution') return deps
+  return (deps.stages?.options ?? defaultStages(deps)).kinds[kind]
+}
+
+function pacesOf(kind: LookupKind, deps: SchedulerDeps): Promise<KindPaces> {
+  const { limits } = optionsOf(kind, deps)
+  return openPaces({
+    checkpoint: checkpointOf(kind, deps),
+    clock: deps.clock,
+    limits: { ...limits, windowMs: deps.limits.windowMs },
+    sharesLimit: protocolOf(kind, deps.client, deps.serverErrorMeans).sharesLimit,
+  })
+}
+
+/** Submissions that were lost not long ago, by an earlier process too, may yet be named by a webhook. */
+async function expectLost(ingestor: WebhookIngestor, kind: LookupKind, deps: SchedulerDeps): Promise<void> {
+  const nowMs = deps.clock.nowMs()
+  const hopeMs = deliveryMsMax(optionsOf(kind, deps).polling)
+  for (const { lookupId, intendedAtMs } of await checkpointOf(kind, deps).lostSince(nowMs - hopeMs)) {
+    ingestor.expecting(kind)(lookupId, Math.max(0, nowMs - intendedAtMs))
+  }
+}

@@ -1,0 +1,93 @@
+import type { ServiceClient } from '../../client/client.js'
+import type { Clock } from '../../platform/clock.js'
+import type { Random } from '../../platform/random.js'
+import type { WakeSignal } from '../../platform/wake-signal.js'
+import type { Checkpoint } from '../checkpoint/checkpoint.js'
+import type { Inbox } from '../inbox/inbox.js'
+import type { StageKind } from '../rules/lookup-kind.js'
+import type { LookupPlan, PlanPolicy } from '../rules/lookup-state.js'
+import type { ServerErrorMeaning } from '../rules/outcome.js'
+import type { PollingPace } from '../rules/polling.js'
+import type { Stop } from '../rules/stop.js'
+import type { Backlog } from './backlog.js'
+import type { RunCounter } from './run-counter.js'
+
+export interface SchedulerLimits {
+  /** Requests a window; null is no limit (the embedded service). */
+  submissionsPerWindow: number | null
+  pollsPerWindow: number | null
+  windowMs: number
+  /** Runs that wait for an answer at one time. */
+  inFlightRunsMax: number
+  submitConcurrency: number
+}
+
+/** What the user chooses, or the service says. */
+export interface SchedulingOptions {
+  limits: SchedulerLimits
+  polling: PollingPace
+  serverErrorMeans: ServerErrorMeaning
+  /** Submissions of the job, over all its processes; reserved before they leave. */
+  lookupsMax: number | null
+  durationMsMax: number | null
+}
+
+/** How lookups of one kind are asked. */
+export interface KindOptions {
+  /** An answer older than this is asked again; null keeps answers for good. */
+  maxAgeMs: number | null
+  /** Requests of the job that begin something, over all its processes; null is no limit. */
+  lookupsMax: number | null
+  /**
+   * Requests a window; null is no limit. Reads of entities are all of one limit, and so are all requests about
+   * domains (interface: "Limits"): there `pollsPerWindow` is not looked at.
+   */
+  limits: { submissionsPerWindow: number | null; pollsPerWindow: number | null }
+  polling: PollingPace
+}
+
+/** What is asked besides resolutions. */
+export interface StageOptions {
+  /** What is asked after the answers. */
+  asked: readonly StageKind[]
+  /** Of every kind: rows may ask for domains, and merged ids are followed, where no stage is asked for. */
+  kinds: Readonly<Record<StageKind, KindOptions>>
+}
+
+export interface SchedulerDeps extends SchedulingOptions {
+  checkpoint: Checkpoint
+  client: ServiceClient
+  clock: Clock
+  random: Random
+  backlog: Backlog
+  /** What is asked besides resolutions; nothing if left out. */
+  stages?: StagesToAsk
+  /** Whether the service holds its answers to the contract of this version; false if left out. */
+  answersAreChecked?: boolean
+  /**
+   * Where the deliveries of this checkpoint wait, what is rung when this process receives one, and the address that
+   * each submission bears, if any.
+   */
+  webhooks?: { url: string | null; inbox: Inbox; received: WakeSignal }
+  /** Aborted: the user asked to stop. */
+  interrupt: AbortSignal
+  /** Gets what happens; nothing is read back from it. */
+  counter: RunCounter
+}
+
+/** A kind that is asked besides resolutions. */
+export interface StageToAsk {
+  backlog: Backlog
+  counter: RunCounter
+  /** How what follows from answers is planned, as it comes; and the sum of it. */
+  policy: Omit<PlanPolicy, 'nowMs'>
+  plan: Record<LookupPlan, number>
+  /** Gets why the kind was stopped. */
+  onStop: (reason: Stop) => void
+}
+
+export interface StagesToAsk {
+  options: StageOptions
+  /** Those that are asked after answers, and domains where rows ask for them. */
+  kinds: ReadonlyMap<StageKind, StageToAsk>
+}

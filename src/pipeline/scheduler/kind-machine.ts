@@ -1,0 +1,109 @@
+import type { Clock } from '../../platform/clock.js'
+import type { Random } from '../../platform/random.js'
+import { WakeSignal } from '../../platform/wake-signal.js'
+import type { RunObjectLenient } from '../../contract/resolution.js'
+import type { Checkpoint, LookupId, OpenRun } from '../checkpoint/checkpoint.js'
+import type { PollingPace } from '../rules/polling.js'
+import { AnswerRecorder, type AnswerRecorderDeps } from './answer-recorder.js'
+import type { Backlog } from './backlog.js'
+import type { KindPaces } from './kind-paces.js'
+import { Poller } from './poller.js'
+import type { Protocol } from './protocol.js'
+import type { RunCounter } from './run-counter.js'
+import type { Stopping } from './stopping.js'
+import { Submitter } from './submitter.js'
+import { WebhookAddress } from './webhook-address.js'
+
+export interface KindMachineDeps {
+  checkpoint: Checkpoint
+  protocol: Protocol
+  clock: Clock
+  random: Random
+  limits: { submissionsPerWindow: number | null; windowMs: number }
+  inFlightRunsMax: number
+  submitConcurrency: number
+  lookupsMax: number | null
+  polling: PollingPace
+  paces: KindPaces
+  stopping: Stopping
+  backlog: Backlog
+  counter: RunCounter
+  /** What its requests bear, where its end can be sent; null where it is not to be. */
+  webhookUrl: string | null
+  /** A submission whose answer was lost may yet be named by a webhook. */
+  onLost: ((lookupId: LookupId) => void) | null
+  followMerges: AnswerRecorderDeps['followMerges']
+  onAnswered: (lookupId: LookupId, answer: RunObjectLenient) => Promise<void>
+  answersAreChecked: boolean
+}
+
+/** Asks the lookups of one kind, each part with what it uses and no more. */
+export class KindMachine {
+  readonly checkpoint: Checkpoint
+  readonly poller: Poller
+  readonly recorder: AnswerRecorder
+  readonly address: WebhookAddress
+  readonly backlog: Backlog
+  readonly #submitter: Submitter
+  readonly #moreSignal: WakeSignal
+
+  constructor(deps: KindMachineDeps) {
+    const { checkpoint, protocol, clock, random, polling, paces, stopping, backlog, counter } = deps
+    this.checkpoint = checkpoint
+    this.backlog = backlog
+    this.#moreSignal = new WakeSignal(clock)
+    this.address = new WebhookAddress(protocol.hasEvents ? deps.webhookUrl : null, counter)
+    const shared = { checkpoint, protocol, clock, counter }
+    const { followMerges, onAnswered, answersAreChecked } = deps
+    this.recorder = new AnswerRecorder({ ...shared, followMerges, onAnswered, answersAreChecked })
+    this.poller = new Poller({
+      ...shared,
+      random,
+      polling,
+      submissionsPerWindow: deps.limits.submissionsPerWindow,
+      windowMs: deps.limits.windowMs,
+      pace: paces.polls,
+      stopping,
+      recorder: this.recorder,
+      backlog,
+      address: this.address,
+      roomSignal: this.#moreSignal,
+    })
+    this.#submitter = new Submitter({
+      ...shared,
+      random,
+      submitConcurrency: deps.submitConcurrency,
+      inFlightRunsMax: deps.inFlightRunsMax,
+      lookupsMax: deps.lookupsMax,
+      pace: paces.submissions,
+      stopping,
+      backlog,
+      address: this.address,
+      poller: this.poller,
+      recorder: this.recorder,
+      onLost: deps.onLost,
+      wakeSignal: this.#moreSignal,
+    })
+  }
+
+  /** More is to be submitted, or runs already. */
+  add(toSubmitCount: number, open: readonly OpenRun[]): void {
+    this.backlog.add(toSubmitCount)
+    this.poller.takeOver(open)
+    if (toSubmitCount > 0) this.#moreSignal.ring()
+  }
+
+  /** What was added is all. */
+  readonly complete = (): void => {
+    this.backlog.complete()
+    this.#moreSignal.ring()
+  }
+
+  /** Resolves when nothing is left to submit and to wait for, or it was stopped. `lostAreOver`: see WebhookIngestor. */
+  async run(lostAreOver: () => Promise<void>): Promise<void> {
+    // A failure of one (the disk is full, say) ends the other before it is thrown by whoever waits for both.
+    const submitting = this.#submitter.run().then(lostAreOver)
+    const parts = [submitting.finally(this.poller.noMoreRuns), this.poller.run()]
+    for (const part of await Promise.allSettled(parts)) if (part.status === 'rejected') throw part.reason
+  }
+}

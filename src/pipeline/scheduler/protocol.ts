@@ -1,0 +1,145 @@
+import type { ServiceClient } from '../../client/client.js'
+import { customId as customIdOf } from '../../contract/ids.js'
+import type { KickoffBody, RunObjectLenient } from '../../contract/resolution.js'
+import type { Exchange } from '../../core/exchange.js'
+import type { LookupKind, StageKind } from '../rules/lookup-kind.js'
+import {
+  judgeKickoff,
+  judgePoll,
+  outcomeOf,
+  type KickoffVerdict,
+  type PollVerdict,
+  type ServerErrorMeaning,
+} from '../rules/outcome.js'
+import {
+  judgeEntityKickoff,
+  judgeRecordKickoff,
+  judgeRecordPoll,
+  recordOutcome,
+} from '../rules/record-verdicts.js'
+import { renderAnswer } from '../rules/answer-line.js'
+import { findSchemaDeviations } from '../rules/schema-deviations.js'
+import { renderDomainLine, renderEntityLine, renderHierarchyLine } from '../rules/stage-lines.js'
+import type { OpenRun, ToSubmit } from '../checkpoint/checkpoint.js'
+
+/** How one kind of lookups is asked: its requests, one each, and what their answers mean. */
+export interface Protocol {
+  readonly kind: LookupKind
+  /**
+   * What becomes of a request whose answer was lost. `hold`: it may have been billed; `ask_again`: it costs nothing;
+   * `poll`: a free read tells whether it was taken.
+   */
+  readonly onLost: 'hold' | 'ask_again' | 'poll'
+  /** Whether its end can be sent. */
+  readonly hasEvents: boolean
+  /** Whether its requests and its polls are of one limit. */
+  readonly sharesLimit: boolean
+  kickoff(lookup: ToSubmit, customId: string, webhookUrl: string | null): Promise<Exchange>
+  judgeKickoff(exchange: Exchange, lookup: ToSubmit, customId: string, nowMs: number): KickoffVerdict
+  poll(run: OpenRun): Promise<Exchange>
+  judgePoll(exchange: Exchange, run: OpenRun, nowMs: number): PollVerdict
+  outcomeOf(run: RunObjectLenient, failed: boolean): string
+  render(run: RunObjectLenient): string
+  /** What in an answer is outside the contract. */
+  deviationsOf(run: RunObjectLenient): readonly string[]
+}
+
+type ProtocolClient = Pick<
+  ServiceClient,
+  'kickoffRun' | 'pollRun' | 'readEntity' | 'requestHierarchy' | 'readHierarchy' | 'askDomain' | 'readDomain'
+>
+
+export function protocolOf(
+  kind: LookupKind,
+  client: ProtocolClient,
+  serverErrorMeans: ServerErrorMeaning,
+): Protocol {
+  switch (kind) {
+    case 'resolution':
+      return resolutionProtocol(client, serverErrorMeans)
+    case 'entity':
+      return entityProtocol(client)
+    case 'hierarchy':
+      return hierarchyProtocol(client)
+    case 'domain':
+      return domainProtocol(client)
+  }
+}
+
+function resolutionProtocol(client: ProtocolClient, serverErrorMeans: ServerErrorMeaning): Protocol {
+  return {
+    kind: 'resolution',
+    onLost: 'hold',
+    hasEvents: true,
+    sharesLimit: false,
+    kickoff: (lookup, customId, webhookUrl) => client.kickoffRun(kickoffOf(lookup, customId, webhookUrl)),
+    judgeKickoff: (exchange, _, customId, nowMs) => judgeKickoff(exchange, nowMs, serverErrorMeans, customId),
+    poll: (run) => client.pollRun(run.runId, { include: 'basis' }),
+    judgePoll,
+    outcomeOf,
+    render: renderAnswer,
+    deviationsOf: findSchemaDeviations,
+  }
+}
+
+/** `include` must be given here for the run to record its basis at all. */
+function kickoffOf(lookup: ToSubmit, customId: string, webhookUrl: string | null): KickoffBody {
+  return {
+    name: lookup.name,
+    ...(lookup.location === null ? {} : { location: lookup.location }),
+    ...(lookup.context === null ? {} : { context: lookup.context }),
+    custom_id: customIdOf.parse(customId),
+    include: 'basis',
+    ...(webhookUrl === null ? {} : { webhook_url: webhookUrl }),
+  }
+}
+
+const webhookPart = (url: string | null) => (url === null ? {} : { webhook_url: url })
+
+/** Polls and deviations of records are the same for all of them. */
+const recordPart = (kind: StageKind) => ({
+  kind,
+  judgePoll: (exchange: Exchange, run: OpenRun, nowMs: number) =>
+    judgeRecordPoll(kind, exchange, run.name, nowMs),
+  outcomeOf: (run: RunObjectLenient, failed: boolean) => recordOutcome(kind, run, failed),
+  deviationsOf: () => [],
+})
+
+function entityProtocol(client: ProtocolClient): Protocol {
+  return {
+    ...recordPart('entity'),
+    onLost: 'ask_again',
+    hasEvents: true,
+    sharesLimit: true,
+    kickoff: ({ name }, _, webhookUrl) => client.readEntity(name, webhookPart(webhookUrl)),
+    judgeKickoff: (exchange, { name }, _, nowMs) => judgeEntityKickoff(exchange, name, nowMs),
+    poll: ({ name }) => client.readEntity(name),
+    render: renderEntityLine,
+  }
+}
+
+function hierarchyProtocol(client: ProtocolClient): Protocol {
+  return {
+    ...recordPart('hierarchy'),
+    onLost: 'poll',
+    hasEvents: false,
+    sharesLimit: false,
+    kickoff: ({ name }) => client.requestHierarchy(name),
+    judgeKickoff: (exchange, { name }, _, nowMs) => judgeRecordKickoff('hierarchy', exchange, name, nowMs),
+    poll: ({ name }) => client.readHierarchy(name),
+    render: renderHierarchyLine,
+  }
+}
+
+function domainProtocol(client: ProtocolClient): Protocol {
+  return {
+    ...recordPart('domain'),
+    onLost: 'hold',
+    hasEvents: true,
+    sharesLimit: true,
+    kickoff: ({ name }, _, webhookUrl) => client.askDomain({ domain: name, ...webhookPart(webhookUrl) }),
+    judgeKickoff: (exchange, { name }, _, nowMs) => judgeRecordKickoff('domain', exchange, name, nowMs),
+    poll: ({ name }) => client.readDomain(name),
+    render: renderDomainLine,
+  }
+}

@@ -1,0 +1,71 @@
+import type { OpenRun, PipelineDeps } from './deps.js'
+import type { KindRun } from './kind-run.js'
+import { stageKinds, type StageKind } from './rules/lookup-kind.js'
+import type { LookupPlan, PlanPolicy } from './rules/lookup-state.js'
+import type { Stop } from './rules/stop.js'
+import { Backlog } from './scheduler/backlog.js'
+import type { StageOptions, StagesToAsk } from './scheduler/deps.js'
+import type { RunCounter } from './scheduler/run-counter.js'
+import { createTally, type Tally } from './tally.js'
+
+/** A kind that a run asks besides resolutions, as it goes on. */
+export interface StageRun extends KindRun {
+  readonly kind: StageKind
+  readonly plan: Record<LookupPlan, number>
+  stop: Stop | null
+  readonly tally: Tally
+  readonly counter: RunCounter
+  readonly backlog: Backlog
+  readonly policy: Omit<PlanPolicy, 'nowMs'>
+}
+
+/** Of what rows ask themselves; what follows from answers is planned as they come. */
+export async function planStages(
+  run: OpenRun,
+  { nowMs, ...policy }: Pick<PlanPolicy, 'nowMs' | 'onLost' | 'knowsEarlierRuns'>,
+): Promise<StageRun[]> {
+  const { asked } = run.deps.stages
+  const stages: StageRun[] = []
+  for (const kind of stageKinds) {
+    const own = policyOf(kind, run.deps, policy)
+    const plan = await run.checkpoint.of(kind).plan({ ...own, nowMs })
+    const lookupCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
+    if (!asked.includes(kind) && lookupCount === 0) continue
+    const { tally, counter } = createTally()
+    const backlog = new Backlog(plan.submit, false)
+    stages.push({ kind, plan, stop: null, tally, counter, backlog, policy: own })
+  }
+  return stages
+}
+
+function policyOf(
+  kind: StageKind,
+  { stages, askAgain }: PipelineDeps,
+  policy: Pick<PlanPolicy, 'onLost' | 'knowsEarlierRuns'>,
+): Omit<PlanPolicy, 'nowMs'> {
+  const { maxAgeMs } = stages.kinds[kind]
+  return { ...policy, onLost: lostOf(kind, policy.onLost), maxAgeMs, askAgain }
+}
+
+/** A record is read again for nothing, and of research a free read tells whether it was begun. */
+function lostOf(kind: StageKind, onLost: PlanPolicy['onLost']): PlanPolicy['onLost'] {
+  switch (kind) {
+    case 'entity':
+      return 'resubmit'
+    case 'hierarchy':
+      return 'poll'
+    case 'domain':
+      return onLost
+  }
+}
+
+export function stagesToAsk(options: StageOptions, stages: readonly StageRun[]): StagesToAsk {
+  const kinds = stages.map((stage) => {
+    const { kind, backlog, counter, policy, plan } = stage
+    const onStop = (reason: Stop) => {
+      stage.stop ??= reason
+    }
+    return [kind, { backlog, counter, policy, plan, onStop }] as const
+  })
+  return { options, kinds: new Map(kinds) }
+}

@@ -1,0 +1,174 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { StageAnswers } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import { resolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { openCheckpointReader } from '../../../src/pipeline/checkpoint/reader.js'
+import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
+import { stageKinds } from '../../../src/pipeline/rules/lookup-kind.js'
+import type { RunSummary } from '../../../src/pipeline/summary.js'
+import { createFaults, faultPlan } from '../../../src/service/faults.js'
+import { startService, type RunningService, type ServiceOptions } from '../../../src/service/service.js'
+import { keys } from '../../support/keys.js'
+import { companyWorld, runStages, tapService, writeCompanies, type Tap } from '../../support/stage-job.js'
+
+const nameCount = 12
+const companyCount = 5
+let folder: string
+let services: { close(): Promise<void> }[] = []
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'enrich-stages-'))
+  writeCompanies(folder, nameCount)
+})
+afterEach(async () => {
+  await Promise.all(services.map((service) => service.close()))
+  services = []
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function serve(
+  options: Partial<ServiceOptions> = {},
+): Promise<{ service: RunningService; tap: Tap; knowledge: ReturnType<typeof companyWorld> }> {
+  const knowledge = companyWorld(nameCount, companyCount)
+  const service = await startService({
+    knowledge,
+    dataFolder: null,
+    listen: { host: '127.0.0.1', port: 0 },
+    accounts: [{ name: 'alice', apiKey: keys.alice }],
+    rateLimits: 'none',
+    pages: false,
+    researchMs: { min: 0, max: 50 },
+    buildMs: { min: 10, max: 60 },
+    log: () => undefined,
+    ...options,
+  })
+  const tap = await tapService(service.url)
+  services.push(tap, service)
+  return { service, tap, knowledge }
+}
+
+/** What the checkpoint has for each row's question, in the order of the rows. */
+function stagesOf(scope: string): StageAnswers[] {
+  const reader = openCheckpointReader(join(folder, 'checkpoint.sqlite'), scope)
+  if (reader === null) throw new Error('there is no checkpoint')
+  try {
+    const rowKeys = Array.from({ length: nameCount }, (_, index) =>
+      resolutionKey({ name: `Company ${index}`, location: 'Leeds', context: null }),
+    )
+    return reader.stages(reader.find('resolution', rowKeys), stageKinds)
+  } finally {
+    reader.close()
+  }
+}
+
+const factsOf = (summary: RunSummary, kind: string) => summary.stages.find((stage) => stage.kind === kind)
+
+function expectAllAnswered(scope: string): void {
+  for (const [index, stages] of stagesOf(scope).entries()) {
+    const company = index % companyCount
+    expect([stages.entity?.name, stages.entity?.known?.outcome]).toEqual([
+      `siq_company${company}`,
+      'complete',
+    ])
+    expect([stages.hierarchy?.name, stages.hierarchy?.known?.outcome]).toEqual([
+      `siq_company${company}`,
+      'completed',
+    ])
+    expect([stages.domain?.name, stages.domain?.known?.outcome]).toEqual([`company${company}.com`, 'matched'])
+  }
+}
+
+/** Requests that begin something and were sent more than once. */
+const begunTwice = ({ begun }: Tap) => [...begun].filter(([, count]) => count > 1)
+
+describe('what follows from an answer', () => {
+  test('is asked for each distinct company once, and answered', async () => {
+    const { tap } = await serve()
+    const summary = await runStages(folder, tap.url)
+    expect(summary.stop).toBeNull()
+    for (const kind of stageKinds) {
+      expect(factsOf(summary, kind)).toMatchObject({
+        lookupCount: companyCount,
+        answeredCount: companyCount,
+        pendingCount: 0,
+        stop: null,
+      })
+    }
+    expectAllAnswered(tap.url)
+    expect(begunTwice(tap)).toEqual([])
+    expect(verifyCheckpoint(join(folder, 'checkpoint.sqlite'))?.damage).toEqual([])
+  })
+
+  test('is known in the next run: nothing is asked again', async () => {
+    const { tap } = await serve()
+    await runStages(folder, tap.url)
+    const begunCount = tap.begun.size
+    const again = await runStages(folder, tap.url)
+    expect(tap.begun.size).toBe(begunCount)
+    expect(begunTwice(tap)).toEqual([])
+    for (const kind of stageKinds)
+      expect(factsOf(again, kind)).toMatchObject({ lookupCount: companyCount, cachedCount: companyCount })
+  })
+
+  test('is asked of answers that an earlier run without stages got', async () => {
+    const { tap } = await serve()
+    const first = await runStages(folder, tap.url, { asked: [] })
+    expect(first.stages).toEqual([])
+    await runStages(folder, tap.url)
+    expectAllAnswered(tap.url)
+    expect(begunTwice(tap)).toEqual([])
+  })
+
+  test('without stages chosen, nothing but resolutions is asked', async () => {
+    const { tap } = await serve()
+    await runStages(folder, tap.url, { asked: [] })
+    expect([...tap.begun.keys()].filter((what) => !what.startsWith('/v3/entity-resolution/'))).toEqual([])
+  })
+})
+
+describe('what goes wrong in a stage', () => {
+  test('lost answers: a domain is held, a record is read again, research is settled by a read', async () => {
+    const faults = faultPlan.parse({
+      seed: 3,
+      requests: [
+        { fault: 'lost_answer', rate: 0.4, routes: ['requestHierarchy', 'requestDomain', 'readEntity'] },
+        { fault: 'reset', rate: 0.2, routes: ['requestHierarchy', 'readEntity', 'readHierarchy'] },
+        { fault: 'limited', rate: 0.1, routes: ['readDomain'] },
+      ],
+    })
+    const { tap, knowledge } = await serve({ faults: createFaults(faults) })
+    const summary = await runStages(folder, tap.url)
+    expect(factsOf(summary, 'entity')).toMatchObject({ answeredCount: companyCount, uncertainCount: 0 })
+    expect(factsOf(summary, 'hierarchy')).toMatchObject({ answeredCount: companyCount, uncertainCount: 0 })
+    const domain = factsOf(summary, 'domain')
+    expect(domain?.uncertainCount).toBeGreaterThan(0)
+    expect((domain?.uncertainCount ?? 0) + (domain?.answeredCount ?? 0)).toBe(companyCount)
+    expect(begunTwice(tap).filter(([what]) => what.includes('domain'))).toEqual([])
+    expect(new Set(knowledge.asked).size).toBe(knowledge.asked.length)
+  })
+
+  test('a stage that is out of its budget stops alone, and the rest goes on', async () => {
+    const { tap } = await serve()
+    const limited = await runStages(folder, tap.url, { lookupsMaxOf: { domain: 2 } })
+    expect(limited.stop).toEqual({ kind: 'lookups_max', lookupsMax: 2 })
+    expect(factsOf(limited, 'domain')).toMatchObject({ answeredCount: 2, stop: { kind: 'lookups_max' } })
+    expect(factsOf(limited, 'entity')).toMatchObject({ answeredCount: companyCount, stop: null })
+    expect(limited.answeredCount).toBe(nameCount)
+    const rest = await runStages(folder, tap.url)
+    expect(rest.stop).toBeNull()
+    expectAllAnswered(tap.url)
+    expect(begunTwice(tap)).toEqual([])
+  })
+
+  test('an account without credit for domains: the other stages end', async () => {
+    const { tap } = await serve({
+      accounts: [{ name: 'alice', apiKey: keys.alice, creditUnits: nameCount + 1 }],
+    })
+    const summary = await runStages(folder, tap.url)
+    expect(summary.stop).toMatchObject({ kind: 'out_of_credit' })
+    expect(factsOf(summary, 'hierarchy')).toMatchObject({ answeredCount: companyCount, stop: null })
+    expect(summary.answeredCount).toBe(nameCount)
+  })
+})

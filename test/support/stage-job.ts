@@ -1,0 +1,158 @@
+import { createServer, request as sendRequest } from 'node:http'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { EntityRecord } from '../../src/contract/entity.js'
+import type { EntityId } from '../../src/contract/ids.js'
+import { createServiceClient } from '../../src/client/client.js'
+import type { PipelineDeps } from '../../src/pipeline/deps.js'
+import { stageKinds, type StageKind } from '../../src/pipeline/rules/lookup-kind.js'
+import { runPipeline } from '../../src/pipeline/run.js'
+import { defaultStages } from '../../src/pipeline/scheduler/kind-options.js'
+import type { RunSummary } from '../../src/pipeline/summary.js'
+import { systemClock } from '../../src/platform/clock.js'
+import { systemRandom } from '../../src/platform/random.js'
+import { fakeKnowledge, matchOf, sampleEntity, sampleRecord, type FakeKnowledge } from './fake-knowledge.js'
+import { keys } from './keys.js'
+import { listenOnLoopback } from './loopback-server.js'
+import { ownershipOf } from './ownerships.js'
+
+/** Where every name is that of a company, some of them share one, and each company has a website and an owner. */
+export function companyWorld(nameCount: number, companyCount: number): FakeKnowledge {
+  const idOf = (index: number) => `siq_company${index}` as EntityId
+  const entityOf = (index: number) =>
+    sampleEntity({
+      id: idOf(index),
+      display_name: `Company ${index}`,
+      website: `https://www.company${index}.com`,
+    })
+  const answers = Object.fromEntries(
+    Array.from({ length: nameCount }, (_, index) => [
+      `Company ${index}`,
+      matchOf(entityOf(index % companyCount)),
+    ]),
+  )
+  const entities = Array.from({ length: companyCount }, (_, index): EntityRecord => {
+    const record = sampleRecord(entityOf(index))
+    return { ...record, attributes: { ...record.attributes, employee_count: index } }
+  })
+  return fakeKnowledge({
+    answers,
+    entities,
+    ownership: (id) => ownershipOf(id, [`owner > ${id} 75`]),
+    domains: Object.fromEntries(
+      Array.from({ length: companyCount }, (_, index) => [`company${index}.com`, matchOf(entityOf(index))]),
+    ),
+  })
+}
+
+export function writeCompanies(folder: string, nameCount: number): void {
+  mkdirSync(folder, { recursive: true })
+  const rows = Array.from({ length: nameCount }, (_, index) => `Company ${index},Leeds`)
+  writeFileSync(join(folder, 'companies.csv'), `company_name,city\n${rows.join('\n')}\n`)
+}
+
+/** A run over `companies.csv` in a folder, with all stages unless told otherwise. */
+export function runStages(
+  folder: string,
+  baseUrl: string,
+  parts: Partial<PipelineDeps> & {
+    asked?: readonly StageKind[]
+    lookupsMaxOf?: Partial<Record<StageKind, number>>
+  } = {},
+): Promise<RunSummary> {
+  const { asked = stageKinds, lookupsMaxOf = {}, ...others } = parts
+  const limits = {
+    submissionsPerWindow: 60_000,
+    pollsPerWindow: 60_000,
+    windowMs: 60_000,
+    inFlightRunsMax: 2_000,
+    submitConcurrency: 8,
+  }
+  const polling = { firstAfterMs: 0, intervalMs: 20, deadlineMs: 300_000 }
+  const stages = defaultStages({ limits, polling }, asked)
+  const quick = (kind: StageKind) => ({
+    ...stages.kinds[kind],
+    limits: { submissionsPerWindow: 60_000, pollsPerWindow: 60_000 },
+    lookupsMax: lookupsMaxOf[kind] ?? null,
+  })
+  return runPipeline({
+    input: { paths: [join(folder, 'companies.csv')], spoolFolder: folder },
+    columns: {},
+    dedupe: true,
+    output: { path: join(folder, 'out.csv'), prefix: 'enrich_' },
+    ownFiles: [],
+    checkpoint: { path: join(folder, 'checkpoint.sqlite'), maxAgeMs: null },
+    webhooks: { url: null, receiver: null },
+    onLost: 'hold',
+    askAgain: [],
+    scheduling: { limits, polling, serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
+    stages: {
+      asked,
+      kinds: { entity: quick('entity'), hierarchy: quick('hierarchy'), domain: quick('domain') },
+    },
+    connect: () => {
+      const client = createServiceClient({
+        baseUrl,
+        apiKey: keys.alice,
+        userAgent: 'stages',
+        connectionsMax: 32,
+      })
+      return Promise.resolve({ service: 'hosted', scope: baseUrl, client, close: () => client.close() })
+    },
+    observe: () => undefined,
+    interrupt: new AbortController().signal,
+    clock: systemClock,
+    random: systemRandom,
+    metadata: {},
+    ...others,
+  })
+}
+
+export interface Tap {
+  readonly url: string
+  /** Requests that began something, as the service got them: `POST <what>`, with how often. */
+  readonly begun: ReadonlyMap<string, number>
+  close(): Promise<void>
+}
+
+/** Stands in front of a service, hands everything on, and counts what begins something. */
+export async function tapService(target: string): Promise<Tap> {
+  const begun = new Map<string, number>()
+  const note = (method: string, path: string, body: string) => {
+    if (method !== 'POST') return
+    const asked = body === '' ? {} : (JSON.parse(body) as { name?: string; domain?: string })
+    const what = `${path} ${asked.domain ?? asked.name ?? ''}`.trim()
+    begun.set(what, (begun.get(what) ?? 0) + 1)
+  }
+  const server = createServer((incoming, reply) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.on('end', () => {
+      const body = Buffer.concat(chunks)
+      note(incoming.method ?? '', incoming.url ?? '', body.toString())
+      const outgoing = sendRequest(
+        `${target}${incoming.url ?? ''}`,
+        { method: incoming.method ?? 'GET', headers: { ...incoming.headers, host: new URL(target).host } },
+        (answer) => {
+          reply.writeHead(answer.statusCode ?? 500, answer.headers)
+          answer.on('error', () => reply.destroy())
+          answer.pipe(reply)
+        },
+      )
+      outgoing.on('error', () => reply.destroy())
+      outgoing.end(body)
+    })
+  })
+  const port = await listenOnLoopback(server)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    begun,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => {
+          resolve()
+        })
+      }),
+  }
+}
