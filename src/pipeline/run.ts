@@ -9,6 +9,7 @@ import type { OpenRun, PipelineDeps } from './deps.js'
 import { ingest } from './ingest.js'
 import type { RowIndex } from './input/row-index.js'
 import { openRun } from './open-run.js'
+import { endedBy } from './rules/stop.js'
 import { Backlog } from './scheduler/backlog.js'
 import { summarise, type RunSummary } from './summary.js'
 import { createTally } from './tally.js'
@@ -74,13 +75,15 @@ async function askAndWrite(
   const { deps, input, connection } = run
   const { tally, counter } = createTally()
   const { stop, askingMs } = await askUntilAnswered(run, { ...planned, backlog, tally, counter })
-  const written = stop === null || run.output.partial ? await writeOutput(run, index) : null
+  const { stages } = planned
+  const written =
+    endedBy({ stop, stages }) === null || run.output.partial ? await writeOutput(run, index) : null
   const elapsedMs = deps.clock.monotonicMs() - run.startedAtMs
   const summary = summarise({
     service: connection.service,
     ...{ stop, tally, index, elapsedMs, askingMs },
     plan: planned.plan,
-    stages: planned.stages,
+    stages,
     rows: written?.rowCounts ?? new Map(),
     report: written?.report ?? null,
     notes: input.notes(),

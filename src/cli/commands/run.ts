@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
 import { errorCodes, UserError, type ExitCode } from '../../core/errors.js'
-import { explainStop } from '../../pipeline/rules/stop.js'
+import { endedBy, explainStop } from '../../pipeline/rules/stop.js'
 import { needsAttention, type RunSummary } from '../../pipeline/summary.js'
 import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
 import { assertOneUseOfStdout, type CliIo } from '../terminal/io.js'
@@ -112,8 +112,9 @@ function withoutDrawing(io: CliIo, config: FileConfig): CliIo {
 }
 
 function exitCodeOf(summary: RunSummary): ExitCode {
-  if (summary.stop !== null) {
-    const explained = explainStop(summary.stop)
+  const ended = endedBy(summary)
+  if (ended !== null) {
+    const explained = explainStop(ended)
     // An interruption's code is the signal's: main knows which one it was.
     return explained === null ? 130 : errorCodes[explained.code]
   }

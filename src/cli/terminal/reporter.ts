@@ -1,6 +1,6 @@
 import { columnLines } from '../../pipeline/rules/column-report.js'
 import { progressLine, progressParts, type Progress } from '../../pipeline/rules/progress.js'
-import { explainStop } from '../../pipeline/rules/stop.js'
+import { endedBy, explainStop } from '../../pipeline/rules/stop.js'
 import type { RunEvent } from '../../pipeline/events.js'
 import { commandLine, type CliIo } from './io.js'
 import { errorLines, summaryLines } from './summary-text.js'
@@ -23,8 +23,9 @@ export function createReporter(io: CliIo, flags: ReporterFlags): { tell(event: R
     tell(event) {
       if (flags.json === true) io.out(`${JSON.stringify(withCode(event))}\n`)
       if (words !== null) words.tell(event)
-      else if (event.type === 'finished' && event.summary.stop !== null) {
-        io.err(`${errorLines(event.summary.stop).join('\n')}\n`)
+      else if (event.type === 'finished') {
+        const ended = endedBy(event.summary)
+        if (ended !== null) io.err(`${errorLines(ended).join('\n')}\n`)
       }
     },
   }
@@ -33,8 +34,8 @@ export function createReporter(io: CliIo, flags: ReporterFlags): { tell(event: R
 /** A stop is reported with the code and the sentence that an error would have. */
 function withCode(event: RunEvent): unknown {
   if (event.type !== 'finished') return event
-  const stop = event.summary.stop
-  return { ...event, ...(stop === null ? {} : { stopped: explainStop(stop) ?? { code: 'INTERRUPTED' } }) }
+  const ended = endedBy(event.summary)
+  return { ...event, ...(ended === null ? {} : { stopped: explainStop(ended) ?? { code: 'INTERRUPTED' } }) }
 }
 
 class WordReporter {

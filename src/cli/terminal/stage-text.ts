@@ -35,7 +35,7 @@ export function stageLines(facts: StageFacts, isHosted: boolean): string[] {
     ...some(facts.uncertainCount, 'uncertain'),
     ...some(facts.pendingCount, 'without an answer yet'),
   ]
-  const explained = stop === null ? null : explainStop(stop, kind)
+  const explained = stop === null ? null : explainStop({ kind, stop })
   return [
     `  ${kind.padEnd(9)} ${parts.join(' · ')}`,
     ...(explained === null ? [] : [`            stopped: ${explained.message} (${explained.code})`]),

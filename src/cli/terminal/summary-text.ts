@@ -1,5 +1,5 @@
 import { formatDuration } from '../../core/duration.js'
-import { explainStop, type Stop } from '../../pipeline/rules/stop.js'
+import { endedBy, explainStop, type KindStop } from '../../pipeline/rules/stop.js'
 import type { RunSummary } from '../../pipeline/summary.js'
 import { stageLines } from './stage-text.js'
 
@@ -9,7 +9,7 @@ const deviationNamesMax = 3
 
 /** The closing summary, for people; `command` is the one that was typed. */
 export function summaryLines(summary: RunSummary, command: string): string[] {
-  const { stop } = summary
+  const ended = endedBy(summary)
   return [
     headline(summary),
     ...outcomeLines(summary),
@@ -19,14 +19,14 @@ export function summaryLines(summary: RunSummary, command: string): string[] {
     ...fileLines(summary),
     ...summary.notes.map((note) => `  note      ${note}`),
     ...oddityLines(summary),
-    ...(stop === null ? attentionLines(summary, command) : stopLines(summary, command)),
+    ...(ended === null ? attentionLines(summary, command) : stopLines(ended, command)),
   ]
 }
 
 function headline(summary: RunSummary): string {
   const rows = `${count(summary.rowCount, 'row')}, ${count(summary.lookupCount, 'distinct lookup')}`
   const time = formatDuration(summary.elapsedMs)
-  return summary.stop === null ? `Done in ${time}: ${rows}.` : `Stopped after ${time}: ${rows}.`
+  return endedBy(summary) === null ? `Done in ${time}: ${rows}.` : `Stopped after ${time}: ${rows}.`
 }
 
 function outcomeLines(summary: RunSummary): string[] {
@@ -86,18 +86,17 @@ function oddityLines(summary: RunSummary): string[] {
   ]
 }
 
-function stopLines(summary: RunSummary, command: string): string[] {
-  if (summary.stop === null) return []
+function stopLines(ended: KindStop, command: string): string[] {
   return [
-    ...errorLines(summary.stop),
+    ...errorLines(ended),
     `  resume    ${command}`,
     `  export    ${exportCommand(command)}   (what is known now)`,
   ]
 }
 
 /** A stop in the words of an error; an interruption is none. */
-export function errorLines(stop: Stop): string[] {
-  const explained = explainStop(stop)
+export function errorLines(ended: KindStop): string[] {
+  const explained = explainStop(ended)
   return explained === null
     ? ['Interrupted: what was submitted is safe, and nothing is submitted twice.']
     : [`error ${explained.code}: ${explained.message}`, `  hint: ${explained.hint}`]

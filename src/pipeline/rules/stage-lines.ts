@@ -66,10 +66,11 @@ const entityTexts = {
 } as const satisfies Partial<Record<StageColumnName<'entity'>, string>>
 
 /** What became of the record: `complete`, also where the service says nothing of its build, or what the build says. */
-export function entityOutcome(body: unknown): string {
+function entityOutcome(body: unknown): string {
   if (hasFailed(body)) return 'failed'
   if (objectOf(at(body, 'data', 'entity')) === null) return 'not_found'
-  return wordOf(at(body, 'data', 'enrichment', 'status')) ?? 'complete'
+  const built = wordOf(at(body, 'data', 'enrichment', 'status'))
+  return built === null || built === 'refreshing' ? 'complete' : built
 }
 
 /** The line of a record (interface: "v3 entity record", its envelope in `data`). */
@@ -97,7 +98,7 @@ export function renderEntityLine(body: unknown): string {
 }
 
 /** What became of the research: `completed`, `failed`, or the status that was sent (interface: "Hierarchy research"). */
-export function hierarchyOutcome(body: unknown): string {
+function hierarchyOutcome(body: unknown): string {
   return hasFailed(body) ? 'failed' : (wordOf(at(body, 'data', 'status')) ?? 'failed')
 }
 
@@ -168,7 +169,7 @@ const domainTexts = {
 } as const satisfies Partial<Record<StageColumnName<'domain'>, string>>
 
 /** What the domain was resolved to, in the words of a resolution: `matched`, `no_match`, … */
-export function domainOutcome(body: unknown): string {
+function domainOutcome(body: unknown): string {
   return statusOf({ status: textOf(at(body, 'status')) ?? '' }, domainResultOf(body))
 }
 

@@ -20,11 +20,27 @@ export function waitsForRuns(stop: Stop): boolean {
   return stop.kind === 'out_of_credit' || stop.kind === 'plan_limit' || stop.kind === 'lookups_max'
 }
 
+/** What a run ended by, and which of what it asked: the first questions before what follows from their answers. */
+export interface KindStop {
+  readonly kind: LookupKind
+  readonly stop: Stop
+}
+
+/** Null: nothing is left to wait for. */
+export function endedBy(run: {
+  readonly stop: Stop | null
+  readonly stages: readonly { readonly kind: LookupKind; readonly stop: Stop | null }[]
+}): KindStop | null {
+  if (run.stop !== null) return { kind: 'resolution', stop: run.stop }
+  for (const { kind, stop } of run.stages) if (stop !== null) return { kind, stop }
+  return null
+}
+
 /** The code and sentence shown for a stop of a kind; null for an interruption, whose exit code is the signal's. */
-export function explainStop(
-  stop: Stop,
-  kind: LookupKind = 'resolution',
-): { code: ErrorCode; message: string; hint: string } | null {
+export function explainStop({
+  kind,
+  stop,
+}: KindStop): { code: ErrorCode; message: string; hint: string } | null {
   switch (stop.kind) {
     case 'interrupted':
       return null

@@ -37,7 +37,7 @@ describe.each(stops)('stop %o', (stop, { waits, exitCode }) => {
   })
 
   test('its exit code is the documented one, and its hint says that the same command resumes', () => {
-    const explained = explainStop(stop)
+    const explained = explainStop({ kind: 'resolution', stop })
     expect(explained === null ? null : errorCodes[explained.code]).toBe(exitCode)
     if (explained === null) return
     expect(explained.hint).toContain('the same command resumes')
