@@ -51,7 +51,7 @@ const acceptShare = Number(values.accept)
 const fixed: Readonly<Partial<Record<FeatureName, number>>> = {
   // The company is the one whose form is stated; another may well trade under that name.
   aliasBesideForm: -2,
-  // A shop's name that only begins, or is only like, another company's is a word for its trade more often.
+  // Where such a trade name only begins another company's name, or is only like it, it is seldom that company's.
   aliasBesideFormInexact: -1.5,
   // What stands in brackets in a full name tells which of a group's companies it is; few queries have such a name.
   middleTelling: -4,
