@@ -51,6 +51,10 @@ const acceptShare = Number(values.accept)
 const fixed: Readonly<Partial<Record<FeatureName, number>>> = {
   // The company is the one whose form is stated; another may well trade under that name.
   aliasBesideForm: -2,
+  // Where such a trade name only begins another company's name, or is only like it, it is seldom that company's.
+  aliasBesideFormInexact: -1.5,
+  // What stands in brackets in a full name tells which of a group's companies it is; few queries have such a name.
+  middleTelling: -4,
   // Of two that fit as well, the one that has ended is meant less often: one that lives is accepted beside it.
   inactive: -1.5,
   // A place is given to tell namesakes apart; the few queries that have two of them leave it open.

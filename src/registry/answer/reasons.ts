@@ -72,6 +72,13 @@ function wordReasons(comparison: NameComparison): Reason[] {
       features: leftoverFeatures,
     })
   }
+  if (comparison.variant.isBracketTelling)
+    reasons.push({
+      type: 'limitation',
+      text: 'What stands in brackets may tell another company of that name.',
+      code: 'no_legal_entity_confirmed',
+      features: ['middleTelling', 'formStatedMiddle'],
+    })
   if (!numbersAgree || isOneOfSeries) {
     reasons.push({
       type: 'limitation',
@@ -104,7 +111,7 @@ function wordReasons(comparison: NameComparison): Reason[] {
         ? 'Every word that tells it from others is spelled another way.'
         : 'The spelling differs.',
       code: 'no_legal_entity_confirmed',
-      features: ['looseWords', 'misspelled', 'misspelledUnplaced'],
+      features: ['looseWords', 'misspelled', 'misspelledBrand', 'misspelledUnplaced'],
     })
   }
   if (isGeneric)
@@ -134,6 +141,9 @@ const leftoverFeatures: readonly FeatureName[] = [
   'onlyQueryMore',
   'bothMore',
   'nearDifference',
+  'formStatedExtends',
+  'formStatedInserted',
+  'formStatedLight',
 ]
 
 function hasMore({ light, soft, hard, number, place }: LeftoverWords): boolean {

@@ -46,6 +46,8 @@ export interface NameComparison {
   readonly isPluralOnly: boolean
   /** Every word that tells the company from others is spelled another way. */
   readonly isMisspelled: boolean
+  /** Every word is that tells more than a trade. */
+  readonly isBrandMisspelled: boolean
   readonly numbersAgree: boolean
   /** What the query lacks of a name that it begins starts with a number: one of a series. */
   readonly isOneOfSeries: boolean
@@ -131,7 +133,9 @@ export function compareNames(
       alignment !== null &&
       alignment.pluralCount > 0 &&
       alignment.looseWords.length + alignment.queryExtra.length + alignment.candidateExtra.length === 0,
-    isMisspelled: alignment !== null && isMisspelled(candidate.tokens, alignment.looseWords),
+    isMisspelled: alignment !== null && isMisspelled(candidate.tokens, alignment.looseWords, isGenericWord),
+    isBrandMisspelled:
+      alignment !== null && isMisspelled(candidate.tokens, alignment.looseWords, isTradeWord),
     numbersAgree: series !== null || sameNumbers(variant.tokens, candidate.tokens),
     isOneOfSeries: series === true,
     isTruncated: matchType === 'completed' && isColumnCut(variant, candidate),
@@ -259,8 +263,12 @@ function missingNumber(variant: NameVariant, candidate: CandidateName): boolean 
 
 const seriesForms = new Set('co company companies corp corporation inc ltd limited llc lp plc'.split(' '))
 
-function isMisspelled(tokens: readonly string[], looseWords: readonly string[]): boolean {
-  const distinctive = tokens.filter((word) => !isLightWord(word) && !isGenericWord(word))
+function isMisspelled(
+  tokens: readonly string[],
+  looseWords: readonly string[],
+  isCommon: (word: string) => boolean,
+): boolean {
+  const distinctive = tokens.filter((word) => !isLightWord(word) && !isCommon(word))
   return (distinctive.length > 0 ? distinctive : tokens).every((word) => looseWords.includes(word))
 }
 

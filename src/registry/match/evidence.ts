@@ -57,6 +57,10 @@ const isExact = is('exact')
 const isPrefix = is('prefix')
 const isExtends = is('extends')
 const isNear = is('near')
+const isInexact = (evidence: Evidence) => !isExact(evidence)
+/** By the trade name beside a company that states its form; the whole text holds that name too. */
+const isAliasBesideForm = ({ comparison: { variant, matchType, firstAgrees } }: Evidence) =>
+  variant.isBesideForm && (variant.kind === 'alias' || (matchType === 'near' && !firstAgrees))
 const isListed = ({ comparison }: Evidence) => comparison.candidate.prominence.isListed
 const isUnlisted = (evidence: Evidence) => !isListed(evidence)
 const isKind = (...kinds: string[]) => {
@@ -73,6 +77,13 @@ const hasNoTown = ({ comparison: { candidate } }: Evidence) =>
   candidate.place.cityKey === '' && candidate.place.postalKey === ''
 const queryHard = ({ comparison }: Evidence) => capped(comparison.queryLeftover.hard, 3)
 const nameHard = ({ comparison }: Evidence) => capped(comparison.nameLeftover.hard, 3)
+/** The text as a whole, with a legal form at its end: no part of it is a site, a remark or a trade name. */
+const isFormStatedWhole = ({ comparison }: Evidence) =>
+  comparison.isFormStated && comparison.variant.kind === 'whole'
+const queryTold = ({ comparison: { queryLeftover: q } }: Evidence) => capped(q.hard + q.soft, 2)
+/** The text has all words of a company's name in their order, and more of its own in between. */
+const isInserted = ({ comparison: { firstAgrees, looseCount, nameLeftover: n, candidate } }: Evidence) =>
+  candidate.supported && firstAgrees && looseCount + n.hard + n.soft + n.light + n.number + n.place === 0
 const familySize = ({ siblings }: Evidence) => capped(Math.log2(1 + siblings.familyCount), 6) / 2
 const rarity = ({ comparison }: Evidence) => tenths(comparison.sharedWeight, 25)
 
@@ -101,6 +112,7 @@ const featureGroups = {
     misspelledUnplaced: both(({ comparison }) => comparison.isMisspelled, isUnplaced),
     numbersDifferUnplaced: both(({ comparison }) => !comparison.numbersAgree, isUnplaced),
     misspelled: ({ comparison }) => comparison.isMisspelled,
+    misspelledBrand: ({ comparison }) => comparison.isBrandMisspelled,
     numbersDiffer: ({ comparison }) => !comparison.numbersAgree,
     // The more the words in common tell, the surer it is another one of the same series.
     numbersDifferRarity: both(({ comparison }) => !comparison.numbersAgree, rarity),
@@ -132,8 +144,14 @@ const featureGroups = {
     formVariant: isKind('form'),
     bracketVariant: isKind('bracket'),
     middleVariant: isKind('middle'),
+    // "Norvane (Reno) Ltd" is one of Norvane's companies; "(UK)" says less.
+    middleTelling: both(
+      ({ comparison }) => comparison.isFormStated && comparison.variant.isBracketTelling,
+      (evidence) => isKind('middle')(evidence) || isExtends(evidence),
+    ),
     aliasVariant: isKind('alias', 'inside'),
-    aliasBesideForm: both(isKind('alias', 'inside'), ({ comparison }) => comparison.variant.isBesideForm),
+    aliasBesideForm: isAliasBesideForm,
+    aliasBesideFormInexact: both(isAliasBesideForm, isInexact),
     hyphenVariant: isKind('hyphen'),
     queryHardRarity: ({ comparison }) => tenths(comparison.queryLeftover.hardWeight, 25),
     nameHardRarity: ({ comparison }) => tenths(comparison.nameLeftover.hardWeight, 25),
@@ -148,23 +166,28 @@ const featureGroups = {
     columnCutNear: both(isNear, ({ comparison }) => comparison.variant.cut !== 'nowhere'),
     variantNotExact: both(
       isKind('site', 'registered', 'form', 'bracket', 'middle', 'alias', 'inside', 'hyphen', 'security'),
-      (evidence) => !isExact(evidence),
+      isInexact,
     ),
   },
   form: {
     formSame: ({ comparison }) => comparison.form === 'same',
     formSoftConflict: ({ comparison }) => comparison.form === 'soft_conflict',
     formHardConflict: ({ comparison }) => comparison.form === 'hard_conflict',
-    formHardConflictInexact: both(
-      ({ comparison }) => comparison.form === 'hard_conflict',
-      (evidence) => !isExact(evidence),
-    ),
+    formHardConflictInexact: both(({ comparison }) => comparison.form === 'hard_conflict', isInexact),
     unstatedPartnership: ({ comparison }) => comparison.form === 'unstated_partnership',
     formStatedInexact: ({ comparison }) => comparison.isFormStated && comparison.matchType !== 'exact',
     formStatedQueryMore: both(({ comparison }) => comparison.isFormStated, is('extends', 'near'), queryHard),
     formStatedNameMore: both(({ comparison }) => comparison.isFormStated, is('prefix', 'near'), nameHard),
     formStatedMiddle: both(({ comparison }) => comparison.isFormStated, isKind('middle')),
     formStatedPrefix: both(({ comparison }) => comparison.isFormStated, isPrefix),
+    // Words between the name and the form stated are of the name: "Norvane Oval Ltd" is another one than Norvane Ltd.
+    formStatedExtends: both(isFormStatedWhole, isExtends, queryTold),
+    formStatedInserted: both(isFormStatedWhole, isNear, isInserted, queryTold),
+    formStatedLight: both(
+      isFormStatedWhole,
+      isInexact,
+      ({ comparison: { queryLeftover: q, nameLeftover: n } }) => capped(q.light + n.light, 1),
+    ),
   },
   rarity: {
     rarity,
@@ -227,7 +250,7 @@ const featureGroups = {
     otherRegionExact: both(({ place }) => place === 'region_conflict', isExact),
     otherCountryExact: both(({ place }) => place === 'country_conflict', isExact),
     conflictListedExact: both(isConflict, isListed, isExact),
-    conflictInexact: both(isConflict, (evidence) => !isExact(evidence)),
+    conflictInexact: both(isConflict, isInexact),
     conflictRarity: both(isConflict, rarity),
     conflictListed: both(isConflict, isListed),
     otherCountryListed: both(({ place }) => place === 'country_conflict', isListed),
@@ -268,10 +291,7 @@ const featureGroups = {
       ({ comparison }) => tenths(comparison.rarestWeight, 12),
       is('near', 'extends'),
     ),
-    notCompanyInexact: both(
-      ({ comparison }) => !comparison.candidate.supported,
-      (evidence) => !isExact(evidence),
-    ),
+    notCompanyInexact: both(({ comparison }) => !comparison.candidate.supported, isInexact),
     notCompany: ({ comparison }) => !comparison.candidate.supported,
   },
   context: {

@@ -43,7 +43,7 @@ const lightWords = new Set('group holdings company companies usa us uk corporate
 
 /** What a group calls the companies that work for it alone: "Larkmoor Services (UK) Ltd" beside "Larkmoor plc". */
 const inHouseWords = new Set(
-  'services service finance financing funding treasury trustee trustees nominees pension pensions leasing receivables employees'.split(
+  'services service finance financing funding credit treasury trustee trustees nominees pension pensions leasing receivables employees'.split(
     ' ',
   ),
 )

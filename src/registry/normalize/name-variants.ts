@@ -1,7 +1,8 @@
 import { boundedDistance } from './edit-distance.js'
+import { isLightWord } from './generic-words.js'
 import { canonicalWord, foldText, isNumberWord, wordsOf } from './normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { regionCodeIn } from './place-names.js'
+import { countryCodeOf, regionCodeIn } from './place-names.js'
 import { boundedText, parseName, registrarRemark, type ParsedName } from './parsed-name.js'
 
 /**
@@ -32,11 +33,19 @@ export interface NameVariant extends ParsedName {
   readonly kind: VariantKind
   /** Where the column may have ended that the name fills: inside a word, between two, or nowhere. */
   readonly cut: ColumnCut
-  /** What stands before it states a legal form, so that it names the company: "Norvane Ltd t/a Sunny Inn". */
+  /**
+   * Of a trade name, and of the whole text that holds it: what stands before it states a legal form, so that it names
+   * the company: "Norvane Ltd t/a Sunny Inn".
+   */
   readonly isBesideForm: boolean
+  /**
+   * Of the whole text, and of it without its brackets: one holds more than a country, so that "Norvane (Reno) Ltd" is
+   * a company of its own.
+   */
+  readonly isBracketTelling: boolean
 }
 
-type OpenVariant = Omit<NameVariant, 'cut' | 'isBesideForm'>
+type OpenVariant = Omit<NameVariant, 'cut' | 'isBesideForm' | 'isBracketTelling'>
 
 /**
  * The ways a query may be read, the whole name first, then the surer ones. `cities`: keys of the towns that the
@@ -75,7 +84,12 @@ export function variantsOf(name: string, cities: ReadonlySet<string> = new Set()
     if (variant === null || variant.fullKey.length < 2 || variant.coreKey === '' || seen.has(variant.coreKey))
       continue
     seen.add(variant.coreKey)
-    variants.push({ ...variant, cut, isBesideForm: isFormBefore && variant.kind === 'alias' })
+    variants.push({
+      ...variant,
+      cut,
+      isBesideForm: isFormBefore && (variant.kind === 'alias' || variant.kind === 'whole'),
+      isBracketTelling: (variant.kind === 'middle' || variant.kind === 'whole') && isBracketTelling(text),
+    })
   }
   return variants.slice(0, matchLimits.variantsMax)
 }
@@ -98,6 +112,13 @@ const lastBracket = /\s*[([][^)\]]*[)\]]?\s*$/
 const allBrackets = /[([][^)\]]*[)\]]?/g
 
 const withoutOpenBracket = (text: string): string => text.replace(/[([]\s*$/, '')
+
+function isBracketTelling(text: string): boolean {
+  return [...text.matchAll(allBrackets)].some(([bracket]) => {
+    const inside = bracket.replace(/[()[\]]/g, '').trim()
+    return inside !== '' && countryCodeOf(inside) === null && !foldText(inside).split(' ').every(isLightWord)
+  })
+}
 
 /** A trade name or the holder's name beside the name: "Sunny Inn (Brightlow LLC)". One word is a remark. */
 function insideBrackets(text: string): string | null {

@@ -100,6 +100,7 @@ const pairs: Record<FeatureName, readonly [more: Asked, less: Asked]> = {
     asked('Zorvex Fund II', held('Zorvex Fund III', reno), { at: 'Reno, NV' }),
   ],
   misspelled: [asked('Zorvix Group', 'Zorvex Group'), asked('Zorvex Grop', 'Zorvex Group')],
+  misspelledBrand: [asked('Zorvix Software', 'Zorvex Software'), asked('Zorvix Calder', 'Zorvex Calder')],
   numbersDiffer: [asked('Zorvex Fund II', 'Zorvex Fund III'), asked('Zorvex Fund II', 'Zorvex Fund II')],
   seriesWhole: [asked('Zorvex Calder', 'Zorvex Calder II'), column],
   seriesFormStated: [
@@ -129,10 +130,18 @@ const pairs: Record<FeatureName, readonly [more: Asked, less: Asked]> = {
   formVariant: [asked('Zorvex Inc Employees Plan', 'Zorvex Inc', { kind: 'form' }), exact],
   bracketVariant: [asked('Zorvex (Payroll)', 'Zorvex Inc', { kind: 'bracket' }), exact],
   middleVariant: [asked('Zorvex (UK) Ltd', 'Zorvex Ltd', { kind: 'middle' }), exact],
+  middleTelling: [
+    asked('Zorvex (Reno) Ltd', 'Zorvex Ltd', { kind: 'middle' }),
+    asked('Zorvex (UK) Ltd', 'Zorvex Ltd', { kind: 'middle' }),
+  ],
   aliasVariant: [asked('Calder Ltd t/a Zorvex', 'Zorvex Inc', { kind: 'alias' }), exact],
   aliasBesideForm: [
     asked('Calder Ltd t/a Zorvex', 'Zorvex Inc', { kind: 'alias' }),
     asked('Calder t/a Zorvex', 'Zorvex Inc', { kind: 'alias' }),
+  ],
+  aliasBesideFormInexact: [
+    asked('Calder Ltd t/a Zorvex', 'Zorvex (UK) Ltd', { kind: 'alias' }),
+    asked('Calder Ltd t/a Zorvex', 'Zorvex Ltd', { kind: 'alias' }),
   ],
   hyphenVariant: [asked('Zorvex-Columbus', 'Zorvex Inc', { kind: 'hyphen' }), exact],
   queryHardRarity: [asked('Zorvex Calder Mellbrook', 'Zorvex Inc'), longer],
@@ -162,6 +171,12 @@ const pairs: Record<FeatureName, readonly [more: Asked, less: Asked]> = {
     asked('Zorvex (UK) Calder', 'Zorvex Calder', { kind: 'middle' }),
   ],
   formStatedPrefix: [asked('Zorvex Inc', 'Zorvex Robotics Inc'), prefix],
+  formStatedExtends: [asked('Zorvex Calder Ltd', 'Zorvex Ltd'), longer],
+  formStatedInserted: [
+    asked('Zorvex Calder Robotics Ltd', 'Zorvex Robotics Ltd'),
+    asked('Calder Zorvex Robotics Ltd', 'Zorvex Robotics Ltd'),
+  ],
+  formStatedLight: [asked('Zorvex Group Inc', 'Zorvex Inc'), asked('Zorvex Group', 'Zorvex Inc')],
   rarity: [exact, asked('First Capital', 'First Capital')],
   rarest: [exact, asked('First Capital', 'First Capital')],
   rarityExact: [exact, prefix],

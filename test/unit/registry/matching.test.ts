@@ -33,6 +33,7 @@ describe('what is accepted', () => {
     ['Acme Widgets 410 Oak St Austin, TX', 'Austin, TX'],
     ['Acme Widgets Holdings', 'Austin, TX'],
     ['Acme Widgets (Payroll)', 'Austin, TX'],
+    ['Acme Widgets (USA) Inc', 'Austin, TX'],
   ])('%j at %j is Acme Widgets, Inc.', (name, location) => {
     const decision = match({ name, location, held: [acme] })
     expect([isAccepted(decision), namedBy(decision)], String(confidenceOf(decision))).toEqual([
@@ -147,6 +148,33 @@ describe('what is not accepted', () => {
       'Northern Tavrik Acquisition Co',
       null,
       [{ name: 'Northern Tavrik Acquisition Corp.' }, { name: 'Northern Tavrik Acquisition Corp. III' }],
+    ],
+    [
+      'a full name with a word more before its legal form, though the place is the same',
+      'Mellbrook Oval Limited',
+      'Leeds, GB',
+      [
+        { name: 'Mellbrook Limited', city: 'Leeds', country: 'GB' },
+        { name: 'Mellbrook Foods Limited', city: 'Hull', country: 'GB' },
+      ],
+    ],
+    [
+      'a full name with a bracket that tells another company of the group',
+      'Mellbrook (Hammerford) Ltd',
+      'Leeds, GB',
+      [
+        { name: 'Mellbrook Limited', city: 'Leeds', country: 'GB' },
+        { name: 'Mellbrook Foods Limited', city: 'Hull', country: 'GB' },
+      ],
+    ],
+    [
+      'a trade name that only begins the name of another company than the one stated',
+      'Multi-Calder Ltd t/a Zorvex',
+      'Leeds, GB',
+      [
+        { name: 'Zorvex (UK) Limited', city: 'Leeds', country: 'GB' },
+        { name: 'Zorvex Foods Limited', city: 'Hull', country: 'GB' },
+      ],
     ],
     ['another number without a place', 'CCP Widgets Fund II', null, [{ name: 'CCP Widgets Fund III' }]],
     [
