@@ -2,7 +2,8 @@ import { boundedDistance } from './edit-distance.js'
 import { isLightWord } from './generic-words.js'
 import { canonicalWord, foldText, isNumberWord, wordsOf } from './normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { countryCodeOf, regionCodeIn } from './place-names.js'
+import { countryCodeOf } from '../../core/countries.js'
+import { regionCodeIn } from './place-names.js'
 import { boundedText, parseName, registrarRemark, type ParsedName } from './parsed-name.js'
 
 /**
