@@ -40,7 +40,8 @@ export function findIdentifiers(search: IdentifierSearch): FoundIdentifiers {
   for (const key of identifierKeys) {
     const [column, ...others] = fittingHeaders(search, key, unused)
     if (column !== undefined) columns[key] = column
-    for (const other of others) unused.set(other, { kind: identifierNames[key], why: `${column ?? ''} is asked` })
+    for (const other of others)
+      unused.set(other, { kind: identifierNames[key], why: `${column ?? ''} is asked` })
   }
   for (const column of header)
     if (columns.ticker !== column && symbolHeaders.includes(headerKey(column)))
