@@ -72,7 +72,7 @@ describe('what is read', () => {
 })
 
 describe('there and back', () => {
-  const letter = (letters: string) => fc.constantFrom(...letters)
+  const letter = (letters: string) => fc.constantFrom(...Array.from(letters))
   const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
   const digits = (count: number) => fc.stringMatching(new RegExp(`^[1-9]\\d{${count - 1}}$`))
   const place = fc.option(fc.constantFrom('GB', 'DE', 'US-DE', 'US-NY', 'CA-ON'), { nil: null })
