@@ -14,7 +14,7 @@ import {
 import type { CellRow, ChunkRows, InputTable, MemberRow, MemberRows, TextRow } from './table.js'
 
 export { formatOfPath, type SourceFile } from './sources.js'
-export type { CellRow, CellType, ChunkRows, MemberRow, MemberRows, TextRow } from './table.js'
+export type { CellType, ChunkRows, MemberRow, MemberRows, TextRow } from './table.js'
 
 export interface InputOptions {
   /** Files and globs, or `-` alone for standard input. */

@@ -14,7 +14,7 @@ export interface SheetLayout {
   readonly notices: readonly string[]
 }
 
-export interface SheetColumn {
+interface SheetColumn {
   readonly name: string
   /** In the sheet, counted from 0. */
   readonly position: number

@@ -2,7 +2,7 @@ import type { NumberFormat } from './cell-style.js'
 import { days1904, type RawCell } from './cell-value.js'
 
 /** A number with the format that says how it is shown, and so whether it is a date. */
-export interface NumberCell {
+interface NumberCell {
   readonly kind: 'number'
   /** As it stands in the file; days are counted from 1900. */
   readonly value: string
