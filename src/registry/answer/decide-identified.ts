@@ -10,7 +10,7 @@ export interface FoundIdentifier {
 }
 
 /** What a name is to a company; the higher, the more. `open`: settled, and in favour of the company. */
-export const nameGrades = { foreign: 0, open: 1, same: 2, exact: 3 } as const
+const nameGrades = { foreign: 0, open: 1, same: 2, exact: 3 } as const
 export type NameGrade = keyof typeof nameGrades
 
 interface Decided {
