@@ -73,14 +73,12 @@ interface ServiceScopes {
 }
 
 function byService(scopes: readonly ScopeCounts[]): ServiceScopes[] {
-  const read = scopes.map((scope) => ({ scope, ...readScope(scope.scope) }))
-  return [...new Set(read.map(({ base }) => base))].map((base) => {
-    const own = read.filter((one) => one.base === base)
-    const others = own.filter(({ kind }) => kind !== 'resolution')
+  return [...new Set(scopes.map(({ scope }) => scope))].map((base) => {
+    const own = scopes.filter(({ scope }) => scope === base)
     return {
       base,
-      resolutions: own.find(({ kind }) => kind === 'resolution')?.scope ?? null,
-      others: others.map(({ kind, scope }) => [kind, scope] as const),
+      resolutions: own.find(({ kind }) => kind === 'resolution') ?? null,
+      others: own.flatMap((one) => (one.kind === 'resolution' ? [] : [[one.kind, one] as const])),
     }
   })
 }

@@ -24,7 +24,7 @@ test('records and domains that are still being built are sent, and need not be p
     buildMs: { min: 200, max: 400 },
   })
   const tap = await tapService(it.service.url)
-  afterAll(tap.close)
+  afterAll(() => tap.close())
   const port = await freePort()
   const summary = await runStages(folder, tap.url, {
     webhooks: {
