@@ -9,7 +9,7 @@ import { parseConfig } from '../../src/config/file-config.js'
 import { listOptions } from '../../src/config/option.js'
 import { options } from '../../src/config/options.js'
 import { outcomeStatus } from '../../src/contract/enums.js'
-import { answerColumns } from '../../src/pipeline/rules/columns.js'
+import { allColumns, answerColumns } from '../../src/pipeline/rules/columns.js'
 import { errorCodes, UserError } from '../../src/core/errors.js'
 import * as library from '../../src/index.js'
 import { basisFileColumns } from '../../src/pipeline/output/answer-cells.js'
@@ -136,7 +136,8 @@ describe('the configuration', () => {
 describe('what comes out', () => {
   test('no column is named that is not added, and their number is right', () => {
     const names = answerColumns.map(({ name }) => `enrich_${name}`)
-    expect(found(/\benrich_[a-z_]+/g).filter((name) => !names.includes(name))).toEqual([])
+    const all = allColumns.map(({ name }) => `enrich_${name}`)
+    expect(found(/\benrich_[a-z_]+/g).filter((name) => !all.includes(name))).toEqual([])
     expect(manual).toContain(`and ${names.length} more`)
   })
 

@@ -5,7 +5,7 @@ import { blamingDamage } from '../../pipeline/checkpoint/verify.js'
 import type { ScopeCounts, UncertainLookup } from '../../pipeline/checkpoint/checkpoint.js'
 import { problemOf } from '../../pipeline/checkpoint/verify.js'
 import { openCheckpointReader } from '../../pipeline/checkpoint/reader.js'
-import { readScope, type LookupKind } from '../../pipeline/rules/lookup-kind.js'
+import type { LookupKind } from '../../pipeline/rules/lookup-kind.js'
 import { readInboxCounts, type InboxCounts } from '../../pipeline/inbox/inbox.js'
 import { resolveSettings } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
@@ -181,16 +181,13 @@ function shorter(path: string): string {
 function uncertainText(uncertain: readonly UncertainLookup[]): string {
   if (uncertain.length === 0) return 'No submission is uncertain.\n'
   const lines = uncertain.map(
-    ({ name, location, customId, intendedAtMs, reason, scope }) =>
-      `  ${when(intendedAtMs)}  ${kindPrefix(scope)}${name}${location === null ? '' : ` (${location})`}  ${customId}  ${reason ?? ''}\n`,
+    ({ name, location, customId, intendedAtMs, reason, kind }) =>
+      `  ${when(intendedAtMs)}  ${kindPrefix(kind)}${name}${location === null ? '' : ` (${location})`}  ${customId}  ${reason ?? ''}\n`,
   )
   return `Uncertain submissions (custom_id is what the service's records name them by):\n${lines.join('')}`
 }
 
-const kindPrefix = (scope: string): string => {
-  const { kind } = readScope(scope)
-  return kind === 'resolution' ? '' : `${kind} `
-}
+const kindPrefix = (kind: LookupKind): string => (kind === 'resolution' ? '' : `${kind} `)
 
 function when(ms: number | null): string {
   return ms === null ? 'never' : new Date(ms).toISOString().replace('T', ' ').slice(0, 16)

@@ -4,6 +4,7 @@ import { format } from 'prettier'
 import { describe, expect, test } from 'vitest'
 import { parseConfig } from '../../../src/config/file-config.js'
 import { listOptions } from '../../../src/config/option.js'
+import { stageKinds } from '../../../src/pipeline/rules/lookup-kind.js'
 import { environmentVariables, options } from '../../../src/config/options.js'
 import { errorTable } from '../../../src/core/error-codes.js'
 import { exampleConfig, markersOf, tables, withTables } from './tables.js'
@@ -36,14 +37,17 @@ describe('what is made from the tables of the code', () => {
 
   test('every table stands in one page, and every key of the config in one table', () => {
     const markers = pages.flatMap((path) => markersOf(read(path)).map((marker) => marker.split(' ')))
+    const stages = markers.flatMap(([name, ...words]) => (name === 'stage-columns' ? words : []))
+    expect(stages).toEqual(stageKinds)
+    const severalTimes = ['options', 'stage-columns']
     expect(
       markers
-        .map(([name]) => name)
-        .filter((name) => name !== 'options')
+        .map(([name = '']) => name)
+        .filter((name) => !severalTimes.includes(name))
         .sort(),
     ).toEqual(
       Object.keys(tables)
-        .filter((name) => name !== 'options')
+        .filter((name) => !severalTimes.includes(name))
         .sort(),
     )
     const groups = markers.flatMap(([name, ...words]) => (name === 'options' ? words : []))

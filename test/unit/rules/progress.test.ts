@@ -87,6 +87,26 @@ describe('the progress line', () => {
     )
   })
 
+  test('each stage has a part: what is done of what is wanted so far, and whether it was stopped', () => {
+    const facts = {
+      cachedCount: 1,
+      askedCount: 8,
+      answeredCount: 5,
+      failedCount: 1,
+      rejectedCount: 0,
+      uncertainCount: 1,
+      pendingCount: 1_200,
+      outcomes: { complete: 4 },
+    }
+    const stages: Progress['stages'] = [
+      { kind: 'entity', lookupCount: 1_208, stop: null, ...facts },
+      { kind: 'domain', lookupCount: 1_208, stop: { kind: 'out_of_credit', reason: 'x' }, ...facts },
+    ]
+    expect(progressLine({ ...progress, stages })).toContain(
+      'no_match 64 · entity 7/1,208 · domain 7/1,208 stopped · 181 running',
+    )
+  })
+
   test('what is none is left out', () => {
     const line = progressLine({ ...progress, running: 0, cached: 0, failed: 0, outcomes: {} })
     expect(line).toBe('1,204/5,000 done · submit 598/600 · poll 97/100 per min · ETA 1h04m')
