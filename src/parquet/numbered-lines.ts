@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { collectGarbage, type DuckDb } from './duckdb.js'
 import { parquetLimits } from './limits.js'
 import { LineWriter } from './line-writer.js'
-import { copyLines, linesRelation, numberKey, type LineColumn } from './part-sql.js'
+import { copyWaiting, linesRelation, numberKey, type LineColumn } from './part-sql.js'
 import type { LineWeights } from './part-plan.js'
 
 /** What stands behind rows, which name it by its number: lines of JSON, each an object. */
@@ -18,6 +18,8 @@ export interface StoredLines extends LineWeights {
   /** The files that hold any of the lines from one number to another. */
   readonly pathsOf: (first: number, last: number) => readonly string[]
 }
+
+const numberColumn: LineColumn = { key: numberKey, name: numberKey, type: 'UINTEGER' }
 
 /** Stores lines in a folder: some are read in DuckDB while the next are made. */
 export async function storeLines(
@@ -44,7 +46,8 @@ export async function storeLines(
       uncollectedBytes = 0
       collectGarbage()
     }
-    storing = duckDb.run(copyLines(path, linesRelation([file], columns))).then(() => rm(file.path))
+    const relation = linesRelation([file], [numberColumn, ...columns])
+    storing = duckDb.run(copyWaiting(path, `SELECT * FROM ${relation}`)).then(() => rm(file.path))
     // Thrown where it is awaited.
     storing.catch(() => undefined)
   }

@@ -27,6 +27,9 @@ export interface IngestDeps {
 /** Bytes of a key: 128 bits of SHA-256, beyond any accidental collision. */
 const keyBytes = 16
 
+/** Placed at one time: each time is a commit of the checkpoint, and a sync of the disk. */
+const placedRowsMin = 8_192
+
 /** The first pass over the input: every row becomes a lookup or a reason why it is none. */
 export async function ingest(deps: IngestDeps): Promise<RowIndex> {
   const { signal, spool } = deps
@@ -34,12 +37,16 @@ export async function ingest(deps: IngestDeps): Promise<RowIndex> {
   const occurrences = deps.dedupe ? null : new OccurrenceCounter()
   const placer = new RowPlacer(deps, index, occurrences)
   try {
+    let waiting: TextRow[] = []
     for await (const { cells, rows } of keyBatches(deps)) {
       signal.throwIfAborted()
-      const first = index.rowCount
-      await placer.place(cells)
-      if (spool !== null) await spool.add(index.slice(first, rows.length), rows)
+      await spool?.add(rows)
+      waiting.push(...cells)
+      if (waiting.length < placedRowsMin) continue
+      await placer.place(waiting)
+      waiting = []
     }
+    if (waiting.length > 0) await placer.place(waiting)
     await spool?.end()
     return index
   } finally {
