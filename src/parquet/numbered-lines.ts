@@ -5,12 +5,12 @@ import { LineWriter } from './line-writer.js'
 import { copyWaiting, linesRelation, numberKey, type LineColumn } from './part-sql.js'
 import type { LineWeights } from './part-plan.js'
 
-/** What stands behind rows, which name it by its number: lines of JSON, each an object. */
+/** What stands behind rows, which name it by its number: lines of JSON, each an object, as text or as UTF-8. */
 export interface NumberedLines {
   /** Ascending, each once. */
   readonly numbers: Uint32Array
   /** The lines of these numbers, in their order. */
-  readonly lines: () => Iterable<string>
+  readonly lines: () => Iterable<string | Buffer>
 }
 
 /** Lines that DuckDB has read once, with the types they are to have: Parquet files in the order of their numbers. */
@@ -54,7 +54,8 @@ export async function storeLines(
   try {
     for (const line of lines()) {
       const bytesBefore = writer.byteCount
-      writer.add(`{"${numberKey}":${numbers[index]}`, line === '{}' ? '' : ',', line.slice(1))
+      const members = typeof line === 'string' ? line.slice(1) : line.subarray(1)
+      writer.add(`{"${numberKey}":${numbers[index]}`, members.length === 1 ? '' : ',', members)
       byteCounts[index++] = writer.byteCount - bytesBefore
       if (writer.isFull) await store()
       else if (writer.isFlushDue) await writer.flush()

@@ -2,7 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import { CsvError, Parser } from 'csv-parse'
 import { UserError } from '../core/errors.js'
 import { tableLimits } from './limits.js'
+import { PlainCsv } from './plain-csv.js'
 import type { ChooseColumns, RecordReader, RecordSource, TableRecord } from './records.js'
+import { textPieces } from './text-source.js'
 
 /**
  * Records as csv-parse reads them: the first defect ends the reading, behind the records before it. Records with fewer
@@ -10,17 +12,56 @@ import type { ChooseColumns, RecordReader, RecordSource, TableRecord } from './r
  * INPUT_RECORD_TOO_LARGE and INPUT_COLUMNS_TOO_MANY, each with the line.
  */
 export const strictRecords: RecordReader<TableRecord> = async function* (source, choose) {
-  const parsing = new CsvParsing(source)
   const pick = picker(choose)
+  let givenCount = 0
+  for await (const records of plainRecords(source)) {
+    if (records === 'unplain') {
+      for await (const rest of withoutFirst(parsedRecords(source), givenCount)) yield pick(rest)
+      return
+    }
+    givenCount += records.length
+    yield pick(records)
+  }
+}
+
+/** Records up to the first that is not plain. */
+async function* plainRecords(source: RecordSource): AsyncGenerator<readonly TableRecord[] | 'unplain'> {
+  const plain = new PlainCsv(source.delimiter)
+  const recordsOf = (rows: readonly string[][]) =>
+    rows.map((cells): TableRecord => ({ cells, line: null, reason: null }))
+  for await (const piece of textPieces(source.chunks())) {
+    const rows = plain.push(piece)
+    if (rows.length > 0) yield recordsOf(rows)
+    if (plain.isUnplain) break
+  }
+  const rows = plain.isUnplain ? [] : plain.end()
+  if (rows.length > 0) yield recordsOf(rows)
+  if (plain.isUnplain) yield 'unplain'
+}
+
+async function* withoutFirst(
+  batches: AsyncIterable<readonly TableRecord[]>,
+  count: number,
+): AsyncGenerator<readonly TableRecord[]> {
+  let left = count
+  for await (const records of batches) {
+    if (left < records.length) yield records.slice(left)
+    left = Math.max(0, left - records.length)
+  }
+}
+
+/** The same, all read by csv-parse. */
+export async function* parsedRecords(source: RecordSource): AsyncGenerator<readonly TableRecord[]> {
+  const parsing = new CsvParsing(source)
   try {
     for await (const chunk of source.chunks()) {
       const records = await parsing.write(chunk)
       // What is right before a failure comes first: a reader that wants no more never meets it.
-      if (records.length > 0) yield pick(records)
+      if (records.length > 0) yield records
       await parsing.throwIfFailed()
     }
     const records = await parsing.end()
-    if (records.length > 0) yield pick(records)
+    if (records.length > 0) yield records
     await parsing.throwIfFailed()
   } finally {
     parsing.close()

@@ -146,7 +146,8 @@ export interface CheckpointReader {
 /** Of a lookup that is answered, or whose run failed, with a line of the version asked for. */
 export interface AnsweredLine {
   outcome: string
-  line: string
+  /** As UTF-8: a Parquet output copies it, and decodes none. */
+  line: Buffer
 }
 
 export interface KnownAnswer {

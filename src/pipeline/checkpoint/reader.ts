@@ -10,7 +10,14 @@ import type {
 } from './checkpoint.js'
 import { damaged, standingError } from './damage-error.js'
 import { explained, openToRead } from './open.js'
-import { packedColumns, unpackBody, UnpackableError, unpackLine, type PackedAnswer } from './packed-answer.js'
+import {
+  packedColumns,
+  unpackBody,
+  UnpackableError,
+  unpackLine,
+  unpackLineBytes,
+  type PackedAnswer,
+} from './packed-answer.js'
 import { answersIn, provenVersion } from './plain-answers.js'
 import { checksumSql } from './row-checksums.js'
 import { findLookupSql, type FoundLookup } from './queries.js'
@@ -111,7 +118,7 @@ class SqliteReader implements CheckpointReader {
         const row = answered.get(id, lineVersion)
         if (row === undefined) return null
         const { outcome } = this.#proven(row)
-        return { outcome, line: this.#unpacked(() => unpackLine(row)) }
+        return { outcome, line: this.#unpacked(() => unpackLineBytes(row)) }
       }),
     )
   }
@@ -135,7 +142,7 @@ class SqliteReader implements CheckpointReader {
     return row
   }
 
-  #unpacked(unpack: () => string): string {
+  #unpacked<Unpacked>(unpack: () => Unpacked): Unpacked {
     try {
       return unpack()
     } catch (error) {

@@ -36,7 +36,7 @@ export function answerLinesOf(
     return ids.map((id) => {
       const { outcome, line } = found.get(id) ?? neverAsked
       if (!isReadByNumber) count(outcome, 1)
-      return line
+      return line.toString()
     })
   }
   const distinct = () => {
@@ -103,7 +103,7 @@ function lineOf(known: KnownAnswer | null): AnsweredLine {
 function answered(known: KnownAnswer): AnsweredLine {
   const line =
     known.lineVersion === answerLineVersion && known.line !== null ? known.line : renderAgain(known)
-  return { outcome: known.outcome ?? 'failed', line }
+  return { outcome: known.outcome ?? 'failed', line: Buffer.from(line) }
 }
 
 /** The line was made by an older version: made again from what the server sent. */
@@ -118,11 +118,13 @@ function unanswered(
 ): AnsweredLine {
   return {
     outcome: status,
-    line: renderUnanswered({
-      status,
-      ...(error === null ? {} : { error }),
-      ...(runId === null ? {} : { runId }),
-    }),
+    line: Buffer.from(
+      renderUnanswered({
+        status,
+        ...(error === null ? {} : { error }),
+        ...(runId === null ? {} : { runId }),
+      }),
+    ),
   }
 }
 
