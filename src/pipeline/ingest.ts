@@ -104,7 +104,7 @@ class RowPlacer {
 
   #remember(key: string, id: LookupId): void {
     this.#index.add(id)
-    if (this.#occurrences === null) this.#known.set(key, id)
+    if (this.#occurrences === null) this.#known.set(ownCopy(key), id)
   }
 }
 
@@ -117,6 +117,9 @@ function cellsKey(cells: TextRow): string {
   for (const cell of cells) key += cell === null ? '-' : `${cell.length}:${cell}`
   return key
 }
+
+/** The same text without the piece of the input that its cells were cut out of, which would stay in memory with it. */
+const ownCopy = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')
 
 /** What a lookup is known by in a checkpoint. */
 export const lookupKey = (lookup: Lookup): Uint8Array => hash(identityText(lookup, 0))

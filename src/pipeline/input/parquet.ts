@@ -12,7 +12,7 @@ import {
   textExpression,
 } from '../../parquet/read-sql.js'
 import { tableLimits } from '../../tables/limits.js'
-import { tooManyColumns } from '../../tables/strict-records.js'
+import { tooManyColumns } from '../../tables/file-error.js'
 import type { SourceFile } from './sources.js'
 import { inBatches, type InputTable, type RelationRows, type TextRow } from './table.js'
 

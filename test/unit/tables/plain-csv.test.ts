@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { parsedRecords } from '../../../src/tables/parsed-records.js'
 import type { RecordSource, TableRecord } from '../../../src/tables/records.js'
-import { parsedRecords, strictRecords } from '../../../src/tables/strict-records.js'
+import { strictRecords } from '../../../src/tables/strict-records.js'
 
 /** A text that comes in pieces, each of whole characters. */
 function sourceOf(pieces: readonly string[], delimiter: string): RecordSource {
