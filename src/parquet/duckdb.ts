@@ -28,12 +28,6 @@ export const allocatorEnvironment = {
 /** Rows of a result: at most 2,048. */
 export type DuckDbChunk = DuckDBDataChunk
 
-interface TableAppender {
-  /** The rows of a chunk that another instance may have made. */
-  append(chunk: DuckDbChunk): void
-  close(): void
-}
-
 export interface DuckDb {
   /** Runs a statement that returns nothing of interest. Throws what DuckDB throws. */
   run(sql: string): Promise<void>
@@ -45,8 +39,6 @@ export interface DuckDb {
   all(sql: string): Promise<readonly (readonly unknown[])[]>
   /** The rows of a result as they are made, a chunk of at most 2,048 at a time. */
   stream(sql: string): AsyncGenerator<DuckDbChunk>
-  /** Adds rows to a table of an attached database (`memory` is the one in memory) until it is closed. */
-  appendTo(table: string, database?: string): Promise<TableAppender>
   /** Makes a table of one column of numbers, `"#"`, or anew. */
   createNumbers(table: string, numbers: Iterable<number>): Promise<void>
   /** Ends what is running; it throws where it is awaited. */
@@ -110,27 +102,18 @@ function session(
       await connection.run(`SET GLOBAL memory_limit = ${sqlText(memoryText(bytes))}`)
     },
     all: async (sql) => (await connection.runAndReadAll(sql)).getRowsJS(),
-    appendTo: async (table, database = 'memory') => {
-      const appender = await connection.createAppender(table, 'main', database)
-      return {
-        append: (chunk) => {
-          appender.appendDataChunk(chunk)
-        },
-        close: () => {
-          appender.closeSync()
-        },
-      }
-    },
     createNumbers: async (table, numbers) => {
       await connection.run(`CREATE OR REPLACE TABLE ${table} ("#" UINTEGER)`)
       const appender = await connection.createAppender(table)
-      const rest = Array.from(numbers)
-      for (let start = 0; start < rest.length; start += chunkRowsMax) {
-        const values = rest.slice(start, start + chunkRowsMax)
+      let values: number[] = []
+      const append = () => {
         const chunk = DuckDBDataChunk.create([UINTEGER], values.length)
         chunk.setColumnValues(0, values)
         appender.appendDataChunk(chunk)
+        values = []
       }
+      for (const number of numbers) if (values.push(number) === chunkRowsMax) append()
+      if (values.length > 0) append()
       appender.closeSync()
     },
     // A connection of its own: any other statement on the same one would cut the stream off.

@@ -28,14 +28,16 @@ export class LineWriter {
     private readonly prefix = '',
   ) {}
 
-  /** Adds a line made of texts; `flush` where it is due. */
-  add(...texts: readonly string[]): void {
+  /** Adds a line made of texts, which may be UTF-8 already; `flush` where it is due. */
+  add(...texts: readonly (string | Buffer)[]): void {
     let bytesMax = 1
     // A UTF-16 unit is at most three bytes of UTF-8.
     for (const text of texts) bytesMax += 3 * text.length
     if (this.length + bytesMax > this.buffer.length) this.grow(bytesMax)
     const start = this.length
-    for (const text of texts) this.length += this.buffer.write(text, this.length)
+    for (const text of texts)
+      this.length +=
+        typeof text === 'string' ? this.buffer.write(text, this.length) : text.copy(this.buffer, this.length)
     this.buffer[this.length++] = 0x0a
     const lineBytes = this.length - start
     this.rowCount++

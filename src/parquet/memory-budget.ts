@@ -18,11 +18,6 @@ const budget = {
   lineBytesMin: 32_000_000,
   /** What DuckDB reserves beyond what it uses. */
   spareBytes: 60_000_000,
-  /** The table beside a part: a block for each column, and a larger one behind 2,048 rows. */
-  tableBytesPerLeaf: 100_000,
-  tallTableBytesPerLeaf: 1_100_000,
-  /** Tables of more leaves hold no more than one chunk of 2,048 rows. */
-  tallTableLeavesMax: 64,
   narrowLeavesMax: 80,
   /** Leaf columns of the input that one statement writes: what DuckDB keeps of a statement follows their number. */
   sliceLeavesMax: 400,
@@ -39,8 +34,8 @@ export function readMemoryBytes(leafCount: number): number {
 export interface PartShape {
   /** The most leaf columns of the output that one statement writes. */
   readonly sliceLeafCount: number
-  /** Leaf columns that stand in a table beside the lines; 0 where rows travel as lines. */
-  readonly tableLeafCount: number
+  /** Whether rows are read out of Parquet. */
+  readonly readsParquet: boolean
 }
 
 /** Where to cut columns, given how many leaves each has, so that no statement writes too many: first and end of each. */
@@ -71,34 +66,22 @@ export interface WritingPlan {
 
 /** How to write within so much memory. Where columns alone need more, they get it. */
 export function planWriting(
-  { sliceLeafCount, tableLeafCount }: PartShape,
+  { sliceLeafCount, readsParquet }: PartShape,
   memoryBytes: number,
   coreCount: number,
 ): WritingPlan {
-  const columnsBytes = budget.writeBytes + sliceLeafCount * budget.writeBytesPerLeaf
-  const tableBytesPerLeaf = isTableTall(tableLeafCount)
-    ? budget.tallTableBytesPerLeaf
-    : budget.tableBytesPerLeaf
-  const laneBytes = Math.max(budget.writeBytesMin, columnsBytes)
+  const leafBytes = budget.writeBytesPerLeaf + (readsParquet ? budget.readBytesPerLeaf : 0)
+  const laneBytes = Math.max(budget.writeBytesMin, budget.writeBytes + sliceLeafCount * leafBytes)
   const availableBytes = memoryBytes - budget.processBytes
   const laneCount = coreCount > 1 && availableBytes >= 4 * laneBytes ? 2 : 1
   const lanesBytes = laneCount * laneBytes
-  const tableBytes = columnsBytes + tableLeafCount * tableBytesPerLeaf
   const lineBytesMax = Math.max(budget.lineBytesMin, availableBytes - lanesBytes) / budget.joinedPerLineByte
   return {
     laneCount,
     lineBytesMax,
     limitBytes: (lineBytes) =>
-      Math.max(
-        tableBytes,
-        lanesBytes + budget.spareBytes + Math.min(lineBytes, lineBytesMax) * budget.joinedPerLineByte,
-      ),
+      lanesBytes + budget.spareBytes + Math.min(lineBytes, lineBytesMax) * budget.joinedPerLineByte,
   }
-}
-
-/** Whether a table of so many leaf columns may hold more than one chunk of rows. */
-export function isTableTall(tableLeafCount: number): boolean {
-  return tableLeafCount <= budget.tallTableLeavesMax
 }
 
 /** How many leaf columns a column of this type in SQL has: one, but for structs and maps. */

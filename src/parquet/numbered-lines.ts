@@ -2,15 +2,15 @@ import { rm } from 'node:fs/promises'
 import { collectGarbage, type DuckDb } from './duckdb.js'
 import { parquetLimits } from './limits.js'
 import { LineWriter } from './line-writer.js'
-import { copyLines, linesRelation, numberKey, type LineColumn } from './part-sql.js'
+import { copyWaiting, linesRelation, numberKey, type LineColumn } from './part-sql.js'
 import type { LineWeights } from './part-plan.js'
 
-/** What stands behind rows, which name it by its number: lines of JSON, each an object. */
+/** What stands behind rows, which name it by its number: lines of JSON, each an object, as text or as UTF-8. */
 export interface NumberedLines {
   /** Ascending, each once. */
   readonly numbers: Uint32Array
   /** The lines of these numbers, in their order. */
-  readonly lines: () => Iterable<string>
+  readonly lines: () => Iterable<string | Buffer>
 }
 
 /** Lines that DuckDB has read once, with the types they are to have: Parquet files in the order of their numbers. */
@@ -18,6 +18,8 @@ export interface StoredLines extends LineWeights {
   /** The files that hold any of the lines from one number to another. */
   readonly pathsOf: (first: number, last: number) => readonly string[]
 }
+
+const numberColumn: LineColumn = { key: numberKey, name: numberKey, type: 'UINTEGER' }
 
 /** Stores lines in a folder: some are read in DuckDB while the next are made. */
 export async function storeLines(
@@ -44,14 +46,16 @@ export async function storeLines(
       uncollectedBytes = 0
       collectGarbage()
     }
-    storing = duckDb.run(copyLines(path, linesRelation([file], columns))).then(() => rm(file.path))
+    const relation = linesRelation([file], [numberColumn, ...columns])
+    storing = duckDb.run(copyWaiting(path, `SELECT * FROM ${relation}`)).then(() => rm(file.path))
     // Thrown where it is awaited.
     storing.catch(() => undefined)
   }
   try {
     for (const line of lines()) {
       const bytesBefore = writer.byteCount
-      writer.add(`{"${numberKey}":${numbers[index]}`, line === '{}' ? '' : ',', line.slice(1))
+      const members = typeof line === 'string' ? line.slice(1) : line.subarray(1)
+      writer.add(`{"${numberKey}":${numbers[index]}`, members.length === 1 ? '' : ',', members)
       byteCounts[index++] = writer.byteCount - bytesBefore
       if (writer.isFull) await store()
       else if (writer.isFlushDue) await writer.flush()

@@ -1,36 +1,26 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import {
-  collectGarbage,
-  isOutOfMemory,
-  openDuckDb,
-  sqlName,
-  sqlText,
-  type DuckDb,
-  type DuckDbChunk,
-} from './duckdb.js'
+import { collectGarbage, isOutOfMemory, openDuckDb, sqlName, type DuckDb } from './duckdb.js'
+import { parquetLimits } from './limits.js'
 import type { LineFile } from './line-writer.js'
-import {
-  columnSlices,
-  isTableTall,
-  leafCountOf,
-  planWriting,
-  type PartShape,
-  type WritingPlan,
-} from './memory-budget.js'
+import { columnSlices, leafCountOf, planWriting, type PartShape, type WritingPlan } from './memory-budget.js'
 import { storeLines, type NumberedLines, type StoredLines } from './numbered-lines.js'
 import { ParquetFile } from './parquet-file.js'
 import { PartPlanner, type PlannedPart } from './part-plan.js'
 import {
+  cellOf,
   copyPart,
+  copyWaiting,
   linesRelation,
   noRows,
-  numberKey,
   partQueries,
   rowRange,
+  sliced,
+  waitingRange,
   type Column,
   type LineColumn,
+  type RowRelation,
 } from './part-sql.js'
 
 export interface ParquetWriterDeps {
@@ -40,9 +30,10 @@ export interface ParquetWriterDeps {
   readonly folder: string
   /** Key-value metadata of the file. */
   readonly metadata: Readonly<Record<string, string>>
-  /** The first columns. Where rows come as chunks, these hold them in this order, and then the number of each row's line. */
+  /** The first columns. */
   readonly rowColumns: readonly LineColumn[]
-  readonly hasChunks: boolean
+  /** Whether rows are read out of Parquet. */
+  readonly readsParquet: boolean
   /** The columns behind them, one key of each numbered line a column. */
   readonly lineColumns: readonly LineColumn[]
   /** The lines behind the rows, each once. */
@@ -51,8 +42,16 @@ export interface ParquetWriterDeps {
   readonly memoryBytes: number
 }
 
-/** Rows beyond which a table of many columns would take another block for each of them. */
-const flatTableRowsMax = 2_048
+/** Rows that DuckDB reads. */
+export interface RowSource {
+  /** Whether it is a scan and nothing else. */
+  readonly isScan: boolean
+  readonly relation: string
+  /** Each column's cells, as an expression of `r`, a row. */
+  readonly cells: ReadonlyMap<LineColumn, string>
+  /** What a row weighs, roughly. */
+  readonly rowBytes: number
+}
 
 /**
  * Opens a writer of one Parquet file, and stores the lines behind its rows. Rows are joined with their lines, as many
@@ -69,10 +68,9 @@ export async function openParquetWriter(deps: ParquetWriterDeps): Promise<Parque
     duckDb = await openDuckDb(null, plan.limitBytes(Infinity))
     // Sides stay as they are written: rows go past the lines, in order.
     await duckDb.run(`SET disabled_optimizers = 'join_order,build_side_probe_side'`)
-    if (deps.hasChunks) await duckDb.run(`ATTACH ${sqlText(join(deps.folder, 'rows.duckdb'))} AS spool`)
     const stored = await storeLines(duckDb, deps.folder, deps.lineColumns, deps.lines)
     await duckDb.limitMemory(plan.limitBytes(stored.byteCounts.reduce((total, bytes) => total + bytes, 0)))
-    return new ParquetWriter(deps, duckDb, stored, plan, shape)
+    return new ParquetWriter(deps, duckDb, stored, plan)
   } catch (error) {
     duckDb?.close()
     rmSync(deps.folder, { recursive: true, force: true })
@@ -83,16 +81,16 @@ export async function openParquetWriter(deps: ParquetWriterDeps): Promise<Parque
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
 const leafCountsOf = (columns: readonly Column[]): number[] => columns.map(({ type }) => leafCountOf(type))
 
-function shapeOf({ rowColumns, lineColumns, hasChunks }: ParquetWriterDeps): PartShape {
+function shapeOf({ rowColumns, lineColumns, readsParquet }: ParquetWriterDeps): PartShape {
   const leafCounts = leafCountsOf(rowColumns)
   const widest = Math.max(...columnSlices(leafCounts).map((slice) => sum(leafCounts.slice(...slice))))
   return {
-    sliceLeafCount: widest + sum(leafCountsOf(lineColumns)),
-    tableLeafCount: hasChunks ? sum(leafCounts) : 0,
+    sliceLeafCount: Math.max(widest, sum(leafCountsOf(lineColumns))),
+    readsParquet,
   }
 }
 
-/** Rows are added in order, as files of lines or as chunks of DuckDB's. */
+/** Rows are added in order, as files of lines or out of what DuckDB reads. */
 export class ParquetWriter {
   readonly #deps: ParquetWriterDeps
   readonly #duckDb: DuckDb
@@ -107,18 +105,16 @@ export class ParquetWriter {
     duckDb: DuckDb,
     lines: StoredLines,
     { lineBytesMax, laneCount }: WritingPlan,
-    { tableLeafCount }: PartShape,
   ) {
     this.#deps = deps
     this.#duckDb = duckDb
     this.#lines = lines
     this.#laneCount = laneCount
     this.#whole = new ParquetFile(deps.path)
-    const rowsMax = isTableTall(tableLeafCount) ? Infinity : flatTableRowsMax
-    this.#planner = new PartPlanner(lines, { lineBytesMax, rowsMax })
+    this.#planner = new PartPlanner(lines, lineBytesMax)
   }
 
-  /** Adds rows that wait in files, `{"#":<number of its line>,…}` each; `numbersOf` gives these numbers. */
+  /** Adds rows that wait as lines; `numbersOf` gives the numbers of the lines behind them. */
   async addFiles(files: readonly LineFile[], numbersOf: RowNumbers): Promise<void> {
     const write = async (parts: readonly PlannedPart[]) => {
       for (const part of parts) await this.#write(part, numbersOf, (from) => this.#rowsOfFiles(files, from))
@@ -131,41 +127,40 @@ export class ParquetWriter {
     await write(this.#planner.end())
   }
 
-  /** Adds rows as they are read, which wait in a table until a part is full; gives their number. */
-  async addChunks(
-    chunks: AsyncIterable<DuckDbChunk>,
-    chunkRowBytes: number,
-    numbersOf: RowNumbers,
-  ): Promise<number> {
-    const table = new RowTable(this.#duckDb, this.#deps.rowColumns)
-    const write = async (parts: readonly PlannedPart[]) => {
-      for (const part of parts) {
-        table.settle()
-        await this.#write(
-          part,
-          numbersOf,
-          (from) => () => rowRange(table.name, from.firstRow - table.firstRow, from.rowCount),
-        )
-      }
+  /** Adds all rows of a relation. Parts of it are cut out of copies: whichever part it is, it is found at once. */
+  async addRows(source: RowSource, rowCount: number, numbersOf: RowNumbers): Promise<void> {
+    const parts: PlannedPart[] = []
+    for (let first = 0; first < rowCount; first += parquetLimits.rowGroupRowsMax) {
+      const count = Math.min(parquetLimits.rowGroupRowsMax, rowCount - first)
+      parts.push(
+        ...this.#planner.add(
+          { rowCount: count, byteCount: count * source.rowBytes },
+          numbersOf(first, count),
+        ),
+      )
     }
-    for await (const chunk of chunks) {
-      const { rowCount } = chunk
-      const firstRow = table.firstRow + table.rowCount
-      const block = { rowCount, byteCount: rowCount * chunkRowBytes }
-      const parts = this.#planner.add(block, numbersOf(firstRow, rowCount))
-      const before = parts.filter((part) => part.firstRow < firstRow)
-      await write(before)
-      if (before.length > 0) await table.drop()
-      await table.append(chunk)
-      const within = parts.slice(before.length)
-      await write(within)
-      if (within.length > 0) await table.drop()
+    let copies: Promise<ReadonlyMap<string, string>> | null = null
+    const rowsOf = async (part: PlannedPart): Promise<PartRows> => {
+      if (part.rowCount === rowCount && source.isScan) return (columns) => scanOf(source, columns)
+      const paths = await (copies ??= this.#copyRows(source))
+      return (columns) => ({
+        scan: waitingRange(paths.get(columns[0]?.key ?? '') ?? '', part.firstRow, part.rowCount),
+        cells: columns.map((column) => cellOf('r', column)),
+      })
     }
-    // What the rows were read with is garbage: the last part, often the only one, needs the room.
-    collectGarbage()
-    await write(this.#planner.end())
-    await table.drop()
-    return table.firstRow
+    for (const part of [...parts, ...this.#planner.end()]) await this.#write(part, numbersOf, rowsOf)
+  }
+
+  /** The rows of a relation as files, one a slice of columns, by the key of its first column. */
+  async #copyRows({ relation, cells }: RowSource): Promise<ReadonlyMap<string, string>> {
+    const paths = new Map<string, string>()
+    for (const columns of sliced(this.#deps.rowColumns)) {
+      const path = join(this.#deps.folder, `rows-${paths.size}.parquet`)
+      const chosen = columns.map((column) => `${cells.get(column) ?? 'NULL'} AS ${sqlName(column.key)}`)
+      await this.#duckDb.run(copyWaiting(path, `SELECT ${chosen.join(', ')} FROM ${relation} AS r`))
+      paths.set(columns[0]?.key ?? '', path)
+    }
+    return paths
   }
 
   /** Ends the file. */
@@ -175,7 +170,7 @@ export class ParquetWriter {
       await this.#write(
         part,
         () => [],
-        () => noRows,
+        () => (columns) => ({ scan: noRows(columns), cells: columns.map((column) => cellOf('r', column)) }),
       )
     }
     await this.#whole.end()
@@ -205,14 +200,17 @@ export class ParquetWriter {
     const isWhole = sum(chosen.map((file) => file.rowCount)) === rowCount
     return (columns: readonly LineColumn[]) => {
       const relation = linesRelation(chosen, columns)
-      return isWhole ? relation : rowRange(relation, firstRow - skippedRows, rowCount)
+      return {
+        scan: isWhole ? relation : rowRange(relation, firstRow - skippedRows, rowCount),
+        cells: columns.map((column) => cellOf('r', column)),
+      }
     }
   }
 
   /** Where a part takes more memory than was reckoned, it is cut in two. */
   async #write(part: PlannedPart, numbersOf: RowNumbers, rowsOf: RowsOf): Promise<void> {
     try {
-      await this.#whole.append(await this.#convert(part, numbersOf, rowsOf(part)), part.rowCount)
+      await this.#whole.append(await this.#convert(part, numbersOf, await rowsOf(part)), part.rowCount)
     } catch (error) {
       const { firstRow, rowCount, groupRowsMax } = part
       if (!isOutOfMemory(error) || rowCount <= groupRowsMax) throw error
@@ -227,24 +225,26 @@ export class ParquetWriter {
   }
 
   /** The files of a part, each some of its columns. */
-  async #convert(
-    part: PlannedPart,
-    numbersOf: RowNumbers,
-    rows: (columns: readonly LineColumn[]) => string,
-  ): Promise<readonly string[]> {
+  async #convert(part: PlannedPart, numbersOf: RowNumbers, rows: PartRows): Promise<readonly string[]> {
     const { rowColumns, lineColumns, folder, metadata } = this.#deps
     const lines = this.#lines
+    const numbers = function* () {
+      const end = part.firstRow + part.rowCount
+      for (let first = part.firstRow; first < end; first += numberBatch)
+        yield* Array.from(numbersOf(first, Math.min(numberBatch, end - first)))
+    }
+    await this.#duckDb.createNumbers('numbers', numbers())
     const isOfAll = part.lineCount === lines.numbers.length
-    const wanted = isOfAll
-      ? lines.numbers
-      : Uint32Array.from(new Set(Array.from(numbersOf(part.firstRow, part.rowCount)))).sort()
+    const wanted = isOfAll ? lines.numbers : Uint32Array.from(new Set(numbers())).sort()
     const linePaths = lines.pathsOf(wanted[0] ?? 0, wanted.at(-1) ?? 0)
     if (!isOfAll) await this.#duckDb.createNumbers('wanted', wanted)
     const wantedTable = isOfAll ? null : 'wanted'
-    const selects = partQueries({ rows, rowColumns, lineColumns, linePaths, wantedTable })
+    const numbersTable = 'numbers'
+    const selects = partQueries({ rows, numbersTable, rowColumns, lineColumns, linePaths, wantedTable })
     // Paths of their own: DuckDB remembers what it knows of one.
     const paths = selects.map(() => join(folder, `${this.#sliceCount++}.parquet`))
-    const left = selects.entries()
+    // Lines are most of the work, and begin: the last of them stand behind all.
+    const left = [...selects.entries()].reverse().values()
     const lane = async () => {
       for (const [index, select] of left)
         await this.#duckDb.runAside(copyPart(paths[index] ?? '', select, part, metadata))
@@ -258,53 +258,14 @@ export class ParquetWriter {
 /** The number of each row's line, from a row on, counted from 0. */
 export type RowNumbers = (firstRow: number, rowCount: number) => ArrayLike<number>
 
-type RowsOf = (part: PlannedPart) => (columns: readonly LineColumn[]) => string
+type PartRows = (columns: readonly LineColumn[]) => RowRelation
 
-/** Rows of chunks that wait: in a file of DuckDB's, whose blocks need not stay in memory. */
-class RowTable {
-  /** Of the whole, counted from 0. */
-  firstRow = 0
-  rowCount = 0
-  readonly #duckDb: DuckDb
-  readonly #columns: string
-  #number = 0
-  #appender: Awaited<ReturnType<DuckDb['appendTo']>> | null = null
+type RowsOf = (part: PlannedPart) => PartRows | Promise<PartRows>
 
-  constructor(duckDb: DuckDb, columns: readonly LineColumn[]) {
-    this.#duckDb = duckDb
-    this.#columns = [
-      ...columns.map(({ key, type }) => `${sqlName(key)} ${type}`),
-      `${sqlName(numberKey)} UINTEGER`,
-    ].join(', ')
-  }
+/** Numbers that are asked for at one time. */
+const numberBatch = 65_536
 
-  get name(): string {
-    return `spool.${this.#table}`
-  }
-
-  async append(chunk: DuckDbChunk): Promise<void> {
-    if (this.rowCount === 0) await this.#duckDb.run(`CREATE TABLE ${this.name} (${this.#columns})`)
-    this.#appender ??= await this.#duckDb.appendTo(this.#table, 'spool')
-    this.#appender.append(chunk)
-    this.rowCount += chunk.rowCount
-  }
-
-  /** Makes what was appended visible. */
-  settle(): void {
-    this.#appender?.close()
-    this.#appender = null
-  }
-
-  async drop(): Promise<void> {
-    this.settle()
-    if (this.rowCount === 0) return
-    await this.#duckDb.run(`DROP TABLE ${this.name}`)
-    this.firstRow += this.rowCount
-    this.rowCount = 0
-    this.#number++
-  }
-
-  get #table(): string {
-    return `rows_${this.#number}`
-  }
-}
+const scanOf = ({ relation, cells }: RowSource, columns: readonly LineColumn[]): RowRelation => ({
+  scan: relation,
+  cells: columns.map((column) => cells.get(column) ?? 'NULL'),
+})

@@ -1,6 +1,6 @@
 import { parquetLimits } from './limits.js'
 
-/** Rows that are read together: those of a file of lines, or of a chunk. */
+/** Rows that are read together. */
 export interface RowBlock {
   readonly rowCount: number
   readonly byteCount: number
@@ -21,12 +21,6 @@ export interface LineWeights {
   readonly byteCounts: Uint32Array
 }
 
-export interface PartLimits {
-  /** What the lines behind the rows of a part may weigh: they are joined in memory. */
-  readonly lineBytesMax: number
-  readonly rowsMax: number
-}
-
 /** Rows that DuckDB handles at one time. */
 const vectorRows = 2_048
 
@@ -37,16 +31,17 @@ const vectorRows = 2_048
  */
 export class PartPlanner {
   readonly #weights: LineWeights
-  readonly #limits: PartLimits
+  /** What the lines behind the rows of a part may weigh: they are joined in memory. */
+  readonly #lineBytesMax: number
   /** The part that last counted a line. */
   readonly #countedIn: Uint32Array
   #partNumber = 1
   #rowCount = 0
   #open = { rowCount: 0, lineBytes: 0, lineCount: 0, groupRowsMax: 0 }
 
-  constructor(weights: LineWeights, limits: PartLimits) {
+  constructor(weights: LineWeights, lineBytesMax: number) {
     this.#weights = weights
-    this.#limits = limits
+    this.#lineBytesMax = lineBytesMax
     this.#countedIn = new Uint32Array(weights.numbers.length)
   }
 
@@ -56,8 +51,8 @@ export class PartPlanner {
     const groupRowsMax = this.#groupRowsMax(block, indexes)
     const parts: PlannedPart[] = []
     if (groupRowsMax === null) return [...this.end(), ...this.#cutByRow(block, indexes)]
-    if (this.#open.groupRowsMax !== groupRowsMax || !this.#takes(block, indexes)) parts.push(...this.end())
-    if (!this.#takes(block, indexes)) return [...parts, ...this.#cutByRow(block, indexes)]
+    if (this.#open.groupRowsMax !== groupRowsMax || !this.#takes(indexes)) parts.push(...this.end())
+    if (!this.#takes(indexes)) return [...parts, ...this.#cutByRow(block, indexes)]
     this.#open.groupRowsMax = groupRowsMax
     this.#open.rowCount += block.rowCount
     for (const index of indexes) this.#count(index)
@@ -92,19 +87,17 @@ export class PartPlanner {
   }
 
   /** Whether the open part may grow by a block. */
-  #takes({ rowCount }: RowBlock, indexes: readonly number[]): boolean {
-    const { lineBytes, rowCount: openRowCount } = this.#open
-    if (openRowCount > 0 && openRowCount + rowCount > this.#limits.rowsMax) return false
+  #takes(indexes: readonly number[]): boolean {
     const fresh = new Set(indexes.filter((index) => this.#countedIn[index] !== this.#partNumber))
-    let bytes = lineBytes
+    let bytes = this.#open.lineBytes
     for (const index of fresh) bytes += this.#bytesOf(index)
-    return bytes <= this.#limits.lineBytesMax
+    return bytes <= this.#lineBytesMax
   }
 
   /** Parts of a heavy block: each one row group, and no heavier than that, but for a single row. */
   #cutByRow({ rowCount, byteCount }: RowBlock, indexes: readonly number[]): PlannedPart[] {
     const { rowGroupRowsMax, heavyRowGroupBytesMax } = parquetLimits
-    const bytesMax = Math.min(heavyRowGroupBytesMax, this.#limits.lineBytesMax)
+    const bytesMax = Math.min(heavyRowGroupBytesMax, this.#lineBytesMax)
     const parts: PlannedPart[] = []
     let partBytes = 0
     for (const index of indexes) {

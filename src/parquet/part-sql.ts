@@ -15,17 +15,17 @@ export interface LineColumn extends Column {
   readonly key: string
 }
 
-/** Under this key a row has the number of its line, and a line its own. */
+/** Under this key a line has its number. */
 export const numberKey = '#'
 const number = sqlName(numberKey)
 
 /** Each dictionary page is reserved, a column and thread; DuckDB's own size of one is 1 MiB. */
 const dictionaryPageBytes = 64 * 1024
 
-/** Lines of JSON as a relation: their numbers, and columns named by their keys. */
+/** Lines of JSON as a relation, its columns named by their keys. */
 export function linesRelation(files: readonly LineFile[], columns: readonly LineColumn[]): string {
-  const structure = [`${number}: 'UINTEGER'`].concat(
-    columns.map(({ key, type }) => `${sqlName(key)}: ${sqlText(type === 'JSON' ? 'VARCHAR' : type)}`),
+  const structure = columns.map(
+    ({ key, type }) => `${sqlName(key)}: ${sqlText(type === 'JSON' ? 'VARCHAR' : type)}`,
   )
   const lineBytesMax = files.reduce((most, file) => Math.max(most, file.lineBytesMax), 0)
   const objectBytesMax = Math.max(lineBytesMax + 1024, parquetLimits.lineBytesMin)
@@ -35,9 +35,18 @@ export function linesRelation(files: readonly LineFile[], columns: readonly Line
   )
 }
 
-/** Rows of a part, by the columns that are asked of them, and the files of the lines behind them. */
+/** Rows of a part: `r.` stands before what its cells name. A scan and nothing else, so that rows come 2,048 at a time. */
+export interface RowRelation {
+  readonly scan: string
+  /** An expression a column. */
+  readonly cells: readonly string[]
+}
+
 export interface PartQuery {
-  readonly rows: (columns: readonly LineColumn[]) => string
+  /** The rows of the part, by the columns that are asked of them. */
+  readonly rows: (columns: readonly LineColumn[]) => RowRelation
+  /** A table of the number of each row's line, in order. */
+  readonly numbersTable: string
   readonly rowColumns: readonly LineColumn[]
   readonly lineColumns: readonly LineColumn[]
   /** Parquet files of lines, their columns named by their keys. */
@@ -47,34 +56,29 @@ export interface PartQuery {
 }
 
 /**
- * A query a slice of columns: as many of the rows' as one statement can write, and those of the lines, of which the one
- * with the most parts goes alone: it is most of the work, and two statements run beside each other.
+ * A query a slice of columns, in their order: as many of the rows' as one statement can write, and those of the lines,
+ * of which the one with the most parts goes alone: it is most of the work, and two statements run beside each other.
+ * All cut the rows into the same row groups: those of the numbers' table.
  */
 export function partQueries(query: PartQuery): readonly string[] {
-  const { rows, rowColumns, lineColumns } = query
+  const { rows, rowColumns, lineColumns, numbersTable } = query
   const most = Math.max(1, ...lineColumns.map(({ type }) => leafCountOf(type)))
   const heavyIndex = lineColumns.findIndex(({ type }) => most > 1 && leafCountOf(type) === most)
   const cuts = heavyIndex === -1 ? [lineColumns.length] : [heavyIndex, heavyIndex + 1, lineColumns.length]
-  const [besideRows = [], ...alone] = cuts.map((end, index) => lineColumns.slice(cuts[index - 1] ?? 0, end))
-  const rowSlices = sliced(rowColumns)
-  const queries = rowSlices.map((slice, index) =>
-    queryOf(query, slice, index === rowSlices.length - 1 ? besideRows : []),
-  )
+  const lineSlices = cuts.map((end, index) => lineColumns.slice(cuts[index - 1] ?? 0, end))
   return [
-    ...queries,
-    ...alone.filter(({ length }) => length > 0).map((columns) => queryOf(query, [], columns)),
+    ...sliced(rowColumns).map((columns) => {
+      const { scan, cells } = rows(columns)
+      const chosen = columns.map(({ name }, index) => `${cells[index] ?? 'NULL'} AS ${sqlName(name)}`)
+      return `SELECT ${chosen.join(', ')} FROM ${scan} AS r POSITIONAL JOIN ${numbersTable}`
+    }),
+    ...lineSlices
+      .filter(({ length }) => length > 0)
+      .map((columns) => {
+        const chosen = columns.map((column) => `${cellOf('l', column)} AS ${sqlName(column.name)}`)
+        return `SELECT ${chosen.join(', ')} FROM ${numbersTable} AS r LEFT JOIN ${linesBehind(query)} AS l ON r.${number} = l.${number}`
+      }),
   ]
-
-  function queryOf(from: PartQuery, ours: readonly LineColumn[], lines: readonly LineColumn[]): string {
-    const chosen = [
-      ...ours.map((column) => chosenFrom('r', column)),
-      ...lines.map((column) => chosenFrom('l', column)),
-    ]
-    const select = `SELECT ${chosen.join(', ')} FROM ${rows(ours)} AS r`
-    return lines.length === 0
-      ? select
-      : `${select} LEFT JOIN ${linesBehind(from)} AS l ON r.${number} = l.${number}`
-  }
 }
 
 function linesBehind({ linePaths, lineColumns, wantedTable }: PartQuery): string {
@@ -85,12 +89,12 @@ function linesBehind({ linePaths, lineColumns, wantedTable }: PartQuery): string
     : `(SELECT * FROM ${lines} WHERE ${number} IN (SELECT ${number} FROM ${wantedTable}))`
 }
 
-function sliced(columns: readonly LineColumn[]): (readonly LineColumn[])[] {
+export function sliced(columns: readonly LineColumn[]): (readonly LineColumn[])[] {
   return columnSlices(columns.map(({ type }) => leafCountOf(type))).map((slice) => columns.slice(...slice))
 }
 
-function chosenFrom(table: string, { key, name, type }: LineColumn): string {
-  return `${table}.${sqlName(key)}${type === 'JSON' ? '::JSON' : ''} AS ${sqlName(name)}`
+export function cellOf(table: string, { key, type }: LineColumn): string {
+  return `${table}.${sqlName(key)}${type === 'JSON' ? '::JSON' : ''}`
 }
 
 /** A relation of these columns without a row. */
@@ -101,14 +105,22 @@ export function noRows(columns: readonly LineColumn[]): string {
   return `(SELECT ${cells.join(', ')} WHERE false)`
 }
 
-/** Only these rows of a relation. */
+/** Only these rows of a relation, which fit in a row group. */
 export function rowRange(relation: string, firstRow: number, rowCount: number): string {
   return `(SELECT * FROM ${relation} LIMIT ${rowCount} OFFSET ${firstRow})`
 }
 
-/** Lines as Parquet that is read again soon. */
-export function copyLines(path: string, relation: string): string {
-  return `COPY (SELECT * FROM ${relation}) TO ${sqlText(path)} (FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE 2048)`
+/** Only these rows of a file that `copyWaiting` made. */
+export function waitingRange(path: string, firstRow: number, rowCount: number): string {
+  return (
+    `(SELECT * FROM read_parquet(${sqlPath(path)}, file_row_number = true) ` +
+    `WHERE file_row_number BETWEEN ${firstRow} AND ${firstRow + rowCount - 1})`
+  )
+}
+
+/** What is read again soon, as Parquet. */
+export function copyWaiting(path: string, select: string): string {
+  return `COPY (${select}) TO ${sqlText(path)} (FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE 2048)`
 }
 
 export function copyPart(

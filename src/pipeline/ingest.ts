@@ -35,6 +35,9 @@ export interface Ingested {
   readonly identifierCounts: IdentifierCounts
 }
 
+/** Placed at one time: each time is a commit of the checkpoint, and a sync of the disk. */
+const placedRowsMin = 8_192
+
 /** The first pass over the input: every row becomes a lookup or a reason why it is none. */
 export async function ingest(deps: IngestDeps): Promise<Ingested> {
   const { signal, spool } = deps
@@ -43,12 +46,16 @@ export async function ingest(deps: IngestDeps): Promise<Ingested> {
   const occurrences = deps.dedupe ? null : new OccurrenceCounter()
   const placer = new RowPlacer(deps, index, identifierCounts, occurrences)
   try {
+    let waiting: TextRow[] = []
     for await (const { cells, rows } of keyBatches(deps)) {
       signal.throwIfAborted()
-      const first = index.rowCount
-      await placer.place(cells)
-      if (spool !== null) await spool.add(index.slice(first, rows.length), rows)
+      await spool?.add(rows)
+      waiting.push(...cells)
+      if (waiting.length < placedRowsMin) continue
+      await placer.place(waiting)
+      waiting = []
     }
+    if (waiting.length > 0) await placer.place(waiting)
     await spool?.end()
     return { index, identifierCounts }
   } finally {
@@ -114,7 +121,7 @@ class RowPlacer {
   #remember(key: string, id: LookupId, question: AskedQuestion): void {
     const noted = isNoteworthy(question) ? question : null
     this.#add(id, noted)
-    if (this.#occurrences === null) this.#known.set(key, { id, question: noted })
+    if (this.#occurrences === null) this.#known.set(ownCopy(key), { id, question: noted })
   }
 
   #add(id: LookupId, question: AskedQuestion | null): void {
@@ -138,6 +145,9 @@ function keyed(question: AskedQuestion, occurrences: OccurrenceCounter | null): 
   const occurrence = question.kind === 'resolution' ? (occurrences?.next(first.key) ?? 0) : 0
   return occurrence === 0 ? first : keyedQuestion(question, occurrence)
 }
+
+/** The same text without the piece of the input that its cells were cut out of, which would stay in memory with it. */
+const ownCopy = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')
 
 /** How often a key was seen before; on disk, so that memory stays flat. */
 class OccurrenceCounter {

@@ -1,4 +1,5 @@
 import { UserError } from '../core/errors.js'
+import { tableLimits } from './limits.js'
 
 /** What is wrong with a compressed stream; the caller knows which file it is. */
 export class CompressionError extends Error {}
@@ -24,5 +25,11 @@ function corruptFile(label: string, cause: Error): UserError {
   return new UserError('INPUT_COMPRESSION_CORRUPT', `${label} cannot be decompressed: ${cause.message}`, {
     hint: 'it was cut short or damaged on its way: make or fetch it again',
     cause,
+  })
+}
+
+export function tooManyColumns(where: string): UserError {
+  return new UserError('INPUT_COLUMNS_TOO_MANY', `more than ${tableLimits.columnsMax} columns in ${where}`, {
+    hint: 'is the delimiter right (--delimiter), and is it a table?',
   })
 }

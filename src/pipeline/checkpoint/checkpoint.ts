@@ -194,7 +194,8 @@ export type LineVersions = Readonly<Record<LookupKind, number>>
 export interface AnsweredLine {
   kind: LookupKind
   outcome: string
-  line: string
+  /** As UTF-8: a Parquet output copies it, and decodes none. */
+  line: Buffer
 }
 
 /** A lookup that follows from an answer. */

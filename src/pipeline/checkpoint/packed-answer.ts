@@ -33,8 +33,10 @@ export function packAnswer(line: string, body: string): PackedAnswer {
   return { packing: newestPacking, ...sizes, packed }
 }
 
-export const unpackLine = (answer: PackedAnswer): string =>
-  unpack(answer).toString('utf8', 0, answer.lineBytes)
+/** As UTF-8. */
+export const unpackLineBytes = (answer: PackedAnswer): Buffer => unpack(answer).subarray(0, answer.lineBytes)
+
+export const unpackLine = (answer: PackedAnswer): string => unpackLineBytes(answer).toString()
 
 export const unpackBody = (answer: PackedAnswer): string => unpack(answer).toString('utf8', answer.lineBytes)
 

@@ -16,7 +16,14 @@ import type {
 import { damaged, standingError } from './damage-error.js'
 import { idsOf, stageLookup } from './lookup-key.js'
 import { explained, openToRead } from './open.js'
-import { packedColumns, unpackBody, UnpackableError, unpackLine, type PackedAnswer } from './packed-answer.js'
+import {
+  packedColumns,
+  unpackBody,
+  UnpackableError,
+  unpackLine,
+  unpackLineBytes,
+  type PackedAnswer,
+} from './packed-answer.js'
 import { answersIn, provenVersion } from './plain-answers.js'
 import { checksumSql } from './row-checksums.js'
 import { findLookupSql, type FoundLookup } from './queries.js'
@@ -121,7 +128,7 @@ class SqliteReader implements CheckpointReader {
         const { outcome, scopeId, lineVersion } = this.#proven(row)
         const kind = this.#kindOf(scopeId)
         if (lineVersion !== lineVersions[kind]) return null
-        return { kind, outcome, line: this.#unpacked(() => unpackLine(row)) }
+        return { kind, outcome, line: this.#unpacked(() => unpackLineBytes(row)) }
       }),
     )
   }
@@ -173,7 +180,7 @@ class SqliteReader implements CheckpointReader {
     return row
   }
 
-  #unpacked(unpack: () => string): string {
+  #unpacked<Unpacked>(unpack: () => Unpacked): Unpacked {
     try {
       return unpack()
     } catch (error) {

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { tableLimits } from '../../tables/limits.js'
-import { tooManyColumns } from '../../tables/strict-records.js'
+import { tooManyColumns } from '../../tables/file-error.js'
 
 /** A cell of a header, and where it stands, counted from 0. */
 export interface HeaderCell {

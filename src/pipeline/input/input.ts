@@ -11,10 +11,10 @@ import {
   type InputFormat,
   type SourceFile,
 } from './sources.js'
-import type { CellRow, ChunkRows, InputTable, MemberRow, MemberRows, TextRow } from './table.js'
+import type { CellRow, InputTable, MemberRow, MemberRows, RelationRows, TextRow } from './table.js'
 
 export { formatOfPath, type SourceFile } from './sources.js'
-export type { CellType, ChunkRows, MemberRow, MemberRows, TextRow } from './table.js'
+export type { CellType, MemberRow, MemberRows, RelationRows, TextRow } from './table.js'
 
 export interface InputOptions {
   /** Files and globs, or `-` alone for standard input. */
@@ -54,7 +54,7 @@ export interface Input {
   /** Each row as cells of a sheet of Excel. */
   cellRows(): AsyncIterable<readonly CellRow[]>
   /** How the rows are handed to DuckDB to be written as Parquet. */
-  parquetSource(): ChunkRows | MemberRows
+  parquetSource(): RelationRows | MemberRows
   /** Of a CSV; null where its files have different ones, and for every other format. */
   readonly delimiter: string | null
   /** Of an Excel file; null where files have different ones, and for every other format. */
@@ -183,7 +183,7 @@ function inputOf(
     keyRows: (columns) => firstPass(table, table.textRows(columns), files),
     keyMemberRows: (columns) => {
       const source = table.parquetSource()
-      return source.kind === 'chunks' ? null : firstPass(table, source.rows(columns), files)
+      return source.kind === 'relation' ? null : firstPass(table, source.rows(columns), files)
     },
     sampleRows: (columns) => table.textRows(columns, true),
     textRows: (columns = table.columns) => table.textRows(columns),

@@ -1,7 +1,7 @@
 import { UserError } from '../../core/errors.js'
 import { jsonMembers, unquote } from '../../core/json-members.js'
 import { tableLimits } from '../../tables/limits.js'
-import { tooManyColumns } from '../../tables/strict-records.js'
+import { tooManyColumns } from '../../tables/file-error.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import { fileBytes } from '../../tables/bytes.js'
 import { readArray } from '../../tables/json-array.js'

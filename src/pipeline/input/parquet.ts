@@ -12,10 +12,10 @@ import {
   textExpression,
 } from '../../parquet/read-sql.js'
 import { tableLimits } from '../../tables/limits.js'
-import { tooManyColumns } from '../../tables/strict-records.js'
+import { tooManyColumns } from '../../tables/file-error.js'
 import type { SourceFile } from './sources.js'
 import { typedSql } from './typed-cells.js'
-import { inBatches, type CellRow, type ChunkRows, type InputTable, type TextRow } from './table.js'
+import { inBatches, type CellRow, type InputTable, type RelationRows, type TextRow } from './table.js'
 
 export interface ParquetOptions {
   readonly rowsMax?: number | undefined
@@ -50,7 +50,8 @@ export async function openParquet(
     await duckDb.limitMemory(readMemoryBytes(leafCount))
     const geo = await geoMetadata(duckDb, paths, columns, options.rowsMax === undefined)
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
-    return new ParquetTable(duckDb, columns, relation, label, bytes, geo)
+    const isScan = options.rowsMax === undefined
+    return new ParquetTable(duckDb, columns, relation, isScan, label, bytes, geo)
   } catch (error) {
     duckDb.close()
     throw parquetFailure(label, error)
@@ -85,6 +86,7 @@ class ParquetTable implements InputTable {
     private readonly duckDb: DuckDb,
     private readonly described: readonly Column[],
     private readonly relation: string,
+    private readonly isScan: boolean,
     private readonly label: string,
     private readonly bytes: number,
     private readonly geo: GeoMetadata,
@@ -122,19 +124,21 @@ class ParquetTable implements InputTable {
     }
   }
 
-  parquetSource(): ChunkRows {
+  parquetSource(): RelationRows {
     if (this.geo.unfitColumn !== null) throw unfitColumn(this.geo.unfitColumn)
-    const columns = this.described.map(({ name, type }) => ({ name, type: isGeometry(type) ? 'BLOB' : type }))
-    const asWkb = this.described
-      .filter(({ type }) => isGeometry(type))
-      .map(({ name }) => `ST_AsWKB(${sqlName(name)}) AS ${sqlName(name)}`)
-    const chosen = asWkb.length === 0 ? '*' : `* REPLACE (${asWkb.join(', ')})`
+    const columns = this.described.map(({ name, type }) =>
+      isGeometry(type)
+        ? { name, type: 'BLOB', cells: `ST_AsWKB(r.${sqlName(name)})` }
+        : { name, type, cells: `r.${sqlName(name)}` },
+    )
     return {
-      kind: 'chunks',
+      kind: 'relation',
       columns,
       metadata: this.geo.metadata,
       bytesEstimate: unpackedPerPackedByte * this.bytes,
-      chunks: (numbers, rowsMax) => this.numbered(chosen, numbers, rowsMax),
+      relation: this.relation,
+      isScan: this.isScan,
+      rowCount: () => this.rowCount(),
     }
   }
 
@@ -155,19 +159,12 @@ class ParquetTable implements InputTable {
     this.duckDb.close()
   }
 
-  private async *numbered(
-    chosen: string,
-    numbers: Iterable<number>,
-    rowsMax: number | undefined,
-  ): AsyncGenerator<DuckDbChunk> {
-    await this.duckDb.createNumbers('numbers', numbers)
-    const limit = rowsMax === undefined ? '' : ` LIMIT ${rowsMax}`
+  private async rowCount(): Promise<number> {
     try {
-      yield* this.query(
-        `SELECT * FROM (SELECT ${chosen} FROM ${this.relation}${limit}) AS r POSITIONAL JOIN numbers AS n`,
-      )
-    } finally {
-      await this.duckDb.run('DROP TABLE numbers')
+      const [row] = await this.duckDb.all(`SELECT count(*) FROM ${this.relation}`)
+      return Number(row?.[0])
+    } catch (error) {
+      throw parquetFailure(this.label, error)
     }
   }
 

@@ -1,4 +1,3 @@
-import type { DuckDbChunk } from '../../parquet/duckdb.js'
 import type { Cell } from '../../tables/xlsx/cell.js'
 
 /** A row's cells as text; null where the row has none. */
@@ -11,19 +10,20 @@ export type CellRow = readonly (Cell | null)[]
 export type CellType = 'text' | 'integer' | 'double' | 'boolean' | 'date' | 'timestamp' | 'json'
 
 /** What DuckDB reads, as it reads it, with its types. */
-export interface ChunkRows {
-  readonly kind: 'chunks'
-  /** Each column's name and type in SQL. */
-  readonly columns: readonly { readonly name: string; readonly type: string }[]
+export interface RelationRows {
+  readonly kind: 'relation'
+  /** Each column's name, type and cells, an expression of `r`, a row; all in SQL. */
+  readonly columns: readonly { readonly name: string; readonly type: string; readonly cells: string }[]
   /** Key-value metadata that belongs to the columns. */
   readonly metadata: Readonly<Record<string, string>>
   /** What all rows weigh, roughly, once they are unpacked. */
   readonly bytesEstimate: number
-  /**
-   * At most 2,048 rows a chunk, with the numbers of these rows in a column behind the others; all rows, or only the first.
-   * Where there are more rows than numbers, or fewer, cells are null.
-   */
-  chunks(numbers: Iterable<number>, rowsMax?: number): AsyncIterable<DuckDbChunk>
+  /** In SQL. */
+  readonly relation: string
+  /** Whether the relation is a scan and nothing else. */
+  readonly isScan: boolean
+  /** How many rows it has now. */
+  rowCount(): Promise<number>
 }
 
 /** A row as the members `"c0":…,"c1":…` of a JSON object, without braces, and cells of it that were asked for. */
@@ -49,7 +49,7 @@ export interface InputTable {
   objectRows(): AsyncIterable<readonly string[]>
   /** All columns, for a sheet of Excel. */
   cellRows(): AsyncIterable<readonly CellRow[]>
-  parquetSource(): ChunkRows | MemberRows
+  parquetSource(): RelationRows | MemberRows
   /** Reads what a pass over the chosen columns would not touch, so that every defect shows before a run. */
   validate(): Promise<void>
   /** Of a CSV; null where its files have different ones, and for every other format. */

@@ -24,10 +24,10 @@ export interface AnswerLines {
 /** Numbers whose lines are read at one time. */
 const distinctBatch = 256
 
-/** What a row gets: an outcome that is counted, and its line. */
+/** What a row gets: an outcome that is counted, and its line, in UTF-8: Parquet takes it as it was stored. */
 interface RowLine {
   outcome: string
-  line: string
+  line: Buffer
 }
 
 interface LookupLine extends RowLine {
@@ -54,7 +54,7 @@ export function answerLinesOf(
     return ids.map((id) => {
       const { outcome, line } = found.get(id) ?? neverAsked
       if (!isReadByNumber) count(outcome, 1)
-      return line
+      return line.toString()
     })
   }
   const distinct = () => {
@@ -89,7 +89,7 @@ function linesOf(
   for (const [offset, id] of asked.entries()) {
     const { kind, ...own } = answered[offset] ?? lineOf(reader?.known([id])[0] ?? null)
     // That of a domain has the columns of the domain too.
-    found.set(id, kind === 'domain' ? { ...own, line: joinLines(own.line, []) } : own)
+    found.set(id, kind === 'domain' ? { ...own, line: Buffer.from(joinLines(own.line.toString(), [])) } : own)
   }
   for (const id of ids) {
     const reason = index.reasonOf(id)
@@ -106,20 +106,23 @@ function addStages(
   reader: CheckpointReader | null,
   stages: readonly StageKind[],
 ): void {
-  const lines = [...found].map(([id, { line }]) => [index.reasonOf(id) === null ? id : 0, line] as const)
+  const lines = [...found].map(
+    ([id, { line }]) => [index.reasonOf(id) === null ? id : 0, line.toString()] as const,
+  )
   const joined = joinStages(lines, reader, stages).values()
-  for (const [id, { outcome }] of found) found.set(id, { outcome, line: joined.next().value ?? '' })
+  for (const [id, { outcome }] of found)
+    found.set(id, { outcome, line: Buffer.from(joined.next().value ?? '') })
 }
 
 function lineOf(known: KnownAnswer | null): LookupLine {
   const reason = unansweredOf(known)
   return known === null || reason !== null
     ? unanswered(reason ?? { status: 'pending' })
-    : { kind: known.kind, outcome: known.outcome ?? 'failed', line: answeredLineOf(known) }
+    : { kind: known.kind, outcome: known.outcome ?? 'failed', line: Buffer.from(answeredLineOf(known)) }
 }
 
 function unanswered(reason: Unanswered): RowLine {
-  return { outcome: reason.status, line: renderUnanswered(reason) }
+  return { outcome: reason.status, line: Buffer.from(renderUnanswered(reason)) }
 }
 
 const neverAsked: RowLine = lineOf(null)

@@ -1,7 +1,13 @@
 import type { LineFile } from '../../parquet/line-writer.js'
 import { openParquetWriter, type ParquetWriter, type RowNumbers } from '../../parquet/parquet-writer.js'
 import type { LineColumn } from '../../parquet/part-sql.js'
-import { inputChanged, type CellType, type ChunkRows, type Input, type MemberRows } from '../input/input.js'
+import {
+  inputChanged,
+  type CellType,
+  type Input,
+  type MemberRows,
+  type RelationRows,
+} from '../input/input.js'
 import { columnKinds } from '../rules/column-kinds.js'
 import type { OutputColumn } from '../rules/columns.js'
 import { takeLines, type Answers } from './joined-rows.js'
@@ -33,13 +39,14 @@ export interface ParquetOutput {
 export async function writeParquet(output: ParquetOutput): Promise<void> {
   const { file, answers, columns, input, memoryBytes } = output
   const source = input.parquetSource()
+  const rowColumns = rowColumnsOf(input.columns, source)
   const writer = await openParquetWriter({
     path: file.temporary,
     // Named after the output, so that the next run finds and removes what a killed one left.
     folder: `${file.temporary}.parts`,
-    metadata: { ...output.metadata, ...(source.kind === 'chunks' ? source.metadata : {}) },
-    rowColumns: rowColumnsOf(input.columns, source),
-    hasChunks: source.kind === 'chunks',
+    metadata: { ...output.metadata, ...(source.kind === 'relation' ? source.metadata : {}) },
+    rowColumns,
+    readsParquet: source.kind === 'relation',
     lineColumns: columns.map(({ name, outputName, kind }) => ({
       key: name,
       name: outputName,
@@ -53,7 +60,7 @@ export async function writeParquet(output: ParquetOutput): Promise<void> {
   }
   answers.signal?.addEventListener('abort', interrupt, { once: true })
   try {
-    if (source.kind === 'chunks') await writeChunks(source, answers, writer)
+    if (source.kind === 'relation') await writeRelation(source, rowColumns, answers, writer)
     else if (output.rowFiles === undefined) await writeMembers(source, output, writer)
     else await writer.addFiles(output.rowFiles, numbersOf(answers))
     await writer.end()
@@ -68,8 +75,8 @@ export async function writeParquet(output: ParquetOutput): Promise<void> {
   }
 }
 
-function rowColumnsOf(names: readonly string[], source: ChunkRows | MemberRows): readonly LineColumn[] {
-  if (source.kind === 'chunks')
+function rowColumnsOf(names: readonly string[], source: RelationRows | MemberRows): readonly LineColumn[] {
+  if (source.kind === 'relation')
     return source.columns.map(({ name, type }, index) => ({ key: `c${index}`, name, type }))
   return source.types.map((type, index) => ({
     key: `c${index}`,
@@ -100,7 +107,8 @@ async function writeMembers(
   try {
     let first = 0
     for await (const rows of source.rows()) {
-      await spool.add(numbers(first, rows.length), rows)
+      answers.signal?.throwIfAborted()
+      await spool.add(rows)
       first += rows.length
     }
     if (first !== answers.rowCount) throw inputChanged('the input')
@@ -111,15 +119,15 @@ async function writeMembers(
   }
 }
 
-async function writeChunks(source: ChunkRows, answers: Answers, writer: ParquetWriter): Promise<void> {
-  const numbers = numbersOf(answers)
-  const all = function* () {
-    for (let first = 0; first < answers.rowCount; first += numberBatch)
-      yield* Array.from(numbers(first, Math.min(numberBatch, answers.rowCount - first)))
-  }
-  const rowBytes = source.bytesEstimate / Math.max(1, answers.rowCount)
-  const rowCount = await writer.addChunks(source.chunks(all()), rowBytes, numbers)
-  if (rowCount !== answers.rowCount) throw inputChanged('the input')
+async function writeRelation(
+  source: RelationRows,
+  rowColumns: readonly LineColumn[],
+  answers: Answers,
+  writer: ParquetWriter,
+): Promise<void> {
+  if ((await source.rowCount()) !== answers.rowCount) throw inputChanged('the input')
+  const { relation, isScan, columns, bytesEstimate } = source
+  const cells = new Map(rowColumns.map((column, index) => [column, columns[index]?.cells ?? 'NULL']))
+  const rowBytes = bytesEstimate / Math.max(1, answers.rowCount)
+  await writer.addRows({ relation, isScan, cells, rowBytes }, answers.rowCount, numbersOf(answers))
 }
-
-const numberBatch = 65_536

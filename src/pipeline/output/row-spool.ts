@@ -1,7 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { LineWriter, type LineFile } from '../../parquet/line-writer.js'
-import { numberKey } from '../../parquet/part-sql.js'
 import { removeStaleTemporaries, temporaryPath } from '../../platform/durable-files.js'
 import { targetOf, writeFailure } from './output-path.js'
 
@@ -27,10 +26,10 @@ export class RowSpool {
     })
   }
 
-  /** Adds rows, each with the number of its answer and the members that it is made of. */
-  async add(numbers: ArrayLike<number>, rows: readonly { readonly members: string }[]): Promise<void> {
-    for (const [index, { members }] of rows.entries()) {
-      this.#lines.add(`{"${numberKey}":${numbers[index]}`, members === '' ? '' : ',', members, '}')
+  /** Adds rows by the members that each is made of. */
+  async add(rows: readonly { readonly members: string }[]): Promise<void> {
+    for (const { members } of rows) {
+      this.#lines.add('{', members, '}')
       if (this.#lines.isFull) await this.#cut()
       else if (this.#lines.isFlushDue) await this.#lines.flush().catch(this.#throwExplained)
     }

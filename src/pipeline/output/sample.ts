@@ -1,5 +1,5 @@
 import { unreachable } from '../../core/errors.js'
-import type { ChunkRows, Input, MemberRows } from '../input/input.js'
+import type { Input, MemberRows, RelationRows } from '../input/input.js'
 import { writerLimits } from './limits.js'
 import type { OutputFormat } from './output-format.js'
 
@@ -68,7 +68,7 @@ async function withParquetSample(
   use: (sample: Sample) => Promise<unknown>,
 ): Promise<void> {
   const source = input.parquetSource()
-  const sourced = (count: number, parquet: ChunkRows | MemberRows) =>
+  const sourced = (count: number, parquet: RelationRows | MemberRows) =>
     use(sampleOf(input, count, { parquetSource: () => parquet }))
   if (source.kind === 'members') {
     for await (const batch of source.rows()) {
@@ -78,12 +78,10 @@ async function withParquetSample(
     }
     return
   }
-  // While the stream stands open: what a chunk holds is DuckDB's.
-  for await (const chunk of source.chunks(new Uint32Array(rowsMax), rowsMax)) {
-    const bytesEstimate = (source.bytesEstimate * chunk.rowCount) / Math.max(rowCount, chunk.rowCount)
-    await sourced(chunk.rowCount, { ...source, bytesEstimate, chunks: () => once(chunk) })
-    return
-  }
+  const count = Math.min(rowsMax, rowCount)
+  const bytesEstimate = (source.bytesEstimate * count) / Math.max(1, rowCount)
+  const relation = `(SELECT * FROM ${source.relation} LIMIT ${count})`
+  await sourced(count, { ...source, bytesEstimate, relation, rowCount: () => Promise.resolve(count) })
 }
 
 const sampleRowsMax = (columnCount: number): number =>

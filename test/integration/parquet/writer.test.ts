@@ -6,6 +6,7 @@ import { parquetLimits } from '../../../src/parquet/limits.js'
 import { LineWriter, type LineFile } from '../../../src/parquet/line-writer.js'
 import { memoryBytesMin } from '../../../src/parquet/memory-budget.js'
 import { openParquetWriter, type ParquetWriterDeps } from '../../../src/parquet/parquet-writer.js'
+import { sqlRelation } from '../../../src/parquet/read-sql.js'
 import { readThrift, writeThrift } from '../../../src/parquet/thrift.js'
 import { newFolder, readByHyparquet, withDuckDb } from '../output/support.js'
 
@@ -23,7 +24,7 @@ function depsOf(path: string, given: Partial<ParquetWriterDeps>): ParquetWriterD
     folder: `${path}.parts`,
     metadata: {},
     rowColumns: [],
-    hasChunks: false,
+    readsParquet: false,
     lineColumns: [],
     lines: ownLines([]),
     memoryBytes: memoryBytesMin,
@@ -35,8 +36,8 @@ function depsOf(path: string, given: Partial<ParquetWriterDeps>): ParquetWriterD
 async function filesOf(path: string, rows: readonly string[]): Promise<LineFile[]> {
   const writer = new LineWriter(dirname(path), 'given-')
   const files: LineFile[] = []
-  for (const [number, members] of rows.entries()) {
-    writer.add(`{"#":${number}`, members === '' ? '' : ',', members, '}')
+  for (const members of rows) {
+    writer.add('{', members, '}')
     if (writer.isFull) files.push(await writer.cut())
   }
   if (writer.rowCount > 0) files.push(await writer.cut())
@@ -80,31 +81,61 @@ describe('a writer', () => {
     expect(existsSync(`${path}.parts`)).toBe(false)
   })
 
-  test.each([0, 5, 5_000])('puts the lines of %i rows behind the chunks they belong to', async (rowCount) => {
-    const path = join(newFolder(), 'out.parquet')
-    const rows = Array.from({ length: rowCount }, (_, row) => row)
-    const writer = await openParquetWriter(
-      depsOf(path, {
-        rowColumns: [{ key: 'c0', name: 'id', type: 'BIGINT' }],
-        hasChunks: true,
-        lineColumns: [{ key: 'v', name: 'line', type: 'VARCHAR' }],
-        lines: ownLines(rows.map((row) => `{"v":"line ${row}"}`)),
-      }),
-    )
-    // Heavy rows: several parts out of one chunk, and of several.
-    const chunkRowBytes = parquetLimits.rowGroupBytesMax / 700
-    await withDuckDb(async (duckDb) => {
-      const chunks = duckDb.stream(`SELECT i AS id, i::UINTEGER AS n FROM range(${rowCount}) t(i)`)
-      expect(await writer.addChunks(chunks, chunkRowBytes, ownNumbers)).toBe(rowCount)
-    })
-    await writer.end()
-    await writer.close()
-    const { rows: written, metadata } = await readByHyparquet(path)
-    expect(written).toEqual(rows.map((row) => ({ id: BigInt(row), line: `line ${row}` })))
-    const groupRows = metadata.row_groups.map(({ num_rows }) => Number(num_rows))
-    expect(Math.max(0, ...groupRows)).toBeLessThanOrEqual(700)
-    expect(metadata.schema.map(({ name }) => name).slice(1)).toEqual(['id', 'line'])
-  })
+  const weights = [
+    ['light', 100],
+    // Heavy rows: several parts out of one block, and of several.
+    ['heavy', parquetLimits.rowGroupBytesMax / 700],
+  ] as const
+  test.each(
+    weights.flatMap(([weight, rowBytes]) =>
+      [0, 5, 20_000].map((rowCount) => ({ weight, rowBytes, rowCount })),
+    ),
+  )(
+    'puts the lines of $rowCount $weight rows behind those that they belong to',
+    async ({ rowBytes, rowCount }) => {
+      const folder = newFolder()
+      const path = join(folder, 'out.parquet')
+      const given = [0, 1].map((part) => join(folder, `in-${part}.parquet`))
+      // Row groups and files that end anywhere.
+      await withDuckDb(async (duckDb) => {
+        for (const [part, file] of given.entries())
+          await duckDb.run(
+            `COPY (SELECT i AS id FROM range(${rowCount}) t(i) WHERE (i < ${Math.floor(rowCount / 3)}) = (${part} = 0))
+           TO ${sqlPath(file)} (FORMAT parquet, ROW_GROUP_SIZE 3000)`,
+          )
+      })
+      const rows = Array.from({ length: rowCount }, (_, row) => row)
+      const id = { key: 'c0', name: 'id', type: 'BIGINT' }
+      const writer = await openParquetWriter(
+        depsOf(path, {
+          rowColumns: [id],
+          readsParquet: true,
+          lineColumns: [
+            { key: 'v', name: 'line', type: 'VARCHAR' },
+            { key: 'l', name: 'list', type: 'STRUCT("a" INTEGER, "b" INTEGER)[]' },
+          ],
+          lines: ownLines(rows.map((row) => `{"v":"line ${row}","l":[{"a":${row}}]}`)),
+        }),
+      )
+      const relation = sqlRelation(given, undefined)
+      const source = { relation, isScan: true, cells: new Map([[id, 'r."id"']]), rowBytes }
+      await writer.addRows(source, rowCount, ownNumbers)
+      await writer.end()
+      await writer.close()
+      const { rows: written, metadata } = await readByHyparquet(path)
+      expect(written.map((row) => ({ ...row, list: JSON.stringify(row['list']) }))).toEqual(
+        rows.map((row) => ({
+          id: BigInt(row),
+          line: `line ${row}`,
+          list: JSON.stringify([{ a: row, b: null }]),
+        })),
+      )
+      const groupRows = metadata.row_groups.map(({ num_rows }) => Number(num_rows))
+      const most = rowBytes === 100 ? parquetLimits.rowGroupRowsMax : 700
+      expect(Math.max(0, ...groupRows)).toBeLessThanOrEqual(most)
+      expect(metadata.schema.map(({ name }) => name).slice(1, 3)).toEqual(['id', 'line'])
+    },
+  )
 
   test('writes more columns than one query can, in slices', async () => {
     const path = join(newFolder(), 'out.parquet')

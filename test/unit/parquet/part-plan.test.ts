@@ -10,10 +10,10 @@ interface Rows {
   readonly blocks: readonly { readonly rowBytes: number; readonly lines: readonly number[] }[]
 }
 
-function planned({ lineBytes, blocks }: Rows, lineBytesMax: number, rowsMax = Infinity): PlannedPart[] {
+function planned({ lineBytes, blocks }: Rows, lineBytesMax: number): PlannedPart[] {
   const planner = new PartPlanner(
     { numbers: Uint32Array.from(lineBytes.keys()), byteCounts: Uint32Array.from(lineBytes) },
-    { lineBytesMax, rowsMax },
+    lineBytesMax,
   )
   const parts = blocks.flatMap(({ rowBytes, lines }) =>
     planner.add({ rowCount: lines.length, byteCount: rowBytes * lines.length }, lines),
@@ -76,12 +76,6 @@ describe('parts', () => {
     expect(planned(given, 32_000_000)).toEqual([
       { firstRow: 0, rowCount: 50 * rowGroupRowsMax, groupRowsMax: rowGroupRowsMax, lineCount: 100 },
     ])
-  })
-
-  test('end where a table has as many rows as it may', () => {
-    const block = { rowBytes: 1, lines: [0, 0, 0] }
-    const given = { lineBytes: [1], blocks: [block, block, block] }
-    expect(planned(given, 100, 6).map(({ rowCount }) => rowCount)).toEqual([6, 3])
   })
 
   test('of a row whose line nobody has are a bug', () => {

@@ -1,0 +1,220 @@
+import { setImmediate } from 'node:timers/promises'
+import { CsvError, Parser } from 'csv-parse'
+import { UserError } from '../core/errors.js'
+import { tooManyColumns } from './file-error.js'
+import { tableLimits } from './limits.js'
+import type { RecordSource, TableRecord } from './records.js'
+
+/** All records, the header too, as csv-parse reads them, which throws what `strictRecords` does. */
+export async function* parsedRecords(source: RecordSource): AsyncGenerator<readonly TableRecord[]> {
+  const parsing = new CsvParsing(source)
+  try {
+    for await (const chunk of source.chunks()) {
+      const records = await parsing.write(chunk)
+      // What is right before a failure comes first: a reader that wants no more never meets it.
+      if (records.length > 0) yield records
+      await parsing.throwIfFailed()
+    }
+    const records = await parsing.end()
+    if (records.length > 0) yield records
+    await parsing.throwIfFailed()
+  } finally {
+    parsing.close()
+  }
+}
+
+/** A record with fewer or more cells than the first, which csv-parse reports beside the others. */
+interface RaggedRecord {
+  readonly cells: readonly string[]
+  /** How many of the others come before it. */
+  readonly index: number
+  /** The line that was reached with it, as csv-parse counts. */
+  readonly lines: number
+}
+
+interface Failure {
+  readonly error: Error
+  readonly index: number
+  /** Bytes that were handed over before those in which it was found. */
+  readonly bytesBefore: number
+}
+
+/** Gathers the records of one written chunk at a time, so that none piles up in a stream. */
+class CsvParsing {
+  readonly #source: RecordSource
+  readonly #parser: Parser
+  #uniform: string[][] = []
+  #ragged: RaggedRecord[] = []
+  #uniformCount = 0
+  #writtenBytes = 0
+  /** csv-parse counts a CRLF inside quotes as two lines. */
+  #linesCountedTwice = 0
+  #failure: Failure | null = null
+
+  constructor(source: RecordSource) {
+    this.#source = source
+    this.#parser = new Parser({
+      bom: true,
+      delimiter: source.delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      skip_empty_lines: true,
+      max_record_size: tableLimits.recordBytesMax,
+      // Cells beyond those that may be are cut out no more: a record of delimiters alone is bounded, too.
+      ignore_last_delimiters: tableLimits.columnsMax + 1,
+      skip_records_with_error: true,
+      on_skip: (error) => {
+        if (error !== undefined) this.#note(error)
+        return undefined
+      },
+    })
+    this.#parser.on('data', (cells: string[]) => this.#uniform.push(cells))
+    this.#parser.on('error', (error) => {
+      this.#note(error)
+    })
+  }
+
+  /** The records that are complete with this chunk. Throws INPUT_COLUMNS_TOO_MANY. */
+  async write(chunk: Buffer): Promise<readonly TableRecord[]> {
+    await this.#step((done) => this.#parser.write(chunk, done))
+    this.#writtenBytes += chunk.length
+    return this.#take()
+  }
+
+  async end(): Promise<readonly TableRecord[]> {
+    await this.#step((done) => this.#parser.end(done))
+    return this.#take()
+  }
+
+  async throwIfFailed(): Promise<void> {
+    if (this.#failure !== null) throw await csvFailure(this.#failure, this.#source)
+  }
+
+  close(): void {
+    this.#parser.destroy()
+  }
+
+  async #step(step: (done: (error?: Error | null) => void) => void): Promise<void> {
+    await new Promise<void>((resolve) => {
+      step(() => {
+        resolve()
+      })
+    })
+    // The stream begins to flow a moment after it was made.
+    while (this.#parser.readableLength > 0 && !this.#parser.destroyed) await setImmediate()
+  }
+
+  #note(error: Error): void {
+    if (this.#failure !== null) return
+    const index = this.#parser.info.records
+    if (error instanceof CsvError && error.code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH')
+      this.#ragged.push({ cells: error['record'] as string[], index, lines: Number(error['lines']) })
+    else this.#failure = { error, index, bytesBefore: this.#writtenBytes }
+  }
+
+  /** What came since the last time, in order; what comes after a failure is none. */
+  #take(): readonly TableRecord[] {
+    const records: TableRecord[] = []
+    const takeRagged = () => {
+      for (; this.#ragged[0]?.index === this.#uniformCount; this.#ragged.shift())
+        records.push(this.#located(this.#ragged[0]))
+    }
+    for (const cells of this.#uniform) {
+      takeRagged()
+      if (this.#failure?.index === this.#uniformCount) break
+      this.#countLinesOf(cells)
+      this.#uniformCount++
+      records.push({ cells, line: null, reason: null })
+    }
+    takeRagged()
+    this.#uniform = []
+    this.#assertCellCount(records)
+    return records
+  }
+
+  #located({ cells, lines }: RaggedRecord): TableRecord {
+    this.#countLinesOf(cells)
+    const inside = cells.reduce((sum, cell) => sum + lineBreaks(cell), 0)
+    return { cells, line: this.#lineOf(lines) - inside, reason: null }
+  }
+
+  #countLinesOf(cells: readonly string[]): void {
+    for (const cell of cells)
+      if (cell.includes('\r\n')) this.#linesCountedTwice += cell.split('\r\n').length - 1
+  }
+
+  #lineOf(lines: number): number {
+    return this.#source.linesAbove + lines - this.#linesCountedTwice
+  }
+
+  #assertCellCount(records: readonly TableRecord[]): void {
+    const { error } = this.#failure ?? {}
+    const isCut = error instanceof CsvError && Number(error['column']) >= tableLimits.columnsMax
+    if (!isCut && !records.some(({ cells }) => cells.length > tableLimits.columnsMax)) return
+    const line = this.#lineOf(this.#parser.info.lines)
+    throw tooManyColumns(`${this.#source.label}, at or before line ${line}`)
+  }
+}
+
+function lineBreaks(text: string): number {
+  return text.split(/\r\n|\n|\r/).length - 1
+}
+
+async function csvFailure({ error, bytesBefore }: Failure, source: RecordSource): Promise<Error> {
+  if (!(error instanceof CsvError)) return error
+  const { label } = source
+  const { line, spansLines } = await openField(source, error, bytesBefore)
+  const failed = (code: UserError['code'], message: string, hint: string) =>
+    new UserError(code, message, { hint, cause: error })
+  if (error.code === 'CSV_QUOTE_NOT_CLOSED' || (error.code === 'CSV_MAX_RECORD_SIZE' && spansLines)) {
+    return failed(
+      'INPUT_QUOTE_UNCLOSED',
+      `a quote that opens on line ${line} of ${label} is never closed`,
+      'close it, or double it ("") if it is part of the text',
+    )
+  }
+  if (error.code === 'CSV_MAX_RECORD_SIZE') {
+    const mebibytes = tableLimits.recordBytesMax / 1024 / 1024
+    return failed(
+      'INPUT_RECORD_TOO_LARGE',
+      `a record of more than ${mebibytes} MiB in ${label}, on line ${line}`,
+      'is it a CSV, and are its quotes closed?',
+    )
+  }
+  return failed(
+    'INPUT_CSV_INVALID',
+    `${label} is not a valid CSV at line ${line}: ${error.message}`,
+    'a cell that holds a quote must be quoted, and its quotes doubled',
+  )
+}
+
+const lineFeed = 10
+const carriageReturn = 13
+
+/**
+ * Where the cell begins in which csv-parse met an error, found by reading the text once more: an error says at which
+ * byte the last whole cell ended. `spansLines`: whether a line ends in it before `bytesMax`.
+ */
+async function openField(
+  source: RecordSource,
+  error: CsvError,
+  bytesMax: number,
+): Promise<{ line: number; spansLines: boolean }> {
+  const cellsEnd = Number(error['bytes'])
+  const isFirstCell = Number(error['column']) === 0
+  let line = source.linesAbove + 1
+  let hasBegun = false
+  let lastByte = 0
+  let position = 0
+  for await (const chunk of source.chunks()) {
+    for (const byte of chunk) {
+      const isBreak = byte === carriageReturn || byte === lineFeed
+      // Blank lines above a record are no part of it.
+      hasBegun ||= position >= cellsEnd && !(isFirstCell && isBreak)
+      if (hasBegun && (isBreak || position >= bytesMax)) return { line, spansLines: position < bytesMax }
+      if (byte === carriageReturn || (byte === lineFeed && lastByte !== carriageReturn)) line++
+      lastByte = byte
+      position++
+    }
+  }
+  return { line, spansLines: false }
+}
