@@ -5,7 +5,7 @@ import { blamingDamage } from '../../pipeline/checkpoint/verify.js'
 import type { ScopeCounts, UncertainLookup } from '../../pipeline/checkpoint/checkpoint.js'
 import { problemOf } from '../../pipeline/checkpoint/verify.js'
 import { openCheckpointReader } from '../../pipeline/checkpoint/reader.js'
-import { readScope, type LookupKind } from '../../pipeline/rules/lookup-kind.js'
+import type { LookupKind } from '../../pipeline/rules/lookup-kind.js'
 import { readInboxCounts, type InboxCounts } from '../../pipeline/inbox/inbox.js'
 import { resolveSettings } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
@@ -69,18 +69,16 @@ function statusText(path: string, scopes: readonly ScopeCounts[]): string {
 interface ServiceScopes {
   readonly base: string
   readonly resolutions: ScopeCounts | null
-  readonly others: readonly (readonly [kind: LookupKind, scope: ScopeCounts])[]
+  readonly others: readonly ScopeCounts[]
 }
 
 function byService(scopes: readonly ScopeCounts[]): ServiceScopes[] {
-  const read = scopes.map((scope) => ({ scope, ...readScope(scope.scope) }))
-  return [...new Set(read.map(({ base }) => base))].map((base) => {
-    const own = read.filter((one) => one.base === base)
-    const others = own.filter(({ kind }) => kind !== 'resolution')
+  return [...new Set(scopes.map(({ scope }) => scope))].map((base) => {
+    const own = scopes.filter(({ scope }) => scope === base)
     return {
       base,
-      resolutions: own.find(({ kind }) => kind === 'resolution')?.scope ?? null,
-      others: others.map(({ kind, scope }) => [kind, scope] as const),
+      resolutions: own.find(({ kind }) => kind === 'resolution') ?? null,
+      others: own.filter(({ kind }) => kind !== 'resolution'),
     }
   })
 }
@@ -88,13 +86,13 @@ function byService(scopes: readonly ScopeCounts[]): ServiceScopes[] {
 const number = (value: number) => value.toLocaleString('en-US')
 
 function serviceText({ base, resolutions, others }: ServiceScopes): string {
-  const all = [...(resolutions === null ? [] : [resolutions]), ...others.map(([, scope]) => scope)]
+  const all = [...(resolutions === null ? [] : [resolutions]), ...others]
   return `${[
     base.startsWith('embedded:')
       ? `Embedded service, registry edition ${base.slice('embedded:'.length, 'embedded:'.length + 12)}`
       : base,
     ...(resolutions === null ? [] : scopeLines(resolutions)),
-    ...others.map(([kind, scope]) => kindLine(kind, scope)),
+    ...others.map(kindLine),
     `  next: ${nextStep(all)}`,
   ].join('\n')}\n`
 }
@@ -122,8 +120,8 @@ function outcomesOf({ outcomes }: ScopeCounts): string {
 }
 
 /** What was asked after the answers, or by a domain, on a line each. */
-function kindLine(kind: LookupKind, scope: ScopeCounts): string {
-  const { states } = scope
+function kindLine(scope: ScopeCounts): string {
+  const { states, kind } = scope
   const some = (count: number, text: string) => (count === 0 ? [] : [`${number(count)} ${text}`])
   const parts = [
     ...some(states.answered, `answered (${outcomesOf(scope)})`),
@@ -183,15 +181,10 @@ function shorter(path: string): string {
 function uncertainText(uncertain: readonly UncertainLookup[]): string {
   if (uncertain.length === 0) return 'No submission is uncertain.\n'
   const lines = uncertain.map(
-    ({ name, location, customId, intendedAtMs, reason, scope }) =>
-      `  ${when(intendedAtMs)}  ${kindPrefix(scope)}${name}${location === null ? '' : ` (${location})`}  ${customId}  ${reason ?? ''}\n`,
+    ({ name, location, customId, intendedAtMs, reason, kind }) =>
+      `  ${when(intendedAtMs)}  ${kind === 'resolution' ? '' : `${kind} `}${name}${location === null ? '' : ` (${location})`}  ${customId}  ${reason ?? ''}\n`,
   )
   return `Uncertain submissions (custom_id is what the service's records name them by):\n${lines.join('')}`
-}
-
-const kindPrefix = (scope: string): string => {
-  const { kind } = readScope(scope)
-  return kind === 'resolution' ? '' : `${kind} `
 }
 
 function when(ms: number | null): string {
