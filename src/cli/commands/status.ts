@@ -69,7 +69,7 @@ function statusText(path: string, scopes: readonly ScopeCounts[]): string {
 interface ServiceScopes {
   readonly base: string
   readonly resolutions: ScopeCounts | null
-  readonly others: readonly (readonly [kind: LookupKind, scope: ScopeCounts])[]
+  readonly others: readonly ScopeCounts[]
 }
 
 function byService(scopes: readonly ScopeCounts[]): ServiceScopes[] {
@@ -78,7 +78,7 @@ function byService(scopes: readonly ScopeCounts[]): ServiceScopes[] {
     return {
       base,
       resolutions: own.find(({ kind }) => kind === 'resolution') ?? null,
-      others: own.flatMap((one) => (one.kind === 'resolution' ? [] : [[one.kind, one] as const])),
+      others: own.filter(({ kind }) => kind !== 'resolution'),
     }
   })
 }
@@ -86,13 +86,13 @@ function byService(scopes: readonly ScopeCounts[]): ServiceScopes[] {
 const number = (value: number) => value.toLocaleString('en-US')
 
 function serviceText({ base, resolutions, others }: ServiceScopes): string {
-  const all = [...(resolutions === null ? [] : [resolutions]), ...others.map(([, scope]) => scope)]
+  const all = [...(resolutions === null ? [] : [resolutions]), ...others]
   return `${[
     base.startsWith('embedded:')
       ? `Embedded service, registry edition ${base.slice('embedded:'.length, 'embedded:'.length + 12)}`
       : base,
     ...(resolutions === null ? [] : scopeLines(resolutions)),
-    ...others.map(([kind, scope]) => kindLine(kind, scope)),
+    ...others.map(kindLine),
     `  next: ${nextStep(all)}`,
   ].join('\n')}\n`
 }
@@ -120,8 +120,8 @@ function outcomesOf({ outcomes }: ScopeCounts): string {
 }
 
 /** What was asked after the answers, or by a domain, on a line each. */
-function kindLine(kind: LookupKind, scope: ScopeCounts): string {
-  const { states } = scope
+function kindLine(scope: ScopeCounts): string {
+  const { states, kind } = scope
   const some = (count: number, text: string) => (count === 0 ? [] : [`${number(count)} ${text}`])
   const parts = [
     ...some(states.answered, `answered (${outcomesOf(scope)})`),
@@ -182,12 +182,10 @@ function uncertainText(uncertain: readonly UncertainLookup[]): string {
   if (uncertain.length === 0) return 'No submission is uncertain.\n'
   const lines = uncertain.map(
     ({ name, location, customId, intendedAtMs, reason, kind }) =>
-      `  ${when(intendedAtMs)}  ${kindPrefix(kind)}${name}${location === null ? '' : ` (${location})`}  ${customId}  ${reason ?? ''}\n`,
+      `  ${when(intendedAtMs)}  ${kind === 'resolution' ? '' : `${kind} `}${name}${location === null ? '' : ` (${location})`}  ${customId}  ${reason ?? ''}\n`,
   )
   return `Uncertain submissions (custom_id is what the service's records name them by):\n${lines.join('')}`
 }
-
-const kindPrefix = (kind: LookupKind): string => (kind === 'resolution' ? '' : `${kind} `)
 
 function when(ms: number | null): string {
   return ms === null ? 'never' : new Date(ms).toISOString().replace('T', ' ').slice(0, 16)

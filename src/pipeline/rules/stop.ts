@@ -20,20 +20,20 @@ export function waitsForRuns(stop: Stop): boolean {
   return stop.kind === 'out_of_credit' || stop.kind === 'plan_limit' || stop.kind === 'lookups_max'
 }
 
-/** What a run ended by, and which of what it asked: the first questions before what follows from their answers. */
+/** What a run ended by, and one of the kinds that it stopped. */
 export interface KindStop {
   readonly kind: LookupKind
   readonly stop: Stop
 }
 
-/** Null: nothing is left to wait for. */
+/** Null: nothing is left to wait for. What stopped a stage alone ends the run as the run's own stop. */
 export function endedBy(run: {
   readonly stop: Stop | null
   readonly stages: readonly { readonly kind: LookupKind; readonly stop: Stop | null }[]
 }): KindStop | null {
-  if (run.stop !== null) return { kind: 'resolution', stop: run.stop }
-  for (const { kind, stop } of run.stages) if (stop !== null) return { kind, stop }
-  return null
+  const own = run.stages.find(({ stop }) => stop !== null && (run.stop === null || stop === run.stop))
+  const stop = run.stop ?? own?.stop ?? null
+  return stop === null ? null : { kind: own?.kind ?? 'resolution', stop }
 }
 
 /** The code and sentence shown for a stop of a kind; null for an interruption, whose exit code is the signal's. */
