@@ -34,7 +34,7 @@ export const stages = {
       parse: parseStages,
     },
     meaning: 'What is asked of each company after its answer: `entity`, `hierarchy`, `domain`.',
-    unset: 'the stages that have a key of their own below',
+    unset: 'those with a key of their own under stages',
     manual: 'An empty list: none. See [Stages](stages.md).',
     example: [],
   }),

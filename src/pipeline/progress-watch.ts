@@ -4,6 +4,7 @@ import { estimateEtaMs, type Progress } from './rules/progress.js'
 import type { Clock } from '../platform/clock.js'
 import type { RunObserver } from './events.js'
 import { stageFactsOf, type KindRun } from './kind-run.js'
+import type { StageFacts } from './rules/stage-facts.js'
 import type { SchedulerLimits } from './scheduler/scheduler.js'
 import { watchMisdirected, watchRefusals } from './service-notices.js'
 import type { Tally } from './tally.js'
@@ -73,7 +74,9 @@ function snapshot(deps: ProgressWatchDeps, samples: readonly Sample[], elapsedMs
   const toSubmit = Math.max(0, plan.submit - tally.accepted - tally.rejected - tally.lost)
   const running = Math.max(0, plan.poll + tally.accepted + tally.claimed - tally.answered - tally.parked)
   const firstAnswersInMs = firstAnswersIn(deps, toSubmit + running, elapsedMs)
-  const etaMs = estimateEtaMs({ toSubmit, running, answeredSoFar: tally.answered, elapsedMs, ...limits })
+  const stages = deps.stages.map(stageFactsOf)
+  const own = estimateEtaMs({ toSubmit, running, answeredSoFar: tally.answered, elapsedMs, ...limits })
+  const etaMs = latest([own, ...stages.map((stage) => stageEtaMs(stage, elapsedMs, limits.windowMs))])
   const submissionsPerMinute = rate(samples, (sample) => sample.submissions)
   const pollsPerMinute = rate(samples, (sample) => sample.polls)
   return {
@@ -94,8 +97,26 @@ function snapshot(deps: ProgressWatchDeps, samples: readonly Sample[], elapsedMs
       firstAnswersInMs === null || firstAnswersInMs === 0 ? etaMs : Math.max(etaMs ?? 0, firstAnswersInMs),
     outcomes: Object.fromEntries(tally.outcomes),
     firstAnswersInMs,
-    stages: deps.stages.map(stageFactsOf),
+    stages,
   }
+}
+
+/** By its pace so far; what it was stopped in is not waited for. */
+function stageEtaMs(
+  { stop, pendingCount, answeredCount }: StageFacts,
+  elapsedMs: number,
+  windowMs: number,
+): number | null {
+  return estimateEtaMs({
+    ...{ toSubmit: 0, running: stop === null ? pendingCount : 0, answeredSoFar: answeredCount },
+    ...{ elapsedMs, submissionsPerWindow: null, pollsPerWindow: null, windowMs },
+  })
+}
+
+/** Null where the only ones that are known are over, and others are not known. */
+function latest(etasMs: readonly (number | null)[]): number | null {
+  const most = Math.max(0, ...etasMs.map((etaMs) => etaMs ?? 0))
+  return most === 0 && etasMs.includes(null) ? null : most
 }
 
 /** Runs of an earlier process are asked for at once; those of this one after the first of them has had its time. */

@@ -20,8 +20,7 @@ async function runAll(place: CliPlace, output: string, ...flags: string[]): Prom
 /** As CSV has it: nothing is empty, lists are JSON, times go to the second. */
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return ''
-  if (typeof value === 'object') return JSON.stringify(value)
-  const text = String(value as string | number | boolean)
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? text.slice(0, 19).replace('T', ' ') : text
 }
 

@@ -1,5 +1,5 @@
 /** How a value is written where cells hold text: as text, as an instant, as its JSON, or as a list in JSON. */
-export type CellForm = 'text' | 'timestamp' | 'json' | 'list'
+type CellForm = 'text' | 'timestamp' | 'json' | 'list'
 
 interface KindEntry {
   /** Its type in Parquet, in DuckDB's words. */
