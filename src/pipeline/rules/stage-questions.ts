@@ -3,6 +3,7 @@ import type { Lookup } from '../../core/identity.js'
 import { at, textOf } from '../../core/lenient.js'
 import { readIdentifiers } from '../../core/stated-identifiers.js'
 import type { LookupKind, StageKind } from './lookup-kind.js'
+import { sharedDomain } from './shared-domains.js'
 
 /** A lookup that follows from an answer: of a company by its id, or of a root domain. */
 export interface StageQuestion {
@@ -51,7 +52,12 @@ function statedDomain({ name, context }: Lookup): string | null {
   return stated.find(({ kind }) => kind === 'website')?.value ?? null
 }
 
+/** A page on a network, or an address at a provider, is nobody's domain: it would be billed and tell of another company. */
 function websiteDomainOf(result: unknown): string | null {
   const website = textOf(at(result, 'entity', 'website'))
-  return website === null ? null : domainNameOf(website)
+  const domain = website === null ? null : domainNameOf(website)
+  if (website === null || domain === null) return null
+  const shared = sharedDomain(domain)
+  const isOwnSite = shared === 'platform' && !/^(?:[a-z]+:\/\/)?[^/]+\/[^/]/i.test(website)
+  return shared === null || isOwnSite ? domain : null
 }

@@ -151,7 +151,7 @@ function expectAllOld(count: number): void {
     'resolution',
     Array.from({ length: count }, (_, index) => keyOf(`Old ${index + 1}`)),
   )
-  const lines = reader.answered(ids, linesOf(1)).map((answer) => answer?.line)
+  const lines = reader.answered(ids, linesOf(1)).map((answer) => answer?.line.toString())
   expect(lines).toEqual(ids.map((id) => oldAnswer(id).line))
   expect(reader.known(ids).map((known) => known?.body())).toEqual(ids.map((id) => oldAnswer(id).body))
   expect(reader.counts()[0]?.outcomes).toEqual({ matched: count })
@@ -283,9 +283,9 @@ describe('a checkpoint whose answers are two texts', () => {
   test('an answer that a reader waits for is found while another process moves it', () => {
     makeOld(5)
     const reader = at.read()
-    expect(reader.answered([3], linesOf(1))[0]?.line).toBe(oldAnswer(3).line)
+    expect(reader.answered([3], linesOf(1))[0]?.line.toString()).toBe(oldAnswer(3).line)
     openToWrite(at.path()).close()
-    expect(reader.answered([3], linesOf(1))[0]?.line).toBe(oldAnswer(3).line)
+    expect(reader.answered([3], linesOf(1))[0]?.line.toString()).toBe(oldAnswer(3).line)
     expect(reader.known([3])[0]?.line).toBe(oldAnswer(3).line)
   })
 })

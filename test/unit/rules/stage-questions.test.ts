@@ -18,6 +18,18 @@ describe('what follows from an answer', () => {
     ])
   })
 
+  test.each([
+    ['https://www.linkedin.com/company/acme', null],
+    ['facebook.com/acme', null],
+    ['https://gmail.com', null],
+    ['https://www.linkedin.com/', 'linkedin.com'],
+    ['google.com', 'google.com'],
+  ])('a page on a network, or a mail provider, is no domain of the company: %s', (website, domain) => {
+    const run = answer({ status: 'matched', entity: { id: 'siq_a', website } })
+    const asks = stageQuestions('resolution', asked('Acme'), run).filter(({ kind }) => kind === 'domain')
+    expect(asks).toEqual(domain === null ? [] : [{ kind: 'domain', name: domain }])
+  })
+
   test('a domain that the question states goes before that of the website', () => {
     const questions = stageQuestions('resolution', asked('Acme', 'website shop.acme.co.uk'), matched)
     expect(questions.at(-1)).toEqual({ kind: 'domain', name: 'acme.co.uk' })
