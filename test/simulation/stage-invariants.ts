@@ -65,10 +65,11 @@ export type Departures = ReadonlyMap<RecordLimit, readonly number[]>
 export function assertLimitsKept(
   departures: Departures,
   perMinute: Readonly<Record<RecordLimit, number>>,
+  of: string,
 ): void {
   for (const [limit, timesMs] of departures) {
     const most = mostInAMinute(timesMs)
-    hold(most <= perMinute[limit], `${most} requests of ${limit} in a minute, ${perMinute[limit]} allowed`)
+    hold(most <= perMinute[limit], `${most} requests of ${limit} by ${of} in a minute, ${perMinute[limit]} allowed`)
   }
 }
 

@@ -121,9 +121,9 @@ export function assertStageWorld(world: StageWorld, disk: OnDisk, ended: EndedPr
   assertAnswersStand(disk, world.lines)
   for (const kind of stageKinds) assertBudgetKept(disk, world.lookupsMax, [kind] satisfies LookupKind[])
   for (const [limit, timesMs] of ended.departures) world.departures.get(limit)?.push(...timesMs)
-  assertLimitsKept(ended.departures, world.perMinute)
+  assertLimitsKept(ended.departures, world.perMinute, 'one process')
   // Another process knows by the wall clock what the one before it sent.
-  if (!ended.hasJumped) assertLimitsKept(world.departures, world.perMinute)
+  if (!ended.hasJumped) assertLimitsKept(world.departures, world.perMinute, 'several processes')
   if (!ended.wasStageStopped) return
   world.stopCount++
   assertResolutionWentOn(disk)
