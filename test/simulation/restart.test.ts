@@ -39,7 +39,8 @@ async function killedAfter(livesMs: readonly number[], window: Weather['window']
     const chance = new Chance(1)
     const service = new SimulatedService(chance)
     service.weather = { ...fairWeather, requestMs: { min: 20, max: 50 }, window }
-    const arrivedMs: Record<'GET' | 'POST', number[]> = { GET: [], POST: [] }
+    // Reads of entities have a limit of their own.
+    const arrivedMs: Record<'GET' | 'POST' | 'entity', number[]> = { GET: [], POST: [], entity: [] }
     const [path, remains] = [join(folder, 'checkpoint.sqlite'), join(folder, 'remains.sqlite')]
     for (const lifeMs of livesMs) {
       const life = new Life(Infinity, () => undefined)
@@ -52,7 +53,8 @@ async function killedAfter(livesMs: readonly number[], window: Weather['window']
       })
       const counted: Transport = {
         exchange: (request) => {
-          arrivedMs[request.method].push(performance.now())
+          const isEntity = request.path.startsWith('/v3/entities/')
+          arrivedMs[isEntity ? 'entity' : request.method].push(performance.now())
           return service.connect(() => life.isDead).exchange(request)
         },
         close: () => Promise.resolve(),
@@ -109,6 +111,7 @@ describe.each(['fixed', 'rolling'] as const)(
       expect(limitedCount).toBe(0)
       expect(mostInAMinute(arrivedMs.POST)).toBeLessThanOrEqual(600)
       expect(mostInAMinute(arrivedMs.GET)).toBeLessThanOrEqual(100)
+      expect(mostInAMinute(arrivedMs.entity)).toBeLessThanOrEqual(100)
       // A job that sent next to nothing would prove nothing.
       expect(mostInAMinute(livesMs[0] === 270_000 ? arrivedMs.GET : arrivedMs.POST)).toBeGreaterThan(
         livesMs[0] === 270_000 ? 90 : 550,

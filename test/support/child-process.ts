@@ -25,10 +25,16 @@ export function startChild(moduleUrl: string, ...args: string[]): Child {
     const options = { configFile: false, root: ${JSON.stringify(root)}, logLevel: 'error' }
     const { module } = await runnerImport(${JSON.stringify(fileURLToPath(moduleUrl))}, options)
     await module.main(...${JSON.stringify(args)})`
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  return follow(['--input-type=module', '--eval', code], moduleUrl)
+}
+
+/** The same of a module that loads others while it runs, which is beyond that loader; it gets the arguments as its own. */
+export function startProgram(moduleUrl: string, ...args: string[]): Child {
+  return follow(['--import', 'tsx', fileURLToPath(moduleUrl), ...args], moduleUrl)
+}
+
+function follow(nodeArgs: readonly string[], moduleUrl: string): Child {
+  const child = spawn(process.execPath, nodeArgs, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   process.once('exit', () => child.kill('SIGKILL'))
   return {

@@ -230,8 +230,13 @@ describe('what decides reads no count that is shown', () => {
 
   test('the tally is read where progress, notices and the summary are made; the run only hands it on', () => {
     const readers = edges.filter(({ to }) => to === tally).map(({ from }) => from)
-    const shown = ['pipeline/progress-watch.ts', 'pipeline/service-notices.ts', 'pipeline/summary.ts']
-    const handing = ['pipeline/run.ts', 'pipeline/ask.ts']
+    const shown = [
+      'pipeline/kind-run.ts',
+      'pipeline/progress-watch.ts',
+      'pipeline/service-notices.ts',
+      'pipeline/summary.ts',
+    ]
+    const handing = ['pipeline/run.ts', 'pipeline/ask.ts', 'pipeline/stage-runs.ts']
     expect(readers.sort()).toEqual([...shown, ...handing].sort())
     const reading = files.filter(({ path, members }) => {
       return handing.includes(path) && members.some((name) => name.startsWith('tally.'))

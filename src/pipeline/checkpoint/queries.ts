@@ -98,7 +98,7 @@ export function prepareQueries(database: Sqlite) {
        WHERE state = @state AND coalesce(answered_at_ms < @cutoffMs, 0) = @isOld
        AND lookup_id IN (SELECT lookup_id FROM ${wantedFrom})`,
     ),
-    /** What a free read tells of: taken to run until it says otherwise. */
+    /** What a free read tells of: taken to run until it says otherwise. Why it was lost stays as what needs attention. */
     runLostSubmissions: prepare<WantedFrom & { runIdPrefix: string; nowMs: number }>(
       database,
       `UPDATE submissions SET verdict = 'accepted', reason = NULL, accepted_at_ms = @nowMs,
@@ -108,7 +108,7 @@ export function prepareQueries(database: Sqlite) {
     ),
     runLost: prepare<WantedFrom & { runIdPrefix: string; nowMs: number }>(
       database,
-      `UPDATE lookups SET state = 'running', run_id = @runIdPrefix || name, submitted_at_ms = @nowMs, failure = NULL
+      `UPDATE lookups SET state = 'running', run_id = @runIdPrefix || name, submitted_at_ms = @nowMs
        WHERE state = 'uncertain' AND custom_id IS NOT NULL
        AND lookup_id IN (SELECT lookup_id FROM ${wantedFrom})`,
     ),

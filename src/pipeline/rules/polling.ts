@@ -36,14 +36,16 @@ export interface PollSupply {
   submittingMsLeft: number
   /** Lookups that are still to be submitted. */
   toSubmitCount: number
+  /** A poll takes the turn of a request that begins something: none should be in vain. False if left out. */
+  takesTurns?: boolean
 }
 
 /**
  * The chance of an answer at which a poll is worth its cost. Scarce: any chance at all, since an idle turn
  * never comes back. Otherwise two polls a result, and more for scouts and for the last few runs, which decide
- * when the whole is done.
+ * when the whole is done. Where a poll takes the turn of something new, an answer that is all but certain.
  */
-const worthwhile = { scarce: 0.002, scout: 0.15, lastFew: 0.5, plenty: 0.6 } as const
+const worthwhile = { scarce: 0.002, scout: 0.15, lastFew: 0.5, plenty: 0.6, takesTurns: 0.95 } as const
 const lastFewCount = 5
 /** While polls are plenty, one in vain is not followed by the next before this. */
 const gapMsMin = 16_000
@@ -132,13 +134,14 @@ function worthwhileAtMs(
 
 function thresholdOf(openCount: number, supply: PollSupply): number {
   if (supply.durations === null) return 0
+  if (supply.takesTurns === true) return worthwhile.takesTurns
   if (isScarce(openCount, supply)) return worthwhile.scarce
   return supply.toSubmitCount === 0 && openCount <= lastFewCount ? worthwhile.lastFew : worthwhile.plenty
 }
 
 /** Whether the polls, and not the submissions or the runs, decide when the whole is done. */
 function isScarce(openCount: number, supply: PollSupply): boolean {
-  if (supply.pollsPerMs === null || supply.durations === null) return false
+  if (supply.pollsPerMs === null || supply.durations === null || supply.takesTurns === true) return false
   const pollingMsLeft = (openCount + supply.toSubmitCount) / supply.pollsPerMs
   return pollingMsLeft > supply.submittingMsLeft + supply.durations.ageForChance(0, 0.95)
 }

@@ -15,6 +15,8 @@ type Said =
   | { kind: 'there'; run: RunObjectLenient; failed: boolean }
   /** It is being built, or researched. */
   | { kind: 'under_way' }
+  /** It is there, and the body does not hold it. */
+  | { kind: 'incomplete' }
   /** Nobody ever asked for it. */
   | { kind: 'not_started' }
   | { kind: 'unusable'; reason: string }
@@ -59,9 +61,7 @@ function readHierarchyBody(id: string, body: unknown): Said {
     return { kind: 'other', reason: `the service answered with the hierarchy of ${entityId.slice(0, 200)}` }
   switch (wordOf(at(body, 'status'))) {
     case 'completed':
-      return objectOf(at(body, 'data')) === null
-        ? { kind: 'unusable', reason: 'completed without data' }
-        : there('hierarchy', id, body)
+      return objectOf(at(body, 'data')) === null ? { kind: 'incomplete' } : there('hierarchy', id, body)
     case 'failed':
       return there('hierarchy', id, body, true)
     case 'not_started':
@@ -80,9 +80,7 @@ function readDomainBody(domain: string, body: unknown): Said {
     return { kind: 'other', reason: `the service answered for the domain ${echoed.slice(0, 200)}` }
   switch (wordOf(at(body, 'status'))) {
     case 'complete':
-      return objectOf(at(body, 'data')) === null
-        ? { kind: 'unusable', reason: 'complete without data' }
-        : there('domain', domain, body)
+      return objectOf(at(body, 'data')) === null ? { kind: 'incomplete' } : there('domain', domain, body)
     case 'failed':
     case 'error':
       return there('domain', domain, body, true)
@@ -159,6 +157,7 @@ function kickoffOf(kind: StageKind, name: string, said: Said): KickoffVerdict {
     case 'there':
       return { kind: 'answered', runId, run: said.run, failed: said.failed }
     case 'under_way':
+    case 'incomplete':
       return { kind: 'accepted', runId }
     case 'not_started':
       return { kind: 'unknown', reason: 'the service says that it was never asked' }
@@ -190,6 +189,8 @@ function pollOf(said: Said): PollVerdict {
       return { kind: 'pending' }
     case 'not_started':
       return { kind: 'not_created', reason: 'the service says that it was never asked' }
+    case 'incomplete':
+      return { kind: 'retry', reason: 'complete without data' }
     case 'unusable':
       return { kind: 'retry', reason: said.reason }
     case 'other':

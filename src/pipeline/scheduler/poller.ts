@@ -297,13 +297,12 @@ export class Poller {
   #supply(): PollSupply {
     const { backlog, pace, protocol, submissionsPerWindow, windowMs } = this.#deps
     const { leftCount } = backlog
-    // A turn that is not used for a poll is used to ask for something new.
-    const isShared = protocol.sharesLimit && (leftCount > 0 || !backlog.isComplete)
     return {
       durations: this.#durations,
-      pollsPerMs: isShared ? null : pace.perMs(),
+      pollsPerMs: pace.perMs(),
       submittingMsLeft: submissionsPerWindow === null ? 0 : (leftCount / submissionsPerWindow) * windowMs,
       toSubmitCount: leftCount,
+      takesTurns: protocol.sharesLimit && leftCount > 0,
     }
   }
 

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { connectEmbedded } from '../../../src/app/embedded-service.js'
 import type { StageAnswers } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { resolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/reader.js'
@@ -168,7 +169,35 @@ describe('what goes wrong in a stage', () => {
     })
     const summary = await runStages(folder, tap.url)
     expect(summary.stop).toMatchObject({ kind: 'out_of_credit' })
-    expect(factsOf(summary, 'hierarchy')).toMatchObject({ answeredCount: companyCount, stop: null })
-    expect(summary.answeredCount).toBe(nameCount)
+    const hierarchy = factsOf(summary, 'hierarchy')
+    expect(hierarchy).toMatchObject({ pendingCount: 0, stop: null })
+    expect(hierarchy?.answeredCount).toBe(factsOf(summary, 'entity')?.answeredCount)
+    // Whichever of them asked first, each unit was billed for an answer.
+    expect(summary.answeredCount + (factsOf(summary, 'domain')?.answeredCount ?? 0)).toBe(nameCount + 1)
   })
+})
+
+test('the embedded service is asked for all stages in this process', async () => {
+  writeFileSync(join(folder, 'companies.csv'), 'company_name\nApple Inc.\nMicrosoft Corporation\n')
+  const notices: string[] = []
+  let scope = ''
+  const summary = await runStages(folder, 'embedded', {
+    connect: async () => {
+      const connection = await connectEmbedded({
+        registryPath: null,
+        inFlightRunsMax: 100,
+        matchers: 1,
+        notice: (text) => notices.push(text),
+      })
+      scope = connection.scope
+      return connection
+    },
+  })
+  expect(summary.stop).toBeNull()
+  const reader = openCheckpointReader(join(folder, 'checkpoint.sqlite'), scope)
+  const key = resolutionKey({ name: 'Apple Inc.', location: null, context: null })
+  const [stages] = reader?.stages(reader.find('resolution', [key]), stageKinds) ?? []
+  reader?.close()
+  expect(stages?.entity?.known?.outcome).toBe('complete')
+  expect(stages?.hierarchy?.known?.outcome).toBe('completed')
 })
