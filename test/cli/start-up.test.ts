@@ -26,15 +26,7 @@ function partsOf(urls: readonly string[]): Set<string> {
 }
 
 const heavy = [
-  ...[
-    '@duckdb/node-api',
-    'better-sqlite3',
-    'bottleneck',
-    'csv-stringify',
-    'fastify',
-    'fzstd',
-    'lossless-json',
-  ],
+  ...['@duckdb/node-api', 'better-sqlite3', 'csv-stringify', 'fastify', 'fzstd', 'lossless-json'],
   ...['iso-3166', 'p-queue', 'saxes', 'tinyglobby', 'tldts', 'undici', 'xxhash-wasm', 'yauzl'],
   ...['client', 'pipeline/output', 'pipeline/scheduler', 'service', 'service/http'],
   ...['registry/answer', 'registry/import', 'registry/match', 'registry/normalize'],

@@ -107,7 +107,6 @@ export class Submitter {
           this.#failure = error as Error
         })
         .finally(wakeSignal.ring)
-      await this.#queue.onSizeLessThan(1)
     }
     await this.#queue.onIdle()
     if (this.#failure !== null) throw this.#failure
@@ -119,10 +118,11 @@ export class Submitter {
 
   /** The next lookup when there is room for one more run; null when none is left. */
   async #next(): Promise<ToSubmit | null> {
-    const { stopping, inFlightRunsMax, wakeSignal, backlog } = this.#deps
+    const { stopping, inFlightRunsMax, submitConcurrency, wakeSignal, backlog } = this.#deps
     for (;;) {
       if (stopping.submitting.aborted) return null
-      if (this.#inFlight() < inFlightRunsMax) {
+      // A request whose turn has come leaves at once: one that waited besides would leave too close to the next.
+      if (this.#inFlight() < inFlightRunsMax && this.#queue.pending < submitConcurrency) {
         // Asked for before it is looked whether there are more: what is added in between is looked for again.
         const { isComplete } = backlog
         const lookup = backlog.takePutBack() ?? (await this.#nextOfPage(isComplete))
