@@ -205,7 +205,12 @@ async function live(seed: number, world: World): Promise<Simulated> {
     if (!life.isDead && stop === null && !disk.lookups.some(isOpen)) {
       assertAllSettled(disk, service, world.names)
       if (world.stages !== null)
-        assertStageWorldSettled(world.stages, disk, { service, path: pathOf(world), scope })
+        assertStageWorldSettled(world.stages, disk, {
+          service,
+          resubmittable: world.isForgetful ? { has: () => true } : world.resubmittable,
+          path: pathOf(world),
+          scope,
+        })
       const isUncertain = ({ state }: (typeof disk.lookups)[number]) => state === 'uncertain'
       const uncertain = disk.lookups.filter((lookup) => lookup.kind === 'resolution' && isUncertain(lookup))
       const stageLookups = disk.lookups.filter(({ kind }) => kind !== 'resolution')

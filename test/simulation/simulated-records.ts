@@ -32,8 +32,8 @@ export class SimulatedRecords {
   readonly ledger: TakenRequest[] = []
   weather: RecordWeather = fairRecords
   windowKind: WindowKind = 'fixed'
-  /** What each lookup came to, whichever process asked; merged ids are read for resolutions too. */
-  readonly fates = new Map<string, AskedRecord>()
+  /** What each subject came to; to a service that forgets, one after another. */
+  readonly fates = new Map<string, AskedRecord['fate'][]>()
   readonly #known = new Map<string, AskedRecord>()
 
   constructor(private readonly deps: SimulatedRecordsDeps) {}
@@ -140,7 +140,7 @@ export class SimulatedRecords {
       doneAtMs: performance.now() + (isHeld ? 0 : chance.whole(span.min, span.max)),
     }
     this.#known.set(id, record)
-    this.fates.set(id, record)
+    this.fates.set(id, [...(this.fates.get(id) ?? []), record.fate])
     return record
   }
 

@@ -293,7 +293,9 @@ export function runBody(run: LedgerEntry, isDone: boolean, chance: Chance): Answ
       data: {
         status: run.isPartial ? 'partial_match' : 'matched',
         match_confidence: run.isPartial ? 61 : 91,
-        entity, metadata: { query: { name } } },
+        entity,
+        metadata: { query: { name } },
+      },
     },
   }
 }

@@ -69,7 +69,10 @@ export function assertLimitsKept(
 ): void {
   for (const [limit, timesMs] of departures) {
     const most = mostInAMinute(timesMs)
-    hold(most <= perMinute[limit], `${most} requests of ${limit} by ${of} in a minute, ${perMinute[limit]} allowed`)
+    hold(
+      most <= perMinute[limit],
+      `${most} requests of ${limit} by ${of} in a minute, ${perMinute[limit]} allowed`,
+    )
   }
 }
 
@@ -90,6 +93,8 @@ interface SettledWorld {
   domains: readonly string[]
   /** How a row is joined with what follows from it. */
   reader: Pick<CheckpointReader, 'stages'>
+  /** What the user let be asked once more. */
+  resubmittable: Pick<ReadonlyMap<string, number>, 'has'>
 }
 
 type Subjects = Partial<Record<StageKind, string>>
@@ -151,63 +156,52 @@ function assertEach(
   for (const [subject, lookup] of lookups) {
     if (lookup.kind === 'resolution') continue
     hold(led.has(subject), `${subject} was asked for, and follows from nothing`)
-    assertEnded(lookup, world.records)
+    assertEnded(lookup, world)
   }
 }
 
-function assertEnded(lookup: LookupOnDisk, { fates, ledger }: SimulatedRecords): void {
-  const { kind, name, state, line } = lookup
-  const fate = fates.get(`${kind} ${name}`)
+function assertEnded(lookup: LookupOnDisk, { records, resubmittable }: SettledWorld): void {
+  const { kind, name, state } = lookup
+  const subject = `${kind} ${name}`
+  const fates = records.fates.get(subject) ?? []
   switch (state) {
     case 'answered':
-      hold(fate !== undefined && fate.fate !== 'fails', `${kind} ${name} is answered, and has no answer`)
-      return assertOwnLine(
-        lookup,
-        fate.fate === 'missing',
-        JSON.parse(line ?? '{}') as Record<string, unknown>,
+      hold(
+        fates.some((fate) => fate !== 'fails'),
+        `${subject} is answered, and has no answer`,
       )
+      assertOwnLine(lookup, fates.includes('missing'))
+      return
     case 'failed':
-      hold(fate?.fate === 'fails', `${kind} ${name} failed here and not at the service`)
+      hold(fates.includes('fails'), `${subject} failed here and not at the service`)
       return
     case 'uncertain':
-      hold(kind === 'domain', `${kind} ${name} is uncertain, though a free read tells`)
+      hold(kind === 'domain', `${subject} is uncertain, though a free read tells`)
       return
-    case 'invalid':
-      hold(
-        !ledger.some((taken) => taken.kind === kind && taken.name === name),
-        `${kind} ${name} was taken, and is invalid`,
-      )
+    case 'invalid': {
+      // By the user's word it was asked once more, and the service did not like it then.
+      const isTaken = records.ledger.some((taken) => taken.kind === kind && taken.name === name)
+      hold(!isTaken || resubmittable.has(subject), `${subject} was taken, and is invalid`)
       return
+    }
     case 'new':
     case 'intended':
     case 'running':
-      hold(false, `${kind} ${name} is left ${state}`)
+      hold(false, `${subject} is left ${state}`)
   }
 }
 
 /** The line is that of the company, or the domain, that was asked about. */
-function assertOwnLine(
-  { kind, name }: LookupOnDisk,
-  isMissing: boolean,
-  line: Record<string, unknown>,
-): void {
-  const own = {
-    resolution: null,
-    entity: isMissing ? null : (mergedIntoOf(name) ?? name),
-    hierarchy: parentNameOf(name),
-    domain: name,
+function assertOwnLine({ kind, name, line }: LookupOnDisk, mayBeMissing: boolean): void {
+  const answer = JSON.parse(line ?? '{}') as Record<string, unknown>
+  const [column, own] = {
+    resolution: ['', null],
+    entity: ['entity_current_id', mergedIntoOf(name) ?? name],
+    hierarchy: ['ultimate_parent_name', parentNameOf(name)],
+    domain: ['domain_name', name],
   }[kind]
-  const column = {
-    resolution: '',
-    entity: 'entity_current_id',
-    hierarchy: 'ultimate_parent_name',
-    domain: 'domain_name',
-  }
-  const said = line[column[kind]] ?? null
-  hold(
-    isMissing ? said === null || said === name : said === own,
-    `${kind} ${name} has the answer of ${String(said)}`,
-  )
+  const said = answer[column ?? ''] ?? null
+  hold(said === own || (mayBeMissing && said === null), `${kind} ${name} has the answer of ${String(said)}`)
 }
 
 /** What follows from the answer to a first question, by what the world knows and nothing of the code under test. */

@@ -129,17 +129,24 @@ export function assertStageWorld(world: StageWorld, disk: OnDisk, ended: EndedPr
   assertResolutionWentOn(disk)
 }
 
+interface SettledDeps {
+  service: SimulatedService
+  resubmittable: Pick<ReadonlyMap<string, number>, 'has'>
+  path: string
+  scope: string
+}
+
 /** Held at the end. */
 export function assertStageWorldSettled(
   world: StageWorld,
   disk: OnDisk,
-  { service, path, scope }: { service: SimulatedService; path: string; scope: string },
+  { service, resubmittable, path, scope }: SettledDeps,
 ): void {
   const { records } = service
   const reader = openCheckpointReader(path, scope)
   if (records === null || reader === null) throw new Error('a world with stages has both')
   try {
-    assertStagesSettled(disk, { ...world, service, records, reader })
+    assertStagesSettled(disk, { ...world, service, records, reader, resubmittable })
   } finally {
     reader.close()
   }

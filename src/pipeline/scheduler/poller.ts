@@ -53,7 +53,7 @@ export interface PollerDeps {
   pace: Pace
   stopping: Stopping
   recorder: Pick<AnswerRecorder, 'record'>
-  backlog: Pick<Backlog, 'leftCount' | 'isComplete' | 'bringBack'>
+  backlog: Pick<Backlog, 'leftCount' | 'isComplete' | 'expectBack' | 'bringBack'>
   address: Pick<WebhookAddress, 'isInUse'>
   /** Rung when a run ended: there is room for one more. */
   roomSignal: Pick<WakeSignal, 'ring'>
@@ -283,6 +283,7 @@ export class Poller {
   async #bringBack(run: Run, reason: string): Promise<void> {
     const { checkpoint, backlog } = this.#deps
     const { lookupId, customId, name } = run
+    backlog.expectBack(lookupId)
     await checkpoint.disprove(lookupId, customId, reason)
     backlog.bringBack({ lookupId, name, location: null, context: null })
     this.close(lookupId)

@@ -151,10 +151,12 @@ export class Submitter {
       this.#page = await this.#deps.checkpoint.nextToSubmit(this.#position, pageCount)
       this.#isExhausted = isComplete && this.#page.length === 0
     }
-    const entry = this.#page.shift()
-    if (entry === undefined) return null
-    this.#position = entry.position
-    return entry.lookup
+    for (;;) {
+      const entry = this.#page.shift()
+      if (entry === undefined) return null
+      this.#position = entry.position
+      if (!this.#deps.backlog.comesBack(entry.lookup.lookupId)) return entry.lookup
+    }
   }
 
   /** Takes one lookup of the budget, or stops: work in flight counts. */
