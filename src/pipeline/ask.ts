@@ -10,7 +10,7 @@ import type { RunCounter } from './scheduler/run-counter.js'
 import { planStages, stagesToAsk, type StageRun } from './stage-runs.js'
 import type { Tally } from './tally.js'
 
-export type Plan = Readonly<Record<LookupPlan, number>>
+type Plan = Readonly<Record<LookupPlan, number>>
 
 export interface Planned {
   plan: Plan

@@ -64,6 +64,12 @@ function statusText(path: string, scopes: readonly ScopeCounts[]): string {
   return `${path}\n${scopes.map(scopeText).join('')}`
 }
 
+const kindWords = {
+  entity: 'records of companies',
+  hierarchy: 'owners of companies',
+  domain: 'domains',
+} as const
+
 function scopeText(scope: ScopeCounts): string {
   const { states } = scope
   const number = (value: number) => value.toLocaleString('en-US')
@@ -73,10 +79,11 @@ function scopeText(scope: ScopeCounts): string {
     .filter(([outcome]) => outcome !== 'failed') // on a line of its own
     .map(([outcome, count]) => `${outcome} ${number(count)}`)
     .join(' · ')
+  const asked = scope.kind === 'resolution' ? '' : `, ${kindWords[scope.kind]}`
   return `${[
-    scope.scope.startsWith('embedded:')
+    (scope.scope.startsWith('embedded:')
       ? `Embedded service, registry edition ${scope.scope.slice('embedded:'.length, 'embedded:'.length + 12)}`
-      : scope.scope,
+      : scope.scope) + asked,
     `  since ${when(scope.firstSubmittedAtMs)}, last answer ${when(scope.lastAnsweredAtMs)}, ${number(scope.submissions)} submissions`,
     ...line(states.answered, `answered (${outcomes})`),
     ...line(states.failed, 'failed: paid for, without a result'),

@@ -221,7 +221,10 @@ export interface KnownAnswer {
 }
 
 export interface ScopeCounts {
+  /** The service. */
   scope: string
+  /** What was asked of it: each kind has counts of its own. */
+  kind: LookupKind
   /** Files of the last job, as absolute paths. */
   lastInputs: readonly string[]
   states: Record<LookupState, number>
@@ -233,6 +236,7 @@ export interface ScopeCounts {
 
 export interface UncertainLookup extends Lookup {
   scope: string
+  kind: LookupKind
   customId: string
   intendedAtMs: number
   reason: string | null

@@ -49,6 +49,9 @@ export interface WantedFrom {
 const wantedFrom =
   '(SELECT * FROM temp.wanted WHERE temp.wanted.scope_id = @scopeId AND position > @afterPosition)'
 
+/** Several minutes of all limits together. */
+const recentSubmissionsRead = 10_000
+
 type OwnerRow = Omit<RunOwner, 'isWanted'> & { isWanted: 0 | 1 }
 
 const ownerColumns = `l.lookup_id AS lookupId, coalesce(l.run_id, '') AS runId, coalesce(l.custom_id, '') AS customId,
@@ -220,13 +223,19 @@ export function prepareQueries(database: Sqlite) {
        FROM ${wantedFrom} JOIN lookups l USING (lookup_id) JOIN submissions s ON s.custom_id = l.custom_id
        WHERE l.state = 'uncertain' AND s.intended_at_ms > @afterMs`,
     ),
-    /** Never deleted, submissions lie in the order in which they left: the newest are read first, whatever the size. */
+    /**
+     * Never deleted, submissions lie in the order in which they left: the newest are read first, whatever the size, and
+     * so many that those of other kinds in between hide none.
+     */
     recentSubmissions: prepare<{ scopeId: number; afterMs: number; countMax: number }, number>(
       database,
-      `SELECT s.intended_at_ms FROM
-         (SELECT lookup_id, intended_at_ms FROM submissions ORDER BY rowid DESC LIMIT @countMax) s
-       CROSS JOIN lookups USING (lookup_id)
-       WHERE scope_id = @scopeId AND s.intended_at_ms > @afterMs ORDER BY s.intended_at_ms`,
+      `SELECT intended_at_ms FROM
+         (SELECT s.intended_at_ms FROM
+            (SELECT rowid AS position, lookup_id, intended_at_ms FROM submissions
+             ORDER BY rowid DESC LIMIT max(@countMax, ${recentSubmissionsRead})) s
+          CROSS JOIN lookups USING (lookup_id)
+          WHERE scope_id = @scopeId AND s.intended_at_ms > @afterMs ORDER BY s.position DESC LIMIT @countMax)
+       ORDER BY intended_at_ms`,
     ).pluck(),
     answer: prepare<[number], PackedAnswer>(
       database,

@@ -189,13 +189,14 @@ class SqliteReader implements CheckpointReader {
   uncertain(limit: number): UncertainLookup[] {
     return explained(this.#path, () =>
       this.#database
-        .prepare<[number], UncertainLookup>(
+        .prepare<[number], Omit<UncertainLookup, 'kind'>>(
           `SELECT scope, name, location, context, lookups.custom_id AS customId, failure AS reason,
              intended_at_ms AS intendedAtMs
            FROM lookups JOIN scopes USING (scope_id) LEFT JOIN submissions ON submissions.custom_id = lookups.custom_id
            WHERE state IN ('uncertain', 'intended') ORDER BY lookups.lookup_id LIMIT ?`,
         )
-        .all(limit),
+        .all(limit)
+        .map((lookup) => ({ ...lookup, ...serviceOf(lookup.scope) })),
     )
   }
 
@@ -269,6 +270,7 @@ function readCounts(database: Sqlite, version: number): ScopeCounts[] {
     const counted = new Map(states.all(scopeId).map(({ state, count }) => [state, count]))
     return {
       ...scope,
+      ...serviceOf(scope.scope),
       lastInputs: inputsOf(lastInput.get(scopeId)),
       states: Object.fromEntries(lookupStates.map((state) => [state, counted.get(state) ?? 0])) as Record<
         LookupState,
@@ -277,6 +279,11 @@ function readCounts(database: Sqlite, version: number): ScopeCounts[] {
       outcomes: Object.fromEntries(outcomes.all(scopeId).map(({ outcome, count }) => [outcome, count])),
     }
   })
+}
+
+function serviceOf(text: string): Pick<ScopeCounts, 'scope' | 'kind'> {
+  const { base, kind } = readScope(text)
+  return { scope: base, kind }
 }
 
 /** A job of the command line is named by its files, as a list; any other text names itself. */

@@ -1,5 +1,6 @@
 import { parseCustomId, type SubmissionName } from '../rules/custom-id.js'
 import type { Charge } from '../rules/ledger.js'
+import { scopeOf, stageKinds } from '../rules/lookup-kind.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { nextChain } from './row-checksums.js'
 
@@ -196,6 +197,9 @@ export class Reconciler {
   }
 }
 
+/** Only resolutions bear a `custom_id`: no list of charges says anything of the others. */
+const ofResolutions = stageKinds.map((kind) => `scope NOT LIKE '${scopeOf('%', kind)}'`).join(' AND ')
+
 function prepareSql(database: Sqlite) {
   const lookup = 'SELECT lookup_id AS lookupId, state, attempt, custom_id AS customId FROM lookups'
   const submission = `SELECT custom_id AS customId, lookup_id AS lookupId, attempt, verdict, run_id AS runId,
@@ -206,7 +210,8 @@ function prepareSql(database: Sqlite) {
     submission: sql<[string], SubmissionRow>(`${submission} WHERE custom_id = ?`),
     submissionOfRun: sql<[string], SubmissionRow>(`${submission} WHERE run_id = ? LIMIT 1`),
     uncertain: sql<[], SubmissionRow>(
-      `${submission} WHERE custom_id IN (SELECT custom_id FROM lookups WHERE state IN ('uncertain', 'intended'))`,
+      `${submission} WHERE custom_id IN (SELECT custom_id FROM lookups JOIN scopes USING (scope_id)
+         WHERE state IN ('uncertain', 'intended') AND ${ofResolutions})`,
     ),
     lookupById: sql<[number], LookupRow>(`${lookup} WHERE lookup_id = ?`),
     lookupByKey: sql<[number, Buffer], LookupRow>(`${lookup} WHERE scope_id = ? AND key = ?`),

@@ -44,6 +44,7 @@ export class KindMachine {
   readonly recorder: AnswerRecorder
   readonly address: WebhookAddress
   readonly backlog: Backlog
+  readonly counter: RunCounter
   readonly #submitter: Submitter
   readonly #moreSignal: WakeSignal
 
@@ -51,6 +52,7 @@ export class KindMachine {
     const { checkpoint, protocol, clock, random, polling, paces, stopping, backlog, counter } = deps
     this.checkpoint = checkpoint
     this.backlog = backlog
+    this.counter = counter
     this.#moreSignal = new WakeSignal(clock)
     this.address = new WebhookAddress(protocol.hasEvents ? deps.webhookUrl : null, counter)
     const shared = { checkpoint, protocol, clock, counter }

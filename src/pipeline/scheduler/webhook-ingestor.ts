@@ -24,6 +24,7 @@ export interface MachineOfKind {
   checkpoint: Pick<Checkpoint, 'claim' | 'ownerOf' | 'ownerOfKey' | 'award'>
   poller: Pick<Poller, 'answered' | 'ask' | 'close' | 'hold'>
   recorder: Pick<AnswerRecorder, 'record'>
+  counter: Pick<RunCounter, 'count'>
 }
 
 export interface WebhookIngestorDeps {
@@ -184,12 +185,12 @@ export class WebhookIngestor {
 
   /** A request whose answer was lost, or has not come yet, was taken: its record was made. */
   async #claimRecord(machine: MachineOfKind, kind: StageKind, name: string): Promise<RunOwner | null> {
-    const { clock, counter } = this.#deps
+    const { clock } = this.#deps
     const { key } = stageLookup(kind, name)
     const owner = await machine.checkpoint.ownerOfKey(key)
     if (owner === null || (owner.state !== 'uncertain' && owner.state !== 'intended')) return owner
     const claim = await machine.checkpoint.claim(owner.customId, runIdOf(kind, name), clock.nowMs())
-    if (claim === 'claimed' && owner.isWanted) counter.count('claimed')
+    if (claim === 'claimed' && owner.isWanted) machine.counter.count('claimed')
     return machine.checkpoint.ownerOfKey(key)
   }
 

@@ -70,6 +70,21 @@ describe('lookups of several kinds in one checkpoint', () => {
     expect([await checkpoint.spent(), await domains.spent()]).toEqual([1, 1])
   })
 
+  test('when the submissions of a kind left is known, however many of another left since', async () => {
+    const checkpoint = at.open('recent')
+    const [first = 0] = await checkpoint.want(keyed('Acme'))
+    await checkpoint.intend(first, startMs)
+    const entities = checkpoint.of('entity')
+    await entities.follow(
+      Array.from({ length: 20 }, (_, index) => stageLookup('entity', `siq_${index}`)),
+      policy,
+    )
+    for (const { lookup } of await entities.nextToSubmit(0, 20))
+      await entities.intend(lookup.lookupId, startMs + 5)
+    expect(await checkpoint.recentSubmissions(startMs - 1, 3)).toEqual([startMs])
+    expect(await entities.recentSubmissions(startMs - 1, 3)).toEqual([startMs + 5, startMs + 5, startMs + 5])
+  })
+
   test('after a kill: a lost domain is held, a lost read is made again, lost research is polled', async () => {
     const lost = { domain, entity: acme, hierarchy: stageLookup('hierarchy', 'siq_acme') }
     const first = at.open('lost')

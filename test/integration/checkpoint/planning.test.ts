@@ -230,6 +230,7 @@ describe('what the checkpoint holds', () => {
     expect(counts).toEqual([
       {
         scope: 'https://a.example',
+        kind: 'resolution',
         lastInputs: [expect.any(String)],
         states: { new: 1, intended: 0, running: 1, answered: 2, invalid: 1, uncertain: 1, failed: 1 },
         outcomes: { matched: 2, failed: 1 },
@@ -248,6 +249,7 @@ describe('what the checkpoint holds', () => {
     expect(reader.uncertain(9)).toEqual([
       {
         scope: 'https://a.example',
+        kind: 'resolution',
         name: 'uncertain 1',
         location: null,
         context: null,

@@ -37,6 +37,7 @@ describe('one process at a time', () => {
     expect(at.read('held.sqlite').uncertain(9)).toEqual([
       expect.objectContaining({
         scope,
+        kind: 'resolution',
         name: 'Beta',
         customId: customIds[1],
         reason: 'the process ended before the answer to the submission came',

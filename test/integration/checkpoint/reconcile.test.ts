@@ -7,6 +7,7 @@ import {
   type ReconcileRequest,
 } from '../../../src/pipeline/checkpoint/reconcile-checkpoint.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { stageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
 import { readLedger } from '../../../src/pipeline/checkpoint/read-ledger.js'
 import { systemRandom } from '../../../src/platform/random.js'
@@ -73,6 +74,22 @@ describe('the service’s list of charges', () => {
     expect(await next.openRuns()).toEqual([expect.objectContaining({ runId: 'run_a' })])
     next.close()
     expect(verifyCheckpoint(at.path())).toMatchObject({ damage: [], problem: null })
+  })
+
+  test('says nothing of domains, which bear no custom_id: one that is uncertain stays held', async () => {
+    const domain = stageLookup('domain', 'acme.com')
+    const first = open()
+    await first.of('domain').follow([domain], hold)
+    const [entry] = await first.of('domain').nextToSubmit(0, 1)
+    const lookupId = entry?.lookup.lookupId ?? 0
+    const { customId } = await first.of('domain').intend(lookupId, startMs)
+    await first.of('domain').lose(lookupId, customId, 'reset')
+    first.close()
+    const report = await reconcile('custom_id\n', { completeUntilMs: startMs + 1 })
+    expect(report).toMatchObject({ notCreated: [], leftUncertain: [] })
+    const next = open()
+    expect((await next.of('domain').follow([domain], hold)).plan).toMatchObject({ uncertain: 1, submit: 0 })
+    next.close()
   })
 
   test('that does not say that it is complete, or is older, leaves what is not in it', async () => {

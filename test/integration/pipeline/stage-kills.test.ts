@@ -41,7 +41,10 @@ test('killed at any moment of any stage, a job asks nothing twice and loses noth
     log: () => undefined,
   })
   const tap = await tapService(service.url)
-  cleanUp.push(service.close, tap.close)
+  cleanUp.push(
+    () => service.close(),
+    () => tap.close(),
+  )
 
   for (let kill = 0; kill < killCount; kill++) {
     const child = startProgram(

@@ -2,13 +2,22 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createServiceClient } from '../../../src/client/client.js'
 import { connectEmbedded } from '../../../src/app/embedded-service.js'
 import type { StageAnswers } from '../../../src/pipeline/checkpoint/checkpoint.js'
-import { resolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { resolutionKey, stageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/reader.js'
+import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
-import { stageKinds } from '../../../src/pipeline/rules/lookup-kind.js'
+import { stageKinds, type StageKind } from '../../../src/pipeline/rules/lookup-kind.js'
+import { Backlog } from '../../../src/pipeline/scheduler/backlog.js'
+import type { StageToAsk } from '../../../src/pipeline/scheduler/deps.js'
+import { defaultStages } from '../../../src/pipeline/scheduler/kind-options.js'
+import { runUntilAnswered } from '../../../src/pipeline/scheduler/scheduler.js'
 import type { RunSummary } from '../../../src/pipeline/summary.js'
+import { createTally } from '../../../src/pipeline/tally.js'
+import { systemClock } from '../../../src/platform/clock.js'
+import { systemRandom } from '../../../src/platform/random.js'
 import { createFaults, faultPlan } from '../../../src/service/faults.js'
 import { startService, type RunningService, type ServiceOptions } from '../../../src/service/service.js'
 import { keys } from '../../support/keys.js'
@@ -200,4 +209,72 @@ test('the embedded service is asked for all stages in this process', async () =>
   reader?.close()
   expect(stages?.entity?.known?.outcome).toBe('complete')
   expect(stages?.hierarchy?.known?.outcome).toBe('completed')
+})
+
+test('a domain that a row asks for itself is asked once, and what follows from its answer too', async () => {
+  const { tap } = await serve()
+  const checkpoint = openCheckpoint({
+    path: join(folder, 'checkpoint.sqlite'),
+    scope: tap.url,
+    job: 'domains',
+    nowMs: Date.now(),
+    random: systemRandom,
+  })
+  const ids = await checkpoint.want([
+    stageLookup('domain', 'company1.com'),
+    stageLookup('domain', 'nobody.com'),
+  ])
+  const limits = {
+    submissionsPerWindow: null,
+    pollsPerWindow: null,
+    windowMs: 60_000,
+    inFlightRunsMax: 10,
+    submitConcurrency: 4,
+  }
+  const polling = { firstAfterMs: 0, intervalMs: 20, deadlineMs: 60_000 }
+  const client = createServiceClient({
+    baseUrl: tap.url,
+    apiKey: keys.alice,
+    userAgent: 'stages',
+    connectionsMax: 8,
+  })
+  const policy = { maxAgeMs: null, onLost: 'hold' } as const
+  const kinds = new Map<StageKind, StageToAsk>()
+  for (const kind of stageKinds) {
+    const plan = await checkpoint.of(kind).plan({ ...policy, nowMs: Date.now() })
+    const { counter } = createTally()
+    kinds.set(kind, {
+      backlog: new Backlog(plan.submit, false),
+      counter,
+      policy,
+      plan,
+      onStop: () => undefined,
+    })
+  }
+  const stop = await runUntilAnswered({
+    ...{ checkpoint, client, limits, polling, clock: systemClock, random: systemRandom },
+    stages: { options: defaultStages({ limits, polling }, stageKinds), kinds },
+    serverErrorMeans: 'unknown',
+    lookupsMax: null,
+    durationMsMax: null,
+    backlog: new Backlog(0),
+    counter: createTally().counter,
+    interrupt: new AbortController().signal,
+  })
+  checkpoint.close()
+  await client.close()
+  expect(stop).toBeNull()
+  const reader = openCheckpointReader(join(folder, 'checkpoint.sqlite'), tap.url)
+  expect(reader?.known(ids).map((known) => [known?.kind, known?.outcome])).toEqual([
+    ['domain', 'matched'],
+    ['domain', 'no_match'],
+  ])
+  const [first, second] = reader?.stages(ids, stageKinds) ?? []
+  reader?.close()
+  expect(first?.entity).toMatchObject({ name: 'siq_company1', known: { outcome: 'complete' } })
+  expect(first?.hierarchy?.known?.outcome).toBe('completed')
+  expect(first?.domain?.known?.outcome).toBe('matched')
+  expect(second).toMatchObject({ domain: { name: 'nobody.com' } })
+  expect(second?.entity).toBeUndefined()
+  expect(begunTwice(tap)).toEqual([])
 })
