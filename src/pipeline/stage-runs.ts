@@ -1,4 +1,5 @@
-import type { OpenRun, PipelineDeps } from './deps.js'
+import type { Checkpoint } from './checkpoint/checkpoint.js'
+import type { PipelineDeps } from './deps.js'
 import type { KindRun } from './kind-run.js'
 import { stageKinds, type StageKind } from './rules/lookup-kind.js'
 import type { LookupPlan, PlanPolicy } from './rules/lookup-state.js'
@@ -19,9 +20,14 @@ export interface StageRun extends KindRun {
   readonly policy: Omit<PlanPolicy, 'nowMs'>
 }
 
+export interface StagePlanDeps {
+  deps: Pick<PipelineDeps, 'stages' | 'askAgain'>
+  checkpoint: Pick<Checkpoint, 'of'>
+}
+
 /** Of what rows ask themselves; what follows from answers is planned as they come. */
 export async function planStages(
-  run: OpenRun,
+  run: StagePlanDeps,
   { nowMs, ...policy }: Pick<PlanPolicy, 'nowMs' | 'onLost' | 'knowsEarlierRuns'>,
 ): Promise<StageRun[]> {
   const { asked } = run.deps.stages
@@ -40,7 +46,7 @@ export async function planStages(
 
 function policyOf(
   kind: StageKind,
-  { stages, askAgain }: PipelineDeps,
+  { stages, askAgain }: StagePlanDeps['deps'],
   policy: Pick<PlanPolicy, 'onLost' | 'knowsEarlierRuns'>,
 ): Omit<PlanPolicy, 'nowMs'> {
   const { maxAgeMs } = stages.kinds[kind]

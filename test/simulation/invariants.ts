@@ -2,6 +2,7 @@ import { damageText, findDamage } from '../../src/pipeline/checkpoint/find-damag
 import { packedColumns, unpackLine, type PackedAnswer } from '../../src/pipeline/checkpoint/packed-answer.js'
 import { registerChecksums } from '../../src/pipeline/checkpoint/row-checksums.js'
 import { openSqlite } from '../../src/platform/sqlite.js'
+import { readScope, type LookupKind } from '../../src/pipeline/rules/lookup-kind.js'
 import type { LookupState } from '../../src/pipeline/rules/lookup-state.js'
 import type { LedgerEntry, SimulatedService } from './simulated-service.js'
 
@@ -16,8 +17,9 @@ interface SubmissionRow {
   runId: string | null
 }
 
-interface LookupOnDisk {
+export interface LookupOnDisk {
   lookupId: number
+  kind: LookupKind
   name: string
   state: LookupState
   runId: string | null
@@ -39,12 +41,19 @@ export function readDisk(path: string): OnDisk {
     const damage = findDamage(database, 'all')
     hold(damage.length === 0, `the checkpoint is damaged: ${damageText(damage)}`)
     const lookups = database
-      .prepare<[], Omit<LookupOnDisk, 'line'> & (PackedAnswer | { packing: null })>(
-        `SELECT l.lookup_id AS lookupId, name, state, l.run_id AS runId, a.run_id AS answeredRunId, ${packedColumns}
-         FROM lookups l LEFT JOIN answers a USING (lookup_id)`,
+      .prepare<
+        [],
+        Omit<LookupOnDisk, 'line' | 'kind'> & { scope: string } & (PackedAnswer | { packing: null })
+      >(
+        `SELECT l.lookup_id AS lookupId, scope, name, state, l.run_id AS runId, a.run_id AS answeredRunId, ${packedColumns}
+         FROM lookups l JOIN scopes USING (scope_id) LEFT JOIN answers a USING (lookup_id)`,
       )
       .all()
-      .map((row) => ({ ...row, line: row.packing === null ? null : unpackLine(row) }))
+      .map((row) => ({
+        ...row,
+        kind: readScope(row.scope).kind,
+        line: row.packing === null ? null : unpackLine(row),
+      }))
     const submissions = database
       .prepare<[], SubmissionRow>(
         `SELECT custom_id AS customId, lookup_id AS lookupId, job_id AS jobId, verdict, run_id AS runId FROM submissions`,
@@ -56,7 +65,7 @@ export function readDisk(path: string): OnDisk {
   }
 }
 
-function hold(condition: boolean, message: string): asserts condition {
+export function hold(condition: boolean, message: string): asserts condition {
   if (!condition) throw new BrokenPromise(message)
 }
 
@@ -74,7 +83,10 @@ export function assertPaidOnce(service: SimulatedService, resubmittable: Readonl
   }
 }
 
-/** Held whenever a process has ended, however it ended: nothing acknowledged is lost, nothing billed is unknown. */
+/**
+ * Held whenever a process has ended, however it ended: nothing acknowledged is lost, nothing billed is unknown.
+ * `accepted` are the runs of submissions by their custom_ids, `answered` those of lookups.
+ */
 export function assertNothingLost(
   disk: OnDisk,
   service: SimulatedService,
@@ -104,11 +116,19 @@ export function assertNothingLost(
 }
 
 /** Held per job: work in flight and lost answers count, and a new process does not start a new count. */
-export function assertBudgetKept(disk: OnDisk, lookupsMax: number | null): void {
+export function assertBudgetKept(
+  disk: OnDisk,
+  lookupsMax: number | null,
+  kinds: readonly LookupKind[],
+): void {
   if (lookupsMax === null) return
+  const ofKinds = new Set(
+    disk.lookups.filter(({ kind }) => kinds.includes(kind)).map(({ lookupId }) => lookupId),
+  )
   const spent = new Map<number, number>()
-  for (const { jobId, verdict } of disk.submissions) {
-    if (['accepted', 'uncertain', 'intended'].includes(verdict)) spent.set(jobId, (spent.get(jobId) ?? 0) + 1)
+  for (const { jobId, lookupId, verdict } of disk.submissions) {
+    if (ofKinds.has(lookupId) && ['accepted', 'uncertain', 'intended'].includes(verdict))
+      spent.set(jobId, (spent.get(jobId) ?? 0) + 1)
   }
   for (const [jobId, count] of spent) {
     hold(count <= lookupsMax, `job ${jobId} spent ${count} lookups of ${lookupsMax}`)
@@ -126,8 +146,9 @@ export function assertAllClaimed(uncertainBilled: number): void {
 /** Held at the end: every lookup has come to its end, with its own answer. */
 export function assertAllSettled(disk: OnDisk, service: SimulatedService, names: readonly string[]): void {
   const runs = new Map<string, LedgerEntry>(service.ledger.map((entry) => [entry.runId, entry]))
-  hold(disk.lookups.length === names.length, `${disk.lookups.length} lookups for ${names.length} names`)
-  for (const lookup of disk.lookups) {
+  const lookups = disk.lookups.filter(({ kind }) => kind === 'resolution')
+  hold(lookups.length === names.length, `${lookups.length} lookups for ${names.length} names`)
+  for (const lookup of lookups) {
     const { name, state, runId, line } = lookup
     switch (state) {
       case 'answered': {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { simulate, type Simulated } from './simulate.js'
 
-/** `npm run simulate -- --seeds 2000 [--from 1] [--webhooks] [--mixed-up] [--forgetful]`, or `--seed 17` to see one again. */
+/** `npm run simulate -- --seeds 2000 [--from 1] [--webhooks] [--mixed-up] [--forgetful] [--stages]`, or `--seed 17` to see one again. */
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '200' },
@@ -13,6 +13,8 @@ const { values } = parseArgs({
     'mixed-up': { type: 'boolean', default: false },
     /** The service ends with each process, as the embedded one does. */
     forgetful: { type: 'boolean', default: false },
+    /** What follows from answers is asked in every seed, not in every fourth. */
+    stages: { type: 'boolean', default: false },
   },
 })
 const first = Number(values.seed ?? values.from)
@@ -29,6 +31,11 @@ const sum = {
   polls: 0,
   swapped: 0,
   virtualHours: 0,
+  stageLookups: 0,
+  researched: 0,
+  domainsBilled: 0,
+  stageUncertain: 0,
+  stageStops: 0,
 }
 const failed: number[] = []
 for (let seed = first; seed < first + count; seed++) {
@@ -38,6 +45,7 @@ for (let seed = first; seed < first + count; seed++) {
         webhooks: values.webhooks,
         mixedUp: values['mixed-up'],
         forgetful: values.forgetful,
+        ...(values.stages ? { stages: true } : {}),
       }),
     )
   } catch (error) {
@@ -53,6 +61,8 @@ process.stdout.write(
     `${number(sum.steps)} steps, ${number(sum.virtualHours)} virtual hours\n` +
     `billed ${number(sum.billed)}, billed twice against the user's word 0, lost 0, uncertain ${number(sum.uncertain)} (${number(sum.uncertainBilled)} of them billed), ` +
     `answers of others sent ${number(sum.swapped)}, written 0\n` +
+    `after answers ${number(sum.stageLookups)} lookups: ${number(sum.researched)} researched and ${number(sum.domainsBilled)} domains billed, twice 0, ` +
+    `uncertain ${number(sum.stageUncertain)}, stages stopped while resolution went on ${number(sum.stageStops)}\n` +
     `seeds that broke a promise: ${failed.length}${failed.length === 0 ? '' : ` (${failed.slice(0, 20).join(', ')}); see one again with --seed N`}\n`,
 )
 process.exitCode = failed.length === 0 ? 0 : 1

@@ -1,4 +1,5 @@
 import type { Chance } from './chance.js'
+import { domainBody, entityBody, hierarchyBody, mergedIntoOf, type AskedRecord } from './record-bodies.js'
 import type { LedgerEntry } from './simulated-service.js'
 
 /** How a cache or a proxy in front of the service mixes answers up; each a probability. */
@@ -101,6 +102,27 @@ export class MixUp {
     if (!this.chance.happens(this.weather.entity)) return body
     this.swappedCount++
     return { status: 'matched', merged_into: null, entity: { id: 'siq_of_another' } }
+  }
+
+  /** The answer about another record of this kind; the record of a merged id is another one's anyway. */
+  record(asked: AskedRecord, body: Body, known: ReadonlyMap<string, AskedRecord>): Body {
+    const { chance, weather } = this
+    if (!chance.happens(weather.entity)) return body
+    const isOther = ({ kind, name }: AskedRecord) =>
+      kind === asked.kind && name !== asked.name && mergedIntoOf(name) === null
+    const others = [...known.values()].filter(isOther)
+    if (others.length === 0) return body
+    const other = chance.pick(others)
+    const isDone = performance.now() >= other.doneAtMs
+    this.swappedCount++
+    switch (other.kind) {
+      case 'entity':
+        return entityBody(other, isDone)
+      case 'hierarchy':
+        return hierarchyBody(other, isDone)
+      case 'domain':
+        return domainBody(other, isDone)
+    }
   }
 
   #swap(other: LedgerEntry): LedgerEntry {

@@ -9,6 +9,8 @@ export class Life {
   /** What the dead process had been told was durable. */
   readonly accepted = new Map<string, string>()
   readonly answered = new Map<number, string>()
+  /** Submissions that it took to be accepted, and was told were not. */
+  readonly disproved = new Set<string>()
 
   constructor(
     private readonly dieAtStep: number,
@@ -43,7 +45,10 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
     firstAnswers: (after, count) => mortalCall(life, () => checkpoint.firstAnswers(after, count)),
     firstQuestion: (id) => mortalCall(life, () => checkpoint.firstQuestion(id)),
     ownerOfKey: (key) => mortalCall(life, () => checkpoint.ownerOfKey(key)),
-    disprove: (id, customId, reason) => mortalCall(life, () => checkpoint.disprove(id, customId, reason)),
+    disprove: (id, customId, reason) => {
+      life.disproved.add(customId)
+      return mortalCall(life, () => checkpoint.disprove(id, customId, reason))
+    },
     want: (lookups) => mortalCall(life, () => checkpoint.want(lookups)),
     plan: (policy) => mortalCall(life, () => checkpoint.plan(policy)),
     reopen: (outcomes) => mortalCall(life, () => checkpoint.reopen(outcomes)),

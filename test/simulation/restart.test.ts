@@ -11,6 +11,7 @@ import { runUntilAnswered } from '../../src/pipeline/scheduler/scheduler.js'
 import { createTally } from '../../src/pipeline/tally.js'
 import { systemClock } from '../../src/platform/clock.js'
 import { Chance } from './chance.js'
+import { mostInAMinute } from './rate-window.js'
 import { Life, mortalCheckpoint, mortalTransport } from './mortal.js'
 import { copyCheckpoint } from './simulate.js'
 import { fairWeather, SimulatedService, type Weather } from './simulated-service.js'
@@ -29,17 +30,6 @@ const lookups = Array.from({ length: 1_000 }, (_, index) => ({
   key: createHash('sha256').update(`${index}`).digest().subarray(0, 16),
   lookup: { name: `Company ${index}`, location: null, context: null },
 }))
-
-/** The most of these times that lie within any one minute. */
-function mostInAMinute(timesMs: readonly number[]): number {
-  const sorted = timesMs.toSorted((a, b) => a - b)
-  let most = 0
-  for (let [first, last] = [0, 0]; last < sorted.length; last++) {
-    while ((sorted[first] ?? 0) <= (sorted[last] ?? 0) - minuteMs) first++
-    most = Math.max(most, last - first + 1)
-  }
-  return most
-}
 
 /** A job whose processes are killed after these times, one after another, each followed at once by the next. */
 async function killedAfter(livesMs: readonly number[], window: Weather['window']) {

@@ -1,8 +1,13 @@
 import type { Transport, TransportRequest } from '../../src/client/transport.js'
 import type { Exchange } from '../../src/core/exchange.js'
 import type { Chance } from './chance.js'
+import type { Firm, Firms } from './firms.js'
 import type { MixUp } from './mix-up.js'
+import { RateWindow, type WindowKind } from './rate-window.js'
+import { mergedIntoOf } from './record-bodies.js'
+import { error, limited, type Answered } from './simulated-answer.js'
 import type { SimulatedPost } from './simulated-post.js'
+import { SimulatedRecords } from './simulated-records.js'
 
 export interface LedgerEntry {
   readonly customId: string
@@ -13,6 +18,10 @@ export interface LedgerEntry {
   readonly fails: boolean
   /** The id it was merged into; null for an entity of its own. */
   readonly mergedInto: string | null
+  /** The company that is found; null where the world knows of none. */
+  readonly firm: Firm | null
+  /** It may be another company: nothing is asked about it. */
+  readonly isPartial: boolean
 }
 
 /** How bad this seed's network and service are; each a probability unless its unit says otherwise. */
@@ -39,7 +48,7 @@ export interface Weather {
   /** A request takes from `min` to `max` to arrive. */
   requestMs: { min: number; max: number }
   /** How the service counts a minute: by the calendar, or back from each request. */
-  window: 'fixed' | 'rolling'
+  window: WindowKind
 }
 
 export const fairWeather: Weather = {
@@ -86,12 +95,6 @@ export function stormyWeather(chance: Chance): Weather {
   }
 }
 
-interface Answered {
-  status: number
-  body: unknown
-  headers?: Record<string, string>
-}
-
 /** The service and the network to it. It alone knows what was billed; it never forgets. */
 export class SimulatedService {
   readonly ledger: LedgerEntry[] = []
@@ -99,14 +102,26 @@ export class SimulatedService {
   pollCount = 0
   weather: Weather = fairWeather
   readonly #runs = new Map<string, LedgerEntry>()
-  readonly #taken = new Map<string, number[]>()
-  limitedCount = 0
+  /** Null: the service has nothing but resolutions, and the ends of merged ids. */
+  readonly records: SimulatedRecords | null
+  readonly #window = new RateWindow()
+  readonly #firms: Firms | null
 
+  /** `stages`: the companies that answers lead to, and chance for what is kept of them. */
   constructor(
     private readonly chance: Chance,
     private readonly post: SimulatedPost | null = null,
     private readonly mixUp: MixUp | null = null,
-  ) {}
+    stages: { firms: Firms; chance: Chance } | null = null,
+  ) {
+    this.#firms = stages?.firms ?? null
+    this.records =
+      stages === null ? null : new SimulatedRecords({ ...stages, window: this.#window, post, mixUp })
+  }
+
+  get limitedCount(): number {
+    return this.#window.limitedCount
+  }
 
   /** A connection of one process; once `isDead`, no answer reaches it any more. */
   connect(isDead: () => boolean): Transport {
@@ -125,6 +140,7 @@ export class SimulatedService {
       await pass(chance.whole(1, 60_000))
       return isDead() ? never() : { kind: 'no_reply', sent: 'maybe', reason: 'reset' }
     }
+    if (this.records?.isLate(request) === true) return this.#arriveLate(request, isDead)
     const answered = this.#answer(request)
     await pass(chance.happens(weather.slowAnswer) ? chance.whole(1_000, 59_000) : chance.whole(1, 400))
     if (isDead()) return never()
@@ -136,7 +152,16 @@ export class SimulatedService {
     return { kind: 'reply', headers: {}, bodyFault: null, ...answered }
   }
 
+  /** The caller gives up on a request that is still on its way. */
+  async #arriveLate(request: TransportRequest, isDead: () => boolean): Promise<Exchange> {
+    setTimeout(() => this.#answer(request), this.chance.whole(1_000, 5_000))
+    await pass(this.chance.whole(1, 1_000))
+    return isDead() ? never() : { kind: 'no_reply', sent: 'maybe', reason: 'timeout' }
+  }
+
   #answer(request: TransportRequest): Answered {
+    const answered = this.records?.answer(request) ?? null
+    if (answered !== null) return answered
     if (request.method === 'POST') return this.#kickoff(request)
     return request.path.startsWith('/v3/entities/') ? this.#entity(request) : this.#poll(request)
   }
@@ -144,15 +169,7 @@ export class SimulatedService {
   #entity(request: TransportRequest): Answered {
     if (this.chance.happens(this.weather.serverError)) return error(500, 'api_error')
     const id = request.path.replace('/v3/entities/', '')
-    const step = Number(/^siq_chain_(\d+)$/.exec(id)?.[1] ?? 0)
-    const next =
-      id === 'siq_circle'
-        ? 'siq_circle2'
-        : id === 'siq_circle2'
-          ? 'siq_circle'
-          : step > 0
-            ? `siq_chain_${step - 1}`
-            : null
+    const next = mergedIntoOf(id)
     // The record of a merged id is that of the one it was merged into.
     const body =
       next === null
@@ -174,7 +191,7 @@ export class SimulatedService {
     if (chance.happens(weather.refusal)) return error(chance.pick([401, 403]), 'refused')
     const waitSeconds = chance.happens(weather.rateLimited)
       ? 7
-      : this.#secondsToWait('submit', weather.submissionsPerMinute)
+      : this.#window.secondsToWait('submit', weather.submissionsPerMinute, weather.window)
     if (waitSeconds !== null) return limited(waitSeconds)
     if (chance.happens(weather.badLookup)) return error(400, 'bad_request')
     if (chance.happens(weather.noCredit)) return error(402, 'insufficient_credits')
@@ -192,6 +209,7 @@ export class SimulatedService {
   /** Another process: of what it was asked before it knows nothing. */
   forget(): void {
     this.#runs.clear()
+    this.records?.forget()
   }
 
   #bill(name: string, customId: string): LedgerEntry {
@@ -207,6 +225,8 @@ export class SimulatedService {
       mergedInto: chance.happens(weather.merged)
         ? chance.pick(['siq_chain_0', 'siq_chain_3', 'siq_chain_20', 'siq_circle'])
         : null,
+      firm: this.#firms?.of(name) ?? null,
+      isPartial: this.#firms?.isPartial(name) === true,
     }
     this.ledger.push(entry)
     this.#runs.set(entry.runId, entry)
@@ -220,7 +240,7 @@ export class SimulatedService {
     if (chance.happens(weather.refusal)) return error(401, 'unauthorized')
     const waitSeconds = chance.happens(weather.rateLimited)
       ? 7
-      : this.#secondsToWait('poll', weather.pollsPerMinute)
+      : this.#window.secondsToWait('poll', weather.pollsPerMinute, weather.window)
     if (waitSeconds !== null) return limited(waitSeconds)
     if (chance.happens(weather.serverError)) return error(chance.pick([500, 504]), 'api_error')
     const run = this.#runs.get(decodeURIComponent(request.path.replace(/^.*\/v3\/runs\/|\?.*$/g, '')))
@@ -229,21 +249,6 @@ export class SimulatedService {
     if (other === null || this.mixUp === null) return runBody(run, performance.now() >= run.doneAtMs, chance)
     const swapped = runBody(other, performance.now() >= other.doneAtMs, chance)
     return { ...swapped, body: this.mixUp.rewrite(run, swapped.body as Record<string, unknown>) }
-  }
-
-  /** Null when one more request fits into the minute, by the service's own clock; else the seconds until one does. */
-  #secondsToWait(what: string, perMinute: number): number | null {
-    const nowMs = performance.now()
-    const startMs = this.weather.window === 'fixed' ? Math.floor(nowMs / 60_000) * 60_000 : nowMs - 60_000
-    const taken = (this.#taken.get(what) ?? []).filter((atMs) => atMs > startMs || atMs === nowMs)
-    this.#taken.set(what, taken)
-    if (taken.length < perMinute) {
-      taken.push(nowMs)
-      return null
-    }
-    this.limitedCount++
-    const freeAtMs = this.weather.window === 'fixed' ? startMs + 60_000 : (taken[0] ?? nowMs) + 60_000
-    return Math.max(1, Math.ceil((freeAtMs - nowMs) / 1000))
   }
 }
 
@@ -274,26 +279,24 @@ export function runBody(run: LedgerEntry, isDone: boolean, chance: Chance): Answ
       },
     }
   }
-  const entity = { id: `siq_${runId}`, legal_name: `${name} (registered)` }
+  const { firm } = run
+  const entity = {
+    id: firm?.entityId ?? `siq_${runId}`,
+    legal_name: `${name} (registered)`,
+    ...(firm === null ? {} : { website: firm.website }),
+  }
   return {
     status: 200,
     body: {
       ...head,
       status: 'COMPLETED',
-      data: { status: 'matched', match_confidence: 91, entity, metadata: { query: { name } } },
+      data: {
+        status: run.isPartial ? 'partial_match' : 'matched',
+        match_confidence: run.isPartial ? 61 : 91,
+        entity,
+        metadata: { query: { name } },
+      },
     },
-  }
-}
-
-const error = (status: number, type: string): Answered => ({
-  status,
-  body: { error: { type, message: type } },
-})
-
-function limited(waitSeconds: number): Answered {
-  return {
-    ...error(429, 'rate_limit_exceeded'),
-    headers: { 'x-ratelimit-remaining-minute': '0', 'ratelimit-reset': String(waitSeconds) },
   }
 }
 

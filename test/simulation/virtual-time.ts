@@ -6,7 +6,7 @@ const letPromisesRun = () => new Promise<void>((resolve) => realSetImmediate(res
 /** Rounds in which nothing but promises happened: far beyond what any step needs. */
 const idleRoundsMax = 1_000
 
-/** Time that stands still unless it is told to pass; every timer of the process obeys it, bottleneck's too. */
+/** Time that stands still unless it is told to pass; every timer of the process obeys it. */
 export class VirtualTime {
   readonly #clock: Clock
   jumpCount = 0

@@ -50,8 +50,16 @@ function readRecordEvent(event: unknown): Extract<Delivery, { kind: 'record' }> 
   if (type === undefined) return null
   const body = at(event, 'data', 'object', 'data')
   const hasFailed = end === 'failed'
+  // The record of a merged id is that of another one, and does not say which id was read.
+  const isMerged = textOf(at(body, 'status'))?.trim().toLowerCase() === 'merged'
   return type === 'entity'
-    ? { kind: 'record', record: 'entity', name: textOf(at(body, 'entity', 'id')), body, hasFailed }
+    ? {
+        kind: 'record',
+        record: 'entity',
+        name: isMerged ? null : textOf(at(body, 'entity', 'id')),
+        body,
+        hasFailed,
+      }
     : { kind: 'record', record: 'domain', name: textOf(at(body, 'domain')), body, hasFailed }
 }
 

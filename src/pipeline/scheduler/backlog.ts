@@ -1,4 +1,4 @@
-import type { ToSubmit } from '../checkpoint/checkpoint.js'
+import type { LookupId, ToSubmit } from '../checkpoint/checkpoint.js'
 
 /** What is still to be submitted of one kind, and whether anything was: facts that steer, apart from the counts that are shown. */
 export class Backlog {
@@ -7,6 +7,7 @@ export class Backlog {
   #isComplete: boolean
   /** To be submitted before anything else: certainly not created. */
   readonly #again: ToSubmit[] = []
+  readonly #comingBack = new Set<LookupId>()
 
   /**
    * `toSubmitCount`: lookups that this run will submit, as far as its plan knows. More may be added until it is
@@ -53,6 +54,15 @@ export class Backlog {
   /** It was withdrawn: still to be submitted, before anything else. */
   putBack(lookup: ToSubmit): void {
     this.#again.push(lookup)
+  }
+
+  /** It is about to be brought back: whoever looks for what is new leaves it out, or it would be submitted twice. */
+  expectBack(lookupId: LookupId): void {
+    this.#comingBack.add(lookupId)
+  }
+
+  comesBack(lookupId: LookupId): boolean {
+    return this.#comingBack.has(lookupId)
   }
 
   /** Taken to be created, and it was not. */

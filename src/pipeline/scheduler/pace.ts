@@ -1,4 +1,3 @@
-import Bottleneck from 'bottleneck'
 import {
   createBudget,
   noteReading,
@@ -35,16 +34,16 @@ export function createPace(
   recentStarts: readonly number[] = [],
 ): Pace {
   let pausedUntilMs = 0
+  const isPaused = () => clock.monotonicMs() < pausedUntilMs
   const waitOut = async (signal: AbortSignal) => {
     // The pause may grow while it is slept through.
-    while (!signal.aborted && clock.monotonicMs() < pausedUntilMs) {
+    while (!signal.aborted && isPaused()) {
       await clock.sleep(pausedUntilMs - clock.monotonicMs(), signal)
     }
   }
   const pause = (delayMs: number) => {
     pausedUntilMs = Math.max(pausedUntilMs, clock.monotonicMs() + delayMs)
   }
-  // Bottleneck serves some 450 jobs a second at most: it is left out where there is nothing to hold.
   if (perWindow === null) {
     return { turn: waitOut, pause, refused: pause, follow: () => undefined, perMs: () => null }
   }
@@ -52,7 +51,7 @@ export function createPace(
   for (const startMs of recentStarts) noteStart(budget, startMs)
   pause(spacingMs(budget, clock.monotonicMs()) - (clock.monotonicMs() - (recentStarts.at(-1) ?? -Infinity)))
   return {
-    ...heldBy(clock, budget, waitOut),
+    ...heldBy(clock, budget, waitOut, isPaused),
     pause,
     refused: (delayMs) => {
       noteRefusal(budget)
@@ -65,22 +64,25 @@ export function createPace(
   }
 }
 
-/** One start after another, at the distance that holds at that moment. */
+/** One start after another, at the distance that holds at that moment. The wall clock may jump: it is not looked at. */
 function heldBy(
   clock: Clock,
   budget: Budget,
   waitOut: (signal: AbortSignal) => Promise<void>,
+  isPaused: () => boolean,
 ): Pick<Pace, 'turn'> {
-  let minTime = spacingMs(budget, clock.monotonicMs())
-  const limiter = new Bottleneck({ maxConcurrent: null, minTime })
+  let nextStartMs = -Infinity
   return {
     async turn(signal) {
-      await waitOut(signal)
-      if (signal.aborted) return
-      const spacing = spacingMs(budget, clock.monotonicMs())
-      if (spacing !== minTime) limiter.updateSettings({ minTime: (minTime = spacing) })
-      await limiter.schedule(() => Promise.resolve())
-      await waitOut(signal)
+      // A pause that came while this waited lets nobody through: all that waited would start at its end at once.
+      do {
+        await waitOut(signal)
+        if (signal.aborted) return
+        const nowMs = clock.monotonicMs()
+        const startMs = Math.max(nowMs, nextStartMs)
+        nextStartMs = startMs + spacingMs(budget, nowMs)
+        if (startMs > nowMs) await clock.sleep(startMs - nowMs, signal)
+      } while (isPaused() && !signal.aborted)
       noteStart(budget, clock.monotonicMs())
     },
   }

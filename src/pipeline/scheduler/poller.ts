@@ -53,7 +53,7 @@ export interface PollerDeps {
   pace: Pace
   stopping: Stopping
   recorder: Pick<AnswerRecorder, 'record'>
-  backlog: Pick<Backlog, 'leftCount' | 'isComplete' | 'bringBack'>
+  backlog: Pick<Backlog, 'leftCount' | 'isComplete' | 'expectBack' | 'bringBack'>
   address: Pick<WebhookAddress, 'isInUse'>
   /** Rung when a run ended: there is room for one more. */
   roomSignal: Pick<WakeSignal, 'ring'>
@@ -159,6 +159,8 @@ export class Poller {
       const next = this.#next()
       const waitMs = next === null ? Infinity : next.dueAtMs - clock.monotonicMs()
       if (waitMs > 0) await this.#wakeSignal.wait(waitMs)
+      // A poll whose turn has come leaves at once.
+      else if (this.#queue.pending >= pollConcurrency) await this.#wakeSignal.wait()
       else await this.#pollOne()
     }
     await this.#queue.onIdle()
@@ -168,7 +170,6 @@ export class Poller {
   /** Waits for a turn, then asks for whichever run is due longest by then. */
   async #pollOne(): Promise<void> {
     const { stopping, pace } = this.#deps
-    await this.#queue.onSizeLessThan(1)
     await pace.turn(stopping.polling)
     const run = this.#next()?.run
     if (run === undefined || stopping.polling.aborted) return
@@ -282,6 +283,7 @@ export class Poller {
   async #bringBack(run: Run, reason: string): Promise<void> {
     const { checkpoint, backlog } = this.#deps
     const { lookupId, customId, name } = run
+    backlog.expectBack(lookupId)
     await checkpoint.disprove(lookupId, customId, reason)
     backlog.bringBack({ lookupId, name, location: null, context: null })
     this.close(lookupId)

@@ -111,7 +111,6 @@ export class Submitter {
           this.#failure = error as Error
         })
         .finally(wakeSignal.ring)
-      await this.#queue.onSizeLessThan(1)
     }
     await this.#queue.onIdle()
     if (this.#failure !== null) throw this.#failure
@@ -123,10 +122,11 @@ export class Submitter {
 
   /** The next lookup when there is room for one more run; null when none is left. */
   async #next(): Promise<ToSubmit | null> {
-    const { stopping, inFlightRunsMax, wakeSignal, backlog } = this.#deps
+    const { stopping, inFlightRunsMax, submitConcurrency, wakeSignal, backlog } = this.#deps
     for (;;) {
       if (stopping.submitting.aborted) return null
-      if (this.#inFlight() < inFlightRunsMax) {
+      // A request whose turn has come leaves at once: one that waited besides would leave too close to the next.
+      if (this.#inFlight() < inFlightRunsMax && this.#queue.pending < submitConcurrency) {
         // Asked for before it is looked whether there are more: what is added in between is looked for again.
         const { isComplete } = backlog
         const lookup = backlog.takePutBack() ?? (await this.#nextOfPage(isComplete))
@@ -155,10 +155,12 @@ export class Submitter {
       this.#page = await this.#deps.checkpoint.nextToSubmit(this.#position, pageCount)
       this.#isExhausted = isComplete && this.#page.length === 0
     }
-    const entry = this.#page.shift()
-    if (entry === undefined) return null
-    this.#position = entry.position
-    return entry.lookup
+    for (;;) {
+      const entry = this.#page.shift()
+      if (entry === undefined) return null
+      this.#position = entry.position
+      if (!this.#deps.backlog.comesBack(entry.lookup.lookupId)) return entry.lookup
+    }
   }
 
   /** Takes one lookup of the budget, or stops: work in flight counts. */
