@@ -88,7 +88,7 @@ const listedCommands: readonly ListedCommand[] = [
     load: async () => (await import('./commands/init.js')).fillInitCommand,
   },
   {
-    words: 'completion',
+    words: 'completion <shell>',
     description: 'print a script for bash, zsh or fish that completes commands and flags',
     load: async () => (await import('./commands/completion.js')).fillCompletionCommand,
   },

@@ -18,7 +18,7 @@ import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.
 import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
 import type { PipelineDeps } from '../../src/pipeline/deps.js'
 import { runPipeline } from '../../src/pipeline/run.js'
-import { defaultStages } from '../../src/pipeline/scheduler/kind-options.js'
+import { defaultStages } from '../../src/pipeline/rules/stage-options.js'
 import type { Clock } from '../../src/platform/clock.js'
 import { openSqlite } from '../../src/platform/sqlite.js'
 import { watchFiles } from './file-steps.js'

@@ -1,3 +1,4 @@
+import { stageAnswersOf } from '../../src/pipeline/checkpoint/stage-answers.js'
 import type { CheckpointReader } from '../../src/pipeline/checkpoint/checkpoint.js'
 import type { StageKind } from '../../src/pipeline/rules/lookup-kind.js'
 import { hold, type LookupOnDisk, type OnDisk } from './invariants.js'
@@ -92,7 +93,7 @@ interface SettledWorld {
   /** What rows ask for themselves. */
   domains: readonly string[]
   /** How a row is joined with what follows from it. */
-  reader: Pick<CheckpointReader, 'stages'>
+  reader: CheckpointReader
   /** What the user let be asked once more. */
   resubmittable: Pick<ReadonlyMap<string, number>, 'has'>
 }
@@ -111,13 +112,13 @@ export function assertStagesSettled(disk: OnDisk, world: SettledWorld): void {
     const isFirst = first.kind === 'resolution' || wanted.has(`${first.kind} ${first.name}`)
     if (!isFirst || first.state !== 'answered') continue
     const follows = subjectsOf(first, runs, world)
-    const [found = {}] = world.reader.stages([first.lookupId], world.asked)
+    const [found = {}] = stageAnswersOf(world.reader, [first.lookupId], world.asked)
     for (const kind of world.asked) assertFound(kind, follows[kind], found[kind], lookups)
   }
   assertEach(lookups, wanted, runs, world)
 }
 
-type Found = ReturnType<CheckpointReader['stages']>[number][StageKind]
+type Found = ReturnType<typeof stageAnswersOf>[number][StageKind]
 
 function assertFound(
   kind: StageKind,

@@ -1,4 +1,4 @@
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { bashCompletion } from '../completion/bash.js'
 import { fishCompletion } from '../completion/fish.js'
 import { completedCommands, type CompletedCommand } from '../completion/words.js'
@@ -13,8 +13,7 @@ const scripts: Readonly<Record<string, (commands: readonly CompletedCommand[]) =
 
 /** Prints a script that knows every command and flag, made from the program itself; a shell runs it by itself. */
 export function fillCompletionCommand(command: Command, io: CliIo): void {
-  const argument = new Argument('<shell>', 'whose script it is').choices(Object.keys(scripts))
-  command.addArgument(argument)
+  command.registeredArguments[0]?.choices(Object.keys(scripts))
   command.option('--json', 'as one JSON line')
   command.action((shell: string, flags: { json?: boolean }) => {
     const script = scripts[shell]?.(completedCommands(command.parent ?? command, 'run')) ?? ''

@@ -1,4 +1,5 @@
 import type { CheckpointReader, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
+import type { stageAnswersOf } from '../../pipeline/checkpoint/stage-answers.js'
 import { stageKinds, type StageKind } from '../../pipeline/rules/lookup-kind.js'
 import { planLookup, type LookupPlan, type PlanPolicy } from '../../pipeline/rules/lookup-state.js'
 import type { Settings } from '../../config/settings.js'
@@ -27,14 +28,16 @@ export class StagePlanCounter {
   constructor(
     private readonly settings: Pick<Settings, 'stages' | 'limits' | 'onLost'>,
     private readonly policy: Pick<PlanPolicy, 'nowMs' | 'knowsEarlierRuns'>,
+    /** Null where no stage is asked for. */
+    private readonly answersOf: typeof stageAnswersOf | null,
   ) {
     for (const kind of stageKinds) if (settings.stages.asked.includes(kind)) this.#plans.set(kind, nothing())
   }
 
   /** First questions, each once. */
   add(ids: readonly LookupId[], reader: CheckpointReader | null): void {
-    if (reader === null || this.#plans.size === 0) return
-    for (const answers of reader.stages(ids, [...this.#plans.keys()])) {
+    if (reader === null || this.answersOf === null) return
+    for (const answers of this.answersOf(reader, ids, [...this.#plans.keys()])) {
       for (const [kind, plan] of this.#plans) {
         const answer = answers[kind]
         if (answer === undefined || this.#seen.add([Buffer.from(`${kind} ${answer.name}`)]).length === 0)

@@ -17,6 +17,9 @@ import { StagePlanCounter, stagePlanLine, type StagePlan } from './plan-stages.j
 /** A run takes this long at a hosted service, typically (interface: "Limits"). */
 const runMs = { min: 60_000, max: 300_000 }
 
+/** Loaded where stages are asked for: it knows the suffixes of all domains. */
+const loadStageAnswers = () => import('../../pipeline/checkpoint/stage-answers.js')
+
 export function fillPlanCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'service', 'asking'])
   command
@@ -29,7 +32,8 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
         onLost: settings.onLost,
         knowsEarlierRuns: settings.service.baseUrl !== null,
       }
-      const stages = new StagePlanCounter(settings, policy)
+      const answersOf = settings.stages.asked.length === 0 ? null : (await loadStageAnswers()).stageAnswersOf
+      const stages = new StagePlanCounter(settings, policy, answersOf)
       const counter = new PlanCounter(policy, stages)
       try {
         const onBatch = counter.onBatch.bind(counter)

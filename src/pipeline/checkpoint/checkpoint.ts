@@ -177,11 +177,8 @@ export interface CheckpointReader {
   known(lookupIds: readonly LookupId[]): (KnownAnswer | null)[]
   /** The quick way to what most rows need: aligned with the ids; null where `known` must be asked. */
   answered(lookupIds: readonly LookupId[], lineVersions: LineVersions): (AnsweredLine | null)[]
-  /**
-   * What became of the lookups that follow from first questions, by their ids: aligned with them, each with the kinds
-   * asked for that follow from its answer. As many are in memory as are asked for.
-   */
-  stages(lookupIds: readonly LookupId[], kinds: readonly StageKind[]): StageAnswers[]
+  /** What was asked, aligned with the ids; null where an id is not known. */
+  asked(lookupIds: readonly LookupId[]): (Lookup | null)[]
   counts(): ScopeCounts[]
   uncertain(limit: number): UncertainLookup[]
   close(): void

@@ -1,7 +1,6 @@
 import type { Lookup } from '../../core/identity.js'
-import { readScope, scopeOf, type LookupKind, type StageKind } from '../rules/lookup-kind.js'
+import { readScope, scopeOf, type LookupKind } from '../rules/lookup-kind.js'
 import { lookupStates, type LookupState } from '../rules/lookup-state.js'
-import { stageQuestions } from '../rules/stage-questions.js'
 import { versionOf, type Sqlite } from '../../platform/sqlite.js'
 import type {
   AnsweredLine,
@@ -10,11 +9,9 @@ import type {
   LineVersions,
   LookupId,
   ScopeCounts,
-  StageAnswers,
   UncertainLookup,
 } from './checkpoint.js'
 import { damaged, standingError } from './damage-error.js'
-import { idsOf, stageLookup } from './lookup-key.js'
 import { explained, openToRead } from './open.js'
 import {
   packedColumns,
@@ -133,23 +130,8 @@ class SqliteReader implements CheckpointReader {
     )
   }
 
-  stages(lookupIds: readonly LookupId[], kinds: readonly StageKind[]): StageAnswers[] {
-    const asked = this.#reading(({ asked }) => lookupIds.map((id) => asked.get(id) ?? null))
-    const firsts = this.known(lookupIds)
-    const questions = firsts.map((first, at) => {
-      const lookup = asked[at] ?? null
-      if (first?.line === null || first === null || lookup === null) return []
-      return stageQuestions(first.kind, lookup, JSON.parse(first.body())).filter(({ kind }) =>
-        kinds.includes(kind),
-      )
-    })
-    const lookups = questions.flat().map(({ kind, name }) => stageLookup(kind, name))
-    const known = this.known(idsOf(this, lookups)).values()
-    return questions.map((list) =>
-      Object.fromEntries(
-        list.map(({ kind, name }) => [kind, { name, known: known.next().value ?? null }] as const),
-      ),
-    )
+  asked(lookupIds: readonly LookupId[]): (Lookup | null)[] {
+    return this.#reading(({ asked }) => lookupIds.map((id) => asked.get(id) ?? null))
   }
 
   #kindOf(scopeId: number): LookupKind {

@@ -1,4 +1,5 @@
 import type { CheckpointReader, LookupId, StageAnswer } from '../checkpoint/checkpoint.js'
+import { stageAnswersOf } from '../checkpoint/stage-answers.js'
 import { joinLines } from '../rules/joined-line.js'
 import { stageKinds, type StageKind } from '../rules/lookup-kind.js'
 import { renderUnansweredStage } from '../rules/stage-lines.js'
@@ -10,15 +11,12 @@ import { answeredLineOf, unansweredOf } from './known-line.js'
  */
 export function joinStages(
   lines: readonly (readonly [id: LookupId, line: string])[],
-  reader: Pick<CheckpointReader, 'stages'> | null,
+  reader: CheckpointReader | null,
   asked: readonly StageKind[],
 ): string[] {
   const kinds = stageKinds.filter((kind) => asked.includes(kind))
-  const found =
-    reader?.stages(
-      lines.map(([id]) => id),
-      kinds,
-    ) ?? []
+  const ids = lines.map(([id]) => id)
+  const found = reader === null ? [] : stageAnswersOf(reader, ids, kinds)
   const shared = new Map<string, string>()
   const lineOf = (kind: StageKind, answer: StageAnswer | undefined): string => {
     if (answer === undefined) return nothingAsked[kind]

@@ -1,3 +1,4 @@
+import type { StageOptions } from '../rules/stage-options.js'
 import type { ServiceClient } from '../../client/client.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
@@ -30,28 +31,6 @@ export interface SchedulingOptions {
   /** Submissions of the job, over all its processes; reserved before they leave. */
   lookupsMax: number | null
   durationMsMax: number | null
-}
-
-/** How lookups of one kind are asked. */
-export interface KindOptions {
-  /** An answer older than this is asked again; null keeps answers for good. */
-  maxAgeMs: number | null
-  /** Requests of the job that begin something, over all its processes; null is no limit. */
-  lookupsMax: number | null
-  /**
-   * Requests a window; null is no limit. Reads of entities are all of one limit, and so are all requests about
-   * domains (interface: "Limits"): there `pollsPerWindow` is not looked at.
-   */
-  limits: { submissionsPerWindow: number | null; pollsPerWindow: number | null }
-  polling: PollingPace
-}
-
-/** What is asked besides resolutions. */
-export interface StageOptions {
-  /** What is asked after the answers. */
-  asked: readonly StageKind[]
-  /** Of every kind: rows may ask for domains, and merged ids are followed, where no stage is asked for. */
-  kinds: Readonly<Record<StageKind, KindOptions>>
 }
 
 export interface SchedulerDeps extends SchedulingOptions {

@@ -1,3 +1,4 @@
+import { stageAnswersOf } from '../../../src/pipeline/checkpoint/stage-answers.js'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { stageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
@@ -144,7 +145,7 @@ describe('lookups of several kinds in one checkpoint', () => {
       .of('entity')
       .answer(lookupId, answerTo('entity:siq_acme', { outcome: 'complete', line: '{"x":1}' }))
     const reader = at.read('read')
-    const [stages, nothing] = reader.stages([id, open], ['entity', 'domain'])
+    const [stages, nothing] = stageAnswersOf(reader, [id, open], ['entity', 'domain'])
     expect(stages?.entity).toMatchObject({
       name: 'siq_acme',
       known: { kind: 'entity', outcome: 'complete', line: '{"x":1}' },

@@ -1,3 +1,4 @@
+import { stageAnswersOf } from '../../../src/pipeline/checkpoint/stage-answers.js'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -78,7 +79,7 @@ test('killed at any moment of any stage, a job asks nothing twice and loses noth
   )
   const ids = reader.find('resolution', rowKeys)
   const firsts = reader.known(ids)
-  for (const [at, stages] of reader.stages(ids, stageKinds).entries()) {
+  for (const [at, stages] of stageAnswersOf(reader, ids, stageKinds).entries()) {
     if (firsts[at]?.state === 'uncertain') continue
     expect(firsts[at]?.outcome).toBe('matched')
     expect([stages.entity?.known?.outcome, stages.hierarchy?.known?.outcome]).toEqual([

@@ -1,3 +1,4 @@
+import { stageAnswersOf } from '../../../src/pipeline/checkpoint/stage-answers.js'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +13,7 @@ import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
 import { stageKinds, type StageKind } from '../../../src/pipeline/rules/lookup-kind.js'
 import { Backlog } from '../../../src/pipeline/scheduler/backlog.js'
 import type { StageToAsk } from '../../../src/pipeline/scheduler/deps.js'
-import { defaultStages } from '../../../src/pipeline/scheduler/kind-options.js'
+import { defaultStages } from '../../../src/pipeline/rules/stage-options.js'
 import { runUntilAnswered } from '../../../src/pipeline/scheduler/scheduler.js'
 import type { RunSummary } from '../../../src/pipeline/summary.js'
 import { createTally } from '../../../src/pipeline/tally.js'
@@ -67,7 +68,7 @@ function stagesOf(scope: string): StageAnswers[] {
     const rowKeys = Array.from({ length: nameCount }, (_, index) =>
       resolutionKey({ name: `Company ${index}`, location: 'Leeds', context: null }),
     )
-    return reader.stages(reader.find('resolution', rowKeys), stageKinds)
+    return stageAnswersOf(reader, reader.find('resolution', rowKeys), stageKinds)
   } finally {
     reader.close()
   }
@@ -204,7 +205,7 @@ test('the embedded service is asked for all stages in this process', async () =>
   expect(summary.stop).toBeNull()
   const reader = openCheckpointReader(join(folder, 'checkpoint.sqlite'), scope)
   const key = resolutionKey({ name: 'Apple Inc.', location: null, context: null })
-  const [stages] = reader?.stages(reader.find('resolution', [key]), stageKinds) ?? []
+  const [stages] = reader === null ? [] : stageAnswersOf(reader, reader.find('resolution', [key]), stageKinds)
   reader?.close()
   expect(stages?.entity?.known?.outcome).toBe('complete')
   expect(stages?.hierarchy?.known?.outcome).toBe('completed')
@@ -268,7 +269,7 @@ test('a domain that a row asks for itself is asked once, and what follows from i
     ['domain', 'matched'],
     ['domain', 'no_match'],
   ])
-  const [first, second] = reader?.stages(ids, stageKinds) ?? []
+  const [first, second] = reader === null ? [] : stageAnswersOf(reader, ids, stageKinds)
   reader?.close()
   expect(first?.entity).toMatchObject({ name: 'siq_company1', known: { outcome: 'complete' } })
   expect(first?.hierarchy?.known?.outcome).toBe('completed')

@@ -1,14 +1,41 @@
 import { rateLimits } from '../../contract/limits.js'
-import type { StageKind } from '../rules/lookup-kind.js'
-import type { PollingPace } from '../rules/polling.js'
-import type { KindOptions, SchedulingOptions, StageOptions } from './deps.js'
+import type { StageKind } from './lookup-kind.js'
+import type { PollingPace } from './polling.js'
+
+/** How lookups of one kind are asked. */
+export interface KindOptions {
+  /** An answer older than this is asked again; null keeps answers for good. */
+  maxAgeMs: number | null
+  /** Requests of the job that begin something, over all its processes; null is no limit. */
+  lookupsMax: number | null
+  /**
+   * Requests a window; null is no limit. Reads of entities are all of one limit, and so are all requests about
+   * domains (interface: "Limits"): there `pollsPerWindow` is not looked at.
+   */
+  limits: { submissionsPerWindow: number | null; pollsPerWindow: number | null }
+  polling: PollingPace
+}
+
+/** What is asked besides resolutions. */
+export interface StageOptions {
+  /** What is asked after the answers. */
+  asked: readonly StageKind[]
+  /** Of every kind: rows may ask for domains, and merged ids are followed, where no stage is asked for. */
+  kinds: Readonly<Record<StageKind, KindOptions>>
+}
+
+/** What resolutions keep to. */
+interface OptionsOfResolutions {
+  limits: { submissionsPerWindow: number | null; windowMs: number }
+  polling: PollingPace
+}
 
 /** Research of owners takes several times as long as a record (interface: "Limits"). */
 const hierarchySlowness = 5
 
 /** The interface's own limits; without any where resolutions have none. */
 export function defaultStages(
-  { limits, polling }: Pick<SchedulingOptions, 'limits' | 'polling'>,
+  { limits, polling }: OptionsOfResolutions,
   asked: readonly StageKind[] = [],
 ): StageOptions {
   const perWindow = (perMinute: number) =>
