@@ -30,7 +30,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   status: { args: ['status', '--uncertain'], types: ['status'] },
   export: { args: ['export', ...enriched], types: ['exported'] },
   doctor: { args: ['doctor'], types: ['check'] },
-  init: { args: ['init', 'companies.csv', '--config', 'made.config.json'], types: ['init'] },
+  init: { args: ['init', 'companies.csv', '--yes', '--config', 'made.config.json'], types: ['init'] },
   completion: { args: ['completion', 'bash'], types: ['completion'] },
   'checkpoint verify': { args: ['checkpoint', 'verify'], types: ['verification'] },
   'checkpoint repair': { args: ['checkpoint', 'repair'], types: ['repair'] },
