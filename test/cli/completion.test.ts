@@ -3,6 +3,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createPlace, type CliPlace } from '../support/cli.js'
 import { hasProgram } from '../support/skipped.js'
 
+const fish = 'fish'
+/** Of util-linux: runs a command on a pseudo-terminal of its own. */
+const ptyMaker = 'script'
+
 async function scriptFor(place: CliPlace, shell: string): Promise<string> {
   const { code, stdout } = await place.run(['completion', shell])
   expect(code).toBe(0)
@@ -20,7 +24,7 @@ function bashOffers(place: CliPlace, script: string, words: readonly string[]): 
 }
 
 function fishOffers(place: CliPlace, script: string, line: string): string[] {
-  const printed = execFileSync('fish', ['--no-config', '-c', `source ${script}; complete -C '${line}'`], {
+  const printed = execFileSync(fish, ['--no-config', '-c', `source ${script}; complete -C '${line}'`], {
     cwd: place.folder,
     encoding: 'utf8',
     env: { ...process.env, HOME: place.folder },
@@ -59,7 +63,7 @@ describe('completions for bash', () => {
   })
 })
 
-test.skipIf(!hasProgram('fish'))(
+test.skipIf(!hasProgram(fish))(
   'completions for fish: commands, subcommands, flags, values and files',
   async () => {
     const place = createPlace()
@@ -94,7 +98,7 @@ test.skipIf(!hasProgram('zsh'))(
 )
 
 function startZsh(place: CliPlace) {
-  const child = spawn('script', ['-qfec', 'stty cols 120 rows 24; exec zsh -f -i', '/dev/null'], {
+  const child = spawn(ptyMaker, ['-qfec', 'stty cols 120 rows 24; exec zsh -f -i', '/dev/null'], {
     cwd: place.folder,
     env: { PATH: process.env['PATH'], TERM: 'dumb', HOME: place.folder, PS1: '> ' },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -29,7 +29,6 @@ const heavy = [
   ...[
     '@duckdb/node-api',
     'better-sqlite3',
-    'bottleneck',
     'csv-parse',
     'csv-stringify',
     'fastify',

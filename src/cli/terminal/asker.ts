@@ -1,6 +1,6 @@
 import type { CliIo } from './io.js'
 
-export interface Choice {
+interface Choice {
   readonly value: string
   /** Beside the value: what its cells look like, say. */
   readonly hint?: string
@@ -21,7 +21,8 @@ export async function askerOf(io: CliIo): Promise<Asker | null> {
   const shared = { input: stdin, output: stdout, signal: io.interrupt }
   const answered = <Value>(answer: Value | typeof prompts.CANCEL_SYMBOL): Value => {
     // Escape or Ctrl-C at a question: as if the command had been interrupted.
-    if (answer === prompts.CANCEL_SYMBOL) throw new DOMException('a question was left unanswered', 'AbortError')
+    if (answer === prompts.CANCEL_SYMBOL)
+      throw new DOMException('a question was left unanswered', 'AbortError')
     return answer
   }
   const listed = (choices: readonly Choice[]) =>

@@ -77,13 +77,16 @@ function heldBy(
       // A pause that came while this waited lets nobody through: all that waited would start at its end at once.
       do {
         await waitOut(signal)
-        if (signal.aborted) return
+        if (isAborted(signal)) return
         const nowMs = clock.monotonicMs()
         const startMs = Math.max(nowMs, nextStartMs)
         nextStartMs = startMs + spacingMs(budget, nowMs)
         if (startMs > nowMs) await clock.sleep(startMs - nowMs, signal)
-      } while (isPaused() && !signal.aborted)
+      } while (isPaused() && !isAborted(signal))
       noteStart(budget, clock.monotonicMs())
     },
   }
 }
+
+/** Asked anew each time: it may be aborted while something is waited for. */
+const isAborted = (signal: AbortSignal): boolean => signal.aborted
