@@ -50,8 +50,27 @@ describe('nobody pays twice and no row is lost, whatever is killed, cut off or a
     expect(swapped).toBeGreaterThan(150)
   })
 
+  test.each([
+    ['records, owners and domains are asked besides', {}],
+    ['and sent', { webhooks: true }],
+    ['and mixed up', { mixedUp: true, webhooks: true }],
+    ['and asked again where the service forgets', { forgetful: true }],
+  ])('in worlds in which what follows from answers is asked too: %s', async (_, options) => {
+    let [stageLookups, crashes, stageStops] = [0, 0, 0]
+    for (let seed = 1; seed <= 30; seed++) {
+      const world = await simulate(seed, { ...options, stages: true })
+      stageLookups += world.stageLookups
+      crashes += world.crashes
+      stageStops += world.stageStops
+    }
+    expect(stageLookups).toBeGreaterThan(200)
+    expect(crashes).toBeGreaterThan(9)
+    // A stage that is never stopped would not prove that resolution goes on without it.
+    expect(stageStops).toBeGreaterThan(2)
+  })
+
   test('one seed is one world: it comes out the same each time', async () => {
-    expect(await simulate(17)).toEqual(await simulate(17))
+    for (const seed of [17, 19]) expect(await simulate(seed)).toEqual(await simulate(seed))
   })
 
   test('nothing is decided by what is counted: a world in which nobody counts comes out the same', async () => {
