@@ -50,7 +50,10 @@ export class Life {
   }
 }
 
-/** The same object, with a step before and after each of its methods but `close`; all of them are asynchronous. */
+/**
+ * The same object, with a step before and after each of its methods but `close`; all of them are asynchronous, but for
+ * `of`, which gives another view of the same.
+ */
 export function mortal<Target extends object>(target: Target, life: Life): Target {
   return new Proxy(target, {
     get: (_, name) => {
@@ -58,6 +61,7 @@ export function mortal<Target extends object>(target: Target, life: Life): Targe
       if (typeof member !== 'function') return member
       const call = member.bind(target) as (...args: unknown[]) => unknown
       if (name === 'close') return call
+      if (name === 'of') return (...args: unknown[]) => mortal(call(...args) as object, life)
       return (...args: unknown[]) => life.around(String(name), () => call(...args) as Promise<unknown>)
     },
   })

@@ -6,6 +6,15 @@ import { damaged } from './damage-error.js'
 import { unpackBody } from './packed-answer.js'
 import type { WantedFrom } from './queries.js'
 
+const nothingPlanned = (): Record<LookupPlan, number> => ({
+  submit: 0,
+  poll: 0,
+  answered: 0,
+  invalid: 0,
+  uncertain: 0,
+  failed: 0,
+})
+
 /** What a run wants of one kind of lookups, and what has to be done for it; see `Checkpoint`. */
 export class WantedLookups {
   readonly #file: CheckpointFile
@@ -21,7 +30,9 @@ export class WantedLookups {
   }
 
   plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>> {
-    return this.#file.transaction(() => this.#plan(policy, 0))
+    // Of what was never wanted there is nothing to change.
+    const isUnknown = this.#file.idsOf(this.#kind) === null
+    return isUnknown ? Promise.resolve(nothingPlanned()) : this.#file.transaction(() => this.#plan(policy, 0))
   }
 
   follow(lookups: readonly KeyedLookup[], policy: PlanPolicy): ReturnType<Checkpoint['follow']> {
@@ -89,7 +100,7 @@ export class WantedLookups {
   }
 
   #plan(policy: PlanPolicy, afterPosition: number): Record<LookupPlan, number> {
-    const counts = { submit: 0, poll: 0, answered: 0, invalid: 0, uncertain: 0, failed: 0 }
+    const counts = nothingPlanned()
     const cutoffMs = policy.maxAgeMs === null ? -1 : policy.nowMs - policy.maxAgeMs
     const from = this.#from(afterPosition)
     if (policy.askAgain !== undefined && policy.askAgain.length > 0)

@@ -27,6 +27,9 @@ const notSentPolicy: ReachabilityPolicy = {
   firstFailuresMax: 4,
 }
 
+/** What costs nothing may be tried for longer. */
+const freePolicy: ReachabilityPolicy = { ...notSentPolicy, failuresMax: 20, firstFailuresMax: 10 }
+
 /** Every further try may be billed and lost: far fewer of them. */
 const unknownPolicy: ReachabilityPolicy = {
   delayMsBase: 2_000,
@@ -83,12 +86,13 @@ export class Submitter {
   /** Of the job's budget: what was spent by earlier processes, and what is in flight or was accepted. */
   #reserved = 0
   #failure: Error | null = null
-  readonly #notSent = new FailureStreak(notSentPolicy)
+  readonly #notSent: FailureStreak
   readonly #unknown = new FailureStreak(unknownPolicy)
 
   constructor(deps: SubmitterDeps) {
     this.#deps = deps
     this.#queue = new PQueue({ concurrency: deps.submitConcurrency })
+    this.#notSent = new FailureStreak(deps.protocol.onLost === 'ask_again' ? freePolicy : notSentPolicy)
     deps.stopping.submitting.addEventListener('abort', deps.wakeSignal.ring, { once: true })
   }
 
