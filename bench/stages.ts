@@ -72,7 +72,7 @@ type By = 'polls' | 'webhooks'
 type Order = 'early' | 'anywhere'
 
 /** The real scheduler with the settings of a hosted service, in virtual time, all stages on. */
-export async function measureStages(by: By, order: Order, seed = 1): Promise<StageFigures> {
+async function measureStages(by: By, order: Order, seed = 1): Promise<StageFigures> {
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'enrich-bench-'))
   const time = new VirtualTime(Date.UTC(2026, 0, 1))
   try {

@@ -28,7 +28,7 @@ const dayMs = 86_400_000
 /** No single process needs longer: runs take minutes, and parked ones end after an hour. */
 const processMsMax = 2 * dayMs
 
-export interface Lived {
+interface Lived {
   life: Life
   stop: Stop | null
   /** What is judged of stages. */

@@ -9,7 +9,7 @@ import type { RateWindow, WindowKind } from './rate-window.js'
 import { error, limited, type Answered } from './simulated-answer.js'
 
 /** Of what is paid for, or begins work that takes long: one a request that was taken, and never forgotten. */
-export interface TakenRequest {
+interface TakenRequest {
   readonly kind: 'hierarchy' | 'domain'
   readonly name: string
   readonly atMs: number
@@ -17,7 +17,7 @@ export interface TakenRequest {
   readonly by: 'POST' | 'GET'
 }
 
-export interface SimulatedRecordsDeps {
+interface SimulatedRecordsDeps {
   chance: Chance
   firms: FirmBook
   window: RateWindow

@@ -82,7 +82,7 @@ function heldBy(
         const startMs = Math.max(nowMs, nextStartMs)
         nextStartMs = startMs + spacingMs(budget, nowMs)
         if (startMs > nowMs) await clock.sleep(startMs - nowMs, signal)
-      } while (isPaused() && !signal.aborted)
+      } while (isPaused())
       noteStart(budget, clock.monotonicMs())
     },
   }
