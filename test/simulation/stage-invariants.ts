@@ -201,7 +201,10 @@ function assertOwnLine({ kind, name, line }: LookupOnDisk, mayBeMissing: boolean
     domain: ['domain_name', name],
   }[kind]
   const said = answer[column ?? ''] ?? null
-  hold(said === own || (mayBeMissing && said === null), `${kind} ${name} has the answer of ${JSON.stringify(said)}`)
+  hold(
+    said === own || (mayBeMissing && said === null),
+    `${kind} ${name} has the answer of ${JSON.stringify(said)}`,
+  )
 }
 
 /** What follows from the answer to a first question, by what the world knows and nothing of the code under test. */
