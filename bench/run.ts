@@ -7,6 +7,7 @@ import { reportLoopback } from './loopback.js'
 import { reportRerun } from './rerun.js'
 import { reportScheduling } from './scheduling.js'
 import { reportService } from './service.js'
+import { reportStages } from './stages.js'
 import { reportStartUp } from './start-up.js'
 import { reportThreads } from './threads.js'
 import type { Say } from './support.js'
@@ -35,8 +36,13 @@ const parts: Readonly<Record<string, { title: string; report: (say: Say) => Prom
       'Scheduling, virtual time: 10,000 rows at 600 submissions and 100 polls a minute, runs of 1 to 5 minutes',
     report: reportScheduling,
   },
+  stages: {
+    title:
+      'All stages on, virtual time: 10,000 rows, 70 % matched; builds of 2 to 5 minutes, research of 10 to 20',
+    report: reportStages,
+  },
   loopback: {
-    title: 'The same scheduling over HTTP on loopback, with a checkpoint on disk, in hurried time',
+    title: 'Scheduling over HTTP on loopback, with a checkpoint on disk, in hurried time',
     report: (say) => reportLoopback(say),
   },
   checkpoint: { title: 'The checkpoint without limits', report: reportCheckpoint },

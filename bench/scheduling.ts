@@ -49,6 +49,12 @@ export async function reportScheduling(say: Say): Promise<void> {
     `  ${sent.achievedMinutes.toFixed(2)} min; bound of the submissions and the last run ${sent.boundMinutes.toFixed(2)} min: ` +
       `${ratio(sent.boundMinutes / sent.achievedMinutes)}; ${askedInVain(sent)}`,
   )
+  say('  7 % merged into other companies, by polls')
+  const merged = await measureScheduling(10_000, { merged: 0.07 })
+  say(
+    `  ${merged.achievedMinutes.toFixed(2)} min; bound of one poll a result ${merged.boundMinutes} min: ` +
+      `${ratio(merged.boundMinutes / merged.achievedMinutes)}; ${askedInVain(merged)}`,
+  )
   say('  50 rows, ten seeds')
   const small: SchedulingFigures[] = []
   for (let seed = 1; seed <= 10; seed++) small.push(await measureScheduling(50, {}, seed))
@@ -167,6 +173,6 @@ function earliestEndMinutes(service: SimulatedService, submissionsPerMinute: num
 }
 
 /** Every event arrives at once, once, and whole. */
-const promptPost: PostWeather = { lost: 0, twice: 0, truncated: 0, withoutBasis: 0, lateMsMax: 0 }
+export const promptPost: PostWeather = { lost: 0, twice: 0, truncated: 0, withoutBasis: 0, lateMsMax: 0 }
 
 const keyOf = (name: string) => createHash('sha256').update(name).digest().subarray(0, 16)

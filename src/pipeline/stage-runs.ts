@@ -21,7 +21,7 @@ export interface StageRun extends KindRun {
   readonly policy: Omit<PlanPolicy, 'nowMs'>
 }
 
-export interface StagePlanDeps {
+interface StagePlanDeps {
   deps: Pick<PipelineDeps, 'stages' | 'askAgain'>
   checkpoint: Pick<Checkpoint, 'of'>
 }

@@ -6,8 +6,17 @@ export interface Firm {
   readonly domain: string | null
 }
 
+/** Which company a name means, and a domain leads to. */
+export interface FirmBook {
+  of(name: string): Firm
+  /** Whether the service is not sure that it is this one. */
+  isPartial(name: string): boolean
+  /** Null: nobody's. */
+  ofDomain(domain: string): Firm | null
+}
+
 /** Few companies, which many names mean: each is to be asked about once. */
-export class Firms {
+export class Firms implements FirmBook {
   readonly #firms: Firm[]
   readonly #byDomain: ReadonlyMap<string, Firm>
 
@@ -25,12 +34,10 @@ export class Firms {
     return firm
   }
 
-  /** Whether the service is not sure that it is this one. */
   isPartial(name: string): boolean {
     return Number(/\d+/.exec(name)?.[0] ?? 0) % 7 === 3
   }
 
-  /** Null: nobody's. */
   ofDomain(domain: string): Firm | null {
     return this.#byDomain.get(domain) ?? null
   }

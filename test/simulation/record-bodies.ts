@@ -9,6 +9,7 @@ export interface AskedRecord {
   readonly fate: 'complete' | 'fails' | 'missing' | 'state_unknown'
   /** It was there when it was asked first. */
   readonly isHeld: boolean
+  readonly begunAtMs: number
   readonly doneAtMs: number
 }
 

@@ -13,7 +13,7 @@ import { systemClock } from '../../src/platform/clock.js'
 import { Chance } from './chance.js'
 import { mostInAMinute } from './rate-window.js'
 import { Life, mortalCheckpoint, mortalTransport } from './mortal.js'
-import { copyCheckpoint } from './simulate.js'
+import { copyCheckpoint } from './world.js'
 import { fairWeather, SimulatedService, type Weather } from './simulated-service.js'
 import { VirtualTime } from './virtual-time.js'
 

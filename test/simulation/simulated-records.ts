@@ -1,6 +1,6 @@
 import type { TransportRequest } from '../../src/client/transport.js'
 import type { Chance } from './chance.js'
-import type { Firms } from './firms.js'
+import type { FirmBook } from './firms.js'
 import { entityBody, domainBody, hierarchyBody, type AskedRecord } from './record-bodies.js'
 import type { MixUp } from './mix-up.js'
 import { fairRecords, type RecordLimit, type RecordWeather } from './record-weather.js'
@@ -9,7 +9,7 @@ import type { RateWindow, WindowKind } from './rate-window.js'
 import { error, limited, type Answered } from './simulated-answer.js'
 
 /** Of what is paid for, or begins work that takes long: one a request that was taken, and never forgotten. */
-export interface TakenRequest {
+interface TakenRequest {
   readonly kind: 'hierarchy' | 'domain'
   readonly name: string
   readonly atMs: number
@@ -17,9 +17,9 @@ export interface TakenRequest {
   readonly by: 'POST' | 'GET'
 }
 
-export interface SimulatedRecordsDeps {
+interface SimulatedRecordsDeps {
   chance: Chance
-  firms: Firms
+  firms: FirmBook
   window: RateWindow
   post: SimulatedPost | null
   mixUp: MixUp | null
@@ -35,6 +35,11 @@ export class SimulatedRecords {
   /** What each subject came to; to a service that forgets, one after another. */
   readonly fates = new Map<string, AskedRecord['fate'][]>()
   readonly #known = new Map<string, AskedRecord>()
+
+  /** What work was begun for. */
+  get known(): ReadonlyMap<string, AskedRecord> {
+    return this.#known
+  }
 
   constructor(private readonly deps: SimulatedRecordsDeps) {}
 
@@ -137,6 +142,7 @@ export class SimulatedRecords {
       firm: kind === 'domain' ? firms.ofDomain(name) : null,
       fate: this.#fate(kind),
       isHeld,
+      begunAtMs: performance.now(),
       doneAtMs: performance.now() + (isHeld ? 0 : chance.whole(span.min, span.max)),
     }
     this.#known.set(id, record)

@@ -1,7 +1,7 @@
 import type { Transport, TransportRequest } from '../../src/client/transport.js'
 import type { Exchange } from '../../src/core/exchange.js'
 import type { Chance } from './chance.js'
-import type { Firm, Firms } from './firms.js'
+import type { Firm, FirmBook } from './firms.js'
 import type { MixUp } from './mix-up.js'
 import { RateWindow, type WindowKind } from './rate-window.js'
 import { mergedIntoOf } from './record-bodies.js'
@@ -105,14 +105,14 @@ export class SimulatedService {
   /** Null: the service has nothing but resolutions, and the ends of merged ids. */
   readonly records: SimulatedRecords | null
   readonly #window = new RateWindow()
-  readonly #firms: Firms | null
+  readonly #firms: FirmBook | null
 
   /** `stages`: the companies that answers lead to, and chance for what is kept of them. */
   constructor(
     private readonly chance: Chance,
     private readonly post: SimulatedPost | null = null,
     private readonly mixUp: MixUp | null = null,
-    stages: { firms: Firms; chance: Chance } | null = null,
+    stages: { firms: FirmBook; chance: Chance } | null = null,
   ) {
     this.#firms = stages?.firms ?? null
     this.records =

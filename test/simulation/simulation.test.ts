@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { RunCounter } from '../../src/pipeline/scheduler/run-counter.js'
-import { simulate } from './simulate.js'
+import { simulate, type WorldOptions } from './simulate.js'
 
 /**
  * Seeds that once broke a promise, of the code or of the code with a fault put in on purpose. One that
@@ -11,9 +11,18 @@ const keptSeeds = JSON.parse(
   readFileSync(new URL('../../fixtures/simulation/kept-seeds.json', import.meta.url), 'utf8'),
 ) as number[]
 
+/** The same of worlds in which what follows from answers is asked too, and what goes wrong there besides. */
+const keptStageSeeds = JSON.parse(
+  readFileSync(new URL('../../fixtures/simulation/kept-stage-seeds.json', import.meta.url), 'utf8'),
+) as (WorldOptions & { seed: number })[]
+
 describe('nobody pays twice and no row is lost, whatever is killed, cut off or answered strangely', () => {
   test.each(keptSeeds)('in the world of kept seed %i', async (seed) => {
     await expect(simulate(seed)).resolves.toMatchObject({ seed })
+  })
+
+  test.each(keptStageSeeds)('with stages, in the world of kept seed $seed', async ({ seed, ...options }) => {
+    await expect(simulate(seed, { ...options, stages: true })).resolves.toMatchObject({ seed })
   })
 
   test('in the worlds of the first hundred seeds', async () => {
@@ -50,8 +59,27 @@ describe('nobody pays twice and no row is lost, whatever is killed, cut off or a
     expect(swapped).toBeGreaterThan(150)
   })
 
+  test.each([
+    ['records, owners and domains are asked besides', {}],
+    ['and sent', { webhooks: true }],
+    ['and mixed up', { mixedUp: true, webhooks: true }],
+    ['and asked again where the service forgets', { forgetful: true }],
+  ])('in worlds in which what follows from answers is asked too: %s', async (_, options) => {
+    let [stageLookups, crashes, stageStops] = [0, 0, 0]
+    for (let seed = 1; seed <= 30; seed++) {
+      const world = await simulate(seed, { ...options, stages: true })
+      stageLookups += world.stageLookups
+      crashes += world.crashes
+      stageStops += world.stageStops
+    }
+    expect(stageLookups).toBeGreaterThan(200)
+    expect(crashes).toBeGreaterThan(9)
+    // A stage that is never stopped would not prove that resolution goes on without it.
+    expect(stageStops).toBeGreaterThan(2)
+  })
+
   test('one seed is one world: it comes out the same each time', async () => {
-    expect(await simulate(17)).toEqual(await simulate(17))
+    for (const seed of [17, 19]) expect(await simulate(seed)).toEqual(await simulate(seed))
   })
 
   test('nothing is decided by what is counted: a world in which nobody counts comes out the same', async () => {

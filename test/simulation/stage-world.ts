@@ -81,7 +81,7 @@ export function stageOptionsOf(
 
 const noDepartures = (): Departures => new Map(recordLimits.map((limit) => [limit, []]))
 
-/** Of one process: what leaves it is written down, by its monotonic time. */
+/** What leaves one process is written down, by its monotonic time. */
 export function watchDepartures(transport: Transport): { transport: Transport; departures: Departures } {
   const departures = noDepartures()
   const exchange: Transport['exchange'] = (request) => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createPace } from '../../../src/pipeline/scheduler/pace.js'
+import { createPace, type Pace } from '../../../src/pipeline/scheduler/pace.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { VirtualTime } from '../../simulation/virtual-time.js'
 
@@ -62,5 +62,48 @@ describe('a pace after an earlier process', () => {
       pace.follow({ limit: 100, remaining: 20, resetMs: 30_000 })
       expect((pace.perMs() ?? 0) < (evenPerMs ?? 0), `${starts.length} starts`).toBe(isSlower)
     }
+  })
+})
+
+describe('starts keep their distance', () => {
+  test.each([
+    [
+      'after a pause that several waited through',
+      (pace: Pace) => {
+        pace.pause(10_000)
+      },
+    ],
+    [
+      'after a refusal',
+      (pace: Pace) => {
+        pace.refused(10_000)
+      },
+    ],
+    [
+      'when the wall clock is set an hour forward',
+      () => {
+        time.jump(3_600_000)
+      },
+    ],
+    [
+      'when the wall clock is set an hour back',
+      () => {
+        time.jump(-3_600_000)
+      },
+    ],
+  ])('%s', async (_, disturb) => {
+    const beganAtMs = systemClock.monotonicMs()
+    const pace = createPace(systemClock, 60, minuteMs)
+    const turns: number[] = []
+    const taking = [1, 2, 3, 4].map(async () => {
+      await pace.turn(never)
+      turns.push(systemClock.monotonicMs() - beganAtMs)
+      if (turns.length === 1) disturb(pace)
+    })
+    await time.runUntil(Promise.all(taking), () => false, 10 * minuteMs)
+    const distances = turns.slice(1).map((turnMs, index) => turnMs - (turns[index] ?? 0))
+    expect(Math.min(...distances)).toBeGreaterThanOrEqual(1_000)
+    // A clock that is set back is no pause of an hour.
+    expect(Math.max(...turns)).toBeLessThan(20_000)
   })
 })

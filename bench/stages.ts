@@ -1,0 +1,254 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServiceClient } from '../src/client/client.js'
+import { resolveSettings } from '../src/config/settings.js'
+import { resolutionKey } from '../src/pipeline/checkpoint/lookup-key.js'
+import { openCheckpoint } from '../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { openInbox } from '../src/pipeline/inbox/inbox.js'
+import { stageKinds } from '../src/pipeline/rules/lookup-kind.js'
+import { Backlog } from '../src/pipeline/scheduler/backlog.js'
+import { defaultStages } from '../src/pipeline/scheduler/kind-options.js'
+import { runUntilAnswered } from '../src/pipeline/scheduler/scheduler.js'
+import { planStages, stagesToAsk } from '../src/pipeline/stage-runs.js'
+import { createTally } from '../src/pipeline/tally.js'
+import { systemClock } from '../src/platform/clock.js'
+import { WakeSignal } from '../src/platform/wake-signal.js'
+import { Chance } from '../test/simulation/chance.js'
+import { Firms, type FirmBook } from '../test/simulation/firms.js'
+import type { AskedRecord } from '../test/simulation/record-bodies.js'
+import { fairRecords } from '../test/simulation/record-weather.js'
+import { SimulatedPost } from '../test/simulation/simulated-post.js'
+import { fairWeather, SimulatedService } from '../test/simulation/simulated-service.js'
+import { VirtualTime } from '../test/simulation/virtual-time.js'
+import { promptPost } from './scheduling.js'
+import { grouped, ratio, type Say } from './support.js'
+
+const baseUrl = 'https://service.test'
+const rowCount = 10_000
+/** Of the rows that are matched, every company is meant by one or two. */
+const firmCount = 5_000
+
+/**
+ * 10,000 names, of which 70 % are matched to 5,000 companies, 80 % of these with a website: what each route of the
+ * interface needs at least, by its limit (600 submissions, 100 polls, 100 reads of entities and 600 requests about domains a
+ * minute; of hierarchies as of resolutions).
+ *
+ * - resolution: 10,000 submissions, 16.7 min; one poll each, 100 min, or none with webhooks.
+ * - entity: one read that begins the build and one that fetches the record; with webhooks the first alone.
+ * - hierarchy: one request, and one read each, with webhooks too: it has no events.
+ * - domain: one request and one read; with webhooks the request alone.
+ *
+ * The bound of the slowest limit is the longest of these. Nobody could keep it who does not know the answers before:
+ * the second one holds who asks each thing once, the moment it can be known that it is to be asked, and reads it once,
+ * no earlier than it is there.
+ */
+export async function reportStages(say: Say): Promise<void> {
+  for (const order of ['early', 'anywhere'] as const) {
+    say(order === 'early' ? '  companies all met in the first half of the rows' : '  companies met anywhere')
+    for (const by of ['polls', 'webhooks'] as const) {
+      const figures = await measureStages(by, order)
+      const { achievedMinutes, limitMinutes, slowest, foresightMinutes, requests, limitedCount } = figures
+      say(
+        `  by ${by.padEnd(8)} ${achievedMinutes.toFixed(2)} min; bound of the slowest limit (${slowest}) ${limitMinutes.toFixed(2)} min: ` +
+          `${ratio(limitMinutes / achievedMinutes)}; asked once it can be known, read once it is there ${foresightMinutes.toFixed(2)} min: ` +
+          `${ratio(foresightMinutes / achievedMinutes)}; ${requests}, ${limitedCount} 429s`,
+      )
+    }
+  }
+}
+
+interface StageFigures {
+  achievedMinutes: number
+  limitMinutes: number
+  slowest: string
+  foresightMinutes: number
+  /** Sent, for what was needed at least. */
+  requests: string
+  limitedCount: number
+}
+
+type By = 'polls' | 'webhooks'
+type Order = 'early' | 'anywhere'
+
+/** The real scheduler with the settings of a hosted service, in virtual time, all stages on. */
+async function measureStages(by: By, order: Order, seed = 1): Promise<StageFigures> {
+  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'enrich-bench-'))
+  const time = new VirtualTime(Date.UTC(2026, 0, 1))
+  try {
+    const path = join(folder, 'checkpoint.sqlite')
+    const received = new WakeSignal(systemClock)
+    const inbox = by === 'polls' ? null : openInbox(path, Date.now(), received.ring)
+    const post = inbox === null ? null : new SimulatedPost(new Chance(seed), inbox, promptPost)
+    const firms = firmBook(order, new Chance(seed + 1))
+    const chance = new Chance(seed)
+    const service = new SimulatedService(chance, post, null, { firms, chance: new Chance(seed + 2) })
+    service.weather = { ...fairWeather, runFails: 0, merged: 0, requestMs: { min: 20, max: 50 } }
+    const { records } = service
+    if (records === null) throw new Error('a service with records')
+    records.weather = { ...fairRecords, held: 0, fails: 0, missing: 0, stateUnknown: 0 }
+    const webhooks = inbox === null ? {} : { webhooks: { url: 'https://hooks.test/', inbox, received } }
+    const running = askAll(path, service, chance, webhooks)
+    await time.runUntil(running, () => false, 30 * 86_400_000)
+    const { startedAtMs, endedAtMs, sent } = await running
+    inbox?.close()
+    const least = leastRequests(service, by)
+    const minutes = Object.entries(least).map(
+      ([route, { count, perMinute }]) => [route, count / perMinute] as const,
+    )
+    const [slowest, limitMinutes] = minutes.reduce((most, one) => (one[1] > most[1] ? one : most))
+    return {
+      achievedMinutes: (endedAtMs - startedAtMs) / 60_000,
+      limitMinutes,
+      slowest,
+      foresightMinutes: foresightMinutes(service, by),
+      requests: Object.entries(least)
+        .map(([route, { count }]) => `${route} ${grouped(sent[route] ?? 0)} for ${grouped(count)}`)
+        .join(', '),
+      limitedCount: service.limitedCount,
+    }
+  } finally {
+    time.end()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+type Webhooks = Pick<Parameters<typeof runUntilAnswered>[0], 'webhooks'>
+
+async function askAll(path: string, service: SimulatedService, chance: Chance, webhooks: Webhooks) {
+  const checkpoint = openCheckpoint({ path, scope: baseUrl, job: 'bench', nowMs: Date.now(), random: chance })
+  const { limits, polling } = resolveSettings({ service: { baseUrl } }, {})
+  const lookups = Array.from({ length: rowCount }, (_, index) => {
+    const lookup = { name: `Company ${index}`, location: null, context: null }
+    return { kind: 'resolution' as const, key: resolutionKey(lookup), lookup }
+  })
+  await checkpoint.want(lookups)
+  const policy = { nowMs: Date.now(), onLost: 'hold' } as const
+  const plan = await checkpoint.plan({ ...policy, maxAgeMs: null })
+  const options = defaultStages({ limits, polling }, stageKinds)
+  const stages = await planStages({ deps: { stages: options, askAgain: [] }, checkpoint }, policy)
+  const { tally, counter } = createTally()
+  const startedAtMs = performance.now()
+  await runUntilAnswered({
+    checkpoint,
+    client: createServiceClient(
+      { apiKey: 'key', baseUrl, userAgent: 'bench', connectionsMax: 1 },
+      service.connect(() => false),
+    ),
+    clock: systemClock,
+    random: chance,
+    ...{ limits, polling, counter, ...webhooks },
+    stages: stagesToAsk(options, stages),
+    serverErrorMeans: 'unknown',
+    lookupsMax: null,
+    durationMsMax: null,
+    interrupt: new AbortController().signal,
+    backlog: new Backlog(plan.submit),
+  })
+  const endedAtMs = performance.now()
+  checkpoint.close()
+  const ofKind = new Map(stages.map((stage) => [stage.kind, stage.tally]))
+  const sum = (kind: (typeof stageKinds)[number]) =>
+    (ofKind.get(kind)?.submissions ?? 0) + (ofKind.get(kind)?.polls ?? 0)
+  const sent: Readonly<Record<string, number>> = {
+    submissions: tally.submissions,
+    polls: tally.polls,
+    entities: sum('entity'),
+    hierarchyPosts: ofKind.get('hierarchy')?.submissions ?? 0,
+    hierarchyReads: ofKind.get('hierarchy')?.polls ?? 0,
+    domains: sum('domain'),
+  }
+  return { startedAtMs, endedAtMs, sent }
+}
+
+/** `early`: a row and the one half a list further on mean the same; `anywhere`: each row means any company. */
+function firmBook(order: Order, chance: Chance): FirmBook {
+  const firms = new Firms(firmCount)
+  const meant = Array.from({ length: rowCount }, (_, index) =>
+    order === 'early' ? index % firmCount : chance.whole(0, firmCount - 1),
+  )
+  const meantBy = (name: string) => meant[Number(/\d+/.exec(name)?.[0] ?? 0)] ?? 0
+  return {
+    of: (name) => firms.of(String(meantBy(name))),
+    // Of every hundred companies, thirty; apart from those without a website.
+    isPartial: (name) => Math.floor(meantBy(name) / 10) % 10 >= 7,
+    ofDomain: (domain) => firms.ofDomain(domain),
+  }
+}
+
+interface RouteNeed {
+  count: number
+  perMinute: number
+}
+
+/** How often each route has to be asked at least, and how often a minute it may be. */
+function leastRequests(service: SimulatedService, by: By): Record<string, RouteNeed> {
+  const records = [...(service.records?.known.values() ?? [])]
+  const countOf = (kind: AskedRecord['kind']) => records.filter((record) => record.kind === kind).length
+  const { submissionsPerMinute, pollsPerMinute } = service.weather
+  const { perMinute } = fairRecords
+  const reads = by === 'polls' ? 1 : 0
+  return {
+    submissions: { count: service.ledger.length, perMinute: submissionsPerMinute },
+    polls: { count: service.ledger.length * reads, perMinute: pollsPerMinute },
+    entities: { count: countOf('entity') * (1 + reads), perMinute: perMinute.entities },
+    hierarchyPosts: { count: countOf('hierarchy'), perMinute: perMinute.hierarchyPosts },
+    hierarchyReads: { count: countOf('hierarchy'), perMinute: perMinute.hierarchyReads },
+    domains: { count: countOf('domain') * (1 + reads), perMinute: perMinute.domains },
+  }
+}
+
+/**
+ * Who asks each thing once, in the order in which it can be known, at the limits' pace, and reads it once, no earlier than
+ * it is there. Each run, build and research takes as long as it took.
+ */
+function foresightMinutes(service: SimulatedService, by: By): number {
+  const { submissionsPerMinute, pollsPerMinute } = service.weather
+  const { perMinute } = fairRecords
+  const minutesOf = (ms: number) => ms / 60_000
+  const ends = service.ledger.map((run, index) => ({
+    run,
+    atMinutes: index / submissionsPerMinute + minutesOf(run.doneAtMs - run.startedAtMs),
+  }))
+  const answered = by === 'polls' ? paced(ends, pollsPerMinute) : ends
+  const firstMet = new Map<string, number>()
+  for (const { run, atMinutes } of answered) {
+    if (run.isPartial || run.firm === null) continue
+    const { entityId, domain } = run.firm
+    for (const subject of [`entity ${entityId}`, `hierarchy ${entityId}`, `domain ${domain ?? ''}`])
+      firstMet.set(subject, Math.min(firstMet.get(subject) ?? Infinity, atMinutes))
+  }
+  const isRead = (kind: AskedRecord['kind']) => kind === 'hierarchy' || by === 'polls'
+  const endOf = (kind: AskedRecord['kind'], asks: number, reads: number): number => {
+    const records = [...(service.records?.known.values() ?? [])].filter((record) => record.kind === kind)
+    const met = records.map((record) => ({ record, atMinutes: firstMet.get(`${kind} ${record.name}`) ?? 0 }))
+    const there = paced(met, asks).map(({ record, atMinutes }) => ({
+      record,
+      atMinutes: atMinutes + minutesOf(record.doneAtMs - record.begunAtMs),
+    }))
+    return lastOf(isRead(kind) ? paced(there, reads) : there)
+  }
+  const { entities, hierarchyPosts, hierarchyReads, domains } = perMinute
+  const { count } = leastRequests(service, by)['entities'] ?? { count: 0 }
+  return Math.max(
+    lastOf(answered),
+    endOf('entity', entities, entities),
+    Math.min(...answered.map(({ atMinutes }) => atMinutes)) + count / entities,
+    endOf('hierarchy', hierarchyPosts, hierarchyReads),
+    endOf('domain', domains, domains),
+  )
+}
+
+const lastOf = (timed: readonly { atMinutes: number }[]) =>
+  Math.max(0, ...timed.map(({ atMinutes }) => atMinutes))
+
+/** One after another in the order of their times, none before its own, at so many a minute. */
+function paced<Timed extends { atMinutes: number }>(timed: readonly Timed[], perMinute: number): Timed[] {
+  let lastMinutes = -Infinity
+  return timed
+    .toSorted((a, b) => a.atMinutes - b.atMinutes)
+    .map((one) => ({
+      ...one,
+      atMinutes: (lastMinutes = Math.max(lastMinutes + 1 / perMinute, one.atMinutes)),
+    }))
+}

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto'
+import { createServiceClient } from '../../src/client/client.js'
+import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
+import { stageLookup } from '../../src/pipeline/checkpoint/lookup-key.js'
+import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import type { Stop } from '../../src/pipeline/rules/stop.js'
+import { Backlog } from '../../src/pipeline/scheduler/backlog.js'
+import { claimWaiting, waitForLost } from '../../src/pipeline/scheduler/lost-submissions.js'
+import { runUntilAnswered, type SchedulerDeps } from '../../src/pipeline/scheduler/scheduler.js'
+import { planStages, stagesToAsk } from '../../src/pipeline/stage-runs.js'
+import { createTally } from '../../src/pipeline/tally.js'
+import { systemClock } from '../../src/platform/clock.js'
+import { WakeSignal } from '../../src/platform/wake-signal.js'
+import { readDisk } from './invariants.js'
+import { Life, mortalCheckpoint, mortalInbox, mortalTransport } from './mortal.js'
+import { isStageStop, stageOptionsOf, watchDepartures, type assertStageWorld } from './stage-world.js'
+import {
+  assertAllPaidOnce,
+  copyCheckpoint,
+  pathOf,
+  remainsOf,
+  scope,
+  type Webhooks,
+  type World,
+} from './world.js'
+
+const dayMs = 86_400_000
+/** No single process needs longer: runs take minutes, and parked ones end after an hour. */
+const processMsMax = 2 * dayMs
+
+interface Lived {
+  life: Life
+  stop: Stop | null
+  /** What is judged of stages. */
+  ended: Pick<Parameters<typeof assertStageWorld>[2], 'departures' | 'wasStageStopped'>
+}
+
+/** From start to its end or its death; the next process finds the files as this one left them. */
+export async function oneProcess(world: World, process: number, mayDie: boolean): Promise<Lived> {
+  const { chance, service, time } = world
+  const [path, remains] = [pathOf(world), remainsOf(world)]
+  const dieAtStep = mayDie && chance.happens(0.7) ? chance.whole(1, chance.pick([20, 200, 1_000])) : Infinity
+  const life = new Life(dieAtStep, () => {
+    copyCheckpoint(path, remains)
+  })
+  const checkpoint = openCheckpoint({
+    path,
+    scope,
+    job: 'companies.csv',
+    isBilled: !world.isForgetful,
+    nowMs: Date.now(),
+    random: chance,
+  })
+  const onLost = process >= world.resubmitFrom ? 'resubmit' : 'hold'
+  if (onLost === 'resubmit') allowResubmission(world, path)
+  const mortal = mortalTransport(
+    service.connect(() => life.isDead),
+    life,
+  )
+  const { transport, departures } = watchDepartures(mortal)
+  const deps: SchedulerDeps = {
+    checkpoint: mortalCheckpoint(checkpoint, life),
+    client: createServiceClient(
+      { apiKey: 'key', baseUrl: 'https://service.test', userAgent: 'simulation', connectionsMax: 1 },
+      world.sabotage(transport),
+    ),
+    clock: systemClock,
+    random: chance,
+    limits: {
+      submissionsPerWindow: 600,
+      pollsPerWindow: 100,
+      windowMs: 60_000,
+      inFlightRunsMax: chance.pick([3, 2_000]),
+      submitConcurrency: chance.pick([1, 4, 16]),
+    },
+    polling: { firstAfterMs: 60_000, intervalMs: 10_000, deadlineMs: 3_600_000 },
+    serverErrorMeans: 'unknown',
+    ...(world.webhooks === null ? {} : { webhooks: listenTo(world.webhooks, life) }),
+    lookupsMax: world.lookupsMax,
+    backlog: new Backlog(world.names.length),
+    durationMsMax: mayDie && chance.happens(0.1) ? chance.whole(1_000, 600_000) : null,
+    interrupt:
+      mayDie && chance.happens(0.1) ? interruptAfter(chance.whole(0, 600_000)) : new AbortController().signal,
+    counter: world.counter ?? createTally().counter,
+  }
+  const running = work(world, deps, onLost)
+  const watch = () => {
+    if (mayDie && chance.happens(0.001)) time.jump(chance.whole(-3_600_000, 3_600_000))
+    assertAllPaidOnce(world)
+    return life.isDead
+  }
+  await time.runUntil(running, watch, processMsMax)
+  const { stop, stageStops } = life.isDead ? { stop: null, stageStops: [] } : await running
+  // What a dead process had not written yet is written over with what it left.
+  checkpoint.close()
+  if (life.isDead) copyCheckpoint(remains, path)
+  return { life, stop, ended: { departures, wasStageStopped: isStageStop(stop, stageStops) } }
+}
+
+/** Until it dies, this process is the one that is rung. */
+function listenTo({ inbox, listener }: Webhooks, life: Life): NonNullable<SchedulerDeps['webhooks']> {
+  const received = new WakeSignal(systemClock)
+  listener.ring = () => {
+    if (!life.isDead) received.ring()
+  }
+  return { url: 'https://hooks.test/', inbox: mortalInbox(inbox, life), received }
+}
+
+async function work(
+  world: World,
+  deps: SchedulerDeps,
+  onLost: 'hold' | 'resubmit',
+): Promise<{ stop: Stop | null; stageStops: (Stop | null)[] }> {
+  const { checkpoint, webhooks } = deps
+  await checkpoint.want([
+    ...world.names.map((name) => ({
+      kind: 'resolution' as const,
+      key: keyOf(name),
+      lookup: { name, location: null, context: null },
+    })),
+    ...(world.stages?.domains ?? []).map((domain) => stageLookup('domain', domain)),
+  ])
+  let isLostOver = true
+  if (webhooks !== undefined) {
+    await claimWaiting(webhooks.inbox, checkpoint, Date.now())
+    if (onLost === 'resubmit')
+      isLostOver = await waitForLost({
+        ...deps,
+        waitMsMax: deps.durationMsMax ?? Infinity,
+        onWait: () => undefined,
+        inbox: webhooks.inbox,
+      })
+  }
+  const policy = {
+    nowMs: Date.now(),
+    onLost: isLostOver ? onLost : 'hold',
+    knowsEarlierRuns: !world.isForgetful,
+  } as const
+  await checkpoint.plan({ ...policy, maxAgeMs: null })
+  const options = world.stages === null ? null : stageOptionsOf(world.stages, deps)
+  const stages =
+    options === null ? [] : await planStages({ deps: { stages: options, askAgain: [] }, checkpoint }, policy)
+  const stop = await runUntilAnswered({
+    ...deps,
+    ...(options === null ? {} : { stages: stagesToAsk(options, stages) }),
+  })
+  const isOver = (reason: Stop | null) => reason === null || reason.kind === 'lookups_max'
+  if (isOver(stop)) await (checkpoint satisfies Checkpoint).endJob(Date.now())
+  for (const stage of stages) if (isOver(stage.stop)) await checkpoint.of(stage.kind).endJob(Date.now())
+  return { stop, stageStops: stages.map((stage) => stage.stop) }
+}
+
+/** By the user's word, what is uncertain when the process starts may be paid for once more. */
+function allowResubmission(world: World, path: string): void {
+  for (const { kind, name, state } of readDisk(path).lookups) {
+    const subject = kind === 'resolution' ? name : `${kind} ${name}`
+    if (state === 'uncertain' && kind !== 'hierarchy')
+      world.resubmittable.set(subject, (world.resubmittable.get(subject) ?? 0) + 1)
+  }
+}
+
+function interruptAfter(delayMs: number): AbortSignal {
+  const controller = new AbortController()
+  setTimeout(() => {
+    controller.abort()
+  }, delayMs)
+  return controller.signal
+}
+
+const keyOf = (name: string) => createHash('sha256').update(name).digest().subarray(0, 16)

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import type { Transport } from '../../src/client/transport.js'
+import { assertAnswersStand, assertResolutionWentOn } from './stage-invariants.js'
+import type { LookupOnDisk } from './invariants.js'
+import { answeredWithAnother, readBeforeAsked, readThrice, sentAgainAfterLoss } from './sabotage.js'
+import { simulate } from './simulate.js'
+
+/** What the judge says of the first of these worlds that is found broken; null where he lets all of them pass. */
+async function foundIn(sabotage: (transport: Transport) => Transport): Promise<string | null> {
+  for (let seed = 1; seed <= 40; seed++) {
+    try {
+      await simulate(seed, { stages: true, sabotage })
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  return null
+}
+
+describe('a rule that is broken on purpose is found', () => {
+  test.each([
+    [
+      'research is asked for again after a loss',
+      sentAgainAfterLoss('hierarchyPosts'),
+      /^hierarchy .* asked for 2 times/,
+    ],
+    [
+      'a domain is asked for again after a loss',
+      sentAgainAfterLoss('domains'),
+      /^domain .* asked for 2 times/,
+    ],
+    ['a domain is read before it was asked for', readBeforeAsked, /^domain .* begun by a read/],
+    ['a row gets the record and the owners of another', answeredWithAnother, /has the answer of/],
+    ['more is read than a minute allows', readThrice, /requests of \w+ by .* in a minute/],
+  ])('%s', async (_, sabotage, message) => {
+    expect(await foundIn(sabotage)).toMatch(message)
+  })
+
+  const lookup: LookupOnDisk = {
+    lookupId: 1,
+    kind: 'resolution',
+    name: 'Company 1',
+    state: 'answered',
+    runId: 'run_1',
+    line: '{"a":1}',
+    answeredRunId: 'run_1',
+  }
+
+  test('an answer is written over', () => {
+    const lines = new Map<number, string>()
+    assertAnswersStand({ lookups: [lookup], submissions: [] }, lines)
+    const after = { lookups: [{ ...lookup, line: '{"a":2}' }], submissions: [] }
+    expect(() => {
+      assertAnswersStand(after, lines)
+    }).toThrow(/written over/)
+  })
+
+  test('the stop of a stage stops resolution', () => {
+    expect(() => {
+      assertResolutionWentOn({ lookups: [{ ...lookup, state: 'new' }], submissions: [] })
+    }).toThrow(/left new/)
+  })
+})

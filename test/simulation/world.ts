@@ -1,0 +1,73 @@
+import { copyFileSync, existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Transport } from '../../src/client/transport.js'
+import type { Inbox } from '../../src/pipeline/inbox/inbox.js'
+import type { RunCounter } from '../../src/pipeline/scheduler/run-counter.js'
+import type { Chance } from './chance.js'
+import { assertPaidOnce } from './invariants.js'
+import type { MixUp } from './mix-up.js'
+import { fairRecords, stormyRecords } from './record-weather.js'
+import type { SimulatedPost } from './simulated-post.js'
+import type { SimulatedService } from './simulated-service.js'
+import { assertStagesPaidOnce } from './stage-invariants.js'
+import type { StageWorld } from './stage-world.js'
+import type { VirtualTime } from './virtual-time.js'
+
+export const scope = 'https://service.test'
+
+/** Everything one seed decides. */
+export interface World {
+  chance: Chance
+  time: VirtualTime
+  service: SimulatedService
+  /** Null: no answer is another's. */
+  mixUp: MixUp | null
+  /** Null: answers are polled. */
+  webhooks: Webhooks | null
+  /** Null: nothing is asked but names. */
+  stages: StageWorld | null
+  sabotage: (transport: Transport) => Transport
+  isForgetful: boolean
+  counter: RunCounter | null
+  folder: string
+  names: string[]
+  lookupsMax: number | null
+  /** The user says --resubmit-uncertain from this process on. */
+  resubmitFrom: number
+  resubmittable: Map<string, number>
+  accepted: Map<string, string>
+  answered: Map<number, string>
+}
+
+export interface Webhooks {
+  post: SimulatedPost
+  /** Outlives every process. */
+  inbox: Inbox
+  /** The process that is rung when something was received. */
+  listener: { ring: () => void }
+}
+
+export const pathOf = (world: World) => join(world.folder, 'checkpoint.sqlite')
+export const remainsOf = (world: World) => join(world.folder, 'remains.sqlite')
+
+/** How records fare while the rest of the service does as its weather says. */
+export function setRecordWeather({ service: { records, weather }, stages }: World, isStormy: boolean): void {
+  if (records === null || stages === null) return
+  const { chance, perMinute } = stages
+  records.weather = isStormy ? stormyRecords(chance, perMinute) : { ...fairRecords, perMinute }
+  records.windowKind = weather.window
+}
+
+/** Held after every step. */
+export function assertAllPaidOnce({ service, resubmittable, isForgetful }: World): void {
+  assertPaidOnce(service, resubmittable)
+  if (service.records !== null && !isForgetful) assertStagesPaidOnce(service.records, resubmittable)
+}
+
+/** The files as they are at this moment, into the same files: what a kill leaves behind is no copy. */
+export function copyCheckpoint(path: string, to: string): void {
+  for (const suffix of ['', '-wal', '.head']) {
+    if (existsSync(path + suffix)) copyFileSync(path + suffix, to + suffix)
+    else rmSync(to + suffix, { force: true })
+  }
+}
