@@ -82,11 +82,7 @@ function heldBy(
         const startMs = Math.max(nowMs, nextStartMs)
         nextStartMs = startMs + spacingMs(budget, nowMs)
         if (startMs > nowMs) await clock.sleep(startMs - nowMs, signal)
-<<<<<<< HEAD
-      } while (isPaused() && !isAborted(signal))
-=======
       } while (isPaused())
->>>>>>> stream-sim
       noteStart(budget, clock.monotonicMs())
     },
   }
