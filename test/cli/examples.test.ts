@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { mainPath } from '../support/cli.js'
+import { createPlace, mainPath } from '../support/cli.js'
 import { tellSkipped } from '../support/skipped.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -54,6 +54,70 @@ test('the example of the library runs as it is, and stands in the page on the li
   const said = execFileSync('node', ['library.mjs'], { cwd: folder, env: environment, encoding: 'utf8' })
   expect(said).toMatch(/matched: \d+/)
   expect(said).toMatch(/complete/)
+})
+
+test.each([
+  [
+    'crm',
+    {
+      'Apple Inc.': 'matched',
+      'Unilever PLC': 'matched',
+      'Siemens Aktiengesellschaft': 'matched',
+      'SAP SE': 'matched',
+      '': 'invalid_input',
+      'Rolls-Royce Motor Cars Limited': 'matched',
+    },
+  ],
+  [
+    'suppliers',
+    {
+      'Tesco Stores Limited': 'matched',
+      'Rolls-Royce plc': 'matched',
+      'Barclays Bank PLC': 'matched',
+      'BP p.l.c.': 'matched',
+      'Microsoft Limited': 'matched',
+      '': 'inconclusive',
+    },
+  ],
+  [
+    'securities',
+    {
+      'Apple Inc.': 'matched',
+      'Microsoft Corporation': 'matched',
+      'International Business Machines Corporation': 'matched',
+      'Vodafone Group Public Limited Company': 'matched',
+      'Siemens Energy AG': 'matched',
+    },
+  ],
+])('the list %s is asked by its identifiers, with every stage', async (name, expected) => {
+  const place = createPlace()
+  const list = place.write(`${name}.csv`, readFileSync(example(`lists/${name}.csv`)))
+  const columns = 'status,legal_name,entity_record_status,hierarchy_status,domain_status'
+  const args = [
+    list,
+    '-o',
+    'out.ndjson',
+    '--quiet',
+    '--columns',
+    columns,
+    '--with',
+    'entity,hierarchy,domain',
+  ]
+  const { code } = await place.run(args)
+  expect(code).toBe(name === 'crm' ? 3 : 0)
+  const rows = place
+    .read('out.ndjson')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, string | null>)
+  expect(
+    Object.fromEntries(rows.map((row) => [row['enrich_legal_name'] ?? '', row['enrich_status']])),
+  ).toEqual(expected)
+  for (const row of rows) {
+    const stages = ['entity_record', 'hierarchy'].map((stage) => row[`enrich_${stage}_status`])
+    const isMatched = row['enrich_status'] === 'matched'
+    expect(stages).toEqual(isMatched ? ['complete', 'completed'] : [null, null])
+  }
 })
 
 const hasPython = spawnSync('python3', ['--version']).status === 0

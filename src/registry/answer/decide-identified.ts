@@ -29,10 +29,14 @@ export type IdentifiedDecision =
   | (Decided & { readonly kind: 'name_disagrees' | 'identifiers_disagree' })
   | (Decided & { readonly kind: 'several'; readonly others: readonly number[] })
 
-/** `found`: the strongest first. `gradeOf`: what the name is to each company; null without a name. */
+/**
+ * `found`: the strongest first. `gradeOf`: what the name is to each company; null without a name. `likeliestOf`: of
+ * several companies that bear the identifiers and the name, the one that is meant; null where that is open.
+ */
 export function decideIdentified(
   found: readonly FoundIdentifier[],
   gradeOf: ((entityNumber: number) => NameGrade) | null,
+  likeliestOf: (entityNumbers: readonly number[]) => number | null = () => null,
 ): IdentifiedDecision {
   const agrees = (number: number) => gradeOf !== null && gradeOf(number) !== 'foreign'
   const sure = found.filter(({ isSure }) => isSure)
@@ -49,6 +53,8 @@ export function decideIdentified(
   }
   const isForeign = gradeOf !== null && !agrees(entityNumber)
   if (isForeign && sure.length === 0) return { kind: 'unknown' }
+  const likeliest = others.length === 0 || isForeign ? null : likeliestOf([entityNumber, ...others])
+  if (likeliest !== null) return { kind: 'one', entityNumber: likeliest, by, isUnsure: false }
   if (others.length > 0) return { kind: 'several', entityNumber, others, by }
   if (isForeign) return { kind: 'name_disagrees', entityNumber, by }
   return { kind: 'one', entityNumber, by, isUnsure: sure.length === 0 && gradeOf === null }

@@ -48,7 +48,10 @@ export function resolveIdentified(query: NameQuery, deps: IdentifiedDeps): Resol
     return resolveDomain(first.value, deps.domains)
   const asked = find(query, read, deps)
   const judge = createNameJudge(asked, deps)
-  const decision = decideIdentified(asked.found, asked.match === null ? null : judge.gradeOf)
+  const hasName = asked.match !== null
+  const likeliestOf = (numbers: readonly number[]) =>
+    hasName ? likeliestAmong(numbers, asked, judge, deps) : null
+  const decision = decideIdentified(asked.found, hasName ? judge.gradeOf : null, likeliestOf)
   if (decision.kind === 'unknown') return answerByName(asked, judge.nameMatch, deps)
   return answerOf(asked, decision, judge, deps)
 }
@@ -64,6 +67,25 @@ function find(query: NameQuery, { name, identifiers, wrong }: AskedIdentifiers, 
     .map((one) => (one.identifier.kind === 'website' ? withOwned(one, companies, deps) : one))
   const missing = all.filter(({ holders }) => holders.length === 0).map(({ identifier }) => identifier)
   return { query, name: match === null ? null : name, match, found, missing, wrong }
+}
+
+/**
+ * Of companies of a group that share a website and a name: the one that name and place alone are certain of, else, where
+ * no place is given, the one that owns all others.
+ */
+function likeliestAmong(
+  entityNumbers: readonly number[],
+  { query }: AskedName,
+  judge: NameJudge,
+  { domains }: IdentifiedDeps,
+): number | null {
+  const certain = judge.certainName()?.entityNumber ?? null
+  if (certain !== null && entityNumbers.includes(certain)) return certain
+  if (query.location !== null) return null
+  const isOwner = (owner: number) =>
+    entityNumbers.every((one) => one === owner || companiesAbove(one, domains.ownerships).has(owner))
+  const [owner, ...others] = entityNumbers.filter(isOwner)
+  return others.length === 0 ? (owner ?? null) : null
 }
 
 function foundOf(identifier: StatedIdentifier, holders: readonly IdentifierHolder[]): Found {

@@ -306,3 +306,36 @@ test('of two hundred companies each is found by each of its identifiers, and no 
   const unheld = Array.from({ length: 200 }, (_, at) => `LEI ${leiOf(5_000 + at)}`)
   expect(unheld.filter((text) => named(ask(registry, text)) !== null)).toEqual([])
 })
+
+describe('a website that companies of one group share', () => {
+  const group = (parentId: string) =>
+    rowsOf(
+      {
+        id: 'top',
+        name: 'Velmora Inc',
+        city: 'Denver',
+        country: 'US',
+        website: 'https://www.velmora.example.com',
+        status: 'active',
+      },
+      {
+        id: 'uk',
+        name: 'Velmora Ltd',
+        city: 'Leeds',
+        country: 'GB',
+        website: 'https://velmora.example.com/uk/',
+        status: 'active',
+        parent_id: parentId,
+      },
+    )
+
+  test.each([
+    ['the name and the place say which', 'top', 'Denver, US', 'matched', 'Velmora Inc'],
+    ['and say so of the one that is owned, too', 'top', 'Leeds, GB', 'matched', 'Velmora Ltd'],
+    ['without a place it is the one that owns the others', 'top', null, 'matched', 'Velmora Inc'],
+    ['where none owns the others it stays open', '', null, 'inconclusive', 'Velmora Inc'],
+  ])('%s', (_, parentId, location, status, name) => {
+    const answer = ask(group(parentId), 'Velmora (website velmora.example.com)', location)
+    expect([answer.status, named(answer)]).toEqual([status, name])
+  })
+})
