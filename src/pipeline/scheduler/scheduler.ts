@@ -3,6 +3,7 @@ import type { LookupKind } from '../rules/lookup-kind.js'
 import type { Stop } from '../rules/stop.js'
 import { connectMachines } from './connect-machines.js'
 import type { SchedulerDeps } from './deps.js'
+import type { StageFeed } from './stage-feed.js'
 import { Stopping } from './stopping.js'
 
 export type { SchedulerDeps, SchedulerLimits, SchedulingOptions } from './deps.js'
@@ -26,15 +27,8 @@ export async function runUntilAnswered(deps: SchedulerDeps): Promise<Stop | null
   const { clock, durationMsMax } = deps
   const timer = durationMsMax === null ? null : stopAfter(durationMsMax, clock, stopAll, ended.signal)
   try {
-    const parts = await startParts(deps, stoppings)
-    // A failure of one ends the others before it is thrown: nothing goes on unseen.
-    const all = parts.map((part) =>
-      part.catch((error: unknown) => {
-        interrupt()
-        throw error
-      }),
-    )
-    for (const part of await Promise.allSettled(all)) if (part.status === 'rejected') throw part.reason
+    // A webhook may bring an answer when all is asked: what follows from it is asked in one more round.
+    while (await askRound(deps, stoppings, interrupt));
     const reasons = [...stoppings.values()].map(({ reason }) => reason)
     return reasons.find((reason) => reason !== null) ?? null
   } finally {
@@ -42,6 +36,20 @@ export async function runUntilAnswered(deps: SchedulerDeps): Promise<Stop | null
     ended.abort()
     await timer
   }
+}
+
+/** Whether something is left to ask that nobody knew of in time. */
+async function askRound(deps: SchedulerDeps, stoppings: Stoppings, interrupt: () => void): Promise<boolean> {
+  const { parts, feed } = await startParts(deps, stoppings)
+  // A failure of one ends the others before it is thrown: nothing goes on unseen.
+  const all = parts.map((part) =>
+    part.catch((error: unknown) => {
+      interrupt()
+      throw error
+    }),
+  )
+  for (const part of await Promise.allSettled(all)) if (part.status === 'rejected') throw part.reason
+  return feed.hasLate && [...stoppings.values()].every(({ reason }) => reason === null)
 }
 
 type Stoppings = ReadonlyMap<LookupKind, Stopping>
@@ -58,8 +66,13 @@ function createStoppings({ stages }: SchedulerDeps): Stoppings {
   return stoppings
 }
 
+interface Round {
+  parts: Promise<void>[]
+  feed: Pick<StageFeed, 'hasLate'>
+}
+
 /** Everything that goes on at the same time; a kind ends after those whose answers it follows from. */
-async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Promise<void>[]> {
+async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Round> {
   const { machines, feed, ingestor } = await connectMachines(deps, stoppings)
   for (const { checkpoint, poller } of machines.values()) poller.takeOver(await checkpoint.openRuns())
   const firstKinds = ['resolution', 'domain'] as const
@@ -78,7 +91,7 @@ async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Pr
   }
   const asking = [...runs.values()]
   const ending = Promise.allSettled(asking).then(() => ingestor?.end())
-  return [...feedings, ...asking, ending, ingestor?.run() ?? Promise.resolve()]
+  return { parts: [...feedings, ...asking, ending, ingestor?.run() ?? Promise.resolve()], feed }
 }
 
 async function stopAfter(

@@ -12,7 +12,7 @@ const pageCount = 200
 
 /** What follows from answers, of one kind: who asks it, and by what policy. */
 export interface StageSink {
-  machine: Pick<KindMachine, 'checkpoint' | 'add'>
+  machine: Pick<KindMachine, 'checkpoint' | 'add' | 'backlog'>
   policy: Omit<PlanPolicy, 'nowMs'>
   /** Grows with what is planned. */
   plan: Record<LookupPlan, number>
@@ -28,9 +28,15 @@ export interface StageFeedDeps {
 /** Asks what follows from the answers to rows' first questions: from each as it comes, and from those that are known. */
 export class StageFeed {
   readonly #deps: StageFeedDeps
+  #hasLate = false
 
   constructor(deps: StageFeedDeps) {
     this.#deps = deps
+  }
+
+  /** Whether anything followed after its kind had been told that nothing more would: nobody has asked it yet. */
+  get hasLate(): boolean {
+    return this.#hasLate
   }
 
   /** An answer was recorded. What it leads to is durable when this resolves. */
@@ -61,6 +67,8 @@ export class StageFeed {
       const lookups = [...names].map((name) => stageLookup(kind, name))
       const followed = await machine.checkpoint.follow(lookups, { ...policy, nowMs: clock.nowMs() })
       for (const state of Object.keys(plan) as LookupPlan[]) plan[state] += followed.plan[state]
+      const isMore = followed.plan.submit > 0 || followed.open.length > 0
+      if (isMore && machine.backlog.isComplete) this.#hasLate = true
       machine.add(followed.plan.submit, followed.open)
     })
     await Promise.all(asking)
