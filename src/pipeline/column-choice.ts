@@ -1,7 +1,7 @@
 import { wasAskedIn } from './asked-before.js'
 import type { CheckpointReader } from './checkpoint/checkpoint.js'
 import { idsOf } from './checkpoint/lookup-key.js'
-import type { Input } from './input/input.js'
+import type { Input, TextRow } from './input/input.js'
 import { createRowReader, keyedQuestion } from './row-reader.js'
 import type { AskingRule, IdentifierUse } from './rules/asking-rule.js'
 import type { ColumnSamples } from './rules/column-content.js'
@@ -53,11 +53,13 @@ export async function chooseColumns(options: {
   const others = otherColumns(input.columns, asked, columns, samples)
   if (reader === null || others.length === 0) return { rule, note: null }
   const rules = others.map((other) => ({ columns: other, identifierUse, readsNames: false }))
-  const [present = 0, ...counts] = await countKnown([rule, ...rules], reader, options)
+  const { counts: all, isWhole } = await countKnown([rule, ...rules], reader, options)
+  const [present = 0, ...counts] = all
   const most = Math.max(...counts)
   const other = rules[counts.indexOf(most)]
   if (other === undefined || most <= present) return { rule, note: null }
-  const rows = most === 1 ? '1 row was' : `${most.toLocaleString('en-US')} rows were`
+  const many = `${isWhole ? '' : 'At least '}${most.toLocaleString('en-US')}`
+  const rows = most === 1 ? '1 row was' : `${many} rows were`
   if (asked.location !== undefined || asked.name !== undefined || asked.identifiers !== undefined) {
     return {
       rule,
@@ -112,33 +114,75 @@ function described({ name, location, identifiers }: LookupColumns): string {
 }
 
 const surelyKnownRows = 10_000
+/** Rows remembered at one time: some 20 MB. */
+const seenRowsMax = 100_000
 
-/** Rows that were asked before, by each rule. */
+/** What a row is to each rule: whether it asks anything, and whether that was asked before. */
+interface RowStanding {
+  readonly asks: readonly boolean[]
+  readonly wasAsked: readonly boolean[]
+}
+
+/** Rows that were asked before, by each rule. Equal rows are looked up once. */
 async function countKnown(
   rules: readonly AskingRule[],
   reader: CheckpointReader,
   { input, signal }: { input: Input; signal: AbortSignal },
-): Promise<number[]> {
-  const columnsOf = rules.map(({ columns }) => askedColumns(columns))
-  const columns = [...new Set(columnsOf.flat())]
-  const places = columnsOf.map((names) => names.map((name) => columns.indexOf(name)))
-  const readers = rules.map((rule) => createRowReader(rule, (lookup) => wasAskedIn(reader, lookup)))
+): Promise<{ counts: readonly number[]; isWhole: boolean }> {
+  const columns = [...new Set(rules.flatMap((rule) => askedColumns(rule.columns)))]
+  const standingsOf = createRowJudge(rules, columns, reader)
+  const seen = new Map<string, RowStanding>()
   const counts = rules.map(() => 0)
-  let lookupCount = 0
+  const askCounts = rules.map(() => 0)
   for await (const rows of input.sampleRows(columns)) {
     signal.throwIfAborted()
+    const keys = rows.map((row) => JSON.stringify(row))
+    const fresh = new Map(keys.flatMap((key, at) => (seen.has(key) ? [] : [[key, rows[at] ?? []] as const])))
+    const standings = (await standingsOf([...fresh.values()])).values()
+    for (const key of fresh.keys()) seen.set(key, standings.next().value ?? { asks: [], wasAsked: [] })
+    for (const key of keys) {
+      const standing = seen.get(key)
+      for (const index of rules.keys())
+        if (standing?.asks[index] === true) askCounts[index] = (askCounts[index] ?? 0) + 1
+      for (const index of rules.keys())
+        if (standing?.wasAsked[index] === true) counts[index] = (counts[index] ?? 0) + 1
+    }
+    if (seen.size > seenRowsMax) seen.clear()
+    // So many, all of them by one rule: it is the one. By another than the present one only where none was asked by that.
+    const isSure = (index: number) =>
+      (askCounts[index] ?? 0) >= surelyKnownRows && counts[index] === askCounts[index]
+    const isAnother = counts[0] === 0 && counts.some((_, index) => isSure(index))
+    if (isSure(0) || isAnother) return { counts, isWhole: false }
+  }
+  return { counts, isWhole: true }
+}
+
+function createRowJudge(
+  rules: readonly AskingRule[],
+  columns: readonly string[],
+  reader: CheckpointReader,
+): (rows: readonly TextRow[]) => Promise<RowStanding[]> {
+  const places = rules.map((rule) => askedColumns(rule.columns).map((name) => columns.indexOf(name)))
+  const readers = rules.map((rule) => createRowReader(rule, (lookup) => wasAskedIn(reader, lookup)))
+  return async (rows) => {
+    const standings = rows.map(() => ({ asks: rules.map(() => false), wasAsked: rules.map(() => false) }))
     for (const [index, read] of readers.entries()) {
       const own = rows.map((row) => (places[index] ?? []).map((at) => row[at] ?? null))
-      const lookups = (await read(own)).flatMap((question) =>
-        question.kind === 'invalid' ? [] : [keyedQuestion(question)],
+      const asking = (await read(own)).flatMap((question, at) =>
+        question.kind === 'invalid' ? [] : [{ at, lookup: keyedQuestion(question) }],
       )
-      if (index === 0) lookupCount += lookups.length
-      const ids = idsOf(reader, lookups).filter((id) => id !== 0)
-      const asked = reader.known(ids).filter((known) => known !== null && known.state !== 'new')
-      counts[index] = (counts[index] ?? 0) + asked.length
+      const ids = idsOf(
+        reader,
+        asking.map(({ lookup }) => lookup),
+      )
+      const wereAsked = reader.wereAsked(ids)
+      for (const [offset, { at }] of asking.entries()) {
+        const standing = standings[at]
+        if (standing === undefined) continue
+        standing.asks[index] = true
+        standing.wasAsked[index] = wereAsked[offset] === true
+      }
     }
-    // So many, all of them by the present rule: it is the one.
-    if (lookupCount >= surelyKnownRows && counts[0] === lookupCount) break
+    return standings
   }
-  return counts
 }

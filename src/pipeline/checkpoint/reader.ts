@@ -130,6 +130,10 @@ class SqliteReader implements CheckpointReader {
     )
   }
 
+  wereAsked(lookupIds: readonly LookupId[]): boolean[] {
+    return this.#reading(({ wasAsked }) => lookupIds.map((id) => wasAsked.get(id) === 1))
+  }
+
   asked(lookupIds: readonly LookupId[]): (Lookup | null)[] {
     return this.#reading(({ asked }) => lookupIds.map((id) => asked.get(id) ?? null))
   }
@@ -205,6 +209,9 @@ function prepareReads(database: Sqlite, version: number) {
     scopeId: database.prepare<[string], number>('SELECT scope_id FROM scopes WHERE scope = ?').pluck(),
     scopeOf: database.prepare<[number], string>('SELECT scope FROM scopes WHERE scope_id = ?').pluck(),
     find: database.prepare<[number, Uint8Array], FoundLookup>(findLookupSql),
+    wasAsked: database
+      .prepare<[number], 0 | 1>(`SELECT state <> 'new' FROM lookups WHERE lookup_id = ?`)
+      .pluck(),
     asked: database.prepare<[number], Lookup>(
       'SELECT name, location, context FROM lookups WHERE lookup_id = ?',
     ),
