@@ -11,7 +11,16 @@ import {
 
 /** Which flags a command takes is said by group; within one, `--help` lists them in the order of the table. */
 export type FlagGroup =
-  'config' | 'input' | 'output' | 'partial' | 'checkpoint' | 'service' | 'asking' | 'webhook' | 'run'
+  | 'config'
+  | 'input'
+  | 'output'
+  | 'partial'
+  | 'checkpoint'
+  | 'service'
+  | 'asking'
+  | 'webhook'
+  | 'reporting'
+  | 'run'
 
 /** What a flag's text means, or what is wrong with it, in a sentence. */
 export type Parsed<Value> = { readonly value: Value } | { readonly fault: string }

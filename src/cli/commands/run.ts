@@ -19,6 +19,7 @@ const flagGroups = [
   'service',
   'asking',
   'webhook',
+  'reporting',
   'run',
 ] as const
 

@@ -1,0 +1,84 @@
+import type { RunSummary } from '../summary.js'
+import type { ChangeCounts } from './change-kinds.js'
+
+/** Of the form below; one that is not known is listed, and not read. */
+export const runRecordVersion = 1
+
+/** What a run cost, as far as its prices are known. Amounts are in units of the currency. */
+export interface Money {
+  readonly currency: string
+  /** Billed by this run, all kinds of lookups together. */
+  readonly cost: number
+  /** Of which may have been billed: submissions whose answer was lost. */
+  readonly uncertainCost: number
+  /** By kind of lookup; those without a price are left out. */
+  readonly byKind: Readonly<Record<string, { readonly count: number; readonly unitPrice: number }>>
+}
+
+/** A condition of `--fail-on` that was met. */
+export interface Alarm {
+  /** As it was written: `lost_match>5%`. */
+  readonly condition: string
+  /** What was found, in the unit of the condition. */
+  readonly found: number
+  readonly message: string
+}
+
+/** What a run had done by a moment; counts since it began, of all kinds together. */
+export interface TimelinePoint {
+  readonly elapsedMs: number
+  readonly submissions: number
+  readonly polls: number
+  readonly answered: number
+  /** Requests that the service answered with 429. */
+  readonly rateLimited: number
+}
+
+/** Rows of one group, by what became of them. */
+export interface GroupFigures {
+  /** A country's code, or a value of the chosen column; null where rows have none. */
+  readonly value: string | null
+  readonly rowCount: number
+  readonly matchedCount: number
+}
+
+/** Counts over the rows of a published output. */
+export interface OutputFigures {
+  readonly rowCount: number
+  readonly rowsByStatus: Readonly<Record<string, number>>
+  /** 101 counts, of confidence 0 to 100; rows without one are in none. */
+  readonly rowsByConfidence: readonly number[]
+  /** By the country of the answer, or else of what was asked; the largest first. */
+  readonly byCountry: readonly GroupFigures[]
+  /** By the column that `report.by` names. */
+  readonly byColumn: { readonly column: string; readonly groups: readonly GroupFigures[] } | null
+}
+
+/** What is kept of a run, as JSON. Nothing of it is secret. */
+export interface RunRecord {
+  readonly version: typeof runRecordVersion
+  /** Of the program. */
+  readonly program: string
+  /** As it was typed, without what is secret. */
+  readonly command: string
+  readonly service: 'hosted' | 'embedded'
+  /** The base URL, or the edition of the registry. */
+  readonly scope: string
+  readonly input: {
+    readonly paths: readonly string[]
+    readonly format: string
+    /** Over the bytes of its files; null where they were not read to the end. */
+    readonly sha256: string | null
+  }
+  readonly settings: Readonly<Record<string, unknown>>
+  /** Null where the run ended by an error, or did not end. */
+  readonly summary: RunSummary | null
+  readonly error: { readonly code: string; readonly message: string } | null
+  readonly money: Money | null
+  /** Null where no output was published. */
+  readonly figures: OutputFigures | null
+  readonly timeline: readonly TimelinePoint[]
+  /** Against the output of `baseline`; null where there was none. */
+  readonly changes: { readonly baseline: number; readonly counts: ChangeCounts } | null
+  readonly alarms: readonly Alarm[]
+}
