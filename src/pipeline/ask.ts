@@ -68,6 +68,7 @@ async function reconcileLostSubmissions({
     checkpoint,
     clock,
     polling: scheduling.polling,
+    stages: deps.stages,
     waitMsMax: scheduling.durationMsMax ?? Infinity,
     interrupt,
     onWait: (lostCount, waitMs) => {
