@@ -145,7 +145,10 @@ export interface Checkpoint {
   /** It runs, and the service says that it was never asked: it may be submitted again. */
   disprove(lookupId: LookupId, customId: string, reason: string): Promise<void>
   /** Lookups, wanted ones unless told otherwise, whose answer was lost by a submission that left after `afterMs`. */
-  lostSince(afterMs: number, among?: 'wanted' | 'all'): Promise<{ lookupId: LookupId; intendedAtMs: number }[]>
+  lostSince(
+    afterMs: number,
+    among?: 'wanted' | 'all',
+  ): Promise<{ lookupId: LookupId; intendedAtMs: number }[]>
   /** When the newest submissions to this scope's service left, those after `afterMs`: at most `countMax`, oldest first. */
   recentSubmissions(afterMs: number, countMax: number): Promise<number[]>
   /** The body of the answer to a lookup, as JSON; null where there is none. */

@@ -142,7 +142,7 @@ describe('before a lost submission is submitted again', () => {
     const waiting = wait({
       onWait: (lostCount, waitMs) => {
         waits.push(lostCount, waitMs)
-        inbox.receive('evt_1', body, clock.nowMs())
+        void inbox.receive('evt_1', body, clock.nowMs())
       },
     })
     expect(await waiting).toBe(true)
