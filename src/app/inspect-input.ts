@@ -116,7 +116,7 @@ export function inputOptions(settings: Settings, stdin?: NodeJS.ReadableStream):
     format,
     delimiter,
     encoding,
-    sheet,
+    sheet: sheet === '' ? undefined : sheet,
     rowsMax: limit,
     spoolFolder: dirname(settings.checkpoint.path),
     stdin,

@@ -63,16 +63,14 @@ const organizationTypes = {
   unknown: 'business',
 } as const satisfies Record<Company['type'], string>
 
-/** Companies get ids that hold in this answer alone, `e1` being the one asked for. */
+/** Within an answer companies go by their own ids, so that whoever asks can tell which company is which. */
 function ownershipOf({ targetId, companies, links, ...found }: CompanyOwnership): Ownership {
-  const localIds = new Map(companies.map(({ id }, index) => [id, `e${index + 1}`]))
-  const localId = (id: Company['id']) => localIds.get(id) ?? id
   const types = new Map(companies.map(({ id, type }) => [id, type]))
   return {
-    targetId: localId(targetId),
-    ultimateParentId: found.statedUltimateParentId === null ? null : localId(found.statedUltimateParentId),
+    targetId,
+    ultimateParentId: found.statedUltimateParentId,
     entities: companies.map((company) => ({
-      id: localId(company.id),
+      id: company.id,
       name: company.name,
       country_code: company.countryCode,
       jurisdiction: company.jurisdiction,
@@ -81,8 +79,8 @@ function ownershipOf({ targetId, companies, links, ...found }: CompanyOwnership)
     })),
     relationships: links.map((link, index) => ({
       id: `r${index + 1}`,
-      from: localId(link.ownerId),
-      to: localId(link.ownedId),
+      from: link.ownerId,
+      to: link.ownedId,
       relationship_type: relationshipTypeOf(link, types.get(link.ownerId) === 'government'),
       ownership_percentage: link.percentage,
       established_date: link.fromDate,

@@ -119,11 +119,11 @@ export const input = {
     example: 'utf-8',
   }),
   sheet: option({
-    schema: z.string().min(1).describe('Of an Excel file: a name, or a number from 1 on.'),
+    schema: z.string().describe('Of an Excel file: a name, or a number from 1 on; empty is none.'),
     flag: { names: '--sheet <name>', group: 'input', help: 'of an Excel input: name or number' },
     unset: 'the first visible one',
-    meaning: 'The sheet of an Excel file, by name, or by number from 1 on.',
-    example: 'Customers',
+    meaning: 'The sheet of an Excel file, by name, or by number from 1 on. Empty is none.',
+    example: '',
   }),
   limit: option({
     schema: z.int().positive().describe('Read only the first rows: a pilot.'),

@@ -15,7 +15,10 @@ export const relationshipType = z.enum([
 ])
 export type RelationshipType = z.infer<typeof relationshipType>
 
-/** `id` and every id that points to it hold inside one result only (interface: "Hierarchy research"). */
+/**
+ * `id` is what every other id of the result points to (interface: "Hierarchy research"). It need hold inside that result
+ * only; one that begins with `siq_` is the company's own.
+ */
 export const hierarchyEntity = z.strictObject({
   id: z.string(),
   name: z.string(),

@@ -106,6 +106,10 @@ export const errorTable = {
     meaning: 'an .xlsx without the sheet that was named; the hint lists its sheets',
     remedy: 'name one of them',
   },
+  INPUT_WITHOUT_SHEETS: {
+    meaning: '`--sheet` names a sheet, and the input is no Excel file',
+    remedy: 'name the Excel file, or leave `--sheet` out',
+  },
   INPUT_HEADER_UNCLEAR: {
     meaning: 'an .xlsx with merged cells in its header, or two rows of headers; the message names the row',
     remedy: 'one row with a name for each column',

@@ -1,5 +1,6 @@
 import { formatDuration } from '../core/duration.js'
 import type { OpenRun, PipelineDeps } from './deps.js'
+import type { PlannedLookups } from './events.js'
 import { watchProgress } from './progress-watch.js'
 import type { LookupPlan } from './rules/lookup-state.js'
 import type { Stop } from './rules/stop.js'
@@ -18,6 +19,8 @@ export interface Planned {
   lostWaitMs: number
   /** Each kind that is asked besides; what follows from answers is not planned yet. */
   stages: readonly StageRun[]
+  /** What rows ask, of whichever kind. */
+  asked: PlannedLookups
 }
 
 /** What has to be done, once it is known what became of lost submissions; and how long that took. */
@@ -34,7 +37,17 @@ export async function planRun(run: OpenRun): Promise<Planned> {
     onLost,
     knowsEarlierRuns,
   })
-  return { plan, lostWaitMs, stages: await planStages(run, { nowMs, onLost, knowsEarlierRuns }) }
+  const stages = await planStages(run, { nowMs, onLost, knowsEarlierRuns })
+  return { plan, lostWaitMs, stages, asked: askedByRows(plan, stages) }
+}
+
+/** Before anything is asked, the stages hold what rows ask by a domain, and nothing else. */
+function askedByRows(plan: Plan, stages: readonly StageRun[]): PlannedLookups {
+  const countOf = (one: Plan) => Object.values(one).reduce((sum, count) => sum + count, 0)
+  const whole = { ...plan }
+  for (const stage of stages)
+    for (const state of Object.keys(whole) as LookupPlan[]) whole[state] += stage.plan[state]
+  return { lookupCount: countOf(whole), domainCount: countOf(whole) - countOf(plan), plan: whole }
 }
 
 /**
@@ -55,6 +68,7 @@ async function reconcileLostSubmissions({
     checkpoint,
     clock,
     polling: scheduling.polling,
+    stages: deps.stages,
     waitMsMax: scheduling.durationMsMax ?? Infinity,
     interrupt,
     onWait: (lostCount, waitMs) => {

@@ -14,10 +14,11 @@ export function askedBefore(open: () => CheckpointReader | null): {
   wasAsked: (lookup: Lookup) => boolean
   close: () => void
 } {
+  // Where there is none, that is not looked for again: a list may hold a million such names.
   let reader: CheckpointReader | null | undefined
   return {
     wasAsked: (lookup) => {
-      reader ??= open()
+      if (reader === undefined) reader = open()
       return reader !== null && wasAskedIn(reader, lookup)
     },
     close: () => reader?.close(),

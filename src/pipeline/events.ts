@@ -1,4 +1,5 @@
 import type { ColumnReport } from './rules/column-report.js'
+import type { LookupPlan } from './rules/lookup-state.js'
 import type { Progress } from './rules/progress.js'
 import type { RunSummary } from './summary.js'
 
@@ -9,8 +10,17 @@ import type { RunSummary } from './summary.js'
 export type RunEvent =
   | { type: 'notice'; text: string; isWarning?: true }
   | ({ type: 'columns' } & ColumnReport)
-  | { type: 'planned'; rowCount: number; lookupCount: number; plan: Readonly<Record<string, number>> }
+  | ({ type: 'planned'; rowCount: number } & PlannedLookups)
   | { type: 'progress'; progress: Progress }
   | { type: 'publishing'; path: string }
   | { type: 'finished'; summary: RunSummary }
+
+/** What rows ask, each distinct question once, and what is to be done of it; without what follows from answers. */
+export interface PlannedLookups {
+  readonly lookupCount: number
+  /** Of these, asked by a domain in place of a name. */
+  readonly domainCount: number
+  readonly plan: Readonly<Record<LookupPlan, number>>
+}
+
 export type RunObserver = (event: RunEvent) => void

@@ -56,11 +56,9 @@ async function planChecked(run: OpenRun, { rowCount }: RowIndex): Promise<Planne
     await checkpoint.reopen(deps.askAgain)
   }
   const planned = await planRun(run)
-  const { plan, stages } = planned
-  const submitCount = stages.reduce((sum, stage) => sum + stage.plan.submit, plan.submit)
+  const submitCount = planned.asked.plan.submit
   const asksMore = submitCount > 0 || deps.stages.asked.length > 0
-  const lookupCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
-  deps.observe({ type: 'planned', rowCount, lookupCount, plan })
+  deps.observe({ type: 'planned', rowCount, ...planned.asked })
   assertFilesMayGrow(deps.checkpoint.path, submitCount, input, output)
   if (asksMore && !asksAgain) await tryOutput(run, rowCount)
   return planned
@@ -83,6 +81,7 @@ async function askAndWrite(
     service: connection.service,
     ...{ stop, tally, index, elapsedMs, askingMs },
     plan: planned.plan,
+    domainCount: planned.asked.domainCount,
     stages,
     rows: written?.rowCounts ?? new Map(),
     report: written?.report ?? null,

@@ -5,7 +5,7 @@ import { stageKinds, type StageKind } from './rules/lookup-kind.js'
 import type { LookupPlan, PlanPolicy } from './rules/lookup-state.js'
 import type { Stop } from './rules/stop.js'
 import { Backlog } from './scheduler/backlog.js'
-import type { StageOptions } from './rules/stage-options.js'
+import { stagePolicy, type StageOptions } from './rules/stage-options.js'
 import type { StagesToAsk } from './scheduler/deps.js'
 import type { RunCounter } from './scheduler/run-counter.js'
 import { createTally, type Tally } from './tally.js'
@@ -31,39 +31,18 @@ export async function planStages(
   run: StagePlanDeps,
   { nowMs, ...policy }: Pick<PlanPolicy, 'nowMs' | 'onLost' | 'knowsEarlierRuns'>,
 ): Promise<StageRun[]> {
-  const { asked } = run.deps.stages
+  const { stages: options, askAgain } = run.deps
   const stages: StageRun[] = []
   for (const kind of stageKinds) {
-    const own = policyOf(kind, run.deps, policy)
+    const own = { ...stagePolicy(kind, options, policy), askAgain }
     const plan = await run.checkpoint.of(kind).plan({ ...own, nowMs })
     const lookupCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
-    if (!asked.includes(kind) && lookupCount === 0) continue
+    if (!options.asked.includes(kind) && lookupCount === 0) continue
     const { tally, counter } = createTally()
     const backlog = new Backlog(plan.submit, false)
     stages.push({ kind, plan, stop: null, tally, counter, backlog, policy: own })
   }
   return stages
-}
-
-function policyOf(
-  kind: StageKind,
-  { stages, askAgain }: StagePlanDeps['deps'],
-  policy: Pick<PlanPolicy, 'onLost' | 'knowsEarlierRuns'>,
-): Omit<PlanPolicy, 'nowMs'> {
-  const { maxAgeMs } = stages.kinds[kind]
-  return { ...policy, onLost: lostOf(kind, policy.onLost), maxAgeMs, askAgain }
-}
-
-/** A record is read again for nothing, and of research a free read tells whether it was begun. */
-function lostOf(kind: StageKind, onLost: PlanPolicy['onLost']): PlanPolicy['onLost'] {
-  switch (kind) {
-    case 'entity':
-      return 'resubmit'
-    case 'hierarchy':
-      return 'poll'
-    case 'domain':
-      return onLost
-  }
 }
 
 export function stagesToAsk(options: StageOptions, stages: readonly StageRun[]): StagesToAsk {

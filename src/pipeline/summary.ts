@@ -18,6 +18,8 @@ export interface RunSummary {
   rowCount: number
   invalidRowCount: number
   lookupCount: number
+  /** Of these, asked by a domain in place of a name: what became of them is in `stages`, and in no count here. */
+  domainCount: number
   /** Answered before this run began. */
   cachedCount: number
   /** Submissions that were accepted, each billed. */
@@ -64,6 +66,8 @@ export interface SummaryFacts {
   service: RunSummary['service']
   stop: Stop | null
   plan: Readonly<Record<LookupPlan, number>>
+  /** Asked by a domain: not in `plan`. */
+  domainCount: number
   tally: Tally
   /** Besides resolutions. */
   stages: readonly KindRun[]
@@ -77,8 +81,8 @@ export interface SummaryFacts {
 }
 
 export function summarise(facts: SummaryFacts): RunSummary {
-  const { stop, plan, tally, index, report } = facts
-  const lookupCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
+  const { stop, plan, tally, index, report, domainCount } = facts
+  const nameCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
   const cachedCount = plan.answered
   const failedCount = plan.failed + (tally.outcomes.get('failed') ?? 0)
   const rejectedCount = plan.invalid + tally.rejected
@@ -89,14 +93,15 @@ export function summarise(facts: SummaryFacts): RunSummary {
     outputPaths: report?.paths ?? [],
     rowCount: index.rowCount,
     invalidRowCount: index.invalidCount,
-    lookupCount,
+    lookupCount: nameCount + domainCount,
+    domainCount,
     cachedCount,
     billedCount: tally.accepted,
     claimedCount: tally.claimed,
     uncertainCount,
     failedCount,
     rejectedCount,
-    pendingCount: lookupCount - cachedCount - plan.failed - rejectedCount - uncertainCount - tally.answered,
+    pendingCount: nameCount - cachedCount - plan.failed - rejectedCount - uncertainCount - tally.answered,
     pollCount: tally.polls,
     answeredCount: tally.answered,
     pollsPerResult: tally.answered === 0 ? null : tally.polls / tally.answered,

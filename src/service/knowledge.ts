@@ -28,9 +28,9 @@ export interface Ownership {
   readonly entities: HierarchyData['entities']
   /** From the owner to the owned; there may be circles, and relationships that lead nowhere near the target. */
   readonly relationships: HierarchyData['relationships']
-  /** The local id of the company asked for. */
+  /** The company asked for; this and every id here is that of one of `entities`. */
   readonly targetId: string
-  /** The local id of whom a register names as ultimate parent, also where the way up is not known. */
+  /** Whom a register names as ultimate parent, also where the way up is not known. */
   readonly ultimateParentId: string | null
   /** Addresses of public records: of relationships, and of the companies in the chain. */
   readonly evidence: readonly string[]

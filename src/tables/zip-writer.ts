@@ -69,12 +69,16 @@ export function packText(text: string): PackedFile {
 
 /**
  * Writes a zip: the files in order, and its directory. Sizes stand in front of each file, so that it can be read as a
- * stream too. Throws OUTPUT_UNWRITABLE for more than a zip holds without extensions that not every program reads.
+ * stream too. Throws OUTPUT_UNWRITABLE before the first byte for more than a zip holds without extensions that not
+ * every program reads.
  */
 export async function writeZip(
-  files: Iterable<readonly [name: string, file: PackedFile]>,
+  files: readonly (readonly [name: string, file: PackedFile])[],
   write: (bytes: Uint8Array) => Promise<void>,
+  bytesMax: number = tableLimits.zipBytesMax,
 ): Promise<void> {
+  const plainBytes = files.map(([, file]) => file.plainBytes)
+  if (Math.max(zipBytes(files), ...plainBytes) > bytesMax) throw tooLarge(bytesMax)
   const directory: Buffer[] = []
   let offset = 0
   for (const [name, file] of files) {
@@ -86,10 +90,9 @@ export async function writeZip(
       for await (const chunk of createReadStream(file.packed)) await write(chunk as Buffer)
     else await write(file.packed)
     offset += localMark.length + facts.length + noExtra.length + fileName.length + file.packedBytes
-    if (offset > tableLimits.zipBytesMax || file.plainBytes > tableLimits.zipBytesMax) throw tooLarge()
   }
   const whole = Buffer.concat(directory)
-  const end = Buffer.alloc(22)
+  const end = Buffer.alloc(endBytes)
   end.write('PK\x05\x06', 'latin1')
   end.writeUInt16LE(directory.length / 2, 8)
   end.writeUInt16LE(directory.length / 2, 10)
@@ -98,6 +101,18 @@ export async function writeZip(
   await write(Buffer.concat([whole, end]))
 }
 
+/** What the whole takes, names and directory included. */
+function zipBytes(files: readonly (readonly [name: string, file: PackedFile])[]): number {
+  const aroundBytes = localMark.length + factsBytes + noExtra.length + entryBytes
+  return files.reduce(
+    (sum, [name, file]) => sum + aroundBytes + 2 * Buffer.byteLength(name) + file.packedBytes,
+    endBytes,
+  )
+}
+
+const factsBytes = 24
+const entryBytes = 46
+const endBytes = 22
 const localMark = Buffer.from('PK\x03\x04', 'latin1')
 const noExtra = Buffer.alloc(2)
 const deflated = 8
@@ -106,7 +121,7 @@ const dosDate = 0x21
 
 /** What stands of a file both in front of it and in the directory. */
 function factsOf({ crc, packedBytes, plainBytes }: PackedFile, fileName: Buffer): Buffer {
-  const facts = Buffer.alloc(24)
+  const facts = Buffer.alloc(factsBytes)
   facts.writeUInt16LE(20, 0)
   facts.writeUInt16LE(deflated, 4)
   facts.writeUInt16LE(dosDate, 8)
@@ -118,7 +133,7 @@ function factsOf({ crc, packedBytes, plainBytes }: PackedFile, fileName: Buffer)
 }
 
 function directoryEntry(facts: Buffer, offset: number): Buffer {
-  const entry = Buffer.alloc(46)
+  const entry = Buffer.alloc(entryBytes)
   entry.write('PK\x01\x02', 'latin1')
   entry.writeUInt16LE(20, 4)
   facts.copy(entry, 6)
@@ -126,8 +141,9 @@ function directoryEntry(facts: Buffer, offset: number): Buffer {
   return entry
 }
 
-function tooLarge(): UserError {
-  return new UserError('OUTPUT_UNWRITABLE', 'an .xlsx file of more than 4 GiB cannot be written', {
+function tooLarge(bytesMax: number): UserError {
+  const most = bytesMax === tableLimits.zipBytesMax ? '4 GiB' : `${bytesMax} bytes`
+  return new UserError('OUTPUT_UNWRITABLE', `an .xlsx file of more than ${most} cannot be written`, {
     hint: 'write Parquet or .csv.gz: enrich export writes what is answered, and asks nobody',
   })
 }

@@ -64,6 +64,52 @@ test('a list of identifiers alone needs no names; with neither it stops', async 
   expect((await place.run(['plan', 'leis.csv'])).stdout).toContain('no names; location from Country')
   const domains = await place.run(['plan', 'domains.csv'])
   expect(domains.stdout).toContain('2 rows hold no name: asked by domain')
-  expect(domains.stdout).toMatch(/ 1 {2}distinct lookup, /)
+  expect(domains.stdout).toMatch(/ 1 {2}distinct lookup \(1 by domain\), /)
   expect(await place.run(['plan', 'none.csv'])).toMatchObject({ code: 2 })
+})
+
+test('plan and run say the same of what rows ask: all distinct questions, and how many by a domain', async () => {
+  const place = createPlace()
+  const rows = [
+    'Acme Widgets,',
+    'Acme Widgets,',
+    'Globex,',
+    'Initech,',
+    ',https://apple.com',
+    ',microsoft.com',
+  ]
+  place.write('list.csv', ['company_name,website', ...rows].join('\n'))
+  const said = '5 distinct lookups (3 by name, 2 by domain)'
+  const plan = await place.run(['plan', 'list.csv'])
+  expect(plan.stdout).toMatch(
+    /^ {2}6 {2}rows\n {2}5 {2}distinct lookups \(3 by name, 2 by domain\), of which$/m,
+  )
+  expect(plan.stdout).toMatch(/^ {2}5 {4}to submit$/m)
+  const planned = JSON.parse((await place.run(['plan', 'list.csv', '--json'])).stdout) as object
+  expect(planned).toMatchObject({ rowCount: 6, lookupCount: 5, domainCount: 2, plan: { submit: 5 } })
+
+  const run = await place.run(['list.csv', '-o', 'out.csv'])
+  expect(run.code, run.stderr).toBe(0)
+  expect(run.stderr).toContain(`6 rows, ${said}: 5 to submit\n`)
+  expect(run.stderr).toMatch(/^Done in \S+: 6 rows, 5 distinct lookups \(3 by name, 2 by domain\)\.$/m)
+  expect(run.stderr).toMatch(/^ {2}domain {4}2 domains · 2 asked, free of charge · /m)
+
+  const again = await place.run(['list.csv', '-o', 'out.csv', '--json', '--quiet'])
+  const events = again.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { type: string })
+  expect(events.find(({ type }) => type === 'planned')).toMatchObject({
+    ...{ rowCount: 6, lookupCount: 5, domainCount: 2 },
+    plan: { submit: 0, answered: 5 },
+  })
+  const summary = { rowCount: 6, lookupCount: 5, domainCount: 2, cachedCount: 3, pendingCount: 0 }
+  expect(events.find(({ type }) => type === 'finished')).toMatchObject({ summary })
+  expect((await place.run(['plan', 'list.csv'])).stdout).toMatch(/^ {2}5 {4}already answered$/m)
+  // Each kind is of an age of its own.
+  place.write('pipeline.config.json', JSON.stringify({ stages: { with: [], domain: { maxAge: '1s' } } }))
+  await new Promise((resolve) => setTimeout(resolve, 1_100))
+  expect((await place.run(['plan', 'list.csv'])).stdout).toMatch(
+    /^ {2}2 {4}to submit\n {2}3 {4}already answered$/m,
+  )
 })

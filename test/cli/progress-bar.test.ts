@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { progressBar } from '../../src/cli/terminal/reporter.js'
 import { displayWidth } from '../../src/core/display-width.js'
+import type { StageFacts } from '../../src/pipeline/rules/stage-facts.js'
 import type { Progress } from '../../src/pipeline/rules/progress.js'
 
 const progress: Progress = {
@@ -66,5 +67,15 @@ describe('the bar of a terminal', () => {
   test('is full only when all is done, and full when there is nothing to do', () => {
     expect(progressBar({ ...progress, done: 4_999 }, 160)).toContain('[###################-]')
     expect(progressBar({ ...progress, lookups: 0, done: 0 }, 160)).toContain('[####################]')
+  })
+
+  test('is of all that is asked: also where rows ask by domains alone', () => {
+    const domain: StageFacts = {
+      ...{ kind: 'domain', lookupCount: 400, cachedCount: 0, askedCount: 100, answeredCount: 100 },
+      ...{ failedCount: 0, rejectedCount: 0, uncertainCount: 0, pendingCount: 300, outcomes: {}, stop: null },
+    }
+    const byDomain = { ...progress, lookups: 0, done: 0, stages: [domain] }
+    expect(progressBar(byDomain, 160)).toMatch(/^\[###-{12}\] 0\/0 done/)
+    expect(progressBar(byDomain, 16)).toBe('25% of 400')
   })
 })

@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import {
   at,
@@ -12,6 +11,7 @@ import {
   type CliPlace,
   type RunningCli,
 } from '../support/cli.js'
+import { serve } from '../support/served.js'
 import { startForeignService } from '../support/foreign-service.js'
 import { openCheckpointReader } from '../../src/pipeline/checkpoint/reader.js'
 import { rowsOfCsv } from '../support/tables.js'
@@ -26,46 +26,26 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
 
 interface Served {
   readonly options: CliOptions
-  /** The names billed so far, one a billed run. The service is stopped and started again: it shares its file with nobody. */
+  /** The names billed so far, one a billed run; the service is started again for it. */
   billed(): Promise<string[]>
 }
 
 /** `enrich serve` as a second process, whose runs take half a second, and an input to ask it about. */
-async function serve(place: CliPlace): Promise<Served> {
+async function serveInput(place: CliPlace): Promise<Served> {
   place.write('companies.csv', companiesCsv(names))
   writeConfig(place, {
     ...quickConfig,
     // Slow enough to be interrupted in the middle.
     limits: { ...quickConfig.limits, submitPerMinute: 2_400, submitConcurrency },
   })
-  let service = await startService(place, '127.0.0.1:0')
-  const { baseUrl } = service
+  const service = await serve(place, 0.5)
   return {
-    options: at({ baseUrl }),
-    billed: async () => {
-      service.running.child.kill('SIGTERM')
-      expect((await service.running.ended).code).toBe(0)
-      const database = new Database(place.path('../service/service.sqlite'), { readonly: true })
-      try {
-        return database
-          .prepare<[], string>('SELECT name FROM ledger JOIN runs USING (run_number)')
-          .pluck()
-          .all()
-      } finally {
-        database.close()
-        service = await startService(place, new URL(baseUrl).host)
-      }
-    },
+    options: at(service),
+    billed: () =>
+      service.read((database) =>
+        database.prepare<[], string>('SELECT name FROM ledger JOIN runs USING (run_number)').pluck().all(),
+      ),
   }
-}
-
-async function startService(place: CliPlace, listen: string) {
-  const flags = ['--limits', 'none', '--research-seconds', '0.5', '--data', '../service']
-  const running = place.start(['serve', '--listen', listen, ...flags], {
-    env: { ENRICH_SERVE_API_KEY: canary },
-  })
-  const [, baseUrl = ''] = await running.sees(/Serving at (http:\S+),/)
-  return { running, baseUrl }
 }
 
 /** How many lookups have a run, by the checkpoint of a run that goes on. */
@@ -111,7 +91,7 @@ describe('a run ended by a signal', () => {
     '%s: what is in flight is saved, and the same command submits only the rest',
     async (signal, code) => {
       const place = createPlace()
-      const service = await serve(place)
+      const service = await serveInput(place)
       const running = place.start(command, service.options)
       await untilSubmitted(place, running, 10)
       running.child.kill(signal)
@@ -138,7 +118,7 @@ describe('a run ended by a signal', () => {
 
   test('killed outright: no row is lost, nothing is billed twice, and no more is uncertain than was in flight', async () => {
     const place = createPlace()
-    const service = await serve(place)
+    const service = await serveInput(place)
     const running = place.start(command, service.options)
     await untilSubmitted(place, running, 10)
     running.child.kill('SIGKILL')

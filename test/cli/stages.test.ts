@@ -65,6 +65,14 @@ describe('columns of stages', () => {
         `AND enrich_ownership_chain[-1].name = enrich_ultimate_parent_name`,
     )
     expect(Number(count?.['n'])).toBe(chained.length)
+    // The company at the top is known by the id that a row of its own is answered with.
+    const idOf = new Map(objects.map((row) => [row['enrich_legal_name'], row['enrich_entity_id']]))
+    const tops = chained.filter((row) => idOf.has(row['enrich_ultimate_parent_name']))
+    expect(tops.length).toBeGreaterThan(0)
+    for (const row of chained) expect(row['enrich_ultimate_parent_id']).toMatch(/^siq_/)
+    expect(tops.map((row) => row['enrich_ultimate_parent_id'])).toEqual(
+      tops.map((row) => idOf.get(row['enrich_ultimate_parent_name'])),
+    )
   })
 
   test('are filled where the row has a sure company, and their first answer is what it is without them', async () => {

@@ -76,6 +76,12 @@ const cases: readonly BadCase[] = [
     args: [...args, '--sheet', 'Kunden'],
   },
   {
+    title: 'a sheet of a file that has none',
+    code: 'INPUT_WITHOUT_SHEETS',
+    says: /in\.csv is csv, and has no sheet "Data"[^]*leave out --sheet/,
+    args: ['in.csv', '-o', 'out.csv', '--sheet', 'Data'],
+  },
+  {
     title: 'a header with merged cells',
     code: 'INPUT_HEADER_UNCLEAR',
     says: /row 1[^]*merged[^]*unmerge/,

@@ -276,6 +276,16 @@ describe('what the registry that ships knows', () => {
     expect(data.mermaid_diagram).toMatch(/^flowchart TD\n/)
   })
 
+  test('H-08 companies go by their own ids: what is above one is found, read, and asked for in its turn', async () => {
+    const data = await hierarchyOf('YouTube, LLC')
+    const parent = data.ultimate_parent
+    const found = registry.search({ name: 'Alphabet Inc.', limit: 1 }).hits[0]?.entityId
+    expect(parent).toEqual({ id: found, name: 'Alphabet Inc.' })
+    const record = await it.alice.get(`/v3/entities/${parent?.id}`)
+    expect(record).toMatchObject({ status: 200, json: { entity: { id: parent?.id } } })
+    expect((await request(it.alice, parent?.id ?? '')).entity_id).toBe(parent?.id)
+  })
+
   test('H-10 a company with nobody above it has no ultimate parent, and its subsidiaries are told', async () => {
     const data = await hierarchyOf('Microsoft Corporation')
     expect(data).toMatchObject({ ownership_chain: [], ultimate_parent: null })

@@ -67,7 +67,7 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
     contenders: (runId) => mortalCall(life, () => checkpoint.contenders(runId)),
     award: (customId, runId, nowMs) => mortalCall(life, () => checkpoint.award(customId, runId, nowMs)),
     ownerOf: (runId) => mortalCall(life, () => checkpoint.ownerOf(runId)),
-    lostSince: (afterMs) => mortalCall(life, () => checkpoint.lostSince(afterMs)),
+    lostSince: (afterMs, among) => mortalCall(life, () => checkpoint.lostSince(afterMs, among)),
     // Looking back is no step: it would only move the deaths of every kept seed.
     recentSubmissions: (afterMs, countMax) => checkpoint.recentSubmissions(afterMs, countMax),
     bodyOf: (id) => mortalCall(life, () => checkpoint.bodyOf(id)),

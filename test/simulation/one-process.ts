@@ -5,6 +5,7 @@ import { stageLookup } from '../../src/pipeline/checkpoint/lookup-key.js'
 import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import type { Stop } from '../../src/pipeline/rules/stop.js'
 import { Backlog } from '../../src/pipeline/scheduler/backlog.js'
+import { defaultStages } from '../../src/pipeline/rules/stage-options.js'
 import { claimWaiting, waitForLost } from '../../src/pipeline/scheduler/lost-submissions.js'
 import { runUntilAnswered, type SchedulerDeps } from '../../src/pipeline/scheduler/scheduler.js'
 import { planStages, stagesToAsk } from '../../src/pipeline/stage-runs.js'
@@ -120,12 +121,14 @@ async function work(
     })),
     ...(world.stages?.domains ?? []).map((domain) => stageLookup('domain', domain)),
   ])
+  const options = world.stages === null ? null : stageOptionsOf(world.stages, deps)
   let isLostOver = true
   if (webhooks !== undefined) {
     await claimWaiting(webhooks.inbox, checkpoint, Date.now())
     if (onLost === 'resubmit')
       isLostOver = await waitForLost({
         ...deps,
+        stages: options ?? defaultStages(deps),
         waitMsMax: deps.durationMsMax ?? Infinity,
         onWait: () => undefined,
         inbox: webhooks.inbox,
@@ -137,7 +140,6 @@ async function work(
     knowsEarlierRuns: !world.isForgetful,
   } as const
   await checkpoint.plan({ ...policy, maxAgeMs: null })
-  const options = world.stages === null ? null : stageOptionsOf(world.stages, deps)
   const stages =
     options === null ? [] : await planStages({ deps: { stages: options, askAgain: [] }, checkpoint }, policy)
   const stop = await runUntilAnswered({

@@ -3,6 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
+import { inputOptions } from '../../src/app/inspect-input.js'
 import type { CliIo } from '../../src/cli/terminal/io.js'
 import { createProgram } from '../../src/cli/program.js'
 import { parseConfig } from '../../src/config/file-config.js'
@@ -12,6 +13,7 @@ import { outcomeStatus } from '../../src/contract/enums.js'
 import { allColumns, answerColumns } from '../../src/pipeline/rules/columns.js'
 import { errorCodes, UserError } from '../../src/core/errors.js'
 import * as library from '../../src/index.js'
+import { openInput } from '../../src/pipeline/input/input.js'
 import { basisFileColumns } from '../../src/pipeline/output/answer-cells.js'
 import { resolveColumns } from '../../src/registry/import/columns.js'
 import { resolveSettings } from '../../src/config/settings.js'
@@ -126,10 +128,14 @@ describe('the configuration', () => {
     expect(named.filter((name) => !keys.some((key) => key === name))).toEqual([])
   })
 
-  test('the example can be used', () => {
+  test('the example can be used', async () => {
     const example: unknown = JSON.parse(read('pipeline.config.example.json'))
     const settings = resolveSettings(parseConfig(example, 'the example'), {})
     for (const path of settings.input.paths ?? []) expect(existsSync(join(root, path))).toBe(true)
+    const named = inputOptions(settings)
+    const input = await openInput({ ...named, paths: named.paths.map((path) => join(root, path)) })
+    expect(input.columns).toContain(settings.input.columns.name)
+    await input.close()
   })
 })
 

@@ -26,8 +26,8 @@ export class StagePlanCounter {
   readonly #seen = new DistinctKeys()
 
   constructor(
-    private readonly settings: Pick<Settings, 'stages' | 'limits' | 'onLost'>,
-    private readonly policy: Pick<PlanPolicy, 'nowMs' | 'knowsEarlierRuns'>,
+    private readonly settings: Pick<Settings, 'stages' | 'limits'>,
+    private readonly policyOf: (kind: StageKind) => PlanPolicy,
     /** Null where no stage is asked for. */
     private readonly answersOf: typeof stageAnswersOf | null,
   ) {
@@ -42,7 +42,7 @@ export class StagePlanCounter {
         const answer = answers[kind]
         if (answer === undefined || this.#seen.add([Buffer.from(`${kind} ${answer.name}`)]).length === 0)
           continue
-        plan[answer.known === null ? 'submit' : planLookup(answer.known, this.#policyOf(kind))]++
+        plan[answer.known === null ? 'submit' : planLookup(answer.known, this.policyOf(kind))]++
       }
     }
   }
@@ -60,12 +60,6 @@ export class StagePlanCounter {
 
   close(): void {
     this.#seen.close()
-  }
-
-  /** A record is read again for nothing, and of research a free read says whether it was begun. */
-  #policyOf(kind: StageKind): PlanPolicy {
-    const lost = { entity: 'resubmit', hierarchy: 'poll', domain: this.settings.onLost } as const
-    return { ...this.policy, maxAgeMs: this.settings.stages.kinds[kind].maxAgeMs, onLost: lost[kind] }
   }
 }
 

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { columnLines, type ColumnReport } from '../../pipeline/rules/column-report.js'
 import { formatDuration } from '../../core/duration.js'
+import type { LookupKind } from '../../pipeline/rules/lookup-kind.js'
+import { stagePolicy } from '../../pipeline/rules/stage-options.js'
 import { planLookup, type LookupPlan, type PlanPolicy } from '../../pipeline/rules/lookup-state.js'
 import { estimateEtaMs } from '../../pipeline/rules/progress.js'
 import { inspectInput, type Inspection } from '../../app/inspect-input.js'
@@ -9,7 +11,7 @@ import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
 import { commandLine, grouped, jsonLine, type CliIo } from '../terminal/io.js'
 import { warnOfStanding } from '../terminal/report-error.js'
-import { countOf } from '../terminal/stage-text.js'
+import { countOf, lookupNoun } from '../terminal/stage-text.js'
 import { planWords } from '../terminal/reporter.js'
 import { DistinctKeys } from './distinct-keys.js'
 import { StagePlanCounter, stagePlanLine, type StagePlan } from './plan-stages.js'
@@ -33,12 +35,14 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
         knowsEarlierRuns: settings.service.baseUrl !== null,
       }
       const answersOf = settings.stages.asked.length === 0 ? null : (await loadStageAnswers()).stageAnswersOf
-      const stages = new StagePlanCounter(settings, policy, answersOf)
-      const counter = new PlanCounter(policy, stages)
+      const policyOf = (kind: LookupKind): PlanPolicy =>
+        kind === 'resolution' ? policy : stagePolicy(kind, settings.stages, policy)
+      const stages = new StagePlanCounter(settings, policyOf, answersOf)
+      const counter = new PlanCounter(policyOf, stages)
       try {
         const onBatch = counter.onBatch.bind(counter)
         await inspectInput({ settings, stdin: io.stdin, signal: io.interrupt, onBatch }, (found) => {
-          const plan = describePlan(found, counter.plan, stages.plans(openCount(counter.plan)), settings)
+          const plan = describePlan(found, counter, stages.plans(openCount(counter.plan)), settings)
           io.out(flags.json === true ? jsonLine('plan', plan) : planText(plan, io))
           warnOfStanding(found.problem, io)
           return Promise.resolve()
@@ -60,10 +64,12 @@ class PlanCounter {
     uncertain: 0,
     failed: 0,
   }
+  /** Asked by a domain in place of a name. */
+  domainCount = 0
   readonly #seen = new DistinctKeys()
 
   constructor(
-    private readonly policy: PlanPolicy,
+    private readonly policyOf: (kind: LookupKind) => PlanPolicy,
     private readonly stages: StagePlanCounter,
   ) {}
 
@@ -72,7 +78,9 @@ class PlanCounter {
     const fresh = this.#seen.add(lookups.map(({ key }) => key))
     for (const index of fresh) {
       const lookup = known[index] ?? null
-      this.plan[lookup === null ? 'submit' : planLookup(lookup, this.policy)]++
+      const { kind = 'resolution' } = lookups[index] ?? {}
+      this.plan[lookup === null ? 'submit' : planLookup(lookup, this.policyOf(kind))]++
+      if (kind === 'domain') this.domainCount++
     }
     const answered = fresh.filter((index) => known[index]?.state === 'answered')
     this.stages.add(
@@ -93,6 +101,7 @@ interface PlanReport {
   rowCount: number
   invalidRowCount: number
   lookupCount: number
+  domainCount: number
   plan: Record<LookupPlan, number>
   /** Submissions to pay for, at most. */
   billedMax: number
@@ -106,7 +115,7 @@ interface PlanReport {
 
 function describePlan(
   found: Inspection,
-  plan: Record<LookupPlan, number>,
+  { plan, domainCount }: Pick<PlanCounter, 'plan' | 'domainCount'>,
   stages: readonly StagePlan[],
   settings: Settings,
 ): PlanReport {
@@ -127,6 +136,7 @@ function describePlan(
     rowCount: found.index.rowCount,
     invalidRowCount: found.index.invalidCount,
     lookupCount: Object.values(plan).reduce((sum, count) => sum + count, 0),
+    domainCount,
     plan,
     billedMax,
     stages,
@@ -158,7 +168,7 @@ function planText(report: PlanReport, io: CliIo): string {
     ...(report.invalidRowCount === 0
       ? []
       : [line(report.invalidRowCount, 'of them without a usable company name: they ask for nothing')]),
-    line(report.lookupCount, `distinct ${report.lookupCount === 1 ? 'lookup' : 'lookups'}, of which`),
+    line(report.lookupCount, `${lookupNoun(report)}, of which`),
     ...Object.entries(report.plan)
       .filter(([name, count]) => count > 0 || name === 'submit')
       .map(([name, count]) => line(count, `  ${planWords[name] ?? name}`)),

@@ -1,8 +1,9 @@
 import { columnLines } from '../../pipeline/rules/column-report.js'
-import { progressLine, progressParts, type Progress } from '../../pipeline/rules/progress.js'
+import { progressLine, progressParts, wholeOf, type Progress } from '../../pipeline/rules/progress.js'
 import { endedBy, explainStop } from '../../pipeline/rules/stop.js'
 import type { RunEvent } from '../../pipeline/events.js'
 import { commandLine, type CliIo } from './io.js'
+import { lookupsText } from './stage-text.js'
 import { errorLines, summaryLines } from './summary-text.js'
 import { cutToWidth, displayWidth } from '../../core/display-width.js'
 
@@ -99,13 +100,12 @@ class WordReporter {
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-function plannedText({ rowCount, lookupCount, plan }: Extract<RunEvent, { type: 'planned' }>): string {
+function plannedText({ rowCount, plan, ...lookups }: Extract<RunEvent, { type: 'planned' }>): string {
   const known = Object.entries(plan)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${count.toLocaleString('en-US')} ${planWords[name] ?? name}`)
   const rows = `${rowCount.toLocaleString('en-US')} ${rowCount === 1 ? 'row' : 'rows'}`
-  const lookups = `${lookupCount.toLocaleString('en-US')} distinct ${lookupCount === 1 ? 'lookup' : 'lookups'}`
-  return `${rows}, ${lookups}: ${known.join(', ') || 'nothing to ask'}`
+  return `${rows}, ${lookupsText(lookups)}: ${known.join(', ') || 'nothing to ask'}`
 }
 
 export const planWords: Readonly<Record<string, string>> = {
@@ -145,11 +145,13 @@ function fittingLine(progress: Progress, columnsMax: number): string | null {
   }
 }
 
-function shortest({ done, lookups }: Progress): string {
+function shortest(progress: Progress): string {
+  const { done, lookups } = wholeOf(progress)
   return `${Math.floor((done / Math.max(1, lookups)) * 100)}% of ${lookups.toLocaleString('en-US')}`
 }
 
-function bar({ done, lookups }: Progress, cells: number): string {
+function bar(progress: Progress, cells: number): string {
+  const { done, lookups } = wholeOf(progress)
   const filled = lookups === 0 ? cells : Math.floor((done / lookups) * cells)
   return '#'.repeat(filled) + '-'.repeat(cells - filled)
 }

@@ -16,6 +16,28 @@ export function countOf(count: number, kind: LookupKind): string {
   return `${grouped(count)} ${count === 1 ? one : many}`
 }
 
+/** What rows ask, each distinct question once. */
+interface Lookups {
+  readonly lookupCount: number
+  /** Of these, asked by a domain in place of a name. */
+  readonly domainCount: number
+}
+
+/** `5 distinct lookups (3 by name, 2 by domain)`; how they are asked is left out where all are asked by name. */
+export const lookupsText = (lookups: Lookups): string =>
+  `${grouped(lookups.lookupCount)} ${lookupNoun(lookups)}`
+
+/** The same without the count in front. */
+export function lookupNoun({ lookupCount, domainCount }: Lookups): string {
+  const nameCount = lookupCount - domainCount
+  const ways = [
+    ...(nameCount === 0 ? [] : [`${grouped(nameCount)} by name`]),
+    `${grouped(domainCount)} by domain`,
+  ]
+  const noun = `distinct ${lookupCount === 1 ? 'lookup' : 'lookups'}`
+  return domainCount === 0 ? noun : `${noun} (${ways.join(', ')})`
+}
+
 /** What a kind came to, in one line, and why it was not asked to its end in another. */
 export function stageLines(facts: StageFacts, isHosted: boolean): string[] {
   const { kind, outcomes, stop } = facts

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../core/duration.js'
 import { endedBy, explainStop, type KindStop } from '../../pipeline/rules/stop.js'
 import type { RunSummary } from '../../pipeline/summary.js'
-import { stageLines } from './stage-text.js'
+import { lookupsText, stageLines } from './stage-text.js'
 
 const number = (value: number): string => value.toLocaleString('en-US')
 const count = (value: number, noun: string): string => `${number(value)} ${noun}${value === 1 ? '' : 's'}`
@@ -24,7 +24,7 @@ export function summaryLines(summary: RunSummary, command: string): string[] {
 }
 
 function headline(summary: RunSummary): string {
-  const rows = `${count(summary.rowCount, 'row')}, ${count(summary.lookupCount, 'distinct lookup')}`
+  const rows = `${count(summary.rowCount, 'row')}, ${lookupsText(summary)}`
   const time = formatDuration(summary.elapsedMs)
   return endedBy(summary) === null ? `Done in ${time}: ${rows}.` : `Stopped after ${time}: ${rows}.`
 }

@@ -157,7 +157,7 @@ name('EntityReplyV1', entityReplyV1, 'A record, and how far its build is.', {
 })
 
 name('HierarchyEntity', hierarchyEntity, 'A company of a hierarchy.', {
-  id: 'Its id within this result',
+  id: 'What the other ids of this result point to; siq_… is its own id',
   name: 'Its name',
   country_code: 'ISO 3166-1 alpha-2 code of its country',
   jurisdiction: 'Where it is registered',
@@ -184,12 +184,12 @@ name('Hierarchy', hierarchyData, 'The ownership of a company.', {
   ultimate_parent: 'The company at the top; null where there is none',
 })
 describeBlock(hierarchyData.shape.ownership_chain, {
-  entity_id: 'Id of who is held, within this result',
+  entity_id: 'Id of who is held',
   parent_id: 'Id of who holds',
   relationship_type: 'In which way',
   ownership_percentage: 'How much of it, 0 to 100',
 })
-describeBlock(hierarchyData.shape.target_entity, { id: 'Its id within this result', name: 'Its name' })
+describeBlock(hierarchyData.shape.target_entity, { id: 'Its id in entities', name: 'Its name' })
 name('HierarchyReply', hierarchyReply, 'A hierarchy, and how far its research is.', {
   entity_id: 'The id that was asked for',
   status: 'not_started until it is requested, in_progress, then completed or failed',

@@ -144,8 +144,11 @@ export interface Checkpoint {
   ownerOfKey(key: Uint8Array): Promise<RunOwner | null>
   /** It runs, and the service says that it was never asked: it may be submitted again. */
   disprove(lookupId: LookupId, customId: string, reason: string): Promise<void>
-  /** Wanted lookups whose answer was lost by a submission that left after `afterMs`. */
-  lostSince(afterMs: number): Promise<{ lookupId: LookupId; intendedAtMs: number }[]>
+  /** Lookups, wanted ones unless told otherwise, whose answer was lost by a submission that left after `afterMs`. */
+  lostSince(
+    afterMs: number,
+    among?: 'wanted' | 'all',
+  ): Promise<{ lookupId: LookupId; intendedAtMs: number }[]>
   /** When the newest submissions to this scope's service left, those after `afterMs`: at most `countMax`, oldest first. */
   recentSubmissions(afterMs: number, countMax: number): Promise<number[]>
   /** The body of the answer to a lookup, as JSON; null where there is none. */

@@ -223,6 +223,12 @@ export function prepareQueries(database: Sqlite) {
        FROM ${wantedFrom} JOIN lookups l USING (lookup_id) JOIN submissions s ON s.custom_id = l.custom_id
        WHERE l.state = 'uncertain' AND s.intended_at_ms > @afterMs`,
     ),
+    lostOfScope: prepare<WantedFrom & { afterMs: number }, { lookupId: LookupId; intendedAtMs: number }>(
+      database,
+      `SELECT l.lookup_id AS lookupId, s.intended_at_ms AS intendedAtMs
+       FROM lookups l JOIN submissions s ON s.custom_id = l.custom_id
+       WHERE l.scope_id = @scopeId AND l.state = 'uncertain' AND s.intended_at_ms > @afterMs`,
+    ),
     /**
      * Never deleted, submissions lie in the order in which they left: the newest are read first, whatever the size, and
      * so many that those of other kinds in between hide none.

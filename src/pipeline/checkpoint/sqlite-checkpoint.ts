@@ -202,10 +202,9 @@ class SqliteCheckpoint implements Checkpoint {
     })
   }
 
-  lostSince(afterMs: number): ReturnType<Checkpoint['lostSince']> {
-    return this.#explained(() =>
-      this.#queries.lostSince.all({ scopeId: this.#scopeId(), afterPosition: 0, afterMs }),
-    )
+  lostSince(afterMs: number, among: 'wanted' | 'all' = 'wanted'): ReturnType<Checkpoint['lostSince']> {
+    const lost = among === 'all' ? this.#queries.lostOfScope : this.#queries.lostSince
+    return this.#explained(() => lost.all({ scopeId: this.#scopeId(), afterPosition: 0, afterMs }))
   }
 
   recentSubmissions(afterMs: number, countMax: number): Promise<number[]> {

@@ -73,12 +73,13 @@ export interface Input {
 
 /**
  * Opens files, globs or standard input as one table. Throws the INPUT_ codes: what is missing, unreadable,
- * mixed, empty, badly coded or too wide; for NDJSON and JSON also every bad object, for Excel every bad cell.
+ * mixed, without the sheet that is named, empty, badly coded or too wide; for NDJSON and JSON also every bad object, for Excel every bad cell.
  */
 export async function openInput(options: InputOptions): Promise<Input> {
   const { files, removeSpool } = await openFiles(options)
   try {
     const format = options.format ?? commonFormat(files)
+    assertSheets(format, options)
     const table = await openTable(files, format, options)
     return inputOf(format, files, table, removeSpool)
   } catch (error) {
@@ -127,6 +128,19 @@ function commonFormat(files: readonly SourceFile[]): InputFormat {
     }
   }
   return common ?? 'csv'
+}
+
+/** A sheet that is named and not looked for would leave it open whose rows are asked. */
+function assertSheets(format: InputFormat, { paths, sheet }: InputOptions): void {
+  if (sheet === undefined || format === 'xlsx') return
+  const input = paths.length === 1 && paths[0] === '-' ? 'standard input' : paths.join(', ')
+  throw new UserError(
+    'INPUT_WITHOUT_SHEETS',
+    `${input} is ${format}, and has no sheet ${JSON.stringify(sheet)}`,
+    {
+      hint: 'sheets are of Excel files: name one, or leave out --sheet (input.sheet in a config)',
+    },
+  )
 }
 
 /** The reader of a format is loaded when a file has it. */

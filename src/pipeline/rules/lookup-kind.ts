@@ -5,6 +5,9 @@
 export const lookupKinds = ['resolution', 'domain', 'entity', 'hierarchy'] as const
 export type LookupKind = (typeof lookupKinds)[number]
 
+/** What rows ask themselves. Each is billed, and its end can be sent: one whose answer was lost may be named by that. */
+export const firstKinds = ['resolution', 'domain'] as const satisfies readonly LookupKind[]
+
 /** What may be asked after the answer to a row's first question: each distinct company, or domain, once. */
 export const stageKinds = ['entity', 'hierarchy', 'domain'] as const satisfies readonly LookupKind[]
 export type StageKind = (typeof stageKinds)[number]

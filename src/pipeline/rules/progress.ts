@@ -53,6 +53,20 @@ export function estimateEtaMs(state: {
   return Math.max(atBestMs, (open / state.answeredSoFar) * state.elapsedMs)
 }
 
+/** Of every kind, as far as it is known to be wanted: a list may ask by domains alone. */
+export function wholeOf({ done, lookups, stages }: Pick<Progress, 'done' | 'lookups' | 'stages'>): {
+  done: number
+  lookups: number
+} {
+  return {
+    done: stages.reduce((sum, stage) => sum + doneOf(stage), done),
+    lookups: stages.reduce((sum, { lookupCount }) => sum + lookupCount, lookups),
+  }
+}
+
+const doneOf = ({ lookupCount, uncertainCount, pendingCount }: StageFacts): number =>
+  lookupCount - uncertainCount - pendingCount
+
 /** A piece of the progress line. */
 export interface ProgressPart {
   text: string
@@ -100,11 +114,9 @@ function firstAnswersPart({ firstAnswersInMs }: Progress): ProgressPart[] {
 }
 
 /** How many of those wanted so far are done: more follow from the answers to come. */
-function stagePart(
-  { kind, lookupCount, uncertainCount, pendingCount, stop }: StageFacts,
-  rank: number,
-): ProgressPart {
-  const done = (lookupCount - uncertainCount - pendingCount).toLocaleString('en-US')
+function stagePart(facts: StageFacts, rank: number): ProgressPart {
+  const { kind, lookupCount, stop } = facts
+  const done = doneOf(facts).toLocaleString('en-US')
   const text = `${kind} ${done}/${lookupCount.toLocaleString('en-US')}${stop === null ? '' : ' stopped'}`
   return { text, weight: 45 - rank }
 }

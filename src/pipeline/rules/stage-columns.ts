@@ -37,6 +37,7 @@ const stageColumns = {
     column('entity_facebook', 'text', 'name of the profile'),
     column('entity_crunchbase', 'text', 'name of the profile'),
     column('entity_updated_at', 'timestamp', 'when the service last built the record'),
+    column('entity_error', 'text', 'why there is no record'),
   ],
   hierarchy: [
     column('hierarchy_status', 'text', 'what became of the research, see below'),
@@ -50,6 +51,7 @@ const stageColumns = {
     ),
     column('hierarchy_summary', 'text', 'one or two sentences'),
     column('hierarchy_researched_at', 'timestamp', 'when the service last researched it'),
+    column('hierarchy_error', 'text', 'why there is no hierarchy'),
   ],
   domain: [
     column('domain_status', 'text', 'what became of the domain, see below'),
@@ -70,6 +72,7 @@ const stageColumns = {
     column('domain_facebook', 'text', 'profile that the site links to'),
     column('domain_crunchbase', 'text', 'profile that the site links to'),
     column('domain_twitter', 'text', 'profile that the site links to'),
+    column('domain_error', 'text', 'why nothing is known of the domain'),
   ],
 } as const satisfies Readonly<Record<StageKind, readonly AnswerColumn[]>>
 

@@ -20,9 +20,9 @@ import type { LookupKind, StageKind } from './lookup-kind.js'
 /** Raised when a line gains or changes a column: lines of an older version are made again from the body. */
 export const lineVersions: Readonly<Record<LookupKind, number>> = {
   resolution: answerLineVersion,
-  domain: 1,
-  entity: 1,
-  hierarchy: 1,
+  domain: 2,
+  entity: 2,
+  hierarchy: 2,
 }
 
 /**
@@ -91,6 +91,7 @@ export function renderEntityLine(body: unknown): string {
     entity_products_services: textsOf(atPath(entity, 'classification.products_services')),
     entity_operational_countries: countriesOf(at(entity, 'operational_presence')),
     entity_updated_at: instantOf(at(body, 'data', 'enrichment', 'updated_at')),
+    entity_error: whyFailed(entityOutcome(body), body),
   }
   for (const [name, path] of Object.entries(entityTexts))
     values[name as keyof typeof entityTexts] = textOf(atPath(entity, path))
@@ -120,6 +121,7 @@ export function renderHierarchyLine(body: unknown): string {
     ownership_chain: chain,
     hierarchy_summary: textOf(at(data, 'summary_short')),
     hierarchy_researched_at: instantOf(at(body, 'data', 'last_researched_at')),
+    hierarchy_error: whyFailed(hierarchyOutcome(body), body),
   }
   return stageLine('hierarchy', values, chainBasis(data, chain))
 }
@@ -182,6 +184,7 @@ export function renderDomainLine(body: unknown): string {
   const facts = at(result, 'domain_intelligence')
   const status = domainOutcome(body)
   const confidence = int32Of(at(result, 'confidence'))
+  const error = whyFailed(status, body)
   const values: StageValues<'domain'> = {
     domain_status: status,
     domain_name: textOf(at(facts, 'domain') ?? at(body, 'data', 'domain')),
@@ -193,11 +196,12 @@ export function renderDomainLine(body: unknown): string {
     domain_tranco_rank: int32Of(at(facts, 'tranco_rank')),
     domain_is_disposable: booleanOf(at(facts, 'is_disposable_email_provider')),
     domain_redirects_to: textOf(atPath(result, 'redirect_info.final_domain')),
+    domain_error: error,
   }
   for (const [name, path] of Object.entries(domainTexts))
     values[name as keyof typeof domainTexts] = textOf(atPath(facts, path))
   const resolved_at = instantOf(at(body, 'data', 'metadata', 'last_updated'))
-  return withAnswer(values, renderResult(result, { status, confidence, resolved_at, basis: [] }))
+  return withAnswer(values, renderResult(result, { status, confidence, resolved_at, error, basis: [] }))
 }
 
 function domainResultOf(body: unknown): unknown {
@@ -205,16 +209,17 @@ function domainResultOf(body: unknown): unknown {
   return objectOf(at(data, 'data')) ?? (objectOf(at(data, 'domain_intelligence')) === null ? null : data)
 }
 
-/** The stage line of what has no answer: its status alone says why. Null: nothing was asked, so even that is empty. */
+/** The stage line of what has no answer: its status and error say why. Null: nothing was asked, so even that is empty. */
 export function renderUnansweredStage(kind: StageKind, unanswered: Unanswered | null): string {
   const status = unanswered?.status ?? null
+  const error = textOf(unanswered?.error)
   switch (kind) {
     case 'entity':
-      return stageLine('entity', { entity_record_status: status })
+      return stageLine('entity', { entity_record_status: status, entity_error: error })
     case 'hierarchy':
-      return stageLine('hierarchy', { hierarchy_status: status })
+      return stageLine('hierarchy', { hierarchy_status: status, hierarchy_error: error })
     case 'domain':
-      return withAnswer({ domain_status: status }, renderUnanswered(unanswered ?? { status: 'pending' }))
+      return withAnswer({ domain_status: status, domain_error: error }, renderUnanswered(unanswered ?? { status: 'pending' }))
     default:
       return unreachable(kind)
   }
@@ -255,6 +260,13 @@ function countriesOf(presence: unknown): readonly string[] {
 
 function hasFailed(body: unknown): boolean {
   return wordOf(at(body, 'status')) === 'failed'
+}
+
+/** In the service's words, where it has any (interface: "Hierarchy research", `message`); null for what did not fail. */
+function whyFailed(outcome: string, body: unknown): string | null {
+  if (outcome !== 'failed') return null
+  const said = textOf(at(body, 'data', 'message'), stageLimits.textCharsMax)?.trim() ?? ''
+  return said === '' ? 'the service ended it without a result' : said
 }
 
 /** A status as it is compared: lower case. */

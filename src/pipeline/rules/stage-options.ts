@@ -1,5 +1,6 @@
 import { rateLimits } from '../../contract/limits.js'
 import type { StageKind } from './lookup-kind.js'
+import type { PlanPolicy } from './lookup-state.js'
 import type { PollingPace } from './polling.js'
 
 /** How lookups of one kind are asked. */
@@ -65,5 +66,26 @@ export function defaultStages(
       hierarchy: { ...hierarchy, polling: slowPolling },
       domain: kindOf(domainReadsPerMinute, domainReadsPerMinute),
     },
+  }
+}
+
+/** How lookups of a stage are planned where resolutions are planned by `policy`. */
+export function stagePolicy<Policy extends Pick<PlanPolicy, 'onLost'>>(
+  kind: StageKind,
+  { kinds }: StageOptions,
+  policy: Policy,
+): Policy & Pick<PlanPolicy, 'maxAgeMs'> {
+  return { ...policy, maxAgeMs: kinds[kind].maxAgeMs, onLost: lostOf(kind, policy.onLost) }
+}
+
+/** A record is read again for nothing, and of research a free read tells whether it was begun. */
+function lostOf(kind: StageKind, onLost: PlanPolicy['onLost']): PlanPolicy['onLost'] {
+  switch (kind) {
+    case 'entity':
+      return 'resubmit'
+    case 'hierarchy':
+      return 'poll'
+    case 'domain':
+      return onLost
   }
 }

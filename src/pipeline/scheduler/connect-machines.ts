@@ -16,6 +16,8 @@ export interface Machines {
   feed: StageFeed
   /** Null without webhooks. */
   ingestor: WebhookIngestor | null
+  /** Resolves when no delivery may name a lost submission of a kind any more. */
+  lostAreOver: (kind: LookupKind) => Promise<void>
 }
 
 /** Each part gets what it uses, and no more; what two of them share is made first and handed to both. */
@@ -74,12 +76,17 @@ export async function connectMachines(
   for (const [kind, stopping] of stoppings) {
     const machine = await connect(kind, stopping)
     machines.set(kind, machine)
-    if (ingestor !== null && machine.address.isInUse) await expectLost(ingestor, kind, deps)
     if (kind === 'resolution' || stages?.options.asked.includes(kind) !== true) continue
     const stage = stages.kinds.get(kind)
     if (stage !== undefined) sinks.set(kind, { machine, policy: stage.policy, plan: stage.plan })
   }
-  return { machines, feed, ingestor }
+  const lostAreOver = async (kind: LookupKind) => {
+    if (ingestor === null) return
+    // Looked for last: what follows from answers may have been lost by an earlier process too.
+    if (machines.get(kind)?.address.isInUse === true) await expectLost(ingestor, kind, deps)
+    await ingestor.lostAreOver(kind)
+  }
+  return { machines, feed, ingestor, lostAreOver }
 }
 
 const checkpointOf = (kind: LookupKind, { checkpoint }: Pick<SchedulerDeps, 'checkpoint'>): Checkpoint =>

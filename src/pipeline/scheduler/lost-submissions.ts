@@ -1,6 +1,7 @@
 import { readDelivery, type Delivery } from '../rules/delivery.js'
-import { runIdOf } from '../rules/lookup-kind.js'
+import { firstKinds, runIdOf, type StageKind } from '../rules/lookup-kind.js'
 import type { PollingPace } from '../rules/polling.js'
+import type { StageOptions } from '../rules/stage-options.js'
 import { deliveryMsMax } from '../rules/webhook-fallback.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
@@ -13,7 +14,10 @@ export interface LostWaitDeps {
   inbox: Inbox
   checkpoint: Checkpoint
   clock: Clock
+  /** Of resolutions, */
   polling: Pick<PollingPace, 'deadlineMs'>
+  /** and what is asked besides. */
+  stages: StageOptions
   /** Beyond this it is not waited. */
   waitMsMax: number
   interrupt: AbortSignal
@@ -52,18 +56,28 @@ export async function waitForLost(wait: LostWaitDeps): Promise<boolean> {
   return true
 }
 
-async function hopedFor({
-  checkpoint,
-  clock,
-  polling,
-}: LostWaitDeps): Promise<{ count: number; leftMs: number }> {
+async function hopedFor(wait: LostWaitDeps): Promise<{ count: number; leftMs: number }> {
+  const { checkpoint, clock, polling, stages } = wait
   const nowMs = clock.nowMs()
-  const hopeMs = deliveryMsMax(polling)
-  const lost = await checkpoint.lostSince(nowMs - hopeMs)
-  // The wall clock may have been set back since: none is hoped for longer than one that leaves now.
-  const leftMs = lost.map(({ intendedAtMs }) => hopeMs - Math.max(0, nowMs - intendedAtMs))
-  return { count: lost.length, leftMs: leftMs.reduce((most, ms) => Math.max(most, ms), 0) }
+  let [count, leftMs] = [0, 0]
+  for (const kind of firstKinds) {
+    const own = kind === 'resolution' ? { checkpoint, polling } : ownOf(kind, wait)
+    const hopeMs = deliveryMsMax(own.polling)
+    // Which domains follow from answers is known once these are there: any that was lost may be one of them.
+    const among = kind !== 'resolution' && stages.asked.includes(kind) ? 'all' : 'wanted'
+    for (const { intendedAtMs } of await own.checkpoint.lostSince(nowMs - hopeMs, among)) {
+      count++
+      // The wall clock may have been set back since: none is hoped for longer than one that leaves now.
+      leftMs = Math.max(leftMs, hopeMs - Math.max(0, nowMs - intendedAtMs))
+    }
+  }
+  return { count, leftMs }
 }
+
+const ownOf = (kind: StageKind, { checkpoint, stages }: LostWaitDeps) => ({
+  checkpoint: checkpoint.of(kind),
+  polling: stages.kinds[kind].polling,
+})
 
 /** Only domains are billed: what else was lost is asked again, or read, for nothing. */
 async function claimRecord(

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.js'
-import type { LookupKind } from '../rules/lookup-kind.js'
+import { firstKinds, type LookupKind } from '../rules/lookup-kind.js'
 import type { Stop } from '../rules/stop.js'
 import { connectMachines } from './connect-machines.js'
 import type { SchedulerDeps } from './deps.js'
@@ -73,9 +73,8 @@ interface Round {
 
 /** Everything that goes on at the same time; a kind ends after those whose answers it follows from. */
 async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Round> {
-  const { machines, feed, ingestor } = await connectMachines(deps, stoppings)
+  const { machines, feed, ingestor, lostAreOver } = await connectMachines(deps, stoppings)
   for (const { checkpoint, poller } of machines.values()) poller.takeOver(await checkpoint.openRuns())
-  const firstKinds = ['resolution', 'domain'] as const
   const firsts = firstKinds.flatMap((kind) => machines.get(kind) ?? [])
   const feedings = firsts.map(({ checkpoint }) => feed.feedKnown(checkpoint))
   const runs = new Map<LookupKind, Promise<void>>()
@@ -86,7 +85,7 @@ async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Ro
     if (kind !== 'resolution') void Promise.allSettled(upstream).then(machine.complete)
     runs.set(
       kind,
-      machine.run(async () => ingestor?.lostAreOver(kind)),
+      machine.run(() => lostAreOver(kind)),
     )
   }
   const asking = [...runs.values()]

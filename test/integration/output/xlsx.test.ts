@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { openInput } from '../../../src/pipeline/input/input.js'
 import { assertCellsFit } from '../../../src/pipeline/output/xlsx.js'
 import { openXlsx } from '../../../src/tables/xlsx/xlsx-file.js'
-import { sheetName, WorkbookWriter } from '../../../src/tables/xlsx/write/workbook-writer.js'
+import { sheetName, WorkbookWriter, type BookLimits } from '../../../src/tables/xlsx/write/workbook-writer.js'
 import type { WrittenRow } from '../../../src/tables/xlsx/write/written-row.js'
 import { openZip } from '../../../src/tables/zip-members.js'
 import { findOffice, seenInOffice } from '../../support/office.js'
@@ -17,9 +17,13 @@ const folder = newFolder()
 const office = findOffice()
 let fileCount = 0
 
-async function writeBook(rows: readonly WrittenRow[], columns: readonly string[], rowsMax?: number) {
+async function writeBook(
+  rows: readonly WrittenRow[],
+  columns: readonly string[],
+  limits: Partial<BookLimits> = {},
+) {
   const path = join(folder, `book${++fileCount}.xlsx`)
-  const book = new WorkbookWriter(`${path}.parts`, rowsMax)
+  const book = new WorkbookWriter(`${path}.parts`, limits)
   const file = await open(path, 'w')
   try {
     await book
@@ -122,11 +126,65 @@ describe('a workbook', () => {
 
   test('goes on in a second sheet where the first is full', async () => {
     const rows = Array.from({ length: 25 }, (_, index): WrittenRow => [`r${index}`])
-    const path = await writeBook(rows, ['name'], 11)
+    const path = await writeBook(rows, ['name'], { rowsMax: 11 })
     const parts = await Promise.all(['rows', 'rows 2', 'rows 3'].map((sheet) => readRows(path, sheet)))
     expect(parts[0]?.sheets).toEqual(['rows', 'rows 2', 'rows 3'])
     expect(parts.map((part) => part.rows.length)).toEqual([11, 11, 6])
     expect(parts.flatMap((part) => part.rows.slice(1))).toEqual(rows)
+  })
+
+  test('goes on in a second sheet after the 1,048,576 rows of Excel, its header among them', async () => {
+    const rowCount = 1_048_580
+    const rows = Array.from({ length: rowCount }, (_, index): WrittenRow => [String(index)])
+    const path = await writeBook(rows, ['n'])
+    const rowsOf = async (sheet: string) => {
+      const file = await openXlsx(path, sheet)
+      let [count, first, last] = [0, '', '']
+      for await (const batch of file.cellRows())
+        for (const { cells } of batch) {
+          const [cell] = [...cells.values()]
+          last = typeof cell === 'string' ? cell : 'no text'
+          if (count++ === 1) first = last
+        }
+      file.close()
+      return { count, first, last }
+    }
+    expect(await rowsOf('rows')).toEqual({ count: 1_048_576, first: '0', last: '1048574' })
+    expect(await rowsOf('rows 2')).toEqual({ count: 6, first: '1048575', last: '1048579' })
+  }, 60_000)
+
+  test('goes on in a second sheet where the first is too long for the format', async () => {
+    const rows = Array.from({ length: 3_000 }, (_, index): WrittenRow => [`${index} ${'x'.repeat(1_000)}`])
+    const path = await writeBook(rows, ['name'], { sheetBytesMax: 1_000_000 })
+    const { sheets } = await readRows(path)
+    expect(sheets.length).toBeGreaterThan(1)
+    const parts = await Promise.all(sheets.map((sheet) => readRows(path, sheet)))
+    expect(parts.flatMap((part) => part.rows.slice(1))).toEqual(rows)
+  })
+
+  test('that a zip cannot hold is refused by name, and not a byte of it is written', async () => {
+    const rows = Array.from({ length: 2_000 }, (_, index): WrittenRow => [`${index}`])
+    const whole = statSync(await writeBook(rows, ['n'])).size
+    const plain = Buffer.byteLength(
+      await partOf(join(folder, `book${fileCount}.xlsx`), 'xl/worksheets/sheet1.xml'),
+    )
+    expect(plain).toBeGreaterThan(whole)
+    // Packed it would fit; what it unpacks to does not.
+    for (const bytesMax of [whole - 1, plain - 1]) {
+      await expect(writeBook(rows, ['n'], { bytesMax })).rejects.toMatchObject({
+        code: 'OUTPUT_UNWRITABLE',
+        message: `an .xlsx file of more than ${bytesMax} bytes cannot be written`,
+        hint: expect.stringContaining('enrich export') as string,
+      })
+      expect(statSync(join(folder, `book${fileCount}.xlsx`)).size).toBe(0)
+    }
+    const path = await writeBook(rows, ['n'], { bytesMax: plain })
+    expect((await readRows(path)).rows).toHaveLength(2_001)
+    // What is reckoned is what is written, names and links included.
+    const links: WrittenRow[] = [[{ kind: 'link', text: 'ü', url: 'https://a.example' }]]
+    const bytes = statSync(await writeBook(links, ['ä'])).size
+    await writeBook(links, ['ä'], { bytesMax: bytes })
+    await expect(writeBook(links, ['ä'], { bytesMax: bytes - 1 })).rejects.toThrow('cannot be written')
   })
 
   test('has links up to the number that Excel takes, each address once', async () => {

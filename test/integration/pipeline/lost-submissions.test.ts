@@ -2,9 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import type { Checkpoint, KeyedLookup } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import { stageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { openInbox, type Inbox } from '../../../src/pipeline/inbox/inbox.js'
+import { stageKinds } from '../../../src/pipeline/rules/lookup-kind.js'
+import { defaultStages } from '../../../src/pipeline/rules/stage-options.js'
 import { waitForLost, type LostWaitDeps } from '../../../src/pipeline/scheduler/lost-submissions.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { hurriedClock } from '../../support/hurried-clock.js'
@@ -12,7 +15,10 @@ import { hurriedClock } from '../../support/hurried-clock.js'
 /** Five minutes of research, and six tries of the delivery. */
 const hopeMs = 730_000
 const clock = hurriedClock(500)
+const polling = { firstAfterMs: 60_000, intervalMs: 10_000, deadlineMs: 3_600_000 }
+const limits = { submissionsPerWindow: 600, windowMs: 60_000 }
 let folder: string
+let openAgain: () => Checkpoint
 let checkpoint: Checkpoint
 let inbox: Inbox
 let waits: number[]
@@ -21,7 +27,9 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'enrich-lost-'))
   const path = join(folder, 'checkpoint.sqlite')
   const nowMs = clock.nowMs()
-  checkpoint = openCheckpoint({ path, scope: 'https://a.example', job: 'x', nowMs, random: systemRandom })
+  openAgain = () =>
+    openCheckpoint({ path, scope: 'https://a.example', job: 'x', nowMs, random: systemRandom })
+  checkpoint = openAgain()
   inbox = openInbox(path, nowMs)
   waits = []
 })
@@ -32,21 +40,45 @@ afterEach(() => {
 })
 
 /** Submissions that left so long ago, and whose answers were lost. */
-async function lose(...agoMs: number[]): Promise<{ lookupId: number; customId: string }[]> {
-  const ids = await checkpoint.want(
+async function lose(...agoMs: number[]): Promise<Lost[]> {
+  return loseOf(
+    checkpoint,
     agoMs.map((_, index) => ({
       kind: 'resolution' as const,
       key: new Uint8Array(16).fill(index),
       lookup: { name: `Company ${index}`, location: null, context: null },
     })),
+    agoMs,
   )
+}
+
+/** A request about this domain that has just left, and whose answer was lost. */
+const loseDomain = (name: string) => loseOf(checkpoint.of('domain'), [stageLookup('domain', name)], [0])
+
+interface Lost {
+  lookupId: number
+  customId: string
+}
+
+async function loseOf(
+  of: Checkpoint,
+  lookups: readonly KeyedLookup[],
+  agoMs: readonly number[],
+): Promise<Lost[]> {
+  const ids = await checkpoint.want(lookups)
   return Promise.all(
     ids.map(async (lookupId, index) => {
-      const { customId } = await checkpoint.intend(lookupId, clock.nowMs() - (agoMs[index] ?? 0))
-      await checkpoint.lose(lookupId, customId, 'reset')
+      const { customId } = await of.intend(lookupId, clock.nowMs() - (agoMs[index] ?? 0))
+      await of.lose(lookupId, customId, 'reset')
       return { lookupId, customId }
     }),
   )
+}
+
+/** Of an earlier process: what it wanted is not wanted by this one. */
+function reopen(): void {
+  checkpoint.close()
+  checkpoint = openAgain()
 }
 
 const wait = (change: Partial<LostWaitDeps> = {}) =>
@@ -54,7 +86,8 @@ const wait = (change: Partial<LostWaitDeps> = {}) =>
     inbox,
     checkpoint,
     clock,
-    polling: { deadlineMs: 3_600_000 },
+    polling,
+    stages: defaultStages({ limits, polling }),
     waitMsMax: Infinity,
     interrupt: new AbortController().signal,
     onWait: (lostCount, waitMs) => waits.push(lostCount, waitMs),
@@ -98,5 +131,42 @@ describe('before a lost submission is submitted again', () => {
     await lose(0)
     expect(await wait({ interrupt: AbortSignal.abort() })).toBe(false)
     expect(await wait({ waitMsMax: 1_000 })).toBe(false)
+  })
+
+  test('a domain is waited for like a name, and an event with its record ends the wait', async () => {
+    await loseDomain('acme.com')
+    const record = { object: 'domain_intelligence', status: 'complete', domain: 'acme.com', data: {} }
+    const event = { id: 'evt_1', type: 'domain_intelligence.completed', data: { object: { data: record } } }
+    const body = Buffer.from(JSON.stringify(event))
+    const startMs = clock.monotonicMs()
+    const waiting = wait({
+      onWait: (lostCount, waitMs) => {
+        waits.push(lostCount, waitMs)
+        void inbox.receive('evt_1', body, clock.nowMs())
+      },
+    })
+    expect(await waiting).toBe(true)
+    expect(waits).toEqual([1, expect.any(Number)])
+    expect(clock.monotonicMs() - startMs).toBeLessThan(hopeMs / 2)
+    expect(await checkpoint.of('domain').openRuns()).toEqual([
+      expect.objectContaining({ runId: 'domain:acme.com' }),
+    ])
+  })
+
+  test('a domain that may follow from an answer is waited for where domains are asked after answers, else not', async () => {
+    await loseDomain('acme.com')
+    reopen()
+    expect(await wait()).toBe(true)
+    expect(waits).toEqual([])
+    const asking = defaultStages({ limits, polling }, ['domain'])
+    expect(await wait({ stages: asking, waitMsMax: 1_000 })).toBe(false)
+    expect(waits).toEqual([1, 1_000])
+  })
+
+  test('records of companies, which cost nothing, are waited for by nobody', async () => {
+    const entity = stageLookup('entity', 'siq_1')
+    await loseOf(checkpoint.of('entity'), [entity], [0])
+    expect(await wait({ stages: defaultStages({ limits, polling }, stageKinds) })).toBe(true)
+    expect(waits).toEqual([])
   })
 })

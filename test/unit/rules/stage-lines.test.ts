@@ -134,6 +134,7 @@ describe('the line of a stage', () => {
       ownership_chain: chain,
       hierarchy_summary: 'Owned.',
       hierarchy_researched_at: '2026-01-02T03:04:05Z',
+      hierarchy_error: null,
       basis: [
         {
           field: 'ownership_chain',
@@ -192,15 +193,46 @@ describe('the line of a stage', () => {
   })
 
   test.each(stageKinds)(
-    'of what has no %s says why in its status, or nothing where nothing was asked',
+    'of what has no %s says why in its status and error, or nothing where nothing was asked',
     (kind) => {
-      const [status = '', ...others] = columnsOfStage(kind).map(({ name }) => name)
-      const uncertain = parsed(renderUnansweredStage(kind, { status: 'uncertain' }))
-      expect(uncertain[status]).toBe('uncertain')
-      expect(others.map((name) => uncertain[name])).toEqual(others.map(() => null))
-      expect(parsed(renderUnansweredStage(kind, null))[status]).toBeNull()
+      const names = columnsOfStage(kind).map(({ name }) => name)
+      const [status = '', ...others] = names
+      const error = `${kind}_error`
+      const uncertain = parsed(
+        renderUnansweredStage(kind, { status: 'uncertain', error: 'the line was cut' }),
+      )
+      expect([uncertain[status], uncertain[error]]).toEqual(['uncertain', 'the line was cut'])
+      const empty = others.filter((name) => name !== error)
+      expect(empty.map((name) => uncertain[name])).toEqual(empty.map(() => null))
+      const nothing = parsed(renderUnansweredStage(kind, null))
+      expect(names.map((name) => nothing[name])).toEqual(names.map(() => null))
     },
   )
+
+  test.each(stageKinds)(
+    'of a %s that failed says why, in the words of the service where it has any',
+    (kind) => {
+      const errorOf = (data: unknown, status = 'FAILED') =>
+        parsed(renderers[kind](body(data, status)))[`${kind}_error`]
+      expect(errorOf({ status: 'failed', data: null, message: ' No owner could be found. ' })).toBe(
+        'No owner could be found.',
+      )
+      for (const message of [undefined, null, '', ' '])
+        expect(errorOf({ status: 'failed', message })).toBe('the service ended it without a result')
+      expect(errorOf({ status: 'failed', message: 'x'.repeat(10_000) })).toHaveLength(4_000)
+      const whole = { entity: { ...record, message: 'ok' }, hierarchy, domain }[kind]
+      expect(errorOf({ ...whole, message: 'ok' }, 'COMPLETED')).toBeNull()
+    },
+  )
+
+  test('of a domain that failed says so in the error of a row that asks by it too', () => {
+    const line = parsed(renderDomainLine(body({ status: 'failed', message: 'No name server.' }, 'FAILED')))
+    expect(line).toMatchObject({
+      status: 'failed',
+      error: 'No name server.',
+      domain_error: 'No name server.',
+    })
+  })
 
   test.each(stageKinds)('of any JSON holds every column of %s, in order, and throws nothing', (kind) => {
     const names = columnsOfStage(kind).map(({ name }) => name)

@@ -125,13 +125,14 @@ const hierarchy = (status: string, data: object | null, message: string | null) 
   request_id: exampleCallId,
   message,
 })
+const ownerId = 'siq_5d3a91c07be84f26a1c9d0e7'
 const completedHierarchy = hierarchy(
   'completed',
   hierarchyOf({
-    targetId: 'n1',
+    targetId: entityId,
     entities: [
       {
-        id: 'n1',
+        id: entityId,
         name: 'ACME TRADING LIMITED',
         country_code: 'GB',
         jurisdiction: 'gb',
@@ -139,7 +140,7 @@ const completedHierarchy = hierarchy(
         is_publicly_traded: false,
       },
       {
-        id: 'n2',
+        id: ownerId,
         name: 'Acme Group plc',
         country_code: 'GB',
         jurisdiction: 'gb',
@@ -150,14 +151,14 @@ const completedHierarchy = hierarchy(
     relationships: [
       {
         id: 'r1',
-        from: 'n2',
-        to: 'n1',
+        from: ownerId,
+        to: entityId,
         relationship_type: 'owns',
         ownership_percentage: 100,
         established_date: '2011-04',
       },
     ],
-    ultimateParentId: 'n2',
+    ultimateParentId: ownerId,
     evidence: ['https://register.example/01234567'],
   }),
   null,

@@ -20,6 +20,14 @@ export interface SheetParts {
   readonly relations: PackedFile | null
 }
 
+/** What fills a sheet. */
+export interface SheetLimits {
+  /** With its header. */
+  readonly rowsMax: number
+  /** Before it is packed. */
+  readonly sheetBytesMax: number
+}
+
 /** Writes one sheet below its header, which stays in view. */
 export class SheetWriter {
   private rowNumber = 0
@@ -33,7 +41,7 @@ export class SheetWriter {
     path: string,
     private readonly columns: readonly SheetColumn[],
     private readonly styles: StyleBook,
-    private readonly rowsMax: number,
+    private readonly limits: SheetLimits,
   ) {
     if (columns.length > xlsxLimits.columnsMax) {
       throw unfit(`${columns.length} columns are more than the ${xlsxLimits.columnsMax} of an Excel sheet`)
@@ -43,7 +51,8 @@ export class SheetWriter {
   }
 
   get isFull(): boolean {
-    return this.rowNumber >= this.rowsMax || this.part.plainBytes >= xlsxLimits.sheetBytesMax
+    const { rowsMax, sheetBytesMax } = this.limits
+    return this.rowNumber >= rowsMax || this.part.plainBytes >= sheetBytesMax
   }
 
   /** `sample` are rows by which the widths of columns are judged. */

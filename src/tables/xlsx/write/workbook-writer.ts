@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { xlsxLimits } from '../../limits.js'
+import { tableLimits, xlsxLimits } from '../../limits.js'
 import { packText, writeZip, type PackedFile } from '../../zip-writer.js'
-import { SheetWriter, type SheetParts } from './sheet-writer.js'
+import { SheetWriter, type SheetLimits, type SheetParts } from './sheet-writer.js'
 import type { SheetColumn, WrittenRow } from './written-row.js'
 import {
   attributeText,
@@ -14,6 +14,13 @@ import {
 } from './sheet-xml.js'
 import { StyleBook } from './style-book.js'
 
+export interface BookLimits extends SheetLimits {
+  /** Of the whole file, and of each part before it is packed. */
+  readonly bytesMax: number
+}
+
+const bookLimits: BookLimits = { ...xlsxLimits, bytesMax: tableLimits.zipBytesMax }
+
 /** Rows below a header, over as many sheets as they fill: `basis`, `basis 2`. */
 export class SheetSeries {
   readonly sheets: SheetParts[] = []
@@ -24,7 +31,7 @@ export class SheetSeries {
     private readonly columns: readonly SheetColumn[],
     private readonly styles: StyleBook,
     private readonly pathPrefix: string,
-    private readonly rowsMax: number,
+    private readonly limits: BookLimits,
   ) {}
 
   async add(rows: readonly WrittenRow[]): Promise<void> {
@@ -51,7 +58,7 @@ export class SheetSeries {
       `${this.pathPrefix}${this.sheets.length + 1}`,
       this.columns,
       this.styles,
-      this.rowsMax,
+      this.limits,
     )
     await writer.start(sample)
     return writer
@@ -67,24 +74,26 @@ export class SheetSeries {
 /**
  * Writes an .xlsx whose memory does not grow with its rows: each sheet is packed into a file of its own in a folder
  * that only we may read, and at the end all are put together. No cell is a formula. Throws OUTPUT_COLUMN_UNFIT for a
- * text or a table that is larger than Excel's.
+ * text or a table that is larger than Excel's; `write` OUTPUT_UNWRITABLE for a file that is larger than a zip.
  */
 export class WorkbookWriter {
   private readonly styles = new StyleBook()
   private readonly series: SheetSeries[] = []
 
-  /** `rowsMax`: of a sheet, with its header. */
+  private readonly limits: BookLimits
+
   constructor(
     private readonly folder: string,
-    private readonly rowsMax: number = xlsxLimits.rowsMax,
+    limits: Partial<BookLimits> = {},
   ) {
+    this.limits = { ...bookLimits, ...limits }
     mkdirSync(folder, { mode: 0o700 })
   }
 
   /** Sheets come in the order in which they are asked for. */
   addSheets(name: string, columns: readonly SheetColumn[]): SheetSeries {
     const prefix = join(this.folder, `sheet${this.series.length + 1}-`)
-    const series = new SheetSeries(name, columns, this.styles, prefix, this.rowsMax)
+    const series = new SheetSeries(name, columns, this.styles, prefix, this.limits)
     this.series.push(series)
     return series
   }
@@ -98,7 +107,7 @@ export class WorkbookWriter {
         sheets.push(parts)
       }
     }
-    await writeZip(partsOf(names, sheets, this.styles), write)
+    await writeZip([...partsOf(names, sheets, this.styles)], write, this.limits.bytesMax)
   }
 
   /** Removes what was written on the way. */

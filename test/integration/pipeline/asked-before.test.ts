@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Lookup } from '../../../src/core/identity.js'
+import { askedBefore } from '../../../src/pipeline/asked-before.js'
+import type { CheckpointReader } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import { resolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { peekAtCheckpoint } from '../../../src/pipeline/checkpoint/reader.js'
+import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { systemRandom } from '../../../src/platform/random.js'
+
+const scope = 'https://a.example'
+const nameOf = (name: string): Lookup => ({ name, location: null, context: null })
+
+/** What opens the checkpoint of a path, and how often it did. */
+function counted(path: string): { open: () => CheckpointReader | null; times: () => number } {
+  let count = 0
+  const open = () => {
+    count++
+    return peekAtCheckpoint(path, scope)
+  }
+  return { open, times: () => count }
+}
+
+function checkpointPath(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'enrich-asked-'))
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return join(folder, 'checkpoint.sqlite')
+}
+
+test('where there is no checkpoint, nothing was asked, and it is looked for once', () => {
+  const { open, times } = counted(checkpointPath())
+  const asked = askedBefore(open)
+  expect(['acme.com', 'globex.com', 'acme.com'].map((name) => asked.wasAsked(nameOf(name)))).toEqual([
+    false,
+    false,
+    false,
+  ])
+  asked.close()
+  expect(times()).toBe(1)
+})
+
+test('where there is one, it is opened with the first question, and what was submitted was asked', async () => {
+  const path = checkpointPath()
+  const checkpoint = openCheckpoint({ path, scope, job: 'x', nowMs: Date.now(), random: systemRandom })
+  const names = ['acme.com', 'globex.com']
+  const [first = 0] = await checkpoint.want(
+    names.map((name) => ({
+      kind: 'resolution' as const,
+      key: resolutionKey(nameOf(name)),
+      lookup: nameOf(name),
+    })),
+  )
+  await checkpoint.intend(first, Date.now())
+  checkpoint.close()
+  const { open, times } = counted(path)
+  const asked = askedBefore(open)
+  expect(times()).toBe(0)
+  expect([...names, 'nobody.com'].map((name) => asked.wasAsked(nameOf(name)))).toEqual([true, false, false])
+  asked.close()
+  expect(times()).toBe(1)
+})
