@@ -69,7 +69,8 @@ export async function openParquetWriter(deps: ParquetWriterDeps): Promise<Parque
     duckDb = await openDuckDb(null, plan.limitBytes(Infinity))
     // Sides stay as they are written: rows go past the lines, in order.
     await duckDb.run(`SET disabled_optimizers = 'join_order,build_side_probe_side'`)
-    const stored = await storeLines(duckDb, deps.folder, deps.lineColumns, deps.lines)
+    const { folder, lines, lineColumns: columns } = deps
+    const stored = await storeLines({ duckDb, folder, columns, lines, laneCount: plan.laneCount })
     await duckDb.limitMemory(plan.limitBytes(stored.byteCounts.reduce((total, bytes) => total + bytes, 0)))
     return new ParquetWriter(deps, duckDb, stored, plan)
   } catch (error) {
