@@ -33,6 +33,8 @@ export interface DuckDb {
   run(sql: string): Promise<void>
   /** The same beside what runs, on a connection of its own. */
   runAside(sql: string): Promise<void>
+  /** How many threads a statement may have that begins from now on. Rows of a join lose their order with more than one. */
+  useThreads(count: number): Promise<void>
   /** Limits its memory from now on. What it pins cannot be put aside: too low a limit fails. */
   limitMemory(bytes: number): Promise<void>
   /** All rows of a small result. */
@@ -97,6 +99,9 @@ function session(
       } finally {
         disconnect(aside)
       }
+    },
+    useThreads: async (count) => {
+      await connection.run(`SET GLOBAL threads = ${count}`)
     },
     limitMemory: async (bytes) => {
       await connection.run(`SET GLOBAL memory_limit = ${sqlText(memoryText(bytes))}`)

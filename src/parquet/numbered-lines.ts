@@ -21,17 +21,23 @@ export interface StoredLines extends LineWeights {
 
 const numberColumn: LineColumn = { key: numberKey, name: numberKey, type: 'UINTEGER' }
 
+export interface StoreDeps {
+  readonly duckDb: DuckDb
+  readonly folder: string
+  readonly columns: readonly LineColumn[]
+  readonly lines: NumberedLines
+  /** Statements that run at one time. */
+  readonly laneCount: number
+}
+
 /** Stores lines in a folder: some are read in DuckDB while the next are made. */
-export async function storeLines(
-  duckDb: DuckDb,
-  folder: string,
-  columns: readonly LineColumn[],
-  { numbers, lines }: NumberedLines,
-): Promise<StoredLines> {
+export async function storeLines(deps: StoreDeps): Promise<StoredLines> {
+  const { duckDb, folder, columns, laneCount } = deps
+  const { numbers, lines } = deps.lines
   const byteCounts = new Uint32Array(numbers.length)
   const files: { path: string; firstNumber: number; lastNumber: number }[] = []
   const writer = new LineWriter(folder, 'lines-')
-  let storing: Promise<void> = Promise.resolve()
+  const storing: Promise<void>[] = []
   let index = 0
   let firstIndex = 0
   let uncollectedBytes = 0
@@ -41,15 +47,16 @@ export async function storeLines(
     const path = `${file.path}.parquet`
     files.push({ path, firstNumber: numbers[firstIndex] ?? 0, lastNumber: numbers[index - 1] ?? 0 })
     firstIndex = index
-    await storing
+    if (storing.length === laneCount) await storing.shift()
     if (uncollectedBytes > parquetLimits.collectEveryBytes) {
       uncollectedBytes = 0
       collectGarbage()
     }
     const relation = linesRelation([file], [numberColumn, ...columns])
-    storing = duckDb.run(copyWaiting(path, `SELECT * FROM ${relation}`)).then(() => rm(file.path))
+    const stored = duckDb.runAside(copyWaiting(path, `SELECT * FROM ${relation}`)).then(() => rm(file.path))
     // Thrown where it is awaited.
-    storing.catch(() => undefined)
+    stored.catch(() => undefined)
+    storing.push(stored)
   }
   try {
     for (const line of lines()) {
@@ -62,9 +69,9 @@ export async function storeLines(
     }
     if (index !== numbers.length) throw new Error(`${index} lines for ${numbers.length} numbers`)
     if (writer.rowCount > 0) await store()
-    await storing
+    await Promise.all(storing)
   } finally {
-    await storing.catch(() => undefined)
+    await Promise.allSettled(storing)
     await writer.close()
   }
   const pathsOf = (first: number, last: number) =>

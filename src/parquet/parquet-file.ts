@@ -1,4 +1,4 @@
-import { createReadStream, renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import {
   footerAround,
@@ -8,9 +8,18 @@ import {
   partOf,
   type ParquetFooter,
   type ParquetPart,
+  type SliceFiles,
 } from './row-group-files.js'
 
 const tailBytes = 8
+/** Copied at one time, through one buffer: what a processor has at hand. */
+const copiedBytes = 256 * 1024
+
+/** Some columns of a part. */
+export interface PartSlice {
+  readonly paths: readonly string[]
+  readonly byThread: SliceFiles['byThread']
+}
 
 /**
  * One Parquet file put together from whole ones, row group by row group, in the order they come: the first becomes
@@ -24,7 +33,10 @@ export class ParquetFile {
   #fileCount = 0
   #first: ParquetPart | null = null
   readonly #rowGroups: Buffer[] = []
+  /** Whether the first file holds nothing that the whole does not. */
+  #isFirstWhole = false
   #handle: FileHandle | null = null
+  #buffer: Buffer | null = null
   readonly #path: string
 
   constructor(path: string) {
@@ -36,14 +48,22 @@ export class ParquetFile {
   }
 
   /** Takes a part, whose slices hold its columns in order, and removes them. Throws where it has not so many rows, or other columns than the first. */
-  async append(slicePaths: readonly string[], rowCount: number): Promise<void> {
-    const slices = await Promise.all(slicePaths.map(readFooter))
-    const taken = partOf(slices, this.#bytes)
+  async append(slices: readonly PartSlice[], rowCount: number): Promise<void> {
+    const read = await Promise.all(
+      slices.map(async ({ paths, byThread }) => ({
+        files: await Promise.all(paths.map(readFooter)),
+        byThread,
+      })),
+    )
+    const taken = partOf(read, this.#bytes)
     if (taken.rowCount !== rowCount)
       throw new Error(`a part has ${taken.rowCount} rows in place of ${rowCount}`)
     this.#first ??= taken
     if (!haveSameRest(this.#first, taken)) throw new Error('the parts of the output differ in their columns')
-    for (const [index, path] of slicePaths.entries()) await this.#take(path, slices[index]?.bodyBytes ?? 0)
+    this.#isFirstWhole ||= this.#fileCount === 0 && slices[0]?.byThread === null
+    const bodyBytes = read.flatMap(({ files }) => files.map((file) => file.bodyBytes)).values()
+    for (const path of slices.flatMap(({ paths }) => paths))
+      await this.#take(path, bodyBytes.next().value ?? 0)
     this.#rowGroups.push(taken.rowGroups)
     this.#rowCount += rowCount
     this.#rowGroupCount += taken.rowGroupCount
@@ -52,7 +72,7 @@ export class ParquetFile {
   /** Writes the footer. */
   async end(): Promise<void> {
     if (this.#first === null) throw new Error('an output has no parts')
-    if (this.#fileCount === 1) return
+    if (this.#fileCount === 1 && this.#isFirstWhole) return
     const { before, after } = footerAround(this.#first, this.#rowCount, this.#rowGroupCount)
     const footer = Buffer.concat([before, ...this.#rowGroups, after])
     await this.#write(Buffer.concat([footer, parquetEnd(footer.length)]))
@@ -69,19 +89,29 @@ export class ParquetFile {
       this.#bytes += bodyBytes
       return
     }
+    const from = await open(path)
+    try {
+      const buffer = (this.#buffer ??= Buffer.allocUnsafe(copiedBytes))
+      for (let left = bodyBytes; left > 0;) {
+        const at = parquetMagic.length + bodyBytes - left
+        const { bytesRead } = await from.read(buffer, 0, Math.min(left, buffer.length), at)
+        if (bytesRead === 0) throw new Error('a part of the output ends too early')
+        await this.#write(buffer.subarray(0, bytesRead))
+        left -= bytesRead
+      }
+    } finally {
+      await from.close()
+    }
+    rmSync(path)
+  }
+
+  /** Behind the row groups. */
+  async #write(bytes: Buffer): Promise<void> {
     if (this.#handle === null) {
       this.#handle = await open(this.#path, 'a')
       await this.#handle.truncate(this.#bytes)
     }
-    const range = { start: parquetMagic.length, end: parquetMagic.length + bodyBytes - 1 }
-    if (bodyBytes > 0)
-      for await (const bytes of createReadStream(path, { ...range, highWaterMark: 1024 * 1024 }))
-        await this.#write(bytes as Buffer)
-    rmSync(path)
-  }
-
-  async #write(bytes: Buffer): Promise<void> {
-    await this.#handle?.writeFile(bytes)
+    await this.#handle.writeFile(bytes)
     this.#bytes += bytes.length
   }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { collectGarbage, isOutOfMemory, openDuckDb, sqlName, type DuckDb } from './duckdb.js'
@@ -6,15 +6,16 @@ import { parquetLimits } from './limits.js'
 import type { LineFile } from './line-writer.js'
 import { columnSlices, leafCountOf, planWriting, type PartShape, type WritingPlan } from './memory-budget.js'
 import { storeLines, type NumberedLines, type StoredLines } from './numbered-lines.js'
-import { ParquetFile } from './parquet-file.js'
+import { ParquetFile, type PartSlice } from './parquet-file.js'
 import { PartPlanner, type PlannedPart } from './part-plan.js'
 import {
   cellOf,
   copyPart,
   copyWaiting,
+  linesQuery,
   linesRelation,
   noRows,
-  partQueries,
+  rowQueries,
   rowRange,
   sliced,
   waitingRange,
@@ -68,7 +69,8 @@ export async function openParquetWriter(deps: ParquetWriterDeps): Promise<Parque
     duckDb = await openDuckDb(null, plan.limitBytes(Infinity))
     // Sides stay as they are written: rows go past the lines, in order.
     await duckDb.run(`SET disabled_optimizers = 'join_order,build_side_probe_side'`)
-    const stored = await storeLines(duckDb, deps.folder, deps.lineColumns, deps.lines)
+    const { folder, lines, lineColumns: columns } = deps
+    const stored = await storeLines({ duckDb, folder, columns, lines, laneCount: plan.laneCount })
     await duckDb.limitMemory(plan.limitBytes(stored.byteCounts.reduce((total, bytes) => total + bytes, 0)))
     return new ParquetWriter(deps, duckDb, stored, plan)
   } catch (error) {
@@ -224,9 +226,9 @@ export class ParquetWriter {
     }
   }
 
-  /** The files of a part, each some of its columns. */
-  async #convert(part: PlannedPart, numbersOf: RowNumbers, rows: PartRows): Promise<readonly string[]> {
-    const { rowColumns, lineColumns, folder, metadata } = this.#deps
+  /** The files of a part, by columns. */
+  async #convert(part: PlannedPart, numbersOf: RowNumbers, rows: PartRows): Promise<readonly PartSlice[]> {
+    const { rowColumns, lineColumns } = this.#deps
     const lines = this.#lines
     const numbers = function* () {
       const end = part.firstRow + part.rowCount
@@ -240,18 +242,41 @@ export class ParquetWriter {
     if (!isOfAll) await this.#duckDb.createNumbers('wanted', wanted)
     const wantedTable = isOfAll ? null : 'wanted'
     const numbersTable = 'numbers'
-    const selects = partQueries({ rows, numbersTable, rowColumns, lineColumns, linePaths, wantedTable })
-    // Paths of their own: DuckDB remembers what it knows of one.
-    const paths = selects.map(() => join(folder, `${this.#sliceCount++}.parquet`))
-    // Lines are most of the work, and begin: the last of them stand behind all.
-    const left = [...selects.entries()].reverse().values()
+    const query = { rows, numbersTable, rowColumns, lineColumns, linePaths, wantedTable }
+    await this.#duckDb.useThreads(this.#laneCount)
+    // Lines are most of the work, and begin.
+    const copies = rowQueries(query).map((select) => () => this.#copy(part, select))
+    if (lineColumns.length > 0)
+      copies.push(() => this.#copyByThread(part, linesQuery(query, part.groupRowsMax)))
+    const slices = new Array<PartSlice>(copies.length)
+    const left = [...copies.entries()].reverse().values()
     const lane = async () => {
-      for (const [index, select] of left)
-        await this.#duckDb.runAside(copyPart(paths[index] ?? '', select, part, metadata))
+      for (const [index, copy] of left) slices[index] = await copy()
     }
     const lanes = await Promise.allSettled(Array.from({ length: this.#laneCount }, lane))
     for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason
-    return paths
+    return slices
+  }
+
+  async #copy({ groupRowsMax }: PlannedPart, select: string): Promise<PartSlice> {
+    const path = this.#newPath()
+    await this.#duckDb.runAside(
+      copyPart(path, select, { groupRowsMax, metadata: this.#deps.metadata, isByThread: false }),
+    )
+    return { paths: [path], byThread: null }
+  }
+
+  async #copyByThread({ groupRowsMax }: PlannedPart, select: string): Promise<PartSlice> {
+    const folder = this.#newPath()
+    await this.#duckDb.runAside(
+      copyPart(folder, select, { groupRowsMax, metadata: this.#deps.metadata, isByThread: true }),
+    )
+    return { paths: readdirSync(folder).map((name) => join(folder, name)), byThread: { groupRowsMax } }
+  }
+
+  /** Of its own: DuckDB remembers what it knows of one. */
+  #newPath(): string {
+    return join(this.#deps.folder, `${this.#sliceCount++}.parquet`)
   }
 }
 

@@ -2,7 +2,6 @@ import { sqlName, sqlPath, sqlText } from './duckdb.js'
 import { parquetLimits } from './limits.js'
 import type { LineFile } from './line-writer.js'
 import { columnSlices, leafCountOf } from './memory-budget.js'
-import type { PlannedPart } from './part-plan.js'
 
 /** A column by its name, and its type in SQL. */
 export interface Column {
@@ -56,29 +55,28 @@ export interface PartQuery {
 }
 
 /**
- * A query a slice of columns, in their order: as many of the rows' as one statement can write, and those of the lines,
- * of which the one with the most parts goes alone: it is most of the work, and two statements run beside each other.
- * All cut the rows into the same row groups: those of the numbers' table.
+ * A query a slice of the rows' columns, in their order: as many as one statement can write. All cut the rows into the
+ * same row groups as `linesQuery`: those of the numbers' table.
  */
-export function partQueries(query: PartQuery): readonly string[] {
-  const { rows, rowColumns, lineColumns, numbersTable } = query
-  const most = Math.max(1, ...lineColumns.map(({ type }) => leafCountOf(type)))
-  const heavyIndex = lineColumns.findIndex(({ type }) => most > 1 && leafCountOf(type) === most)
-  const cuts = heavyIndex === -1 ? [lineColumns.length] : [heavyIndex, heavyIndex + 1, lineColumns.length]
-  const lineSlices = cuts.map((end, index) => lineColumns.slice(cuts[index - 1] ?? 0, end))
-  return [
-    ...sliced(rowColumns).map((columns) => {
-      const { scan, cells } = rows(columns)
-      const chosen = columns.map(({ name }, index) => `${cells[index] ?? 'NULL'} AS ${sqlName(name)}`)
-      return `SELECT ${chosen.join(', ')} FROM ${scan} AS r POSITIONAL JOIN ${numbersTable}`
-    }),
-    ...lineSlices
-      .filter(({ length }) => length > 0)
-      .map((columns) => {
-        const chosen = columns.map((column) => `${cellOf('l', column)} AS ${sqlName(column.name)}`)
-        return `SELECT ${chosen.join(', ')} FROM ${numbersTable} AS r LEFT JOIN ${linesBehind(query)} AS l ON r.${number} = l.${number}`
-      }),
-  ]
+export function rowQueries({ rows, rowColumns, numbersTable }: PartQuery): readonly string[] {
+  return sliced(rowColumns).map((columns) => {
+    const { scan, cells } = rows(columns)
+    const chosen = columns.map(({ name }, index) => `${cells[index] ?? 'NULL'} AS ${sqlName(name)}`)
+    return `SELECT ${chosen.join(', ')} FROM ${scan} AS r POSITIONAL JOIN ${numbersTable}`
+  })
+}
+
+/**
+ * The columns of the lines, to be copied by thread: threads that share a join take rows as they come, each whole row
+ * groups of its own. The first column says, for each row, how many row groups are above it.
+ */
+export function linesQuery(query: PartQuery, groupRowsMax: number): string {
+  const { lineColumns, numbersTable } = query
+  const chosen = lineColumns.map((column) => `${cellOf('l', column)} AS ${sqlName(column.name)}`)
+  return (
+    `SELECT ${[`(r.rowid // ${groupRowsMax})::INTEGER AS ${number}`, ...chosen].join(', ')} ` +
+    `FROM ${numbersTable} AS r LEFT JOIN ${linesBehind(query)} AS l ON r.${number} = l.${number}`
+  )
 }
 
 function linesBehind({ linePaths, lineColumns, wantedTable }: PartQuery): string {
@@ -123,11 +121,18 @@ export function copyWaiting(path: string, select: string): string {
   return `COPY (${select}) TO ${sqlText(path)} (FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE 2048)`
 }
 
+export interface CopyOptions {
+  readonly groupRowsMax: number
+  /** Key-value metadata. */
+  readonly metadata: Readonly<Record<string, string>>
+  /** Whether each thread writes a file of its own, into a folder. */
+  readonly isByThread: boolean
+}
+
 export function copyPart(
   path: string,
   select: string,
-  { groupRowsMax }: PlannedPart,
-  metadata: Readonly<Record<string, string>>,
+  { groupRowsMax, metadata, isByThread }: CopyOptions,
 ): string {
   const pairs = Object.entries(metadata).map(([key, value]) => `${sqlText(key)}: ${sqlText(value)}`)
   // A higher level of zstd takes a quarter more time for files that are a twentieth smaller.
@@ -138,6 +143,7 @@ export function copyPart(
     `ROW_GROUP_SIZE ${groupRowsMax}`,
   ]
   options.push(`STRING_DICTIONARY_PAGE_SIZE_LIMIT ${dictionaryPageBytes}`)
+  if (isByThread) options.push('PER_THREAD_OUTPUT')
   if (pairs.length > 0) options.push(`KV_METADATA {${pairs.join(', ')}}`)
   return `COPY (${select}) TO ${sqlText(path)} (${options.join(', ')})`
 }

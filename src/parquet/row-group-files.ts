@@ -4,10 +4,11 @@ import { isThriftList, readThrift, writeThrift, type Thrift, type ThriftStruct }
 const fields = {
   file: { schema: 2, rowCount: 3, rowGroups: 4, columnOrders: 7 },
   schemaElement: { childCount: 5 },
-  rowGroup: { columns: 1, sums: [2, 6], rowCount: 3, offset: 5, ordinal: 7 },
+  rowGroup: { columns: 1, bytes: 2, packedBytes: 6, rowCount: 3, offset: 5, ordinal: 7 },
   column: { offset: 2, meta: 3, indexOffsets: [4, 6] },
   /** Data, index and dictionary pages, bloom filter. */
-  meta: { offsets: [9, 10, 11, 14] },
+  meta: { bytes: 6, packedBytes: 7, offsets: [9, 10, 11, 14], statistics: 12 },
+  statistics: { least: 6 },
 } as const
 
 export const parquetMagic = Buffer.from('PAR1')
@@ -16,6 +17,16 @@ export const parquetMagic = Buffer.from('PAR1')
 export interface ParquetFooter {
   readonly footer: Buffer
   readonly bodyBytes: number
+}
+
+/** The files of some columns of a part. */
+export interface SliceFiles {
+  readonly files: readonly ParquetFooter[]
+  /**
+   * Of files that threads wrote beside each other, each some row groups, in its order: how many rows those have at
+   * most. Their first column, which is left out, counts the row groups above. Null: one file, in order.
+   */
+  readonly byThread: { readonly groupRowsMax: number } | null
 }
 
 /** What of a Parquet file goes into another one. */
@@ -28,7 +39,7 @@ export interface ParquetPart {
   readonly rest: ThriftStruct
 }
 
-/** One file of a part, taken apart. */
+/** Some columns of a part, taken apart. */
 interface ParquetSlice {
   readonly rowCount: number
   readonly rowGroups: readonly ThriftStruct[]
@@ -40,14 +51,16 @@ interface ParquetSlice {
  * another file. Row groups say where they are in their file, and nothing else in them depends on it. Throws on files of
  * different rows.
  */
-export function partOf(slices: readonly ParquetFooter[], offset: number): ParquetPart {
-  const taken: ParquetSlice[] = []
+export function partOf(slices: readonly SliceFiles[], offset: number): ParquetPart {
   let at = offset
-  for (const { footer, bodyBytes } of slices) {
-    taken.push(sliceOf(footer, at))
-    at += bodyBytes
-  }
-  const [first, ...others] = taken
+  const [first, ...others] = slices.map(({ files, byThread }) => {
+    const taken = files.map(({ footer, bodyBytes }) => {
+      const slice = sliceOf(footer, at)
+      at += bodyBytes
+      return slice
+    })
+    return byThread === null ? onlyOf(taken) : inOrder(taken, byThread.groupRowsMax)
+  })
   if (first === undefined) throw new Error('a part of the output has no columns')
   for (const other of others) join(first, other)
   const rowGroups = first.rowGroups.map((group) => writeThrift(group))
@@ -57,6 +70,49 @@ export function partOf(slices: readonly ParquetFooter[], offset: number): Parque
     rowGroupCount: rowGroups.length,
     rest: first.rest,
   }
+}
+
+function onlyOf([slice, ...others]: readonly ParquetSlice[]): ParquetSlice {
+  if (slice === undefined || others.length > 0) throw new Error('a slice of a part is not one file')
+  return slice
+}
+
+/** What threads wrote beside each other as one. Throws where a row group is not where its first column says. */
+function inOrder(files: readonly ParquetSlice[], groupRowsMax: number): ParquetSlice {
+  const placed = files
+    .flatMap(({ rowGroups }) => rowGroups)
+    .map((group) => ({ group, place: takePlace(group) }))
+    .sort((one, other) => one.place - other.place)
+  let rowCount = 0
+  for (const { group, place } of placed) {
+    if (place !== Math.floor(rowCount / groupRowsMax)) throw new Error('a part lacks some of its row groups')
+    rowCount += numberIn(group, fields.rowGroup.rowCount)
+  }
+  const rests = files.map(({ rest }) => rest)
+  for (const rest of rests) leaveFirstColumnOut(rest)
+  const [rest, ...others] = rests
+  if (rest === undefined || others.some((other) => !writeThrift(other).equals(writeThrift(rest))))
+    throw new Error('the files of a part differ in their columns')
+  return { rowCount, rowGroups: placed.map(({ group }) => group), rest }
+}
+
+/** Takes the first column out of a row group: the least number in it. */
+function takePlace(group: ThriftStruct): number {
+  const meta = structOf(
+    structOf(listIn(group, fields.rowGroup.columns).shift()).get(fields.column.meta)?.value,
+  )
+  const least = structOf(meta.get(fields.meta.statistics)?.value).get(fields.statistics.least)?.value
+  if (!Buffer.isBuffer(least)) throw new Error('a row group does not say where it belongs')
+  addNumber(group, fields.rowGroup.bytes, -numberIn(meta, fields.meta.bytes))
+  addNumber(group, fields.rowGroup.packedBytes, -numberIn(meta, fields.meta.packedBytes))
+  return least.readInt32LE()
+}
+
+function leaveFirstColumnOut(rest: ThriftStruct): void {
+  const schema = listIn(rest, fields.file.schema)
+  schema.splice(1, 1)
+  addNumber(structOf(schema[0]), fields.schemaElement.childCount, -1)
+  if (rest.has(fields.file.columnOrders)) listIn(rest, fields.file.columnOrders).shift()
 }
 
 /** Adds the columns of one slice behind those of another. */
@@ -69,11 +125,13 @@ function join(to: ParquetSlice, from: ParquetSlice): void {
       throw new Error('the slices of a part differ in their row groups')
     for (const column of listIn(other, fields.rowGroup.columns))
       listIn(group, fields.rowGroup.columns).push(column)
-    for (const id of fields.rowGroup.sums) addNumber(group, other, id)
+    for (const id of [fields.rowGroup.bytes, fields.rowGroup.packedBytes])
+      addNumber(group, id, numberIn(other, id))
   }
   const [root] = listIn(to.rest, fields.file.schema)
   const [otherRoot, ...elements] = listIn(from.rest, fields.file.schema)
-  addNumber(structOf(root), structOf(otherRoot), fields.schemaElement.childCount)
+  const { childCount } = fields.schemaElement
+  addNumber(structOf(root), childCount, numberIn(structOf(otherRoot), childCount))
   for (const element of elements) listIn(to.rest, fields.file.schema).push(element)
   if (!to.rest.has(fields.file.columnOrders)) return
   for (const order of listIn(from.rest, fields.file.columnOrders))
@@ -91,9 +149,9 @@ function numberIn(struct: ThriftStruct, id: number): number {
   return typeof value === 'number' ? value : 0
 }
 
-function addNumber(to: ThriftStruct, from: ThriftStruct, id: number): void {
+function addNumber(to: ThriftStruct, id: number, number: number): void {
   const field = to.get(id)
-  if (typeof field?.value === 'number') field.value += numberIn(from, id)
+  if (typeof field?.value === 'number') field.value += number
 }
 
 function sliceOf(footer: Buffer, offset: number): ParquetSlice {

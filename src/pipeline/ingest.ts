@@ -36,7 +36,7 @@ export interface Ingested {
 }
 
 /** Placed at one time: each time is a commit of the checkpoint, and a sync of the disk. */
-const placedRowsMin = 8_192
+const placedRowsMin = 16_384
 
 /** The first pass over the input: every row becomes a lookup or a reason why it is none. */
 export async function ingest(deps: IngestDeps): Promise<Ingested> {
@@ -46,16 +46,13 @@ export async function ingest(deps: IngestDeps): Promise<Ingested> {
   const occurrences = deps.dedupe ? null : new OccurrenceCounter()
   const placer = new RowPlacer(deps, index, identifierCounts, occurrences)
   try {
-    let waiting: TextRow[] = []
     for await (const { cells, rows } of keyBatches(deps)) {
       signal.throwIfAborted()
       await spool?.add(rows)
-      waiting.push(...cells)
-      if (waiting.length < placedRowsMin) continue
-      await placer.place(waiting)
-      waiting = []
+      for (const row of cells) placer.add(row)
+      if (placer.waitingCount >= placedRowsMin) await placer.place()
     }
-    if (waiting.length > 0) await placer.place(waiting)
+    await placer.place()
     await spool?.end()
     return { index, identifierCounts }
   } finally {
@@ -76,15 +73,33 @@ async function* keyBatches({ input, rule, spool }: IngestDeps): AsyncGenerator<K
   else for await (const rows of memberRows) yield { cells: rows.map((row) => row.cells), rows }
 }
 
+/** What rows ask that look the same in all they ask; until it is placed, neither an id nor a reason. */
+interface Placed {
+  id: LookupId
+  /** Why they ask for nothing. */
+  reason: string | null
+  /** Where there is something to tell of it. */
+  noted: AskedQuestion | null
+}
+
+/** What was not known before, with the cells of the first row that asks it. */
+interface Fresh {
+  readonly placed: Placed
+  readonly cells: TextRow
+}
+
 /** Finds the lookup of each row. Rows that look the same in all they ask are found without asking again. */
 class RowPlacer {
   readonly #deps: IngestDeps
   readonly #index: RowIndex
   readonly #counts: IdentifierCounts
   readonly #occurrences: OccurrenceCounter | null
-  readonly #questionOf: RowReader
+  readonly #questionsOf: RowReader
   /** By all cells that are asked; not kept where each row counts. */
-  readonly #known = new Map<string, { id: LookupId; question: AskedQuestion | null }>()
+  readonly #known = new Map<string, Placed>()
+  /** Of each row that waits, in order. */
+  #waiting: Placed[] = []
+  #fresh: Fresh[] = []
 
   constructor(
     deps: IngestDeps,
@@ -96,37 +111,56 @@ class RowPlacer {
     this.#index = index
     this.#counts = counts
     this.#occurrences = occurrences
-    this.#questionOf = createRowReader(deps.rule, deps.wasAsked)
+    this.#questionsOf = createRowReader(deps.rule, deps.wasAsked)
   }
 
-  async place(rows: readonly TextRow[]): Promise<void> {
-    const keys = rows.map(cellsKey)
-    const unknown = rows.filter((_, at) => !this.#known.has(keys[at] ?? ''))
-    const read = (await this.#questionOf(unknown)).values()
-    const questions = keys.map((key) => (this.#known.has(key) ? null : (read.next().value ?? null)))
-    const lookups = questions.flatMap((question) =>
-      question === null || question.kind === 'invalid' ? [] : [keyed(question, this.#occurrences)],
-    )
-    const ids = (lookups.length === 0 ? [] : await this.#deps.place(lookups)).values()
-    for (const [at, question] of questions.entries()) {
-      const key = keys[at] ?? ''
-      const known = question === null ? this.#known.get(key) : undefined
-      if (question?.kind === 'invalid') this.#index.addInvalid(question.reason)
-      else if (question === null) this.#add(known?.id ?? 0, known?.question ?? null)
-      else this.#remember(key, ids.next().value ?? 0, question)
+  get waitingCount(): number {
+    return this.#waiting.length
+  }
+
+  /** Of a row that is known, nothing is kept but that. */
+  add(cells: TextRow): void {
+    const key = this.#occurrences === null ? cellsKey(cells) : null
+    let placed = key === null ? undefined : this.#known.get(key)
+    if (placed === undefined) {
+      placed = { id: 0, reason: null, noted: null }
+      this.#fresh.push({ placed, cells })
+      if (key !== null) this.#known.set(ownCopy(key), placed)
+    }
+    this.#waiting.push(placed)
+  }
+
+  /** Places the rows that wait. */
+  async place(): Promise<void> {
+    const [waiting, fresh] = [this.#waiting, this.#fresh]
+    this.#waiting = []
+    this.#fresh = []
+    if (fresh.length > 0) await this.#settle(fresh)
+    for (const { id, reason, noted } of waiting) {
+      if (reason === null) this.#index.add(id)
+      else this.#index.addInvalid(reason)
+      if (noted !== null) this.#counts.add(noted, this.#index.rowCount)
     }
     if (this.#known.size > knownRowsMax) this.#known.clear()
   }
 
-  #remember(key: string, id: LookupId, question: AskedQuestion): void {
-    const noted = isNoteworthy(question) ? question : null
-    this.#add(id, noted)
-    if (this.#occurrences === null) this.#known.set(ownCopy(key), { id, question: noted })
-  }
-
-  #add(id: LookupId, question: AskedQuestion | null): void {
-    this.#index.add(id)
-    if (question !== null) this.#counts.add(question, this.#index.rowCount)
+  async #settle(fresh: readonly Fresh[]): Promise<void> {
+    const questions = await this.#questionsOf(fresh.map(({ cells }) => cells))
+    const asking: Placed[] = []
+    const lookups: KeyedLookup[] = []
+    for (const [at, question] of questions.entries()) {
+      const placed = fresh[at]?.placed
+      if (placed === undefined) continue
+      if (question.kind === 'invalid') {
+        placed.reason = question.reason
+        continue
+      }
+      if (isNoteworthy(question)) placed.noted = question
+      asking.push(placed)
+      lookups.push(keyed(question, this.#occurrences))
+    }
+    const ids = lookups.length === 0 ? [] : await this.#deps.place(lookups)
+    for (const [at, placed] of asking.entries()) placed.id = ids[at] ?? 0
   }
 }
 
@@ -135,9 +169,9 @@ const knownRowsMax = 100_000
 
 /** Cells as one text, from which they could be read again: different rows never have the same. */
 function cellsKey(cells: TextRow): string {
-  let key = ''
-  for (const cell of cells) key += cell === null ? '-' : `${cell.length}:${cell}`
-  return key
+  let lengths = ''
+  for (const cell of cells) lengths += cell === null ? '-,' : `${cell.length},`
+  return lengths + cells.join('')
 }
 
 function keyed(question: AskedQuestion, occurrences: OccurrenceCounter | null): KeyedLookup {

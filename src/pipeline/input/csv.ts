@@ -201,10 +201,16 @@ function positionsIn(file: CsvFile, wanted: readonly number[]): readonly number[
 function membersOf(file: CsvFile, keys: readonly string[], cells: readonly string[]): string {
   const count = Math.max(cells.length, file.headerCells)
   let members = ''
-  for (let position = 0; position < count; position++)
-    members += `${position === 0 ? '' : ','}${keys[position] ?? ''}${JSON.stringify(cells[position] ?? '')}`
+  for (let position = 0; position < count; position++) {
+    const cell = cells[position] ?? ''
+    const text = isPlain.test(cell) ? `"${cell}"` : JSON.stringify(cell)
+    members += (position === 0 ? '' : ',') + (keys[position] ?? '') + text
+  }
   return members
 }
+
+/** What stands in a string of JSON as it is: no quote, backslash or control character, and no half of a character. */
+const isPlain = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/
 
 function note(ragged: RaggedLines, line: number): void {
   ragged.count++

@@ -64,6 +64,7 @@ export class RowIndex {
 
   /** Why a row asks for nothing, or null where it does ask. */
   reasonOf(lookupId: LookupId): string | null {
-    return this.#reasons[highestId - lookupId] ?? null
+    const index = highestId - lookupId
+    return index < this.#reasons.length ? (this.#reasons[index] ?? null) : null
   }
 }

@@ -88,11 +88,14 @@ describe('a writer', () => {
   ] as const
   test.each(
     weights.flatMap(([weight, rowBytes]) =>
-      [0, 5, 20_000].map((rowCount) => ({ weight, rowBytes, rowCount })),
+      [0, 5, 20_000].flatMap((rowCount) =>
+        // Enough for one thread, or for two.
+        [memoryBytesMin, 1e9].map((memoryBytes) => ({ weight, rowBytes, rowCount, memoryBytes })),
+      ),
     ),
   )(
-    'puts the lines of $rowCount $weight rows behind those that they belong to',
-    async ({ rowBytes, rowCount }) => {
+    'puts the lines of $rowCount $weight rows behind those that they belong to, in $memoryBytes bytes',
+    async ({ rowBytes, rowCount, memoryBytes }) => {
       const folder = newFolder()
       const path = join(folder, 'out.parquet')
       const given = [0, 1].map((part) => join(folder, `in-${part}.parquet`))
@@ -110,6 +113,7 @@ describe('a writer', () => {
         depsOf(path, {
           rowColumns: [id],
           readsParquet: true,
+          memoryBytes,
           lineColumns: [
             { key: 'v', name: 'line', type: 'VARCHAR' },
             { key: 'l', name: 'list', type: 'STRUCT("a" INTEGER, "b" INTEGER)[]' },

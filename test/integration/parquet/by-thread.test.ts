@@ -1,0 +1,103 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { sqlPath, sqlText } from '../../../src/parquet/duckdb.js'
+import { LineWriter } from '../../../src/parquet/line-writer.js'
+import { ParquetFile } from '../../../src/parquet/parquet-file.js'
+import { openParquetWriter } from '../../../src/parquet/parquet-writer.js'
+import { newFolder, withDuckDb } from '../output/support.js'
+
+const groupRowsMax = 2_048
+
+/** Files as a thread each writes them: of row groups from one to another, each row with the number of its group. */
+async function filesOf(...groups: readonly (readonly [first: number, end: number, columns?: string])[]) {
+  const folder = newFolder()
+  const paths = groups.map((_, index) => join(folder, `data_${index}.parquet`))
+  await withDuckDb(async (duckDb) => {
+    for (const [index, [first, end, columns = `'row ' || i AS name`]] of groups.entries())
+      await duckDb.run(
+        `COPY (SELECT (i // ${groupRowsMax})::INTEGER AS "#", ${columns}
+               FROM range(${first * groupRowsMax}, ${end * groupRowsMax}) t(i))
+         TO ${sqlText(paths[index] ?? '')} (FORMAT parquet, ROW_GROUP_SIZE ${groupRowsMax})`,
+      )
+  })
+  const slice = { paths, byThread: { groupRowsMax } }
+  return { path: join(folder, 'out.parquet'), slice }
+}
+
+async function putTogether({ path, slice }: Awaited<ReturnType<typeof filesOf>>, groupCount: number) {
+  const file = new ParquetFile(path)
+  try {
+    await file.append([slice], groupCount * groupRowsMax)
+    await file.end()
+  } finally {
+    await file.close()
+  }
+  return path
+}
+
+describe('what threads wrote beside each other', () => {
+  test.each([
+    ['in the order of its files', [0, 2], [2, 3]],
+    ['in another order', [1, 3], [0, 1]],
+  ] as const)('is one file in the order of its rows: %s', async (_, one, other) => {
+    const path = await putTogether(await filesOf(one, other), 3)
+    const sql = `SELECT count(*), count(*) FILTER (name = 'row ' || file_row_number)
+      FROM read_parquet(${sqlPath(path)}, file_row_number = true)`
+    const columns = `SELECT column_name FROM (DESCRIBE SELECT * FROM ${sqlPath(path)})`
+    const rowCount = BigInt(3 * groupRowsMax)
+    await withDuckDb(async (duckDb) => {
+      expect(await duckDb.all(sql)).toEqual([[rowCount, rowCount]])
+      expect(await duckDb.all(columns)).toEqual([['name']])
+    })
+  })
+
+  test('is refused where a row group is missing, is there twice, or has other columns', async () => {
+    await expect(putTogether(await filesOf([0, 1], [2, 3]), 2)).rejects.toThrow(/lacks/)
+    await expect(putTogether(await filesOf([0, 2], [1, 2]), 3)).rejects.toThrow(/lacks/)
+    const otherName = await filesOf([0, 1], [1, 2, `'row ' || i AS other`])
+    await expect(putTogether(otherName, 2)).rejects.toThrow(/columns/)
+  })
+})
+
+test('lines of as many rows as several threads join stand behind their rows', async () => {
+  const folder = newFolder()
+  const path = join(folder, 'out.parquet')
+  const rowCount = 400_000
+  const lineCount = 5_000
+  const rows = new LineWriter(folder, 'rows-')
+  const files = []
+  for (let row = 0; row < rowCount; row++) {
+    rows.add(`{"n":${row}}`)
+    if (rows.isFull) files.push(await rows.cut())
+    else if (rows.isFlushDue) await rows.flush()
+  }
+  files.push(await rows.cut())
+  const writer = await openParquetWriter({
+    path,
+    folder: `${path}.parts`,
+    metadata: { made: 'here' },
+    rowColumns: [{ key: 'n', name: 'n', type: 'BIGINT' }],
+    readsParquet: false,
+    lineColumns: [
+      { key: 'v', name: 'line', type: 'BIGINT' },
+      { key: 'l', name: 'list', type: 'STRUCT("a" BIGINT)[]' },
+    ],
+    lines: {
+      numbers: Uint32Array.from({ length: lineCount }, (_, number) => number),
+      lines: () => Array.from({ length: lineCount }, (_, number) => `{"v":${number},"l":[{"a":${number}}]}`),
+    },
+    memoryBytes: 1e9,
+  })
+  await writer.addFiles(files, (first, count) =>
+    Array.from({ length: count }, (_, index) => ((first + index) * 7) % lineCount),
+  )
+  await writer.end()
+  await writer.close()
+  const right = `n = file_row_number AND line = n * 7 % ${lineCount} AND list[1].a = line`
+  const sql = `SELECT count(*) FILTER (${right}) FROM read_parquet(${sqlPath(path)}, file_row_number = true)`
+  const metadata = `SELECT count(*) FROM parquet_kv_metadata(${sqlPath(path)}) WHERE key = 'made'`
+  await withDuckDb(async (duckDb) => {
+    expect(await duckDb.all(sql)).toEqual([[BigInt(rowCount)]])
+    expect(await duckDb.all(metadata)).toEqual([[1n]])
+  })
+})
