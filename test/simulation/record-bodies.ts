@@ -11,6 +11,8 @@ export interface AskedRecord {
   readonly isHeld: boolean
   readonly begunAtMs: number
   readonly doneAtMs: number
+  /** The same by the clock on the wall, as answers say it. */
+  readonly doneAt: string
 }
 
 type Body = Record<string, unknown>
@@ -33,7 +35,7 @@ export function entityBody({ name, fate }: AskedRecord, isDone: boolean): Body {
   return { ...head, entity: { id }, enrichment: { status, updated_at: null }, request_id: 'req_1' }
 }
 
-export function hierarchyBody({ name, fate }: AskedRecord, isDone: boolean): Body {
+export function hierarchyBody({ name, fate, doneAt }: AskedRecord, isDone: boolean): Body {
   const head = { entity_id: name, request_id: 'req_1' }
   if (!isDone) return { ...head, status: 'in_progress', data: null, last_researched_at: null, message: null }
   if (fate === 'fails')
@@ -52,7 +54,7 @@ export function hierarchyBody({ name, fate }: AskedRecord, isDone: boolean): Bod
       target_entity: { id: 'e1', name },
       ultimate_parent: { id: 'e2', name: parentNameOf(name) },
     },
-    last_researched_at: '2026-01-01T00:00:00Z',
+    last_researched_at: doneAt,
     message: null,
   }
 }

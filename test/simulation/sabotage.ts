@@ -46,6 +46,7 @@ export const answeredWithAnother = (transport: Transport): Transport => ({
       isHeld: true,
       begunAtMs: 0,
       doneAtMs: 0,
+      doneAt: new Date(0).toISOString(),
     })
     const body =
       limitOf(request) === 'entities'

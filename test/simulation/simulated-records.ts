@@ -136,14 +136,17 @@ export class SimulatedRecords {
     const { weather } = this
     const span = kind === 'hierarchy' ? weather.researchMs : weather.buildMs
     const isHeld = chance.happens(weather.held)
+    const fate = this.#fate(kind)
+    const takesMs = isHeld ? 0 : chance.whole(span.min, span.max)
     const record: AskedRecord = {
       kind,
       name,
       firm: kind === 'domain' ? firms.ofDomain(name) : null,
-      fate: this.#fate(kind),
+      fate,
       isHeld,
       begunAtMs: performance.now(),
-      doneAtMs: performance.now() + (isHeld ? 0 : chance.whole(span.min, span.max)),
+      doneAtMs: performance.now() + takesMs,
+      doneAt: new Date(Date.now() + takesMs).toISOString(),
     }
     this.#known.set(id, record)
     this.fates.set(id, [...(this.fates.get(id) ?? []), record.fate])

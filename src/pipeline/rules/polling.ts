@@ -53,6 +53,8 @@ const gapMsMin = 16_000
 const lastFewGapMs = 20_000
 /** Without an answer at an age that none had so far: asked again after this share of its age. */
 const overdueShare = 0.1
+/** So little polling is never scarce: each of the runs can be asked as soon as it is worthwhile. */
+const lastPollsMs = 30_000
 /** Asked in vain, a run is asked again after this share of its age at the latest, whatever the chances say. */
 const gapShareMax = 0.4
 
@@ -72,11 +74,11 @@ export function nextPoll<Run extends PollableRun>(
   supply: PollSupply,
   nowMs: number,
 ): PollPlan<Run> | null {
-  if (supply.durations !== null && isScarce(runs.size, supply)) {
+  if (supply.durations !== null && isScarce(runs, supply, nowMs)) {
     const likeliest = likeliestDue(runs, pace, supply.durations, nowMs)
     if (likeliest !== null) return { run: likeliest, dueAtMs: nowMs }
   }
-  const threshold = thresholdOf(runs.size, supply)
+  const threshold = thresholdOf(runs, supply, nowMs)
   const gapMsMax = threshold === worthwhile.lastFew ? lastFewGapMs : Infinity
   let next: PollPlan<Run> | null = null
   for (const run of runs.values()) {
@@ -132,19 +134,28 @@ function worthwhileAtMs(
   return run.seenRunningAtMs + Math.max(gapMs, gapMsMin)
 }
 
-function thresholdOf(openCount: number, supply: PollSupply): number {
+function thresholdOf(runs: Runs, supply: PollSupply, nowMs: number): number {
   if (supply.durations === null) return 0
   if (supply.takesTurns === true) return worthwhile.takesTurns
-  if (isScarce(openCount, supply)) return worthwhile.scarce
-  return supply.toSubmitCount === 0 && openCount <= lastFewCount ? worthwhile.lastFew : worthwhile.plenty
+  if (isScarce(runs, supply, nowMs)) return worthwhile.scarce
+  return supply.toSubmitCount === 0 && runs.size <= lastFewCount ? worthwhile.lastFew : worthwhile.plenty
 }
 
 /** Whether the polls, and not the submissions or the runs, decide when the whole is done. */
-function isScarce(openCount: number, supply: PollSupply): boolean {
-  if (supply.pollsPerMs === null || supply.durations === null || supply.takesTurns === true) return false
-  const pollingMsLeft = (openCount + supply.toSubmitCount) / supply.pollsPerMs
-  return pollingMsLeft > supply.submittingMsLeft + supply.durations.ageForChance(0, 0.95)
+function isScarce(runs: Runs, supply: PollSupply, nowMs: number): boolean {
+  const { pollsPerMs, durations, toSubmitCount, submittingMsLeft } = supply
+  if (pollsPerMs === null || durations === null || supply.takesTurns === true) return false
+  const pollingMsLeft = (runs.size + toSubmitCount) / pollsPerMs
+  const runMs = durations.ageForChance(0, 0.95)
+  if (pollingMsLeft > submittingMsLeft + runMs) return true
+  if (toSubmitCount > 0) return false
+  // Nothing is to be submitted: the youngest has run for a while.
+  let youngestAtMs = -Infinity
+  for (const { submittedAtMs } of runs.values()) youngestAtMs = Math.max(youngestAtMs, submittedAtMs)
+  return pollingMsLeft > lastPollsMs && pollingMsLeft > youngestAtMs + runMs - nowMs
 }
+
+type Runs = ReadonlyMap<unknown, Pick<PollableRun, 'submittedAtMs'>>
 
 /** A run taken over from an earlier process has its whole deadline before it again. */
 export function isPastDeadline(run: PollableRun, pace: PollingPace, nowMs: number): boolean {

@@ -1,6 +1,7 @@
 import type { RunObjectLenient } from '../../contract/resolution.js'
 import { domainNameOf } from '../../core/domain-name.js'
 import type { Exchange } from '../../core/exchange.js'
+import { instantMs } from '../../core/instant.js'
 import { at, objectOf, textOf } from '../../core/lenient.js'
 import { runIdOf, type StageKind } from './lookup-kind.js'
 import { judgeOtherPoll, judgeRefusal, type KickoffVerdict, type PollVerdict } from './outcome.js'
@@ -196,6 +197,16 @@ function pollOf(said: Said): PollVerdict {
     case 'other':
       return { kind: 'misdirected', reason: said.reason, run: null, failed: false }
   }
+}
+
+/** When a record was made: a build, or research (interface: the envelopes of these). */
+export function recordedAtMs(kind: StageKind, { data }: RunObjectLenient): number | null {
+  const said = {
+    entity: () => at(data, 'enrichment', 'updated_at'),
+    hierarchy: () => at(data, 'last_researched_at'),
+    domain: () => at(data, 'metadata', 'last_updated'),
+  }
+  return instantMs(textOf(said[kind]()) ?? '')
 }
 
 /** The outcome by which an answer about a record is counted and asked for again: lower case. */

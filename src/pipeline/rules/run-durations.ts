@@ -35,6 +35,9 @@ export class RunDurations {
   /** Sums of the weights, made anew when they are asked for after a change. */
   #sums: Float64Array | null = null
 
+  /** Runs that weigh something although they have not ended. */
+  #openCount = 0
+
   readonly #shortestMs: number
 
   constructor(shortestMs: number) {
@@ -45,6 +48,7 @@ export class RunDurations {
 
   /** A run ended: when the service says, where that can be true; else when its answer was sent; else since it was seen. */
   learn({ seenMs, knownMs, saidMs, isSent }: RunEnding): void {
+    this.#withdraw(seenMs)
     const exactMs = saidMs !== null && saidMs > seenMs && saidMs <= knownMs ? saidMs : isSent ? knownMs : null
     if (exactMs !== null) this.observe(exactMs, exactMs)
     else if (knownMs - Math.max(seenMs, this.#shortestMs) <= uncertaintyMsMax) this.observe(seenMs, knownMs)
@@ -55,19 +59,23 @@ export class RunDurations {
    * only what is not shorter than the shortest counts.
    */
   observe(fromMs: number, toMs: number): void {
-    if (this.#total > observationsMax) {
-      for (let bin = 0; bin < binCount; bin++) this.#weights[bin] = (this.#weights[bin] ?? 0) / 2
-      this.#total /= 2
-    }
+    this.#fade()
     this.#spread(Math.min(toMs, Math.max(fromMs, this.#shortestMs)), toMs, 1)
   }
 
   /**
-   * A run was still running at an age at which hardly any should be: some take longer than was thought, up to
-   * twice as long for all that is known.
+   * A run is running at `ageMs`; `seenMs` is when it was seen running before, 0 if never. Until it ends it weighs as
+   * much as one that did, at a later age: what ends early is known first, and would be taken for the rule otherwise.
+   * At an age at which hardly any should be running some take longer than was thought, up to twice as long for all
+   * that is known.
    */
-  outlive(ageMs: number): void {
-    if (this.doneBy(ageMs) > outlivedShare) this.#spread(ageMs, ageMs * 2, 1)
+  stillRunning(seenMs: number, ageMs: number): void {
+    this.#withdraw(seenMs)
+    this.#fade()
+    this.#openCount++
+    const beyond = this.#weightBeyond(ageMs)
+    if (beyond < this.#total * (1 - outlivedShare)) this.#spread(ageMs, ageMs * 2, 1)
+    else this.#scaleBeyond(ageMs, 1 + 1 / beyond)
   }
 
   /** The share of runs that have ended at this age. */
@@ -97,6 +105,41 @@ export class RunDurations {
       else high = middle
     }
     return high
+  }
+
+  /** What a run weighs that was seen running then: it is seen anew, or has ended. */
+  #withdraw(seenMs: number): void {
+    if (seenMs === 0 || this.#openCount === 0) return
+    this.#openCount--
+    const beyond = this.#weightBeyond(seenMs)
+    if (beyond > 0) this.#scaleBeyond(seenMs, Math.max(0, 1 - 1 / beyond))
+  }
+
+  #weightBeyond(ageMs: number): number {
+    return this.#total * (1 - this.doneBy(ageMs))
+  }
+
+  #scaleBeyond(ageMs: number, factor: number): void {
+    const position = Math.max(0, ageMs) / this.#binMs
+    const first = Math.min(Math.floor(position), binCount - 1)
+    for (let bin = first; bin < binCount; bin++) {
+      const weight = this.#weights[bin] ?? 0
+      const scaled = bin === first ? weight * Math.max(0, 1 - (position - first)) : weight
+      this.#weights[bin] = weight + scaled * (factor - 1)
+    }
+    this.#resum()
+  }
+
+  #fade(): void {
+    if (this.#total <= observationsMax) return
+    for (let bin = 0; bin < binCount; bin++) this.#weights[bin] = (this.#weights[bin] ?? 0) / 2
+    this.#resum()
+  }
+
+  /** The total is a sum of the weights as they are: nothing adds up over thousands of changes. */
+  #resum(): void {
+    this.#sums = this.#sum()
+    this.#total = this.#sums.at(-1) ?? 0
   }
 
   #spread(fromMs: number, toMs: number, weight: number): void {

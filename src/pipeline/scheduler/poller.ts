@@ -5,7 +5,7 @@ import { unreachable } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
 import { WakeSignal } from '../../platform/wake-signal.js'
-import { resolvedAtMsOf, type PollVerdict } from '../rules/outcome.js'
+import type { PollVerdict } from '../rules/outcome.js'
 import {
   isPastDeadline,
   nextPoll,
@@ -43,7 +43,7 @@ interface Run extends OpenRun, FallbackRun {
 
 export interface PollerDeps {
   checkpoint: Pick<Checkpoint, 'setNeedsAttention' | 'disprove'>
-  protocol: Pick<Protocol, 'poll' | 'judgePoll' | 'sharesLimit'>
+  protocol: Pick<Protocol, 'poll' | 'judgePoll' | 'sharesLimit' | 'endedAtMsOf'>
   clock: Clock
   random: Random
   polling: PollingPace
@@ -309,19 +309,20 @@ export class Poller {
   }
 
   #seeRunning(run: Run, atMs: number): void {
+    const seenMs = run.seenRunningAtMs === null ? 0 : run.seenRunningAtMs - run.submittedAtMs
     run.seenRunningAtMs = atMs
-    this.#durations?.outlive(atMs - run.submittedAtMs)
+    this.#durations?.stillRunning(seenMs, atMs - run.submittedAtMs)
   }
 
   /** `knownAtMs`: when the answer came, by the monotonic clock. */
   #learn(run: Run, answer: RunObjectLenient, knownAtMs: number, isSent = false): void {
-    const { clock } = this.#deps
+    const { clock, protocol } = this.#deps
     const ageMsAt = (atMs: number) => atMs - run.submittedAtMs
-    const resolvedAtMs = resolvedAtMsOf(answer)
+    const endedAtMs = protocol.endedAtMsOf(answer)
     this.#durations?.learn({
       seenMs: run.seenRunningAtMs === null ? 0 : ageMsAt(run.seenRunningAtMs),
       knownMs: ageMsAt(knownAtMs),
-      saidMs: resolvedAtMs === null ? null : ageMsAt(clock.monotonicMs() - (clock.nowMs() - resolvedAtMs)),
+      saidMs: endedAtMs === null ? null : ageMsAt(clock.monotonicMs() - (clock.nowMs() - endedAtMs)),
       isSent,
     })
   }

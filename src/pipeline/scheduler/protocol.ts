@@ -7,6 +7,7 @@ import {
   judgeKickoff,
   judgePoll,
   outcomeOf,
+  resolvedAtMsOf,
   type KickoffVerdict,
   type PollVerdict,
   type ServerErrorMeaning,
@@ -15,6 +16,7 @@ import {
   judgeEntityKickoff,
   judgeRecordKickoff,
   judgeRecordPoll,
+  recordedAtMs,
   recordOutcome,
 } from '../rules/record-verdicts.js'
 import { renderAnswer } from '../rules/answer-line.js'
@@ -39,6 +41,8 @@ export interface Protocol {
   poll(run: OpenRun): Promise<Exchange>
   judgePoll(exchange: Exchange, run: OpenRun, nowMs: number): PollVerdict
   outcomeOf(run: RunObjectLenient, failed: boolean): string
+  /** When what it answers was made, by the service's clock; null where it does not say. */
+  endedAtMsOf(run: RunObjectLenient): number | null
   render(run: RunObjectLenient): string
   /** What in an answer is outside the contract. */
   deviationsOf(run: RunObjectLenient): readonly string[]
@@ -77,6 +81,7 @@ function resolutionProtocol(client: ProtocolClient, serverErrorMeans: ServerErro
     poll: (run) => client.pollRun(run.runId, { include: 'basis' }),
     judgePoll,
     outcomeOf,
+    endedAtMsOf: resolvedAtMsOf,
     render: renderAnswer,
     deviationsOf: findSchemaDeviations,
   }
@@ -102,6 +107,7 @@ const recordPart = (kind: StageKind) => ({
   judgePoll: (exchange: Exchange, run: OpenRun, nowMs: number) =>
     judgeRecordPoll(kind, exchange, run.name, nowMs),
   outcomeOf: (run: RunObjectLenient, failed: boolean) => recordOutcome(kind, run, failed),
+  endedAtMsOf: (run: RunObjectLenient) => recordedAtMs(kind, run),
   deviationsOf: () => [],
 })
 
