@@ -4,6 +4,7 @@ import type { Random } from '../platform/random.js'
 import type { OpenCheckpointDeps } from './checkpoint/begin-run.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import type { RunObserver } from './events.js'
+import type { RunHistory } from './history/run-history.js'
 import type { OpenWebhooks, WebhookOptions } from './inbox/webhooks.js'
 import type { Input, InputOptions } from './input/input.js'
 import type { OutputRequest, ResolvedOutput } from './output/resolve-output.js'
@@ -12,6 +13,7 @@ import type { OwnFile } from './own-files.js'
 import type { AskingRule, IdentifierUse } from './rules/asking-rule.js'
 import type { AskedColumns } from './rules/detect-columns.js'
 import type { StageOptions } from './rules/stage-options.js'
+import type { Timeline } from './rules/timeline.js'
 import type { SchedulingOptions } from './scheduler/scheduler.js'
 
 /** The service to ask: whose answers these are, and how to reach it. Opened once the input is known to be good. */
@@ -50,8 +52,23 @@ export interface PipelineDeps {
   clock: Clock
   random: Random
   stdout?: NodeJS.WritableStream
+  /** What is remembered of the run. */
+  history: HistoryOptions
   /** Goes into the metadata of a Parquet output. */
   metadata: Readonly<Record<string, string>>
+}
+
+export interface HistoryOptions {
+  /** Names the series of runs whose outputs are compared, and the job whose budget goes on; null: the input does. */
+  job: string | null
+  /** Runs of a series whose outputs are kept. */
+  runsMax: number
+  /** Of the program. */
+  program: string
+  /** As it was typed, without what is secret. */
+  command: string
+  /** What was chosen, without what is secret. */
+  settings: Readonly<Record<string, unknown>>
 }
 
 /** Everything a run has open, each found to be good before the next was opened. */
@@ -65,5 +82,7 @@ export interface OpenRun {
   connection: Connection
   checkpoint: Checkpoint
   webhooks: OpenWebhooks | null
+  history: RunHistory
+  timeline: Timeline
   startedAtMs: number
 }

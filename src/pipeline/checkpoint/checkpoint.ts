@@ -1,5 +1,6 @@
 import type { Lookup } from '../../core/identity.js'
 import type { Contender } from '../rules/misdirected.js'
+import type { Sqlite } from '../../platform/sqlite.js'
 import type { LookupKind, StageKind } from '../rules/lookup-kind.js'
 import type { LookupPlan, LookupState, PlanPolicy } from '../rules/lookup-state.js'
 
@@ -169,6 +170,9 @@ export interface Checkpoint {
   /** The job came to its end, or to the end of its budget: the next run of it starts a new count. */
   endJob(nowMs: number): Promise<void>
 
+  /** Changes what is remembered of runs, and nothing else: `src/pipeline/history`. Durable when it resolves. */
+  remember<Result>(change: (database: Sqlite) => Result): Promise<Result>
+
   close(): void
 }
 
@@ -184,9 +188,18 @@ export interface CheckpointReader {
   wereAsked(lookupIds: readonly LookupId[]): boolean[]
   /** What was asked, aligned with the ids; null where an id is not known. */
   asked(lookupIds: readonly LookupId[]): (Lookup | null)[]
+  /** What lookups are known by, aligned with the ids; null where an id is not known. */
+  identities(lookupIds: readonly LookupId[]): (LookupIdentity | null)[]
   counts(): ScopeCounts[]
   uncertain(limit: number): UncertainLookup[]
   close(): void
+}
+
+/** What a lookup is known by, and what it asked. */
+export interface LookupIdentity {
+  key: Uint8Array
+  name: string | null
+  location: string | null
 }
 
 /** Of the lines that are wanted. */
@@ -198,6 +211,8 @@ export interface AnsweredLine {
   outcome: string
   /** As UTF-8: a Parquet output copies it, and decodes none. */
   line: Buffer
+  /** The checksum that the answer bears; null in a file of an earlier version. */
+  mark: Buffer | null
 }
 
 /** A lookup that follows from an answer. */
