@@ -43,6 +43,10 @@ export const errorTable = {
     meaning: 'a secret is not `whsec_` and base64 of 24 to 64 bytes',
     remedy: 'copy it again, whole',
   },
+  BILLING_PRICE_MISSING: {
+    meaning: '`--max-cost`, or a condition of `--fail-on` on cost, and no price is known',
+    remedy: 'set `billing.unitPrice` in the config',
+  },
   PATH_IS_ADDRESS: {
     meaning:
       '`s3://…`, `https://…`, `postgres://…`, `duckdb:…` and the like, where a path of this machine is needed',
@@ -295,6 +299,11 @@ export const errorTable = {
   LOOKUPS_MAX_REACHED: {
     exitCode: 8,
     meaning: '`--max-lookups` is reached',
+    remedy: 'the same command resumes',
+  },
+  COST_MAX_REACHED: {
+    exitCode: 8,
+    meaning: 'one lookup more could cost more than `--max-cost`',
     remedy: 'the same command resumes',
   },
   DURATION_MAX_REACHED: {

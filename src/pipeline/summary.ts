@@ -4,7 +4,8 @@ import type { RowCounts } from './output/answer-lines.js'
 import type { RowIndex } from './input/row-index.js'
 import type { PublishReport } from './output/publish.js'
 import type { Tally } from './tally.js'
-import { stageFactsOf, type KindRun } from './kind-run.js'
+import { billedOf, stageFactsOf, type KindRun } from './kind-run.js'
+import { moneyOf, type Money, type Prices } from './rules/money.js'
 import type { StageFacts } from './rules/stage-facts.js'
 
 /** What a run came to. Rows are rows of the input; everything else counts distinct lookups. */
@@ -55,6 +56,8 @@ export interface RunSummary {
   basisLineCount: number
   /** Each kind that was asked besides resolutions. */
   stages: readonly StageFacts[]
+  /** Null where nobody pays, or no price is known. */
+  money: Money | null
   notes: readonly string[]
   elapsedMs: number
   submissionsPerMinute: number
@@ -67,6 +70,7 @@ export interface SummaryFacts {
   tally: Tally
   /** Besides resolutions. */
   stages: readonly KindRun[]
+  prices: Prices | null
   index: RowIndex
   rows: RowCounts
   report: PublishReport | null
@@ -83,6 +87,7 @@ export function summarise(facts: SummaryFacts): RunSummary {
   const failedCount = plan.failed + (tally.outcomes.get('failed') ?? 0)
   const rejectedCount = plan.invalid + tally.rejected
   const uncertainCount = Math.max(0, plan.uncertain + tally.lost - tally.claimed)
+  const billed = [billedOf({ kind: 'resolution', tally }), ...facts.stages.map(billedOf)]
   return {
     service: facts.service,
     stop,
@@ -111,6 +116,7 @@ export function summarise(facts: SummaryFacts): RunSummary {
     schemaDeviations: Object.fromEntries(tally.schemaDeviations),
     basisLineCount: report?.basisLineCount ?? 0,
     stages: facts.stages.map(stageFactsOf),
+    money: facts.prices === null ? null : moneyOf(facts.prices, billed),
     notes: [...facts.notes, ...notesOf(tally)],
     elapsedMs: facts.elapsedMs,
     submissionsPerMinute: facts.askingMs > 0 ? tally.submissions / (facts.askingMs / 60_000) : 0,

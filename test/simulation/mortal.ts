@@ -60,7 +60,8 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
       if (isSettled !== 'contested') life.accepted.set(customId, runId)
       return isSettled
     },
-    withdraw: (id, customId, reason) => mortalCall(life, () => checkpoint.withdraw(id, customId, reason)),
+    withdraw: (id, customId, reason, mayBeBilled) =>
+      mortalCall(life, () => checkpoint.withdraw(id, customId, reason, mayBeBilled)),
     reject: (id, customId, reason) => mortalCall(life, () => checkpoint.reject(id, customId, reason)),
     lose: (id, customId, reason) => mortalCall(life, () => checkpoint.lose(id, customId, reason)),
     claim: (customId, runId, nowMs) => mortalCall(life, () => checkpoint.claim(customId, runId, nowMs)),

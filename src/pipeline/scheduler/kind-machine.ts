@@ -6,6 +6,7 @@ import type { Checkpoint, LookupId, OpenRun } from '../checkpoint/checkpoint.js'
 import type { PollingPace } from '../rules/polling.js'
 import { AnswerRecorder, type AnswerRecorderDeps } from './answer-recorder.js'
 import type { Backlog } from './backlog.js'
+import type { KindBudget } from './cost-budget.js'
 import type { KindPaces } from './kind-paces.js'
 import { Poller } from './poller.js'
 import type { Protocol } from './protocol.js'
@@ -23,6 +24,8 @@ export interface KindMachineDeps {
   inFlightRunsMax: number
   submitConcurrency: number
   lookupsMax: number | null
+  /** Null where this kind costs nothing, or what it costs has no bound. */
+  budget: KindBudget | null
   polling: PollingPace
   paces: KindPaces
   stopping: Stopping
@@ -70,6 +73,7 @@ export class KindMachine {
       backlog,
       address: this.address,
       roomSignal: this.#moreSignal,
+      budget: deps.budget,
     })
     this.#submitter = new Submitter({
       ...shared,
@@ -77,6 +81,7 @@ export class KindMachine {
       submitConcurrency: deps.submitConcurrency,
       inFlightRunsMax: deps.inFlightRunsMax,
       lookupsMax: deps.lookupsMax,
+      budget: deps.budget,
       pace: paces.submissions,
       stopping,
       backlog,

@@ -1,5 +1,6 @@
 import PQueue from 'p-queue'
 import { unreachable } from '../../core/errors.js'
+import type { Exchange } from '../../core/exchange.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
 import type { WakeSignal } from '../../platform/wake-signal.js'
@@ -10,6 +11,7 @@ import { readRateHeaders } from '../rules/pacing.js'
 import type { Checkpoint, LookupId, ToSubmit } from '../checkpoint/checkpoint.js'
 import type { AnswerRecorder } from './answer-recorder.js'
 import type { Backlog } from './backlog.js'
+import type { KindBudget } from './cost-budget.js'
 import type { Pace } from './pace.js'
 import type { Poller } from './poller.js'
 import type { Protocol } from './protocol.js'
@@ -58,6 +60,8 @@ export interface SubmitterDeps {
   submitConcurrency: number
   inFlightRunsMax: number
   lookupsMax: number | null
+  /** Null where nothing is taken of one. */
+  budget: KindBudget | null
   pace: Pace
   stopping: Stopping
   backlog: Backlog
@@ -165,19 +169,31 @@ export class Submitter {
 
   /** Takes one lookup of the budget, or stops: work in flight counts. */
   #reserve(): boolean {
-    const { lookupsMax, stopping } = this.#deps
+    const { lookupsMax, budget, stopping } = this.#deps
     if (lookupsMax !== null && this.#reserved >= lookupsMax) {
       stopping.stop({ kind: 'lookups_max', lookupsMax })
+      return false
+    }
+    if (budget?.take() === false) {
+      stopping.stop(budget.stop)
       return false
     }
     this.#reserved++
     return true
   }
 
+  #giveBack(): void {
+    this.#reserved--
+    this.#deps.budget?.giveBack()
+  }
+
   async #submit(lookup: ToSubmit): Promise<void> {
     const { checkpoint, protocol, clock, pace, stopping, backlog, address, counter } = this.#deps
     // Between the turn and here the run may have been stopped: nothing has left yet.
-    if (stopping.submitting.aborted) return
+    if (stopping.submitting.aborted) {
+      this.#giveBack()
+      return
+    }
     const { lookupId } = lookup
     const intention = await checkpoint.intend(lookupId, clock.nowMs())
     backlog.submit()
@@ -190,7 +206,24 @@ export class Submitter {
     if (exchange.kind === 'reply')
       counter.replied('submissions', verdict.kind === 'rate_limited', clock.monotonicMs())
     this.#watchReachability(verdict, startedAtMs)
-    await this.#obey(lookup, customId, verdict, startedAtMs)
+    if (verdict.kind === 'not_sent' && this.#mayBeBilled(exchange))
+      await this.#repeat(lookup, customId, verdict.reason)
+    else await this.#obey(lookup, customId, verdict, startedAtMs)
+  }
+
+  /** What costs nothing is asked again after a loss; where it has a price, that may have been paid. */
+  #mayBeBilled(exchange: Exchange): boolean {
+    const { budget, protocol } = this.#deps
+    if (protocol.onLost !== 'ask_again') return false
+    const mayHaveArrived = exchange.kind === 'reply' || exchange.sent !== 'no'
+    if (mayHaveArrived) this.#deps.counter.count('lostReads')
+    return budget !== null && mayHaveArrived
+  }
+
+  /** Submitted once more: what this submission may have cost stays taken. */
+  async #repeat(lookup: ToSubmit, id: string, reason: string): Promise<void> {
+    if (await this.#deps.checkpoint.withdraw(lookup.lookupId, id, reason, true)) this.#deps.backlog.putBack(lookup)
+    else this.#wasNamed()
   }
 
   async #obey(lookup: ToSubmit, id: string, verdict: KickoffVerdict, startedAtMs: number): Promise<void> {
@@ -219,7 +252,7 @@ export class Submitter {
         if (address.mayBeWhy(lookupId, verdict.reason)) return this.#withdraw(lookup, id, verdict.reason)
         if (await checkpoint.reject(lookupId, id, verdict.reason)) {
           this.#settle('rejected')
-          this.#reserved--
+          this.#giveBack()
         } else this.#wasNamed()
         return
       case 'unknown':
@@ -249,7 +282,7 @@ export class Submitter {
       this.#wasNamed()
       return
     }
-    this.#reserved--
+    this.#giveBack()
     this.#deps.backlog.putBack(lookup)
   }
 
@@ -276,6 +309,7 @@ export class Submitter {
     await checkpoint.accept(lookupId, id, runId, clock.nowMs())
     await checkpoint.setNeedsAttention(lookupId, reason)
     this.#settle('accepted')
+    this.#deps.budget?.mayComeBack(id)
     poller.add({ lookupId, runId, customId: id, name, submittedAtMs: clock.nowMs(), needsAttention: reason })
   }
 

@@ -32,6 +32,7 @@ describe('defaults', () => {
       checkpoint: { path: '.enrich/checkpoint.sqlite', maxAgeMs: null },
       service: { baseUrl: null, registryPath: null, matchers: null },
       budget: { lookupsMax: null, durationMsMax: null },
+      prices: null,
       identifierUse: 'first',
       onLost: 'hold',
       serverErrorMeans: 'unknown',
