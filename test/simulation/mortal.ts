@@ -11,6 +11,8 @@ export class Life {
   readonly answered = new Map<number, string>()
   /** Submissions that it took to be accepted, and was told were not. */
   readonly disproved = new Set<string>()
+  /** Whether it began to write down that a job is over. */
+  endsJob = false
 
   constructor(
     private readonly dieAtStep: number,
@@ -79,7 +81,11 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
     },
     setNeedsAttention: (id, reason) => mortalCall(life, () => checkpoint.setNeedsAttention(id, reason)),
     spent: () => mortalCall(life, () => checkpoint.spent()),
-    endJob: (nowMs) => mortalCall(life, () => checkpoint.endJob(nowMs)),
+    endJob: (nowMs) =>
+      mortalCall(life, () => {
+        life.endsJob = true
+        return checkpoint.endJob(nowMs)
+      }),
     close: () => {
       checkpoint.close()
     },
