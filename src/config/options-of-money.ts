@@ -38,7 +38,9 @@ export const billing = {
 
 /** `--max-cost`. */
 export const costMax = option({
-  schema: amount(moneyLimits.costUnitsMax).describe('Submit nothing that could cost more than this, all together.'),
+  schema: amount(moneyLimits.costUnitsMax).describe(
+    'Submit nothing that could cost more than this, all together.',
+  ),
   flag: {
     names: '--max-cost <amount>',
     group: 'asking',

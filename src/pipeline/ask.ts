@@ -82,7 +82,15 @@ export async function askUntilAnswered(
   const { deps, checkpoint, connection } = run
   const { clock, random, interrupt, scheduling, observe } = deps
   const { durationMsMax } = scheduling
-  const progress = watchProgress({ plan, tally, stages, ...scheduling, prices: deps.prices ?? null, clock, observe })
+  const progress = watchProgress({
+    plan,
+    tally,
+    stages,
+    ...scheduling,
+    prices: deps.prices ?? null,
+    clock,
+    observe,
+  })
   const stop = await runUntilAnswered({
     checkpoint,
     client: connection.client,

@@ -29,7 +29,10 @@ export function openCostWorld(seed: number): CostWorld {
 
 const billedMicros = ({ ledger, records }: SimulatedService): number =>
   ledger.length * prices.resolution +
-  (records?.ledger ?? []).reduce((sum, { kind }) => sum + prices[kind === 'domain' ? 'domain' : 'hierarchy'], 0)
+  (records?.ledger ?? []).reduce(
+    (sum, { kind }) => sum + prices[kind === 'domain' ? 'domain' : 'hierarchy'],
+    0,
+  )
 
 /** Held after every step: the bill of a job never exceeds its budget, whatever is in flight, lost or killed. */
 export function assertCostKept({ limit, billedBeforeMicros }: CostWorld, service: SimulatedService): void {

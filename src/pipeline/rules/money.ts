@@ -95,7 +95,13 @@ export function formatAmount(units: number, currency: string | null): string {
 }
 
 /** `EUR 12.50, and EUR 0.10 that may have been billed` */
-export function moneyText({ currency, cost, uncertainCost }: Pick<Money, 'currency' | 'cost' | 'uncertainCost'>): string {
+export function moneyText({
+  currency,
+  cost,
+  uncertainCost,
+}: Pick<Money, 'currency' | 'cost' | 'uncertainCost'>): string {
   const billed = formatAmount(cost, currency)
-  return uncertainCost === 0 ? billed : `${billed}, and ${formatAmount(uncertainCost, currency)} that may have been billed`
+  return uncertainCost === 0
+    ? billed
+    : `${billed}, and ${formatAmount(uncertainCost, currency)} that may have been billed`
 }

@@ -222,7 +222,8 @@ export class Submitter {
 
   /** Submitted once more: what this submission may have cost stays taken. */
   async #repeat(lookup: ToSubmit, id: string, reason: string): Promise<void> {
-    if (await this.#deps.checkpoint.withdraw(lookup.lookupId, id, reason, true)) this.#deps.backlog.putBack(lookup)
+    if (await this.#deps.checkpoint.withdraw(lookup.lookupId, id, reason, true))
+      this.#deps.backlog.putBack(lookup)
     else this.#wasNamed()
   }
 

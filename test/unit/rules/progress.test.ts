@@ -79,7 +79,7 @@ describe('the progress line', () => {
     outcomes: { no_match: 64, matched: 1_103, failed: 2 },
     firstAnswersInMs: null,
     stages: [],
-  money: null,
+    money: null,
   }
 
   test('it is one line, with the outcomes of this run, the most frequent first', () => {
