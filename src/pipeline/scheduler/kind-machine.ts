@@ -10,6 +10,7 @@ import type { KindBudget } from './cost-budget.js'
 import type { KindPaces } from './kind-paces.js'
 import { Poller } from './poller.js'
 import type { Protocol } from './protocol.js'
+import { Reservations } from './reservations.js'
 import type { RunCounter } from './run-counter.js'
 import type { Stopping } from './stopping.js'
 import { Submitter } from './submitter.js'
@@ -73,15 +74,17 @@ export class KindMachine {
       backlog,
       address: this.address,
       roomSignal: this.#moreSignal,
-      budget: deps.budget,
+      onDisproved: (customId) => {
+        counter.count('disproved')
+        deps.budget?.disproved(customId)
+      },
     })
     this.#submitter = new Submitter({
       ...shared,
       random,
       submitConcurrency: deps.submitConcurrency,
       inFlightRunsMax: deps.inFlightRunsMax,
-      lookupsMax: deps.lookupsMax,
-      budget: deps.budget,
+      reservations: new Reservations(deps),
       pace: paces.submissions,
       stopping,
       backlog,

@@ -23,7 +23,6 @@ import type { Pace } from './pace.js'
 import type { Protocol } from './protocol.js'
 import type { RunCounter } from './run-counter.js'
 import type { Stopping } from './stopping.js'
-import type { KindBudget } from './cost-budget.js'
 import type { WebhookAddress } from './webhook-address.js'
 
 const pollConcurrency = 16
@@ -58,8 +57,7 @@ export interface PollerDeps {
   address: Pick<WebhookAddress, 'isInUse'>
   /** Rung when a run ended: there is room for one more. */
   roomSignal: Pick<WakeSignal, 'ring'>
-  /** Null where nothing is taken of one. */
-  budget: Pick<KindBudget, 'disproved'> | null
+  onDisproved: (customId: string) => void
   counter: RunCounter
 }
 
@@ -284,14 +282,12 @@ export class Poller {
 
   /** The answer to its request was lost, and the request was not taken. */
   async #bringBack(run: Run, reason: string): Promise<void> {
-    const { checkpoint, backlog, budget, counter } = this.#deps
-    const { lookupId, customId, name } = run
-    backlog.expectBack(lookupId)
-    await checkpoint.disprove(lookupId, customId, reason)
-    counter.count('disproved')
-    budget?.disproved(customId)
-    backlog.bringBack({ lookupId, name, location: null, context: null })
-    this.close(lookupId)
+    const { checkpoint, backlog, onDisproved } = this.#deps
+    backlog.expectBack(run.lookupId)
+    await checkpoint.disprove(run.lookupId, run.customId, reason)
+    onDisproved(run.customId)
+    backlog.bringBack({ lookupId: run.lookupId, name: run.name, location: null, context: null })
+    this.close(run.lookupId)
   }
 
   #next(): PollPlan<Run> | null {
