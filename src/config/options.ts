@@ -3,6 +3,7 @@ import { rateLimits } from '../contract/limits.js'
 import { parseDurationMs } from '../core/duration.js'
 import { parseListenAddress } from '../core/listen-address.js'
 import { option, parseDuration, parseListen, parseWholeNumber, same, type CallFlag } from './option.js'
+import { alarms, metrics } from './options-of-alarms.js'
 import { input, output } from './options-of-files.js'
 import { billing, costMax } from './options-of-money.js'
 import { stages } from './options-of-stages.js'
@@ -232,6 +233,8 @@ export const options = {
   limits: pace,
   polling,
   webhook,
+  alarms,
+  metrics,
 }
 
 /** Flags of one call, which are no keys of the file. */

@@ -14,6 +14,7 @@ import type { CostLimit, Prices } from '../pipeline/rules/money.js'
 import { stageKinds, type StageKind } from '../pipeline/rules/lookup-kind.js'
 import { defaultStages, type KindOptions, type StageOptions } from '../pipeline/rules/stage-options.js'
 import type { SchedulerLimits } from '../pipeline/scheduler/scheduler.js'
+import { resolveAlarms, type AlarmSettings } from './alarm-settings.js'
 import { environmentConfig, mergeConfigs, type Environment, type FileConfig } from './file-config.js'
 import { fillDefaults, listOptions, valueAt, type FilledOf } from './option.js'
 import { options } from './options.js'
@@ -46,6 +47,8 @@ export interface Settings {
   readonly limits: SchedulerLimits
   readonly polling: PollingPace
   readonly stages: StageOptions
+  readonly alarms: AlarmSettings
+  readonly metricsPath: string | null
   readonly webhook: { readonly url: string | null; readonly listen: Readonly<ListenAddress> | null }
 }
 
@@ -89,6 +92,8 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
     serverErrorMeans: submission.onServerError === 'resubmit' ? 'not_created' : 'unknown',
     ...scheduling,
     stages: stageOptions(filled.stages, stagesAsked(whole), scheduling),
+    alarms: resolveAlarms(filled.alarms, baseUrl === null || prices !== null),
+    metricsPath: filled.metrics.file ?? null,
     webhook: {
       url: isUnset(webhook.url) ? null : parseWebhookUrl(webhook.url, isLocal(baseUrl)),
       listen: isUnset(webhook.listen) ? null : parseListenAddress(webhook.listen),

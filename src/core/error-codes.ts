@@ -47,6 +47,14 @@ export const errorTable = {
     meaning: '`--max-cost`, or a condition of `--fail-on` on cost, and no price is known',
     remedy: 'set `billing.unitPrice` in the config',
   },
+  FAIL_ON_INVALID: {
+    meaning: 'a condition of `--fail-on` cannot be read; the message shows which',
+    remedy: 'like `lost_match>5%, failed>0`; the hint lists what a condition may name',
+  },
+  NOTIFY_URL_INVALID: {
+    meaning: 'the URL of `--notify` is neither https to a public name nor an address of this machine',
+    remedy: 'mend it; it is never shown',
+  },
   PATH_IS_ADDRESS: {
     meaning:
       '`s3://…`, `https://…`, `postgres://…`, `duckdb:…` and the like, where a path of this machine is needed',

@@ -20,6 +20,9 @@ export const exitCodes = {
     manual:
       'the service could not be reached, or what would be a 2 was met after submissions (the input changed, the disk is full); the same command resumes',
   },
+  6: {
+    meaning: 'output written, and a condition of --fail-on is met',
+  },
   8: {
     meaning: 'stopped by budget or credit; the same command resumes',
     manual:

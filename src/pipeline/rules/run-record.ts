@@ -1,7 +1,7 @@
-import type { RunSummary } from '../summary.js'
 import type { Alarm } from './alarms.js'
 import type { ChangeCounts } from './change-kinds.js'
 import type { Money } from './money.js'
+import type { RunSummary } from './run-summary.js'
 
 export type { Alarm } from './alarms.js'
 export type { Money } from './money.js'

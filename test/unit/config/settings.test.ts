@@ -48,6 +48,8 @@ describe('defaults', () => {
         asked: [],
         kinds: { entity: unlimited, hierarchy: unlimited, domain: unlimited },
       },
+      alarms: { conditions: [], notify: null },
+      metricsPath: null,
       webhook: { url: null, listen: null },
     }
     expect(resolveSettings({}, {})).toEqual(expected)
