@@ -87,6 +87,7 @@ async function run(
       ...settings.budget,
     },
     prices: settings.prices,
+    ending: { ...settings.alarms, metricsPath: settings.metricsPath },
     stages: settings.stages,
     webhooks: webhookOptions(settings, environment, observe),
     connect: () => connectTo(settings, environment, observe, options.answerBounds),

@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock.js'
 import type { Random } from '../platform/random.js'
 import type { OpenCheckpointDeps } from './checkpoint/begin-run.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
+import type { EndingOptions } from './ending/end-reporter.js'
 import type { RunObserver } from './events.js'
 import type { OpenWebhooks, WebhookOptions } from './inbox/webhooks.js'
 import type { Input, InputOptions } from './input/input.js'
@@ -46,6 +47,10 @@ export interface PipelineDeps {
   prices?: Prices | null
   /** What is asked besides resolutions. */
   stages: StageOptions
+  /** What makes the end of the run an alarm, and who hears of it; nobody if left out. */
+  ending?: EndingOptions
+  /** Names the outputs that are compared, and the run to those who hear of it. */
+  series?: string
   webhooks: WebhookOptions
   connect: () => Promise<Connection>
   observe: RunObserver

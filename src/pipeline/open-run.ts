@@ -7,6 +7,7 @@ import { chooseColumns, sampleColumns } from './column-choice.js'
 import type { Connection, OpenRun, PipelineDeps } from './deps.js'
 import { openWebhooks } from './inbox/webhooks.js'
 import { openInput, type Input } from './input/input.js'
+import { assertBesideUsable } from './output/output-path.js'
 import { resolveOutput, writtenPaths, type ResolvedOutput } from './output/resolve-output.js'
 import { RowSpool } from './output/row-spool.js'
 import { assertCheckpointApart, assertNotOurs } from './own-files.js'
@@ -30,6 +31,7 @@ export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promi
   const samples = await sampleColumns(input)
   detectColumns(input.columns, deps.columns, samples)
   checkOutput(input, output, 0)
+  checkMetricsFile(deps, input, output)
   const connection = await deps.connect()
   closeLater(() => connection.close())
   const rule = await settleColumns(deps, input, samples, connection.scope)
@@ -42,6 +44,13 @@ export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promi
   const rowSpool = spoolsRows(input, output) ? new RowSpool(output.path, deps.input.spoolFolder) : null
   if (rowSpool !== null) closeLater(() => rowSpool.remove())
   return { deps, input, rule, output, rowSpool, connection, checkpoint, webhooks, startedAtMs }
+}
+
+function checkMetricsFile({ ending, ownFiles }: PipelineDeps, input: Input, output: ResolvedOutput): void {
+  const path = ending?.metricsPath ?? null
+  if (path === null) return
+  assertNotOurs([path], ownFiles)
+  assertBesideUsable(input.files, path, writtenPaths(output))
 }
 
 /** Parsing text once more takes longer than writing it down; DuckDB reads Parquet again in no time. */

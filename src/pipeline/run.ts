@@ -6,6 +6,7 @@ import { peekAtCheckpoint } from './checkpoint/reader.js'
 import { blamingDamage } from './checkpoint/verify.js'
 import { askedBefore } from './asked-before.js'
 import type { OpenRun, PipelineDeps } from './deps.js'
+import { openEnding, type Ending } from './ending/ending.js'
 import { ingest } from './ingest.js'
 import type { RowIndex } from './input/row-index.js'
 import { openRun } from './open-run.js'
@@ -16,7 +17,17 @@ import { createTally } from './tally.js'
 import { assertFilesMayGrow, checkOutput, tryOutput, writeOutput } from './write-output.js'
 
 /** A row's whole walk: read, identify, ask once, wait, join, publish. */
-export function runPipeline(deps: PipelineDeps): Promise<RunSummary> {
+export async function runPipeline(deps: PipelineDeps): Promise<RunSummary> {
+  const end = openEnding(deps)
+  try {
+    return await walk(deps, end)
+  } catch (error) {
+    await end.ofError(error)
+    throw error
+  }
+}
+
+function walk(deps: PipelineDeps, end: Ending): Promise<RunSummary> {
   return blamingDamage(deps.checkpoint.path, () =>
     closingAfter(async (closeLater) => {
       const run = await openRun(deps, closeLater)
@@ -24,7 +35,7 @@ export function runPipeline(deps: PipelineDeps): Promise<RunSummary> {
       const planned = await planChecked(run, index)
       const backlog = new Backlog(planned.plan.submit)
       const backlogs = [backlog, ...planned.stages.map((stage) => stage.backlog)]
-      return sayingWhatWasBilled(backlogs, () => askAndWrite(run, index, planned, backlog))
+      return sayingWhatWasBilled(backlogs, () => askAndWrite(run, index, planned, backlog, end))
     }),
   )
 }
@@ -71,6 +82,7 @@ async function askAndWrite(
   index: RowIndex,
   planned: Planned,
   backlog: Backlog,
+  end: Ending,
 ): Promise<RunSummary> {
   const { deps, input, connection } = run
   const { tally, counter } = createTally()
@@ -79,7 +91,7 @@ async function askAndWrite(
   const written =
     endedBy({ stop, stages }) === null || run.output.partial ? await writeOutput(run, index) : null
   const elapsedMs = deps.clock.monotonicMs() - run.startedAtMs
-  const summary = summarise({
+  const asked = summarise({
     service: connection.service,
     ...{ stop, tally, index, elapsedMs, askingMs },
     plan: planned.plan,
@@ -89,7 +101,10 @@ async function askAndWrite(
     report: written?.report ?? null,
     notes: input.notes(),
   })
+  const alarms = written === null ? [] : end.alarms(asked)
+  const summary: RunSummary = { ...asked, alarms }
   deps.observe({ type: 'finished', summary })
+  await end.ofRun(summary)
   return summary
 }
 

@@ -114,15 +114,23 @@ function headline({ series, run, exitCode, alarms }: NotifiedRun): string {
 }
 
 function plainLine(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
+  const line = text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
   const chars = [...line.toWellFormed()]
   return chars.length <= lineCharsMax ? chars.join('') : `${chars.slice(0, lineCharsMax - 1).join('')}…`
 }
 
 /** Slack reads `&`, `<` and `>` as markup (`<!channel>` calls everybody), and styles by marks unless it is told not to. */
 function slackMessage(run: NotifiedRun): object {
-  const escaped = (line: string) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-  return { text: linesOf(run).map(escaped).join('\n'), mrkdwn: false, unfurl_links: false, unfurl_media: false }
+  const escaped = (line: string) =>
+    line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return {
+    text: linesOf(run).map(escaped).join('\n'),
+    mrkdwn: false,
+    unfurl_links: false,
+    unfurl_media: false,
+  }
 }
 
 /**
