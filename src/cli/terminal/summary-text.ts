@@ -142,7 +142,7 @@ function attentionLines(summary: RunSummary, command: string): string[] {
 
 /** Flags that only asking takes. */
 const askingFlags =
-  / --(partial|resubmit-uncertain|json|quiet)\b| --(max-age|max-lookups|max-cost|max-duration|fail-on|notify|metrics-file|log-level|status|webhook-url|webhook-listen)[ =]\S+/g
+  / --(partial|resubmit-uncertain|json|quiet)\b| --(max-age|max-lookups|max-cost|max-duration|fail-on|notify|metrics-file|log-level|status|webhook-url|webhook-listen)[ =]('([^']|'\\'')*'|\S+)/g
 
 /** `enrich a.csv -o b` and `enrich run a.csv -o b` become `enrich export a.csv -o b`. */
 function exportCommand(command: string): string {

@@ -37,8 +37,9 @@ export async function notifyOfRun(end: RunEnd, deps: NotifyDeps): Promise<string
   let outcome: PostOutcome = { kind: 'unanswered', reason: 'no answer in time' }
   try {
     const body = Buffer.from(bodyOf(end, deps.format))
+    const sending = await loadSending()
     outcome = await within({ clock, msMax }, async (signal) => {
-      const send = await openSender(deps, end.program, body, signal)
+      const send = await openSender(sending, deps, { program: end.program, body, signal })
       if (typeof send === 'string') return { kind: 'unanswered', reason: send }
       const first = await send()
       if (isBrief || !isPassing(first)) return first
@@ -68,16 +69,22 @@ function bodyOf(end: RunEnd, format: NotifyFormat): string {
   )
 }
 
-/** Loaded when there is something to send. A sentence where the address may not be used. */
+/** Loaded when there is something to send, before its time begins. */
+async function loadSending() {
+  const [guards, connects, posts] = await Promise.all([
+    import('../../platform/outbound/address-guard.js'),
+    import('../../platform/outbound/pinned-connect.js'),
+    import('../../platform/outbound/post.js'),
+  ])
+  return { ...guards, ...connects, ...posts }
+}
+
+/** A sentence where the address may not be used. */
 async function openSender(
+  { createAddressGuard, systemResolver, createConnect, createPost }: Awaited<ReturnType<typeof loadSending>>,
   { url, resolve }: NotifyDeps,
-  program: string,
-  body: Uint8Array,
-  signal: AbortSignal,
+  { program, body, signal }: { program: string; body: Uint8Array; signal: AbortSignal },
 ): Promise<string | (() => Promise<PostOutcome>)> {
-  const { createAddressGuard, systemResolver } = await import('../../platform/outbound/address-guard.js')
-  const { createConnect } = await import('../../platform/outbound/pinned-connect.js')
-  const { createPost } = await import('../../platform/outbound/post.js')
   const guard = createAddressGuard({
     resolve: resolve ?? systemResolver,
     allowsLocal: true,
