@@ -49,6 +49,9 @@ export interface Settings {
   readonly stages: StageOptions
   readonly alarms: AlarmSettings
   readonly metricsPath: string | null
+  /** Null: named by its input. */
+  readonly job: { readonly name: string | null }
+  readonly history: Filled['history']
   readonly webhook: { readonly url: string | null; readonly listen: Readonly<ListenAddress> | null }
 }
 
@@ -91,6 +94,8 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
     onLost: submission.onLost,
     serverErrorMeans: submission.onServerError === 'resubmit' ? 'not_created' : 'unknown',
     ...scheduling,
+    job: { name: filled.job.name ?? null },
+    history: filled.history,
     stages: stageOptions(filled.stages, stagesAsked(whole), scheduling),
     alarms: resolveAlarms(filled.alarms, baseUrl === null || prices !== null),
     metricsPath: filled.metrics.file ?? null,

@@ -83,13 +83,8 @@ export async function askUntilAnswered(
   const { clock, random, interrupt, scheduling, observe } = deps
   const { durationMsMax } = scheduling
   const progress = watchProgress({
-    plan,
-    tally,
-    stages,
-    ...scheduling,
-    prices: deps.prices ?? null,
-    clock,
-    observe,
+    ...{ plan, tally, stages, ...scheduling, prices: deps.prices ?? null, clock, observe },
+    timeline: run.timeline,
   })
   const stop = await runUntilAnswered({
     checkpoint,

@@ -4,7 +4,9 @@ import type { Random } from '../platform/random.js'
 import type { OpenCheckpointDeps } from './checkpoint/begin-run.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import type { EndingOptions } from './ending/end-reporter.js'
+import type { Ending } from './ending/ending.js'
 import type { RunObserver } from './events.js'
+import type { RunHistory } from './history/run-history.js'
 import type { OpenWebhooks, WebhookOptions } from './inbox/webhooks.js'
 import type { Input, InputOptions } from './input/input.js'
 import type { OutputRequest, ResolvedOutput } from './output/resolve-output.js'
@@ -14,6 +16,7 @@ import type { AskingRule, IdentifierUse } from './rules/asking-rule.js'
 import type { AskedColumns } from './rules/detect-columns.js'
 import type { Prices } from './rules/money.js'
 import type { StageOptions } from './rules/stage-options.js'
+import type { Timeline } from './rules/timeline.js'
 import type { SchedulingOptions } from './scheduler/scheduler.js'
 
 /** The service to ask: whose answers these are, and how to reach it. Opened once the input is known to be good. */
@@ -49,8 +52,6 @@ export interface PipelineDeps {
   stages: StageOptions
   /** What makes the end of the run an alarm, and who hears of it; nobody if left out. */
   ending?: EndingOptions
-  /** Names the outputs that are compared, and the run to those who hear of it. */
-  series?: string
   webhooks: WebhookOptions
   connect: () => Promise<Connection>
   observe: RunObserver
@@ -58,8 +59,23 @@ export interface PipelineDeps {
   clock: Clock
   random: Random
   stdout?: NodeJS.WritableStream
+  /** What is remembered of the run. */
+  history: HistoryOptions
   /** Goes into the metadata of a Parquet output. */
   metadata: Readonly<Record<string, string>>
+}
+
+export interface HistoryOptions {
+  /** Names the series of runs whose outputs are compared, and the job whose budget goes on; null: the input does. */
+  job: string | null
+  /** Runs of a series whose outputs are kept. */
+  runsMax: number
+  /** Of the program. */
+  program: string
+  /** As it was typed, without what is secret. */
+  command: string
+  /** What was chosen, without what is secret. */
+  settings: Readonly<Record<string, unknown>>
 }
 
 /** Everything a run has open, each found to be good before the next was opened. */
@@ -73,5 +89,8 @@ export interface OpenRun {
   connection: Connection
   checkpoint: Checkpoint
   webhooks: OpenWebhooks | null
+  history: RunHistory
+  timeline: Timeline
+  ending: Ending
   startedAtMs: number
 }

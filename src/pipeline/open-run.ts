@@ -5,6 +5,8 @@ import { peekAtCheckpoint } from './checkpoint/reader.js'
 import { openCheckpoint } from './checkpoint/sqlite-checkpoint.js'
 import { chooseColumns, sampleColumns } from './column-choice.js'
 import type { Connection, OpenRun, PipelineDeps } from './deps.js'
+import { beginHistory } from './begin-history.js'
+import type { Ending } from './ending/ending.js'
 import { openWebhooks } from './inbox/webhooks.js'
 import { openInput, type Input } from './input/input.js'
 import { assertBesideUsable } from './output/output-path.js'
@@ -15,10 +17,12 @@ import type { ColumnSamples } from './rules/column-content.js'
 import { reportColumns } from './rules/column-report.js'
 import { detectColumns } from './rules/detect-columns.js'
 import type { AskingRule } from './rules/asking-rule.js'
+import { namedJob } from './rules/job-name.js'
+import { createTimeline } from './rules/timeline.js'
 import { checkOutput } from './write-output.js'
 
 /** Opens what a run needs, and closes it later. Throws what the user can mend, before anything is billed. */
-export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promise<OpenRun> {
+export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: CloseLater): Promise<OpenRun> {
   const startedAtMs = deps.clock.monotonicMs()
   const output = resolveOutput({ ...deps.output, stages: deps.stages.asked })
   assertNotOurs(writtenPaths(output), deps.ownFiles)
@@ -39,11 +43,16 @@ export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promi
   closeLater(() => {
     checkpoint.close()
   })
+  const history = await beginHistory(deps, input, connection, checkpoint)
   const webhooks = await openWebhooks(deps.webhooks, deps.checkpoint.path, deps.clock)
   if (webhooks !== null) closeLater(() => webhooks.close())
   const rowSpool = spoolsRows(input, output) ? new RowSpool(output.path, deps.input.spoolFolder) : null
   if (rowSpool !== null) closeLater(() => rowSpool.remove())
-  return { deps, input, rule, output, rowSpool, connection, checkpoint, webhooks, startedAtMs }
+  return {
+    ...{ deps, input, rule, output, rowSpool, connection, checkpoint, webhooks, history, startedAtMs },
+    timeline: createTimeline(),
+    ending,
+  }
 }
 
 function checkMetricsFile({ ending, ownFiles }: PipelineDeps, input: Input, output: ResolvedOutput): void {
@@ -82,7 +91,7 @@ function openRunCheckpoint(deps: PipelineDeps, input: Input, { scope, service }:
   return (deps.openCheckpoint ?? openCheckpoint)({
     ...deps.checkpoint,
     scope,
-    job: jobOf(input),
+    job: deps.history.job === null ? jobOf(input) : namedJob(deps.history.job),
     acceptRollback: deps.acceptRollback ?? false,
     isBilled: service === 'hosted',
     notice: (text) => {

@@ -1,7 +1,4 @@
-import { withoutAddressSecrets } from '../../core/local-path.js'
-import { UserError, type ExitCode } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
-import { explainSystemFailure } from '../../platform/system-limits.js'
 import type { RunObserver } from '../events.js'
 import {
   conditionText,
@@ -58,24 +55,7 @@ export function alarmsOf(
   const { alarms, skipped } = evaluateAlarms(conditions, facts)
   if (skipped.length > 0) {
     const listed = skipped.map(conditionText).join(', ')
-    observe({ type: 'notice', text: `There is no output before this one, so ${listed} was not judged.` })
+    observe({ type: 'notice', text: `No output before this one is known, so ${listed} was not judged.` })
   }
   return alarms
 }
-
-/** A run that ended by what was thrown: with which code, and what is said of it. */
-export function endOfError(thrown: unknown, isInterrupted: boolean): Pick<RunEnd, 'exitCode' | 'failure'> {
-  const error = explainSystemFailure(thrown)
-  const ends = (exitCode: ExitCode, code: string, message: string) => ({
-    exitCode,
-    failure: { code, message },
-  })
-  if (error instanceof UserError && !(isInterrupted && isAbort(error.cause)))
-    return ends(error.exitCode, error.code, withoutAddressSecrets(error.message))
-  if (isInterrupted && (isAbort(error) || error instanceof UserError))
-    return ends(130, 'INTERRUPTED', 'interrupted while the input was being read')
-  // Its text could hold anything.
-  return ends(1, 'BUG', 'a bug in enrich; its log has more')
-}
-
-const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError'

@@ -1,5 +1,6 @@
-import { version } from '../../platform/version.js'
+import { interruptionCode } from '../../core/interruption.js'
 import type { Clock } from '../../platform/clock.js'
+import { version } from '../../platform/version.js'
 import type { RunObserver } from '../events.js'
 import type { Alarm } from '../rules/alarms.js'
 import type { ChangeCounts } from '../rules/change-kinds.js'
@@ -7,23 +8,22 @@ import { exitCodeOf } from '../rules/exit-code.js'
 import type { RunEnd } from '../rules/run-end.js'
 import { endedBy, explainStop } from '../rules/stop.js'
 import type { RunSummary } from '../rules/run-summary.js'
-import { alarmsOf, createEndReporter, endOfError, type EndingOptions } from './end-reporter.js'
+import { alarmsOf, createEndReporter, type EndingOptions } from './end-reporter.js'
+import { endOfError } from './end-of-error.js'
 
-/** What the checkpoint knows of the run, and of the output before. */
-export interface RunHistoryFacts {
-  readonly run: number | null
-  /** Null without an output before. */
-  readonly changes: { readonly counts: ChangeCounts; readonly rowCountBefore: number } | null
+/** Against the output before. */
+export interface KnownChanges {
+  readonly counts: ChangeCounts
+  readonly rowCountBefore: number
 }
 
-const nothingKnown: RunHistoryFacts = { run: null, changes: null }
-
-/** The end of one run: its alarms, and those who hear of it, once. */
+/** The end of one run: its alarms, and those who hear of it, once. Nothing of it throws. */
 export interface Ending {
-  /** Of a run that wrote its output. */
-  alarms(summary: RunSummary, known?: RunHistoryFacts): readonly Alarm[]
-  ofRun(summary: RunSummary, known?: RunHistoryFacts): Promise<void>
-  ofError(error: unknown): Promise<void>
+  /** Of a run that wrote its output; `changes` is null where no output before it is known. */
+  alarms(summary: RunSummary, changes: KnownChanges | null): readonly Alarm[]
+  /** `run` is null where the checkpoint does not remember it. */
+  ofRun(summary: RunSummary, known: { run: number | null; changes: KnownChanges | null }): Promise<void>
+  ofError(error: unknown, run?: number | null): Promise<void>
 }
 
 interface EndingDeps {
@@ -31,7 +31,7 @@ interface EndingDeps {
   readonly observe: RunObserver
   readonly interrupt: AbortSignal
   readonly input: { readonly paths: readonly string[] }
-  readonly series?: string
+  readonly history: { readonly job: string | null }
   readonly ending?: EndingOptions
 }
 
@@ -40,29 +40,26 @@ export function openEnding(deps: EndingDeps): Ending {
   const ending = deps.ending ?? { conditions: [], metricsPath: null, notify: null }
   const reporter = createEndReporter({ ending, clock, observe })
   const startedAtMs = clock.nowMs()
-  const report = (end: Pick<RunEnd, 'exitCode' | 'failure' | 'summary' | 'changes' | 'alarms' | 'run'>) =>
+  const report = (end: Omit<RunEnd, 'program' | 'series' | 'startedAtMs' | 'endedAtMs'>) =>
     reporter.report({
       ...end,
       program: version,
-      series: deps.series ?? deps.input.paths.join(', '),
+      series: deps.history.job ?? deps.input.paths.join(', '),
       startedAtMs,
       endedAtMs: clock.nowMs(),
     })
   return {
-    alarms: ({ rowCount, rowsByStatus, money }, { changes } = nothingKnown) =>
+    alarms: ({ rowCount, rowsByStatus, money }, changes) =>
       alarmsOf(ending.conditions, { rowCount, rowsByStatus, changes, money }, observe),
-    ofRun: (summary, { run, changes } = nothingKnown) =>
+    ofRun: (summary, { run, changes }) =>
       report({
         ...{ run, summary, changes: changes?.counts ?? null },
-        exitCode: exitCodeOf(summary),
+        exitCode: exitCodeOf(summary, interruptionCode(interrupt.reason)),
         failure: failureOf(summary),
         alarms: summary.alarms,
       }),
-    ofError: (error) =>
-      report({
-        ...endOfError(error, interrupt.aborted),
-        ...{ run: null, summary: null, changes: null, alarms: [] },
-      }),
+    ofError: (error, run = null) =>
+      report({ ...endOfError(error, interrupt), ...{ run, summary: null, changes: null, alarms: [] } }),
   }
 }
 

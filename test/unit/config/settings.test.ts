@@ -51,6 +51,8 @@ describe('defaults', () => {
       alarms: { conditions: [], notify: null },
       metricsPath: null,
       webhook: { url: null, listen: null },
+      job: { name: null },
+      history: { keep: 90 },
     }
     expect(resolveSettings({}, {})).toEqual(expected)
     expect(resolveSettings({}, { ENRICH_BASE_URL: '' })).toEqual(expected)
