@@ -1,6 +1,6 @@
 import { formatDuration } from '../../core/duration.js'
 import { lookupKinds } from '../../pipeline/rules/lookup-kind.js'
-import { formatAmount, moneyText } from '../../pipeline/rules/money.js'
+import { formatPrice, moneyText } from '../../pipeline/rules/money.js'
 import { endedBy, explainStop, type KindStop } from '../../pipeline/rules/stop.js'
 import type { RunSummary } from '../../pipeline/summary.js'
 import { countOf, stageLines } from './stage-text.js'
@@ -70,7 +70,7 @@ function costLines({ money }: RunSummary): string[] {
     const of = byKind[kind]
     return of === undefined || of.count === 0
       ? []
-      : [`${countOf(of.count, kind)} at ${formatAmount(of.unitPrice, currency)}`]
+      : [`${countOf(of.count, kind)} at ${formatPrice(of.unitPrice, currency)}`]
   })
   return [`  cost      ${moneyText(money)}${parts.length === 0 ? '' : `   (${parts.join(' · ')})`}`]
 }

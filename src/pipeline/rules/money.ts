@@ -75,24 +75,28 @@ export function moneyOf({ currency, byKind }: Prices, kinds: readonly BilledCoun
   return { currency, cost: unitsOf(cost), uncertainCost: unitsOf(uncertainCost), byKind: priced }
 }
 
-/**
- * `EUR 1,204.50`, with as many decimals as the currency has; with up to six where less would show nothing of it, as of
- * a price of a tenth of a cent.
- */
+/** `EUR 1,204.50`, with as many decimals as the currency has; with more where these would show nothing of it. */
 export function formatAmount(units: number, currency: string | null): string {
-  const style: Intl.NumberFormatOptions =
-    currency === null
-      ? { minimumFractionDigits: 2, maximumFractionDigits: 2 }
-      : { style: 'currency', currency, currencyDisplay: 'code' }
-  const format = new Intl.NumberFormat('en-US', style)
+  const format = formatOf(currency)
   const decimals = format.resolvedOptions().maximumFractionDigits ?? 2
-  const isTooFine = units > 0 && units < 10 ** -decimals
-  const text = isTooFine
-    ? new Intl.NumberFormat('en-US', { ...style, maximumFractionDigits: decimalsMax }).format(units)
-    : format.format(units)
-  // What separates a code from its amount is a space that does not break.
-  return text.replace(/\u00a0/g, ' ')
+  return units > 0 && units < 10 ** -decimals ? formatPrice(units, currency) : spaced(format.format(units))
 }
+
+/** The same of a price, which is shown whole: `EUR 0.0125`. */
+export function formatPrice(units: number, currency: string | null): string {
+  return spaced(formatOf(currency, { maximumFractionDigits: decimalsMax }).format(units))
+}
+
+const formatOf = (currency: string | null, more: Intl.NumberFormatOptions = {}): Intl.NumberFormat =>
+  new Intl.NumberFormat('en-US', {
+    ...(currency === null
+      ? { minimumFractionDigits: 2, maximumFractionDigits: 2 }
+      : { style: 'currency', currency, currencyDisplay: 'code' }),
+    ...more,
+  })
+
+/** What separates a code from its amount is a space that does not break. */
+const spaced = (text: string): string => text.replace(/\u00a0/g, ' ')
 
 /** `EUR 12.50, and EUR 0.10 that may have been billed` */
 export function moneyText({

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   costMicros,
   formatAmount,
+  formatPrice,
   microsOfNumber,
   moneyOf,
   moneyText,
@@ -88,6 +89,15 @@ describe('in words', () => {
     [3, 'XYZ', 'XYZ 3.00'],
   ])('%d of %s is %s', (units, currency, text) => {
     expect(formatAmount(units, currency)).toBe(text)
+  })
+
+  test.each<[number, string | null, string]>([
+    [7.5, 'JPY', 'JPY 7.5'],
+    [0.0125, 'EUR', 'EUR 0.0125'],
+    [12, 'EUR', 'EUR 12.00'],
+    [0.05, null, '0.05'],
+  ])('a price of %d of %s is shown whole: %s', (units, currency, text) => {
+    expect(formatPrice(units, currency)).toBe(text)
   })
 
   test('what may have been billed is said beside what was', () => {
