@@ -84,6 +84,7 @@ export const commandNames = [
   'run',
   'plan',
   'status',
+  'runs',
   'export',
   'retry',
   'serve',

@@ -42,6 +42,7 @@ export class RunHistory {
   #record: RunRecord
   /** Null: nothing is remembered of this run. */
   #run: number | null = null
+  #isGivenUp = false
 
   private constructor(deps: RunHistoryDeps) {
     this.#deps = deps
@@ -83,7 +84,7 @@ export class RunHistory {
   ): Promise<OutputRecorder | null> {
     if (this.#run === null) return null
     const last = await this.#orNull(() => this.#store.last(this.#deps.series, recordedForm))
-    return this.#run === null ? null : new OutputRecorder({ ...deps, index, store: this.#store, last })
+    return this.#isGivenUp ? null : new OutputRecorder({ ...deps, index, store: this.#store, last })
   }
 
   /** Once every line was seen, and while what lookups are known by can still be asked. */
@@ -120,7 +121,7 @@ export class RunHistory {
     if (run === null) return
     const { series, runsMax, nowMs } = this.#deps
     await this.#orNull(() => this.#store.end(run, nowMs(), exitCode, this.#record))
-    if (this.#run !== null) await this.#orNull(() => this.#store.thin(series, runsMax))
+    if (!this.#isGivenUp) await this.#orNull(() => this.#store.thin(series, runsMax))
   }
 
   async #orNull<Result>(action: () => Promise<Result>): Promise<Result | null> {
@@ -135,6 +136,7 @@ export class RunHistory {
 
   #giveUp(why: string): void {
     this.#run = null
+    this.#isGivenUp = true
     this.#deps.warn(`What this run does is not remembered for later runs: ${why}.`)
   }
 }
