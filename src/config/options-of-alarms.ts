@@ -15,7 +15,7 @@ export const alarms = {
     },
     manual:
       'Where one is met, the exit code is 6; the output is written all the same. See [Alarms](alarms.md).',
-    example: 'lost_match>5%,failed>0',
+    example: 'failed>5%',
   }),
   notify: option({
     schema: z.string().max(2_000).describe('Where a message is sent to when the run has ended.'),
@@ -49,6 +49,6 @@ export const metrics = {
     },
     path: 'output',
     manual: 'Its name ends in `.prom`. See [Alarms](alarms.md#metrics).',
-    example: '/var/lib/node_exporter/enrich.prom',
+    example: 'enrich.prom',
   }),
 }

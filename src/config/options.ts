@@ -287,5 +287,9 @@ export const environmentVariables = {
     manual:
       "It is in the service's settings; several, separated by spaces, while one is being replaced. No flag and no config key either.",
   },
+  ENRICH_NOTIFY_URL: {
+    help: 'sent a message when a run has ended, like --notify',
+    manual: 'It may hold a token, and is never shown.',
+  },
   ENRICH_SERVE_API_KEY: { help: 'the key that callers of "enrich serve" show', manual: '' },
 } as const
