@@ -88,6 +88,8 @@ async function run(
       serverErrorMeans: settings.serverErrorMeans,
       ...settings.budget,
     },
+    prices: settings.prices,
+    ending: { ...settings.alarms, metricsPath: settings.metricsPath },
     stages: settings.stages,
     webhooks: webhookOptions(settings, environment, observe),
     connect: () => connectTo(settings, environment, observe, options.answerBounds),

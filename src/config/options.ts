@@ -3,7 +3,9 @@ import { rateLimits } from '../contract/limits.js'
 import { parseDurationMs } from '../core/duration.js'
 import { parseListenAddress } from '../core/listen-address.js'
 import { option, parseDuration, parseListen, parseWholeNumber, same, type CallFlag } from './option.js'
+import { alarms, metrics } from './options-of-alarms.js'
 import { input, output } from './options-of-files.js'
+import { billing, costMax } from './options-of-money.js'
 import { history, job } from './options-of-history.js'
 import { stages } from './options-of-stages.js'
 
@@ -94,6 +96,7 @@ const budget = {
       'begins a new count.',
     example: 1_000,
   }),
+  costMax,
   durationMax: option({
     schema: duration.describe('Stop after this long.'),
     flag: {
@@ -226,10 +229,13 @@ export const options = {
   lookup,
   service,
   budget,
+  billing,
   submission,
   limits: pace,
   polling,
   webhook,
+  alarms,
+  metrics,
   job,
   history,
 }
@@ -280,6 +286,10 @@ export const environmentVariables = {
     help: 'what the service signs webhooks with (whsec_…)',
     manual:
       "It is in the service's settings; several, separated by spaces, while one is being replaced. No flag and no config key either.",
+  },
+  ENRICH_NOTIFY_URL: {
+    help: 'sent a message when a run has ended, like --notify',
+    manual: 'It may hold a token, and is never shown.',
   },
   ENRICH_SERVE_API_KEY: { help: 'the key that callers of "enrich serve" show', manual: '' },
 } as const

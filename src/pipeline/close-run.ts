@@ -1,6 +1,8 @@
 import type { Planned } from './ask.js'
 import type { OpenRun } from './deps.js'
+import type { KnownChanges } from './ending/ending.js'
 import type { RecordedOutput } from './history/output-recorder.js'
+import { openHistory } from './history/reader.js'
 import type { StoredOutput } from './history/run-history.js'
 import type { RowIndex } from './input/row-index.js'
 import { exitCodeOf } from './rules/exit-code.js'
@@ -29,11 +31,17 @@ export async function closeRun(run: OpenRun, asked: Asked): Promise<RunSummary> 
   const { stop, stages, index } = asked
   const isWritten = endedBy({ stop, stages }) === null || run.output.partial
   const written = isWritten ? await writeOutput(run, index) : null
-  const summary = summariseRun(run, asked, written)
-  await noteSummary(run, summary, written !== null)
+  const ran = summariseRun(run, asked, written)
+  await noteSummary(run, ran, written !== null)
   await publishInHistory(run, written?.recorded ?? null)
-  await run.history.end(exitCodeOf(summary, interruptionCode(run.deps.interrupt.reason)))
+  const { history, ending } = run
+  const changes = changesOf(run)
+  const alarms = written === null ? [] : ending.alarms(ran, changes)
+  const summary: RunSummary = { ...ran, alarms }
+  history.note({ summary, alarms })
   run.deps.observe({ type: 'finished', summary })
+  await ending.ofRun(summary, { run: history.run, changes })
+  await history.end(exitCodeOf(summary, interruptionCode(run.deps.interrupt.reason)))
   return summary
 }
 
@@ -46,6 +54,7 @@ function summariseRun(
     service: connection.service,
     ...asked,
     plan,
+    prices: deps.prices ?? null,
     elapsedMs: deps.clock.monotonicMs() - startedAtMs,
     rows: written?.rowCounts ?? new Map(),
     report: written?.report ?? null,
@@ -58,9 +67,23 @@ async function noteSummary({ history, input, timeline }: OpenRun, summary: RunSu
   const sha256 = isRead ? await input.fingerprint() : null
   history.note({
     summary,
+    money: summary.money,
     input: { ...history.record.input, sha256 },
     timeline: timeline.points(),
   })
+}
+
+/** Null where no output is known that this one was compared with. */
+function changesOf({ deps, history }: OpenRun): KnownChanges | null {
+  const { changes } = history.record
+  if (changes === null) return null
+  const reader = openHistory(deps.checkpoint.path)
+  try {
+    const before = reader?.runs().find(({ number }) => number === changes.baseline)
+    return { counts: changes.counts, rowCountBefore: before?.record?.figures?.rowCount ?? 0 }
+  } finally {
+    reader?.close()
+  }
 }
 
 /** The rows first, then what changed in them, and only then that they are published. */

@@ -3,6 +3,8 @@ import type { Clock } from '../platform/clock.js'
 import type { Random } from '../platform/random.js'
 import type { OpenCheckpointDeps } from './checkpoint/begin-run.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
+import type { EndingOptions } from './ending/end-reporter.js'
+import type { Ending } from './ending/ending.js'
 import type { RunObserver } from './events.js'
 import type { RunHistory } from './history/run-history.js'
 import type { OpenWebhooks, WebhookOptions } from './inbox/webhooks.js'
@@ -12,6 +14,7 @@ import type { RowSpool } from './output/row-spool.js'
 import type { OwnFile } from './own-files.js'
 import type { AskingRule, IdentifierUse } from './rules/asking-rule.js'
 import type { AskedColumns } from './rules/detect-columns.js'
+import type { Prices } from './rules/money.js'
 import type { StageOptions } from './rules/stage-options.js'
 import type { Timeline } from './rules/timeline.js'
 import type { SchedulingOptions } from './scheduler/scheduler.js'
@@ -43,8 +46,12 @@ export interface PipelineDeps {
   /** Lookups whose last outcome is among these are asked again. */
   askAgain: readonly string[]
   scheduling: SchedulingOptions
+  /** What lookups cost; null or left out where nobody pays, or no price is known. */
+  prices?: Prices | null
   /** What is asked besides resolutions. */
   stages: StageOptions
+  /** What makes the end of the run an alarm, and who hears of it; nobody if left out. */
+  ending?: EndingOptions
   webhooks: WebhookOptions
   connect: () => Promise<Connection>
   observe: RunObserver
@@ -84,5 +91,6 @@ export interface OpenRun {
   webhooks: OpenWebhooks | null
   history: RunHistory
   timeline: Timeline
+  ending: Ending
   startedAtMs: number
 }

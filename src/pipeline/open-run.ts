@@ -6,8 +6,10 @@ import { openCheckpoint } from './checkpoint/sqlite-checkpoint.js'
 import { chooseColumns, sampleColumns } from './column-choice.js'
 import type { Connection, OpenRun, PipelineDeps } from './deps.js'
 import { beginHistory } from './begin-history.js'
+import type { Ending } from './ending/ending.js'
 import { openWebhooks } from './inbox/webhooks.js'
 import { openInput, type Input } from './input/input.js'
+import { assertBesideUsable } from './output/output-path.js'
 import { resolveOutput, writtenPaths, type ResolvedOutput } from './output/resolve-output.js'
 import { RowSpool } from './output/row-spool.js'
 import { assertCheckpointApart, assertNotOurs } from './own-files.js'
@@ -20,7 +22,7 @@ import { createTimeline } from './rules/timeline.js'
 import { checkOutput } from './write-output.js'
 
 /** Opens what a run needs, and closes it later. Throws what the user can mend, before anything is billed. */
-export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promise<OpenRun> {
+export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: CloseLater): Promise<OpenRun> {
   const startedAtMs = deps.clock.monotonicMs()
   const output = resolveOutput({ ...deps.output, stages: deps.stages.asked })
   assertNotOurs(writtenPaths(output), deps.ownFiles)
@@ -33,6 +35,7 @@ export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promi
   const samples = await sampleColumns(input)
   detectColumns(input.columns, deps.columns, samples)
   checkOutput(input, output, 0)
+  checkMetricsFile(deps, input, output)
   const connection = await deps.connect()
   closeLater(() => connection.close())
   const rule = await settleColumns(deps, input, samples, connection.scope)
@@ -48,7 +51,15 @@ export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promi
   return {
     ...{ deps, input, rule, output, rowSpool, connection, checkpoint, webhooks, history, startedAtMs },
     timeline: createTimeline(),
+    ending,
   }
+}
+
+function checkMetricsFile({ ending, ownFiles }: PipelineDeps, input: Input, output: ResolvedOutput): void {
+  const path = ending?.metricsPath ?? null
+  if (path === null) return
+  assertNotOurs([path], ownFiles)
+  assertBesideUsable(input.files, path, writtenPaths(output))
 }
 
 /** Parsing text once more takes longer than writing it down; DuckDB reads Parquet again in no time. */

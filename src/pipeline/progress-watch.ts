@@ -1,9 +1,10 @@
 import type { LookupPlan } from './rules/lookup-state.js'
+import { moneyOf, type Money, type Prices } from './rules/money.js'
 import type { PollingPace } from './rules/polling.js'
 import { estimateEtaMs, type Progress } from './rules/progress.js'
 import type { Clock } from '../platform/clock.js'
 import type { RunObserver } from './events.js'
-import { stageFactsOf, type KindRun } from './kind-run.js'
+import { billedOf, stageFactsOf, type KindRun } from './kind-run.js'
 import type { TimelinePoint } from './rules/run-record.js'
 import type { StageFacts } from './rules/stage-facts.js'
 import type { Timeline } from './rules/timeline.js'
@@ -20,6 +21,8 @@ export interface ProgressWatchDeps {
   tally: Tally
   /** Besides resolutions. */
   stages: readonly KindRun[]
+  /** Null where nobody pays, or what it costs is not known. */
+  prices: Prices | null
   limits: SchedulerLimits
   polling: Pick<PollingPace, 'firstAfterMs'>
   clock: Clock
@@ -104,7 +107,13 @@ function snapshot(deps: ProgressWatchDeps, samples: readonly Sample[], elapsedMs
     sofar: sofarOf([tally, ...deps.stages.map((stage) => stage.tally)], elapsedMs),
     firstAnswersInMs,
     stages,
+    money: moneySoFar(deps),
   }
+}
+
+function moneySoFar({ prices, tally, stages }: ProgressWatchDeps): Money | null {
+  if (prices === null) return null
+  return moneyOf(prices, [billedOf({ kind: 'resolution', tally }), ...stages.map(billedOf)])
 }
 
 function sofarOf(tallies: readonly Tally[], elapsedMs: number): TimelinePoint {

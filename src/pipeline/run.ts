@@ -7,6 +7,7 @@ import { closeRun } from './close-run.js'
 import { blamingDamage } from './checkpoint/verify.js'
 import { askedBefore } from './asked-before.js'
 import type { OpenRun, PipelineDeps } from './deps.js'
+import { openEnding, type Ending } from './ending/ending.js'
 import { ingest } from './ingest.js'
 import type { RowIndex } from './input/row-index.js'
 import { openRun } from './open-run.js'
@@ -17,10 +18,20 @@ import { createTally } from './tally.js'
 import { assertFilesMayGrow, checkOutput, tryOutput } from './write-output.js'
 
 /** A row's whole walk: read, identify, ask once, wait, join, publish. */
-export function runPipeline(deps: PipelineDeps): Promise<RunSummary> {
+export async function runPipeline(deps: PipelineDeps): Promise<RunSummary> {
+  const ending = openEnding(deps)
+  try {
+    return await walk(deps, ending)
+  } catch (error) {
+    await ending.ofError(error)
+    throw error
+  }
+}
+
+function walk(deps: PipelineDeps, ending: Ending): Promise<RunSummary> {
   return blamingDamage(deps.checkpoint.path, () =>
     closingAfter(async (closeLater) => {
-      const run = await openRun(deps, closeLater)
+      const run = await openRun(deps, ending, closeLater)
       return recordingFailure(run, async () => {
         const index = await readInput(run)
         const planned = await planChecked(run, index)

@@ -4,7 +4,8 @@ import type { RowCounts } from './output/answer-lines.js'
 import type { RowIndex } from './input/row-index.js'
 import type { PublishReport } from './output/publish.js'
 import type { Tally } from './tally.js'
-import { stageFactsOf, type KindRun } from './kind-run.js'
+import { billedOf, stageFactsOf, type KindRun } from './kind-run.js'
+import { moneyOf, type Prices } from './rules/money.js'
 import type { RunSummary } from './rules/run-summary.js'
 
 export type { RunSummary } from './rules/run-summary.js'
@@ -18,6 +19,7 @@ export interface SummaryFacts {
   tally: Tally
   /** Besides resolutions. */
   stages: readonly KindRun[]
+  prices: Prices | null
   index: RowIndex
   rows: RowCounts
   report: PublishReport | null
@@ -34,6 +36,7 @@ export function summarise(facts: SummaryFacts): RunSummary {
   const failedCount = plan.failed + (tally.outcomes.get('failed') ?? 0)
   const rejectedCount = plan.invalid + tally.rejected
   const uncertainCount = Math.max(0, plan.uncertain + tally.lost - tally.claimed)
+  const billed = [billedOf({ kind: 'resolution', tally }), ...facts.stages.map(billedOf)]
   return {
     service: facts.service,
     stop,
@@ -63,6 +66,8 @@ export function summarise(facts: SummaryFacts): RunSummary {
     schemaDeviations: Object.fromEntries(tally.schemaDeviations),
     basisLineCount: report?.basisLineCount ?? 0,
     stages: facts.stages.map(stageFactsOf),
+    money: facts.prices === null ? null : moneyOf(facts.prices, billed),
+    alarms: [],
     notes: [...facts.notes, ...notesOf(tally)],
     elapsedMs: facts.elapsedMs,
     submissionsPerMinute: facts.askingMs > 0 ? tally.submissions / (facts.askingMs / 60_000) : 0,

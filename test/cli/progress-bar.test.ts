@@ -22,6 +22,7 @@ const progress: Progress = {
   sofar: { elapsedMs: 60_000, submissions: 1_400, polls: 1_500, answered: 1_169, rateLimited: 0 },
   firstAnswersInMs: null,
   stages: [],
+  money: null,
 }
 
 describe('the bar of a terminal', () => {

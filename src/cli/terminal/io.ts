@@ -1,4 +1,5 @@
 import { UserError, type ExitCode } from '../../core/errors.js'
+import { withoutSecretArguments } from '../../core/secret-arguments.js'
 import type { DrawnLine } from './screen.js'
 
 /** Where a command writes, and what the process hands it. */
@@ -46,13 +47,13 @@ export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-/** `enrich …` as it would be typed again. */
+/** `enrich …` as it would be typed again, without what may be a secret. */
 export function commandLine({ program, argv }: Pick<CliIo, 'program' | 'argv'>): string {
-  return [program, ...argv.map(quote)].join(' ')
+  return [program, ...withoutSecretArguments(argv).map(quote)].join(' ')
 }
 
 export function quote(argument: string): string {
-  return /^[A-Za-z0-9_./:=@%+,-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
+  return /^[A-Za-z0-9_./:=@%+,…-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
 }
 
 const helpColumns = 80

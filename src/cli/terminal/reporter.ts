@@ -27,6 +27,7 @@ export function createReporter(io: CliIo, flags: ReporterFlags): { tell(event: R
       else if (event.type === 'finished') {
         const ended = endedBy(event.summary)
         if (ended !== null) io.err(`${errorLines(ended).join('\n')}\n`)
+        for (const { message } of event.summary.alarms) io.err(`alarm ${message}\n`)
       }
     },
   }
@@ -70,7 +71,8 @@ class WordReporter {
         return
       case 'finished': {
         for (const line of summaryLines(event.summary, commandLine(this.#io))) {
-          if (this.#isVerbose || /^( {2}note|error | {2}hint|Interrupted)/.test(line)) this.#line(line)
+          if (this.#isVerbose || /^( {2}note| {2}alarm|error | {2}hint|Interrupted)/.test(line))
+            this.#line(line)
         }
         return
       }

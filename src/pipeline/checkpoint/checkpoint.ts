@@ -124,8 +124,11 @@ export interface Checkpoint {
    * its answer does not prove that it is its own; if it still runs, it needs attention.
    */
   accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean | 'contested'>
-  /** Certainly not created: it may be submitted again. */
-  withdraw(lookupId: LookupId, customId: string, reason: string): Promise<boolean>
+  /**
+   * It may be submitted again: certainly not created; or, where it `mayBeBilled`, a read that nothing but its price
+   * speaks against: then the submission stays uncertain.
+   */
+  withdraw(lookupId: LookupId, customId: string, reason: string, mayBeBilled?: boolean): Promise<boolean>
   /** The service will not take it as it is. */
   reject(lookupId: LookupId, customId: string, reason: string): Promise<boolean>
   /** The answer was lost: it may have been billed. */

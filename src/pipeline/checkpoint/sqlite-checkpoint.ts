@@ -153,8 +153,9 @@ class SqliteCheckpoint implements Checkpoint {
     })
   }
 
-  withdraw(lookupId: LookupId, customId: string, reason: string): Promise<boolean> {
-    return this.#settle(lookupId, customId, 'withdraw', 'not_created', { reason })
+  withdraw(lookupId: LookupId, customId: string, reason: string, mayBeBilled = false): Promise<boolean> {
+    const verdict = mayBeBilled ? 'uncertain' : 'not_created'
+    return this.#settle(lookupId, customId, 'withdraw', verdict, { reason })
   }
 
   reject(lookupId: LookupId, customId: string, reason: string): Promise<boolean> {

@@ -54,6 +54,24 @@ export function assertOutputUsable(
   assertRoom(folder, writerLimits.freeBytesMin + inputRoomBytes + rowCount * writerLimits.answerBytesEstimate)
 }
 
+/**
+ * The same of a file that is written beside the output: OUTPUT_UNWRITABLE, OUTPUT_IS_INPUT; OUTPUT_IS_OURS where it is
+ * one of `others`, which the run writes too.
+ */
+export function assertBesideUsable(
+  inputFiles: readonly SourceFile[],
+  path: string,
+  others: readonly string[],
+): void {
+  assertReplaceable(path, inputFiles)
+  if (others.some((other) => other !== '-' && comparable(other) === comparable(path))) {
+    throw new UserError('OUTPUT_IS_OURS', `two outputs of one run would be written to ${path}`, {
+      hint: 'name another file for one of them',
+    })
+  }
+  assertFolderWritable(dirname(targetOf(path)), path)
+}
+
 /** Names of what is open already: replacing such a file would cut off the process that opened it. */
 const descriptorPath = /^\/(dev\/(stdin|stdout|stderr|fd\/)|proc\/[^/]+\/fd\/)/
 

@@ -1,3 +1,5 @@
+import type { Alarm } from './alarms.js'
+import type { Money } from './money.js'
 import type { StageFacts } from './stage-facts.js'
 import type { Stop } from './stop.js'
 
@@ -51,6 +53,10 @@ export interface RunSummary {
   basisLineCount: number
   /** Each kind that was asked besides resolutions. */
   stages: readonly StageFacts[]
+  /** Null where nobody pays, or no price is known. */
+  money: Money | null
+  /** Conditions of --fail-on that were met. */
+  alarms: readonly Alarm[]
   notes: readonly string[]
   elapsedMs: number
   submissionsPerMinute: number

@@ -80,6 +80,7 @@ describe('the progress line', () => {
     sofar: { elapsedMs: 60_000, submissions: 1_400, polls: 1_500, answered: 1_169, rateLimited: 0 },
     firstAnswersInMs: null,
     stages: [],
+    money: null,
   }
 
   test('it is one line, with the outcomes of this run, the most frequent first', () => {

@@ -1,0 +1,57 @@
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { errorText } from '../../core/error-text.js'
+import { publishFile, temporaryPath } from '../../platform/durable-files.js'
+import { targetOf } from '../output/output-path.js'
+import type { RunEnd } from '../rules/run-end.js'
+import { earlierNames, type EarlierEnds } from './run-metrics.js'
+
+/** What collects it is another user. */
+const readableMode = 0o644
+const knownBytesMax = 1024 * 1024
+
+/**
+ * Writes the figures of a run that ended, whole or not at all. Null: they are there; otherwise why not, in a sentence.
+ * Never throws: nothing of the run depends on them.
+ */
+export async function writeMetricsFile(path: string, end: RunEnd): Promise<string | null> {
+  const target = targetOf(path)
+  const temporary = temporaryPath(target)
+  try {
+    const { metricsText } = await import('./run-metrics.js')
+    const text = await metricsText(end, earlierEnds(target, end.series))
+    const descriptor = openSync(temporary, 'wx', readableMode)
+    try {
+      writeFileSync(descriptor, text)
+    } finally {
+      closeSync(descriptor)
+    }
+    // Whatever the umask of this user says.
+    chmodSync(temporary, readableMode)
+    publishFile(temporary, target)
+    return null
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    return `The metrics file ${path} was not written: ${errorText(error)}. The run is not changed by that.`
+  }
+}
+
+/** What the file says of the runs before: the last success is known, however many failed since. */
+function earlierEnds(path: string, series: string): EarlierEnds {
+  const text = readKnown(path)
+  const secondsOf = (name: string): number | null => {
+    const line = text.find((one) => one.startsWith(`${name}{series="${escaped(series)}"} `))
+    const value = Number(line?.slice(line.lastIndexOf(' ') + 1))
+    return line === undefined || !Number.isFinite(value) ? null : value
+  }
+  return { successSeconds: secondsOf(earlierNames.success), outputSeconds: secondsOf(earlierNames.output) }
+}
+
+/** As the text format spells a label's value. */
+const escaped = (value: string): string =>
+  value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')
+
+function readKnown(path: string): readonly string[] {
+  if (!existsSync(path)) return []
+  const text = readFileSync(path, 'utf8')
+  return text.length > knownBytesMax ? [] : text.split('\n')
+}

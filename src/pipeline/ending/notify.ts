@@ -1,0 +1,111 @@
+import { basename } from 'node:path'
+import type { Secret } from '../../core/secret.js'
+import type { Clock } from '../../platform/clock.js'
+import { within } from '../../platform/outbound/deadline.js'
+import type { HostResolver } from '../../platform/outbound/address-guard.js'
+import type { PostOutcome } from '../../platform/outbound/post.js'
+import { notifyBody, type NotifyFormat, type NotifyTime } from '../rules/notify-message.js'
+import type { RunEnd } from '../rules/run-end.js'
+
+export interface NotifyOptions {
+  /** Never shown, its host included: some receivers have their token there. */
+  readonly url: Secret
+  readonly format: NotifyFormat
+  readonly when: NotifyTime
+}
+
+export interface NotifyDeps extends NotifyOptions {
+  readonly clock: Clock
+  /** Of the machine's name servers if left out. */
+  readonly resolve?: HostResolver
+}
+
+/** All of it, from looking the name up to the last try; less where somebody waits for the process to end. */
+const notifyMsMax = 5_000
+const interruptedMsMax = 2_000
+const retryDelayMs = 500
+
+/**
+ * Sends word of a run that ended. Null: it was sent, or is not to be; otherwise why not, in a sentence that holds nothing
+ * of the address. Never throws, and takes a few seconds at most: nothing of the run depends on it.
+ */
+export async function notifyOfRun(end: RunEnd, deps: NotifyDeps): Promise<string | null> {
+  if (deps.when === 'failure' && end.exitCode === 0) return null
+  const isBrief = end.exitCode === 130 || end.exitCode === 143
+  const { clock } = deps
+  const msMax = isBrief ? interruptedMsMax : notifyMsMax
+  let outcome: PostOutcome = { kind: 'unanswered', reason: 'no answer in time' }
+  try {
+    const body = Buffer.from(bodyOf(end, deps.format))
+    const sending = await loadSending()
+    outcome = await within({ clock, msMax }, async (signal) => {
+      const send = await openSender(sending, deps, { program: end.program, body, signal })
+      if (typeof send === 'string') return { kind: 'unanswered', reason: send }
+      const first = await send()
+      if (isBrief || !isPassing(first)) return first
+      await clock.sleep(retryDelayMs, signal)
+      return signal.aborted ? first : send()
+    })
+  } catch {
+    // What is thrown here may name the address; that it was not sent is all there is to say.
+    outcome = { kind: 'unanswered', reason: 'it could not be made' }
+  }
+  const failure = failureOf(outcome)
+  return failure === null
+    ? null
+    : `The message to the notify URL was not delivered: ${failure}. The run is not changed by that.`
+}
+
+function bodyOf(end: RunEnd, format: NotifyFormat): string {
+  const output = end.summary?.outputPaths[0]
+  return notifyBody(
+    {
+      ...end,
+      startedAt: new Date(end.startedAtMs).toISOString(),
+      endedAt: new Date(end.endedAtMs).toISOString(),
+      output: output === undefined ? null : basename(output),
+    },
+    format,
+  )
+}
+
+/** Loaded when there is something to send, before its time begins. */
+async function loadSending() {
+  const [guards, connects, posts] = await Promise.all([
+    import('../../platform/outbound/address-guard.js'),
+    import('../../platform/outbound/pinned-connect.js'),
+    import('../../platform/outbound/post.js'),
+  ])
+  return { ...guards, ...connects, ...posts }
+}
+
+/** A sentence where the address may not be used. */
+async function openSender(
+  { createAddressGuard, systemResolver, createConnect, createPost }: Awaited<ReturnType<typeof loadSending>>,
+  { url, resolve }: NotifyDeps,
+  { program, body, signal }: { program: string; body: Uint8Array; signal: AbortSignal },
+): Promise<string | (() => Promise<PostOutcome>)> {
+  const guard = createAddressGuard({
+    resolve: resolve ?? systemResolver,
+    allowsLocal: true,
+    called: 'notify URL',
+  })
+  const check = await guard.judge(url.reveal(), signal)
+  if (check.kind === 'refused') return check.reason
+  const post = createPost(createConnect())
+  const headers = { 'Content-Type': 'application/json', 'User-Agent': `enrich/${program}` }
+  return () => post({ url: check.url, addresses: check.addresses, headers, body, signal })
+}
+
+/** Whether one try more may do: the receiver was there and had no time, or was not there. */
+function isPassing(outcome: PostOutcome): boolean {
+  if (outcome.kind === 'unanswered') return outcome.reason !== 'no answer in time'
+  return outcome.status === 429 || outcome.status >= 500
+}
+
+function failureOf(outcome: PostOutcome): string | null {
+  if (outcome.kind === 'unanswered') return outcome.reason
+  if (outcome.status >= 200 && outcome.status <= 299) return null
+  const isElsewhere = outcome.status >= 300 && outcome.status <= 399
+  return `HTTP ${outcome.status}${isElsewhere ? ' (redirects are not followed)' : ''}`
+}
