@@ -7,6 +7,7 @@ export const summary: RunSummary = {
   outputPaths: ['/srv/nightly/out.csv', '/srv/nightly/out.csv.basis.csv'],
   rowCount: 200,
   invalidRowCount: 0,
+  domainCount: 0,
   lookupCount: 180,
   cachedCount: 100,
   billedCount: 80,
