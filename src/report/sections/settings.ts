@@ -46,4 +46,4 @@ function listValues(value: unknown, above = ''): (readonly [string, string])[] {
   )
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
