@@ -120,7 +120,10 @@ function* recordChanges(pair: Pair): Generator<StateChange> {
 
 /** A standing that is not known any more is no change of it; one that is known now, and is not active, is. */
 function standingKind({ older, newer }: Pair): 'became_inactive' | 'became_active' | null {
-  const [before, after] = [older, newer].map((state) => isActive(valueIn(state, 'entity_status')))
+  const [before, after] = [
+    isActive(valueIn(older, 'entity_status')),
+    isActive(valueIn(newer, 'entity_status')),
+  ]
   if (after === false && before !== false) return 'became_inactive'
   return after === true && before === false ? 'became_active' : null
 }
@@ -141,7 +144,7 @@ function parentField(pair: Pair): PublishedField | null {
 /** Of the same company, or of the guess that there is none. */
 function hasCrossed({ older, newer }: Pair): boolean {
   if (currentEntityId(older) !== currentEntityId(newer)) return false
-  const [before, after] = [older, newer].map((state) => valueIn(state, 'confidence'))
-  if (before == null || after == null) return false
+  const [before, after] = [valueIn(older, 'confidence'), valueIn(newer, 'confidence')]
+  if (before === null || after === null) return false
   return Number(before) >= confidenceLine !== Number(after) >= confidenceLine
 }

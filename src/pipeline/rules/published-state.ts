@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import { integerOf, objectOf } from '../../core/lenient.js'
+import { integerOf, listOf, objectOf, type JsonObject } from '../../core/lenient.js'
 import type { BasisRow } from './answer-line.js'
 import type { AnswerColumnName } from './columns.js'
 import { linePositions, sliceLine } from './joined-line.js'
@@ -97,30 +97,44 @@ interface Sources {
 }
 
 /**
- * What a row's line says, as far as a change of it is one to report, as JSON: `{"v":1,"status":["matched"],…}`, each
- * value with its source where there is one. Columns that differ from run to run though nothing has changed are not in it.
+ * What a row's line says, as far as a change of it is one to report, as two lines of JSON: the values by field, and the
+ * fields that each source is of: `{"v":1,"status":"matched",…}`, `{"https://…":["legal_name",…]}`. Columns that differ
+ * from run to run though nothing has changed are not in it.
  */
 export function publishedStateOf(line: string): string {
   const columns = sliceLine(line)
   const jsonOf = (name: ColumnName) => columns[linePositions.get(name) ?? -1] ?? 'null'
   const textOf = (name: ColumnName) => valueOf(jsonOf(name))
   const sources = sourcesOf(jsonOf('basis'))
-  const state: Record<string, unknown> = { v: publishedStateVersion }
+  const values: Record<string, unknown> = { v: publishedStateVersion }
+  const fieldsBySource = new Map<string, PublishedField[]>()
   for (const field of publishedFields) {
     const value = field === 'formatted_address' ? addressOf(textOf) : textOf(field)
     // A record's own id tells only where it is another.
     if (value === null || (field === 'entity_current_id' && value === textOf('entity_id'))) continue
+    values[field] = cutShort(value, valueCharsMax)
     const source = field === 'status' ? textOf('error') : sourceOf(field, value, sources)
-    const kept = cutShort(value, valueCharsMax)
-    state[field] = source === null ? [kept] : [kept, cutShort(source, sourceCharsMax)]
+    if (source === null) continue
+    const kept = cutShort(source, sourceCharsMax)
+    fieldsBySource.set(kept, [...(fieldsBySource.get(kept) ?? []), field])
   }
-  return JSON.stringify(state)
+  return `${JSON.stringify(values)}\n${JSON.stringify(Object.fromEntries(fieldsBySource))}`
+}
+
+/**
+ * What tells two states apart: their values. Sources change from edition to edition of a registry though nothing else
+ * does; the one that is remembered is the first in which a value was seen.
+ */
+export function valuesOfState(state: string): string {
+  const end = state.indexOf('\n')
+  return end === -1 ? state : state.slice(0, end)
 }
 
 /** Throws HISTORY_VERSION for what is no state of this version. */
-export function parsePublishedState(text: string): PublishedState {
-  const parsed = objectOf(parsedJson(text))
-  if (integerOf(parsed?.['v']) !== publishedStateVersion) {
+export function parsePublishedState(state: string): PublishedState {
+  const valuesText = valuesOfState(state)
+  const values = parsedObject(valuesText)
+  if (integerOf(values['v']) !== publishedStateVersion) {
     throw new UserError(
       'HISTORY_VERSION',
       'an output is remembered in a form that this version does not read',
@@ -129,22 +143,26 @@ export function parsePublishedState(text: string): PublishedState {
       },
     )
   }
-  const state = new Map<PublishedField, PublishedValue>()
-  for (const field of publishedFields) {
-    const entry = parsed?.[field]
-    if (!Array.isArray(entry)) continue
-    const [value, source] = entry as readonly unknown[]
-    if (typeof value === 'string')
-      state.set(field, { value, source: typeof source === 'string' ? source : null })
-  }
-  return state
+  const sources = new Map(
+    Object.entries(parsedObject(state.slice(valuesText.length))).flatMap(([source, fields]) =>
+      listOf(fields).map((field) => [field, source] as const),
+    ),
+  )
+  return new Map(
+    publishedFields.flatMap((field) => {
+      const value = values[field]
+      return typeof value === 'string'
+        ? [[field, { value, source: sources.get(field) ?? null }] as const]
+        : []
+    }),
+  )
 }
 
-function parsedJson(text: string): unknown {
+function parsedObject(text: string): JsonObject {
   try {
-    return JSON.parse(text)
+    return objectOf(JSON.parse(text)) ?? {}
   } catch {
-    return null
+    return {}
   }
 }
 

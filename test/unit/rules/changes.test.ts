@@ -12,8 +12,9 @@ import {
 type Fields = Partial<Record<PublishedField, string>>
 
 function stateOf(fields: Fields): PublishedState {
-  const values = Object.entries(fields).map(([field, value]) => [field, [value, `source of ${value}`]])
-  return parsePublishedState(JSON.stringify({ v: publishedStateVersion, ...Object.fromEntries(values) }))
+  const sources = Object.entries(fields).map(([field, value]) => [`source of ${value}`, [field]])
+  const values = JSON.stringify({ v: publishedStateVersion, ...fields })
+  return parsePublishedState(`${values}\n${JSON.stringify(Object.fromEntries(sources))}`)
 }
 
 const acme: Fields = {
