@@ -24,8 +24,11 @@ export interface ReportChanges {
   /** The run whose output it was compared with. */
   readonly baseline: number
   readonly counts: ChangeCounts
-  /** Those of one kind one after another, those of most rows first; at most `changesPerKindMax` of a kind. */
-  readonly largest: readonly ReportChange[]
+  /**
+   * Those of one kind one after another, those of most rows first; at most `changesPerKindMax` of a kind. Null where
+   * one of the two outputs is no longer remembered, and only the counts are.
+   */
+  readonly largest: readonly ReportChange[] | null
 }
 
 /** A change, once for all rows that changed alike. */

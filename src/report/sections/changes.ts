@@ -27,13 +27,14 @@ export function changesHtml(changes: ReportChanges | null): Html {
       kindHtml(
         kind,
         count,
-        changes.largest.filter((change) => change.kind === kind),
+        changes.largest?.filter((change) => change.kind === kind) ?? null,
       ),
     )}`
 }
 
-function kindHtml(kind: ChangeKind, count: number, largest: readonly ReportChange[]): Html {
+function kindHtml(kind: ChangeKind, count: number, largest: readonly ReportChange[] | null): Html {
   const words = kindWords(kind, count)
+  if (largest === null) return html`<p>${words}: which ones is no longer remembered.</p>`
   const isWhole = kind === 'new_row' || kind === 'row_gone'
   const rowCount = largest.reduce((sum, change) => sum + change.rowCount, 0)
   const table = tableHtml({
