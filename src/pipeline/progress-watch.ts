@@ -4,6 +4,7 @@ import { estimateEtaMs, type Progress } from './rules/progress.js'
 import type { Clock } from '../platform/clock.js'
 import type { RunObserver } from './events.js'
 import { stageFactsOf, type KindRun } from './kind-run.js'
+import type { TimelinePoint } from './rules/run-record.js'
 import type { StageFacts } from './rules/stage-facts.js'
 import type { SchedulerLimits } from './scheduler/scheduler.js'
 import { watchMisdirected, watchRefusals } from './service-notices.js'
@@ -41,7 +42,12 @@ export function watchProgress(deps: ProgressWatchDeps): { end: () => void; elaps
     const nowMs = clock.monotonicMs()
     samples.push({ atMs: nowMs, submissions: deps.tally.submissions, polls: deps.tally.polls })
     while ((samples[0]?.atMs ?? nowMs) < nowMs - rateWindowMs) samples.shift()
-    observe({ type: 'progress', progress: snapshot(deps, samples, nowMs - startedAtMs) })
+    const elapsedMs = nowMs - startedAtMs
+    observe({
+      type: 'progress',
+      progress: snapshot(deps, samples, elapsedMs),
+      counts: countsOf(deps, elapsedMs),
+    })
   }
   void (async () => {
     while (!ended.signal.aborted) {
@@ -58,6 +64,19 @@ export function watchProgress(deps: ProgressWatchDeps): { end: () => void; elaps
       report()
     },
     elapsedMs: () => (endedAtMs ?? clock.monotonicMs()) - startedAtMs,
+  }
+}
+
+/** Of all kinds together. */
+function countsOf({ tally, stages }: ProgressWatchDeps, elapsedMs: number): TimelinePoint {
+  const tallies = [tally, ...stages.map((stage) => stage.tally)]
+  const sum = (of: (one: Tally) => number) => tallies.reduce((total, one) => total + of(one), 0)
+  return {
+    elapsedMs,
+    submissions: sum((one) => one.submissions),
+    polls: sum((one) => one.polls),
+    answered: sum((one) => one.answered),
+    rateLimited: sum((one) => one.rateLimited),
   }
 }
 

@@ -30,7 +30,9 @@ export const styleText = html`
   .place { white-space: nowrap; font-size: .88em } .place bdi { white-space: normal } bdi { unicode-bidi:
   isolate } td > bdi { display: inline-block; max-width: 100%; overflow: clip; overflow-clip-margin: .2em }
   details { margin: .5rem 0 } summary { cursor: pointer; padding: .25rem 0 } section > details > summary {
-  font-weight: 600 } .defs { position: absolute; width: 0; height: 0 } .chart { margin: .75rem 0 1.5rem;
+  font-weight: 600 } .connection:not(:empty) { position: sticky; top: 0; z-index: 1; background: var(--soft);
+  border: 1px solid var(--line); border-radius: 6px; padding: .4rem .8rem; margin-top: .75rem } .messages {
+  padding-left: 1.2rem } .defs { position: absolute; width: 0; height: 0 } .chart { margin: .75rem 0 1.5rem;
   min-width: 0 } figcaption { font-weight: 600; margin-bottom: .5rem } .plot { display: block; width: 100%;
   background: var(--soft); border-bottom: 2px solid var(--line) } .plot.tall { height: 11rem } .plot.low {
   height: 2.6rem } .ends { display: flex; justify-content: space-between; gap: 1rem; font-size: .88rem;

@@ -1,6 +1,6 @@
 import type { RememberedRun } from '../../pipeline/history/history.js'
 import type { OutputFigures } from '../../pipeline/rules/run-record.js'
-import { html, type Html } from '../html.js'
+import { foreign, html, type Html } from '../html.js'
 import { outcomeGroups, rowsByGroup } from '../outcome-groups.js'
 import { tableHtml } from '../table.js'
 import { counted, dayText, grouped, moment, percent } from '../words.js'
@@ -91,6 +91,37 @@ function columnOf(run: FiguredRun, place: { x: number; width: number }): Html[] 
     top -= height
     const words = `${nameOf(run)}: ${label} ${counted(rows[key], 'row')} of ${grouped(run.figures.rowCount)}`
     return rectangleHtml({ ...place, y: top, height, className: `o-${key}`, words })
+  })
+}
+
+/** Answers so far by outcome, in one bar; null where there are none. */
+export function sharesBarHtml(outcomes: Readonly<Record<string, number>>): Html | null {
+  const answers = rowsByGroup(outcomes)
+  const parts = outcomeGroups.filter(({ key }) => answers[key] > 0)
+  const total = parts.reduce((sum, { key }) => sum + answers[key], 0)
+  if (total === 0) return null
+  const widths = heightsOf(parts.map(({ key }) => answers[key]))
+  const title = 'Answers of this run, by outcome'
+  const starts = widths.map((_, index) => widths.slice(0, index).reduce((sum, width) => sum + width, 0))
+  return figureHtml({
+    id: 'answers-chart',
+    title,
+    description: parts.map(({ key, label }) => `${label} ${percent(answers[key], total)}`).join(', '),
+    size: 'low',
+    marks: parts.map(({ key, label }, index) =>
+      rectangleHtml({
+        ...{ x: starts[index] ?? 0, y: 0, width: widths[index] ?? 0, height: 100 },
+        ...{ className: `o-${key}`, words: `${label}: ${grouped(answers[key])}` },
+      }),
+    ),
+    below: legendHtml,
+    data: tableHtml({
+      id: 'answers-table',
+      label: title,
+      columns: [{ name: 'Outcome' }, { name: 'Answers', isNumber: true }, { name: 'Share', isNumber: true }],
+      rows: Object.entries(outcomes).sort(([, one], [, other]) => other - one),
+      cellsOf: ([outcome, count]) => [foreign(outcome, 40), grouped(count), percent(count, total)],
+    }),
   })
 }
 

@@ -24,11 +24,7 @@ export function changesHtml(changes: ReportChanges | null): Html {
   if (kinds.length === 0) return html`<p>Nothing: every row is what it was in run ${changes.baseline}.</p>`
   return html`<p>Against the output of run ${changes.baseline}. Rows that changed alike stand on one line.</p>
     ${kinds.map(({ kind, count }) =>
-      kindHtml(
-        kind,
-        count,
-        changes.largest?.filter((change) => change.kind === kind) ?? null,
-      ),
+      kindHtml(kind, count, changes.largest?.filter((change) => change.kind === kind) ?? null),
     )}`
 }
 
