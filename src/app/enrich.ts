@@ -86,6 +86,7 @@ async function run(
       serverErrorMeans: settings.serverErrorMeans,
       ...settings.budget,
     },
+    prices: settings.prices,
     stages: settings.stages,
     webhooks: webhookOptions(settings, environment, observe),
     connect: () => connectTo(settings, environment, observe, options.answerBounds),

@@ -3,7 +3,9 @@ import { rateLimits } from '../contract/limits.js'
 import { parseDurationMs } from '../core/duration.js'
 import { parseListenAddress } from '../core/listen-address.js'
 import { option, parseDuration, parseListen, parseWholeNumber, same, type CallFlag } from './option.js'
+import { alarms, metrics } from './options-of-alarms.js'
 import { input, output } from './options-of-files.js'
+import { billing, costMax } from './options-of-money.js'
 import { stages } from './options-of-stages.js'
 
 /** Where things are in a project's folder unless it is said otherwise. */
@@ -93,6 +95,7 @@ const budget = {
       'begins a new count.',
     example: 1_000,
   }),
+  costMax,
   durationMax: option({
     schema: duration.describe('Stop after this long.'),
     flag: {
@@ -225,10 +228,13 @@ export const options = {
   lookup,
   service,
   budget,
+  billing,
   submission,
   limits: pace,
   polling,
   webhook,
+  alarms,
+  metrics,
 }
 
 /** Flags of one call, which are no keys of the file. */

@@ -10,12 +10,15 @@ import { parseWebhookUrl } from '../core/webhook-url.js'
 import type { IdentifierUse } from '../pipeline/rules/asking-rule.js'
 import type { ServerErrorMeaning } from '../pipeline/rules/outcome.js'
 import type { PollingPace } from '../pipeline/rules/polling.js'
+import type { CostLimit, Prices } from '../pipeline/rules/money.js'
 import { stageKinds, type StageKind } from '../pipeline/rules/lookup-kind.js'
 import { defaultStages, type KindOptions, type StageOptions } from '../pipeline/rules/stage-options.js'
 import type { SchedulerLimits } from '../pipeline/scheduler/scheduler.js'
+import { resolveAlarms, type AlarmSettings } from './alarm-settings.js'
 import { environmentConfig, mergeConfigs, type Environment, type FileConfig } from './file-config.js'
 import { fillDefaults, listOptions, valueAt, type FilledOf } from './option.js'
 import { options } from './options.js'
+import { costLimitOf, priceMissing, pricesOf } from './prices.js'
 
 type Filled = FilledOf<typeof options>
 
@@ -30,13 +33,22 @@ export interface Settings {
     /** Null: one less than there are cores. */
     readonly matchers: number | null
   }
-  readonly budget: { readonly lookupsMax: number | null; readonly durationMsMax: number | null }
+  readonly budget: {
+    readonly lookupsMax: number | null
+    /** Left out where nobody pays. */
+    readonly cost?: CostLimit
+    readonly durationMsMax: number | null
+  }
+  /** Null where nobody pays, or no price is known. */
+  readonly prices: Prices | null
   readonly identifierUse: IdentifierUse
   readonly onLost: 'hold' | 'resubmit'
   readonly serverErrorMeans: ServerErrorMeaning
   readonly limits: SchedulerLimits
   readonly polling: PollingPace
   readonly stages: StageOptions
+  readonly alarms: AlarmSettings
+  readonly metricsPath: string | null
   readonly webhook: { readonly url: string | null; readonly listen: Readonly<ListenAddress> | null }
 }
 
@@ -46,6 +58,9 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
   const baseUrl = whole.service?.baseUrl === undefined ? null : parseBaseUrl(whole.service.baseUrl)
   const filled = fillDefaults(options, whole, baseUrl === null ? 'embedded' : 'hosted')
   const { input, output, checkpoint, lookup, service, budget, submission, limits, polling, webhook } = filled
+  const prices = pricesOf(filled.billing)
+  if (budget.costMax !== undefined && prices === null) throw priceMissing('--max-cost')
+  const costLimit = baseUrl === null ? null : costLimitOf(budget.costMax, prices)
   assertLocalPaths(whole)
   const scheduling = {
     limits: {
@@ -66,12 +81,19 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
     output,
     checkpoint: { path: checkpoint.path, maxAgeMs: durationMs(checkpoint.maxAge) },
     service: { baseUrl, registryPath: service.registry ?? null, matchers: service.matchers ?? null },
-    budget: { lookupsMax: budget.lookupsMax ?? null, durationMsMax: durationMs(budget.durationMax) },
+    budget: {
+      lookupsMax: budget.lookupsMax ?? null,
+      ...(costLimit === null ? {} : { cost: costLimit }),
+      durationMsMax: durationMs(budget.durationMax),
+    },
+    prices: baseUrl === null ? null : prices,
     identifierUse: lookup.identifiers,
     onLost: submission.onLost,
     serverErrorMeans: submission.onServerError === 'resubmit' ? 'not_created' : 'unknown',
     ...scheduling,
     stages: stageOptions(filled.stages, stagesAsked(whole), scheduling),
+    alarms: resolveAlarms(filled.alarms, baseUrl === null || prices !== null),
+    metricsPath: filled.metrics.file ?? null,
     webhook: {
       url: isUnset(webhook.url) ? null : parseWebhookUrl(webhook.url, isLocal(baseUrl)),
       listen: isUnset(webhook.listen) ? null : parseListenAddress(webhook.listen),

@@ -43,6 +43,18 @@ export const errorTable = {
     meaning: 'a secret is not `whsec_` and base64 of 24 to 64 bytes',
     remedy: 'copy it again, whole',
   },
+  BILLING_PRICE_MISSING: {
+    meaning: '`--max-cost`, or a condition of `--fail-on` on cost, and no price is known',
+    remedy: 'set `billing.unitPrice` in the config',
+  },
+  FAIL_ON_INVALID: {
+    meaning: 'a condition of `--fail-on` cannot be read; the message shows which',
+    remedy: 'like `lost_match>5%, failed>0`; the hint lists what a condition may name',
+  },
+  NOTIFY_URL_INVALID: {
+    meaning: 'the URL of `--notify` is neither https to a public name nor an address of this machine',
+    remedy: 'mend it; it is never shown',
+  },
   PATH_IS_ADDRESS: {
     meaning:
       '`s3://…`, `https://…`, `postgres://…`, `duckdb:…` and the like, where a path of this machine is needed',
@@ -320,6 +332,11 @@ export const errorTable = {
   LOOKUPS_MAX_REACHED: {
     exitCode: 8,
     meaning: '`--max-lookups` is reached',
+    remedy: 'the same command resumes',
+  },
+  COST_MAX_REACHED: {
+    exitCode: 8,
+    meaning: 'one lookup more could cost more than `--max-cost`',
     remedy: 'the same command resumes',
   },
   DURATION_MAX_REACHED: {

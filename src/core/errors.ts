@@ -20,9 +20,13 @@ export const exitCodes = {
     manual:
       'the service could not be reached, or what would be a 2 was met after submissions (the input changed, the disk is full); the same command resumes',
   },
+  6: {
+    meaning: 'output written, and a condition of --fail-on is met',
+  },
   8: {
     meaning: 'stopped by budget or credit; the same command resumes',
-    manual: "stopped by budget or credit (--max-lookups, 402, a plan's limit); the same command resumes",
+    manual:
+      "stopped by budget or credit (--max-lookups, --max-cost, 402, a plan's limit); the same command resumes",
   },
   10: { meaning: '--max-duration reached; the same command resumes' },
   11: { meaning: "the checkpoint, or the service's data, is in use by another process" },

@@ -14,6 +14,10 @@ export type Exchange =
     }
   | { kind: 'no_reply'; sent: 'no' | 'maybe'; reason: string }
 
+/** Whether any of the request may have reached the service. */
+export const mayHaveArrived = (exchange: Exchange): boolean =>
+  exchange.kind === 'reply' || exchange.sent === 'maybe'
+
 /** The `error.type` and message of an error body, whichever of the service's shapes it has. */
 export function errorOf(body: unknown): { type: string | null; message: string | null } {
   if (!isObject(body)) return { type: null, message: null }

@@ -10,6 +10,8 @@ export interface WebhookUrlRules {
   readonly allowsLoopback: boolean
   /** Public addresses where a name is expected. */
   readonly allowsAddresses: boolean
+  /** What the address is called in reasons; `webhook URL` if left out. */
+  readonly called?: string
 }
 
 /** `isLocal` leads to this machine, and is nothing that a name server has to be asked for. */
@@ -24,6 +26,12 @@ export type WebhookUrlVerdict =
  * backslash. Reasons are sentences about "the webhook URL" and never repeat it: a URL may hold a token.
  */
 export function judgeWebhookUrl(text: string, rules: WebhookUrlRules): WebhookUrlVerdict {
+  const verdict = judgeText(text, rules)
+  if (verdict.kind === 'allowed') return verdict
+  return { kind: 'refused', reason: `the ${rules.called ?? 'webhook URL'} ${verdict.reason}` }
+}
+
+function judgeText(text: string, rules: WebhookUrlRules): WebhookUrlVerdict {
   if (text.length > urlCharsMax) return refused(`is longer than ${urlCharsMax} characters`)
   if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(text)) {
     return refused('holds a space, a backslash or a character outside printable ASCII')
@@ -55,7 +63,7 @@ function judgeParts(url: URL, rules: WebhookUrlRules): WebhookUrlVerdict {
   return { kind: 'allowed', url, isLocal: false }
 }
 
-const refused = (what: string): WebhookUrlVerdict => ({ kind: 'refused', reason: `the webhook URL ${what}` })
+const refused = (what: string): WebhookUrlVerdict => ({ kind: 'refused', reason: what })
 
 /**
  * The address that deliveries are sent to, before anything is submitted; the service judges it again, by its

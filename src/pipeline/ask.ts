@@ -4,6 +4,7 @@ import { watchProgress } from './progress-watch.js'
 import type { LookupPlan } from './rules/lookup-state.js'
 import type { Stop } from './rules/stop.js'
 import { claimWaiting, waitForLost } from './scheduler/lost-submissions.js'
+import { endJobs } from './scheduler/end-jobs.js'
 import { runUntilAnswered } from './scheduler/scheduler.js'
 import type { Backlog } from './scheduler/backlog.js'
 import type { RunCounter } from './scheduler/run-counter.js'
@@ -81,7 +82,15 @@ export async function askUntilAnswered(
   const { deps, checkpoint, connection } = run
   const { clock, random, interrupt, scheduling, observe } = deps
   const { durationMsMax } = scheduling
-  const progress = watchProgress({ plan, tally, stages, ...scheduling, clock, observe })
+  const progress = watchProgress({
+    plan,
+    tally,
+    stages,
+    ...scheduling,
+    prices: deps.prices ?? null,
+    clock,
+    observe,
+  })
   const stop = await runUntilAnswered({
     checkpoint,
     client: connection.client,
@@ -97,9 +106,6 @@ export async function askUntilAnswered(
     durationMsMax: durationMsMax === null ? null : Math.max(0, durationMsMax - lostWaitMs),
   }).finally(progress.end)
 
-  // Ended by its budget, a job is over: the same command is the next one, with a budget of its own.
-  const isOver = ({ stop }: { stop: Stop | null }) => stop === null || stop.kind === 'lookups_max'
-  if (stop === null || stop.kind === 'lookups_max') await checkpoint.endJob(clock.nowMs())
-  for (const stage of stages.filter(isOver)) await checkpoint.of(stage.kind).endJob(clock.nowMs())
+  await endJobs(checkpoint, { stop, stages, sharesBudget: scheduling.cost !== undefined }, clock.nowMs())
   return { stop, askingMs: progress.elapsedMs() }
 }

@@ -11,6 +11,7 @@ import type { RowSpool } from './output/row-spool.js'
 import type { OwnFile } from './own-files.js'
 import type { AskingRule, IdentifierUse } from './rules/asking-rule.js'
 import type { AskedColumns } from './rules/detect-columns.js'
+import type { Prices } from './rules/money.js'
 import type { StageOptions } from './rules/stage-options.js'
 import type { SchedulingOptions } from './scheduler/scheduler.js'
 
@@ -41,6 +42,8 @@ export interface PipelineDeps {
   /** Lookups whose last outcome is among these are asked again. */
   askAgain: readonly string[]
   scheduling: SchedulingOptions
+  /** What lookups cost; null or left out where nobody pays, or no price is known. */
+  prices?: Prices | null
   /** What is asked besides resolutions. */
   stages: StageOptions
   webhooks: WebhookOptions

@@ -1,4 +1,5 @@
 import type { LookupKind } from './rules/lookup-kind.js'
+import type { BilledCounts } from './rules/money.js'
 import type { StageFacts } from './rules/stage-facts.js'
 import type { LookupPlan } from './rules/lookup-state.js'
 import type { Stop } from './rules/stop.js'
@@ -12,6 +13,15 @@ export interface KindRun {
   readonly tally: Tally
   /** Why this kind was not asked to its end; null while nothing stopped it. */
   readonly stop: Stop | null
+}
+
+/** What may have been billed of it so far. */
+export function billedOf({ kind, tally }: Pick<KindRun, 'kind' | 'tally'>): BilledCounts {
+  return {
+    kind,
+    billedCount: tally.accepted + tally.claimed - tally.disproved,
+    uncertainCount: Math.max(0, tally.lost - tally.claimed) + tally.lostReads,
+  }
 }
 
 /** The same as counts, for progress and summary. */

@@ -1,9 +1,10 @@
 import type { LookupPlan } from './rules/lookup-state.js'
+import { moneyOf, type Money, type Prices } from './rules/money.js'
 import type { PollingPace } from './rules/polling.js'
 import { estimateEtaMs, type Progress } from './rules/progress.js'
 import type { Clock } from '../platform/clock.js'
 import type { RunObserver } from './events.js'
-import { stageFactsOf, type KindRun } from './kind-run.js'
+import { billedOf, stageFactsOf, type KindRun } from './kind-run.js'
 import type { TimelinePoint } from './rules/run-record.js'
 import type { StageFacts } from './rules/stage-facts.js'
 import type { SchedulerLimits } from './scheduler/scheduler.js'
@@ -19,6 +20,8 @@ export interface ProgressWatchDeps {
   tally: Tally
   /** Besides resolutions. */
   stages: readonly KindRun[]
+  /** Null where nobody pays, or what it costs is not known. */
+  prices: Prices | null
   limits: SchedulerLimits
   polling: Pick<PollingPace, 'firstAfterMs'>
   clock: Clock
@@ -117,7 +120,13 @@ function snapshot(deps: ProgressWatchDeps, samples: readonly Sample[], elapsedMs
     outcomes: Object.fromEntries(tally.outcomes),
     firstAnswersInMs,
     stages,
+    money: moneySoFar(deps),
   }
+}
+
+function moneySoFar({ prices, tally, stages }: ProgressWatchDeps): Money | null {
+  if (prices === null) return null
+  return moneyOf(prices, [billedOf({ kind: 'resolution', tally }), ...stages.map(billedOf)])
 }
 
 /** By its pace so far; what it was stopped in is not waited for. */

@@ -84,6 +84,7 @@ async function askAndWrite(
     ...{ stop, tally, index, elapsedMs, askingMs },
     plan: planned.plan,
     stages,
+    prices: deps.prices ?? null,
     rows: written?.rowCounts ?? new Map(),
     report: written?.report ?? null,
     notes: input.notes(),

@@ -30,6 +30,8 @@ export function createTally(): { tally: Tally; counter: RunCounter } {
     rejected: 0,
     lost: 0,
     claimed: 0,
+    disproved: 0,
+    lostReads: 0,
     parked: 0,
     misdirected: 0,
     contested: 0,

@@ -60,14 +60,8 @@ export const limits = {
   /** The newest reports of an account are kept. */
   reportsPerAccountMax: 1_000,
 
-  /** Looking a receiver's name up: a try, their number, and all of it while a kickoff waits. */
-  resolveTryMs: 2_000,
-  resolveTriesMax: 2,
+  /** Looking a receiver's name up while a kickoff waits, all of it. */
   resolveMsMax: 5_000,
-  /** One address of a receiver; the next is tried after it. */
-  connectMsMax: 5_000,
-  /** What is read of a receiver's answer behind the status. */
-  receiverAnswerBytesMax: 64 * 1024,
   /** Deliveries in flight: in all, of one account, and of one account to one host. */
   deliveriesMax: 256,
   deliveriesPerAccountMax: 128,

@@ -20,6 +20,7 @@ const progress: Progress = {
   outcomes: { matched: 1_103, no_match: 64 },
   firstAnswersInMs: null,
   stages: [],
+  money: null,
 }
 
 describe('the bar of a terminal', () => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { Webhook } from 'standardwebhooks'
 import { deliveryLimits } from '../../src/contract/limits.js'
 import { nextAttemptAtMs } from '../../src/core/delivery-schedule.js'
+import { outboundLimits } from '../../src/platform/outbound/limits.js'
 import { limits } from '../../src/service/limits.js'
 import { selfSigned } from '../integration/client/self-signed.js'
 import { freePort } from '../support/webhook-sender.js'
@@ -227,7 +228,7 @@ describe('RTY-08 15 seconds hold for all of an attempt', () => {
     await it.kickOff(receiver.url)
     expect((await it.attempts(1)).last_failure).toBe('HTTP 500')
     // What the sockets hold between the two comes on top.
-    expect(writtenBytes).toBeLessThan(limits.receiverAnswerBytesMax + 16 * 2 ** 20)
+    expect(writtenBytes).toBeLessThan(outboundLimits.receiverAnswerBytesMax + 16 * 2 ** 20)
   })
 })
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { simulate, type Simulated } from './simulate.js'
 
-/** `npm run simulate -- --seeds 2000 [--from 1] [--webhooks] [--mixed-up] [--forgetful] [--stages]`, or `--seed 17` to see one again. */
+/** `npm run simulate -- --seeds 2000 [--from 1] [--webhooks] [--mixed-up] [--forgetful] [--stages] [--priced]`, or `--seed 17` to see one again. */
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '200' },
@@ -15,6 +15,8 @@ const { values } = parseArgs({
     forgetful: { type: 'boolean', default: false },
     /** What follows from answers is asked in every seed, not in every fourth. */
     stages: { type: 'boolean', default: false },
+    /** What a job may cost is bounded. */
+    priced: { type: 'boolean', default: false },
   },
 })
 const first = Number(values.seed ?? values.from)
@@ -36,6 +38,7 @@ const sum = {
   domainsBilled: 0,
   stageUncertain: 0,
   stageStops: 0,
+  costStops: 0,
 }
 const failed: number[] = []
 for (let seed = first; seed < first + count; seed++) {
@@ -45,6 +48,7 @@ for (let seed = first; seed < first + count; seed++) {
         webhooks: values.webhooks,
         mixedUp: values['mixed-up'],
         forgetful: values.forgetful,
+        priced: values.priced,
         ...(values.stages ? { stages: true } : {}),
       }),
     )
@@ -63,6 +67,7 @@ process.stdout.write(
     `answers of others sent ${number(sum.swapped)}, written 0\n` +
     `after answers ${number(sum.stageLookups)} lookups: ${number(sum.researched)} researched and ${number(sum.domainsBilled)} domains billed, twice 0, ` +
     `uncertain ${number(sum.stageUncertain)}, stages stopped while resolution went on ${number(sum.stageStops)}\n` +
+    `processes ended by what they may cost ${number(sum.costStops)}, above it 0\n` +
     `seeds that broke a promise: ${failed.length}${failed.length === 0 ? '' : ` (${failed.slice(0, 20).join(', ')}); see one again with --seed N`}\n`,
 )
 process.exitCode = failed.length === 0 ? 0 : 1

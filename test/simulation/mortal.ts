@@ -11,6 +11,8 @@ export class Life {
   readonly answered = new Map<number, string>()
   /** Submissions that it took to be accepted, and was told were not. */
   readonly disproved = new Set<string>()
+  /** Whether it began to write down that a job is over. */
+  endsJob = false
 
   constructor(
     private readonly dieAtStep: number,
@@ -45,6 +47,7 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
     firstAnswers: (after, count) => mortalCall(life, () => checkpoint.firstAnswers(after, count)),
     firstQuestion: (id) => mortalCall(life, () => checkpoint.firstQuestion(id)),
     ownerOfKey: (key) => mortalCall(life, () => checkpoint.ownerOfKey(key)),
+    remember: (change) => mortalCall(life, () => checkpoint.remember(change)),
     disprove: (id, customId, reason) => {
       life.disproved.add(customId)
       return mortalCall(life, () => checkpoint.disprove(id, customId, reason))
@@ -60,7 +63,8 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
       if (isSettled !== 'contested') life.accepted.set(customId, runId)
       return isSettled
     },
-    withdraw: (id, customId, reason) => mortalCall(life, () => checkpoint.withdraw(id, customId, reason)),
+    withdraw: (id, customId, reason, mayBeBilled) =>
+      mortalCall(life, () => checkpoint.withdraw(id, customId, reason, mayBeBilled)),
     reject: (id, customId, reason) => mortalCall(life, () => checkpoint.reject(id, customId, reason)),
     lose: (id, customId, reason) => mortalCall(life, () => checkpoint.lose(id, customId, reason)),
     claim: (customId, runId, nowMs) => mortalCall(life, () => checkpoint.claim(customId, runId, nowMs)),
@@ -78,7 +82,11 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
     },
     setNeedsAttention: (id, reason) => mortalCall(life, () => checkpoint.setNeedsAttention(id, reason)),
     spent: () => mortalCall(life, () => checkpoint.spent()),
-    endJob: (nowMs) => mortalCall(life, () => checkpoint.endJob(nowMs)),
+    endJob: (nowMs) =>
+      mortalCall(life, () => {
+        life.endsJob = true
+        return checkpoint.endJob(nowMs)
+      }),
     close: () => {
       checkpoint.close()
     },

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto'
 import { createServiceClient } from '../../src/client/client.js'
-import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
 import { stageLookup } from '../../src/pipeline/checkpoint/lookup-key.js'
 import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import type { Stop } from '../../src/pipeline/rules/stop.js'
 import { Backlog } from '../../src/pipeline/scheduler/backlog.js'
+import { endJobs } from '../../src/pipeline/scheduler/end-jobs.js'
 import { claimWaiting, waitForLost } from '../../src/pipeline/scheduler/lost-submissions.js'
 import { runUntilAnswered, type SchedulerDeps } from '../../src/pipeline/scheduler/scheduler.js'
 import { planStages, stagesToAsk } from '../../src/pipeline/stage-runs.js'
 import { createTally } from '../../src/pipeline/tally.js'
 import { systemClock } from '../../src/platform/clock.js'
 import { WakeSignal } from '../../src/platform/wake-signal.js'
+import { endOfJob } from './cost-world.js'
 import { readDisk } from './invariants.js'
 import { Life, mortalCheckpoint, mortalInbox, mortalTransport } from './mortal.js'
 import { isStageStop, stageOptionsOf, watchDepartures, type assertStageWorld } from './stage-world.js'
@@ -77,6 +78,7 @@ export async function oneProcess(world: World, process: number, mayDie: boolean)
     serverErrorMeans: 'unknown',
     ...(world.webhooks === null ? {} : { webhooks: listenTo(world.webhooks, life) }),
     lookupsMax: world.lookupsMax,
+    ...(world.cost === null ? {} : { cost: world.cost.limit }),
     backlog: new Backlog(world.names.length),
     durationMsMax: mayDie && chance.happens(0.1) ? chance.whole(1_000, 600_000) : null,
     interrupt:
@@ -91,6 +93,10 @@ export async function oneProcess(world: World, process: number, mayDie: boolean)
   }
   await time.runUntil(running, watch, processMsMax)
   const { stop, stageStops } = life.isDead ? { stop: null, stageStops: [] } : await running
+  if (world.cost !== null) {
+    const stops = life.isDead ? [] : [stop, ...stageStops]
+    endOfJob(world.cost, service, { isDead: life.isDead, hasEnded: life.endsJob, stops })
+  }
   // What a dead process had not written yet is written over with what it left.
   checkpoint.close()
   if (life.isDead) copyCheckpoint(remains, path)
@@ -144,9 +150,7 @@ async function work(
     ...deps,
     ...(options === null ? {} : { stages: stagesToAsk(options, stages) }),
   })
-  const isOver = (reason: Stop | null) => reason === null || reason.kind === 'lookups_max'
-  if (isOver(stop)) await (checkpoint satisfies Checkpoint).endJob(Date.now())
-  for (const stage of stages) if (isOver(stage.stop)) await checkpoint.of(stage.kind).endJob(Date.now())
+  await endJobs(checkpoint, { stop, stages, sharesBudget: deps.cost !== undefined }, Date.now())
   return { stop, stageStops: stages.map((stage) => stage.stop) }
 }
 

@@ -13,6 +13,7 @@ import {
   assertNothingLost,
   readDisk,
 } from './invariants.js'
+import { openCostWorld } from './cost-world.js'
 import { MixUp } from './mix-up.js'
 import { oneProcess } from './one-process.js'
 import { SimulatedPost } from './simulated-post.js'
@@ -45,6 +46,8 @@ export interface Simulated {
   stageUncertain: number
   /** Processes in which a stage was stopped and resolutions went on. */
   stageStops: number
+  /** Processes that what they may cost ended. */
+  costStops: number
 }
 
 /** Where syncing costs nothing: these worlds die in other ways than by power cuts. */
@@ -68,6 +71,8 @@ export interface WorldOptions {
   counter?: RunCounter
   /** Whether what follows from answers is asked too; left out, in every fourth seed. */
   stages?: boolean
+  /** What a job may cost is bounded. */
+  priced?: boolean
   /** Breaks a rule on purpose, between the client and the network. */
   sabotage?: (transport: Transport) => Transport
 }
@@ -91,6 +96,7 @@ export async function simulate(seed: number, options: WorldOptions = {}): Promis
       mixUp,
       webhooks,
       stages,
+      cost: options.priced === true ? openCostWorld(seed) : null,
       sabotage: options.sabotage ?? ((transport) => transport),
       isForgetful: options.forgetful === true,
       counter: options.counter ?? null,
@@ -183,6 +189,7 @@ async function live(seed: number, world: World): Promise<Simulated> {
         domainsBilled: taken.filter(({ kind }) => kind === 'domain').length,
         stageUncertain: stageLookups.filter(isUncertain).length,
         stageStops: world.stages?.stopCount ?? 0,
+        costStops: world.cost?.stopCount ?? 0,
       }
     }
     await time.runUntil(

@@ -78,6 +78,22 @@ describe('nobody pays twice and no row is lost, whatever is killed, cut off or a
     expect(stageStops).toBeGreaterThan(2)
   })
 
+  test.each([
+    ['names alone', { stages: false }],
+    ['with what follows from answers', { stages: true }],
+    ['and sent', { stages: true, webhooks: true }],
+  ])('no job is billed more than it may cost, over all kinds and processes: %s', async (_, options) => {
+    let [crashes, costStops] = [0, 0]
+    for (let seed = 1; seed <= 40; seed++) {
+      const world = await simulate(seed, { ...options, priced: true })
+      crashes += world.crashes
+      costStops += world.costStops
+    }
+    expect(crashes).toBeGreaterThan(12)
+    // Budgets that are never used up would prove nothing.
+    expect(costStops).toBeGreaterThan(20)
+  })
+
   test('one seed is one world: it comes out the same each time', async () => {
     for (const seed of [17, 19]) expect(await simulate(seed)).toEqual(await simulate(seed))
   })

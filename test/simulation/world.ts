@@ -4,6 +4,7 @@ import type { Transport } from '../../src/client/transport.js'
 import type { Inbox } from '../../src/pipeline/inbox/inbox.js'
 import type { RunCounter } from '../../src/pipeline/scheduler/run-counter.js'
 import type { Chance } from './chance.js'
+import { assertCostKept, type CostWorld } from './cost-world.js'
 import { assertPaidOnce } from './invariants.js'
 import type { MixUp } from './mix-up.js'
 import { fairRecords, stormyRecords } from './record-weather.js'
@@ -26,6 +27,8 @@ export interface World {
   webhooks: Webhooks | null
   /** Null: nothing is asked but names. */
   stages: StageWorld | null
+  /** Null: nobody bounds what it costs. */
+  cost: CostWorld | null
   sabotage: (transport: Transport) => Transport
   isForgetful: boolean
   counter: RunCounter | null
@@ -59,7 +62,8 @@ export function setRecordWeather({ service: { records, weather }, stages }: Worl
 }
 
 /** Held after every step. */
-export function assertAllPaidOnce({ service, resubmittable, isForgetful }: World): void {
+export function assertAllPaidOnce({ service, resubmittable, isForgetful, cost }: World): void {
+  if (cost !== null) assertCostKept(cost, service)
   assertPaidOnce(service, resubmittable)
   if (service.records !== null && !isForgetful) assertStagesPaidOnce(service.records, resubmittable)
 }

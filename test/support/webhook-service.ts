@@ -5,7 +5,7 @@ import { afterAll, expect } from 'vitest'
 import { createSecrets, type Secrets } from '../../src/service/accounts/secrets.js'
 import { openBesideService } from '../../src/service/storage/database.js'
 import type { ServiceOptions } from '../../src/service/service.js'
-import type { HostResolver } from '../../src/service/outbound/address-guard.js'
+import type { HostResolver } from '../../src/platform/outbound/address-guard.js'
 import { kickoffPath } from './service-client.js'
 import { startTestService, type TestService } from './test-service.js'
 

@@ -263,12 +263,12 @@ describe('ends and edges', () => {
     expect(ending.map(({ path }) => path)).toEqual(['cli/main.ts'])
   })
 
-  test('SQLite and DuckDB are each reached from one place, and HTTP by the client and by what the service itself connects to', () => {
+  test('SQLite and DuckDB are each reached from one place, and HTTP by the client and by what connects to addresses that users name', () => {
     const places = (name: string) =>
       files.filter((file) => packagesOf(file).includes(name)).map(({ path }) => path)
     expect(places('better-sqlite3')).toEqual(['platform/sqlite.ts'])
     expect(places('@duckdb/node-api')).toEqual(['parquet/duckdb.ts'])
-    expect(places('undici').sort()).toEqual(['client/transport.ts', 'service/outbound/pinned-connect.ts'])
+    expect(places('undici').sort()).toEqual(['client/transport.ts', 'platform/outbound/pinned-connect.ts'])
   })
 
   test('every package that is imported is a dependency of the package', () => {

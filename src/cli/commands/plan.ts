@@ -2,6 +2,8 @@ import type { Command } from 'commander'
 import { columnLines, type ColumnReport } from '../../pipeline/rules/column-report.js'
 import { formatDuration } from '../../core/duration.js'
 import { planLookup, type LookupPlan, type PlanPolicy } from '../../pipeline/rules/lookup-state.js'
+import type { LookupKind } from '../../pipeline/rules/lookup-kind.js'
+import { costMicros, formatAmount, unitsOf } from '../../pipeline/rules/money.js'
 import { estimateEtaMs } from '../../pipeline/rules/progress.js'
 import { inspectInput, type Inspection } from '../../app/inspect-input.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
@@ -98,6 +100,8 @@ interface PlanReport {
   billedMax: number
   stages: readonly StagePlan[]
   isHosted: boolean
+  /** Null where nobody pays, or no price is known. */
+  cost: PlannedCost | null
   durationMs: { min: number; max: number }
   outputPath: string | null
   columns: ColumnReport
@@ -131,6 +135,7 @@ function describePlan(
     billedMax,
     stages,
     isHosted,
+    cost: plannedCost(settings, billedMax, stages),
     durationMs: {
       min: Math.max(limitMs, tail.min, ...stages.map((stage) => stage.limitMs.min)),
       max: Math.max(limitMs + tail.max, ...stages.map((stage) => stage.limitMs.max)),
@@ -171,7 +176,44 @@ function planText(report: PlanReport, io: CliIo): string {
   ].join('\n')}\n`
 }
 
-function costText({ isHosted, billedMax, stages }: PlanReport): string {
+/** Amounts in units of the currency. */
+interface PlannedCost {
+  currency: string | null
+  /** Of what is to be asked for certain. */
+  amount: number
+  /** With what may follow from the answers; never above `costMax`. */
+  amountMax: number
+  /** Given by --max-cost. */
+  costMax: number | null
+}
+
+function plannedCost(
+  { prices, budget }: Settings,
+  billedMax: number,
+  stages: readonly StagePlan[],
+): PlannedCost | null {
+  if (prices === null) return null
+  const priceOf = (kind: LookupKind) => prices.byKind[kind] ?? 0
+  const [own, costMax] = [costMicros(billedMax, priceOf('resolution')), budget.cost?.costMaxMicros ?? null]
+  const withStages = (countOf: (stage: StagePlan) => number) => {
+    const whole = stages.reduce((sum, stage) => sum + costMicros(countOf(stage), priceOf(stage.kind)), own)
+    return unitsOf(costMax !== null && whole > costMax ? costMax : whole)
+  }
+  return {
+    currency: prices.currency,
+    amount: withStages(({ plan, submitMax }) => Math.min(plan.submit, submitMax)),
+    amountMax: withStages(({ submitMax }) => submitMax),
+    costMax: costMax === null ? null : unitsOf(costMax),
+  }
+}
+
+function amountText({ currency, amount, amountMax, costMax }: PlannedCost): string {
+  const [least, most] = [formatAmount(amount, currency), formatAmount(amountMax, currency)]
+  const bound = amountMax === costMax ? ' (--max-cost)' : ''
+  return least === most ? `: ${most}${bound}` : `: ${least}, at most ${most}${bound}`
+}
+
+function costText({ isHosted, billedMax, stages, cost }: PlanReport): string {
   if (!isHosted) return 'nothing: the embedded service is free'
   const domainsMax = stages.find(({ kind }) => kind === 'domain')?.submitMax ?? 0
   const billed = [
@@ -180,7 +222,7 @@ function costText({ isHosted, billedMax, stages }: PlanReport): string {
   ]
   return billed.length === 0
     ? 'nothing: there is nothing to submit'
-    : `${billed.join(' and ')}, each billed once`
+    : `${billed.join(' and ')}, each billed once${cost === null ? '' : amountText(cost)}`
 }
 
 /** The run that was planned, with an output named where none is. */

@@ -1,7 +1,9 @@
 import { formatDuration } from '../../core/duration.js'
+import { lookupKinds } from '../../pipeline/rules/lookup-kind.js'
+import { formatAmount, moneyText } from '../../pipeline/rules/money.js'
 import { endedBy, explainStop, type KindStop } from '../../pipeline/rules/stop.js'
 import type { RunSummary } from '../../pipeline/summary.js'
-import { stageLines } from './stage-text.js'
+import { countOf, stageLines } from './stage-text.js'
 
 const number = (value: number): string => value.toLocaleString('en-US')
 const count = (value: number, noun: string): string => `${number(value)} ${noun}${value === 1 ? '' : 's'}`
@@ -15,6 +17,7 @@ export function summaryLines(summary: RunSummary, command: string): string[] {
     ...outcomeLines(summary),
     lookupLine(summary),
     ...summary.stages.flatMap((stage) => stageLines(stage, summary.service === 'hosted')),
+    ...costLines(summary),
     ...askingLines(summary),
     ...fileLines(summary),
     ...summary.notes.map((note) => `  note      ${note}`),
@@ -56,6 +59,19 @@ function lookupLine(summary: RunSummary): string {
     ...(summary.rejectedCount === 0 ? [] : [`${number(summary.rejectedCount)} refused as invalid`]),
     ...(summary.pendingCount === 0 ? [] : [`${number(summary.pendingCount)} without an answer yet`]),
   ].join(' · ')}`
+}
+
+/** Left out where nobody pays, or no price is known. */
+function costLines({ money }: RunSummary): string[] {
+  if (money === null) return []
+  const { currency, byKind } = money
+  const parts = lookupKinds.flatMap((kind) => {
+    const of = byKind[kind]
+    return of === undefined || of.count === 0
+      ? []
+      : [`${countOf(of.count, kind)} at ${formatAmount(of.unitPrice, currency)}`]
+  })
+  return [`  cost      ${moneyText(money)}${parts.length === 0 ? '' : `   (${parts.join(' · ')})`}`]
 }
 
 /** Left out where nobody was asked. */
@@ -125,7 +141,7 @@ function attentionLines(summary: RunSummary, command: string): string[] {
 
 /** Flags that only asking takes. */
 const askingFlags =
-  / --(partial|resubmit-uncertain|json|quiet)\b| --(max-age|max-lookups|max-duration|log-level|status|webhook-url|webhook-listen)[ =]\S+/g
+  / --(partial|resubmit-uncertain|json|quiet)\b| --(max-age|max-lookups|max-cost|max-duration|log-level|status|webhook-url|webhook-listen)[ =]\S+/g
 
 /** `enrich a.csv -o b` and `enrich run a.csv -o b` become `enrich export a.csv -o b`. */
 function exportCommand(command: string): string {

@@ -1,5 +1,6 @@
 import type { Lookup } from '../../core/identity.js'
 import type { Contender } from '../rules/misdirected.js'
+import type { Sqlite } from '../../platform/sqlite.js'
 import type { LookupKind, StageKind } from '../rules/lookup-kind.js'
 import type { LookupPlan, LookupState, PlanPolicy } from '../rules/lookup-state.js'
 
@@ -123,8 +124,11 @@ export interface Checkpoint {
    * its answer does not prove that it is its own; if it still runs, it needs attention.
    */
   accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean | 'contested'>
-  /** Certainly not created: it may be submitted again. */
-  withdraw(lookupId: LookupId, customId: string, reason: string): Promise<boolean>
+  /**
+   * It may be submitted again: certainly not created; or, where it `mayBeBilled`, a read that nothing but its price
+   * speaks against: then the submission stays uncertain.
+   */
+  withdraw(lookupId: LookupId, customId: string, reason: string, mayBeBilled?: boolean): Promise<boolean>
   /** The service will not take it as it is. */
   reject(lookupId: LookupId, customId: string, reason: string): Promise<boolean>
   /** The answer was lost: it may have been billed. */
@@ -165,6 +169,9 @@ export interface Checkpoint {
   spent(): Promise<number>
   /** The job came to its end, or to the end of its budget: the next run of it starts a new count. */
   endJob(nowMs: number): Promise<void>
+
+  /** Changes what is remembered of runs, and nothing else: `src/pipeline/history`. Durable when it resolves. */
+  remember<Result>(change: (database: Sqlite) => Result): Promise<Result>
 
   close(): void
 }

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../core/duration.js'
+import { formatAmount, type Money } from './money.js'
 import type { StageFacts } from './stage-facts.js'
 
 /** A snapshot of a run, for people and for programs. Counts are of distinct lookups. */
@@ -28,6 +29,8 @@ export interface Progress {
   firstAnswersInMs: number | null
   /** Each kind that is asked besides resolutions. */
   stages: readonly StageFacts[]
+  /** So far; null where nobody pays, or no price is known. */
+  money: Money | null
 }
 
 /**
@@ -75,6 +78,7 @@ export function progressParts(progress: Progress): ProgressPart[] {
     ...firstAnswersPart(progress),
     ...outcomeParts(progress.outcomes),
     ...progress.stages.map(stagePart),
+    ...moneyPart(progress),
     ...some(progress.running, 'running', 30),
     ...some(progress.cached, 'answered before', 25),
     ...some(progress.failed, 'failed', 60),
@@ -97,6 +101,10 @@ function firstAnswersPart({ firstAnswersInMs }: Progress): ProgressPart[] {
   const text =
     firstAnswersInMs === 0 ? 'first answers any moment' : `first answers in ${roughly(firstAnswersInMs)}`
   return [{ text, weight: 70 }]
+}
+
+function moneyPart({ money }: Progress): ProgressPart[] {
+  return money === null ? [] : [{ text: formatAmount(money.cost, money.currency), weight: 48 }]
 }
 
 /** How many of those wanted so far are done: more follow from the answers to come. */

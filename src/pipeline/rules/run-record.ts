@@ -1,28 +1,13 @@
-import type { RunSummary } from '../summary.js'
+import type { Alarm } from './alarms.js'
 import type { ChangeCounts } from './change-kinds.js'
+import type { Money } from './money.js'
+import type { RunSummary } from './run-summary.js'
+
+export type { Alarm } from './alarms.js'
+export type { Money } from './money.js'
 
 /** Of the form below; one that is not known is listed, and not read. */
 export const runRecordVersion = 1
-
-/** What a run cost, as far as its prices are known. Amounts are in units of the currency. */
-export interface Money {
-  readonly currency: string
-  /** Billed by this run, all kinds of lookups together. */
-  readonly cost: number
-  /** Of which may have been billed: submissions whose answer was lost. */
-  readonly uncertainCost: number
-  /** By kind of lookup; those without a price are left out. */
-  readonly byKind: Readonly<Record<string, { readonly count: number; readonly unitPrice: number }>>
-}
-
-/** A condition of `--fail-on` that was met. */
-export interface Alarm {
-  /** As it was written: `lost_match>5%`. */
-  readonly condition: string
-  /** What was found, in the unit of the condition. */
-  readonly found: number
-  readonly message: string
-}
 
 /** What a run had done by a moment; counts since it began, of all kinds together. */
 export interface TimelinePoint {

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../core/errors.js'
 import type { LookupKind } from './lookup-kind.js'
+import { formatAmount } from './money.js'
 
 /** Why a run ends before every lookup has its answer. */
 export type Stop =
@@ -11,13 +12,20 @@ export type Stop =
   | { kind: 'out_of_credit'; reason: string }
   | { kind: 'plan_limit'; reason: string }
   | { kind: 'lookups_max'; lookupsMax: number }
+  /** In units of the currency. */
+  | { kind: 'cost_max'; costMax: number; currency: string | null }
 
 /**
  * Whether what is already running is still waited for. Credit and budget stop new submissions only; what was
  * paid for is fetched.
  */
 export function waitsForRuns(stop: Stop): boolean {
-  return stop.kind === 'out_of_credit' || stop.kind === 'plan_limit' || stop.kind === 'lookups_max'
+  return stop.kind === 'out_of_credit' || stop.kind === 'plan_limit' || isBudgetEnd(stop)
+}
+
+/** Whether the budget that the user gave is used up: the same command is the next job, with a budget of its own. */
+export function isBudgetEnd(stop: Stop): boolean {
+  return stop.kind === 'lookups_max' || stop.kind === 'cost_max'
 }
 
 /** What a run ended by, and one of the kinds that it stopped. */
@@ -79,6 +87,12 @@ export function explainStop({
         code: 'PLAN_LIMIT_REACHED',
         message: `a limit of the account's plan is reached: ${stop.reason}`,
         hint: 'wait for the plan to renew or raise it; the same command resumes',
+      }
+    case 'cost_max':
+      return {
+        code: 'COST_MAX_REACHED',
+        message: `one lookup more could cost more than --max-cost ${formatAmount(stop.costMax, stop.currency)}`,
+        hint: 'what was submitted was fetched; the same command resumes',
       }
     case 'lookups_max':
       return {

@@ -1,6 +1,7 @@
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
-import type { LookupKind, StageKind } from '../rules/lookup-kind.js'
+import { lookupKinds, type LookupKind, type StageKind } from '../rules/lookup-kind.js'
 import { deliveryMsMax } from '../rules/webhook-fallback.js'
+import { CostBudget } from './cost-budget.js'
 import type { SchedulerDeps } from './deps.js'
 import { KindMachine } from './kind-machine.js'
 import { openPaces, type KindPaces } from './kind-paces.js'
@@ -41,6 +42,7 @@ export async function connectMachines(
           stopSignal,
           counter: deps.counter,
         })
+  const budget = await openBudget(deps)
   const entityPaces = await pacesOf('entity', deps)
   const connect = async (kind: LookupKind, stopping: Stopping): Promise<KindMachine> => {
     const own = kind === 'resolution' ? deps : stages?.kinds.get(kind)
@@ -57,6 +59,7 @@ export async function connectMachines(
     }
     return new KindMachine({
       ...{ checkpoint, clock, polling, lookupsMax, stopping, backlog, counter },
+      budget: budget?.of(kind) ?? null,
       protocol: protocolOf(kind, deps.client, deps.serverErrorMeans),
       random: deps.random,
       limits: { submissionsPerWindow: limits.submissionsPerWindow, windowMs: deps.limits.windowMs },
@@ -80,6 +83,14 @@ export async function connectMachines(
     if (stage !== undefined) sinks.set(kind, { machine, policy: stage.policy, plan: stage.plan })
   }
   return { machines, feed, ingestor }
+}
+
+/** Of all kinds together; null without a bound. What is spent is counted while nothing is in flight. */
+async function openBudget({ cost, checkpoint }: SchedulerDeps): Promise<CostBudget | null> {
+  if (cost === undefined) return null
+  const spent = new Map<LookupKind, number>()
+  for (const kind of lookupKinds) spent.set(kind, await checkpointOf(kind, { checkpoint }).spent())
+  return new CostBudget(cost, spent)
 }
 
 const checkpointOf = (kind: LookupKind, { checkpoint }: Pick<SchedulerDeps, 'checkpoint'>): Checkpoint =>

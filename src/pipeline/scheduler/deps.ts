@@ -7,6 +7,7 @@ import type { Checkpoint } from '../checkpoint/checkpoint.js'
 import type { Inbox } from '../inbox/inbox.js'
 import type { StageKind } from '../rules/lookup-kind.js'
 import type { LookupPlan, PlanPolicy } from '../rules/lookup-state.js'
+import type { CostLimit } from '../rules/money.js'
 import type { ServerErrorMeaning } from '../rules/outcome.js'
 import type { PollingPace } from '../rules/polling.js'
 import type { Stop } from '../rules/stop.js'
@@ -30,6 +31,8 @@ export interface SchedulingOptions {
   serverErrorMeans: ServerErrorMeaning
   /** Submissions of the job, over all its processes; reserved before they leave. */
   lookupsMax: number | null
+  /** What submissions of the job may cost, of all kinds together; no bound if left out. */
+  cost?: CostLimit
   durationMsMax: number | null
 }
 

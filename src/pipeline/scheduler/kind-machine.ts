@@ -6,9 +6,11 @@ import type { Checkpoint, LookupId, OpenRun } from '../checkpoint/checkpoint.js'
 import type { PollingPace } from '../rules/polling.js'
 import { AnswerRecorder, type AnswerRecorderDeps } from './answer-recorder.js'
 import type { Backlog } from './backlog.js'
+import type { KindBudget } from './cost-budget.js'
 import type { KindPaces } from './kind-paces.js'
 import { Poller } from './poller.js'
 import type { Protocol } from './protocol.js'
+import { Reservations } from './reservations.js'
 import type { RunCounter } from './run-counter.js'
 import type { Stopping } from './stopping.js'
 import { Submitter } from './submitter.js'
@@ -23,6 +25,8 @@ export interface KindMachineDeps {
   inFlightRunsMax: number
   submitConcurrency: number
   lookupsMax: number | null
+  /** Null where this kind costs nothing, or what it costs has no bound. */
+  budget: KindBudget | null
   polling: PollingPace
   paces: KindPaces
   stopping: Stopping
@@ -70,13 +74,17 @@ export class KindMachine {
       backlog,
       address: this.address,
       roomSignal: this.#moreSignal,
+      onDisproved: (customId) => {
+        counter.count('disproved')
+        deps.budget?.disproved(customId)
+      },
     })
     this.#submitter = new Submitter({
       ...shared,
       random,
       submitConcurrency: deps.submitConcurrency,
       inFlightRunsMax: deps.inFlightRunsMax,
-      lookupsMax: deps.lookupsMax,
+      reservations: new Reservations(deps),
       pace: paces.submissions,
       stopping,
       backlog,

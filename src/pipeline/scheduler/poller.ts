@@ -57,6 +57,7 @@ export interface PollerDeps {
   address: Pick<WebhookAddress, 'isInUse'>
   /** Rung when a run ended: there is room for one more. */
   roomSignal: Pick<WakeSignal, 'ring'>
+  onDisproved: (customId: string) => void
   counter: RunCounter
 }
 
@@ -281,12 +282,12 @@ export class Poller {
 
   /** The answer to its request was lost, and the request was not taken. */
   async #bringBack(run: Run, reason: string): Promise<void> {
-    const { checkpoint, backlog } = this.#deps
-    const { lookupId, customId, name } = run
-    backlog.expectBack(lookupId)
-    await checkpoint.disprove(lookupId, customId, reason)
-    backlog.bringBack({ lookupId, name, location: null, context: null })
-    this.close(lookupId)
+    const { checkpoint, backlog, onDisproved } = this.#deps
+    backlog.expectBack(run.lookupId)
+    await checkpoint.disprove(run.lookupId, run.customId, reason)
+    onDisproved(run.customId)
+    backlog.bringBack({ lookupId: run.lookupId, name: run.name, location: null, context: null })
+    this.close(run.lookupId)
   }
 
   #next(): PollPlan<Run> | null {

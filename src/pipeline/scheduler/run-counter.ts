@@ -14,6 +14,10 @@ export type Counted =
   | 'lost'
   /** Uncertain lookups, of this run or an earlier one, whose run a webhook named. */
   | 'claimed'
+  /** Taken to be accepted because their answer was lost, and not taken by the service: not billed. */
+  | 'disproved'
+  /** Reads of records whose answer was lost and that are asked again; billed, where a record has a price. */
+  | 'lostReads'
   /** Runs left for the next command: past their deadline, or unknown to the service. */
   | 'parked'
   /** Answers that belong to another lookup than the one they were sent for; none was written. */

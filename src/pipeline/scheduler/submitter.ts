@@ -1,5 +1,6 @@
 import PQueue from 'p-queue'
 import { unreachable } from '../../core/errors.js'
+import { mayHaveArrived } from '../../core/exchange.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
 import type { WakeSignal } from '../../platform/wake-signal.js'
@@ -13,6 +14,7 @@ import type { Backlog } from './backlog.js'
 import type { Pace } from './pace.js'
 import type { Poller } from './poller.js'
 import type { Protocol } from './protocol.js'
+import type { Reservations } from './reservations.js'
 import type { RunCounter } from './run-counter.js'
 import type { Stopping } from './stopping.js'
 import type { WebhookAddress } from './webhook-address.js'
@@ -57,7 +59,8 @@ export interface SubmitterDeps {
   random: Random
   submitConcurrency: number
   inFlightRunsMax: number
-  lookupsMax: number | null
+  /** Of the job's budget. */
+  reservations: Reservations
   pace: Pace
   stopping: Stopping
   backlog: Backlog
@@ -83,8 +86,6 @@ export class Submitter {
   #page: { position: number; lookup: ToSubmit }[] = []
   #position = 0
   #isExhausted = false
-  /** Of the job's budget: what was spent by earlier processes, and what is in flight or was accepted. */
-  #reserved = 0
   #failure: Error | null = null
   readonly #notSent: FailureStreak
   readonly #unknown = new FailureStreak(unknownPolicy)
@@ -98,8 +99,8 @@ export class Submitter {
 
   /** Resolves when nothing is left to submit, or submitting was stopped, and no submission is in flight. */
   async run(): Promise<void> {
-    const { stopping, checkpoint, pace, wakeSignal } = this.#deps
-    this.#reserved = await checkpoint.spent()
+    const { stopping, checkpoint, pace, wakeSignal, reservations } = this.#deps
+    reservations.begin(await checkpoint.spent())
     while (this.#mayGoOn()) {
       const lookup = await this.#next()
       if (lookup === null) break
@@ -163,21 +164,20 @@ export class Submitter {
     }
   }
 
-  /** Takes one lookup of the budget, or stops: work in flight counts. */
+  /** Takes one lookup of the budget, or stops. */
   #reserve(): boolean {
-    const { lookupsMax, stopping } = this.#deps
-    if (lookupsMax !== null && this.#reserved >= lookupsMax) {
-      stopping.stop({ kind: 'lookups_max', lookupsMax })
-      return false
-    }
-    this.#reserved++
-    return true
+    const stop = this.#deps.reservations.take()
+    if (stop !== null) this.#deps.stopping.stop(stop)
+    return stop === null
   }
 
   async #submit(lookup: ToSubmit): Promise<void> {
     const { checkpoint, protocol, clock, pace, stopping, backlog, address, counter } = this.#deps
     // Between the turn and here the run may have been stopped: nothing has left yet.
-    if (stopping.submitting.aborted) return
+    if (stopping.submitting.aborted) {
+      this.#deps.reservations.giveBack()
+      return
+    }
     const { lookupId } = lookup
     const intention = await checkpoint.intend(lookupId, clock.nowMs())
     backlog.submit()
@@ -190,7 +190,19 @@ export class Submitter {
     if (exchange.kind === 'reply')
       counter.replied('submissions', verdict.kind === 'rate_limited', clock.monotonicMs())
     this.#watchReachability(verdict, startedAtMs)
-    await this.#obey(lookup, customId, verdict, startedAtMs)
+    const isLostRead =
+      protocol.onLost === 'ask_again' && verdict.kind === 'not_sent' && mayHaveArrived(exchange)
+    if (isLostRead) await this.#repeat(lookup, customId, verdict.reason)
+    else await this.#obey(lookup, customId, verdict, startedAtMs)
+  }
+
+  /** What costs nothing is asked again after a loss. Where it has a price, that may have been paid, and stays taken. */
+  async #repeat(lookup: ToSubmit, id: string, reason: string): Promise<void> {
+    const { checkpoint, reservations, backlog, counter } = this.#deps
+    counter.count('lostReads')
+    if (!reservations.isPriced) return this.#withdraw(lookup, id, reason)
+    if (await checkpoint.withdraw(lookup.lookupId, id, reason, true)) backlog.putBack(lookup)
+    else this.#wasNamed()
   }
 
   async #obey(lookup: ToSubmit, id: string, verdict: KickoffVerdict, startedAtMs: number): Promise<void> {
@@ -219,7 +231,7 @@ export class Submitter {
         if (address.mayBeWhy(lookupId, verdict.reason)) return this.#withdraw(lookup, id, verdict.reason)
         if (await checkpoint.reject(lookupId, id, verdict.reason)) {
           this.#settle('rejected')
-          this.#reserved--
+          this.#deps.reservations.giveBack()
         } else this.#wasNamed()
         return
       case 'unknown':
@@ -249,7 +261,7 @@ export class Submitter {
       this.#wasNamed()
       return
     }
-    this.#reserved--
+    this.#deps.reservations.giveBack()
     this.#deps.backlog.putBack(lookup)
   }
 
@@ -276,6 +288,7 @@ export class Submitter {
     await checkpoint.accept(lookupId, id, runId, clock.nowMs())
     await checkpoint.setNeedsAttention(lookupId, reason)
     this.#settle('accepted')
+    this.#deps.reservations.mayComeBack(id)
     poller.add({ lookupId, runId, customId: id, name, submittedAtMs: clock.nowMs(), needsAttention: reason })
   }
 

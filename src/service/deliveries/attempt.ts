@@ -4,10 +4,10 @@ import { errorText } from '../../core/error-text.js'
 import { nextAttemptAtMs } from '../../core/delivery-schedule.js'
 import { parseWebhookSecrets, signDelivery, type HmacSha256 } from '../../core/webhook-signature.js'
 import type { Clock } from '../../platform/clock.js'
-import type { AddressGuard } from '../outbound/address-guard.js'
-import { within } from '../outbound/deadline.js'
+import type { AddressGuard } from '../../platform/outbound/address-guard.js'
+import { within } from '../../platform/outbound/deadline.js'
 import type { AttemptEnd, DueEvent } from './event-store.js'
-import type { Post, PostOutcome } from '../outbound/post.js'
+import type { Post, PostOutcome } from '../../platform/outbound/post.js'
 
 export interface AttemptDeps {
   readonly guard: AddressGuard

@@ -11,10 +11,10 @@ import {
   systemResolver,
   type HostResolver,
   type AddressGuard,
-} from '../outbound/address-guard.js'
-import { within } from '../outbound/deadline.js'
-import { createConnect } from '../outbound/pinned-connect.js'
-import { createPost, type Post } from '../outbound/post.js'
+} from '../../platform/outbound/address-guard.js'
+import { within } from '../../platform/outbound/deadline.js'
+import { createConnect } from '../../platform/outbound/pinned-connect.js'
+import { createPost, type Post } from '../../platform/outbound/post.js'
 import { badRequest } from '../refusal.js'
 import { runBody } from '../runs/run-body.js'
 import type { OnRunEnded } from '../runs/run-store.js'

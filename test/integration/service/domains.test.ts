@@ -10,7 +10,7 @@ import { systemClock } from '../../../src/platform/clock.js'
 import { limits } from '../../../src/service/limits.js'
 import { loadDomainLists, noDomainLists } from '../../../src/service/records/domains/domain-lists.js'
 import { createWebsiteCheck, type SiteVisit } from '../../../src/service/records/domains/website-check.js'
-import type { Connect } from '../../../src/service/outbound/pinned-connect.js'
+import type { Connect } from '../../../src/platform/outbound/pinned-connect.js'
 import { manualClock } from '../../support/manual-clock.js'
 import { nameServer, publicAddress } from '../../support/webhook-service.js'
 

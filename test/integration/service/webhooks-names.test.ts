@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { checkAddress, createResolver } from '../../../src/service/outbound/address-guard.js'
+import { checkAddress, createResolver } from '../../../src/platform/outbound/address-guard.js'
 
 type Records = Readonly<Record<string, { readonly a?: readonly string[]; readonly aaaa?: readonly string[] }>>
 

@@ -32,6 +32,7 @@ describe('defaults', () => {
       checkpoint: { path: '.enrich/checkpoint.sqlite', maxAgeMs: null },
       service: { baseUrl: null, registryPath: null, matchers: null },
       budget: { lookupsMax: null, durationMsMax: null },
+      prices: null,
       identifierUse: 'first',
       onLost: 'hold',
       serverErrorMeans: 'unknown',
@@ -47,6 +48,8 @@ describe('defaults', () => {
         asked: [],
         kinds: { entity: unlimited, hierarchy: unlimited, domain: unlimited },
       },
+      alarms: { conditions: [], notify: null },
+      metricsPath: null,
       webhook: { url: null, listen: null },
     }
     expect(resolveSettings({}, {})).toEqual(expected)

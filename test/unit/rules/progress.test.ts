@@ -79,6 +79,7 @@ describe('the progress line', () => {
     outcomes: { no_match: 64, matched: 1_103, failed: 2 },
     firstAnswersInMs: null,
     stages: [],
+    money: null,
   }
 
   test('it is one line, with the outcomes of this run, the most frequent first', () => {

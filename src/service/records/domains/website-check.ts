@@ -3,9 +3,9 @@ import { domainNameOf } from '../../../core/domain-name.js'
 import { siteFactsOf, type SiteFacts } from '../../../core/site-facts.js'
 import { systemClock, type Clock } from '../../../platform/clock.js'
 import { limits } from '../../limits.js'
-import { checkAddress, systemResolver, type HostResolver } from '../../outbound/address-guard.js'
-import { within } from '../../outbound/deadline.js'
-import { createConnect, pinnedClient, type Connect } from '../../outbound/pinned-connect.js'
+import { checkAddress, systemResolver, type HostResolver } from '../../../platform/outbound/address-guard.js'
+import { within } from '../../../platform/outbound/deadline.js'
+import { createConnect, pinnedClient, type Connect } from '../../../platform/outbound/pinned-connect.js'
 
 /** What asking for a domain's front page showed. */
 export interface SiteVisit {

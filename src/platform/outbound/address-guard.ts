@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import { isAddressLiteral, isPublicAddress, isPublicName } from '../../core/public-address.js'
 import { judgeWebhookUrl } from '../../core/webhook-url.js'
-import { limits } from '../limits.js'
+import { outboundLimits } from './limits.js'
 
 /** Every address of a name, of both families; none where there is no such name. */
 export type HostResolver = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>
@@ -58,7 +58,10 @@ async function resolveWithin(
  */
 export function createResolver(servers?: readonly string[]): HostResolver {
   return async (hostname, signal) => {
-    const resolver = new Resolver({ timeout: limits.resolveTryMs, tries: limits.resolveTriesMax })
+    const resolver = new Resolver({
+      timeout: outboundLimits.resolveTryMs,
+      tries: outboundLimits.resolveTriesMax,
+    })
     if (servers !== undefined) resolver.setServers(servers)
     const cancel = () => {
       resolver.cancel()
@@ -88,20 +91,30 @@ export interface AddressGuard {
 
 interface AddressGuardDeps {
   readonly resolve: HostResolver
-  /** Receivers on this machine, http too: for rehearsals. */
+  /** Receivers on this machine, http too: for rehearsals, and for the user's own. */
   readonly allowsLocal: boolean
+  /** What the address is called in reasons; `webhook URL` if left out. */
+  readonly called?: string
 }
 
-export function createAddressGuard({ resolve, allowsLocal }: AddressGuardDeps): AddressGuard {
+export function createAddressGuard({
+  resolve,
+  allowsLocal,
+  called = 'webhook URL',
+}: AddressGuardDeps): AddressGuard {
   return {
     judge: async (webhookUrl, signal) => {
-      const verdict = judgeWebhookUrl(webhookUrl, { allowsLoopback: allowsLocal, allowsAddresses: false })
+      const verdict = judgeWebhookUrl(webhookUrl, {
+        allowsLoopback: allowsLocal,
+        allowsAddresses: false,
+        called,
+      })
       if (verdict.kind === 'refused') return verdict
       const { url, isLocal } = verdict
       if (isLocal) return { kind: 'allowed', url, addresses: loopbackAddresses(url.hostname) }
       const check = await checkAddress(url, resolve, signal)
       if (check.kind === 'allowed') return { ...check, url }
-      return refused(`the host of the webhook URL cannot be used: ${check.reason}`)
+      return refused(`the host of the ${called} cannot be used: ${check.reason}`)
     },
   }
 }

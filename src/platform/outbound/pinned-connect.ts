@@ -1,5 +1,5 @@
 import { buildConnector, Client } from 'undici'
-import { limits } from '../limits.js'
+import { outboundLimits } from './limits.js'
 
 /** How undici makes a connection: TCP, and TLS where the target is https. */
 export type Connect = ReturnType<typeof buildConnector>
@@ -7,7 +7,7 @@ export type Connect = ReturnType<typeof buildConnector>
 /** Certificates are verified, for the name that is asked for; `ca` adds to whom is trusted. */
 export function createConnect(ca?: string): Connect {
   return buildConnector({
-    timeout: limits.connectMsMax,
+    timeout: outboundLimits.connectMsMax,
     maxCachedSessions: 0,
     ...(ca === undefined ? {} : { ca }),
   })

@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/clock.js'
+import type { Clock } from '../clock.js'
 
 /** Runs what is aborted after so long by the clock, or when one of the signals is. */
 export async function within<Result>(

@@ -1,4 +1,4 @@
-import { limits } from '../limits.js'
+import { outboundLimits } from './limits.js'
 import { pinnedClient, type Connect } from './pinned-connect.js'
 
 interface Message {
@@ -49,7 +49,7 @@ async function drain(body: AsyncIterable<Buffer>): Promise<void> {
   try {
     for await (const chunk of body) {
       byteCount += chunk.length
-      if (byteCount > limits.receiverAnswerBytesMax) return
+      if (byteCount > outboundLimits.receiverAnswerBytesMax) return
     }
   } catch {
     return

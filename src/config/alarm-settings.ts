@@ -1,0 +1,49 @@
+import { UserError } from '../core/errors.js'
+import { Secret } from '../core/secret.js'
+import { judgeWebhookUrl } from '../core/webhook-url.js'
+import { conditionHint, parseConditions, type AlarmCondition } from '../pipeline/rules/alarms.js'
+import type { NotifyFormat, NotifyTime } from '../pipeline/rules/notify-message.js'
+import type { FilledOf } from './option.js'
+import type { alarms } from './options-of-alarms.js'
+import { priceMissing } from './prices.js'
+
+export interface AlarmSettings {
+  readonly conditions: readonly AlarmCondition[]
+  /** Null: nobody is sent a message. */
+  readonly notify: NotifySettings | null
+}
+
+export interface NotifySettings {
+  readonly url: Secret
+  readonly format: NotifyFormat
+  readonly when: NotifyTime
+}
+
+/** Throws FAIL_ON_INVALID, BILLING_PRICE_MISSING and NOTIFY_URL_INVALID; none repeats anything of the URL. */
+export function resolveAlarms(given: FilledOf<typeof alarms>, knowsCost: boolean): AlarmSettings {
+  const conditions = given.failOn === undefined ? [] : conditionsOf(given.failOn)
+  if (!knowsCost && conditions.some(({ name }) => name === 'cost'))
+    throw priceMissing('a condition of --fail-on on cost')
+  const { notify, notifyFormat: format, notifyWhen: when } = given
+  return {
+    conditions,
+    notify: notify === undefined || notify === '' ? null : { url: notifyUrl(notify), format, when },
+  }
+}
+
+function conditionsOf(text: string): readonly AlarmCondition[] {
+  const parsed = parseConditions(text)
+  if ('conditions' in parsed) return parsed.conditions
+  throw new UserError('FAIL_ON_INVALID', `--fail-on: ${parsed.fault}`, { hint: conditionHint })
+}
+
+/** What can be said of it without asking a name server; the rest is judged when it is used. */
+const notifyUrlRules = { allowsLoopback: true, allowsAddresses: false, called: 'notify URL' } as const
+
+function notifyUrl(text: string): Secret {
+  const verdict = judgeWebhookUrl(text.trim(), notifyUrlRules)
+  if (verdict.kind === 'allowed') return new Secret(text.trim())
+  throw new UserError('NOTIFY_URL_INVALID', verdict.reason, {
+    hint: 'https to a public name, or http to this machine, like https://hooks.example.com/services/…',
+  })
+}

@@ -1,0 +1,179 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  conditionHint,
+  conditionText,
+  evaluateAlarms,
+  isOfChanges,
+  parseConditions,
+  type AlarmCondition,
+  type AlarmFacts,
+} from '../../../src/pipeline/rules/alarms.js'
+import { changeKinds } from '../../../src/pipeline/rules/change-kinds.js'
+
+function conditionsOf(text: string): readonly AlarmCondition[] {
+  const parsed = parseConditions(text)
+  if ('fault' in parsed) throw new Error(parsed.fault)
+  return parsed.conditions
+}
+
+const facts: AlarmFacts = {
+  rowCount: 200,
+  rowsByStatus: { matched: 150, merged: 10, partial_match: 14, failed: 3, odd_status: 23 },
+  changes: { counts: { lost_match: 7, new_row: 110 }, rowCountBefore: 100 },
+  money: { cost: 12.3, currency: 'EUR' },
+}
+
+const metBy = (text: string, of: AlarmFacts = facts) =>
+  evaluateAlarms(conditionsOf(text), of).alarms.map(({ condition }) => condition)
+
+describe('an expression', () => {
+  test.each<[string, string[]]>([
+    ['failed>0', ['failed>0']],
+    [' lost_match > 5 % ,matched<80%', ['lost_match>5%', 'matched<80%']],
+    ['MATCHED <= 80.50%', ['matched<=80.5%']],
+    ['cost>=0.000001', ['cost>=0.000001']],
+    ['rows < 007', ['rows<7']],
+    ['unmatched>20%,uncertain>0', ['unmatched>20%', 'uncertain>0']],
+  ])('%j', (text, written) => {
+    expect(conditionsOf(text).map(conditionText)).toEqual(written)
+  })
+
+  test.each<[string, RegExp]>([
+    ['', /a condition is empty/],
+    ['failed>0,', /a condition is empty/],
+    ['failed', /"failed": one of >= <= > < is needed after failed/],
+    ['failed=0', /"failed=0": one of/],
+    ['failed!=0', /one of/],
+    ['failed>', /"failed>": a number is needed after >/],
+    ['failed>-1', /a number is needed/],
+    ['failed>1e3', /a number is needed/],
+    ['failed>5%%', /a number is needed/],
+    ['failed>0 or 1', /a number is needed/],
+    ['ok>1,failde>0', /"failde>0|"ok>1": it names nothing that is counted/],
+    ['>5%', /">5%": it names nothing$/],
+    ['rows<5%', /rows is no share of anything/],
+    ['cost>5%', /cost is no share of anything/],
+    ['matched>1,000', /"000": it names nothing that is counted/],
+    ['__proto__>0', /it names nothing that is counted/],
+    ['constructor>0', /it names nothing that is counted/],
+    [`${'x'.repeat(500)}>1`, /^"x{60}…": it names/],
+  ])('%j is refused, with the part that is wrong', (text, fault) => {
+    expect(parseConditions(text)).toEqual({ fault: expect.stringMatching(fault) })
+  })
+
+  test('whatever is written is read as it was meant', () => {
+    const names = conditionHint.replace(/^.*it may name /s, '').split(', ')
+    expect(names).toEqual(expect.arrayContaining(['matched', 'unmatched', 'rows', 'cost', ...changeKinds]))
+    const space = fc.stringMatching(/^[ \t]{0,3}$/)
+    const condition = fc.record({
+      name: fc.constantFrom(...names),
+      operator: fc.constantFrom('>', '>=', '<', '<='),
+      micros: fc.nat(100_000_000),
+      isPercent: fc.boolean(),
+      spaces: fc.array(space, { minLength: 4, maxLength: 4 }),
+    })
+    fc.assert(
+      fc.property(fc.array(condition, { minLength: 1, maxLength: 6 }), (wanted) => {
+        const able = wanted.map((one) => ({
+          ...one,
+          isPercent: one.isPercent && !/^(rows|cost)$/.test(one.name),
+        }))
+        const text = able
+          .map(({ name, operator, micros, isPercent, spaces: [a, b, c, d] }) =>
+            [a, name, b, operator, c, (micros / 1_000_000).toFixed(6), d, isPercent ? '%' : ''].join(''),
+          )
+          .join(',')
+        const read = conditionsOf(text)
+        expect(read).toEqual(
+          able.map(({ name, operator, micros, isPercent }) => ({
+            name,
+            operator,
+            limitMicros: micros,
+            isPercent,
+          })),
+        )
+        expect(conditionsOf(read.map(conditionText).join(','))).toEqual(read)
+      }),
+    )
+  })
+
+  test('no text makes the parser throw', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+        const parsed = parseConditions(text)
+        expect('fault' in parsed || parsed.conditions.length > 0).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('a condition is met', () => {
+  test.each<[string, boolean]>([
+    ['failed>2', true],
+    ['failed>3', false],
+    ['failed>=3', true],
+    ['failed<=3', true],
+    ['failed<3', false],
+    ['failed>1.4%', true],
+    ['failed>1.5%', false],
+    ['failed>=1.5%', true],
+    ['matched<80%', true],
+    ['matched<75%', false],
+    ['unmatched>=40', true],
+    ['unmatched>40', false],
+    ['unmatched>=20%', true],
+    ['not_found>0', false],
+    ['rows<201', true],
+    ['rows>=201', false],
+    ['cost>12.29', true],
+    ['cost>12.3', false],
+    ['cost>=12.3', true],
+    // Of the rows before: 7 in 100 is 7%, to the last bit.
+    ['lost_match>7%', false],
+    ['lost_match>=7%', true],
+    ['new_row>100%', true],
+    ['renamed>0', false],
+  ])('%s: %s', (text, isMet) => {
+    expect(metBy(text)).toEqual(isMet ? [text] : [])
+  })
+
+  test('its share is compared as whole numbers are, however they come', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5_000_000 }), fc.nat(100_000_000), (rowCount, limitMicros) => {
+        const failed = Math.floor(rowCount / 3)
+        const text = conditionText({ name: 'failed', operator: '>', limitMicros, isPercent: true })
+        const isMet = BigInt(failed) * 100_000_000n > BigInt(limitMicros) * BigInt(rowCount)
+        expect(metBy(text, { ...facts, rowCount, rowsByStatus: { failed } }).length).toBe(isMet ? 1 : 0)
+      }),
+    )
+  })
+
+  test('alarms say what was found, in the unit of their condition', () => {
+    expect(evaluateAlarms(conditionsOf('lost_match>5%,failed>0,cost>10,rows>1'), facts).alarms).toEqual([
+      {
+        condition: 'lost_match>5%',
+        found: 7,
+        message: 'lost_match>5%: 7 of 100 rows of the output before (7%)',
+      },
+      { condition: 'failed>0', found: 3, message: 'failed>0: 3 of 200 rows' },
+      { condition: 'cost>10', found: 12.3, message: 'cost>10: the run cost EUR 12.30' },
+      { condition: 'rows>1', found: 200, message: 'rows>1: the output has 200 rows' },
+    ])
+  })
+
+  test('without an output before, what is asked of changes is not judged, and everything else is', () => {
+    const conditions = conditionsOf('lost_match>=0,failed>0,renamed<1')
+    const { alarms, skipped } = evaluateAlarms(conditions, { ...facts, changes: null })
+    expect(alarms.map(({ condition }) => condition)).toEqual(['failed>0'])
+    expect(skipped.map(conditionText)).toEqual(['lost_match>=0', 'renamed<1'])
+    expect(conditions.map(isOfChanges)).toEqual([true, false, true])
+  })
+
+  test('an output before without rows has no share of anything', () => {
+    const changes = { counts: { new_row: 5 }, rowCountBefore: 0 }
+    // 5 is more than any share of nothing.
+    expect(metBy('new_row>10%', { ...facts, changes })).toEqual(['new_row>10%'])
+    expect(metBy('lost_match>0%', { ...facts, changes })).toEqual([])
+  })
+})

@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  costMicros,
+  formatAmount,
+  microsOfNumber,
+  moneyOf,
+  moneyText,
+  parseAmountMicros,
+  unitsOf,
+} from '../../../src/pipeline/rules/money.js'
+
+describe('an amount', () => {
+  test.each<[string, number | null]>([
+    ['0', 0],
+    ['0.05', 50_000],
+    [' 12.5 ', 12_500_000],
+    ['0.000001', 1],
+    ['1000000', 1_000_000_000_000],
+    ['1000000.000001', null],
+    ['0.0000001', null],
+    ['1e3', null],
+    ['-1', null],
+    ['+1', null],
+    ['1,5', null],
+    ['.5', null],
+    ['5.', null],
+    ['', null],
+    ['Infinity', null],
+    ['١', null],
+  ])('%j is %s millionths', (text, micros) => {
+    expect(parseAmountMicros(text, 1_000_000)).toBe(micros)
+  })
+
+  test('every number of at most six decimals is read without drift', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1_000_000_000_000 }), (micros) => {
+        expect(microsOfNumber(micros / 1_000_000, 1_000_000)).toBe(micros)
+      }),
+    )
+  })
+
+  test.each([Number.NaN, Infinity, -1, 1e-7, 1e21])('%s is none', (number) => {
+    expect(microsOfNumber(number, 1_000_000)).toBeNull()
+  })
+})
+
+describe('sums', () => {
+  test('a million lookups cost a million times the price, to the millionth', () => {
+    fc.assert(
+      fc.property(fc.nat(10_000_000), fc.integer({ min: 0, max: 1_000_000_000_000 }), (count, price) => {
+        const whole = costMicros(count, price)
+        expect(whole).toBe(BigInt(count) * BigInt(price))
+        expect(costMicros(count + 1, price) - whole).toBe(BigInt(price))
+      }),
+    )
+    // 0.1 + 0.2, as binary fractions are added, is none of this.
+    expect(unitsOf(costMicros(3, 100_000))).toBe(0.3)
+    expect(unitsOf(costMicros(1_000_001, 70_000))).toBe(70_000.07)
+  })
+
+  test('kinds without a price are left out, and what is uncertain is counted apart', () => {
+    const prices = { currency: 'EUR', byKind: { resolution: 50_000, domain: 10_000 } }
+    const kinds = [
+      { kind: 'resolution', billedCount: 7, uncertainCount: 2 },
+      { kind: 'entity', billedCount: 100, uncertainCount: 100 },
+      { kind: 'domain', billedCount: 3, uncertainCount: 0 },
+    ] as const
+    expect(moneyOf(prices, kinds)).toEqual({
+      currency: 'EUR',
+      cost: 0.38,
+      uncertainCost: 0.1,
+      byKind: { resolution: { count: 7, unitPrice: 0.05 }, domain: { count: 3, unitPrice: 0.01 } },
+    })
+  })
+})
+
+describe('in words', () => {
+  test.each<[number, string | null, string]>([
+    [1_204.5, 'EUR', 'EUR 1,204.50'],
+    [1_204.5, 'JPY', 'JPY 1,205'],
+    [1.2345, 'KWD', 'KWD 1.235'],
+    [0, 'USD', 'USD 0.00'],
+    [0.004, 'USD', 'USD 0.004'],
+    [0.000001, 'EUR', 'EUR 0.000001'],
+    [0.5, 'JPY', 'JPY 0.5'],
+    [12.5, null, '12.50'],
+    [3, 'XYZ', 'XYZ 3.00'],
+  ])('%d of %s is %s', (units, currency, text) => {
+    expect(formatAmount(units, currency)).toBe(text)
+  })
+
+  test('what may have been billed is said beside what was', () => {
+    const money = { currency: 'EUR', cost: 12.5, uncertainCost: 0 }
+    expect(moneyText(money)).toBe('EUR 12.50')
+    expect(moneyText({ ...money, uncertainCost: 0.1 })).toBe(
+      'EUR 12.50, and EUR 0.10 that may have been billed',
+    )
+  })
+})
