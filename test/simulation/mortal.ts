@@ -45,6 +45,7 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
     firstAnswers: (after, count) => mortalCall(life, () => checkpoint.firstAnswers(after, count)),
     firstQuestion: (id) => mortalCall(life, () => checkpoint.firstQuestion(id)),
     ownerOfKey: (key) => mortalCall(life, () => checkpoint.ownerOfKey(key)),
+    remember: (change) => mortalCall(life, () => checkpoint.remember(change)),
     disprove: (id, customId, reason) => {
       life.disproved.add(customId)
       return mortalCall(life, () => checkpoint.disprove(id, customId, reason))

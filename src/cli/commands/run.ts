@@ -3,9 +3,8 @@ import type { WriteStream } from 'node:tty'
 import type { Command } from 'commander'
 import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
-import { errorCodes, UserError, type ExitCode } from '../../core/errors.js'
-import { endedBy, explainStop } from '../../pipeline/rules/stop.js'
-import { needsAttention, type RunSummary } from '../../pipeline/summary.js'
+import { errorCodes, UserError } from '../../core/errors.js'
+import { exitCodeOf } from '../../pipeline/rules/exit-code.js'
 import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
 import { assertOneUseOfStdout, type CliIo } from '../terminal/io.js'
 import type { ReporterFlags } from '../terminal/reporter.js'
@@ -110,16 +109,6 @@ async function runJob(
 function withoutDrawing(io: CliIo, config: FileConfig): CliIo {
   const isShared = config.output?.path === '-' && (io.stdout as Partial<WriteStream>).isTTY === true
   return isShared ? { ...io, isTerminal: false } : io
-}
-
-function exitCodeOf(summary: RunSummary): ExitCode {
-  const ended = endedBy(summary)
-  if (ended !== null) {
-    const explained = explainStop(ended)
-    // An interruption's code is the signal's: main knows which one it was.
-    return explained === null ? 130 : errorCodes[explained.code]
-  }
-  return needsAttention(summary) ? 3 : 0
 }
 
 function parseStatuses(text: string): string[] {

@@ -13,7 +13,7 @@ import {
   type Reserve,
 } from './begin-run.js'
 import { damaged } from './damage-error.js'
-import { damageText, findDamage } from './find-damage.js'
+import { damageText, findDamage, isHarmless } from './find-damage.js'
 import { HeadKeeper } from './head-keeper.js'
 import { diskFull, explainCheckpointError, explained } from './open.js'
 import { prepareQueries, type Queries } from './queries.js'
@@ -94,7 +94,7 @@ export class CheckpointFile {
   /** What is known decides what is billed: once in each run it is made sure that it can be believed. */
   assertSubmittable(): void {
     if (this.#isSubmittable) return
-    const found = findDamage(this.#database, 'wanted')
+    const found = findDamage(this.#database, 'wanted').filter((damage) => !isHarmless(damage))
     if (found.length > 0) throw damaged(this.path, undefined, damageText(found))
     this.#head.assertOwn()
     this.#isSubmittable = true
@@ -110,6 +110,11 @@ export class CheckpointFile {
     return this.#commits.add(action).catch((error: unknown) => {
       throw explainCheckpointError(this.path, error)
     })
+  }
+
+  /** The tables of history are changed in it, and no others. */
+  remember<Result>(change: (database: Sqlite) => Result): Promise<Result> {
+    return this.transaction(() => change(this.#database))
   }
 
   /** Promises, though SQLite answers at once: a store on another machine can stand behind the interface. */

@@ -1,5 +1,6 @@
 import type { Lookup } from '../../core/identity.js'
 import type { Contender } from '../rules/misdirected.js'
+import type { Sqlite } from '../../platform/sqlite.js'
 import type { LookupKind, StageKind } from '../rules/lookup-kind.js'
 import type { LookupPlan, LookupState, PlanPolicy } from '../rules/lookup-state.js'
 
@@ -165,6 +166,9 @@ export interface Checkpoint {
   spent(): Promise<number>
   /** The job came to its end, or to the end of its budget: the next run of it starts a new count. */
   endJob(nowMs: number): Promise<void>
+
+  /** Changes what is remembered of runs, and nothing else: `src/pipeline/history`. Durable when it resolves. */
+  remember<Result>(change: (database: Sqlite) => Result): Promise<Result>
 
   close(): void
 }

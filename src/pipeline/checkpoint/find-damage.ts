@@ -1,11 +1,12 @@
 import { sqliteCode, type Sqlite } from '../../platform/sqlite.js'
+import { unsoundHistory } from './history-proof.js'
 import { answersIn, provenVersion } from './plain-answers.js'
 import { checksumSql, nextChain, summedTables, type SummedTable } from './row-checksums.js'
 
 /** Something that is not as it was written. */
 export interface Damage {
   /** What it is about: a table, or how tables hang together. */
-  where: SummedTable | 'answers' | 'database' | 'chain'
+  where: SummedTable | 'answers' | 'database' | 'chain' | 'history'
   /** What is wrong, in words. */
   what: string
   count: number
@@ -39,8 +40,44 @@ export function findDamage(database: Sqlite, answers: AnswersChecked): Damage[] 
     look('answers', () => unsoundAnswers(database, answersIn(version), answers))
     look('chain', () => brokenChain(database))
     look('lookups', () => forgottenAttempts(database))
+    // Nothing that a run decides depends on it.
+    if (answers === 'all') look('history', () => forgottenRuns(database))
   })()
-  return found
+  return isOfHistoryAlone(database, found)
+    ? found.map((damage) => ({ ...damage, where: 'history' as const }))
+    : found
+}
+
+/** Damage that stops no run: what is remembered of earlier ones decides nothing. */
+export const isHarmless = ({ where }: Damage): boolean => where === 'history'
+
+/** Whether SQLite finds every table sound but those of history, and the list of free pages too. */
+function isOfHistoryAlone(database: Sqlite, found: readonly Damage[]): boolean {
+  if (!found.some(({ where }) => where === 'database')) return false
+  if (found.some((damage) => damage.where !== 'database' && !isHarmless(damage))) return false
+  try {
+    const tables = database
+      .prepare<[], string>(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'history!_%' ESCAPE '!'",
+      )
+      .pluck()
+      .all()
+    if ((database.pragma('foreign_key_check') as unknown[]).length > 0) return false
+    const isSound = (table: string) => database.pragma(`integrity_check(${table})`, { simple: true }) === 'ok'
+    return ['sqlite_schema', ...tables].every(isSound)
+  } catch (error) {
+    if (sqliteCode(error) === null) throw error
+    return false
+  }
+}
+
+function forgottenRuns(database: Sqlite): Omit<Damage, 'where'> | null {
+  const unsound = unsoundHistory(database)
+  const count = unsound.reduce((sum, table) => sum + table.count, 0)
+  const examples = unsound.map((table) => `${table.table}: ${table.count}`)
+  return count === 0
+    ? null
+    : { what: 'rows of what is remembered of runs do not agree with their checksums', count, examples }
 }
 
 function integrity(database: Sqlite): Omit<Damage, 'where'> | null {

@@ -1,4 +1,5 @@
 import type { Sqlite } from '../../platform/sqlite.js'
+import { historyVersion } from './history-tables.js'
 import { packAnswer } from './packed-answer.js'
 import { answerChecksumOf, answerChecksumSql, digest, rowChecksum } from './row-checksums.js'
 
@@ -30,8 +31,13 @@ export function fitsVersion(database: Sqlite, version: number): boolean {
   return database.transaction(() => {
     const isPacked = has("SELECT 1 FROM pragma_table_info('answers') WHERE name = 'packed'")
     const hasPlain = has("SELECT 1 FROM sqlite_schema WHERE name = 'plain_answers'")
+    const hasHistory = has("SELECT 1 FROM sqlite_schema WHERE name = 'history_runs'")
     const isBegun = version >= packingBegunVersion
-    return isPacked === isBegun && hasPlain === (isBegun && version < packingEndedVersion)
+    return (
+      isPacked === isBegun &&
+      hasPlain === (isBegun && version < packingEndedVersion) &&
+      hasHistory === version >= historyVersion
+    )
   })()
 }
 

@@ -1,4 +1,5 @@
 import type { FoundHead } from '../rules/checkpoint-standing.js'
+import { carryHistory } from './history-proof.js'
 import { parseCustomId, type SubmissionName } from '../rules/custom-id.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import {
@@ -52,6 +53,7 @@ export class Rebuilder {
       this.#deriveLookups()
       this.#answers()
       chainSubmissions(this.#to)
+      carryHistory(this.#from, this.#to)
       return {
         ...own,
         lookupCount: this.#count('lookups'),

@@ -1,4 +1,5 @@
 import type { Migration, Sqlite } from '../../platform/sqlite.js'
+import { makeHistory } from './history-tables.js'
 import { beginPacking, endPacking, packAnswers, plainChecksumSql } from './plain-answers.js'
 import { checksumSql, nextChain, summedTables } from './row-checksums.js'
 
@@ -16,6 +17,8 @@ export const applicationId = 0x656e7263
  * - `submissions`: one row an attempt that may have been billed, never deleted: the other side of the
  *   service's ledger.
  * - `answers`: the last answer of a lookup, as `packed-answer.ts` has it; kept while the lookup is being asked again.
+ *
+ * - `history_…`: what runs came to, and what they published: history-tables.ts.
  *
  * Every row bears a checksum (row-checksums.ts), and each submission a value that proves it and all before it.
  * `checkpoint.sequence` counts commits, `generation` accepted rollbacks; `closed_head_ns` is when the head file
@@ -77,6 +80,7 @@ export const migrations: readonly Migration[] = [
   beginPacking,
   { inBatches: packAnswers },
   endPacking,
+  makeHistory,
 ]
 
 export const schemaVersion = migrations.length

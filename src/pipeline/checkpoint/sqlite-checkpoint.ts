@@ -4,6 +4,7 @@ import { moveLookup, type LookupEvent } from '../rules/lookup-life.js'
 import type { LookupKind } from '../rules/lookup-kind.js'
 import type { LookupPlan, PlanPolicy } from '../rules/lookup-state.js'
 import { opening } from '../../platform/close-stack.js'
+import type { Sqlite } from '../../platform/sqlite.js'
 import type {
   Answer,
   Checkpoint,
@@ -251,6 +252,10 @@ class SqliteCheckpoint implements Checkpoint {
       const jobId = this.#file.idsOf(this.kind)?.jobId
       if (jobId !== undefined) this.#queries.endJob.run({ jobId, nowMs })
     })
+  }
+
+  remember<Result>(change: (database: Sqlite) => Result): Promise<Result> {
+    return this.#file.remember(change)
   }
 
   close(): void {

@@ -4,7 +4,7 @@ import { UserError } from '../../core/errors.js'
 import { judgeStanding, type FoundHead, type Standing } from '../rules/checkpoint-standing.js'
 import { damaged, standingError } from './damage-error.js'
 import { readFacts } from './facts.js'
-import { damageText, findDamage, type Damage } from './find-damage.js'
+import { damageText, findDamage, isHarmless, type Damage } from './find-damage.js'
 import { readHead } from './head-file.js'
 import { explainCheckpointError, openToRead } from './open.js'
 import type { Sqlite } from '../../platform/sqlite.js'
@@ -105,7 +105,7 @@ function damageBehind(path: string, error: unknown): unknown {
     const database = openToRead(path, 'unfinished')
     if (database === null) return error
     try {
-      const found = findDamage(database, 'all')
+      const found = findDamage(database, 'all').filter((damage) => !isHarmless(damage))
       return found.length === 0 ? error : damaged(path, error, damageText(found))
     } finally {
       database.close()

@@ -1,5 +1,5 @@
-import type { RunSummary } from '../summary.js'
 import type { ChangeCounts } from './change-kinds.js'
+import type { RunSummary } from './run-summary.js'
 
 /** Of the form below; one that is not known is listed, and not read. */
 export const runRecordVersion = 1

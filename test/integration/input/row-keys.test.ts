@@ -55,7 +55,7 @@ const rows = [
   { id: '8', name: 'Beta', city: 'Oslo', segment: ' b ' },
   { id: ' 8', name: 'Acme', city: 'Rome', segment: '' },
 ]
-const csv = (list: readonly object[]): string =>
+const csv = (list: readonly Record<string, string>[]): string =>
   [Object.keys(list[0] ?? {}), ...list.map((row) => Object.values(row))]
     .map((row) => row.join(','))
     .join('\n')

@@ -1,0 +1,146 @@
+import { valuesOfState } from '../rules/published-state.js'
+import { digest, rowChecksum } from './row-checksums.js'
+
+/** From this version on, runs are remembered. */
+export const historyVersion = 8
+
+/**
+ * - `history_runs`: one row a run; `output_id` is null where none was written, or it is not remembered any more.
+ * - `history_outputs`: the entry of each row of an output, as `packed-rows.ts` has them; runs whose outputs are equal
+ *   share one, and one may stand on another (`base_id`).
+ * - `history_entries`: what rows of outputs were; rows alike share one, over all runs.
+ * - `history_states`: what became of rows, as text; entries share them. Their sources are the first that were seen.
+ * - `history_marks`: by which the next run of a series sees what is as it was. Lost, everything is looked at.
+ *
+ * No row of another table refers to these, and nothing that bills depends on them. Each can be proven: entries, states
+ * and outputs by the digest of what they hold, which is also how they are found again; the others by a checksum.
+ */
+export const makeHistory = `
+  CREATE TABLE history_runs (
+    run_id INTEGER PRIMARY KEY,
+    series TEXT NOT NULL,
+    started_at_ms INTEGER NOT NULL,
+    ended_at_ms INTEGER,
+    exit_code INTEGER,
+    is_published INTEGER NOT NULL,
+    baseline INTEGER,
+    output_id INTEGER,
+    record BLOB NOT NULL,
+    checksum BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE history_outputs (
+    output_id INTEGER PRIMARY KEY,
+    base_id INTEGER,
+    row_count INTEGER NOT NULL,
+    packed BLOB NOT NULL,
+    digest BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE history_entries (
+    entry_id INTEGER PRIMARY KEY,
+    address BLOB NOT NULL,
+    row_key TEXT,
+    name TEXT,
+    state_id INTEGER NOT NULL,
+    digest BLOB NOT NULL UNIQUE
+  ) STRICT;
+  CREATE TABLE history_states (
+    state_id INTEGER PRIMARY KEY,
+    status TEXT NOT NULL,
+    confidence INTEGER,
+    country TEXT,
+    packing INTEGER NOT NULL,
+    state_bytes INTEGER NOT NULL,
+    packed BLOB NOT NULL,
+    digest BLOB NOT NULL UNIQUE,
+    checksum BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE history_marks (
+    series TEXT PRIMARY KEY,
+    output_id INTEGER NOT NULL,
+    form TEXT NOT NULL,
+    packed BLOB NOT NULL,
+    checksum BLOB NOT NULL
+  ) STRICT;`
+
+export const historyTables = [
+  'history_runs',
+  'history_outputs',
+  'history_entries',
+  'history_states',
+  'history_marks',
+] as const
+
+/** A row of `history_runs`, by the names of its columns. */
+export interface RunRow {
+  run_id: number
+  series: string
+  started_at_ms: number
+  ended_at_ms: number | null
+  exit_code: number | null
+  is_published: number
+  baseline: number | null
+  output_id: number | null
+  /** JSON, compressed. */
+  record: Buffer
+}
+
+export interface OutputRow {
+  output_id: number
+  base_id: number | null
+  row_count: number
+  packed: Buffer
+  digest: Buffer
+}
+
+/** What became of rows, with what is counted of it. */
+export interface StateFacts {
+  readonly status: string
+  readonly confidence: number | null
+  readonly country: string | null
+}
+
+export interface EntryFacts {
+  readonly address: Uint8Array
+  readonly rowKey: string | null
+  readonly name: string | null
+}
+
+export interface MarksRow {
+  series: string
+  output_id: number
+  /** How the marks were made: others say nothing. */
+  form: string
+  packed: Buffer
+}
+
+export function runChecksum(row: RunRow): Buffer {
+  const { run_id, series, started_at_ms, ended_at_ms, exit_code, is_published, baseline, output_id } = row
+  const facts = [run_id, series, started_at_ms, ended_at_ms, exit_code, is_published, baseline, output_id]
+  return rowChecksum(['history_runs', ...facts, row.record])
+}
+
+export function marksChecksum({ series, output_id, form, packed }: MarksRow): Buffer {
+  return rowChecksum(['history_marks', series, output_id, form, digest(packed)])
+}
+
+/** Of what tells states apart: a new edition of a registry may state all the same, each in another line of its file. */
+export function stateDigest({ status, confidence, country }: StateFacts, state: string): Buffer {
+  return digest(JSON.stringify([status, confidence, country, valuesOfState(state)]))
+}
+
+/** Of all that a state holds. */
+export function stateChecksum(ofState: Uint8Array, state: string): Buffer {
+  return rowChecksum(['history_states', hexOf(ofState), state])
+}
+
+/** Of an entry, and of the state that it has. */
+export function entryDigest({ address, rowKey, name }: EntryFacts, ofState: Uint8Array): Buffer {
+  return digest(JSON.stringify([hexOf(address), rowKey, name, hexOf(ofState)]))
+}
+
+export function outputDigest(rows: Uint32Array): Buffer {
+  return digest(Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength))
+}
+
+const hexOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')

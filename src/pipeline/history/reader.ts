@@ -1,0 +1,85 @@
+import { versionOf, type Sqlite } from '../../platform/sqlite.js'
+import { damaged } from '../checkpoint/damage-error.js'
+import { soundState, stateColumns, type StateRow } from '../checkpoint/history-proof.js'
+import { entryDigest, historyVersion, type RunRow } from '../checkpoint/history-tables.js'
+import { explained, openToRead } from '../checkpoint/open.js'
+import type { HistoryReader, PublishedEntry, PublishedOutput, RememberedRun } from './history.js'
+import { readOutput } from './outputs.js'
+import { runRowsOf, unpackRecord } from './run-rows.js'
+
+/**
+ * Reads what a checkpoint remembers, while a run may be writing it; of a file that an earlier version wrote, nothing.
+ * Null where there is no checkpoint. Throws CHECKPOINT_*; CHECKPOINT_DAMAGED also where what is asked for is not as it
+ * was written.
+ */
+export function openHistory(path: string): HistoryReader | null {
+  const database = openToRead(path, 'unfinished')
+  if (database === null) return null
+  return explained(path, () => new SqliteHistory(database, path))
+}
+
+class SqliteHistory implements HistoryReader {
+  readonly #database: Sqlite
+  readonly #path: string
+
+  constructor(database: Sqlite, path: string) {
+    this.#database = database
+    this.#path = path
+  }
+
+  runs(): readonly RememberedRun[] {
+    return explained(this.#path, () =>
+      versionOf(this.#database) < historyVersion ? [] : runRowsOf(this.#database, null).map(rememberedOf),
+    )
+  }
+
+  published(run: number): PublishedOutput | null {
+    return explained(this.#path, () => {
+      if (versionOf(this.#database) < historyVersion) return null
+      const row = runRowsOf(this.#database, null).find(({ run_id: number }) => number === run)
+      if (row === undefined || row.output_id === null) return null
+      const rows = readOutput(this.#database, row.output_id)
+      if (rows === null) throw this.#notAsWritten(`of what run ${run} published`)
+      return { run, rows, entries: (numbers) => this.#entries(numbers) }
+    })
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  *#entries(numbers: Iterable<number>): Generator<readonly [number, PublishedEntry]> {
+    const one = this.#database.prepare<[number], EntryRow>(
+      `SELECT e.address, e.row_key AS rowKey, e.name, e.digest AS ofEntry, ${stateColumns}
+       FROM history_entries e JOIN history_states s USING (state_id) WHERE entry_id = ?`,
+    )
+    for (const number of numbers) yield [number, this.#entryOf(explained(this.#path, () => one.get(number)))]
+  }
+
+  #entryOf(row: EntryRow | undefined): PublishedEntry {
+    const state = row === undefined ? null : soundState(row)
+    if (row === undefined || state === null || !entryDigest(row, row.digest).equals(row.ofEntry))
+      throw this.#notAsWritten('a row that was published')
+    const { address, rowKey, name } = row
+    return { address, rowKey, name, state }
+  }
+
+  #notAsWritten(what: string): Error {
+    return damaged(this.#path, undefined, `${what} is not remembered as it was written`)
+  }
+}
+
+type EntryRow = { address: Buffer; rowKey: string | null; name: string | null; ofEntry: Buffer } & StateRow
+
+function rememberedOf(row: RunRow): RememberedRun {
+  return {
+    number: row.run_id,
+    series: row.series,
+    startedAtMs: row.started_at_ms,
+    endedAtMs: row.ended_at_ms,
+    exitCode: row.exit_code,
+    isPublished: row.is_published === 1 && row.output_id !== null,
+    baseline: row.baseline,
+    record: unpackRecord(row.record),
+  }
+}

@@ -1,0 +1,149 @@
+import type { Sqlite } from '../../platform/sqlite.js'
+import type { Checkpoint } from '../checkpoint/checkpoint.js'
+import {
+  entryDigest,
+  historyTables,
+  stateChecksum,
+  stateDigest,
+  type EntryFacts,
+  type RunRow,
+  type StateFacts,
+} from '../checkpoint/history-tables.js'
+import { packAnswer } from '../checkpoint/packed-answer.js'
+import type { RunRecord } from '../rules/run-record.js'
+import { lastMarks, writeMarks, type Marks } from './marks.js'
+import { readOutput, writeOutputRows } from './outputs.js'
+import { packRecord, runRowOf, writeRun } from './run-rows.js'
+import { thin, type Thinned } from './thin.js'
+
+/** An entry as it is to be kept: what was asked, what became of it, and what is counted of it. */
+export interface NewEntry extends EntryFacts, StateFacts {
+  /** As `publishedStateOf` gives it. */
+  readonly state: string
+}
+
+/** What is known of a run from its beginning. */
+export interface BegunRun {
+  readonly series: string
+  readonly startedAtMs: number
+  readonly record: RunRecord
+}
+
+/** The last output of a series that is remembered. */
+export interface LastOutput {
+  readonly rows: Uint32Array
+  readonly marks: Marks | null
+}
+
+/**
+ * What a run writes down of itself, each in one transaction of its checkpoint, and durable when it resolves. Rejects
+ * with CHECKPOINT_DAMAGED and DISK_FULL.
+ */
+export class HistoryStore {
+  readonly #checkpoint: Pick<Checkpoint, 'remember'>
+
+  constructor(checkpoint: Pick<Checkpoint, 'remember'>) {
+    this.#checkpoint = checkpoint
+  }
+
+  /** Whether the tables can be written: a tree of pages that is damaged may lead into those of other tables. */
+  isSound(): Promise<boolean> {
+    return this.#checkpoint.remember((database) =>
+      historyTables.every((table) => database.pragma(`quick_check(${table})`, { simple: true }) === 'ok'),
+    )
+  }
+
+  /** The number of the run. */
+  begin({ series, startedAtMs, record }: BegunRun): Promise<number> {
+    return this.#checkpoint.remember((database) => {
+      const last = database.prepare<[], number | null>('SELECT max(run_id) FROM history_runs').pluck().get()
+      const run: RunRow = {
+        run_id: (last ?? 0) + 1,
+        series,
+        started_at_ms: startedAtMs,
+        ended_at_ms: null,
+        exit_code: null,
+        is_published: 0,
+        baseline: null,
+        output_id: null,
+        record: packRecord(record),
+      }
+      writeRun(database, run)
+      return run.run_id
+    })
+  }
+
+  /** Null where the series has none, or the last one is not as it was written. */
+  last(series: string, form: string): Promise<LastOutput | null> {
+    return this.#checkpoint.remember((database) => {
+      const found = lastMarks(database, series, form)
+      const rows = found === null ? null : readOutput(database, found.outputId)
+      return rows === null ? null : { rows, marks: found?.marks ?? null }
+    })
+  }
+
+  /** Their numbers, aligned: equal ones have one number, also over runs. Until an output has them, they are of none. */
+  addEntries(entries: readonly NewEntry[]): Promise<number[]> {
+    return this.#checkpoint.remember((database) => {
+      const add = entryAdder(database)
+      return entries.map(add)
+    })
+  }
+
+  /** The entry of each row, and by which marks the next run of the series sees what is as it was. */
+  storeOutput(run: number, rows: Uint32Array, form: string, marks: Marks): Promise<void> {
+    return this.#checkpoint.remember((database) => {
+      const row = runRowOf(database, run)
+      const outputId = writeOutputRows(database, row.series, rows)
+      writeRun(database, { ...row, output_id: outputId })
+      writeMarks(database, { series: row.series, outputId, form }, marks)
+    })
+  }
+
+  /** The output stands where users see it, and what changed is said. */
+  publish(run: number, baseline: number | null, record: RunRecord): Promise<void> {
+    return this.#checkpoint.remember((database) => {
+      const row = runRowOf(database, run)
+      writeRun(database, { ...row, is_published: 1, baseline, record: packRecord(record) })
+    })
+  }
+
+  end(run: number, endedAtMs: number, exitCode: number, record: RunRecord): Promise<void> {
+    return this.#checkpoint.remember((database) => {
+      const row = { ...runRowOf(database, run), record: packRecord(record) }
+      writeRun(database, { ...row, ended_at_ms: endedAtMs, exit_code: exitCode })
+    })
+  }
+
+  /** Forgets what runs of a series published, all but the newest `runsMax`. */
+  thin(series: string, runsMax: number): Promise<Thinned> {
+    return this.#checkpoint.remember((database) => thin(database, series, runsMax))
+  }
+}
+
+function entryAdder(database: Sqlite): (entry: NewEntry) => number {
+  const stateBy = database
+    .prepare<[Buffer], number>('SELECT state_id FROM history_states WHERE digest = ?')
+    .pluck()
+  const insertState = database.prepare('INSERT INTO history_states VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const entryBy = database
+    .prepare<[Buffer], number>('SELECT entry_id FROM history_entries WHERE digest = ?')
+    .pluck()
+  const insertEntry = database.prepare('INSERT INTO history_entries VALUES (NULL, ?, ?, ?, ?, ?)')
+  const stateIdOf = ({ state, status, confidence, country }: NewEntry, digest: Buffer) => {
+    const known = stateBy.get(digest)
+    if (known !== undefined) return known
+    const { packing, lineBytes, packed } = packAnswer(state, '')
+    const facts = [status, confidence, country, packing, lineBytes, packed]
+    return Number(insertState.run(...facts, digest, stateChecksum(digest, state)).lastInsertRowid)
+  }
+  return (entry) => {
+    const ofState = stateDigest(entry, entry.state)
+    const digest = entryDigest(entry, ofState)
+    const known = entryBy.get(digest)
+    if (known !== undefined) return known
+    const { address, rowKey, name } = entry
+    const stateId = stateIdOf(entry, ofState)
+    return Number(insertEntry.run(address, rowKey, name, stateId, digest).lastInsertRowid)
+  }
+}
