@@ -3,6 +3,7 @@ import type { Checkpoint } from '../checkpoint/checkpoint.js'
 import {
   entryDigest,
   historyTables,
+  stateChecksum,
   stateDigest,
   type EntryFacts,
   type RunRow,
@@ -124,7 +125,7 @@ function entryAdder(database: Sqlite): (entry: NewEntry) => number {
   const stateBy = database
     .prepare<[Buffer], number>('SELECT state_id FROM history_states WHERE digest = ?')
     .pluck()
-  const insertState = database.prepare('INSERT INTO history_states VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)')
+  const insertState = database.prepare('INSERT INTO history_states VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)')
   const entryBy = database
     .prepare<[Buffer], number>('SELECT entry_id FROM history_entries WHERE digest = ?')
     .pluck()
@@ -134,7 +135,7 @@ function entryAdder(database: Sqlite): (entry: NewEntry) => number {
     if (known !== undefined) return known
     const { packing, lineBytes, packed } = packAnswer(state, '')
     const facts = [status, confidence, country, packing, lineBytes, packed]
-    return Number(insertState.run(...facts, digest).lastInsertRowid)
+    return Number(insertState.run(...facts, digest, stateChecksum(digest, state)).lastInsertRowid)
   }
   return (entry) => {
     const ofState = stateDigest(entry, entry.state)
