@@ -245,4 +245,16 @@ export const output = {
     },
     example: false,
   }),
+  report: option({
+    schema: path.describe('Where the report of the run is written: one HTML file.'),
+    flag: {
+      names: '--report <path>',
+      group: 'reporting',
+      help: 'a report of the run, as one HTML file',
+    },
+    path: 'output',
+    unset: 'none',
+    manual: 'What `enrich report` writes, see [The report of a run](report.md).',
+    example: 'report.html',
+  }),
 }

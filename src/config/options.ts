@@ -6,6 +6,7 @@ import { option, parseDuration, parseListen, parseWholeNumber, same, type CallFl
 import { alarms, metrics } from './options-of-alarms.js'
 import { input, output } from './options-of-files.js'
 import { billing, costMax } from './options-of-money.js'
+import { report, watch } from './options-of-report.js'
 import { stages } from './options-of-stages.js'
 
 /** Where things are in a project's folder unless it is said otherwise. */
@@ -235,6 +236,8 @@ export const options = {
   webhook,
   alarms,
   metrics,
+  report,
+  watch,
 }
 
 /** Flags of one call, which are no keys of the file. */

@@ -49,6 +49,10 @@ export interface Settings {
   readonly stages: StageOptions
   readonly alarms: AlarmSettings
   readonly metricsPath: string | null
+  /** The column by whose values a report counts; null: none. */
+  readonly reportBy: string | null
+  /** Where the live page is served; null: nowhere. */
+  readonly watch: Readonly<ListenAddress> | null
   readonly webhook: { readonly url: string | null; readonly listen: Readonly<ListenAddress> | null }
 }
 
@@ -94,6 +98,8 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
     stages: stageOptions(filled.stages, stagesAsked(whole), scheduling),
     alarms: resolveAlarms(filled.alarms, baseUrl === null || prices !== null),
     metricsPath: filled.metrics.file ?? null,
+    reportBy: filled.report.by ?? null,
+    watch: isUnset(filled.watch.listen) ? null : parseListenAddress(filled.watch.listen),
     webhook: {
       url: isUnset(webhook.url) ? null : parseWebhookUrl(webhook.url, isLocal(baseUrl)),
       listen: isUnset(webhook.listen) ? null : parseListenAddress(webhook.listen),

@@ -1,6 +1,5 @@
 import type { ColumnReport } from './rules/column-report.js'
 import type { Progress } from './rules/progress.js'
-import type { TimelinePoint } from './rules/run-record.js'
 import type { RunSummary } from './summary.js'
 
 /**
@@ -11,7 +10,7 @@ export type RunEvent =
   | { type: 'notice'; text: string; isWarning?: true }
   | ({ type: 'columns' } & ColumnReport)
   | { type: 'planned'; rowCount: number; lookupCount: number; plan: Readonly<Record<string, number>> }
-  | { type: 'progress'; progress: Progress; counts: TimelinePoint }
+  | { type: 'progress'; progress: Progress }
   | { type: 'publishing'; path: string }
   | { type: 'finished'; summary: RunSummary }
 export type RunObserver = (event: RunEvent) => void

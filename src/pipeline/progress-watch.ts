@@ -45,12 +45,8 @@ export function watchProgress(deps: ProgressWatchDeps): { end: () => void; elaps
     const nowMs = clock.monotonicMs()
     samples.push({ atMs: nowMs, submissions: deps.tally.submissions, polls: deps.tally.polls })
     while ((samples[0]?.atMs ?? nowMs) < nowMs - rateWindowMs) samples.shift()
-    const elapsedMs = nowMs - startedAtMs
-    observe({
-      type: 'progress',
-      progress: snapshot(deps, samples, elapsedMs),
-      counts: countsOf(deps, elapsedMs),
-    })
+    const progress = snapshot(deps, samples, nowMs - startedAtMs)
+    observe({ type: 'progress', progress })
   }
   void (async () => {
     while (!ended.signal.aborted) {
@@ -67,19 +63,6 @@ export function watchProgress(deps: ProgressWatchDeps): { end: () => void; elaps
       report()
     },
     elapsedMs: () => (endedAtMs ?? clock.monotonicMs()) - startedAtMs,
-  }
-}
-
-/** Of all kinds together. */
-function countsOf({ tally, stages }: ProgressWatchDeps, elapsedMs: number): TimelinePoint {
-  const tallies = [tally, ...stages.map((stage) => stage.tally)]
-  const sum = (of: (one: Tally) => number) => tallies.reduce((total, one) => total + of(one), 0)
-  return {
-    elapsedMs,
-    submissions: sum((one) => one.submissions),
-    polls: sum((one) => one.polls),
-    answered: sum((one) => one.answered),
-    rateLimited: sum((one) => one.rateLimited),
   }
 }
 
@@ -118,6 +101,7 @@ function snapshot(deps: ProgressWatchDeps, samples: readonly Sample[], elapsedMs
     etaMs:
       firstAnswersInMs === null || firstAnswersInMs === 0 ? etaMs : Math.max(etaMs ?? 0, firstAnswersInMs),
     outcomes: Object.fromEntries(tally.outcomes),
+    sofar: sofarOf([tally, ...deps.stages.map((stage) => stage.tally)], elapsedMs),
     firstAnswersInMs,
     stages,
     money: moneySoFar(deps),
@@ -127,6 +111,17 @@ function snapshot(deps: ProgressWatchDeps, samples: readonly Sample[], elapsedMs
 function moneySoFar({ prices, tally, stages }: ProgressWatchDeps): Money | null {
   if (prices === null) return null
   return moneyOf(prices, [billedOf({ kind: 'resolution', tally }), ...stages.map(billedOf)])
+}
+
+function sofarOf(tallies: readonly Tally[], elapsedMs: number): TimelinePoint {
+  const sum = (of: (tally: Tally) => number) => tallies.reduce((total, tally) => total + of(tally), 0)
+  return {
+    elapsedMs: Math.round(elapsedMs),
+    submissions: sum((tally) => tally.submissions),
+    polls: sum((tally) => tally.polls),
+    answered: sum((tally) => tally.answered),
+    rateLimited: sum((tally) => tally.rateLimited),
+  }
 }
 
 /** By its pace so far; what it was stopped in is not waited for. */

@@ -1,3 +1,4 @@
+import { formatAmount } from '../pipeline/rules/money.js'
 import { html, type Html } from './html.js'
 
 /** `1,234` */
@@ -16,12 +17,9 @@ export function percent(part: number, whole: number): string {
   return `${share.toFixed(1)} %`
 }
 
-/** `EUR 12.30`, and of small amounts so many digits that they are not nothing. */
-export function amount(units: number, currency: string | null): string {
-  const digits = units !== 0 && Math.abs(units) < 0.01 ? 6 : 2
-  const text = units.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: digits })
-  return currency === null ? text : `${currency}\u00a0${text}`
-}
+/** `EUR 12.30`, on one line. */
+export const amount = (units: number, currency: string | null): string =>
+  formatAmount(units, currency).replaceAll(' ', '\u00a0')
 
 /** `2026-01-31 04:05 UTC` */
 export function moment(atMs: number): Html {

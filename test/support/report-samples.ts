@@ -76,6 +76,8 @@ export function sampleSummary(over: Partial<RunSummary> = {}): RunSummary {
     schemaDeviations: {},
     basisLineCount: 0,
     stages: [],
+    money: null,
+    alarms: [],
     notes: [],
     elapsedMs: 754_000,
     submissionsPerMinute: 580,

@@ -1,30 +1,31 @@
 import type { TimelinePoint } from './run-record.js'
 
-/** Points that are kept of a run, however long it goes on. */
+/** A picture has no room for more. */
 const pointsMax = 240
 
-/** The course of a run in few points: once there are too many, every other one goes, and later ones come half as often. */
-export class Timeline {
-  #points: TimelinePoint[] = []
-  #last: TimelinePoint | null = null
-  /** Of the points that are given, each so-and-so-many-th is kept. */
-  #every = 1
-  #sinceKept = 0
+export interface Timeline {
+  add(point: TimelinePoint): void
+  /** In order; the newest is always among them. */
+  points(): readonly TimelinePoint[]
+}
 
-  /** Given at about equal intervals. */
-  add(point: TimelinePoint): void {
-    this.#last = point
-    if (++this.#sinceKept < this.#every) return
-    this.#sinceKept = 0
-    this.#points.push(point)
-    if (this.#points.length < pointsMax) return
-    this.#points = this.#points.filter((_, index) => index % 2 === 1)
-    this.#every *= 2
-  }
-
-  /** In their order, with the last that was given. */
-  get points(): readonly TimelinePoint[] {
-    const last = this.#last
-    return last === null || this.#points.at(-1) === last ? this.#points : [...this.#points, last]
+/** What a run had done by moments that are evenly apart: half as many of them whenever there are too many. */
+export function createTimeline(): Timeline {
+  let kept: TimelinePoint[] = []
+  let newest: TimelinePoint | null = null
+  /** Of so many points that come, one is kept. */
+  let every = 1
+  let count = 0
+  return {
+    add: (point) => {
+      newest = point
+      if (count++ % every !== 0) return
+      kept.push(point)
+      // One place is the newest one's.
+      if (kept.length < pointsMax) return
+      kept = kept.filter((_, index) => index % 2 === 0)
+      every *= 2
+    },
+    points: () => (newest === null || kept.at(-1) === newest ? kept : [...kept, newest]),
   }
 }

@@ -8,7 +8,7 @@ import { bodyHtml, reportSections, topHtml, type Section } from '../page.js'
 import { costChart } from '../charts/cost.js'
 import { outcomesHtml } from '../sections/charts.js'
 import { tileList } from '../sections/tiles.js'
-import { counted, grouped, moment, percent } from '../words.js'
+import { amount, counted, grouped, moment, percent } from '../words.js'
 import type { LiveData } from './live-run.js'
 
 /** Where the page finds what it is made of, beside itself. */
@@ -111,6 +111,9 @@ function progressTiles(progress: Progress): Html {
     ['Uncertain', grouped(progress.uncertain)],
     ['Submissions a minute', rateText(progress.submissionsPerMinute, progress.submitLimit)],
     ['Polls a minute', rateText(progress.pollsPerMinute, progress.pollLimit)],
+    ...(progress.money === null
+      ? []
+      : [['Cost so far', amount(progress.money.cost, progress.money.currency)] as const]),
     ['Since the first question', formatDuration(progress.elapsedMs)],
   ]
   return tileList(tiles)

@@ -2,7 +2,7 @@ import type { RunEvent } from '../../pipeline/events.js'
 import type { RememberedRun } from '../../pipeline/history/history.js'
 import type { Progress } from '../../pipeline/rules/progress.js'
 import type { TimelinePoint } from '../../pipeline/rules/run-record.js'
-import { Timeline } from '../../pipeline/rules/timeline.js'
+import { createTimeline } from '../../pipeline/rules/timeline.js'
 import type { ReportData } from '../report-data.js'
 
 const noticesMax = 30
@@ -41,7 +41,7 @@ export interface LiveRunDeps {
 /** What is kept of a run's events for its page: the last of each, and its course in few points. */
 export class LiveRun {
   readonly #deps: LiveRunDeps
-  readonly #timeline = new Timeline()
+  readonly #timeline = createTimeline()
   #phase: LivePhase = 'reading'
   #rowCount: number | null = null
   #progress: Progress | null = null
@@ -77,7 +77,7 @@ export class LiveRun {
         break
       case 'progress':
         this.#progress = event.progress
-        this.#timeline.add(event.counts)
+        this.#timeline.add(event.progress.sofar)
         break
       case 'publishing':
         this.#phase = 'publishing'
@@ -107,7 +107,7 @@ export class LiveRun {
     return {
       ...{ phase: this.#phase, rowCount: this.#rowCount, progress: this.#progress },
       ...{ command: this.#deps.command, startedAtMs: this.#deps.startedAtMs },
-      timeline: this.#timeline.points,
+      timeline: this.#timeline.points(),
       notices: this.#notices,
       failure: this.#failure,
       earlier: this.#earlier,
