@@ -5,7 +5,10 @@ import { connectEmbedded, filesInUse, type WholeConnection } from './embedded-se
 import { inputOptions } from './inspect-input.js'
 import type { RunEvent } from '../pipeline/events.js'
 import type { WebhookOptions } from '../pipeline/inbox/webhooks.js'
+import type { PipelineDeps } from '../pipeline/deps.js'
 import { runPipeline } from '../pipeline/run.js'
+import { reportOfRun } from './report-of-run.js'
+import { watchedRun } from './watch-run.js'
 import type { RunSummary } from '../pipeline/summary.js'
 import { systemClock, type Clock } from '../platform/clock.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
@@ -24,6 +27,8 @@ export interface EnrichOptions {
   configPath?: string
   /** Goes on although the checkpoint is older than its head says, or a copy: what was lost may be billed again. */
   acceptRollback?: boolean
+  /** What the run is remembered to have been started by, without anything secret; `library` if left out. */
+  command?: string
   stdin?: NodeJS.ReadableStream
   stdout?: NodeJS.WritableStream
   /** Time and chance, for rehearsals and tests; the system's if left out. */
@@ -69,7 +74,24 @@ async function run(
 ): Promise<RunSummary> {
   const environment = options.environment ?? process.env
   const settings = resolveSettings(parseConfig(config, 'the config'), environment)
-  return runPipeline({
+  const { clock = systemClock, command = 'library' } = options
+  const watch = { address: settings.watch, checkpointPath: settings.checkpoint.path, command, clock }
+  return watchedRun({ ...watch, observe }, (observer) =>
+    runPipeline(pipelineDeps({ settings, environment, options, observe: observer, clock, command })),
+  )
+}
+
+interface RunCall {
+  readonly settings: Settings
+  readonly environment: Environment
+  readonly options: EnrichOptions
+  readonly observe: (event: RunEvent) => void
+  readonly clock: Clock
+  readonly command: string
+}
+
+function pipelineDeps({ settings, environment, options, observe, clock, command }: RunCall): PipelineDeps {
+  return {
     input: inputOptions(settings, options.stdin),
     columns: settings.input.columns,
     identifierUse: settings.identifierUse,
@@ -92,8 +114,12 @@ async function run(
     connect: () => connectTo(settings, environment, observe, options.answerBounds),
     observe,
     interrupt: options.signal ?? new AbortController().signal,
-    clock: options.clock ?? systemClock,
+    clock,
     random: options.random ?? systemRandom,
+    history: {
+      ...{ program: version, command, settings: rememberedSettings(settings) },
+      ...{ job: settings.job.name, runsMax: settings.history.keep },
+    },
     ...(options.stdout === undefined ? {} : { stdout: options.stdout }),
     metadata: {
       'enrich.version': version,
@@ -104,7 +130,23 @@ async function run(
         maxAgeMs: settings.checkpoint.maxAgeMs,
       }),
     },
-  })
+    report:
+      settings.output.report === undefined
+        ? null
+        : reportOfRun(settings.output.report, settings.checkpoint.path),
+  }
+}
+
+/** What decides what a run does and costs; addresses, which may hold what is secret, are not among it. */
+function rememberedSettings(settings: Settings): Readonly<Record<string, unknown>> {
+  const { input, output, checkpoint, budget, identifierUse, onLost, serverErrorMeans, ...rest } = settings
+  const { limits, polling, stages } = rest
+  const { paths: _, ...reading } = input
+  return {
+    ...{ input: reading, output, budget, identifierUse, onLost, serverErrorMeans, limits, polling },
+    maxAgeMs: checkpoint.maxAgeMs,
+    stages: stages.asked,
+  }
 }
 
 /** Throws WEBHOOK_* and USAGE_INVALID. The embedded service sends none: it answers within moments. */

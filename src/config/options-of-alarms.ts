@@ -13,7 +13,8 @@ export const alarms = {
       group: 'reporting',
       help: 'exit code 6 where one is met, like "lost_match>5%, failed>0"; the output is written',
     },
-    manual: 'Where one is met, the exit code is 6; the output is written all the same. See [Alarms](alarms.md).',
+    manual:
+      'Where one is met, the exit code is 6; the output is written all the same. See [Alarms](alarms.md).',
     example: 'lost_match>5%,failed>0',
   }),
   notify: option({
@@ -21,7 +22,8 @@ export const alarms = {
     flag: { names: '--notify <url>', group: 'reporting', help: 'sent a message when the run has ended' },
     variable: 'ENRICH_NOTIFY_URL',
     unset: 'nobody',
-    manual: 'https, or http to this machine. It may hold a token: it is never shown. See [Alarms](alarms.md#notify).',
+    manual:
+      'https, or http to this machine. It may hold a token: it is never shown. See [Alarms](alarms.md#notify).',
     example: '',
   }),
   notifyFormat: option({
@@ -29,7 +31,9 @@ export const alarms = {
     defaults: same('json'),
   }),
   notifyWhen: option({
-    schema: z.enum(notifyTimes).describe('When it is sent: after every run, or after those that end with another code than 0.'),
+    schema: z
+      .enum(notifyTimes)
+      .describe('When it is sent: after every run, or after those that end with another code than 0.'),
     defaults: same('always'),
   }),
 }

@@ -5,6 +5,7 @@ import { parseListenAddress } from '../core/listen-address.js'
 import { option, parseDuration, parseListen, parseWholeNumber, same, type CallFlag } from './option.js'
 import { alarms, metrics } from './options-of-alarms.js'
 import { input, output } from './options-of-files.js'
+import { history, job } from './options-of-history.js'
 import { billing, costMax } from './options-of-money.js'
 import { report, watch } from './options-of-report.js'
 import { stages } from './options-of-stages.js'
@@ -234,6 +235,8 @@ export const options = {
   limits: pace,
   polling,
   webhook,
+  job,
+  history,
   alarms,
   metrics,
   report,

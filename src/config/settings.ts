@@ -53,6 +53,9 @@ export interface Settings {
   readonly reportBy: string | null
   /** Where the live page is served; null: nowhere. */
   readonly watch: Readonly<ListenAddress> | null
+  /** Null: named by its input. */
+  readonly job: { readonly name: string | null }
+  readonly history: Filled['history']
   readonly webhook: { readonly url: string | null; readonly listen: Readonly<ListenAddress> | null }
 }
 
@@ -95,6 +98,8 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
     onLost: submission.onLost,
     serverErrorMeans: submission.onServerError === 'resubmit' ? 'not_created' : 'unknown',
     ...scheduling,
+    job: { name: filled.job.name ?? null },
+    history: filled.history,
     stages: stageOptions(filled.stages, stagesAsked(whole), scheduling),
     alarms: resolveAlarms(filled.alarms, baseUrl === null || prices !== null),
     metricsPath: filled.metrics.file ?? null,

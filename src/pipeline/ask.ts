@@ -83,13 +83,9 @@ export async function askUntilAnswered(
   const { clock, random, interrupt, scheduling, observe } = deps
   const { durationMsMax } = scheduling
   const progress = watchProgress({
-    plan,
-    tally,
-    stages,
-    ...scheduling,
+    ...{ plan, tally, stages, ...scheduling, clock, observe },
     prices: deps.prices ?? null,
-    clock,
-    observe,
+    timeline: run.timeline,
   })
   const stop = await runUntilAnswered({
     checkpoint,

@@ -4,15 +4,18 @@ import type { Random } from '../platform/random.js'
 import type { OpenCheckpointDeps } from './checkpoint/begin-run.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import type { RunObserver } from './events.js'
+import type { RunHistory } from './history/run-history.js'
 import type { OpenWebhooks, WebhookOptions } from './inbox/webhooks.js'
-import type { Input, InputOptions } from './input/input.js'
+import type { Input, InputOptions, SourceFile } from './input/input.js'
 import type { OutputRequest, ResolvedOutput } from './output/resolve-output.js'
 import type { RowSpool } from './output/row-spool.js'
 import type { OwnFile } from './own-files.js'
 import type { AskingRule, IdentifierUse } from './rules/asking-rule.js'
+import type { RunRecord } from './rules/run-record.js'
 import type { AskedColumns } from './rules/detect-columns.js'
 import type { Prices } from './rules/money.js'
 import type { StageOptions } from './rules/stage-options.js'
+import type { Timeline } from './rules/timeline.js'
 import type { SchedulingOptions } from './scheduler/scheduler.js'
 
 /** The service to ask: whose answers these are, and how to reach it. Opened once the input is known to be good. */
@@ -53,8 +56,40 @@ export interface PipelineDeps {
   clock: Clock
   random: Random
   stdout?: NodeJS.WritableStream
+  /** What is remembered of the run. */
+  history: HistoryOptions
   /** Goes into the metadata of a Parquet output. */
   metadata: Readonly<Record<string, string>>
+  /** What people read of the run; null or left out: nothing is written. */
+  report?: RunReport | null
+}
+
+/** A file for people that is written once a run has published its output. */
+export interface RunReport {
+  readonly path: string
+  /** Throws what would make writing it fail, before anything is submitted; `others` are written by the run too. */
+  assertApart(inputFiles: readonly SourceFile[], others: readonly string[]): void
+  /** `end`: what is not remembered of the run yet. Throws OUTPUT_UNWRITABLE, DISK_FULL, CHECKPOINT_DAMAGED. */
+  write(run: number, end: RunEnd): Promise<void>
+}
+
+export interface RunEnd {
+  readonly endedAtMs: number
+  readonly exitCode: number
+  readonly record: RunRecord
+}
+
+export interface HistoryOptions {
+  /** Names the series of runs whose outputs are compared, and the job whose budget goes on; null: the input does. */
+  job: string | null
+  /** Runs of a series whose outputs are kept. */
+  runsMax: number
+  /** Of the program. */
+  program: string
+  /** As it was typed, without what is secret. */
+  command: string
+  /** What was chosen, without what is secret. */
+  settings: Readonly<Record<string, unknown>>
 }
 
 /** Everything a run has open, each found to be good before the next was opened. */
@@ -68,5 +103,7 @@ export interface OpenRun {
   connection: Connection
   checkpoint: Checkpoint
   webhooks: OpenWebhooks | null
+  history: RunHistory
+  timeline: Timeline
   startedAtMs: number
 }

@@ -5,6 +5,7 @@ import { peekAtCheckpoint } from './checkpoint/reader.js'
 import { openCheckpoint } from './checkpoint/sqlite-checkpoint.js'
 import { chooseColumns, sampleColumns } from './column-choice.js'
 import type { Connection, OpenRun, PipelineDeps } from './deps.js'
+import { beginHistory } from './begin-history.js'
 import { openWebhooks } from './inbox/webhooks.js'
 import { openInput, type Input } from './input/input.js'
 import { resolveOutput, writtenPaths, type ResolvedOutput } from './output/resolve-output.js'
@@ -14,13 +15,16 @@ import type { ColumnSamples } from './rules/column-content.js'
 import { reportColumns } from './rules/column-report.js'
 import { detectColumns } from './rules/detect-columns.js'
 import type { AskingRule } from './rules/asking-rule.js'
+import { namedJob } from './rules/job-name.js'
+import { createTimeline } from './rules/timeline.js'
 import { checkOutput } from './write-output.js'
 
 /** Opens what a run needs, and closes it later. Throws what the user can mend, before anything is billed. */
 export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promise<OpenRun> {
   const startedAtMs = deps.clock.monotonicMs()
   const output = resolveOutput({ ...deps.output, stages: deps.stages.asked })
-  assertNotOurs(writtenPaths(output), deps.ownFiles)
+  const { report = null } = deps
+  assertNotOurs([...writtenPaths(output), ...(report === null ? [] : [report.path])], deps.ownFiles)
   const input = await openInput(deps.input)
   closeLater(() => input.close())
   const inputFiles = input.files.map(({ path }) => ({ path, what: 'the input' }))
@@ -30,6 +34,7 @@ export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promi
   const samples = await sampleColumns(input)
   detectColumns(input.columns, deps.columns, samples)
   checkOutput(input, output, 0)
+  report?.assertApart(input.files, writtenPaths(output))
   const connection = await deps.connect()
   closeLater(() => connection.close())
   const rule = await settleColumns(deps, input, samples, connection.scope)
@@ -37,11 +42,15 @@ export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promi
   closeLater(() => {
     checkpoint.close()
   })
+  const history = await beginHistory(deps, input, connection, checkpoint)
   const webhooks = await openWebhooks(deps.webhooks, deps.checkpoint.path, deps.clock)
   if (webhooks !== null) closeLater(() => webhooks.close())
   const rowSpool = spoolsRows(input, output) ? new RowSpool(output.path, deps.input.spoolFolder) : null
   if (rowSpool !== null) closeLater(() => rowSpool.remove())
-  return { deps, input, rule, output, rowSpool, connection, checkpoint, webhooks, startedAtMs }
+  return {
+    ...{ deps, input, rule, output, rowSpool, connection, checkpoint, webhooks, history, startedAtMs },
+    timeline: createTimeline(),
+  }
 }
 
 /** Parsing text once more takes longer than writing it down; DuckDB reads Parquet again in no time. */
@@ -73,7 +82,7 @@ function openRunCheckpoint(deps: PipelineDeps, input: Input, { scope, service }:
   return (deps.openCheckpoint ?? openCheckpoint)({
     ...deps.checkpoint,
     scope,
-    job: jobOf(input),
+    job: deps.history.job === null ? jobOf(input) : namedJob(deps.history.job),
     acceptRollback: deps.acceptRollback ?? false,
     isBilled: service === 'hosted',
     notice: (text) => {

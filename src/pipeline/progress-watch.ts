@@ -7,6 +7,7 @@ import type { RunObserver } from './events.js'
 import { billedOf, stageFactsOf, type KindRun } from './kind-run.js'
 import type { TimelinePoint } from './rules/run-record.js'
 import type { StageFacts } from './rules/stage-facts.js'
+import type { Timeline } from './rules/timeline.js'
 import type { SchedulerLimits } from './scheduler/scheduler.js'
 import { watchMisdirected, watchRefusals } from './service-notices.js'
 import type { Tally } from './tally.js'
@@ -26,6 +27,7 @@ export interface ProgressWatchDeps {
   polling: Pick<PollingPace, 'firstAfterMs'>
   clock: Clock
   observe: RunObserver
+  timeline: Timeline
 }
 
 /** Reports the progress of a run every second, from its tally, until ended; then once more. */
@@ -46,6 +48,7 @@ export function watchProgress(deps: ProgressWatchDeps): { end: () => void; elaps
     samples.push({ atMs: nowMs, submissions: deps.tally.submissions, polls: deps.tally.polls })
     while ((samples[0]?.atMs ?? nowMs) < nowMs - rateWindowMs) samples.shift()
     const progress = snapshot(deps, samples, nowMs - startedAtMs)
+    deps.timeline.add(progress.sofar)
     observe({ type: 'progress', progress })
   }
   void (async () => {

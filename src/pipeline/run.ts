@@ -3,28 +3,31 @@ import { closingAfter } from '../platform/close-stack.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
 import { askUntilAnswered, planRun, type Planned } from './ask.js'
 import { peekAtCheckpoint } from './checkpoint/reader.js'
+import { closeRun } from './close-run.js'
 import { blamingDamage } from './checkpoint/verify.js'
 import { askedBefore } from './asked-before.js'
 import type { OpenRun, PipelineDeps } from './deps.js'
 import { ingest } from './ingest.js'
 import type { RowIndex } from './input/row-index.js'
 import { openRun } from './open-run.js'
-import { endedBy } from './rules/stop.js'
+import { recordingFailure } from './record-failure.js'
 import { Backlog } from './scheduler/backlog.js'
-import { summarise, type RunSummary } from './summary.js'
+import type { RunSummary } from './rules/run-summary.js'
 import { createTally } from './tally.js'
-import { assertFilesMayGrow, checkOutput, tryOutput, writeOutput } from './write-output.js'
+import { assertFilesMayGrow, checkOutput, tryOutput } from './write-output.js'
 
 /** A row's whole walk: read, identify, ask once, wait, join, publish. */
 export function runPipeline(deps: PipelineDeps): Promise<RunSummary> {
   return blamingDamage(deps.checkpoint.path, () =>
     closingAfter(async (closeLater) => {
       const run = await openRun(deps, closeLater)
-      const index = await readInput(run)
-      const planned = await planChecked(run, index)
-      const backlog = new Backlog(planned.plan.submit)
-      const backlogs = [backlog, ...planned.stages.map((stage) => stage.backlog)]
-      return sayingWhatWasBilled(backlogs, () => askAndWrite(run, index, planned, backlog))
+      return recordingFailure(run, async () => {
+        const index = await readInput(run)
+        const planned = await planChecked(run, index)
+        const backlog = new Backlog(planned.plan.submit)
+        const backlogs = [backlog, ...planned.stages.map((stage) => stage.backlog)]
+        return sayingWhatWasBilled(backlogs, () => askAndClose(run, index, planned, backlog))
+      })
     }),
   )
 }
@@ -66,31 +69,15 @@ async function planChecked(run: OpenRun, { rowCount }: RowIndex): Promise<Planne
   return planned
 }
 
-async function askAndWrite(
+async function askAndClose(
   run: OpenRun,
   index: RowIndex,
   planned: Planned,
   backlog: Backlog,
 ): Promise<RunSummary> {
-  const { deps, input, connection } = run
   const { tally, counter } = createTally()
-  const { stop, askingMs } = await askUntilAnswered(run, { ...planned, backlog, tally, counter })
-  const { stages } = planned
-  const written =
-    endedBy({ stop, stages }) === null || run.output.partial ? await writeOutput(run, index) : null
-  const elapsedMs = deps.clock.monotonicMs() - run.startedAtMs
-  const summary = summarise({
-    service: connection.service,
-    ...{ stop, tally, index, elapsedMs, askingMs },
-    plan: planned.plan,
-    stages,
-    prices: deps.prices ?? null,
-    rows: written?.rowCounts ?? new Map(),
-    report: written?.report ?? null,
-    notes: input.notes(),
-  })
-  deps.observe({ type: 'finished', summary })
-  return summary
+  const asked = await askUntilAnswered(run, { ...planned, backlog, tally, counter })
+  return closeRun(run, { ...planned, ...asked, index, tally })
 }
 
 async function sayingWhatWasBilled<Result>(

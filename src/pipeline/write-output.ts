@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { parquetLimits } from '../parquet/limits.js'
 import { fileBytesMax, fileTooLarge } from '../platform/system-limits.js'
 import { openCheckpointReader } from './checkpoint/reader.js'
+import type { RecordedOutput } from './history/output-recorder.js'
 import type { Input } from './input/input.js'
 import type { RowIndex } from './input/row-index.js'
 import type { OpenRun } from './deps.js'
@@ -38,17 +39,25 @@ export async function tryOutput(run: OpenRun, rowCount: number): Promise<void> {
   if (output.format === 'xlsx') await assertCellsFit(input, deps.interrupt)
 }
 
+export interface WrittenOutput {
+  readonly report: PublishReport
+  readonly rowCounts: RowCounts
+  /** What is to be remembered of its rows, if anything is. */
+  readonly recorded: RecordedOutput | null
+}
+
 /** The second pass over the input: each row with the answer to its lookup. */
-export async function writeOutput(
-  run: OpenRun,
-  index: RowIndex,
-): Promise<{ report: PublishReport; rowCounts: RowCounts }> {
-  const { deps, input, output } = run
+export async function writeOutput(run: OpenRun, index: RowIndex): Promise<WrittenOutput> {
+  const { deps, input, output, history } = run
   input.assertUnchanged()
   deps.observe({ type: 'publishing', path: output.path })
   const reader = openCheckpointReader(deps.checkpoint.path, run.connection.scope)
   try {
-    const answers = answerLinesOf(index, reader, output.stages)
+    const recorder = await history.recorder(index, {
+      identitiesOf: (ids) => reader?.identities(ids) ?? [],
+      rowKeys: null,
+    })
+    const answers = answerLinesOf(index, reader, output.stages, recorder)
     const report = await publish({
       input,
       output,
@@ -62,7 +71,7 @@ export async function writeOutput(
       metadata: { ...deps.metadata, 'enrich.input_sha256': await input.fingerprint() },
       stdout: deps.stdout,
     })
-    return { report, rowCounts: answers.rowCounts }
+    return { report, rowCounts: answers.rowCounts, recorded: await history.finish(recorder) }
   } finally {
     reader?.close()
   }

@@ -11,7 +11,7 @@ export interface GatherOptions {
   readonly number: number | null
   readonly nowMs: number
   /** Of a run that is at its last step, and whose end is not remembered yet. */
-  readonly end?: Pick<RememberedRun, 'endedAtMs' | 'exitCode'>
+  readonly end?: Pick<RememberedRun, 'endedAtMs' | 'exitCode' | 'record'>
 }
 
 /** What the report of a run shows, from what is remembered. Throws RUN_NOT_FOUND. */

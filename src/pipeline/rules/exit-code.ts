@@ -3,14 +3,14 @@ import { needsAttention, type RunSummary } from './run-summary.js'
 import { endedBy, explainStop } from './stop.js'
 
 /**
- * What a process ends with whose run came to this; 130 for an interruption, by whichever signal. What stopped it stands
- * above its alarms, and these above rows that need attention.
+ * What a process ends with whose run came to this; `interrupted` is the code of the signal that stopped it, if one did.
+ * What stopped it stands above its alarms, and these above rows that need attention.
  */
-export function exitCodeOf(summary: RunSummary): ExitCode {
+export function exitCodeOf(summary: RunSummary, interrupted: ExitCode): ExitCode {
   const ended = endedBy(summary)
   if (ended !== null) {
     const explained = explainStop(ended)
-    return explained === null ? 130 : errorCodes[explained.code]
+    return explained === null ? interrupted : errorCodes[explained.code]
   }
   if (summary.alarms.length > 0) return 6
   return needsAttention(summary) ? 3 : 0

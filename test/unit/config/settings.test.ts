@@ -53,6 +53,8 @@ describe('defaults', () => {
       reportBy: null,
       watch: null,
       webhook: { url: null, listen: null },
+      job: { name: null },
+      history: { keep: 90 },
     }
     expect(resolveSettings({}, {})).toEqual(expected)
     expect(resolveSettings({}, { ENRICH_BASE_URL: '' })).toEqual(expected)
