@@ -40,6 +40,11 @@ const listedCommands: readonly ListedCommand[] = [
     load: async () => (await import('./commands/export.js')).fillExportCommand,
   },
   {
+    words: 'report [run]',
+    description: 'what a run came to, beside the runs before it, as one HTML file; no network',
+    load: async () => (await import('./commands/report.js')).fillReportCommand,
+  },
+  {
     words: 'checkpoint',
     description: 'whether the checkpoint is sound, mending it, and its size',
     isGroup: true,
