@@ -1,3 +1,4 @@
+import { jsonOnlyStrings, naughtyStrings } from '../hostile/naughty-strings.js'
 import type { RememberedRun } from '../../src/pipeline/history/history.js'
 import { changeKinds, type ChangeKind } from '../../src/pipeline/rules/change-kinds.js'
 import type { OutputFigures, RunRecord, TimelinePoint } from '../../src/pipeline/rules/run-record.js'
@@ -6,6 +7,32 @@ import type { AttentionEntry, ReportChange, ReportData } from '../../src/report/
 
 /** Words of a cell, by what they are of and which: the same each time. */
 export type Words = (what: string, index: number) => string
+
+/** Words that somebody has in a cell, each of them in each field in turn. */
+const hostileWords: readonly string[] = [
+  ...naughtyStrings,
+  ...jsonOnlyStrings,
+  '</script><script>document.title = "ran"</script>',
+  '</style><style>body { display: none }</style>',
+  '</title></bdi></td></table></main><h1>taken</h1>',
+  "' onmouseover='document.title=1' x='",
+  '" autofocus onfocus="document.title=1',
+  'javascript:document.title=1',
+  ' JaVaScRiPt:document.title=1',
+  'data:text/html,<script>document.title=1</script>',
+  'https://user:password@example.com/',
+  'http://[::1',
+  'https://example.com/"><img src=x onerror=document.title=1>',
+  '<svg onload=document.title=1>',
+  '&lt;b&gt; &amp; &#0;',
+  'W'.repeat(4_000),
+  '\ud800 half \udfff',
+  '\u202e\u202d\u2066'.repeat(40),
+]
+
+/** No two fields are hostile in one manner: each word comes to each field. */
+export const hostile: Words = (what, index) =>
+  hostileWords[(index + what.length * 7) % hostileWords.length] ?? ''
 
 export const plainWords: Words = (what, index) => `${what} ${index + 1}`
 
