@@ -40,6 +40,11 @@ const listedCommands: readonly ListedCommand[] = [
     load: async () => (await import('./commands/export.js')).fillExportCommand,
   },
   {
+    words: 'diff [runs]',
+    description: 'what changed between two outputs of one input: 12, 12..15, or the last two; no network',
+    load: async () => (await import('./commands/diff.js')).fillDiffCommand,
+  },
+  {
     words: 'checkpoint',
     description: 'whether the checkpoint is sound, mending it, and its size',
     isGroup: true,
