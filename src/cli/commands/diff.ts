@@ -64,10 +64,8 @@ async function showDiff(history: HistoryReader, asked: string | null, call: Call
   try {
     const pair = chooseRuns(asked, history.runs())
     const counter = new ChangeCounter()
-    const changes = counted(
-      changesBetween(outputOf(history, pair.older), outputOf(history, pair.newer)),
-      counter,
-    )
+    const [older, newer] = [outputOf(history, pair.older), outputOf(history, pair.newer)]
+    const changes = counter.counting(changesBetween(older, newer))
     if (call.flags.output === undefined) showChanges(pair, changes, counter, call)
     else await writeChanges(pair, changes, counter, { ...call, path: call.flags.output })
   } finally {
@@ -81,16 +79,6 @@ function outputOf(history: HistoryReader, { number }: RememberedRun): PublishedO
   throw new UserError('RUN_OUTPUT_UNKNOWN', `what run ${number} wrote is no longer remembered`, {
     hint: 'enrich runs lists the runs; history.keep says how many outputs are remembered',
   })
-}
-
-function* counted(
-  batches: Iterable<readonly Change[]>,
-  counter: ChangeCounter,
-): Generator<readonly Change[]> {
-  for (const batch of batches) {
-    counter.add(batch)
-    yield batch
-  }
 }
 
 function showChanges(
