@@ -24,6 +24,8 @@ export interface EnrichOptions {
   configPath?: string
   /** Goes on although the checkpoint is older than its head says, or a copy: what was lost may be billed again. */
   acceptRollback?: boolean
+  /** What the run is remembered to have been started by, without anything secret; `library` if left out. */
+  command?: string
   stdin?: NodeJS.ReadableStream
   stdout?: NodeJS.WritableStream
   /** Time and chance, for rehearsals and tests; the system's if left out. */
@@ -75,6 +77,8 @@ async function run(
     identifierUse: settings.identifierUse,
     dedupe: settings.input.dedupe,
     output: settings.output,
+    rowKey: settings.input.rowKey ?? null,
+    changesPath: settings.output.changes ?? null,
     checkpoint: settings.checkpoint,
     ownFiles: filesInUse(settings, options.configPath ?? null, environment),
     onLost: settings.onLost,
@@ -93,6 +97,10 @@ async function run(
     interrupt: options.signal ?? new AbortController().signal,
     clock: options.clock ?? systemClock,
     random: options.random ?? systemRandom,
+    history: {
+      ...{ program: version, command: options.command ?? 'library', settings: rememberedSettings(settings) },
+      ...{ job: settings.job.name, runsMax: settings.history.keep },
+    },
     ...(options.stdout === undefined ? {} : { stdout: options.stdout }),
     metadata: {
       'enrich.version': version,
@@ -104,6 +112,18 @@ async function run(
       }),
     },
   })
+}
+
+/** What decides what a run does and costs; addresses, which may hold what is secret, are not among it. */
+function rememberedSettings(settings: Settings): Readonly<Record<string, unknown>> {
+  const { input, output, checkpoint, budget, identifierUse, onLost, serverErrorMeans, ...rest } = settings
+  const { limits, polling, stages } = rest
+  const { paths: _, ...reading } = input
+  return {
+    ...{ input: reading, output, budget, identifierUse, onLost, serverErrorMeans, limits, polling },
+    maxAgeMs: checkpoint.maxAgeMs,
+    stages: stages.asked,
+  }
 }
 
 /** Throws WEBHOOK_* and USAGE_INVALID. The embedded service sends none: it answers within moments. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander'
 import { UserError, type ExitCode } from '../core/errors.js'
+import { Interruption } from '../core/interruption.js'
 import { commandsAsTyped, programName, type CliIo } from './terminal/io.js'
 import { prepareProcess, startIsOver } from './prepare-process.js'
 import { reportError, reportInterruption } from './terminal/report-error.js'
@@ -23,7 +24,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     if (interrupted.by !== null) process.exit(exitCodeOfSignal[signal])
     interrupted.by = signal
     screen.words('\nStopping: finishing in-flight requests. Once more to leave at once.\n')
-    interruption.abort()
+    interruption.abort(new Interruption(exitCodeOfSignal[signal]))
     // Standard input may never end by itself; files are not read through it.
     process.stdin.destroy(interruption.signal.reason as Error)
   })

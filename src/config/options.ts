@@ -4,6 +4,7 @@ import { parseDurationMs } from '../core/duration.js'
 import { parseListenAddress } from '../core/listen-address.js'
 import { option, parseDuration, parseListen, parseWholeNumber, same, type CallFlag } from './option.js'
 import { input, output } from './options-of-files.js'
+import { history, job } from './options-of-history.js'
 import { stages } from './options-of-stages.js'
 
 /** Where things are in a project's folder unless it is said otherwise. */
@@ -229,6 +230,8 @@ export const options = {
   limits: pace,
   polling,
   webhook,
+  job,
+  history,
 }
 
 /** Flags of one call, which are no keys of the file. */

@@ -37,6 +37,9 @@ export interface Settings {
   readonly limits: SchedulerLimits
   readonly polling: PollingPace
   readonly stages: StageOptions
+  /** Null: named by its input. */
+  readonly job: { readonly name: string | null }
+  readonly history: Filled['history']
   readonly webhook: { readonly url: string | null; readonly listen: Readonly<ListenAddress> | null }
 }
 
@@ -71,6 +74,8 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
     onLost: submission.onLost,
     serverErrorMeans: submission.onServerError === 'resubmit' ? 'not_created' : 'unknown',
     ...scheduling,
+    job: { name: filled.job.name ?? null },
+    history: filled.history,
     stages: stageOptions(filled.stages, stagesAsked(whole), scheduling),
     webhook: {
       url: isUnset(webhook.url) ? null : parseWebhookUrl(webhook.url, isLocal(baseUrl)),

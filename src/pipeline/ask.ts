@@ -81,7 +81,10 @@ export async function askUntilAnswered(
   const { deps, checkpoint, connection } = run
   const { clock, random, interrupt, scheduling, observe } = deps
   const { durationMsMax } = scheduling
-  const progress = watchProgress({ plan, tally, stages, ...scheduling, clock, observe })
+  const progress = watchProgress({
+    ...{ plan, tally, stages, ...scheduling, clock, observe },
+    timeline: run.timeline,
+  })
   const stop = await runUntilAnswered({
     checkpoint,
     client: connection.client,

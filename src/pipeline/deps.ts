@@ -4,6 +4,8 @@ import type { Random } from '../platform/random.js'
 import type { OpenCheckpointDeps } from './checkpoint/begin-run.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import type { RunObserver } from './events.js'
+import type { ChangesTarget } from './history/changes-file.js'
+import type { RunHistory } from './history/run-history.js'
 import type { OpenWebhooks, WebhookOptions } from './inbox/webhooks.js'
 import type { Input, InputOptions } from './input/input.js'
 import type { OutputRequest, ResolvedOutput } from './output/resolve-output.js'
@@ -12,6 +14,7 @@ import type { OwnFile } from './own-files.js'
 import type { AskingRule, IdentifierUse } from './rules/asking-rule.js'
 import type { AskedColumns } from './rules/detect-columns.js'
 import type { StageOptions } from './rules/stage-options.js'
+import type { Timeline } from './rules/timeline.js'
 import type { SchedulingOptions } from './scheduler/scheduler.js'
 
 /** The service to ask: whose answers these are, and how to reach it. Opened once the input is known to be good. */
@@ -30,6 +33,10 @@ export interface PipelineDeps {
   identifierUse: IdentifierUse
   dedupe: boolean
   output: OutputRequest
+  /** The column of the user's own keys of rows, as the user named it; without one, rows are known by what they ask. */
+  rowKey?: string | null
+  /** Where what changed since the output before is written, if anywhere. */
+  changesPath?: string | null
   checkpoint: { path: string; maxAgeMs: number | null }
   /** What no output may be written over. */
   ownFiles: readonly OwnFile[]
@@ -50,8 +57,23 @@ export interface PipelineDeps {
   clock: Clock
   random: Random
   stdout?: NodeJS.WritableStream
+  /** What is remembered of the run. */
+  history: HistoryOptions
   /** Goes into the metadata of a Parquet output. */
   metadata: Readonly<Record<string, string>>
+}
+
+export interface HistoryOptions {
+  /** Names the series of runs whose outputs are compared, and the job whose budget goes on; null: the input does. */
+  job: string | null
+  /** Runs of a series whose outputs are kept. */
+  runsMax: number
+  /** Of the program. */
+  program: string
+  /** As it was typed, without what is secret. */
+  command: string
+  /** What was chosen, without what is secret. */
+  settings: Readonly<Record<string, unknown>>
 }
 
 /** Everything a run has open, each found to be good before the next was opened. */
@@ -60,10 +82,15 @@ export interface OpenRun {
   input: Input
   rule: AskingRule
   output: ResolvedOutput
+  /** As the input spells it. */
+  rowKeyColumn: string | null
+  changes: ChangesTarget | null
   /** Rows wait in it for their answers; null where the input is read again instead. */
   rowSpool: RowSpool | null
   connection: Connection
   checkpoint: Checkpoint
   webhooks: OpenWebhooks | null
+  history: RunHistory
+  timeline: Timeline
   startedAtMs: number
 }

@@ -5,6 +5,8 @@ import { peekAtCheckpoint } from './checkpoint/reader.js'
 import { openCheckpoint } from './checkpoint/sqlite-checkpoint.js'
 import { chooseColumns, sampleColumns } from './column-choice.js'
 import type { Connection, OpenRun, PipelineDeps } from './deps.js'
+import { beginHistory } from './begin-history.js'
+import { assertChangesApart, changesTarget, type ChangesTarget } from './history/changes-file.js'
 import { openWebhooks } from './inbox/webhooks.js'
 import { openInput, type Input } from './input/input.js'
 import { resolveOutput, writtenPaths, type ResolvedOutput } from './output/resolve-output.js'
@@ -12,15 +14,18 @@ import { RowSpool } from './output/row-spool.js'
 import { assertCheckpointApart, assertNotOurs } from './own-files.js'
 import type { ColumnSamples } from './rules/column-content.js'
 import { reportColumns } from './rules/column-report.js'
-import { detectColumns } from './rules/detect-columns.js'
+import { detectColumns, findColumn } from './rules/detect-columns.js'
 import type { AskingRule } from './rules/asking-rule.js'
+import { namedJob } from './rules/job-name.js'
+import { createTimeline } from './rules/timeline.js'
 import { checkOutput } from './write-output.js'
 
 /** Opens what a run needs, and closes it later. Throws what the user can mend, before anything is billed. */
 export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promise<OpenRun> {
   const startedAtMs = deps.clock.monotonicMs()
   const output = resolveOutput({ ...deps.output, stages: deps.stages.asked })
-  assertNotOurs(writtenPaths(output), deps.ownFiles)
+  const changes = resolveChanges(deps, output)
+  assertNotOurs([...writtenPaths(output), ...(changes === null ? [] : [changes.path])], deps.ownFiles)
   const input = await openInput(deps.input)
   closeLater(() => input.close())
   const inputFiles = input.files.map(({ path }) => ({ path, what: 'the input' }))
@@ -29,7 +34,9 @@ export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promi
   for (const text of input.notes()) deps.observe({ type: 'notice', text, isWarning: true })
   const samples = await sampleColumns(input)
   detectColumns(input.columns, deps.columns, samples)
+  const rowKeyColumn = rowKeyOf(deps, input)
   checkOutput(input, output, 0)
+  if (changes !== null) assertChangesApart(changes, input.files, writtenPaths(output))
   const connection = await deps.connect()
   closeLater(() => connection.close())
   const rule = await settleColumns(deps, input, samples, connection.scope)
@@ -37,11 +44,40 @@ export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promi
   closeLater(() => {
     checkpoint.close()
   })
+  const history = await beginHistory(deps, input, connection, checkpoint)
   const webhooks = await openWebhooks(deps.webhooks, deps.checkpoint.path, deps.clock)
   if (webhooks !== null) closeLater(() => webhooks.close())
   const rowSpool = spoolsRows(input, output) ? new RowSpool(output.path, deps.input.spoolFolder) : null
   if (rowSpool !== null) closeLater(() => rowSpool.remove())
-  return { deps, input, rule, output, rowSpool, connection, checkpoint, webhooks, startedAtMs }
+  return {
+    ...{
+      deps,
+      input,
+      rule,
+      rowKeyColumn,
+      output,
+      changes,
+      rowSpool,
+      connection,
+      checkpoint,
+      webhooks,
+      history,
+    },
+    startedAtMs,
+    timeline: createTimeline(),
+  }
+}
+
+function rowKeyOf({ rowKey = null }: PipelineDeps, { columns }: Input): string | null {
+  return rowKey === null ? null : findColumn(columns, rowKey, '--row-key')
+}
+
+/** In the format that its name tells: that of the output may be another. */
+function resolveChanges(
+  { changesPath = null }: PipelineDeps,
+  { bom, memoryBytes }: ResolvedOutput,
+): ChangesTarget | null {
+  return changesPath === null ? null : changesTarget({ path: changesPath, bom, memoryBytes })
 }
 
 /** Parsing text once more takes longer than writing it down; DuckDB reads Parquet again in no time. */
@@ -73,7 +109,7 @@ function openRunCheckpoint(deps: PipelineDeps, input: Input, { scope, service }:
   return (deps.openCheckpoint ?? openCheckpoint)({
     ...deps.checkpoint,
     scope,
-    job: jobOf(input),
+    job: deps.history.job === null ? jobOf(input) : namedJob(deps.history.job),
     acceptRollback: deps.acceptRollback ?? false,
     isBilled: service === 'hosted',
     notice: (text) => {

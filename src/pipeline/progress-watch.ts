@@ -4,7 +4,9 @@ import { estimateEtaMs, type Progress } from './rules/progress.js'
 import type { Clock } from '../platform/clock.js'
 import type { RunObserver } from './events.js'
 import { stageFactsOf, type KindRun } from './kind-run.js'
+import type { TimelinePoint } from './rules/run-record.js'
 import type { StageFacts } from './rules/stage-facts.js'
+import type { Timeline } from './rules/timeline.js'
 import type { SchedulerLimits } from './scheduler/scheduler.js'
 import { watchMisdirected, watchRefusals } from './service-notices.js'
 import type { Tally } from './tally.js'
@@ -22,6 +24,7 @@ export interface ProgressWatchDeps {
   polling: Pick<PollingPace, 'firstAfterMs'>
   clock: Clock
   observe: RunObserver
+  timeline: Timeline
 }
 
 /** Reports the progress of a run every second, from its tally, until ended; then once more. */
@@ -41,7 +44,9 @@ export function watchProgress(deps: ProgressWatchDeps): { end: () => void; elaps
     const nowMs = clock.monotonicMs()
     samples.push({ atMs: nowMs, submissions: deps.tally.submissions, polls: deps.tally.polls })
     while ((samples[0]?.atMs ?? nowMs) < nowMs - rateWindowMs) samples.shift()
-    observe({ type: 'progress', progress: snapshot(deps, samples, nowMs - startedAtMs) })
+    const progress = snapshot(deps, samples, nowMs - startedAtMs)
+    deps.timeline.add(progress.sofar)
+    observe({ type: 'progress', progress })
   }
   void (async () => {
     while (!ended.signal.aborted) {
@@ -96,8 +101,20 @@ function snapshot(deps: ProgressWatchDeps, samples: readonly Sample[], elapsedMs
     etaMs:
       firstAnswersInMs === null || firstAnswersInMs === 0 ? etaMs : Math.max(etaMs ?? 0, firstAnswersInMs),
     outcomes: Object.fromEntries(tally.outcomes),
+    sofar: sofarOf([tally, ...deps.stages.map((stage) => stage.tally)], elapsedMs),
     firstAnswersInMs,
     stages,
+  }
+}
+
+function sofarOf(tallies: readonly Tally[], elapsedMs: number): TimelinePoint {
+  const sum = (of: (tally: Tally) => number) => tallies.reduce((total, tally) => total + of(tally), 0)
+  return {
+    elapsedMs: Math.round(elapsedMs),
+    submissions: sum((tally) => tally.submissions),
+    polls: sum((tally) => tally.polls),
+    answered: sum((tally) => tally.answered),
+    rateLimited: sum((tally) => tally.rateLimited),
   }
 }
 

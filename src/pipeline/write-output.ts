@@ -2,8 +2,10 @@ import { statSync } from 'node:fs'
 import { parquetLimits } from '../parquet/limits.js'
 import { fileBytesMax, fileTooLarge } from '../platform/system-limits.js'
 import { openCheckpointReader } from './checkpoint/reader.js'
+import { tryChanges } from './history/changes-file.js'
+import type { RecordedOutput } from './history/output-recorder.js'
 import type { Input } from './input/input.js'
-import type { RowIndex } from './input/row-index.js'
+import type { Ingested } from './ingest.js'
 import type { OpenRun } from './deps.js'
 import { answerLinesOf, type RowCounts } from './output/answer-lines.js'
 import { assertCellsFit } from './output/xlsx.js'
@@ -24,7 +26,8 @@ export function checkOutput(input: Input, output: ResolvedOutput, rowCount: numb
 
 /** What is to be paid for has to find its way out: tried on the first rows, before the first submission. */
 export async function tryOutput(run: OpenRun, rowCount: number): Promise<void> {
-  const { input, output, rule, deps } = run
+  const { input, output, rule, deps, changes } = run
+  if (changes !== null) await tryChanges(changes)
   await tryPublishing({
     input,
     output,
@@ -38,17 +41,28 @@ export async function tryOutput(run: OpenRun, rowCount: number): Promise<void> {
   if (output.format === 'xlsx') await assertCellsFit(input, deps.interrupt)
 }
 
+export interface WrittenOutput {
+  readonly report: PublishReport
+  readonly rowCounts: RowCounts
+  /** What is to be remembered of its rows, if anything is. */
+  readonly recorded: RecordedOutput | null
+}
+
 /** The second pass over the input: each row with the answer to its lookup. */
 export async function writeOutput(
   run: OpenRun,
-  index: RowIndex,
-): Promise<{ report: PublishReport; rowCounts: RowCounts }> {
-  const { deps, input, output } = run
+  { index, rowKeys }: Pick<Ingested, 'index' | 'rowKeys'>,
+): Promise<WrittenOutput> {
+  const { deps, input, output, history } = run
   input.assertUnchanged()
   deps.observe({ type: 'publishing', path: output.path })
   const reader = openCheckpointReader(deps.checkpoint.path, run.connection.scope)
   try {
-    const answers = answerLinesOf(index, reader, output.stages)
+    const recorder = await history.recorder(index, {
+      identitiesOf: (ids) => reader?.identities(ids) ?? [],
+      rowKeys,
+    })
+    const answers = answerLinesOf(index, reader, output.stages, recorder)
     const report = await publish({
       input,
       output,
@@ -62,7 +76,7 @@ export async function writeOutput(
       metadata: { ...deps.metadata, 'enrich.input_sha256': await input.fingerprint() },
       stdout: deps.stdout,
     })
-    return { report, rowCounts: answers.rowCounts }
+    return { report, rowCounts: answers.rowCounts, recorded: await history.finish(recorder) }
   } finally {
     reader?.close()
   }

@@ -18,6 +18,7 @@ const progress: Progress = {
   elapsedMs: 60_000,
   etaMs: 3_840_000,
   outcomes: { matched: 1_103, no_match: 64 },
+  sofar: { elapsedMs: 60_000, submissions: 1_400, polls: 1_500, answered: 1_169, rateLimited: 0 },
   firstAnswersInMs: null,
   stages: [],
 }

@@ -194,6 +194,7 @@ export class MortalJob {
       interrupt: new AbortController().signal,
       clock: skippingClock(),
       random: { fraction: () => 0.5, id: (prefix) => `${prefix}${basename(this.#base).toLowerCase()}` },
+      history: { job: null, runsMax: 90, program: 'test', command: 'library', settings: {} },
       metadata: {},
     }
   }

@@ -104,6 +104,7 @@ export function runStages(
     interrupt: new AbortController().signal,
     clock: systemClock,
     random: systemRandom,
+    history: { job: null, runsMax: 90, program: 'test', command: 'library', settings: {} },
     metadata: {},
     ...others,
   })

@@ -3,9 +3,11 @@ import type { WriteStream } from 'node:tty'
 import type { Command } from 'commander'
 import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
+import { interruptionCode } from '../../core/interruption.js'
 import { errorCodes, UserError } from '../../core/errors.js'
 import { exitCodeOf } from '../../pipeline/rules/exit-code.js'
 import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
+import { recordedCommand } from '../terminal/recorded-command.js'
 import { assertOneUseOfStdout, type CliIo } from '../terminal/io.js'
 import type { ReporterFlags } from '../terminal/reporter.js'
 
@@ -99,10 +101,11 @@ async function runJob(
     acceptRollback: flags.acceptRollback === true,
     stdin: io.stdin,
     stdout: io.stdout,
+    command: recordedCommand(io),
   })
   for await (const event of run) reporter.tell(event)
   const summary = await run.summary
-  io.setExitCode(exitCodeOf(summary))
+  io.setExitCode(exitCodeOf(summary, interruptionCode(io.interrupt.reason)))
 }
 
 /** Where rows go to the terminal, nothing is drawn between them. */

@@ -185,9 +185,18 @@ export interface CheckpointReader {
   wereAsked(lookupIds: readonly LookupId[]): boolean[]
   /** What was asked, aligned with the ids; null where an id is not known. */
   asked(lookupIds: readonly LookupId[]): (Lookup | null)[]
+  /** What lookups are known by, aligned with the ids; null where an id is not known. */
+  identities(lookupIds: readonly LookupId[]): (LookupIdentity | null)[]
   counts(): ScopeCounts[]
   uncertain(limit: number): UncertainLookup[]
   close(): void
+}
+
+/** What a lookup is known by, and what it asked. */
+export interface LookupIdentity {
+  key: Uint8Array
+  name: string | null
+  location: string | null
 }
 
 /** Of the lines that are wanted. */
@@ -199,6 +208,8 @@ export interface AnsweredLine {
   outcome: string
   /** As UTF-8: a Parquet output copies it, and decodes none. */
   line: Buffer
+  /** The checksum that the answer bears; null in a file of an earlier version. */
+  mark: Buffer | null
 }
 
 /** A lookup that follows from an answer. */

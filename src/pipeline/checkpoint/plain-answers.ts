@@ -119,10 +119,10 @@ export function packAnswers(database: Sqlite): void {
 export function answersIn(version: number): string {
   const before = `SELECT p.lookup_id, p.run_id, p.outcome, p.line_version, p.answered_at_ms, 0 AS packing,
       length(CAST(p.line AS BLOB)) AS line_bytes, length(CAST(p.body AS BLOB)) AS body_bytes,
-      CAST(p.line || p.body AS BLOB) AS packed, ${version < provenVersion ? '1' : plainProof} AS is_sound
+      CAST(p.line || p.body AS BLOB) AS packed, NULL AS mark, ${version < provenVersion ? '1' : plainProof} AS is_sound
     FROM ${version < packingBegunVersion ? 'answers' : 'plain_answers'} p LEFT JOIN lookups l USING (lookup_id)`
   const now = `SELECT a.lookup_id, a.run_id, a.outcome, a.line_version, a.answered_at_ms, a.packing,
-      a.line_bytes, a.body_bytes, a.packed, a.checksum IS ${answerChecksumSql('a.', 'l.key')} AS is_sound
+      a.line_bytes, a.body_bytes, a.packed, a.checksum AS mark, a.checksum IS ${answerChecksumSql('a.', 'l.key')} AS is_sound
     FROM answers a LEFT JOIN lookups l USING (lookup_id)`
   if (version < packingBegunVersion) return `(${before})`
   return version < packingEndedVersion ? `(${now} UNION ALL ${before})` : `(${now})`

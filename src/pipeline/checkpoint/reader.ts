@@ -1,4 +1,5 @@
 import type { Lookup } from '../../core/identity.js'
+import { isNamedJob } from '../rules/job-name.js'
 import { readScope, scopeOf, type LookupKind } from '../rules/lookup-kind.js'
 import { lookupStates, type LookupState } from '../rules/lookup-state.js'
 import { versionOf, type Sqlite } from '../../platform/sqlite.js'
@@ -8,6 +9,7 @@ import type {
   KnownAnswer,
   LineVersions,
   LookupId,
+  LookupIdentity,
   ScopeCounts,
   UncertainLookup,
 } from './checkpoint.js'
@@ -122,10 +124,10 @@ class SqliteReader implements CheckpointReader {
       lookupIds.map((id) => {
         const row = answered.get(id)
         if (row === undefined) return null
-        const { outcome, scopeId, lineVersion } = this.#proven(row)
+        const { outcome, scopeId, lineVersion, mark } = this.#proven(row)
         const kind = this.#kindOf(scopeId)
         if (lineVersion !== lineVersions[kind]) return null
-        return { kind, outcome, line: this.#unpacked(() => unpackLineBytes(row)) }
+        return { kind, outcome, line: this.#unpacked(() => unpackLineBytes(row)), mark }
       }),
     )
   }
@@ -136,6 +138,10 @@ class SqliteReader implements CheckpointReader {
 
   asked(lookupIds: readonly LookupId[]): (Lookup | null)[] {
     return this.#reading(({ asked }) => lookupIds.map((id) => asked.get(id) ?? null))
+  }
+
+  identities(lookupIds: readonly LookupId[]): (LookupIdentity | null)[] {
+    return this.#reading(({ identity }) => lookupIds.map((id) => identity.get(id) ?? null))
   }
 
   #kindOf(scopeId: number): LookupKind {
@@ -215,6 +221,9 @@ function prepareReads(database: Sqlite, version: number) {
     asked: database.prepare<[number], Lookup>(
       'SELECT name, location, context FROM lookups WHERE lookup_id = ?',
     ),
+    identity: database.prepare<[number], LookupIdentity>(
+      'SELECT key, name, location FROM lookups WHERE lookup_id = ?',
+    ),
     known: database.prepare<[number], KnownRow & MaybePacked & Proof>(
       `SELECT l.scope_id AS scopeId, l.state, l.answered_at_ms AS answeredAtMs, l.run_id AS runId, l.failure, a.outcome,
          a.line_version AS lineVersion, ${packedColumns},
@@ -223,9 +232,9 @@ function prepareReads(database: Sqlite, version: number) {
     ),
     answered: database.prepare<
       [number],
-      { outcome: string; scopeId: number; lineVersion: number } & PackedAnswer & Proof
+      { outcome: string; scopeId: number; lineVersion: number; mark: Buffer | null } & PackedAnswer & Proof
     >(
-      `SELECT a.outcome, l.scope_id AS scopeId, a.line_version AS lineVersion, ${packedColumns},
+      `SELECT a.outcome, l.scope_id AS scopeId, a.line_version AS lineVersion, a.mark, ${packedColumns},
          ${isLookupSound} AND a.is_sound AS isSound
        FROM lookups l JOIN ${answers} a USING (lookup_id)
        WHERE lookup_id = ? AND l.state IN ('answered', 'failed')`,
@@ -282,8 +291,8 @@ function serviceOf(text: string): Pick<ScopeCounts, 'scope' | 'kind'> {
   return { scope: base, kind }
 }
 
-/** A job of the command line is named by its files, as a list; any other text names itself. */
+/** A job is named by its files, as a list, or by its user, which says nothing of files; any other text names itself. */
 function inputsOf(job: string | undefined): readonly string[] {
-  if (job === undefined) return []
+  if (job === undefined || isNamedJob(job)) return []
   return job.startsWith('[') ? (JSON.parse(job) as string[]) : [job]
 }

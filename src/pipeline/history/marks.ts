@@ -6,14 +6,18 @@ import { packNumbers, unpackNumbers } from '../checkpoint/packed-rows.js'
 /** Of each answer eight bytes, by which it is seen to be as it was. */
 export const markBytes = 8
 
+export const noDigest: Buffer = Buffer.alloc(16)
+
 /** What the lookups of an output came to; aligned. */
 export interface Marks {
   /** Ascending, each once. */
   readonly lookups: Uint32Array
-  /** The entry that rows of a lookup have; where rows have keys of their own, its state. */
+  /** The entry that rows of a lookup have; where rows have keys of their own, what their entries are like. */
   readonly values: Uint32Array
   /** `markBytes` each. */
   readonly marks: Buffer
+  /** Over the keys of rows and what the rows came to; `noDigest` where they have none of their own. */
+  readonly rowsDigest: Buffer
 }
 
 export interface MarksOf {
@@ -50,20 +54,28 @@ export function writeMarks(database: Sqlite, { series, outputId, form }: MarksOf
     .run({ ...row, checksum })
 }
 
-function packMarks({ lookups, values, marks }: Marks): Buffer {
+function packMarks({ lookups, values, marks, rowsDigest }: Marks): Buffer {
   const packedLookups = packNumbers(lookups)
   const packedValues = packNumbers(values)
   const sizes = Uint32Array.of(lookups.length, packedLookups.length, packedValues.length)
-  return Buffer.concat([Buffer.from(sizes.buffer), packedLookups, packedValues, marks])
+  return Buffer.concat([Buffer.from(sizes.buffer), rowsDigest, packedLookups, packedValues, marks])
 }
 
 function unpackMarks(packed: Buffer): Marks {
   const count = packed.readUInt32LE(0)
-  const lookupsEnd = 12 + packed.readUInt32LE(4)
+  const lookupsFrom = 12 + noDigest.length
+  const lookupsEnd = lookupsFrom + packed.readUInt32LE(4)
   const valuesEnd = lookupsEnd + packed.readUInt32LE(8)
   return {
-    lookups: unpackNumbers(packed.subarray(12, lookupsEnd), count),
+    lookups: unpackNumbers(packed.subarray(lookupsFrom, lookupsEnd), count),
     values: unpackNumbers(packed.subarray(lookupsEnd, valuesEnd), count),
     marks: packed.subarray(valuesEnd),
+    rowsDigest: packed.subarray(12, lookupsFrom),
   }
+}
+
+/** The entries that the marks of every series name. */
+export function markedEntries(database: Sqlite): Uint32Array[] {
+  const rows = database.prepare<[], StoredMarks>('SELECT * FROM history_marks').all()
+  return rows.filter(isSoundMarks).map(({ packed }) => unpackMarks(packed).values)
 }

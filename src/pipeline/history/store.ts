@@ -10,7 +10,8 @@ import {
   type StateFacts,
 } from '../checkpoint/history-tables.js'
 import { packAnswer } from '../checkpoint/packed-answer.js'
-import type { RunRecord } from '../rules/run-record.js'
+import type { OutputFigures, RunRecord } from '../rules/run-record.js'
+import { figuresOfOutput } from './count-rows.js'
 import { lastMarks, writeMarks, type Marks } from './marks.js'
 import { readOutput, writeOutputRows } from './outputs.js'
 import { packRecord, runRowOf, writeRun } from './run-rows.js'
@@ -20,6 +21,14 @@ import { thin, type Thinned } from './thin.js'
 export interface NewEntry extends EntryFacts, StateFacts {
   /** As `publishedStateOf` gives it. */
   readonly state: string
+}
+
+/** What an entry is like, but for the key of its row. */
+export interface KeyedEntry {
+  readonly address: Uint8Array
+  readonly rowKey: string
+  /** The number of an entry. */
+  readonly like: number
 }
 
 /** What is known of a run from its beginning. */
@@ -90,13 +99,25 @@ export class HistoryStore {
     })
   }
 
-  /** The entry of each row, and by which marks the next run of the series sees what is as it was. */
-  storeOutput(run: number, rows: Uint32Array, form: string, marks: Marks): Promise<void> {
+  /** Entries like others, of rows with keys of their own; as `addEntries`. */
+  addKeyedEntries(entries: readonly KeyedEntry[]): Promise<number[]> {
+    return this.#checkpoint.remember((database) => {
+      const add = keyedEntryAdder(database)
+      return entries.map(add)
+    })
+  }
+
+  /**
+   * The entry of each row, and by which marks the next run of the series sees what is as it was. Returns what is
+   * counted of the rows.
+   */
+  storeOutput(run: number, rows: Uint32Array, form: string, marks: Marks): Promise<OutputFigures> {
     return this.#checkpoint.remember((database) => {
       const row = runRowOf(database, run)
       const outputId = writeOutputRows(database, row.series, rows)
       writeRun(database, { ...row, output_id: outputId })
       writeMarks(database, { series: row.series, outputId, form }, marks)
+      return figuresOfOutput(database, row.series, outputId, rows)
     })
   }
 
@@ -126,10 +147,6 @@ function entryAdder(database: Sqlite): (entry: NewEntry) => number {
     .prepare<[Buffer], number>('SELECT state_id FROM history_states WHERE digest = ?')
     .pluck()
   const insertState = database.prepare('INSERT INTO history_states VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)')
-  const entryBy = database
-    .prepare<[Buffer], number>('SELECT entry_id FROM history_entries WHERE digest = ?')
-    .pluck()
-  const insertEntry = database.prepare('INSERT INTO history_entries VALUES (NULL, ?, ?, ?, ?, ?)')
   const stateIdOf = ({ state, status, confidence, country }: NewEntry, digest: Buffer) => {
     const known = stateBy.get(digest)
     if (known !== undefined) return known
@@ -137,13 +154,39 @@ function entryAdder(database: Sqlite): (entry: NewEntry) => number {
     const facts = [status, confidence, country, packing, lineBytes, packed]
     return Number(insertState.run(...facts, digest, stateChecksum(digest, state)).lastInsertRowid)
   }
+  const findOrInsert = entryFinder(database)
   return (entry) => {
     const ofState = stateDigest(entry, entry.state)
+    return findOrInsert(entry, ofState, () => stateIdOf(entry, ofState))
+  }
+}
+
+function keyedEntryAdder(database: Sqlite): (entry: KeyedEntry) => number {
+  const likeOf = database.prepare<[number], { name: string | null; stateId: number; ofState: Buffer }>(
+    `SELECT name, state_id AS stateId, s.digest AS ofState
+     FROM history_entries JOIN history_states s USING (state_id) WHERE entry_id = ?`,
+  )
+  const known = new Map<number, ReturnType<typeof likeOf.get>>()
+  const findOrInsert = entryFinder(database)
+  return ({ address, rowKey, like }) => {
+    const shared = known.get(like) ?? likeOf.get(like)
+    if (shared === undefined) throw new Error(`there is no entry ${like}`)
+    known.set(like, shared)
+    const { name, stateId, ofState } = shared
+    return findOrInsert({ address, rowKey, name }, ofState, () => stateId)
+  }
+}
+
+type FindEntry = (entry: EntryFacts, ofState: Buffer, stateId: () => number) => number
+
+function entryFinder(database: Sqlite): FindEntry {
+  const find = database
+    .prepare<[Buffer], number>('SELECT entry_id FROM history_entries WHERE digest = ?')
+    .pluck()
+  const insert = database.prepare('INSERT INTO history_entries VALUES (NULL, ?, ?, ?, ?, ?)')
+  return (entry, ofState, stateId) => {
     const digest = entryDigest(entry, ofState)
-    const known = entryBy.get(digest)
-    if (known !== undefined) return known
     const { address, rowKey, name } = entry
-    const stateId = stateIdOf(entry, ofState)
-    return Number(insertEntry.run(address, rowKey, name, stateId, digest).lastInsertRowid)
+    return find.get(digest) ?? Number(insert.run(address, rowKey, name, stateId(), digest).lastInsertRowid)
   }
 }

@@ -1,6 +1,7 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { RunRow } from '../checkpoint/history-tables.js'
 import { keptRuns } from '../rules/kept-runs.js'
+import { markedEntries } from './marks.js'
 import { readOutput } from './outputs.js'
 import { runRowsOf, withoutTimeline, writeRun } from './run-rows.js'
 
@@ -63,6 +64,7 @@ function neededEntries(database: Sqlite): Set<number> {
         if (row.output_id === outputId) writeRun(database, { ...row, output_id: null })
     for (const entry of entries ?? []) needed.add(entry)
   }
+  for (const entries of markedEntries(database)) for (const entry of entries) needed.add(entry)
   return needed
 }
 

@@ -3,6 +3,12 @@ import type { LookupId } from '../checkpoint/checkpoint.js'
 const chunkRowCount = 65_536
 const highestId = 0xffff_ffff
 
+/** Ids, ascending, each once, and how many rows have it. */
+export interface DistinctIds {
+  readonly ids: Uint32Array
+  readonly rowCounts: Uint32Array
+}
+
 /**
  * Which lookup each row belongs to, in four bytes a row: 0 for a lookup nobody knows, and numbers from the
  * top for rows that ask for nothing, one a reason.
@@ -12,6 +18,7 @@ export class RowIndex {
   readonly #reasons: string[] = []
   #rowCount = 0
   #invalidCount = 0
+  #distinct: DistinctIds | null = null
 
   get rowCount(): number {
     return this.#rowCount
@@ -26,6 +33,7 @@ export class RowIndex {
     const chunk = this.#chunks.at(-1)
     if (chunk !== undefined) chunk[offset] = lookupId
     this.#rowCount++
+    this.#distinct = null
   }
 
   addInvalid(reason: string): void {
@@ -45,7 +53,11 @@ export class RowIndex {
   }
 
   /** The ids that rows have, ascending, each once, and how many rows have it. */
-  distinct(): { readonly ids: Uint32Array; readonly rowCounts: Uint32Array } {
+  distinct(): DistinctIds {
+    return (this.#distinct ??= this.#countDistinct())
+  }
+
+  #countDistinct(): DistinctIds {
     const sorted = new Uint32Array(this.#rowCount)
     for (const [index, chunk] of this.#chunks.entries()) {
       const start = index * chunkRowCount

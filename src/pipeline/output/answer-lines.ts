@@ -21,13 +21,25 @@ export interface AnswerLines {
   distinct(): NumberedLines
 }
 
+/** A line as it is read for a row of the output. */
+export interface WrittenLine {
+  /** As UTF-8. */
+  readonly line: Buffer
+  /** What changes whenever the line does, where it is known without looking at the line. */
+  readonly mark: Buffer | null
+}
+
+/** Is shown the line of every lookup that rows have, some of them more than once. */
+export interface LineWitness {
+  see(id: LookupId, line: WrittenLine): void
+}
+
 /** Numbers whose lines are read at one time. */
 const distinctBatch = 256
 
 /** What a row gets: an outcome that is counted, and its line, in UTF-8: Parquet takes it as it was stored. */
-interface RowLine {
-  outcome: string
-  line: Buffer
+interface RowLine extends WrittenLine {
+  readonly outcome: string
 }
 
 interface LookupLine extends RowLine {
@@ -42,17 +54,23 @@ export function answerLinesOf(
   index: RowIndex,
   reader: CheckpointReader | null,
   stages: readonly StageKind[] = [],
+  witness: LineWitness | null = null,
 ): AnswerLines & { readonly rowCounts: RowCounts } {
   const rowCounts = new Map<string, number>()
   const count = (outcome: string, rowCount: number) =>
     rowCounts.set(outcome, (rowCounts.get(outcome) ?? 0) + rowCount)
   // Read by number, rows are counted by it; some of them may be read again for a basis file.
   let isReadByNumber = false
+  const found = (ids: ReadonlySet<LookupId>) => {
+    const lines = linesOf(ids, index, reader, stages)
+    if (witness !== null) for (const [id, line] of lines) witness.see(id, line)
+    return lines
+  }
   const read = (first: number, rowCount: number) => {
     const ids = index.slice(first, rowCount)
-    const found = linesOf(new Set(ids), index, reader, stages)
+    const lines = found(new Set(ids))
     return ids.map((id) => {
-      const { outcome, line } = found.get(id) ?? neverAsked
+      const { outcome, line } = lines.get(id) ?? neverAsked
       if (!isReadByNumber) count(outcome, 1)
       return line.toString()
     })
@@ -60,18 +78,18 @@ export function answerLinesOf(
   const distinct = () => {
     isReadByNumber = true
     const { ids, rowCounts: rowCountsById } = index.distinct()
-    const lines = function* () {
+    const linesInOrder = function* () {
       for (let start = 0; start < ids.length; start += distinctBatch) {
         const batch = [...ids.subarray(start, start + distinctBatch)]
-        const found = linesOf(new Set(batch), index, reader, stages)
+        const lines = found(new Set(batch))
         for (const [offset, id] of batch.entries()) {
-          const { outcome, line } = found.get(id) ?? neverAsked
+          const { outcome, line } = lines.get(id) ?? neverAsked
           count(outcome, rowCountsById[start + offset] ?? 0)
           yield line
         }
       }
     }
-    return { numbers: ids, lines }
+    return { numbers: ids, lines: linesInOrder }
   }
   return { read, numbers: (first, rowCount) => index.slice(first, rowCount), distinct, rowCounts }
 }
@@ -111,18 +129,23 @@ function addStages(
   )
   const joined = joinStages(lines, reader, stages).values()
   for (const [id, { outcome }] of found)
-    found.set(id, { outcome, line: Buffer.from(joined.next().value ?? '') })
+    found.set(id, { outcome, line: Buffer.from(joined.next().value ?? ''), mark: null })
 }
 
 function lineOf(known: KnownAnswer | null): LookupLine {
   const reason = unansweredOf(known)
   return known === null || reason !== null
     ? unanswered(reason ?? { status: 'pending' })
-    : { kind: known.kind, outcome: known.outcome ?? 'failed', line: Buffer.from(answeredLineOf(known)) }
+    : {
+        kind: known.kind,
+        outcome: known.outcome ?? 'failed',
+        line: Buffer.from(answeredLineOf(known)),
+        mark: null,
+      }
 }
 
 function unanswered(reason: Unanswered): RowLine {
-  return { outcome: reason.status, line: Buffer.from(renderUnanswered(reason)) }
+  return { outcome: reason.status, line: Buffer.from(renderUnanswered(reason)), mark: null }
 }
 
 const neverAsked: RowLine = lineOf(null)

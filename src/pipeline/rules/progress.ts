@@ -1,4 +1,5 @@
 import { formatDuration } from '../../core/duration.js'
+import type { TimelinePoint } from './run-record.js'
 import type { StageFacts } from './stage-facts.js'
 
 /** A snapshot of a run, for people and for programs. Counts are of distinct lookups. */
@@ -21,6 +22,8 @@ export interface Progress {
   etaMs: number | null
   /** Answers of this run, by outcome. */
   outcomes: Readonly<Record<string, number>>
+  /** What this run has done so far, all kinds of lookups together. */
+  sofar: Readonly<TimelinePoint>
   /**
    * Until an answer can be there, by the setting that says when runs are asked for first; 0 once it is due. Null
    * where answers came already, or may at once, and where none is awaited.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { NewEntry } from '../../../src/pipeline/history/store.js'
-import type { Marks } from '../../../src/pipeline/history/marks.js'
+import { noDigest, type Marks } from '../../../src/pipeline/history/marks.js'
 import { runRecordVersion, type RunRecord } from '../../../src/pipeline/rules/run-record.js'
 
 export const series = 'companies.csv'
@@ -46,5 +46,6 @@ export function marksOf(lookups: readonly number[], values: readonly number[]): 
     lookups: Uint32Array.from(lookups),
     values: Uint32Array.from(values),
     marks: Buffer.concat(lookups.map((lookup) => addressOf(String(lookup)).subarray(0, 8))),
+    rowsDigest: noDigest,
   }
 }

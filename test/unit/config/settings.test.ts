@@ -48,6 +48,8 @@ describe('defaults', () => {
         kinds: { entity: unlimited, hierarchy: unlimited, domain: unlimited },
       },
       webhook: { url: null, listen: null },
+      job: { name: null },
+      history: { keep: 90 },
     }
     expect(resolveSettings({}, {})).toEqual(expected)
     expect(resolveSettings({}, { ENRICH_BASE_URL: '' })).toEqual(expected)

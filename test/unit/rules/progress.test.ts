@@ -77,6 +77,7 @@ describe('the progress line', () => {
     elapsedMs: 60_000,
     etaMs: 3_840_000,
     outcomes: { no_match: 64, matched: 1_103, failed: 2 },
+    sofar: { elapsedMs: 60_000, submissions: 1_400, polls: 1_500, answered: 1_169, rateLimited: 0 },
     firstAnswersInMs: null,
     stages: [],
   }

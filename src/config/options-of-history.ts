@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { option, same } from './option.js'
+
+const name = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((text) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text), { error: 'text of one line' })
+
+export const job = {
+  name: option({
+    schema: name.describe('Names the job: its runs are compared with each other.'),
+    flag: {
+      names: '--job <name>',
+      group: 'reporting',
+      help: 'the name of this job, whose runs are compared',
+    },
+    unset: 'the paths of the input',
+    manual:
+      'For inputs whose files are called something else every night. What `--max-lookups` counts goes on over the ' +
+      'processes of one job. See [The history of runs](history.md).',
+    example: 'nightly',
+  }),
+}
+
+export const history = {
+  keep: option({
+    schema: z.int().min(2).max(10_000).describe('Of each job, keep what so many runs published.'),
+    defaults: same(90),
+    manual:
+      'Older runs stay listed, ten times as many of them, and what they published is forgotten. See ' +
+      '[The history of runs](history.md).',
+  }),
+}

@@ -1,0 +1,73 @@
+import type { Planned } from './ask.js'
+import type { OpenRun } from './deps.js'
+import type { RecordedOutput } from './history/output-recorder.js'
+import type { StoredOutput } from './history/run-history.js'
+import type { Ingested } from './ingest.js'
+import { exitCodeOf } from './rules/exit-code.js'
+import { endedBy, type Stop } from './rules/stop.js'
+import { interruptionCode } from '../core/interruption.js'
+import { summarise, type RunSummary } from './summary.js'
+import type { Tally } from './tally.js'
+import { writeChanges } from './write-changes.js'
+import { writeOutput } from './write-output.js'
+
+/** What asking came to. */
+export interface Asked extends Pick<Planned, 'plan' | 'stages'>, Pick<Ingested, 'index' | 'rowKeys'> {
+  readonly tally: Tally
+  /** Null: nothing is left to wait for. */
+  readonly stop: Stop | null
+  readonly askingMs: number
+}
+
+/**
+ * What follows the last answer, in an order that loses nothing: killed between any two steps, the next run of the series
+ * compares its output with what this one was to be compared with.
+ */
+export async function closeRun(run: OpenRun, asked: Asked): Promise<RunSummary> {
+  const { stop, stages } = asked
+  const isWritten = endedBy({ stop, stages }) === null || run.output.partial
+  const written = isWritten ? await writeOutput(run, asked) : null
+  const summary = summariseRun(run, asked, written)
+  await noteSummary(run, summary, written !== null)
+  if (written !== null) await publishInHistory(run, written.recorded)
+  await run.history.end(exitCodeOf(summary, interruptionCode(run.deps.interrupt.reason)))
+  run.deps.observe({ type: 'finished', summary })
+  return summary
+}
+
+function summariseRun(
+  { deps, connection, input, startedAtMs }: OpenRun,
+  { plan, ...asked }: Asked,
+  written: Awaited<ReturnType<typeof writeOutput>> | null,
+): RunSummary {
+  return summarise({
+    service: connection.service,
+    ...asked,
+    plan,
+    elapsedMs: deps.clock.monotonicMs() - startedAtMs,
+    rows: written?.rowCounts ?? new Map(),
+    report: written?.report ?? null,
+    notes: input.notes(),
+  })
+}
+
+/** The input is read through for its fingerprint where an output was written of it, and not for this alone. */
+async function noteSummary({ history, input, timeline }: OpenRun, summary: RunSummary, isRead: boolean) {
+  const sha256 = isRead ? await input.fingerprint() : null
+  history.note({
+    summary,
+    input: { ...history.record.input, sha256 },
+    timeline: timeline.points(),
+  })
+}
+
+/** The rows first, then what changed in them, and only then that they are published. */
+async function publishInHistory(run: OpenRun, recorded: RecordedOutput | null): Promise<StoredOutput | null> {
+  const { history } = run
+  const stored = await history.storeOutput(recorded)
+  const changes = await writeChanges(run, stored)
+  if (stored === null) return null
+  history.note({ figures: stored.figures, changes })
+  await history.publish({ ...stored, baseline: changes?.baseline ?? null })
+  return stored
+}

@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto'
+import { countryCodeOf } from '../../core/countries.js'
+import type { Lookup } from '../../core/identity.js'
+import type { LookupIdentity } from '../checkpoint/checkpoint.js'
+import { digest } from '../checkpoint/row-checksums.js'
+import type { RowIndex } from '../input/row-index.js'
+import type { LineWitness, WrittenLine } from '../output/answer-lines.js'
+import { countedOfLine } from '../rules/counted-of-line.js'
+import { publishedStateOf, publishedStateVersion } from '../rules/published-state.js'
+import { markBytes, noDigest, type Marks } from './marks.js'
+import type { HistoryStore, LastOutput, NewEntry } from './store.js'
+
+/** Of marks and states: those of another form are not compared with. */
+export const recordedForm = String(publishedStateVersion)
+
+/** The user's own keys of rows, which are counted from 0, in the order of the input. */
+export interface RowKeys {
+  read(first: number, count: number): readonly string[]
+}
+
+export interface RecorderDeps {
+  readonly index: RowIndex
+  /** Aligned with the ids; null where one is not known. */
+  readonly identitiesOf: (lookupIds: readonly number[]) => readonly (LookupIdentity | null)[]
+  readonly store: Pick<HistoryStore, 'addEntries' | 'addKeyedEntries'>
+  /** What the series published last. */
+  readonly last: LastOutput | null
+  readonly rowKeys: RowKeys | null
+}
+
+export interface RecordedOutput {
+  readonly rows: Uint32Array
+  readonly marks: Marks
+}
+
+/** Entries written in one transaction. */
+const batchEntries = 500
+const batchRows = 8_192
+
+/**
+ * Sees each answer line while it is read for the output, and keeps what became of the lookup: the same entry as in the
+ * last output where its mark is the same, and otherwise what is made of the line, which is stored while more are read.
+ */
+export class OutputRecorder implements LineWitness {
+  readonly #deps: RecorderDeps
+  readonly #ids: Uint32Array
+  /** By the place of the lookup in `#ids`; 0 until its line was seen. */
+  readonly #entries: Uint32Array
+  readonly #marks: Buffer
+  readonly #lastEntries: Uint32Array
+  readonly #lastMarks: Buffer
+  readonly #seen: Uint8Array
+  #waiting: Waiting[] = []
+  #stored: Promise<void> = Promise.resolve()
+
+  constructor(deps: RecorderDeps) {
+    this.#deps = deps
+    this.#ids = deps.index.distinct().ids
+    const count = this.#ids.length
+    this.#entries = new Uint32Array(count)
+    this.#seen = new Uint8Array(count)
+    this.#marks = Buffer.alloc(count * markBytes)
+    this.#lastEntries = new Uint32Array(count)
+    this.#lastMarks = Buffer.alloc(count * markBytes)
+    this.#takeLast(deps.last?.marks ?? null)
+  }
+
+  see(id: number, line: WrittenLine): void {
+    const at = placeOf(this.#ids, id)
+    if (this.#seen[at] !== 0) return
+    this.#seen[at] = 1
+    const mark = line.mark ?? digest(line.line)
+    mark.copy(this.#marks, at * markBytes, 0, markBytes)
+    const known = this.#lastEntries[at] ?? 0
+    const end = (at + 1) * markBytes
+    if (known !== 0 && this.#lastMarks.compare(mark, 0, markBytes, at * markBytes, end) === 0)
+      this.#entries[at] = known
+    else {
+      this.#waiting.push({ id, at, line: line.line.toString() })
+      if (this.#waiting.length >= batchEntries) this.#store()
+    }
+  }
+
+  /** Once every line was seen, and while `identitiesOf` can still be asked. Rejects as storing does. */
+  async finish(): Promise<RecordedOutput> {
+    this.#store()
+    await this.#stored
+    const { rowKeys } = this.#deps
+    const rows = this.#rows()
+    const rowsDigest = rowKeys === null ? noDigest : this.#digestOf(rows, rowKeys)
+    return {
+      rows: rowKeys === null ? rows : await this.#keyedRows(rows, rowKeys, rowsDigest),
+      marks: { lookups: this.#ids, values: this.#entries, marks: this.#marks, rowsDigest },
+    }
+  }
+
+  /** Both lists ascend. */
+  #takeLast(last: Marks | null): void {
+    if (last === null) return
+    let at = 0
+    for (let from = 0; from < last.lookups.length; from++) {
+      const lookup = last.lookups[from] ?? 0
+      while (at < this.#ids.length && (this.#ids[at] ?? 0) < lookup) at++
+      if (this.#ids[at] !== lookup) continue
+      this.#lastEntries[at] = last.values[from] ?? 0
+      last.marks.copy(this.#lastMarks, at * markBytes, from * markBytes, (from + 1) * markBytes)
+    }
+  }
+
+  #store(): void {
+    const batch = this.#waiting
+    if (batch.length === 0) return
+    this.#waiting = []
+    const identities = this.#identitiesOf(batch.map(({ id }) => id))
+    const entries = batch.map(({ line }, index) => entryOf(line, identities[index] ?? nobody))
+    const stored = this.#deps.store.addEntries(entries).then((numbers) => {
+      for (const [index, { at }] of batch.entries()) this.#entries[at] = numbers[index] ?? 0
+    })
+    this.#stored = Promise.all([this.#stored, stored]).then(() => undefined)
+    // Thrown where it is awaited.
+    this.#stored.catch(() => undefined)
+  }
+
+  /** Rows that ask for nothing are known by the reason. */
+  #identitiesOf(ids: readonly number[]): LookupIdentity[] {
+    const { index, identitiesOf } = this.#deps
+    const known = identitiesOf(ids.map((id) => (index.reasonOf(id) === null ? id : 0)))
+    return ids.map((id, at) => {
+      const reason = index.reasonOf(id)
+      return reason === null ? (known[at] ?? nobody) : { ...nobody, key: digest(reason) }
+    })
+  }
+
+  #rows(): Uint32Array {
+    const { index } = this.#deps
+    const rows = new Uint32Array(index.rowCount)
+    for (let first = 0; first < rows.length; first += batchRows)
+      for (const [offset, id] of index.slice(first, batchRows).entries())
+        rows[first + offset] = this.#entries[placeOf(this.#ids, id)] ?? 0
+    return rows
+  }
+
+  /** Each row has an entry of its own, made of that of its lookup. */
+  async #keyedRows(rows: Uint32Array, keys: RowKeys, rowsDigest: Buffer): Promise<Uint32Array> {
+    const { last } = this.#deps
+    if (last?.marks?.rowsDigest.equals(rowsDigest) === true) return last.rows
+    for (let first = 0; first < rows.length; first += batchRows) {
+      const some = rows.subarray(first, first + batchRows)
+      const keyed = keys.read(first, some.length).map((rowKey, offset) => ({
+        rowKey,
+        address: digest(JSON.stringify(rowKey)),
+        like: some[offset] ?? 0,
+      }))
+      some.set(await this.#deps.store.addKeyedEntries(keyed))
+    }
+    return rows
+  }
+
+  /** Of all keys and what their rows came to: where it is the same, so is the output. */
+  #digestOf(rows: Uint32Array, keys: RowKeys): Buffer {
+    const hash = createHash('sha256')
+    for (let first = 0; first < rows.length; first += batchRows) {
+      const some = rows.subarray(first, first + batchRows)
+      hash.update(JSON.stringify(keys.read(first, some.length)))
+      hash.update(Buffer.from(some.buffer, some.byteOffset, some.byteLength))
+    }
+    return hash.digest().subarray(0, noDigest.length)
+  }
+}
+
+interface Waiting {
+  readonly id: number
+  /** In `#ids`. */
+  readonly at: number
+  readonly line: string
+}
+
+const nobody: LookupIdentity = { key: Buffer.alloc(16), name: null, location: null }
+
+function entryOf(line: string, { key, name, location }: LookupIdentity): NewEntry {
+  const { country, ...counted } = countedOfLine(line)
+  const state = publishedStateOf(line)
+  return { address: key, rowKey: null, name, state, ...counted, country: country ?? countryAsked(location) }
+}
+
+/** A location ends with its country, where it has one: columns are joined in this order. */
+function countryAsked(location: Lookup['location']): string | null {
+  const last = location?.split(',').at(-1)?.trim() ?? ''
+  return last === '' ? null : countryCodeOf(last)
+}
+
+/** Of a number that is among ascending ones. */
+function placeOf(ids: Uint32Array, id: number): number {
+  let low = 0
+  let high = ids.length - 1
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((ids[middle] ?? 0) < id) low = middle + 1
+    else high = middle
+  }
+  return low
+}

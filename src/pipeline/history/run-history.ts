@@ -1,0 +1,140 @@
+import { UserError } from '../../core/errors.js'
+import { errorText } from '../../core/error-text.js'
+import { sqliteCode } from '../../platform/sqlite.js'
+import type { Checkpoint } from '../checkpoint/checkpoint.js'
+import type { RowIndex } from '../input/row-index.js'
+import { baselineOf } from '../rules/baseline.js'
+import type { OutputFigures, RunRecord } from '../rules/run-record.js'
+import { OutputRecorder, recordedForm, type RecordedOutput, type RecorderDeps } from './output-recorder.js'
+import { openHistory } from './reader.js'
+import { HistoryStore } from './store.js'
+
+export interface RunHistoryDeps {
+  readonly checkpoint: Checkpoint
+  /** Of the checkpoint. */
+  readonly path: string
+  /** Outputs of one series are compared. */
+  readonly series: string
+  /** Whose outputs are kept. */
+  readonly runsMax: number
+  readonly nowMs: () => number
+  /** What is known of the run at its beginning. */
+  readonly record: RunRecord
+  readonly warn: (text: string) => void
+}
+
+/** An output that is stored, and not said to be published yet. */
+export interface StoredOutput {
+  readonly run: number
+  /** The run to compare it with; null where there is none. */
+  readonly baseline: number | null
+  /** Of `byColumn` it knows nothing. */
+  readonly figures: OutputFigures
+}
+
+/**
+ * What a run writes down of itself while it goes on. Nothing of it stops a run: where it cannot be written, or is
+ * damaged, that is said once, and from there on nothing is remembered of the run.
+ */
+export class RunHistory {
+  readonly #deps: RunHistoryDeps
+  readonly #store: HistoryStore
+  #record: RunRecord
+  /** Null: nothing is remembered of this run. */
+  #run: number | null = null
+
+  private constructor(deps: RunHistoryDeps) {
+    this.#deps = deps
+    this.#store = new HistoryStore(deps.checkpoint)
+    this.#record = deps.record
+  }
+
+  /** The run is listed from here on, whatever becomes of it. */
+  static async begin(deps: RunHistoryDeps): Promise<RunHistory> {
+    const history = new RunHistory(deps)
+    const { series, nowMs, record } = deps
+    const store = history.#store
+    history.#run = await history.#orNull(async () => {
+      if (await store.isSound()) return store.begin({ series, startedAtMs: nowMs(), record })
+      history.#giveUp('it is damaged; enrich checkpoint repair keeps what is sound')
+      return null
+    })
+    return history
+  }
+
+  /** The number of the run; null where nothing is remembered of it. */
+  get run(): number | null {
+    return this.#run
+  }
+
+  get record(): RunRecord {
+    return this.#record
+  }
+
+  /** What is known by now; written with the next step. */
+  note(change: Partial<RunRecord>): void {
+    this.#record = { ...this.#record, ...change }
+  }
+
+  /** What sees the lines of the output; null where nothing is remembered. */
+  async recorder(
+    index: RowIndex,
+    deps: Pick<RecorderDeps, 'identitiesOf' | 'rowKeys'>,
+  ): Promise<OutputRecorder | null> {
+    if (this.#run === null) return null
+    const last = await this.#orNull(() => this.#store.last(this.#deps.series, recordedForm))
+    return this.#run === null ? null : new OutputRecorder({ ...deps, index, store: this.#store, last })
+  }
+
+  /** Once every line was seen, and while what lookups are known by can still be asked. */
+  finish(recorder: OutputRecorder | null): Promise<RecordedOutput | null> {
+    return recorder === null ? Promise.resolve(null) : this.#orNull(() => recorder.finish())
+  }
+
+  /** Once the output is in place. */
+  storeOutput(recorded: RecordedOutput | null): Promise<StoredOutput | null> {
+    const run = this.#run
+    if (run === null || recorded === null) return Promise.resolve(null)
+    return this.#orNull(async () => {
+      const { rows, marks } = recorded
+      const figures = await this.#store.storeOutput(run, rows, recordedForm, marks)
+      const history = openHistory(this.#deps.path)
+      try {
+        const runs = history?.runs() ?? []
+        return { run, baseline: baselineOf(runs, { number: run, series: this.#deps.series }), figures }
+      } finally {
+        history?.close()
+      }
+    })
+  }
+
+  /** Once what changed since the baseline is written, too. */
+  async publish({ baseline }: StoredOutput): Promise<void> {
+    const run = this.#run
+    if (run !== null) await this.#orNull(() => this.#store.publish(run, baseline, this.#record))
+  }
+
+  /** The last step of a run, which may have failed; older runs of the series thin out. */
+  async end(exitCode: number): Promise<void> {
+    const run = this.#run
+    if (run === null) return
+    const { series, runsMax, nowMs } = this.#deps
+    await this.#orNull(() => this.#store.end(run, nowMs(), exitCode, this.#record))
+    if (this.#run !== null) await this.#orNull(() => this.#store.thin(series, runsMax))
+  }
+
+  async #orNull<Result>(action: () => Promise<Result>): Promise<Result | null> {
+    try {
+      return await action()
+    } catch (error) {
+      if (!(error instanceof UserError) && sqliteCode(error) === null) throw error
+      this.#giveUp(errorText(error))
+      return null
+    }
+  }
+
+  #giveUp(why: string): void {
+    this.#run = null
+    this.#deps.warn(`What this run does is not remembered for later runs: ${why}.`)
+  }
+}
