@@ -97,6 +97,8 @@ function pipelineDeps({ settings, environment, options, observe, clock, command 
     identifierUse: settings.identifierUse,
     dedupe: settings.input.dedupe,
     output: settings.output,
+    rowKey: settings.input.rowKey ?? null,
+    changesPath: settings.output.changes ?? null,
     checkpoint: settings.checkpoint,
     ownFiles: filesInUse(settings, options.configPath ?? null, environment),
     onLost: settings.onLost,

@@ -2,18 +2,18 @@ import type { Planned } from './ask.js'
 import type { OpenRun } from './deps.js'
 import type { RecordedOutput } from './history/output-recorder.js'
 import type { StoredOutput } from './history/run-history.js'
-import type { RowIndex } from './input/row-index.js'
+import type { Ingested } from './ingest.js'
 import { exitCodeOf } from './rules/exit-code.js'
 import { endedBy, type Stop } from './rules/stop.js'
 import type { ExitCode } from '../core/errors.js'
 import { interruptionCode } from '../core/interruption.js'
 import { summarise, type RunSummary } from './summary.js'
 import type { Tally } from './tally.js'
+import { writeChanges } from './write-changes.js'
 import { writeOutput } from './write-output.js'
 
 /** What asking came to. */
-export interface Asked extends Pick<Planned, 'plan' | 'stages'> {
-  readonly index: RowIndex
+export interface Asked extends Pick<Planned, 'plan' | 'stages'>, Pick<Ingested, 'index' | 'rowKeys'> {
   readonly tally: Tally
   /** Null: nothing is left to wait for. */
   readonly stop: Stop | null
@@ -25,12 +25,12 @@ export interface Asked extends Pick<Planned, 'plan' | 'stages'> {
  * compares its output with what this one was to be compared with.
  */
 export async function closeRun(run: OpenRun, asked: Asked): Promise<RunSummary> {
-  const { stop, stages, index } = asked
+  const { stop, stages } = asked
   const isWritten = endedBy({ stop, stages }) === null || run.output.partial
-  const written = isWritten ? await writeOutput(run, index) : null
+  const written = isWritten ? await writeOutput(run, asked) : null
   const summary = summariseRun(run, asked, written)
   await noteSummary(run, summary, written !== null)
-  await publishInHistory(run, written?.recorded ?? null)
+  if (written !== null) await publishInHistory(run, written.recorded)
   const exitCode = exitCodeOf(summary, interruptionCode(run.deps.interrupt.reason))
   await writeReport(run, exitCode)
   await run.history.end(exitCode)
@@ -69,9 +69,10 @@ async function noteSummary({ history, input, timeline }: OpenRun, summary: RunSu
 async function publishInHistory(run: OpenRun, recorded: RecordedOutput | null): Promise<StoredOutput | null> {
   const { history } = run
   const stored = await history.storeOutput(recorded)
+  const changes = await writeChanges(run, stored)
   if (stored === null) return null
-  history.note({ figures: stored.figures })
-  await history.publish(stored)
+  history.note({ figures: stored.figures, changes })
+  await history.publish({ ...stored, baseline: changes?.baseline ?? null })
   return stored
 }
 

@@ -4,6 +4,7 @@ import type { Random } from '../platform/random.js'
 import type { OpenCheckpointDeps } from './checkpoint/begin-run.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import type { RunObserver } from './events.js'
+import type { ChangesTarget } from './history/changes-file.js'
 import type { RunHistory } from './history/run-history.js'
 import type { OpenWebhooks, WebhookOptions } from './inbox/webhooks.js'
 import type { Input, InputOptions, SourceFile } from './input/input.js'
@@ -34,6 +35,10 @@ export interface PipelineDeps {
   identifierUse: IdentifierUse
   dedupe: boolean
   output: OutputRequest
+  /** The column of the user's own keys of rows, as the user named it; without one, rows are known by what they ask. */
+  rowKey?: string | null
+  /** Where what changed since the output before is written, if anywhere. */
+  changesPath?: string | null
   checkpoint: { path: string; maxAgeMs: number | null }
   /** What no output may be written over. */
   ownFiles: readonly OwnFile[]
@@ -98,6 +103,9 @@ export interface OpenRun {
   input: Input
   rule: AskingRule
   output: ResolvedOutput
+  /** As the input spells it. */
+  rowKeyColumn: string | null
+  changes: ChangesTarget | null
   /** Rows wait in it for their answers; null where the input is read again instead. */
   rowSpool: RowSpool | null
   connection: Connection

@@ -29,9 +29,9 @@ export interface IngestDeps {
   /** Where rows wait for the writing of the output, if they do. */
   spool: RowSpool | null
   /** Where the user's own keys of rows are, if they have any. */
-  rowKeyColumn?: string | undefined
+  rowKeyColumn?: string | null
   /** By which rows are counted besides. */
-  groupColumn?: string | undefined
+  groupColumn?: string | null
   signal: AbortSignal
 }
 
@@ -100,11 +100,11 @@ class RowsBesides {
   readonly #rowKeys: RowKeys | null
   readonly #groups: RowGrouping | null
 
-  constructor({ rule, rowKeyColumn, groupColumn }: IngestDeps) {
-    this.columns = [rowKeyColumn, groupColumn].filter((column) => column !== undefined)
+  constructor({ rule, rowKeyColumn = null, groupColumn = null }: IngestDeps) {
+    this.columns = [rowKeyColumn, groupColumn].filter((column) => column !== null)
     this.#askedCount = askedColumns(rule.columns).length
-    this.#rowKeys = rowKeyColumn === undefined ? null : new RowKeys(rowKeyColumn)
-    this.#groups = groupColumn === undefined ? null : new RowGrouping(groupColumn)
+    this.#rowKeys = rowKeyColumn === null ? null : new RowKeys(rowKeyColumn)
+    this.#groups = groupColumn === null ? null : new RowGrouping(groupColumn)
   }
 
   /** The cells that are asked. */

@@ -84,6 +84,7 @@ export const commandNames = [
   'plan',
   'status',
   'export',
+  'diff',
   'retry',
   'serve',
   'accounts',

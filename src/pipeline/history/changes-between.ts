@@ -36,6 +36,14 @@ export class ChangeCounter {
     for (const { kind } of changes) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
   }
 
+  /** The same changes, counted as they go by. */
+  *counting(batches: Iterable<readonly Change[]>): Generator<readonly Change[], void> {
+    for (const batch of batches) {
+      this.add(batch)
+      yield batch
+    }
+  }
+
   get counts(): ChangeCounts {
     return Object.fromEntries(
       changeKinds.flatMap((kind) => {

@@ -17,8 +17,11 @@ export const noRow = 0xffff_ffff
  * differs, and eight a row beside that; of entries, only those that differ are read.
  */
 export function pairRows(older: PublishedOutput, newer: PublishedOutput): PairedRows {
-  const before = differingRows(older.rows, newer.rows)
-  const after = differingRows(newer.rows, older.rows)
+  const [entriesBefore, entriesAfter] = isEqual(older.rows, newer.rows)
+    ? [noRows, noRows]
+    : [older.rows.slice().sort(), newer.rows.slice().sort()]
+  const before = differingRows(older.rows, entriesBefore, entriesAfter)
+  const after = differingRows(newer.rows, entriesAfter, entriesBefore)
   const groups = new AddressGroups(before.length + after.length)
   const groupsBefore = groupsOf(older, before, groups)
   const groupsAfter = groupsOf(newer, after, groups)
@@ -27,10 +30,19 @@ export function pairRows(older: PublishedOutput, newer: PublishedOutput): Paired
   return { changed: { newer: after, older: olderRows }, gone: waiting.rest() }
 }
 
-/** Rows whose entry the other output has not, or not so often: the last ones of those that have it. */
-function differingRows(rows: Uint32Array, others: Uint32Array): Uint32Array {
-  const entries = Uint32Array.from(rows).sort()
-  const otherEntries = Uint32Array.from(others).sort()
+const noRows = new Uint32Array(0)
+
+function isEqual(one: Uint32Array, other: Uint32Array): boolean {
+  const bytesOf = ({ buffer, byteOffset, byteLength }: Uint32Array) =>
+    Buffer.from(buffer, byteOffset, byteLength)
+  return bytesOf(one).equals(bytesOf(other))
+}
+
+/**
+ * Rows whose entry the other output has not, or not so often: the last ones of those that have it. Both lists of
+ * entries are sorted.
+ */
+function differingRows(rows: Uint32Array, entries: Uint32Array, otherEntries: Uint32Array): Uint32Array {
   const differing: number[] = []
   const sharedCounts: number[] = []
   let other = 0

@@ -29,7 +29,7 @@ export class RowKeys {
   }
 
   /** Of the rows from `first` (0-based) on. */
-  slice(first: number, count: number): readonly string[] {
+  read(first: number, count: number): readonly string[] {
     return this.#keysFrom.all(first, count)
   }
 

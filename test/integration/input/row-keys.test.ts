@@ -39,7 +39,7 @@ async function read({ file, spools = false, ...besides }: Read) {
       wasAsked: () => false,
       signal: new AbortController().signal,
     })
-    const keys = rowKeys?.slice(0, index.rowCount) ?? null
+    const keys = rowKeys?.read(0, index.rowCount) ?? null
     rowKeys?.close()
     const groupOfRows =
       groups && Array.from({ length: index.rowCount }, (_, row) => groups.values[groups.groupOf(row)])
