@@ -194,6 +194,7 @@ const useOfFlag: Readonly<Record<string, PathUse>> = {
   checkpoint: 'checkpoint',
   registry: 'registry',
   errors: 'output',
+  report: 'output',
 }
 
 /** Refuses an address wherever a command takes a path, before the command begins. */
