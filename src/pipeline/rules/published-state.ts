@@ -52,6 +52,7 @@ const valueCharsMax = 1_000
 
 /** Where a field is told of in a basis: paths into the entity, the best one first; `*` is any part below. */
 const basisFields: Readonly<Partial<Record<PublishedField, readonly string[]>>> = {
+  status: ['legal_name', 'display_name'],
   entity_id: ['id', 'legal_name', 'display_name'],
   display_name: ['display_name'],
   legal_name: ['legal_name'],
@@ -113,7 +114,7 @@ export function publishedStateOf(line: string): string {
     // A record's own id tells only where it is another.
     if (value === null || (field === 'entity_current_id' && value === textOf('entity_id'))) continue
     values[field] = cutShort(value, valueCharsMax)
-    const source = field === 'status' ? textOf('error') : sourceOf(field, value, sources)
+    const source = (field === 'status' ? textOf('error') : null) ?? sourceOf(field, value, sources)
     if (source === null) continue
     const kept = cutShort(source, sourceCharsMax)
     fieldsBySource.set(kept, [...(fieldsBySource.get(kept) ?? []), field])
