@@ -5,7 +5,10 @@ import { connectEmbedded, filesInUse, type WholeConnection } from './embedded-se
 import { inputOptions } from './inspect-input.js'
 import type { RunEvent } from '../pipeline/events.js'
 import type { WebhookOptions } from '../pipeline/inbox/webhooks.js'
+import type { PipelineDeps } from '../pipeline/deps.js'
 import { runPipeline } from '../pipeline/run.js'
+import { reportOfRun } from './report-of-run.js'
+import { watchedRun } from './watch-run.js'
 import type { RunSummary } from '../pipeline/summary.js'
 import { systemClock, type Clock } from '../platform/clock.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
@@ -71,12 +74,31 @@ async function run(
 ): Promise<RunSummary> {
   const environment = options.environment ?? process.env
   const settings = resolveSettings(parseConfig(config, 'the config'), environment)
-  return runPipeline({
+  const { clock = systemClock, command = 'library' } = options
+  const watch = { address: settings.watch, checkpointPath: settings.checkpoint.path, command, clock }
+  return watchedRun({ ...watch, observe }, (observer) =>
+    runPipeline(pipelineDeps({ settings, environment, options, observe: observer, clock, command })),
+  )
+}
+
+interface RunCall {
+  readonly settings: Settings
+  readonly environment: Environment
+  readonly options: EnrichOptions
+  readonly observe: (event: RunEvent) => void
+  readonly clock: Clock
+  readonly command: string
+}
+
+function pipelineDeps({ settings, environment, options, observe, clock, command }: RunCall): PipelineDeps {
+  return {
     input: inputOptions(settings, options.stdin),
     columns: settings.input.columns,
     identifierUse: settings.identifierUse,
     dedupe: settings.input.dedupe,
     output: settings.output,
+    rowKey: settings.input.rowKey ?? null,
+    changesPath: settings.output.changes ?? null,
     checkpoint: settings.checkpoint,
     ownFiles: filesInUse(settings, options.configPath ?? null, environment),
     onLost: settings.onLost,
@@ -95,10 +117,10 @@ async function run(
     connect: () => connectTo(settings, environment, observe, options.answerBounds),
     observe,
     interrupt: options.signal ?? new AbortController().signal,
-    clock: options.clock ?? systemClock,
+    clock,
     random: options.random ?? systemRandom,
     history: {
-      ...{ program: version, command: options.command ?? 'library', settings: rememberedSettings(settings) },
+      ...{ program: version, command, settings: rememberedSettings(settings) },
       ...{ job: settings.job.name, runsMax: settings.history.keep },
     },
     ...(options.stdout === undefined ? {} : { stdout: options.stdout }),
@@ -111,7 +133,11 @@ async function run(
         maxAgeMs: settings.checkpoint.maxAgeMs,
       }),
     },
-  })
+    report:
+      settings.output.report === undefined
+        ? null
+        : reportOfRun(settings.output.report, settings.checkpoint.path),
+  }
 }
 
 /** What decides what a run does and costs; addresses, which may hold what is secret, are not among it. */

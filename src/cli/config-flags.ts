@@ -20,6 +20,7 @@ export interface ConfigFlags {
 
 interface FlagOfKey extends CallFlag {
   readonly parse?: ((text: string) => Parsed<unknown>) | undefined
+  readonly preset?: string
 }
 
 /** The flags of keys, and those of one call. */
@@ -49,10 +50,11 @@ export function addConfigFlags(command: Command, groups: readonly FlagGroup[]): 
   return command
 }
 
-function optionOf({ names, help, unset, choices, parse, default: standing }: FlagOfKey): Option {
+function optionOf({ names, help, unset, choices, parse, preset, default: standing }: FlagOfKey): Option {
   const option = new Option(names, unset === undefined ? help : `${help} (default: ${unset})`)
   if (choices !== undefined) option.choices(choices)
   if (standing !== undefined) option.default(standing)
+  if (preset !== undefined) option.preset(preset)
   return parse === undefined ? option : option.argParser((text) => valueOf(parse(text)))
 }
 
@@ -62,7 +64,7 @@ function valueOf(parsed: Parsed<unknown>): unknown {
 }
 
 function takesValue(names: string): boolean {
-  return names.includes('<')
+  return /[<[]/.test(names)
 }
 
 /** The config file in use, or null. */

@@ -2,10 +2,11 @@
 import { CommanderError } from 'commander'
 import { UserError, type ExitCode } from '../core/errors.js'
 import { Interruption } from '../core/interruption.js'
+import { printable } from '../core/printable.js'
 import { commandsAsTyped, programName, type CliIo } from './terminal/io.js'
 import { prepareProcess, startIsOver } from './prepare-process.js'
 import { reportError, reportInterruption } from './terminal/report-error.js'
-import { canDraw, printable, Screen } from './terminal/screen.js'
+import { canDraw, Screen } from './terminal/screen.js'
 
 prepareProcess(process.env)
 

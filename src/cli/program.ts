@@ -45,6 +45,16 @@ const listedCommands: readonly ListedCommand[] = [
     load: async () => (await import('./commands/export.js')).fillExportCommand,
   },
   {
+    words: 'diff [runs]',
+    description: 'what changed between two outputs of one input: 12, 12..15, or the last two; no network',
+    load: async () => (await import('./commands/diff.js')).fillDiffCommand,
+  },
+  {
+    words: 'report [run]',
+    description: 'what a run came to, beside the runs before it, as one HTML file; no network',
+    load: async () => (await import('./commands/report.js')).fillReportCommand,
+  },
+  {
     words: 'checkpoint',
     description: 'whether the checkpoint is sound, mending it, and its size',
     isGroup: true,
@@ -189,6 +199,7 @@ const useOfFlag: Readonly<Record<string, PathUse>> = {
   checkpoint: 'checkpoint',
   registry: 'registry',
   errors: 'output',
+  report: 'output',
 }
 
 /** Refuses an address wherever a command takes a path, before the command begins. */

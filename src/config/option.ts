@@ -45,6 +45,8 @@ interface OptionFlag<Value> extends Pick<CallFlag, 'names' | 'group' | 'help'> {
   readonly parse?: (text: string) => Parsed<Value>
   /** Of a flag without a value: what it sets. */
   readonly sets?: Value
+  /** Of a flag whose value may be left out: the text that then stands for it. */
+  readonly preset?: string
 }
 
 /** Where no service is named, the embedded one answers: it is ours alone, and its defaults differ. */

@@ -135,6 +135,18 @@ export const input = {
     },
     example: 1_000_000,
   }),
+  rowKey: option({
+    schema: column.describe("The column with the user's own key of each row, by which outputs are compared."),
+    flag: {
+      names: '--row-key <column>',
+      group: 'reporting',
+      help: 'your own key of each row, for changes between runs',
+    },
+    unset: 'rows are known by what they ask',
+    meaning: 'The column with your own key of each row, by which outputs of several runs are compared.',
+    manual: 'Each row needs one, and none may occur twice. See [Keys of rows](changes.md#keys-of-rows).',
+    example: 'account_id',
+  }),
   dedupe: option({
     schema: z.boolean().describe('Rows that ask the same share one lookup.'),
     flag: {
@@ -235,6 +247,17 @@ export const output = {
     manual: 'More is quicker where there are many answers; 400MB is the least.',
     example: '1GB',
   }),
+  changes: option({
+    schema: path.describe('Where to write what changed against the output before.'),
+    flag: {
+      names: '--changes <path>',
+      group: 'reporting',
+      help: 'what changed against the output before: .csv, .parquet, .ndjson or .xlsx',
+    },
+    path: 'output',
+    manual: 'In the format that its name tells. See [Changes](changes.md#changes).',
+    example: 'changes.csv',
+  }),
   partial: option({
     schema: z.boolean().describe('Write the output also when the run stops early.'),
     flag: {
@@ -244,5 +267,17 @@ export const output = {
       sets: true,
     },
     example: false,
+  }),
+  report: option({
+    schema: path.describe('Where the report of the run is written: one HTML file.'),
+    flag: {
+      names: '--report <path>',
+      group: 'reporting',
+      help: 'a report of the run, as one HTML file',
+    },
+    path: 'output',
+    unset: 'none',
+    manual: 'What `enrich report` writes, see [The report of a run](report.md).',
+    example: 'report.html',
   }),
 }

@@ -5,8 +5,9 @@ import { parseListenAddress } from '../core/listen-address.js'
 import { option, parseDuration, parseListen, parseWholeNumber, same, type CallFlag } from './option.js'
 import { alarms, metrics } from './options-of-alarms.js'
 import { input, output } from './options-of-files.js'
-import { billing, costMax } from './options-of-money.js'
 import { history, job } from './options-of-history.js'
+import { billing, costMax } from './options-of-money.js'
+import { report, watch } from './options-of-report.js'
 import { stages } from './options-of-stages.js'
 
 /** Where things are in a project's folder unless it is said otherwise. */
@@ -234,10 +235,12 @@ export const options = {
   limits: pace,
   polling,
   webhook,
-  alarms,
-  metrics,
   job,
   history,
+  alarms,
+  metrics,
+  report,
+  watch,
 }
 
 /** Flags of one call, which are no keys of the file. */

@@ -49,6 +49,10 @@ export interface Settings {
   readonly stages: StageOptions
   readonly alarms: AlarmSettings
   readonly metricsPath: string | null
+  /** The column by whose values a report counts; null: none. */
+  readonly reportBy: string | null
+  /** Where the live page is served; null: nowhere. */
+  readonly watch: Readonly<ListenAddress> | null
   /** Null: named by its input. */
   readonly job: { readonly name: string | null }
   readonly history: Filled['history']
@@ -99,6 +103,8 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
     stages: stageOptions(filled.stages, stagesAsked(whole), scheduling),
     alarms: resolveAlarms(filled.alarms, baseUrl === null || prices !== null),
     metricsPath: filled.metrics.file ?? null,
+    reportBy: filled.report.by ?? null,
+    watch: isUnset(filled.watch.listen) ? null : parseListenAddress(filled.watch.listen),
     webhook: {
       url: isUnset(webhook.url) ? null : parseWebhookUrl(webhook.url, isLocal(baseUrl)),
       listen: isUnset(webhook.listen) ? null : parseListenAddress(webhook.listen),

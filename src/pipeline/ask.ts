@@ -97,7 +97,8 @@ export async function askUntilAnswered(
   const { clock, random, interrupt, scheduling, observe } = deps
   const { durationMsMax } = scheduling
   const progress = watchProgress({
-    ...{ plan, tally, stages, ...scheduling, prices: deps.prices ?? null, clock, observe },
+    ...{ plan, tally, stages, ...scheduling, clock, observe },
+    prices: deps.prices ?? null,
     timeline: run.timeline,
   })
   const stop = await runUntilAnswered({

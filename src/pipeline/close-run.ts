@@ -4,19 +4,20 @@ import type { KnownChanges } from './ending/ending.js'
 import type { RecordedOutput } from './history/output-recorder.js'
 import { openHistory } from './history/reader.js'
 import type { StoredOutput } from './history/run-history.js'
-import type { RowIndex } from './input/row-index.js'
+import type { Ingested } from './ingest.js'
 import { exitCodeOf } from './rules/exit-code.js'
 import { endedBy, type Stop } from './rules/stop.js'
+import type { ExitCode } from '../core/errors.js'
 import { interruptionCode } from '../core/interruption.js'
 import { summarise, type RunSummary } from './summary.js'
 import type { Tally } from './tally.js'
+import { writeChanges } from './write-changes.js'
 import { writeOutput } from './write-output.js'
 
 /** What asking came to. */
-export interface Asked extends Pick<Planned, 'plan' | 'stages'> {
+export interface Asked extends Pick<Planned, 'plan' | 'stages'>, Pick<Ingested, 'index' | 'rowKeys'> {
   /** Lookups of rows that are asked by a domain. */
   readonly domainCount: number
-  readonly index: RowIndex
   readonly tally: Tally
   /** Null: nothing is left to wait for. */
   readonly stop: Stop | null
@@ -28,20 +29,22 @@ export interface Asked extends Pick<Planned, 'plan' | 'stages'> {
  * compares its output with what this one was to be compared with.
  */
 export async function closeRun(run: OpenRun, asked: Asked): Promise<RunSummary> {
-  const { stop, stages, index } = asked
+  const { stop, stages } = asked
   const isWritten = endedBy({ stop, stages }) === null || run.output.partial
-  const written = isWritten ? await writeOutput(run, index) : null
+  const { history, ending } = run
+  const written = isWritten ? await writeOutput(run, asked) : null
   const ran = summariseRun(run, asked, written)
   await noteSummary(run, ran, written !== null)
-  await publishInHistory(run, written?.recorded ?? null)
-  const { history, ending } = run
+  if (written !== null) await publishInHistory(run, written.recorded)
   const changes = changesOf(run)
   const alarms = written === null ? [] : ending.alarms(ran, changes)
   const summary: RunSummary = { ...ran, alarms }
   history.note({ summary, alarms })
+  const exitCode = exitCodeOf(summary, interruptionCode(run.deps.interrupt.reason))
+  await writeReport(run, exitCode)
   run.deps.observe({ type: 'finished', summary })
   await ending.ofRun(summary, { run: history.run, changes })
-  await history.end(exitCodeOf(summary, interruptionCode(run.deps.interrupt.reason)))
+  await history.end(exitCode)
   return summary
 }
 
@@ -54,8 +57,8 @@ function summariseRun(
     service: connection.service,
     ...asked,
     plan,
-    prices: deps.prices ?? null,
     elapsedMs: deps.clock.monotonicMs() - startedAtMs,
+    prices: deps.prices ?? null,
     rows: written?.rowCounts ?? new Map(),
     report: written?.report ?? null,
     notes: input.notes(),
@@ -90,8 +93,24 @@ function changesOf({ deps, history }: OpenRun): KnownChanges | null {
 async function publishInHistory(run: OpenRun, recorded: RecordedOutput | null): Promise<StoredOutput | null> {
   const { history } = run
   const stored = await history.storeOutput(recorded)
+  const changes = await writeChanges(run, stored)
   if (stored === null) return null
-  history.note({ figures: stored.figures })
-  await history.publish(stored)
+  history.note({ figures: stored.figures, changes })
+  await history.publish({ ...stored, baseline: changes?.baseline ?? null })
   return stored
+}
+
+async function writeReport({ deps, history }: OpenRun, exitCode: ExitCode): Promise<void> {
+  const { report = null, clock, observe } = deps
+  if (report === null) return
+  if (history.run === null) {
+    observe({
+      type: 'notice',
+      text: `No report is written to ${report.path}: nothing is remembered of this run.`,
+      isWarning: true,
+    })
+    return
+  }
+  await report.write(history.run, { endedAtMs: clock.nowMs(), exitCode, record: history.record })
+  observe({ type: 'notice', text: `The report of the run is at ${report.path}.` })
 }

@@ -6,13 +6,15 @@ import type { Checkpoint } from './checkpoint/checkpoint.js'
 import type { EndingOptions } from './ending/end-reporter.js'
 import type { Ending } from './ending/ending.js'
 import type { RunObserver } from './events.js'
+import type { ChangesTarget } from './history/changes-file.js'
 import type { RunHistory } from './history/run-history.js'
 import type { OpenWebhooks, WebhookOptions } from './inbox/webhooks.js'
-import type { Input, InputOptions } from './input/input.js'
+import type { Input, InputOptions, SourceFile } from './input/input.js'
 import type { OutputRequest, ResolvedOutput } from './output/resolve-output.js'
 import type { RowSpool } from './output/row-spool.js'
 import type { OwnFile } from './own-files.js'
 import type { AskingRule, IdentifierUse } from './rules/asking-rule.js'
+import type { RunRecord } from './rules/run-record.js'
 import type { AskedColumns } from './rules/detect-columns.js'
 import type { Prices } from './rules/money.js'
 import type { StageOptions } from './rules/stage-options.js'
@@ -35,6 +37,10 @@ export interface PipelineDeps {
   identifierUse: IdentifierUse
   dedupe: boolean
   output: OutputRequest
+  /** The column of the user's own keys of rows, as the user named it; without one, rows are known by what they ask. */
+  rowKey?: string | null
+  /** Where what changed since the output before is written, if anywhere. */
+  changesPath?: string | null
   checkpoint: { path: string; maxAgeMs: number | null }
   /** What no output may be written over. */
   ownFiles: readonly OwnFile[]
@@ -63,6 +69,23 @@ export interface PipelineDeps {
   history: HistoryOptions
   /** Goes into the metadata of a Parquet output. */
   metadata: Readonly<Record<string, string>>
+  /** What people read of the run; null or left out: nothing is written. */
+  report?: RunReport | null
+}
+
+/** A file for people that is written once a run has published its output. */
+export interface RunReport {
+  readonly path: string
+  /** Throws what would make writing it fail, before anything is submitted; `others` are written by the run too. */
+  assertApart(inputFiles: readonly SourceFile[], others: readonly string[]): void
+  /** `end`: what is not remembered of the run yet. Throws OUTPUT_UNWRITABLE, DISK_FULL, CHECKPOINT_DAMAGED. */
+  write(run: number, end: RunEnd): Promise<void>
+}
+
+export interface RunEnd {
+  readonly endedAtMs: number
+  readonly exitCode: number
+  readonly record: RunRecord
 }
 
 export interface HistoryOptions {
@@ -84,6 +107,9 @@ export interface OpenRun {
   input: Input
   rule: AskingRule
   output: ResolvedOutput
+  /** As the input spells it. */
+  rowKeyColumn: string | null
+  changes: ChangesTarget | null
   /** Rows wait in it for their answers; null where the input is read again instead. */
   rowSpool: RowSpool | null
   connection: Connection

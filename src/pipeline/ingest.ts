@@ -6,7 +6,9 @@ import { openSqlite } from '../platform/sqlite.js'
 import type { KeyedLookup, LookupId } from './checkpoint/checkpoint.js'
 import type { Input, MemberRow, TextRow } from './input/input.js'
 import type { RowSpool } from './output/row-spool.js'
+import { RowGrouping, type RowGroups } from './input/row-groups.js'
 import { RowIndex } from './input/row-index.js'
+import { RowKeys } from './input/row-keys.js'
 import {
   createRowReader,
   isNoteworthy,
@@ -26,6 +28,10 @@ export interface IngestDeps {
   wasAsked: (lookup: Lookup) => boolean
   /** Where rows wait for the writing of the output, if they do. */
   spool: RowSpool | null
+  /** Where the user's own keys of rows are, if they have any. */
+  rowKeyColumn?: string | null
+  /** By which rows are counted besides. */
+  groupColumn?: string | null
   signal: AbortSignal
 }
 
@@ -33,6 +39,10 @@ export interface Ingested {
   readonly index: RowIndex
   /** Of identifiers that are none, and rows that ask without a name. */
   readonly identifierCounts: IdentifierCounts
+  /** Null without `rowKeyColumn`; to be closed. */
+  readonly rowKeys: RowKeys | null
+  /** Null without `groupColumn`. */
+  readonly groups: RowGroups | null
 }
 
 /** Placed at one time: each time is a commit of the checkpoint, and a sync of the disk. */
@@ -45,16 +55,20 @@ export async function ingest(deps: IngestDeps): Promise<Ingested> {
   const identifierCounts = new IdentifierCounts()
   const occurrences = deps.dedupe ? null : new OccurrenceCounter()
   const placer = new RowPlacer(deps, index, identifierCounts, occurrences)
+  const besides = new RowsBesides(deps)
   try {
-    for await (const { cells, rows } of keyBatches(deps)) {
+    for await (const { cells, rows } of keyBatches(deps, besides)) {
       signal.throwIfAborted()
       await spool?.add(rows)
-      for (const row of cells) placer.add(row)
+      for (const row of besides.take(cells)) placer.add(row)
       if (placer.waitingCount >= placedRowsMin) await placer.place()
     }
     await placer.place()
     await spool?.end()
-    return { index, identifierCounts }
+    return { index, identifierCounts, ...besides.taken() }
+  } catch (error) {
+    besides.close()
+    throw error
   } finally {
     occurrences?.close()
   }
@@ -66,11 +80,45 @@ interface KeyBatch {
   readonly rows: readonly MemberRow[]
 }
 
-async function* keyBatches({ input, rule, spool }: IngestDeps): AsyncGenerator<KeyBatch> {
-  const names = askedColumns(rule.columns)
+async function* keyBatches(
+  { input, rule, spool }: IngestDeps,
+  besides: RowsBesides,
+): AsyncGenerator<KeyBatch> {
+  const names = [...askedColumns(rule.columns), ...besides.columns]
   const memberRows = spool === null ? null : input.keyMemberRows(names)
   if (memberRows === null) for await (const cells of input.keyRows(names)) yield { cells, rows: [] }
   else for await (const rows of memberRows) yield { cells: rows.map((row) => row.cells), rows }
+}
+
+/** What is read of rows beside what they ask: its columns stand behind those. */
+class RowsBesides {
+  readonly columns: readonly string[]
+  readonly #askedCount: number
+  readonly #rowKeys: RowKeys | null
+  readonly #groups: RowGrouping | null
+
+  constructor({ rule, rowKeyColumn = null, groupColumn = null }: IngestDeps) {
+    this.columns = [rowKeyColumn, groupColumn].filter((column) => column !== null)
+    this.#askedCount = askedColumns(rule.columns).length
+    this.#rowKeys = rowKeyColumn === null ? null : new RowKeys(rowKeyColumn)
+    this.#groups = groupColumn === null ? null : new RowGrouping(groupColumn)
+  }
+
+  /** The cells that are asked. */
+  take(cells: readonly TextRow[]): readonly TextRow[] {
+    if (this.columns.length === 0) return cells
+    this.#rowKeys?.add(cells.map((row) => row[this.#askedCount] ?? null))
+    this.#groups?.add(cells.map((row) => row[this.#askedCount + this.columns.length - 1] ?? null))
+    return cells.map((row) => row.slice(0, this.#askedCount))
+  }
+
+  taken(): Pick<Ingested, 'rowKeys' | 'groups'> {
+    return { rowKeys: this.#rowKeys, groups: this.#groups }
+  }
+
+  close(): void {
+    this.#rowKeys?.close()
+  }
 }
 
 /** What rows ask that look the same in all they ask; until it is placed, neither an id nor a reason. */

@@ -7,6 +7,7 @@ import { chooseColumns, sampleColumns } from './column-choice.js'
 import type { Connection, OpenRun, PipelineDeps } from './deps.js'
 import { beginHistory } from './begin-history.js'
 import type { Ending } from './ending/ending.js'
+import { assertChangesApart, changesTarget, type ChangesTarget } from './history/changes-file.js'
 import { openWebhooks } from './inbox/webhooks.js'
 import { openInput, type Input } from './input/input.js'
 import { assertBesideUsable } from './output/output-path.js'
@@ -15,7 +16,7 @@ import { RowSpool } from './output/row-spool.js'
 import { assertCheckpointApart, assertNotOurs } from './own-files.js'
 import type { ColumnSamples } from './rules/column-content.js'
 import { reportColumns } from './rules/column-report.js'
-import { detectColumns } from './rules/detect-columns.js'
+import { detectColumns, findColumn } from './rules/detect-columns.js'
 import type { AskingRule } from './rules/asking-rule.js'
 import { namedJob } from './rules/job-name.js'
 import { createTimeline } from './rules/timeline.js'
@@ -25,7 +26,9 @@ import { checkOutput } from './write-output.js'
 export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: CloseLater): Promise<OpenRun> {
   const startedAtMs = deps.clock.monotonicMs()
   const output = resolveOutput({ ...deps.output, stages: deps.stages.asked })
-  assertNotOurs(writtenPaths(output), deps.ownFiles)
+  const changes = resolveChanges(deps, output)
+  const beside = [changes?.path, deps.report?.path].filter((path) => path !== undefined)
+  assertNotOurs([...writtenPaths(output), ...beside], deps.ownFiles)
   const input = await openInput(deps.input)
   closeLater(() => input.close())
   const inputFiles = input.files.map(({ path }) => ({ path, what: 'the input' }))
@@ -34,8 +37,14 @@ export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: Cl
   for (const text of input.notes()) deps.observe({ type: 'notice', text, isWarning: true })
   const samples = await sampleColumns(input)
   detectColumns(input.columns, deps.columns, samples)
+  const rowKeyColumn = rowKeyOf(deps, input)
   checkOutput(input, output, 0)
   checkMetricsFile(deps, input, output)
+  if (changes !== null) assertChangesApart(changes, input.files, writtenPaths(output))
+  deps.report?.assertApart(input.files, [
+    ...writtenPaths(output),
+    ...(changes === null ? [] : [changes.path]),
+  ])
   const connection = await deps.connect()
   closeLater(() => connection.close())
   const rule = await settleColumns(deps, input, samples, connection.scope)
@@ -49,7 +58,20 @@ export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: Cl
   const rowSpool = spoolsRows(input, output) ? new RowSpool(output.path, deps.input.spoolFolder) : null
   if (rowSpool !== null) closeLater(() => rowSpool.remove())
   return {
-    ...{ deps, input, rule, output, rowSpool, connection, checkpoint, webhooks, history, startedAtMs },
+    ...{
+      deps,
+      input,
+      rule,
+      rowKeyColumn,
+      output,
+      changes,
+      rowSpool,
+      connection,
+      checkpoint,
+      webhooks,
+      history,
+    },
+    startedAtMs,
     timeline: createTimeline(),
     ending,
   }
@@ -60,6 +82,18 @@ function checkMetricsFile({ ending, ownFiles }: PipelineDeps, input: Input, outp
   if (path === null) return
   assertNotOurs([path], ownFiles)
   assertBesideUsable(input.files, path, writtenPaths(output))
+}
+
+function rowKeyOf({ rowKey = null }: PipelineDeps, { columns }: Input): string | null {
+  return rowKey === null ? null : findColumn(columns, rowKey, '--row-key')
+}
+
+/** In the format that its name tells: that of the output may be another. */
+function resolveChanges(
+  { changesPath = null }: PipelineDeps,
+  { bom, memoryBytes }: ResolvedOutput,
+): ChangesTarget | null {
+  return changesPath === null ? null : changesTarget({ path: changesPath, bom, memoryBytes })
 }
 
 /** Parsing text once more takes longer than writing it down; DuckDB reads Parquet again in no time. */

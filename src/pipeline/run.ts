@@ -8,7 +8,7 @@ import { blamingDamage } from './checkpoint/verify.js'
 import { askedBefore } from './asked-before.js'
 import type { OpenRun, PipelineDeps } from './deps.js'
 import { openEnding, type Ending } from './ending/ending.js'
-import { ingest } from './ingest.js'
+import { ingest, type Ingested } from './ingest.js'
 import type { RowIndex } from './input/row-index.js'
 import { openRun } from './open-run.js'
 import { recordingFailure } from './record-failure.js'
@@ -33,32 +33,33 @@ function walk(deps: PipelineDeps, ending: Ending): Promise<RunSummary> {
     closingAfter(async (closeLater) => {
       const run = await openRun(deps, ending, closeLater)
       return recordingFailure(run, async () => {
-        const index = await readInput(run)
-        const planned = await planChecked(run, index)
+        const read = await readInput(run)
+        closeLater(() => read.rowKeys?.close())
+        const planned = await planChecked(run, read.index)
         const backlog = new Backlog(planned.plan.submit)
         const backlogs = [backlog, ...planned.stages.map((stage) => stage.backlog)]
-        return sayingWhatWasBilled(backlogs, () => askAndClose(run, index, planned, backlog))
+        return sayingWhatWasBilled(backlogs, () => askAndClose(run, read, planned, backlog))
       })
     }),
   )
 }
 
 /** The first pass: every row becomes a lookup that this run wants, or a reason why it is none. */
-async function readInput(run: OpenRun): Promise<RowIndex> {
-  const { deps, input, rule, checkpoint, connection } = run
+async function readInput(run: OpenRun): Promise<Ingested> {
+  const { deps, input, rule, rowKeyColumn, checkpoint, connection } = run
   const { dedupe, interrupt: signal, observe } = deps
   const place = (lookups: Parameters<typeof checkpoint.want>[0]) => checkpoint.want(lookups)
   const asked = askedBefore(() => peekAtCheckpoint(deps.checkpoint.path, connection.scope))
-  const { index, identifierCounts } = await ingest({
-    ...{ input, rule, dedupe, place, signal },
+  const read = await ingest({
+    ...{ input, rule, rowKeyColumn, dedupe, place, signal },
     spool: run.rowSpool,
     wasAsked: asked.wasAsked,
   }).finally(asked.close)
-  for (const text of identifierCounts.notes(connection.service === 'hosted'))
+  for (const text of read.identifierCounts.notes(connection.service === 'hosted'))
     observe({ type: 'notice', text, isWarning: true })
   // The header may have grown while the rows were read: checked once more, before anything is submitted.
-  checkOutput(input, run.output, index.rowCount)
-  return index
+  checkOutput(input, run.output, read.index.rowCount)
+  return read
 }
 
 /** What has to be done; where that costs anything, only after the output was found to take what is paid for. */
@@ -80,14 +81,14 @@ async function planChecked(run: OpenRun, { rowCount }: RowIndex): Promise<Planne
 
 async function askAndClose(
   run: OpenRun,
-  index: RowIndex,
+  read: Ingested,
   planned: Planned,
   backlog: Backlog,
 ): Promise<RunSummary> {
   const { tally, counter } = createTally()
   const { domainCount } = planned.asked
   const asked = await askUntilAnswered(run, { ...planned, backlog, tally, counter })
-  return closeRun(run, { ...planned, ...asked, domainCount, index, tally })
+  return closeRun(run, { ...planned, ...asked, ...read, domainCount, tally })
 }
 
 async function sayingWhatWasBilled<Result>(

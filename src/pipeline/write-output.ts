@@ -2,9 +2,10 @@ import { statSync } from 'node:fs'
 import { parquetLimits } from '../parquet/limits.js'
 import { fileBytesMax, fileTooLarge } from '../platform/system-limits.js'
 import { openCheckpointReader } from './checkpoint/reader.js'
+import { tryChanges } from './history/changes-file.js'
 import type { RecordedOutput } from './history/output-recorder.js'
 import type { Input } from './input/input.js'
-import type { RowIndex } from './input/row-index.js'
+import type { Ingested } from './ingest.js'
 import type { OpenRun } from './deps.js'
 import { answerLinesOf, type RowCounts } from './output/answer-lines.js'
 import { assertCellsFit } from './output/xlsx.js'
@@ -25,7 +26,8 @@ export function checkOutput(input: Input, output: ResolvedOutput, rowCount: numb
 
 /** What is to be paid for has to find its way out: tried on the first rows, before the first submission. */
 export async function tryOutput(run: OpenRun, rowCount: number): Promise<void> {
-  const { input, output, rule, deps } = run
+  const { input, output, rule, deps, changes } = run
+  if (changes !== null) await tryChanges(changes)
   await tryPublishing({
     input,
     output,
@@ -47,7 +49,10 @@ export interface WrittenOutput {
 }
 
 /** The second pass over the input: each row with the answer to its lookup. */
-export async function writeOutput(run: OpenRun, index: RowIndex): Promise<WrittenOutput> {
+export async function writeOutput(
+  run: OpenRun,
+  { index, rowKeys }: Pick<Ingested, 'index' | 'rowKeys'>,
+): Promise<WrittenOutput> {
   const { deps, input, output, history } = run
   input.assertUnchanged()
   deps.observe({ type: 'publishing', path: output.path })
@@ -55,7 +60,7 @@ export async function writeOutput(run: OpenRun, index: RowIndex): Promise<Writte
   try {
     const recorder = await history.recorder(index, {
       identitiesOf: (ids) => reader?.identities(ids) ?? [],
-      rowKeys: null,
+      rowKeys,
     })
     const answers = answerLinesOf(index, reader, output.stages, recorder)
     const report = await publish({

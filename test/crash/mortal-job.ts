@@ -57,12 +57,14 @@ export class MortalJob {
   constructor(
     readonly outputName: string,
     readonly isForgetful = false,
+    /** Where what changed is written, if anywhere. */
+    readonly changesName: string | null = null,
   ) {
     this.#base = mkdtempSync(join(memoryFolder, 'enrich-crash-'))
     this.folder = join(this.#base, 'work')
     this.#remains = join(this.#base, 'remains')
     mkdirSync(this.folder)
-    writeFileSync(this.#path('companies.csv'), `company_name,city\n${rows.join('\n')}\n`)
+    this.writeRows(rows)
     for (const name of [outputName, `${outputName}.basis.csv`]) writeFileSync(this.#path(name), oldOutput)
   }
 
@@ -85,6 +87,15 @@ export class MortalJob {
     }
     if (life.isDead) this.#bury()
     return life
+  }
+
+  /** The input of another night. */
+  writeRows(lines: readonly string[]): void {
+    writeFileSync(this.#path('companies.csv'), `company_name,city\n${lines.join('\n')}\n`)
+  }
+
+  changes(): string {
+    return readFileSync(this.#path(this.changesName ?? ''), 'utf8')
   }
 
   output(): Buffer {
@@ -165,6 +176,9 @@ export class MortalJob {
       dedupe: true,
       output: { path: this.#path(this.outputName), prefix: 'enrich_' },
       ownFiles: [],
+      // The files as they were at a death are put back: after a night that was closed, that looks like a copy.
+      acceptRollback: this.changesName !== null,
+      changesPath: this.changesName === null ? null : this.#path(this.changesName),
       checkpoint: { path: this.#path('.enrich/checkpoint.sqlite'), maxAgeMs: null },
       webhooks: { url: null, receiver: null },
       openCheckpoint: (options) =>

@@ -1,3 +1,4 @@
+import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
 /** Asks a page in its own words: it runs in the browser, whose types the project does not have. */
@@ -9,7 +10,7 @@ export const openAllDetails = (page: Page) =>
 export interface TooWide {
   /** Pixels that the page can be scrolled sideways. */
   readonly page: number
-  /** Elements that stand out to the right; blocks of code scroll by themselves. */
+  /** Elements that stand out to the right; blocks of code and tables in boxes scroll by themselves. */
   readonly parts: readonly string[]
 }
 
@@ -18,7 +19,7 @@ export const findTooWide = (page: Page) =>
     page,
     `const limit = document.documentElement.clientWidth
     const parts = [...document.querySelectorAll('body *')]
-      .filter((element) => element.closest('pre code') === null)
+      .filter((element) => element.closest('pre code, .scroll > *') === null)
       .filter((element) => element.getBoundingClientRect().right > limit + 0.5)
     return {
       page: document.documentElement.scrollWidth - limit,
@@ -99,3 +100,51 @@ export const breakIn = (page: Page) =>
     document.body.append(script, picture)
     return document.title`,
   )
+
+/** Boxes of which a part is not to be seen without scrolling. */
+export const findCutBoxes = (page: Page) =>
+  ask<string[]>(
+    page,
+    `return [...document.querySelectorAll('.scroll')]
+      .filter(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) => scrollWidth > clientWidth + 1 || scrollHeight > clientHeight + 1)
+      .map(({ id }) => id)`,
+  )
+
+/** What is there to be reached by keyboard, in the order of the page. */
+const reachable = `[...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')]
+  .filter((element) => element.checkVisibility({ visibilityProperty: true }) && element.tabIndex >= 0)`
+
+export const countReachable = (page: Page) => ask<number>(page, `return ${reachable}.length`)
+
+/** Which of them has the focus, from 0; -1: none. */
+export const focusedIndex = (page: Page) =>
+  ask<number>(page, `return ${reachable}.indexOf(document.activeElement)`)
+
+/** Whatever could run, load or send something. */
+export const findActive = (page: Page) =>
+  ask<string[]>(
+    page,
+    `const active = 'script, img, iframe, object, embed, form, base, link:not([rel=icon]), meta[http-equiv=refresh]'
+    const handlers = [...document.querySelectorAll('*')].filter((element) =>
+      [...element.attributes].some(({ name }) => name.startsWith('on') || name === 'style' || name === 'src'))
+    const links = [...document.querySelectorAll('a')].filter((link) => !/^(#|https?:)/.test(link.getAttribute('href')))
+    return [...document.querySelectorAll(active), ...handlers, ...links].map(({ outerHTML }) => outerHTML.slice(0, 120))`,
+  )
+
+/** Serious and critical findings of axe, each with what it is about. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const found = await page.evaluate<readonly Finding[]>(
+    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, impact, nodes }) =>
+      ({ id, impact, html: nodes.map(({ html }) => html.slice(0, 160)) })))`,
+  )
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, html }) => `${id}: ${html.join(' ')}`)
+}
+
+interface Finding {
+  readonly id: string
+  readonly impact: string
+  readonly html: readonly string[]
+}

@@ -86,6 +86,7 @@ export const commandNames = [
   'status',
   'runs',
   'export',
+  'diff',
   'retry',
   'serve',
   'accounts',

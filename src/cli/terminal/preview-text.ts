@@ -1,6 +1,6 @@
 import type { PreviewRow } from '../../app/preview-rows.js'
 import { cutToWidth, displayWidth } from '../../core/display-width.js'
-import { printable } from './screen.js'
+import { printable } from '../../core/printable.js'
 
 const gap = '  '
 const header = ['asked', 'status', '', 'registered name', 'place']

@@ -1,4 +1,5 @@
 import { cutToWidth } from '../../core/display-width.js'
+import { printable } from '../../core/printable.js'
 
 /** One line below the words, drawn anew as things go on, for a terminal of so many columns. */
 export type DrawnLine = (columnCount: number) => string
@@ -71,16 +72,4 @@ export function canDraw(
 ): boolean {
   const { TERM, CI } = environment
   return stream.isTTY === true && TERM !== 'dumb' && (CI ?? '') === ''
-}
-
-/**
- * Text without what would drive a terminal or turn its words round. File names, headers, cells and words of
- * servers may hold it; it is shown as an escape, which inside JSON means the same character.
- */
-export function printable(text: string): string {
-  return text.replace(
-    // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-    /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }

@@ -6,6 +6,7 @@ import {
   marksChecksum,
   outputDigest,
   runChecksum,
+  stateChecksum,
   stateDigest,
   type MarksRow,
   type OutputRow,
@@ -16,17 +17,19 @@ import { UnpackableError, unpackLine, type PackedAnswer } from './packed-answer.
 import { unpackChanges, unpackNumbers } from './packed-rows.js'
 import { insertRow, readableRows, tried, type Row } from './salvage.js'
 
-export type StateRow = PackedAnswer & StateFacts & { digest: Buffer }
+export type StateRow = PackedAnswer & StateFacts & { digest: Buffer; checksum: Buffer }
 
 /** As a state is read: the names that an answer's packing has, since it is packed like one. */
 export const stateColumns =
-  's.status, s.confidence, s.country, s.packing, s.state_bytes AS lineBytes, 0 AS bodyBytes, s.packed, s.digest'
+  's.status, s.confidence, s.country, s.packing, s.state_bytes AS lineBytes, 0 AS bodyBytes, s.packed, s.digest, s.checksum'
 
 /** The text of a state; null where the row is not as it was written. */
 export function soundState(row: StateRow): string | null {
   try {
     const state = unpackLine(row)
-    return stateDigest(row, state).equals(row.digest) ? state : null
+    const ofState = stateDigest(row, state)
+    const isSound = ofState.equals(row.digest) && stateChecksum(ofState, state).equals(row.checksum)
+    return isSound ? state : null
   } catch (error) {
     if (error instanceof UnpackableError) return null
     throw error
@@ -169,7 +172,7 @@ function carryOutputs(rows: Iterable<Row>, to: Sqlite): Set<number> {
 }
 
 const asState = (row: Row): StateRow => {
-  const { status, confidence, country, packing, packed, digest } = row as unknown as StateRow
+  const { status, confidence, country, packing, packed, digest, checksum } = row as unknown as StateRow
   const lineBytes = row['state_bytes'] as number
-  return { status, confidence, country, packing, lineBytes, bodyBytes: 0, packed, digest }
+  return { status, confidence, country, packing, lineBytes, bodyBytes: 0, packed, digest, checksum }
 }

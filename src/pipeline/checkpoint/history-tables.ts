@@ -1,3 +1,4 @@
+import { valuesOfState } from '../rules/published-state.js'
 import { digest, rowChecksum } from './row-checksums.js'
 
 /** From this version on, runs are remembered. */
@@ -8,7 +9,7 @@ export const historyVersion = 8
  * - `history_outputs`: the entry of each row of an output, as `packed-rows.ts` has them; runs whose outputs are equal
  *   share one, and one may stand on another (`base_id`).
  * - `history_entries`: what rows of outputs were; rows alike share one, over all runs.
- * - `history_states`: what became of rows, as text; entries share them.
+ * - `history_states`: what became of rows, as text; entries share them. Their sources are the first that were seen.
  * - `history_marks`: by which the next run of a series sees what is as it was. Lost, everything is looked at.
  *
  * No row of another table refers to these, and nothing that bills depends on them. Each can be proven: entries, states
@@ -50,7 +51,8 @@ export const makeHistory = `
     packing INTEGER NOT NULL,
     state_bytes INTEGER NOT NULL,
     packed BLOB NOT NULL,
-    digest BLOB NOT NULL UNIQUE
+    digest BLOB NOT NULL UNIQUE,
+    checksum BLOB NOT NULL
   ) STRICT;
   CREATE TABLE history_marks (
     series TEXT PRIMARY KEY,
@@ -121,8 +123,14 @@ export function marksChecksum({ series, output_id, form, packed }: MarksRow): Bu
   return rowChecksum(['history_marks', series, output_id, form, digest(packed)])
 }
 
+/** Of what tells states apart: a new edition of a registry may state all the same, each in another line of its file. */
 export function stateDigest({ status, confidence, country }: StateFacts, state: string): Buffer {
-  return digest(JSON.stringify([status, confidence, country, state]))
+  return digest(JSON.stringify([status, confidence, country, valuesOfState(state)]))
+}
+
+/** Of all that a state holds. */
+export function stateChecksum(ofState: Uint8Array, state: string): Buffer {
+  return rowChecksum(['history_states', hexOf(ofState), state])
 }
 
 /** Of an entry, and of the state that it has. */

@@ -3,6 +3,7 @@ import type { Checkpoint } from '../checkpoint/checkpoint.js'
 import {
   entryDigest,
   historyTables,
+  stateChecksum,
   stateDigest,
   type EntryFacts,
   type RunRow,
@@ -145,13 +146,13 @@ function entryAdder(database: Sqlite): (entry: NewEntry) => number {
   const stateBy = database
     .prepare<[Buffer], number>('SELECT state_id FROM history_states WHERE digest = ?')
     .pluck()
-  const insertState = database.prepare('INSERT INTO history_states VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)')
+  const insertState = database.prepare('INSERT INTO history_states VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)')
   const stateIdOf = ({ state, status, confidence, country }: NewEntry, digest: Buffer) => {
     const known = stateBy.get(digest)
     if (known !== undefined) return known
     const { packing, lineBytes, packed } = packAnswer(state, '')
     const facts = [status, confidence, country, packing, lineBytes, packed]
-    return Number(insertState.run(...facts, digest).lastInsertRowid)
+    return Number(insertState.run(...facts, digest, stateChecksum(digest, state)).lastInsertRowid)
   }
   const findOrInsert = entryFinder(database)
   return (entry) => {

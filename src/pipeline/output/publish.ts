@@ -108,7 +108,7 @@ function gatheringFolder(): string {
 }
 
 /** Waits for each chunk to be taken, so that a slow reader holds the writing up and not the memory. */
-async function copyTo(stdout: NodeJS.WritableStream, path: string): Promise<void> {
+export async function copyTo(stdout: NodeJS.WritableStream, path: string): Promise<void> {
   // A failed write is reported to its callback; without a listener it would also end the process.
   const ignore = () => undefined
   stdout.on('error', ignore)

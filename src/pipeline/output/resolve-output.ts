@@ -63,7 +63,7 @@ export function resolveOutput(request: OutputRequest): ResolvedOutput {
 const memoryBytesDefault = 1e9
 
 /** What was asked for; else what leaves the machine, or the container, three quarters of its memory. */
-function memoryBytesOf(asked: string | undefined): number {
+export function memoryBytesOf(asked: string | undefined): number {
   if (asked === undefined) {
     const machineBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity)
     return Math.max(memoryBytesMin, Math.min(memoryBytesDefault, machineBytes / 4))

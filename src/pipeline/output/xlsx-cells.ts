@@ -14,7 +14,7 @@ export function xlsxCells(line: string, columns: readonly OutputColumn[]): Writt
     if (json === 'null') return null
     switch (kind) {
       case 'text':
-        return linked(cut(textOf(json) ?? ''))
+        return linkedText(textOf(json) ?? '')
       case 'timestamp':
         return instantCell(textOf(json) ?? '')
       case 'integer':
@@ -41,7 +41,7 @@ export function xlsxBasisRow(cells: BasisCells): WrittenCell[] {
     if (text === null || text === '') return null
     if (column === 'row_number' || column === 'authority_tier')
       return { kind: 'number', value: text, format: 0 }
-    return linked(cut(text))
+    return linkedText(text)
   })
 }
 
@@ -53,7 +53,9 @@ function instantCell(text: string): WrittenCell {
 /** Excel takes no longer addresses. */
 const urlCharsMax = 2_000
 
-function linked(text: string): WrittenCell {
+/** A text of ours, with its address behind it where it is one. */
+export function linkedText(whole: string): WrittenCell {
+  const text = cut(whole)
   if (text.length > urlCharsMax || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return text
   return { kind: 'link', text, url: new URL(text).href }
 }

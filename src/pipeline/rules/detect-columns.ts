@@ -44,11 +44,11 @@ export function detectColumns(
   const name =
     asked.name === undefined
       ? findName(header, samples)
-      : { column: findAsked(header, asked.name, '--name-column') }
+      : { column: findColumn(header, asked.name, '--name-column') }
   const location =
-    asked.location?.map((column) => findAsked(header, column, '--location-columns')) ??
+    asked.location?.map((column) => findColumn(header, column, '--location-columns')) ??
     findLocation(header, samples)
-  const context = asked.context?.map((column) => findAsked(header, column, '--context-columns')) ?? []
+  const context = asked.context?.map((column) => findColumn(header, column, '--context-columns')) ?? []
   const named = 'column' in name ? name.column : null
   const identifiers = identifiersOf(header, asked, { name: named, location, context }, samples)
   if ('missing' in name && identifiersIn(identifiers).length === 0) throw name.missing
@@ -65,7 +65,7 @@ function identifiersOf(
   if (asked === undefined) return searchIdentifiers(header, used, samples).columns
   const columns = Object.fromEntries(
     Object.entries(asked).flatMap(([key, column]) =>
-      column === undefined ? [] : [[key, findAsked(header, column, '--id-columns')]],
+      column === undefined ? [] : [[key, findColumn(header, column, '--id-columns')]],
     ),
   ) as IdentifierColumns
   return {
@@ -108,7 +108,8 @@ export const askedColumns = ({ name, location, context, identifiers }: LookupCol
 /** What a row is called by where its question is shown. */
 export const labelColumn = (columns: LookupColumns): string => askedColumns(columns)[0] ?? ''
 
-function findAsked(header: readonly string[], column: string, flag: string): string {
+/** A column that the user named, spelled as it stands there. Throws INPUT_COLUMN_MISSING. */
+export function findColumn(header: readonly string[], column: string, flag: string): string {
   const found =
     header.find((name) => name === column) ??
     header.find((name) => spellingKey(name) === spellingKey(column) && spellingKey(name) !== '')

@@ -1,9 +1,17 @@
+import { UserError } from '../../core/errors.js'
+import { integerOf, listOf, objectOf, type JsonObject } from '../../core/lenient.js'
+import type { BasisRow } from './answer-line.js'
+import type { AnswerColumnName } from './columns.js'
 import { linePositions, sliceLine } from './joined-line.js'
+import type { StageColumnName } from './stage-columns.js'
 
-/** Raised with every change of what `publishedStateOf` gives: states of another version are compared with none. */
+/** Raised when a state gains or changes a field: those of another version are compared with none. */
 export const publishedStateVersion = 1
 
-const fields = [
+type ColumnName = AnswerColumnName | StageColumnName<'entity'> | StageColumnName<'hierarchy'>
+
+/** What is remembered of a row's answer, by the name of its column; a field without a value is left out. */
+export const publishedFields = [
   'status',
   'confidence',
   'entity_id',
@@ -23,14 +31,197 @@ const fields = [
   'ticker',
   'parent_name',
   'merged_into',
-] as const
+  'entity_current_id',
+  'hierarchy_status',
+  'ultimate_parent_name',
+  'ultimate_parent_id',
+] as const satisfies readonly ColumnName[]
+export type PublishedField = (typeof publishedFields)[number]
 
-/** What became of a row, as far as it matters from run to run: JSON text, of its line as it is written. */
+interface PublishedValue {
+  readonly value: string
+  /** The page, passage or reason that the service gave for it. */
+  readonly source: string | null
+}
+
+/** A row as it was published. */
+export type PublishedState = ReadonlyMap<PublishedField, PublishedValue>
+
+const sourceCharsMax = 300
+const valueCharsMax = 1_000
+
+/** Where a field is told of in a basis: paths into the entity, the best one first; `*` is any part below. */
+const basisFields: Readonly<Partial<Record<PublishedField, readonly string[]>>> = {
+  status: ['legal_name', 'display_name'],
+  entity_id: ['id', 'legal_name', 'display_name'],
+  display_name: ['display_name'],
+  legal_name: ['legal_name'],
+  entity_status: ['status'],
+  formatted_address: [
+    'headquarters.address.formatted_address',
+    'headquarters.address',
+    'headquarters',
+    'headquarters.address.*',
+  ],
+  country_code: [
+    'headquarters.address.country_code',
+    'headquarters.address.country',
+    'headquarters.address',
+    'headquarters',
+  ],
+  legal_entity_id: [
+    'primary_legal_entity.id',
+    'primary_legal_entity',
+    'primary_legal_entity.jurisdiction',
+    'legal_name',
+  ],
+  jurisdiction: ['primary_legal_entity.jurisdiction', 'primary_legal_entity'],
+  parent_name: ['parent_entity.name', 'parent_entity'],
+  merged_into: ['merged_into', 'id', 'legal_name'],
+  ultimate_parent_name: ['ownership_chain'],
+  ultimate_parent_id: ['ownership_chain'],
+}
+const identifierFields: ReadonlySet<PublishedField> = new Set([
+  'registration_id',
+  'lei',
+  'cik',
+  'ein',
+  'duns',
+  'bic',
+  'ticker',
+])
+
+/** A basis by the fields that it tells of, and its entries of identifiers by value. */
+interface Sources {
+  readonly byField: ReadonlyMap<string, string>
+  readonly byIdentifier: ReadonlyMap<string, string>
+}
+
+/**
+ * What a row's line says, as far as a change of it is one to report, as two lines of JSON: the values by field, and the
+ * fields that each source is of: `{"v":1,"status":"matched",…}`, `{"https://…":["legal_name",…]}`. Columns that differ
+ * from run to run though nothing has changed are not in it.
+ */
 export function publishedStateOf(line: string): string {
-  const values = sliceLine(line)
-  const members = fields.flatMap((field) => {
-    const value = values[linePositions.get(field) ?? 0] ?? 'null'
-    return value === 'null' ? [] : `"${field}":${value}`
-  })
-  return `{${members.join(',')}}`
+  const columns = sliceLine(line)
+  const jsonOf = (name: ColumnName) => columns[linePositions.get(name) ?? -1] ?? 'null'
+  const textOf = (name: ColumnName) => valueOf(jsonOf(name))
+  const sources = sourcesOf(jsonOf('basis'))
+  const values: Record<string, unknown> = { v: publishedStateVersion }
+  const fieldsBySource = new Map<string, PublishedField[]>()
+  for (const field of publishedFields) {
+    const value = field === 'formatted_address' ? addressOf(textOf) : textOf(field)
+    // A record's own id tells only where it is another.
+    if (value === null || (field === 'entity_current_id' && value === textOf('entity_id'))) continue
+    values[field] = cutShort(value, valueCharsMax)
+    const source = (field === 'status' ? textOf('error') : null) ?? sourceOf(field, value, sources)
+    if (source === null) continue
+    const kept = cutShort(source, sourceCharsMax)
+    fieldsBySource.set(kept, [...(fieldsBySource.get(kept) ?? []), field])
+  }
+  return `${JSON.stringify(values)}\n${JSON.stringify(Object.fromEntries(fieldsBySource))}`
+}
+
+/**
+ * What tells two states apart: their values. Sources change from edition to edition of a registry though nothing else
+ * does; the one that is remembered is the first in which a value was seen.
+ */
+export function valuesOfState(state: string): string {
+  const end = state.indexOf('\n')
+  return end === -1 ? state : state.slice(0, end)
+}
+
+/** The status alone, for the price of one look: it stands first. Throws HISTORY_VERSION. */
+export function publishedStatusOf(state: string): string | null {
+  const [, version, status] = /^\{"v":(\d+),"status":"([a-z_]+)"/.exec(state) ?? []
+  if (status !== undefined && Number(version) === publishedStateVersion) return status
+  return parsePublishedState(state).get('status')?.value ?? null
+}
+
+/** Throws HISTORY_VERSION for what is no state of this version. */
+export function parsePublishedState(state: string): PublishedState {
+  const valuesText = valuesOfState(state)
+  const values = parsedObject(valuesText)
+  if (integerOf(values['v']) !== publishedStateVersion) {
+    throw new UserError(
+      'HISTORY_VERSION',
+      'an output is remembered in a form that this version does not read',
+      {
+        hint: 'use the version of enrich that wrote it, or compare later runs',
+      },
+    )
+  }
+  const sources = new Map(
+    Object.entries(parsedObject(state.slice(valuesText.length))).flatMap(([source, fields]) =>
+      listOf(fields).map((field) => [field, source] as const),
+    ),
+  )
+  return new Map(
+    publishedFields.flatMap((field) => {
+      const value = values[field]
+      return typeof value === 'string'
+        ? [[field, { value, source: sources.get(field) ?? null }] as const]
+        : []
+    }),
+  )
+}
+
+function parsedObject(text: string): JsonObject {
+  try {
+    return objectOf(JSON.parse(text)) ?? {}
+  } catch {
+    return {}
+  }
+}
+
+/** A column's JSON text as text; null where it is empty. */
+function valueOf(json: string): string | null {
+  if (json === 'null') return null
+  const value: unknown = json.startsWith('"') ? JSON.parse(json) : json
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+/** On one line, put together of its parts where it does not come so. */
+function addressOf(textOf: (name: ColumnName) => string | null): string | null {
+  const parts = (['street_address', 'city', 'state', 'postal_code', 'country'] as const).flatMap(
+    (name) => textOf(name) ?? [],
+  )
+  return textOf('formatted_address') ?? (parts.length === 0 ? null : parts.join(', '))
+}
+
+function sourcesOf(basisJson: string): Sources {
+  const byField = new Map<string, string>()
+  const byIdentifier = new Map<string, string>()
+  const note = (map: Map<string, string>, key: string, source: string) => {
+    if (!map.has(key)) map.set(key, source)
+  }
+  for (const row of (JSON.parse(basisJson) as readonly BasisRow[] | null) ?? []) {
+    const source = sourceTextOf(row)
+    const field = (row.field ?? '').replace(/^entity\./, '')
+    if (source === null || field === '') continue
+    note(byField, field, source)
+    if (field.startsWith('headquarters.address.')) note(byField, 'headquarters.address.*', source)
+    if (field.startsWith('identifiers') && row.value !== null) note(byIdentifier, row.value, source)
+  }
+  return { byField, byIdentifier }
+}
+
+/** The page; else the passage, what was made of it, or the kind of place it is from. */
+function sourceTextOf({ citations, reasoning }: BasisRow): string | null {
+  const first = (key: 'url' | 'excerpt' | 'source_type') =>
+    citations.find((citation) => (citation[key] ?? '') !== '')?.[key] ?? null
+  const reason = reasoning === '' ? null : reasoning
+  return first('url') ?? first('excerpt') ?? reason ?? first('source_type')
+}
+
+function sourceOf(field: PublishedField, value: string, { byField, byIdentifier }: Sources): string | null {
+  const ofIdentifier = identifierFields.has(field) ? [byIdentifier.get(value), byField.get(field)] : []
+  const found = [...ofIdentifier, ...(basisFields[field] ?? []).map((path) => byField.get(path))]
+  return found.find((source) => source !== undefined) ?? null
+}
+
+/** Never between the halves of a character. */
+function cutShort(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text
+  return `${text.slice(0, charsMax - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }

@@ -1,13 +1,14 @@
-import type { Socket, AddressInfo, Server } from 'node:net'
+import type { Socket } from 'node:net'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { errorTypes } from '../../contract/errors.js'
 import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'
 import { routes, versionOf } from '../../contract/routes.js'
 import { errorStack } from '../../core/error-text.js'
-import { judgeSource } from '../../core/request-source.js'
+import type { SourceVerdict } from '../../core/request-source.js'
 import type { Clock } from '../../platform/clock.js'
 import { drainRequest } from '../../platform/drain-request.js'
 import type { Random } from '../../platform/random.js'
+import { createSourceCheck } from '../../platform/request-source-check.js'
 import { authenticate, type Callers } from '../accounts/accounts.js'
 import { limits } from '../limits.js'
 import { newCallId } from '../ids.js'
@@ -63,7 +64,8 @@ export function createApp(
       refuseSocket(error.code, socket, clock)
     },
   })
-  const foreignSource = sourceCheck(app.server)
+  const judge = createSourceCheck(app.server)
+  const foreignSource = (request: FastifyRequest) => refusalOfSource(judge(request))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
     done(null, body)
@@ -139,22 +141,15 @@ const socketRefusals: Partial<Record<string, readonly [statusLine: string, messa
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request took too long to arrive'],
 }
 
-/** Why a request is not served, by where it comes from (`judgeSource`); null where it may be. */
-function sourceCheck(server: Server): (request: FastifyRequest) => Refusal | null {
-  let listenAddress = '127.0.0.1'
-  server.once('listening', () => {
-    listenAddress = (server.address() as AddressInfo).address
-  })
-  return ({ headers, url }) => {
-    const path = url.split('?', 1)[0] ?? ''
-    switch (judgeSource({ host: headers.host, origin: headers.origin, path }, listenAddress)) {
-      case 'allowed':
-        return null
-      case 'foreign_host':
-        return foreignHost()
-      case 'foreign_origin':
-        return foreignOrigin()
-    }
+/** Why a request is not served, by where it comes from; null where it may be. */
+function refusalOfSource(verdict: SourceVerdict): Refusal | null {
+  switch (verdict) {
+    case 'allowed':
+      return null
+    case 'foreign_host':
+      return foreignHost()
+    case 'foreign_origin':
+      return foreignOrigin()
   }
 }
 

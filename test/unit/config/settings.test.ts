@@ -50,6 +50,8 @@ describe('defaults', () => {
       },
       alarms: { conditions: [], notify: null },
       metricsPath: null,
+      reportBy: null,
+      watch: null,
       webhook: { url: null, listen: null },
       job: { name: null },
       history: { keep: 90 },

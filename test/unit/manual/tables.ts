@@ -141,7 +141,7 @@ function callFlagRow({ names, help, choices = [], manual = '', unset, ...flag }:
 /** `-o, --output <path>` as `-o`, `--output PATH`. */
 function flagCell(names: string | undefined): string {
   if (names === undefined) return ''
-  const shown = names.replace(/<([^>]*)>/, (_, value: string) => value.toUpperCase())
+  const shown = names.replace(/[<[][^>\]]*[>\]]/, (value) => value.replace(/[<>]/g, '').toUpperCase())
   return shown
     .split(/, (?=-)/)
     .map(code)

@@ -1,0 +1,110 @@
+import { errorText } from '../core/error-text.js'
+import { UserError } from '../core/errors.js'
+import { Interruption } from '../core/interruption.js'
+import type { ListenAddress } from '../core/listen-address.js'
+import type { RunEvent } from '../pipeline/events.js'
+import type { HistoryReader, RememberedRun } from '../pipeline/history/history.js'
+import { openHistory } from '../pipeline/history/reader.js'
+import type { Clock } from '../platform/clock.js'
+import type { LiveRun } from '../report/live/live-run.js'
+import type { LiveServer } from '../report/live/live-server.js'
+import type { ReportData } from '../report/report-data.js'
+
+export interface WatchDeps {
+  /** Null: no page is served. */
+  readonly address: Readonly<ListenAddress> | null
+  readonly checkpointPath: string
+  /** As it was typed. */
+  readonly command: string
+  readonly clock: Clock
+  readonly observe: (event: RunEvent) => void
+}
+
+/** Runs `work` with its live page beside it, if one is asked for; the page is gone when the work is. Throws LISTEN_FAILED. */
+export async function watchedRun<Result>(
+  deps: WatchDeps,
+  work: (observe: (event: RunEvent) => void) => Promise<Result>,
+): Promise<Result> {
+  if (deps.address === null) return work(deps.observe)
+  const { live, server, known, lastReport } = await startWatch(deps, deps.address)
+  const observe = (event: RunEvent) => {
+    live.observe(event)
+    // From here on the run is remembered itself, and what went before it with it.
+    if (event.type === 'planned') live.knowEarlier(known().earlier)
+    deps.observe(event)
+  }
+  observe({ type: 'notice', text: `The run is shown at ${server.url} while it goes on.` })
+  try {
+    const result = await work(observe)
+    live.end({ report: lastReport(), failure: null })
+    return result
+  } catch (error) {
+    live.end({ report: null, failure: failureText(error) })
+    throw error
+  } finally {
+    await server.close()
+  }
+}
+
+interface Watch {
+  readonly live: LiveRun
+  readonly server: LiveServer
+  /** The run itself, once it is remembered, and those of its series before it. */
+  readonly known: () => { readonly number: number | null; readonly earlier: readonly RememberedRun[] }
+  readonly lastReport: () => ReportData | null
+}
+
+/** Loaded where a page is asked for: no other run needs any of it. */
+async function startWatch(
+  { checkpointPath, command, clock }: WatchDeps,
+  address: Readonly<ListenAddress>,
+): Promise<Watch> {
+  const { LiveRun } = await import('../report/live/live-run.js')
+  const { startLiveServer } = await import('../report/live/live-server.js')
+  const { gatherReport, earlierRuns } = await import('../report/gather-data.js')
+  const nowMs = () => clock.nowMs()
+  const live = new LiveRun({ command, startedAtMs: nowMs(), nowMs })
+  let number: number | null = null
+  return {
+    live,
+    server: await startLiveServer({ run: live, address, clock }),
+    known: () =>
+      readingHistory(checkpointPath, { number: null, earlier: [] }, (reader) => {
+        const runs = reader.runs()
+        // The newest one is this run, unless nothing is remembered of it.
+        const own = runs[0]
+        if (own === undefined || own.endedAtMs !== null) return { number, earlier: [] }
+        number = own.number
+        return { number, earlier: earlierRuns(runs, own) }
+      }),
+    lastReport: () =>
+      readingHistory(checkpointPath, null, (reader) =>
+        number === null ? null : gatherReport({ reader, number, nowMs: nowMs() }),
+      ),
+  }
+}
+
+/** A page is no reason for a run to fail: what cannot be read is not shown, and `enrich checkpoint verify` finds it. */
+function readingHistory<Value>(
+  path: string,
+  otherwise: Value,
+  read: (reader: HistoryReader) => Value,
+): Value {
+  try {
+    const reader = openHistory(path)
+    if (reader === null) return otherwise
+    try {
+      return read(reader)
+    } finally {
+      reader.close()
+    }
+  } catch {
+    return otherwise
+  }
+}
+
+/** What it is reported as elsewhere; of a bug no more than that it is one. */
+function failureText(error: unknown): string {
+  if (error instanceof UserError) return `${error.code}: ${errorText(error)}`
+  return error instanceof Interruption ? 'interrupted' : 'a bug in enrich'
+}

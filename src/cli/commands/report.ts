@@ -1,0 +1,66 @@
+import type { Command } from 'commander'
+import { filesInUse } from '../../app/embedded-service.js'
+import { resolveSettings } from '../../config/settings.js'
+import { UserError } from '../../core/errors.js'
+import { blamingDamage } from '../../pipeline/checkpoint/verify.js'
+import type { RememberedRun } from '../../pipeline/history/history.js'
+import { openHistory } from '../../pipeline/history/reader.js'
+import { assertNotOurs, type OwnFile } from '../../pipeline/own-files.js'
+import { gatherReport } from '../../report/gather-data.js'
+import { reportPage } from '../../report/page.js'
+import { publishReport } from '../../report/report-file.js'
+import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
+import type { CliIo } from '../terminal/io.js'
+
+type Flags = ConfigFlags & { output: string }
+
+export function fillReportCommand(command: Command, io: CliIo): void {
+  command.requiredOption('-o, --output <path>', 'the HTML file to write; - for standard output')
+  addConfigFlags(command, ['config', 'checkpoint'])
+  command.action((asked: string | undefined, flags: Flags) => {
+    const number = asked === undefined ? null : numberOf(asked)
+    const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
+    return blamingDamage(path, () => writeReport(path, number, flags, io))
+  })
+}
+
+function numberOf(text: string): number {
+  if (/^[1-9]\d{0,9}$/.test(text)) return Number(text)
+  throw new UserError('USAGE_INVALID', `${text} is not the number of a run`, {
+    hint: 'enrich runs lists the runs with their numbers; without one, the last that published an output is meant',
+  })
+}
+
+async function writeReport(
+  checkpointPath: string,
+  number: number | null,
+  flags: Flags,
+  io: CliIo,
+): Promise<void> {
+  const reader = openHistory(checkpointPath)
+  if (reader === null) {
+    throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${checkpointPath}`, {
+      hint: 'a run makes it: enrich companies.csv -o out.parquet',
+    })
+  }
+  try {
+    const data = gatherReport({ reader, number, nowMs: Date.now() })
+    if (flags.output === '-') {
+      io.out(reportPage(data))
+      return
+    }
+    const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
+    const own = filesInUse(settings, configPathOf(flags), io.environment)
+    assertNotOurs([flags.output], [...own, ...filesOf(data.run)])
+    await publishReport(flags.output, reportPage(data))
+    io.err(`  written   ${flags.output}   (run ${data.run.number})\n`)
+  } finally {
+    reader.close()
+  }
+}
+
+/** What a run read and wrote. */
+const filesOf = ({ number, record }: RememberedRun): OwnFile[] => [
+  ...(record?.input.paths ?? []).map((path) => ({ path, what: `the input of run ${number},` })),
+  ...(record?.summary?.outputPaths ?? []).map((path) => ({ path, what: `the output of run ${number},` })),
+]

@@ -1,0 +1,69 @@
+import { cutToWidth, displayWidth } from '../../core/display-width.js'
+import type { RunPair } from '../../pipeline/history/choose-runs.js'
+import type { RememberedRun } from '../../pipeline/history/history.js'
+import type { Change, ChangeCounts } from '../../pipeline/rules/change-kinds.js'
+import { grouped } from './io.js'
+import { printable } from '../../core/printable.js'
+
+/** What is shown of changes: how many of each kind there are, and the first of them. */
+export interface ShownChanges {
+  readonly pair: RunPair
+  readonly counts: ChangeCounts
+  readonly first: readonly Change[]
+}
+
+const gap = '  '
+/** Of each column, at most; a narrow terminal cuts the last ones first. */
+const widthsMax = [18, 9, 28, 20, 90]
+
+/** Counts by kind, and the first changes as a table of at most so many columns of a terminal, or where all of them are. */
+export function changesText(
+  shown: ShownChanges,
+  columnCount: number,
+  writtenTo: string | null = null,
+): string {
+  const { pair, counts, first } = shown
+  const { older, newer } = pair
+  const entries = Object.entries(counts)
+  const total = entries.reduce((sum, [, count]) => sum + count, 0)
+  const written = writtenTo === null || writtenTo === '-' ? '' : `  written  ${writtenTo}\n`
+  const head = `Run ${newer.number} (${dayOf(newer)}) against run ${older.number} (${dayOf(older)}): `
+  if (total === 0) return `${head}nothing changed\n${written}`
+  return [
+    `${head}${grouped(total)} ${total === 1 ? 'change' : 'changes'}\n`,
+    ...entries.map(([kind, count]) => `  ${kind.padEnd(widthsMax[0] ?? 0)}  ${grouped(count)}\n`),
+    writtenTo === null
+      ? `\n${tableText(first, columnCount)}${restText(pair, total - first.length)}`
+      : written,
+  ].join('')
+}
+
+function restText({ older, newer }: RunPair, left: number): string {
+  if (left === 0) return ''
+  return `  … and ${grouped(left)} more: enrich diff ${older.number}..${newer.number} -o changes.csv\n`
+}
+
+const dayOf = ({ startedAtMs }: RememberedRun): string =>
+  new Date(startedAtMs).toISOString().slice(0, 16).replace('T', ' ')
+
+function tableText(changes: readonly Change[], columnCount: number): string {
+  const rows = changes.map((change) => cellsOf(change).map(oneLine))
+  const widths = widthsMax.map((most, at) =>
+    Math.min(most, Math.max(0, ...rows.map((row) => displayWidth(row[at] ?? '')))),
+  )
+  const line = (row: readonly string[]) =>
+    cutToWidth(row.map((cell, at) => padded(cell, widths[at] ?? 0)).join(gap), columnCount - 2).trimEnd()
+  return rows.map((row) => `  ${line(row)}\n`).join('')
+}
+
+function cellsOf({ kind, rowKey, rowNumber, name, field, old, new: now }: Change): string[] {
+  const values = field === null ? '' : `${old ?? '(none)'} → ${now ?? '(none)'}`
+  return [kind, rowKey ?? `row ${rowNumber}`, name ?? '', field ?? '', values]
+}
+
+const oneLine = (text: string): string => printable(text.replace(/\s+/g, ' '))
+
+function padded(text: string, width: number): string {
+  const cut = displayWidth(text) > width ? `${cutToWidth(text, width - 1)}…` : text
+  return cut + ' '.repeat(Math.max(0, width - displayWidth(cut)))
+}

@@ -1,0 +1,136 @@
+import { UserError } from '../../core/errors.js'
+import { changeKinds, type Change, type ChangeCounts, type ChangeKind } from '../rules/change-kinds.js'
+import { changesOf, currentEntityId } from '../rules/changes.js'
+import { parsePublishedState } from '../rules/published-state.js'
+import type { PublishedEntry, PublishedOutput } from './history.js'
+import { noRow, pairRows } from './paired-rows.js'
+
+/** Rows whose entries are in memory at one time. */
+const batchRows = 1_000
+
+/**
+ * What changed from one output to a later one, a few at a time: rows in the order of the newer output, then those that
+ * are gone, in the order of the older one. A row that only stands elsewhere is no change.
+ * Throws RUNS_NOT_COMPARABLE, HISTORY_VERSION.
+ */
+export function* changesBetween(
+  older: PublishedOutput,
+  newer: PublishedOutput,
+): Generator<readonly Change[], void> {
+  assertKnownAlike(older, newer)
+  const { changed, gone } = pairRows(older, newer)
+  for (let start = 0; start < changed.newer.length; start += batchRows) {
+    const newerRows = changed.newer.subarray(start, start + batchRows)
+    const olderRows = changed.older.subarray(start, start + batchRows)
+    yield changesOfRows(older, newer, olderRows, newerRows)
+  }
+  for (let start = 0; start < gone.length; start += batchRows)
+    yield goneRows(older, gone.subarray(start, start + batchRows), newer.run)
+}
+
+/** How many changes there are of each kind, in the order of `changeKinds`. */
+export class ChangeCounter {
+  readonly #counts = new Map<ChangeKind, number>()
+
+  add(changes: readonly Change[]): void {
+    for (const { kind } of changes) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
+  }
+
+  /** The same changes, counted as they go by. */
+  *counting(batches: Iterable<readonly Change[]>): Generator<readonly Change[], void> {
+    for (const batch of batches) {
+      this.add(batch)
+      yield batch
+    }
+  }
+
+  get counts(): ChangeCounts {
+    return Object.fromEntries(
+      changeKinds.flatMap((kind) => {
+        const count = this.#counts.get(kind)
+        return count === undefined ? [] : [[kind, count]]
+      }),
+    )
+  }
+}
+
+/** By the user's key or by what they ask: all rows of an output are known by the one or by the other. */
+function assertKnownAlike(older: PublishedOutput, newer: PublishedOutput): void {
+  const keyed = [older, newer].flatMap((output) => {
+    const [first] = output.rows
+    if (first === undefined) return []
+    for (const [, { rowKey }] of output.entries([first])) return [rowKey !== null]
+    return []
+  })
+  if (keyed[0] === keyed.at(-1)) return
+  const [known, other] = keyed[0] === true ? [older.run, newer.run] : [newer.run, older.run]
+  throw new UserError(
+    'RUNS_NOT_COMPARABLE',
+    `run ${known} knows its rows by a key, and run ${other} by what they ask`,
+    { hint: 'compare runs that were both made with --row-key, or both without' },
+  )
+}
+
+function entriesOf(output: PublishedOutput, rows: Uint32Array): (row: number) => PublishedEntry {
+  const numbers = new Set<number>()
+  for (const row of rows) if (row !== noRow) numbers.add(output.rows[row] ?? 0)
+  const entries = new Map(output.entries(numbers))
+  return (row) => {
+    const entry = entries.get(output.rows[row] ?? 0)
+    if (entry === undefined) throw new Error(`run ${output.run}: row ${row + 1} has no entry`)
+    return entry
+  }
+}
+
+function changesOfRows(
+  older: PublishedOutput,
+  newer: PublishedOutput,
+  olderRows: Uint32Array,
+  newerRows: Uint32Array,
+): readonly Change[] {
+  const before = entriesOf(older, olderRows)
+  const after = entriesOf(newer, newerRows)
+  return [...newerRows].flatMap((row, at) => {
+    const olderRow = olderRows[at] ?? noRow
+    const entry = after(row)
+    if (olderRow === noRow) return [rowChange('new_row', entry, row, newer.run)]
+    return changesOfRow(before(olderRow), entry, row, newer.run)
+  })
+}
+
+function changesOfRow(
+  older: PublishedEntry,
+  newer: PublishedEntry,
+  row: number,
+  run: number,
+): readonly Change[] {
+  const [before, after] = [parsePublishedState(older.state), parsePublishedState(newer.state)]
+  const { rowKey, name } = newer
+  return changesOf(before, after).map((change) => ({
+    ...change,
+    ...{ rowKey, name, rowNumber: row + 1, run },
+    oldEntityId: currentEntityId(before),
+    newEntityId: currentEntityId(after),
+  }))
+}
+
+function goneRows(older: PublishedOutput, rows: Uint32Array, run: number): readonly Change[] {
+  const before = entriesOf(older, rows)
+  return [...rows].map((row) => rowChange('row_gone', before(row), row, run))
+}
+
+/** A row that came or went, with the company that it is or was. */
+function rowChange(
+  kind: 'new_row' | 'row_gone',
+  { rowKey, name, state }: PublishedEntry,
+  row: number,
+  run: number,
+): Change {
+  const entityId = currentEntityId(parsePublishedState(state))
+  return {
+    ...{ kind, rowKey, rowNumber: row + 1, name, run },
+    ...{ field: null, old: null, new: null, oldSource: null, newSource: null },
+    oldEntityId: kind === 'row_gone' ? entityId : null,
+    newEntityId: kind === 'new_row' ? entityId : null,
+  }
+}

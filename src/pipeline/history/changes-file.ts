@@ -1,0 +1,93 @@
+import { UserError } from '../../core/errors.js'
+import { isSameFile } from '../../platform/same-file.js'
+import type { AskedFormat } from '../output/output-format.js'
+import { outputFormOf } from '../output/output-format.js'
+import { assertOutputUsable } from '../output/output-path.js'
+import {
+  publishTable,
+  tryTable,
+  type PlainColumn,
+  type PlainRow,
+  type PlainTableTarget,
+} from '../output/plain-table.js'
+import type { SourceFile } from '../input/input.js'
+import type { Change } from '../rules/change-kinds.js'
+
+/** The columns of a file of changes, in their order, and what stands in each. */
+const columns = [
+  { name: 'kind', kind: 'text', of: ({ kind }) => kind },
+  { name: 'row_key', kind: 'user_text', of: ({ rowKey }) => rowKey },
+  { name: 'row_number', kind: 'integer', of: ({ rowNumber }) => rowNumber },
+  { name: 'name', kind: 'user_text', of: ({ name }) => name },
+  { name: 'field', kind: 'text', of: ({ field }) => field },
+  { name: 'old', kind: 'text', of: (change) => change.old },
+  { name: 'new', kind: 'text', of: (change) => change.new },
+  { name: 'old_source', kind: 'text', of: ({ oldSource }) => oldSource },
+  { name: 'new_source', kind: 'text', of: ({ newSource }) => newSource },
+  { name: 'old_entity_id', kind: 'text', of: ({ oldEntityId }) => oldEntityId },
+  { name: 'new_entity_id', kind: 'text', of: ({ newEntityId }) => newEntityId },
+  { name: 'run', kind: 'integer', of: ({ run }) => run },
+] as const satisfies readonly (PlainColumn & { of: (change: Change) => string | number | null })[]
+
+export const changeColumns: readonly PlainColumn[] = columns.map(({ name, kind }) => ({ name, kind }))
+
+/** A change by the names of the columns, in their order. */
+export function changeRecord(change: Change): Record<string, string | number | null> {
+  return Object.fromEntries(columns.map(({ name, of }) => [name, of(change)]))
+}
+
+const rowOf = (change: Change): PlainRow => columns.map(({ of }) => of(change))
+
+const table = { name: 'changes', columns: changeColumns }
+
+/** What the user says of a file of changes. */
+export interface ChangesRequest {
+  readonly path: string
+  readonly format?: AskedFormat | undefined
+  readonly bom?: boolean | undefined
+  readonly memoryBytes: number
+}
+
+export type ChangesTarget = PlainTableTarget
+
+/** Throws OUTPUT_FORMAT_UNKNOWN. */
+export function changesTarget({ path, format, bom = false, memoryBytes }: ChangesRequest): ChangesTarget {
+  return { path, bom, memoryBytes, ...outputFormOf(path, format) }
+}
+
+/**
+ * Throws what would make publishing fail, before anything is submitted: OUTPUT_IS_INPUT, OUTPUT_UNWRITABLE, DISK_FULL;
+ * USAGE_INVALID where it is to be written over another file of the run.
+ */
+export function assertChangesApart(
+  target: ChangesTarget,
+  inputFiles: readonly SourceFile[],
+  others: readonly string[],
+): void {
+  if (target.path === '-') {
+    throw new UserError('USAGE_INVALID', '--changes writes a file, and not to standard output', {
+      hint: 'name a file; enrich diff -o - writes the changes of a run to standard output',
+    })
+  }
+  const other = others.find((path) => path !== '-' && isSameFile(path, target.path))
+  if (other !== undefined) {
+    throw new UserError('USAGE_INVALID', `--changes ${target.path} is the output ${other}`, {
+      hint: 'name another file for the changes',
+    })
+  }
+  assertOutputUsable(inputFiles, target.path, 'ndjson')
+}
+
+/** Writes no change where they are to be written, and removes it. Throws what `publishChanges` throws. */
+export function tryChanges(target: ChangesTarget): Promise<void> {
+  return tryTable(table, target)
+}
+
+/** Writes changes and puts the file in place whole. Throws OUTPUT_UNWRITABLE, DISK_FULL. */
+export function publishChanges(target: ChangesTarget, changes: Iterable<readonly Change[]>): Promise<void> {
+  return publishTable({ ...table, rows: rowsOf(changes) }, target)
+}
+
+function* rowsOf(changes: Iterable<readonly Change[]>): Generator<readonly PlainRow[]> {
+  for (const batch of changes) if (batch.length > 0) yield batch.map(rowOf)
+}

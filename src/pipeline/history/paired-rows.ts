@@ -1,0 +1,139 @@
+import { AddressGroups } from './address-groups.js'
+import type { PublishedOutput } from './history.js'
+
+/** Rows of two outputs that are not alike, each once. Rows are counted from 0. */
+export interface PairedRows {
+  /** In the order of the newer output; `older` is `noRow` where the row is new. */
+  readonly changed: { readonly newer: Uint32Array; readonly older: Uint32Array }
+  /** In the order of the older output. */
+  readonly gone: Uint32Array
+}
+
+export const noRow = 0xffff_ffff
+
+/**
+ * Which row of the older output each row of the newer one was. Rows with the same entry are alike, wherever they
+ * stand; of the others, the n-th of an address is the n-th that had the address. Memory is some 60 bytes a row that
+ * differs, and eight a row beside that; of entries, only those that differ are read.
+ */
+export function pairRows(older: PublishedOutput, newer: PublishedOutput): PairedRows {
+  const [entriesBefore, entriesAfter] = isEqual(older.rows, newer.rows)
+    ? [noRows, noRows]
+    : [older.rows.slice().sort(), newer.rows.slice().sort()]
+  const before = differingRows(older.rows, entriesBefore, entriesAfter)
+  const after = differingRows(newer.rows, entriesAfter, entriesBefore)
+  const groups = new AddressGroups(before.length + after.length)
+  const groupsBefore = groupsOf(older, before, groups)
+  const groupsAfter = groupsOf(newer, after, groups)
+  const waiting = rowsByGroup(before, groupsBefore, groups.count)
+  const olderRows = after.map((_, at) => waiting.next(groupsAfter[at] ?? 0))
+  return { changed: { newer: after, older: olderRows }, gone: waiting.rest() }
+}
+
+const noRows = new Uint32Array(0)
+
+function isEqual(one: Uint32Array, other: Uint32Array): boolean {
+  const bytesOf = ({ buffer, byteOffset, byteLength }: Uint32Array) =>
+    Buffer.from(buffer, byteOffset, byteLength)
+  return bytesOf(one).equals(bytesOf(other))
+}
+
+/**
+ * Rows whose entry the other output has not, or not so often: the last ones of those that have it. Both lists of
+ * entries are sorted.
+ */
+function differingRows(rows: Uint32Array, entries: Uint32Array, otherEntries: Uint32Array): Uint32Array {
+  const differing: number[] = []
+  const sharedCounts: number[] = []
+  let other = 0
+  for (let at = 0; at < entries.length;) {
+    const entry = entries[at] ?? 0
+    const count = runLength(entries, at)
+    while (other < otherEntries.length && (otherEntries[other] ?? 0) < entry) other++
+    const sharedCount = otherEntries[other] === entry ? Math.min(count, runLength(otherEntries, other)) : 0
+    if (sharedCount < count) {
+      differing.push(entry)
+      sharedCounts.push(sharedCount)
+    }
+    at += count
+  }
+  return rowsOf(rows, Uint32Array.from(differing), Uint32Array.from(sharedCounts))
+}
+
+function runLength(sorted: Uint32Array, start: number): number {
+  let end = start + 1
+  while (end < sorted.length && sorted[end] === sorted[start]) end++
+  return end - start
+}
+
+/** `skipped`: how many rows of each entry are alike in both outputs. */
+function rowsOf(rows: Uint32Array, entries: Uint32Array, skipped: Uint32Array): Uint32Array {
+  if (entries.length === 0) return new Uint32Array(0)
+  let count = 0
+  const found = new Uint32Array(rows.length)
+  for (const [row, entry] of rows.entries()) {
+    const at = indexIn(entries, entry)
+    if (at === -1) continue
+    const left = skipped[at] ?? 0
+    if (left > 0) skipped[at] = left - 1
+    else found[count++] = row
+  }
+  return found.slice(0, count)
+}
+
+function indexIn(sorted: Uint32Array, wanted: number): number {
+  let [low, high] = [0, sorted.length - 1]
+  while (low <= high) {
+    const middle = (low + high) >>> 1
+    const value = sorted[middle] ?? 0
+    if (value === wanted) return middle
+    if (value < wanted) low = middle + 1
+    else high = middle - 1
+  }
+  return -1
+}
+
+/** The group of each row's address. Each entry is read once. */
+function groupsOf(output: PublishedOutput, rows: Uint32Array, groups: AddressGroups): Uint32Array {
+  const entries = rows.map((row) => output.rows[row] ?? 0).sort()
+  const distinct = entries.filter((entry, at) => at === 0 || entry !== entries[at - 1])
+  const groupOfEntry = new Uint32Array(distinct.length)
+  for (const [number, { address }] of output.entries(distinct))
+    groupOfEntry[indexIn(distinct, number)] = groups.add(address)
+  return rows.map((row) => groupOfEntry[indexIn(distinct, output.rows[row] ?? 0)] ?? 0)
+}
+
+/** Rows in their order, those of each group one after the other. */
+function rowsByGroup(
+  rows: Uint32Array,
+  groupOfRow: Uint32Array,
+  groupCount: number,
+): { next(group: number): number; rest(): Uint32Array } {
+  const starts = new Uint32Array(groupCount + 1)
+  for (const group of groupOfRow) starts[group + 1] = (starts[group + 1] ?? 0) + 1
+  for (let group = 0; group < groupCount; group++)
+    starts[group + 1] = (starts[group + 1] ?? 0) + (starts[group] ?? 0)
+  const sorted = new Uint32Array(rows.length)
+  const next = starts.slice(0, groupCount)
+  for (const [at, row] of rows.entries()) {
+    const group = groupOfRow[at] ?? 0
+    sorted[next[group] ?? 0] = row
+    next[group] = (next[group] ?? 0) + 1
+  }
+  next.set(starts.subarray(0, groupCount))
+  return {
+    next: (group) => {
+      const at = next[group] ?? 0
+      if (at >= (starts[group + 1] ?? 0)) return noRow
+      next[group] = at + 1
+      return sorted[at] ?? noRow
+    },
+    rest: () => {
+      let count = 0
+      const left = new Uint32Array(rows.length)
+      for (let group = 0; group < groupCount; group++)
+        for (let at = next[group] ?? 0; at < (starts[group + 1] ?? 0); at++) left[count++] = sorted[at] ?? 0
+      return left.slice(0, count).sort()
+    },
+  }
+}

@@ -1,0 +1,47 @@
+const groupsMax = 1_000
+const otherGroup = '(other)'
+const chunkRowCount = 65_536
+
+/** Rows by their value in one column. */
+export interface RowGroups {
+  readonly column: string
+  /** In the order in which they were met; rows with none have ''. What comes after the first 1,000 is `(other)`. */
+  readonly values: readonly string[]
+  /** The place in `values` of each row's own, the rows counted from 0. */
+  groupOf(row: number): number
+}
+
+/** Gathers groups in two bytes a row. */
+export class RowGrouping implements RowGroups {
+  readonly values: string[] = []
+  readonly #places = new Map<string, number>()
+  readonly #chunks: Uint16Array[] = []
+  #rowCount = 0
+
+  constructor(readonly column: string) {}
+
+  /** Adds the values of the next rows. */
+  add(values: readonly (string | null)[]): void {
+    for (const value of values) {
+      const offset = this.#rowCount++ % chunkRowCount
+      if (offset === 0) this.#chunks.push(new Uint16Array(chunkRowCount))
+      const chunk = this.#chunks.at(-1)
+      if (chunk !== undefined) chunk[offset] = this.#placeOf(value?.trim() ?? '')
+    }
+  }
+
+  groupOf(row: number): number {
+    return this.#chunks[Math.floor(row / chunkRowCount)]?.[row % chunkRowCount] ?? 0
+  }
+
+  #placeOf(value: string): number {
+    const known = this.#places.get(value)
+    if (known !== undefined) return known
+    if (this.values.length === groupsMax) this.values.push(otherGroup)
+    if (this.values.length > groupsMax) return groupsMax
+    // A copy without the piece of the input that it was cut out of.
+    const own = Buffer.from(value, 'utf16le').toString('utf16le')
+    this.#places.set(own, this.values.length)
+    return this.values.push(own) - 1
+  }
+}

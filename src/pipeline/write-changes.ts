@@ -1,0 +1,80 @@
+import { UserError, type ErrorCode } from '../core/errors.js'
+import type { OpenRun } from './deps.js'
+import { ChangeCounter, changesBetween } from './history/changes-between.js'
+import { publishChanges } from './history/changes-file.js'
+import type { HistoryReader, PublishedOutput } from './history/history.js'
+import { openHistory } from './history/reader.js'
+import type { StoredOutput } from './history/run-history.js'
+import type { ChangeCounts } from './rules/change-kinds.js'
+import type { RunRecord } from './rules/run-record.js'
+
+/**
+ * What changed since the output that a run is compared with: counted, and written where that was asked. Null where there
+ * is nothing to compare with, which is said; the file then has no changes.
+ * Throws OUTPUT_UNWRITABLE, DISK_FULL: the next run is then compared with the same output.
+ */
+export async function writeChanges(run: OpenRun, stored: StoredOutput | null): Promise<RunRecord['changes']> {
+  const baseline = stored?.baseline ?? null
+  try {
+    if (stored !== null && baseline !== null) {
+      const counts = await compareWith(run, baseline, stored.run)
+      tellCounts(run, baseline, counts)
+      return { baseline, counts }
+    }
+    tellFirst(run, stored)
+  } catch (error) {
+    if (!(error instanceof UserError) || !incomparable.has(error.code)) throw error
+    tell(run, `This output is compared with none: ${error.message}.`)
+  }
+  if (run.changes !== null) await publishChanges(run.changes, [])
+  return null
+}
+
+/** What is wrong with an output that was published before stops no run. */
+const incomparable: ReadonlySet<ErrorCode> = new Set([
+  'HISTORY_VERSION',
+  'RUNS_NOT_COMPARABLE',
+  'RUN_OUTPUT_UNKNOWN',
+  'CHECKPOINT_DAMAGED',
+])
+
+async function compareWith(
+  { deps, changes }: OpenRun,
+  baseline: number,
+  number: number,
+): Promise<ChangeCounts> {
+  const history = openHistory(deps.checkpoint.path)
+  try {
+    const counter = new ChangeCounter()
+    const batches = counter.counting(changesBetween(outputOf(history, baseline), outputOf(history, number)))
+    if (changes !== null) await publishChanges(changes, batches)
+    while (batches.next().done !== true);
+    return counter.counts
+  } finally {
+    history?.close()
+  }
+}
+
+function outputOf(history: HistoryReader | null, run: number): PublishedOutput {
+  const output = history?.published(run) ?? null
+  if (output !== null) return output
+  throw new UserError('RUN_OUTPUT_UNKNOWN', `what run ${run} wrote is no longer remembered`)
+}
+
+function tellFirst(run: OpenRun, stored: StoredOutput | null): void {
+  if (run.changes === null) return
+  const why =
+    stored === null ? 'What this run wrote is not remembered' : 'This is the first output of its input'
+  tell(run, `${why}: there is nothing to compare it with, and ${run.changes.path} has no changes.`)
+}
+
+function tellCounts({ deps, changes }: OpenRun, baseline: number, counts: ChangeCounts): void {
+  if (changes === null) return
+  const kinds = Object.entries(counts).map(([kind, count]) => `${kind} ${count}`)
+  const text = `Since run ${baseline}: ${kinds.length === 0 ? 'no changes' : kinds.join(' · ')}, in ${changes.path}.`
+  deps.observe({ type: 'notice', text })
+}
+
+function tell({ deps }: OpenRun, text: string): void {
+  deps.observe({ type: 'notice', text, isWarning: true })
+}

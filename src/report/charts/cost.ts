@@ -1,0 +1,85 @@
+import type { RememberedRun } from '../../pipeline/history/history.js'
+import type { Money } from '../../pipeline/rules/run-record.js'
+import { html, type Html } from '../html.js'
+import { tableHtml } from '../table.js'
+import { amount, dayText, moment } from '../words.js'
+import { columnPlace, endsHtml, figureHtml, rectangleHtml } from './figure.js'
+import { ceilingOf } from './scale.js'
+
+interface Paid {
+  readonly run: RememberedRun
+  readonly money: Money
+}
+
+/** What each run cost, the oldest on the left; null where no price is known. Runs in another currency are left out. */
+export function costChart(runs: readonly RememberedRun[]): Html | null {
+  const all = runs.flatMap((run) => {
+    const money = run.record?.money ?? null
+    return money === null ? [] : [{ run, money }]
+  })
+  const currency = all.at(-1)?.money.currency
+  if (currency === undefined) return null
+  const paid = all.filter(({ money }) => money.currency === currency)
+  const ceiling = ceilingOf(paid.map(({ money }) => money.cost))
+  const cut = paid.filter(({ money }) => money.cost > ceiling)
+  const [first, last] = [paid[0], paid.at(-1)]
+  const title = paid.length === 1 ? 'What this run cost' : `What the last ${paid.length} runs cost`
+  const total = paid.reduce((sum, { money }) => sum + money.cost, 0)
+  return figureHtml({
+    id: 'cost',
+    title,
+    description: `Cost by run, oldest first; ${amount(total, currency)} in all.`,
+    marks: paid.map((one, index) => columnOf(one, ceiling, columnPlace(index, paid.length))),
+    below: [
+      first === undefined || last === undefined || first === last
+        ? null
+        : endsHtml(nameOf(first), nameOf(last)),
+      html`<p>
+        ${amount(total, currency)} in all. The scale ends at
+        ${amount(ceiling, currency)}.${cut.length === 0 ? null : html` ${cutText(cut)}`}
+      </p>`,
+    ],
+    data: tableHtml({
+      id: 'cost-table',
+      label: title,
+      columns: [
+        { name: 'Run' },
+        { name: 'Began' },
+        { name: 'Cost', isNumber: true },
+        { name: 'May have been billed besides', isNumber: true },
+      ],
+      rows: [...paid].reverse(),
+      cellsOf: ({ run, money }) => [
+        run.number,
+        moment(run.startedAtMs),
+        amount(money.cost, money.currency),
+        money.uncertainCost === 0 ? '–' : amount(money.uncertainCost, money.currency),
+      ],
+    }),
+  })
+}
+
+const nameOf = ({ run }: Paid): string => `run ${run.number}, ${dayText(run.startedAtMs)}`
+
+/** Said, so that nobody takes a cut column for a whole one. */
+function cutText(cut: readonly Paid[]): string {
+  const named = cut
+    .slice(0, 3)
+    .map(({ run, money }) => `run ${run.number} (${amount(money.cost, money.currency)})`)
+  const more = cut.length > 3 ? ` and ${cut.length - 3} more` : ''
+  return `Higher than the picture, and cut off in it: ${named.join(', ')}${more}.`
+}
+
+function columnOf(one: Paid, ceiling: number, place: { x: number; width: number }): Html | null {
+  const { cost, currency } = one.money
+  if (cost === 0) return null
+  const height = Math.max(1.5, Math.min(1, cost / ceiling) * 100)
+  const isCut = cost > ceiling
+  return html`${rectangleHtml({
+    ...place,
+    y: 100 - height,
+    height,
+    className: 'o-matched',
+    words: `${nameOf(one)}: ${amount(cost, currency)}`,
+  })}${isCut ? rectangleHtml({ ...place, y: 12, height: 4, className: 'cut' }) : null}`
+}

@@ -1,0 +1,158 @@
+import type { RememberedRun } from '../../pipeline/history/history.js'
+import type { OutputFigures } from '../../pipeline/rules/run-record.js'
+import { foreign, html, type Html } from '../html.js'
+import { outcomeGroups, rowsByGroup } from '../outcome-groups.js'
+import { tableHtml } from '../table.js'
+import { counted, dayText, grouped, moment, percent } from '../words.js'
+import { columnPlace, endsHtml, figureHtml, rectangleHtml } from './figure.js'
+
+/** A run with the figures of its output. */
+export interface FiguredRun {
+  readonly run: RememberedRun
+  readonly figures: OutputFigures
+}
+
+/** A part of a column is as high as this at least, in percent: one row of a million is to be seen. */
+const partMin = 1.5
+
+/** What became of the rows, a column a run, the oldest on the left; in shares, so that one long list hides no other. */
+export function outcomesChart(runs: readonly FiguredRun[]): Html {
+  const title = `What became of the rows, ${runs.length === 1 ? 'this run' : `the last ${runs.length} runs`}`
+  const last = runs.at(-1)
+  const first = runs[0]
+  const description =
+    last === undefined
+      ? 'No run has published rows.'
+      : `Shares of rows by outcome, a column a run, oldest first. In the last: ${sharesText(last)}.`
+  return figureHtml({
+    id: 'outcomes',
+    title,
+    description,
+    marks: runs.map((run, index) => columnOf(run, columnPlace(index, runs.length))),
+    below: [
+      first === undefined || last === undefined || first === last
+        ? null
+        : endsHtml(nameOf(first), nameOf(last)),
+      legendHtml,
+    ],
+    data: tableHtml({
+      id: 'outcomes-table',
+      label: title,
+      columns: [
+        { name: 'Run' },
+        { name: 'Began' },
+        { name: 'Rows', isNumber: true },
+        ...outcomeGroups.map(({ label }) => ({ name: label, isNumber: true as const })),
+        { name: 'Matched share', isNumber: true },
+      ],
+      rows: [...runs].reverse(),
+      cellsOf: ({ run, figures }) => {
+        const rows = rowsByGroup(figures.rowsByStatus)
+        return [
+          run.number,
+          moment(run.startedAtMs),
+          grouped(figures.rowCount),
+          ...outcomeGroups.map(({ key }) => grouped(rows[key])),
+          percent(rows.matched, figures.rowCount),
+        ]
+      },
+    }),
+  })
+}
+
+/** Each has a colour and a texture, so that no colour has to be told from another. */
+const legendHtml = html`<ul class="legend">
+  ${outcomeGroups.map(
+    ({ key, label }) =>
+      html`<li>
+        <svg class="key" aria-hidden="true"><rect class="o-${key}" width="100%" height="100%" /></svg>
+        ${label}
+      </li>`,
+  )}
+</ul>`
+
+const nameOf = ({ run }: FiguredRun): string => `run ${run.number}, ${dayText(run.startedAtMs)}`
+
+function sharesText({ figures }: FiguredRun): string {
+  const rows = rowsByGroup(figures.rowsByStatus)
+  return outcomeGroups
+    .filter(({ key }) => rows[key] > 0)
+    .map(({ key, label }) => `${label} ${percent(rows[key], figures.rowCount)}`)
+    .join(', ')
+}
+
+function columnOf(run: FiguredRun, place: { x: number; width: number }): Html[] {
+  const rows = rowsByGroup(run.figures.rowsByStatus)
+  const parts = outcomeGroups.filter(({ key }) => rows[key] > 0)
+  const heights = heightsOf(parts.map(({ key }) => rows[key]))
+  let top = 100
+  return parts.map(({ key, label }, index) => {
+    const height = heights[index] ?? 0
+    top -= height
+    const words = `${nameOf(run)}: ${label} ${counted(rows[key], 'row')} of ${grouped(run.figures.rowCount)}`
+    return rectangleHtml({ ...place, y: top, height, className: `o-${key}`, words })
+  })
+}
+
+/** Answers so far by outcome, in one bar; null where there are none. */
+export function sharesBarHtml(outcomes: Readonly<Record<string, number>>): Html | null {
+  const answers = rowsByGroup(outcomes)
+  const parts = outcomeGroups.filter(({ key }) => answers[key] > 0)
+  const total = parts.reduce((sum, { key }) => sum + answers[key], 0)
+  if (total === 0) return null
+  const widths = heightsOf(parts.map(({ key }) => answers[key]))
+  const title = 'Answers of this run, by outcome'
+  const starts = widths.map((_, index) => widths.slice(0, index).reduce((sum, width) => sum + width, 0))
+  return figureHtml({
+    id: 'answers-chart',
+    title,
+    description: parts.map(({ key, label }) => `${label} ${percent(answers[key], total)}`).join(', '),
+    size: 'low',
+    marks: parts.map(({ key, label }, index) =>
+      rectangleHtml({
+        ...{ x: starts[index] ?? 0, y: 0, width: widths[index] ?? 0, height: 100 },
+        ...{ className: `o-${key}`, words: `${label}: ${grouped(answers[key])}` },
+      }),
+    ),
+    below: legendHtml,
+    data: tableHtml({
+      id: 'answers-table',
+      label: title,
+      columns: [{ name: 'Outcome' }, { name: 'Answers', isNumber: true }, { name: 'Share', isNumber: true }],
+      rows: Object.entries(outcomes).sort(([, one], [, other]) => other - one),
+      cellsOf: ([outcome, count]) => [foreign(outcome, 40), grouped(count), percent(count, total)],
+    }),
+  })
+}
+
+/** Of 100 together; what is small is raised to be seen, at the cost of what is large. */
+export function heightsOf(counts: readonly number[]): number[] {
+  const sum = counts.reduce((total, count) => total + count, 0)
+  const isSmall = (count: number) => (count / sum) * 100 < partMin
+  const largeSum = counts.filter((count) => !isSmall(count)).reduce((total, count) => total + count, 0)
+  const room = 100 - partMin * counts.filter(isSmall).length
+  return counts.map((count) => (isSmall(count) ? partMin : (count / largeSum) * room))
+}
+
+/** Textures of the outcomes, once in a page. */
+export const texturesHtml = html`<svg class="defs" aria-hidden="true">
+  <defs>
+    <pattern id="t-doubtful" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+      <rect class="f-doubtful" width="7" height="7" />
+      <rect class="cut" width="2" height="7" />
+    </pattern>
+    <pattern id="t-none" width="6" height="6" patternUnits="userSpaceOnUse">
+      <rect class="f-none" width="6" height="6" />
+      <circle class="cut" cx="3" cy="3" r="1.3" />
+    </pattern>
+    <pattern id="t-open" width="6" height="5" patternUnits="userSpaceOnUse">
+      <rect class="f-open" width="6" height="5" />
+      <rect class="cut" width="6" height="1.5" />
+    </pattern>
+    <pattern id="t-failed" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+      <rect class="f-failed" width="7" height="7" />
+      <rect class="cut" width="1.5" height="7" />
+      <rect class="cut" width="7" height="1.5" />
+    </pattern>
+  </defs>
+</svg>`

@@ -1,0 +1,80 @@
+import { UserError } from '../core/errors.js'
+import { changesBetween } from '../pipeline/history/changes-between.js'
+import type { HistoryReader, PublishedOutput, RememberedRun } from '../pipeline/history/history.js'
+import { attentionOf } from './attention.js'
+import { LargestChanges } from './largest-changes.js'
+import { reportLimits, type ReportAttention, type ReportChanges, type ReportData } from './report-data.js'
+
+export interface GatherOptions {
+  readonly reader: HistoryReader
+  /** Null: the last one that published an output. */
+  readonly number: number | null
+  readonly nowMs: number
+  /** Of a run that is at its last step, and whose end is not remembered yet. */
+  readonly end?: Pick<RememberedRun, 'endedAtMs' | 'exitCode' | 'record'>
+}
+
+/** What the report of a run shows, from what is remembered. Throws RUN_NOT_FOUND. */
+export function gatherReport({ reader, number, nowMs, end }: GatherOptions): ReportData {
+  const runs = reader.runs()
+  const run = { ...chosenRun(runs, number), ...end }
+  const output = reader.published(run.number)
+  return {
+    run,
+    earlier: earlierRuns(runs, run),
+    changes: changesOfRun(reader, run, output),
+    attention: output === null ? null : knownOr(null, (): ReportAttention | null => attentionOf(output)),
+    madeAtMs: nowMs,
+  }
+}
+
+function chosenRun(runs: readonly RememberedRun[], number: number | null): RememberedRun {
+  const chosen =
+    number === null
+      ? (runs.find(({ isPublished }) => isPublished) ?? runs[0])
+      : runs.find((run) => run.number === number)
+  if (chosen !== undefined) return chosen
+  const what = number === null ? 'no run is remembered' : `run ${number} is not remembered`
+  throw new UserError('RUN_NOT_FOUND', what, {
+    hint: number === null ? 'a run of enrich is the first one' : 'enrich runs lists those that are',
+  })
+}
+
+/** Of the same series, the newest first, with what they published. */
+export function earlierRuns(
+  runs: readonly RememberedRun[],
+  { number, series }: Pick<RememberedRun, 'number' | 'series'>,
+): RememberedRun[] {
+  return runs
+    .filter((run) => run.series === series && run.number < number && (run.record?.figures ?? null) !== null)
+    .slice(0, reportLimits.earlierRunsMax)
+}
+
+function changesOfRun(
+  reader: HistoryReader,
+  { record }: RememberedRun,
+  output: PublishedOutput | null,
+): ReportChanges | null {
+  const changes = record?.changes ?? null
+  if (changes === null) return null
+  const before = reader.published(changes.baseline)
+  return { ...changes, largest: before === null || output === null ? null : knownOr(null, largest) }
+
+  function largest(): ReportChanges['largest'] {
+    const found = new LargestChanges()
+    if (before !== null && output !== null) for (const some of changesBetween(before, output)) found.add(some)
+    return found.list()
+  }
+}
+
+/** What another version remembered, or in another manner, is left out; the counts of it stand in the record. */
+function knownOr<Value>(otherwise: Value, read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    const isForeign =
+      error instanceof UserError && (error.code === 'HISTORY_VERSION' || error.code === 'RUNS_NOT_COMPARABLE')
+    if (isForeign) return otherwise
+    throw error
+  }
+}

@@ -1,0 +1,81 @@
+import { printable } from '../core/printable.js'
+
+/** Text that is HTML already. Nothing but `html` makes one, so no other text gets into a page unescaped. */
+class Html {
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  toString(): string {
+    return this.#text
+  }
+}
+export type { Html }
+
+/** What may stand in a template; null is nothing. */
+export type HtmlPart = Html | string | number | null | readonly HtmlPart[]
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/**
+ * HTML of a template. Whatever is put into it is escaped, for text and for quoted attributes alike, and what would
+ * turn words round or drive anything is shown as an escape (`printable`); only what this function made goes in as it is.
+ */
+export function html(words: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
+  let text = words[0] ?? ''
+  for (const [index, part] of parts.entries()) text += textOf(part) + (words[index + 1] ?? '')
+  return new Html(text)
+}
+
+function textOf(part: HtmlPart): string {
+  if (part === null) return ''
+  if (part instanceof Html) return part.toString()
+  if (typeof part === 'number') return String(part)
+  if (typeof part === 'string') return escape(part)
+  return part.map(textOf).join('')
+}
+
+const escape = (text: string): string =>
+  printable(text).replace(/[&<>"']/g, (character) => entities[character] ?? character)
+
+/** Of words from files and servers, so many characters are shown. */
+export const foreignCharsMax = 160
+/** More marks than these on one letter would run over the lines around it. */
+const marksInARow = /(\p{M}{4})\p{M}+/gu
+
+/** Words of a file or a server: cut to a length, and set apart, so that theirs never order the words around them. */
+export function foreign(text: string, charsMax = foreignCharsMax): Html {
+  return html`<bdi>${cut(text, charsMax)}</bdi>`
+}
+
+export function cut(text: string, charsMax = foreignCharsMax): string {
+  const shown = text.slice(0, charsMax * 4).replace(marksInARow, '$1')
+  if (shown.length <= charsMax && text.length <= charsMax * 4) return shown
+  return `${shown.slice(0, charsMax - 1).replace(/[\ud800-\udbff]$/, '')}…`
+}
+
+/** A link where it is an address of the web; whatever else it may be stays text. */
+export function sourceHtml(source: string): Html {
+  const address = addressOf(source)
+  const shown = cut(source.replace(/^https?:\/\//i, ''), 60)
+  return address === null
+    ? foreign(source)
+    : html`<a href="${address}" rel="noreferrer"><bdi>${shown}</bdi></a>`
+}
+
+const addressCharsMax = 2_000
+
+function addressOf(text: string): string | null {
+  if (!/^https?:\/\//i.test(text) || text.length > addressCharsMax || !URL.canParse(text)) return null
+  const { protocol, href, username, password } = new URL(text)
+  const isOfTheWeb = protocol === 'http:' || protocol === 'https:'
+  return isOfTheWeb && username === '' && password === '' ? href : null
+}

@@ -1,0 +1,178 @@
+import { formatDuration } from '../../core/duration.js'
+import type { Progress } from '../../pipeline/rules/progress.js'
+import { rectangleHtml } from '../charts/figure.js'
+import { sharesBarHtml, texturesHtml } from '../charts/outcomes.js'
+import { timelineChart } from '../charts/timeline.js'
+import { cut, foreign, html, type Html, type HtmlPart } from '../html.js'
+import { bodyHtml, reportSections, topHtml, type Section } from '../page.js'
+import { costChart } from '../charts/cost.js'
+import { outcomesHtml } from '../sections/charts.js'
+import { tileList } from '../sections/tiles.js'
+import { amount, counted, grouped, moment, percent } from '../words.js'
+import type { LiveData } from './live-run.js'
+
+/** Where the page finds what it is made of, beside itself. */
+export const livePaths = { script: 'watch.js', style: 'watch.css', state: 'live' } as const
+
+/** The page as it is asked for first; its script keeps it as the run is. */
+export function livePage(data: LiveData): string {
+  return String(
+    html`<!doctype html>
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <title>A run of enrich</title>
+          <link rel="icon" href="data:," />
+          <link rel="stylesheet" href="${livePaths.style}" />
+          <script src="${livePaths.script}" defer></script>
+        </head>
+        <body>
+          ${texturesHtml}
+          <p id="connection" class="connection" role="status"></p>
+          <div id="live">${liveBody(data)}</div>
+        </body>
+      </html> `,
+  )
+}
+
+/** What changes of the page while the run goes on. */
+export function liveBody(data: LiveData): Html {
+  const { report } = data
+  if (report !== null) {
+    return bodyHtml({
+      title: `Run ${report.run.number}`,
+      below: html`${foreign(report.run.series, 200)}, ${moment(report.run.startedAtMs)}`,
+      top: topHtml(report),
+      sections: reportSections(report),
+    })
+  }
+  return bodyHtml({
+    title: titleOf(data),
+    below: html`<code>${foreign(data.command, 300)}</code>, began ${moment(data.startedAtMs)}`,
+    top: liveTop(data),
+    sections: liveSections(data),
+  })
+}
+
+function titleOf({ phase }: LiveData): string {
+  if (phase === 'failed') return 'A run that ended with an error'
+  return phase === 'ended' ? 'A run that has ended' : 'A run that goes on'
+}
+
+function liveTop(data: LiveData): Html {
+  const { progress } = data
+  return html`<div data-part="top">
+    <p class="lead">${liveSentence(data)}</p>
+    ${progress === null ? null : html`${doneBar(progress)}${progressTiles(progress)}`}
+  </div>`
+}
+
+/** What a run is doing, in plain words. */
+export function liveSentence({ phase, progress, rowCount, failure }: LiveData): string {
+  const rows = rowCount === null ? '' : ` of ${counted(rowCount, 'row')}`
+  switch (phase) {
+    case 'reading':
+      return 'The input is being read. Nothing is asked yet.'
+    case 'asking':
+      return progress === null ? `The lookups${rows} are being planned.` : askingSentence(progress)
+    case 'publishing':
+      return `All is asked. The output${rows} is being written.`
+    case 'published':
+      return `The output${rows} is written. What changed is being compared.`
+    case 'ended':
+      return 'The run has ended.'
+    case 'failed':
+      return `The run ended with an error: ${cut(failure ?? '', 400)}`
+  }
+}
+
+function askingSentence({ done, lookups, running, etaMs }: Progress): string {
+  const left = etaMs === null ? 'how long it takes is not known yet' : `about ${formatDuration(etaMs)} left`
+  return `${grouped(done)} of ${counted(lookups, 'lookup')} done, ${grouped(running)} running, ${left}.`
+}
+
+function doneBar({ done, lookups }: Progress): Html {
+  const share = lookups === 0 ? 100 : (done / lookups) * 100
+  return html`<svg class="bar" role="img" aria-label="${percent(done, lookups)} done">
+    <rect class="track" width="100%" height="100%" />
+    ${rectangleHtml({ x: 0, y: 0, width: share, height: 100, className: 'o-matched' })}
+  </svg>`
+}
+
+function progressTiles(progress: Progress): Html {
+  const tiles: (readonly [string, HtmlPart])[] = [
+    ['Done', `${grouped(progress.done)} of ${grouped(progress.lookups)}`],
+    ['Answered before', grouped(progress.cached)],
+    ['Running', grouped(progress.running)],
+    ['To submit', grouped(progress.toSubmit)],
+    ['Failed', grouped(progress.failed)],
+    ['Uncertain', grouped(progress.uncertain)],
+    ['Submissions a minute', rateText(progress.submissionsPerMinute, progress.submitLimit)],
+    ['Polls a minute', rateText(progress.pollsPerMinute, progress.pollLimit)],
+    ...(progress.money === null
+      ? []
+      : [['Cost so far', amount(progress.money.cost, progress.money.currency)] as const]),
+    ['Since the first question', formatDuration(progress.elapsedMs)],
+  ]
+  return tileList(tiles)
+}
+
+const rateText = (rate: number, limit: number | null): string =>
+  limit === null ? grouped(rate) : `${grouped(rate)} of ${grouped(limit)}`
+
+function liveSections(data: LiveData): Section[] {
+  const { progress, timeline, earlier, notices } = data
+  const cost = costChart([...earlier].reverse())
+  return [
+    {
+      id: 'answers',
+      title: 'Answers of this run',
+      html: sharesBarHtml(progress?.outcomes ?? {}) ?? html`<p>No answer has come yet.</p>`,
+    },
+    ...(progress === null || progress.stages.length === 0
+      ? []
+      : [{ id: 'stages', title: 'Stages', html: stagesHtml(progress) }]),
+    {
+      id: 'course',
+      title: 'The time of the run',
+      html: timelineChart(timeline) ?? html`<p>The run has only begun.</p>`,
+    },
+    { id: 'messages', title: 'Messages', html: noticesHtml(notices) },
+    ...(earlier[0] === undefined
+      ? []
+      : [
+          {
+            id: 'rows',
+            title: 'Runs before',
+            html: outcomesHtml({ run: earlier[0], earlier: earlier.slice(1) }),
+          },
+        ]),
+    ...(cost === null ? [] : [{ id: 'money', title: 'Cost of runs before', html: cost }]),
+  ]
+}
+
+const stagesHtml = ({ stages }: Progress): Html =>
+  html`<ul>
+    ${stages.map(
+      ({ kind, lookupCount, uncertainCount, pendingCount, stop }) =>
+        html`<li>
+          ${kind}: ${grouped(lookupCount - uncertainCount - pendingCount)} of ${grouped(lookupCount)}
+          done${stop === null ? '' : ', stopped'}
+        </li>`,
+    )}
+  </ul>`
+
+const noticesHtml = (notices: LiveData['notices']): Html =>
+  notices.length === 0
+    ? html`<p>None.</p>`
+    : html`<ul class="messages">
+        ${notices.map(
+          ({ atMs, text, isWarning }) =>
+            html`<li>
+              <span class="quiet">${moment(atMs)}</span>
+              ${isWarning ? html`<strong>Warning:</strong> ` : null}${foreign(text, 600)}
+            </li>`,
+        )}
+      </ul>`

@@ -1,0 +1,138 @@
+import { fastify, type FastifyInstance, type FastifyReply } from 'fastify'
+import type { ListenAddress } from '../../core/listen-address.js'
+import type { Clock } from '../../platform/clock.js'
+import { closeWithin, httpUrl, listen } from '../../platform/listening.js'
+import { createSourceCheck } from '../../platform/request-source-check.js'
+import { styleText } from '../style.js'
+import { liveBody, livePage, livePaths } from './live-page.js'
+import type { LiveRun } from './live-run.js'
+import { liveScript } from './live-script.js'
+
+const liveLimits = {
+  /** Between two states of one page. */
+  stateEveryMs: 1_000,
+  /** A question for the next state is answered after this, though there is none. */
+  heldMsMax: 20_000,
+  /** For pages that are open to take the last state, once the run is over. */
+  lastStateMs: 1_500,
+  closeGraceMs: 500,
+  connectionsMax: 64,
+  headerBytesMax: 8_192,
+  requestMsMax: 10_000,
+} as const
+
+const headersOfAll = {
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+} as const
+
+export interface LiveServerDeps {
+  readonly run: LiveRun
+  /** Port 0 is any free one. */
+  readonly address: Readonly<ListenAddress>
+  readonly clock: Clock
+}
+
+export interface LiveServer {
+  readonly url: string
+  /** Pages that are open take the last state; then nothing is listened to. */
+  close(): Promise<void>
+}
+
+/**
+ * Serves the page of a run: made when it is asked for, and nothing is made where nobody looks. A page asks for the
+ * state after the one it shows, and the answer waits until there is one. Throws LISTEN_FAILED.
+ */
+export async function startLiveServer({ run, address, clock }: LiveServerDeps): Promise<LiveServer> {
+  const app = createApp()
+  const style = String(styleText)
+  const closing = new AbortController()
+  /** Pages that look, by what tells their questions apart: how many are waiting for a state. */
+  let waitingCount = 0
+  let lastAskedMs = -Infinity
+  let isLastTaken = false
+  const give = (reply: FastifyReply, type: string, text: string) =>
+    reply.type(`${type}; charset=utf-8`).send(text)
+  app.get('/', (_request, reply) => give(reply, 'text/html', livePage(run.data())))
+  app.get(`/${livePaths.style}`, (_request, reply) => give(reply, 'text/css', style))
+  app.get(`/${livePaths.script}`, (_request, reply) => give(reply, 'text/javascript', liveScript))
+  app.get<{ Querystring: { after?: string } }>(`/${livePaths.state}`, async (request, reply) => {
+    const { after } = request.query
+    waitingCount++
+    lastAskedMs = clock.monotonicMs()
+    try {
+      await nextState(after ?? '', request.raw.socket)
+    } finally {
+      waitingCount--
+      lastAskedMs = clock.monotonicMs()
+    }
+    if (String(run.version) === after) return reply.code(204).send()
+    isLastTaken ||= run.isOver
+    reply.header('x-state', String(run.version)).header('x-over', run.isOver ? 'yes' : 'no')
+    return give(reply, 'text/html', String(liveBody(run.data())))
+  })
+  const bound = await listen(app, address, {
+    purpose: ' for the live page',
+    hint: 'choose another --watch, or leave the address out for any free port',
+  })
+
+  /** Not before a page has had the last one for a while, and not before there is another; at once when all is over. */
+  async function nextState(after: string, socket: NodeJS.EventEmitter): Promise<void> {
+    if (after === '' || run.isOver) return
+    const gone = new AbortController()
+    const leave = () => {
+      gone.abort()
+    }
+    socket.once('close', leave)
+    const stopped = AbortSignal.any([closing.signal, gone.signal])
+    const untilMs = clock.monotonicMs() + liveLimits.heldMsMax
+    do await clock.sleep(liveLimits.stateEveryMs, stopped)
+    while (!stopped.aborted && String(run.version) === after && clock.monotonicMs() < untilMs)
+    socket.off('close', leave)
+  }
+
+  return {
+    url: `${httpUrl(bound)}/`,
+    close: async () => {
+      closing.abort()
+      const untilMs = clock.monotonicMs() + liveLimits.lastStateMs
+      // A page that was shown a state a moment ago asks for the next one in a moment.
+      const isWatched = () => waitingCount > 0 || clock.monotonicMs() - lastAskedMs < liveLimits.lastStateMs
+      while (run.isOver && (!isLastTaken || waitingCount > 0) && isWatched() && clock.monotonicMs() < untilMs)
+        await clock.sleep(20)
+      await closeWithin(app, liveLimits.closeGraceMs, clock)
+    },
+  }
+}
+
+/** It only reads, from a browser of this machine or, where it was told to listen further, of those that reach it. */
+function createApp(): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    http: { maxHeaderSize: liveLimits.headerBytesMax },
+    requestTimeout: liveLimits.requestMsMax,
+    bodyLimit: 1,
+    frameworkErrors: (_error, _request, reply: FastifyReply) => {
+      void reply.code(400).headers(headersOfAll).send()
+    },
+  })
+  app.server.maxConnections = liveLimits.connectionsMax
+  const judge = createSourceCheck(app.server)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headersOfAll)
+    if (judge(request) === 'allowed') done()
+    else void reply.code(403).send()
+  })
+  app.setNotFoundHandler((_request, reply) => {
+    reply.code(404).send()
+  })
+  app.setErrorHandler((_error, _request, reply) => {
+    void reply.code(400).send()
+  })
+  return app
+}

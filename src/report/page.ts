@@ -1,0 +1,104 @@
+import { html, type Html, type HtmlPart } from './html.js'
+import { texturesHtml } from './charts/outcomes.js'
+import type { ReportData } from './report-data.js'
+import { attentionHtml } from './sections/attention.js'
+import { changesHtml } from './sections/changes.js'
+import { confidenceHtml, costHtml, groupsHtml, outcomesHtml, timelineHtml } from './sections/charts.js'
+import { alarmsHtml, tilesHtml } from './sections/tiles.js'
+import { headlineOf } from './sections/headline.js'
+import { settingsHtml } from './sections/settings.js'
+import { styleText } from './style.js'
+import { dayText, moment } from './words.js'
+import { foreign } from './html.js'
+
+/** No script, no picture, no font, nothing from anywhere. */
+const reportPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+export interface Section {
+  readonly id: string
+  readonly title: string
+  readonly html: Html
+}
+
+/** The report of a run: one file that is whole without any other, and runs nothing. */
+export function reportPage(data: ReportData): string {
+  const { run } = data
+  const sections = reportSections(data)
+  return String(
+    html`<!doctype html>
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <meta http-equiv="content-security-policy" content="${reportPolicy}" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="referrer" content="no-referrer" />
+          <meta name="color-scheme" content="light dark" />
+          <title>Run ${run.number}, ${dayText(run.startedAtMs)}: enrich</title>
+          <style>
+            ${styleText}
+          </style>
+        </head>
+        <body>
+          ${texturesHtml}
+          ${bodyHtml({
+            title: `Run ${run.number}`,
+            below: html`${foreign(run.series, 200)}, ${moment(run.startedAtMs)}`,
+            top: topHtml(data),
+            sections,
+          })}
+          <footer class="quiet">
+            <p>
+              Written by enrich on ${moment(data.madeAtMs)}. This file holds all it shows, and asks nobody for
+              anything.
+            </p>
+          </footer>
+        </body>
+      </html> `,
+  )
+}
+
+export interface BodyOptions {
+  readonly title: string
+  readonly below: HtmlPart
+  /** What is said before the sections. */
+  readonly top: HtmlPart
+  readonly sections: readonly Section[]
+}
+
+export const bodyHtml = ({ title, below, top, sections }: BodyOptions): Html =>
+  html`<header>
+      <h1>${title}</h1>
+      <p class="quiet">${below}</p>
+    </header>
+    <nav aria-label="Contents">
+      <ul>
+        ${sections.map(({ id, title: name }) => html`<li><a href="#${id}">${name}</a></li>`)}
+      </ul>
+    </nav>
+    <main>${top} ${sections.map(sectionHtml)}</main>`
+
+export const sectionHtml = (section: Section): Html =>
+  html`<section aria-labelledby="${section.id}" data-part="${section.id}">
+    <h2 id="${section.id}">${section.title}</h2>
+    ${section.html}
+  </section> `
+
+/** What happened, in words and in figures. */
+export const topHtml = (data: ReportData): Html =>
+  html`<div data-part="top">
+    <p class="lead">${headlineOf(data)}</p>
+    ${tilesHtml(data)} ${alarmsHtml(data.run)}
+  </div>`
+
+export function reportSections(data: ReportData): Section[] {
+  return [
+    { id: 'changes', title: 'What changed', html: changesHtml(data.changes) },
+    { id: 'attention', title: 'Rows that need a person', html: attentionHtml(data.attention) },
+    { id: 'rows', title: 'Outcomes', html: outcomesHtml(data) },
+    { id: 'sure', title: 'Confidence', html: confidenceHtml(data) },
+    { id: 'groups', title: 'Where matches are found', html: groupsHtml(data) },
+    { id: 'course', title: 'The time of the run', html: timelineHtml(data) },
+    { id: 'money', title: 'Cost', html: costHtml(data) },
+    { id: 'settings', title: 'Settings', html: settingsHtml(data.run) },
+  ]
+}

@@ -1,0 +1,75 @@
+import { changeKinds, type ChangeKind } from '../../pipeline/rules/change-kinds.js'
+import { detailsHtml } from '../charts/figure.js'
+import { foreign, html, sourceHtml, type Html, type HtmlPart } from '../html.js'
+import type { ReportChange, ReportChanges } from '../report-data.js'
+import { tableHtml } from '../table.js'
+import { grouped } from '../words.js'
+import { kindWords } from './headline.js'
+
+/** Of all kinds together; so a page keeps below its size whatever changed. */
+const bytesMaxPerKind = 70_000
+/** Kinds with so few of them are open at first. */
+const openMax = 12
+
+/** What changed, the kind with the most changes first, and in it what changed on the most rows. */
+export function changesHtml(changes: ReportChanges | null): Html {
+  if (changes === null)
+    return html`<p>
+      There is no earlier output to compare with. The next run of the same job is compared with this one.
+    </p>`
+  const kinds = changeKinds
+    .map((kind) => ({ kind, count: changes.counts[kind] ?? 0 }))
+    .filter(({ count }) => count > 0)
+    .sort((one, other) => other.count - one.count)
+  if (kinds.length === 0) return html`<p>Nothing: every row is what it was in run ${changes.baseline}.</p>`
+  return html`<p>Against the output of run ${changes.baseline}. Rows that changed alike stand on one line.</p>
+    ${kinds.map(({ kind, count }) =>
+      kindHtml(kind, count, changes.largest?.filter((change) => change.kind === kind) ?? null),
+    )}`
+}
+
+function kindHtml(kind: ChangeKind, count: number, largest: readonly ReportChange[] | null): Html {
+  const words = kindWords(kind, count)
+  if (largest === null) return html`<p>${words}: which ones is no longer remembered.</p>`
+  const isWhole = kind === 'new_row' || kind === 'row_gone'
+  const rowCount = largest.reduce((sum, change) => sum + change.rowCount, 0)
+  const table = tableHtml({
+    id: `changes-${kind}-table`,
+    label: words,
+    columns: [
+      { name: 'Rows', isNumber: true },
+      { name: 'Company asked for' },
+      ...(isWhole
+        ? [{ name: 'Entity' }]
+        : [{ name: 'Field' }, { name: 'Old' }, { name: 'New' }, { name: 'Source' }]),
+    ],
+    rows: largest,
+    cellsOf: (change) => [
+      grouped(change.rowCount),
+      askedHtml(change),
+      ...(isWhole ? [textHtml(change.newEntityId ?? change.oldEntityId)] : valuesOf(change)),
+    ],
+    bytesMax: bytesMaxPerKind,
+    ...(rowCount < count ? { totalCount: count, noun: 'changes' } : {}),
+  })
+  return detailsHtml(`changes-${kind}`, words, table, count <= openMax)
+}
+
+function askedHtml({ name, rowKey, rowNumber, rowCount }: ReportChange): Html {
+  const place = rowKey === null ? html`row ${grouped(rowNumber)}` : html`key ${foreign(rowKey, 40)}`
+  return html`${textHtml(name)} <span class="quiet place">${place}${rowCount > 1 ? ' and others' : ''}</span>`
+}
+
+function valuesOf(change: ReportChange): HtmlPart[] {
+  const { field, old, new: now, oldSource, newSource } = change
+  const sources = [...new Set([newSource, oldSource])].filter((source) => source !== null)
+  return [
+    html`<code>${field ?? '–'}</code>`,
+    textHtml(old),
+    textHtml(now),
+    sources.length === 0 ? '–' : sources.map((source) => html`<div>${sourceHtml(source)}</div>`),
+  ]
+}
+
+export const textHtml = (text: string | null): HtmlPart =>
+  text === null || text === '' ? '–' : foreign(text)

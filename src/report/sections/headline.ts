@@ -1,0 +1,122 @@
+import { exitCodes } from '../../core/errors.js'
+import { changeKinds, type ChangeKind } from '../../pipeline/rules/change-kinds.js'
+import type { RememberedRun } from '../../pipeline/history/history.js'
+import type { OutputFigures } from '../../pipeline/rules/run-record.js'
+import { cut } from '../html.js'
+import { rowsByGroup } from '../outcome-groups.js'
+import type { ReportData } from '../report-data.js'
+import { amount, counted, grouped, percent } from '../words.js'
+
+/** What happened in a run, in plain sentences. */
+export function headlineOf(data: ReportData): string {
+  return [
+    rowsSentence(data),
+    changesSentence(data),
+    costSentence(data.run),
+    alarmsSentence(data.run),
+    endSentence(data.run),
+  ]
+    .filter((sentence) => sentence !== null)
+    .join(' ')
+}
+
+export const figuresOf = (run: RememberedRun | undefined): OutputFigures | null =>
+  run?.record?.figures ?? null
+
+/** In parts of 1; null where there are no rows. */
+export function matchedShareOf(figures: OutputFigures | null): number | null {
+  if (figures === null || figures.rowCount === 0) return null
+  return rowsByGroup(figures.rowsByStatus).matched / figures.rowCount
+}
+
+function rowsSentence(data: ReportData): string {
+  const figures = figuresOf(data.run)
+  if (figures === null) return 'This run published no output.'
+  const { matched } = rowsByGroup(figures.rowsByStatus)
+  if (figures.rowCount === 0) return 'The input has no rows.'
+  const share = percent(matched, figures.rowCount)
+  return `${counted(figures.rowCount, 'row')}, ${grouped(matched)} of them matched (${share}${changeOfShare(data)}).`
+}
+
+/** Against the run before it: what people remember. */
+function changeOfShare({ run, earlier }: ReportData): string {
+  const [now, before] = [matchedShareOf(figuresOf(run)), matchedShareOf(figuresOf(earlier[0]))]
+  if (now === null || before === null) return ''
+  const points = (now - before) * 100
+  if (points === 0) return ', as in the run before'
+  const words = Math.abs(points) < 0.1 ? 'less than 0.1' : Math.abs(points).toFixed(1)
+  return `, ${words} points ${points > 0 ? 'more' : 'less'} than in the run before`
+}
+
+function changesSentence({ changes, run }: ReportData): string | null {
+  if (!run.isPublished) return null
+  if (changes === null)
+    return 'It is the first run of its kind that is remembered: there is nothing to compare with.'
+  const counts = changeKinds.flatMap((kind) => {
+    const count = changes.counts[kind] ?? 0
+    return count === 0 ? [] : [{ kind, count }]
+  })
+  const total = counts.reduce((sum, { count }) => sum + count, 0)
+  if (total === 0) return `Nothing changed since run ${changes.baseline}.`
+  const largest = [...counts].sort((one, other) => other.count - one.count).slice(0, 3)
+  const named = largest.map(({ kind, count }) => kindWords(kind, count)).join(', ')
+  const rest = counts.length > largest.length ? ' and more' : ''
+  return `${counted(total, 'change')} since run ${changes.baseline}: ${named}${rest}.`
+}
+
+/** `1 new row`, `43 new rows`: what changed on how many rows, for people. */
+export const kindWords = (kind: ChangeKind, count: number): string =>
+  `${grouped(count)} ${wordsOfKind[kind][count === 1 ? 0 : 1]}`
+
+const wordsOfKind: Readonly<Record<ChangeKind, readonly [one: string, several: string]>> = {
+  new_row: ['new row', 'new rows'],
+  row_gone: ['row gone', 'rows gone'],
+  gained_match: ['row gained a match', 'rows gained a match'],
+  lost_match: ['row lost its match', 'rows lost their match'],
+  entity_changed: ['row matched to another company', 'rows matched to another company'],
+  merged: ['company merged', 'companies merged'],
+  renamed: ['company renamed', 'companies renamed'],
+  became_inactive: ['company became inactive', 'companies became inactive'],
+  became_active: ['company became active', 'companies became active'],
+  address_changed: ['address changed', 'addresses changed'],
+  identifier_changed: ['identifier changed', 'identifiers changed'],
+  parent_changed: ['parent changed', 'parents changed'],
+  confidence_crossed: ['confidence crossed the line at 80', 'confidences crossed the line at 80'],
+}
+
+function costSentence({ record }: RememberedRun): string | null {
+  if (record === null) return null
+  const { money, summary, service } = record
+  if (service === 'embedded') return 'The embedded service answered, which costs nothing.'
+  if (money === null) return summary === null ? null : `${counted(summary.billedCount, 'lookup')} billed.`
+  const uncertain =
+    money.uncertainCost === 0
+      ? ''
+      : `, and ${amount(money.uncertainCost, money.currency)} more may have been billed`
+  return `It cost ${amount(money.cost, money.currency)}${uncertain}.`
+}
+
+function alarmsSentence({ record }: RememberedRun): string | null {
+  if (record === null) return null
+  const [first] = record.alarms
+  if (first === undefined) return 'No alarm.'
+  return record.alarms.length === 1
+    ? `ALARM: ${cut(first.message)}.`
+    : `${record.alarms.length} ALARMS, the first of them: ${cut(first.message)}.`
+}
+
+function endSentence({ exitCode, endedAtMs, record }: RememberedRun): string {
+  if (exitCode === null || endedAtMs === null)
+    return 'It did not end yet when this was written, or was killed.'
+  if (record !== null && record.error !== null)
+    return `It ended with an error, ${cut(record.error.code)}: ${cut(record.error.message)} (exit code ${exitCode}).`
+  return exitCode === 0
+    ? 'It ended well (exit code 0).'
+    : `It ended with exit code ${exitCode}: ${exitWords(exitCode)}.`
+}
+
+export function exitWords(exitCode: number): string {
+  const known = Object.entries(exitCodes).find(([code]) => Number(code) === exitCode)?.[1]
+  if (known === undefined) return 'of another version'
+  return 'meaning' in known ? known.meaning : known.manual
+}

@@ -1,0 +1,49 @@
+import type { RememberedRun } from '../../pipeline/history/history.js'
+import { foreign, html, type Html, type HtmlPart } from '../html.js'
+import { tableHtml } from '../table.js'
+import { moment } from '../words.js'
+
+/** How a run was called, and with what. */
+export function settingsHtml({ record, series, startedAtMs, endedAtMs, exitCode }: RememberedRun): Html {
+  if (record === null) return html`<p>What is kept of this run is of another version of enrich.</p>`
+  const { command, program, service, scope, input, settings } = record
+  const facts: (readonly [string, HtmlPart])[] = [
+    ['Command', html`<code>${foreign(command, 600)}</code>`],
+    ['Began', moment(startedAtMs)],
+    ['Ended', endedAtMs === null ? '–' : moment(endedAtMs)],
+    ['Exit code', exitCode ?? '–'],
+    ['Job', foreign(series, 300)],
+    ['Service', html`${service}, ${foreign(scope, 200)}`],
+    ['Input', html`${foreign(input.paths.slice(0, 20).join(', '), 600)} (${input.format})`],
+    ['SHA-256 of the input', input.sha256 === null ? '–' : html`<code>${input.sha256}</code>`],
+    ['enrich', foreign(program, 40)],
+  ]
+  return html`<dl class="facts">
+      ${facts.map(
+        ([name, value]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div>`,
+      )}
+    </dl>
+    ${tableHtml({
+      id: 'settings-table',
+      label: 'Settings',
+      columns: [{ name: 'Setting' }, { name: 'Value' }],
+      rows: listValues(settings),
+      cellsOf: ([key, value]) => [html`<code>${key}</code>`, foreign(value, 300)],
+      noun: 'settings',
+    })}`
+}
+
+/** Each with the path of its key: `input.columns.name`. */
+function listValues(value: unknown, above = ''): (readonly [string, string])[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return above === '' ? [] : [[above, textOf(value)]]
+  return Object.entries(value).flatMap(([key, inner]) =>
+    listValues(inner, above === '' ? key : `${above}.${key}`),
+  )
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

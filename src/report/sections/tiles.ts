@@ -1,0 +1,60 @@
+import { formatDuration } from '../../core/duration.js'
+import type { RememberedRun } from '../../pipeline/history/history.js'
+import { foreign, html, type Html, type HtmlPart } from '../html.js'
+import { rowsByGroup } from '../outcome-groups.js'
+import type { ReportData } from '../report-data.js'
+import { amount, grouped, percent } from '../words.js'
+import { figuresOf } from './headline.js'
+
+/** The figures that everybody asks for first. */
+export function tilesHtml({ run, changes, attention }: ReportData): Html {
+  const figures = figuresOf(run)
+  const summary = run.record?.summary ?? null
+  const money = run.record?.money ?? null
+  const tiles: (readonly [string, HtmlPart])[] = [
+    ['Rows', figures === null ? '–' : grouped(figures.rowCount)],
+    [
+      'Matched',
+      figures === null ? '–' : percent(rowsByGroup(figures.rowsByStatus).matched, figures.rowCount),
+    ],
+    ['Changes', changes === null ? '–' : grouped(sumOf(Object.values(changes.counts)))],
+    ['Rows for a person', attention === null ? '–' : grouped(attention.rowCount)],
+    ['Lookups billed', summary === null ? '–' : grouped(billedOf(run))],
+    ['Cost', money === null ? '–' : amount(money.cost, money.currency)],
+    ['Took', summary === null ? '–' : formatDuration(summary.elapsedMs)],
+  ]
+  return tileList(tiles)
+}
+
+export const tileList = (tiles: readonly (readonly [string, HtmlPart])[]): Html =>
+  html`<dl class="tiles">
+    ${tiles.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`
+
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
+
+/** The embedded service bills nobody. */
+const billedOf = ({ record }: RememberedRun): number =>
+  record?.service === 'embedded' ? 0 : (record?.summary?.billedCount ?? 0)
+
+export function alarmsHtml({ record }: RememberedRun): Html | null {
+  const alarms = record?.alarms ?? []
+  if (alarms.length === 0) return null
+  return html`<div class="alarms" role="group" aria-label="Alarms">
+    <p><strong>Alarms</strong></p>
+    <ul>
+      ${alarms
+        .slice(0, 50)
+        .map(
+          ({ condition, message }) =>
+            html`<li><code>${foreign(condition, 80)}</code> ${foreign(message, 300)}</li>`,
+        )}
+    </ul>
+  </div>`
+}

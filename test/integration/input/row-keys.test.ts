@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { ingest, type IngestDeps } from '../../../src/pipeline/ingest.js'
+import { openInput } from '../../../src/pipeline/input/input.js'
+import { RowSpool } from '../../../src/pipeline/output/row-spool.js'
+import { queryDuckDb } from '../../support/tables.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'row-keys-'))
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const columns = { name: 'name', location: ['city'], context: [], identifiers: {} }
+
+interface Read {
+  readonly file: string
+  readonly rowKeyColumn?: string
+  readonly groupColumn?: string
+  readonly spools?: boolean
+}
+
+/** What the rows ask, their keys and their groups. */
+async function read({ file, spools = false, ...besides }: Read) {
+  const input = await openInput({ paths: [join(folder, file)], spoolFolder: folder })
+  const asked: string[] = []
+  const place: IngestDeps['place'] = (lookups) => {
+    const first = asked.length
+    asked.push(...lookups.map(({ lookup }) => `${lookup.name}@${lookup.location ?? ''}`))
+    return Promise.resolve(lookups.map((_, at) => first + at + 1))
+  }
+  const spool = spools ? new RowSpool(join(folder, 'out.parquet'), folder) : null
+  try {
+    const { index, rowKeys, groups } = await ingest({
+      ...{ input, place, spool, ...besides },
+      rule: { columns, identifierUse: 'context', readsNames: false },
+      dedupe: true,
+      wasAsked: () => false,
+      signal: new AbortController().signal,
+    })
+    const keys = rowKeys?.read(0, index.rowCount) ?? null
+    rowKeys?.close()
+    const groupOfRows =
+      groups && Array.from({ length: index.rowCount }, (_, row) => groups.values[groups.groupOf(row)])
+    return { asked, keys, groups: groupOfRows, values: groups?.values ?? null }
+  } finally {
+    await spool?.remove()
+    await input.close()
+  }
+}
+
+const rows = [
+  { id: '007', name: 'Acme', city: 'Rome', segment: 'a' },
+  { id: '8', name: 'Beta', city: 'Oslo', segment: ' b ' },
+  { id: ' 8', name: 'Acme', city: 'Rome', segment: '' },
+]
+const csv = (list: readonly Record<string, string>[]): string =>
+  [Object.keys(list[0] ?? {}), ...list.map((row) => Object.values(row))]
+    .map((row) => row.join(','))
+    .join('\n')
+writeFileSync(join(folder, 'rows.csv'), csv(rows))
+writeFileSync(join(folder, 'rows.ndjson'), rows.map((row) => JSON.stringify(row)).join('\n'))
+await queryDuckDb(
+  `COPY (SELECT * FROM read_csv('${join(folder, 'rows.csv')}', all_varchar = true)) TO '${join(folder, 'rows.parquet')}'`,
+)
+
+describe('keys of rows', () => {
+  it.each([
+    ['rows.csv', false],
+    ['rows.csv', true],
+    ['rows.ndjson', false],
+    ['rows.ndjson', true],
+    ['rows.parquet', false],
+  ])('stand beside what rows ask, as they are: %s, waiting %s', async (file, spools) => {
+    const found = await read({ file, spools, rowKeyColumn: 'id', groupColumn: 'segment' })
+    expect(found.asked).toEqual(['Acme@Rome', 'Beta@Oslo', 'Acme@Rome'])
+    expect(found.keys).toEqual(['007', '8', ' 8'])
+    expect(found.groups).toEqual(['a', 'b', ''])
+  })
+
+  it('may be a column that is asked', async () => {
+    writeFileSync(join(folder, 'named.csv'), 'name,city\nAcme,Rome\nBeta,Oslo\n')
+    const found = await read({ file: 'named.csv', rowKeyColumn: 'name', groupColumn: 'name' })
+    expect(found).toMatchObject({
+      asked: ['Acme@Rome', 'Beta@Oslo'],
+      keys: ['Acme', 'Beta'],
+      groups: ['Acme', 'Beta'],
+    })
+  })
+
+  it('are not read where there is no column of them', async () => {
+    expect(await read({ file: 'rows.csv' })).toMatchObject({ keys: null, groups: null })
+  })
+
+  it('that occur twice are an error that names both rows, also far apart', async () => {
+    const many = Array.from({ length: 20_000 }, (_, at) => ({ id: `k${at}`, name: `n${at}`, city: 'Rome' }))
+    writeFileSync(join(folder, 'twice.csv'), csv([...many, { id: 'k6', name: 'x', city: 'y' }]))
+    await expect(read({ file: 'twice.csv', rowKeyColumn: 'id' })).rejects.toMatchObject({
+      code: 'ROW_KEY_DUPLICATE',
+      message: 'rows 7 and 20001 both have the key "k6" in the column "id"',
+    })
+  })
+
+  it('that are empty are an error that names the row', async () => {
+    writeFileSync(join(folder, 'empty.csv'), 'id,name,city\n1,a,b\n" ",c,d\n')
+    await expect(read({ file: 'empty.csv', rowKeyColumn: 'id' })).rejects.toMatchObject({
+      code: 'ROW_KEY_MISSING',
+      message: 'row 2 has no key in the column "id"',
+    })
+  })
+
+  it('of a row that asks for nothing stand too', async () => {
+    writeFileSync(join(folder, 'nameless.csv'), 'id,name,city\n1,a,b\n2,,\n3,c,d\n')
+    expect((await read({ file: 'nameless.csv', rowKeyColumn: 'id' })).keys).toEqual(['1', '2', '3'])
+  })
+})
+
+describe('groups of rows', () => {
+  it('beyond a thousand are one', async () => {
+    const many = Array.from({ length: 1_200 }, (_, at) => ({ id: `${at}`, name: `n${at}`, city: 'c' }))
+    writeFileSync(join(folder, 'groups.csv'), csv(many))
+    const { values, groups } = await read({ file: 'groups.csv', groupColumn: 'id' })
+    expect(values).toHaveLength(1_001)
+    expect([groups?.[999], groups?.[1_000], groups?.[1_199]]).toEqual(['999', '(other)', '(other)'])
+  })
+})

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { changesText } from '../../../src/cli/terminal/changes-text.js'
+import { displayWidth } from '../../../src/core/display-width.js'
+import type { RememberedRun } from '../../../src/pipeline/history/history.js'
+import type { Change } from '../../../src/pipeline/rules/change-kinds.js'
+
+const run = (number: number): RememberedRun => ({
+  number,
+  series: 'companies.csv',
+  startedAtMs: Date.UTC(2026, 0, number, 2),
+  endedAtMs: 0,
+  exitCode: 0,
+  isPublished: true,
+  baseline: null,
+  record: null,
+})
+const pair = { older: run(11), newer: run(12) }
+const change: Change = {
+  kind: 'renamed',
+  rowKey: null,
+  rowNumber: 17,
+  name: 'Acme',
+  field: 'legal_name',
+  old: 'Acme Ltd',
+  new: 'Acme plc',
+  oldSource: null,
+  newSource: null,
+  oldEntityId: 'siq_1',
+  newEntityId: 'siq_1',
+  run: 12,
+}
+
+describe('changes on a terminal', () => {
+  it('counts by kind, then the first of them', () => {
+    const first = [
+      change,
+      { ...change, kind: 'row_gone' as const, rowKey: 'K1', field: null, old: null, new: null },
+    ]
+    expect(changesText({ pair, counts: { row_gone: 1, renamed: 1_234 }, first }, 100)).toBe(
+      [
+        'Run 12 (2026-01-12 02:00) against run 11 (2026-01-11 02:00): 1,235 changes',
+        '  row_gone            1',
+        '  renamed             1,234',
+        '',
+        '  renamed   row 17  Acme  legal_name  Acme Ltd → Acme plc',
+        '  row_gone  K1      Acme',
+        '  … and 1,233 more: enrich diff 11..12 -o changes.csv',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('no change is said', () => {
+    expect(changesText({ pair, counts: {}, first: [] }, 100)).toMatch(/: nothing changed\n$/)
+  })
+
+  it('where they were written is said', () => {
+    expect(changesText({ pair, counts: { renamed: 2 }, first: [] }, 100, 'c.csv')).toMatch(
+      /: 2 changes\n {2}renamed +2\n {2}written {2}c.csv\n$/,
+    )
+  })
+
+  it('what would drive a terminal, or turn its words round, is shown as an escape', () => {
+    const text = changesText(
+      { pair, counts: { renamed: 1 }, first: [{ ...change, name: '\u001b[31m\u202eA\nB', new: '\u0007' }] },
+      100,
+    )
+    expect(text).toContain('\\u001b[31m\\u202eA B')
+    expect(text).toContain('\\u0007')
+  })
+
+  it.each([20, 60, 100])('no line is wider than %s columns, whatever is in it', (columnCount) => {
+    const first = [{ ...change, name: '株式会社'.repeat(20), old: '😀'.repeat(50) }, change]
+    const lines = changesText({ pair, counts: { renamed: 2 }, first }, columnCount).split('\n')
+    const table = lines.slice(lines.indexOf('') + 1)
+    expect(Math.max(...table.map(displayWidth))).toBeLessThanOrEqual(columnCount)
+    expect(table[0]).toContain('  renamed')
+  })
+})

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest'
+import type { HistoryReader, PublishedEntry, RememberedRun } from '../../../src/pipeline/history/history.js'
+import { attentionOf } from '../../../src/report/attention.js'
+import { gatherReport } from '../../../src/report/gather-data.js'
+import { LargestChanges } from '../../../src/report/largest-changes.js'
+import { sampleChange, sampleRun } from '../../support/report-samples.js'
+
+const stateOf = (fields: Readonly<Record<string, string>>) => `${JSON.stringify({ v: 1, ...fields })}\n{}`
+
+function entry(name: string, fields: Readonly<Record<string, string>>): PublishedEntry {
+  const address = Buffer.alloc(16)
+  address.write(name)
+  return { address, rowKey: null, name, state: stateOf(fields) }
+}
+
+const entries: readonly PublishedEntry[] = [
+  entry('sure', { status: 'matched', confidence: '97', entity_id: 'e1', legal_name: 'Sure AG' }),
+  entry('perhaps', {
+    status: 'partial_match',
+    confidence: '71',
+    display_name: 'Perhaps',
+    legal_name: 'Perhaps AG',
+  }),
+  entry('lost', { status: 'uncertain' }),
+  entry('new to us', { status: 'a_status_to_come' }),
+]
+
+function reader(
+  rowsByRun: Readonly<Record<number, readonly number[]>>,
+  runs: readonly RememberedRun[],
+): HistoryReader {
+  return {
+    runs: () => runs,
+    published: (run) => {
+      const rows = rowsByRun[run]
+      return rows === undefined
+        ? null
+        : {
+            run,
+            rows: Uint32Array.from(rows),
+            *entries(numbers) {
+              for (const number of numbers) yield [number, entries[number]!]
+            },
+          }
+    },
+    close: () => undefined,
+  }
+}
+
+describe('rows that need a person', () => {
+  test('those that no answer settles, once for all rows that ask the same, those of most rows first', () => {
+    const output = reader({ 1: [0, 2, 1, 0, 1, 1, 3] }, []).published(1)!
+    expect(attentionOf(output)).toEqual({
+      rowCount: 5,
+      entries: [
+        {
+          rowNumber: 3,
+          rowCount: 3,
+          rowKey: null,
+          name: 'perhaps',
+          status: 'partial_match',
+          confidence: 71,
+          found: 'Perhaps',
+          source: null,
+        },
+        {
+          rowNumber: 2,
+          rowCount: 1,
+          rowKey: null,
+          name: 'lost',
+          status: 'uncertain',
+          confidence: null,
+          found: null,
+          source: null,
+        },
+        {
+          rowNumber: 7,
+          rowCount: 1,
+          rowKey: null,
+          name: 'new to us',
+          status: 'a_status_to_come',
+          confidence: null,
+          found: null,
+          source: null,
+        },
+      ],
+    })
+  })
+
+  test('of many, the largest, and all of them counted', () => {
+    const many = 5_000
+    const rows = Uint32Array.from({ length: many + 40 }, (_, index) => (index < many ? index : 4_321))
+    const output = {
+      run: 1,
+      rows,
+      *entries(numbers: Iterable<number>) {
+        for (const number of numbers) yield [number, entry(`n${number}`, { status: 'failed' })] as const
+      },
+    }
+    const { rowCount, entries: shown } = attentionOf(output)
+    expect([rowCount, shown.length]).toEqual([many + 40, 300])
+    expect(shown[0]).toMatchObject({ rowNumber: 4_322, rowCount: 41 })
+    expect(shown[1]).toMatchObject({ rowNumber: 1, rowCount: 1 })
+  })
+})
+
+describe('changes', () => {
+  test('rows that changed alike are one change, and those of most rows come first', () => {
+    const largest = new LargestChanges()
+    const [one, other] = [sampleChange('renamed', 1), sampleChange('renamed', 2)]
+    largest.add([one, other, { ...other, rowNumber: 99 }, sampleChange('new_row', 5)])
+    expect(
+      largest.list().map(({ kind, name, rowNumber, rowCount }) => [kind, name, rowNumber, rowCount]),
+    ).toEqual([
+      ['new_row', 'name 6', 36, 1],
+      ['renamed', 'name 3', other.rowNumber, 2],
+      ['renamed', 'name 2', one.rowNumber, 1],
+    ])
+  })
+
+  test('of very many, the largest are not lost', () => {
+    const largest = new LargestChanges()
+    for (let index = 0; index < 30_000; index++) {
+      largest.add([sampleChange('new_row', index)])
+      if (index % 100 === 0) largest.add([sampleChange('new_row', 77)])
+    }
+    expect(largest.list()).toHaveLength(100)
+    expect(largest.list()[0]).toMatchObject({ name: 'name 78', rowCount: 301 })
+  })
+})
+
+describe('a report is of', () => {
+  const night = (number: number, over: Partial<RememberedRun> = {}) =>
+    sampleRun(
+      number,
+      { changes: number === 1 ? null : { baseline: number - 1, counts: { lost_match: 1 } } },
+      over,
+    )
+  const runs = [
+    night(5, { isPublished: false }),
+    night(4, { series: 'another' }),
+    night(3),
+    night(2),
+    night(1),
+  ]
+  const rows = { 1: [0], 2: [0, 1], 3: [2, 1] }
+  const gather = (number: number | null) => gatherReport({ reader: reader(rows, runs), number, nowMs: 1 })
+
+  test('the last run that published an output, or the one that is named', () => {
+    expect(gather(null).run.number).toBe(4)
+    expect(gather(2).run.number).toBe(2)
+    expect(() => gather(6)).toThrow(expect.objectContaining({ code: 'RUN_NOT_FOUND' }))
+  })
+
+  test('it stands beside the runs of its own series before it', () => {
+    expect(gather(3).earlier.map(({ number }) => number)).toEqual([2, 1])
+    expect(gather(4).earlier).toEqual([])
+  })
+
+  test('changes are those of the outputs, where both are remembered; else only counted', () => {
+    expect(gather(3).changes).toMatchObject({
+      baseline: 2,
+      counts: { lost_match: 1 },
+      largest: [{ kind: 'new_row' }, { kind: 'row_gone' }],
+    })
+    expect(gather(4).changes).toMatchObject({ baseline: 3, largest: null })
+    expect(gather(1).changes).toBe(null)
+  })
+
+  test('an output of another version is no reason for no report', () => {
+    const foreign = reader({ 2: [0], 3: [0] }, runs)
+    const published = foreign.published.bind(foreign)
+    foreign.published = (run) => {
+      const output = published(run)
+      return output === null
+        ? null
+        : {
+            ...output,
+            *entries(numbers) {
+              for (const number of numbers) yield [number, { ...entries[number]!, state: '{"v":99}' }]
+            },
+          }
+    }
+    expect(gatherReport({ reader: foreign, number: 3, nowMs: 1 }).attention).toBe(null)
+  })
+})

@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest'
+import { binsOf, timelineChart } from '../../../src/report/charts/timeline.js'
+import { costChart } from '../../../src/report/charts/cost.js'
+import { heightsOf } from '../../../src/report/charts/outcomes.js'
+import { ceilingOf } from '../../../src/report/charts/scale.js'
+import { needsPerson, outcomeOf } from '../../../src/report/outcome-groups.js'
+import { reportPage } from '../../../src/report/page.js'
+import type { ReportData } from '../../../src/report/report-data.js'
+import { headlineOf } from '../../../src/report/sections/headline.js'
+import { percent } from '../../../src/report/words.js'
+import {
+  hostile,
+  sampleFigures,
+  sampleReport,
+  sampleRun,
+  sampleTimeline,
+} from '../../support/report-samples.js'
+
+const megabyte = 1_000_000
+
+describe('the size of a report', () => {
+  test.each([
+    ['a million rows and 12,345 changes', sampleReport({ rowCount: 1_000_000, changeCount: 12_345 })],
+    [
+      'the same with hostile words in every field',
+      sampleReport({ rowCount: 1_000_000, changeCount: 12_345, words: hostile }),
+    ],
+    [
+      'the same with words that grow when they are escaped',
+      sampleReport({
+        rowCount: 1_000_000,
+        changeCount: 12_345,
+        words: (_, index) => `${index}${'\u202e'.repeat(5_000)}`,
+      }),
+    ],
+  ])('%s: below two megabytes', (_, data) => {
+    const bytes = Buffer.byteLength(reportPage(data))
+    expect(bytes).toBeLessThan(2 * megabyte)
+    expect(bytes).toBeGreaterThan(megabyte / 10)
+  })
+
+  test('what is left out is said', () => {
+    const page = reportPage(sampleReport({ rowCount: 1_000_000, changeCount: 12_345 }))
+    expect(page).toContain('The first 100 of 12,345 changes.')
+    expect(page).toContain('The first 300 of 20,000 rows.')
+    expect(page).toContain('The first 200 of 300 groups.')
+  })
+})
+
+describe('what happened, in a sentence', () => {
+  const night = sampleReport()
+
+  test('rows, matched share and its change, changes, cost, alarms and the end', () => {
+    expect(headlineOf(night)).toBe(
+      '12,345 rows, 11,901 of them matched (96.4 %, 1.4 points more than in the run before). ' +
+        '137 changes since run 30: 43 new rows, 22 rows gone, 14 rows gained a match and more. ' +
+        'It cost EUR\u00a012.30, and EUR\u00a00.06 more may have been billed. ' +
+        'ALARM: 12 rows lost their match, more than 5. ' +
+        'It ended with exit code 6: output written, and a condition of --fail-on is met.',
+    )
+  })
+
+  test.each<[string, Partial<ReportData>, string]>([
+    [
+      'nothing changed',
+      { changes: { baseline: 30, counts: {}, largest: [] } },
+      'Nothing changed since run 30.',
+    ],
+    ['the first run', { changes: null, earlier: [] }, 'there is nothing to compare with'],
+    [
+      'one change',
+      { changes: { baseline: 30, counts: { renamed: 1 }, largest: [] } },
+      '1 change since run 30: 1 company renamed.',
+    ],
+    ['no rows', { run: sampleRun(31, { figures: sampleFigures(0) }) }, 'The input has no rows.'],
+    [
+      'no output',
+      { run: sampleRun(31, { figures: null }, { isPublished: false }) },
+      'This run published no output.',
+    ],
+    [
+      'the embedded service',
+      { run: sampleRun(31, { service: 'embedded', money: null }) },
+      'which costs nothing',
+    ],
+    ['an end without an end', { run: sampleRun(31, {}, { endedAtMs: null, exitCode: null }) }, 'was killed'],
+    [
+      'the same share',
+      { earlier: [sampleRun(30, { figures: sampleFigures(12_345) })] },
+      '(96.4 %, as in the run before)',
+    ],
+  ])('%s', (_, over, sentence) => {
+    expect(headlineOf({ ...night, ...over })).toContain(sentence)
+  })
+})
+
+describe('shares', () => {
+  test.each([
+    [0, 10, '0.0 %'],
+    [10, 10, '100.0 %'],
+    [1, 1_000_000, 'under 0.1 %'],
+    [999_999, 1_000_000, 'over 99.9 %'],
+    [0, 0, '–'],
+  ])('%d of %d: %s', (part, whole, text) => {
+    expect(percent(part, whole)).toBe(text)
+  })
+})
+
+describe('pictures', () => {
+  test('one night of ten thousand does not flatten thirty of a hundred, and is said to be cut', () => {
+    const usual = Array.from({ length: 30 }, (_, index) => 90 + index)
+    expect(ceilingOf([...usual, 10_000])).toBeCloseTo(119 * 1.25)
+    expect(ceilingOf(usual)).toBe(119)
+    expect(ceilingOf([1, 10_000])).toBe(10_000)
+    expect(ceilingOf([])).toBe(1)
+    expect(String(costChart(sampleReport().earlier.toReversed()))).toContain(
+      'cut off in it: run 3 (EUR\u00a0740.00)',
+    )
+  })
+
+  test('a row of a million is to be seen, and a column is never higher than the picture', () => {
+    const heights = heightsOf([999_998, 1, 1])
+    expect(Math.min(...heights)).toBeGreaterThanOrEqual(1.5)
+    expect(heights.reduce((sum, height) => sum + height, 0)).toBeCloseTo(100)
+  })
+
+  test('rates over the time of a run come to as much as was done', () => {
+    const bins = binsOf(sampleTimeline)
+    const minutes = 10 / bins.length
+    const done = bins.reduce((sum, bin) => sum + bin.polls * minutes, 0)
+    expect(done).toBeCloseTo(sampleTimeline.at(-1)?.polls ?? 0)
+    expect(bins.filter(({ rateLimited }) => rateLimited > 0).length).toBe(6)
+    expect(bins.length).toBe(60)
+  })
+
+  test('points that are unevenly apart, or repeated, make no rate that is none', () => {
+    const points = [0, 1_000, 1_000, 50_000].map((elapsedMs, index) => ({
+      ...sampleTimeline[index]!,
+      elapsedMs,
+    }))
+    for (const bin of binsOf(points))
+      for (const value of Object.values(bin)) expect(value).toSatisfy(Number.isFinite)
+  })
+
+  test('a run of a moment has no course', () => {
+    expect(timelineChart([])).toBe(null)
+    expect(timelineChart([{ ...sampleTimeline[1]!, elapsedMs: 1_900 }])).toBe(null)
+  })
+
+  test('what is not drawn is in words: no SVG holds text but its titles', () => {
+    expect(reportPage(sampleReport())).not.toMatch(/<text\b/)
+  })
+})
+
+describe('statuses', () => {
+  test.each([
+    ['matched', 'matched', false],
+    ['merged', 'matched', false],
+    ['partial_match', 'doubtful', true],
+    ['inconclusive', 'doubtful', true],
+    ['no_match', 'none', false],
+    ['pending', 'open', false],
+    ['uncertain', 'open', true],
+    ['failed', 'failed', true],
+    ['invalid_input', 'failed', true],
+    ['a status to come', 'doubtful', true],
+  ])('%s is among the %s; whether it needs a person: %s', (status, group, needs) => {
+    expect([outcomeOf(status), needsPerson(status)]).toEqual([group, needs])
+  })
+})
