@@ -7,6 +7,7 @@ import { chooseColumns, sampleColumns } from './column-choice.js'
 import type { Connection, OpenRun, PipelineDeps } from './deps.js'
 import { beginHistory } from './begin-history.js'
 import type { Ending } from './ending/ending.js'
+import { assertMetricsReplaceable } from './ending/metrics-file.js'
 import { assertChangesApart, changesTarget, type ChangesTarget } from './history/changes-file.js'
 import { openWebhooks } from './inbox/webhooks.js'
 import { openInput, type Input } from './input/input.js'
@@ -82,6 +83,7 @@ function checkMetricsFile({ ending, ownFiles }: PipelineDeps, input: Input, outp
   if (path === null) return
   assertNotOurs([path], ownFiles)
   assertBesideUsable(input.files, path, writtenPaths(output))
+  assertMetricsReplaceable(path)
 }
 
 function rowKeyOf({ rowKey = null }: PipelineDeps, { columns }: Input): string | null {

@@ -1,13 +1,50 @@
-import { chmodSync, closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { errorText } from '../../core/error-text.js'
+import { UserError } from '../../core/errors.js'
 import { publishFile, temporaryPath } from '../../platform/durable-files.js'
-import { targetOf } from '../output/output-path.js'
+import { assertRegular, targetOf } from '../output/output-path.js'
 import type { RunEnd } from '../rules/run-end.js'
 import { earlierNames, type EarlierEnds } from './run-metrics.js'
 
 /** What collects it is another user. */
 const readableMode = 0o644
 const knownBytesMax = 1024 * 1024
+
+/**
+ * Throws OUTPUT_UNWRITABLE where something else stands than a file of such figures: a run that was refused writes them
+ * too, and what it was refused for may be that the path is an input's, or a checkpoint's.
+ */
+export function assertMetricsReplaceable(path: string): void {
+  const target = targetOf(path)
+  assertRegular(target)
+  if (!existsSync(target) || statSync(target).size === 0 || readStart(target) === ownStart) return
+  throw new UserError('OUTPUT_UNWRITABLE', `${path} holds something else than the figures of a run`, {
+    hint: 'name a file that is not there yet for --metrics-file, or one that a run wrote',
+  })
+}
+
+/** What each of them begins with. */
+const ownStart = '# HELP enrich_run_'
+
+function readStart(path: string): string {
+  const bytes = Buffer.alloc(ownStart.length)
+  const descriptor = openSync(path, 'r')
+  try {
+    return bytes.toString('latin1', 0, readSync(descriptor, bytes))
+  } finally {
+    closeSync(descriptor)
+  }
+}
 
 /**
  * Writes the figures of a run that ended, whole or not at all. Null: they are there; otherwise why not, in a sentence.
@@ -17,6 +54,7 @@ export async function writeMetricsFile(path: string, end: RunEnd): Promise<strin
   const target = targetOf(path)
   const temporary = temporaryPath(target)
   try {
+    assertMetricsReplaceable(path)
     const { metricsText } = await import('./run-metrics.js')
     const text = await metricsText(end, earlierEnds(target, end.series))
     const descriptor = openSync(temporary, 'wx', readableMode)

@@ -219,7 +219,10 @@ export function renderUnansweredStage(kind: StageKind, unanswered: Unanswered | 
     case 'hierarchy':
       return stageLine('hierarchy', { hierarchy_status: status, hierarchy_error: error })
     case 'domain':
-      return withAnswer({ domain_status: status, domain_error: error }, renderUnanswered(unanswered ?? { status: 'pending' }))
+      return withAnswer(
+        { domain_status: status, domain_error: error },
+        renderUnanswered(unanswered ?? { status: 'pending' }),
+      )
     default:
       return unreachable(kind)
   }

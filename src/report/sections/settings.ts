@@ -37,8 +37,9 @@ export function settingsHtml({ record, series, startedAtMs, endedAtMs, exitCode 
     })}`
 }
 
-/** Each with the path of its key: `input.columns.name`. */
+/** Each that is set, with the path of its key: `input.columns.name`. */
 function listValues(value: unknown, above = ''): (readonly [string, string])[] {
+  if (value === undefined) return []
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return above === '' ? [] : [[above, textOf(value)]]
   return Object.entries(value).flatMap(([key, inner]) =>
