@@ -14,4 +14,6 @@ export const parquetLimits = {
   writeBytes: 1024 * 1024,
   /** Garbage is collected after so many bytes of lines, or of chunks: it is most of what the process holds. */
   collectEveryBytes: 64 * 1024 * 1024,
+  /** The same after lines of rows that were cut out of text: each leaves some ten times its bytes. */
+  collectEveryRowBytes: 32 * 1024 * 1024,
 } as const

@@ -110,7 +110,7 @@ class CsvTable implements InputTable {
       const wanted = this.wanted(cellColumns)
       return this.batches(false, (file) => {
         const positions = positionsIn(file, wanted)
-        const keys = file.positions.map((column) => `"c${column}":`)
+        const keys = file.positions.map((column, position) => `${position === 0 ? '' : ','}"c${column}":"`)
         return ({ cells }) => ({
           members: membersOf(file, keys, cells),
           cells: positions.map((position) => cellAt(file, cells, position)),
@@ -197,14 +197,13 @@ function positionsIn(file: CsvFile, wanted: readonly number[]): readonly number[
   return wanted.map((column) => positionOf.get(column) ?? -1)
 }
 
-/** Every cell that is not null. */
+/** Every cell that is not null. Keys go as far as the quote that opens the cell. */
 function membersOf(file: CsvFile, keys: readonly string[], cells: readonly string[]): string {
   const count = Math.max(cells.length, file.headerCells)
   let members = ''
   for (let position = 0; position < count; position++) {
     const cell = cells[position] ?? ''
-    const text = isPlain.test(cell) ? `"${cell}"` : JSON.stringify(cell)
-    members += (position === 0 ? '' : ',') + (keys[position] ?? '') + text
+    members += (keys[position] ?? '') + (isPlain.test(cell) ? cell + '"' : JSON.stringify(cell).slice(1))
   }
   return members
 }

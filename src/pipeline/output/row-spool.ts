@@ -1,5 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { collectGarbage } from '../../parquet/duckdb.js'
+import { parquetLimits } from '../../parquet/limits.js'
 import { LineWriter, type LineFile } from '../../parquet/line-writer.js'
 import { removeStaleTemporaries, temporaryPath } from '../../platform/durable-files.js'
 import { targetOf, writeFailure } from './output-path.js'
@@ -13,6 +15,7 @@ export class RowSpool {
   readonly #outputPath: string
   readonly #folder: string
   readonly #lines: LineWriter
+  #uncollectedBytes = 0
 
   /** Beside the output, or in a folder where that goes to standard output. Removes what killed runs left. */
   constructor(outputPath: string, folderOfStdout: string) {
@@ -46,7 +49,12 @@ export class RowSpool {
   }
 
   async #cut(): Promise<void> {
-    this.files.push(await this.#lines.cut().catch(this.#throwExplained))
+    const file = await this.#lines.cut().catch(this.#throwExplained)
+    this.files.push(file)
+    this.#uncollectedBytes += file.byteCount
+    if (this.#uncollectedBytes < parquetLimits.collectEveryRowBytes) return
+    this.#uncollectedBytes = 0
+    collectGarbage()
   }
 
   readonly #throwExplained = (error: unknown): never => {
