@@ -5,7 +5,7 @@ import type { EntityRecord } from '../../src/contract/entity.js'
 import type { EntityId } from '../../src/contract/ids.js'
 import { createServiceClient } from '../../src/client/client.js'
 import type { PipelineDeps } from '../../src/pipeline/deps.js'
-import { stageKinds, type StageKind } from '../../src/pipeline/rules/lookup-kind.js'
+import { stageKinds, type LookupKind, type StageKind } from '../../src/pipeline/rules/lookup-kind.js'
 import { runPipeline } from '../../src/pipeline/run.js'
 import { defaultStages } from '../../src/pipeline/rules/stage-options.js'
 import type { RunSummary } from '../../src/pipeline/summary.js'
@@ -57,7 +57,7 @@ export function runStages(
   baseUrl: string,
   parts: Partial<PipelineDeps> & {
     asked?: readonly StageKind[]
-    lookupsMaxOf?: Partial<Record<StageKind, number>>
+    lookupsMaxOf?: Partial<Record<LookupKind, number>>
   } = {},
 ): Promise<RunSummary> {
   const { asked = stageKinds, lookupsMaxOf = {}, ...others } = parts
@@ -86,7 +86,13 @@ export function runStages(
     webhooks: { url: null, receiver: null },
     onLost: 'hold',
     askAgain: [],
-    scheduling: { limits, polling, serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
+    scheduling: {
+      limits,
+      polling,
+      serverErrorMeans: 'unknown',
+      lookupsMax: lookupsMaxOf.resolution ?? null,
+      durationMsMax: null,
+    },
     stages: {
       asked,
       kinds: { entity: quick('entity'), hierarchy: quick('hierarchy'), domain: quick('domain') },

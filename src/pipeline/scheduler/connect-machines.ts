@@ -2,6 +2,7 @@ import type { Checkpoint } from '../checkpoint/checkpoint.js'
 import type { LookupKind, StageKind } from '../rules/lookup-kind.js'
 import { deliveryMsMax } from '../rules/webhook-fallback.js'
 import type { SchedulerDeps } from './deps.js'
+import { JobBudget } from './job-budget.js'
 import { KindMachine } from './kind-machine.js'
 import { openPaces, type KindPaces } from './kind-paces.js'
 import { defaultStages, type KindOptions } from '../rules/stage-options.js'
@@ -18,6 +19,7 @@ export interface Machines {
   ingestor: WebhookIngestor | null
   /** Resolves when no delivery may name a lost submission of a kind any more. */
   lostAreOver: (kind: LookupKind) => Promise<void>
+  jobBudget: Pick<JobBudget, 'reached'>
 }
 
 /** Each part gets what it uses, and no more; what two of them share is made first and handed to both. */
@@ -43,6 +45,7 @@ export async function connectMachines(
           stopSignal,
           counter: deps.counter,
         })
+  const jobBudget = await openJobBudget(deps)
   const entityPaces = await pacesOf('entity', deps)
   const connect = async (kind: LookupKind, stopping: Stopping): Promise<KindMachine> => {
     const own = kind === 'resolution' ? deps : stages?.kinds.get(kind)
@@ -58,7 +61,8 @@ export async function connectMachines(
       counter,
     }
     return new KindMachine({
-      ...{ checkpoint, clock, polling, lookupsMax, stopping, backlog, counter },
+      ...{ checkpoint, clock, polling, stopping, backlog, counter, jobBudget },
+      lookupsMax: kind === 'resolution' ? null : lookupsMax,
       protocol: protocolOf(kind, deps.client, deps.serverErrorMeans),
       random: deps.random,
       limits: { submissionsPerWindow: limits.submissionsPerWindow, windowMs: deps.limits.windowMs },
@@ -86,7 +90,14 @@ export async function connectMachines(
     if (machines.get(kind)?.address.isInUse === true) await expectLost(ingestor, kind, deps)
     await ingestor.lostAreOver(kind)
   }
-  return { machines, feed, ingestor, lostAreOver }
+  return { machines, feed, ingestor, lostAreOver, jobBudget }
+}
+
+/** What rows ask by a domain is of the same count. */
+async function openJobBudget(deps: SchedulerDeps): Promise<JobBudget> {
+  const { lookupsMax, checkpoint } = deps
+  const spentCount = (await checkpoint.spent()) + (await checkpoint.of('domain').spentByRows())
+  return new JobBudget(lookupsMax, spentCount)
 }
 
 const checkpointOf = (kind: LookupKind, { checkpoint }: Pick<SchedulerDeps, 'checkpoint'>): Checkpoint =>

@@ -6,6 +6,7 @@ import type { Checkpoint, LookupId, OpenRun } from '../checkpoint/checkpoint.js'
 import type { PollingPace } from '../rules/polling.js'
 import { AnswerRecorder, type AnswerRecorderDeps } from './answer-recorder.js'
 import type { Backlog } from './backlog.js'
+import type { JobBudget } from './job-budget.js'
 import type { KindPaces } from './kind-paces.js'
 import { Poller } from './poller.js'
 import type { Protocol } from './protocol.js'
@@ -23,6 +24,7 @@ export interface KindMachineDeps {
   inFlightRunsMax: number
   submitConcurrency: number
   lookupsMax: number | null
+  jobBudget: JobBudget
   polling: PollingPace
   paces: KindPaces
   stopping: Stopping
@@ -77,6 +79,7 @@ export class KindMachine {
       submitConcurrency: deps.submitConcurrency,
       inFlightRunsMax: deps.inFlightRunsMax,
       lookupsMax: deps.lookupsMax,
+      jobBudget: deps.jobBudget,
       pace: paces.submissions,
       stopping,
       backlog,

@@ -285,7 +285,7 @@ export class Poller {
     const { lookupId, customId, name } = run
     backlog.expectBack(lookupId)
     await checkpoint.disprove(lookupId, customId, reason)
-    backlog.bringBack({ lookupId, name, location: null, context: null })
+    backlog.bringBack({ lookupId, name, location: null, context: null, isFirst: 0 })
     this.close(lookupId)
   }
 

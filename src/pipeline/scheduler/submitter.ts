@@ -10,6 +10,7 @@ import { readRateHeaders } from '../rules/pacing.js'
 import type { Checkpoint, LookupId, ToSubmit } from '../checkpoint/checkpoint.js'
 import type { AnswerRecorder } from './answer-recorder.js'
 import type { Backlog } from './backlog.js'
+import type { JobBudget } from './job-budget.js'
 import type { Pace } from './pace.js'
 import type { Poller } from './poller.js'
 import type { Protocol } from './protocol.js'
@@ -57,7 +58,10 @@ export interface SubmitterDeps {
   random: Random
   submitConcurrency: number
   inFlightRunsMax: number
+  /** Of this kind alone, whoever asks for it. */
   lookupsMax: number | null
+  /** Of what rows ask, of whichever kind. */
+  jobBudget: JobBudget
   pace: Pace
   stopping: Stopping
   backlog: Backlog
@@ -83,7 +87,7 @@ export class Submitter {
   #page: { position: number; lookup: ToSubmit }[] = []
   #position = 0
   #isExhausted = false
-  /** Of the job's budget: what was spent by earlier processes, and what is in flight or was accepted. */
+  /** Of the kind's own budget: what was spent by earlier processes, and what is in flight or was accepted. */
   #reserved = 0
   #failure: Error | null = null
   readonly #notSent: FailureStreak
@@ -103,8 +107,11 @@ export class Submitter {
     while (this.#mayGoOn()) {
       const lookup = await this.#next()
       if (lookup === null) break
+      const reserved = this.#reserve(lookup)
+      if (reserved === 'over') break
+      if (reserved === 'left_out') continue
       await pace.turn(stopping.submitting)
-      if (stopping.submitting.aborted || !this.#reserve()) break
+      if (stopping.submitting.aborted) break
       void this.#queue
         .add(() => this.#submit(lookup))
         .catch((error: unknown) => {
@@ -163,15 +170,27 @@ export class Submitter {
     }
   }
 
-  /** Takes one lookup of the budget, or stops: work in flight counts. */
-  #reserve(): boolean {
-    const { lookupsMax, stopping } = this.#deps
+  /** Takes one lookup of the budgets, or leaves it for the next run: work in flight counts. */
+  #reserve({ isFirst }: ToSubmit): 'taken' | 'left_out' | 'over' {
+    const { lookupsMax, stopping, jobBudget, backlog, protocol } = this.#deps
     if (lookupsMax !== null && this.#reserved >= lookupsMax) {
       stopping.stop({ kind: 'lookups_max', lookupsMax })
-      return false
+      return 'over'
+    }
+    if (isFirst === 1 && !jobBudget.take()) {
+      // Behind it may be what follows from answers, which is not of this budget.
+      if (protocol.kind === 'resolution') return 'over'
+      backlog.settle()
+      return 'left_out'
     }
     this.#reserved++
-    return true
+    return 'taken'
+  }
+
+  /** Certainly not created: the budgets have it again. */
+  #release({ isFirst }: ToSubmit): void {
+    this.#reserved--
+    if (isFirst === 1) this.#deps.jobBudget.giveBack()
   }
 
   async #submit(lookup: ToSubmit): Promise<void> {
@@ -219,7 +238,7 @@ export class Submitter {
         if (address.mayBeWhy(lookupId, verdict.reason)) return this.#withdraw(lookup, id, verdict.reason)
         if (await checkpoint.reject(lookupId, id, verdict.reason)) {
           this.#settle('rejected')
-          this.#reserved--
+          this.#release(lookup)
         } else this.#wasNamed()
         return
       case 'unknown':
@@ -249,7 +268,7 @@ export class Submitter {
       this.#wasNamed()
       return
     }
-    this.#reserved--
+    this.#release(lookup)
     this.#deps.backlog.putBack(lookup)
   }
 
