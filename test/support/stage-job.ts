@@ -11,6 +11,7 @@ import { defaultStages } from '../../src/pipeline/rules/stage-options.js'
 import type { RunSummary } from '../../src/pipeline/summary.js'
 import { systemClock } from '../../src/platform/clock.js'
 import { systemRandom } from '../../src/platform/random.js'
+import { startService, type RunningService, type ServiceOptions } from '../../src/service/service.js'
 import { fakeKnowledge, matchOf, sampleEntity, sampleRecord, type FakeKnowledge } from './fake-knowledge.js'
 import { keys } from './keys.js'
 import { listenOnLoopback } from './loopback-server.js'
@@ -113,6 +114,24 @@ export function runStages(
     metadata: {},
     ...others,
   })
+}
+
+/** A service of this world, without limits, for `alice`, behind a tap. Close the tap before the service. */
+export async function serveCompanies(
+  knowledge: FakeKnowledge,
+  options: Partial<ServiceOptions> = {},
+): Promise<{ service: RunningService; tap: Tap }> {
+  const service = await startService({
+    knowledge,
+    dataFolder: null,
+    listen: { host: '127.0.0.1', port: 0 },
+    accounts: [{ name: 'alice', apiKey: keys.alice }],
+    rateLimits: 'none',
+    pages: false,
+    log: () => undefined,
+    ...options,
+  })
+  return { service, tap: await tapService(service.url) }
 }
 
 export interface Tap {

@@ -20,9 +20,9 @@ import { createTally } from '../../../src/pipeline/tally.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { createFaults, faultPlan } from '../../../src/service/faults.js'
-import { startService, type RunningService, type ServiceOptions } from '../../../src/service/service.js'
+import type { RunningService, ServiceOptions } from '../../../src/service/service.js'
 import { keys } from '../../support/keys.js'
-import { companyWorld, runStages, tapService, writeCompanies, type Tap } from '../../support/stage-job.js'
+import { companyWorld, runStages, serveCompanies, writeCompanies, type Tap } from '../../support/stage-job.js'
 
 const nameCount = 12
 const companyCount = 5
@@ -43,19 +43,11 @@ async function serve(
   options: Partial<ServiceOptions> = {},
 ): Promise<{ service: RunningService; tap: Tap; knowledge: ReturnType<typeof companyWorld> }> {
   const knowledge = companyWorld(nameCount, companyCount)
-  const service = await startService({
-    knowledge,
-    dataFolder: null,
-    listen: { host: '127.0.0.1', port: 0 },
-    accounts: [{ name: 'alice', apiKey: keys.alice }],
-    rateLimits: 'none',
-    pages: false,
+  const { service, tap } = await serveCompanies(knowledge, {
     researchMs: { min: 0, max: 50 },
     buildMs: { min: 10, max: 60 },
-    log: () => undefined,
     ...options,
   })
-  const tap = await tapService(service.url)
   services.push(tap, service)
   return { service, tap, knowledge }
 }
