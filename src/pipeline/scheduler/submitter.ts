@@ -198,11 +198,10 @@ export class Submitter {
     // Between the turn and here the run may have been stopped: nothing has left yet.
     if (stopping.submitting.aborted) return
     const { lookupId } = lookup
-    const intention = await checkpoint.intend(lookupId, clock.nowMs())
+    const { customId } = await checkpoint.intend(lookupId, clock.nowMs())
     backlog.submit()
     counter.count('submissions')
     const startedAtMs = clock.monotonicMs()
-    const { customId } = intention
     const exchange = await protocol.kickoff(lookup, customId, address.urlFor(lookupId))
     if (exchange.kind === 'reply') pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
     const verdict = protocol.judgeKickoff(exchange, lookup, customId, clock.nowMs())
@@ -239,7 +238,7 @@ export class Submitter {
         if (await checkpoint.reject(lookupId, id, verdict.reason)) {
           this.#settle('rejected')
           this.#release(lookup)
-        } else this.#wasNamed()
+        } else this.#settle('accepted')
         return
       case 'unknown':
         return this.#lose(lookup, id, verdict.reason)
@@ -265,7 +264,7 @@ export class Submitter {
   /** Not created, so not billed: the reservation is free again, and the lookup is submitted later. */
   async #withdraw(lookup: ToSubmit, id: string, reason: string): Promise<void> {
     if (!(await this.#deps.checkpoint.withdraw(lookup.lookupId, id, reason))) {
-      this.#wasNamed()
+      this.#settle('accepted')
       return
     }
     this.#release(lookup)
@@ -284,7 +283,7 @@ export class Submitter {
     const { checkpoint, protocol } = this.#deps
     if (protocol.onLost === 'poll') return this.#suppose(lookup, id, reason)
     if (await checkpoint.lose(lookup.lookupId, id, reason)) this.#wasLost(lookup.lookupId)
-    else this.#wasNamed()
+    else this.#settle('accepted')
   }
 
   /** Taken to run: what became of it is told by a poll, and if it was never asked for it comes back. */
@@ -321,11 +320,6 @@ export class Submitter {
     if (owner?.isWanted !== true) return
     if (claim === 'claimed') counter.count('claimed')
     poller.add(owner)
-  }
-
-  /** A webhook, or the answer to another submission, named its run before: it was created. */
-  #wasNamed(): void {
-    this.#settle('accepted')
   }
 
   #settle(what: 'accepted' | 'rejected' | 'lost'): void {
