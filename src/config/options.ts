@@ -93,6 +93,7 @@ const budget = {
       parse: parseWholeNumber,
     },
     manual:
+      'Rows that ask by a domain in place of a name count too; what stages ask has budgets of its own. ' +
       'Interrupted and resumed, the same input goes on counting; once the number is reached, the same command ' +
       'begins a new count.',
     example: 1_000,

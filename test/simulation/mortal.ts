@@ -82,6 +82,7 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
     },
     setNeedsAttention: (id, reason) => mortalCall(life, () => checkpoint.setNeedsAttention(id, reason)),
     spent: () => mortalCall(life, () => checkpoint.spent()),
+    spentByRows: () => mortalCall(life, () => checkpoint.spentByRows()),
     endJob: (nowMs) =>
       mortalCall(life, () => {
         life.endsJob = true

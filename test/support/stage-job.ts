@@ -5,12 +5,13 @@ import type { EntityRecord } from '../../src/contract/entity.js'
 import type { EntityId } from '../../src/contract/ids.js'
 import { createServiceClient } from '../../src/client/client.js'
 import type { PipelineDeps } from '../../src/pipeline/deps.js'
-import { stageKinds, type StageKind } from '../../src/pipeline/rules/lookup-kind.js'
+import { stageKinds, type LookupKind, type StageKind } from '../../src/pipeline/rules/lookup-kind.js'
 import { runPipeline } from '../../src/pipeline/run.js'
 import { defaultStages } from '../../src/pipeline/rules/stage-options.js'
 import type { RunSummary } from '../../src/pipeline/summary.js'
 import { systemClock } from '../../src/platform/clock.js'
 import { systemRandom } from '../../src/platform/random.js'
+import { startService, type RunningService, type ServiceOptions } from '../../src/service/service.js'
 import { fakeKnowledge, matchOf, sampleEntity, sampleRecord, type FakeKnowledge } from './fake-knowledge.js'
 import { keys } from './keys.js'
 import { listenOnLoopback } from './loopback-server.js'
@@ -57,7 +58,7 @@ export function runStages(
   baseUrl: string,
   parts: Partial<PipelineDeps> & {
     asked?: readonly StageKind[]
-    lookupsMaxOf?: Partial<Record<StageKind, number>>
+    lookupsMaxOf?: Partial<Record<LookupKind, number>>
   } = {},
 ): Promise<RunSummary> {
   const { asked = stageKinds, lookupsMaxOf = {}, ...others } = parts
@@ -86,7 +87,13 @@ export function runStages(
     webhooks: { url: null, receiver: null },
     onLost: 'hold',
     askAgain: [],
-    scheduling: { limits, polling, serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
+    scheduling: {
+      limits,
+      polling,
+      serverErrorMeans: 'unknown',
+      lookupsMax: lookupsMaxOf.resolution ?? null,
+      durationMsMax: null,
+    },
     stages: {
       asked,
       kinds: { entity: quick('entity'), hierarchy: quick('hierarchy'), domain: quick('domain') },
@@ -108,6 +115,24 @@ export function runStages(
     metadata: {},
     ...others,
   })
+}
+
+/** A service of this world, without limits, for `alice`, behind a tap. Close the tap before the service. */
+export async function serveCompanies(
+  knowledge: FakeKnowledge,
+  options: Partial<ServiceOptions> = {},
+): Promise<{ service: RunningService; tap: Tap }> {
+  const service = await startService({
+    knowledge,
+    dataFolder: null,
+    listen: { host: '127.0.0.1', port: 0 },
+    accounts: [{ name: 'alice', apiKey: keys.alice }],
+    rateLimits: 'none',
+    pages: false,
+    log: () => undefined,
+    ...options,
+  })
+  return { service, tap: await tapService(service.url) }
 }
 
 export interface Tap {

@@ -32,6 +32,8 @@ export interface RunContender extends Contender {
 
 export interface ToSubmit extends Lookup {
   lookupId: LookupId
+  /** A row asks it itself; 0 where it follows from an answer. */
+  isFirst: 0 | 1
 }
 
 export interface Intention {
@@ -170,6 +172,8 @@ export interface Checkpoint {
 
   /** Submissions of this job that were billed or may have been, by whichever process. */
   spent(): Promise<number>
+  /** Of these, what rows ask themselves. */
+  spentByRows(): Promise<number>
   /** The job came to its end, or to the end of its budget: the next run of it starts a new count. */
   endJob(nowMs: number): Promise<void>
 

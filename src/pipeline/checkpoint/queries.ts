@@ -129,7 +129,7 @@ export function prepareQueries(database: Sqlite) {
     ),
     nextToSubmit: prepare<WantedFrom & { count: number }, ToSubmit & { position: number }>(
       database,
-      `SELECT position, lookup_id AS lookupId, name, location, context
+      `SELECT position, lookup_id AS lookupId, name, location, context, is_first AS isFirst
        FROM ${wantedFrom} JOIN lookups USING (lookup_id)
        WHERE state = 'new' ORDER BY position LIMIT @count`,
     ),
@@ -258,6 +258,11 @@ export function prepareQueries(database: Sqlite) {
     spent: prepare<[number], number>(
       database,
       `SELECT count(*) FROM submissions WHERE job_id = ? AND verdict IN ('accepted', 'uncertain', 'intended')`,
+    ).pluck(),
+    spentByRows: prepare<[number], number>(
+      database,
+      `SELECT count(*) FROM submissions s JOIN temp.wanted w ON w.lookup_id = s.lookup_id
+       WHERE s.job_id = ? AND w.is_first = 1 AND s.verdict IN ('accepted', 'uncertain', 'intended')`,
     ).pluck(),
     endJob: prepare<{ jobId: number; nowMs: number }>(
       database,

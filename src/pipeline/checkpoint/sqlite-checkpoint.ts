@@ -247,6 +247,11 @@ class SqliteCheckpoint implements Checkpoint {
     return this.#explained(() => this.#queries.spent.get(this.#file.idsOf(this.kind)?.jobId ?? 0) ?? 0)
   }
 
+  spentByRows(): Promise<number> {
+    const { jobId = 0 } = this.#file.idsOf(this.kind) ?? {}
+    return this.#explained(() => this.#queries.spentByRows.get(jobId) ?? 0)
+  }
+
   endJob(nowMs: number): Promise<void> {
     return this.#transaction(() => {
       const jobId = this.#file.idsOf(this.kind)?.jobId

@@ -3,6 +3,7 @@ import { lookupKinds, type LookupKind, type StageKind } from '../rules/lookup-ki
 import { deliveryMsMax } from '../rules/webhook-fallback.js'
 import { CostBudget } from './cost-budget.js'
 import type { SchedulerDeps } from './deps.js'
+import { JobBudget } from './job-budget.js'
 import { KindMachine } from './kind-machine.js'
 import { openPaces, type KindPaces } from './kind-paces.js'
 import { defaultStages, type KindOptions } from '../rules/stage-options.js'
@@ -19,6 +20,7 @@ export interface Machines {
   ingestor: WebhookIngestor | null
   /** Resolves when no delivery may name a lost submission of a kind any more. */
   lostAreOver: (kind: LookupKind) => Promise<void>
+  jobBudget: Pick<JobBudget, 'reached'>
 }
 
 /** Each part gets what it uses, and no more; what two of them share is made first and handed to both. */
@@ -44,7 +46,8 @@ export async function connectMachines(
           stopSignal,
           counter: deps.counter,
         })
-  const budget = await openBudget(deps)
+  const costBudget = await openCostBudget(deps)
+  const jobBudget = await openJobBudget(deps)
   const entityPaces = await pacesOf('entity', deps)
   const connect = async (kind: LookupKind, stopping: Stopping): Promise<KindMachine> => {
     const own = kind === 'resolution' ? deps : stages?.kinds.get(kind)
@@ -60,8 +63,9 @@ export async function connectMachines(
       counter,
     }
     return new KindMachine({
-      ...{ checkpoint, clock, polling, lookupsMax, stopping, backlog, counter },
-      budget: budget?.of(kind) ?? null,
+      ...{ checkpoint, clock, polling, stopping, backlog, counter, jobBudget },
+      lookupsMax: kind === 'resolution' ? null : lookupsMax,
+      budget: costBudget?.of(kind) ?? null,
       protocol: protocolOf(kind, deps.client, deps.serverErrorMeans),
       random: deps.random,
       limits: { submissionsPerWindow: limits.submissionsPerWindow, windowMs: deps.limits.windowMs },
@@ -89,11 +93,18 @@ export async function connectMachines(
     if (machines.get(kind)?.address.isInUse === true) await expectLost(ingestor, kind, deps)
     await ingestor.lostAreOver(kind)
   }
-  return { machines, feed, ingestor, lostAreOver }
+  return { machines, feed, ingestor, lostAreOver, jobBudget }
+}
+
+/** What rows ask by a domain is of the same count. */
+async function openJobBudget(deps: SchedulerDeps): Promise<JobBudget> {
+  const { lookupsMax, checkpoint } = deps
+  const spentCount = (await checkpoint.spent()) + (await checkpoint.of('domain').spentByRows())
+  return new JobBudget(lookupsMax, spentCount)
 }
 
 /** Of all kinds together; null without a bound. What is spent is counted while nothing is in flight. */
-async function openBudget({ cost, checkpoint }: SchedulerDeps): Promise<CostBudget | null> {
+async function openCostBudget({ cost, checkpoint }: SchedulerDeps): Promise<CostBudget | null> {
   if (cost === undefined) return null
   const spent = new Map<LookupKind, number>()
   for (const kind of lookupKinds) spent.set(kind, await checkpointOf(kind, { checkpoint }).spent())

@@ -7,6 +7,7 @@ import type { PollingPace } from '../rules/polling.js'
 import { AnswerRecorder, type AnswerRecorderDeps } from './answer-recorder.js'
 import type { Backlog } from './backlog.js'
 import type { KindBudget } from './cost-budget.js'
+import type { JobBudget } from './job-budget.js'
 import type { KindPaces } from './kind-paces.js'
 import { Poller } from './poller.js'
 import type { Protocol } from './protocol.js'
@@ -25,6 +26,7 @@ export interface KindMachineDeps {
   inFlightRunsMax: number
   submitConcurrency: number
   lookupsMax: number | null
+  jobBudget: JobBudget
   /** Null where this kind costs nothing, or what it costs has no bound. */
   budget: KindBudget | null
   polling: PollingPace

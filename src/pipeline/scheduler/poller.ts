@@ -283,11 +283,12 @@ export class Poller {
   /** The answer to its request was lost, and the request was not taken. */
   async #bringBack(run: Run, reason: string): Promise<void> {
     const { checkpoint, backlog, onDisproved } = this.#deps
-    backlog.expectBack(run.lookupId)
-    await checkpoint.disprove(run.lookupId, run.customId, reason)
-    onDisproved(run.customId)
-    backlog.bringBack({ lookupId: run.lookupId, name: run.name, location: null, context: null })
-    this.close(run.lookupId)
+    const { lookupId, customId, name } = run
+    backlog.expectBack(lookupId)
+    await checkpoint.disprove(lookupId, customId, reason)
+    onDisproved(customId)
+    backlog.bringBack({ lookupId, name, location: null, context: null, isFirst: 0 })
+    this.close(lookupId)
   }
 
   #next(): PollPlan<Run> | null {

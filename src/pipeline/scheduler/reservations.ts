@@ -1,12 +1,18 @@
+import type { ToSubmit } from '../checkpoint/checkpoint.js'
 import type { Stop } from '../rules/stop.js'
 import type { KindBudget } from './cost-budget.js'
+import type { JobBudget } from './job-budget.js'
 
 interface ReservationDeps {
-  /** Submissions of the job; null is no bound. */
+  /** Submissions of this kind alone, whoever asks for it; null is no bound. */
   lookupsMax: number | null
+  /** Of what rows ask, of whichever kind. */
+  jobBudget: JobBudget
   /** Null where the kind costs nothing, or what it costs has no bound. */
   budget: KindBudget | null
 }
+
+type Reserved = Pick<ToSubmit, 'isFirst'>
 
 /** What one kind may submit of its job. A submission is reserved before it leaves: work in flight counts. */
 export class Reservations {
@@ -22,18 +28,23 @@ export class Reservations {
     this.#count = spentCount
   }
 
-  /** Null: it may leave; otherwise, what there is no more of. */
-  take(): Stop | null {
-    const { lookupsMax, budget } = this.#deps
+  /** Null: it may leave. `of_rows`: rows may ask nothing more, and what follows from answers may; else this kind is over. */
+  take({ isFirst }: Reserved): Stop | 'of_rows' | null {
+    const { lookupsMax, jobBudget, budget } = this.#deps
     if (lookupsMax !== null && this.#count >= lookupsMax) return { kind: 'lookups_max', lookupsMax }
-    if (budget?.take() === false) return budget.stop
+    if (isFirst === 1 && !jobBudget.take()) return 'of_rows'
+    if (budget?.take() === false) {
+      if (isFirst === 1) jobBudget.giveBack()
+      return budget.stop
+    }
     this.#count++
     return null
   }
 
   /** It was not created, so not billed. */
-  giveBack(): void {
+  giveBack({ isFirst }: Reserved): void {
     this.#count--
+    if (isFirst === 1) this.#deps.jobBudget.giveBack()
     this.#deps.budget?.giveBack()
   }
 

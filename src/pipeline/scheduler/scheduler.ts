@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.js'
 import { firstKinds, type LookupKind } from '../rules/lookup-kind.js'
 import type { Stop } from '../rules/stop.js'
-import { connectMachines } from './connect-machines.js'
+import { connectMachines, type Machines } from './connect-machines.js'
 import type { SchedulerDeps } from './deps.js'
 import type { StageFeed } from './stage-feed.js'
 import { Stopping } from './stopping.js'
@@ -40,7 +40,7 @@ export async function runUntilAnswered(deps: SchedulerDeps): Promise<Stop | null
 
 /** Whether something is left to ask that nobody knew of in time. */
 async function askRound(deps: SchedulerDeps, stoppings: Stoppings, interrupt: () => void): Promise<boolean> {
-  const { parts, feed } = await startParts(deps, stoppings)
+  const { parts, feed, jobBudget } = await startParts(deps, stoppings)
   // A failure of one ends the others before it is thrown: nothing goes on unseen.
   const all = parts.map((part) =>
     part.catch((error: unknown) => {
@@ -49,6 +49,8 @@ async function askRound(deps: SchedulerDeps, stoppings: Stoppings, interrupt: ()
     }),
   )
   for (const part of await Promise.allSettled(all)) if (part.status === 'rejected') throw part.reason
+  // Whichever kind wanted more than is left, the run ends by it; what had taken its share before has been asked.
+  if (jobBudget.reached !== null) stoppings.get('resolution')?.stop(jobBudget.reached)
   return feed.hasLate && [...stoppings.values()].every(({ reason }) => reason === null)
 }
 
@@ -66,14 +68,14 @@ function createStoppings({ stages }: SchedulerDeps): Stoppings {
   return stoppings
 }
 
-interface Round {
+interface Round extends Pick<Machines, 'jobBudget'> {
   parts: Promise<void>[]
   feed: Pick<StageFeed, 'hasLate'>
 }
 
 /** Everything that goes on at the same time; a kind ends after those whose answers it follows from. */
 async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Round> {
-  const { machines, feed, ingestor, lostAreOver } = await connectMachines(deps, stoppings)
+  const { machines, feed, ingestor, lostAreOver, jobBudget } = await connectMachines(deps, stoppings)
   for (const { checkpoint, poller } of machines.values()) poller.takeOver(await checkpoint.openRuns())
   const firsts = firstKinds.flatMap((kind) => machines.get(kind) ?? [])
   const feedings = firsts.map(({ checkpoint }) => feed.feedKnown(checkpoint))
@@ -90,7 +92,7 @@ async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Ro
   }
   const asking = [...runs.values()]
   const ending = Promise.allSettled(asking).then(() => ingestor?.end())
-  return { parts: [...feedings, ...asking, ending, ingestor?.run() ?? Promise.resolve()], feed }
+  return { parts: [...feedings, ...asking, ending, ingestor?.run() ?? Promise.resolve()], feed, jobBudget }
 }
 
 async function stopAfter(

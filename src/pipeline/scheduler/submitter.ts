@@ -11,6 +11,7 @@ import { readRateHeaders } from '../rules/pacing.js'
 import type { Checkpoint, LookupId, ToSubmit } from '../checkpoint/checkpoint.js'
 import type { AnswerRecorder } from './answer-recorder.js'
 import type { Backlog } from './backlog.js'
+import type { JobBudget } from './job-budget.js'
 import type { Pace } from './pace.js'
 import type { Poller } from './poller.js'
 import type { Protocol } from './protocol.js'
@@ -59,7 +60,7 @@ export interface SubmitterDeps {
   random: Random
   submitConcurrency: number
   inFlightRunsMax: number
-  /** Of the job's budget. */
+  /** Of the budgets of the job. */
   reservations: Reservations
   pace: Pace
   stopping: Stopping
@@ -104,8 +105,14 @@ export class Submitter {
     while (this.#mayGoOn()) {
       const lookup = await this.#next()
       if (lookup === null) break
+      const reserved = this.#reserve(lookup)
+      if (reserved === 'over') break
+      if (reserved === 'left_out') continue
       await pace.turn(stopping.submitting)
-      if (stopping.submitting.aborted || !this.#reserve()) break
+      if (stopping.submitting.aborted) {
+        reservations.giveBack(lookup)
+        break
+      }
       void this.#queue
         .add(() => this.#submit(lookup))
         .catch((error: unknown) => {
@@ -164,26 +171,33 @@ export class Submitter {
     }
   }
 
-  /** Takes one lookup of the budget, or stops. */
-  #reserve(): boolean {
-    const stop = this.#deps.reservations.take()
-    if (stop !== null) this.#deps.stopping.stop(stop)
-    return stop === null
+  /** Takes one lookup of the budgets, or leaves it for the next run. */
+  #reserve(lookup: ToSubmit): 'taken' | 'left_out' | 'over' {
+    const { reservations, stopping, backlog, protocol } = this.#deps
+    const refused = reservations.take(lookup)
+    if (refused === null) return 'taken'
+    if (refused === 'of_rows') {
+      // Behind it may be what follows from answers, which is not of this budget.
+      if (protocol.kind === 'resolution') return 'over'
+      backlog.settle()
+      return 'left_out'
+    }
+    stopping.stop(refused)
+    return 'over'
   }
 
   async #submit(lookup: ToSubmit): Promise<void> {
     const { checkpoint, protocol, clock, pace, stopping, backlog, address, counter } = this.#deps
     // Between the turn and here the run may have been stopped: nothing has left yet.
     if (stopping.submitting.aborted) {
-      this.#deps.reservations.giveBack()
+      this.#deps.reservations.giveBack(lookup)
       return
     }
     const { lookupId } = lookup
-    const intention = await checkpoint.intend(lookupId, clock.nowMs())
+    const { customId } = await checkpoint.intend(lookupId, clock.nowMs())
     backlog.submit()
     counter.count('submissions')
     const startedAtMs = clock.monotonicMs()
-    const { customId } = intention
     const exchange = await protocol.kickoff(lookup, customId, address.urlFor(lookupId))
     if (exchange.kind === 'reply') pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
     const verdict = protocol.judgeKickoff(exchange, lookup, customId, clock.nowMs())
@@ -202,7 +216,7 @@ export class Submitter {
     counter.count('lostReads')
     if (!reservations.isPriced) return this.#withdraw(lookup, id, reason)
     if (await checkpoint.withdraw(lookup.lookupId, id, reason, true)) backlog.putBack(lookup)
-    else this.#wasNamed()
+    else this.#settle('accepted')
   }
 
   async #obey(lookup: ToSubmit, id: string, verdict: KickoffVerdict, startedAtMs: number): Promise<void> {
@@ -231,8 +245,8 @@ export class Submitter {
         if (address.mayBeWhy(lookupId, verdict.reason)) return this.#withdraw(lookup, id, verdict.reason)
         if (await checkpoint.reject(lookupId, id, verdict.reason)) {
           this.#settle('rejected')
-          this.#deps.reservations.giveBack()
-        } else this.#wasNamed()
+          this.#deps.reservations.giveBack(lookup)
+        } else this.#settle('accepted')
         return
       case 'unknown':
         return this.#lose(lookup, id, verdict.reason)
@@ -258,10 +272,10 @@ export class Submitter {
   /** Not created, so not billed: the reservation is free again, and the lookup is submitted later. */
   async #withdraw(lookup: ToSubmit, id: string, reason: string): Promise<void> {
     if (!(await this.#deps.checkpoint.withdraw(lookup.lookupId, id, reason))) {
-      this.#wasNamed()
+      this.#settle('accepted')
       return
     }
-    this.#deps.reservations.giveBack()
+    this.#deps.reservations.giveBack(lookup)
     this.#deps.backlog.putBack(lookup)
   }
 
@@ -277,7 +291,7 @@ export class Submitter {
     const { checkpoint, protocol } = this.#deps
     if (protocol.onLost === 'poll') return this.#suppose(lookup, id, reason)
     if (await checkpoint.lose(lookup.lookupId, id, reason)) this.#wasLost(lookup.lookupId)
-    else this.#wasNamed()
+    else this.#settle('accepted')
   }
 
   /** Taken to run: what became of it is told by a poll, and if it was never asked for it comes back. */
@@ -315,11 +329,6 @@ export class Submitter {
     if (owner?.isWanted !== true) return
     if (claim === 'claimed') counter.count('claimed')
     poller.add(owner)
-  }
-
-  /** A webhook, or the answer to another submission, named its run before: it was created. */
-  #wasNamed(): void {
-    this.#settle('accepted')
   }
 
   #settle(what: 'accepted' | 'rejected' | 'lost'): void {

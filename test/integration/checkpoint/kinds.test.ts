@@ -69,6 +69,11 @@ describe('lookups of several kinds in one checkpoint', () => {
     const [entry] = await domains.nextToSubmit(0, 1)
     await domains.intend(entry?.lookup.lookupId ?? 0, startMs)
     expect([await checkpoint.spent(), await domains.spent()]).toEqual([1, 1])
+    // A row that asks by a domain spends of the job's budget; a domain that follows from an answer does not.
+    expect(await domains.spentByRows()).toBe(0)
+    const [asked = 0] = await checkpoint.want([stageLookup('domain', 'row.example')])
+    await domains.intend(asked, startMs)
+    expect([await domains.spent(), await domains.spentByRows()]).toEqual([2, 1])
   })
 
   test('when the submissions of a kind left is known, however many of another left since', async () => {

@@ -7,10 +7,8 @@ import { resolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/reader.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
 import { stageKinds } from '../../../src/pipeline/rules/lookup-kind.js'
-import { startService } from '../../../src/service/service.js'
 import { startProgram } from '../../support/child-process.js'
-import { keys } from '../../support/keys.js'
-import { companyWorld, runStages, tapService, writeCompanies } from '../../support/stage-job.js'
+import { companyWorld, runStages, serveCompanies, writeCompanies } from '../../support/stage-job.js'
 
 const nameCount = 120
 const companyCount = 60
@@ -30,18 +28,10 @@ test('killed at any moment of any stage, a job asks nothing twice and loses noth
   })
   writeCompanies(folder, nameCount)
   const knowledge = companyWorld(nameCount, companyCount)
-  const service = await startService({
-    knowledge,
-    dataFolder: null,
-    listen: { host: '127.0.0.1', port: 0 },
-    accounts: [{ name: 'alice', apiKey: keys.alice }],
-    rateLimits: 'none',
-    pages: false,
+  const { service, tap } = await serveCompanies(knowledge, {
     researchMs: { min: 0, max: 300 },
     buildMs: { min: 50, max: 600 },
-    log: () => undefined,
   })
-  const tap = await tapService(service.url)
   cleanUp.push(
     () => service.close(),
     () => tap.close(),

@@ -20,9 +20,9 @@ import { createTally } from '../../../src/pipeline/tally.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { createFaults, faultPlan } from '../../../src/service/faults.js'
-import { startService, type RunningService, type ServiceOptions } from '../../../src/service/service.js'
+import type { RunningService, ServiceOptions } from '../../../src/service/service.js'
 import { keys } from '../../support/keys.js'
-import { companyWorld, runStages, tapService, writeCompanies, type Tap } from '../../support/stage-job.js'
+import { companyWorld, runStages, serveCompanies, writeCompanies, type Tap } from '../../support/stage-job.js'
 
 const nameCount = 12
 const companyCount = 5
@@ -43,19 +43,11 @@ async function serve(
   options: Partial<ServiceOptions> = {},
 ): Promise<{ service: RunningService; tap: Tap; knowledge: ReturnType<typeof companyWorld> }> {
   const knowledge = companyWorld(nameCount, companyCount)
-  const service = await startService({
-    knowledge,
-    dataFolder: null,
-    listen: { host: '127.0.0.1', port: 0 },
-    accounts: [{ name: 'alice', apiKey: keys.alice }],
-    rateLimits: 'none',
-    pages: false,
+  const { service, tap } = await serveCompanies(knowledge, {
     researchMs: { min: 0, max: 50 },
     buildMs: { min: 10, max: 60 },
-    log: () => undefined,
     ...options,
   })
-  const tap = await tapService(service.url)
   services.push(tap, service)
   return { service, tap, knowledge }
 }
@@ -169,6 +161,44 @@ describe('what goes wrong in a stage', () => {
     const rest = await runStages(folder, tap.url)
     expect(rest.stop).toBeNull()
     expectAllAnswered(tap.url)
+    expect(begunTwice(tap)).toEqual([])
+  })
+
+  test('the budget of a job is one for names and domains that rows ask; what follows from answers has its own', async () => {
+    const rows = ['Company 0,', 'Company 1,', ...[2, 3, 4].map((index) => `,https://company${index}.com`)]
+    writeFileSync(join(folder, 'companies.csv'), ['company_name,website', ...rows].join('\n'))
+    const { tap } = await serve()
+    const isBilled = (what: string) => !what.includes('hierarchy')
+    const billed = () => [...tap.begun.keys()].filter(isBilled)
+    const limited = await runStages(folder, tap.url, {
+      asked: ['hierarchy'],
+      lookupsMaxOf: { resolution: 3 },
+    })
+    expect(limited.stop).toEqual({ kind: 'lookups_max', lookupsMax: 3 })
+    expect(limited).toMatchObject({ lookupCount: 5, domainCount: 3 })
+    expect(billed()).toHaveLength(3)
+    const domain = factsOf(limited, 'domain')
+    expect(limited.answeredCount + (domain?.answeredCount ?? 0)).toBe(3)
+    expect(limited.pendingCount + (domain?.pendingCount ?? 0)).toBe(2)
+    expect(factsOf(limited, 'hierarchy')).toMatchObject({ answeredCount: 3, pendingCount: 0, stop: null })
+    // The budget was used up, so the same command has a new one; then it has enough.
+    const rest = await runStages(folder, tap.url, { asked: ['hierarchy'], lookupsMaxOf: { resolution: 2 } })
+    expect(rest.stop).toBeNull()
+    expect(billed()).toHaveLength(5)
+    expect(factsOf(rest, 'hierarchy')).toMatchObject({ cachedCount: 3, answeredCount: 2 })
+    expect(begunTwice(tap)).toEqual([])
+  })
+
+  test('a list of domains alone keeps to the budget of the job', async () => {
+    const domains = Array.from({ length: companyCount }, (_, index) => `company${index}.com`)
+    writeFileSync(join(folder, 'companies.csv'), ['website', ...domains].join('\n'))
+    const { tap } = await serve()
+    const budget = { asked: [], lookupsMaxOf: { resolution: 3 } } as const
+    const limited = await runStages(folder, tap.url, budget)
+    expect(limited.stop).toEqual({ kind: 'lookups_max', lookupsMax: 3 })
+    expect(tap.begun.size).toBe(3)
+    expect((await runStages(folder, tap.url, budget)).stop).toBeNull()
+    expect(tap.begun.size).toBe(companyCount)
     expect(begunTwice(tap)).toEqual([])
   })
 

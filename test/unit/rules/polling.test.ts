@@ -47,6 +47,20 @@ describe('when a run is asked for, without anything learned', () => {
 })
 
 describe('when a run is asked for, with what was learned', () => {
+  test('polls stay scarce until all can be asked by the time at which the youngest has ended', () => {
+    const olderMs = 260_000
+    const runs = Array.from({ length: 300 }, (_, index): PollableRun => ({
+      ...fresh,
+      submittedAtMs: index,
+      openedAtMs: index,
+      isScout: index === 299,
+    }))
+    // Three minutes of polls, for runs that have all but certainly ended: the oldest is asked, and no scout.
+    expect(planOf(runs, plenty, olderMs)).toMatchObject({ run: { submittedAtMs: 0 }, dueAtMs: olderMs })
+    // At their submission there is time enough: nothing is asked yet.
+    expect(planOf(runs, plenty, 300)?.dueAtMs).toBeGreaterThan(60_000)
+  })
+
   test('while polls are plenty, at about the moment when it has more likely ended than not', () => {
     const dueMs = dueAtMs({ submittedAtMs: 0, openedAtMs: 0 }, { ...plenty, toSubmitCount: 8 })
     expect(dueMs).toBeGreaterThan(150_000)

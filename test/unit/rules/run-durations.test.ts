@@ -57,10 +57,34 @@ describe('how long runs take', () => {
     expect(durations.doneBy(2 * minuteMs)).toBe(new RunDurations(minuteMs).doneBy(2 * minuteMs))
   })
 
+  test('is not taken to be short because short ones end first: those that still run count', () => {
+    // Ten to twenty minutes, all alike; each is asked every minute from its fifth on, for sixteen minutes.
+    const durations = new RunDurations(5 * minuteMs)
+    const seen = Array.from({ length: 200 }, () => 0)
+    for (let ageMs = 5 * minuteMs; ageMs <= 16 * minuteMs; ageMs += minuteMs)
+      for (const [run, seenMs] of seen.entries()) {
+        const endMs = (10 + run / 20) * minuteMs
+        if (seenMs < 0) continue
+        if (endMs > ageMs) durations.stillRunning(seenMs, ageMs)
+        else durations.learn({ seenMs, knownMs: ageMs, saidMs: endMs, isSent: false })
+        seen[run] = endMs > ageMs ? ageMs : -1
+      }
+    expect(durations.doneBy(10 * minuteMs)).toBeLessThan(0.12)
+    expect(durations.doneBy(13 * minuteMs)).toBeGreaterThan(0.2)
+    expect(durations.doneBy(13 * minuteMs)).toBeLessThan(0.42)
+    expect(durations.doneBy(16 * minuteMs)).toBeGreaterThan(0.4)
+    expect(durations.doneBy(16 * minuteMs)).toBeLessThan(0.72)
+  })
+
   const ages = fc.array(fc.tuple(fc.nat(4_000_000), fc.nat(4_000_000)))
   const learned = ages.map((observed) => {
     const durations = new RunDurations(minuteMs)
-    for (const [a, b] of observed) durations.observe(Math.min(a, b), Math.max(a, b))
+    for (const [at, [a, b]] of observed.entries()) {
+      const [early, late] = [Math.min(a, b), Math.max(a, b)]
+      if (at % 3 === 0) durations.stillRunning(at % 2 === 0 ? 0 : early, late)
+      else if (at % 3 === 1) durations.observe(early, late)
+      else durations.learn({ seenMs: early, knownMs: late, saidMs: null, isSent: at % 2 === 0 })
+    }
     return durations
   })
 
