@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LookupKind } from '../../../src/pipeline/rules/lookup-kind.js'
 import { CostBudget } from '../../../src/pipeline/scheduler/cost-budget.js'
+import { JobBudget } from '../../../src/pipeline/scheduler/job-budget.js'
 import { Reservations } from '../../../src/pipeline/scheduler/reservations.js'
 
 const prices = { currency: 'EUR', byKind: { resolution: 50_000, domain: 20_000, entity: 0 } }
@@ -51,22 +52,40 @@ describe('what all kinds of a job may cost', () => {
     expect([budget.of('entity'), budget.of('hierarchy')]).toEqual([null, null])
   })
 
-  test('a budget below one price takes none, and says which', () => {
+  test('a budget below one price takes none, says which, and leaves what rows may ask as it was', () => {
     const { resolution } = budgetOf(49_999)
-    const reservations = new Reservations({ lookupsMax: null, budget: resolution })
+    const jobBudget = new JobBudget(1, 0)
+    const reservations = new Reservations({ lookupsMax: null, jobBudget, budget: resolution })
     reservations.begin(0)
-    expect(reservations.take()).toEqual({ kind: 'cost_max', costMax: 0.049999, currency: 'EUR' })
+    expect(reservations.take(ofRow)).toEqual({ kind: 'cost_max', costMax: 0.049999, currency: 'EUR' })
+    expect(jobBudget.take()).toBe(true)
   })
 
   test('lookups are bounded beside it: whichever is used up first stops', () => {
     const { resolution } = budgetOf(200_000)
-    const reservations = new Reservations({ lookupsMax: 3, budget: resolution })
+    const jobBudget = new JobBudget(null, 0)
+    const reservations = new Reservations({ lookupsMax: 3, jobBudget, budget: resolution })
     reservations.begin(1)
-    expect([reservations.take(), reservations.take()]).toEqual([null, null])
-    expect(reservations.take()).toEqual({ kind: 'lookups_max', lookupsMax: 3 })
-    reservations.giveBack()
-    expect(reservations.take()).toBeNull()
+    expect([reservations.take(ofRow), reservations.take(ofRow)]).toEqual([null, null])
+    expect(reservations.take(ofRow)).toEqual({ kind: 'lookups_max', lookupsMax: 3 })
+    reservations.giveBack(ofRow)
+    expect(reservations.take(ofRow)).toBeNull()
     // Two of four prices are left: a refused reservation took none.
     expect([resolution.take(), resolution.take(), resolution.take()]).toEqual([true, true, false])
   })
+
+  test('where rows may ask nothing more, what follows from answers may, until it costs too much', () => {
+    const { resolution } = budgetOf(100_000)
+    const jobBudget = new JobBudget(1, 1)
+    const reservations = new Reservations({ lookupsMax: null, jobBudget, budget: resolution })
+    reservations.begin(0)
+    expect(reservations.take(ofRow)).toBe('of_rows')
+    expect([reservations.take(ofAnswer), reservations.take(ofAnswer)]).toEqual([null, null])
+    expect(reservations.take(ofAnswer)).toMatchObject({ kind: 'cost_max' })
+    reservations.giveBack(ofAnswer)
+    expect([jobBudget.take(), resolution.take()]).toEqual([false, true])
+  })
 })
+
+const ofRow = { isFirst: 1 } as const
+const ofAnswer = { isFirst: 0 } as const
