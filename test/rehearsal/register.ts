@@ -16,8 +16,18 @@ interface Firm {
 }
 
 const cities = ['Leeds', 'York', 'Bath', 'Derby', 'Truro', 'Wells', 'Ripon', 'Ely']
-const starts = ['Zor', 'Bran', 'Miv', 'Quel', 'Tark', 'Vosp', 'Hymb', 'Draf', 'Wexl', 'Juno', 'Kerp', 'Onsl']
-const ends = ['vex', 'tle', 'olar', 'imber', 'anth', 'uscan', 'owick', 'enby']
+const syllables = 'ba ke li mo nu ra se ti vo zu pha gre dro sti klu wex yor juv'.split(' ')
+
+/** Two words that no other name has, and that look like none of its. */
+function coinedName(firm: number): string {
+  const at = (place: number) => syllables[place % syllables.length] ?? ''
+  const wordOf = (number: number) =>
+    [number, 5 * number + 3, 7 * number + 11 * Math.floor(number / syllables.length)].map(at).join('')
+  return [wordOf(firm), wordOf(firm + 100)]
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .concat('Limited')
+    .join(' ')
+}
 
 /** A register that a script edits by night: it says what it changed, as the list of changes has to say it. */
 export class Register {
@@ -28,9 +38,7 @@ export class Register {
 
   constructor(firmCount: number) {
     this.#firms = Array.from({ length: firmCount }, (_, firm) => {
-      const word = (at: number) =>
-        `${starts[at % starts.length] ?? ''}${ends[(at * 5 + at) % ends.length] ?? ''}`
-      const asked = `${word(firm)}${firm} ${word(firm + 7)} Limited`
+      const asked = coinedName(firm)
       return {
         ...{ asked, name: asked, city: cities[firm % cities.length] ?? '' },
         id: String(firm + 1).padStart(8, '0'),
