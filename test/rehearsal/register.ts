@@ -29,6 +29,18 @@ function coinedName(firm: number): string {
     .join(' ')
 }
 
+/** Entered later: until then no name in the register looks like theirs. */
+const laterNames = [
+  'Quixotic Falcon',
+  'Wizened Jackdaw',
+  'Obsidian Puffin',
+  'Crimson Ptarmigan',
+  'Umber Egret',
+  'Fjord Chough',
+  'Aquiline Dotterel',
+  'Izard Hoopoe',
+]
+
 /** A register that a script edits by night: it says what it changed, as the list of changes has to say it. */
 export class Register {
   readonly #firms: Firm[]
@@ -38,7 +50,8 @@ export class Register {
 
   constructor(firmCount: number) {
     this.#firms = Array.from({ length: firmCount }, (_, firm) => {
-      const asked = coinedName(firm)
+      const later = laterNames[firm - (firmCount - laterNames.length)]
+      const asked = later === undefined ? coinedName(firm) : `${later} Limited`
       return {
         ...{ asked, name: asked, city: cities[firm % cities.length] ?? '' },
         id: String(firm + 1).padStart(8, '0'),
@@ -46,8 +59,7 @@ export class Register {
         isActive: true,
         duns: firm % 3 === 0 ? '' : this.#newDuns(),
         parent: null,
-        // The last ones are entered later.
-        isListed: firm < firmCount - 8,
+        isListed: later === undefined,
       }
     })
   }
