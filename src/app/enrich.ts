@@ -118,9 +118,17 @@ async function run(
 function rememberedSettings(settings: Settings): Readonly<Record<string, unknown>> {
   const { input, output, checkpoint, budget, identifierUse, onLost, serverErrorMeans, ...rest } = settings
   const { limits, polling, stages } = rest
-  const { paths: _, ...reading } = input
   return {
-    ...{ input: reading, output, budget, identifierUse, onLost, serverErrorMeans, limits, polling },
+    ...{
+      input: { ...input, paths: undefined },
+      output,
+      budget,
+      identifierUse,
+      onLost,
+      serverErrorMeans,
+      limits,
+      polling,
+    },
     maxAgeMs: checkpoint.maxAgeMs,
     stages: stages.asked,
   }

@@ -35,6 +35,11 @@ const listedCommands: readonly ListedCommand[] = [
     load: async () => (await import('./commands/status.js')).fillStatusCommand,
   },
   {
+    words: 'runs',
+    description: 'what each run did, the newest first; no network, nothing is written',
+    load: async () => (await import('./commands/runs.js')).fillRunsCommand,
+  },
+  {
     words: 'export [inputs...]',
     description: 'write what is known now, without asking anybody; no network',
     load: async () => (await import('./commands/export.js')).fillExportCommand,

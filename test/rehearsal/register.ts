@@ -116,10 +116,9 @@ export class Register {
   #openOrClose(firm: number): FirmChange {
     const own = this.#firm(firm)
     own.isActive = !own.isActive
-    const [kind, before, now] = own.isActive
-      ? ['became_active', 'inactive', 'active']
-      : ['became_inactive', 'active', 'inactive']
-    return { firm, kind: kind ?? '', values: ['entity_status', before ?? '', now ?? ''] }
+    return own.isActive
+      ? { firm, kind: 'became_active', values: ['entity_status', 'inactive', 'active'] }
+      : { firm, kind: 'became_inactive', values: ['entity_status', 'active', 'inactive'] }
   }
 
   #move(firm: number): FirmChange {

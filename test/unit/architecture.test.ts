@@ -236,7 +236,7 @@ describe('what decides reads no count that is shown', () => {
       'pipeline/service-notices.ts',
       'pipeline/summary.ts',
     ]
-    const handing = ['pipeline/run.ts', 'pipeline/ask.ts', 'pipeline/stage-runs.ts']
+    const handing = ['pipeline/run.ts', 'pipeline/ask.ts', 'pipeline/close-run.ts', 'pipeline/stage-runs.ts']
     expect(readers.sort()).toEqual([...shown, ...handing].sort())
     const reading = files.filter(({ path, members }) => {
       return handing.includes(path) && members.some((name) => name.startsWith('tally.'))

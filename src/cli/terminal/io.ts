@@ -83,6 +83,7 @@ export const commandNames = [
   'run',
   'plan',
   'status',
+  'runs',
   'export',
   'diff',
   'retry',

@@ -24,6 +24,7 @@ const groups = [
   'service',
   'asking',
   'webhook',
+  'reporting',
   'run',
 ] as const
 
