@@ -6,7 +6,7 @@ import { openCheckpoint } from './checkpoint/sqlite-checkpoint.js'
 import { chooseColumns, sampleColumns } from './column-choice.js'
 import type { Connection, OpenRun, PipelineDeps } from './deps.js'
 import { beginHistory } from './begin-history.js'
-import { assertChangesApart, changesTarget, type ChangesTarget } from './history/changes-file.js'
+import { assertChangesApart, changesFile, type ChangesTarget } from './history/changes-file.js'
 import { openWebhooks } from './inbox/webhooks.js'
 import { openInput, type Input } from './input/input.js'
 import { resolveOutput, writtenPaths, type ResolvedOutput } from './output/resolve-output.js'
@@ -77,7 +77,7 @@ function resolveChanges(
   { changesPath = null }: PipelineDeps,
   { bom, memoryBytes }: ResolvedOutput,
 ): ChangesTarget | null {
-  return changesPath === null ? null : changesTarget({ path: changesPath, bom, memoryBytes })
+  return changesPath === null ? null : changesFile({ path: changesPath, bom, memoryBytes })
 }
 
 /** Parsing text once more takes longer than writing it down; DuckDB reads Parquet again in no time. */

@@ -86,12 +86,17 @@ export class Register {
   /** Companies are renamed, closed, opened, moved, sold, numbered and entered. */
   edit(dice: Dice): FirmChange[] {
     const listed = this.firms.filter((firm) => this.#firm(firm).isListed)
+    const renamed = dice.some(listed, 2).flatMap((firm) => this.#rename(firm))
+    const isResold = (firm: number) =>
+      renamed.some((change) => change.firm === firm && change.kind === 'parent_changed')
+    // Whose parent has another name is not sold in the same night: that would be one change, and not two.
+    const sellable = listed.filter((firm) => !isResold(firm))
     return [
-      ...dice.some(listed, 2).flatMap((firm) => this.#rename(firm)),
+      ...renamed,
       ...dice.some(listed, 2).map((firm) => this.#openOrClose(firm)),
       ...dice.some(listed, 2).map((firm) => this.#move(firm)),
       ...dice.some(listed, 2).map((firm) => this.#number(firm, dice)),
-      ...dice.some(listed, 3).flatMap((firm) => this.#sell(firm, dice)),
+      ...dice.some(sellable, 3).flatMap((firm) => this.#sell(firm, dice)),
       ...dice
         .some(
           this.firms.filter((firm) => !listed.includes(firm)),
