@@ -8,7 +8,7 @@ import type { Connection, OpenRun, PipelineDeps } from './deps.js'
 import { beginHistory } from './begin-history.js'
 import type { Ending } from './ending/ending.js'
 import { assertMetricsReplaceable } from './ending/metrics-file.js'
-import { assertChangesApart, changesTarget, type ChangesTarget } from './history/changes-file.js'
+import { assertChangesApart, changesFile, type ChangesTarget } from './history/changes-file.js'
 import { openWebhooks } from './inbox/webhooks.js'
 import { openInput, type Input } from './input/input.js'
 import { assertBesideUsable } from './output/output-path.js'
@@ -95,7 +95,7 @@ function resolveChanges(
   { changesPath = null }: PipelineDeps,
   { bom, memoryBytes }: ResolvedOutput,
 ): ChangesTarget | null {
-  return changesPath === null ? null : changesTarget({ path: changesPath, bom, memoryBytes })
+  return changesPath === null ? null : changesFile({ path: changesPath, bom, memoryBytes })
 }
 
 /** Parsing text once more takes longer than writing it down; DuckDB reads Parquet again in no time. */

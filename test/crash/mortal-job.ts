@@ -22,7 +22,7 @@ import { openHistory } from '../../src/pipeline/history/reader.js'
 import { runPipeline } from '../../src/pipeline/run.js'
 import { defaultStages } from '../../src/pipeline/rules/stage-options.js'
 import type { Clock } from '../../src/platform/clock.js'
-import { openSqlite } from '../../src/platform/sqlite.js'
+import { openSqlite, type Sqlite } from '../../src/platform/sqlite.js'
 import { watchFiles } from './file-steps.js'
 import { Death, Life, mortal } from './mortality.js'
 import { PaidService } from './paid-service.js'
@@ -112,18 +112,33 @@ export class MortalJob {
     return readdirSync(this.folder, { recursive: true, encoding: 'utf8' }).sort()
   }
 
-  /** Names of the lookups in a state, read from a copy: the next process finds the files untouched. */
+  /** Names of the lookups in a state. */
   lookupsThatAre(...states: readonly string[]): string[] {
-    if (!existsSync(this.#path('.enrich/checkpoint.sqlite'))) return []
+    return this.#reading([], (database) =>
+      database
+        .prepare<[string], string>('SELECT name FROM lookups WHERE state IN (SELECT value FROM json_each(?))')
+        .pluck()
+        .all(JSON.stringify(states)),
+    )
+  }
+
+  /** How many runs wrote down that they came to their end. */
+  endedCount(): number {
+    return this.#reading(0, (database) =>
+      Number(
+        database.prepare('SELECT count(*) FROM history_runs WHERE ended_at_ms IS NOT NULL').pluck().get(),
+      ),
+    )
+  }
+
+  /** Reads a copy of the checkpoint: the next process finds the files untouched. */
+  #reading<Result>(none: Result, read: (database: Sqlite) => Result): Result {
+    if (!existsSync(this.#path('.enrich/checkpoint.sqlite'))) return none
     const copy = join(this.#base, 'copy')
     cpSync(this.#path('.enrich'), copy, { recursive: true })
     const database = openSqlite(join(copy, 'checkpoint.sqlite'), { synchronous: 'NORMAL' })
     try {
-      if (database.pragma('user_version', { simple: true }) === 0) return []
-      return database
-        .prepare<[string], string>('SELECT name FROM lookups WHERE state IN (SELECT value FROM json_each(?))')
-        .pluck()
-        .all(JSON.stringify(states))
+      return database.pragma('user_version', { simple: true }) === 0 ? none : read(database)
     } finally {
       database.close()
       rmSync(copy, { recursive: true })

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { stringify } from 'csv-stringify/sync'
 import { openHistory } from '../../src/pipeline/history/reader.js'
 import type { CliPlace } from '../support/cli.js'
@@ -7,7 +8,8 @@ import { rowsOfCsv } from '../support/tables.js'
 import type { Dice } from './dice.js'
 import { tell, type ListRow, type Told } from './list-of-rows.js'
 
-const dieAtRename = fileURLToPath(new URL('die-at-rename.mjs', import.meta.url))
+const dieAtRename = fileURLToPath(new URL('die-at-rename.ts', import.meta.url))
+const typeScript = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 const published = ['out.csv', 'out.csv.basis.csv', 'changes.csv']
 
 export function writeList(
@@ -56,10 +58,11 @@ async function killed(
   }
   const [file = ''] = dice.some(published, 1)
   const when = dice.fraction() < 0.5 ? 'before' : 'after'
-  await place.run(command, {
+  const { code, stderr } = await place.run(command, {
     env: { ...env, TEST_DIE_AT: `${when} ${file}` },
-    nodeFlags: ['--import', dieAtRename],
+    nodeFlags: ['--import', typeScript, '--import', dieAtRename],
   })
+  if (code !== null) throw new Error(`it did not die ${when} ${file}, and ended with ${code}: ${stderr}`)
 }
 
 interface RunEnd {

@@ -16,8 +16,30 @@ interface Firm {
 }
 
 const cities = ['Leeds', 'York', 'Bath', 'Derby', 'Truro', 'Wells', 'Ripon', 'Ely']
-const starts = ['Zor', 'Bran', 'Miv', 'Quel', 'Tark', 'Vosp', 'Hymb', 'Draf', 'Wexl', 'Juno', 'Kerp', 'Onsl']
-const ends = ['vex', 'tle', 'olar', 'imber', 'anth', 'uscan', 'owick', 'enby']
+const syllables = 'ba ke li mo nu ra se ti vo zu pha gre dro sti klu wex yor juv'.split(' ')
+
+/** Two words that no other name has, and that look like none of its. */
+function coinedName(firm: number): string {
+  const at = (place: number) => syllables[place % syllables.length] ?? ''
+  const wordOf = (number: number) =>
+    [number, 5 * number + 3, 7 * number + 11 * Math.floor(number / syllables.length)].map(at).join('')
+  return [wordOf(firm), wordOf(firm + 100)]
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .concat('Limited')
+    .join(' ')
+}
+
+/** Entered later: until then no name in the register looks like theirs. */
+const laterNames = [
+  'Quixotic Falcon',
+  'Wizened Jackdaw',
+  'Obsidian Puffin',
+  'Crimson Ptarmigan',
+  'Umber Egret',
+  'Fjord Chough',
+  'Aquiline Dotterel',
+  'Izard Hoopoe',
+]
 
 /** A register that a script edits by night: it says what it changed, as the list of changes has to say it. */
 export class Register {
@@ -28,9 +50,8 @@ export class Register {
 
   constructor(firmCount: number) {
     this.#firms = Array.from({ length: firmCount }, (_, firm) => {
-      const word = (at: number) =>
-        `${starts[at % starts.length] ?? ''}${ends[(at * 5 + at) % ends.length] ?? ''}`
-      const asked = `${word(firm)}${firm} ${word(firm + 7)} Limited`
+      const later = laterNames[firm - (firmCount - laterNames.length)]
+      const asked = later === undefined ? coinedName(firm) : `${later} Limited`
       return {
         ...{ asked, name: asked, city: cities[firm % cities.length] ?? '' },
         id: String(firm + 1).padStart(8, '0'),
@@ -38,8 +59,7 @@ export class Register {
         isActive: true,
         duns: firm % 3 === 0 ? '' : this.#newDuns(),
         parent: null,
-        // The last ones are entered later.
-        isListed: firm < firmCount - 8,
+        isListed: later === undefined,
       }
     })
   }
@@ -66,12 +86,17 @@ export class Register {
   /** Companies are renamed, closed, opened, moved, sold, numbered and entered. */
   edit(dice: Dice): FirmChange[] {
     const listed = this.firms.filter((firm) => this.#firm(firm).isListed)
+    const renamed = dice.some(listed, 2).flatMap((firm) => this.#rename(firm))
+    const isResold = (firm: number) =>
+      renamed.some((change) => change.firm === firm && change.kind === 'parent_changed')
+    // Whose parent has another name is not sold in the same night: that would be one change, and not two.
+    const sellable = listed.filter((firm) => !isResold(firm))
     return [
-      ...dice.some(listed, 2).flatMap((firm) => this.#rename(firm)),
+      ...renamed,
       ...dice.some(listed, 2).map((firm) => this.#openOrClose(firm)),
       ...dice.some(listed, 2).map((firm) => this.#move(firm)),
       ...dice.some(listed, 2).map((firm) => this.#number(firm, dice)),
-      ...dice.some(listed, 3).flatMap((firm) => this.#sell(firm, dice)),
+      ...dice.some(sellable, 3).flatMap((firm) => this.#sell(firm, dice)),
       ...dice
         .some(
           this.firms.filter((firm) => !listed.includes(firm)),
@@ -96,10 +121,9 @@ export class Register {
   #openOrClose(firm: number): FirmChange {
     const own = this.#firm(firm)
     own.isActive = !own.isActive
-    const [kind, before, now] = own.isActive
-      ? ['became_active', 'inactive', 'active']
-      : ['became_inactive', 'active', 'inactive']
-    return { firm, kind: kind ?? '', values: ['entity_status', before ?? '', now ?? ''] }
+    return own.isActive
+      ? { firm, kind: 'became_active', values: ['entity_status', 'inactive', 'active'] }
+      : { firm, kind: 'became_inactive', values: ['entity_status', 'active', 'inactive'] }
   }
 
   #move(firm: number): FirmChange {

@@ -55,6 +55,16 @@ export function changesTarget({ path, format, bom = false, memoryBytes }: Change
   return { path, bom, memoryBytes, ...outputFormOf(path, format) }
 }
 
+/** The file of a run. Throws USAGE_INVALID for standard output, and OUTPUT_FORMAT_UNKNOWN. */
+export function changesFile(request: ChangesRequest): ChangesTarget {
+  if (request.path === '-') {
+    throw new UserError('USAGE_INVALID', '--changes writes a file, and not to standard output', {
+      hint: 'name a file; enrich diff -o - writes the changes of a run to standard output',
+    })
+  }
+  return changesTarget(request)
+}
+
 /**
  * Throws what would make publishing fail, before anything is submitted: OUTPUT_IS_INPUT, OUTPUT_UNWRITABLE, DISK_FULL;
  * USAGE_INVALID where it is to be written over another file of the run.
@@ -64,11 +74,6 @@ export function assertChangesApart(
   inputFiles: readonly SourceFile[],
   others: readonly string[],
 ): void {
-  if (target.path === '-') {
-    throw new UserError('USAGE_INVALID', '--changes writes a file, and not to standard output', {
-      hint: 'name a file; enrich diff -o - writes the changes of a run to standard output',
-    })
-  }
   const other = others.find((path) => path !== '-' && isSameFile(path, target.path))
   if (other !== undefined) {
     throw new UserError('USAGE_INVALID', `--changes ${target.path} is the output ${other}`, {
