@@ -17,6 +17,8 @@ import { createServiceClient } from '../../src/client/client.js'
 import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
 import type { PipelineDeps } from '../../src/pipeline/deps.js'
+import type { HistoryReader } from '../../src/pipeline/history/history.js'
+import { openHistory } from '../../src/pipeline/history/reader.js'
 import { runPipeline } from '../../src/pipeline/run.js'
 import { defaultStages } from '../../src/pipeline/rules/stage-options.js'
 import type { Clock } from '../../src/platform/clock.js'
@@ -113,6 +115,20 @@ export class MortalJob {
         .all(JSON.stringify(states))
     } finally {
       database.close()
+      rmSync(copy, { recursive: true })
+    }
+  }
+
+  /** Of what it remembers; null where there is no checkpoint. Read from a copy, as above. */
+  remembered<Result>(read: (history: HistoryReader) => Result): Result | null {
+    if (!existsSync(this.#path('.enrich/checkpoint.sqlite'))) return null
+    const copy = join(this.#base, 'copy')
+    cpSync(this.#path('.enrich'), copy, { recursive: true })
+    const history = openHistory(join(copy, 'checkpoint.sqlite'))
+    try {
+      return history === null ? null : read(history)
+    } finally {
+      history?.close()
       rmSync(copy, { recursive: true })
     }
   }

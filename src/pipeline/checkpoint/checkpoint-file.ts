@@ -13,9 +13,9 @@ import {
   type Reserve,
 } from './begin-run.js'
 import { damaged } from './damage-error.js'
-import { damageText, findDamage, isHarmless } from './find-damage.js'
+import { damageText, findDamage, isHarmless, type Damage } from './find-damage.js'
 import { HeadKeeper } from './head-keeper.js'
-import { diskFull, explainCheckpointError, explained } from './open.js'
+import { diskFull, explainCheckpointError, explained, openToRead } from './open.js'
 import { prepareQueries, type Queries } from './queries.js'
 
 /** What the lookups of all kinds in one checkpoint share: the file, its lock and head, and its commits. */
@@ -94,10 +94,19 @@ export class CheckpointFile {
   /** What is known decides what is billed: once in each run it is made sure that it can be believed. */
   assertSubmittable(): void {
     if (this.#isSubmittable) return
-    const found = findDamage(this.#database, 'wanted').filter((damage) => !isHarmless(damage))
+    const found = this.#findDamage().filter((damage) => !isHarmless(damage))
     if (found.length > 0) throw damaged(this.path, undefined, damageText(found))
     this.#head.assertOwn()
     this.#isSubmittable = true
+  }
+
+  #findDamage(): Damage[] {
+    const beside = openToRead(this.path, 'unfinished')
+    try {
+      return findDamage(this.#database, 'wanted', beside ?? this.#database)
+    } finally {
+      beside?.close()
+    }
   }
 
   /** The room left is for what is in flight: where it is given up, nothing more may leave. Throws DISK_FULL. */

@@ -19,8 +19,12 @@ const examplesMax = 10
 /** The answers looked at: all, or those that this run wants, which `temp.wanted` lists. */
 export type AnswersChecked = 'all' | 'wanted'
 
-/** Everything in a checkpoint that is not sound, by SQLite's own check, the checksums and the chain. */
-export function findDamage(database: Sqlite, answers: AnswersChecked): Damage[] {
+/**
+ * Everything in a checkpoint that is not sound, by SQLite's own check, the checksums and the chain. Within a transaction
+ * that is to be committed, SQLite's check needs another connection to the same file: where it fails, it ends its
+ * transaction.
+ */
+export function findDamage(database: Sqlite, answers: AnswersChecked, beside: Sqlite = database): Damage[] {
   const found: Damage[] = []
   const look = (where: Damage['where'], search: () => Omit<Damage, 'where'> | null) => {
     try {
@@ -32,8 +36,8 @@ export function findDamage(database: Sqlite, answers: AnswersChecked): Damage[] 
     }
   }
   const version = database.pragma('user_version', { simple: true }) as number
-  database.transaction(() => {
-    look('database', () => integrity(database))
+  const lookAtAll = database.transaction(() => {
+    look('database', () => integrity(beside))
     // Of an earlier version there is nothing more to hold it against.
     if (version < provenVersion) return
     for (const table of summedTables) look(table, () => unsoundRows(database, table))
@@ -42,8 +46,14 @@ export function findDamage(database: Sqlite, answers: AnswersChecked): Damage[] 
     look('lookups', () => forgottenAttempts(database))
     // Nothing that a run decides depends on it.
     if (answers === 'all') look('history', () => forgottenRuns(database))
-  })()
-  return isOfHistoryAlone(database, found)
+  })
+  try {
+    lookAtAll()
+  } catch (error) {
+    // Some damage ends the transaction, too; what was found of it stands.
+    if (sqliteCode(error) === null || found.length === 0) throw error
+  }
+  return isOfHistoryAlone(beside, found)
     ? found.map((damage) => ({ ...damage, where: 'history' as const }))
     : found
 }
@@ -62,8 +72,9 @@ function isOfHistoryAlone(database: Sqlite, found: readonly Damage[]): boolean {
       )
       .pluck()
       .all()
-    if ((database.pragma('foreign_key_check') as unknown[]).length > 0) return false
-    const isSound = (table: string) => database.pragma(`integrity_check(${table})`, { simple: true }) === 'ok'
+    const isSound = (table: string) =>
+      database.pragma(`integrity_check(${table})`, { simple: true }) === 'ok' &&
+      (database.pragma(`foreign_key_check(${table})`) as unknown[]).length === 0
     return ['sqlite_schema', ...tables].every(isSound)
   } catch (error) {
     if (sqliteCode(error) === null) throw error

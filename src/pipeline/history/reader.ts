@@ -1,7 +1,7 @@
-import { versionOf, type Sqlite } from '../../platform/sqlite.js'
+import { sqliteCode, versionOf, type Sqlite } from '../../platform/sqlite.js'
 import { damaged } from '../checkpoint/damage-error.js'
 import { soundState, stateColumns, type StateRow } from '../checkpoint/history-proof.js'
-import { entryDigest, historyVersion, type RunRow } from '../checkpoint/history-tables.js'
+import { entryDigest, historyTables, historyVersion, type RunRow } from '../checkpoint/history-tables.js'
 import { explained, openToRead } from '../checkpoint/open.js'
 import type { HistoryReader, PublishedEntry, PublishedOutput, RememberedRun } from './history.js'
 import { readOutput } from './outputs.js'
@@ -16,6 +16,24 @@ export function openHistory(path: string): HistoryReader | null {
   const database = openToRead(path, 'unfinished')
   if (database === null) return null
   return explained(path, () => new SqliteHistory(database, path))
+}
+
+/**
+ * Whether the tables of history can be written: a tree of pages that is damaged may lead into those of other tables.
+ * Looked at beside the connection that writes: where SQLite's check fails, it ends its transaction.
+ */
+export function canWriteHistory(path: string): boolean {
+  const database = openToRead(path, 'unfinished')
+  try {
+    return historyTables.every(
+      (table) => database?.pragma(`quick_check(${table})`, { simple: true }) === 'ok',
+    )
+  } catch (error) {
+    if (sqliteCode(error) === null) throw error
+    return false
+  } finally {
+    database?.close()
+  }
 }
 
 class SqliteHistory implements HistoryReader {

@@ -6,7 +6,7 @@ import type { RowIndex } from '../input/row-index.js'
 import { baselineOf } from '../rules/baseline.js'
 import type { OutputFigures, RunRecord } from '../rules/run-record.js'
 import { OutputRecorder, recordedForm, type RecordedOutput, type RecorderDeps } from './output-recorder.js'
-import { openHistory } from './reader.js'
+import { canWriteHistory, openHistory } from './reader.js'
 import { HistoryStore } from './store.js'
 
 export interface RunHistoryDeps {
@@ -53,11 +53,11 @@ export class RunHistory {
   /** The run is listed from here on, whatever becomes of it. */
   static async begin(deps: RunHistoryDeps): Promise<RunHistory> {
     const history = new RunHistory(deps)
-    const { series, nowMs, record } = deps
+    const { path, series, nowMs, record } = deps
     const store = history.#store
-    history.#run = await history.#orNull(async () => {
-      if (await store.isSound()) return store.begin({ series, startedAtMs: nowMs(), record })
-      history.#giveUp('it is damaged; enrich checkpoint repair keeps what is sound')
+    history.#run = await history.unlessDamaged(async () => {
+      if (canWriteHistory(path)) return store.begin({ series, startedAtMs: nowMs(), record })
+      history.#giveUp('the history is damaged; enrich checkpoint repair keeps what is sound')
       return null
     })
     return history
@@ -83,20 +83,20 @@ export class RunHistory {
     deps: Pick<RecorderDeps, 'identitiesOf' | 'rowKeys'>,
   ): Promise<OutputRecorder | null> {
     if (this.#run === null) return null
-    const last = await this.#orNull(() => this.#store.last(this.#deps.series, recordedForm))
+    const last = await this.unlessDamaged(() => this.#store.last(this.#deps.series, recordedForm))
     return this.#isGivenUp ? null : new OutputRecorder({ ...deps, index, store: this.#store, last })
   }
 
   /** Once every line was seen, and while what lookups are known by can still be asked. */
   finish(recorder: OutputRecorder | null): Promise<RecordedOutput | null> {
-    return recorder === null ? Promise.resolve(null) : this.#orNull(() => recorder.finish())
+    return recorder === null ? Promise.resolve(null) : this.unlessDamaged(() => recorder.finish())
   }
 
   /** Once the output is in place. */
   storeOutput(recorded: RecordedOutput | null): Promise<StoredOutput | null> {
     const run = this.#run
     if (run === null || recorded === null) return Promise.resolve(null)
-    return this.#orNull(async () => {
+    return this.unlessDamaged(async () => {
       const { rows, marks } = recorded
       const figures = await this.#store.storeOutput(run, rows, recordedForm, marks)
       const history = openHistory(this.#deps.path)
@@ -112,7 +112,7 @@ export class RunHistory {
   /** Once what changed since the baseline is written, too. */
   async publish({ baseline }: StoredOutput): Promise<void> {
     const run = this.#run
-    if (run !== null) await this.#orNull(() => this.#store.publish(run, baseline, this.#record))
+    if (run !== null) await this.unlessDamaged(() => this.#store.publish(run, baseline, this.#record))
   }
 
   /** The last step of a run, which may have failed; older runs of the series thin out. */
@@ -120,11 +120,12 @@ export class RunHistory {
     const run = this.#run
     if (run === null) return
     const { series, runsMax, nowMs } = this.#deps
-    await this.#orNull(() => this.#store.end(run, nowMs(), exitCode, this.#record))
-    if (!this.#isGivenUp) await this.#orNull(() => this.#store.thin(series, runsMax))
+    await this.unlessDamaged(() => this.#store.end(run, nowMs(), exitCode, this.#record))
+    if (!this.#isGivenUp) await this.unlessDamaged(() => this.#store.thin(series, runsMax))
   }
 
-  async #orNull<Result>(action: () => Promise<Result>): Promise<Result | null> {
+  /** What depends on history, which may be damaged: null where nothing is remembered of the run from here on. */
+  async unlessDamaged<Result>(action: () => Promise<Result>): Promise<Result | null> {
     try {
       return await action()
     } catch (error) {

@@ -2,7 +2,6 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
 import {
   entryDigest,
-  historyTables,
   stateDigest,
   type EntryFacts,
   type RunRow,
@@ -52,13 +51,6 @@ export class HistoryStore {
 
   constructor(checkpoint: Pick<Checkpoint, 'remember'>) {
     this.#checkpoint = checkpoint
-  }
-
-  /** Whether the tables can be written: a tree of pages that is damaged may lead into those of other tables. */
-  isSound(): Promise<boolean> {
-    return this.#checkpoint.remember((database) =>
-      historyTables.every((table) => database.pragma(`quick_check(${table})`, { simple: true }) === 'ok'),
-    )
   }
 
   /** The number of the run. */

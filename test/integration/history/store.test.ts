@@ -21,7 +21,12 @@ async function publishRun(
   ofSeries = series,
 ): Promise<number> {
   const run = await store.begin({ series: ofSeries, startedAtMs: startMs, record: recordOf() })
-  await store.storeOutput(run, Uint32Array.from(entries), form, marksOf([1, 2], [1, 2]))
+  await store.storeOutput(
+    run,
+    Uint32Array.from(entries),
+    form,
+    marksOf([1, 2].slice(0, entries.length), entries.slice(0, 2)),
+  )
   await store.publish(run, null, recordOf())
   await store.end(run, startMs + 1, 0, recordOf())
   return run
