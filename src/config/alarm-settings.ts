@@ -13,7 +13,7 @@ export interface AlarmSettings {
   readonly notify: NotifySettings | null
 }
 
-export interface NotifySettings {
+interface NotifySettings {
   readonly url: Secret
   readonly format: NotifyFormat
   readonly when: NotifyTime

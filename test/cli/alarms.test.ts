@@ -121,7 +121,11 @@ describe('conditions on what a run came to', () => {
 
   test.concurrent('one that cannot be read stops before anything is asked', async (context) => {
     let requestCount = 0
-    const { place, options } = await prepared(context, { faults: () => void requestCount++ })
+    const counting = () => {
+      requestCount++
+      return undefined
+    }
+    const { place, options } = await prepared(context, { faults: counting })
     const { code, stderr } = await place.run([...command, '--fail-on', 'failed>0, lost_mach>5%'], options)
     expect([code, stderr]).toEqual([
       2,
@@ -235,7 +239,7 @@ describe('a message at the end', () => {
   })
 
   test.concurrent.for([
-    `${canary}`,
+    canary,
     `ftp://hooks.example.com/${canary}`,
     `http://hooks.example.com/${canary}`,
     `https://10.0.0.1/${canary}`,
@@ -244,7 +248,11 @@ describe('a message at the end', () => {
     `file:///etc/${canary}`,
   ])('%s stops before anything is asked, and is not repeated', async (url, context) => {
     let requestCount = 0
-    const { place, options } = await prepared(context, { faults: () => void requestCount++ })
+    const counting = () => {
+      requestCount++
+      return undefined
+    }
+    const { place, options } = await prepared(context, { faults: counting })
     for (const [flags, env] of [
       [['--notify', url], {}],
       [[`--notify=${url}`, '--json'], {}],
@@ -287,7 +295,11 @@ describe('the file for Prometheus', () => {
     ['https://push.example.com/x', 'PATH_IS_ADDRESS'],
   ] as const)('%s is refused before anything is asked: %s', async ([path, says], context) => {
     let requestCount = 0
-    const { place, options } = await prepared(context, { faults: () => void requestCount++ })
+    const counting = () => {
+      requestCount++
+      return undefined
+    }
+    const { place, options } = await prepared(context, { faults: counting })
     const { code, stderr } = await place.run([...command, '--metrics-file', path], options)
     expect([code, stderr]).toEqual([2, expect.stringContaining(`error ${says}: `)])
     expect(requestCount).toBe(0)

@@ -5,7 +5,12 @@ import type { EntityRecord } from '../../src/contract/entity.js'
 import type { EntityId } from '../../src/contract/ids.js'
 import { createServiceClient } from '../../src/client/client.js'
 import type { PipelineDeps } from '../../src/pipeline/deps.js'
+<<<<<<< HEAD
 import { stageKinds, type LookupKind, type StageKind } from '../../src/pipeline/rules/lookup-kind.js'
+=======
+import { stageKinds, type StageKind } from '../../src/pipeline/rules/lookup-kind.js'
+import type { CostLimit } from '../../src/pipeline/rules/money.js'
+>>>>>>> stream-e
 import { runPipeline } from '../../src/pipeline/run.js'
 import { defaultStages } from '../../src/pipeline/rules/stage-options.js'
 import type { RunSummary } from '../../src/pipeline/summary.js'
@@ -58,10 +63,15 @@ export function runStages(
   baseUrl: string,
   parts: Partial<PipelineDeps> & {
     asked?: readonly StageKind[]
+<<<<<<< HEAD
     lookupsMaxOf?: Partial<Record<LookupKind, number>>
+=======
+    lookupsMaxOf?: Partial<Record<StageKind, number>>
+    cost?: CostLimit
+>>>>>>> stream-e
   } = {},
 ): Promise<RunSummary> {
-  const { asked = stageKinds, lookupsMaxOf = {}, ...others } = parts
+  const { asked = stageKinds, lookupsMaxOf = {}, cost, ...others } = parts
   const limits = {
     submissionsPerWindow: 60_000,
     pollsPerWindow: 60_000,
@@ -88,11 +98,16 @@ export function runStages(
     onLost: 'hold',
     askAgain: [],
     scheduling: {
+<<<<<<< HEAD
       limits,
       polling,
       serverErrorMeans: 'unknown',
       lookupsMax: lookupsMaxOf.resolution ?? null,
       durationMsMax: null,
+=======
+      ...{ limits, polling, serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
+      ...(cost === undefined ? {} : { cost }),
+>>>>>>> stream-e
     },
     stages: {
       asked,
@@ -139,13 +154,17 @@ export interface Tap {
   readonly url: string
   /** Requests that began something, as the service got them: `POST <what>`, with how often. */
   readonly begun: ReadonlyMap<string, number>
+  /** Reads of records of companies, first ones and polls. */
+  entityReadCount(): number
   close(): Promise<void>
 }
 
 /** Stands in front of a service, hands everything on, and counts what begins something. */
 export async function tapService(target: string): Promise<Tap> {
   const begun = new Map<string, number>()
+  let entityReadCount = 0
   const note = (method: string, path: string, body: string) => {
+    if (path.startsWith('/v3/entities/')) entityReadCount++
     if (method !== 'POST') return
     const asked = body === '' ? {} : (JSON.parse(body) as { name?: string; domain?: string })
     const what = `${path} ${asked.domain ?? asked.name ?? ''}`.trim()
@@ -174,6 +193,7 @@ export async function tapService(target: string): Promise<Tap> {
   return {
     url: `http://127.0.0.1:${port}`,
     begun,
+    entityReadCount: () => entityReadCount,
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections()

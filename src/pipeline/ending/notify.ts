@@ -34,7 +34,7 @@ export async function notifyOfRun(end: RunEnd, deps: NotifyDeps): Promise<string
   const isBrief = end.exitCode === 130 || end.exitCode === 143
   const { clock } = deps
   const msMax = isBrief ? interruptedMsMax : notifyMsMax
-  let outcome: PostOutcome = { kind: 'unanswered', reason: 'no answer in time' }
+  let outcome: PostOutcome
   try {
     const body = Buffer.from(bodyOf(end, deps.format))
     const sending = await loadSending()

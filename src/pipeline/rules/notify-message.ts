@@ -1,4 +1,5 @@
 import { unreachable } from '../../core/errors.js'
+import { cutToWidth } from '../../core/display-width.js'
 import { formatDuration } from '../../core/duration.js'
 import { moneyText } from './money.js'
 import type { RunEnd } from './run-end.js'
@@ -17,7 +18,9 @@ export interface NotifiedRun extends RunEnd {
 }
 
 const alarmsShownMax = 20
-const lineCharsMax = 300
+const lineColumnsMax = 300
+/** Marks that take no column take room all the same. */
+const lineCharsMax = 1_000
 
 /** The body of the message, as JSON. */
 export function notifyBody(run: NotifiedRun, format: NotifyFormat): string {
@@ -51,7 +54,7 @@ function jsonMessage(run: NotifiedRun): object {
     rows_by_status: summary?.rowsByStatus ?? null,
     changes,
     cost:
-      summary?.money == null
+      summary === null || summary.money === null
         ? null
         : {
             currency: summary.money.currency,
@@ -93,7 +96,7 @@ function linesOf(run: NotifiedRun): string[] {
     ...(alarms.length > alarmsShownMax ? [`and ${alarms.length - alarmsShownMax} alarms more`] : []),
     ...some('Rows', counted(summary?.rowsByStatus ?? {})),
     ...some('Changes', counted(changes ?? {})),
-    ...(summary?.money == null ? [] : [`Cost: ${moneyText(summary.money)}`]),
+    ...(summary === null || summary.money === null ? [] : [`Cost: ${moneyText(summary.money)}`]),
     ...(run.output === null ? [] : [`Output: ${run.output}`]),
     `Time: ${formatDuration(run.endedAtMs - run.startedAtMs)}, exit code ${run.exitCode}`,
   ]
@@ -117,8 +120,7 @@ function plainLine(text: string): string {
   const line = text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
-  const chars = [...line.toWellFormed()]
-  return chars.length <= lineCharsMax ? chars.join('') : `${chars.slice(0, lineCharsMax - 1).join('')}…`
+  return cutToWidth(line.slice(0, lineCharsMax).toWellFormed(), lineColumnsMax)
 }
 
 /** Slack reads `&`, `<` and `>` as markup (`<!channel>` calls everybody), and styles by marks unless it is told not to. */

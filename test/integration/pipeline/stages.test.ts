@@ -13,6 +13,7 @@ import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
 import { stageKinds, type StageKind } from '../../../src/pipeline/rules/lookup-kind.js'
 import { Backlog } from '../../../src/pipeline/scheduler/backlog.js'
 import type { StageToAsk } from '../../../src/pipeline/scheduler/deps.js'
+import type { Prices } from '../../../src/pipeline/rules/money.js'
 import { defaultStages } from '../../../src/pipeline/rules/stage-options.js'
 import { runUntilAnswered } from '../../../src/pipeline/scheduler/scheduler.js'
 import type { RunSummary } from '../../../src/pipeline/summary.js'
@@ -81,6 +82,12 @@ function expectAllAnswered(scope: string): void {
     ])
     expect([stages.domain?.name, stages.domain?.known?.outcome]).toEqual([`company${company}.com`, 'matched'])
   }
+}
+
+/** Prices, and what may be spent by them, in millionths. */
+function costOf(byKind: Prices['byKind'], costMaxMicros: number): Parameters<typeof runStages>[2] {
+  const prices: Prices = { currency: 'EUR', byKind }
+  return { prices, cost: { prices, costMaxMicros } }
 }
 
 /** Requests that begin something and were sent more than once. */
@@ -200,6 +207,42 @@ describe('what goes wrong in a stage', () => {
     expect((await runStages(folder, tap.url, budget)).stop).toBeNull()
     expect(tap.begun.size).toBe(companyCount)
     expect(begunTwice(tap)).toEqual([])
+  })
+
+  test('what names and domains may cost is one sum: none of it is exceeded, and the same command goes on', async () => {
+    const { tap } = await serve()
+    const cost = costOf({ resolution: 50_000, domain: 20_000 }, 12 * 50_000 + 2 * 20_000)
+    const limited = await runStages(folder, tap.url, cost)
+    expect(limited.stop).toEqual({ kind: 'cost_max', costMax: 0.64, currency: 'EUR' })
+    const begun = [...tap.begun.keys()]
+    const domainCount = begun.filter((what) => what.startsWith('/v3/domain')).length
+    const kickoffCount = begun.filter((what) => what.startsWith('/v3/entity-resolution')).length
+    expect(kickoffCount * 50_000 + domainCount * 20_000).toBeLessThanOrEqual(640_000)
+    expect(limited.money).toMatchObject({
+      cost: (kickoffCount * 5 + domainCount * 2) / 100,
+      byKind: { resolution: { count: kickoffCount }, domain: { count: domainCount } },
+    })
+    // What costs nothing goes on.
+    expect(factsOf(limited, 'hierarchy')).toMatchObject({ stop: null })
+    expect((await runStages(folder, tap.url, cost)).stop).toBeNull()
+    expectAllAnswered(tap.url)
+    expect(begunTwice(tap)).toEqual([])
+  })
+
+  test('a record that has a price is paid for at each loss: it is not read again beyond the budget', async () => {
+    const faults = faultPlan.parse({
+      seed: 3,
+      requests: [{ fault: 'lost_answer', rate: 1, routes: ['readEntity'] }],
+    })
+    const { tap } = await serve({ faults: createFaults(faults) })
+    const asked = ['entity'] as const
+    const cost = costOf({ resolution: 50_000, entity: 100_000 }, 12 * 50_000 + 6 * 100_000)
+    const limited = await runStages(folder, tap.url, { ...cost, asked })
+    expect(limited.stop).toMatchObject({ kind: 'cost_max' })
+    const { cost: billed = 0, uncertainCost = 0 } = limited.money ?? {}
+    expect(uncertainCost).toBe(tap.entityReadCount() / 10)
+    expect(billed + uncertainCost).toBeLessThanOrEqual(1.2)
+    expect(verifyCheckpoint(join(folder, 'checkpoint.sqlite'))?.damage).toEqual([])
   })
 
   test('an account without credit for domains: the other stages end', async () => {

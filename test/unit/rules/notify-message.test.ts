@@ -103,7 +103,7 @@ describe('a hostile name', () => {
     const { text, mrkdwn } = slackOf(run)
     expect(mrkdwn).toBe(false)
     expect(text).not.toMatch(/[<>]|&(?!(amp|lt|gt);)/)
-    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202a-\u202e]/)
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202a-\u202e]/u)
     // The headline, the failure, twenty alarms and how many more, rows, changes, cost, output, time.
     expect(text.split('\n')).toHaveLength(28)
   })
@@ -117,7 +117,7 @@ describe('a hostile name', () => {
     )
     for (const line of linesOfCard(card)) {
       expect(line).not.toMatch(/[\p{Cc}\u202a-\u202e]/u)
-      expect([...line].length).toBeLessThanOrEqual(300)
+      expect(line.length).toBeLessThanOrEqual(300)
     }
   })
 
