@@ -13,7 +13,7 @@ import { writeChanges } from './write-changes.js'
 import { writeOutput } from './write-output.js'
 
 /** What asking came to. */
-export interface Asked extends Pick<Planned, 'plan' | 'stages'>, Pick<Ingested, 'index' | 'rowKeys'> {
+export interface Asked extends Pick<Planned, 'plan' | 'stages'>, Pick<Ingested, 'index' | 'rowKeys' | 'groups'> {
   readonly tally: Tally
   /** Null: nothing is left to wait for. */
   readonly stop: Stop | null
@@ -30,7 +30,7 @@ export async function closeRun(run: OpenRun, asked: Asked): Promise<RunSummary> 
   const written = isWritten ? await writeOutput(run, asked) : null
   const summary = summariseRun(run, asked, written)
   await noteSummary(run, summary, written !== null)
-  if (written !== null) await publishInHistory(run, written.recorded)
+  if (written !== null) await publishInHistory(run, asked, written.recorded)
   const exitCode = exitCodeOf(summary, interruptionCode(run.deps.interrupt.reason))
   await writeReport(run, exitCode)
   await run.history.end(exitCode)
@@ -66,9 +66,13 @@ async function noteSummary({ history, input, timeline }: OpenRun, summary: RunSu
 }
 
 /** The rows first, then what changed in them, and only then that they are published. */
-async function publishInHistory(run: OpenRun, recorded: RecordedOutput | null): Promise<StoredOutput | null> {
+async function publishInHistory(
+  run: OpenRun,
+  { groups }: Asked,
+  recorded: RecordedOutput | null,
+): Promise<StoredOutput | null> {
   const { history } = run
-  const stored = await history.storeOutput(recorded)
+  const stored = await history.storeOutput(recorded, groups)
   const changes = await writeChanges(run, stored)
   if (stored === null) return null
   history.note({ figures: stored.figures, changes })

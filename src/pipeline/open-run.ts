@@ -36,6 +36,7 @@ export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promi
   const samples = await sampleColumns(input)
   detectColumns(input.columns, deps.columns, samples)
   const rowKeyColumn = rowKeyOf(deps, input)
+  const groupColumn = groupColumnOf(deps, input)
   checkOutput(input, output, 0)
   if (changes !== null) assertChangesApart(changes, input.files, writtenPaths(output))
   deps.report?.assertApart(input.files, [
@@ -60,6 +61,7 @@ export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promi
       input,
       rule,
       rowKeyColumn,
+      groupColumn,
       output,
       changes,
       rowSpool,
@@ -75,6 +77,10 @@ export async function openRun(deps: PipelineDeps, closeLater: CloseLater): Promi
 
 function rowKeyOf({ rowKey = null }: PipelineDeps, { columns }: Input): string | null {
   return rowKey === null ? null : findColumn(columns, rowKey, '--row-key')
+}
+
+function groupColumnOf({ groupBy = null }: PipelineDeps, { columns }: Input): string | null {
+  return groupBy === null ? null : findColumn(columns, groupBy, '--report-by')
 }
 
 /** In the format that its name tells: that of the output may be another. */
