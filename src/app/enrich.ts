@@ -98,6 +98,7 @@ function pipelineDeps({ settings, environment, options, observe, clock, command 
     dedupe: settings.input.dedupe,
     output: settings.output,
     rowKey: settings.input.rowKey ?? null,
+    groupBy: settings.reportBy,
     changesPath: settings.output.changes ?? null,
     checkpoint: settings.checkpoint,
     ownFiles: filesInUse(settings, options.configPath ?? null, environment),

@@ -1,9 +1,6 @@
 import type { Planned } from './ask.js'
 import type { OpenRun } from './deps.js'
-import type { KnownChanges } from './ending/ending.js'
 import type { RecordedOutput } from './history/output-recorder.js'
-import { openHistory } from './history/reader.js'
-import type { StoredOutput } from './history/run-history.js'
 import type { Ingested } from './ingest.js'
 import { exitCodeOf } from './rules/exit-code.js'
 import { endedBy, type Stop } from './rules/stop.js'
@@ -11,11 +8,12 @@ import type { ExitCode } from '../core/errors.js'
 import { interruptionCode } from '../core/interruption.js'
 import { summarise, type RunSummary } from './summary.js'
 import type { Tally } from './tally.js'
-import { writeChanges } from './write-changes.js'
+import { writeChanges, type KnownChanges } from './write-changes.js'
 import { writeOutput } from './write-output.js'
 
 /** What asking came to. */
-export interface Asked extends Pick<Planned, 'plan' | 'stages'>, Pick<Ingested, 'index' | 'rowKeys'> {
+export interface Asked
+  extends Pick<Planned, 'plan' | 'stages'>, Pick<Ingested, 'index' | 'rowKeys' | 'groups'> {
   /** Lookups of rows that are asked by a domain. */
   readonly domainCount: number
   readonly tally: Tally
@@ -35,8 +33,7 @@ export async function closeRun(run: OpenRun, asked: Asked): Promise<RunSummary> 
   const written = isWritten ? await writeOutput(run, asked) : null
   const ran = summariseRun(run, asked, written)
   await noteSummary(run, ran, written !== null)
-  if (written !== null) await publishInHistory(run, written.recorded)
-  const changes = changesOf(run)
+  const changes = written === null ? null : await publishInHistory(run, asked, written.recorded)
   const alarms = written === null ? [] : ending.alarms(ran, changes)
   const summary: RunSummary = { ...ran, alarms }
   history.note({ summary, alarms })
@@ -76,28 +73,23 @@ async function noteSummary({ history, input, timeline }: OpenRun, summary: RunSu
   })
 }
 
-/** Null where no output is known that this one was compared with. */
-function changesOf({ deps, history }: OpenRun): KnownChanges | null {
-  const { changes } = history.record
-  if (changes === null) return null
-  const reader = openHistory(deps.checkpoint.path)
-  try {
-    const before = reader?.runs().find(({ number }) => number === changes.baseline)
-    return { counts: changes.counts, rowCountBefore: before?.record?.figures?.rowCount ?? 0 }
-  } finally {
-    reader?.close()
-  }
-}
-
-/** The rows first, then what changed in them, and only then that they are published. */
-async function publishInHistory(run: OpenRun, recorded: RecordedOutput | null): Promise<StoredOutput | null> {
+/**
+ * The rows first, then what changed in them, and only then that they are published. Null where no output is known that
+ * this one was compared with.
+ */
+async function publishInHistory(
+  run: OpenRun,
+  { groups }: Asked,
+  recorded: RecordedOutput | null,
+): Promise<KnownChanges | null> {
   const { history } = run
-  const stored = await history.storeOutput(recorded)
-  const changes = await writeChanges(run, stored)
-  if (stored === null) return null
+  const stored = await history.storeOutput(recorded, groups)
+  const known = await writeChanges(run, stored)
+  if (stored === null) return known
+  const changes = known === null ? null : { baseline: known.baseline, counts: known.counts }
   history.note({ figures: stored.figures, changes })
-  await history.publish({ ...stored, baseline: changes?.baseline ?? null })
-  return stored
+  await history.publish({ ...stored, baseline: known?.baseline ?? null })
+  return known
 }
 
 async function writeReport({ deps, history }: OpenRun, exitCode: ExitCode): Promise<void> {

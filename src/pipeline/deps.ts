@@ -39,6 +39,8 @@ export interface PipelineDeps {
   output: OutputRequest
   /** The column of the user's own keys of rows, as the user named it; without one, rows are known by what they ask. */
   rowKey?: string | null
+  /** The column by whose values rows are counted, as the user named it; none if left out. */
+  groupBy?: string | null
   /** Where what changed since the output before is written, if anywhere. */
   changesPath?: string | null
   checkpoint: { path: string; maxAgeMs: number | null }
@@ -109,6 +111,7 @@ export interface OpenRun {
   output: ResolvedOutput
   /** As the input spells it. */
   rowKeyColumn: string | null
+  groupColumn: string | null
   changes: ChangesTarget | null
   /** Rows wait in it for their answers; null where the input is read again instead. */
   rowSpool: RowSpool | null

@@ -39,6 +39,7 @@ export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: Cl
   const samples = await sampleColumns(input)
   detectColumns(input.columns, deps.columns, samples)
   const rowKeyColumn = rowKeyOf(deps, input)
+  const groupColumn = groupColumnOf(deps, input)
   checkOutput(input, output, 0)
   checkMetricsFile(deps, input, output)
   if (changes !== null) assertChangesApart(changes, input.files, writtenPaths(output))
@@ -64,6 +65,7 @@ export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: Cl
       input,
       rule,
       rowKeyColumn,
+      groupColumn,
       output,
       changes,
       rowSpool,
@@ -88,6 +90,10 @@ function checkMetricsFile({ ending, ownFiles }: PipelineDeps, input: Input, outp
 
 function rowKeyOf({ rowKey = null }: PipelineDeps, { columns }: Input): string | null {
   return rowKey === null ? null : findColumn(columns, rowKey, '--row-key')
+}
+
+function groupColumnOf({ groupBy = null }: PipelineDeps, { columns }: Input): string | null {
+  return groupBy === null ? null : findColumn(columns, groupBy, '--report-by')
 }
 
 /** In the format that its name tells: that of the output may be another. */

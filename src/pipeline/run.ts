@@ -46,12 +46,12 @@ function walk(deps: PipelineDeps, ending: Ending): Promise<RunSummary> {
 
 /** The first pass: every row becomes a lookup that this run wants, or a reason why it is none. */
 async function readInput(run: OpenRun): Promise<Ingested> {
-  const { deps, input, rule, rowKeyColumn, checkpoint, connection } = run
+  const { deps, input, rule, rowKeyColumn, groupColumn, checkpoint, connection } = run
   const { dedupe, interrupt: signal, observe } = deps
   const place = (lookups: Parameters<typeof checkpoint.want>[0]) => checkpoint.want(lookups)
   const asked = askedBefore(() => peekAtCheckpoint(deps.checkpoint.path, connection.scope))
   const read = await ingest({
-    ...{ input, rule, rowKeyColumn, dedupe, place, signal },
+    ...{ input, rule, rowKeyColumn, groupColumn, dedupe, place, signal },
     spool: run.rowSpool,
     wasAsked: asked.wasAsked,
   }).finally(asked.close)

@@ -6,20 +6,27 @@ import type { HistoryReader, PublishedOutput } from './history/history.js'
 import { openHistory } from './history/reader.js'
 import type { StoredOutput } from './history/run-history.js'
 import type { ChangeCounts } from './rules/change-kinds.js'
-import type { RunRecord } from './rules/run-record.js'
+
+/** What changed since an output before. */
+export interface KnownChanges {
+  /** The run that published it. */
+  readonly baseline: number
+  readonly rowCountBefore: number
+  readonly counts: ChangeCounts
+}
 
 /**
  * What changed since the output that a run is compared with: counted, and written where that was asked. Null where there
  * is nothing to compare with, which is said; the file then has no changes.
  * Throws OUTPUT_UNWRITABLE, DISK_FULL: the next run is then compared with the same output.
  */
-export async function writeChanges(run: OpenRun, stored: StoredOutput | null): Promise<RunRecord['changes']> {
+export async function writeChanges(run: OpenRun, stored: StoredOutput | null): Promise<KnownChanges | null> {
   const baseline = stored?.baseline ?? null
   try {
     if (stored !== null && baseline !== null) {
-      const counts = await compareWith(run, baseline, stored.run)
-      tellCounts(run, baseline, counts)
-      return { baseline, counts }
+      const changes = await compareWith(run, baseline, stored.run)
+      tellCounts(run, changes)
+      return changes
     }
     tellFirst(run, stored)
   } catch (error) {
@@ -42,14 +49,15 @@ async function compareWith(
   { deps, changes }: OpenRun,
   baseline: number,
   number: number,
-): Promise<ChangeCounts> {
+): Promise<KnownChanges> {
   const history = openHistory(deps.checkpoint.path)
   try {
     const counter = new ChangeCounter()
-    const batches = counter.counting(changesBetween(outputOf(history, baseline), outputOf(history, number)))
+    const [before, after] = [outputOf(history, baseline), outputOf(history, number)]
+    const batches = counter.counting(changesBetween(before, after))
     if (changes !== null) await publishChanges(changes, batches)
     while (batches.next().done !== true);
-    return counter.counts
+    return { baseline, rowCountBefore: before.rows.length, counts: counter.counts }
   } finally {
     history?.close()
   }
@@ -68,7 +76,7 @@ function tellFirst(run: OpenRun, stored: StoredOutput | null): void {
   tell(run, `${why}: there is nothing to compare it with, and ${run.changes.path} has no changes.`)
 }
 
-function tellCounts({ deps, changes }: OpenRun, baseline: number, counts: ChangeCounts): void {
+function tellCounts({ deps, changes }: OpenRun, { baseline, counts }: KnownChanges): void {
   if (changes === null) return
   const kinds = Object.entries(counts).map(([kind, count]) => `${kind} ${count}`)
   const text = `Since run ${baseline}: ${kinds.length === 0 ? 'no changes' : kinds.join(' · ')}, in ${changes.path}.`

@@ -5,12 +5,8 @@ import type { EntityRecord } from '../../src/contract/entity.js'
 import type { EntityId } from '../../src/contract/ids.js'
 import { createServiceClient } from '../../src/client/client.js'
 import type { PipelineDeps } from '../../src/pipeline/deps.js'
-<<<<<<< HEAD
 import { stageKinds, type LookupKind, type StageKind } from '../../src/pipeline/rules/lookup-kind.js'
-=======
-import { stageKinds, type StageKind } from '../../src/pipeline/rules/lookup-kind.js'
 import type { CostLimit } from '../../src/pipeline/rules/money.js'
->>>>>>> stream-e
 import { runPipeline } from '../../src/pipeline/run.js'
 import { defaultStages } from '../../src/pipeline/rules/stage-options.js'
 import type { RunSummary } from '../../src/pipeline/summary.js'
@@ -63,12 +59,8 @@ export function runStages(
   baseUrl: string,
   parts: Partial<PipelineDeps> & {
     asked?: readonly StageKind[]
-<<<<<<< HEAD
     lookupsMaxOf?: Partial<Record<LookupKind, number>>
-=======
-    lookupsMaxOf?: Partial<Record<StageKind, number>>
     cost?: CostLimit
->>>>>>> stream-e
   } = {},
 ): Promise<RunSummary> {
   const { asked = stageKinds, lookupsMaxOf = {}, cost, ...others } = parts
@@ -98,16 +90,9 @@ export function runStages(
     onLost: 'hold',
     askAgain: [],
     scheduling: {
-<<<<<<< HEAD
-      limits,
-      polling,
-      serverErrorMeans: 'unknown',
+      ...{ limits, polling, serverErrorMeans: 'unknown', durationMsMax: null },
       lookupsMax: lookupsMaxOf.resolution ?? null,
-      durationMsMax: null,
-=======
-      ...{ limits, polling, serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
       ...(cost === undefined ? {} : { cost }),
->>>>>>> stream-e
     },
     stages: {
       asked,

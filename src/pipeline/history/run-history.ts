@@ -2,6 +2,7 @@ import { UserError } from '../../core/errors.js'
 import { errorText } from '../../core/error-text.js'
 import { sqliteCode } from '../../platform/sqlite.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
+import type { RowGroups } from '../input/row-groups.js'
 import type { RowIndex } from '../input/row-index.js'
 import { baselineOf } from '../rules/baseline.js'
 import type { OutputFigures, RunRecord } from '../rules/run-record.js'
@@ -28,7 +29,6 @@ export interface StoredOutput {
   readonly run: number
   /** The run to compare it with; null where there is none. */
   readonly baseline: number | null
-  /** Of `byColumn` it knows nothing. */
   readonly figures: OutputFigures
 }
 
@@ -93,12 +93,15 @@ export class RunHistory {
   }
 
   /** Once the output is in place. */
-  storeOutput(recorded: RecordedOutput | null): Promise<StoredOutput | null> {
+  storeOutput(
+    recorded: RecordedOutput | null,
+    groups: RowGroups | null,
+  ): Promise<StoredOutput | null> {
     const run = this.#run
     if (run === null || recorded === null) return Promise.resolve(null)
     return this.unlessDamaged(async () => {
       const { rows, marks } = recorded
-      const figures = await this.#store.storeOutput(run, rows, recordedForm, marks)
+      const figures = await this.#store.storeOutput(run, rows, recordedForm, marks, groups)
       const history = openHistory(this.#deps.path)
       try {
         const runs = history?.runs() ?? []

@@ -10,7 +10,9 @@ import {
 } from '../checkpoint/history-tables.js'
 import { packAnswer } from '../checkpoint/packed-answer.js'
 import type { OutputFigures, RunRecord } from '../rules/run-record.js'
+import type { RowGroups } from '../input/row-groups.js'
 import { figuresOfOutput } from './count-rows.js'
+import { groupFiguresOf } from './group-rows.js'
 import { lastMarks, writeMarks, type Marks } from './marks.js'
 import { readOutput, writeOutputRows } from './outputs.js'
 import { packRecord, runRowOf, writeRun } from './run-rows.js'
@@ -103,13 +105,20 @@ export class HistoryStore {
    * The entry of each row, and by which marks the next run of the series sees what is as it was. Returns what is
    * counted of the rows.
    */
-  storeOutput(run: number, rows: Uint32Array, form: string, marks: Marks): Promise<OutputFigures> {
+  storeOutput(
+    run: number,
+    rows: Uint32Array,
+    form: string,
+    marks: Marks,
+    groups: RowGroups | null = null,
+  ): Promise<OutputFigures> {
     return this.#checkpoint.remember((database) => {
       const row = runRowOf(database, run)
       const outputId = writeOutputRows(database, row.series, rows)
       writeRun(database, { ...row, output_id: outputId })
       writeMarks(database, { series: row.series, outputId, form }, marks)
-      return figuresOfOutput(database, row.series, outputId, rows)
+      const figures = figuresOfOutput(database, row.series, outputId, rows)
+      return groups === null ? figures : { ...figures, byColumn: groupFiguresOf(database, rows, groups) }
     })
   }
 
