@@ -29,7 +29,7 @@ const columns = [
   { name: 'run', kind: 'integer', of: ({ run }) => run },
 ] as const satisfies readonly (PlainColumn & { of: (change: Change) => string | number | null })[]
 
-export const changeColumns: readonly PlainColumn[] = columns.map(({ name, kind }) => ({ name, kind }))
+const changeColumns: readonly PlainColumn[] = columns.map(({ name, kind }) => ({ name, kind }))
 
 /** A change by the names of the columns, in their order. */
 export function changeRecord(change: Change): Record<string, string | number | null> {

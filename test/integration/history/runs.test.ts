@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { HistoryReader, RememberedRun } from '../../../src/pipeline/history/history.js'
 import { openHistory } from '../../../src/pipeline/history/reader.js'
+import { parsePublishedState } from '../../../src/pipeline/rules/published-state.js'
 import { repairCheckpoint } from '../../../src/pipeline/checkpoint/repair.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
 import type { EnrichConfig, EnrichOptions, RunEvent } from '../../../src/index.js'
@@ -43,7 +44,7 @@ const rowsOf = (run: number) =>
     const entries = new Map(output.entries(new Set(output.rows)))
     return [...output.rows].map((number) => {
       const { name, state } = entries.get(number) ?? { name: null, state: '{}' }
-      return [name, (JSON.parse(state) as { status: string }).status]
+      return [name, parsePublishedState(state).get('status')?.value]
     })
   })
 

@@ -87,6 +87,24 @@ describe('what is remembered of runs', () => {
     expect(await store.addEntries([entryOf('A')])).toEqual([first])
   })
 
+  test('states whose values are alike are one, with the sources that were seen first', async () => {
+    const store = storeOf()
+    const stateOf = (value: string, line: number) =>
+      `{"v":1,"legal_name":"${value}"}\n{"line ${line}":["legal_name"]}`
+    const [first, again, other] = await store.addEntries([
+      entryOf('A', { state: stateOf('A', 1) }),
+      entryOf('A', { state: stateOf('A', 2) }),
+      entryOf('A', { state: stateOf('B', 2) }),
+    ])
+    expect(again).toBe(first)
+    expect(other).not.toBe(first)
+    const run = await publishRun(store, [again ?? 0])
+    const states = reading((history) =>
+      [...(history.published(run)?.entries([again ?? 0]) ?? [])].map(([, { state }]) => state),
+    )
+    expect(states).toEqual([stateOf('A', 1)])
+  })
+
   test('what the next run of a series starts from are the rows and the marks of the last output', async () => {
     const store = storeOf()
     expect(await store.last(series, form)).toBeNull()
