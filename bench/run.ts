@@ -11,6 +11,7 @@ import { reportStages } from './stages.js'
 import { reportStartUp } from './start-up.js'
 import { reportThreads } from './threads.js'
 import type { Say } from './support.js'
+import { reportWatch } from './watch.js'
 import { reportWhole } from './whole.js'
 
 /**
@@ -51,6 +52,7 @@ const parts: Readonly<Record<string, { title: string; report: (say: Say) => Prom
     title: 'The service, over the registry of the fixtures',
     report: (say) => reportService(say),
   },
+  watch: { title: 'The live page of a run', report: (say) => reportWatch(say) },
   'start-up': { title: 'The start of a command, in CPU', report: reportStartUp },
   whole: { title: 'The whole, on the embedded service', report: (say) => reportWhole(say) },
   threads: {

@@ -13,7 +13,7 @@ export const report = {
     },
     meaning: 'A column of the input: the report counts matched rows for each of its values.',
     manual: 'Few values are of use: a source, a team, a segment. The largest groups are kept.',
-    example: 'source',
+    example: 'owner',
   }),
 }
 
@@ -38,7 +38,7 @@ export const watch = {
     unset: 'no page',
     meaning: 'Where the live page of a run is served.',
     manual:
-      'Behind the inputs, or as `--watch=HOST:PORT`. The address is printed. Beyond this machine, whoever reaches it ' +
+      'Behind the inputs, or as `--watch=HOST:PORT`. The address is printed. Beyond this machine, everybody who reaches it ' +
       'sees names and counts. See [The live page](report.md#the-live-page).',
     example: '',
   }),

@@ -1,4 +1,6 @@
-import { html, type Html, type HtmlPart } from './html.js'
+import type { RememberedRun } from '../pipeline/history/history.js'
+import { isNamedJob } from '../pipeline/rules/job-name.js'
+import { foreign, html, type Html, type HtmlPart } from './html.js'
 import { texturesHtml } from './charts/outcomes.js'
 import type { ReportData } from './report-data.js'
 import { attentionHtml } from './sections/attention.js'
@@ -9,7 +11,6 @@ import { headlineOf } from './sections/headline.js'
 import { settingsHtml } from './sections/settings.js'
 import { styleText } from './style.js'
 import { dayText, moment } from './words.js'
-import { foreign } from './html.js'
 
 /** No script, no picture, no font, nothing from anywhere. */
 const reportPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -42,7 +43,7 @@ export function reportPage(data: ReportData): string {
           ${texturesHtml}
           ${bodyHtml({
             title: `Run ${run.number}`,
-            below: html`${foreign(run.series, 200)}, ${moment(run.startedAtMs)}`,
+            below: html`${jobHtml(run)}, ${moment(run.startedAtMs)}`,
             top: topHtml(data),
             sections,
           })}
@@ -55,6 +56,12 @@ export function reportPage(data: ReportData): string {
         </body>
       </html> `,
   )
+}
+
+/** By its name, or by what it read. */
+export function jobHtml({ series, record }: RememberedRun): Html {
+  const paths = record?.input.paths ?? []
+  return foreign(isNamedJob(series) || paths.length === 0 ? series : paths.join(', '), 200)
 }
 
 export interface BodyOptions {

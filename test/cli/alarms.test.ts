@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -291,7 +292,8 @@ describe('the file for Prometheus', () => {
     ['.enrich/checkpoint.sqlite.head', 'OUTPUT_IS_OURS'],
     ['no/folder/x.prom', 'OUTPUT_UNWRITABLE'],
     ['.', 'OUTPUT_UNWRITABLE'],
-    ['/dev/null', 'OUTPUT_UNWRITABLE'],
+    ['pipe.prom', 'OUTPUT_UNWRITABLE'],
+    ['notes.txt', 'OUTPUT_UNWRITABLE'],
     ['https://push.example.com/x', 'PATH_IS_ADDRESS'],
   ] as const)('%s is refused before anything is asked: %s', async ([path, says], context) => {
     let requestCount = 0
@@ -300,8 +302,17 @@ describe('the file for Prometheus', () => {
       return undefined
     }
     const { place, options } = await prepared(context, { faults: counting })
+    // Not a device of the machine: what replaced one would take it from everybody.
+    execFileSync('mkfifo', [place.path('pipe.prom')])
+    place.write('notes.txt', 'not of a run\n')
+    const standing = () =>
+      ['companies.csv', 'notes.txt'].map((name) => readFileSync(place.path(name), 'utf8'))
+    const before = standing()
     const { code, stderr } = await place.run([...command, '--metrics-file', path], options)
     expect([code, stderr]).toEqual([2, expect.stringContaining(`error ${says}: `)])
     expect(requestCount).toBe(0)
+    // A run that was refused writes its figures too, and over none of these.
+    expect(standing()).toEqual(before)
+    expect(lstatSync(place.path('pipe.prom')).isFIFO()).toBe(true)
   })
 })

@@ -1,6 +1,7 @@
 import PQueue from 'p-queue'
 import type { RunObjectLenient } from '../../contract/resolution.js'
-import { backoffMs, FailureStreak, type BackoffPolicy } from '../rules/backoff.js'
+import { backoffMs, FailureStreak } from '../rules/backoff.js'
+import { failedPollPolicy, pollsPolicy } from '../rules/reachability.js'
 import { unreachable } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
@@ -26,9 +27,6 @@ import type { Stopping } from './stopping.js'
 import type { WebhookAddress } from './webhook-address.js'
 
 const pollConcurrency = 16
-const failedPollPolicy: BackoffPolicy = { delayMsBase: 2_000, delayMsMax: 60_000 }
-/** Polls of whichever runs that no usable answer came to: the service is gone. Each run waits on its own. */
-const reachabilityPolicy = { ...failedPollPolicy, failuresMax: 20, firstFailuresMax: 5 }
 /** One run in so many is asked early, to learn how long runs take. */
 const scoutEvery = 10
 /** A run may be unknown for a moment (a replica behind), but not three times. */
@@ -71,7 +69,7 @@ export class Poller {
   readonly #durations: RunDurations | null
   #addedCount = 0
   #moreRunsCome = true
-  readonly #failureStreak = new FailureStreak(reachabilityPolicy)
+  readonly #failureStreak = new FailureStreak(pollsPolicy)
   #failure: Error | null = null
 
   constructor(deps: PollerDeps) {

@@ -6,7 +6,8 @@ import type { Random } from '../../platform/random.js'
 import type { WakeSignal } from '../../platform/wake-signal.js'
 import { runIdOf } from '../rules/lookup-kind.js'
 import type { KickoffVerdict } from '../rules/outcome.js'
-import { FailureStreak, type ReachabilityPolicy } from '../rules/backoff.js'
+import { FailureStreak } from '../rules/backoff.js'
+import { freePolicy, notSentPolicy, unknownPolicy } from '../rules/reachability.js'
 import { readRateHeaders } from '../rules/pacing.js'
 import type { Checkpoint, LookupId, ToSubmit } from '../checkpoint/checkpoint.js'
 import type { AnswerRecorder } from './answer-recorder.js'
@@ -21,24 +22,6 @@ import type { WebhookAddress } from './webhook-address.js'
 
 /** Lookups read from the checkpoint at a time. */
 const pageCount = 500
-
-const notSentPolicy: ReachabilityPolicy = {
-  delayMsBase: 500,
-  delayMsMax: 60_000,
-  failuresMax: 12,
-  firstFailuresMax: 4,
-}
-
-/** What costs nothing may be tried for longer. */
-const freePolicy: ReachabilityPolicy = { ...notSentPolicy, failuresMax: 20, firstFailuresMax: 10 }
-
-/** Every further try may be billed and lost: far fewer of them. */
-const unknownPolicy: ReachabilityPolicy = {
-  delayMsBase: 2_000,
-  delayMsMax: 60_000,
-  failuresMax: 8,
-  firstFailuresMax: 5,
-}
 
 export interface SubmitterDeps {
   checkpoint: Pick<

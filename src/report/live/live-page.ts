@@ -4,7 +4,7 @@ import { rectangleHtml } from '../charts/figure.js'
 import { sharesBarHtml, texturesHtml } from '../charts/outcomes.js'
 import { timelineChart } from '../charts/timeline.js'
 import { cut, foreign, html, type Html, type HtmlPart } from '../html.js'
-import { bodyHtml, reportSections, topHtml, type Section } from '../page.js'
+import { bodyHtml, jobHtml, reportSections, topHtml, type Section } from '../page.js'
 import { costChart } from '../charts/cost.js'
 import { outcomesHtml } from '../sections/charts.js'
 import { tileList } from '../sections/tiles.js'
@@ -43,7 +43,7 @@ export function liveBody(data: LiveData): Html {
   if (report !== null) {
     return bodyHtml({
       title: `Run ${report.run.number}`,
-      below: html`${foreign(report.run.series, 200)}, ${moment(report.run.startedAtMs)}`,
+      below: html`${jobHtml(report.run)}, ${moment(report.run.startedAtMs)}`,
       top: topHtml(report),
       sections: reportSections(report),
     })

@@ -49,7 +49,7 @@ describe('the columns of stages', () => {
   test('stand behind ours and before the basis, those of the stages that are asked', () => {
     const all = names({ prefix: 'e_', basis: 'inline', stages: ['hierarchy', 'entity'] })
     expect(all.slice(46, 49)).toEqual(['e_error', 'e_entity_record_status', 'e_entity_current_id'])
-    expect(all.slice(-3)).toEqual(['e_hierarchy_summary', 'e_hierarchy_researched_at', 'e_basis'])
+    expect(all.slice(-3)).toEqual(['e_hierarchy_researched_at', 'e_hierarchy_error', 'e_basis'])
     expect(all).not.toContain('e_domain_status')
   })
 

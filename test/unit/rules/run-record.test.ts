@@ -4,7 +4,7 @@ import { countedOfLine } from '../../../src/pipeline/rules/counted-of-line.js'
 import { renderUnanswered } from '../../../src/pipeline/rules/answer-line.js'
 import { exitCodeOf } from '../../../src/pipeline/rules/exit-code.js'
 import { figuresOf } from '../../../src/pipeline/rules/output-figures.js'
-import { publishedStateOf } from '../../../src/pipeline/rules/published-state.js'
+import { parsePublishedState, publishedStateOf } from '../../../src/pipeline/rules/published-state.js'
 import type { RunSummary } from '../../../src/pipeline/rules/run-summary.js'
 import type { Stop } from '../../../src/pipeline/rules/stop.js'
 import { createTimeline } from '../../../src/pipeline/rules/timeline.js'
@@ -58,7 +58,7 @@ describe('what is counted of a line', () => {
       { run_id: 'run_2', resolved_at: '2026-02-02T00:00:00Z', from_cache: true },
     ].map((change) => publishedStateOf(lineOf({ legal_name: 'Acme "A"', ...change })))
     expect(one).toBe(other)
-    expect(JSON.parse(one ?? '')).toMatchObject({ status: 'pending', legal_name: 'Acme "A"' })
+    expect(parsePublishedState(one ?? '').get('legal_name')?.value).toBe('Acme "A"')
   })
 })
 
@@ -89,7 +89,7 @@ describe('the exit code of a run', () => {
   const summaryOf = (change: object) =>
     ({
       ...{ stop: null, invalidRowCount: 0, rejectedCount: 0, failedCount: 0, uncertainCount: 0 },
-      ...{ pendingCount: 0, stages: [] },
+      ...{ pendingCount: 0, stages: [], alarms: [] },
       ...change,
     }) as unknown as RunSummary
   const stopped = (stop: Stop) => summaryOf({ stop })
@@ -97,6 +97,7 @@ describe('the exit code of a run', () => {
   test.each([
     [summaryOf({}), 0],
     [summaryOf({ invalidRowCount: 1 }), 3],
+    [summaryOf({ invalidRowCount: 1, alarms: [{}] }), 6],
     [stopped({ kind: 'lookups_max', lookupsMax: 5 }), 8],
     [stopped({ kind: 'duration_max' }), 10],
     [stopped({ kind: 'refused', reason: '401' }), 4],
