@@ -63,7 +63,7 @@ export interface PipelineDeps {
   metadata: Readonly<Record<string, string>>
 }
 
-export interface HistoryOptions {
+interface HistoryOptions {
   /** Names the series of runs whose outputs are compared, and the job whose budget goes on; null: the input does. */
   job: string | null
   /** Runs of a series whose outputs are kept. */

@@ -28,6 +28,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   retry: { args: ['retry', ...enriched, '--status', 'no_match'], types: run },
   plan: { args: ['plan', 'companies.csv'], types: ['plan'] },
   status: { args: ['status', '--uncertain'], types: ['status'] },
+  runs: { args: ['runs'], types: ['run'] },
   export: { args: ['export', ...enriched], types: ['exported'] },
   doctor: { args: ['doctor'], types: ['check'] },
   init: { args: ['init', 'companies.csv', '--yes', '--config', 'made.config.json'], types: ['init'] },

@@ -124,6 +124,18 @@ describe('a run that goes to its end', () => {
     },
   )
 
+  test('an answer that changed is remembered as it is now, and the one before as it was', async () => {
+    const changing: Record<string, 'fails'> = { Bolt: 'fails' }
+    const service = await startService({ answers: changing })
+    await place.run(service)
+    delete changing['Bolt']
+    await place.run(service, {}, { askAgain: ['failed'] })
+    const statuses = (run: number) => rowsOf(run)?.map(([, status]) => status)
+    expect(statuses(1)).toEqual(['no_match', 'failed', 'no_match', 'invalid_input'])
+    expect(statuses(2)).toEqual(['no_match', 'no_match', 'no_match', 'invalid_input'])
+    expect(runs()[0]?.record?.figures?.rowsByStatus).toEqual({ no_match: 3, invalid_input: 1 })
+  })
+
   test('rows that move, come and go are remembered where they are', async () => {
     const service = await startService({ answers })
     await place.run(service)

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { OutputRecorder, recordedForm } from '../../../src/pipeline/history/output-recorder.js'
+import { openHistory } from '../../../src/pipeline/history/reader.js'
+import { HistoryStore } from '../../../src/pipeline/history/store.js'
+import { RowIndex } from '../../../src/pipeline/input/row-index.js'
+import { renderUnanswered } from '../../../src/pipeline/rules/answer-line.js'
+import { checkpointFolder, startMs } from '../checkpoint/support.js'
+import { addressOf, recordOf, series } from './support.js'
+
+let at: ReturnType<typeof checkpointFolder>
+beforeEach(() => {
+  at = checkpointFolder()
+})
+afterEach(() => {
+  at.remove()
+})
+
+/** One output: of each row its key and its lookup, all with the same answer. */
+async function publish(
+  store: HistoryStore,
+  rows: readonly (readonly [key: string, lookup: number])[],
+): Promise<number> {
+  const index = new RowIndex()
+  for (const [, lookup] of rows) index.add(lookup)
+  const recorder = new OutputRecorder({
+    index,
+    identitiesOf: (ids) =>
+      ids.map((id) => ({ key: addressOf(`lookup ${id}`), name: `Company ${id}`, location: null })),
+    store,
+    last: await store.last(series, recordedForm),
+    rowKeys: { read: (first, count) => rows.slice(first, first + count).map(([key]) => key) },
+  })
+  const line = Buffer.from(renderUnanswered({ status: 'pending' }))
+  for (const [, lookup] of rows) recorder.see(lookup, { line, mark: null })
+  const output = await recorder.finish()
+  const run = await store.begin({ series, startedAtMs: startMs, record: recordOf() })
+  await store.storeOutput(run, output.rows, recordedForm, output.marks)
+  await store.publish(run, null, recordOf())
+  return run
+}
+
+function published(run: number): {
+  numbers: number[]
+  rows: (readonly [string | null, string | null, string])[]
+} {
+  const history = openHistory(at.path())
+  try {
+    const output = history?.published(run)
+    const numbers = [...(output?.rows ?? [])]
+    const entries = [...(output?.entries(numbers) ?? [])]
+    return {
+      numbers,
+      rows: entries.map(([, { rowKey, name, address }]) => [
+        rowKey,
+        name,
+        Buffer.from(address).toString('hex'),
+      ]),
+    }
+  } finally {
+    history?.close()
+  }
+}
+
+test('rows with keys of their own are known by them, whatever they ask and wherever they stand', async () => {
+  const store = new HistoryStore(at.open())
+  const first = published(
+    await publish(store, [
+      ['a', 1],
+      ['b', 1],
+      ['c', 2],
+    ]),
+  )
+  expect(first.rows.map(([key, name]) => [key, name])).toEqual([
+    ['a', 'Company 1'],
+    ['b', 'Company 1'],
+    ['c', 'Company 2'],
+  ])
+  expect(
+    published(
+      await publish(store, [
+        ['a', 1],
+        ['b', 1],
+        ['c', 2],
+      ]),
+    ).numbers,
+  ).toEqual(first.numbers)
+
+  const moved = published(
+    await publish(store, [
+      ['c', 2],
+      ['a', 2],
+      ['b', 1],
+    ]),
+  )
+  expect([moved.numbers[0], moved.numbers[2]]).toEqual([first.numbers[2], first.numbers[1]])
+  expect(moved.numbers[1]).not.toBe(first.numbers[0])
+  expect(moved.rows[1]).toEqual(['a', 'Company 2', first.rows[0]?.[2]])
+
+  expect(await store.thin(series, 2)).toMatchObject({ outputCount: 1 })
+  expect(
+    published(
+      await publish(store, [
+        ['c', 2],
+        ['a', 2],
+        ['b', 1],
+      ]),
+    ).numbers,
+  ).toEqual(moved.numbers)
+})
