@@ -11,7 +11,7 @@ const modes = ['none', 'served', 'open'] as const
 type Mode = (typeof modes)[number]
 
 /** The same run on the embedded service without a page, with one that nobody looks at, and with one that is open. */
-export async function reportWatch(say: Say, rowCount = 20_000): Promise<void> {
+export async function reportWatch(say: Say, rowCount = 5_000): Promise<void> {
   if (!existsSync(main)) throw new Error('dist/cli/main.js is missing: `npm run build` makes it')
   const folder = mkdtempSync(join(diskFolder(), 'enrich-bench-watch-'))
   try {
@@ -45,13 +45,12 @@ async function runOnce(folder: string, mode: Mode, name: string): Promise<Metere
   const watch = mode === 'none' ? [] : ['--watch', `127.0.0.1:${port}`]
   const over = new AbortController()
   const seen = mode === 'open' ? lookAt(over.signal) : Promise.resolve(1)
-  try {
-    const files = ['in.csv', '-o', `${name}.csv`, '--checkpoint', `${name}.sqlite`]
-    return await runMetered([main, ...files, '--quiet', ...watch], { cwd: folder })
-  } finally {
+  const files = ['in.csv', '-o', `${name}.csv`, '--checkpoint', `${name}.sqlite`]
+  const run = await runMetered([main, ...files, '--quiet', ...watch], { cwd: folder }).finally(() => {
     over.abort()
-    if ((await seen) === 0) throw new Error('the page was never seen')
-  }
+  })
+  if ((await seen) === 0) throw new Error('the page was never seen')
+  return run
 }
 
 /** What the script of the page does: asks for the next state as soon as it has one. Returns how many it had. */

@@ -139,7 +139,9 @@ describe('--watch', () => {
     const running = place.start(['-', '--input-format', 'csv', '-o', 'out.csv', '--watch'], { stdin: null })
     const [, url = ''] = await running.sees(/shown at (http:\S+\/)/)
     const held = new Promise((resolve) => {
-      request(`${url}live?after=1`, (reply) => resolve(reply.statusCode))
+      request(`${url}live?after=1`, (reply) => {
+        resolve(reply.statusCode)
+      })
         .on('error', resolve)
         .end()
     })

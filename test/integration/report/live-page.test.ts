@@ -40,8 +40,9 @@ async function look(options: VisitOptions = {}): Promise<Visit> {
   return seen
 }
 
-function progress(done: number, index = 60): Extract<RunEvent, { type: 'progress' }> {
-  const sofar = sampleTimeline[index] ?? sampleTimeline[0]!
+function progress(done: number, index = 60, laterMs = 0): Extract<RunEvent, { type: 'progress' }> {
+  const point = sampleTimeline[index] ?? sampleTimeline[0]!
+  const sofar = { ...point, elapsedMs: point.elapsedMs + laterMs }
   const shown: Progress = {
     lookups: 5_000,
     done,
@@ -175,8 +176,9 @@ describe.runIf(browserPath !== null)('the live page of a run', () => {
     await page.evaluate('window.scrollTo(0, 400)')
     await page.focus('#timeline-data > summary')
     const place = await page.evaluate<number>('window.scrollY')
-    goOn(1_500)
+    for (let later = 1; later <= 30; later++) run.observe(progress(1_500, 60, later * 10_000))
     await page.getByText('1,500 of 5,000 lookups done').waitFor()
+    await page.getByText('after 15m00s').waitFor()
     expect(await page.evaluate(`document.activeElement.closest('details').id`)).toBe('timeline-data')
     expect(await page.evaluate(`document.getElementById('timeline-data').open`)).toBe(true)
     expect(await page.evaluate(`document.getElementById('timeline-table').scrollTop`)).toBe(120)
