@@ -93,10 +93,7 @@ export class RunHistory {
   }
 
   /** Once the output is in place. */
-  storeOutput(
-    recorded: RecordedOutput | null,
-    groups: RowGroups | null,
-  ): Promise<StoredOutput | null> {
+  storeOutput(recorded: RecordedOutput | null, groups: RowGroups | null): Promise<StoredOutput | null> {
     const run = this.#run
     if (run === null || recorded === null) return Promise.resolve(null)
     return this.unlessDamaged(async () => {
