@@ -81,10 +81,10 @@ export interface RunReport {
   /** Throws what would make writing it fail, before anything is submitted; `others` are written by the run too. */
   assertApart(inputFiles: readonly SourceFile[], others: readonly string[]): void
   /** `end`: what is not remembered of the run yet. Throws OUTPUT_UNWRITABLE, DISK_FULL, CHECKPOINT_DAMAGED. */
-  write(run: number, end: RunEnd): Promise<void>
+  write(run: number, end: EndOfRun): Promise<void>
 }
 
-export interface RunEnd {
+interface EndOfRun {
   readonly endedAtMs: number
   readonly exitCode: number
   readonly record: RunRecord

@@ -47,7 +47,7 @@ const escape = (text: string): string =>
   printable(text).replace(/[&<>"']/g, (character) => entities[character] ?? character)
 
 /** Of words from files and servers, so many characters are shown. */
-export const foreignCharsMax = 160
+const foreignCharsMax = 160
 /** More marks than these on one letter would run over the lines around it. */
 const marksInARow = /(\p{M}{4})\p{M}+/gu
 

@@ -84,7 +84,7 @@ export const bodyHtml = ({ title, below, top, sections }: BodyOptions): Html =>
     </nav>
     <main>${top} ${sections.map(sectionHtml)}</main>`
 
-export const sectionHtml = (section: Section): Html =>
+const sectionHtml = (section: Section): Html =>
   html`<section aria-labelledby="${section.id}" data-part="${section.id}">
     <h2 id="${section.id}">${section.title}</h2>
     ${section.html}

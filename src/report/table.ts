@@ -1,7 +1,7 @@
 import { html, type Html, type HtmlPart } from './html.js'
 import { grouped } from './words.js'
 
-export interface Column {
+interface Column {
   readonly name: string
   readonly isNumber?: true
 }

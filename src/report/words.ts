@@ -27,7 +27,7 @@ export function moment(atMs: number): Html {
   return html`<time datetime="${text}">${momentText(atMs)}</time>`
 }
 
-export const momentText = (atMs: number): string =>
+const momentText = (atMs: number): string =>
   `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 /** `2026-01-31` */

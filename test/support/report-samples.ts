@@ -34,7 +34,7 @@ const hostileWords: readonly string[] = [
 export const hostile: Words = (what, index) =>
   hostileWords[(index + what.length * 7) % hostileWords.length] ?? ''
 
-export const plainWords: Words = (what, index) => `${what} ${index + 1}`
+const plainWords: Words = (what, index) => `${what} ${index + 1}`
 
 const firstNightMs = Date.UTC(2026, 0, 1, 2, 0)
 const dayMs = 86_400_000
@@ -74,7 +74,7 @@ export function sampleFigures(
   }
 }
 
-export function sampleSummary(over: Partial<RunSummary> = {}): RunSummary {
+function sampleSummary(over: Partial<RunSummary> = {}): RunSummary {
   return {
     service: 'hosted',
     stop: null,
@@ -122,7 +122,7 @@ export const sampleTimeline: readonly TimelinePoint[] = Array.from({ length: 61 
   rateLimited: Math.max(0, Math.min(index, 34) - 28) * 3,
 }))
 
-export function sampleRecord(over: Partial<RunRecord> = {}, words: Words = plainWords): RunRecord {
+function sampleRecord(over: Partial<RunRecord> = {}, words: Words = plainWords): RunRecord {
   return {
     version: 1,
     program: '0.1.0',
@@ -190,7 +190,7 @@ export function sampleChange(kind: ChangeKind, index: number, words: Words = pla
   }
 }
 
-export function sampleAttention(index: number, words: Words = plainWords): AttentionEntry {
+function sampleAttention(index: number, words: Words = plainWords): AttentionEntry {
   const statuses = ['partial_match', 'inconclusive', 'uncertain', 'failed']
   return {
     rowNumber: index * 3 + 1,

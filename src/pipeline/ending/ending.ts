@@ -12,7 +12,7 @@ import { alarmsOf, createEndReporter, type EndingOptions } from './end-reporter.
 import { endOfError } from './end-of-error.js'
 
 /** Against the output before. */
-export interface KnownChanges {
+interface KnownChanges {
   readonly counts: ChangeCounts
   readonly rowCountBefore: number
 }

@@ -3,9 +3,6 @@ import type { ChangeCounts } from './change-kinds.js'
 import type { Money } from './money.js'
 import type { RunSummary } from './run-summary.js'
 
-export type { Alarm } from './alarms.js'
-export type { Money } from './money.js'
-
 /** Of the form below; one that is not known is listed, and not read. */
 export const runRecordVersion = 1
 

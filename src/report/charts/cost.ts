@@ -1,5 +1,5 @@
 import type { RememberedRun } from '../../pipeline/history/history.js'
-import type { Money } from '../../pipeline/rules/run-record.js'
+import type { Money } from '../../pipeline/rules/money.js'
 import { html, type Html } from '../html.js'
 import { tableHtml } from '../table.js'
 import { amount, dayText, moment } from '../words.js'

@@ -70,7 +70,7 @@ function liveTop(data: LiveData): Html {
 }
 
 /** What a run is doing, in plain words. */
-export function liveSentence({ phase, progress, rowCount, failure }: LiveData): string {
+function liveSentence({ phase, progress, rowCount, failure }: LiveData): string {
   const rows = rowCount === null ? '' : ` of ${counted(rowCount, 'row')}`
   switch (phase) {
     case 'reading':

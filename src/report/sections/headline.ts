@@ -24,7 +24,7 @@ export const figuresOf = (run: RememberedRun | undefined): OutputFigures | null 
   run?.record?.figures ?? null
 
 /** In parts of 1; null where there are no rows. */
-export function matchedShareOf(figures: OutputFigures | null): number | null {
+function matchedShareOf(figures: OutputFigures | null): number | null {
   if (figures === null || figures.rowCount === 0) return null
   return rowsByGroup(figures.rowsByStatus).matched / figures.rowCount
 }
@@ -115,7 +115,7 @@ function endSentence({ exitCode, endedAtMs, record }: RememberedRun): string {
     : `It ended with exit code ${exitCode}: ${exitWords(exitCode)}.`
 }
 
-export function exitWords(exitCode: number): string {
+function exitWords(exitCode: number): string {
   const known = Object.entries(exitCodes).find(([code]) => Number(code) === exitCode)?.[1]
   if (known === undefined) return 'of another version'
   return 'meaning' in known ? known.meaning : known.manual
