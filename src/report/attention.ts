@@ -1,62 +1,30 @@
 import type { PublishedEntry, PublishedOutput } from '../pipeline/history/history.js'
-import { parsePublishedState, publishedStatusOf } from '../pipeline/rules/published-state.js'
+import { parsePublishedState } from '../pipeline/rules/published-state.js'
 import { needsPerson } from './outcome-groups.js'
 import { reportLimits, type AttentionEntry, type ReportAttention } from './report-data.js'
 
-/** Entries that are in memory at one time. */
-const batchEntries = 1_000
-
-interface Waiting {
+/** An entry, with how many rows have it. */
+interface Counted {
   readonly number: number
   readonly rowCount: number
 }
 
 /** Rows of an output that no answer settles. Throws HISTORY_VERSION. */
 export function attentionOf(output: PublishedOutput): ReportAttention {
-  const { attentionMax } = reportLimits
-  let rowCount = 0
-  let largest: Waiting[] = []
-  for (const batch of batchesOf(countsOf(output.rows))) {
-    const counts = new Map(batch.map(({ number, rowCount: count }) => [number, count]))
-    for (const [number, { state }] of output.entries(counts.keys())) {
-      if (!needsPerson(publishedStatusOf(state) ?? '')) continue
-      const count = counts.get(number) ?? 0
-      rowCount += count
-      largest.push({ number, rowCount: count })
-    }
-    if (largest.length > attentionMax * 10) largest = sorted(largest).slice(0, attentionMax)
-  }
-  return { rowCount, entries: entriesOf(output, sorted(largest).slice(0, attentionMax)) }
+  const counted = countsAmong(output.rows, new Set(output.numbersOf(needsPerson)))
+  const rowCount = counted.reduce((sum, one) => sum + one.rowCount, 0)
+  const largest = counted.sort((one, other) => other.rowCount - one.rowCount || one.number - other.number)
+  return { rowCount, entries: entriesOf(output, largest.slice(0, reportLimits.attentionMax)) }
 }
 
-const sorted = (waiting: readonly Waiting[]): Waiting[] =>
-  [...waiting].sort((one, other) => other.rowCount - one.rowCount || one.number - other.number)
-
-/** Each entry with how many rows have it. */
-function* countsOf(rows: Uint32Array): Generator<Waiting> {
-  const ordered = rows.slice().sort()
-  for (let start = 0; start < ordered.length;) {
-    const number = ordered[start] ?? 0
-    let end = start + 1
-    while (ordered[end] === number) end++
-    yield { number, rowCount: end - start }
-    start = end
-  }
-}
-
-function* batchesOf(counts: Iterable<Waiting>): Generator<Waiting[]> {
-  let batch: Waiting[] = []
-  for (const count of counts) {
-    batch.push(count)
-    if (batch.length < batchEntries) continue
-    yield batch
-    batch = []
-  }
-  yield batch
+function countsAmong(rows: Uint32Array, wanted: ReadonlySet<number>): Counted[] {
+  const counts = new Map<number, number>()
+  for (const number of rows) if (wanted.has(number)) counts.set(number, (counts.get(number) ?? 0) + 1)
+  return [...counts].map(([number, rowCount]) => ({ number, rowCount }))
 }
 
 /** Those of most rows first, and those of as many in the order of their rows. */
-function entriesOf(output: PublishedOutput, largest: readonly Waiting[]): AttentionEntry[] {
+function entriesOf(output: PublishedOutput, largest: readonly Counted[]): AttentionEntry[] {
   const firstRows = new Map(largest.map(({ number }) => [number, 0]))
   for (const [index, number] of output.rows.entries())
     if (firstRows.get(number) === 0) firstRows.set(number, index + 1)

@@ -36,6 +36,8 @@ export interface PublishedOutput {
   readonly rows: Uint32Array
   /** Entries by their number, in the order given. */
   entries(numbers: Iterable<number>): Iterable<readonly [number: number, entry: PublishedEntry]>
+  /** The numbers of entries, of this output and of others, whose rows have a status that is wanted. */
+  numbersOf(isWanted: (status: string) => boolean): Iterable<number>
 }
 
 /** What a checkpoint knows of its runs; read without a lock. */

@@ -58,7 +58,11 @@ class SqliteHistory implements HistoryReader {
       if (row === undefined || row.output_id === null) return null
       const rows = readOutput(this.#database, row.output_id)
       if (rows === null) throw this.#notAsWritten(`of what run ${run} published`)
-      return { run, rows, entries: (numbers) => this.#entries(numbers) }
+      return {
+        ...{ run, rows },
+        entries: (numbers) => this.#entries(numbers),
+        numbersOf: (isWanted) => this.#numbersOf(isWanted),
+      }
     })
   }
 
@@ -72,6 +76,23 @@ class SqliteHistory implements HistoryReader {
        FROM history_entries e JOIN history_states s USING (state_id) WHERE entry_id = ?`,
     )
     for (const number of numbers) yield [number, this.#entryOf(explained(this.#path, () => one.get(number)))]
+  }
+
+  /** Beside the states, which are not unpacked for this. */
+  #numbersOf(isWanted: (status: string) => boolean): number[] {
+    return explained(this.#path, () => {
+      const statuses = this.#database
+        .prepare<[], string>('SELECT DISTINCT status FROM history_states')
+        .pluck()
+        .all()
+      return this.#database
+        .prepare<[string], number>(
+          `SELECT entry_id FROM history_entries WHERE state_id IN (
+             SELECT state_id FROM history_states WHERE status IN (SELECT value FROM json_each(?)))`,
+        )
+        .pluck()
+        .all(JSON.stringify(statuses.filter(isWanted)))
+    })
   }
 
   #entryOf(row: EntryRow | undefined): PublishedEntry {

@@ -131,13 +131,6 @@ export function valuesOfState(state: string): string {
   return end === -1 ? state : state.slice(0, end)
 }
 
-/** The status alone, for the price of one look: it stands first. Throws HISTORY_VERSION. */
-export function publishedStatusOf(state: string): string | null {
-  const [, version, status] = /^\{"v":(\d+),"status":"([a-z_]+)"/.exec(state) ?? []
-  if (status !== undefined && Number(version) === publishedStateVersion) return status
-  return parsePublishedState(state).get('status')?.value ?? null
-}
-
 /** Throws HISTORY_VERSION for what is no state of this version. */
 export function parsePublishedState(state: string): PublishedState {
   const valuesText = valuesOfState(state)

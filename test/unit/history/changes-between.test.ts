@@ -42,6 +42,7 @@ class Entries {
           if (entry !== undefined) yield [number, entry]
         }
       },
+      numbersOf: () => [],
     }
   }
 

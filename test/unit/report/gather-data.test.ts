@@ -1,3 +1,4 @@
+import { parsePublishedState } from '../../../src/pipeline/rules/published-state.js'
 import { describe, expect, test } from 'vitest'
 import type { HistoryReader, PublishedEntry, RememberedRun } from '../../../src/pipeline/history/history.js'
 import { attentionOf } from '../../../src/report/attention.js'
@@ -41,6 +42,10 @@ function reader(
             *entries(numbers) {
               for (const number of numbers) yield [number, entries[number]!]
             },
+            numbersOf: (isWanted) =>
+              entries.flatMap(({ state }, number) =>
+                isWanted(parsePublishedState(state).get('status')?.value ?? '') ? [number] : [],
+              ),
           }
     },
     close: () => undefined,
@@ -96,6 +101,8 @@ describe('rows that need a person', () => {
       *entries(numbers: Iterable<number>) {
         for (const number of numbers) yield [number, entry(`n${number}`, { status: 'failed' })] as const
       },
+      // Entries of other outputs are among them.
+      numbersOf: () => Array.from({ length: 2 * many }, (_, number) => number),
     }
     const { rowCount, entries: shown } = attentionOf(output)
     expect([rowCount, shown.length]).toEqual([many + 40, 300])
@@ -168,7 +175,7 @@ describe('a report is of', () => {
   })
 
   test('an output of another version is no reason for no report', () => {
-    const foreign = reader({ 2: [0], 3: [0] }, runs)
+    const foreign = reader({ 2: [1], 3: [1] }, runs)
     const published = foreign.published.bind(foreign)
     foreign.published = (run) => {
       const output = published(run)
