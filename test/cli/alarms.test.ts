@@ -286,6 +286,9 @@ describe('the file for Prometheus', () => {
   test.concurrent.for([
     ['companies.csv', 'OUTPUT_IS_INPUT'],
     ['out.csv', 'OUTPUT_IS_OURS'],
+    ['changes.csv', 'OUTPUT_IS_OURS'],
+    ['report.html', 'OUTPUT_IS_OURS'],
+    ['-', 'USAGE_INVALID'],
     ['pipeline.config.json', 'OUTPUT_IS_OURS'],
     ['.enrich/checkpoint.sqlite', 'OUTPUT_IS_OURS'],
     ['.enrich/checkpoint.sqlite.head', 'OUTPUT_IS_OURS'],
@@ -300,8 +303,10 @@ describe('the file for Prometheus', () => {
       return undefined
     }
     const { place, options } = await prepared(context, { faults: counting })
-    const { code, stderr } = await place.run([...command, '--metrics-file', path], options)
+    const flags = ['--changes', 'changes.csv', '--report', 'report.html', '--metrics-file', path]
+    const { code, stderr } = await place.run([...command, ...flags], options)
     expect([code, stderr]).toEqual([2, expect.stringContaining(`error ${says}: `)])
     expect(requestCount).toBe(0)
+    expect(existsSync(place.path('-'))).toBe(false)
   })
 })
