@@ -6,7 +6,7 @@ import { commandsOfProgram } from '../support/every-command.js'
 const commands = await commandsOfProgram()
 const flagsOf = (name: string) =>
   (commands.get(name)?.options ?? []).flatMap(({ long, required, optional }) =>
-    long === undefined || long === null ? [] : [{ long, required, optional }],
+    long === undefined ? [] : [{ long, required, optional }],
   )
 const exported = new Set(flagsOf('export').map(({ long }) => long))
 
