@@ -41,7 +41,7 @@ export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: Cl
   const rowKeyColumn = rowKeyOf(deps, input)
   const groupColumn = groupColumnOf(deps, input)
   checkOutput(input, output, 0)
-  checkMetricsFile(deps, input, output)
+  checkMetricsFile(deps, input, [...writtenPaths(output), ...beside])
   if (changes !== null) assertChangesApart(changes, input.files, writtenPaths(output))
   deps.report?.assertApart(input.files, [
     ...writtenPaths(output),
@@ -80,11 +80,11 @@ export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: Cl
   }
 }
 
-function checkMetricsFile({ ending, ownFiles }: PipelineDeps, input: Input, output: ResolvedOutput): void {
+function checkMetricsFile({ ending, ownFiles }: PipelineDeps, input: Input, others: readonly string[]): void {
   const path = ending?.metricsPath ?? null
   if (path === null) return
   assertNotOurs([path], ownFiles)
-  assertBesideUsable(input.files, path, writtenPaths(output))
+  assertBesideUsable(input.files, path, others)
   assertMetricsReplaceable(path)
 }
 

@@ -287,6 +287,9 @@ describe('the file for Prometheus', () => {
   test.concurrent.for([
     ['companies.csv', 'OUTPUT_IS_INPUT'],
     ['out.csv', 'OUTPUT_IS_OURS'],
+    ['changes.csv', 'OUTPUT_IS_OURS'],
+    ['report.html', 'OUTPUT_IS_OURS'],
+    ['-', 'USAGE_INVALID'],
     ['pipeline.config.json', 'OUTPUT_IS_OURS'],
     ['.enrich/checkpoint.sqlite', 'OUTPUT_IS_OURS'],
     ['.enrich/checkpoint.sqlite.head', 'OUTPUT_IS_OURS'],
@@ -308,11 +311,13 @@ describe('the file for Prometheus', () => {
     const standing = () =>
       ['companies.csv', 'notes.txt'].map((name) => readFileSync(place.path(name), 'utf8'))
     const before = standing()
-    const { code, stderr } = await place.run([...command, '--metrics-file', path], options)
+    const flags = ['--changes', 'changes.csv', '--report', 'report.html', '--metrics-file', path]
+    const { code, stderr } = await place.run([...command, ...flags], options)
     expect([code, stderr]).toEqual([2, expect.stringContaining(`error ${says}: `)])
     expect(requestCount).toBe(0)
     // A run that was refused writes its figures too, and over none of these.
     expect(standing()).toEqual(before)
     expect(lstatSync(place.path('pipe.prom')).isFIFO()).toBe(true)
+    expect(existsSync(place.path('-'))).toBe(false)
   })
 })

@@ -29,6 +29,8 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   plan: { args: ['plan', 'companies.csv'], types: ['plan'] },
   status: { args: ['status', '--uncertain'], types: ['status'] },
   runs: { args: ['runs'], types: ['run'] },
+  diff: { args: ['diff'], types: ['change', 'diff'] },
+  report: { args: ['report', '-o', 'report.html'], types: ['report'] },
   export: { args: ['export', ...enriched], types: ['exported'] },
   doctor: { args: ['doctor'], types: ['check'] },
   init: { args: ['init', 'companies.csv', '--yes', '--config', 'made.config.json'], types: ['init'] },
@@ -126,7 +128,9 @@ export async function everyState(whenFinished: (remove: () => void) => void): Pr
   place.write('ledger.csv', 'custom_id,run_id\n')
   place.write('queries.csv', 'query_name,expected_any,id_type\nAcme Widgets,1,registration_id\n')
   const prepare: (readonly string[])[] = [
+    // The second night has a row less.
     enriched,
+    [...enriched, '--limit', '1'],
     [
       'registry',
       'import',

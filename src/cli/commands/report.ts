@@ -10,14 +10,16 @@ import { gatherReport } from '../../report/gather-data.js'
 import { reportPage } from '../../report/page.js'
 import { publishReport } from '../../report/report-file.js'
 import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
-import type { CliIo } from '../terminal/io.js'
+import { assertOneUseOfStdout, jsonLine, type CliIo } from '../terminal/io.js'
 
-type Flags = ConfigFlags & { output: string }
+type Flags = ConfigFlags & { output: string; json?: boolean }
 
 export function fillReportCommand(command: Command, io: CliIo): void {
   command.requiredOption('-o, --output <path>', 'the HTML file to write; - for standard output')
   addConfigFlags(command, ['config', 'checkpoint'])
+  command.option('--json', 'what was written, as one JSON line')
   command.action((asked: string | undefined, flags: Flags) => {
+    assertOneUseOfStdout(flags.json === true, flags.output)
     const number = asked === undefined ? null : numberOf(asked)
     const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
     return blamingDamage(path, () => writeReport(path, number, flags, io))
@@ -53,7 +55,9 @@ async function writeReport(
     const own = filesInUse(settings, configPathOf(flags), io.environment)
     assertNotOurs([flags.output], [...own, ...filesOf(data.run)])
     await publishReport(flags.output, reportPage(data))
-    io.err(`  written   ${flags.output}   (run ${data.run.number})\n`)
+    const { number: written } = data.run
+    if (flags.json === true) io.out(jsonLine('report', { run: written, outputPath: flags.output }))
+    else io.err(`  written   ${flags.output}   (run ${written})\n`)
   } finally {
     reader.close()
   }

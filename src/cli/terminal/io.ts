@@ -87,6 +87,7 @@ export const commandNames = [
   'runs',
   'export',
   'diff',
+  'report',
   'retry',
   'serve',
   'accounts',

@@ -140,13 +140,25 @@ function attentionLines(summary: RunSummary, command: string): string[] {
   ]
 }
 
-/** Flags that only asking takes. */
-const askingFlags =
-  / --(partial|resubmit-uncertain|json|quiet)\b| --(max-age|max-lookups|max-cost|max-duration|fail-on|notify|metrics-file|log-level|status|webhook-url|webhook-listen)[ =]('([^']|'\\'')*'|\S+)/g
+/** Flags that `enrich export` does not take, and `--json`, by which nobody reads this. */
+const askingSwitches = /^--(partial|resubmit-uncertain|accept-rollback|json|quiet|watch)$/
+const askingSettings =
+  /^'?--(max-age|max-lookups|max-cost|max-duration|fail-on|notify|metrics-file|log-level|status|webhook-url|webhook-listen|row-key|changes|report|report-by|job|watch)(=|$)/
+
+/** As a shell reads them; texts that were quoted stay so. */
+const shellWords = /(?:'(?:'\\''|[^'])*'|[^\s'])+/g
 
 /** `enrich a.csv -o b` and `enrich run a.csv -o b` become `enrich export a.csv -o b`. */
-function exportCommand(command: string): string {
-  return command.replace(/\benrich (run |retry )?/, 'enrich export ').replace(askingFlags, '')
+export function exportCommand(command: string): string {
+  const words = command.replace(/\benrich (run |retry )?/, 'enrich export ').match(shellWords) ?? []
+  const isValue = (at: number): boolean => {
+    const flag = words[at - 1] ?? ''
+    if (!askingSettings.test(flag) || flag.includes('=')) return false
+    return flag !== '--watch' || words[at]?.startsWith('-') !== true
+  }
+  return words
+    .filter((word, at) => !askingSwitches.test(word) && !askingSettings.test(word) && !isValue(at))
+    .join(' ')
 }
 
 function retryCommand(command: string): string {

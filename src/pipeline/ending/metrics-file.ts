@@ -21,10 +21,15 @@ const readableMode = 0o644
 const knownBytesMax = 1024 * 1024
 
 /**
- * Throws OUTPUT_UNWRITABLE where something else stands than a file of such figures: a run that was refused writes them
+ * Throws USAGE_INVALID for standard output, and OUTPUT_UNWRITABLE where something else stands than a file of such figures: a run that was refused writes them
  * too, and what it was refused for may be that the path is an input's, or a checkpoint's.
  */
 export function assertMetricsReplaceable(path: string): void {
+  if (path === '-') {
+    throw new UserError('USAGE_INVALID', '--metrics-file writes a file, and not to standard output', {
+      hint: 'name a file; its name ends in .prom',
+    })
+  }
   const target = targetOf(path)
   assertRegular(target)
   if (!existsSync(target) || statSync(target).size === 0 || readStart(target) === ownStart) return
