@@ -1,6 +1,5 @@
 import { errorText } from '../core/error-text.js'
-import { UserError } from '../core/errors.js'
-import { Interruption } from '../core/interruption.js'
+import { UserError, Interruption } from '../core/errors.js'
 import type { ListenAddress } from '../core/listen-address.js'
 import type { RunEvent } from '../pipeline/events.js'
 import type { HistoryReader, RememberedRun } from '../pipeline/history/history.js'

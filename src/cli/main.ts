@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander'
-import { UserError, type ExitCode } from '../core/errors.js'
-import { Interruption } from '../core/interruption.js'
+import { UserError, type ExitCode, Interruption } from '../core/errors.js'
 import { printable } from '../core/printable.js'
 import { commandsAsTyped, programName, type CliIo } from './terminal/io.js'
 import { prepareProcess, startIsOver } from './prepare-process.js'

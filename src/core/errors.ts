@@ -81,6 +81,19 @@ export class UserError extends Error {
   }
 }
 
+/** Why an interrupted run stops, and what its process then ends with: 130, or 143 where it was SIGTERM. */
+export class Interruption extends Error {
+  override readonly name = 'AbortError'
+
+  constructor(readonly exitCode: 130 | 143) {
+    super('This operation was aborted')
+  }
+}
+
+/** By the reason of the signal that was aborted; whoever aborts from code gives another, or none. */
+export const interruptionCode = (reason: unknown): 130 | 143 =>
+  reason instanceof Interruption ? reason.exitCode : 130
+
 /** The end of an exhaustive switch: a new member of a union does not compile until it is handled. */
 export function unreachable(value: never): never {
   throw new Error(`unreachable: ${String(value)}`)

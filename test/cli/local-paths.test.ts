@@ -37,17 +37,19 @@ const places: [command: string, args: (address: string) => string[]][] = [
   const files = command.registeredArguments.filter((argument) =>
     /^(?:inputs|files?|paths|folder|queries|ledger)$/.test(argument.name()),
   )
-  const status = name === 'retry' ? ['--status', 'failed'] : []
+  const demanded = command.options
+    .filter(({ mandatory }) => mandatory)
+    .flatMap(({ long }) => [long ?? '', long === '--status' ? 'failed' : 'made.html'])
   return [
     ...flags.map(({ long }): [string, (address: string) => string[]] => [
       `${name} ${long ?? ''}`,
-      (address) => [...words, ...needed, ...status, long ?? '', address],
+      (address) => [...words, ...needed, ...demanded, long ?? '', address],
     ]),
     ...files.map((file): [string, (address: string) => string[]] => [
       `${name} <${file.name()}>`,
       (address) => [
         ...words,
-        ...status,
+        ...demanded,
         ...command.registeredArguments.flatMap((one) =>
           one === file ? address : one.required ? usable(one) : [],
         ),

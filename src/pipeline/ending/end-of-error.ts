@@ -1,5 +1,4 @@
-import { UserError } from '../../core/errors.js'
-import { interruptionCode } from '../../core/interruption.js'
+import { UserError, interruptionCode } from '../../core/errors.js'
 import { withoutAddressSecrets } from '../../core/local-path.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
 import type { RunEnd } from '../rules/run-end.js'

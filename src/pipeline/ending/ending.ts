@@ -1,4 +1,4 @@
-import { interruptionCode } from '../../core/interruption.js'
+import { interruptionCode } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
 import { version } from '../../platform/version.js'
 import type { RunObserver } from '../events.js'

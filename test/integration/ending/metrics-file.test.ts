@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { writeMetricsFile } from '../../../src/pipeline/ending/metrics-file.js'
+import { assertMetricsReplaceable, writeMetricsFile } from '../../../src/pipeline/ending/metrics-file.js'
 import type { RunEnd } from '../../../src/pipeline/rules/run-end.js'
 import { readPrometheus, type Sample } from '../../support/prometheus-text.js'
 import { runEnd, summary } from './run-ends.js'
@@ -119,10 +119,21 @@ describe('the file for Prometheus', () => {
     const real = join(folder, 'real')
     mkdirSync(real)
     symlinkSync(join(real, 'enrich.prom'), path)
-    writeFileSync(join(real, 'enrich.prom'), 'half a line')
+    writeFileSync(join(real, 'enrich.prom'), '# HELP enrich_run_ and half a line')
     await written(runEnd())
     expect(readdirSync(folder).sort()).toEqual(['enrich.prom', 'real'])
     expect(readdirSync(real)).toEqual(['enrich.prom'])
+  })
+
+  test('what is no such file is left as it is, also where a run was refused for naming it', async () => {
+    writeFileSync(path, 'company_name\nAcme\n')
+    expect(await writeMetricsFile(path, runEnd())).toContain('holds something else than the figures of a run')
+    expect(readFileSync(path, 'utf8')).toBe('company_name\nAcme\n')
+    expect(() => {
+      assertMetricsReplaceable(path)
+    }).toThrow(expect.objectContaining({ code: 'OUTPUT_UNWRITABLE' }))
+    writeFileSync(path, '')
+    await written(runEnd())
   })
 
   test('a file that cannot be written is said, and nothing is left of it', async () => {

@@ -1,5 +1,5 @@
+import { Interruption, interruptionCode } from '../../../src/core/errors.js'
 import { describe, expect, test } from 'vitest'
-import { Interruption, interruptionCode } from '../../../src/core/interruption.js'
 import { countedOfLine } from '../../../src/pipeline/rules/counted-of-line.js'
 import { renderUnanswered } from '../../../src/pipeline/rules/answer-line.js'
 import { exitCodeOf } from '../../../src/pipeline/rules/exit-code.js'
