@@ -133,6 +133,8 @@ describe('amounts', () => {
     expect(run.stderr).toMatch(/ · EUR 2\.00 · /)
     const again = await place.run(command, options)
     expect(again.stderr).toMatch(/^ {2}cost {6}EUR 0\.00$/m)
+    const runs = await place.run(['runs'], options)
+    expect(runs.stdout.match(/ EUR [\d.]+ /g)).toEqual([' EUR 0.00 ', ' EUR 2.00 '])
   })
 
   test.concurrent('have the decimals of their currency', async (context) => {
@@ -140,6 +142,11 @@ describe('amounts', () => {
     expect((await place.run([...command, '--limit', '3'], options)).stderr).toMatch(
       /^ {2}cost {6}JPY 23 {3}\(3 lookups at JPY 7\.5\)$/m,
     )
+    expect((await place.run(['runs'], options)).stdout).toContain(' JPY 23 ')
+    const plain = await prepared(context, { unitPrice: 0.001 })
+    await plain.place.run([...command, '--limit', '3'], plain.options)
+    const { stdout } = await plain.place.run(['runs'], plain.options)
+    expect([stdout.includes(' 0.003 '), stdout.includes('null')]).toEqual([true, false])
   })
 
   test.concurrent(

@@ -44,7 +44,7 @@ function showRuns(path: string, runs: readonly RememberedRun[], flags: RunsFlags
   const chosen =
     flags.run === undefined ? runs.slice(0, flags.limit) : runs.filter(({ number }) => number === flags.run)
   if (flags.run !== undefined && chosen.length === 0) {
-    throw new UserError('USAGE_INVALID', `${path} knows no run ${flags.run}`, {
+    throw new UserError('RUN_NOT_FOUND', `${path} knows no run ${flags.run}`, {
       hint: 'enrich runs lists them',
     })
   }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { formatDuration } from '../../core/duration.js'
 import type { RememberedRun } from '../../pipeline/history/history.js'
+import { formatAmount } from '../../pipeline/rules/money.js'
 import type { RunRecord } from '../../pipeline/rules/run-record.js'
 import { grouped } from './io.js'
 
@@ -153,7 +154,7 @@ function count(record: RunRecord | null, of: (record: RunRecord) => number | und
 
 function costText(record: RunRecord | null): string {
   const money = record?.money ?? null
-  return money === null ? '' : `${money.cost.toFixed(2)} ${money.currency}`
+  return money === null ? '' : formatAmount(money.cost, money.currency)
 }
 
 function matchedText(record: RunRecord | null): string {

@@ -1,4 +1,4 @@
-import { changeKinds, type ChangeCounts, type ChangeKind } from './change-kinds.js'
+import { changeKinds, type ChangeCounts } from './change-kinds.js'
 import { formatAmount } from './money.js'
 
 /** A condition of `--fail-on` that was met. */
@@ -28,7 +28,11 @@ const rowStatuses = [
 /** `unmatched`: rows without a match; `rows`: all of them; `cost`: what the run cost. */
 const otherNames = ['unmatched', 'rows', 'cost'] as const
 
-const names = [...rowStatuses, ...otherNames, ...changeKinds] as const
+/** `merged` is the status: it would be counted twice otherwise, and where no output was before, not at all. */
+const changeNames = changeKinds.filter((kind) => kind !== 'merged')
+type ChangeName = (typeof changeNames)[number]
+
+const names = [...rowStatuses, ...otherNames, ...changeNames] as const
 type AlarmName = (typeof names)[number]
 
 const operators = ['>=', '<=', '>', '<'] as const
@@ -103,7 +107,7 @@ function decimalText(micros: number): string {
 }
 
 /** Whether a condition can be judged only where an output was before. */
-export const isOfChanges = ({ name }: AlarmCondition): boolean => isChangeKind(name)
+export const isOfChanges = ({ name }: AlarmCondition): boolean => isChangeName(name)
 
 /** What a run came to, as far as conditions ask. */
 export interface AlarmFacts {
@@ -152,7 +156,7 @@ function measure({ name }: AlarmCondition, facts: AlarmFacts): { micros: bigint;
   const { rowCount, rowsByStatus, changes, money } = facts
   const ofStatus = (status: string) => rowsByStatus[status] ?? 0
   const counted = (count: number, of = rowCount) => ({ micros: BigInt(count) * BigInt(microsPerUnit), of })
-  if (isChangeKind(name)) return counted(changes?.counts[name] ?? 0, changes?.rowCountBefore ?? 0)
+  if (isChangeName(name)) return counted(changes?.counts[name] ?? 0, changes?.rowCountBefore ?? 0)
   switch (name) {
     case 'rows':
       return counted(rowCount)
@@ -186,11 +190,11 @@ function foundText(
   if (name === 'cost') return `the run cost ${formatAmount(units, money?.currency ?? null)}`
   const count = units.toLocaleString('en-US')
   if (name === 'rows') return `the output has ${count} ${units === 1 ? 'row' : 'rows'}`
-  const whole = `${of.toLocaleString('en-US')} ${of === 1 ? 'row' : 'rows'}${isChangeKind(name) ? ' of the output before' : ''}`
+  const whole = `${of.toLocaleString('en-US')} ${of === 1 ? 'row' : 'rows'}${isChangeName(name) ? ' of the output before' : ''}`
   return isPercent ? `${count} of ${whole} (${percentText(percent)})` : `${count} of ${whole}`
 }
 
 /** Rounded to two decimals, as far as people read; `found` has more. */
 const percentText = (percent: number): string => `${Number(percent.toFixed(2))}%`
 
-const isChangeKind = (name: AlarmName): name is ChangeKind => changeKinds.some((kind) => kind === name)
+const isChangeName = (name: AlarmName): name is ChangeName => changeNames.some((kind) => kind === name)

@@ -27,6 +27,15 @@ const facts: AlarmFacts = {
 const metBy = (text: string, of: AlarmFacts = facts) =>
   evaluateAlarms(conditionsOf(text), of).alarms.map(({ condition }) => condition)
 
+test('merged counts rows with that status, and is judged without an output before', () => {
+  const merged = { ...facts, changes: { counts: { merged: 1 }, rowCountBefore: 100 } }
+  expect(metBy('merged>=10, merged>=5%, merged>10', merged)).toEqual(['merged>=10', 'merged>=5%'])
+  const { alarms, skipped } = evaluateAlarms(conditionsOf('merged>0, renamed>0'), { ...facts, changes: null })
+  expect(alarms.map(({ message }) => message)).toEqual(['merged>0: 10 of 200 rows'])
+  expect(skipped.map(conditionText)).toEqual(['renamed>0'])
+  expect(conditionHint.match(/\bmerged\b/g)).toHaveLength(1)
+})
+
 describe('an expression', () => {
   test.each<[string, string[]]>([
     ['failed>0', ['failed>0']],
