@@ -220,7 +220,7 @@ export const errorTable = {
     remedy: 'as above',
   },
   RUN_NOT_FOUND: {
-    meaning: '`diff` was asked for a run that is not remembered, or where there are none yet',
+    meaning: '`diff`, `report` or `runs` was asked for a run that is not remembered, or there are none yet',
     remedy: '`enrich runs` lists them',
   },
   RUN_OUTPUT_UNKNOWN: {
