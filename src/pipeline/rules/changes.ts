@@ -1,5 +1,5 @@
 import type { ChangeKind } from './change-kinds.js'
-import type { PublishedField, PublishedState } from './published-state.js'
+import { publishedIdentifiers, type PublishedField, type PublishedState } from './published-state.js'
 
 /** What changed of a row that is in both outputs. */
 export interface StateChange {
@@ -14,17 +14,8 @@ export interface StateChange {
 /** A match is one from here on (interface: "Resolution outcome meanings"). */
 const confidenceLine = 80
 
-/** The numbers by which others know a company, each reported on its own. */
-const identifierFields = [
-  'jurisdiction',
-  'registration_id',
-  'lei',
-  'cik',
-  'ein',
-  'duns',
-  'bic',
-  'ticker',
-] as const satisfies readonly PublishedField[]
+/** Each reported on its own. */
+const identifierFields = ['jurisdiction', ...publishedIdentifiers] as const
 
 /**
  * What became of a row between two outputs, in the order of `changeKinds`. Where a match came, went or is another

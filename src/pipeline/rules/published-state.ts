@@ -10,6 +10,17 @@ export const publishedStateVersion = 1
 
 type ColumnName = AnswerColumnName | StageColumnName<'entity'> | StageColumnName<'hierarchy'>
 
+/** The numbers by which others know a company. */
+export const publishedIdentifiers = [
+  'registration_id',
+  'lei',
+  'cik',
+  'ein',
+  'duns',
+  'bic',
+  'ticker',
+] as const satisfies readonly ColumnName[]
+
 /** What is remembered of a row's answer, by the name of its column; a field without a value is left out. */
 export const publishedFields = [
   'status',
@@ -22,13 +33,7 @@ export const publishedFields = [
   'country_code',
   'legal_entity_id',
   'jurisdiction',
-  'registration_id',
-  'lei',
-  'cik',
-  'ein',
-  'duns',
-  'bic',
-  'ticker',
+  ...publishedIdentifiers,
   'parent_name',
   'merged_into',
   'entity_current_id',
@@ -81,15 +86,7 @@ const basisFields: Readonly<Partial<Record<PublishedField, readonly string[]>>> 
   ultimate_parent_name: ['ownership_chain'],
   ultimate_parent_id: ['ownership_chain'],
 }
-const identifierFields: ReadonlySet<PublishedField> = new Set([
-  'registration_id',
-  'lei',
-  'cik',
-  'ein',
-  'duns',
-  'bic',
-  'ticker',
-])
+const identifierFields: ReadonlySet<PublishedField> = new Set(publishedIdentifiers)
 
 /** A basis by the fields that it tells of, and its entries of identifiers by value. */
 interface Sources {
