@@ -35,6 +35,38 @@ describe('--report', () => {
     expect(page).toContain('the last 2 runs')
   })
 
+  test.each(['out.csv', 'out.parquet'])(
+    '--report-by counts rows by a column that is not asked: %s',
+    async (output) => {
+      const place = createPlace()
+      place.write(
+        'in.csv',
+        `company_name,city,team\n${rows.map((row, at) => `${row},${at === 3 ? '' : 'n&s'}`).join('\n')}\n`,
+      )
+      await place.run(['in.csv', '-o', output, '--report', 'report.html', '--report-by', 'team'])
+      expect(place.read('report.html')).toContain('Matched rows by team')
+      const { stdout } = await place.run(['runs', '--json'])
+      const { record } = JSON.parse(stdout) as { record: { figures: { byColumn: unknown } } }
+      expect(record.figures.byColumn).toEqual({
+        column: 'team',
+        groups: [
+          { value: 'n&s', rowCount: 3, matchedCount: 2 },
+          { value: null, rowCount: 1, matchedCount: 1 },
+        ],
+      })
+      const again = await place.run([
+        'in.csv',
+        '-o',
+        output,
+        '--report',
+        'report.html',
+        '--report-by',
+        'nobody',
+      ])
+      expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('INPUT_COLUMN_MISSING')])
+    },
+  )
+
   test.each([
     ['the input', 'in.csv', 'OUTPUT_IS_INPUT'],
     ['the output', 'out.csv', 'USAGE_INVALID'],
