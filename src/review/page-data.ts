@@ -1,0 +1,137 @@
+/** What the review page and its server tell each other, as JSON. Types alone: the page's scripts share them. */
+
+/** A lookup in the queue. */
+export interface QueueRow {
+  /** Its key in hexadecimal digits. */
+  readonly lookup: string
+  readonly name: string
+  readonly location: string | null
+  /** Of the answer: `inconclusive`, `no_match`, … */
+  readonly status: string
+  readonly confidence: number | null
+  /** Rows of the input that ask it. */
+  readonly rowCount: number
+  /** Why a lookup that was decided is doubtful again. */
+  readonly reason: string | null
+  readonly decision: DecisionView | null
+}
+
+export interface DecisionView {
+  readonly sequence: number
+  readonly lookup: string
+  /** Of the lookup, as it was asked. */
+  readonly name: string
+  readonly verdict: 'accepted' | 'none'
+  readonly entityId: string | null
+  readonly entityName: string | null
+  readonly decidedBy: string
+  readonly decidedAtMs: number
+  readonly note: string | null
+}
+
+/** `GET /api/queue?from=0&count=60&view=open|decided|all&status=a,b&text=…&sort=rows|confidence|input` */
+export interface QueuePage {
+  /** Changes whenever the queue does. */
+  readonly version: string
+  /** After the filters. */
+  readonly totalCount: number
+  readonly from: number
+  readonly rows: readonly QueueRow[]
+  readonly openCount: number
+  readonly decidedCount: number
+  /** Open ones, before the filters. */
+  readonly openByStatus: Readonly<Record<string, number>>
+  /** A run writes the checkpoint: more may come. */
+  readonly isRunGoingOn: boolean
+}
+
+/** A piece of a text, and whether the other text has it too. */
+export interface Mark {
+  readonly text: string
+  readonly isShared: boolean
+}
+
+export interface CandidateView {
+  readonly entityId: string | null
+  readonly name: string | null
+  readonly legalName: string | null
+  readonly otherNames: readonly string[]
+  readonly status: string | null
+  readonly place: string | null
+  readonly identifiers: readonly { readonly type: string; readonly value: string }[]
+  readonly confidence: number | null
+  readonly evidence: readonly {
+    readonly label: string
+    readonly text: string
+    readonly weight: number | null
+  }[]
+  readonly url: string | null
+  /** `legalName` or `name`, compared with what was asked, and the other way round. */
+  readonly nameMarks: readonly Mark[]
+  readonly askedMarks: readonly Mark[]
+  readonly placeMarks: readonly Mark[]
+  /** Why it cannot be accepted. */
+  readonly obstacle: string | null
+}
+
+/** `GET /api/lookups/{lookup}` */
+export interface LookupDetail {
+  readonly row: QueueRow
+  readonly context: string | null
+  readonly candidates: readonly CandidateView[]
+  /** Why there are none, where looking for them failed. */
+  readonly candidatesError: string | null
+  /** What the service said of its answer. */
+  readonly factors: readonly {
+    readonly type: string | null
+    readonly text: string
+    readonly impact: string | null
+  }[]
+  /** Other open lookups with the same doubt, this one not among them. */
+  readonly alike: readonly AlikeRow[]
+}
+
+export interface AlikeRow {
+  readonly row: QueueRow
+  /** Candidates of this one that are candidates of that one too, by id; what is accepted for both has to be among them. */
+  readonly entityIds: readonly string[]
+}
+
+/** `GET /api/search?lookup=…&text=…&country=…` */
+export interface SearchFound {
+  readonly candidates: readonly CandidateView[]
+}
+
+/** `POST /api/decisions` */
+export interface DecideRequest {
+  readonly lookups: readonly {
+    readonly lookup: string
+    /** The sequence of the decision that was shown; 0: none. */
+    readonly seen: number
+  }[]
+  readonly verdict: 'accepted' | 'none'
+  readonly entityId: string | null
+  readonly note: string | null
+}
+
+/** 200: durable. 409 with `others`: somebody else decided in the meantime, and nothing was changed. */
+export interface DecideReply {
+  readonly decisions: readonly DecisionView[]
+  readonly others: readonly DecisionView[]
+  readonly page: Pick<QueuePage, 'version' | 'openCount' | 'decidedCount'>
+}
+
+/** `POST /api/undo`: the last one of this session, or those named. */
+export interface UndoRequest {
+  readonly sequences: readonly number[]
+}
+
+/** `GET /api/decisions?count=50`: the newest first. */
+export interface DecisionList {
+  readonly decisions: readonly DecisionView[]
+}
+
+/** Any refusal. */
+export interface PageError {
+  readonly error: { readonly code: string; readonly message: string; readonly hint: string | null }
+}
