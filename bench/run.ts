@@ -39,7 +39,7 @@ const parts: Readonly<Record<string, { title: string; report: (say: Say) => Prom
   },
   stages: {
     title:
-      'All stages on, virtual time: 10,000 rows, 70 % matched; builds of 2 to 5 minutes, research of 10 to 20',
+      'All stages on, virtual time: 70 % of rows matched; builds of 2 to 5 minutes, research of 10 to 20',
     report: reportStages,
   },
   loopback: {

@@ -25,14 +25,34 @@ import { promptPost } from './scheduling.js'
 import { grouped, ratio, type Say } from './support.js'
 
 const baseUrl = 'https://service.test'
-const rowCount = 10_000
-/** Of the rows that are matched, every company is meant by one or two. */
-const firmCount = 5_000
+/** Of the rows that are matched, every company is meant by so many, or where they are met anywhere by so many on average. */
+const rowsPerFirm = 2
+
+type By = 'polls' | 'webhooks'
+/** `early`: a row and the one half a list further on mean the same; `anywhere`: each row means any company. */
+type Order = 'early' | 'anywhere'
+
+/** A list of names, and how what has ended is learned. */
+interface StageWorld {
+  rowCount: number
+  order: Order
+  by: By
+}
+
+const worlds: readonly StageWorld[] = [
+  { rowCount: 10_000, order: 'early', by: 'polls' },
+  { rowCount: 10_000, order: 'early', by: 'webhooks' },
+  // What guesses cost while the first research is read does not grow with the rows.
+  { rowCount: 20_000, order: 'early', by: 'webhooks' },
+  { rowCount: 40_000, order: 'early', by: 'webhooks' },
+  { rowCount: 10_000, order: 'anywhere', by: 'polls' },
+  { rowCount: 10_000, order: 'anywhere', by: 'webhooks' },
+]
 
 /**
- * 10,000 names, of which 70 % are matched to 5,000 companies, 80 % of these with a website: what each route of the
+ * Names, of which 70 % are matched to half as many companies, 80 % of these with a website: what each route of the
  * interface needs at least, by its limit (600 submissions, 100 polls, 100 reads of entities and 600 requests about domains a
- * minute; of hierarchies as of resolutions).
+ * minute; of hierarchies as of resolutions), for 10,000 of them:
  *
  * - resolution: 10,000 submissions, 16.7 min; one poll each, 100 min, or none with webhooks.
  * - entity: one read that begins the build and one that fetches the record; with webhooks the first alone.
@@ -45,22 +65,21 @@ const firmCount = 5_000
  * knowing how long it takes in general, and not which of it has ended.
  */
 export async function reportStages(say: Say): Promise<void> {
-  for (const order of ['early', 'anywhere'] as const) {
-    say(order === 'early' ? '  companies all met in the first half of the rows' : '  companies met anywhere')
-    for (const by of ['polls', 'webhooks'] as const) {
-      const figures = await measureStages(by, order)
-      const { achievedMinutes, limitMinutes, slowest, foresightMinutes, guessedMinutes } = figures
-      const { requests, limitedCount } = figures
-      const guessed =
-        guessedMinutes === null
-          ? ''
-          : `; read without knowing which research has ended ${guessedMinutes.toFixed(2)} min: ${ratio(guessedMinutes / achievedMinutes)}`
-      say(
-        `  by ${by.padEnd(8)} ${achievedMinutes.toFixed(2)} min; bound of the slowest limit (${slowest}) ${limitMinutes.toFixed(2)} min: ` +
-          `${ratio(limitMinutes / achievedMinutes)}; asked once it can be known, read once it is there ${foresightMinutes.toFixed(2)} min: ` +
-          `${ratio(foresightMinutes / achievedMinutes)}${guessed}; ${requests}, ${limitedCount} 429s`,
-      )
-    }
+  const places = { early: 'all met in the first half', anywhere: 'met anywhere' }
+  for (const world of worlds) {
+    const figures = await measureStages(world)
+    const { achievedMinutes, limitMinutes, slowest, foresightMinutes, guessedMinutes } = figures
+    const { requests, limitedCount } = figures
+    const guessed =
+      guessedMinutes === null
+        ? ''
+        : `; read without knowing which research has ended ${guessedMinutes.toFixed(2)} min: ${ratio(guessedMinutes / achievedMinutes)}`
+    say(
+      `  ${grouped(world.rowCount)} rows, companies ${places[world.order]}, by ${world.by}: ${achievedMinutes.toFixed(2)} min; ` +
+        `bound of the slowest limit (${slowest}) ${limitMinutes.toFixed(2)} min: ` +
+        `${ratio(limitMinutes / achievedMinutes)}; asked once it can be known, read once it is there ${foresightMinutes.toFixed(2)} min: ` +
+        `${ratio(foresightMinutes / achievedMinutes)}${guessed}; ${requests}, ${limitedCount} 429s`,
+    )
   }
 }
 
@@ -76,11 +95,9 @@ interface StageFigures {
   limitedCount: number
 }
 
-type By = 'polls' | 'webhooks'
-type Order = 'early' | 'anywhere'
-
 /** The real scheduler with the settings of a hosted service, in virtual time, all stages on. */
-async function measureStages(by: By, order: Order, seed = 1): Promise<StageFigures> {
+async function measureStages(world: StageWorld, seed = 1): Promise<StageFigures> {
+  const { rowCount, by } = world
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'enrich-bench-'))
   const time = new VirtualTime(Date.UTC(2026, 0, 1))
   try {
@@ -88,7 +105,7 @@ async function measureStages(by: By, order: Order, seed = 1): Promise<StageFigur
     const received = new WakeSignal(systemClock)
     const inbox = by === 'polls' ? null : openInbox(path, Date.now(), received.ring)
     const post = inbox === null ? null : new SimulatedPost(new Chance(seed), inbox, promptPost)
-    const firms = firmBook(order, new Chance(seed + 1))
+    const firms = firmBook(world, new Chance(seed + 1))
     const chance = new Chance(seed)
     const service = new SimulatedService(chance, post, null, { firms, chance: new Chance(seed + 2) })
     service.weather = { ...fairWeather, runFails: 0, merged: 0, requestMs: { min: 20, max: 50 } }
@@ -96,7 +113,7 @@ async function measureStages(by: By, order: Order, seed = 1): Promise<StageFigur
     if (records === null) throw new Error('a service with records')
     records.weather = { ...fairRecords, held: 0, fails: 0, missing: 0, stateUnknown: 0 }
     const webhooks = inbox === null ? {} : { webhooks: { url: 'https://hooks.test/', inbox, received } }
-    const running = askAll(path, service, chance, webhooks)
+    const running = askAll(path, rowCount, service, chance, webhooks)
     await time.runUntil(running, () => false, 30 * 86_400_000)
     const { startedAtMs, endedAtMs, sent } = await running
     inbox?.close()
@@ -124,7 +141,13 @@ async function measureStages(by: By, order: Order, seed = 1): Promise<StageFigur
 
 type Webhooks = Pick<Parameters<typeof runUntilAnswered>[0], 'webhooks'>
 
-async function askAll(path: string, service: SimulatedService, chance: Chance, webhooks: Webhooks) {
+async function askAll(
+  path: string,
+  rowCount: number,
+  service: SimulatedService,
+  chance: Chance,
+  webhooks: Webhooks,
+) {
   const checkpoint = openCheckpoint({ path, scope: baseUrl, job: 'bench', nowMs: Date.now(), random: chance })
   const { limits, polling } = resolveSettings({ service: { baseUrl } }, {})
   const lookups = Array.from({ length: rowCount }, (_, index) => {
@@ -170,8 +193,8 @@ async function askAll(path: string, service: SimulatedService, chance: Chance, w
   return { startedAtMs, endedAtMs, sent }
 }
 
-/** `early`: a row and the one half a list further on mean the same; `anywhere`: each row means any company. */
-function firmBook(order: Order, chance: Chance): FirmBook {
+function firmBook({ rowCount, order }: StageWorld, chance: Chance): FirmBook {
+  const firmCount = Math.ceil(rowCount / rowsPerFirm)
   const firms = new Firms(firmCount)
   const meant = Array.from({ length: rowCount }, (_, index) =>
     order === 'early' ? index % firmCount : chance.whole(0, firmCount - 1),

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { defaultPaths } from '../config/options.js'
-import { readEdition, shippedEdition } from '../registry/edition.js'
+import { shippedEdition } from '../registry/edition.js'
 
 /** The registry named, else the project's own if there is one; null for the small one that ships with the package. */
 export function registryPathOf(named: string | null): string | null {
@@ -16,7 +16,9 @@ export function embeddedScope(edition: string): string {
 }
 
 /** The same for a registry that need not be opened to answer. Errors: REGISTRY_NOT_FOUND, REGISTRY_INVALID. */
-export function embeddedScopeOf(named: string | null): string {
+export async function embeddedScopeOf(named: string | null): Promise<string> {
   const path = registryPathOf(named)
-  return embeddedScope(path === null ? shippedEdition() : readEdition(path))
+  if (path === null) return embeddedScope(shippedEdition())
+  const { readEdition } = await import('../registry/read-edition.js')
+  return embeddedScope(readEdition(path))
 }

@@ -2,12 +2,10 @@ import { dirname } from 'node:path'
 import { reportColumns, type ColumnReport } from '../pipeline/rules/column-report.js'
 import { UserError } from '../core/errors.js'
 import { embeddedScopeOf } from './embedded-scope.js'
-import { blamingDamage } from '../pipeline/checkpoint/verify.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import { idsOf } from '../pipeline/checkpoint/lookup-key.js'
 import { wasAskedIn } from '../pipeline/asked-before.js'
-import { problemOf } from '../pipeline/checkpoint/verify.js'
-import { peekAtCheckpoint } from '../pipeline/checkpoint/reader.js'
+import { isAnythingAt } from '../pipeline/checkpoint/paths.js'
 import { chooseColumns, sampleColumns } from '../pipeline/column-choice.js'
 import { ingest } from '../pipeline/ingest.js'
 import { openInput, type Input, type InputOptions } from '../pipeline/input/input.js'
@@ -44,14 +42,26 @@ export interface InspectionDeps {
  * Reads the input and what is known of it, and changes nothing: no lock, no network, no new checkpoint.
  * `use` is given what was found, which is closed afterwards.
  */
-export function inspectInput<Result>(
+export async function inspectInput<Result>(
   deps: InspectionDeps,
   use: (found: Inspection) => Promise<Result>,
 ): Promise<Result> {
-  return blamingDamage(deps.settings.checkpoint.path, () => inspectUnblamed(deps, use))
+  const { path } = deps.settings.checkpoint
+  if (!isAnythingAt(path)) return inspectWith(null, deps, use)
+  const checkpoints = await loadCheckpoints()
+  return checkpoints.blamingDamage(path, () => inspectWith(checkpoints, deps, use))
 }
 
-async function inspectUnblamed<Result>(
+/** Loaded where there is something to look at: a quarter of what a plan would take to start. */
+async function loadCheckpoints() {
+  const { peekAtCheckpoint } = await import('../pipeline/checkpoint/reader.js')
+  const { blamingDamage, problemOf } = await import('../pipeline/checkpoint/verify.js')
+  return { peekAtCheckpoint, blamingDamage, problemOf }
+}
+
+/** `checkpoints` is null where there is none. */
+async function inspectWith<Result>(
+  checkpoints: Awaited<ReturnType<typeof loadCheckpoints>> | null,
   deps: InspectionDeps,
   use: (found: Inspection) => Promise<Result>,
 ): Promise<Result> {
@@ -60,7 +70,8 @@ async function inspectUnblamed<Result>(
   try {
     const samples = await sampleColumns(input)
     const { baseUrl, registryPath } = settings.service
-    const reader = peekAtCheckpoint(settings.checkpoint.path, baseUrl ?? embeddedScopeOf(registryPath))
+    const scope = baseUrl ?? (await embeddedScopeOf(registryPath))
+    const reader = checkpoints?.peekAtCheckpoint(settings.checkpoint.path, scope) ?? null
     try {
       const asked = settings.input.columns
       const { identifierUse } = settings
@@ -87,7 +98,7 @@ async function inspectUnblamed<Result>(
         signal: deps.signal,
       })
       const report = reportColumns(input.columns, rule, samples)
-      const problem = problemOf(settings.checkpoint.path, baseUrl !== null)
+      const problem = checkpoints?.problemOf(settings.checkpoint.path, baseUrl !== null) ?? null
       return await use({
         input,
         columns: report,

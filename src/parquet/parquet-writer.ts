@@ -12,6 +12,7 @@ import {
   cellOf,
   copyPart,
   copyWaiting,
+  disorderQuery,
   linesQuery,
   linesRelation,
   noRows,
@@ -271,13 +272,21 @@ export class ParquetWriter {
     await this.#duckDb.runAside(
       copyPart(folder, select, { groupRowsMax, metadata: this.#deps.metadata, isByThread: true }),
     )
-    return { paths: readdirSync(folder).map((name) => join(folder, name)), byThread: { groupRowsMax } }
+    const paths = readdirSync(folder).map((name) => join(folder, name))
+    await assertOrdered(this.#duckDb, paths)
+    return { paths, byThread: { groupRowsMax } }
   }
 
   /** Of its own: DuckDB remembers what it knows of one. */
   #newPath(): string {
     return join(this.#deps.folder, `${this.#sliceCount++}.parquet`)
   }
+}
+
+/** Throws where rows that threads wrote are in another order: the lines behind them would be those of other rows. */
+export async function assertOrdered(duckDb: Pick<DuckDb, 'all'>, paths: readonly string[]): Promise<void> {
+  const disorder = await duckDb.all(disorderQuery(paths))
+  if (disorder.length > 0) throw new Error('the rows of a part are not in their order')
 }
 
 /** The number of each row's line, from a row on, counted from 0. */

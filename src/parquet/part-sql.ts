@@ -68,14 +68,39 @@ export function rowQueries({ rows, rowColumns, numbersTable }: PartQuery): reado
 
 /**
  * The columns of the lines, to be copied by thread: threads that share a join take rows as they come, each whole row
- * groups of its own. The first column says, for each row, how many row groups are above it.
+ * groups of its own. The first column says where each row belongs (`placeOf`).
+ *
+ * A line is asked for as one value, which makes DuckDB fill it in beside each row as it stands. A LEFT JOIN gives first
+ * the rows that are found at once, and behind these, 2,048 at a time, those whose number collides with another in the
+ * hash table: some six of a million.
  */
 export function linesQuery(query: PartQuery, groupRowsMax: number): string {
   const { lineColumns, numbersTable } = query
-  const chosen = lineColumns.map((column) => `${cellOf('l', column)} AS ${sqlName(column.name)}`)
+  const chosen = lineColumns.map((column) => `${cellOf('line', column)} AS ${sqlName(column.name)}`)
+  const cells = lineColumns.map(({ key }) => `${sqlName(key)}: l.${sqlName(key)}`)
+  const line = `(SELECT {${cells.join(', ')}} FROM ${linesBehind(query)} AS l WHERE l.${number} = r.${number})`
   return (
-    `SELECT ${[`(r.rowid // ${groupRowsMax})::INTEGER AS ${number}`, ...chosen].join(', ')} ` +
-    `FROM ${numbersTable} AS r LEFT JOIN ${linesBehind(query)} AS l ON r.${number} = l.${number}`
+    `SELECT ${[number, ...chosen].join(', ')} FROM ` +
+    `(SELECT ${placeOf('r.rowid', groupRowsMax)} AS ${number}, ${line} AS line FROM ${numbersTable} AS r)`
+  )
+}
+
+/** A place counts so many rows, and begins again. */
+const countedRows = 256
+
+/** Of a row by its number from 0 on: how many row groups are above it, and a count that goes from each row to the next. */
+export const placeOf = (row: string, groupRowsMax: number): string =>
+  `(${row} // ${groupRowsMax} * ${countedRows} + ${row} % ${countedRows})::INTEGER`
+
+/** How many row groups are above the first row of one, by its place. */
+export const groupsAbove = (place: number): number => Math.floor(place / countedRows)
+
+/** Gives a row where rows of these files do not stand as their places, the first column, count them. */
+export function disorderQuery(paths: readonly string[]): string {
+  const ahead = `(file_row_number - ${number}) & ${countedRows - 1}`
+  return (
+    `SELECT 1 FROM read_parquet([${paths.map(sqlPath).join(', ')}], file_row_number = true) ` +
+    `GROUP BY ${number} // ${countedRows} HAVING min(${ahead}) <> max(${ahead}) LIMIT 1`
   )
 }
 

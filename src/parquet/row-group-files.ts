@@ -1,3 +1,4 @@
+import { groupsAbove } from './part-sql.js'
 import { isThriftList, readThrift, writeThrift, type Thrift, type ThriftStruct } from './thrift.js'
 
 /** Ids of the fields of a footer that say how many, and where (parquet-format, parquet.thrift). */
@@ -24,7 +25,7 @@ export interface SliceFiles {
   readonly files: readonly ParquetFooter[]
   /**
    * Of files that threads wrote beside each other, each some row groups, in its order: how many rows those have at
-   * most. Their first column, which is left out, counts the row groups above. Null: one file, in order.
+   * most. Their first column, which is left out, says where rows belong. Null: one file, in order.
    */
   readonly byThread: { readonly groupRowsMax: number } | null
 }
@@ -96,7 +97,7 @@ function inOrder(files: readonly ParquetSlice[], groupRowsMax: number): ParquetS
   return { rowCount, rowGroups: placed.map(({ group }) => group), rest }
 }
 
-/** Takes the first column out of a row group: the least number in it. */
+/** Takes the first column out of a row group: how many are above it. */
 function takePlace(group: ThriftStruct): number {
   const meta = structOf(
     structOf(listIn(group, fields.rowGroup.columns).shift()).get(fields.column.meta)?.value,
@@ -105,7 +106,7 @@ function takePlace(group: ThriftStruct): number {
   if (!Buffer.isBuffer(least)) throw new Error('a row group does not say where it belongs')
   addNumber(group, fields.rowGroup.bytes, -numberIn(meta, fields.meta.bytes))
   addNumber(group, fields.rowGroup.packedBytes, -numberIn(meta, fields.meta.packedBytes))
-  return least.readInt32LE()
+  return groupsAbove(least.readInt32LE())
 }
 
 function leaveFirstColumnOut(rest: ThriftStruct): void {

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 import { UserError } from '../core/errors.js'
 import type { Sqlite } from '../platform/sqlite.js'
 import { derivationVersion } from './model/registry-row.js'
-import { openStore } from './store/open-store.js'
 
 export interface SourceRow {
   readonly name: string
@@ -42,16 +41,6 @@ export function editionOf(
     ...(before === null ? [] : [before]),
   ])
   return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16)
-}
-
-/** The edition of the registry at `path`, without all that answering takes. Errors: those of `openRegistry`. */
-export function readEdition(path: string): string {
-  const database = openStore(path, 'readonly')
-  try {
-    return editionOf(readSources(database))
-  } finally {
-    database.close()
-  }
 }
 
 /** The same two steps up from `src/registry` and from `dist/registry`. */

@@ -52,7 +52,19 @@ describe('what a command loads', () => {
     place.write('companies.csv', 'name,city\nAcme GmbH,Bonn\n')
     const parts = partsOf(await loadedBy(place, 'plan', 'companies.csv'))
     expect(parts).toContain('tables')
-    expect(heavy.filter((part) => parts.has(part))).toEqual([])
+    expect([...heavy, 'registry/store'].filter((part) => parts.has(part))).toEqual([])
+  })
+
+  test('plan loads what looks at a checkpoint where there is one, or what is left of one', async () => {
+    const looksAtCheckpoint = async (place: CliPlace) => {
+      place.write('companies.csv', 'name,city\nAcme GmbH,Bonn\n')
+      const urls = await loadedBy(place, 'plan', 'companies.csv', '--checkpoint', 'asked.sqlite')
+      return urls.some((url) => url.endsWith('/pipeline/checkpoint/reader.js'))
+    }
+    expect(await looksAtCheckpoint(createPlace())).toBe(false)
+    const withHead = createPlace()
+    withHead.write('asked.sqlite.head', '')
+    expect(await looksAtCheckpoint(withHead)).toBe(true)
   })
 
   test('a command that works loads what it works with', async () => {

@@ -13,7 +13,7 @@ import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
 import { commandLine, grouped, jsonLine, type CliIo } from '../terminal/io.js'
 import { warnOfStanding } from '../terminal/report-error.js'
 import { countOf, lookupNoun } from '../terminal/stage-text.js'
-import { planWords } from '../terminal/reporter.js'
+import { planWords } from '../terminal/plan-words.js'
 import { DistinctKeys } from './distinct-keys.js'
 import { StagePlanCounter, stagePlanLine, type StagePlan } from './plan-stages.js'
 

@@ -4,9 +4,7 @@ import type { Command } from 'commander'
 import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
 import { errorCodes, UserError, interruptionCode } from '../../core/errors.js'
-import { exitCodeOf } from '../../pipeline/rules/exit-code.js'
 import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
-import { recordedCommand } from '../terminal/recorded-command.js'
 import { assertOneUseOfStdout, type CliIo } from '../terminal/io.js'
 import type { ReporterFlags } from '../terminal/reporter.js'
 
@@ -89,7 +87,9 @@ async function runJob(
   assertOneUseOfStdout(flags.json === true, config.output?.path)
   // Loaded here, not for `--help`: all that a run needs.
   const { createReporter } = await import('../terminal/reporter.js')
+  const { recordedCommand } = await import('../terminal/recorded-command.js')
   const { enrich } = await import('../../app/enrich.js')
+  const { exitCodeOf } = await import('../../pipeline/rules/exit-code.js')
   const reporter = createReporter(withoutDrawing(io, config), flags)
   const configPath = configPathOf(flags)
   const run = enrich(config, {

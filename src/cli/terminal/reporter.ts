@@ -3,6 +3,7 @@ import { progressLine, progressParts, wholeOf, type Progress } from '../../pipel
 import { endedBy, explainStop } from '../../pipeline/rules/stop.js'
 import type { RunEvent } from '../../pipeline/events.js'
 import { commandLine, type CliIo } from './io.js'
+import { planWords } from './plan-words.js'
 import { lookupsText } from './stage-text.js'
 import { errorLines, summaryLines } from './summary-text.js'
 import { cutToWidth, displayWidth } from '../../core/display-width.js'
@@ -108,15 +109,6 @@ function plannedText({ rowCount, plan, ...lookups }: Extract<RunEvent, { type: '
     .map(([name, count]) => `${count.toLocaleString('en-US')} ${planWords[name] ?? name}`)
   const rows = `${rowCount.toLocaleString('en-US')} ${rowCount === 1 ? 'row' : 'rows'}`
   return `${rows}, ${lookupsText(lookups)}: ${known.join(', ') || 'nothing to ask'}`
-}
-
-export const planWords: Readonly<Record<string, string>> = {
-  submit: 'to submit',
-  poll: 'running',
-  answered: 'already answered',
-  invalid: 'refused before as invalid',
-  uncertain: 'uncertain (held)',
-  failed: 'failed before',
 }
 
 const barCellsMax = 20

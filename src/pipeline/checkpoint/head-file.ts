@@ -15,14 +15,13 @@ import { dirname } from 'node:path'
 import { z } from 'zod'
 import type { FilePlace, FoundHead, Head } from '../rules/checkpoint-standing.js'
 import { keepToOwner } from '../../platform/durable-files.js'
+import { headPath } from './paths.js'
 import { rowChecksum } from './row-checksums.js'
 
 /** Two slots are written in turn: a write that is torn leaves the other. */
 const slotBytes = 1_024
 /** Syncing the head after each commit would cost the disk half of its pace. */
 const syncEveryMs = 100
-
-export const headPath = (checkpointPath: string): string => `${checkpointPath}.head`
 
 const text = z.string()
 const whole = z.int().min(0)

@@ -19,6 +19,8 @@ const newestPacking = dictionaries.length - 1
 
 /** A tenth smaller than at level 1 for a twentieth more time; beyond it, time grows faster than room shrinks. */
 const compressionLevel = 3
+/** Most answers are packed to less. Node.js sets 16 KiB aside for each, which costs a tenth of the time. */
+const packedPieceBytes = 4_096
 
 /** What is larger is kept as it came, so nothing is ever unpacked to more. */
 const unpackedBytesMax = 32 * 2 ** 20
@@ -29,7 +31,7 @@ export function packAnswer(line: string, body: string): PackedAnswer {
   const sizes = { lineBytes, bodyBytes: text.length - lineBytes }
   const dictionary = dictionaries[newestPacking]
   if (text.length > unpackedBytesMax || !dictionary) return { packing: 0, ...sizes, packed: text }
-  const packed = deflateRawSync(text, { level: compressionLevel, dictionary })
+  const packed = deflateRawSync(text, { level: compressionLevel, chunkSize: packedPieceBytes, dictionary })
   return { packing: newestPacking, ...sizes, packed }
 }
 

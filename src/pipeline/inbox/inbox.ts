@@ -154,7 +154,7 @@ class SqliteInbox implements Inbox {
 
   requeue(): Promise<void> {
     return this.#durable(() => {
-      this.#queries.requeue.run({})
+      this.#queries.requeue.run()
     })
   }
 
@@ -170,24 +170,28 @@ class SqliteInbox implements Inbox {
   }
 }
 
+/**
+ * What is not taken yet is found by its index, which SQLite uses only where a query repeats its condition; all that was
+ * ever taken would be read otherwise, at each look.
+ */
+export const unsettledQueries = {
+  waiting: `SELECT position, body, received_at_ms AS receivedAtMs FROM deliveries
+    WHERE state <> 'taken' AND state = 'waiting' AND position > ? ORDER BY position LIMIT ?`,
+  requeue: `UPDATE deliveries SET state = 'waiting', reason = NULL WHERE state <> 'taken' AND state = 'unclaimed'`,
+} as const
+
 function prepareQueries(database: Sqlite) {
   return {
     insert: prepare<[string, Uint8Array, number]>(
       database,
       'INSERT OR IGNORE INTO deliveries (event_id, body, received_at_ms) VALUES (?, ?, ?)',
     ),
-    waiting: prepare<[number, number], WaitingDelivery>(
-      database,
-      `SELECT position, body, received_at_ms AS receivedAtMs FROM deliveries WHERE state = 'waiting' AND position > ? ORDER BY position LIMIT ?`,
-    ),
+    waiting: prepare<[number, number], WaitingDelivery>(database, unsettledQueries.waiting),
     settle: prepare<{ position: number; state: DeliveryState; reason: string | null }>(
       database,
       `UPDATE deliveries SET state = @state, reason = @reason, body = iif(@state = 'taken', NULL, body)
        WHERE position = @position AND state = 'waiting'`,
     ),
-    requeue: prepare<Record<string, never>>(
-      database,
-      `UPDATE deliveries SET state = 'waiting', reason = NULL WHERE state = 'unclaimed'`,
-    ),
+    requeue: prepare<[]>(database, unsettledQueries.requeue),
   }
 }

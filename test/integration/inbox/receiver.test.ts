@@ -6,7 +6,13 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseWebhookSecrets } from '../../../src/core/webhook-signature.js'
-import { inboxPath, openInbox, readInboxCounts, type Inbox } from '../../../src/pipeline/inbox/inbox.js'
+import {
+  inboxPath,
+  openInbox,
+  readInboxCounts,
+  unsettledQueries,
+  type Inbox,
+} from '../../../src/pipeline/inbox/inbox.js'
 import { startReceiver, type Receiver } from '../../../src/pipeline/inbox/receiver.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { startChild, type Child } from '../../support/child-process.js'
@@ -213,6 +219,16 @@ describe('the inbox', () => {
       { event_id: 'evt_a', state: 'taken', body: null },
     ])
     database.close()
+  })
+
+  test.each(Object.entries(unsettledQueries))('%s reads none of what was taken', (_, sql) => {
+    const database = new Database(inboxPath(checkpoint()), { readonly: true })
+    const steps = database.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+    const parameters = Array.from(sql.matchAll(/\?/g), () => 1)
+    const details = steps.all(...parameters).map(({ detail }) => detail)
+    database.close()
+    expect(details).toHaveLength(1)
+    expect(details[0]).toMatch(/^SEARCH deliveries USING (COVERING )?INDEX deliveries_unsettled /)
   })
 
   test('forgets what was taken a week ago, and the rest after ninety days', async () => {
