@@ -14,6 +14,7 @@ const flagGroups = [
   'config',
   'input',
   'checkpoint',
+  'decisions',
   'service',
   'asking',
   'webhook',
