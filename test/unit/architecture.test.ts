@@ -23,6 +23,7 @@ const src = fileURLToPath(new URL('../../src/', import.meta.url))
 const heights: Record<string, number> = {
   cli: 8,
   app: 7,
+  review: 6,
   report: 6,
   config: 6,
   pipeline: 5,

@@ -1,0 +1,90 @@
+import type { Candidate } from '../pipeline/decisions/candidate.js'
+import type { Verdict } from '../pipeline/decisions/decision.js'
+import type {
+  DecideReply,
+  DecisionList,
+  LookupDetail,
+  QueuePage,
+  QueueRow,
+  SearchFound,
+} from './page-data.js'
+
+/** `open`: doubtful, and not decided or doubtful again; `decided`: decided, and that stands. */
+export const queueViews = ['open', 'decided', 'all'] as const
+export type QueueView = (typeof queueViews)[number]
+
+/** Of the first: the most rows, the lowest confidence, or the first row of the input. */
+export const queueSorts = ['rows', 'confidence', 'input'] as const
+export type QueueSort = (typeof queueSorts)[number]
+
+export interface QueueFilter {
+  readonly view: QueueView
+  /** Outcomes; empty: whatever they are. */
+  readonly statuses: readonly string[]
+  /** Found in the name or the location, whatever its case and accents; empty: everything. */
+  readonly text: string
+  readonly sort: QueueSort
+}
+
+export interface QueueWindow extends QueueFilter {
+  readonly from: number
+  readonly count: number
+}
+
+/** What is to be decided of one lookup. */
+export interface Choice {
+  /** Its key in hexadecimal digits. */
+  readonly lookup: string
+  /** The sequence of the decision that its reviewer saw; 0: none. Null: whatever was decided before is replaced. */
+  readonly seen: number | null
+  readonly verdict: Verdict
+  /** Null with `none`. */
+  readonly entityId: string | null
+  readonly note: string | null
+}
+
+export interface QueueCounts {
+  /** Doubtful lookups to be decided. */
+  readonly openCount: number
+  /** Rows of the input that ask them. */
+  readonly openRowCount: number
+  readonly decidedCount: number
+  readonly openByStatus: Readonly<Record<string, number>>
+  /** Lookups of the input that are not answered yet. */
+  readonly unansweredCount: number
+}
+
+/**
+ * The review of one input: what is doubtful in it, what is known of that, and what is decided. Several may be open at
+ * the same time, in as many processes. Every method may throw REVIEW_CHECKPOINT_CHANGED, where the checkpoint that it
+ * was opened on was replaced or is gone, and what its files throw (CHECKPOINT_*, DECISIONS_*, DISK_FULL): what was
+ * decided before is safe.
+ */
+export interface ReviewSession {
+  readonly reviewer: string
+  counts(): QueueCounts
+  /** At most `count` rows, in the order of the sort. */
+  page(window: QueueWindow): QueuePage
+  /** All rows of a filter, in the order of the sort, read as they are taken. */
+  rows(filter: QueueFilter): Iterable<QueueRow>
+  /** Candidates are taken from those that were kept, else asked for and kept. Throws REVIEW_LOOKUP_UNKNOWN. */
+  detail(lookup: string, signal?: AbortSignal): Promise<LookupDetail>
+  /** The same candidates, as they are kept. Throws CANDIDATES_UNAVAILABLE too. */
+  candidatesOf(lookup: string, signal?: AbortSignal): Promise<readonly Candidate[]>
+  /** Throws CANDIDATES_UNAVAILABLE and REVIEW_LOOKUP_UNKNOWN. */
+  search(
+    wanted: { readonly lookup: string; readonly text: string; readonly country: string | null },
+    signal?: AbortSignal,
+  ): Promise<SearchFound>
+  /**
+   * All of them or none, durable when it resolves: in the review store and in the decisions file. `others` are what
+   * somebody else decided in the meantime; then nothing was changed. Throws REVIEW_CHOICE_INVALID for a company that
+   * is neither among the candidates of the lookup nor was found by a search for it, unless its candidates are unknown.
+   */
+  decide(choices: readonly Choice[]): Promise<DecideReply>
+  /** Takes back those named, or the last that this session decided; what stood before stands again. */
+  undo(sequences: readonly number[]): Promise<DecideReply>
+  /** The newest first. */
+  decisions(count: number): DecisionList
+  close(): Promise<void>
+}
