@@ -76,9 +76,8 @@ export class AnswerScan {
       const [id, answer] = [ids[at] ?? 0, answers[at] ?? null]
       const { outcome: status = 'pending', confidence = null } = answer ?? {}
       const isDoubtful = answer?.kind === 'resolution' && doubt.isDoubtful(status, confidence)
-      const entry = queue.get(id)
-      if (entry !== null)
-        queue.change(entry, answer === null ? { isDoubtful } : { status, confidence, isDoubtful })
+      if (queue.placeOf(id) !== null)
+        queue.change(id, answer === null ? { isDoubtful } : { status, confidence, isDoubtful })
       else if (isDoubtful) fresh.push({ place, id, status, confidence })
       this.#become(place, answer === null ? 'unanswered' : isDoubtful ? 'queued' : 'settled')
     }

@@ -8,7 +8,7 @@ import { AnswerScan, type Doubt } from './answer-scan.js'
 import { guardCheckpoint } from './checkpoint-guard.js'
 import { CompanyRecords } from './company-records.js'
 import { lookupsOf } from './input-lookups.js'
-import { isOpen, Queue, type QueueEntry } from './queue.js'
+import { Queue, type QueueEntry } from './queue.js'
 import type { QueueCounts } from './session.js'
 import { Verdicts } from './verdicts.js'
 
@@ -34,6 +34,9 @@ export interface InputReviewDeps {
 
 /** Between two looks at an input whose lookups the checkpoint does not all know. */
 const inspectionEveryMs = 10_000
+
+/** As the page asks first: what takes longest is done before it is there. */
+const firstFilter = { view: 'open', statuses: [], text: '', sort: 'rows' } as const
 
 /** What is doubtful in an input, and what is decided of it, as the checkpoint and the store have it by now. */
 export class InputReview {
@@ -70,6 +73,7 @@ export class InputReview {
     const opened = new InputReview(deps)
     await opened.look()
     await opened.verdicts.bringTogether()
+    opened.queue.filter(firstFilter)
     return opened
   }
 
@@ -110,9 +114,7 @@ export class InputReview {
   /** Other open lookups whose names differ in legal form, case and punctuation at most: those with the most rows, up to `max`. */
   alike(entry: QueueEntry, name: string, max: number): readonly QueueEntry[] {
     const { reader, bareName } = this.#deps
-    const near = [...this.queue.entries()].filter(
-      (other) => other.nameHash === entry.nameHash && other !== entry && isOpen(other),
-    )
+    const near = this.queue.openOfName(entry.nameHash).filter(({ id }) => id !== entry.id)
     const bare = bareName(name)
     const asked = reader.asked(near.map(({ id }) => id))
     return near

@@ -69,23 +69,25 @@ class InputSession implements ReviewSession {
     const { queue, isRunGoingOn } = this.#review
     const entries = queue.filter(filter)
     const places = this.#review.find(find).flatMap((entry, at) => {
-      const place = entry === null ? -1 : entries.indexOf(entry)
-      return place === -1 ? [] : [[find[at] ?? '', place] as const]
+      const place = entry === null ? null : queue.placeOf(entry.id)
+      const index = place === null ? -1 : entries.indexOf(place)
+      return index === -1 ? [] : [[find[at] ?? '', index] as const]
     })
     const { openByStatus } = queue.counts()
     return {
       ...this.#state(),
       ...{ totalCount: entries.length, from, openByStatus, isRunGoingOn },
-      rows: this.#rowsOf(entries.slice(from, from + count)),
+      rows: this.#rowsOf(this.#entriesAt(entries.subarray(from, from + count))),
       places: Object.fromEntries(places),
     }
   }
 
   *rows(filter: QueueFilter): Generator<QueueRow> {
-    const entries = [...this.#review.queue.filter(filter)]
-    for (let start = 0; start < entries.length; start += sessionLimits.rowsBatch) {
+    // Places stay those of their lookups, whatever is decided meanwhile.
+    const places = this.#review.queue.filter(filter).slice()
+    for (let start = 0; start < places.length; start += sessionLimits.rowsBatch) {
       this.#review.assertSame()
-      yield* this.#rowsOf(entries.slice(start, start + sessionLimits.rowsBatch))
+      yield* this.#rowsOf(this.#entriesAt(places.subarray(start, start + sessionLimits.rowsBatch)))
     }
   }
 
@@ -202,6 +204,10 @@ class InputSession implements ReviewSession {
     const { queue } = this.#review
     const { openCount, decidedCount } = queue.counts()
     return { version: String(queue.version), openCount, decidedCount }
+  }
+
+  #entriesAt(places: Uint32Array): QueueEntry[] {
+    return Array.from(places, (place) => this.#review.queue.at(place))
   }
 
   #rowsOf(entries: readonly QueueEntry[]): QueueRow[] {

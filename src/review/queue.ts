@@ -1,13 +1,13 @@
 import type { LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'
+import { entryMarks, QueueColumns } from './queue-columns.js'
+import { merged, orders } from './queue-orders.js'
 import { SearchedTexts } from './queue-text.js'
 import type { QueueCounts, QueueFilter, QueueSort, QueueView } from './session.js'
 
-/** What is kept of a lookup that is doubtful, or decided; the rest is read where it is shown. */
+/** A lookup that is doubtful or decided, as the queue has it; the rest is read where it is shown. */
 export interface QueueEntry {
   readonly id: LookupId
-  /** In the order in which they came. */
-  readonly place: number
   readonly rowCount: number
   /** The first row that asks it, from 0 on. */
   readonly firstRow: number
@@ -15,34 +15,38 @@ export interface QueueEntry {
   readonly confidence: number | null
   /** Of its name without legal form and punctuation: different where those are. */
   readonly nameHash: number
-  /** Whether its answer is doubtful; not where it is here for its decision alone. */
-  readonly isDoubtful: boolean
-  decision: KeptDecision | null
+  readonly decision: KeptDecision | null
   /** Why a lookup that was decided is doubtful again. */
-  reason: string | null
+  readonly reason: string | null
 }
 
-export type NewEntry = Omit<QueueEntry, 'place' | 'decision' | 'reason'> & {
+export type NewEntry = Omit<QueueEntry, 'decision' | 'reason'> & {
+  readonly isDoubtful: boolean
   /** Its name and location: what is searched. */
   readonly text: string
 }
 
-/** What may change of a lookup that is in the queue. */
-export type EntryChange = Partial<
-  Pick<QueueEntry, 'status' | 'confidence' | 'isDoubtful' | 'rowCount' | 'firstRow'>
->
+/** What may change of a lookup that is in the queue: its answer. */
+export type EntryChange = Partial<Pick<NewEntry, 'status' | 'confidence' | 'isDoubtful'>>
+
+interface Verdict {
+  readonly decision: KeptDecision
+  readonly reason: string | null
+}
 
 /** The lookups in question, in each order, filtered as it is asked. */
 export class Queue {
-  readonly #byId = new Map<LookupId, QueueEntry>()
+  readonly #columns = new QueueColumns()
+  readonly #places = new Map<LookupId, number>()
+  /** By place. */
+  readonly #verdicts = new Map<number, Verdict>()
   readonly #texts = new SearchedTexts()
-  readonly #sorted: Record<QueueSort, QueueEntry[]> = { rows: [], confidence: [], input: [] }
-  #added: QueueEntry[] = []
-  /** Something was changed by which it is sorted. */
+  #sorted: Record<QueueSort, Uint32Array> = noneSorted()
+  /** Something was changed by which entries are sorted. */
   #isUnsorted = false
   #version = 1
-  #filtered: { readonly key: string; readonly entries: readonly QueueEntry[] } = { key: '', entries: [] }
-  #found: { readonly text: string; readonly places: Uint8Array } = { text: '', places: new Uint8Array() }
+  #filtered: { readonly key: string; readonly places: Uint32Array } = { key: '', places: new Uint32Array() }
+  #found: { readonly text: string; readonly marks: Uint8Array } = { text: '', marks: new Uint8Array() }
   #counts: { readonly version: number; readonly counts: Omit<QueueCounts, 'unansweredCount'> } | null = null
 
   /** Grows with whatever changes in it. */
@@ -51,116 +55,166 @@ export class Queue {
   }
 
   get(id: LookupId): QueueEntry | null {
-    return this.#byId.get(id) ?? null
+    const place = this.#places.get(id)
+    return place === undefined ? null : this.at(place)
   }
 
-  entries(): Iterable<QueueEntry> {
-    return this.#byId.values()
+  /** Places are what `filter` gives. */
+  at(place: number): QueueEntry {
+    const { ids, rowCounts, firstRows, nameHashes, confidences, statuses, statusNames } = this.#columns
+    const confidence = confidences[place] ?? -1
+    return {
+      id: ids[place] ?? 0,
+      rowCount: rowCounts[place] ?? 0,
+      firstRow: firstRows[place] ?? 0,
+      status: statusNames[statuses[place] ?? 0] ?? '',
+      confidence: confidence === -1 ? null : confidence,
+      nameHash: nameHashes[place] ?? 0,
+      ...(this.#verdicts.get(place) ?? { decision: null, reason: null }),
+    }
+  }
+
+  placeOf(id: LookupId): number | null {
+    return this.#places.get(id) ?? null
   }
 
   /** A lookup that is not in it yet. */
-  add({ text, ...facts }: NewEntry): void {
-    const entry: QueueEntry = { ...facts, place: this.#byId.size, decision: null, reason: null }
-    this.#byId.set(entry.id, entry)
+  add({ id, rowCount, firstRow, status, confidence, nameHash, isDoubtful, text }: NewEntry): void {
+    const columns = this.#columns
+    const place = columns.grow()
+    columns.ids[place] = id
+    columns.rowCounts[place] = rowCount
+    columns.firstRows[place] = firstRow
+    columns.nameHashes[place] = nameHash
+    columns.confidences[place] = confidence ?? -1
+    columns.statuses[place] = columns.statusNumber(status)
+    columns.marks[place] = isDoubtful ? entryMarks.doubtful : 0
+    this.#places.set(id, place)
     this.#texts.add(text)
-    this.#added.push(entry)
     this.touch()
   }
 
-  change(entry: QueueEntry, change: EntryChange): void {
-    const names = Object.keys(change) as (keyof EntryChange)[]
-    if (names.every((name) => entry[name] === change[name])) return
-    Object.assign(entry, change)
-    this.#isUnsorted = true
+  change(id: LookupId, { status, confidence, isDoubtful }: EntryChange): void {
+    const [columns, place] = [this.#columns, this.#places.get(id)]
+    if (place === undefined) return
+    const number = status === undefined ? columns.statuses[place] : columns.statusNumber(status)
+    const known = columns.confidences[place]
+    const sure = confidence === undefined ? known : (confidence ?? -1)
+    const before = columns.marks[place] ?? 0
+    const marks = isDoubtful === undefined ? before : marked(before, entryMarks.doubtful, isDoubtful)
+    if (number === columns.statuses[place] && sure === known && marks === before) return
+    columns.statuses[place] = number ?? 0
+    columns.confidences[place] = sure ?? -1
+    columns.marks[place] = marks
+    this.#isUnsorted ||= sure !== known
     this.touch()
   }
 
-  /** Something in it was changed: a decision, a reason. */
+  /** `reason`: why it is doubtful again. */
+  decide(id: LookupId, decision: KeptDecision | null, reason: string | null): void {
+    const place = this.#places.get(id)
+    if (place === undefined) return
+    const before = this.#verdicts.get(place)
+    if (before?.decision.sequence === decision?.sequence && (before?.reason ?? null) === reason) return
+    if (decision === null) this.#verdicts.delete(place)
+    else this.#verdicts.set(place, { decision, reason })
+    const doubtful = (this.#columns.marks[place] ?? 0) & entryMarks.doubtful
+    const decided = decision === null ? 0 : entryMarks.decided
+    this.#columns.marks[place] = doubtful | decided | (reason === null ? 0 : entryMarks.back)
+    this.touch()
+  }
+
+  /** Something is to be seen that is not in it. */
   touch(): void {
     this.#version++
   }
 
-  /** Those of a filter, in its order. */
-  filter({ view, statuses, text, sort }: QueueFilter): readonly QueueEntry[] {
+  /** The places of those that a filter lets through, in its order. */
+  filter({ view, statuses, text, sort }: QueueFilter): Uint32Array {
     const key = JSON.stringify([this.#version, view, statuses, text, sort])
-    if (this.#filtered.key === key) return this.#filtered.entries
-    const places = text.trim() === '' ? null : this.#placesOf(text)
-    const entries = this.#inOrder(sort).filter(
-      (entry) =>
-        isIn(view, entry) &&
-        (statuses.length === 0 || statuses.includes(entry.status)) &&
-        (places === null || places[entry.place] === 1),
-    )
-    this.#filtered = { key, entries }
-    return entries
+    if (this.#filtered.key === key) return this.#filtered.places
+    const found = text.trim() === '' ? null : this.#find(text)
+    const { marks, statuses: numbers, statusNames } = this.#columns
+    const isShown = viewTables[view]
+    const isAsked = statusNames.map((name) => statuses.length === 0 || statuses.includes(name))
+    const sorted = this.#inOrder(sort)
+    const places = new Uint32Array(sorted.length)
+    let count = 0
+    for (const place of sorted) {
+      if (isShown[marks[place] ?? 0] !== true || isAsked[numbers[place] ?? 0] !== true) continue
+      if (found === null || found[place] === 1) places[count++] = place
+    }
+    this.#filtered = { key, places: places.subarray(0, count) }
+    return this.#filtered.places
+  }
+
+  /** Open ones whose names have this hash. */
+  openOfName(nameHash: number): QueueEntry[] {
+    const { nameHashes, marks, count } = this.#columns
+    const found: QueueEntry[] = []
+    for (let place = 0; place < count; place++)
+      if (nameHashes[place] === nameHash && viewTables.open[marks[place] ?? 0]) found.push(this.at(place))
+    return found
   }
 
   counts(): Omit<QueueCounts, 'unansweredCount'> {
     if (this.#counts?.version === this.#version) return this.#counts.counts
-    const counts = { openCount: 0, openRowCount: 0, decidedCount: 0 }
-    const openByStatus: Record<string, number> = {}
-    for (const entry of this.#byId.values()) {
-      if (isOpen(entry)) {
-        counts.openCount++
-        counts.openRowCount += entry.rowCount
-        openByStatus[entry.status] = (openByStatus[entry.status] ?? 0) + 1
-      } else if (isDecided(entry)) counts.decidedCount++
+    const { marks, rowCounts, statuses, statusNames, count } = this.#columns
+    const byStatus = statusNames.map(() => 0)
+    let [openCount, openRowCount, decidedCount] = [0, 0, 0]
+    for (let place = 0; place < count; place++) {
+      const mark = marks[place] ?? 0
+      if (viewTables.decided[mark]) decidedCount++
+      if (!viewTables.open[mark]) continue
+      openCount++
+      openRowCount += rowCounts[place] ?? 0
+      const status = statuses[place] ?? 0
+      byStatus[status] = (byStatus[status] ?? 0) + 1
     }
-    this.#counts = { version: this.#version, counts: { ...counts, openByStatus } }
+    const named = statusNames.map((name, at) => [name, byStatus[at] ?? 0] as const)
+    const openByStatus = Object.fromEntries(named.filter(([, number]) => number > 0))
+    this.#counts = {
+      version: this.#version,
+      counts: { openCount, openRowCount, decidedCount, openByStatus },
+    }
     return this.#counts.counts
   }
 
-  #placesOf(text: string): Uint8Array {
-    if (this.#found.text !== text || this.#found.places.length !== this.#texts.count)
-      this.#found = { text, places: this.#texts.find(text) }
-    return this.#found.places
+  #find(text: string): Uint8Array {
+    if (this.#found.text !== text || this.#found.marks.length !== this.#texts.count)
+      this.#found = { text, marks: this.#texts.find(text) }
+    return this.#found.marks
   }
 
-  #inOrder(sort: QueueSort): readonly QueueEntry[] {
-    if (this.#added.length > 0) {
-      for (const [name, order] of allOrders)
-        this.#sorted[name] = merged(this.#sorted[name], this.#added, order)
-      this.#added = []
-    }
-    if (this.#isUnsorted) for (const [name, order] of allOrders) this.#sorted[name].sort(order)
+  #inOrder(sort: QueueSort): Uint32Array {
+    if (this.#isUnsorted) this.#sorted = noneSorted()
     this.#isUnsorted = false
+    if (this.#sorted[sort].length < this.#columns.count)
+      this.#sorted[sort] = merged(this.#sorted[sort], this.#columns.count, orders[sort](this.#columns))
     return this.#sorted[sort]
   }
 }
 
-/** To be decided: not decided yet, or doubtful again. */
-export const isOpen = ({ isDoubtful, decision, reason }: QueueEntry): boolean =>
-  decision === null ? isDoubtful : reason !== null
+const noneSorted = (): Record<QueueSort, Uint32Array> => ({
+  rows: new Uint32Array(),
+  confidence: new Uint32Array(),
+  input: new Uint32Array(),
+})
 
-/** Decided, and that stands. */
-const isDecided = ({ decision, reason }: QueueEntry): boolean => decision !== null && reason === null
+const marked = (marks: number, mark: number, isSet: boolean): number => (isSet ? marks | mark : marks & ~mark)
 
-function isIn(view: QueueView, entry: QueueEntry): boolean {
-  if (view === 'open') return isOpen(entry)
-  if (view === 'decided') return isDecided(entry)
-  return isOpen(entry) || isDecided(entry)
+/** By what entries are marked with: whether a view shows them. */
+const viewTables: Readonly<Record<QueueView, readonly boolean[]>> = {
+  open: tableOf((isDoubtful, isDecided, isBack) => (isDecided ? isBack : isDoubtful)),
+  decided: tableOf((_, isDecided, isBack) => isDecided && !isBack),
+  all: tableOf((isDoubtful, isDecided) => isDoubtful || isDecided),
 }
 
-type Order = (one: QueueEntry, other: QueueEntry) => number
-
-const inInput: Order = (one, other) => one.firstRow - other.firstRow
-const likeliest = ({ confidence }: QueueEntry): number => confidence ?? -1
-const orders: Readonly<Record<QueueSort, Order>> = {
-  rows: (one, other) => other.rowCount - one.rowCount || inInput(one, other),
-  confidence: (one, other) => likeliest(other) - likeliest(one) || inInput(one, other),
-  input: inInput,
-}
-
-const allOrders = Object.entries(orders) as [QueueSort, Order][]
-
-/** `sorted` with `added`, which need not be in order. */
-function merged(sorted: readonly QueueEntry[], added: readonly QueueEntry[], order: Order): QueueEntry[] {
-  const rest = [...added].sort(order)
-  const all: QueueEntry[] = []
-  let at = 0
-  for (const entry of sorted) {
-    for (let next = rest[at]; next !== undefined && order(next, entry) < 0; next = rest[++at]) all.push(next)
-    all.push(entry)
-  }
-  return all.concat(rest.slice(at))
+function tableOf(
+  isShown: (isDoubtful: boolean, isDecided: boolean, isBack: boolean) => boolean,
+): readonly boolean[] {
+  const { doubtful, decided, back } = entryMarks
+  return Array.from({ length: doubtful + decided + back + 1 }, (_, marks) =>
+    isShown((marks & doubtful) !== 0, (marks & decided) !== 0, (marks & back) !== 0),
+  )
 }

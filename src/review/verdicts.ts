@@ -122,13 +122,8 @@ export class Verdicts {
 
   #set(lookup: string, decision: KeptDecision | null): void {
     const { queue, records } = this.#deps
-    const entry = queue.get(this.#ids.get(lookup) ?? 0)
-    if (entry === null) return
-    const reason = decision === null ? null : records.doubtOf(decision)
-    if (entry.decision?.sequence === decision?.sequence && entry.reason === reason) return
-    entry.decision = decision
-    entry.reason = reason
-    queue.touch()
+    const id = this.#ids.get(lookup) ?? 0
+    if (id !== 0) queue.decide(id, decision, decision === null ? null : records.doubtOf(decision))
   }
 
   #find(wanted: readonly string[]): void {
@@ -140,7 +135,7 @@ export class Verdicts {
     )
     for (const [at, lookup] of lookups.entries()) {
       const id = ids[at] ?? 0
-      this.#ids.set(lookup, id !== 0 && (queue.get(id) !== null || include(id)) ? id : 0)
+      this.#ids.set(lookup, id !== 0 && (queue.placeOf(id) !== null || include(id)) ? id : 0)
     }
   }
 }
