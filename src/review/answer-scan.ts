@@ -33,6 +33,10 @@ export class AnswerScan {
     this.#unansweredCount = lookups.ids.length
   }
 
+  get lookupCount(): number {
+    return this.#states.length
+  }
+
   get unansweredCount(): number {
     return this.#unansweredCount
   }
@@ -50,7 +54,7 @@ export class AnswerScan {
   include(id: LookupId, reader: CheckpointReader, queue: Queue): boolean {
     const place = placeOf(this.#lookups.ids, id)
     if (place === -1) return false
-    const [answer] = reader.outcomes([id], () => true)
+    const [answer] = reader.answeredOutcomes([id], () => true)
     const [status, confidence] = [answer?.outcome ?? 'pending', answer?.confidence ?? null]
     this.#add([{ place, id, status, confidence }], false, reader, queue)
     return true
@@ -70,7 +74,7 @@ export class AnswerScan {
 
   #lookAt(places: readonly number[], reader: CheckpointReader, queue: Queue, doubt: Doubt): void {
     const ids = places.map((place) => this.#lookups.ids[place] ?? 0)
-    const answers = reader.outcomes(ids, (outcome) => doubt.needsConfidence(outcome))
+    const answers = reader.answeredOutcomes(ids, (outcome) => doubt.needsConfidence(outcome))
     const fresh: Found[] = []
     for (const [at, place] of places.entries()) {
       const [id, answer] = [ids[at] ?? 0, answers[at] ?? null]

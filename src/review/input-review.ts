@@ -82,7 +82,8 @@ export class InputReview {
   }
 
   counts(): QueueCounts {
-    return { ...this.queue.counts(), unansweredCount: this.#scan.unansweredCount }
+    const { lookupCount, unansweredCount } = this.#scan
+    return { ...this.queue.counts(), lookupCount, unansweredCount }
   }
 
   /** Throws REVIEW_CHECKPOINT_CHANGED. */

@@ -60,8 +60,16 @@ class InputSession implements ReviewSession {
     return this.#deps.reviewer
   }
 
+  get isRunGoingOn(): boolean {
+    return this.#review.isRunGoingOn
+  }
+
   counts(): QueueCounts {
     return this.#review.counts()
+  }
+
+  ownCount(): number {
+    return this.#review.verdicts.among(this.#decided.flat()).length
   }
 
   page({ from, count, find, ...filter }: QueueWindow): QueuePage {

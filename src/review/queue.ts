@@ -29,6 +29,9 @@ export type NewEntry = Omit<QueueEntry, 'decision' | 'reason'> & {
 /** What may change of a lookup that is in the queue: its answer. */
 export type EntryChange = Partial<Pick<NewEntry, 'status' | 'confidence' | 'isDoubtful'>>
 
+/** What the queue itself counts. */
+type EntryCounts = Omit<QueueCounts, 'lookupCount' | 'unansweredCount'>
+
 interface Verdict {
   readonly decision: KeptDecision
   readonly reason: string | null
@@ -47,7 +50,7 @@ export class Queue {
   #version = 1
   #filtered: { readonly key: string; readonly places: Uint32Array } = { key: '', places: new Uint32Array() }
   #found: { readonly text: string; readonly marks: Uint8Array } = { text: '', marks: new Uint8Array() }
-  #counts: { readonly version: number; readonly counts: Omit<QueueCounts, 'unansweredCount'> } | null = null
+  #counts: { readonly version: number; readonly counts: EntryCounts } | null = null
 
   /** Grows with whatever changes in it. */
   get version(): number {
@@ -157,7 +160,7 @@ export class Queue {
     return found
   }
 
-  counts(): Omit<QueueCounts, 'unansweredCount'> {
+  counts(): EntryCounts {
     if (this.#counts?.version === this.#version) return this.#counts.counts
     const { marks, rowCounts, statuses, statusNames, count } = this.#columns
     const byStatus = statusNames.map(() => 0)

@@ -61,7 +61,8 @@ export interface QueueCounts {
   readonly openRowCount: number
   readonly decidedCount: number
   readonly openByStatus: Readonly<Record<string, number>>
-  /** Lookups of the input that are not answered yet. */
+  /** Lookups of the input that the checkpoint knows, and those of them that are not answered yet. */
+  readonly lookupCount: number
   readonly unansweredCount: number
 }
 
@@ -73,7 +74,10 @@ export interface QueueCounts {
  */
 export interface ReviewSession {
   readonly reviewer: string
+  readonly isRunGoingOn: boolean
   counts(): QueueCounts
+  /** Lookups that were decided by this session, and that stand so. */
+  ownCount(): number
   /** At most `count` rows, in the order of the sort. */
   page(window: QueueWindow): QueuePage
   /** All rows of a filter, in the order of the sort, read as they are taken. */

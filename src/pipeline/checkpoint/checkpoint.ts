@@ -196,7 +196,10 @@ export interface CheckpointReader {
    * enough for all of a large input, and not proven: what depends on an answer reads it with `known`. `isRead`: of which
    * outcomes the confidence is wanted; it is null for others.
    */
-  outcomes(lookupIds: readonly LookupId[], isRead: (outcome: string) => boolean): (AnsweredOutcome | null)[]
+  answeredOutcomes(
+    lookupIds: readonly LookupId[],
+    isRead: (outcome: string) => boolean,
+  ): (AnsweredOutcome | null)[]
   /** Whether each lookup was submitted or answered, ever; aligned with the ids, and false for 0. */
   wereAsked(lookupIds: readonly LookupId[]): boolean[]
   /** What was asked, aligned with the ids; null where an id is not known. */

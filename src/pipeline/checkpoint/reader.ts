@@ -134,9 +134,12 @@ class SqliteReader implements CheckpointReader {
     )
   }
 
-  outcomes(lookupIds: readonly LookupId[], isRead: (outcome: string) => boolean): (AnsweredOutcome | null)[] {
-    return this.#reading(({ outcomes, whole }) => {
-      const found = new Map(outcomes.all(JSON.stringify(lookupIds)).map((row) => [row.lookupId, row]))
+  answeredOutcomes(
+    lookupIds: readonly LookupId[],
+    isRead: (outcome: string) => boolean,
+  ): (AnsweredOutcome | null)[] {
+    return this.#reading(({ answeredOutcomes, whole }) => {
+      const found = new Map(answeredOutcomes.all(JSON.stringify(lookupIds)).map((row) => [row.lookupId, row]))
       return lookupIds.map((id) => {
         const row = found.get(id)
         if (row === undefined) return null
@@ -234,7 +237,7 @@ function prepareReads(database: Sqlite, version: number) {
     scopeId: database.prepare<[string], number>('SELECT scope_id FROM scopes WHERE scope = ?').pluck(),
     scopeOf: database.prepare<[number], string>('SELECT scope FROM scopes WHERE scope_id = ?').pluck(),
     find: database.prepare<[number, Uint8Array], FoundLookup>(findLookupSql),
-    outcomes: database.prepare<[string], FoundOutcome>(outcomesSql(version)),
+    answeredOutcomes: database.prepare<[string], FoundOutcome>(outcomesSql(version)),
     whole: prepareWholeAnswer(database, version),
     wasAsked: database
       .prepare<[number], 0 | 1>(`SELECT state <> 'new' FROM lookups WHERE lookup_id = ?`)
