@@ -38,7 +38,7 @@ function headLines(
       : [`  ${further} asked with more than name and place; asked by these alone here`]),
     '',
     'Only what was doubtful was reviewed: the figures are those of such lookups, as',
-    'this registry answers them now, and say nothing of answers that nobody looked at.',
+    'this registry answers them now; they say nothing of what nobody looked at.',
   ]
 }
 
@@ -57,7 +57,7 @@ function unknownLines(unknown: readonly UnknownCompany[]): string[] {
 
 function adviceLines({ thresholds, reviewedCount, riskMax, recommendation }: ThresholdAdvice): string[] {
   return [
-    `review.threshold: matched and partial_match answers at or above it are not reviewed`,
+    'review.threshold: a matched or partial_match answer at or above is not reviewed',
     line(['threshold', 'not reviewed', 'share', 'wrong', 'share wrong', 'below the next']),
     ...thresholds.map(thresholdLine),
     '',
@@ -67,8 +67,8 @@ function adviceLines({ thresholds, reviewedCount, riskMax, recommendation }: Thr
 }
 
 const aboveLines = [
-  'Above the threshold that was in force few answers were looked at: there the shares',
-  'say little of all that a run answers.',
+  'Above the threshold in force then, few answers were looked at: the shares there',
+  'say little of what a run answers.',
 ]
 
 const cellColumns = [9, 13, 7, 7, 14, 22]

@@ -1,4 +1,4 @@
-import { entityId } from '../../contract/ids.js'
+import { isEntityId } from '../../core/entity-id.js'
 
 /** What a person typed into a cell for verdicts. */
 export type TypedVerdict =
@@ -24,6 +24,6 @@ export function readVerdict(cell: string): TypedVerdict {
   const [, digits] = /^(\d{1,9})(?:[.,]0+)?$/.exec(word) ?? []
   if (digits !== undefined) return { kind: 'candidate', number: Number(digits) }
   // A spreadsheet begins what is typed with a capital letter.
-  const id = entityId.safeParse(text.replace(/^siq_/i, 'siq_'))
-  return id.success ? { kind: 'company', entityId: id.data } : { kind: 'unreadable' }
+  const entityId = text.replace(/^siq_/i, 'siq_')
+  return isEntityId(entityId) ? { kind: 'company', entityId } : { kind: 'unreadable' }
 }
