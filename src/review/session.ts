@@ -77,6 +77,11 @@ export interface ReviewSession {
     signal?: AbortSignal,
   ): Promise<SearchFound>
   /**
+   * Whether a company may be accepted for a lookup: a candidate of it, what was found by a search for it, or any other
+   * that the registry or the service has. Throws CANDIDATES_UNAVAILABLE and REVIEW_LOOKUP_UNKNOWN.
+   */
+  mayAccept(lookup: string, entityId: string, signal?: AbortSignal): Promise<boolean>
+  /**
    * All of them or none, durable when it resolves: in the review store and in the decisions file. `others` are what
    * somebody else decided in the meantime; then nothing was changed. Throws REVIEW_CHOICE_INVALID for a company that
    * is neither among the candidates of the lookup nor was found by a search for it, unless its candidates are unknown.

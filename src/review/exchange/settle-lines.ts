@@ -1,3 +1,4 @@
+import { cutToWidth } from '../../core/display-width.js'
 import { unreachable } from '../../core/errors.js'
 import { foldText } from '../../core/identity.js'
 import type { Verdict } from '../../pipeline/decisions/decision.js'
@@ -111,16 +112,23 @@ function settleLine(line: FilledLine, { rows }: Known): SettledLine | LineProble
   const row = rows.get(line.lookup)
   const problem = (text: string): LineProblem => ({ number, name: row?.name ?? line.name, text })
   if (line.lookup === '') return problem('it has a verdict, and no lookup')
-  if (row === undefined) return problem(`the input has no doubtful lookup ${line.lookup}`)
+  if (row === undefined)
+    return problem(`the input has no doubtful lookup ${cutToWidth(line.lookup, shownColumnsMax)}`)
   if (line.name !== null && foldText(line.name) !== foldText(row.name)) {
     return problem(
-      `its name is "${line.name}", and its lookup asked for "${row.name}": verdicts are about what was asked`,
+      `its name is ${shown(line.name)}, and its lookup asked for ${shown(row.name)}: verdicts are about what was asked`,
     )
   }
   const company = companyOf(line)
   return 'problem' in company
     ? problem(company.problem)
     : { number, row, ...company, note: line.note === '' ? null : line.note }
+}
+
+const shownColumnsMax = 60
+function shown(text: string): string {
+  const cut = cutToWidth(text, shownColumnsMax)
+  return `"${cut}${cut === text ? '' : '…'}"`
 }
 
 /** The company meant, by the candidates of the file itself: those found since may be others. */
@@ -139,7 +147,7 @@ function companyOf(line: FilledLine): Said | { readonly problem: string } {
       )
     case 'yes': {
       const [only = null] = ids
-      const said = JSON.stringify(line.verdict)
+      const said = shown(line.verdict)
       return ids.length > 1
         ? { problem: `${said} does not say which of ${ids.length} candidates: type its number` }
         : accepted(only, `${said} accepts the only candidate, and there is none with an id`)
@@ -147,7 +155,7 @@ function companyOf(line: FilledLine): Said | { readonly problem: string } {
     case 'undecided':
     case 'unreadable':
       return {
-        problem: `"${line.verdict}" is no verdict: type the number of a candidate, none, or the id of a company`,
+        problem: `${shown(line.verdict)} is no verdict: type the number of a candidate, none, or the id of a company`,
       }
     default:
       return unreachable(verdict)
@@ -159,5 +167,5 @@ function accepted(id: string | null, problem: string): Said | { readonly problem
   const typed = readVerdict(id)
   return typed.kind === 'company'
     ? { verdict: 'accepted', entityId: typed.entityId }
-    : { problem: `the id of the candidate is "${id}", which is none` }
+    : { problem: `the id of the candidate is ${shown(id)}, which is none` }
 }

@@ -1,6 +1,12 @@
-import { candidatesMax, type Candidate } from '../../pipeline/decisions/candidate.js'
+import { candidatesMax } from '../../pipeline/decisions/candidate.js'
 import type { PlainColumn, PlainRow } from '../../pipeline/output/plain-table.js'
-import type { QueueRow } from '../page-data.js'
+import type { CandidateView, QueueRow } from '../page-data.js'
+
+/** What a spreadsheet shows of a candidate. */
+export type TodoCandidate = Pick<
+  CandidateView,
+  'entityId' | 'name' | 'legalName' | 'place' | 'confidence' | 'url'
+>
 
 /** A lookup to be settled in a spreadsheet. */
 export interface TodoLine {
@@ -8,7 +14,7 @@ export interface TodoLine {
   /** Why it is doubtful, in plain sentences. */
   readonly why: string
   /** The likeliest first. */
-  readonly candidates: readonly Candidate[]
+  readonly candidates: readonly TodoCandidate[]
 }
 
 interface TodoColumn<Found> extends PlainColumn {
@@ -31,11 +37,11 @@ const lookupColumns = [
 const candidateColumns = [
   { name: '', kind: 'text', of: ({ name, legalName }) => name ?? legalName },
   { name: ' legal name', kind: 'text', of: ({ legalName }) => legalName },
-  { name: ' place', kind: 'text', of: ({ place, countryCode }) => place ?? countryCode },
+  { name: ' place', kind: 'text', of: ({ place }) => place },
   { name: ' id', kind: 'text', of: ({ entityId }) => entityId },
   { name: ' confidence', kind: 'integer', of: ({ confidence }) => confidence },
   { name: ' link', kind: 'text', of: ({ url }) => url },
-] as const satisfies readonly TodoColumn<Candidate>[]
+] as const satisfies readonly TodoColumn<TodoCandidate>[]
 
 export type TodoColumnName = (typeof lookupColumns)[number]['name']
 export type CandidatePart = (typeof candidateColumns)[number]['name']
