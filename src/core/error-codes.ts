@@ -1,3 +1,5 @@
+import { reviewErrorTable } from './review-error-codes.js'
+
 /**
  * Every code that an error shown to a user can bear: what it means, what to do, and what the process ends with where
  * that is not 2, which says that nothing was submitted.
@@ -273,6 +275,7 @@ export const errorTable = {
     meaning: 'a row has no key in the column of `--row-key`; the message names the row',
     remedy: 'fill the cell in, or name another column',
   },
+  ...reviewErrorTable,
   LEDGER_INVALID: {
     meaning: 'the list of charges for `reconcile` cannot be read, or has no `custom_id`',
     remedy: 'see the hint',

@@ -7,13 +7,14 @@ import type {
   QueuePage,
   QueueRow,
   SearchFound,
+  UndoReply,
 } from './page-data.js'
 
 /** `open`: doubtful, and not decided or doubtful again; `decided`: decided, and that stands. */
 export const queueViews = ['open', 'decided', 'all'] as const
 export type QueueView = (typeof queueViews)[number]
 
-/** Of the first: the most rows, the lowest confidence, or the first row of the input. */
+/** What comes first: the most rows, the likeliest, or what comes first in the input. */
 export const queueSorts = ['rows', 'confidence', 'input'] as const
 export type QueueSort = (typeof queueSorts)[number]
 
@@ -29,6 +30,8 @@ export interface QueueFilter {
 export interface QueueWindow extends QueueFilter {
   readonly from: number
   readonly count: number
+  /** Lookups whose places are asked for. */
+  readonly find: readonly string[]
 }
 
 /** What is to be decided of one lookup. */
@@ -87,8 +90,11 @@ export interface ReviewSession {
    * is neither among the candidates of the lookup nor was found by a search for it, unless its candidates are unknown.
    */
   decide(choices: readonly Choice[]): Promise<DecideReply>
-  /** Takes back those named, or the last that this session decided; what stood before stands again. */
-  undo(sequences: readonly number[]): Promise<DecideReply>
+  /**
+   * Takes back those named; with none, what this session decided last, all of it where that was a group. What stood
+   * before stands again.
+   */
+  undo(sequences: readonly number[]): Promise<UndoReply>
   /** The newest first. */
   decisions(count: number): DecisionList
   close(): Promise<void>

@@ -46,7 +46,7 @@ const lineFeed = 10
 const quote = 34
 
 function withoutTornLine(bytes: Buffer, unwritten: readonly Decision[]): Buffer {
-  if (unwritten.length === 0 || bytes.at(-1) === lineFeed) return bytes
+  if (unwritten.length === 0) return bytes
   let start = 0
   let isQuoted = false
   for (const [at, byte] of bytes.entries()) {
@@ -54,10 +54,12 @@ function withoutTornLine(bytes: Buffer, unwritten: readonly Decision[]): Buffer 
     else if (byte === lineFeed && !isQuoted) start = at + 1
   }
   const tail = bytes.subarray(start)
-  const isTorn = unwritten.some((decision) => {
-    const line = Buffer.from(decisionLine(decision))
-    return tail.length < line.length && line.subarray(0, tail.length).equals(tail)
-  })
+  const isTorn =
+    tail.length > 0 &&
+    unwritten.some((decision) => {
+      const line = Buffer.from(decisionLine(decision))
+      return tail.length < line.length && line.subarray(0, tail.length).equals(tail)
+    })
   return isTorn ? bytes.subarray(0, start) : bytes
 }
 
@@ -68,13 +70,14 @@ async function textOf(path: string, bytes: Buffer): Promise<{ text: string; noti
     const source = await openText({ label: path, bytes: () => inOne(bytes) }, undefined)
     const pieces: string[] = []
     for await (const piece of textPieces(source.chunks())) pieces.push(piece)
-    return { text: pieces.join(''), notices: source.notice === null ? [] : [source.notice] }
+    const notice = `${path}: not UTF-8, and read as ${source.encoding}; save it as UTF-8 if that is wrong`
+    return { text: pieces.join(''), notices: source.notice === null ? [] : [notice] }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const isEmpty = error.code === 'INPUT_EMPTY'
     throw invalidFile(
       path,
-      isEmpty ? 'it is empty' : error.message,
+      isEmpty ? 'it is empty' : error.message.replaceAll(path, 'it'),
       isEmpty ? 'put it back as it was, or remove it' : 'save it as a CSV in UTF-8',
       error,
     )

@@ -39,9 +39,9 @@ export function exchangeOf(
   const drop = new Set<Decision>()
   const written = new Map<string, Decision>()
   for (const [lookup, decisions] of inFile) {
-    const stay = decisions.filter((decision) => !outdated.has(markOf(decision)))
-    for (const decision of decisions) if (!stay.includes(decision)) drop.add(decision)
-    const newest = newestOf(stay)
+    const isOutdated = (decision: Decision) => outdated.size > 0 && outdated.has(markOf(decision))
+    for (const decision of decisions) if (isOutdated(decision)) drop.add(decision)
+    const newest = newestOf(decisions.filter((decision) => !drop.has(decision)))
     if (newest !== null) written.set(lookup, newest)
   }
   const standing = new Map(written)
