@@ -113,7 +113,7 @@ interface Found {
 }
 
 /** FNV-1a, in as many bits as numbers take no room for. */
-export function hashOf(text: string): number {
+function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return hash & 0x3fffffff

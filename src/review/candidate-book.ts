@@ -1,4 +1,4 @@
-import type { Lookup } from '../core/identity.js'
+import { foldText, type Lookup } from '../core/identity.js'
 import type { Clock } from '../platform/clock.js'
 import { candidatesMax, type Candidate, type CandidateSource } from '../pipeline/decisions/candidate.js'
 import type { ReviewStore } from '../pipeline/decisions/review-store.js'
@@ -49,13 +49,18 @@ export class CandidateBook {
     signal: AbortSignal | undefined,
   ): Promise<readonly Candidate[]> {
     const found = await this.#deps.source.search(text, country, signal)
-    for (const candidate of found)
-      if (candidate.entityId !== null) this.#found.set(foundKey(lookup, candidate.entityId), candidate)
+    for (const candidate of found) this.remember(lookup, candidate)
+    return found
+  }
+
+  /** It is shown beside a lookup, and may be accepted for it. */
+  remember(lookup: string, candidate: Candidate): void {
+    if (candidate.entityId === null) return
+    this.#found.set(foundKey(lookup, candidate.entityId), candidate)
     for (const key of this.#found.keys()) {
       if (this.#found.size <= foundMax) break
       this.#found.delete(key)
     }
-    return found
   }
 
   /** The company as it was shown beside a lookup; null where it was not. */
@@ -87,7 +92,7 @@ export class CandidateBook {
 
   async #ask(lookup: string, asked: Lookup, ofAnswer: Candidate | null): Promise<readonly Candidate[]> {
     const found = await this.#deps.source.candidatesOf(asked)
-    const isAmong = ofAnswer === null || found.some(({ entityId }) => entityId === ofAnswer.entityId)
+    const isAmong = ofAnswer === null || found.some((candidate) => isSameCompany(candidate, ofAnswer))
     const candidates = (isAmong ? found : [ofAnswer, ...found]).slice(0, candidatesMax)
     await this.#keep(new Map([[lookup, candidates]]))
     return candidates
@@ -97,6 +102,13 @@ export class CandidateBook {
     const { store, scope, clock } = this.#deps
     return store.keepCandidates(scope, found, clock.nowMs())
   }
+}
+
+/** What the service named without an id is known by its name. */
+function isSameCompany(one: Candidate, other: Candidate): boolean {
+  if (other.entityId !== null) return one.entityId === other.entityId
+  const names = [one.legalName, one.name].map((name) => foldText(name))
+  return [other.legalName, other.name].some((name) => name !== null && names.includes(foldText(name)))
 }
 
 const foundKey = (lookup: string, entityId: string): string => `${lookup} ${entityId}`

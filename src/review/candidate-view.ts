@@ -25,9 +25,6 @@ export function candidateView(candidate: Candidate, asked: AskedTexts): Candidat
     nameMarks: names.right,
     askedMarks: names.left,
     placeMarks: comparePlaces(asked.location, place).right,
-    obstacle:
-      candidate.entityId === null
-        ? 'the service knows this registration and no company behind it, so there is no id to accept'
-        : null,
+    obstacle: candidate.entityId === null ? 'the service gives no id of a company for it' : null,
   }
 }

@@ -34,6 +34,14 @@ export interface QueueWindow extends QueueFilter {
   readonly find: readonly string[]
 }
 
+/** What a person looks for, beside a lookup. */
+export interface SearchWanted {
+  readonly lookup: string
+  readonly text: string
+  /** Two letters. */
+  readonly country: string | null
+}
+
 /** What is to be decided of one lookup. */
 export interface Choice {
   /** Its key in hexadecimal digits. */
@@ -71,14 +79,11 @@ export interface ReviewSession {
   /** All rows of a filter, in the order of the sort, read as they are taken. */
   rows(filter: QueueFilter): Iterable<QueueRow>
   /** Candidates are taken from those that were kept, else asked for and kept. Throws REVIEW_LOOKUP_UNKNOWN. */
-  detail(lookup: string, signal?: AbortSignal): Promise<LookupDetail>
+  detail(lookup: string): Promise<LookupDetail>
   /** The same candidates, as they are kept. Throws CANDIDATES_UNAVAILABLE too. */
-  candidatesOf(lookup: string, signal?: AbortSignal): Promise<readonly Candidate[]>
+  candidatesOf(lookup: string): Promise<readonly Candidate[]>
   /** Throws CANDIDATES_UNAVAILABLE and REVIEW_LOOKUP_UNKNOWN. */
-  search(
-    wanted: { readonly lookup: string; readonly text: string; readonly country: string | null },
-    signal?: AbortSignal,
-  ): Promise<SearchFound>
+  search(wanted: SearchWanted, signal?: AbortSignal): Promise<SearchFound>
   /**
    * Whether a company may be accepted for a lookup: a candidate of it, what was found by a search for it, or any other
    * that the registry or the service has. Throws CANDIDATES_UNAVAILABLE and REVIEW_LOOKUP_UNKNOWN.
@@ -97,5 +102,7 @@ export interface ReviewSession {
   undo(sequences: readonly number[]): Promise<UndoReply>
   /** The newest first. */
   decisions(count: number): DecisionList
+  /** Sees what a run answered and what others decided since; also done from time to time. */
+  refresh(): Promise<void>
   close(): Promise<void>
 }

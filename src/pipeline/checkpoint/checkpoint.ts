@@ -205,6 +205,8 @@ export interface CheckpointReader {
   identities(lookupIds: readonly LookupId[]): (LookupIdentity | null)[]
   counts(): ScopeCounts[]
   uncertain(limit: number): UncertainLookup[]
+  /** Changes whenever another process wrote since. */
+  version(): number
   close(): void
 }
 

@@ -214,6 +214,10 @@ class SqliteReader implements CheckpointReader {
     )
   }
 
+  version(): number {
+    return explained(this.#path, () => this.#database.pragma('data_version', { simple: true }) as number)
+  }
+
   close(): void {
     this.#database.close()
   }

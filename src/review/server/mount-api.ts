@@ -18,10 +18,7 @@ export function mountApi(app: FastifyInstance, session: ReviewSession, about: Se
     const { status, ...window } = parseRequest(queueQuery, query)
     return session.page({ ...window, statuses: status })
   })
-  app.get('/api/lookups/:lookup', ({ params }, reply) => {
-    const { lookup } = parseRequest(lookupParams, params)
-    return session.detail(lookup, untilGone(reply))
-  })
+  app.get('/api/lookups/:lookup', ({ params }) => session.detail(parseRequest(lookupParams, params).lookup))
   app.get('/api/search', ({ query }, reply) =>
     session.search(parseRequest(searchQuery, query), untilGone(reply)),
   )
@@ -29,7 +26,8 @@ export function mountApi(app: FastifyInstance, session: ReviewSession, about: Se
   app.post('/api/decisions', async ({ body }, reply) => {
     const { lookups, ...choice } = parseRequest(decideBody, body)
     const answer = await session.decide(lookups.map((one) => ({ ...one, ...choice })))
-    return reply.code(answer.others.length > 0 ? 409 : 200).send(answer)
+    // What somebody else took back in the meantime leaves none behind.
+    return reply.code(answer.decisions.length === 0 ? 409 : 200).send(answer)
   })
   app.post('/api/undo', ({ body }) => session.undo(parseRequest(undoBody, body).sequences))
 }
