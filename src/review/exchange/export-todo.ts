@@ -79,7 +79,7 @@ const everything: QueueFilter = { view: 'all', statuses: [], text: '', sort: 'in
 export const rowsByLookup = (session: ReviewSession): ReadonlyMap<string, QueueRow> =>
   new Map([...session.rows(everything)].map((row) => [row.lookup, row]))
 
-/** A service that fails so often in a row is not asked again. */
+/** A service that fails so often in a row is not asked again: what was kept is shown all the same. */
 const failuresMax = 5
 
 class LineMaker {
@@ -98,16 +98,11 @@ class LineMaker {
 
   async lineOf(row: QueueRow): Promise<TodoLine> {
     this.signal.throwIfAborted()
-    if (this.#failuresInRow >= failuresMax) {
-      this.#missingCount++
-      return { row, why: whyOf(row, []), candidates: [] }
-    }
-    const { candidates, candidatesError, factors } = await this.session.detail(row.lookup, this.signal)
-    this.#failuresInRow = candidatesError === null ? 0 : this.#failuresInRow + 1
-    if (candidatesError !== null) {
-      this.#missingCount++
-      this.#reason = candidatesError
-    }
+    const asks = this.#failuresInRow < failuresMax
+    const { candidates, candidatesError, factors } = await this.session.shown(row.lookup, asks)
+    if (candidatesError !== null) this.#reason = candidatesError
+    if (asks) this.#failuresInRow = candidatesError === null ? 0 : this.#failuresInRow + 1
+    if (asks ? candidatesError !== null : candidates.length === 0) this.#missingCount++
     return { row, why: whyOf(row, factors), candidates }
   }
 }

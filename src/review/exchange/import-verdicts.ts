@@ -54,7 +54,7 @@ export async function importVerdicts(
   }
 }
 
-/** Of companies that are no candidates of their lookups, those that the registry or the service does not have. */
+/** Companies that the registry or the service does not have, or not under that id any more. */
 async function unknownCompanies(
   session: ReviewSession,
   choices: readonly SettledLine[],
@@ -63,8 +63,14 @@ async function unknownCompanies(
   const problems: LineProblem[] = []
   for (const { number, row, entityId } of choices) {
     signal.throwIfAborted()
-    if (entityId === null || (await session.mayAccept(row.lookup, entityId, signal))) continue
-    problems.push({ number, name: row.name, text: `there is no company ${entityId}` })
+    if (entityId === null) continue
+    const company = await session.companyFor(row.lookup, entityId, signal)
+    if (company?.entityId === entityId) continue
+    const text =
+      company === null || company.entityId === null
+        ? `there is no company ${entityId}`
+        : `${entityId} was merged into ${company.entityId}`
+    problems.push({ number, name: row.name, text })
   }
   return problems
 }

@@ -3,6 +3,7 @@ import { unreachable } from '../../core/errors.js'
 import { foldText } from '../../core/identity.js'
 import type { Verdict } from '../../pipeline/decisions/decision.js'
 import type { DecisionView, QueueRow } from '../page-data.js'
+import { requestLimits } from '../server/page-requests.js'
 import type { FilledLine } from './read-todo.js'
 import { readVerdict } from './typed-verdict.js'
 
@@ -119,6 +120,8 @@ function settleLine(line: FilledLine, { rows }: Known): SettledLine | LineProble
       `its name is ${shown(line.name)}, and its lookup asked for ${shown(row.name)}: verdicts are about what was asked`,
     )
   }
+  if (line.note.length > requestLimits.noteCharsMax)
+    return problem(`its note has more than ${requestLimits.noteCharsMax} characters`)
   const company = companyOf(line)
   return 'problem' in company
     ? problem(company.problem)
