@@ -19,7 +19,15 @@ import type {
   UndoReply,
 } from './page-data.js'
 import type { QueueEntry } from './queue.js'
-import type { Choice, QueueCounts, QueueFilter, QueueWindow, ReviewSession, SearchWanted } from './session.js'
+import type {
+  Choice,
+  QueueCounts,
+  QueueFilter,
+  QueueWindow,
+  ReviewSession,
+  SearchWanted,
+  ShownLookup,
+} from './session.js'
 
 export interface SessionDeps extends InputReviewDeps {
   readonly source: CandidateSource
@@ -103,18 +111,32 @@ class InputSession implements ReviewSession {
     this.#review.assertSame()
     const entry = this.#review.entry(lookup)
     const asked = this.#askedOf(entry)
-    const facts = this.#factsOf(entry)
-    const { candidates, error } = await this.#shownBeside(lookup, entry, asked, facts)
+    const { candidates, candidatesError, factors } = await this.#shownBeside(lookup, entry, asked)
     const [row] = this.#rowsOf([entry])
     if (row === undefined) throw new Error(`the checkpoint lost lookup ${entry.id}`)
     return {
       row,
       context: asked.context,
       candidates: candidates.map((candidate) => candidateView(candidate, asked)),
-      candidatesError: error,
-      factors: facts.factors,
+      ...{ candidatesError, factors },
       alike: this.#alikeOf(entry, asked, candidates),
     }
+  }
+
+  async shown(lookup: string, asks: boolean): Promise<ShownLookup> {
+    this.#review.assertSame()
+    const entry = this.#review.entry(lookup)
+    return this.#shownBeside(lookup, entry, this.#askedOf(entry), asks)
+  }
+
+  async companyFor(lookup: string, entityId: string, signal?: AbortSignal): Promise<Candidate | null> {
+    this.#review.assertSame()
+    this.#review.entry(lookup)
+    const shown = this.#candidates.shown(lookup, entityId)
+    if (shown !== null) return shown
+    const found = await this.#deps.source.company(entityId, signal)
+    if (found !== null) this.#candidates.remember(lookup, found)
+    return found
   }
 
   async candidatesOf(lookup: string): Promise<readonly Candidate[]> {
@@ -241,26 +263,32 @@ class InputSession implements ReviewSession {
     return factsOfAnswer(known ?? null)
   }
 
-  async #shownBeside(
-    lookup: string,
-    { decision, reason }: QueueEntry,
-    asked: Lookup,
-    facts: AnswerFacts,
-  ): Promise<{ candidates: readonly Candidate[]; error: string | null }> {
+  async #shownBeside(lookup: string, entry: QueueEntry, asked: Lookup, asks = true): Promise<ShownLookup> {
+    const { decision, reason } = entry
+    const { factors, candidate } = this.#factsOf(entry)
     const successor = decision === null || reason === null ? null : this.#review.records.successorOf(decision)
     if (successor !== null) this.#candidates.remember(lookup, successor)
-    const beside = (found: readonly Candidate[]) =>
-      successor === null
-        ? found
-        : [successor, ...found.filter(({ entityId }) => entityId !== successor.entityId)]
+    const beside = (found: readonly Candidate[], candidatesError: string | null = null): ShownLookup => ({
+      ...{ factors, candidatesError },
+      candidates:
+        successor === null
+          ? found
+          : [successor, ...found.filter(({ entityId }) => entityId !== successor.entityId)],
+    })
+    const own = candidate === null ? [] : [candidate]
+    const besideOwn = (candidatesError: string | null) => {
+      for (const one of own) this.#candidates.remember(lookup, one)
+      return beside(own, candidatesError)
+    }
+    if (!asks) {
+      const [kept] = this.#candidates.kept([lookup])
+      return kept === null || kept === undefined ? besideOwn(null) : beside(kept)
+    }
     try {
-      const found = await this.#candidates.of(lookup, asked, facts.candidate)
-      return { candidates: beside(found), error: null }
+      return beside(await this.#candidates.of(lookup, asked, candidate))
     } catch (error) {
       if (!(error instanceof UserError)) throw error
-      const own = facts.candidate === null ? [] : [facts.candidate]
-      for (const candidate of own) this.#candidates.remember(lookup, candidate)
-      return { candidates: beside(own), error: textOf(error) }
+      return besideOwn(textOf(error))
     }
   }
 

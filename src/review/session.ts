@@ -54,6 +54,11 @@ export interface Choice {
   readonly note: string | null
 }
 
+/** What a lookup is decided by. */
+export interface ShownLookup extends Pick<LookupDetail, 'candidatesError' | 'factors'> {
+  readonly candidates: readonly Candidate[]
+}
+
 export interface QueueCounts {
   /** Doubtful lookups to be decided. */
   readonly openCount: number
@@ -84,10 +89,20 @@ export interface ReviewSession {
   rows(filter: QueueFilter): Iterable<QueueRow>
   /** Candidates are taken from those that were kept, else asked for and kept. Throws REVIEW_LOOKUP_UNKNOWN. */
   detail(lookup: string): Promise<LookupDetail>
+  /**
+   * The same of one lookup of many, without those that are alike. Unless it `asks`, candidates that were not kept are not
+   * asked for, which is no error.
+   */
+  shown(lookup: string, asks: boolean): Promise<ShownLookup>
   /** The same candidates, as they are kept. Throws CANDIDATES_UNAVAILABLE too. */
   candidatesOf(lookup: string): Promise<readonly Candidate[]>
   /** Throws CANDIDATES_UNAVAILABLE and REVIEW_LOOKUP_UNKNOWN. */
   search(wanted: SearchWanted, signal?: AbortSignal): Promise<SearchFound>
+  /**
+   * The company of an id, which may be accepted for the lookup from then on; of one that was merged, the one it was merged
+   * into; null: the registry or the service has none. Throws CANDIDATES_UNAVAILABLE and REVIEW_LOOKUP_UNKNOWN.
+   */
+  companyFor(lookup: string, entityId: string, signal?: AbortSignal): Promise<Candidate | null>
   /**
    * All of them or none, durable when it resolves: in the review store and in the decisions file. `others` are what
    * somebody else decided in the meantime; then nothing was changed. Throws REVIEW_CHOICE_INVALID for a company that
