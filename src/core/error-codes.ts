@@ -249,6 +249,11 @@ export const errorTable = {
     meaning: 'the review store cannot be opened or written',
     remedy: 'check folder and permissions',
   },
+  CANDIDATES_UNAVAILABLE: {
+    meaning:
+      'the service was asked which companies a doubtful row may mean, and gave no answer; the message says why',
+    remedy: 'the hint says; the row can be decided without',
+  },
   RUN_NOT_FOUND: {
     meaning: '`diff`, `report` or `runs` was asked for a run that is not remembered, or there are none yet',
     remedy: '`enrich runs` lists them',
