@@ -49,7 +49,24 @@ export function ambiguousRows(names: readonly string[]): Row[] {
   ])
 }
 
-const syllables = ['bal', 'cor', 'den', 'fir', 'gan', 'hol', 'jur', 'kem', 'lin', 'mor', 'nab', 'pel', 'rud', 'tor', 'vex', 'wim']
+const syllables = [
+  'bal',
+  'cor',
+  'den',
+  'fir',
+  'gan',
+  'hol',
+  'jur',
+  'kem',
+  'lin',
+  'mor',
+  'nab',
+  'pel',
+  'rud',
+  'tor',
+  'vex',
+  'wim',
+]
 /** Words that no registry knows, each unlike the others. */
 const wordOf = (number: number): string =>
   [number % 16, (number >> 4) % 16, (number >> 8) % 16].map((at) => syllables[at] ?? '').join('')
@@ -128,18 +145,20 @@ async function openReview(
     ...{ settings, environment, clock: systemClock, stdin: new PassThrough() },
     ...{ signal: new AbortController().signal, onTrouble: (error: unknown) => troubles.push(error) },
   }
-  const closing = Promise.withResolvers<undefined>()
-  const opening = Promise.withResolvers<OpenReview>()
-  const ended = reviewOfFile(request, (opened) => {
-    opening.resolve(opened)
-    return closing.promise
+  let letGo = (): void => undefined
+  const closing = new Promise<void>((resolve) => (letGo = resolve))
+  let ended: Promise<void> = Promise.resolve()
+  const opened = await new Promise<OpenReview>((resolve, reject) => {
+    ended = reviewOfFile(request, (review) => {
+      resolve(review)
+      return closing
+    })
+    ended.catch(reject)
   })
-  ended.catch(opening.reject)
   const close = async () => {
-    closing.resolve(undefined)
+    letGo()
     await ended
   }
-  const opened = await opening.promise
   atEnd(close)
   return { ...opened, troubles, close }
 }
