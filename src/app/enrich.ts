@@ -1,11 +1,13 @@
 import type { TransportLimits } from '../client/transport.js'
 import { parseConfig, type Environment, type FileConfig } from '../config/file-config.js'
 import { UserError } from '../core/errors.js'
+import { hostedCandidates } from './candidate-source.js'
 import { connectEmbedded, filesInUse, type WholeConnection } from './embedded-service.js'
 import { inputOptions } from './inspect-input.js'
 import type { RunEvent } from '../pipeline/events.js'
 import type { WebhookOptions } from '../pipeline/inbox/webhooks.js'
 import type { PipelineDeps } from '../pipeline/deps.js'
+import { doubtThresholdByDefault } from '../pipeline/rules/doubtful.js'
 import { runPipeline } from '../pipeline/run.js'
 import { reportOfRun } from './report-of-run.js'
 import { watchedRun } from './watch-run.js'
@@ -200,6 +202,7 @@ export async function connectTo(
       registryPath,
       inFlightRunsMax: settings.limits.inFlightRunsMax,
       matchers,
+      doubtThreshold: doubtThresholdByDefault,
       notice: (text) => {
         observe({ type: 'notice', text })
       },
@@ -212,7 +215,14 @@ export async function connectTo(
     connectionsMax: settings.limits.submitConcurrency + 16,
     limits: answerBounds,
   })
-  return { service: 'hosted', scope: baseUrl, client, close: () => client.close() }
+  const { windowMs } = settings.limits
+  return {
+    service: 'hosted',
+    scope: baseUrl,
+    client,
+    candidates: hostedCandidates({ client, clock: systemClock, windowMs }),
+    close: () => client.close(),
+  }
 }
 
 /** Unread events beyond this are dropped, oldest first: nobody has to read them for a run to go on. */

@@ -30,6 +30,11 @@ export const errorsOfReview = {
     meaning: 'the review store cannot be opened or written',
     remedy: 'check folder and permissions',
   },
+  CANDIDATES_UNAVAILABLE: {
+    meaning:
+      'the service was asked which companies a doubtful row may mean, and gave no answer; the message says why',
+    remedy: 'the hint says; the row can be decided without',
+  },
   REVIEW_NOTHING_ANSWERED: {
     meaning: '`review` found no answer to anything that the input asks',
     remedy: 'run first; with the same columns, service and registry',
