@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock.js'
 import type { Random } from '../platform/random.js'
 import type { OpenCheckpointDeps } from './checkpoint/begin-run.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
+import type { DecidedLookups } from './decided-lookups.js'
 import type { CandidateSource } from './decisions/candidate.js'
 import type { EndingOptions } from './ending/end-reporter.js'
 import type { Ending } from './ending/ending.js'
@@ -47,6 +48,8 @@ export interface PipelineDeps {
   /** Where what changed since the output before is written, if anywhere. */
   changesPath?: string | null
   checkpoint: { path: string; maxAgeMs: number | null }
+  /** Where people's decisions are; `isNamed`: by the user, so that the file has to be there. None are read if left out. */
+  decisions?: { readonly path: string; readonly isNamed: boolean }
   /** An answer that is less sure is doubtful, 0 to 100; that of the interface's matches if left out. */
   doubtThreshold?: number
   /** What no output may be written over. */
@@ -122,6 +125,8 @@ export interface OpenRun {
   rowSpool: RowSpool | null
   connection: Connection
   checkpoint: Checkpoint
+  /** What people had decided when the run began. */
+  decided: DecidedLookups
   webhooks: OpenWebhooks | null
   history: RunHistory
   timeline: Timeline
