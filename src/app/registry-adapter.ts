@@ -25,6 +25,7 @@ export function knowledgeOf(registry: Registry): RegistryKnowledge {
       })
       return { results: hits.map(resultOf), totalCount }
     },
+    suggest: (prefix, countMax) => registry.suggest(prefix, countMax),
     ownership: (id) => {
       const found = registry.ownership(id)
       return found === null ? null : ownershipOf(found)

@@ -11,8 +11,10 @@ import { ownershipOf, type CompanyOwnership } from './answer/ownership.js'
 import { resolveIdentified, type IdentifiedDeps } from './answer/identified.js'
 import { resolveName, type NameQuery, type ResolveDeps } from './answer/resolve.js'
 import { searchNames, type SearchPage, type SearchQuery } from './answer/search.js'
+import { suggestCompanies, type SuggestedCompany } from './answer/suggest.js'
 import { createCandidateFinder, createCompanyNames } from './store/blocking.js'
 import { createIdentifierFinder } from './store/identifier-index.js'
+import { createNameBeginningFinder } from './store/name-prefix.js'
 import { createHolderFinder, createStoreReader } from './store/reader.js'
 import { openStore } from './store/open-store.js'
 import { createOwnershipReader } from './store/relationships.js'
@@ -21,6 +23,7 @@ import { createWordWeight, readVocabulary } from './store/name-index.js'
 export type { LinkageReport } from './linkage/linkage-report.js'
 export type { CompanyOwnership, OwnershipLink } from './answer/ownership.js'
 export type { SearchHit, SearchQuery } from './answer/search.js'
+export type { SuggestedCompany } from './answer/suggest.js'
 
 interface RegistrySource {
   readonly name: string
@@ -48,6 +51,8 @@ export interface Registry {
   /** `info().edition` alone, which costs no counting. */
   edition(): string
   search(query: SearchQuery): SearchPage
+  /** Companies that somebody who types `prefix` may mean: whose id or identifier it is, or whose names begin so. */
+  suggest(prefix: string, countMax: number): readonly SuggestedCompany[]
   /**
    * Never throws for any text and never invents: what is not held is `no_match`. A name that states identifiers is
    * answered by whose they are.
@@ -107,6 +112,7 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     namesOf: createCompanyNames(database),
     domains: domainDeps,
   }
+  const suggestDeps = { ...identifiedDeps, beginningsOf: createNameBeginningFinder(database) }
 
   return {
     path,
@@ -117,6 +123,7 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     linkage: () => linkageReport(database, createWordWeight(database)),
     edition: () => editionOf(readSources(database)),
     search: (query) => searchNames(query, { ...resolveDeps, ...identifiedDeps }),
+    suggest: (prefix, countMax) => suggestCompanies(prefix, countMax, suggestDeps),
     resolve: (query) => resolveIdentified(query, identifiedDeps) ?? resolveName(query, resolveDeps),
     entity(id) {
       const mergedInto = reader.mergedInto(id)
