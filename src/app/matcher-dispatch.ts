@@ -33,15 +33,24 @@ interface Ticket extends Asked {
 
 const numberMax = 2 ** 31 - 1
 
+/** Whose turn it is after each kind. */
+const kindsAfter = {
+  resolve: ['search', 'likely', 'resolve'],
+  search: ['likely', 'resolve', 'search'],
+  likely: ['resolve', 'search', 'likely'],
+} as const satisfies Record<Question['kind'], readonly Question['kind'][]>
+
+const isFilled = (tickets: readonly Ticket[]): boolean => tickets.length > 0
+
 /** Threads, and what they are asked: each question goes to the one with the least to do, several in a message. */
 export class Dispatch {
   readonly #deps: DispatchDeps
   readonly #places: readonly Place[]
   readonly #open = new Map<number, Ticket>()
-  /** Runs come in hundreds, searches one by one: they take turns. */
-  readonly #waiting: Record<Question['kind'], Ticket[]> = { resolve: [], search: [] }
+  /** Runs come in hundreds, searches one by one: kinds take turns. */
+  readonly #waiting: Record<Question['kind'], Ticket[]> = { resolve: [], search: [], likely: [] }
   readonly #closing = new AbortController()
-  #lastKind: Question['kind'] = 'search'
+  #lastKind: Question['kind'] = 'likely'
   #lastNumber = 0
   #isPumpDue = false
   #isWatching = false
@@ -121,10 +130,11 @@ export class Dispatch {
   }
 
   #next(): Ticket | undefined {
-    const { resolve, search } = this.#waiting
     for (;;) {
-      const isSearchNext = resolve.length === 0 || (search.length > 0 && this.#lastKind === 'resolve')
-      const ticket = (isSearchNext ? search : resolve).shift()
+      const ticket = kindsAfter[this.#lastKind]
+        .map((kind) => this.#waiting[kind])
+        .find(isFilled)
+        ?.shift()
       if (ticket === undefined) return undefined
       this.#lastKind = ticket.question.kind
       // What was taken back from a thread may be answered by it all the same.

@@ -5,7 +5,14 @@ import type { Registry } from '../registry/registry.js'
 import type { Knowledge } from '../service/knowledge.js'
 import { Refusal } from '../service/refusal.js'
 import { closed, Dispatch } from './matcher-dispatch.js'
-import { answerQuestion, fileOf, readResolution, readSearch, type Question } from './matcher-questions.js'
+import {
+  answerQuestion,
+  fileOf,
+  readLikely,
+  readResolution,
+  readSearch,
+  type Question,
+} from './matcher-questions.js'
 import type { ThreadCode } from './matcher-thread.js'
 import { knowledgeOf } from './registry-adapter.js'
 
@@ -109,6 +116,12 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
       if (open === null) return here(() => knowledge.search(request))
       if (open.waitingCount('search') >= poolLimits.searchesWaitingMax) throw tooBusy()
       return open.ask({ kind: 'search', request }).then(readSearch)
+    },
+    likelyCompanies: (query, countMax) => {
+      const open = threads()
+      if (open === null) return here(() => knowledge.likelyCompanies(query, countMax))
+      if (open.waitingCount('likely') >= poolLimits.searchesWaitingMax) throw tooBusy()
+      return open.ask({ kind: 'likely', query, countMax }).then(readLikely)
     },
     openThreadCount: () => dispatch?.openCount ?? 0,
     close: async () => {

@@ -1,7 +1,13 @@
 import { statSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
 import { UserError, errorCodes, type ErrorCode } from '../core/errors.js'
-import type { Query, ResolutionText, SearchRequest, SearchResults } from '../service/knowledge.js'
+import type {
+  LikelyCompanies,
+  Query,
+  ResolutionText,
+  SearchRequest,
+  SearchResults,
+} from '../service/knowledge.js'
 import { resolutionText } from '../service/runs/run-outcome.js'
 import type { RegistryKnowledge } from './registry-adapter.js'
 
@@ -13,6 +19,7 @@ import type { RegistryKnowledge } from './registry-adapter.js'
 export type Question =
   | { readonly kind: 'resolve'; readonly query: Query }
   | { readonly kind: 'search'; readonly request: SearchRequest }
+  | { readonly kind: 'likely'; readonly query: Query; readonly countMax: number }
 
 export interface Asked {
   /** From 1 on, and never that of another open question. */
@@ -99,6 +106,8 @@ export function answerQuestion(knowledge: RegistryKnowledge, question: Question)
     }
     case 'search':
       return [JSON.stringify(knowledge.search(question.request))]
+    case 'likely':
+      return [JSON.stringify(knowledge.likelyCompanies(question.query, question.countMax))]
   }
 }
 
@@ -117,6 +126,9 @@ export function readResolution([
 }
 
 export const readSearch = ([results = '']: AnswerTexts): SearchResults => JSON.parse(results) as SearchResults
+
+export const readLikely = ([companies = '']: AnswerTexts): LikelyCompanies =>
+  JSON.parse(companies) as LikelyCompanies
 
 /** An error as it crosses threads: a clone would lose its code, its hint and its class. */
 export interface SentError {

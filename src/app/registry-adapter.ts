@@ -1,13 +1,28 @@
 import type { RelationshipType } from '../contract/hierarchy.js'
 import type { SearchResult } from '../contract/search.js'
-import type { CompanyOwnership, OwnershipLink, Registry, SearchHit } from '../registry/registry.js'
+import type {
+  AskedQuery,
+  CompanyOwnership,
+  OwnershipLink,
+  Registry,
+  SearchHit,
+} from '../registry/registry.js'
 import type { Resolution } from '../contract/result.js'
-import type { Knowledge, Ownership, Query, SearchRequest, SearchResults } from '../service/knowledge.js'
+import { entityId } from '../contract/ids.js'
+import type {
+  Knowledge,
+  LikelyCompanies,
+  Ownership,
+  Query,
+  SearchRequest,
+  SearchResults,
+} from '../service/knowledge.js'
 
 /** What answers at once. */
 export interface RegistryKnowledge extends Knowledge {
   resolve(query: Query): Resolution
   search(request: SearchRequest): SearchResults
+  likelyCompanies(query: Query, countMax: number): LikelyCompanies
 }
 
 /** A registry in the terms of the service that answers from it. */
@@ -25,6 +40,7 @@ export function knowledgeOf(registry: Registry): RegistryKnowledge {
       })
       return { results: hits.map(resultOf), totalCount }
     },
+    likelyCompanies: (query, countMax) => likelyCompaniesOf(registry.ask(query), countMax),
     suggest: (prefix, countMax) => registry.suggest(prefix, countMax),
     ownership: (id) => {
       const found = registry.ownership(id)
@@ -51,6 +67,24 @@ function resultOf(hit: SearchHit): SearchResult {
     is_branch: hit.isBranch,
     jurisdiction: { country, country_code: countryCode, jurisdiction_code: jurisdictionCode },
   }
+}
+
+/** Where nothing says how likely a company is, it is the least likely of all. */
+const unknownConfidence = 0
+
+function likelyCompaniesOf(asked: AskedQuery, countMax: number): LikelyCompanies {
+  const companies = asked
+    .candidates(countMax)
+    .map((candidate) => ({
+      id: entityId.parse(candidate.entityId),
+      confidence: candidate.confidence ?? unknownConfidence,
+      evidence: candidate.evidence.flatMap(({ label, weight }) =>
+        weight === null ? [] : [{ label, weight }],
+      ),
+    }))
+    .sort((a, b) => b.confidence - a.confidence)
+  const { status, entity } = asked.answer()
+  return { companies, isMatched: status === 'matched' && entity !== null && entity.id === companies[0]?.id }
 }
 
 type Company = CompanyOwnership['companies'][number]

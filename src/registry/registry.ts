@@ -24,6 +24,7 @@ import { createWordWeight, readVocabulary } from './store/name-index.js'
 
 export type { LinkageReport } from './linkage/linkage-report.js'
 export type { CompanyOwnership, OwnershipLink } from './answer/ownership.js'
+export type { AskedQuery } from './answer/ask.js'
 export type { CompanyCandidate } from './answer/candidates.js'
 export type { SearchHit, SearchQuery } from './answer/search.js'
 export type { SuggestedCompany } from './answer/suggest.js'
