@@ -21,8 +21,8 @@ export interface SuggestDeps extends HolderDeps {
 const namesReadMax = 300
 
 /**
- * Companies whose id or identifier the text is, then those one of whose names begins with it: that very name first, then the
- * ones that stand, then listed ones and those with an LEI, then by the alphabet.
+ * Companies whose id or identifier the text is, then those one of whose names begins with it: that very name first, then
+ * those that stand, that are still called so, that are listed, that have an LEI; else by the alphabet.
  */
 export function suggestCompanies(
   prefix: string,
@@ -45,8 +45,11 @@ export function suggestCompanies(
 }
 
 /** Sorting is stable: names of one rank stay in the order of the alphabet. */
-function rankOf({ fullKey, isActive, isListed, hasLei }: NameBeginning, asked: string): number {
-  return 8 * Number(fullKey === asked) + 4 * Number(isActive) + 2 * Number(isListed) + Number(hasLei)
+function rankOf({ fullKey, kind, isActive, isListed, hasLei }: NameBeginning, asked: string): number {
+  return [fullKey === asked, isActive, kind !== 'former', isListed, hasLei].reduce(
+    (rank, holds) => 2 * rank + Number(holds),
+    0,
+  )
 }
 
 /** Companies that the text is an id or states an identifier of. */

@@ -9,14 +9,15 @@ import { reconciliationProperties, type PropertyId } from './properties.js'
 
 const style = `
 * { box-sizing: border-box }
-body { margin: 0; background: #fff; color: #1c2024; font: 13px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif }
-h1 { font-size: 1.15em; line-height: 1.3; margin: 0 0 .15rem; overflow-wrap: anywhere } p { margin: 0 0 .5rem; color: #5b636b }
+body { margin: 0; overflow-wrap: anywhere; background: #fff; color: #1c2024; font: 13px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif }
+h1 { font-size: 1.15em; line-height: 1.3; margin: 0 0 .15rem; } p { margin: 0 0 .5rem; color: #5b636b }
 dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .1rem .8rem; margin: 0 } dt { color: #5b636b } dd { margin: 0 }
 a { color: #0b57a8 }
 .preview { width: ${previewSize.width}px; height: ${previewSize.height}px; padding: 10px 12px; overflow: hidden }
 .preview h1 { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden }
 .preview p, .preview dd { white-space: nowrap; overflow: hidden; text-overflow: ellipsis }
-.view { font-size: 16px; max-width: 46rem; margin: 0 auto; padding: 2rem 1rem } .view dl { gap: .4rem 1.5rem } .view dd { overflow-wrap: anywhere }
+.preview dd:first-of-type { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; white-space: normal }
+.view { font-size: 16px; max-width: 46rem; margin: 0 auto; padding: 2rem 1rem } .view dl { gap: .4rem 1.5rem }
 `
 
 /**

@@ -49,8 +49,10 @@ export async function suggestEntities(
   knowledge: Knowledge,
 ): Promise<SuggestReply<EntitySuggestion>> {
   if (prefix.trim() === '' || cursor >= suggestionsMax) return { result: [] }
-  const found = new Map(knowledge.suggest(prefix, suggestionsMax).map(({ id, name }) => [id, name]))
-  if (found.size <= cursor + suggestionsPerPage) {
+  // One more than are shown tells whether there are more.
+  const wantedCount = cursor + suggestionsPerPage + 1
+  const found = new Map(knowledge.suggest(prefix, wantedCount).map(({ id, name }) => [id, name]))
+  if (found.size < wantedCount) {
     const request = { name: prefix, countryCode: null, regionCode: null, limit: suggestionsMax }
     const { results } = await knowledge.search(request)
     for (const { entity_id: id, name } of results) {
