@@ -27,7 +27,6 @@ export type { CompanyOwnership, OwnershipLink } from './answer/ownership.js'
 export type { AskedQuery } from './answer/ask.js'
 export type { CompanyCandidate } from './answer/candidates.js'
 export type { SearchHit, SearchQuery } from './answer/search.js'
-export type { SuggestedCompany } from './answer/suggest.js'
 
 interface RegistrySource {
   readonly name: string

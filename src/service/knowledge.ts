@@ -53,7 +53,7 @@ export interface LikelyCompanies {
 }
 
 /** A company that somebody who types may mean. */
-export interface SuggestedCompany {
+interface SuggestedCompany {
   readonly id: EntityId
   /** The name that was found; null where it was not found by one. */
   readonly name: string | null

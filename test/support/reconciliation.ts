@@ -56,7 +56,7 @@ export const manifestShape = z.strictObject({
 
 const feature = z.strictObject({ id: filled, value: z.union([z.number(), z.boolean()]) })
 
-export const candidateShape = z.strictObject({
+const candidateShape = z.strictObject({
   id: filled,
   name: filled,
   description: z.string(),

@@ -64,7 +64,7 @@ export function fillServeCommand(command: Command, io: CliIo): void {
     .addOption(
       new Option(
         '--reconcile [who]',
-        'serve OpenRefine at /reconcile: to this machine without a key (local), or to whoever shows one (key)',
+        'speak to OpenRefine too, at /reconcile: without a key (local), or to whoever shows one (key); default: local on this machine, else key',
       ).choices(['local', 'key']),
     )
     .addOption(
@@ -124,13 +124,14 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       log,
     })
     const { entityCount } = registry.info()
-    tell('serving', { url: service.url, registry: label, entityCount })
+    const reconciliationUrl = flags.reconcile === undefined ? null : `${service.url}/reconcile`
+    tell('serving', { url: service.url, registry: label, entityCount, reconciliationUrl })
     io.err(
       `Serving at ${service.url}, answering from ${label} (${entityCount.toLocaleString('en-US')} entities).\n` +
         (isLoopback(flags.listen.host) ? '' : 'It listens beyond this machine: put TLS in front of it.\n') +
         `Use it: ENRICH_BASE_URL=${service.url} ENRICH_API_KEY=… enrich companies.csv -o out.parquet\n`,
     )
-    if (flags.reconcile !== undefined) io.err(`Reconciliation, for OpenRefine: ${service.url}/reconcile\n`)
+    if (reconciliationUrl !== null) io.err(`Reconciliation, for OpenRefine: ${reconciliationUrl}\n`)
     if (plan !== null) io.err('Faults happen by plan: what goes wrong here is wanted.\n')
     await interrupted(io)
     await service.close()

@@ -9,7 +9,7 @@ import type { ReconciliationQuery } from './requests.js'
 import { isOfTypes, typesOf, type ReconciliationType } from './types.js'
 
 /** v0.2, "Reconciliation Query Responses". */
-export interface ReconciliationCandidate {
+interface ReconciliationCandidate {
   readonly id: string
   readonly name: string
   readonly description: string

@@ -162,7 +162,8 @@ function parentOf({ parent_entity: stated }: EntityRecord, ownership: Ownership 
   const [first] = ownership === null ? [] : climb(ownership).chain
   const known = first === undefined ? null : companyOf(first.parent_id, ownership)
   if (known !== null) return [known]
-  return stated?.name == null ? [] : [{ str: stated.name }]
+  const name = stated?.name ?? null
+  return name === null ? [] : [{ str: name }]
 }
 
 function ultimateParentOf(ownership: Ownership | null): ExtensionValue[] {
