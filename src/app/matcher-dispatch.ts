@@ -32,7 +32,7 @@ interface Ticket extends Asked {
 }
 
 const numberMax = 2 ** 31 - 1
-const kinds = ['resolve', 'search', 'candidates'] as const satisfies readonly Question['kind'][]
+const kinds = ['resolve', 'search', 'candidates', 'likely'] as const satisfies readonly Question['kind'][]
 
 /** Threads, and what they are asked: each question goes to the one with the least to do, several in a message. */
 export class Dispatch {
@@ -40,7 +40,12 @@ export class Dispatch {
   readonly #places: readonly Place[]
   readonly #open = new Map<number, Ticket>()
   /** Runs come in hundreds, searches one by one: kinds take turns. */
-  readonly #waiting: Record<Question['kind'], Ticket[]> = { resolve: [], search: [], candidates: [] }
+  readonly #waiting: Record<Question['kind'], Ticket[]> = {
+    resolve: [],
+    search: [],
+    candidates: [],
+    likely: [],
+  }
   readonly #closing = new AbortController()
   #turn = 0
   #lastNumber = 0

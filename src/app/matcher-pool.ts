@@ -14,6 +14,7 @@ import {
   candidatesBeside,
   fileOf,
   readCandidates,
+  readLikely,
   readResolution,
   readSearch,
 } from './matcher-questions.js'
@@ -144,6 +145,12 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
       if (open === null) return here(() => knowledge.search(request))
       if (open.waitingCount('search') >= poolLimits.searchesWaitingMax) throw tooBusy()
       return open.ask({ kind: 'search', request }).then(readSearch)
+    },
+    likelyCompanies: (query, countMax) => {
+      const open = threads()
+      if (open === null) return here(() => knowledge.likelyCompanies(query, countMax))
+      if (open.waitingCount('likely') >= poolLimits.searchesWaitingMax) throw tooBusy()
+      return open.ask({ kind: 'likely', query, countMax }).then(readLikely)
     },
     openThreadCount: () => dispatch?.openCount ?? 0,
     close: async () => {

@@ -4,7 +4,13 @@ import type { Resolution } from '../contract/result.js'
 import { UserError, errorCodes, type ErrorCode } from '../core/errors.js'
 import type { Candidate } from '../pipeline/decisions/candidate.js'
 import { isDoubtful } from '../pipeline/rules/doubtful.js'
-import type { Query, ResolutionText, SearchRequest, SearchResults } from '../service/knowledge.js'
+import type {
+  LikelyCompanies,
+  Query,
+  ResolutionText,
+  SearchRequest,
+  SearchResults,
+} from '../service/knowledge.js'
 import { resolutionText } from '../service/runs/run-outcome.js'
 import type { AskedQuery, RegistryKnowledge } from './registry-adapter.js'
 
@@ -22,6 +28,7 @@ export type Question =
     }
   | { readonly kind: 'search'; readonly request: SearchRequest }
   | { readonly kind: 'candidates'; readonly query: Query }
+  | { readonly kind: 'likely'; readonly query: Query; readonly countMax: number }
 
 export interface Asked {
   /** From 1 on, and never that of another open question. */
@@ -113,6 +120,8 @@ export function answerQuestion(knowledge: RegistryKnowledge, question: Question)
       return [JSON.stringify(knowledge.search(question.request))]
     case 'candidates':
       return [JSON.stringify(knowledge.candidates(question.query))]
+    case 'likely':
+      return [JSON.stringify(knowledge.likelyCompanies(question.query, question.countMax))]
   }
 }
 
@@ -152,6 +161,9 @@ export const readCandidates = ([candidates = '[]']: AnswerTexts): readonly Candi
   JSON.parse(candidates) as Candidate[]
 
 export const readSearch = ([results = '']: AnswerTexts): SearchResults => JSON.parse(results) as SearchResults
+
+export const readLikely = ([companies = '']: AnswerTexts): LikelyCompanies =>
+  JSON.parse(companies) as LikelyCompanies
 
 /** An error as it crosses threads: a clone would lose its code, its hint and its class. */
 export interface SentError {

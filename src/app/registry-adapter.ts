@@ -1,14 +1,29 @@
 import type { RelationshipType } from '../contract/hierarchy.js'
 import type { SearchResult } from '../contract/search.js'
 import { candidatesMax, type Candidate } from '../pipeline/decisions/candidate.js'
-import type { CompanyOwnership, OwnershipLink, Registry, SearchHit } from '../registry/registry.js'
+import type {
+  AskedQuery as AskedCompanies,
+  CompanyOwnership,
+  OwnershipLink,
+  Registry,
+  SearchHit,
+} from '../registry/registry.js'
 import type { Resolution } from '../contract/result.js'
-import type { Knowledge, Ownership, Query, SearchRequest, SearchResults } from '../service/knowledge.js'
+import { entityId } from '../contract/ids.js'
+import type {
+  Knowledge,
+  LikelyCompanies,
+  Ownership,
+  Query,
+  SearchRequest,
+  SearchResults,
+} from '../service/knowledge.js'
 
 /** What answers at once. */
 export interface RegistryKnowledge extends Knowledge {
   resolve(query: Query): Resolution
   search(request: SearchRequest): SearchResults
+  likelyCompanies(query: Query, countMax: number): LikelyCompanies
   /** The companies that a query may mean, the likeliest first. */
   candidates(query: Query): readonly Candidate[]
   /** Both of one query, which is matched once. */
@@ -40,6 +55,8 @@ export function knowledgeOf(registry: Registry): RegistryKnowledge {
       })
       return { results: hits.map(resultOf), totalCount }
     },
+    likelyCompanies: (query, countMax) => likelyCompaniesOf(registry.ask(query), countMax),
+    suggest: (prefix, countMax) => registry.suggest(prefix, countMax),
     ownership: (id) => {
       const found = registry.ownership(id)
       return found === null ? null : ownershipOf(found)
@@ -65,6 +82,24 @@ function resultOf(hit: SearchHit): SearchResult {
     is_branch: hit.isBranch,
     jurisdiction: { country, country_code: countryCode, jurisdiction_code: jurisdictionCode },
   }
+}
+
+/** Where nothing says how likely a company is, it is the least likely of all. */
+const unknownConfidence = 0
+
+function likelyCompaniesOf(asked: AskedCompanies, countMax: number): LikelyCompanies {
+  const companies = asked
+    .candidates(countMax)
+    .map((candidate) => ({
+      id: entityId.parse(candidate.entityId),
+      confidence: candidate.confidence ?? unknownConfidence,
+      evidence: candidate.evidence.flatMap(({ label, weight }) =>
+        weight === null ? [] : [{ label, weight }],
+      ),
+    }))
+    .sort((a, b) => b.confidence - a.confidence)
+  const { status, entity } = asked.answer()
+  return { companies, isMatched: status === 'matched' && entity !== null && entity.id === companies[0]?.id }
 }
 
 type Company = CompanyOwnership['companies'][number]

@@ -75,7 +75,7 @@ async function reviewOf<Result>(
         : null,
       book: openDecisionsBook(store, settings.decisions.path, service),
       decisionsPath: settings.decisions.path,
-      scope: baseUrl ?? embeddedScopeOf(registryPath),
+      scope: baseUrl ?? (await embeddedScopeOf(registryPath)),
       reviewer: settings.review.reviewer ?? systemUser(environment),
       doubt: doubtOf(settings),
       isRunGoingOn: () => isRunGoingOn(checkpointPath),

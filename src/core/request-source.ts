@@ -10,6 +10,14 @@ export interface RequestSource {
 
 export type SourceVerdict = 'allowed' | 'foreign_origin' | 'foreign_host'
 
+/** Pages beyond this machine that may call a part of a service. */
+export interface Guests {
+  /** The part: this path and those below it. */
+  readonly path: string
+  /** As browsers write them: `https://refine.example.com`. */
+  readonly origins: readonly string[]
+}
+
 /** What a probe of containers asks, at whatever address it finds the service. It tells next to nothing. */
 const probePath = '/healthz'
 
@@ -17,16 +25,21 @@ const probePath = '/healthz'
  * Whether a service that listens on `listenAddress` may serve a request. Two things are kept out, both of them
  * web pages that a person of this machine visits:
  *
- * - a page of another site that calls the service. Only browsers send `Origin`, and it must be of this machine
- *   or of the address listened on. Who calls from elsewhere is a program, and sends none.
+ * - a page of another site that calls the service. Only browsers send `Origin`, and it must be of this machine,
+ *   of the address listened on, or a guest's. Who calls from elsewhere is a program, and sends none.
  * - a page whose own name was pointed at this machine (DNS rebinding), so that to its browser the service is of
  *   the page's origin. Such a page cannot choose the `Host` it sends: it is the page's name. So a service that
  *   listens on loopback is called by a name or an address of loopback; the port is free, as it differs behind a
  *   forwarded port. A service that listens beyond loopback has names that it cannot know, and is not a secret
  *   of this machine: no `Host` is refused there.
  */
-export function judgeSource({ host, origin, path }: RequestSource, listenAddress: string): SourceVerdict {
-  if (origin !== undefined && !isAllowedOrigin(origin, listenAddress)) return 'foreign_origin'
+export function judgeSource(
+  { host, origin, path }: RequestSource,
+  listenAddress: string,
+  guests: Guests | null = null,
+): SourceVerdict {
+  if (origin !== undefined && !isAllowedOrigin(origin, listenAddress) && !isGuest(origin, path, guests))
+    return 'foreign_origin'
   if (host === undefined || !isLoopbackAddress(listenAddress)) return 'allowed'
   const name = host.replace(/:\d{1,5}$/, '').toLowerCase()
   if (isLoopback(name)) return 'allowed'
@@ -38,6 +51,11 @@ function isAllowedOrigin(origin: string, listenAddress: string): boolean {
   const { protocol, hostname } = new URL(origin)
   if (protocol !== 'http:' && protocol !== 'https:') return false
   return isLoopback(hostname) || hostname.replace(/^\[|\]$/g, '') === listenAddress
+}
+
+function isGuest(origin: string, path: string, guests: Guests | null): boolean {
+  if (guests === null || !guests.origins.includes(origin)) return false
+  return path === guests.path || path.startsWith(`${guests.path}/`)
 }
 
 /** Of an address as a socket has it: without brackets, and perhaps an IPv4 address within IPv6. */

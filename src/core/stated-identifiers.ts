@@ -1,4 +1,5 @@
 import type { IdentifierType } from '../contract/enums.js'
+import { countryCodeOf } from './countries.js'
 import { domainNameOf } from './domain-name.js'
 import { canonicalIdentifier } from './identifiers.js'
 
@@ -133,4 +134,39 @@ export function statedIdentifier(
     value: canonical.value,
     place: tidyPlace !== null && pattern.test(tidyPlace) ? tidyPlace : null,
   }
+}
+
+/**
+ * An identifier that has a cell to itself; null where the text is none of that kind. `place`: of a number the country of
+ * its register, of a ticker its exchange, as far as the cell does not say it itself.
+ */
+export function identifierInCell(
+  kind: StatedKind,
+  text: string,
+  place: string | null,
+): StatedIdentifier | null {
+  switch (kind) {
+    case 'ticker': {
+      const [, exchange = place, symbol = ''] = /^(?:([^:]+):)?\s*(.*)$/.exec(text) ?? []
+      return statedIdentifier(kind, symbol, exchange)
+    }
+    case 'registration_id': {
+      // `SC 095237` would be read as a number of the Seychelles.
+      const number = place === null ? text.replace(/^\s*([a-z]{2}(?:-[a-z0-9]{1,3})?)\s+/i, '$1') : text
+      return /\d/.test(number) ? statedIdentifier(kind, number, place) : null
+    }
+    case 'website':
+    case 'lei':
+    case 'cik':
+    case 'ein':
+    case 'bic':
+      return statedIdentifier(kind, text, null)
+  }
+}
+
+/** Where a register is: `us_de` is `US-DE`, `Germany` is `DE`; null where no country is meant. */
+export function registerPlaceOf(text: string): string | null {
+  const [, country = '', region = ''] = /^([A-Za-z]{2})[-_]([A-Za-z0-9]{1,3})$/.exec(text.trim()) ?? []
+  if (country !== '') return countryCodeOf(country) === null ? null : `${country}-${region}`.toUpperCase()
+  return countryCodeOf(text)
 }

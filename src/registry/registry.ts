@@ -14,8 +14,10 @@ import type { IdentifiedDeps } from './answer/identified.js'
 import type { NameQuery, ResolveDeps } from './answer/resolve.js'
 import { searchNames, type SearchPage, type SearchQuery } from './answer/search.js'
 import { searchCompanies } from './answer/search-companies.js'
+import { suggestCompanies, type SuggestedCompany } from './answer/suggest.js'
 import { createCandidateFinder, createCompanyNames } from './store/blocking.js'
 import { createIdentifierFinder } from './store/identifier-index.js'
+import { createNameBeginningFinder } from './store/name-prefix.js'
 import { createHolderFinder, createStoreReader } from './store/reader.js'
 import { openStore } from './store/open-store.js'
 import { createOwnershipReader } from './store/relationships.js'
@@ -23,6 +25,7 @@ import { createWordWeight, readVocabulary } from './store/name-index.js'
 
 export type { LinkageReport } from './linkage/linkage-report.js'
 export type { CompanyOwnership, OwnershipLink } from './answer/ownership.js'
+export type { AskedQuery } from './answer/ask.js'
 export type { CompanyCandidate } from './answer/candidates.js'
 export type { SearchHit, SearchQuery } from './answer/search.js'
 
@@ -54,6 +57,8 @@ export interface Registry {
   search(query: SearchQuery): SearchPage
   /** What a search finds, each company once, with what is known of it. */
   searchCompanies(query: SearchQuery): CompanyCandidate[]
+  /** Companies that somebody who types `prefix` may mean: whose id or identifier it is, or whose names begin so. */
+  suggest(prefix: string, countMax: number): readonly SuggestedCompany[]
   /**
    * Never throws for any text and never invents: what is not held is `no_match`. A name that states identifiers is
    * answered by whose they are.
@@ -120,6 +125,7 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     namesOf: createCompanyNames(database),
     domains: domainDeps,
   }
+  const suggestDeps = { ...identifiedDeps, beginningsOf: createNameBeginningFinder(database) }
 
   return {
     path,
@@ -131,6 +137,7 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     edition: () => editionOf(readSources(database)),
     search: (query) => searchNames(query, { ...resolveDeps, ...identifiedDeps }),
     searchCompanies: (query) => searchCompanies(query, { ...resolveDeps, ...identifiedDeps }),
+    suggest: (prefix, countMax) => suggestCompanies(prefix, countMax, suggestDeps),
     ask: (query) => ask(query, identifiedDeps),
     resolve: (query) => ask(query, identifiedDeps).answer(),
     candidates: (query, countMax) => ask(query, identifiedDeps).candidates(countMax),

@@ -36,6 +36,29 @@ export interface Ownership {
   readonly evidence: readonly string[]
 }
 
+/** A company that a query may mean. */
+export interface LikelyCompany {
+  readonly id: EntityId
+  /** 0 to 100, that it is the one that is meant. */
+  readonly confidence: number
+  /** What speaks for it and against it, in log-odds: each label once. */
+  readonly evidence: readonly { readonly label: string; readonly weight: number }[]
+}
+
+export interface LikelyCompanies {
+  /** The likeliest first. */
+  readonly companies: readonly LikelyCompany[]
+  /** The query is answered with the first, as `matched`. */
+  readonly isMatched: boolean
+}
+
+/** A company that somebody who types may mean. */
+interface SuggestedCompany {
+  readonly id: EntityId
+  /** The name that was found; null where it was not found by one. */
+  readonly name: string | null
+}
+
 /** What is known of a domain without asking it. */
 export interface DomainFacts {
   readonly trancoRank: number | null
@@ -70,6 +93,10 @@ export interface Knowledge {
   entity(id: EntityId): { record: EntityRecord; mergedInto: EntityId | null } | null
   /** The best first; `totalCount` counts what was found before the limit. */
   search(request: SearchRequest): Awaitable<SearchResults>
+  /** The companies that a query may mean, at most `countMax`, with what `resolve` would say of the first. */
+  likelyCompanies(query: Query, countMax: number): Awaitable<LikelyCompanies>
+  /** Companies whose id or identifier `prefix` is, or one of whose names begins so. */
+  suggest(prefix: string, countMax: number): readonly SuggestedCompany[]
   /** Null for an unknown id; without relationships where none are known. */
   ownership(id: EntityId): Ownership | null
   /** Whose registrable domain this is. */

@@ -70,6 +70,25 @@ export const limits = {
   /** Wait after the end of a delivery could not be stored. */
   deliveryRetryMs: 1_000,
 
+  /** The reconciliation service. A batch is a form, which takes up to three bytes for each of a text's. */
+  reconciliation: {
+    bodyBytesMax: 1024 * 1024,
+    batchQueriesMax: 50,
+    /** Of one batch, asked at a time. */
+    queriesInFlightMax: 8,
+    propertiesMax: 50,
+    valuesMax: 50,
+    typesMax: 20,
+    candidatesByDefault: 5,
+    candidatesMax: 10,
+    extendedIdsMax: 200,
+    prefixCharsMax: 500,
+    suggestionsPerPage: 10,
+    /** No more are gone through, however often a client asks for the next ones. */
+    suggestionsMax: 100,
+    requestsPerMinute: 600,
+  },
+
   /** The service waits on its one thread; a command beside it has time. */
   databaseBusyMs: 1_000,
   databaseBesideBusyMs: 5_000,

@@ -60,8 +60,18 @@ const methodNotAllowed = (allowed: readonly string[]): Refusal =>
     headers: { allow: allowed.join(', ') },
   })
 
-export const rateLimitExceeded = (resetSeconds: number): Refusal =>
-  new Refusal(429, errorTypes.rateLimitExceeded, `the limit a minute is reached; reset in ${resetSeconds} s`)
+export const rateLimitExceeded = (
+  resetSeconds: number,
+  headers: Readonly<Record<string, string>> = {},
+): Refusal =>
+  new Refusal(
+    429,
+    errorTypes.rateLimitExceeded,
+    `the limit a minute is reached; reset in ${resetSeconds} s`,
+    {
+      headers,
+    },
+  )
 
 export const monthlyLimitReached = (): Refusal =>
   new Refusal(429, errorTypes.monthlyLimitReached, 'the units of this month are used up; nothing was charged')
@@ -91,11 +101,11 @@ export function errorBodyOf(version: Version, refusal: Refusal, requestId: strin
   return { error: { message, type } }
 }
 
-/** What a request is answered with where its handling threw. */
-export function toRefusal(error: unknown): Refusal {
+/** What a request is answered with where its handling threw. `bodyBytesMax`: the limit of its route. */
+export function toRefusal(error: unknown, bodyBytesMax: number = limits.bodyBytesMax): Refusal {
   if (error instanceof Refusal) return error
   const status = error instanceof Error ? (error as { statusCode?: number }).statusCode : undefined
-  if (status === 413) return payloadTooLarge(limits.bodyBytesMax)
+  if (status === 413) return payloadTooLarge(bodyBytesMax)
   if (status !== undefined && status >= 400 && status < 500) return badRequest('the request cannot be read')
   return internalError()
 }

@@ -10,6 +10,9 @@ import { createApp, watchRequests } from './http/app.js'
 import { mountRoutes } from './http/mount.js'
 import { limits } from './limits.js'
 import { openParts, type PartsOptions } from './parts.js'
+import { settleAccess, type ReconciliationAccess } from './reconciliation/access.js'
+import { reconciliationPaths } from './reconciliation/manifest.js'
+import { mountReconciliation, type ReconciliationOptions } from './reconciliation/mount-reconciliation.js'
 import type { LedgerEntry, RunCount, RunStore } from './runs/run-store.js'
 
 export type { Knowledge } from './knowledge.js'
@@ -21,6 +24,15 @@ export interface ServiceOptions extends PartsOptions {
   readonly pages?: boolean
   /** Said in the documents. */
   readonly version?: string
+  /** The Reconciliation Service API, at `/reconcile`; left out, it is not there. */
+  readonly reconciliation?: ReconciliationSettings
+}
+
+interface ReconciliationSettings {
+  /** Null: without a key where the service listens on this machine alone, else with one. */
+  readonly access: ReconciliationAccess | null
+  /** Origins of web pages beyond this machine that may call. */
+  readonly origins: readonly string[]
 }
 
 export interface RunningService {
@@ -38,21 +50,31 @@ export interface RunningService {
 /**
  * Serves the interface over HTTP. What it acknowledged is durable, and goes on after a restart on the same
  * data folder. Throws LISTEN_FAILED, SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, API_KEY_INVALID, and
- * USAGE_INVALID where local webhooks are allowed to a service that listens beyond this machine.
+ * USAGE_INVALID where local webhooks, or reconciliation without a key, are allowed to a service that listens beyond
+ * this machine.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { faults = noFaults, clock = systemClock } = options
   assertLocalWebhooksStayLocal(options, options.listen.host)
+  const reconciliation = settledReconciliation(options)
   let isBusy = () => false
   const parts = openParts(options, { isBusy: () => isBusy() })
   const { store, webhooks, callers, random, log } = parts
   try {
-    const app = createApp(callers, { clock, random, log })
-    if (options.pages ?? true)
-      await mountPages(app, { version: options.version ?? 'unknown', store, webhooks })
+    const guests = reconciliation && { path: reconciliationPaths.endpoint, origins: reconciliation.origins }
+    const app = createApp(callers, { clock, random, log, guests })
+    const { version = 'unknown', knowledge } = options
+    if (options.pages ?? true) {
+      const links = guests === null ? {} : { reconciliation: guests.path }
+      await mountPages(app, { version, links, store, webhooks })
+    }
     isBusy = watchRequests(app, clock)
     const limiter = options.rateLimits === 'spec' ? createRateLimiter(clock, parts.windows) : unlimited
     mountRoutes(app, parts.handlers, { callers, limiter, random, faults })
+    if (reconciliation !== null) {
+      const rateClock = options.rateLimits === 'spec' ? clock : null
+      mountReconciliation(app, { ...reconciliation, knowledge, callers, version, rateClock })
+    }
     const hint = 'choose another address, or port 0 for any free port'
     const bound = await listen(app, options.listen, { hint })
     webhooks.start()
@@ -71,21 +93,34 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
 }
 
+function settledReconciliation({ reconciliation, listen }: ServiceOptions): ReconciliationOptions | null {
+  if (reconciliation === undefined) return null
+  return { ...reconciliation, access: settleAccess(reconciliation.access, listen.host) }
+}
+
 /** A service that listens on every address is reached on this machine's own. */
 function reachableUrl({ host, port }: Readonly<ListenAddress>): string {
   const loopbacks: Partial<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
   return httpUrl({ host: loopbacks[host] ?? host, port })
 }
 
+interface PagesDeps {
+  readonly version: string
+  /** Of the page that leads to the others. */
+  readonly links: Readonly<Record<string, string>>
+  readonly store: RunStore
+  readonly webhooks: Webhooks
+}
+
 /** Loaded when they are wanted. */
 async function mountPages(
   app: FastifyInstance,
-  { version, store, webhooks }: { version: string; store: RunStore; webhooks: Webhooks },
+  { version, links, store, webhooks }: PagesDeps,
 ): Promise<void> {
   const [{ mountDocs }, { mountMetrics }] = await Promise.all([
     import('./docs/mount-docs.js'),
     import('./http/metrics.js'),
   ])
-  mountDocs(app, version)
+  mountDocs(app, version, links)
   mountMetrics(app, { runCount: () => store.count(), eventCount: () => ({ ...webhooks.eventCount() }) })
 }

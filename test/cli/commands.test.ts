@@ -164,6 +164,54 @@ describe('serve', () => {
     other.close()
     expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining('error LISTEN_FAILED: ')])
   })
+
+  test('speaks to OpenRefine where it is told to, and says where', async () => {
+    const place = createPlace()
+    const running = place.start(
+      ['serve', '--listen', '127.0.0.1:0', '--reconcile', '--reconcile-origin', 'https://refine.example.com'],
+      { env: { ENRICH_SERVE_API_KEY: canary } },
+    )
+    const [, address = ''] = await running.sees(/Reconciliation, for OpenRefine: (http:\S+)/)
+    const manifest = await fetch(address, { headers: { origin: 'https://refine.example.com' } })
+    expect(manifest.headers.get('access-control-allow-origin')).toBe('https://refine.example.com')
+    expect(await manifest.json()).toMatchObject({ versions: ['0.2'], batchSize: 50 })
+    const queries = '{"q0":{"query":"Apple Inc","properties":[{"pid":"city","v":"Cupertino"}]}}'
+    const asked = await fetch(address, { method: 'POST', body: new URLSearchParams({ queries }) })
+    expect(await asked.json()).toMatchObject({ q0: { result: [{ name: 'Apple Inc.', match: true }] } })
+    running.child.kill('SIGTERM')
+    const { code, stderr } = await running.ended
+    expect([code, stderr.includes(canary)]).toEqual([0, false])
+  })
+
+  test.each<[string, readonly string[], RegExp]>([
+    [
+      'all the world without a key',
+      ['--listen', '0.0.0.0:0', '--reconcile', 'local'],
+      /error USAGE_INVALID: .*0\.0\.0\.0/,
+    ],
+    [
+      'pages of nobody',
+      ['--reconcile-origin', 'https://refine.example.com'],
+      /error USAGE_INVALID: .*--reconcile /,
+    ],
+    [
+      'an address in place of an origin',
+      ['--reconcile', '--reconcile-origin', 'https://a.example/b'],
+      /an origin is needed/,
+    ],
+    [
+      'a name in place of an origin',
+      ['--reconcile', '--reconcile-origin', 'refine.example.com'],
+      /an origin is needed/,
+    ],
+    ['somebody else', ['--reconcile', 'maybe'], /local, key/],
+  ])('does not reconcile for %s', async (_what, flags, says) => {
+    const place = createPlace()
+    const { code, stderr } = await place.run(['serve', '--listen', '127.0.0.1:0', ...flags], {
+      env: { ENRICH_SERVE_API_KEY: canary },
+    })
+    expect([code, stderr]).toEqual([2, expect.stringMatching(says)])
+  })
 })
 
 describe('registry', () => {

@@ -2,7 +2,7 @@ import type { EntityRecord, ResultEntity } from '../../src/contract/entity.js'
 import type { EntityId, LegalEntityId } from '../../src/contract/ids.js'
 import type { Candidate, Resolution } from '../../src/contract/result.js'
 import { nothingFound, unknownClassification, unknownProfiles } from '../../src/contract/unknown.js'
-import type { DomainFacts } from '../../src/service/knowledge.js'
+import type { DomainFacts, LikelyCompanies } from '../../src/service/knowledge.js'
 import type { Knowledge } from '../../src/service/service.js'
 
 /** What a name is answered with: parts of a resolution, or an error that is thrown. */
@@ -16,6 +16,10 @@ export interface FakeKnowledgeOptions {
   readonly merged?: Readonly<Record<string, string>>
   /** Default: nothing is found. */
   readonly search?: Knowledge['search']
+  /** What a name may mean, by the exact name; any other may mean nothing. */
+  readonly likely?: Readonly<Record<string, LikelyCompanies | Error>>
+  /** Default: nothing is suggested. */
+  readonly suggest?: Knowledge['suggest']
   /** Default: no company is known. */
   readonly ownership?: Knowledge['ownership']
   /** What a root domain is answered with; any other is a no_match. */
@@ -51,6 +55,13 @@ export function fakeKnowledge(options: FakeKnowledgeOptions = {}): FakeKnowledge
       if (record === undefined) return null
       return { record, mergedInto: canonical === id ? null : (canonical as EntityId) }
     },
+    likelyCompanies: ({ name }) => {
+      asked.push(name)
+      const likely = new Map(Object.entries(options.likely ?? {})).get(name)
+      if (likely instanceof Error) throw likely
+      return likely ?? { companies: [], isMatched: false }
+    },
+    suggest: options.suggest ?? (() => []),
     search: options.search ?? (() => ({ results: [], totalCount: 0 })),
     ownership: options.ownership ?? (() => null),
     resolveDomain: (domain) => {

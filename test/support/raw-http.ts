@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 
 export interface RawAnswer {
   readonly status: number
+  readonly statusLine: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -20,6 +21,7 @@ export async function sendRaw(
   const [statusLine = '', ...lines] = head.split('\r\n')
   return {
     status: Number(statusLine.split(' ')[1]),
+    statusLine,
     headers: Object.fromEntries(
       lines.map((line) => {
         const colon = line.indexOf(':')

@@ -4,6 +4,7 @@ import { chooseRegistry } from '../../app/embedded-service.js'
 import { isLoopback } from '../../core/base-url.js'
 import { parseListenAddress, type ListenAddress } from '../../core/listen-address.js'
 import { UserError } from '../../core/errors.js'
+import type { ReconciliationAccess } from '../../service/reconciliation/access.js'
 import type { ServiceOptions } from '../../service/service.js'
 import { version } from '../../platform/version.js'
 import { interrupted, jsonLine, type CliIo } from '../terminal/io.js'
@@ -23,6 +24,8 @@ interface ServeFlags {
   disposableDomains?: string
   checkWebsites?: true
   matchers?: number
+  reconcile?: true | ReconciliationAccess
+  reconcileOrigin?: string[]
   json?: true
 }
 
@@ -58,6 +61,18 @@ export function fillServeCommand(command: Command, io: CliIo): void {
     .option('--disposable-domains <file>', 'domains of disposable mailboxes, one a line')
     .option('--check-websites', 'ask the websites of domains, over the internet')
     .option('--allow-local-webhooks', 'deliver webhooks to this machine too, http as well: for rehearsals')
+    .addOption(
+      new Option(
+        '--reconcile [who]',
+        'speak to OpenRefine too, at /reconcile: without a key (local), or to whoever shows one (key); default: local on this machine, else key',
+      ).choices(['local', 'key']),
+    )
+    .addOption(
+      new Option(
+        '--reconcile-origin <origin...>',
+        'web pages beyond this machine that may reconcile: https://refine.example.com',
+      ).argParser(collectOrigin),
+    )
     .option('--faults <file>', 'what is to go wrong, and how often: for rehearsals')
     .option('--json', 'where it serves, and its log, as JSON lines on standard output')
     .action((flags: ServeFlags) => serve(flags, io))
@@ -100,6 +115,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       accounts: [{ name: 'default', apiKey }],
       rateLimits: flags.limits,
       version,
+      ...reconciliationOf(flags),
       allowLocalWebhooks: flags.allowLocalWebhooks ?? false,
       ...(plan === null ? {} : { faults: createFaults(plan) }),
       researchMs,
@@ -108,12 +124,14 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       log,
     })
     const { entityCount } = registry.info()
-    tell('serving', { url: service.url, registry: label, entityCount })
+    const reconciliationUrl = flags.reconcile === undefined ? null : `${service.url}/reconcile`
+    tell('serving', { url: service.url, registry: label, entityCount, reconciliationUrl })
     io.err(
       `Serving at ${service.url}, answering from ${label} (${entityCount.toLocaleString('en-US')} entities).\n` +
         (isLoopback(flags.listen.host) ? '' : 'It listens beyond this machine: put TLS in front of it.\n') +
         `Use it: ENRICH_BASE_URL=${service.url} ENRICH_API_KEY=… enrich companies.csv -o out.parquet\n`,
     )
+    if (reconciliationUrl !== null) io.err(`Reconciliation, for OpenRefine: ${reconciliationUrl}\n`)
     if (plan !== null) io.err('Faults happen by plan: what goes wrong here is wanted.\n')
     await interrupted(io)
     await service.close()
@@ -122,6 +140,20 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
     await matchers.close()
     registry.close()
   }
+}
+
+/** Throws USAGE_INVALID. */
+function reconciliationOf({
+  reconcile,
+  reconcileOrigin: origins = [],
+}: ServeFlags): Pick<ServiceOptions, 'reconciliation'> {
+  if (reconcile !== undefined)
+    return { reconciliation: { access: reconcile === true ? null : reconcile, origins } }
+  if (origins.length === 0) return {}
+  throw new UserError(
+    'USAGE_INVALID',
+    '--reconcile-origin says who may reconcile, and --reconcile is not given',
+  )
 }
 
 /** What is known of domains beside the registry, as far as it was asked for. */
@@ -146,6 +178,13 @@ function parseListen(text: string): ListenAddress {
   const address = parseListenAddress(text)
   if (address === null) throw new InvalidArgumentError('host:port is needed, like 127.0.0.1:8787.')
   return address
+}
+
+function collectOrigin(text: string, before: string[] | undefined): string[] {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
+  if (!isOrigin) throw new InvalidArgumentError('an origin is needed, like https://refine.example.com.')
+  return [...(before ?? []), url.origin]
 }
 
 function parseMatchers(text: string): number {

@@ -1,8 +1,9 @@
-import { countryCodeOf } from '../../core/countries.js'
 import { domainNameOf } from '../../core/domain-name.js'
 import { foldText, identify, type Identified, type Lookup } from '../../core/identity.js'
 import {
+  identifierInCell,
   nameWithIdentifiers,
+  registerPlaceOf,
   statedIdentifier,
   writeIdentifiers,
   type StatedIdentifier,
@@ -150,36 +151,23 @@ function readOne(
   text: string,
   cells: IdentifierCells,
 ): StatedIdentifier | { fault: IdentifierFault } {
+  const read = (place: string | null) => identifierInCell(key, text, place)
   switch (key) {
-    case 'ticker': {
-      const [, exchange = cells.exchange ?? null, symbol = ''] = /^(?:([^:]+):)?\s*(.*)$/.exec(text) ?? []
-      return statedIdentifier(key, symbol, exchange) ?? { fault: key }
-    }
+    case 'ticker':
+      return read(cells.exchange ?? null) ?? { fault: key }
     case 'registration_id': {
       const implied = registerCountryOf(headerKey(columns.identifiers.registration_id ?? ''))
-      const place = registerPlace(cells.registration_country) ?? implied
-      // `SC 095237` would be read as a number of the Seychelles.
-      const number = place === null ? text.replace(/^\s*([a-z]{2}(?:-[a-z0-9]{1,3})?)\s+/i, '$1') : text
-      const stated = /\d/.test(number) ? statedIdentifier(key, number, place) : null
-      return stated ?? { fault: key }
+      return read(registerPlaceOf(cells.registration_country ?? '') ?? implied) ?? { fault: key }
     }
     case 'lei': {
       const hasForm = /^[A-Z0-9]{18}\d{2}$/.test(text.toUpperCase().replace(/\s+/g, ''))
-      return statedIdentifier(key, text, null) ?? { fault: hasForm ? 'lei_checksum' : 'lei_form' }
+      return read(null) ?? { fault: hasForm ? 'lei_checksum' : 'lei_form' }
     }
     case 'cik':
     case 'ein':
     case 'bic':
-      return statedIdentifier(key, text, null) ?? { fault: key }
+      return read(null) ?? { fault: key }
   }
-}
-
-/** `us_de` is `US-DE`, `Germany` is `DE`; null where no country is meant. */
-function registerPlace(text: string | undefined): string | null {
-  if (text === undefined) return null
-  const [, country = '', region = ''] = /^([A-Za-z]{2})[-_]([A-Za-z0-9]{1,3})$/.exec(text.trim()) ?? []
-  if (country !== '') return countryCodeOf(country) === null ? null : `${country}-${region}`.toUpperCase()
-  return countryCodeOf(text)
 }
 
 interface Site {

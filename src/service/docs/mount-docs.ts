@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import { askedOrigin } from '../http/asked-origin.js'
 import { mountPage } from '../http/mount.js'
 import { openApiDocument } from './openapi.js'
 import { docsPage, docsPolicy } from './page.js'
@@ -6,8 +7,15 @@ import { docsPage, docsPolicy } from './page.js'
 /** Stands in the documents for the address they are asked at. */
 const originMark = 'http://address.invalid'
 
-/** `/`, `/docs` and `/openapi.json`: the interface for people and for machines. They ask for no key. */
-export function mountDocs(app: FastifyInstance, version: string): void {
+/**
+ * `/`, `/docs` and `/openapi.json`: the interface for people and for machines. They ask for no key. `furtherLinks`: what
+ * else `/` leads to.
+ */
+export function mountDocs(
+  app: FastifyInstance,
+  version: string,
+  furtherLinks: Readonly<Record<string, string>> = {},
+): void {
   // Made once, and only if somebody asks: most services are never read.
   let made: { json: string; page: string } | null = null
   const documents = () => {
@@ -20,39 +28,32 @@ export function mountDocs(app: FastifyInstance, version: string): void {
   mountPage(app, '/openapi.json', (request, reply) =>
     reply
       .type('application/json; charset=utf-8')
-      .send(documents().json.replaceAll(originMark, originOf(request))),
+      .send(documents().json.replaceAll(originMark, askedOrigin(request))),
   )
   mountPage(app, '/docs', (request, reply) =>
     reply
       .type('text/html; charset=utf-8')
       .header('content-security-policy', docsPolicy)
-      .send(documents().page.replaceAll(originMark, originOf(request))),
+      .send(documents().page.replaceAll(originMark, askedOrigin(request))),
   )
   mountPage(app, '/', (request, reply) => {
     reply.header('vary', 'accept')
     if (/\btext\/html\b/.test(request.headers.accept ?? '')) return reply.redirect('docs')
     return reply
       .type('application/json; charset=utf-8')
-      .send(JSON.stringify(welcome(version), null, 2) + '\n')
+      .send(JSON.stringify(welcome(version, furtherLinks), null, 2) + '\n')
   })
 }
 
-const welcome = (version: string) => ({
+const welcome = (version: string, furtherLinks: Readonly<Record<string, string>>) => ({
   name: 'enrich',
   version,
   message: 'Every route of /v1, /v2 and /v3 needs the header apikey. These links need none.',
-  links: { docs: '/docs', openapi: '/openapi.json', health: '/healthz', metrics: '/metrics' },
+  links: {
+    docs: '/docs',
+    openapi: '/openapi.json',
+    health: '/healthz',
+    metrics: '/metrics',
+    ...furtherLinks,
+  },
 })
-
-/**
- * The address that this request was sent to: what the reader of a document can call. Behind a proxy it is as
- * good as the headers the proxy sends.
- */
-function originOf({ headers, raw }: FastifyRequest): string {
-  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
-  const { host } = headers
-  if (host !== undefined && /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(host))
-    return `${scheme}://${host}`
-  const { localAddress = '127.0.0.1', localPort = 80 } = raw.socket
-  return `${scheme}://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`
-}

@@ -4,7 +4,7 @@ import { errorTypes } from '../../contract/errors.js'
 import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'
 import { routes, versionOf } from '../../contract/routes.js'
 import { errorStack } from '../../core/error-text.js'
-import type { SourceVerdict } from '../../core/request-source.js'
+import type { Guests, SourceVerdict } from '../../core/request-source.js'
 import type { Clock } from '../../platform/clock.js'
 import { drainRequest } from '../../platform/drain-request.js'
 import type { Random } from '../../platform/random.js'
@@ -23,14 +23,18 @@ import {
   foreignOrigin,
 } from '../refusal.js'
 
+interface AppDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: (line: string) => void
+  readonly guests?: Guests | null
+}
+
 /**
  * The HTTP side without routes: its limits, and a JSON error in the interface's shape for whatever may come.
  * Bodies stay text until their route reads them, so that a key is judged before a body.
  */
-export function createApp(
-  callers: Callers,
-  { clock, random, log }: { clock: Clock; random: Random; log: (line: string) => void },
-): FastifyInstance {
+export function createApp(callers: Callers, { clock, random, log, guests = null }: AppDeps): FastifyInstance {
   const refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => {
     if (refusal.status === 413) reply.header('connection', 'close')
     // With them, a caller would take the plan's limit for the minute's, and wait for it to pass.
@@ -64,7 +68,7 @@ export function createApp(
       refuseSocket(error.code, socket, clock)
     },
   })
-  const judge = createSourceCheck(app.server)
+  const judge = createSourceCheck(app.server, guests)
   const foreignSource = (request: FastifyRequest) => refusalOfSource(judge(request))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
@@ -80,7 +84,7 @@ export function createApp(
     done(isHostless ? badRequest('the host header is missing') : (foreignSource(request) ?? undefined))
   })
   app.setErrorHandler(async (error: unknown, request, reply) => {
-    const refusal = toRefusal(error)
+    const refusal = toRefusal(error, request.routeOptions.bodyLimit)
     if (refusal !== error && refusal.status >= 500) {
       log(`${request.method} ${request.routeOptions.url ?? 'unknown route'}: ${errorStack(error)}`)
     }

@@ -124,7 +124,8 @@ function cut(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply
 }
 
-function goneSignal(reply: FastifyReply): AbortSignal {
+/** Aborted when the caller goes away before the answer. */
+export function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort()

@@ -80,6 +80,23 @@ describe('names matched in threads', () => {
     expect(new Set(answers.map(({ outcome }) => outcome)).size).toBe(400)
   })
 
+  test('questions of every kind have their turn, whichever are many', async () => {
+    const { pool, here } = shared
+    const asked = asks('Alder Holdings')
+    const ended: string[] = []
+    const request = { name: 'Birch 1', countryCode: null, regionCode: null, limit: 3 }
+    const runs = Array.from({ length: 500 }, async () => {
+      await pool.resolve(asked)
+      ended.push('run')
+    })
+    const [likely, found] = await Promise.all([pool.likelyCompanies(asked, 4), pool.search(request)])
+    expect(ended.length).toBeLessThan(400)
+    await Promise.all(runs)
+    expect(likely).toEqual(here.likelyCompanies(asked, 4))
+    expect(likely.companies).toHaveLength(4)
+    expect(found).toEqual(here.search(request))
+  })
+
   test('until there is work enough for threads, this one answers, and none is started', () => {
     const { pool, here } = openPoolOfTest({
       start: 'with_work',

@@ -7,6 +7,8 @@ import { columnKinds, type AnswerColumn } from '../../../src/pipeline/rules/colu
 import { answerColumns } from '../../../src/pipeline/rules/columns.js'
 import { reviewColumns } from '../../../src/pipeline/rules/review-columns.js'
 import { columnsOfStage } from '../../../src/pipeline/rules/stage-columns.js'
+import { reconciliationProperties, type PropertyUse } from '../../../src/service/reconciliation/properties.js'
+import { reconciliationTypes } from '../../../src/service/reconciliation/types.js'
 import { stageKinds } from '../../../src/pipeline/rules/lookup-kind.js'
 
 /** A table of the manual, made from one of the code's. */
@@ -45,9 +47,29 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
     ]),
   }),
   columns: () => columnTable([...answerColumns.slice(0, -1), ...reviewColumns, ...answerColumns.slice(-1)]),
+  'reconciliation-properties': () => ({
+    head: ['property', 'name', 'in a query', 'what it is'],
+    rows: reconciliationProperties.map(({ id, name, use, description }) => [
+      code(id),
+      name,
+      propertyUses[use],
+      description,
+    ]),
+  }),
+  'reconciliation-types': () => ({
+    head: ['type', 'name'],
+    rows: reconciliationTypes.map(({ id, name }) => [code(id), name]),
+  }),
   'stage-columns': (words) =>
     columnTable(stageKinds.filter((stage) => words.includes(stage)).flatMap(columnsOfStage)),
 }
+
+const propertyUses = {
+  place: 'place',
+  identifier: 'identifies',
+  identifier_place: 'says where an identifier holds',
+  context: 'hint',
+} as const satisfies Record<PropertyUse, string>
 
 function columnTable(columns: readonly AnswerColumn[]): Table {
   const rows = columns.map(({ name, kind, meaning }) => [

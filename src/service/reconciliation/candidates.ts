@@ -1,0 +1,110 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { EntityRecord } from '../../contract/entity.js'
+import { entityId } from '../../contract/ids.js'
+import type { Knowledge, LikelyCompany } from '../knowledge.js'
+import { limits } from '../limits.js'
+import { descriptionOf, nameOf } from './describe.js'
+import { questionOf } from './question.js'
+import type { ReconciliationQuery } from './requests.js'
+import { isOfTypes, typesOf, type ReconciliationType } from './types.js'
+
+/** v0.2, "Reconciliation Query Responses". */
+interface ReconciliationCandidate {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly type: readonly ReconciliationType[]
+  /** 0 to 100: how likely it is the company that is meant. */
+  readonly score: number
+  readonly match: boolean
+  readonly features: readonly { readonly id: string; readonly value: number | boolean }[]
+}
+
+/** `error` says why a query could not be asked: there are statuses for batches alone, and others of the batch are well. */
+export interface ReconciliationResult {
+  readonly result: readonly ReconciliationCandidate[]
+  readonly error?: { readonly type: string; readonly message: string }
+}
+
+const { reconciliation } = limits
+
+/** Answers a batch, a few queries at a time; stops where nobody waits for the answer any more. */
+export async function answerQueries(
+  queries: readonly (readonly [key: string, query: ReconciliationQuery])[],
+  knowledge: Knowledge,
+  gone: AbortSignal,
+): Promise<Readonly<Record<string, ReconciliationResult>>> {
+  const results: (readonly [string, ReconciliationResult])[] = []
+  const waiting = queries.entries()
+  const answerSome = async () => {
+    for (const [at, [key, query]] of waiting) {
+      if (gone.aborted) return
+      results[at] = [key, await answerQuery(query, knowledge)]
+      // Where names are matched in this thread, others have their turn between two of them.
+      await nextTurn()
+    }
+  }
+  await Promise.all(Array.from({ length: reconciliation.queriesInFlightMax }, answerSome))
+  return Object.fromEntries(results)
+}
+
+/** Candidates of one query, the likeliest first. */
+async function answerQuery(query: ReconciliationQuery, knowledge: Knowledge): Promise<ReconciliationResult> {
+  const question = questionOf(query)
+  switch (question.kind) {
+    case 'invalid':
+      return { result: [], error: { type: 'bad_request', message: question.reason } }
+    case 'company':
+      return { result: candidatesOf(query, [wholly(question.id)], true, knowledge) }
+    case 'query': {
+      const { companies, isMatched } = await knowledge.likelyCompanies(
+        question.query,
+        reconciliation.candidatesMax,
+      )
+      return { result: candidatesOf(query, companies, isMatched, knowledge) }
+    }
+  }
+}
+
+type AskedCompany = Omit<LikelyCompany, 'id'> & { readonly id: string }
+
+/** Who gives the id of a company means it. */
+const wholly = (id: string): AskedCompany => ({ id, confidence: 100, evidence: [] })
+
+function candidatesOf(
+  { type: wanted, type_strict: strictness, limit }: ReconciliationQuery,
+  companies: readonly AskedCompany[],
+  isMatched: boolean,
+  knowledge: Knowledge,
+): ReconciliationCandidate[] {
+  return companies
+    .flatMap((company, index) => {
+      const id = entityId.safeParse(company.id)
+      const record = id.success ? knowledge.entity(id.data)?.record : undefined
+      if (record === undefined) return []
+      const isOfType = isOfTypes(record.type, wanted, strictness)
+      if (!isOfType && strictness !== 'should') return []
+      const candidate = candidateOf(company, record, isMatched && index === 0 && isOfType)
+      return [wanted.length === 0 ? candidate : withTypeMatch(candidate, isOfType)]
+    })
+    .slice(0, Math.min(limit, reconciliation.candidatesMax))
+}
+
+const candidateOf = (
+  { confidence, evidence }: AskedCompany,
+  record: EntityRecord,
+  match: boolean,
+): ReconciliationCandidate => ({
+  id: record.id,
+  name: nameOf(record),
+  description: descriptionOf(record),
+  type: typesOf(record.type),
+  score: confidence,
+  match,
+  features: evidence.map(({ label, weight }) => ({ id: label.replaceAll(' ', '_'), value: weight })),
+})
+
+const withTypeMatch = (candidate: ReconciliationCandidate, value: boolean): ReconciliationCandidate => ({
+  ...candidate,
+  features: [...candidate.features, { id: 'type_match', value }],
+})
