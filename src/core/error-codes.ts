@@ -1,6 +1,5 @@
 import { errorsOfHistory } from './error-codes-of-history.js'
 import { errorsOfReview } from './error-codes-of-review.js'
-import { reviewErrorTable } from './review-error-codes.js'
 
 /**
  * Every code that an error shown to a user can bear: what it means, what to do, and what the process ends with where
@@ -224,7 +223,6 @@ export const errorTable = {
     remedy: 'as above',
   },
   ...errorsOfReview,
-  ...reviewErrorTable,
   ...errorsOfHistory,
   LEDGER_INVALID: {
     meaning: 'the list of charges for `reconcile` cannot be read, or has no `custom_id`',
