@@ -59,4 +59,13 @@ export const errorsOfReview = {
     meaning: 'the review page sent what its server does not take',
     remedy: 'load the page again',
   },
+  VERDICTS_INVALID: {
+    meaning:
+      'a file of `enrich review --import` has verdicts that cannot be taken, or not the columns for them; the message names the rows, and nothing was imported',
+    remedy: 'mend these rows, and import the file again',
+  },
+  VERDICTS_NOT_IMPORTED: {
+    meaning: '`enrich review --export` would overwrite a file with verdicts that were not imported',
+    remedy: '`--import` it first, or name another file',
+  },
 } as const
