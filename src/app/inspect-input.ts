@@ -6,7 +6,6 @@ import type { CheckpointReader, KeyedLookup, LookupId } from '../pipeline/checkp
 import { idsOf } from '../pipeline/checkpoint/lookup-key.js'
 import { DecidedLookups } from '../pipeline/decided-lookups.js'
 import { decisionService } from '../pipeline/decisions/decision.js'
-import { readStandingDecisions } from '../pipeline/decisions/read-standing.js'
 import { wasAskedIn } from '../pipeline/asked-before.js'
 import { isAnythingAt } from '../pipeline/checkpoint/paths.js'
 import { chooseColumns, sampleColumns } from '../pipeline/column-choice.js'
@@ -132,7 +131,9 @@ async function inspectWith<Result>(
   }
 }
 
-function standingDecisions({ decisions, checkpoint, service }: Settings) {
+/** Loaded when it is needed: what is wrong with an input is told without it. */
+async function standingDecisions({ decisions, checkpoint, service }: Settings) {
+  const { readStandingDecisions } = await import('../pipeline/decisions/read-standing.js')
   return readStandingDecisions({
     ...decisions,
     checkpointPath: checkpoint.path,
