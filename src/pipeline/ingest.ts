@@ -168,12 +168,13 @@ class RowPlacer {
 
   /** Of a row that is known, nothing is kept but that. */
   add(cells: TextRow): void {
-    const key = this.#occurrences === null ? cellsKey(cells) : null
-    let placed = key === null ? undefined : this.#known.get(key)
+    const key = cellsKey(cells)
+    let placed = this.#known.get(key)
     if (placed === undefined) {
       placed = { id: 0, reason: null, noted: null }
-      this.#fresh.push({ placed, cells })
-      if (key !== null) this.#known.set(ownCopy(key), placed)
+      const ownKey = ownCopy(key)
+      this.#fresh.push({ placed, cells: cellsOfKey(ownKey, cells) })
+      if (this.#occurrences === null) this.#known.set(ownKey, placed)
     }
     this.#waiting.push(placed)
   }
@@ -220,6 +221,12 @@ function cellsKey(cells: TextRow): string {
   let lengths = ''
   for (const cell of cells) lengths += cell === null ? '-,' : `${cell.length},`
   return lengths + cells.join('')
+}
+
+/** The cells behind a key, which are those of `like`. */
+function cellsOfKey(key: string, like: TextRow): TextRow {
+  let at = key.length - like.reduce((length, cell) => length + (cell?.length ?? 0), 0)
+  return like.map((cell) => (cell === null ? null : key.slice(at, (at += cell.length))))
 }
 
 function keyed(question: AskedQuestion, occurrences: OccurrenceCounter | null): KeyedLookup {

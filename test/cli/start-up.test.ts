@@ -87,6 +87,18 @@ describe('a plan of many rows', () => {
     // Switched off while modules are loaded, and on again before the work begins.
     expect(lines.filter((line) => line.includes('completed optimizing')).length).toBeGreaterThan(10)
   })
+
+  test('keeps of each what it asks, and not the text that it was cut out of', async () => {
+    const place = createPlace()
+    const filler = 'x'.repeat(12_000)
+    const rows = Array.from({ length: 10_000 }, (_, number) => `Company number ${number},Bonn,${filler}`)
+    place.write('companies.csv', ['name,city,note', ...rows].join('\n'))
+    const { code, stdout, stderr } = await place.run(['plan', 'companies.csv', '--json'], {
+      nodeFlags: ['--max-old-space-size=80'],
+    })
+    expect(code, stderr).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ lookupCount: rows.length })
+  })
 })
 
 test('--help lists commands that are not loaded as it lists them loaded', async () => {
