@@ -7,7 +7,6 @@ import { inputOptions } from './inspect-input.js'
 import type { RunEvent } from '../pipeline/events.js'
 import type { WebhookOptions } from '../pipeline/inbox/webhooks.js'
 import type { PipelineDeps } from '../pipeline/deps.js'
-import { doubtThresholdByDefault } from '../pipeline/rules/doubtful.js'
 import { runPipeline } from '../pipeline/run.js'
 import { reportOfRun } from './report-of-run.js'
 import { watchedRun } from './watch-run.js'
@@ -104,6 +103,7 @@ function pipelineDeps({ settings, environment, options, observe, clock, command 
     changesPath: settings.output.changes ?? null,
     checkpoint: settings.checkpoint,
     decisions: settings.decisions,
+    doubtThreshold: settings.review.threshold,
     ownFiles: filesInUse(settings, options.configPath ?? null, environment),
     onLost: settings.onLost,
     askAgain: options.askAgain ?? [],
@@ -202,7 +202,7 @@ export async function connectTo(
       registryPath,
       inFlightRunsMax: settings.limits.inFlightRunsMax,
       matchers,
-      doubtThreshold: doubtThresholdByDefault,
+      doubtThreshold: settings.review.threshold,
       notice: (text) => {
         observe({ type: 'notice', text })
       },
