@@ -68,9 +68,4 @@ export const errorsOfReview = {
     meaning: '`enrich review --export` would overwrite a file with verdicts that were not imported',
     remedy: '`--import` it first, or name another file',
   },
-  CANDIDATES_UNAVAILABLE: {
-    meaning:
-      'the service was asked which companies a doubtful row may mean, and gave no answer; the message says why',
-    remedy: 'the hint says; the row can be decided without',
-  },
 } as const
