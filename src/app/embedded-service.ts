@@ -1,5 +1,6 @@
 import { defaultPaths } from '../config/options.js'
 import { systemRandom } from '../platform/random.js'
+import { embeddedCandidates } from './candidate-source.js'
 import { embeddedScope, registryPathOf } from './embedded-scope.js'
 import type { MatcherPool } from './matcher-pool.js'
 import type { WholeClient } from '../client/client.js'
@@ -36,6 +37,8 @@ export interface EmbeddedDeps {
   inFlightRunsMax: number
   /** Threads that names are matched in, once there are enough; null: one less than there are cores. */
   matchers: number | null
+  /** Answers that are less sure than this are doubtful: their candidates are made beside them; none if left out. */
+  doubtThreshold?: number
   notice: (text: string) => void
 }
 
@@ -58,6 +61,7 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
       registryPath: path,
       threadCount: deps.matchers ?? threadsByDefault('a_run'),
       start: 'with_work',
+      ...(deps.doubtThreshold === undefined ? {} : { doubtThreshold: deps.doubtThreshold }),
       log: deps.notice,
     })
     matchers = knowledge
@@ -77,6 +81,7 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
       service: 'embedded',
       scope: embeddedScope(registry.edition()),
       client,
+      candidates: embeddedCandidates(knowledge, registry),
       close: async () => {
         await client.close()
         await service.close()
@@ -91,9 +96,6 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
   }
 }
 
-/** What people decided about rows; read and written by name, in the folder that commands run in. */
-const decisionsPath = 'enrich.decisions.csv'
-
 /**
  * Every file of ours that a run with these settings has in use, or that another command in this folder may have.
  * Throws CHECKPOINT_INVALID where the checkpoint is one of the others.
@@ -106,11 +108,12 @@ export function filesInUse(
   const checkpointPath = settings.checkpoint.path
   const keyPath = environment['ENRICH_API_KEY_FILE']
   const configPaths = new Set([configPath ?? defaultPaths.config, defaultPaths.config])
+  const decisionPaths = new Set([settings.decisions.path, defaultPaths.decisions])
   const others: readonly OwnFile[] = [
     ...registryFiles(settings.service.registryPath ?? defaultPaths.registry),
     ...[...configPaths].map((path) => ({ path, what: 'the config' })),
     ...(keyPath === undefined || keyPath === '' ? [] : [{ path: keyPath, what: 'the file of the API key' }]),
-    { path: decisionsPath, what: 'the decisions' },
+    ...[...decisionPaths].map((path) => ({ path, what: 'the decisions' })),
   ]
   assertCheckpointApart(checkpointPath, others)
   return [

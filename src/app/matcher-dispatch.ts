@@ -32,15 +32,7 @@ interface Ticket extends Asked {
 }
 
 const numberMax = 2 ** 31 - 1
-
-/** Whose turn it is after each kind. */
-const kindsAfter = {
-  resolve: ['search', 'likely', 'resolve'],
-  search: ['likely', 'resolve', 'search'],
-  likely: ['resolve', 'search', 'likely'],
-} as const satisfies Record<Question['kind'], readonly Question['kind'][]>
-
-const isFilled = (tickets: readonly Ticket[]): boolean => tickets.length > 0
+const kinds = ['resolve', 'search', 'candidates', 'likely'] as const satisfies readonly Question['kind'][]
 
 /** Threads, and what they are asked: each question goes to the one with the least to do, several in a message. */
 export class Dispatch {
@@ -48,9 +40,14 @@ export class Dispatch {
   readonly #places: readonly Place[]
   readonly #open = new Map<number, Ticket>()
   /** Runs come in hundreds, searches one by one: kinds take turns. */
-  readonly #waiting: Record<Question['kind'], Ticket[]> = { resolve: [], search: [], likely: [] }
+  readonly #waiting: Record<Question['kind'], Ticket[]> = {
+    resolve: [],
+    search: [],
+    candidates: [],
+    likely: [],
+  }
   readonly #closing = new AbortController()
-  #lastKind: Question['kind'] = 'likely'
+  #turn = 0
   #lastNumber = 0
   #isPumpDue = false
   #isWatching = false
@@ -130,16 +127,19 @@ export class Dispatch {
   }
 
   #next(): Ticket | undefined {
-    for (;;) {
-      const ticket = kindsAfter[this.#lastKind]
-        .map((kind) => this.#waiting[kind])
-        .find(isFilled)
-        ?.shift()
-      if (ticket === undefined) return undefined
-      this.#lastKind = ticket.question.kind
-      // What was taken back from a thread may be answered by it all the same.
-      if (this.#open.has(ticket.number)) return ticket
+    for (let passedCount = 0; passedCount < kinds.length; passedCount++) {
+      const kind = kinds[this.#turn++ % kinds.length] ?? 'resolve'
+      const ticket = this.#nextOf(this.#waiting[kind])
+      if (ticket !== undefined) return ticket
     }
+    return undefined
+  }
+
+  /** What was taken back from a thread may be answered by it all the same. */
+  #nextOf(waiting: Ticket[]): Ticket | undefined {
+    let ticket = waiting.shift()
+    while (ticket !== undefined && !this.#open.has(ticket.number)) ticket = waiting.shift()
+    return ticket
   }
 
   #answerOneHere(): void {

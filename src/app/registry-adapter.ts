@@ -1,7 +1,8 @@
 import type { RelationshipType } from '../contract/hierarchy.js'
 import type { SearchResult } from '../contract/search.js'
+import { candidatesMax, type Candidate } from '../pipeline/decisions/candidate.js'
 import type {
-  AskedQuery,
+  AskedQuery as AskedRegistry,
   CompanyOwnership,
   OwnershipLink,
   Registry,
@@ -23,6 +24,15 @@ export interface RegistryKnowledge extends Knowledge {
   resolve(query: Query): Resolution
   search(request: SearchRequest): SearchResults
   likelyCompanies(query: Query, countMax: number): LikelyCompanies
+  /** The companies that a query may mean, the likeliest first. */
+  candidates(query: Query): readonly Candidate[]
+  /** Both of one query, which is matched once. */
+  ask(query: Query): AskedQuery
+}
+
+export interface AskedQuery {
+  answer(): Resolution
+  candidates(): readonly Candidate[]
 }
 
 /** A registry in the terms of the service that answers from it. */
@@ -30,6 +40,11 @@ export function knowledgeOf(registry: Registry): RegistryKnowledge {
   return {
     edition: () => registry.edition(),
     resolve: (query) => registry.resolve(query),
+    candidates: (query) => registry.candidates(query, candidatesMax),
+    ask: (query) => {
+      const asked = registry.ask(query)
+      return { answer: () => asked.answer(), candidates: () => asked.candidates(candidatesMax) }
+    },
     entity: (id) => registry.entity(id),
     search: ({ name, countryCode, regionCode, limit }) => {
       const { hits, totalCount } = registry.search({
@@ -72,7 +87,7 @@ function resultOf(hit: SearchHit): SearchResult {
 /** Where nothing says how likely a company is, it is the least likely of all. */
 const unknownConfidence = 0
 
-function likelyCompaniesOf(asked: AskedQuery, countMax: number): LikelyCompanies {
+function likelyCompaniesOf(asked: AskedRegistry, countMax: number): LikelyCompanies {
   const companies = asked
     .candidates(countMax)
     .map((candidate) => ({

@@ -1,6 +1,8 @@
 import { formatDuration } from '../core/duration.js'
 import type { OpenRun, PipelineDeps } from './deps.js'
 import type { PlannedLookups } from './events.js'
+import { besideGathering, lookupsOf } from './gather-candidates.js'
+import type { RowIndex } from './input/row-index.js'
 import { watchProgress } from './progress-watch.js'
 import type { LookupPlan } from './rules/lookup-state.js'
 import type { Stop } from './rules/stop.js'
@@ -38,16 +40,17 @@ export async function planRun(run: OpenRun): Promise<Planned> {
     onLost,
     knowsEarlierRuns,
   })
-  const stages = await planStages(run, { nowMs, onLost, knowsEarlierRuns })
+  const stages = await planStages(run, { nowMs, maxAgeMs: checkpoint.maxAgeMs, onLost, knowsEarlierRuns })
   return { plan, lostWaitMs, stages, asked: askedByRows(plan, stages) }
 }
 
-/** Before anything is asked, the stages hold what rows ask by a domain, and nothing else. */
+/** Before anything is asked, the stage of domains holds what rows ask by a domain, and nothing else. */
 function askedByRows(plan: Plan, stages: readonly StageRun[]): PlannedLookups {
   const countOf = (one: Plan) => Object.values(one).reduce((sum, count) => sum + count, 0)
   const whole = { ...plan }
   for (const stage of stages)
-    for (const state of Object.keys(whole) as LookupPlan[]) whole[state] += stage.plan[state]
+    if (stage.kind === 'domain')
+      for (const state of Object.keys(whole) as LookupPlan[]) whole[state] += stage.plan[state]
   return { lookupCount: countOf(whole), domainCount: countOf(whole) - countOf(plan), plan: whole }
 }
 
@@ -81,6 +84,8 @@ async function reconcileLostSubmissions({
 }
 
 interface AskDeps extends Planned {
+  /** The lookups of all rows. */
+  index: RowIndex
   /** What steers, */
   backlog: Backlog
   /** and what is shown, with how it is counted. */
@@ -91,7 +96,7 @@ interface AskDeps extends Planned {
 /** Submits and polls until nothing is left to wait for, or something stops it: null, or what that was. */
 export async function askUntilAnswered(
   run: OpenRun,
-  { plan, lostWaitMs, stages, backlog, tally, counter }: AskDeps,
+  { plan, lostWaitMs, stages, index, backlog, tally, counter }: AskDeps,
 ): Promise<{ stop: Stop | null; askingMs: number }> {
   const { deps, checkpoint, connection } = run
   const { clock, random, interrupt, scheduling, observe } = deps
@@ -101,20 +106,25 @@ export async function askUntilAnswered(
     prices: deps.prices ?? null,
     timeline: run.timeline,
   })
-  const stop = await runUntilAnswered({
-    checkpoint,
-    client: connection.client,
-    clock,
-    random,
-    counter,
-    interrupt,
-    backlog,
-    stages: stagesToAsk(deps.stages, stages),
-    answersAreChecked: connection.service === 'embedded',
-    ...(run.webhooks === null ? {} : { webhooks: run.webhooks }),
-    ...scheduling,
-    durationMsMax: durationMsMax === null ? null : Math.max(0, durationMsMax - lostWaitMs),
-  }).finally(progress.end)
+  const known = plan.answered === 0 ? new Uint32Array() : lookupsOf(index)
+  const stop = await besideGathering(run, known, (onAnswered) =>
+    runUntilAnswered({
+      checkpoint,
+      client: connection.client,
+      clock,
+      random,
+      counter,
+      interrupt,
+      backlog,
+      stages: stagesToAsk(deps.stages, stages),
+      decided: run.decided,
+      answersAreChecked: connection.service === 'embedded',
+      ...(run.webhooks === null ? {} : { webhooks: run.webhooks }),
+      ...scheduling,
+      durationMsMax: durationMsMax === null ? null : Math.max(0, durationMsMax - lostWaitMs),
+      onAnswered,
+    }),
+  ).finally(progress.end)
 
   await endJobs(checkpoint, { stop, stages, sharesBudget: scheduling.cost !== undefined }, clock.nowMs())
   return { stop, askingMs: progress.elapsedMs() }

@@ -13,6 +13,7 @@ import type { CompanyCandidate } from './answer/candidates.js'
 import type { IdentifiedDeps } from './answer/identified.js'
 import type { NameQuery, ResolveDeps } from './answer/resolve.js'
 import { searchNames, type SearchPage, type SearchQuery } from './answer/search.js'
+import { searchCompanies } from './answer/search-companies.js'
 import { suggestCompanies, type SuggestedCompany } from './answer/suggest.js'
 import { createCandidateFinder, createCompanyNames } from './store/blocking.js'
 import { createIdentifierFinder } from './store/identifier-index.js'
@@ -56,6 +57,8 @@ export interface Registry {
   search(query: SearchQuery): SearchPage
   /** Companies that somebody who types `prefix` may mean: whose id or identifier it is, or whose names begin so. */
   suggest(prefix: string, countMax: number): readonly SuggestedCompany[]
+  /** What a search finds, each company once, with what is known of it. */
+  searchCompanies(query: SearchQuery): CompanyCandidate[]
   /**
    * Never throws for any text and never invents: what is not held is `no_match`. A name that states identifiers is
    * answered by whose they are.
@@ -134,6 +137,7 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     edition: () => editionOf(readSources(database)),
     search: (query) => searchNames(query, { ...resolveDeps, ...identifiedDeps }),
     suggest: (prefix, countMax) => suggestCompanies(prefix, countMax, suggestDeps),
+    searchCompanies: (query) => searchCompanies(query, { ...resolveDeps, ...identifiedDeps }),
     ask: (query) => ask(query, identifiedDeps),
     resolve: (query) => ask(query, identifiedDeps).answer(),
     candidates: (query, countMax) => ask(query, identifiedDeps).candidates(countMax),

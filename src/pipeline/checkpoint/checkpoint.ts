@@ -12,6 +12,10 @@ export interface KeyedLookup {
   kind: LookupKind
   key: Uint8Array
   lookup: Lookup
+  /** What it would be known by if each row did not count. */
+  plainKey?: Uint8Array
+  /** A person decided it: a run that wants it leaves it alone. */
+  isDecided?: boolean
 }
 
 export interface OpenRun {
@@ -91,7 +95,8 @@ export interface Checkpoint {
   of(kind: LookupKind): Checkpoint
   /**
    * Takes the first questions of rows, of whatever kinds, into this run in the order of their first row; answers with
-   * their ids. Keys already known keep what is known of them.
+   * their ids. Keys already known keep what is known of them. What is decided is counted by `plan`, and is else as if it
+   * was not wanted.
    */
   want(lookups: readonly KeyedLookup[]): Promise<LookupId[]>
   /**
@@ -191,6 +196,8 @@ export interface CheckpointReader {
   known(lookupIds: readonly LookupId[]): (KnownAnswer | null)[]
   /** The quick way to what most rows need: aligned with the ids; null where `known` must be asked. */
   answered(lookupIds: readonly LookupId[], lineVersions: LineVersions): (AnsweredLine | null)[]
+  /** What resolutions were answered with, lower case; aligned with the ids, null for all else. Cheap: no answer is unpacked. */
+  outcomes(lookupIds: readonly LookupId[]): (string | null)[]
   /** Whether each lookup was submitted or answered, ever; aligned with the ids, and false for 0. */
   wereAsked(lookupIds: readonly LookupId[]): boolean[]
   /** What was asked, aligned with the ids; null where an id is not known. */

@@ -4,17 +4,11 @@ import { createGatheredTransactions, type GatheredTransactions } from '../../pla
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { isDiskFull, NotOursError, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import type { Candidate } from './candidate.js'
-import type { Decision } from './decision.js'
+import type { Decision, KeptDecision } from './decision.js'
 import { packCandidates, unpackCandidates } from './packed-candidates.js'
 import { decisionRow, keptDecision, prepareReviewQueries, reviewMigrations } from './review-tables.js'
 
-/** A decision as the store has it. */
-export interface KeptDecision extends Decision {
-  /** Grows with every decision of this store. */
-  readonly sequence: number
-  /** Whether it was written to the decisions file. */
-  readonly isInFile: boolean
-}
+export type { KeptDecision } from './decision.js'
 
 /** The decision that somebody else made of a lookup in the meantime. */
 export type DecideOutcome =
@@ -32,6 +26,10 @@ export interface ReviewReader {
   version(): number
   /** Of lookups (hexadecimal keys) of a scope; aligned, null where none were looked for. */
   candidates(scope: string, lookups: readonly string[]): (readonly Candidate[] | null)[]
+  /** Whether candidates were looked for; aligned. */
+  haveCandidates(scope: string, lookups: readonly string[]): boolean[]
+  /** Whether any lookup of the scope has candidates. */
+  hasAnyCandidates(scope: string): boolean
   close(): void
 }
 
@@ -130,6 +128,18 @@ class SqliteReviewReader implements ReviewReader {
         return found === undefined ? null : unpackCandidates(found)
       }),
     )
+  }
+
+  haveCandidates(scope: string, lookups: readonly string[]): boolean[] {
+    return this.explained(() =>
+      lookups.map(
+        (lookup) => this.queries.haveCandidates.get(scope, Buffer.from(lookup, 'hex')) !== undefined,
+      ),
+    )
+  }
+
+  hasAnyCandidates(scope: string): boolean {
+    return this.explained(() => this.queries.anyCandidates.get(scope) !== undefined)
   }
 
   close(): void {

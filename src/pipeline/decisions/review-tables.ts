@@ -1,6 +1,5 @@
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
-import type { Decision, Verdict } from './decision.js'
-import type { KeptDecision } from './review-store.js'
+import type { Decision, KeptDecision, Verdict } from './decision.js'
 
 /**
  * Each step is applied once, in order; a step that has been released never changes. `decisions`: a row a decision that
@@ -147,6 +146,11 @@ export function prepareReviewQueries(database: Sqlite) {
       database,
       'SELECT found FROM candidates WHERE scope = ? AND lookup = ?',
     ).pluck() as { get(scope: string, lookup: Uint8Array): Buffer | undefined },
+    haveCandidates: prepare<[string, Uint8Array], object>(
+      database,
+      'SELECT 1 FROM candidates WHERE scope = ? AND lookup = ?',
+    ),
+    anyCandidates: prepare<[string], object>(database, 'SELECT 1 FROM candidates WHERE scope = ? LIMIT 1'),
     keepCandidates: prepare<[string, Uint8Array, Uint8Array, number]>(
       database,
       'INSERT OR REPLACE INTO candidates (scope, lookup, found, found_at_ms) VALUES (?, ?, ?, ?)',

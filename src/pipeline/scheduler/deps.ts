@@ -1,9 +1,11 @@
 import type { StageOptions } from '../rules/stage-options.js'
+import type { DecidedRows } from '../rules/stage-questions.js'
 import type { ServiceClient } from '../../client/client.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
 import type { WakeSignal } from '../../platform/wake-signal.js'
-import type { Checkpoint } from '../checkpoint/checkpoint.js'
+import type { RunObjectLenient } from '../../contract/resolution.js'
+import type { Checkpoint, LookupId } from '../checkpoint/checkpoint.js'
 import type { Inbox } from '../inbox/inbox.js'
 import type { StageKind } from '../rules/lookup-kind.js'
 import type { LookupPlan, PlanPolicy } from '../rules/lookup-state.js'
@@ -44,6 +46,8 @@ export interface SchedulerDeps extends SchedulingOptions {
   backlog: Backlog
   /** What is asked besides resolutions; nothing if left out. */
   stages?: StagesToAsk
+  /** What people decided: it is not asked, and what follows from it is. Nothing if left out. */
+  decided?: DecidedRows
   /** Whether the service holds its answers to the contract of this version; false if left out. */
   answersAreChecked?: boolean
   /**
@@ -51,6 +55,8 @@ export interface SchedulerDeps extends SchedulingOptions {
    * each submission bears, if any.
    */
   webhooks?: { url: string | null; inbox: Inbox; received: WakeSignal }
+  /** Is told of each resolution that is answered; nothing is read back from it. */
+  onAnswered?: ((lookupId: LookupId, run: RunObjectLenient) => void) | undefined
   /** Aborted: the user asked to stop. */
   interrupt: AbortSignal
   /** Gets what happens; nothing is read back from it. */

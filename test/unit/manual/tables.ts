@@ -5,6 +5,7 @@ import { errorTable } from '../../../src/core/error-codes.js'
 import { errorCodes, exitCodes } from '../../../src/core/errors.js'
 import { columnKinds, type AnswerColumn } from '../../../src/pipeline/rules/column-kinds.js'
 import { answerColumns } from '../../../src/pipeline/rules/columns.js'
+import { reviewColumns } from '../../../src/pipeline/rules/review-columns.js'
 import { columnsOfStage } from '../../../src/pipeline/rules/stage-columns.js'
 import { reconciliationProperties, type PropertyUse } from '../../../src/service/reconciliation/properties.js'
 import { reconciliationTypes } from '../../../src/service/reconciliation/types.js'
@@ -45,7 +46,7 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
       remedy,
     ]),
   }),
-  columns: () => columnTable(answerColumns),
+  columns: () => columnTable([...answerColumns.slice(0, -1), ...reviewColumns, ...answerColumns.slice(-1)]),
   'reconciliation-properties': () => ({
     head: ['property', 'name', 'in a query', 'what it is'],
     rows: reconciliationProperties.map(({ id, name, use, description }) => [
