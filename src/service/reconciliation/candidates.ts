@@ -51,10 +51,11 @@ export async function answerQueries(
   const results: Keyed<ReconciliationResult>[] = []
   const failures: unknown[] = []
   const waiting = queries.entries()
-  let isRefused = false
+  const refused = new AbortController()
+  const stopped = AbortSignal.any([gone, refused.signal])
   const answerSome = async () => {
     for (const [at, [key, query]] of waiting) {
-      if (gone.aborted || isRefused) return
+      if (stopped.aborted) return
       results[at] = [key, await answerQuery(query, knowledge).catch(failed)]
       // Where names are matched in this thread, others have their turn between two of them.
       await nextTurn()
@@ -62,7 +63,7 @@ export async function answerQueries(
   }
   const failed = (error: unknown): ReconciliationResult => {
     if (error instanceof Refusal) {
-      isRefused = true
+      refused.abort()
       throw error
     }
     failures.push(error)
