@@ -73,7 +73,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     mountRoutes(app, parts.handlers, { callers, limiter, random, faults })
     if (reconciliation !== null) {
       const rateClock = options.rateLimits === 'spec' ? clock : null
-      mountReconciliation(app, { ...reconciliation, knowledge, callers, version, rateClock })
+      mountReconciliation(app, { ...reconciliation, knowledge, callers, version, rateClock, log })
     }
     const hint = 'choose another address, or port 0 for any free port'
     const bound = await listen(app, options.listen, { hint })

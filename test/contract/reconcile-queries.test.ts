@@ -3,6 +3,7 @@ import type { EntityRecord } from '../../src/contract/entity.js'
 import type { EntityId } from '../../src/contract/ids.js'
 import type { LikelyCompanies } from '../../src/service/knowledge.js'
 import { limits } from '../../src/service/limits.js'
+import { Refusal } from '../../src/service/refusal.js'
 import { fakeKnowledge, sampleEntity, sampleRecord, type FakeKnowledge } from '../support/fake-knowledge.js'
 import { postForm, reconcile, reconcileOne, refusalOf } from '../support/reconciliation.js'
 import { sendRaw } from '../support/raw-http.js'
@@ -162,6 +163,59 @@ describe('a batch', () => {
     expect(reply.status).toBe(500)
     expect(reply.text).not.toContain('secret')
     expect(it.logged.join()).toContain('POST /reconcile: ')
+  })
+
+  test('that the matchers have no room for is refused as a whole, and no more of it is asked', async () => {
+    let askedCount = 0
+    const { nobody } = await startTestService({
+      knowledge: {
+        ...fakeKnowledge(),
+        likelyCompanies: () => {
+          askedCount++
+          throw new Refusal(500, 'api_error', 'too many searches wait already')
+        },
+      },
+      reconciliation: { access: null, origins: [] },
+    })
+    const entries = Array.from({ length: 50 }, (_, at) => [`q${at}`, { query: 'Acme' }])
+    const reply = await postForm(nobody, { queries: JSON.stringify(Object.fromEntries(entries)) })
+    expect(refusalOf(reply)).toMatchObject({ status: 500, message: 'too many searches wait already' })
+    expect(askedCount).toBeLessThanOrEqual(reconciliation.queriesInFlightMax)
+  })
+
+  test('in which one query fails answers the others, and says which failed', async () => {
+    const batch = await reconcile(it.nobody, { bad: { query: 'Broken' }, good: { query: 'Acme' } })
+    expect(batch['bad']).toEqual({
+      result: [],
+      error: { type: 'api_error', message: 'this query failed; see the log' },
+    })
+    expect(batch['good']?.result).toHaveLength(3)
+    expect(it.logged).toContain('a query for reconciliation: the index is gone: /secret/path')
+  })
+
+  test('that nobody waits for any more is not asked to its end', async () => {
+    const gone = new AbortController()
+    const begun: string[] = []
+    const { service, nobody } = await startTestService({
+      knowledge: {
+        ...fakeKnowledge(),
+        likelyCompanies: async ({ name }) => {
+          begun.push(name)
+          gone.abort()
+          // As long as requests of others take, in which the end of the connection arrives.
+          for (let turn = 0; turn < 10; turn++) await nobody.get('/healthz')
+          return { companies: [], isMatched: false }
+        },
+      },
+      reconciliation: { access: null, origins: [] },
+    })
+    const entries = Array.from({ length: 50 }, (_, at) => [`q${at}`, { query: `Acme ${at}` }])
+    const body = new URLSearchParams({ queries: JSON.stringify(Object.fromEntries(entries)) })
+    const asked = fetch(`${service.url}/reconcile`, { method: 'POST', body, signal: gone.signal })
+    await expect(asked).rejects.toThrow('aborted')
+    await service.close()
+    expect(begun.length).toBeGreaterThan(0)
+    expect(begun.length).toBeLessThan(50)
   })
 
   test('of a thousand is refused before any is asked', async () => {

@@ -1,8 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EntityRecord } from '../../contract/entity.js'
+import { errorTypes } from '../../contract/errors.js'
 import { entityId } from '../../contract/ids.js'
+import { errorText } from '../../core/error-text.js'
 import type { Knowledge, LikelyCompany } from '../knowledge.js'
 import { limits } from '../limits.js'
+import { Refusal } from '../refusal.js'
 import { descriptionOf, nameOf } from './describe.js'
 import { questionOf } from './question.js'
 import type { ReconciliationQuery } from './requests.js'
@@ -28,24 +31,49 @@ export interface ReconciliationResult {
 
 const { reconciliation } = limits
 
-/** Answers a batch, a few queries at a time; stops where nobody waits for the answer any more. */
+type Keyed<Value> = readonly [key: string, value: Value]
+
+interface BatchDeps {
+  readonly knowledge: Knowledge
+  readonly log: (line: string) => void
+  /** Nobody waits for the answer any more. */
+  readonly gone: AbortSignal
+}
+
+/**
+ * Answers a batch, a few queries at a time. A query that fails (a name that takes too long) is told beside the others;
+ * throws where all of them fail, and the Refusal of one.
+ */
 export async function answerQueries(
-  queries: readonly (readonly [key: string, query: ReconciliationQuery])[],
-  knowledge: Knowledge,
-  gone: AbortSignal,
+  queries: readonly Keyed<ReconciliationQuery>[],
+  { knowledge, log, gone }: BatchDeps,
 ): Promise<Readonly<Record<string, ReconciliationResult>>> {
-  const results: (readonly [string, ReconciliationResult])[] = []
+  const results: Keyed<ReconciliationResult>[] = []
+  const failures: unknown[] = []
   const waiting = queries.entries()
+  const refused = new AbortController()
+  const stopped = AbortSignal.any([gone, refused.signal])
   const answerSome = async () => {
     for (const [at, [key, query]] of waiting) {
-      if (gone.aborted) return
-      results[at] = [key, await answerQuery(query, knowledge)]
+      if (stopped.aborted) return
+      results[at] = [key, await answerQuery(query, knowledge).catch(failed)]
       // Where names are matched in this thread, others have their turn between two of them.
       await nextTurn()
     }
   }
+  const failed = (error: unknown): ReconciliationResult => {
+    if (error instanceof Refusal) {
+      refused.abort()
+      throw error
+    }
+    failures.push(error)
+    return { result: [], error: { type: errorTypes.apiError, message: 'this query failed; see the log' } }
+  }
   await Promise.all(Array.from({ length: reconciliation.queriesInFlightMax }, answerSome))
-  return Object.fromEntries(results)
+  if (failures.length > 0 && failures.length === queries.length) throw failures[0]
+  for (const failure of failures) log(`a query for reconciliation: ${errorText(failure)}`)
+  // What was not asked because nobody waits is a hole.
+  return Object.fromEntries(results.filter(() => true))
 }
 
 /** Candidates of one query, the likeliest first. */
@@ -53,7 +81,7 @@ async function answerQuery(query: ReconciliationQuery, knowledge: Knowledge): Pr
   const question = questionOf(query)
   switch (question.kind) {
     case 'invalid':
-      return { result: [], error: { type: 'bad_request', message: question.reason } }
+      return { result: [], error: { type: errorTypes.badRequest, message: question.reason } }
     case 'company':
       return { result: candidatesOf(query, [wholly(question.id)], true, knowledge) }
     case 'query': {

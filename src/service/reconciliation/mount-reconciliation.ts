@@ -27,6 +27,7 @@ interface MountDeps extends ReconciliationOptions {
   readonly version: string
   /** Null lifts the limit a minute. */
   readonly rateClock: Clock | null
+  readonly log: (line: string) => void
 }
 
 type Query = Readonly<Record<string, unknown>>
@@ -37,7 +38,7 @@ type Answer = (query: Query, request: FastifyRequest, reply: FastifyReply) => un
  * nothing kept. Source: https://www.w3.org/community/reports/reconciliation/CG-FINAL-specs-0.2-20230410/.
  */
 export function mountReconciliation(app: FastifyInstance, deps: MountDeps): void {
-  const { knowledge, version, access, origins } = deps
+  const { knowledge, version, access, origins, log } = deps
   const gate = createGate({ access, callers: deps.callers, clock: deps.rateClock })
 
   const mount = (method: 'GET' | 'POST', url: string, answer: Answer) => {
@@ -67,7 +68,11 @@ export function mountReconciliation(app: FastifyInstance, deps: MountDeps): void
     const { queries, extend } = form
     if (queries !== undefined && extend !== undefined) throw badRequest('queries or extend, not both')
     if (queries !== undefined) {
-      return answerQueries(readQueries(oneText(queries, 'queries')), knowledge, goneSignal(reply))
+      return answerQueries(readQueries(oneText(queries, 'queries')), {
+        knowledge,
+        log,
+        gone: goneSignal(reply),
+      })
     }
     if (extend !== undefined) return extendCompanies(readExtension(oneText(extend, 'extend')), knowledge)
     if (request.method === 'POST') throw badRequest('body: queries or extend is needed, as fields of a form')

@@ -86,3 +86,39 @@ describe('a web page', () => {
     expect(judged({ origin: 'https://10.0.0.2:8443' }, '10.0.0.1')).toBe('foreign_origin')
   })
 })
+
+describe('guests of a part of a service', () => {
+  const guests = { path: '/reconcile', origins: ['https://refine.example.com'] }
+  const guest = (path: string, origin = 'https://refine.example.com', host = 'localhost') =>
+    judgeSource({ host, origin, path }, '127.0.0.1', guests)
+
+  test.each(['/reconcile', '/reconcile/', '/reconcile/suggest/entity'])('may call %s', (path) => {
+    expect(guest(path)).toBe('allowed')
+  })
+
+  test.each([
+    '/',
+    '/metrics',
+    '/reconciled',
+    '/v3/reconcile',
+    '/Reconcile',
+    'http://localhost/reconcile',
+    '',
+  ])('may not call %j', (path) => {
+    expect(guest(path)).toBe('foreign_origin')
+  })
+
+  test.each([
+    'http://refine.example.com',
+    'https://refine.example.com:8443',
+    'https://refine.example.com.evil.example',
+    'https://evil.example',
+    'null',
+  ])('are not %s', (origin) => {
+    expect(guest('/reconcile', origin)).toBe('foreign_origin')
+  })
+
+  test('call by a name of this machine all the same', () => {
+    expect(guest('/reconcile', 'https://refine.example.com', 'evil.example')).toBe('foreign_host')
+  })
+})
