@@ -37,7 +37,7 @@ const run = (decisions: readonly Decision[], parts: Parameters<typeof runStages>
   return runStages(folder, tap.url, { decisions: { path: path(), isNamed: true }, ...parts })
 }
 const rows = (...columns: string[]) =>
-  (parse(readFileSync(join(folder, 'out.csv')), { columns: true }) as Record<string, string>[]).map((row) =>
+  parse<Record<string, string>>(readFileSync(join(folder, 'out.csv')), { columns: true }).map((row) =>
     columns.map((column) => row[`enrich_${column}`]),
   )
 const factsOf = (summary: RunSummary, kind: string) => summary.stages.find((stage) => stage.kind === kind)
