@@ -1,0 +1,42 @@
+import { printable } from '../../../core/printable.js'
+
+type Child = Node | string | null
+
+/** An element with attributes (null: left out) and children; text goes in as text. */
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Readonly<Record<string, string | null>> = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Tag] {
+  const made = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) if (value !== null) made.setAttribute(name, value)
+  made.append(...children.filter((child) => child !== null))
+  return made
+}
+
+/** What the page is written with: an element of an id and a kind is there. */
+export function partOf<Part extends HTMLElement>(id: string, kind: new () => Part): Part {
+  const part = document.getElementById(id)
+  if (!(part instanceof kind)) throw new Error(`the page has no ${kind.name} of the id ${id}`)
+  return part
+}
+
+const foreignCharsMax = 300
+/** More marks than these on one letter would run over the lines around it. */
+const marksInARow = /(\p{M}{4})\p{M}+/gu
+
+/** Words of files and services on the page: cut to a length, and with what would turn or hide text as escapes. */
+export function shown(text: string, charsMax = foreignCharsMax): string {
+  const cut = printable(text.slice(0, charsMax)).replace(marksInARow, '$1')
+  return text.length > charsMax ? `${cut.replace(/[\ud800-\udbff]$/, '')}…` : cut
+}
+
+/** The same, set apart, so that they never order the words around them. */
+export const foreign = (text: string, charsMax?: number): HTMLElement =>
+  element('bdi', {}, shown(text, charsMax))
+
+/** A key as it is on keyboards. */
+export const keyCap = (key: string): HTMLElement => element('kbd', {}, key)
+
+/** For screen readers alone. */
+export const unseen = (text: string): HTMLElement => element('span', { class: 'unseen' }, text)

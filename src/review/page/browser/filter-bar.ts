@@ -1,0 +1,105 @@
+import type { QueueFilters, QueueSort, QueueView } from './api.js'
+import { element, partOf } from './element.js'
+import type { QueueCounts } from './queue.js'
+import { counted, grouped, statusWords, toneOf } from './words.js'
+
+const views: readonly { readonly view: QueueView; readonly label: string }[] = [
+  { view: 'open', label: 'Open' },
+  { view: 'decided', label: 'Decided' },
+  { view: 'all', label: 'All' },
+]
+
+/** After the last letter, before the queue is asked. */
+const typedMs = 150
+
+/** What of the queue is shown, and in which order. */
+export class FilterBar {
+  readonly #onChange: (filters: QueueFilters) => void
+  readonly #views = partOf('views', HTMLElement)
+  readonly #statuses = partOf('statuses', HTMLElement)
+  readonly #text = partOf('filter-text', HTMLInputElement)
+  readonly #sort = partOf('sort', HTMLSelectElement)
+  readonly #count = partOf('queue-count', HTMLElement)
+  #filters: QueueFilters
+  #typed: ReturnType<typeof setTimeout> | undefined
+
+  constructor(filters: QueueFilters, onChange: (filters: QueueFilters) => void) {
+    this.#filters = filters
+    this.#onChange = onChange
+    this.#views.append(...views.map(({ view, label }) => this.#viewButton(view, label)))
+    this.#text.addEventListener('input', () => {
+      clearTimeout(this.#typed)
+      this.#typed = setTimeout(() => {
+        this.#change({ text: this.#text.value.trim() })
+      }, typedMs)
+    })
+    this.#sort.addEventListener('change', () => {
+      this.#change({ sort: this.#sort.value as QueueSort })
+    })
+    this.#press()
+  }
+
+  /** `count`: after the filters. */
+  show(counts: QueueCounts, count: number): void {
+    this.#count.textContent = counted(count, 'lookup')
+    const known = new Set([...Object.keys(counts.openByStatus), ...this.#filters.statuses])
+    const buttons = new Map(
+      [...this.#statuses.querySelectorAll('button')].map((button) => [button.dataset['status'], button]),
+    )
+    for (const status of known) {
+      const button = buttons.get(status) ?? this.#statusButton(status)
+      const number = button.querySelector('.number')
+      if (number !== null) number.textContent = grouped(counts.openByStatus[status] ?? 0)
+    }
+    for (const [status, button] of buttons) if (!known.has(status ?? '')) button.remove()
+    this.#statuses.hidden = known.size < 2
+  }
+
+  /** Of the view that is shown. */
+  chooseView(view: QueueView): void {
+    this.#change({ view, statuses: [], text: '' })
+    this.#text.value = ''
+  }
+
+  #change(part: Partial<QueueFilters>): void {
+    this.#filters = { ...this.#filters, ...part }
+    this.#press()
+    this.#onChange(this.#filters)
+  }
+
+  #press(): void {
+    for (const button of this.#views.querySelectorAll('button'))
+      button.setAttribute('aria-pressed', String(button.dataset['view'] === this.#filters.view))
+    for (const button of this.#statuses.querySelectorAll('button'))
+      button.setAttribute(
+        'aria-pressed',
+        String(this.#filters.statuses.includes(button.dataset['status'] ?? '')),
+      )
+  }
+
+  #viewButton(view: QueueView, label: string): HTMLButtonElement {
+    const button = element('button', { type: 'button', 'data-view': view }, label)
+    button.addEventListener('click', () => {
+      this.#change({ view })
+    })
+    return button
+  }
+
+  #statusButton(status: string): HTMLButtonElement {
+    const button = element(
+      'button',
+      { type: 'button', 'data-status': status, 'aria-pressed': 'false' },
+      element('span', { class: `dot ${toneOf(status)}` }),
+      statusWords(status),
+      ' ',
+      element('span', { class: 'number quiet' }),
+    )
+    button.addEventListener('click', () => {
+      const { statuses } = this.#filters
+      const others = statuses.filter((other) => other !== status)
+      this.#change({ statuses: others.length < statuses.length ? others : [...statuses, status] })
+    })
+    this.#statuses.append(button)
+    return button
+  }
+}
