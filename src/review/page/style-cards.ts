@@ -11,8 +11,8 @@ export const cardStyle = css`
     line-height: 1.3;
     font-weight: 650;
   }
-  .asked-head h2:focus-visible {
-    outline-offset: 3px;
+  .asked-head h2:focus {
+    outline: none;
   }
   .asked .place {
     font-size: 1rem;
@@ -132,6 +132,7 @@ export const cardStyle = css`
     display: grid;
     grid-template-columns: minmax(0, 1fr);
     gap: 0.55rem;
+    max-width: 88rem;
     container: candidates / inline-size;
   }
   .card {
@@ -185,9 +186,18 @@ export const cardStyle = css`
     font-weight: 400;
   }
   .confidence {
-    min-width: 3.2rem;
     font-weight: 600;
-    text-align: end;
+    white-space: nowrap;
+  }
+  .confidence .quiet {
+    font-weight: 400;
+    font-size: 0.86rem;
+  }
+  .confidence .meter {
+    margin-top: 0.15rem;
+  }
+  .line b {
+    font-weight: 600;
   }
   .card-facts {
     padding-inline-start: 2.4rem;
@@ -218,7 +228,7 @@ export const cardStyle = css`
   }
   .evidence.weighed li {
     display: grid;
-    grid-template-columns: minmax(0, 1fr) 9rem 2.6rem;
+    grid-template-columns: minmax(0, 1fr) minmax(8rem, 36%) 2.6rem;
     align-items: center;
     gap: 0.6rem;
     min-height: 1.3rem;
@@ -261,15 +271,10 @@ export const cardStyle = css`
   }
   @container candidates (min-width: 46rem) {
     .card {
-      grid-template-columns: minmax(0, 5fr) minmax(0, 6fr);
+      grid-template-columns: minmax(0, 4fr) minmax(0, 6fr);
     }
     .evidence {
       padding-inline-start: 0;
-    }
-  }
-  @container candidates (min-width: 92rem) {
-    .candidates {
-      grid-template-columns: repeat(2, minmax(0, 1fr));
     }
   }
   @container candidates (max-width: 30rem) {

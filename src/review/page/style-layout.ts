@@ -122,7 +122,7 @@ export const layoutStyle = css`
     color: inherit;
   }
   dialog::backdrop {
-    background: color-mix(in srgb, var(--text) 35%, transparent);
+    background: rgb(0 0 0 / 45%);
   }
   dialog h2 {
     font-size: 1.1rem;

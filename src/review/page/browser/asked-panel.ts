@@ -113,7 +113,10 @@ export const timeElement = (atMs: number, nowMs: number): HTMLElement =>
     agoWords(atMs, nowMs),
   )
 
-const signs: Readonly<Record<string, string>> = { positive: '+', negative: '−' }
+const signs = new Map([
+  ['positive', '+'],
+  ['negative', '−'],
+])
 
 function factors({ factors: all }: LookupDetail): HTMLElement {
   return element(
@@ -127,7 +130,7 @@ function factors({ factors: all }: LookupDetail): HTMLElement {
         element(
           'li',
           { 'data-impact': impact },
-          element('span', { class: 'sign', 'aria-hidden': 'true' }, signs[impact ?? ''] ?? '·'),
+          element('span', { class: 'sign', 'aria-hidden': 'true' }, signs.get(impact ?? '') ?? '·'),
           impact === null ? null : unseen(`${impact}: `),
           foreign(text, 400),
         ),

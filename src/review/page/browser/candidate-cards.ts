@@ -1,7 +1,8 @@
 import type { CandidateView } from '../../page-data.js'
-import { element, foreign, keyCap, shown, unseen } from './element.js'
+import { element, foreign, keyCap, unseen } from './element.js'
+import { shown } from './shown-text.js'
 import { evidenceElement } from './evidence.js'
-import { marked } from './marked.js'
+import { agreeing, marked } from './marked.js'
 import { scaleOf, type Scale } from './waterfall.js'
 import { statusWords } from './words.js'
 
@@ -89,8 +90,8 @@ function confidenceElement(confidence: number | null): HTMLElement | null {
   filled.style.width = `${confidence}%`
   return element(
     'p',
-    { class: 'confidence', title: 'Confidence, of 100' },
-    unseen('confidence '),
+    { class: 'confidence' },
+    element('span', { class: 'quiet' }, 'confidence '),
     String(confidence),
     element('span', { class: 'meter', 'aria-hidden': 'true' }, filled),
   )
@@ -104,7 +105,7 @@ function factLines(candidate: CandidateView): HTMLElement[] {
   const shownOthers = others.slice(0, otherNamesMax).join(' · ')
   const left = others.length - otherNamesMax
   return [
-    ...(place === null ? [] : [line('place', marked(place, placeMarks))]),
+    ...(place === null ? [] : [line('place', agreeing(place, placeMarks))]),
     line(
       'register',
       status === null
@@ -119,7 +120,19 @@ function factLines(candidate: CandidateView): HTMLElement[] {
     ),
     ...(others.length === 0
       ? []
-      : [line('other names', foreign(shownOthers), left > 0 ? ` and ${left} more` : null)]),
+      : [
+          element(
+            'p',
+            { class: 'line' },
+            element(
+              'span',
+              {},
+              element('span', { class: 'quiet' }, 'also '),
+              foreign(shownOthers),
+              left > 0 ? ` and ${left} more` : null,
+            ),
+          ),
+        ]),
   ]
 }
 
@@ -130,10 +143,14 @@ const identifier = ({ type, value }: { type: string; value: string }): HTMLEleme
   element(
     'span',
     { class: 'identifier' },
-    element('span', { class: 'quiet' }, shown(type, 40).replaceAll('_', ' ')),
+    element('span', { class: 'quiet' }, identifierWords(type)),
     ' ',
     element('bdi', { class: 'code' }, shown(value, 60)),
   )
+
+/** `LEI`, `registration id` */
+const identifierWords = (type: string): string =>
+  /^[a-z]{2,4}$/.test(type) ? type.toUpperCase() : shown(type, 40).replaceAll('_', ' ')
 
 /** An address of the web is a link; whatever else it may be is left out. */
 function registerLink(url: string): HTMLElement | null {

@@ -1,4 +1,4 @@
-import { ServerGone, SessionOver } from './api.js'
+import { Refused, ServerGone, SessionOver } from './api.js'
 import { element, foreign, partOf } from './element.js'
 
 const everyMs = {
@@ -21,7 +21,7 @@ export interface ConnectionDeps {
 export class Connection {
   readonly #deps: ConnectionDeps
   readonly #banner = partOf('connection', HTMLElement)
-  #state: 'well' | 'gone' | 'over' = 'well'
+  #state: 'well' | 'refused' | 'gone' | 'over' = 'well'
   #wake: () => void = () => undefined
 
   constructor(deps: ConnectionDeps) {
@@ -37,13 +37,14 @@ export class Connection {
         await this.#deps.refresh()
         this.#back()
       } catch (failure) {
-        this.tell(failure)
+        if (failure instanceof Refused) this.#refused(failure)
+        else if (!this.tell(failure)) throw failure
       }
       await this.#wait()
     }
   }
 
-  /** Says what failed, where it is of the connection; throws it again where it is a bug. Returns whether it was said. */
+  /** Says what failed, where that is of the connection. Returns whether it is. */
   tell(failure: unknown): boolean {
     if (failure instanceof SessionOver) this.#over()
     else if (failure instanceof ServerGone) this.#gone()
@@ -62,15 +63,24 @@ export class Connection {
   }
 
   #back(): void {
-    if (this.#state !== 'gone') return
+    if (this.#state === 'well') return
     this.#state = 'well'
     this.#banner.hidden = true
     this.#banner.replaceChildren()
     this.#deps.onBack()
   }
 
+  /** The server answers, and cannot say what the queue is. */
+  #refused({ message, hint }: Refused): void {
+    this.#state = 'refused'
+    this.#say(
+      element('strong', {}, foreign(message, 600)),
+      ...(hint === null ? [] : [' ', foreign(hint, 600)]),
+    )
+  }
+
   #gone(): void {
-    if (this.#state !== 'well') return
+    if (this.#state === 'gone' || this.#state === 'over') return
     this.#state = 'gone'
     this.#say(
       element('strong', {}, 'The review server does not answer.'),

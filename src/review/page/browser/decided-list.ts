@@ -1,6 +1,7 @@
 import type { DecisionView } from '../../page-data.js'
 import { timeElement, verdictParts } from './asked-panel.js'
-import { element, foreign, partOf, shown, unseen } from './element.js'
+import { element, foreign, partOf, unseen } from './element.js'
+import { shown } from './shown-text.js'
 import { agoWords, grouped } from './words.js'
 
 export interface DecidedDeps {
@@ -62,6 +63,7 @@ export class DecidedList {
     const nowMs = this.#deps.nowMs()
     this.#count.textContent = grouped(count)
     this.#box.replaceChildren(...this.#decisions.map((decision) => this.#item(decision, nowMs)))
+    if (this.#decisions.length === 0) this.#box.append(nothingYet())
     const left = count - this.#decisions.length
     if (left > 0)
       this.#box.append(
@@ -106,3 +108,10 @@ export class DecidedList {
     )
   }
 }
+
+const nothingYet = (): HTMLElement =>
+  element(
+    'li',
+    { class: 'quiet rest' },
+    'Nothing yet. What you decide stands here, the newest first, and can be taken back.',
+  )

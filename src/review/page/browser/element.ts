@@ -1,4 +1,4 @@
-import { printable } from '../../../core/printable.js'
+import { shown } from './shown-text.js'
 
 type Child = Node | string | null
 
@@ -21,17 +21,7 @@ export function partOf<Part extends HTMLElement>(id: string, kind: new () => Par
   return part
 }
 
-const foreignCharsMax = 300
-/** More marks than these on one letter would run over the lines around it. */
-const marksInARow = /(\p{M}{4})\p{M}+/gu
-
-/** Words of files and services on the page: cut to a length, and with what would turn or hide text as escapes. */
-export function shown(text: string, charsMax = foreignCharsMax): string {
-  const cut = printable(text.slice(0, charsMax)).replace(marksInARow, '$1')
-  return text.length > charsMax ? `${cut.replace(/[\ud800-\udbff]$/, '')}…` : cut
-}
-
-/** The same, set apart, so that they never order the words around them. */
+/** Words of files and services, set apart, so that they never order the words around them. */
 export const foreign = (text: string, charsMax?: number): HTMLElement =>
   element('bdi', {}, shown(text, charsMax))
 

@@ -9,6 +9,15 @@ const views: readonly { readonly view: QueueView; readonly label: string }[] = [
   { view: 'all', label: 'All' },
 ]
 
+/** The likeliest first. */
+const order = ['matched', 'partial_match', 'inconclusive', 'no_match', 'not_found']
+
+/** Those that are not known are at the end. */
+const inOrder = (statuses: ReadonlySet<string>): string[] => [
+  ...order.filter((status) => statuses.has(status)),
+  ...[...statuses].filter((status) => !order.includes(status)),
+]
+
 /** After the last letter, before the queue is asked. */
 const typedMs = 150
 
@@ -21,6 +30,7 @@ export class FilterBar {
   readonly #sort = partOf('sort', HTMLSelectElement)
   readonly #count = partOf('queue-count', HTMLElement)
   #filters: QueueFilters
+  #known: readonly string[] = []
   #typed: ReturnType<typeof setTimeout> | undefined
 
   constructor(filters: QueueFilters, onChange: (filters: QueueFilters) => void) {
@@ -42,17 +52,15 @@ export class FilterBar {
   /** `count`: after the filters. */
   show(counts: QueueCounts, count: number): void {
     this.#count.textContent = counted(count, 'lookup')
-    const known = new Set([...Object.keys(counts.openByStatus), ...this.#filters.statuses])
-    const buttons = new Map(
-      [...this.#statuses.querySelectorAll('button')].map((button) => [button.dataset['status'], button]),
-    )
-    for (const status of known) {
-      const button = buttons.get(status) ?? this.#statusButton(status)
-      const number = button.querySelector('.number')
-      if (number !== null) number.textContent = grouped(counts.openByStatus[status] ?? 0)
+    const known = inOrder(new Set([...Object.keys(counts.openByStatus), ...this.#filters.statuses]))
+    if (known.join() !== this.#known.join()) {
+      this.#known = known
+      this.#statuses.replaceChildren(...known.map((status) => this.#statusButton(status)))
+      this.#press()
     }
-    for (const [status, button] of buttons) if (!known.has(status ?? '')) button.remove()
-    this.#statuses.hidden = known.size < 2
+    for (const number of this.#statuses.querySelectorAll<HTMLElement>('.number'))
+      number.textContent = grouped(counts.openByStatus[number.dataset['of'] ?? ''] ?? 0)
+    this.#statuses.hidden = known.length < 2
   }
 
   /** Of the view that is shown. */
@@ -92,14 +100,13 @@ export class FilterBar {
       element('span', { class: `dot ${toneOf(status)}` }),
       statusWords(status),
       ' ',
-      element('span', { class: 'number quiet' }),
+      element('span', { class: 'number quiet', 'data-of': status }),
     )
     button.addEventListener('click', () => {
       const { statuses } = this.#filters
       const others = statuses.filter((other) => other !== status)
       this.#change({ statuses: others.length < statuses.length ? others : [...statuses, status] })
     })
-    this.#statuses.append(button)
     return button
   }
 }

@@ -134,7 +134,7 @@ export class GroupDialog {
       const why = box.closest('li')?.querySelector('.alike-why')
       box.disabled = !can.has(lookup)
       box.checked = can.has(lookup) && !this.#left.has(lookup)
-      if (why && lookup !== row.lookup) why.textContent = can.has(lookup) ? '' : 'not a candidate of it'
+      if (why && lookup !== row.lookup) why.textContent = can.has(lookup) ? '' : 'not among its candidates'
     }
     const rows = this.#rows()
     const inputRows = rows.reduce((sum, { rowCount }) => sum + rowCount, 0)

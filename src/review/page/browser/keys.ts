@@ -18,27 +18,27 @@ export interface KeyPress {
   readonly isComposing: boolean
 }
 
-const ofLetters: Readonly<Record<string, KeyAction>> = {
-  n: { kind: 'none' },
-  s: { kind: 'skip' },
-  u: { kind: 'undo' },
-  g: { kind: 'group' },
-  m: { kind: 'note' },
-  j: { kind: 'move', by: 1 },
-  k: { kind: 'move', by: -1 },
-}
+const ofLetters = new Map<string, KeyAction>([
+  ['n', { kind: 'none' }],
+  ['s', { kind: 'skip' }],
+  ['u', { kind: 'undo' }],
+  ['g', { kind: 'group' }],
+  ['m', { kind: 'note' }],
+  ['j', { kind: 'move', by: 1 }],
+  ['k', { kind: 'move', by: -1 }],
+])
 
-const ofOthers: Readonly<Record<string, KeyAction>> = {
-  ArrowDown: { kind: 'move', by: 1 },
-  ArrowUp: { kind: 'move', by: -1 },
-  PageDown: { kind: 'move', by: 10 },
-  PageUp: { kind: 'move', by: -10 },
-  Home: { kind: 'first' },
-  End: { kind: 'last' },
-  Escape: { kind: 'leave' },
-  '/': { kind: 'search' },
-  '?': { kind: 'help' },
-}
+const ofOthers = new Map<string, KeyAction>([
+  ['ArrowDown', { kind: 'move', by: 1 }],
+  ['ArrowUp', { kind: 'move', by: -1 }],
+  ['PageDown', { kind: 'move', by: 10 }],
+  ['PageUp', { kind: 'move', by: -10 }],
+  ['Home', { kind: 'first' }],
+  ['End', { kind: 'last' }],
+  ['Escape', { kind: 'leave' }],
+  ['/', { kind: 'search' }],
+  ['?', { kind: 'help' }],
+])
 
 /**
  * The action of a key; null where it is none of the page's. Nothing is done while words are typed, but for leaving; a
@@ -54,5 +54,5 @@ export function actionOfKey(press: KeyPress, isTyping: boolean): KeyAction | nul
 
 function plainAction({ key, shiftKey }: KeyPress): KeyAction | null {
   if (/^[1-9]$/.test(key)) return { kind: 'accept', number: Number(key) }
-  return (shiftKey ? undefined : ofLetters[key.toLowerCase()]) ?? ofOthers[key] ?? null
+  return (shiftKey ? undefined : ofLetters.get(key.toLowerCase())) ?? ofOthers.get(key) ?? null
 }

@@ -1,5 +1,6 @@
 import type { SessionView } from '../../page-data.js'
-import { foreign, partOf, shown } from './element.js'
+import { foreign, partOf } from './element.js'
+import { shown } from './shown-text.js'
 import type { QueueCounts } from './queue.js'
 import { grouped } from './words.js'
 

@@ -1,7 +1,7 @@
 import type { CandidateView, DecisionView, DecideReply, QueueRow, UndoReply } from '../../page-data.js'
 import { sendDecision, sendUndo } from './api.js'
 import { nameOf } from './candidate-cards.js'
-import { shown } from './element.js'
+import { shown } from './shown-text.js'
 import { counted } from './words.js'
 
 export interface Verdict {
