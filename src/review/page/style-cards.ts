@@ -45,10 +45,10 @@ export const cardStyle = css`
     font-weight: 600;
     color: var(--quiet);
   }
-  [data-impact='positive'] .sign {
+  [data-type='strength'] .sign {
     color: var(--matched);
   }
-  [data-impact='negative'] .sign {
+  [data-type='limitation'] .sign {
     color: var(--alarm);
   }
   .notice {

@@ -9,6 +9,7 @@ import type {
   SessionView,
   UndoReply,
 } from '../../page-data.js'
+import type { QueueFilters } from './queue-filters.js'
 
 /** The server does not answer. */
 export class ServerGone extends Error {}
@@ -30,17 +31,6 @@ const answerMsMax = {
   /** Of what it has to ask a service for. */
   asked: 60_000,
 } as const
-
-export type QueueView = 'open' | 'decided' | 'all'
-export type QueueSort = 'rows' | 'confidence' | 'input'
-
-export interface QueueFilters {
-  readonly view: QueueView
-  /** None: all of them. */
-  readonly statuses: readonly string[]
-  readonly text: string
-  readonly sort: QueueSort
-}
 
 export interface QueueQuestion extends QueueFilters {
   readonly from: number

@@ -1,6 +1,7 @@
 import type { CandidateView, DecisionView, LookupDetail, QueueRow } from '../../page-data.js'
 import { element, foreign, keyCap, unseen } from './element.js'
 import { marked } from './marked.js'
+import { shown } from './shown-text.js'
 import { agoWords, counted, momentWords, statusWords, toneOf } from './words.js'
 
 export interface AskedDeps {
@@ -114,8 +115,8 @@ export const timeElement = (atMs: number, nowMs: number): HTMLElement =>
   )
 
 const signs = new Map([
-  ['positive', '+'],
-  ['negative', '−'],
+  ['strength', '+'],
+  ['limitation', '−'],
 ])
 
 function factors({ factors: all }: LookupDetail): HTMLElement {
@@ -123,21 +124,23 @@ function factors({ factors: all }: LookupDetail): HTMLElement {
     'details',
     { class: 'factors', open: '' },
     element('summary', {}, 'What the service said'),
-    element(
-      'ul',
-      {},
-      ...all.map(({ text, impact }) =>
-        element(
-          'li',
-          { 'data-impact': impact },
-          element('span', { class: 'sign', 'aria-hidden': 'true' }, signs.get(impact ?? '') ?? '·'),
-          impact === null ? null : unseen(`${impact}: `),
-          foreign(text, 400),
-        ),
-      ),
-    ),
+    element('ul', {}, ...all.map(factor)),
   )
 }
+
+const factor = ({ type, text, impact }: LookupDetail['factors'][number]): HTMLElement =>
+  element(
+    'li',
+    { 'data-type': type },
+    element('span', { class: 'sign', 'aria-hidden': 'true' }, signs.get(type ?? '') ?? '·'),
+    element(
+      'span',
+      {},
+      type === null ? null : unseen(`${type}: `),
+      foreign(text, 400),
+      impact === null ? null : element('span', { class: 'quiet' }, ` ${shown(impact, 40)}`),
+    ),
+  )
 
 function noteField({ onNote }: AskedDeps): HTMLElement {
   const field = element('textarea', {

@@ -1,5 +1,4 @@
-import type { QueueFilters } from './api.js'
-import type { QueueCounts } from './queue.js'
+import type { QueueCounts, QueueFilters } from './queue-filters.js'
 import { counted } from './words.js'
 
 export interface EmptyWords {

@@ -1,6 +1,5 @@
-import type { QueueFilters, QueueSort, QueueView } from './api.js'
 import { element, partOf } from './element.js'
-import type { QueueCounts } from './queue.js'
+import type { QueueCounts, QueueFilters, QueueSort, QueueView } from './queue-filters.js'
 import { counted, grouped, statusWords, toneOf } from './words.js'
 
 const views: readonly { readonly view: QueueView; readonly label: string }[] = [

@@ -1,15 +1,9 @@
 import type { DecideReply, DecisionView, QueuePage, QueueRow } from '../../page-data.js'
-import { askQueue, type QueueFilters } from './api.js'
+import { askQueue } from './api.js'
+import type { QueueCounts, QueueFilters } from './queue-filters.js'
 
 /** Rows that are asked for at once. */
 const pageRows = 80
-
-export interface QueueCounts {
-  readonly open: number
-  readonly decided: number
-  readonly openByStatus: Readonly<Record<string, number>>
-  readonly isRunGoingOn: boolean
-}
 
 /** The rows of the queue as far as they were looked at, and what they were asked by. */
 export class Queue {

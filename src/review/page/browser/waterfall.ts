@@ -33,7 +33,7 @@ export function barsOf(weights: Weights, { least, most }: Scale): (Bar | null)[]
 
 /** Where nothing speaks for or against, in percent. */
 export const zeroOf = ({ least, most }: Scale): number =>
-  most === least ? 0 : (-least / (most - least)) * 100
+  most === least ? 0 : ((0 - least) / (most - least)) * 100
 
 /** After each weight. */
 function sumsOf(weights: Weights): number[] {
