@@ -55,7 +55,7 @@ export const layoutStyle = css`
     flex: 1;
     min-height: 0;
     display: grid;
-    grid-template-columns: 20rem minmax(0, 1fr) 17rem;
+    grid-template-columns: 18rem minmax(0, 1fr) 15rem;
   }
   .pane {
     min-width: 0;
@@ -98,16 +98,17 @@ export const layoutStyle = css`
   .actions {
     display: flex;
     flex-wrap: wrap;
-    gap: 0.35rem;
+    gap: 0.3rem;
     padding: 0.5rem 1rem;
+    font-size: 0.84rem;
     border-top: 1px solid var(--line);
     background: var(--ground);
   }
   .actions button {
     display: flex;
     align-items: center;
-    gap: 0.45rem;
-    padding-inline: 0.4rem 0.6rem;
+    gap: 0.4rem;
+    padding-inline: 0.35rem 0.5rem;
   }
   .actions button[data-action='help'] {
     margin-inline-start: auto;
@@ -212,6 +213,11 @@ export const layoutStyle = css`
   .alike label:has(:disabled) {
     color: var(--quiet);
     cursor: default;
+  }
+  @media (min-width: 90rem) {
+    main {
+      grid-template-columns: 20rem minmax(0, 1fr) 17rem;
+    }
   }
   @media (min-width: 110rem) {
     main {

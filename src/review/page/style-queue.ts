@@ -58,7 +58,7 @@ export const queueStyle = css`
     color: var(--quiet);
   }
   .list {
-    --row-rem: 3.1;
+    --row-rem: 3.125;
     flex: 1;
     min-height: 0;
     overflow-y: auto;

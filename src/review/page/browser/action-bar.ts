@@ -39,7 +39,8 @@ export class ActionBar {
     for (const kind of ['none', 'skip', 'search', 'note'] as const) this.#disable(kind, !hasRow)
     this.#disable('group', !hasRow || alikeCount === 0)
     const label = this.#buttons.get('group')?.querySelector('span')
-    if (label) label.textContent = alikeCount === 0 ? 'Same doubt' : `Same doubt: ${alikeCount} more`
+    if (label !== null && label !== undefined)
+      label.textContent = alikeCount === 0 ? 'Same doubt' : `Same doubt: ${alikeCount}`
   }
 
   #disable(kind: BarAction, isDisabled: boolean): void {

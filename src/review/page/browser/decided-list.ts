@@ -1,6 +1,6 @@
 import type { DecisionView } from '../../page-data.js'
 import { timeElement, verdictParts } from './asked-panel.js'
-import { element, foreign, partOf, unseen } from './element.js'
+import { element, foreign, partOf, putChildren, unseen } from './element.js'
 import { shown } from './shown-text.js'
 import { agoWords, grouped } from './words.js'
 
@@ -19,21 +19,27 @@ export class DecidedList {
   readonly #box = partOf('decisions', HTMLElement)
   readonly #count = partOf('decided-count', HTMLElement)
   #decisions: readonly DecisionView[] = []
-  #shownCount = 0
+  /** By sequence: a decision never changes. */
+  readonly #items = new Map<number, HTMLElement>()
 
   constructor(deps: DecidedDeps) {
     this.#deps = deps
   }
 
-  /** Nothing is touched where nothing is different, so that what has the focus keeps it. */
+  /** What is there already is left as it is, so that what has the focus keeps it. */
   show(decisions: readonly DecisionView[], count: number): void {
-    const before = this.#decisions
+    const nowMs = this.#deps.nowMs()
     this.#decisions = decisions.slice(0, decidedShownMax)
-    const isSame =
-      before.length === this.#decisions.length &&
-      this.#decisions.every(({ sequence }, at) => sequence === before[at]?.sequence)
-    if (isSame && this.#shownCount === count) this.#renew()
-    else this.#render(count)
+    for (const time of this.#box.querySelectorAll('time'))
+      time.textContent = agoWords(Date.parse(time.dateTime), nowMs)
+    const left = count - this.#decisions.length
+    const items = this.#decisions.map((decision) => this.#itemOf(decision, nowMs))
+    if (left > 0) items.push(restElement(left))
+    if (items.length === 0) items.push(nothingYet())
+    this.#count.textContent = grouped(count)
+    putChildren(this.#box, items)
+    const sequences = new Set(this.#decisions.map(({ sequence }) => sequence))
+    for (const sequence of this.#items.keys()) if (!sequences.has(sequence)) this.#items.delete(sequence)
   }
 
   add(decisions: readonly DecisionView[], count: number): void {
@@ -51,28 +57,10 @@ export class DecidedList {
     )
   }
 
-  /** Times that are past. */
-  #renew(): void {
-    const nowMs = this.#deps.nowMs()
-    for (const time of this.#box.querySelectorAll('time'))
-      time.textContent = agoWords(Date.parse(time.dateTime), nowMs)
-  }
-
-  #render(count: number): void {
-    this.#shownCount = count
-    const nowMs = this.#deps.nowMs()
-    this.#count.textContent = grouped(count)
-    this.#box.replaceChildren(...this.#decisions.map((decision) => this.#item(decision, nowMs)))
-    if (this.#decisions.length === 0) this.#box.append(nothingYet())
-    const left = count - this.#decisions.length
-    if (left > 0)
-      this.#box.append(
-        element(
-          'li',
-          { class: 'quiet rest' },
-          `${grouped(left)} older ones are in the queue’s view “decided”.`,
-        ),
-      )
+  #itemOf(decision: DecisionView, nowMs: number): HTMLElement {
+    const item = this.#items.get(decision.sequence) ?? this.#item(decision, nowMs)
+    this.#items.set(decision.sequence, item)
+    return item
   }
 
   #item(decision: DecisionView, nowMs: number): HTMLElement {
@@ -108,6 +96,9 @@ export class DecidedList {
     )
   }
 }
+
+const restElement = (count: number): HTMLElement =>
+  element('li', { class: 'quiet rest' }, `${grouped(count)} older ones are in the queue’s view “decided”.`)
 
 const nothingYet = (): HTMLElement =>
   element(

@@ -14,6 +14,14 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made
 }
 
+/** Makes these the children: those that are there already are not touched, and keep their focus and their place. */
+export function putChildren(parent: Element, children: readonly Element[]): void {
+  const wanted = new Set(children)
+  for (const child of [...parent.children]) if (!wanted.has(child)) child.remove()
+  for (const [index, child] of children.entries())
+    if (parent.children[index] !== child) parent.insertBefore(child, parent.children[index] ?? null)
+}
+
 /** What the page is written with: an element of an id and a kind is there. */
 export function partOf<Part extends HTMLElement>(id: string, kind: new () => Part): Part {
   const part = document.getElementById(id)

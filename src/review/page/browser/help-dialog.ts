@@ -2,7 +2,7 @@ import { element, keyCap, partOf } from './element.js'
 
 const lines: readonly { readonly keys: readonly string[]; readonly does: string }[] = [
   { keys: ['1', '…', '5'], does: 'accept that candidate' },
-  { keys: ['n'], does: 'none of these: the company is not known' },
+  { keys: ['n'], does: 'none of these: it is no company that is known' },
   { keys: ['s'], does: 'skip: go on, the row stays open' },
   { keys: ['u'], does: 'undo what you decided last' },
   { keys: ['g'], does: 'settle rows with the same doubt together, after a look at them' },

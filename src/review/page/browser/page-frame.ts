@@ -12,7 +12,6 @@ export class PageFrame {
   readonly #words = partOf('progress-words', HTMLElement)
   readonly #bar = partOf('progress-bar', HTMLElement)
   readonly #more = partOf('more', HTMLElement)
-  #input = ''
 
   constructor() {
     for (const button of this.#paneButtons())
@@ -23,7 +22,7 @@ export class PageFrame {
   }
 
   showSession({ input, reviewer }: SessionView): void {
-    this.#input = shown(input, 120)
+    document.title = `Review ${shown(input, 120)}`
     partOf('input-name', HTMLElement).replaceChildren(foreign(input, 120))
     partOf('reviewer', HTMLElement).replaceChildren('as ', foreign(reviewer, 60))
   }
@@ -37,7 +36,6 @@ export class PageFrame {
     this.#more.hidden = !isRunGoingOn
     if (isRunGoingOn && this.#more.textContent === '')
       this.#more.textContent = 'The run goes on: more rows may come.'
-    document.title = `${grouped(open)} open – Review ${this.#input}`.trim()
   }
 
   /** For screen readers: what was done. */

@@ -1,5 +1,5 @@
 import type { QueueRow } from '../../page-data.js'
-import { element, foreign, partOf, unseen } from './element.js'
+import { element, foreign, partOf, putChildren, unseen } from './element.js'
 import { scrolledPx, scrollToPut, seenAt, windowAt, type ListShape } from './list-window.js'
 import { counted, grouped, statusWords, toneOf } from './words.js'
 
@@ -20,15 +20,28 @@ export class QueueList {
   readonly #rows = partOf('list-rows', HTMLElement)
   readonly #skipped = new Set<string>()
   #selected: string | null = null
+  #elements: ReadonlyMap<string, ListRow> = new Map()
   #isDue = false
+  // What the browser would lay the page out for, were it asked.
+  #viewPx = 0
+  #rowPx = 0
+  #scrollPx = 0
+  #heightPx = -1
+  /** The row that was to be seen last: the pane may have been hidden then. */
+  #revealed = 0
 
   constructor(deps: QueueListDeps) {
     this.#deps = deps
+    this.#measure()
     this.#box.addEventListener('scroll', () => {
+      this.#scrollPx = this.#box.scrollTop
       this.#renderSoon()
     })
     new ResizeObserver(() => {
-      this.#renderSoon()
+      const wasHidden = this.#viewPx === 0
+      this.#measure()
+      if (wasHidden) this.reveal(this.#revealed)
+      else this.#renderSoon()
     }).observe(this.#box)
     this.#rows.addEventListener('click', ({ target }) => {
       const row = target instanceof Element ? target.closest<HTMLElement>('[data-index]') : null
@@ -46,31 +59,29 @@ export class QueueList {
 
   /** Scrolls no further than is needed for a row to be seen, and shows what there is now. */
   reveal(index: number): void {
+    this.#revealed = index
     const shape = this.#shape()
-    const { from, to } = seenAt(shape, this.#box.scrollTop)
-    this.#spacer.style.height = `${scrolledPx(shape)}px`
-    if (index < from) this.#box.scrollTop = scrollToPut(shape, index, 0)
-    else if (index >= to) this.#box.scrollTop = scrollToPut(shape, index, shape.viewPx - shape.rowPx)
+    const { from, to } = this.seen()
+    if (index < from) this.#scrollTo(scrollToPut(shape, index, 0))
+    else if (index >= to) this.#scrollTo(scrollToPut(shape, index, shape.viewPx - shape.rowPx))
     this.render()
   }
 
   /** Pixels from the top of what is seen to a row. */
   placeOf(index: number): number {
     const shape = this.#shape()
-    const { from, topPx } = windowAt(shape, this.#box.scrollTop)
-    return topPx + (index - from) * shape.rowPx - this.#box.scrollTop
+    const { from, topPx } = windowAt(shape, this.#scrollPx)
+    return topPx + (index - from) * shape.rowPx - this.#scrollPx
   }
 
   /** Scrolls so that a row stands where another stood. */
   putAt(index: number, belowTopPx: number): void {
-    const shape = this.#shape()
-    this.#spacer.style.height = `${scrolledPx(shape)}px`
-    this.#box.scrollTop = scrollToPut(shape, index, belowTopPx)
+    this.#scrollTo(scrollToPut(this.#shape(), index, belowTopPx))
     this.render()
   }
 
   seen(): { from: number; to: number } {
-    return seenAt(this.#shape(), this.#box.scrollTop)
+    return seenAt(this.#shape(), this.#scrollPx)
   }
 
   isSeen(index: number): boolean {
@@ -81,11 +92,13 @@ export class QueueList {
   render(): void {
     this.#isDue = false
     const shape = this.#shape()
-    this.#spacer.style.height = `${scrolledPx(shape)}px`
-    const { from, to, topPx } = windowAt(shape, this.#box.scrollTop)
-    const rows = Array.from({ length: to - from }, (_, at) => this.#rowElement(from + at, shape.count))
+    this.#stretch()
+    const { from, to, topPx } = windowAt(shape, this.#scrollPx)
+    const elements = new Map<string, ListRow>()
+    const rows = Array.from({ length: to - from }, (_, at) => this.#rowElement(from + at, elements))
+    this.#elements = elements
     this.#rows.style.transform = `translateY(${topPx}px)`
-    this.#rows.replaceChildren(...rows)
+    putChildren(this.#rows, rows)
     const selected = rows.find((row) => row.getAttribute('aria-selected') === 'true')
     if (selected === undefined) this.#box.removeAttribute('aria-activedescendant')
     else this.#box.setAttribute('aria-activedescendant', selected.id)
@@ -101,27 +114,58 @@ export class QueueList {
   }
 
   #shape(): ListShape {
-    const rowPx = parseFloat(getComputedStyle(this.#rows).getPropertyValue('--row-rem')) * rootFontPx()
-    return { count: this.#deps.count(), rowPx, viewPx: this.#box.clientHeight }
+    return { count: this.#deps.count(), rowPx: this.#rowPx, viewPx: this.#viewPx }
   }
 
-  #rowElement(index: number, count: number): HTMLElement {
+  #measure(): void {
+    this.#viewPx = this.#box.clientHeight
+    this.#rowPx = parseFloat(getComputedStyle(this.#rows).getPropertyValue('--row-rem')) * rootFontPx()
+  }
+
+  /** As high as its rows: what is scrolled to beyond is cut off by the browser. */
+  #stretch(): void {
+    const shape = this.#shape()
+    const heightPx = scrolledPx(shape)
+    if (heightPx === this.#heightPx) return
+    this.#heightPx = heightPx
+    this.#spacer.style.height = `${heightPx}px`
+    const scrollPxMax = Math.max(0, heightPx - shape.viewPx)
+    if (this.#scrollPx > scrollPxMax) this.#scrollTo(scrollPxMax)
+  }
+
+  #scrollTo(scrollPx: number): void {
+    this.#scrollPx = scrollPx
+    this.#stretch()
+    this.#box.scrollTop = scrollPx
+  }
+
+  /** Those that are shown already are taken again. */
+  #rowElement(index: number, elements: Map<string, ListRow>): HTMLElement {
     const row = this.#deps.rowAt(index)
-    const isSelected = row !== null && row.lookup === this.#selected
-    const attributes = {
-      class: row !== null && this.#skipped.has(row.lookup) ? 'row skipped' : 'row',
-      role: 'option',
-      id: `row-${index}`,
-      'data-index': String(index),
-      'aria-selected': String(isSelected),
-      'aria-setsize': String(count),
-      'aria-posinset': String(index + 1),
-    }
-    return row === null
-      ? element('div', attributes, element('span', { class: 'quiet' }, '…'))
-      : element('div', attributes, ...rowParts(row))
+    const before = row === null ? undefined : this.#elements.get(row.lookup)
+    const made = before?.row === row && before !== undefined ? before.element : emptyOrFull(row)
+    if (row !== null) elements.set(row.lookup, { row, element: made })
+    made.id = `row-${index}`
+    made.dataset['index'] = String(index)
+    made.ariaPosInSet = String(index + 1)
+    made.ariaSetSize = String(this.#deps.count())
+    made.ariaSelected = String(row !== null && row.lookup === this.#selected)
+    made.className = row !== null && this.#skipped.has(row.lookup) ? 'row skipped' : 'row'
+    return made
   }
 }
+
+interface ListRow {
+  readonly row: QueueRow
+  readonly element: HTMLElement
+}
+
+const emptyOrFull = (row: QueueRow | null): HTMLElement =>
+  element(
+    'div',
+    { role: 'option' },
+    ...(row === null ? [element('span', { class: 'quiet' }, '…')] : rowParts(row)),
+  )
 
 function rowParts(row: QueueRow): HTMLElement[] {
   const { status, confidence, rowCount, location, decision, reason } = row

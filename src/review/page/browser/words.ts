@@ -1,5 +1,7 @@
+const numbers = new Intl.NumberFormat('en-US')
+
 /** `1,234` */
-export const grouped = (value: number): string => value.toLocaleString('en-US')
+export const grouped = (value: number): string => numbers.format(value)
 
 /** `1 row`, `1,234 rows` */
 export const counted = (value: number, noun: string): string =>
