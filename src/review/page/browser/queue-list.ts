@@ -143,7 +143,7 @@ export class QueueList {
   #rowElement(index: number, elements: Map<string, ListRow>): HTMLElement {
     const row = this.#deps.rowAt(index)
     const before = row === null ? undefined : this.#elements.get(row.lookup)
-    const made = before?.row === row && before !== undefined ? before.element : emptyOrFull(row)
+    const made = before !== undefined && before.row === row ? before.element : emptyOrFull(row)
     if (row !== null) elements.set(row.lookup, { row, element: made })
     made.id = `row-${index}`
     made.dataset['index'] = String(index)
