@@ -1,3 +1,5 @@
+import { reviewErrorTable } from './review-error-codes.js'
+
 /**
  * Every code that an error shown to a user can bear: what it means, what to do, and what the process ends with where
  * that is not 2, which says that nothing was submitted.
@@ -219,6 +221,36 @@ export const errorTable = {
     meaning: 'the head file is gone or cannot be read, so nothing says whether the checkpoint is the newest',
     remedy: 'as above',
   },
+  DECISIONS_NOT_FOUND: {
+    meaning: 'the file named with `--decisions` is not there',
+    remedy: 'check the path; `enrich review` makes it',
+  },
+  DECISIONS_INVALID: {
+    meaning:
+      'the decisions cannot be read: an unknown column, a lookup, verdict, id or time that is none, a merge conflict left in them; the message names the line',
+    remedy: 'mend the line; nothing was submitted',
+  },
+  DECISIONS_CONFLICT: {
+    meaning: 'two lines of the decisions decide one lookup differently; the message names both',
+    remedy: 'remove the one that does not hold',
+  },
+  DECISIONS_CHANGED: {
+    meaning: 'the decisions changed again and again while they were read',
+    remedy: 'wait until whatever writes them is done, and run the same command again',
+  },
+  DECISIONS_UNWRITABLE: {
+    meaning: 'the decisions cannot be written, or another process keeps them locked',
+    remedy: 'check folder and permissions; what was decided is in the review store',
+  },
+  REVIEW_STORE_INVALID: {
+    meaning:
+      'what stands where decisions and candidates are kept, beside the checkpoint, is something else, damaged or of a newer version',
+    remedy: 'move it away; what the decisions file holds stands without it',
+  },
+  REVIEW_STORE_UNWRITABLE: {
+    meaning: 'the review store cannot be opened or written',
+    remedy: 'check folder and permissions',
+  },
   RUN_NOT_FOUND: {
     meaning: '`diff`, `report` or `runs` was asked for a run that is not remembered, or there are none yet',
     remedy: '`enrich runs` lists them',
@@ -243,6 +275,7 @@ export const errorTable = {
     meaning: 'a row has no key in the column of `--row-key`; the message names the row',
     remedy: 'fill the cell in, or name another column',
   },
+  ...reviewErrorTable,
   LEDGER_INVALID: {
     meaning: 'the list of charges for `reconcile` cannot be read, or has no `custom_id`',
     remedy: 'see the hint',
@@ -263,6 +296,15 @@ export const errorTable = {
   EVALUATION_INVALID: {
     meaning: 'labelled queries cannot be read: no names, no expected ids, an id of no kind',
     remedy: 'see the hint; mend `--map` or `--id-type`',
+  },
+  VERDICTS_INVALID: {
+    meaning:
+      'a file of `enrich review --import` has verdicts that cannot be taken, or not the columns for them; the message names the rows, and nothing was imported',
+    remedy: 'mend these rows, and import the file again',
+  },
+  VERDICTS_NOT_IMPORTED: {
+    meaning: '`enrich review --export` would overwrite a file with verdicts that were not imported',
+    remedy: '`--import` it first, or name another file',
   },
   DOMAIN_LIST_INVALID: {
     meaning: 'a list of domains for `serve` cannot be read; the message names the line',

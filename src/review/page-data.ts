@@ -111,8 +111,13 @@ export interface LookupDetail {
 
 export interface AlikeRow {
   readonly row: QueueRow
-  /** Candidates of this one that are candidates of that one too, by id; what is accepted for both has to be among them. */
+  /**
+   * Candidates of this one that may be accepted for that one too, by id: those that are candidates of both, or all of
+   * this one where nobody looked for those of that one yet.
+   */
   readonly entityIds: readonly string[]
+  /** Whether the candidates of that one were looked for. */
+  readonly isLookedAt: boolean
 }
 
 /** `GET /api/search?lookup=…&text=…&country=…` */

@@ -1,5 +1,12 @@
+import { existsSync, statSync } from 'node:fs'
+import { UserError } from '../../core/errors.js'
+import { createGatheredTransactions, type GatheredTransactions } from '../../platform/gathered-commits.js'
+import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
+import { isDiskFull, NotOursError, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import type { Candidate } from './candidate.js'
 import type { Decision } from './decision.js'
+import { packCandidates, unpackCandidates } from './packed-candidates.js'
+import { decisionRow, keptDecision, prepareReviewQueries, reviewMigrations } from './review-tables.js'
 
 /** A decision as the store has it. */
 export interface KeptDecision extends Decision {
@@ -14,31 +21,265 @@ export type DecideOutcome =
   | { readonly kind: 'decided'; readonly decisions: readonly KeptDecision[] }
   | { readonly kind: 'conflict'; readonly others: readonly KeptDecision[] }
 
+export interface ReviewReader {
+  /** The decisions that stand, of one service and of whichever, in the order in which they were made. */
+  standing(service: string): KeptDecision[]
+  /** Those that stand, the newest first. */
+  newest(service: string, count: number): KeptDecision[]
+  /** Of one service and of whichever: they stand no more, and the decisions file is still to lose them. */
+  leaving(service: string): KeptDecision[]
+  /** Changes whenever anything here does, by whichever process. */
+  version(): number
+  /** Grows by one with each method of whichever process that changes decisions, or what is said of them. */
+  decisionVersion(): number
+  /** Of lookups (hexadecimal keys) of a scope; aligned, null where none were looked for. */
+  candidates(scope: string, lookups: readonly string[]): (readonly Candidate[] | null)[]
+  close(): void
+}
+
 /**
  * What reviewers decided, and the candidates that were found, of the lookups of a checkpoint: an SQLite file beside it,
  * shared by processes, so that reviewers work while a run writes the checkpoint. What a method resolves is durable.
  */
-export interface ReviewStore {
-  /** The decisions that stand, of one service. */
-  standing(service: string): KeptDecision[]
-  /** The newest first, of whatever lookups, withdrawn ones not among them. */
-  newest(service: string, count: number): KeptDecision[]
+export interface ReviewStore extends ReviewReader {
   /**
    * All of them or none: `expected` has, of each lookup, the sequence of the decision that its reviewer saw (0: none).
    */
   decide(decisions: readonly Decision[], expected: ReadonlyMap<string, number>): Promise<DecideOutcome>
   /** Takes back decisions; what stood before each stands again. Returns those that were taken back. */
   withdraw(service: string, sequences: readonly number[]): Promise<KeptDecision[]>
+  /** The decisions file has them. */
   markInFile(sequences: readonly number[]): Promise<void>
-  /** Changes whenever anything here does, by whichever process. */
-  version(): number
-
-  /** Of lookups (hexadecimal keys) of a scope; aligned, null where none were looked for. */
-  candidates(scope: string, lookups: readonly string[]): (readonly Candidate[] | null)[]
+  /** The decisions file does not have them. */
+  markOutOfFile(sequences: readonly number[]): Promise<void>
+  /** Decisions that others wrote to the decisions file: each stands in place of what stood. */
+  adopt(decisions: readonly Decision[]): Promise<KeptDecision[]>
+  /** Somebody took their lines out of the decisions file: neither they nor what they replaced stands. */
+  forget(sequences: readonly number[]): Promise<void>
   keepCandidates(
     scope: string,
     found: ReadonlyMap<string, readonly Candidate[]>,
     nowMs: number,
   ): Promise<void>
-  close(): void
+}
+
+/** Marks an SQLite file as a review store ("enrv"). */
+const applicationId = 0x656e7276
+
+/** Where the decisions on lookups of a checkpoint are kept: beside it. */
+export function reviewStorePath(checkpointPath: string): string {
+  return `${checkpointPath.replace(/\.sqlite$/, '')}.review.sqlite`
+}
+
+const reviewStoreAt = (path: string): OwnSqlite => ({
+  path,
+  applicationId,
+  migrations: reviewMigrations,
+  explain: (error) => explainReviewError(path, error),
+})
+
+/** Opens the review store of a checkpoint, made as needed. Throws REVIEW_STORE_INVALID, REVIEW_STORE_UNWRITABLE, DISK_FULL. */
+export function openReviewStore(checkpointPath: string): ReviewStore {
+  const path = reviewStorePath(checkpointPath)
+  return new SqliteReviewStore(openOwn(reviewStoreAt(path), { synchronous: 'FULL', isPrivate: true }), path)
+}
+
+/** Opens it to look at it, while reviewers decide; null where there is none. Throws REVIEW_STORE_INVALID. */
+export function openReviewStoreToRead(checkpointPath: string): ReviewReader | null {
+  const path = reviewStorePath(checkpointPath)
+  if (!existsSync(path) || statSync(path).size === 0) return null
+  const own = reviewStoreAt(path)
+  const database = readOwn(own, { versions: 'any' })
+  // Another process is about to make it.
+  if (database.pragma('user_version', { simple: true }) === 0) {
+    database.close()
+    return null
+  }
+  return new SqliteReviewReader(database, path)
+}
+
+class SqliteReviewReader implements ReviewReader {
+  protected readonly database: Sqlite
+  protected readonly path: string
+  protected readonly queries: ReturnType<typeof prepareReviewQueries>
+
+  constructor(database: Sqlite, path: string) {
+    this.database = database
+    this.path = path
+    this.queries = this.explained(() => prepareReviewQueries(database))
+  }
+
+  standing(service: string): KeptDecision[] {
+    return this.explained(() => this.queries.standing.all({ service }).map(keptDecision))
+  }
+
+  newest(service: string, count: number): KeptDecision[] {
+    return this.explained(() => this.queries.newest.all({ service, count }).map(keptDecision))
+  }
+
+  leaving(service: string): KeptDecision[] {
+    return this.explained(() => this.queries.leaving.all({ service }).map(keptDecision))
+  }
+
+  version(): number {
+    return this.explained(() => this.queries.version.get() ?? 0)
+  }
+
+  decisionVersion(): number {
+    return this.explained(() => this.queries.decisionVersion.get() ?? 0)
+  }
+
+  candidates(scope: string, lookups: readonly string[]): (readonly Candidate[] | null)[] {
+    return this.explained(() =>
+      lookups.map((lookup) => {
+        const found = this.queries.candidates.get(scope, Buffer.from(lookup, 'hex'))
+        return found === undefined ? null : unpackCandidates(found)
+      }),
+    )
+  }
+
+  close(): void {
+    this.database.close()
+  }
+
+  protected explained<Result>(action: () => Result): Result {
+    try {
+      return action()
+    } catch (error) {
+      throw explainReviewError(this.path, error)
+    }
+  }
+}
+
+class SqliteReviewStore extends SqliteReviewReader implements ReviewStore {
+  readonly #commits: GatheredTransactions
+
+  constructor(database: Sqlite, path: string) {
+    super(database, path)
+    this.#commits = createGatheredTransactions(database)
+  }
+
+  decide(decisions: readonly Decision[], expected: ReadonlyMap<string, number>): Promise<DecideOutcome> {
+    return this.#change(() => {
+      const others = decisions.flatMap(({ service, lookup }) => {
+        const stands = this.#standingOf(service, lookup)
+        return (stands?.sequence ?? 0) === (expected.get(lookup) ?? 0) ? [] : [{ stands }]
+      })
+      if (others.length > 0)
+        return { kind: 'conflict', others: others.flatMap(({ stands }) => stands ?? []) } as const
+      return { kind: 'decided', decisions: decisions.map((decision) => this.#insert(decision, false)) }
+    })
+  }
+
+  withdraw(service: string, sequences: readonly number[]): Promise<KeptDecision[]> {
+    return this.#change(() =>
+      sequences.flatMap((sequence) => {
+        const row = this.queries.withdraw.get({ service, sequence })
+        if (row === undefined) return []
+        this.queries.restore.run({ sequence, by: row.replaced_by })
+        return keptDecision(row)
+      }),
+    )
+  }
+
+  markInFile(sequences: readonly number[]): Promise<void> {
+    return this.#mark(sequences, 1)
+  }
+
+  markOutOfFile(sequences: readonly number[]): Promise<void> {
+    return this.#mark(sequences, 0)
+  }
+
+  adopt(decisions: readonly Decision[]): Promise<KeptDecision[]> {
+    return this.#change(() => decisions.map((decision) => this.#insert(decision, true)))
+  }
+
+  forget(sequences: readonly number[]): Promise<void> {
+    return this.#change(() => {
+      for (const sequence of sequences) this.queries.forget.run({ sequence })
+    })
+  }
+
+  keepCandidates(
+    scope: string,
+    found: ReadonlyMap<string, readonly Candidate[]>,
+    nowMs: number,
+  ): Promise<void> {
+    return this.#change(() => {
+      for (const [lookup, candidates] of found) {
+        const packed = packCandidates(candidates)
+        this.queries.keepCandidates.run(scope, Buffer.from(lookup, 'hex'), packed, nowMs)
+      }
+    }, 'candidates')
+  }
+
+  override close(): void {
+    this.#commits.flush()
+    super.close()
+  }
+
+  #insert(decision: Decision, isInFile: boolean): KeptDecision {
+    const row = decisionRow(decision, isInFile)
+    const { lastInsertRowid } = this.queries.insert.run(row)
+    const sequence = Number(lastInsertRowid)
+    this.queries.replace.run({ sequence, service: row.service, lookup: row.lookup })
+    return { ...decision, sequence, isInFile }
+  }
+
+  /** A decision for whichever service meets those of all. */
+  #standingOf(service: string | null, lookup: string): KeptDecision | undefined {
+    const row = this.queries.standingOf.get({ service, lookup: Buffer.from(lookup, 'hex') })
+    return row === undefined ? undefined : keptDecision(row)
+  }
+
+  #mark(sequences: readonly number[], isInFile: 0 | 1): Promise<void> {
+    return this.#change(() => {
+      for (const sequence of sequences) this.queries.mark.run({ sequence, isInFile })
+    })
+  }
+
+  #change<Result>(change: () => Result, of: 'decisions' | 'candidates' = 'decisions'): Promise<Result> {
+    return this.#commits
+      .add(() => {
+        const result = change()
+        this.queries.count.run({ isOfDecisions: of === 'decisions' ? 1 : 0 })
+        return result
+      })
+      .catch((error: unknown) => {
+        throw explainReviewError(this.path, error)
+      })
+  }
+}
+
+/** Says in a user's words what SQLite or the file system refused. The checkpoint is not touched by any of it. */
+function explainReviewError(path: string, error: unknown): unknown {
+  if (error instanceof UserError) return error
+  const code = sqliteCode(error) ?? (error as NodeJS.ErrnoException | undefined)?.code ?? ''
+  const invalid = (message: string) =>
+    new UserError('REVIEW_STORE_INVALID', message, {
+      hint: 'put it back from a backup, or move it away: what the decisions file holds stands without it, and the checkpoint is not touched',
+      cause: error,
+    })
+  if (error instanceof NotOursError && error.fault === 'newer_version')
+    return invalid(`the review store ${path} was written by a newer version of enrich`)
+  if (error instanceof NotOursError) return invalid(`${path} is not a review store of enrich`)
+  if (/^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ|IOERR_CORRUPTFS)/.test(code))
+    return invalid(`the review store ${path} is damaged, or is none`)
+  if (isDiskFull(error) || code === 'ENOSPC') {
+    return new UserError('DISK_FULL', `no space left for the review store ${path}`, {
+      hint: 'free some space; what was acknowledged is safe',
+      cause: error,
+    })
+  }
+  if (
+    /^(SQLITE_(READONLY|CANTOPEN|PERM|IOERR|BUSY|LOCKED)|E(ACCES|ROFS|PERM|NOTDIR|EXIST|NOENT|ISDIR))/.test(
+      code,
+    )
+  ) {
+    return new UserError('REVIEW_STORE_UNWRITABLE', `the review store ${path} cannot be opened or written`, {
+      hint: 'check its folder and permissions, and whether another process keeps it locked',
+      cause: error,
+    })
+  }
+  return error
 }

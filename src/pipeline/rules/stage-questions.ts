@@ -1,4 +1,5 @@
 import { domainNameOf } from '../../core/domain-name.js'
+import { isEntityId } from '../../core/entity-id.js'
 import type { Lookup } from '../../core/identity.js'
 import { at, textOf } from '../../core/lenient.js'
 import { readIdentifiers } from '../../core/stated-identifiers.js'
@@ -36,15 +37,12 @@ export function stageQuestions(kind: LookupKind, asked: Lookup, run: unknown): S
 const resultOf = (kind: LookupKind, run: unknown): unknown =>
   kind === 'domain' ? at(run, 'data', 'data') : at(run, 'data')
 
-/** As the service makes them, and fit for a path. */
-const entityIdPattern = /^siq_[\w.~-]{1,200}$/
-
 function entityIdOf(result: unknown): string | null {
   const status = textOf(at(result, 'status'))?.trim().toLowerCase()
   if (status !== 'matched' && status !== 'merged') return null
   const merged = textOf(at(result, 'merged_into'))
   const id = status === 'merged' && merged !== null ? merged : textOf(at(result, 'entity', 'id'))
-  return id !== null && entityIdPattern.test(id) ? id : null
+  return id !== null && isEntityId(id) ? id : null
 }
 
 function statedDomain({ name, context }: Lookup): string | null {

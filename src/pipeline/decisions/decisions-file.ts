@@ -1,0 +1,219 @@
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { UserError } from '../../core/errors.js'
+import {
+  makeFolder,
+  publishFile,
+  removeStaleTemporaries,
+  temporaryPath,
+} from '../../platform/durable-files.js'
+import { FileLockedError, withFileLock } from '../../platform/file-lock.js'
+import { finalPath } from '../../platform/same-file.js'
+import type { Decision } from './decision.js'
+import { decisionLine, decisionsHeader } from './decision-lines.js'
+import { invalidFile, readDecisions, type ReadDecisions } from './read-decisions.js'
+
+/** Used where it is there, and made by those who decide. */
+export const defaultDecisionsPath = 'enrich.decisions.csv'
+
+const limits = {
+  fileBytesMax: 256 * 1024 * 1024,
+  /** A file that changes while it is read is read again, so often, after so long. */
+  readsMax: 20,
+  rereadAfterMs: 50,
+  lockWaitMsMax: 10_000,
+} as const
+
+/** By what a file that was changed is known. */
+interface Stamp {
+  readonly inode: bigint
+  readonly bytes: bigint
+  readonly modifiedNs: bigint
+}
+
+/** A decisions file as it was at one moment. */
+export interface DecisionsFile extends ReadDecisions {
+  readonly stamp: Stamp
+}
+
+/**
+ * Reads a decisions file, whole as it was at one moment; null where there is none. `unwritten`: as `readDecisions` takes
+ * them. Throws DECISIONS_INVALID, DECISIONS_CONFLICT, DECISIONS_CHANGED.
+ */
+export async function readDecisionsFile(
+  path: string,
+  unwritten: readonly Decision[] = [],
+): Promise<DecisionsFile | null> {
+  for (let reads = 0; reads < limits.readsMax; reads++) {
+    if (reads > 0) await setTimeout(limits.rereadAfterMs)
+    const stamp = stampOf(path)
+    if (stamp === null) return null
+    const bytes = explainedRead(path, () => readFileSync(path))
+    if (!isSame(stamp, stampOf(path)) || BigInt(bytes.length) !== stamp.bytes) continue
+    return { ...(await readDecisions(path, bytes, unwritten)), stamp }
+  }
+  throw new UserError(
+    'DECISIONS_CHANGED',
+    `the decisions ${path} changed again and again while they were read`,
+    {
+      hint: 'wait until whatever writes the file is done, and run the same command again',
+    },
+  )
+}
+
+/** Whether the file is still as it was read. */
+export const isUnchanged = (path: string, file: DecisionsFile | null): boolean => {
+  const stamp = stampOf(path)
+  return file === null ? stamp === null : isSame(file.stamp, stamp)
+}
+
+/** What is to be changed: `drop` holds decisions as they were read, the very objects. */
+export interface DecisionsChange {
+  readonly add: readonly Decision[]
+  readonly drop: ReadonlySet<Decision>
+}
+
+/**
+ * Changes the file that was read, made as needed: appends whole lines where nothing is dropped, else puts a new file in
+ * its place. Durable when it returns; to be called within `whileLocked`. Null where somebody else changed it since it was
+ * read, and nothing was done. Throws DECISIONS_UNWRITABLE, DISK_FULL.
+ */
+export function changeDecisionsFile(
+  path: string,
+  file: DecisionsFile | null,
+  { add, drop }: DecisionsChange,
+): DecisionsFile | null {
+  const target = finalPath(path)
+  return explainedWrite(path, () => {
+    if (!isUnchanged(path, file)) return null
+    const kept = file === null ? [] : file.decisions.filter((decision) => !drop.has(decision))
+    const decisions = [...kept, ...add]
+    if (file?.isPlain === true && drop.size === 0) append(target, file, add.map(decisionLine).join(''))
+    else if (!replace(path, target, file, decisions)) return null
+    const stamp = stampOf(path)
+    return stamp === null ? null : { decisions, notices: [], isPlain: true, stamp }
+  })
+}
+
+function append(target: string, { stamp }: DecisionsFile, lines: string): void {
+  const descriptor = openSync(target, 'a')
+  try {
+    writeFileSync(descriptor, lines)
+    fsyncSync(descriptor)
+  } catch (error) {
+    // Half a line of a full disk would be read as one that is wrong.
+    ftruncateSync(descriptor, Number(stamp.bytes))
+    throw error
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function replace(
+  path: string,
+  target: string,
+  file: DecisionsFile | null,
+  decisions: readonly Decision[],
+): boolean {
+  makeFolder(dirname(target))
+  removeStaleTemporaries(target)
+  const temporary = temporaryPath(target)
+  try {
+    writeFileSync(temporary, decisionsHeader + decisions.map(decisionLine).join(''), { flag: 'wx' })
+    if (file !== null) chmodSync(temporary, statSync(target).mode & 0o777)
+    // Whoever edits it without the lock keeps what was saved, up to this moment.
+    if (!isUnchanged(path, file)) return false
+    publishFile(temporary, target)
+    return true
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+}
+
+/**
+ * Those who change a decisions file do so one after another, of whatever processes of this machine; whoever reads it
+ * needs no lock. Throws DECISIONS_UNWRITABLE, and what `act` throws.
+ */
+export async function whileLocked<Result>(path: string, act: () => Promise<Result>): Promise<Result> {
+  const target = finalPath(path)
+  const lock = join(dirname(target), `.${basename(target)}.lock`)
+  try {
+    explainedWrite(path, () => {
+      makeFolder(dirname(target))
+    })
+    return await withFileLock(lock, limits.lockWaitMsMax, act)
+  } catch (error) {
+    throw explainWrite(path, error)
+  }
+}
+
+function stampOf(path: string): Stamp | null {
+  return explainedRead(path, () => {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+    if (stats === undefined) return null
+    if (!stats.isFile()) throw invalidFile(path, 'it is not a file', 'name a CSV file')
+    if (stats.size > limits.fileBytesMax)
+      throw invalidFile(
+        path,
+        `it has more than ${limits.fileBytesMax / 1024 / 1024} MiB`,
+        'is it the right file?',
+      )
+    return { inode: stats.ino, bytes: stats.size, modifiedNs: stats.mtimeNs }
+  })
+}
+
+const isSame = (one: Stamp, other: Stamp | null): boolean =>
+  other !== null &&
+  one.inode === other.inode &&
+  one.bytes === other.bytes &&
+  one.modifiedNs === other.modifiedNs
+
+function explainedRead<Result>(path: string, act: () => Result): Result {
+  try {
+    return act()
+  } catch (error) {
+    if (error instanceof UserError || !(error instanceof Error) || !('code' in error)) throw error
+    throw invalidFile(path, 'it cannot be read', 'check the path and its permissions', error)
+  }
+}
+
+function explainedWrite<Result>(path: string, act: () => Result): Result {
+  try {
+    return act()
+  } catch (error) {
+    throw explainWrite(path, error)
+  }
+}
+
+function explainWrite(path: string, error: unknown): unknown {
+  if (error instanceof UserError) return error
+  if (error instanceof FileLockedError) return unwritable(path, 'another process keeps it locked', error)
+  const code = (error as NodeJS.ErrnoException | undefined)?.code ?? ''
+  if (code === 'ENOSPC' || code === 'SQLITE_FULL') {
+    return new UserError('DISK_FULL', `no space left for the decisions ${path}`, {
+      hint: 'free some space; what was decided is kept in the review store',
+      cause: error,
+    })
+  }
+  return /^(E[A-Z]+|SQLITE_.*)$/.test(code)
+    ? unwritable(path, 'check its folder and permissions', error)
+    : error
+}
+
+function unwritable(path: string, why: string, cause: unknown): UserError {
+  return new UserError('DECISIONS_UNWRITABLE', `the decisions ${path} cannot be written`, {
+    hint: `${why}; what was decided is kept in the review store`,
+    cause,
+  })
+}

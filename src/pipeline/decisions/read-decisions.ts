@@ -1,0 +1,220 @@
+import { UserError } from '../../core/errors.js'
+import { CsvScanner } from '../../tables/csv-scanner.js'
+import { openText, textPieces } from '../../tables/text-source.js'
+import type { LocatedRecord } from '../../tables/records.js'
+import type { Decision } from './decision.js'
+import {
+  decisionColumns,
+  decisionLine,
+  decisionOfCells,
+  decisionsHeader,
+  invalidLine,
+  type DecisionColumn,
+} from './decision-lines.js'
+
+/** What a decisions file says. */
+export interface ReadDecisions {
+  /** In the order of its lines, of whatever services. */
+  readonly decisions: readonly Decision[]
+  /** What to tell the user: an encoding that was guessed. */
+  readonly notices: readonly string[]
+  /** Its bytes are as they are written here, so that lines may be appended to them. */
+  readonly isPlain: boolean
+}
+
+/**
+ * Reads the bytes of a decisions file. `unwritten` are decisions that were perhaps being written to it when a process was
+ * killed: half a line of one of them at its end is none. Throws DECISIONS_INVALID, DECISIONS_CONFLICT.
+ */
+export async function readDecisions(
+  path: string,
+  bytes: Buffer,
+  unwritten: readonly Decision[],
+): Promise<ReadDecisions> {
+  const whole = withoutTornLine(bytes, unwritten)
+  const { text, notices } = await textOf(path, whole)
+  const isPlain = whole.length === bytes.length && text.startsWith(decisionsHeader) && text.endsWith('\n')
+  const located = recordsOf(path, text).map(({ line, cells }) => ({
+    line,
+    decision: decisionOfCells(path, { line, cells }),
+  }))
+  assertAgreed(path, located)
+  return { decisions: located.map(({ decision }) => decision), notices, isPlain }
+}
+
+const lineFeed = 10
+const quote = 34
+
+function withoutTornLine(bytes: Buffer, unwritten: readonly Decision[]): Buffer {
+  if (unwritten.length === 0) return bytes
+  let start = 0
+  let isQuoted = false
+  for (const [at, byte] of bytes.entries()) {
+    if (byte === quote) isQuoted = !isQuoted
+    else if (byte === lineFeed && !isQuoted) start = at + 1
+  }
+  const tail = bytes.subarray(start)
+  const isTorn =
+    tail.length > 0 &&
+    unwritten.some((decision) => {
+      const line = Buffer.from(decisionLine(decision))
+      return tail.length < line.length && line.subarray(0, tail.length).equals(tail)
+    })
+  return isTorn ? bytes.subarray(0, start) : bytes
+}
+
+async function textOf(path: string, bytes: Buffer): Promise<{ text: string; notices: string[] }> {
+  if (bytes.subarray(0, 4).toString('latin1') === 'PK\x03\x04')
+    throw invalidFile(path, 'it is a spreadsheet, not a CSV', 'enrich review --import reads those')
+  try {
+    const source = await openText({ label: path, bytes: () => inOne(bytes) }, undefined)
+    const pieces: string[] = []
+    for await (const piece of textPieces(source.chunks())) pieces.push(piece)
+    const notice = `${path}: not UTF-8, and read as ${source.encoding}; save it as UTF-8 if that is wrong`
+    return { text: pieces.join(''), notices: source.notice === null ? [] : [notice] }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    const isEmpty = error.code === 'INPUT_EMPTY'
+    throw invalidFile(
+      path,
+      isEmpty ? 'it is empty' : error.message.replaceAll(path, 'it'),
+      isEmpty ? 'put it back as it was, or remove it' : 'save it as a CSV in UTF-8',
+      error,
+    )
+  }
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- sources of bytes are asynchronous
+async function* inOne(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
+}
+
+/** Excel's own first line, which names the delimiter. */
+const separatorLine = /^"?sep=(.)"?(?:\r\n|\n|\r)/i
+
+interface CellsOfLine {
+  readonly line: number
+  readonly cells: Record<DecisionColumn, string>
+}
+
+/** The records below the header, by their columns; blank ones are none. */
+function recordsOf(path: string, text: string): CellsOfLine[] {
+  const separator = separatorLine.exec(text)
+  const below = separator === null ? text : text.slice(separator[0].length)
+  const linesAbove = separator === null ? 0 : 1
+  let columns: readonly DecisionColumn[] = []
+  const scanner = new CsvScanner(
+    { delimiter: separator?.[1] ?? delimiterOf(below), quoted: true, keepsRagged: true, linesAbove },
+    (header) => {
+      assertNoMarker(path, linesAbove + 1, header)
+      columns = columnsOf(path, header)
+      return null
+    },
+  )
+  const records = [...scanner.push(below), ...scanner.end()]
+  if (columns.length === 0) throw invalidFile(path, 'it has no header', 'put it back as it was, or remove it')
+  const isCut = !/[\r\n]$/.test(text)
+  return records.flatMap((record, index) => {
+    assertWhole(path, record, columns.length, isCut && index === records.length - 1)
+    if (record.cells.every((cell) => cell.trim() === '')) return []
+    const cells = Object.fromEntries(columns.map((column, at) => [column, record.cells[at] ?? '']))
+    return { line: record.line, cells: cells as CellsOfLine['cells'] }
+  })
+}
+
+/** By which the first line falls into most of our columns. */
+function delimiterOf(text: string): string {
+  const [header = ''] = text.split(/[\r\n]/, 1)
+  const known = (delimiter: string) =>
+    header.split(delimiter).filter((cell) => isColumn(cell.replaceAll('"', '').trim())).length
+  return [',', ';', '\t'].reduce((best, one) => (known(one) > known(best) ? one : best))
+}
+
+const isColumn = (name: string): name is DecisionColumn => decisionColumns.some((column) => column === name)
+
+function columnsOf(path: string, header: readonly string[]): DecisionColumn[] {
+  const names = header.map((cell) => cell.trim())
+  const listed = `its columns are ${decisionColumns.join(', ')}`
+  const columns = names.map((name) => {
+    if (isColumn(name)) return name
+    throw invalidLine(
+      path,
+      1,
+      name === '' ? 'a column has no name' : `it has an unknown column ${name}`,
+      listed,
+    )
+  })
+  const missing = decisionColumns.filter((column) => !columns.includes(column))
+  if (missing.length > 0) throw invalidLine(path, 1, `it has no column ${missing.join(', ')}`, listed)
+  if (columns.length > decisionColumns.length)
+    throw invalidLine(path, 1, 'a column stands in it twice', listed)
+  return columns
+}
+
+/** As git writes them; they begin a line of their own. */
+const conflictMarker = /^(?:<{7}|\|{7}|={7}|>{7})(?: |$)/
+
+function assertNoMarker(path: string, line: number, [first = '']: readonly string[]): void {
+  if (!conflictMarker.test(first)) return
+  throw invalidLine(
+    path,
+    line,
+    'a merge conflict of git was left in it',
+    'keep the lines that hold, of both sides, and remove the markers',
+  )
+}
+
+/** Spreadsheets leave out what is empty at the end of a line. */
+function assertWhole(path: string, record: LocatedRecord, columnCount: number, isCut: boolean): void {
+  const { line, cells, reason } = record
+  assertNoMarker(path, line, cells)
+  if (reason !== null) throw invalidLine(path, line, reason, 'put the line back as it was')
+  if (cells.length > columnCount || (isCut && cells.length < columnCount)) {
+    const has = `it has ${cells.length} cells where the header has ${columnCount}`
+    throw invalidLine(
+      path,
+      line,
+      isCut ? `${has}, and the file ends there` : has,
+      'put the line back as it was',
+    )
+  }
+}
+
+interface LocatedDecision {
+  readonly line: number
+  readonly decision: Decision
+}
+
+/** A decision for whichever service is one for each. */
+function assertAgreed(path: string, located: readonly LocatedDecision[]): void {
+  const byLookup = new Map<string, LocatedDecision[]>()
+  for (const one of located) {
+    const others = byLookup.get(one.decision.lookup)
+    if (others === undefined) {
+      byLookup.set(one.decision.lookup, [one])
+      continue
+    }
+    const other = others.find(({ decision }) => disagrees(decision, one.decision))
+    if (other !== undefined) throw conflict(path, other, one)
+    others.push(one)
+  }
+}
+
+function disagrees(one: Decision, other: Decision): boolean {
+  const isOfOne = one.service === null || other.service === null || one.service === other.service
+  return isOfOne && (one.verdict !== other.verdict || one.entityId !== other.entityId)
+}
+
+function conflict(path: string, one: LocatedDecision, other: LocatedDecision): UserError {
+  const words = ({ line, decision }: LocatedDecision) =>
+    `line ${line} says ${decision.verdict === 'none' ? 'none' : (decision.entityId ?? '')} (${decision.decidedBy})`
+  return new UserError(
+    'DECISIONS_CONFLICT',
+    `two verdicts for one lookup (${one.decision.name}) in the decisions ${path}: ${words(one)}, ${words(other)}`,
+    { hint: 'remove the line that does not hold' },
+  )
+}
+
+export function invalidFile(path: string, message: string, hint: string, cause?: unknown): UserError {
+  return new UserError('DECISIONS_INVALID', `the decisions ${path}: ${message}`, { hint, cause })
+}

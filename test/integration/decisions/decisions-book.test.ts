@@ -1,0 +1,199 @@
+import {
+  appendFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { decisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
+import { openDecisionsBook, type DecisionsBook } from '../../../src/pipeline/decisions/decisions-book.js'
+import { readDecisionsFile } from '../../../src/pipeline/decisions/decisions-file.js'
+import { readStandingDecisions } from '../../../src/pipeline/decisions/read-standing.js'
+import { openReviewStore, type ReviewStore } from '../../../src/pipeline/decisions/review-store.js'
+import { startChild, type Child } from '../../support/child-process.js'
+import { decisionOf, lookupOf, service } from './support.js'
+
+let folder: string
+let path: string
+let store: ReviewStore
+let book: DecisionsBook
+const children: Child[] = []
+const checkpoint = () => join(folder, 'checkpoint.sqlite')
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'enrich-book-'))
+  path = join(folder, 'enrich.decisions.csv')
+  store = openReviewStore(checkpoint())
+  book = openDecisionsBook(store, path, service)
+})
+afterEach(async () => {
+  await Promise.all(children.splice(0).map((child) => child.kill()))
+  store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function decide(name: string, changes: Parameters<typeof decisionOf>[1] = {}) {
+  const decision = decisionOf(name, changes)
+  const stands = store.standing(service).find(({ lookup }) => lookup === decision.lookup)
+  const outcome = await store.decide([decision], new Map([[decision.lookup, stands?.sequence ?? 0]]))
+  if (outcome.kind !== 'decided') throw new Error('somebody else decided')
+  return outcome.decisions[0]!
+}
+
+const verdicts = (found: Iterable<{ name: string; entityId: string | null }>) =>
+  [...found].map(({ name, entityId }) => [name, entityId]).sort()
+const inFile = async () => verdicts((await readDecisionsFile(path))?.decisions ?? [])
+const forRuns = async () =>
+  verdicts(
+    (
+      await readStandingDecisions({ path, isNamed: false, checkpointPath: checkpoint(), service })
+    ).byLookup.values(),
+  )
+
+describe('a decision', () => {
+  test('counts for runs at once, and is in the file once the two are brought together', async () => {
+    await decide('Acme', { entityId: 'siq_1' })
+    expect(await forRuns()).toEqual([['Acme', 'siq_1']])
+    await book.bringTogether()
+    expect(await inFile()).toEqual([['Acme', 'siq_1']])
+    expect(store.standing(service)).toMatchObject([{ isInFile: true }])
+  })
+
+  test('made anew takes the place of the old line; taken back, the old one comes again', async () => {
+    await decide('Acme', { entityId: 'siq_1' })
+    await book.bringTogether()
+    const { sequence } = await decide('Acme', { entityId: 'siq_2' })
+    expect(await forRuns()).toEqual([['Acme', 'siq_2']])
+    await book.bringTogether()
+    expect(await inFile()).toEqual([['Acme', 'siq_2']])
+    await store.withdraw(service, [sequence])
+    expect(await forRuns()).toEqual([['Acme', 'siq_1']])
+    await book.bringTogether()
+    expect(await inFile()).toEqual([['Acme', 'siq_1']])
+    expect(await forRuns()).toEqual([['Acme', 'siq_1']])
+  })
+
+  test('taken back leaves the file, also where the process was killed before it did', async () => {
+    const { sequence } = await decide('Acme')
+    await book.bringTogether()
+    await store.withdraw(service, [sequence])
+    expect(await forRuns()).toEqual([])
+    await openDecisionsBook(store, path, service).bringTogether()
+    expect(readFileSync(path, 'utf8')).toBe(decisionsHeader)
+    // Put back by somebody, it counts again.
+    appendFileSync(path, decisionLine(decisionOf('Acme')))
+    expect(await forRuns()).toHaveLength(1)
+  })
+
+  test('taken out of the file by somebody counts no more, and stays out', async () => {
+    await decide('Acme', { entityId: 'siq_1' })
+    await decide('Acme', { entityId: 'siq_2' })
+    await decide('Beta')
+    await book.bringTogether()
+    writeFileSync(path, decisionsHeader + decisionLine(decisionOf('Beta')))
+    expect((await forRuns()).map(([name]) => name)).toEqual(['Beta'])
+    await book.bringTogether()
+    await book.bringTogether()
+    expect((await inFile()).map(([name]) => name)).toEqual(['Beta'])
+    expect(store.standing(service).map(({ name }) => name)).toEqual(['Beta'])
+  })
+
+  test('that a colleague wrote to the file is one of the store', async () => {
+    const theirs = decisionOf('Acme', { decidedBy: 'Bob', entityId: 'siq_9' })
+    writeFileSync(path, decisionsHeader + decisionLine(theirs))
+    const { standing } = await book.bringTogether()
+    expect([...standing.values()]).toEqual([theirs])
+    expect(store.standing(service)).toMatchObject([{ ...theirs, isInFile: true }])
+  })
+
+  test('of another service in the file stays there, and is none of this one', async () => {
+    writeFileSync(path, decisionsHeader + decisionLine(decisionOf('Theirs', { service: 'embedded' })))
+    await decide('Acme', { entityId: 'siq_1' })
+    const { sequence } = await decide('Beta', { entityId: 'siq_2' })
+    await book.bringTogether()
+    await store.withdraw(service, [sequence])
+    await book.bringTogether()
+    expect((await inFile()).map(([name]) => name)).toEqual(['Acme', 'Theirs'])
+    expect((await forRuns()).map(([name]) => name)).toEqual(['Acme'])
+  })
+
+  test('is written whole again after a power cut took a part of its line', async () => {
+    await decide('Acme')
+    await book.bringTogether()
+    const before = statSync(path).size
+    const { sequence } = await decide('Beta', { note: 'a "note"\nof two lines' })
+    await book.bringTogether()
+    const text = readFileSync(path)
+    for (let bytes = before; bytes <= text.length; bytes += 7) {
+      writeFileSync(path, text)
+      truncateSync(path, bytes)
+      await store.markOutOfFile([sequence])
+      expect((await forRuns()).map(([name]) => name)).toEqual(['Acme', 'Beta'])
+      await openDecisionsBook(store, path, service).bringTogether()
+      expect(readFileSync(path)).toEqual(text)
+    }
+  })
+
+  test('is lost neither where the store was deleted nor where the file was', async () => {
+    await decide('Acme', { entityId: 'siq_1' })
+    await book.bringTogether()
+    rmSync(path)
+    expect(await forRuns()).toEqual([['Acme', 'siq_1']])
+    await book.bringTogether()
+    expect(await inFile()).toEqual([['Acme', 'siq_1']])
+    store.close()
+    for (const end of ['', '-wal', '-shm'])
+      rmSync(join(folder, `checkpoint.review.sqlite${end}`), { force: true })
+    expect(await forRuns()).toEqual([['Acme', 'siq_1']])
+    store = openReviewStore(checkpoint())
+  })
+})
+
+test('a file that is named and not there is an error', async () => {
+  await expect(
+    readStandingDecisions({ path, isNamed: true, checkpointPath: checkpoint(), service }),
+  ).rejects.toMatchObject({ code: 'DECISIONS_NOT_FOUND' })
+})
+
+test('reviewers in three processes, killed in the middle: all that was acknowledged is in store and file', async () => {
+  const acknowledged = new Map<string, number>()
+  const names = ['Ada', 'Bob', 'Cyd']
+  for (let round = 0; round < 3; round++) {
+    const started = names.map((name) => {
+      const reviewer = `${name}${round}`
+      const child = startChild(
+        new URL('./decider-child.ts', import.meta.url).href,
+        checkpoint(),
+        path,
+        reviewer,
+      )
+      children.push(child)
+      return { reviewer, child }
+    })
+    await Promise.all(
+      started.map(async ({ reviewer, child }) => {
+        for (let count = 0; count < 6 + round; count++)
+          acknowledged.set(reviewer, Number(await child.nextLine()))
+        await child.kill()
+      }),
+    )
+    const standing = new Map(await forRuns())
+    for (const [reviewer, last] of acknowledged) {
+      for (let index = 0; index <= last; index++) {
+        const expected = index % 4 === 2 ? 'siq_second' : 'siq_first'
+        expect([index, standing.get(`${reviewer} ${index}`)]).toEqual([index, expected])
+      }
+    }
+  }
+  await book.bringTogether()
+  const file = await readDecisionsFile(path)
+  expect(new Set(file?.decisions.map(({ lookup }) => lookup))).toEqual(
+    new Set(store.standing(service).map(({ lookup }) => lookup)),
+  )
+  expect(file?.decisions.some(({ lookup }) => lookup === lookupOf('Ada0 2'))).toBe(true)
+})

@@ -1,0 +1,206 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  openReviewStore,
+  openReviewStoreToRead,
+  reviewStorePath,
+  type ReviewStore,
+} from '../../../src/pipeline/decisions/review-store.js'
+import { candidateOf, decisionOf, lookupOf, service } from './support.js'
+
+let folder: string
+let store: ReviewStore
+const checkpoint = () => join(folder, 'checkpoint.sqlite')
+const seen = (...pairs: (readonly [string, number])[]) =>
+  new Map(pairs.map(([name, sequence]) => [lookupOf(name), sequence]))
+const standing = (of = service) => store.standing(of).map(({ name, entityId }) => [name, entityId])
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'enrich-review-'))
+  store = openReviewStore(checkpoint())
+})
+afterEach(() => {
+  store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function decided(name: string, changes: Parameters<typeof decisionOf>[1] = {}) {
+  const decision = decisionOf(name, changes)
+  const stands = store.standing(service).find(({ lookup }) => lookup === decision.lookup)
+  const outcome = await store.decide([decision], seen([name, stands?.sequence ?? 0]))
+  if (outcome.kind !== 'decided') throw new Error('somebody else decided')
+  return outcome.decisions[0]!
+}
+
+describe('a decision', () => {
+  test('is there for whoever opens the store next, as it was made', async () => {
+    const decision = decisionOf('Acme', { note: 'the "one" in\nLondon', location: null })
+    await store.decide([decision], seen(['Acme', 0]))
+    const reader = openReviewStoreToRead(checkpoint())
+    expect(reader?.standing(service)).toEqual([{ ...decision, sequence: 1, isInFile: false }])
+    reader?.close()
+  })
+
+  test('of another service is none; of whichever service is one of each', async () => {
+    await decided('Acme')
+    await store.decide([decisionOf('Beta', { service: null })], seen(['Beta', 0]))
+    expect(standing().map(([name]) => name)).toEqual(['Acme', 'Beta'])
+    expect(standing('embedded').map(([name]) => name)).toEqual(['Beta'])
+  })
+
+  test('made on what somebody else decided in the meantime is refused, and none of its group is made', async () => {
+    const first = await decided('Acme')
+    const other = openReviewStore(checkpoint())
+    const outcome = await other.decide(
+      [decisionOf('Beta'), decisionOf('Acme', { entityId: 'siq_other' })],
+      seen(['Acme', 0], ['Beta', 0]),
+    )
+    expect(outcome).toEqual({ kind: 'conflict', others: [first] })
+    expect(standing()).toEqual([['Acme', first.entityId]])
+    other.close()
+  })
+
+  test('made on one that was withdrawn in the meantime is refused', async () => {
+    const first = await decided('Acme')
+    await store.withdraw(service, [first.sequence])
+    const outcome = await store.decide([decisionOf('Acme')], seen(['Acme', first.sequence]))
+    expect(outcome).toEqual({ kind: 'conflict', others: [] })
+    expect(standing()).toEqual([])
+  })
+
+  test('of two reviewers who decide one lookup at once is one', async () => {
+    const other = openReviewStore(checkpoint())
+    const outcomes = await Promise.all([
+      store.decide([decisionOf('Acme', { entityId: 'siq_1' })], seen(['Acme', 0])),
+      other.decide([decisionOf('Acme', { entityId: 'siq_2' })], seen(['Acme', 0])),
+    ])
+    expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['conflict', 'decided'])
+    expect(standing()).toHaveLength(1)
+    other.close()
+  })
+})
+
+describe('a decision that is taken back', () => {
+  test('leaves what stood before it, through any number of changes', async () => {
+    const first = await decided('Acme', { entityId: 'siq_1' })
+    const second = await decided('Acme', { entityId: 'siq_2' })
+    const third = await decided('Acme', { entityId: 'siq_3' })
+    expect(standing()).toEqual([['Acme', 'siq_3']])
+    await store.withdraw(service, [second.sequence])
+    expect(standing()).toEqual([['Acme', 'siq_3']])
+    expect((await store.withdraw(service, [third.sequence])).map(({ entityId }) => entityId)).toEqual([
+      'siq_3',
+    ])
+    expect(standing()).toEqual([['Acme', 'siq_1']])
+    await store.withdraw(service, [first.sequence])
+    expect(standing()).toEqual([])
+  })
+
+  test('is taken back once, and by its own service alone', async () => {
+    const { sequence } = await decided('Acme')
+    expect(await store.withdraw('embedded', [sequence])).toEqual([])
+    expect(await store.withdraw(service, [sequence])).toHaveLength(1)
+    expect(await store.withdraw(service, [sequence])).toEqual([])
+  })
+
+  test('leaves the file while it is still in it', async () => {
+    const first = await decided('Acme', { entityId: 'siq_1' })
+    await store.markInFile([first.sequence])
+    const second = await decided('Acme', { entityId: 'siq_2' })
+    expect(store.leaving(service).map(({ sequence }) => sequence)).toEqual([first.sequence])
+    await store.markInFile([second.sequence])
+    await store.markOutOfFile([first.sequence])
+    expect(store.leaving(service)).toEqual([])
+    await store.withdraw(service, [second.sequence])
+    expect(store.leaving(service).map(({ sequence }) => sequence)).toEqual([second.sequence])
+    expect(store.standing(service)).toMatchObject([{ entityId: 'siq_1', isInFile: false }])
+  })
+
+  test('by whoever took its line out of the file leaves nothing that stood before', async () => {
+    await decided('Acme', { entityId: 'siq_1' })
+    const second = await decided('Acme', { entityId: 'siq_2' })
+    await store.forget([second.sequence])
+    expect(standing()).toEqual([])
+  })
+})
+
+test('the newest decisions come first, and as many as are asked for', async () => {
+  for (const name of ['A1', 'B2', 'C3']) await decided(name)
+  expect(store.newest(service, 2).map(({ name }) => name)).toEqual(['C3', 'B2'])
+})
+
+test('the version changes with every change, by whichever process', async () => {
+  const other = openReviewStore(checkpoint())
+  const versions = [store.version()]
+  await other.decide([decisionOf('Acme')], seen(['Acme', 0]))
+  versions.push(store.version())
+  await store.keepCandidates('scope', new Map([[lookupOf('Acme'), []]]), 1)
+  versions.push(store.version(), other.version())
+  expect(new Set(versions.slice(0, 3)).size).toBe(3)
+  expect(versions[3]).toBe(versions[2])
+  other.close()
+})
+
+describe('candidates', () => {
+  test('come back as they were kept, and those not looked for are told from those not found', async () => {
+    const five = ['A', 'B', 'C', 'D', 'E'].map(candidateOf)
+    const found = new Map([
+      [lookupOf('Acme'), five],
+      [lookupOf('Beta'), []],
+    ])
+    await store.keepCandidates('scope', found, 1)
+    expect(store.candidates('scope', ['Acme', 'Beta', 'Ceta'].map(lookupOf))).toEqual([five, [], null])
+    expect(store.candidates('another', [lookupOf('Acme')])).toEqual([null])
+  })
+
+  test('looked for anew take the place of the old ones', async () => {
+    await store.keepCandidates('scope', new Map([[lookupOf('Acme'), [candidateOf('A')]]]), 1)
+    await store.keepCandidates('scope', new Map([[lookupOf('Acme'), [candidateOf('B')]]]), 2)
+    expect(store.candidates('scope', [lookupOf('Acme')])).toEqual([[candidateOf('B')]])
+  })
+})
+
+describe('what stands where the store should', () => {
+  test('is kept from other users of the machine', () => {
+    expect(statSync(reviewStorePath(checkpoint())).mode & 0o077).toBe(0)
+  })
+
+  test('nothing: nothing was decided', () => {
+    expect(openReviewStoreToRead(join(folder, 'another.sqlite'))).toBeNull()
+  })
+
+  test.each([
+    [
+      'a text',
+      (path: string) => {
+        writeFileSync(path, 'no database at all, but long enough to be looked at as one')
+      },
+    ],
+    [
+      'the database of another program',
+      (path: string) => {
+        const database = new Database(path)
+        database.exec('CREATE TABLE theirs (id INTEGER)')
+        database.close()
+      },
+    ],
+    [
+      'one of a newer version',
+      (path: string) => {
+        openReviewStore(path.replace('.review.sqlite', '.sqlite')).close()
+        const database = new Database(path)
+        database.pragma('user_version = 99')
+        database.close()
+      },
+    ],
+  ])('%s: it is refused, by those who read too, and not touched', (_, make) => {
+    const other = join(folder, 'other.sqlite')
+    make(reviewStorePath(other))
+    const refused = expect.objectContaining({ code: 'REVIEW_STORE_INVALID', hint: expect.any(String) })
+    expect(() => openReviewStore(other)).toThrow(refused)
+    expect(() => openReviewStoreToRead(other)).toThrow(refused)
+  })
+})
