@@ -10,6 +10,7 @@ import { stageKinds } from '../src/pipeline/rules/lookup-kind.js'
 import { Backlog } from '../src/pipeline/scheduler/backlog.js'
 import { defaultStages } from '../src/pipeline/rules/stage-options.js'
 import { runUntilAnswered } from '../src/pipeline/scheduler/scheduler.js'
+import { nothingDecided } from '../src/pipeline/rules/stage-questions.js'
 import { planStages, stagesToAsk } from '../src/pipeline/stage-runs.js'
 import { createTally } from '../src/pipeline/tally.js'
 import { systemClock } from '../src/platform/clock.js'
@@ -132,10 +133,13 @@ async function askAll(path: string, service: SimulatedService, chance: Chance, w
     return { kind: 'resolution' as const, key: resolutionKey(lookup), lookup }
   })
   await checkpoint.want(lookups)
-  const policy = { nowMs: Date.now(), onLost: 'hold' } as const
-  const plan = await checkpoint.plan({ ...policy, maxAgeMs: null })
+  const policy = { nowMs: Date.now(), maxAgeMs: null, onLost: 'hold' } as const
+  const plan = await checkpoint.plan(policy)
   const options = defaultStages({ limits, polling }, stageKinds)
-  const stages = await planStages({ deps: { stages: options, askAgain: [] }, checkpoint }, policy)
+  const stages = await planStages(
+    { deps: { stages: options, askAgain: [] }, checkpoint, decided: nothingDecided },
+    policy,
+  )
   const { tally, counter } = createTally()
   const startedAtMs = performance.now()
   await runUntilAnswered({

@@ -91,9 +91,6 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
   }
 }
 
-/** What people decided about rows; read and written by name, in the folder that commands run in. */
-const decisionsPath = 'enrich.decisions.csv'
-
 /**
  * Every file of ours that a run with these settings has in use, or that another command in this folder may have.
  * Throws CHECKPOINT_INVALID where the checkpoint is one of the others.
@@ -106,11 +103,12 @@ export function filesInUse(
   const checkpointPath = settings.checkpoint.path
   const keyPath = environment['ENRICH_API_KEY_FILE']
   const configPaths = new Set([configPath ?? defaultPaths.config, defaultPaths.config])
+  const decisionPaths = new Set([settings.decisions.path, defaultPaths.decisions])
   const others: readonly OwnFile[] = [
     ...registryFiles(settings.service.registryPath ?? defaultPaths.registry),
     ...[...configPaths].map((path) => ({ path, what: 'the config' })),
     ...(keyPath === undefined || keyPath === '' ? [] : [{ path: keyPath, what: 'the file of the API key' }]),
-    { path: decisionsPath, what: 'the decisions' },
+    ...[...decisionPaths].map((path) => ({ path, what: 'the decisions' })),
   ]
   assertCheckpointApart(checkpointPath, others)
   return [

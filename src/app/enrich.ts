@@ -101,6 +101,7 @@ function pipelineDeps({ settings, environment, options, observe, clock, command 
     groupBy: settings.reportBy,
     changesPath: settings.output.changes ?? null,
     checkpoint: settings.checkpoint,
+    decisions: settings.decisions,
     ownFiles: filesInUse(settings, options.configPath ?? null, environment),
     onLost: settings.onLost,
     askAgain: options.askAgain ?? [],

@@ -5,6 +5,9 @@ import { embeddedScopeOf } from './embedded-scope.js'
 import { blamingDamage } from '../pipeline/checkpoint/verify.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import { idsOf } from '../pipeline/checkpoint/lookup-key.js'
+import { DecidedLookups } from '../pipeline/decided-lookups.js'
+import { decisionService } from '../pipeline/decisions/decision.js'
+import { readStandingDecisions } from '../pipeline/decisions/read-standing.js'
 import { wasAskedIn } from '../pipeline/asked-before.js'
 import { problemOf } from '../pipeline/checkpoint/verify.js'
 import { peekAtCheckpoint } from '../pipeline/checkpoint/reader.js'
@@ -16,12 +19,16 @@ import type { Settings } from '../config/settings.js'
 
 export interface Inspection {
   input: Input
+  /** Whose answers are looked at, as a connection has it. */
+  scope: string
   columns: ColumnReport
   /** What has to be known of earlier runs with other columns. */
   columnNote: string | null
   /** Of identifiers that are none, and rows that ask without a name. */
   rowNotes: readonly string[]
   index: RowIndex
+  /** What people decided of its lookups. */
+  decided: DecidedLookups
   /** Null where there is no checkpoint yet. */
   reader: CheckpointReader | null
   /** Why a run with this checkpoint would stop; null where it would not. */
@@ -32,11 +39,12 @@ export interface InspectionDeps {
   settings: Settings
   stdin: NodeJS.ReadableStream
   signal: AbortSignal
-  /** Called with each batch of lookups and the ids they have, in order. */
+  /** Called with each batch of lookups, which say whether they are decided, and the ids they have, in order. */
   onBatch?: (
     lookups: readonly KeyedLookup[],
     ids: readonly LookupId[],
     reader: CheckpointReader | null,
+    decided: DecidedLookups,
   ) => void
 }
 
@@ -60,7 +68,8 @@ async function inspectUnblamed<Result>(
   try {
     const samples = await sampleColumns(input)
     const { baseUrl, registryPath } = settings.service
-    const reader = peekAtCheckpoint(settings.checkpoint.path, baseUrl ?? embeddedScopeOf(registryPath))
+    const scope = baseUrl ?? embeddedScopeOf(registryPath)
+    const reader = peekAtCheckpoint(settings.checkpoint.path, scope)
     try {
       const asked = settings.input.columns
       const { identifierUse } = settings
@@ -73,13 +82,19 @@ async function inspectUnblamed<Result>(
         signal: deps.signal,
       })
       const { rule, note } = choice
+      const standing = await standingDecisions(settings)
+      const decided = new DecidedLookups(standing.byLookup)
+      const unknownIds = new UnknownIds()
       const { index, identifierCounts } = await ingest({
         input,
         rule,
         dedupe: settings.input.dedupe,
-        place: (lookups) => {
-          const ids = reader === null ? lookups.map(() => 0) : idsOf(reader, lookups)
-          deps.onBatch?.(lookups, ids, reader)
+        place: (asked) => {
+          const lookups = decided.marked(asked)
+          const known = reader === null ? lookups.map(() => 0) : idsOf(reader, lookups)
+          const ids = known.map((id, at) => unknownIds.idOf(id, lookups[at]))
+          decided.note(lookups, ids)
+          deps.onBatch?.(lookups, ids, reader, decided)
           return Promise.resolve(ids)
         },
         wasAsked: (lookup) => reader !== null && wasAskedIn(reader, lookup),
@@ -90,10 +105,12 @@ async function inspectUnblamed<Result>(
       const problem = problemOf(settings.checkpoint.path, baseUrl !== null)
       return await use({
         input,
+        scope,
         columns: report,
         columnNote: note,
-        rowNotes: identifierCounts.notes(baseUrl !== null),
+        rowNotes: [...identifierCounts.notes(baseUrl !== null), ...standing.notices],
         index,
+        decided,
         reader,
         problem,
       })
@@ -104,6 +121,31 @@ async function inspectUnblamed<Result>(
     await input.close()
   }
 }
+
+function standingDecisions({ decisions, checkpoint, service }: Settings) {
+  return readStandingDecisions({
+    ...decisions,
+    checkpointPath: checkpoint.path,
+    service: decisionService(service.baseUrl),
+  })
+}
+
+/** Ids that no checkpoint has, for lookups that were decided and never asked: what was decided of them is known. */
+class UnknownIds {
+  readonly #ids = new Map<string, LookupId>()
+
+  /** That of the checkpoint, if there is one; 0 where nothing is known of a lookup. */
+  idOf(known: LookupId, lookup: KeyedLookup | undefined): LookupId {
+    if (known !== 0 || lookup?.isDecided !== true) return known
+    const key = Buffer.from(lookup.key).toString('hex')
+    const id = this.#ids.get(key) ?? highestUnknownId - this.#ids.size
+    this.#ids.set(key, id)
+    return id
+  }
+}
+
+/** Far above those of lookups, and below those of rows that ask for nothing. */
+const highestUnknownId = 0xf000_0000
 
 /** Where the rows come from. Throws USAGE_INVALID when no input is named. */
 export function inputOptions(settings: Settings, stdin?: NodeJS.ReadableStream): InputOptions {

@@ -16,10 +16,12 @@ export type FlagGroup =
   | 'output'
   | 'partial'
   | 'checkpoint'
+  | 'decisions'
   | 'service'
   | 'asking'
   | 'webhook'
   | 'reporting'
+  | 'review'
   | 'run'
 
 /** What a flag's text means, or what is wrong with it, in a sentence. */

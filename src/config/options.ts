@@ -8,6 +8,7 @@ import { input, output } from './options-of-files.js'
 import { history, job } from './options-of-history.js'
 import { billing, costMax } from './options-of-money.js'
 import { report, watch } from './options-of-report.js'
+import { decisions, defaultDecisionsPath, review } from './options-of-review.js'
 import { stages } from './options-of-stages.js'
 
 /** Where things are in a project's folder unless it is said otherwise. */
@@ -16,6 +17,7 @@ export const defaultPaths = {
   checkpoint: '.enrich/checkpoint.sqlite',
   registry: '.enrich/registry.sqlite',
   serviceData: '.enrich/service',
+  decisions: defaultDecisionsPath,
 } as const
 
 const duration = z
@@ -228,6 +230,8 @@ export const options = {
   output,
   stages,
   checkpoint,
+  decisions,
+  review,
   lookup,
   service,
   budget,

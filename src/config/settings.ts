@@ -17,7 +17,7 @@ import type { SchedulerLimits } from '../pipeline/scheduler/scheduler.js'
 import { resolveAlarms, type AlarmSettings } from './alarm-settings.js'
 import { environmentConfig, mergeConfigs, type Environment, type FileConfig } from './file-config.js'
 import { fillDefaults, listOptions, valueAt, type FilledOf } from './option.js'
-import { options } from './options.js'
+import { defaultPaths, options } from './options.js'
 import { costLimitOf, priceMissing, pricesOf } from './prices.js'
 
 type Filled = FilledOf<typeof options>
@@ -27,6 +27,9 @@ export interface Settings {
   readonly input: Filled['input']
   readonly output: Filled['output']
   readonly checkpoint: { readonly path: string; readonly maxAgeMs: number | null }
+  /** `isNamed`: by the user, so that the file has to be there. */
+  readonly decisions: { readonly path: string; readonly isNamed: boolean }
+  readonly review: ReviewSettings
   readonly service: {
     readonly baseUrl: string | null
     readonly registryPath: string | null
@@ -59,6 +62,14 @@ export interface Settings {
   readonly webhook: { readonly url: string | null; readonly listen: Readonly<ListenAddress> | null }
 }
 
+interface ReviewSettings {
+  /** 0 to 100. */
+  readonly threshold: number
+  /** Null: the system user. */
+  readonly reviewer: string | null
+  readonly listen: Readonly<ListenAddress>
+}
+
 /** Settles what is left open. `config` is already merged from flags, environment and file. */
 export function resolveSettings(config: FileConfig, environment: Environment): Settings {
   const whole = mergeConfigs(environmentConfig(environment), config)
@@ -87,6 +98,11 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
     input,
     output,
     checkpoint: { path: checkpoint.path, maxAgeMs: durationMs(checkpoint.maxAge) },
+    decisions: {
+      path: isUnset(filled.decisions.path) ? defaultPaths.decisions : filled.decisions.path,
+      isNamed: !isUnset(filled.decisions.path),
+    },
+    review: reviewSettings(filled.review),
     service: { baseUrl, registryPath: service.registry ?? null, matchers: service.matchers ?? null },
     budget: {
       lookupsMax: budget.lookupsMax ?? null,
@@ -110,6 +126,12 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
       listen: isUnset(webhook.listen) ? null : parseListenAddress(webhook.listen),
     },
   })
+}
+
+function reviewSettings({ threshold, reviewer = '', listen }: Filled['review']): ReviewSettings {
+  const address = parseListenAddress(listen)
+  if (address === null) throw new Error('the default address of the review page cannot be read')
+  return { threshold, reviewer: reviewer.trim() || null, listen: address }
 }
 
 /** Those that are named, else those that the config has a key for; in their own order. */

@@ -1,4 +1,5 @@
-import { reviewErrorTable } from './review-error-codes.js'
+import { errorsOfHistory } from './error-codes-of-history.js'
+import { errorsOfReview } from './error-codes-of-review.js'
 
 /**
  * Every code that an error shown to a user can bear: what it means, what to do, and what the process ends with where
@@ -221,61 +222,8 @@ export const errorTable = {
     meaning: 'the head file is gone or cannot be read, so nothing says whether the checkpoint is the newest',
     remedy: 'as above',
   },
-  DECISIONS_NOT_FOUND: {
-    meaning: 'the file named with `--decisions` is not there',
-    remedy: 'check the path; `enrich review` makes it',
-  },
-  DECISIONS_INVALID: {
-    meaning:
-      'the decisions cannot be read: an unknown column, a lookup, verdict, id or time that is none, a merge conflict left in them; the message names the line',
-    remedy: 'mend the line; nothing was submitted',
-  },
-  DECISIONS_CONFLICT: {
-    meaning: 'two lines of the decisions decide one lookup differently; the message names both',
-    remedy: 'remove the one that does not hold',
-  },
-  DECISIONS_CHANGED: {
-    meaning: 'the decisions changed again and again while they were read',
-    remedy: 'wait until whatever writes them is done, and run the same command again',
-  },
-  DECISIONS_UNWRITABLE: {
-    meaning: 'the decisions cannot be written, or another process keeps them locked',
-    remedy: 'check folder and permissions; what was decided is in the review store',
-  },
-  REVIEW_STORE_INVALID: {
-    meaning:
-      'what stands where decisions and candidates are kept, beside the checkpoint, is something else, damaged or of a newer version',
-    remedy: 'move it away; what the decisions file holds stands without it',
-  },
-  REVIEW_STORE_UNWRITABLE: {
-    meaning: 'the review store cannot be opened or written',
-    remedy: 'check folder and permissions',
-  },
-  RUN_NOT_FOUND: {
-    meaning: '`diff`, `report` or `runs` was asked for a run that is not remembered, or there are none yet',
-    remedy: '`enrich runs` lists them',
-  },
-  RUN_OUTPUT_UNKNOWN: {
-    meaning: 'the run published no output, or it is no longer remembered (`history.keep`)',
-    remedy: 'choose another run; `enrich runs` lists them',
-  },
-  RUNS_NOT_COMPARABLE: {
-    meaning: 'the runs are of different inputs or jobs, or know their rows differently (`--row-key`)',
-    remedy: 'choose two runs of one input',
-  },
-  HISTORY_VERSION: {
-    meaning: 'an output is remembered in a form of another version of enrich',
-    remedy: 'use that version, or compare later runs',
-  },
-  ROW_KEY_DUPLICATE: {
-    meaning: 'two rows have the same key in the column of `--row-key`; the message names both',
-    remedy: 'mend the input, or name a column in which each value stands once',
-  },
-  ROW_KEY_MISSING: {
-    meaning: 'a row has no key in the column of `--row-key`; the message names the row',
-    remedy: 'fill the cell in, or name another column',
-  },
-  ...reviewErrorTable,
+  ...errorsOfReview,
+  ...errorsOfHistory,
   LEDGER_INVALID: {
     meaning: 'the list of charges for `reconcile` cannot be read, or has no `custom_id`',
     remedy: 'see the hint',

@@ -38,16 +38,17 @@ export async function planRun(run: OpenRun): Promise<Planned> {
     onLost,
     knowsEarlierRuns,
   })
-  const stages = await planStages(run, { nowMs, onLost, knowsEarlierRuns })
+  const stages = await planStages(run, { nowMs, maxAgeMs: checkpoint.maxAgeMs, onLost, knowsEarlierRuns })
   return { plan, lostWaitMs, stages, asked: askedByRows(plan, stages) }
 }
 
-/** Before anything is asked, the stages hold what rows ask by a domain, and nothing else. */
+/** Before anything is asked, the stage of domains holds what rows ask by a domain, and nothing else. */
 function askedByRows(plan: Plan, stages: readonly StageRun[]): PlannedLookups {
   const countOf = (one: Plan) => Object.values(one).reduce((sum, count) => sum + count, 0)
   const whole = { ...plan }
   for (const stage of stages)
-    for (const state of Object.keys(whole) as LookupPlan[]) whole[state] += stage.plan[state]
+    if (stage.kind === 'domain')
+      for (const state of Object.keys(whole) as LookupPlan[]) whole[state] += stage.plan[state]
   return { lookupCount: countOf(whole), domainCount: countOf(whole) - countOf(plan), plan: whole }
 }
 
@@ -110,6 +111,7 @@ export async function askUntilAnswered(
     interrupt,
     backlog,
     stages: stagesToAsk(deps.stages, stages),
+    decided: run.decided,
     answersAreChecked: connection.service === 'embedded',
     ...(run.webhooks === null ? {} : { webhooks: run.webhooks }),
     ...scheduling,

@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock.js'
 import type { Random } from '../platform/random.js'
 import type { OpenCheckpointDeps } from './checkpoint/begin-run.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
+import type { DecidedLookups } from './decided-lookups.js'
 import type { EndingOptions } from './ending/end-reporter.js'
 import type { Ending } from './ending/ending.js'
 import type { RunObserver } from './events.js'
@@ -44,6 +45,8 @@ export interface PipelineDeps {
   /** Where what changed since the output before is written, if anywhere. */
   changesPath?: string | null
   checkpoint: { path: string; maxAgeMs: number | null }
+  /** Where people's decisions are; `isNamed`: by the user, so that the file has to be there. None are read if left out. */
+  decisions?: { readonly path: string; readonly isNamed: boolean }
   /** What no output may be written over. */
   ownFiles: readonly OwnFile[]
   /** Another way to the checkpoint of that path: rehearsals die in it. SQLite's if left out. */
@@ -117,6 +120,8 @@ export interface OpenRun {
   rowSpool: RowSpool | null
   connection: Connection
   checkpoint: Checkpoint
+  /** What people had decided when the run began. */
+  decided: DecidedLookups
   webhooks: OpenWebhooks | null
   history: RunHistory
   timeline: Timeline

@@ -225,7 +225,7 @@ function cellsKey(cells: TextRow): string {
 function keyed(question: AskedQuestion, occurrences: OccurrenceCounter | null): KeyedLookup {
   const first = keyedQuestion(question)
   const occurrence = question.kind === 'resolution' ? (occurrences?.next(first.key) ?? 0) : 0
-  return occurrence === 0 ? first : keyedQuestion(question, occurrence)
+  return occurrence === 0 ? first : { ...keyedQuestion(question, occurrence), plainKey: first.key }
 }
 
 /** The same text without the piece of the input that its cells were cut out of, which would stay in memory with it. */

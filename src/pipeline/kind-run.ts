@@ -33,6 +33,7 @@ export function stageFactsOf({ kind, plan, tally, stop }: KindRun): StageFacts {
     kind,
     lookupCount,
     cachedCount: plan.answered,
+    decidedCount: plan.decided,
     askedCount: tally.accepted,
     answeredCount: tally.answered,
     failedCount: plan.failed + (tally.outcomes.get('failed') ?? 0),
@@ -40,7 +41,13 @@ export function stageFactsOf({ kind, plan, tally, stop }: KindRun): StageFacts {
     uncertainCount,
     pendingCount: Math.max(
       0,
-      lookupCount - plan.answered - plan.failed - rejectedCount - uncertainCount - tally.answered,
+      lookupCount -
+        plan.answered -
+        plan.decided -
+        plan.failed -
+        rejectedCount -
+        uncertainCount -
+        tally.answered,
     ),
     outcomes: Object.fromEntries(tally.outcomes),
     stop,

@@ -6,6 +6,9 @@ import { openCheckpoint } from './checkpoint/sqlite-checkpoint.js'
 import { chooseColumns, sampleColumns } from './column-choice.js'
 import type { Connection, OpenRun, PipelineDeps } from './deps.js'
 import { beginHistory } from './begin-history.js'
+import { DecidedLookups } from './decided-lookups.js'
+import { decisionService } from './decisions/decision.js'
+import { readStandingDecisions } from './decisions/read-standing.js'
 import type { Ending } from './ending/ending.js'
 import { assertMetricsReplaceable } from './ending/metrics-file.js'
 import { assertChangesApart, changesFile, type ChangesTarget } from './history/changes-file.js'
@@ -50,6 +53,7 @@ export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: Cl
   const connection = await deps.connect()
   closeLater(() => connection.close())
   const rule = await settleColumns(deps, input, samples, connection.scope)
+  const decided = await readDecided(deps, connection)
   const checkpoint = openRunCheckpoint(deps, input, connection)
   closeLater(() => {
     checkpoint.close()
@@ -71,6 +75,7 @@ export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: Cl
       rowSpool,
       connection,
       checkpoint,
+      decided,
       webhooks,
       history,
     },
@@ -127,6 +132,21 @@ async function settleColumns(
   } finally {
     reader?.close()
   }
+}
+
+/** Read once: what is decided while the run goes on is honoured by the next one. */
+async function readDecided(
+  { decisions, checkpoint, observe }: PipelineDeps,
+  { service, scope }: Connection,
+): Promise<DecidedLookups> {
+  if (decisions === undefined) return new DecidedLookups(new Map())
+  const { byLookup, notices } = await readStandingDecisions({
+    ...decisions,
+    checkpointPath: checkpoint.path,
+    service: decisionService(service === 'hosted' ? scope : null),
+  })
+  for (const text of notices) observe({ type: 'notice', text, isWarning: true })
+  return new DecidedLookups(byLookup)
 }
 
 function openRunCheckpoint(deps: PipelineDeps, input: Input, { scope, service }: Connection): Checkpoint {

@@ -1,6 +1,7 @@
 import { UserError } from '../core/errors.js'
 import { finalPath, isInFolder, isSameFile } from '../platform/same-file.js'
 import { isSqliteFile } from '../platform/sqlite-file.js'
+import { reviewStorePath } from './decisions/review-store.js'
 import { inboxPath } from './inbox/inbox.js'
 
 /** A file that must not be overwritten, and what it is, for people. */
@@ -21,7 +22,7 @@ const sqliteFiles = (path: string, what: string): OwnFile[] => [
   ...sqliteSuffixes.map((suffix) => ({ path: path + suffix, what: `a file of ${what}` })),
 ]
 
-/** Every file that a checkpoint has, and its inbox. SQLite puts its own beside the file that a link leads to. */
+/** Every file that a checkpoint has, its inbox and its review store. SQLite puts its own beside the file that a link leads to. */
 export function checkpointFiles(checkpointPath: string): readonly OwnFile[] {
   return [...new Set([checkpointPath, finalPath(checkpointPath)])].flatMap((path) => [
     ...sqliteFiles(path, 'the checkpoint'),
@@ -30,6 +31,7 @@ export function checkpointFiles(checkpointPath: string): readonly OwnFile[] {
     { path: `${path}.reserve`, what: "the checkpoint's reserve" },
     { path: `${path}.head`, what: "the checkpoint's head" },
     ...sqliteFiles(inboxPath(path), 'the inbox of webhooks'),
+    ...sqliteFiles(reviewStorePath(path), 'the review store'),
   ])
 }
 

@@ -89,9 +89,10 @@ function snapshot(deps: ProgressWatchDeps, samples: readonly Sample[], elapsedMs
   const pollsPerMinute = rate(samples, (sample) => sample.polls)
   return {
     lookups,
-    done: plan.answered + plan.failed + plan.invalid + tally.rejected + tally.answered,
+    done: plan.answered + plan.decided + plan.failed + plan.invalid + tally.rejected + tally.answered,
     running,
     cached: plan.answered,
+    decided: plan.decided,
     failed,
     uncertain: Math.max(0, plan.uncertain + tally.lost - tally.claimed),
     toSubmit,

@@ -46,9 +46,13 @@ function walk(deps: PipelineDeps, ending: Ending): Promise<RunSummary> {
 
 /** The first pass: every row becomes a lookup that this run wants, or a reason why it is none. */
 async function readInput(run: OpenRun): Promise<Ingested> {
-  const { deps, input, rule, rowKeyColumn, groupColumn, checkpoint, connection } = run
+  const { deps, input, rule, rowKeyColumn, groupColumn, checkpoint, connection, decided } = run
   const { dedupe, interrupt: signal, observe } = deps
-  const place = (lookups: Parameters<typeof checkpoint.want>[0]) => checkpoint.want(lookups)
+  const place = async (lookups: Parameters<typeof checkpoint.want>[0]) => {
+    const ids = await checkpoint.want(decided.marked(lookups))
+    decided.note(lookups, ids)
+    return ids
+  }
   const asked = askedBefore(() => peekAtCheckpoint(deps.checkpoint.path, connection.scope))
   const read = await ingest({
     ...{ input, rule, rowKeyColumn, groupColumn, dedupe, place, signal },
@@ -57,10 +61,16 @@ async function readInput(run: OpenRun): Promise<Ingested> {
   }).finally(asked.close)
   for (const text of read.identifierCounts.notes(connection.service === 'hosted'))
     observe({ type: 'notice', text, isWarning: true })
+  if (decided.unmetCount > 0) observe({ type: 'notice', text: unmetText(decided.unmetCount) })
   // The header may have grown while the rows were read: checked once more, before anything is submitted.
   checkOutput(input, run.output, read.index.rowCount)
   return read
 }
+
+const unmetText = (count: number): string =>
+  count === 1
+    ? '1 decision is of a lookup that no row of this input asks.'
+    : `${count.toLocaleString('en-US')} decisions are of lookups that no row of this input asks.`
 
 /** What has to be done; where that costs anything, only after the output was found to take what is paid for. */
 async function planChecked(run: OpenRun, { rowCount }: RowIndex): Promise<Planned> {

@@ -1,4 +1,5 @@
 import type { Checkpoint } from './checkpoint/checkpoint.js'
+import { stageLookup } from './checkpoint/lookup-key.js'
 import type { PipelineDeps } from './deps.js'
 import type { KindRun } from './kind-run.js'
 import { stageKinds, type StageKind } from './rules/lookup-kind.js'
@@ -6,6 +7,7 @@ import type { LookupPlan, PlanPolicy } from './rules/lookup-state.js'
 import type { Stop } from './rules/stop.js'
 import { Backlog } from './scheduler/backlog.js'
 import { stagePolicy, type StageOptions } from './rules/stage-options.js'
+import type { DecidedRows } from './rules/stage-questions.js'
 import type { StagesToAsk } from './scheduler/deps.js'
 import type { RunCounter } from './scheduler/run-counter.js'
 import { createTally, type Tally } from './tally.js'
@@ -24,17 +26,24 @@ export interface StageRun extends KindRun {
 interface StagePlanDeps {
   deps: Pick<PipelineDeps, 'stages' | 'askAgain'>
   checkpoint: Pick<Checkpoint, 'of'>
+  decided: Pick<DecidedRows, 'companies'>
 }
 
-/** Of what rows ask themselves; what follows from answers is planned as they come. */
+/**
+ * `policy` is that of resolutions. Of what rows ask themselves, and of the records of companies that people decided for, which are asked for without the
+ * stage too; what follows from answers is planned as they come.
+ */
 export async function planStages(
   run: StagePlanDeps,
-  { nowMs, ...policy }: Pick<PlanPolicy, 'nowMs' | 'onLost' | 'knowsEarlierRuns'>,
+  { nowMs, ...policy }: Pick<PlanPolicy, 'nowMs' | 'onLost' | 'maxAgeMs' | 'knowsEarlierRuns'>,
 ): Promise<StageRun[]> {
   const { stages: options, askAgain } = run.deps
   const stages: StageRun[] = []
   for (const kind of stageKinds) {
     const own = { ...stagePolicy(kind, options, policy), askAgain }
+    // A record behind a verdict is read anew like an answer, unless records have an age of their own.
+    if (kind === 'entity')
+      await wantRecords(run, { ...own, nowMs, maxAgeMs: own.maxAgeMs ?? policy.maxAgeMs })
     const plan = await run.checkpoint.of(kind).plan({ ...own, nowMs })
     const lookupCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
     if (!options.asked.includes(kind) && lookupCount === 0) continue
@@ -43,6 +52,20 @@ export async function planStages(
     stages.push({ kind, plan, stop: null, tally, counter, backlog, policy: own })
   }
   return stages
+}
+
+/** Wanted at one time: each time is a commit of the checkpoint. */
+const wantedAtOnce = 5_000
+
+async function wantRecords({ checkpoint, decided }: StagePlanDeps, policy: PlanPolicy): Promise<void> {
+  const { companies } = decided
+  for (let start = 0; start < companies.length; start += wantedAtOnce) {
+    const some = companies.slice(start, start + wantedAtOnce)
+    await checkpoint.of('entity').follow(
+      some.map((entityId) => stageLookup('entity', entityId)),
+      policy,
+    )
+  }
 }
 
 export function stagesToAsk(options: StageOptions, stages: readonly StageRun[]): StagesToAsk {

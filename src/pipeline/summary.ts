@@ -33,6 +33,7 @@ export function summarise(facts: SummaryFacts): RunSummary {
   const { stop, plan, tally, index, report, domainCount } = facts
   const nameCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
   const cachedCount = plan.answered
+  const stages = facts.stages.map(stageFactsOf)
   const failedCount = plan.failed + (tally.outcomes.get('failed') ?? 0)
   const rejectedCount = plan.invalid + tally.rejected
   const uncertainCount = Math.max(0, plan.uncertain + tally.lost - tally.claimed)
@@ -46,12 +47,14 @@ export function summarise(facts: SummaryFacts): RunSummary {
     lookupCount: nameCount + domainCount,
     domainCount,
     cachedCount,
+    decidedCount: stages.reduce((sum, stage) => sum + stage.decidedCount, plan.decided),
     billedCount: tally.accepted,
     claimedCount: tally.claimed,
     uncertainCount,
     failedCount,
     rejectedCount,
-    pendingCount: nameCount - cachedCount - plan.failed - rejectedCount - uncertainCount - tally.answered,
+    pendingCount:
+      nameCount - cachedCount - plan.decided - plan.failed - rejectedCount - uncertainCount - tally.answered,
     pollCount: tally.polls,
     answeredCount: tally.answered,
     pollsPerResult: tally.answered === 0 ? null : tally.polls / tally.answered,
@@ -65,7 +68,7 @@ export function summarise(facts: SummaryFacts): RunSummary {
     outcomes: Object.fromEntries(tally.outcomes),
     schemaDeviations: Object.fromEntries(tally.schemaDeviations),
     basisLineCount: report?.basisLineCount ?? 0,
-    stages: facts.stages.map(stageFactsOf),
+    stages,
     money: facts.prices === null ? null : moneyOf(facts.prices, billed),
     alarms: [],
     notes: [...facts.notes, ...notesOf(tally)],

@@ -8,6 +8,7 @@ import type { Input } from './input/input.js'
 import type { Ingested } from './ingest.js'
 import type { OpenRun } from './deps.js'
 import { answerLinesOf, type RowCounts } from './output/answer-lines.js'
+import { openReviewOfRows } from './review-of-rows.js'
 import { assertCellsFit } from './output/xlsx.js'
 import { assertOutputUsable, publish, tryPublishing, type PublishReport } from './output/publish.js'
 import type { ResolvedOutput } from './output/resolve-output.js'
@@ -56,13 +57,15 @@ export async function writeOutput(
   const { deps, input, output, history } = run
   input.assertUnchanged()
   deps.observe({ type: 'publishing', path: output.path })
-  const reader = openCheckpointReader(deps.checkpoint.path, run.connection.scope)
+  const { scope } = run.connection
+  const reader = openCheckpointReader(deps.checkpoint.path, scope)
+  const review = openReviewOfRows({ checkpointPath: deps.checkpoint.path, scope, decided: run.decided })
   try {
     const recorder = await history.recorder(index, {
       identitiesOf: (ids) => reader?.identities(ids) ?? [],
       rowKeys,
     })
-    const answers = answerLinesOf(index, reader, output.stages, recorder)
+    const answers = answerLinesOf({ index, reader, stages: output.stages, review }, recorder)
     const report = await publish({
       input,
       output,
@@ -78,6 +81,7 @@ export async function writeOutput(
     })
     return { report, rowCounts: answers.rowCounts, recorded: await history.finish(recorder) }
   } finally {
+    review.close()
     reader?.close()
   }
 }

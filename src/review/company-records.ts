@@ -30,12 +30,12 @@ export class CompanyRecords {
     if (decision.entityId === null) return null
     const { answeredAtMs, record } = this.#read(decision.entityId)
     const key = JSON.stringify([decision.entityId, decision.entityName])
-    let known = this.#standings.get(key)
-    if (known?.answeredAtMs !== answeredAtMs || known === undefined) {
-      known = { answeredAtMs, standing: decisionStanding(decision, record()) }
-      this.#standings.set(key, known)
-    }
-    return doubtOfDecision(decision, known.standing)
+    const known = this.#standings.get(key)
+    if (known !== undefined && known.answeredAtMs === answeredAtMs)
+      return doubtOfDecision(decision, known.standing)
+    const standing = decisionStanding(decision, record())
+    this.#standings.set(key, { answeredAtMs, standing })
+    return doubtOfDecision(decision, standing)
   }
 
   /** What a company is called in its record; null where that was not read. */

@@ -9,6 +9,7 @@ const progress: Progress = {
   done: 1_204,
   running: 181,
   cached: 37,
+  decided: 0,
   failed: 0,
   uncertain: 0,
   toSubmit: 3_615,
@@ -73,7 +74,14 @@ describe('the bar of a terminal', () => {
 
   test('is of all that is asked: also where rows ask by domains alone', () => {
     const domain: StageFacts = {
-      ...{ kind: 'domain', lookupCount: 400, cachedCount: 0, askedCount: 100, answeredCount: 100 },
+      ...{
+        kind: 'domain',
+        lookupCount: 400,
+        cachedCount: 0,
+        decidedCount: 0,
+        askedCount: 100,
+        answeredCount: 100,
+      },
       ...{ failedCount: 0, rejectedCount: 0, uncertainCount: 0, pendingCount: 300, outcomes: {}, stop: null },
     }
     const byDomain = { ...progress, lookups: 0, done: 0, stages: [domain] }

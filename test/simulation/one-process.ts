@@ -8,6 +8,7 @@ import { defaultStages } from '../../src/pipeline/rules/stage-options.js'
 import { endJobs } from '../../src/pipeline/scheduler/end-jobs.js'
 import { claimWaiting, waitForLost } from '../../src/pipeline/scheduler/lost-submissions.js'
 import { runUntilAnswered, type SchedulerDeps } from '../../src/pipeline/scheduler/scheduler.js'
+import { nothingDecided } from '../../src/pipeline/rules/stage-questions.js'
 import { planStages, stagesToAsk } from '../../src/pipeline/stage-runs.js'
 import { createTally } from '../../src/pipeline/tally.js'
 import { systemClock } from '../../src/platform/clock.js'
@@ -142,12 +143,18 @@ async function work(
   }
   const policy = {
     nowMs: Date.now(),
+    maxAgeMs: null,
     onLost: isLostOver ? onLost : 'hold',
     knowsEarlierRuns: !world.isForgetful,
   } as const
-  await checkpoint.plan({ ...policy, maxAgeMs: null })
+  await checkpoint.plan(policy)
   const stages =
-    options === null ? [] : await planStages({ deps: { stages: options, askAgain: [] }, checkpoint }, policy)
+    options === null
+      ? []
+      : await planStages(
+          { deps: { stages: options, askAgain: [] }, checkpoint, decided: nothingDecided },
+          policy,
+        )
   const stop = await runUntilAnswered({
     ...deps,
     ...(options === null ? {} : { stages: stagesToAsk(options, stages) }),

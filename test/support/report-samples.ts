@@ -84,6 +84,7 @@ function sampleSummary(over: Partial<RunSummary> = {}): RunSummary {
     domainCount: 0,
     lookupCount: 11_000,
     cachedCount: 10_800,
+    decidedCount: 0,
     billedCount: 200,
     claimedCount: 0,
     uncertainCount: 1,

@@ -11,6 +11,7 @@ import { listOptions } from '../../src/config/option.js'
 import { options } from '../../src/config/options.js'
 import { outcomeStatus } from '../../src/contract/enums.js'
 import { allColumns, answerColumns } from '../../src/pipeline/rules/columns.js'
+import { reviewColumns } from '../../src/pipeline/rules/review-columns.js'
 import { errorCodes, UserError } from '../../src/core/errors.js'
 import * as library from '../../src/index.js'
 import { openInput } from '../../src/pipeline/input/input.js'
@@ -141,7 +142,7 @@ describe('the configuration', () => {
 
 describe('what comes out', () => {
   test('no column is named that is not added, and their number is right', () => {
-    const names = answerColumns.map(({ name }) => `enrich_${name}`)
+    const names = [...answerColumns, ...reviewColumns].map(({ name }) => `enrich_${name}`)
     const all = allColumns.map(({ name }) => `enrich_${name}`)
     // What begins with enrich_run_ and is no column is a metric.
     const isMetric = (name: string) => /^enrich_run_(?!id$)/.test(name)

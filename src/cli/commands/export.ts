@@ -5,6 +5,7 @@ import { UserError } from '../../core/errors.js'
 import { filesInUse } from '../../app/embedded-service.js'
 import { inspectInput } from '../../app/inspect-input.js'
 import { answerLinesOf } from '../../pipeline/output/answer-lines.js'
+import { openReviewOfRows } from '../../pipeline/review-of-rows.js'
 import { assertNotOurs } from '../../pipeline/own-files.js'
 import { assertOutputUsable, publish } from '../../pipeline/output/publish.js'
 import { resolveOutput, writtenPaths } from '../../pipeline/output/resolve-output.js'
@@ -15,7 +16,7 @@ import { assertOneUseOfStdout, jsonLine, type CliIo } from '../terminal/io.js'
 import { warnOfStanding } from '../terminal/report-error.js'
 
 export function fillExportCommand(command: Command, io: CliIo): void {
-  addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'service'])
+  addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'decisions', 'service'])
   command.option('--json', 'what was written, as one JSON line')
   command.action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
     const settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
@@ -24,7 +25,7 @@ export function fillExportCommand(command: Command, io: CliIo): void {
     assertNotOurs(writtenPaths(output), filesInUse(settings, configPathOf(flags), io.environment))
     await inspectInput(
       { settings, stdin: io.stdin, signal: io.interrupt },
-      async ({ input, columns, index, reader, problem }) => {
+      async ({ input, columns, index, reader, decided, scope, problem }) => {
         if (reader === null) {
           throw new UserError(
             'CHECKPOINT_NOT_FOUND',
@@ -37,7 +38,8 @@ export function fillExportCommand(command: Command, io: CliIo): void {
         for (const note of input.notes()) io.err(`  note: ${note}\n`)
         assertOutputUsable(input.files, output.path, output.format)
         assertNoClash(input.columns, output.columns)
-        const answers = answerLinesOf(index, reader, output.stages)
+        const review = openReviewOfRows({ checkpointPath: settings.checkpoint.path, scope, decided })
+        const answers = answerLinesOf({ index, reader, stages: output.stages, review })
         const report = await publish({
           input,
           output,
@@ -50,7 +52,7 @@ export function fillExportCommand(command: Command, io: CliIo): void {
           metadata: { 'enrich.version': version, 'enrich.input_sha256': await input.fingerprint() },
           stdout: io.stdout,
           signal: io.interrupt,
-        })
+        }).finally(review.close)
         if (flags.json === true) {
           const { rowCount, paths } = report
           const rowsByStatus = Object.fromEntries(answers.rowCounts)

@@ -1,7 +1,13 @@
 import type { CheckpointReader, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
-import type { stageAnswersOf } from '../../pipeline/checkpoint/stage-answers.js'
+import { idsOf, stageLookup } from '../../pipeline/checkpoint/lookup-key.js'
+import type { DecidedOf, stageAnswersOf } from '../../pipeline/checkpoint/stage-answers.js'
 import { stageKinds, type StageKind } from '../../pipeline/rules/lookup-kind.js'
-import { planLookup, type LookupPlan, type PlanPolicy } from '../../pipeline/rules/lookup-state.js'
+import {
+  nothingPlanned,
+  planLookup,
+  type LookupPlan,
+  type PlanPolicy,
+} from '../../pipeline/rules/lookup-state.js'
 import type { Settings } from '../../config/settings.js'
 import { grouped } from '../terminal/io.js'
 import { countOf } from '../terminal/stage-text.js'
@@ -20,41 +26,82 @@ export interface StagePlan {
   readonly limitMs: { readonly min: number; readonly max: number }
 }
 
-/** Counts what follows from answers that are known, each company and domain once. */
+export interface StagePlanDeps {
+  readonly settings: Pick<Settings, 'stages' | 'limits' | 'checkpoint'>
+  readonly policyOf: (kind: StageKind) => PlanPolicy
+  /** Null where no stage is asked for. */
+  readonly answersOf: typeof stageAnswersOf | null
+}
+
+/** Counts what follows from answers that are known and from what people decided, each company and domain once. */
 export class StagePlanCounter {
+  readonly #deps: StagePlanDeps
+  readonly #asked: readonly StageKind[]
   readonly #plans = new Map<StageKind, Record<LookupPlan, number>>()
   readonly #seen = new DistinctKeys()
+  /** Companies that were decided for, without a record yet: what follows from it is not known. */
+  #unreadCount = 0
 
-  constructor(
-    private readonly settings: Pick<Settings, 'stages' | 'limits'>,
-    private readonly policyOf: (kind: StageKind) => PlanPolicy,
-    /** Null where no stage is asked for. */
-    private readonly answersOf: typeof stageAnswersOf | null,
-  ) {
-    for (const kind of stageKinds) if (settings.stages.asked.includes(kind)) this.#plans.set(kind, nothing())
+  constructor(deps: StagePlanDeps) {
+    this.#deps = deps
+    this.#asked = stageKinds.filter((kind) => deps.settings.stages.asked.includes(kind))
+    for (const kind of this.#asked) this.#plans.set(kind, nothingPlanned())
   }
 
-  /** First questions, each once. */
-  add(ids: readonly LookupId[], reader: CheckpointReader | null): void {
-    if (reader === null || this.answersOf === null) return
-    for (const answers of this.answersOf(reader, ids, [...this.#plans.keys()])) {
-      for (const [kind, plan] of this.#plans) {
+  /** First questions, each once, that are answered or decided. */
+  add(ids: readonly LookupId[], reader: CheckpointReader | null, decidedOf: DecidedOf): void {
+    const { answersOf, policyOf } = this.#deps
+    this.#addRecords(
+      ids.flatMap((id) => decidedOf(id)?.decision.entityId ?? []),
+      reader,
+    )
+    if (reader === null || answersOf === null) return
+    for (const answers of answersOf(reader, ids, this.#asked, decidedOf)) {
+      for (const kind of this.#asked) {
         const answer = answers[kind]
-        if (answer === undefined || this.#seen.add([Buffer.from(`${kind} ${answer.name}`)]).length === 0)
-          continue
-        plan[answer.known === null ? 'submit' : planLookup(answer.known, this.policyOf(kind))]++
+        if (answer === undefined || !this.#isNew(kind, answer.name)) continue
+        this.#count(kind, answer.known === null ? 'submit' : planLookup(answer.known, policyOf(kind)))
       }
     }
   }
 
+  /** They are asked for without the stage too, and read anew like answers, unless records have an age of their own. */
+  #addRecords(entityIds: readonly string[], reader: CheckpointReader | null): void {
+    const { policyOf, settings } = this.#deps
+    const names = entityIds.filter((name) => this.#isNew('entity', name))
+    const policy = policyOf('entity')
+    const whole = { ...policy, maxAgeMs: policy.maxAgeMs ?? settings.checkpoint.maxAgeMs }
+    const lookups = names.map((name) => stageLookup('entity', name))
+    const known = reader?.known(idsOf(reader, lookups)) ?? names.map(() => null)
+    for (const record of known) {
+      this.#count('entity', record === null ? 'submit' : planLookup(record, whole))
+      if (record?.state !== 'answered') this.#unreadCount++
+    }
+  }
+
+  #isNew(kind: StageKind, name: string): boolean {
+    return this.#seen.add([Buffer.from(`${kind} ${name}`)]).length > 0
+  }
+
+  #count(kind: StageKind, what: LookupPlan): void {
+    const plan = this.#plans.get(kind) ?? nothingPlanned()
+    this.#plans.set(kind, plan)
+    plan[what]++
+  }
+
   plans(unansweredCount: number): StagePlan[] {
-    return [...this.#plans].map(([kind, plan]) => {
-      const { lookupsMax, limits } = this.settings.stages.kinds[kind]
-      const submitMax = Math.min(plan.submit + unansweredCount, lookupsMax ?? Infinity)
+    const { settings } = this.#deps
+    return stageKinds.flatMap((kind) => {
+      const plan = this.#plans.get(kind)
+      if (plan === undefined) return []
+      const { lookupsMax, limits } = settings.stages.kinds[kind]
+      const ofRecords = kind === 'entity' ? 0 : this.#unreadCount
+      const moreMax = this.#asked.includes(kind) ? unansweredCount + ofRecords : 0
+      const submitMax = Math.min(plan.submit + moreMax, lookupsMax ?? Infinity)
       const perWindow = Math.min(limits.submissionsPerWindow ?? Infinity, limits.pollsPerWindow ?? Infinity)
-      const msOf = (count: number) => (count / perWindow) * this.settings.limits.windowMs
+      const msOf = (count: number) => (count / perWindow) * settings.limits.windowMs
       const limitMs = { min: msOf(Math.min(plan.submit, submitMax)), max: msOf(submitMax) }
-      return { kind, plan, moreMax: unansweredCount, submitMax, limitMs }
+      return [{ kind, plan, moreMax, submitMax, limitMs }]
     })
   }
 
@@ -63,19 +110,11 @@ export class StagePlanCounter {
   }
 }
 
-const nothing = (): Record<LookupPlan, number> => ({
-  submit: 0,
-  poll: 0,
-  answered: 0,
-  invalid: 0,
-  uncertain: 0,
-  failed: 0,
-})
-
 const words: Readonly<Record<LookupPlan, string>> = {
   answered: 'known',
   poll: 'running',
   submit: 'to ask',
+  decided: 'decided by people',
   failed: 'failed before',
   uncertain: 'uncertain (held)',
   invalid: 'refused before as invalid',

@@ -3,11 +3,17 @@ import { columnLines, type ColumnReport } from '../../pipeline/rules/column-repo
 import { formatDuration } from '../../core/duration.js'
 import type { LookupKind } from '../../pipeline/rules/lookup-kind.js'
 import { stagePolicy } from '../../pipeline/rules/stage-options.js'
-import { planLookup, type LookupPlan, type PlanPolicy } from '../../pipeline/rules/lookup-state.js'
+import {
+  nothingPlanned,
+  planLookup,
+  type LookupPlan,
+  type PlanPolicy,
+} from '../../pipeline/rules/lookup-state.js'
 import { costMicros, formatAmount, unitsOf } from '../../pipeline/rules/money.js'
 import { estimateEtaMs } from '../../pipeline/rules/progress.js'
 import { inspectInput, type Inspection } from '../../app/inspect-input.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
+import type { DecidedLookups } from '../../pipeline/decided-lookups.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
 import { commandLine, grouped, jsonLine, type CliIo } from '../terminal/io.js'
@@ -24,7 +30,7 @@ const runMs = { min: 60_000, max: 300_000 }
 const loadStageAnswers = () => import('../../pipeline/checkpoint/stage-answers.js')
 
 export function fillPlanCommand(command: Command, io: CliIo): void {
-  addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'service', 'asking'])
+  addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'decisions', 'service', 'asking'])
   command
     .option('--json', 'as one JSON line')
     .action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
@@ -38,7 +44,7 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
       const answersOf = settings.stages.asked.length === 0 ? null : (await loadStageAnswers()).stageAnswersOf
       const policyOf = (kind: LookupKind): PlanPolicy =>
         kind === 'resolution' ? policy : stagePolicy(kind, settings.stages, policy)
-      const stages = new StagePlanCounter(settings, policyOf, answersOf)
+      const stages = new StagePlanCounter({ settings, policyOf, answersOf })
       const counter = new PlanCounter(policyOf, stages)
       try {
         const onBatch = counter.onBatch.bind(counter)
@@ -57,14 +63,7 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
 
 /** Counts each distinct lookup once, by what a run would do with it. */
 class PlanCounter {
-  readonly plan: Record<LookupPlan, number> = {
-    submit: 0,
-    poll: 0,
-    answered: 0,
-    invalid: 0,
-    uncertain: 0,
-    failed: 0,
-  }
+  readonly plan = nothingPlanned()
   /** Asked by a domain in place of a name. */
   domainCount = 0
   readonly #seen = new DistinctKeys()
@@ -74,19 +73,27 @@ class PlanCounter {
     private readonly stages: StagePlanCounter,
   ) {}
 
-  onBatch(lookups: readonly KeyedLookup[], ids: readonly LookupId[], reader: CheckpointReader | null): void {
+  onBatch(
+    lookups: readonly KeyedLookup[],
+    ids: readonly LookupId[],
+    reader: CheckpointReader | null,
+    decided: DecidedLookups,
+  ): void {
     const known = reader?.known(ids) ?? []
     const fresh = this.#seen.add(lookups.map(({ key }) => key))
     for (const index of fresh) {
       const lookup = known[index] ?? null
-      const { kind = 'resolution' } = lookups[index] ?? {}
-      this.plan[lookup === null ? 'submit' : planLookup(lookup, this.policyOf(kind))]++
+      const { kind = 'resolution', isDecided = false } = lookups[index] ?? {}
+      if (isDecided) this.plan.decided++
+      else this.plan[lookup === null ? 'submit' : planLookup(lookup, this.policyOf(kind))]++
       if (kind === 'domain') this.domainCount++
     }
-    const answered = fresh.filter((index) => known[index]?.state === 'answered')
+    const isSettled = (index: number) =>
+      known[index]?.state === 'answered' || lookups[index]?.isDecided === true
     this.stages.add(
-      answered.map((index) => ids[index] ?? 0),
+      fresh.filter(isSettled).map((index) => ids[index] ?? 0),
       reader,
+      (id) => decided.of(id),
     )
   }
 

@@ -16,6 +16,7 @@ const flagGroups = [
   'config',
   'input',
   'checkpoint',
+  'decisions',
   'service',
   'asking',
   'webhook',

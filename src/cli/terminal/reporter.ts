@@ -114,6 +114,7 @@ export const planWords: Readonly<Record<string, string>> = {
   submit: 'to submit',
   poll: 'running',
   answered: 'already answered',
+  decided: 'decided by people',
   invalid: 'refused before as invalid',
   uncertain: 'uncertain (held)',
   failed: 'failed before',

@@ -108,11 +108,12 @@ function summaryFacts(
   countsOf: (counts: Readonly<Record<string, number>>) => string,
 ): [string, string][] {
   if (summary === null) return []
-  const { rowCount, lookupCount, cachedCount, billedCount, pollCount } = summary
+  const { rowCount, lookupCount, cachedCount, decidedCount, billedCount, pollCount } = summary
   const numbers = [
     `${grouped(rowCount)} rows`,
     `${grouped(lookupCount)} lookups`,
     `${grouped(cachedCount)} answered before`,
+    ...(decidedCount > 0 ? [`${grouped(decidedCount)} decided by people`] : []),
     `${grouped(billedCount)} submitted`,
     `${grouped(pollCount)} polls`,
   ]

@@ -50,6 +50,7 @@ export function stageLines(facts: StageFacts, isHosted: boolean): string[] {
   const parts = [
     countOf(facts.lookupCount, kind),
     ...some(facts.cachedCount, 'answered before'),
+    ...some(facts.decidedCount, 'decided by people'),
     ...some(facts.askedCount, billed),
     ...answers,
     ...some(facts.failedCount, 'failed'),

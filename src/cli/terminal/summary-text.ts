@@ -53,6 +53,7 @@ function lookupLine(summary: RunSummary): string {
   const billed = summary.service === 'hosted' ? 'submitted, each billed' : 'submitted, free of charge'
   return `  lookups   ${[
     `${number(summary.cachedCount)} answered before`,
+    ...(summary.decidedCount === 0 ? [] : [`${number(summary.decidedCount)} decided by people`]),
     `${number(summary.billedCount)} ${billed}`,
     ...(summary.claimedCount === 0 ? [] : [`${number(summary.claimedCount)} found again by webhook`]),
     ...(summary.uncertainCount === 0 ? [] : [`${number(summary.uncertainCount)} uncertain`]),

@@ -25,13 +25,15 @@ export interface KindIds {
 export function beginRun(database: Sqlite, deps: OpenCheckpointDeps): KindIds {
   const ids = kindIds(database, deps, 'resolution')
   recoverIntended(database)
-  // In the order in which they are wanted, a kind at a time; `is_first` are the questions of rows.
+  // In the order in which they are wanted, a kind at a time; `is_first` are the questions of rows, and `is_decided`
+  // those of them that a person answered.
   database.exec(
     `CREATE TEMP TABLE wanted (
        scope_id INTEGER NOT NULL,
        position INTEGER NOT NULL,
        lookup_id INTEGER NOT NULL UNIQUE,
        is_first INTEGER NOT NULL,
+       is_decided INTEGER NOT NULL,
        PRIMARY KEY (scope_id, position)
      ) WITHOUT ROWID`,
   )

@@ -12,6 +12,10 @@ export interface KeyedLookup {
   kind: LookupKind
   key: Uint8Array
   lookup: Lookup
+  /** What it would be known by if each row did not count. */
+  plainKey?: Uint8Array
+  /** A person decided it: a run that wants it leaves it alone. */
+  isDecided?: boolean
 }
 
 export interface OpenRun {
@@ -91,7 +95,8 @@ export interface Checkpoint {
   of(kind: LookupKind): Checkpoint
   /**
    * Takes the first questions of rows, of whatever kinds, into this run in the order of their first row; answers with
-   * their ids. Keys already known keep what is known of them.
+   * their ids. Keys already known keep what is known of them. What is decided is counted by `plan`, and is else as if it
+   * was not wanted.
    */
   want(lookups: readonly KeyedLookup[]): Promise<LookupId[]>
   /**

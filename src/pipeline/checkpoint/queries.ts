@@ -46,8 +46,9 @@ export interface WantedFrom {
   afterPosition: number
 }
 
+/** What a person decided is neither asked nor waited for, nor opened again. */
 const wantedFrom =
-  '(SELECT * FROM temp.wanted WHERE temp.wanted.scope_id = @scopeId AND position > @afterPosition)'
+  '(SELECT * FROM temp.wanted WHERE temp.wanted.scope_id = @scopeId AND position > @afterPosition AND NOT is_decided)'
 
 /** Several minutes of all limits together. */
 const recentSubmissionsRead = 10_000
@@ -56,7 +57,7 @@ type OwnerRow = Omit<RunOwner, 'isWanted'> & { isWanted: 0 | 1 }
 
 const ownerColumns = `l.lookup_id AS lookupId, coalesce(l.run_id, '') AS runId, coalesce(l.custom_id, '') AS customId,
     l.name, coalesce(l.submitted_at_ms, 0) AS submittedAtMs, l.failure AS needsAttention, l.state,
-    EXISTS (SELECT 1 FROM temp.wanted w WHERE w.lookup_id = l.lookup_id) AS isWanted`
+    EXISTS (SELECT 1 FROM temp.wanted w WHERE w.lookup_id = l.lookup_id AND NOT w.is_decided) AS isWanted`
 
 /** A lookup that nothing has happened to. */
 const newLookupChecksum = checksumSql('lookups', '@')
@@ -82,10 +83,21 @@ export function prepareQueries(database: Sqlite) {
       database,
       'UPDATE lookups SET name = @name, location = @location, context = @context WHERE lookup_id = @lookupId',
     ),
-    insertWanted: prepare<{ scopeId: number; position: number; lookupId: number; isFirst: 0 | 1 }>(
+    insertWanted: prepare<{
+      scopeId: number
+      position: number
+      lookupId: number
+      isFirst: 0 | 1
+      isDecided: 0 | 1
+    }>(
       database,
-      'INSERT OR IGNORE INTO temp.wanted VALUES (@scopeId, @position, @lookupId, @isFirst)',
+      'INSERT OR IGNORE INTO temp.wanted VALUES (@scopeId, @position, @lookupId, @isFirst, @isDecided)',
     ),
+    decidedCount: prepare<WantedFrom, number>(
+      database,
+      `SELECT count(*) FROM temp.wanted
+       WHERE temp.wanted.scope_id = @scopeId AND position > @afterPosition AND is_decided`,
+    ).pluck(),
     groups: prepare<
       WantedFrom & { cutoffMs: number },
       { state: LookupState; isOld: 0 | 1; answeredAtMs: number | null; count: number }
@@ -152,7 +164,7 @@ export function prepareQueries(database: Sqlite) {
     firstQuestion: prepare<[number], Lookup>(
       database,
       `SELECT name, location, context FROM temp.wanted JOIN lookups USING (lookup_id)
-       WHERE lookup_id = ? AND is_first`,
+       WHERE lookup_id = ? AND is_first AND NOT is_decided`,
     ),
     lookup: prepare<[number], LookupRow>(
       database,

@@ -1,19 +1,10 @@
 import { type LookupKind } from '../rules/lookup-kind.js'
-import { planLookup, type LookupPlan, type PlanPolicy } from '../rules/lookup-state.js'
+import { nothingPlanned, planLookup, type LookupPlan, type PlanPolicy } from '../rules/lookup-state.js'
 import type { Checkpoint, FirstAnswer, KeyedLookup, LookupId, OpenRun } from './checkpoint.js'
 import type { CheckpointFile } from './checkpoint-file.js'
 import { damaged } from './damage-error.js'
 import { unpackBody } from './packed-answer.js'
 import type { WantedFrom } from './queries.js'
-
-const nothingPlanned = (): Record<LookupPlan, number> => ({
-  submit: 0,
-  poll: 0,
-  answered: 0,
-  invalid: 0,
-  uncertain: 0,
-  failed: 0,
-})
 
 /** What a run wants of one kind of lookups, and what has to be done for it; see `Checkpoint`. */
 export class WantedLookups {
@@ -88,19 +79,21 @@ export class WantedLookups {
     return this.#file.transaction(action)
   }
 
-  #want({ kind, key, lookup }: KeyedLookup, isFirst: 0 | 1): LookupId {
+  #want({ kind, key, lookup, isDecided }: KeyedLookup, isFirst: 0 | 1): LookupId {
     const { insertLookup, findLookup, nameLookup, insertWanted } = this.#file.queries
     const scopeId = this.#file.idsOf(kind)?.scopeId ?? 0
     const known = findLookup.get(scopeId, key)
     if (known?.isSound === 0) throw damaged(this.#file.path, undefined, 'an index leads to another lookup')
     const lookupId = known?.lookupId ?? Number(insertLookup.run({ ...lookup, key, scopeId }).lastInsertRowid)
     if (known?.isNameless === 1) nameLookup.run({ ...lookup, lookupId })
-    insertWanted.run({ scopeId, position: this.#file.nextPosition(), lookupId, isFirst })
+    const position = this.#file.nextPosition()
+    insertWanted.run({ scopeId, position, lookupId, isFirst, isDecided: isDecided === true ? 1 : 0 })
     return lookupId
   }
 
   #plan(policy: PlanPolicy, afterPosition: number): Record<LookupPlan, number> {
     const counts = nothingPlanned()
+    counts.decided = this.#file.queries.decidedCount.get(this.#from(afterPosition)) ?? 0
     const cutoffMs = policy.maxAgeMs === null ? -1 : policy.nowMs - policy.maxAgeMs
     const from = this.#from(afterPosition)
     if (policy.askAgain !== undefined && policy.askAgain.length > 0)

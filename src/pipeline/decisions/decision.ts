@@ -21,5 +21,13 @@ export interface Decision {
   readonly service: string | null
 }
 
+/** A decision as the store has it. */
+export interface KeptDecision extends Decision {
+  /** Grows with every decision of this store. */
+  readonly sequence: number
+  /** Whether it was written to the decisions file. */
+  readonly isInFile: boolean
+}
+
 /** The service that decisions are of, by a connection's scope. */
 export const decisionService = (hostedBaseUrl: string | null): string => hostedBaseUrl ?? 'embedded'

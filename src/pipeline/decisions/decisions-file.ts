@@ -24,9 +24,6 @@ import type { Decision } from './decision.js'
 import { decisionLine, decisionsHeader } from './decision-lines.js'
 import { invalidFile, readDecisions, type ReadDecisions } from './read-decisions.js'
 
-/** Used where it is there, and made by those who decide. */
-export const defaultDecisionsPath = 'enrich.decisions.csv'
-
 const limits = {
   fileBytesMax: 256 * 1024 * 1024,
   /** A file that changes while it is read is read again, so often, after so long. */

@@ -4,17 +4,11 @@ import { createGatheredTransactions, type GatheredTransactions } from '../../pla
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { isDiskFull, NotOursError, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import type { Candidate } from './candidate.js'
-import type { Decision } from './decision.js'
+import type { Decision, KeptDecision } from './decision.js'
 import { packCandidates, unpackCandidates } from './packed-candidates.js'
 import { decisionRow, keptDecision, prepareReviewQueries, reviewMigrations } from './review-tables.js'
 
-/** A decision as the store has it. */
-export interface KeptDecision extends Decision {
-  /** Grows with every decision of this store. */
-  readonly sequence: number
-  /** Whether it was written to the decisions file. */
-  readonly isInFile: boolean
-}
+export type { KeptDecision } from './decision.js'
 
 /** The decision that somebody else made of a lookup in the meantime. */
 export type DecideOutcome =

@@ -1,5 +1,4 @@
-import type { Decision } from './decision.js'
-import type { KeptDecision } from './review-store.js'
+import type { Decision, KeptDecision } from './decision.js'
 
 /** What a review store says of one service. */
 export interface KeptDecisions {

@@ -68,6 +68,7 @@ function metricsOf(end: RunEnd, earlier: EarlierEnds): readonly Metric[] {
     { ...metric('rows', 'Rows of its output, by status'), ...by('status', summary?.rowsByStatus) },
     metric('lookups', 'Distinct lookups that it wanted', one(summary?.lookupCount)),
     metric('cached_lookups', 'Of these, answered before it began', one(summary?.cachedCount)),
+    metric('decided_lookups', 'Of these, decided by people', one(summary?.decidedCount)),
     metric('pending_lookups', 'Of these, without an answer at its end', one(summary?.pendingCount)),
     metric('uncertain_lookups', 'Of these, those that may have been billed', one(summary?.uncertainCount)),
     metric('accepted_submissions', 'Submissions that the service accepted', one(summary?.billedCount)),

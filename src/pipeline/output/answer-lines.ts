@@ -1,10 +1,12 @@
 import { renderUnanswered, type Unanswered } from '../rules/answer-line.js'
-import { joinLines } from '../rules/joined-line.js'
+import { decisionMembers } from '../rules/decided-answer.js'
+import { joinLines, withReview } from '../rules/joined-line.js'
 import type { LookupKind, StageKind } from '../rules/lookup-kind.js'
 import { lineVersions } from '../rules/stage-lines.js'
 import type { CheckpointReader, KnownAnswer, LookupId } from '../checkpoint/checkpoint.js'
 import type { NumberedLines } from '../../parquet/numbered-lines.js'
 import type { RowIndex } from '../input/row-index.js'
+import { decidedAnswersOf, type ReviewOfRows } from './decided-lines.js'
 import { joinStages } from './joined-stages.js'
 import { answeredLineOf, unansweredOf } from './known-line.js'
 
@@ -46,23 +48,30 @@ interface LookupLine extends RowLine {
   readonly kind?: LookupKind
 }
 
+export interface LineSources {
+  readonly index: RowIndex
+  readonly reader: CheckpointReader | null
+  /** Those that were asked. */
+  readonly stages: readonly StageKind[]
+  readonly review: ReviewOfRows
+}
+
 /**
- * Every row gets a line: rows without an answer get one that says why; behind it is what the stages asked for came to.
- * `rowCounts` is of the rows that were read so far.
+ * Every row gets a line: rows without an answer get one that says why; with it is what people decided, and what the stages
+ * asked for came to. `rowCounts` is of the rows that were read so far.
  */
 export function answerLinesOf(
-  index: RowIndex,
-  reader: CheckpointReader | null,
-  stages: readonly StageKind[] = [],
+  sources: LineSources,
   witness: LineWitness | null = null,
 ): AnswerLines & { readonly rowCounts: RowCounts } {
+  const { index } = sources
   const rowCounts = new Map<string, number>()
   const count = (outcome: string, rowCount: number) =>
     rowCounts.set(outcome, (rowCounts.get(outcome) ?? 0) + rowCount)
   // Read by number, rows are counted by it; some of them may be read again for a basis file.
   let isReadByNumber = false
   const found = (ids: ReadonlySet<LookupId>) => {
-    const lines = linesOf(ids, index, reader, stages)
+    const lines = linesOf(ids, sources)
     if (witness !== null) for (const [id, line] of lines) witness.see(id, line)
     return lines
   }
@@ -95,13 +104,10 @@ export function answerLinesOf(
 }
 
 /** Each lookup is read once, however many of the rows ask for it. */
-function linesOf(
-  ids: ReadonlySet<LookupId>,
-  index: RowIndex,
-  reader: CheckpointReader | null,
-  stages: readonly StageKind[],
-): Map<LookupId, RowLine> {
-  const asked = [...ids].filter((id) => index.reasonOf(id) === null)
+function linesOf(ids: ReadonlySet<LookupId>, sources: LineSources): Map<LookupId, RowLine> {
+  const { index, reader, stages, review } = sources
+  const decided = decidedAnswersOf([...ids], reader, review)
+  const asked = [...ids].filter((id) => index.reasonOf(id) === null && !decided.has(id))
   const answered = reader?.answered(asked, lineVersions) ?? []
   const found = new Map<LookupId, RowLine>()
   for (const [offset, id] of asked.entries()) {
@@ -113,23 +119,30 @@ function linesOf(
     const reason = index.reasonOf(id)
     if (reason !== null) found.set(id, unanswered({ status: 'invalid_input', error: reason }))
   }
-  if (stages.length > 0) addStages(found, index, reader, stages)
+  for (const [id, { outcome, line }] of decided)
+    found.set(id, { outcome, line: Buffer.from(line), mark: null })
+  if (stages.length > 0) addStages(found, sources)
+  addDecisions(found, review)
   return found
 }
 
 /** Rows that ask for nothing have no lookup, and empty stages. */
-function addStages(
-  found: Map<LookupId, RowLine>,
-  index: RowIndex,
-  reader: CheckpointReader | null,
-  stages: readonly StageKind[],
-): void {
+function addStages(found: Map<LookupId, RowLine>, { index, reader, stages, review }: LineSources): void {
   const lines = [...found].map(
     ([id, { line }]) => [index.reasonOf(id) === null ? id : 0, line.toString()] as const,
   )
-  const joined = joinStages(lines, reader, stages).values()
+  const joined = joinStages(lines, reader, stages, review.decidedOf).values()
   for (const [id, { outcome }] of found)
     found.set(id, { outcome, line: Buffer.from(joined.next().value ?? ''), mark: null })
+}
+
+function addDecisions(found: Map<LookupId, RowLine>, { decidedOf }: ReviewOfRows): void {
+  for (const [id, { outcome, line }] of found) {
+    const decided = decidedOf(id)
+    if (decided === null) continue
+    const members = decisionMembers(decided.decision)
+    found.set(id, { outcome, line: Buffer.from(withReview(line.toString(), members)), mark: null })
+  }
 }
 
 function lineOf(known: KnownAnswer | null): LookupLine {

@@ -1,5 +1,5 @@
 import type { CheckpointReader, LookupId, StageAnswer } from '../checkpoint/checkpoint.js'
-import { stageAnswersOf } from '../checkpoint/stage-answers.js'
+import { stageAnswersOf, type DecidedOf } from '../checkpoint/stage-answers.js'
 import { joinLines } from '../rules/joined-line.js'
 import { stageKinds, type StageKind } from '../rules/lookup-kind.js'
 import { renderUnansweredStage } from '../rules/stage-lines.js'
@@ -13,10 +13,11 @@ export function joinStages(
   lines: readonly (readonly [id: LookupId, line: string])[],
   reader: CheckpointReader | null,
   asked: readonly StageKind[],
+  decidedOf: DecidedOf,
 ): string[] {
   const kinds = stageKinds.filter((kind) => asked.includes(kind))
   const ids = lines.map(([id]) => id)
-  const found = reader === null ? [] : stageAnswersOf(reader, ids, kinds)
+  const found = reader === null ? [] : stageAnswersOf(reader, ids, kinds, decidedOf)
   const shared = new Map<string, string>()
   const lineOf = (kind: StageKind, answer: StageAnswer | undefined): string => {
     if (answer === undefined) return nothingAsked[kind]

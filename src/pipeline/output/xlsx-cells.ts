@@ -24,6 +24,7 @@ export function xlsxCells(line: string, columns: readonly OutputColumn[]): Writt
         return { kind: 'boolean', value: json === 'true' }
       case 'factors':
       case 'actions':
+      case 'candidates':
       case 'basis':
       case 'texts':
       case 'chain':

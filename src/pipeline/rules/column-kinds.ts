@@ -32,6 +32,11 @@ export const columnKinds = {
     cellForm: 'list',
     word: 'list',
   },
+  candidates: {
+    sqlType: `${struct(['entity_id', 'name', 'legal_name', 'place'], ', "confidence" INTEGER, "url" VARCHAR')}[]`,
+    cellForm: 'list',
+    word: 'list',
+  },
   actions: { sqlType: `${struct(['code', 'description'])}[]`, cellForm: 'list', word: 'list' },
   basis: {
     sqlType: `${struct(['field', 'value', 'confidence', 'reasoning'], `, "citations" ${citation}[]`)}[]`,

@@ -1,5 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import type { AnswerColumn } from './column-kinds.js'
+import { reviewColumns } from './review-columns.js'
 import { columnsOfStage } from './stage-columns.js'
 import { stageKinds, type StageKind } from './lookup-kind.js'
 
@@ -10,7 +11,7 @@ export interface OutputColumn extends Pick<AnswerColumn, 'name' | 'kind'> {
 
 const text = <Name extends string>(name: Name, meaning: string) => ({ name, kind: 'text', meaning }) as const
 
-/** The closed list of columns an answer fills, in the order of the output; `basis` stands last, behind those of stages. */
+/** The closed list of columns an answer fills, in the order of the output; `basis` stands last, behind those of review and stages. */
 export const answerColumns = [
   text('status', 'what became of the row, see below'),
   { name: 'confidence', kind: 'integer', meaning: '0 to 100, see below' },
@@ -103,7 +104,7 @@ export function selectColumns(choice: ColumnChoice): readonly OutputColumn[] {
 
 function columnsOf(asked: readonly StageKind[]): readonly AnswerColumn[] {
   const ofStages = stageKinds.filter((stage) => asked.includes(stage)).flatMap(columnsOfStage)
-  return [...answerColumns.slice(0, -1), ...ofStages, ...answerColumns.slice(-1)]
+  return [...answerColumns.slice(0, -1), ...reviewColumns, ...ofStages, ...answerColumns.slice(-1)]
 }
 
 function known(given: string, prefix: string, written: readonly AnswerColumn[]): string {

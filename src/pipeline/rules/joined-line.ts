@@ -1,6 +1,8 @@
 import { sliceAnswer } from './answer-line.js'
+import type { AnswerColumn } from './column-kinds.js'
 import { answerColumns } from './columns.js'
-import { stageKinds, type StageKind } from './lookup-kind.js'
+import { stageKinds } from './lookup-kind.js'
+import { reviewColumnGroups, reviewColumns } from './review-columns.js'
 import { columnsOfStage } from './stage-columns.js'
 
 const answerMark = markOf(answerColumns[0].name)
@@ -19,17 +21,32 @@ export function joinLines(line: string, stageLines: readonly string[]): string {
   return `{${members.join(',')},${withBasis(answer, basis.join(',')).slice(1)}`
 }
 
+/**
+ * The same line with members of review in front, as JSON without braces, the groups in the order of `reviewColumnGroups`;
+ * to be put there last.
+ */
+export const withReview = (line: string, members: string): string => `{${members},${line.slice(1)}`
+
 /** Where each column's JSON text stands among those that `sliceLine` gives. */
 export const linePositions: ReadonlyMap<string, number> = new Map(
-  [...answerColumns, ...stageKinds.flatMap(columnsOfStage)].map(({ name }, index) => [name, index]),
+  [...answerColumns, ...reviewColumns, ...stageKinds.flatMap(columnsOfStage)].map(({ name }, index) => [
+    name,
+    index,
+  ]),
 )
 
-/** The JSON text of each column of a line, by `linePositions`; undefined for those of stages that are not in it. */
+/** Members that stand in front of an answer together or not at all, in the order in which groups of them stand. */
+const groups: readonly (readonly AnswerColumn[])[] = [
+  ...reviewColumnGroups,
+  ...stageKinds.map(columnsOfStage),
+]
+
+/** The JSON text of each column of a line, by `linePositions`; undefined for those that are not in it. */
 export function sliceLine(line: string): readonly (string | undefined)[] {
   if (line.startsWith(answerMark, 1)) return sliceAnswer(line)
   const values: (string | undefined)[] = [...sliceAnswer(answerOf(line))]
   const members = membersOf(line)
-  const columns = stageKinds.filter((stage) => isIn(members, stage)).flatMap(columnsOfStage)
+  const columns = groups.filter((group) => isIn(members, group)).flat()
   const sliced = sliceMembers(
     members,
     columns.map(({ name }) => markOf(name)),
@@ -42,8 +59,8 @@ function markOf(name: string): string {
   return `"${name}":`
 }
 
-function isIn(members: string, stage: StageKind): boolean {
-  const mark = markOf(columnsOfStage(stage)[0]?.name ?? '')
+function isIn(members: string, [first]: readonly AnswerColumn[]): boolean {
+  const mark = markOf(first?.name ?? '')
   return members.startsWith(mark) || members.includes(`,${mark}`)
 }
 
@@ -62,13 +79,13 @@ function sliceMembers(members: string, keys: readonly string[]): string[] {
   return values
 }
 
-/** The members of stages in a line, without braces. */
+/** The members of stages, and of review, in a line, without braces. */
 function membersOf(line: string): string {
   const ends = [line.indexOf(`,${answerMark}`), line.indexOf(basisMark), line.length - 1]
   return line.slice(1, Math.min(...ends.filter((end) => end !== -1)))
 }
 
-/** A line without the members of stageKinds. */
+/** A line without these members. */
 function answerOf(line: string): string {
   return line.startsWith(answerMark, 1) ? line : `{${line.slice(membersOf(line).length + 2)}`
 }

@@ -13,8 +13,21 @@ export const lookupStates = [
 ] as const
 export type LookupState = (typeof lookupStates)[number]
 
-/** What becomes of a lookup in this run; `enrich plan` counts these, the scheduler does them. */
-export type LookupPlan = 'submit' | 'poll' | 'answered' | 'invalid' | 'uncertain' | 'failed'
+/**
+ * What becomes of a lookup in this run; `enrich plan` counts these, the scheduler does them. `decided` by a person: it is
+ * left alone, whatever is known of it.
+ */
+export type LookupPlan = 'submit' | 'poll' | 'answered' | 'decided' | 'invalid' | 'uncertain' | 'failed'
+
+export const nothingPlanned = (): Record<LookupPlan, number> => ({
+  submit: 0,
+  poll: 0,
+  answered: 0,
+  decided: 0,
+  invalid: 0,
+  uncertain: 0,
+  failed: 0,
+})
 
 export interface KnownLookup {
   state: LookupState
@@ -37,7 +50,7 @@ export interface PlanPolicy {
 }
 
 /** `intended` on its own means that a process died in between: the submission may have been billed. */
-export function planLookup(known: KnownLookup, policy: PlanPolicy): LookupPlan {
+export function planLookup(known: KnownLookup, policy: PlanPolicy): Exclude<LookupPlan, 'decided'> {
   const isAskedAgain = policy.knowsEarlierRuns === false
   switch (known.state) {
     case 'new':

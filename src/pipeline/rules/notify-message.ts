@@ -69,6 +69,7 @@ const countsOf = (summary: NonNullable<RunEnd['summary']>) => ({
   rows: summary.rowCount,
   lookups: summary.lookupCount,
   answered_before: summary.cachedCount,
+  decided: summary.decidedCount,
   submitted: summary.billedCount,
   answered: summary.answeredCount,
   uncertain: summary.uncertainCount,

@@ -11,6 +11,8 @@ export interface Progress {
   running: number
   /** Already answered when the run began. */
   cached: number
+  /** By people. */
+  decided: number
   failed: number
   uncertain: number
   toSubmit: number
@@ -98,6 +100,7 @@ export function progressParts(progress: Progress): ProgressPart[] {
     ...moneyPart(progress),
     ...some(progress.running, 'running', 30),
     ...some(progress.cached, 'answered before', 25),
+    ...some(progress.decided, 'decided', 26),
     ...some(progress.failed, 'failed', 60),
     ...some(progress.uncertain, 'uncertain', 61),
     { text: `submit ${rate(progress.submissionsPerMinute, progress.submitLimit)}`, weight: 11 },

@@ -18,6 +18,8 @@ export interface RunSummary {
   domainCount: number
   /** Answered before this run began. */
   cachedCount: number
+  /** Decided by people, those by domain too: nobody was asked, and nothing billed. */
+  decidedCount: number
   /** Submissions that were accepted, each billed. */
   billedCount: number
   /** Uncertain ones whose run a webhook named: they are uncertain no more. */

@@ -76,7 +76,7 @@ const stageColumns = {
   ],
 } as const satisfies Readonly<Record<StageKind, readonly AnswerColumn[]>>
 
-/** The closed list of columns a stage fills, in the order of the output: between `error` and `basis`. */
+/** The closed list of columns a stage fills, in the order of the output: between those of review and `basis`. */
 export function columnsOfStage(stage: StageKind): readonly AnswerColumn[] {
   return stageColumns[stage]
 }

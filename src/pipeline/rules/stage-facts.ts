@@ -6,6 +6,8 @@ export interface StageFacts {
   readonly kind: LookupKind
   readonly lookupCount: number
   readonly cachedCount: number
+  /** Asked by rows, and decided by people. */
+  readonly decidedCount: number
   /** Requests that began something and were accepted; of domains, each is billed. */
   readonly askedCount: number
   readonly answeredCount: number

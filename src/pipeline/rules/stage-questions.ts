@@ -3,6 +3,8 @@ import { isEntityId } from '../../core/entity-id.js'
 import type { Lookup } from '../../core/identity.js'
 import { at, textOf } from '../../core/lenient.js'
 import { readIdentifiers } from '../../core/stated-identifiers.js'
+import type { Decision } from '../decisions/decision.js'
+import { decisionStanding } from './decision-standing.js'
 import type { LookupKind, StageKind } from './lookup-kind.js'
 import { sharedDomain } from './shared-domains.js'
 
@@ -29,6 +31,47 @@ export function stageQuestions(kind: LookupKind, asked: Lookup, run: unknown): S
     ...(entityId === null
       ? []
       : [{ kind: 'entity', name: entityId } as const, { kind: 'hierarchy', name: entityId } as const]),
+    ...(domain === null ? [] : [{ kind: 'domain', name: domain } as const]),
+  ]
+}
+
+/** A row's first question that a person answered. */
+export interface DecidedLookup {
+  readonly decision: Decision
+  readonly kind: LookupKind
+  /** As it was asked. */
+  readonly asked: Lookup
+}
+
+/** What people decided of the rows of a run. */
+export interface DecidedRows {
+  /** The companies that were decided for, each once. */
+  readonly companies: readonly string[]
+  ofCompany(entityId: string): readonly DecidedLookup[]
+  /** Those of no company that is known. */
+  readonly withoutCompany: readonly DecidedLookup[]
+}
+
+export const nothingDecided: DecidedRows = { companies: [], ofCompany: () => [], withoutCompany: [] }
+
+/**
+ * The same of a row that a person decided: the record of the company is asked for, and what else is known of it follows
+ * from that (interface: "v3 entity record", its envelope; null while it is not here). Never throws.
+ */
+export function decidedQuestions({ decision, kind, asked }: DecidedLookup, record: unknown): StageQuestion[] {
+  const { entityId } = decision
+  const standing = decisionStanding(decision, record)
+  const isHere = standing.kind !== 'unread' && standing.kind !== 'gone'
+  const current = standing.kind === 'merged' ? standing.into : entityId
+  const domain =
+    kind === 'domain'
+      ? asked.name
+      : (statedDomain(asked) ?? (isHere && entityId !== null ? websiteDomainOf(record) : null))
+  return [
+    ...(entityId === null ? [] : [{ kind: 'entity', name: entityId } as const]),
+    ...(current === null || !isHere || !isEntityId(current)
+      ? []
+      : [{ kind: 'hierarchy', name: current } as const]),
     ...(domain === null ? [] : [{ kind: 'domain', name: domain } as const]),
   ]
 }

@@ -7,6 +7,7 @@ import { JobBudget } from './job-budget.js'
 import { KindMachine } from './kind-machine.js'
 import { openPaces, type KindPaces } from './kind-paces.js'
 import { defaultStages, type KindOptions } from '../rules/stage-options.js'
+import { nothingDecided } from '../rules/stage-questions.js'
 import { followMerges } from './merge-follower.js'
 import { protocolOf } from './protocol.js'
 import { StageFeed, type StageSink } from './stage-feed.js'
@@ -33,7 +34,8 @@ export async function connectMachines(
   if (main === undefined) throw new Error('resolutions are always asked')
   const machines = new Map<LookupKind, KindMachine>()
   const sinks = new Map<StageKind, StageSink>()
-  const feed = new StageFeed({ sinks, clock, stopSignal: main.polling })
+  const { decided = nothingDecided } = deps
+  const feed = new StageFeed({ sinks, decided, clock, stopSignal: main.polling })
   const stopSignal = main.polling
   const ingestor =
     deps.webhooks === undefined

@@ -1,4 +1,5 @@
 import type { StageOptions } from '../rules/stage-options.js'
+import type { DecidedRows } from '../rules/stage-questions.js'
 import type { ServiceClient } from '../../client/client.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
@@ -44,6 +45,8 @@ export interface SchedulerDeps extends SchedulingOptions {
   backlog: Backlog
   /** What is asked besides resolutions; nothing if left out. */
   stages?: StagesToAsk
+  /** What people decided: it is not asked, and what follows from it is. Nothing if left out. */
+  decided?: DecidedRows
   /** Whether the service holds its answers to the contract of this version; false if left out. */
   answersAreChecked?: boolean
   /**

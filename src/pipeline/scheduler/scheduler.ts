@@ -78,12 +78,18 @@ async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Ro
   const { machines, feed, ingestor, lostAreOver, jobBudget } = await connectMachines(deps, stoppings)
   for (const { checkpoint, poller } of machines.values()) poller.takeOver(await checkpoint.openRuns())
   const firsts = firstKinds.flatMap((kind) => machines.get(kind) ?? [])
-  const feedings = firsts.map(({ checkpoint }) => feed.feedKnown(checkpoint))
+  const feedings = [
+    ...firsts.map(({ checkpoint }) => feed.feedKnown(checkpoint)),
+    feed.feedDecided(deps.checkpoint.of('entity')),
+  ]
   const runs = new Map<LookupKind, Promise<void>>()
   for (const kind of ['resolution', 'domain', 'entity', 'hierarchy'] as const) {
     const machine = machines.get(kind)
     if (machine === undefined) continue
-    const upstream = [...feedings, ...firstKinds.flatMap((first) => runs.get(first) ?? [])]
+    // Who owns a company that a person decided for is asked once its record is here; what else follows from it goes
+    // into one more round, if it comes too late.
+    const above: readonly LookupKind[] = kind === 'hierarchy' ? [...firstKinds, 'entity'] : firstKinds
+    const upstream = [...feedings, ...above.flatMap((first) => runs.get(first) ?? [])]
     if (kind !== 'resolution') void Promise.allSettled(upstream).then(machine.complete)
     runs.set(
       kind,

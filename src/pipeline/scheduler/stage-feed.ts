@@ -1,10 +1,16 @@
 import type { Lookup } from '../../core/identity.js'
+import { at, textOf } from '../../core/lenient.js'
 import type { Clock } from '../../platform/clock.js'
 import { stageLookup } from '../checkpoint/lookup-key.js'
 import type { Checkpoint, LookupId } from '../checkpoint/checkpoint.js'
 import type { LookupKind, StageKind } from '../rules/lookup-kind.js'
 import type { LookupPlan, PlanPolicy } from '../rules/lookup-state.js'
-import { stageQuestions, type StageQuestion } from '../rules/stage-questions.js'
+import {
+  decidedQuestions,
+  stageQuestions,
+  type DecidedRows,
+  type StageQuestion,
+} from '../rules/stage-questions.js'
 import type { KindMachine } from './kind-machine.js'
 
 /** Answers read at a time: each is up to some ten kilobytes. */
@@ -20,6 +26,8 @@ export interface StageSink {
 
 export interface StageFeedDeps {
   sinks: ReadonlyMap<StageKind, StageSink>
+  /** What follows from the records of companies that people decided for is asked in place of what follows from answers. */
+  decided: DecidedRows
   clock: Clock
   /** Aborted: nothing more is looked for. */
   stopSignal: AbortSignal
@@ -42,8 +50,29 @@ export class StageFeed {
   /** An answer was recorded. What it leads to is durable when this resolves. */
   async answered(checkpoint: Checkpoint, lookupId: LookupId, run: unknown): Promise<void> {
     if (this.#deps.sinks.size === 0) return
+    if (checkpoint.kind === 'entity') await this.#ask(this.#ofRecord(companyOf(run), at(run, 'data')))
     const asked = await checkpoint.firstQuestion(lookupId)
     if (asked !== null) await this.#ask(stageQuestions(checkpoint.kind, asked, run))
+  }
+
+  /** What follows from what people decided, as far as the records of the companies are here. */
+  async feedDecided(records: Pick<Checkpoint, 'ownerOfKey' | 'bodyOf'>): Promise<void> {
+    const { sinks, decided, stopSignal } = this.#deps
+    if (sinks.size === 0) return
+    await this.#ask(decided.withoutCompany.flatMap((one) => decidedQuestions(one, null)))
+    for (let start = 0; start < decided.companies.length && !stopSignal.aborted; start += pageCount) {
+      const page = decided.companies.slice(start, start + pageCount)
+      const questions = page.map(async (entityId) => {
+        const owner = await records.ownerOfKey(stageLookup('entity', entityId).key)
+        const body = owner === null ? null : await records.bodyOf(owner.lookupId)
+        return this.#ofRecord(entityId, body === null ? null : at(JSON.parse(body), 'data'))
+      })
+      await this.#ask((await Promise.all(questions)).flat())
+    }
+  }
+
+  #ofRecord(entityId: string, record: unknown): StageQuestion[] {
+    return this.#deps.decided.ofCompany(entityId).flatMap((one) => decidedQuestions(one, record))
   }
 
   /** What was answered before this run: a page at a time. */
@@ -74,6 +103,9 @@ export class StageFeed {
     await Promise.all(asking)
   }
 }
+
+/** Whose record it is: runs of records are known by that. */
+const companyOf = (run: unknown): string => (textOf(at(run, 'run_id')) ?? '').replace(/^entity:/, '')
 
 const questionsOf = (kind: LookupKind, asked: Lookup, body: string) =>
   stageQuestions(kind, asked, JSON.parse(body) as unknown)

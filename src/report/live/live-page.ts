@@ -105,6 +105,7 @@ function progressTiles(progress: Progress): Html {
   const tiles: (readonly [string, HtmlPart])[] = [
     ['Done', `${grouped(progress.done)} of ${grouped(progress.lookups)}`],
     ['Answered before', grouped(progress.cached)],
+    ...(progress.decided === 0 ? [] : ([['Decided by people', grouped(progress.decided)]] as const)),
     ['Running', grouped(progress.running)],
     ['To submit', grouped(progress.toSubmit)],
     ['Failed', grouped(progress.failed)],

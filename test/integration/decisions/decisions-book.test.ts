@@ -46,7 +46,7 @@ async function decide(name: string, changes: Parameters<typeof decisionOf>[1] = 
 }
 
 const verdicts = (found: Iterable<{ name: string; entityId: string | null }>) =>
-  [...found].map(({ name, entityId }) => [name, entityId]).sort()
+  [...found].map(({ name, entityId }) => [name, entityId] as const).sort()
 const inFile = async () => verdicts((await readDecisionsFile(path))?.decisions ?? [])
 const forRuns = async () =>
   verdicts(

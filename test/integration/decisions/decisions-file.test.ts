@@ -41,7 +41,11 @@ const write = (...decisions: readonly Decision[]) => {
 const read = async (unwritten: readonly Decision[] = []) =>
   (await readDecisionsFile(path, unwritten))?.decisions
 const refused = (code: string, message: RegExp) =>
-  expect.objectContaining({ code, message: expect.stringMatching(message), hint: expect.any(String) })
+  expect.objectContaining({
+    code,
+    message: expect.stringMatching(message),
+    hint: expect.any(String),
+  }) as unknown
 
 describe('a decisions file', () => {
   test('that is not there holds nothing', async () => {

@@ -10,6 +10,7 @@ export const summary: RunSummary = {
   domainCount: 0,
   lookupCount: 180,
   cachedCount: 100,
+  decidedCount: 0,
   billedCount: 80,
   claimedCount: 0,
   uncertainCount: 2,

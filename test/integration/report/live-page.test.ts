@@ -48,6 +48,7 @@ function progress(done: number, index = 60, laterMs = 0): Extract<RunEvent, { ty
     done,
     running: 181,
     cached: 37,
+    decided: 0,
     failed: 2,
     uncertain: 1,
     toSubmit: 900,
@@ -68,7 +69,7 @@ function progress(done: number, index = 60, laterMs = 0): Extract<RunEvent, { ty
 
 const planned: RunEvent = {
   ...{ type: 'planned', rowCount: 6_000, lookupCount: 5_000, domainCount: 0 },
-  plan: { submit: 5_000, poll: 0, answered: 0, invalid: 0, uncertain: 0, failed: 0 },
+  plan: { submit: 5_000, poll: 0, answered: 0, decided: 0, invalid: 0, uncertain: 0, failed: 0 },
 }
 
 function goOn(done = 1_204): void {

@@ -21,10 +21,12 @@ const groups = [
   'output',
   'partial',
   'checkpoint',
+  'decisions',
   'service',
   'asking',
   'webhook',
   'reporting',
+  'review',
   'run',
 ] as const
 

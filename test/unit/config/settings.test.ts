@@ -30,6 +30,8 @@ describe('defaults', () => {
       input: { columns: {}, dedupe: true },
       output: { prefix: 'enrich_' },
       checkpoint: { path: '.enrich/checkpoint.sqlite', maxAgeMs: null },
+      decisions: { path: 'enrich.decisions.csv', isNamed: false },
+      review: { threshold: 80, reviewer: null, listen: { host: '127.0.0.1', port: 0 } },
       service: { baseUrl: null, registryPath: null, matchers: null },
       budget: { lookupsMax: null, durationMsMax: null },
       prices: null,

@@ -5,6 +5,7 @@ import { errorTable } from '../../../src/core/error-codes.js'
 import { errorCodes, exitCodes } from '../../../src/core/errors.js'
 import { columnKinds, type AnswerColumn } from '../../../src/pipeline/rules/column-kinds.js'
 import { answerColumns } from '../../../src/pipeline/rules/columns.js'
+import { reviewColumns } from '../../../src/pipeline/rules/review-columns.js'
 import { columnsOfStage } from '../../../src/pipeline/rules/stage-columns.js'
 import { stageKinds } from '../../../src/pipeline/rules/lookup-kind.js'
 
@@ -43,7 +44,7 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
       remedy,
     ]),
   }),
-  columns: () => columnTable(answerColumns),
+  columns: () => columnTable([...answerColumns.slice(0, -1), ...reviewColumns, ...answerColumns.slice(-1)]),
   'stage-columns': (words) =>
     columnTable(stageKinds.filter((stage) => words.includes(stage)).flatMap(columnsOfStage)),
 }

@@ -6,6 +6,7 @@ import {
   neutraliseFormula,
   selectColumns,
 } from '../../../src/pipeline/rules/columns.js'
+import { reviewColumns } from '../../../src/pipeline/rules/review-columns.js'
 
 const names = (choice: Parameters<typeof selectColumns>[0]) =>
   selectColumns(choice).map((column) => column.outputName)
@@ -13,10 +14,14 @@ const names = (choice: Parameters<typeof selectColumns>[0]) =>
 describe('the columns to write', () => {
   test('are all of them in their fixed order, under the prefix', () => {
     const all = names({ prefix: 'enrich_', basis: 'inline' })
-    expect(all).toEqual(answerColumns.map(({ name }) => `enrich_${name}`))
+    expect(all).toEqual(
+      [...answerColumns.slice(0, -1), ...reviewColumns, ...answerColumns.slice(-1)].map(
+        ({ name }) => `enrich_${name}`,
+      ),
+    )
     expect(all[0]).toBe('enrich_status')
     expect(all.at(-1)).toBe('enrich_basis')
-    expect(all.length).toBe(48)
+    expect(all.length).toBe(52)
   })
 
   test.each(['file', 'none'] as const)('hold no basis where its place is %s', (basis) => {
@@ -48,7 +53,8 @@ describe('the columns to write', () => {
 describe('the columns of stages', () => {
   test('stand behind ours and before the basis, those of the stages that are asked', () => {
     const all = names({ prefix: 'e_', basis: 'inline', stages: ['hierarchy', 'entity'] })
-    expect(all.slice(46, 49)).toEqual(['e_error', 'e_entity_record_status', 'e_entity_current_id'])
+    expect(all.slice(46, 48)).toEqual(['e_error', 'e_decision'])
+    expect(all.slice(50, 53)).toEqual(['e_candidates', 'e_entity_record_status', 'e_entity_current_id'])
     expect(all.slice(-3)).toEqual(['e_hierarchy_researched_at', 'e_hierarchy_error', 'e_basis'])
     expect(all).not.toContain('e_domain_status')
   })

@@ -67,6 +67,7 @@ describe('the progress line', () => {
     done: 1_204,
     running: 181,
     cached: 37,
+    decided: 0,
     failed: 6,
     uncertain: 0,
     toSubmit: 3_615,
@@ -92,6 +93,7 @@ describe('the progress line', () => {
   test('each stage has a part: what is done of what is wanted so far, and whether it was stopped', () => {
     const facts = {
       cachedCount: 1,
+      decidedCount: 0,
       askedCount: 8,
       answeredCount: 5,
       failedCount: 1,

@@ -2,8 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { renderAnswer, renderUnanswered } from '../../../src/pipeline/rules/answer-line.js'
 import { allColumns, answerColumns } from '../../../src/pipeline/rules/columns.js'
-import { joinLines, linePositions, sliceLine } from '../../../src/pipeline/rules/joined-line.js'
+import type { Decision } from '../../../src/pipeline/decisions/decision.js'
+import { decisionMembers } from '../../../src/pipeline/rules/decided-answer.js'
+import { joinLines, linePositions, sliceLine, withReview } from '../../../src/pipeline/rules/joined-line.js'
 import { stageKinds } from '../../../src/pipeline/rules/lookup-kind.js'
+import { reviewColumns } from '../../../src/pipeline/rules/review-columns.js'
 import { columnsOfStage } from '../../../src/pipeline/rules/stage-columns.js'
 import {
   renderDomainLine,
@@ -257,9 +260,23 @@ describe('a row’s line', () => {
     ),
   })).value
 
-  test('is the members of its stages and of its answer, each found again whatever stands in them', () => {
+  /** What people decided, what they may choose from, both, or neither. */
+  const review = fc
+    .tuple(fc.boolean(), fc.boolean(), text)
+    .map(([isDecided, hasCandidates, words]) =>
+      [
+        ...(isDecided
+          ? [decisionMembers({ verdict: 'accepted', decidedBy: words, decidedAtMs: 1_000 } as Decision)]
+          : []),
+        ...(hasCandidates
+          ? [`"candidates":${JSON.stringify([{ entity_id: words, name: words, confidence: 1, url: null }])}`]
+          : []),
+      ].join(','),
+    )
+
+  test('is the members of its stages, of review and of its answer, each found again whatever stands in them', () => {
     fc.assert(
-      fc.property(text, fc.subarray([...stageKinds]), strange, (words, asked, value) => {
+      fc.property(text, fc.subarray([...stageKinds]), strange, review, (words, asked, value, reviewed) => {
         const answer = renderAnswer({
           run_id: words,
           status: 'COMPLETED',
@@ -275,10 +292,11 @@ describe('a row’s line', () => {
           hierarchy: withText(hierarchy),
           domain: withText(domain),
         }
-        const joined = joinLines(
+        const stages = joinLines(
           answer,
           asked.map((kind) => renderers[kind](bodies[kind])),
         )
+        const joined = reviewed === '' ? stages : withReview(stages, reviewed)
         const whole = parsed(joined)
         const slices = sliceLine(joined)
         for (const [name, position] of linePositions)
@@ -309,7 +327,7 @@ describe('a row’s line', () => {
   test('without an answer has empty stages', () => {
     const asked = stageKinds.map((kind) => renderUnansweredStage(kind, null))
     const joined = joinLines(renderUnanswered({ status: 'pending' }), asked)
-    expect(Object.keys(parsed(joined)).length).toBe(allColumns.length)
+    expect(Object.keys(parsed(joined)).length).toBe(allColumns.length - reviewColumns.length)
     expect(sliceLine(joined)[linePositions.get('domain_status') ?? -1]).toBe('null')
   })
 
