@@ -54,4 +54,9 @@ export const errorsOfReview = {
     meaning: 'the review page sent what its server does not take',
     remedy: 'load the page again',
   },
+  CANDIDATES_UNAVAILABLE: {
+    meaning:
+      'the service was asked which companies a doubtful row may mean, and gave no answer; the message says why',
+    remedy: 'the hint says; the row can be decided without',
+  },
 } as const

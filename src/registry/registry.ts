@@ -13,6 +13,7 @@ import type { CompanyCandidate } from './answer/candidates.js'
 import type { IdentifiedDeps } from './answer/identified.js'
 import type { NameQuery, ResolveDeps } from './answer/resolve.js'
 import { searchNames, type SearchPage, type SearchQuery } from './answer/search.js'
+import { searchCompanies } from './answer/search-companies.js'
 import { createCandidateFinder, createCompanyNames } from './store/blocking.js'
 import { createIdentifierFinder } from './store/identifier-index.js'
 import { createHolderFinder, createStoreReader } from './store/reader.js'
@@ -51,6 +52,8 @@ export interface Registry {
   /** `info().edition` alone, which costs no counting. */
   edition(): string
   search(query: SearchQuery): SearchPage
+  /** What a search finds, each company once, with what is known of it. */
+  searchCompanies(query: SearchQuery): CompanyCandidate[]
   /**
    * Never throws for any text and never invents: what is not held is `no_match`. A name that states identifiers is
    * answered by whose they are.
@@ -127,6 +130,7 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     linkage: () => linkageReport(database, createWordWeight(database)),
     edition: () => editionOf(readSources(database)),
     search: (query) => searchNames(query, { ...resolveDeps, ...identifiedDeps }),
+    searchCompanies: (query) => searchCompanies(query, { ...resolveDeps, ...identifiedDeps }),
     ask: (query) => ask(query, identifiedDeps),
     resolve: (query) => ask(query, identifiedDeps).answer(),
     candidates: (query, countMax) => ask(query, identifiedDeps).candidates(countMax),

@@ -205,6 +205,8 @@ export interface CheckpointReader {
     lookupIds: readonly LookupId[],
     isRead: (outcome: string) => boolean,
   ): (AnsweredOutcome | null)[]
+  /** What resolutions were answered with, lower case; aligned with the ids, null for all else. Cheap: no answer is unpacked. */
+  outcomes(lookupIds: readonly LookupId[]): (string | null)[]
   /** Whether each lookup was submitted or answered, ever; aligned with the ids, and false for 0. */
   wereAsked(lookupIds: readonly LookupId[]): boolean[]
   /** What was asked, aligned with the ids; null where an id is not known. */

@@ -150,6 +150,15 @@ class SqliteReader implements CheckpointReader {
     })
   }
 
+  outcomes(lookupIds: readonly LookupId[]): (string | null)[] {
+    return this.#reading(({ outcome }) =>
+      lookupIds.map((id) => {
+        const row = outcome.get(id)
+        return row !== undefined && this.#kindOf(row.scopeId) === 'resolution' ? row.outcome : null
+      }),
+    )
+  }
+
   wereAsked(lookupIds: readonly LookupId[]): boolean[] {
     return this.#reading(({ wasAsked }) => lookupIds.map((id) => wasAsked.get(id) === 1))
   }
@@ -242,6 +251,10 @@ function prepareReads(database: Sqlite, version: number) {
     wasAsked: database
       .prepare<[number], 0 | 1>(`SELECT state <> 'new' FROM lookups WHERE lookup_id = ?`)
       .pluck(),
+    outcome: database.prepare<[number], { outcome: string; scopeId: number }>(
+      `SELECT a.outcome, l.scope_id AS scopeId FROM lookups l JOIN ${answers} a USING (lookup_id)
+       WHERE lookup_id = ? AND l.state = 'answered'`,
+    ),
     asked: database.prepare<[number], Lookup>(
       'SELECT name, location, context FROM lookups WHERE lookup_id = ?',
     ),

@@ -28,6 +28,10 @@ export interface ReviewReader {
   decisionVersion(): number
   /** Of lookups (hexadecimal keys) of a scope; aligned, null where none were looked for. */
   candidates(scope: string, lookups: readonly string[]): (readonly Candidate[] | null)[]
+  /** Whether candidates were looked for; aligned. */
+  haveCandidates(scope: string, lookups: readonly string[]): boolean[]
+  /** Whether any lookup of the scope has candidates. */
+  hasAnyCandidates(scope: string): boolean
   close(): void
 }
 
@@ -130,6 +134,18 @@ class SqliteReviewReader implements ReviewReader {
         return found === undefined ? null : unpackCandidates(found)
       }),
     )
+  }
+
+  haveCandidates(scope: string, lookups: readonly string[]): boolean[] {
+    return this.explained(() =>
+      lookups.map(
+        (lookup) => this.queries.haveCandidates.get(scope, Buffer.from(lookup, 'hex')) !== undefined,
+      ),
+    )
+  }
+
+  hasAnyCandidates(scope: string): boolean {
+    return this.explained(() => this.queries.anyCandidates.get(scope) !== undefined)
   }
 
   close(): void {

@@ -146,6 +146,11 @@ export function prepareReviewQueries(database: Sqlite) {
       database,
       'SELECT found FROM candidates WHERE scope = ? AND lookup = ?',
     ).pluck() as { get(scope: string, lookup: Uint8Array): Buffer | undefined },
+    haveCandidates: prepare<[string, Uint8Array], object>(
+      database,
+      'SELECT 1 FROM candidates WHERE scope = ? AND lookup = ?',
+    ),
+    anyCandidates: prepare<[string], object>(database, 'SELECT 1 FROM candidates WHERE scope = ? LIMIT 1'),
     keepCandidates: prepare<[string, Uint8Array, Uint8Array, number]>(
       database,
       'INSERT OR REPLACE INTO candidates (scope, lookup, found, found_at_ms) VALUES (?, ?, ?, ?)',

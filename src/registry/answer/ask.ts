@@ -3,6 +3,7 @@ import { candidatesByName, type CompanyCandidate } from './candidates.js'
 import { matchIdentified, type IdentifiedDeps } from './identified.js'
 import { candidatesByIdentifiers } from './identified-candidates.js'
 import { answerFor, matchName, type NameQuery } from './resolve.js'
+import type { StoredEntity, StoreReader } from '../store/reader.js'
 
 /** A query that was matched once; what it comes to is made when it is asked for. */
 export interface AskedQuery {
@@ -12,7 +13,8 @@ export interface AskedQuery {
 }
 
 /** Matches a query by the identifiers that its name states, or by name and place. */
-export function ask(query: NameQuery, deps: IdentifiedDeps): AskedQuery {
+export function ask(query: NameQuery, given: IdentifiedDeps): AskedQuery {
+  const deps = { ...given, reader: readingOnce(given.reader) }
   const identified = matchIdentified(query, deps)
   if (identified !== null)
     return {
@@ -23,5 +25,20 @@ export function ask(query: NameQuery, deps: IdentifiedDeps): AskedQuery {
   return {
     answer: () => answerFor(match, deps),
     candidates: (countMax) => candidatesByName(query.name, match, deps, countMax),
+  }
+}
+
+/** Context, answer and candidates read the same companies: each is read once for a query. */
+function readingOnce(reader: StoreReader): StoreReader {
+  const known = new Map<number, StoredEntity | null>()
+  return {
+    ...reader,
+    entityByNumber: (number) => {
+      const read = known.get(number)
+      if (read !== undefined) return read
+      const stored = reader.entityByNumber(number)
+      known.set(number, stored)
+      return stored
+    },
   }
 }

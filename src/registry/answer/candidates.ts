@@ -59,13 +59,17 @@ export function candidatesByName(
     ({ share, evidence }) =>
       share >= candidateLimits.shareMin && !without.has(evidence.comparison.candidate.entityNumber),
   )
+  const vocabulary = deps.vocabulary()
   return likely.slice(0, countMax).flatMap((company) => {
     const { entityNumber, legalEntityNumber } = company.evidence.comparison.candidate
     const stored = deps.reader.entityByNumber(entityNumber)
     const registration = stored?.legalEntities.find(({ number }) => number === legalEntityNumber)
     if (!stored || !registration) return []
-    const pair = { name, evidence: company.evidence, registration, vocabulary: deps.vocabulary() }
-    const evidence = evidenceOf(company, pair, match)
+    const evidence = evidenceOf(
+      company,
+      { name, evidence: company.evidence, registration, vocabulary },
+      match,
+    )
     return [candidateOf(stored, registration, { confidence: candidateConfidence(company, match), evidence })]
   })
 }

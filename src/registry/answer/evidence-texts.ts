@@ -4,7 +4,6 @@ import { jurisdictionParts } from './entity-record.js'
 import type { FeaturePart } from './evidence-parts.js'
 import { formerName, nameSaid } from './factors.js'
 import { leftoverText, spellingText } from './leftover-words.js'
-import { align } from '../match/align.js'
 import type { Evidence } from '../match/evidence.js'
 import type { NameComparison } from '../match/compare-names.js'
 import type { LocationHint, Place, PlaceAgreement } from '../match/place.js'
@@ -35,9 +34,9 @@ export function partText(part: FeaturePart, pair: Pair): string {
         ? `a ${formerName(registration, comparison.candidate.name)}`
         : `another name of ${registration.legalName}`
     case 'words left over':
-      return leftoverText(pair.name, comparison, alignmentOf(pair))
+      return leftoverText(pair.name, comparison, pair.vocabulary)
     case 'spelling':
-      return spellingText(pair.name, comparison, alignmentOf(pair))
+      return spellingText(pair.name, comparison, pair.vocabulary)
     case 'numbers':
       return numbersText(comparison)
     case 'brackets':
@@ -68,9 +67,6 @@ export function partText(part: FeaturePart, pair: Pair): string {
       return unreachable(part)
   }
 }
-
-const alignmentOf = ({ evidence: { comparison }, vocabulary }: Pair) =>
-  align(comparison.variant.tokens, comparison.candidate.tokens, vocabulary)
 
 function numbersText({ isOneOfSeries, numbersAgree, queryLeftover, nameLeftover }: NameComparison): string {
   if (isOneOfSeries) return 'its name goes on with a number: one of a series'

@@ -1,8 +1,7 @@
-import type { Alignment } from '../match/align.js'
+import { align } from '../match/align.js'
 import type { NameComparison } from '../match/compare-names.js'
+import type { Vocabulary } from '../match/vocabulary.js'
 import { canonicalWords, foldText, wordsOf } from '../normalize/normalize-name.js'
-
-type Extras = Pick<Alignment, 'queryExtra' | 'candidateExtra' | 'looseWords'>
 
 /** How many words a sentence names. */
 const wordsNamedMax = 4
@@ -10,9 +9,10 @@ const wordsNamedMax = 4
 /** Which words only one of the two has: `its name has "Holdings", not asked for`. */
 export function leftoverText(
   asked: string,
-  { matchType, candidate }: NameComparison,
-  extras: Extras,
+  { matchType, variant, candidate }: NameComparison,
+  vocabulary: Vocabulary,
 ): string {
+  const extras = align(variant.tokens, candidate.tokens, vocabulary)
   // The end of a name that the text stops inside is not held against it.
   const own = matchType === 'completed' ? [] : quoted(candidate.name, extras.candidateExtra)
   const missing = matchType === 'completed' ? [] : quoted(asked, extras.queryExtra)
@@ -24,7 +24,12 @@ export function leftoverText(
 }
 
 /** Which words are written otherwise: `spelled otherwise: "Widgets", asked for "Widgits"`. */
-export function spellingText(asked: string, { variant, candidate }: NameComparison, extras: Extras): string {
+export function spellingText(
+  asked: string,
+  { variant, candidate }: NameComparison,
+  vocabulary: Vocabulary,
+): string {
+  const extras = align(variant.tokens, candidate.tokens, vocabulary)
   const own = quoted(candidate.name, extras.looseWords)
   const taken = new Set([...candidate.tokens, ...extras.queryExtra])
   const meant = quoted(
@@ -37,6 +42,7 @@ export function spellingText(asked: string, { variant, candidate }: NameComparis
 
 /** Words as the text has them: `Holdings` for `holdings`, `Intl` for `international`. */
 function quoted(text: string, words: readonly string[]): string[] {
+  if (words.length === 0) return []
   const written = new Map<string, string>()
   for (const piece of text.split(/\s+/)) {
     const plain = piece.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
