@@ -73,7 +73,7 @@ export async function pressUntilSaid(page: Page, ...keys: readonly string[]): Pr
 /** Of the header: `12 open, 3 decided`. */
 export async function shownCounts(page: Page): Promise<{ open: number; decided: number }> {
   const text = await page.locator('#progress-words').innerText()
-  const [open = NaN, decided = NaN] = (text.match(/[\d,]+/g) ?? []).map((number) =>
+  const [open = NaN, decided = NaN] = (text.match(/\d[\d,]*/g) ?? []).map((number) =>
     Number(number.replaceAll(',', '')),
   )
   return { open, decided }

@@ -186,7 +186,9 @@ export const cardStyle = css`
     font-weight: 400;
   }
   .confidence {
+    min-width: 6.5rem;
     font-weight: 600;
+    text-align: end;
     white-space: nowrap;
   }
   .confidence .quiet {
@@ -228,11 +230,12 @@ export const cardStyle = css`
   }
   .evidence.weighed li {
     display: grid;
-    grid-template-columns: minmax(0, 1fr) minmax(8rem, 36%) 2.6rem;
+    grid-template-columns: minmax(0, 1fr) clamp(8rem, 27%, 16rem) 2.6rem;
     align-items: center;
     gap: 0.6rem;
-    min-height: 1.3rem;
+    min-height: 1.35rem;
     line-height: 1.3;
+    padding-block: 0.06rem;
   }
   .weight {
     text-align: end;
@@ -269,9 +272,9 @@ export const cardStyle = css`
     color: var(--quiet);
     font-weight: 600;
   }
-  @container candidates (min-width: 46rem) {
+  @container candidates (min-width: 62rem) {
     .card {
-      grid-template-columns: minmax(0, 4fr) minmax(0, 6fr);
+      grid-template-columns: minmax(0, 2fr) minmax(0, 3fr);
     }
     .evidence {
       padding-inline-start: 0;

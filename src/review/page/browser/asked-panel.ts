@@ -119,13 +119,23 @@ const signs = new Map([
   ['limitation', '−'],
 ])
 
-function factors({ factors: all }: LookupDetail): HTMLElement {
-  return element(
+/** Whether they are open, once somebody opened or closed them. */
+let areFactorsOpen: boolean | null = null
+
+/** Closed where the candidates' own evidence says the same with its weights. */
+function factors({ factors: all, candidates }: LookupDetail): HTMLElement {
+  const isWeighed = candidates.some(({ evidence }) => evidence.some(({ weight }) => weight !== null))
+  const made = element(
     'details',
-    { class: 'factors', open: '' },
-    element('summary', {}, 'What the service said'),
+    { class: 'factors' },
+    element('summary', {}, `What the service said of its answer (${all.length})`),
     element('ul', {}, ...all.map(factor)),
   )
+  made.open = areFactorsOpen ?? !isWeighed
+  made.querySelector('summary')?.addEventListener('click', () => {
+    areFactorsOpen = !made.open
+  })
+  return made
 }
 
 const factor = ({ type, text, impact }: LookupDetail['factors'][number]): HTMLElement =>
