@@ -2,11 +2,13 @@ import type { WholeClient } from '../client/client.js'
 import { fieldLimits, rateLimits } from '../contract/limits.js'
 import { errorText } from '../core/error-text.js'
 import { UserError } from '../core/errors.js'
+import type { Exchange } from '../core/exchange.js'
 import type { Lookup } from '../core/identity.js'
 import { readIdentifiers } from '../core/stated-identifiers.js'
-import { candidatesMax, type Candidate, type CandidateSource } from '../pipeline/decisions/candidate.js'
+import { candidatesMax, type CandidateSource } from '../pipeline/decisions/candidate.js'
 import { readRateHeaders } from '../pipeline/rules/pacing.js'
-import { judgeSearch, waitHint } from '../pipeline/rules/search-candidates.js'
+import { judgeCompany } from '../pipeline/rules/company-record.js'
+import { judgeSearch, waitHint, type SearchVerdict } from '../pipeline/rules/search-candidates.js'
 import { createPace } from '../pipeline/scheduler/pace.js'
 import type { Clock } from '../platform/clock.js'
 import type { Registry } from '../registry/registry.js'
@@ -17,9 +19,9 @@ const never = new AbortController().signal
 /** Candidates of the embedded service: its matcher has them beside each answer. */
 export function embeddedCandidates(
   matchers: Pick<MatcherPool, 'candidates'>,
-  registry: Pick<Registry, 'searchCompanies'>,
+  registry: Pick<Registry, 'searchCompanies' | 'company'>,
 ): CandidateSource {
-  const explained = async (work: () => Promise<readonly Candidate[]>, signal = never) => {
+  const explained = async <Found>(work: () => Promise<Found>, signal = never) => {
     signal.throwIfAborted()
     try {
       return await work()
@@ -39,6 +41,7 @@ export function embeddedCandidates(
         signal,
       )
     },
+    company: (entityId, signal) => explained(() => Promise.resolve(registry.company(entityId)), signal),
   }
 }
 
@@ -55,22 +58,35 @@ export interface HostedCandidatesDeps {
 export function hostedCandidates({ client, clock, windowMs }: HostedCandidatesDeps): CandidateSource {
   const pace = createPace(clock, rateLimits.entityReadsPerMinute, windowMs)
   let refusedUntilMs = -Infinity
-  const search = async (text: string, countryCode: string | null, signal = never) => {
-    signal.throwIfAborted()
-    // Nothing can be asked by less; and nobody is to wait for the end of a pause before the page answers.
-    if (Array.from(text).length < fieldLimits.nameCharsMin) return []
+  const asked = async (ask: () => Promise<Exchange>, signal: AbortSignal) => {
     const pausedMs = refusedUntilMs - clock.monotonicMs()
     if (pausedMs > 0) throw unavailable('it was asked too often', waitHint(pausedMs))
     await pace.turn(signal)
     signal.throwIfAborted()
-    const country = countryCode === null ? {} : { country_code: countryCode }
-    const limit = String(fieldLimits.searchResultsMax)
-    const exchange = await client.calls.search({ query: { name: text, limit, ...country } })
+    const exchange = await ask()
     if (exchange.kind === 'reply') pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
-    const verdict = judgeSearch(exchange, clock.nowMs())
+    return exchange
+  }
+  const refused = ({ retryMs, reason, hint }: Extract<SearchVerdict, { kind: 'refused' }>) => {
+    if (retryMs !== null) refusedUntilMs = clock.monotonicMs() + retryMs
+    return unavailable(reason, hint)
+  }
+  const search = async (text: string, countryCode: string | null, signal = never) => {
+    signal.throwIfAborted()
+    // Nothing can be asked by less; and nobody is to wait for the end of a pause before the page answers.
+    if (Array.from(text).length < fieldLimits.nameCharsMin) return []
+    const country = countryCode === null ? {} : { country_code: countryCode }
+    const query = { name: text, limit: String(fieldLimits.searchResultsMax), ...country }
+    const verdict = judgeSearch(await asked(() => client.calls.search({ query }), signal), clock.nowMs())
     if (verdict.kind === 'found') return verdict.candidates
-    if (verdict.retryMs !== null) refusedUntilMs = clock.monotonicMs() + verdict.retryMs
-    throw unavailable(verdict.reason, verdict.hint)
+    throw refused(verdict)
+  }
+  const company = async (entityId: string, signal = never) => {
+    signal.throwIfAborted()
+    const read = () => client.calls.readEntity({ params: { id: entityId }, query: {} })
+    const verdict = judgeCompany(await asked(read, signal), clock.nowMs())
+    if (verdict.kind === 'found') return verdict.company
+    throw refused(verdict)
   }
   return {
     isEager: false,
@@ -82,7 +98,7 @@ export function hostedCandidates({ client, clock, windowMs }: HostedCandidatesDe
       const found = await search(asked, certainCountry(location), signal)
       return found.slice(0, candidatesMax)
     },
-    search,
+    ...{ search, company },
   }
 }
 

@@ -206,6 +206,8 @@ const useOfFlag: Readonly<Record<string, PathUse>> = {
   registry: 'registry',
   errors: 'output',
   report: 'output',
+  export: 'output',
+  import: 'input',
 }
 
 /** Refuses an address wherever a command takes a path, before the command begins. */

@@ -30,6 +30,11 @@ export const errorsOfReview = {
     meaning: 'the review store cannot be opened or written',
     remedy: 'check folder and permissions',
   },
+  CANDIDATES_UNAVAILABLE: {
+    meaning:
+      'the service was asked which companies a doubtful row may mean, and gave no answer; the message says why',
+    remedy: 'the hint says; the row can be decided without',
+  },
   REVIEW_NOTHING_ANSWERED: {
     meaning: '`review` found no answer to anything that the input asks',
     remedy: 'run first; with the same columns, service and registry',
@@ -54,9 +59,13 @@ export const errorsOfReview = {
     meaning: 'the review page sent what its server does not take',
     remedy: 'load the page again',
   },
-  CANDIDATES_UNAVAILABLE: {
+  VERDICTS_INVALID: {
     meaning:
-      'the service was asked which companies a doubtful row may mean, and gave no answer; the message says why',
-    remedy: 'the hint says; the row can be decided without',
+      'a file of `enrich review --import` has verdicts that cannot be taken, or not the columns for them; the message names the rows, and nothing was imported',
+    remedy: 'mend these rows, and import the file again',
+  },
+  VERDICTS_NOT_IMPORTED: {
+    meaning: '`enrich review --export` would overwrite a file with verdicts that were not imported',
+    remedy: '`--import` it first, or name another file',
   },
 } as const

@@ -245,15 +245,6 @@ export const errorTable = {
     meaning: 'labelled queries cannot be read: no names, no expected ids, an id of no kind',
     remedy: 'see the hint; mend `--map` or `--id-type`',
   },
-  VERDICTS_INVALID: {
-    meaning:
-      'a file of `enrich review --import` has verdicts that cannot be taken, or not the columns for them; the message names the rows, and nothing was imported',
-    remedy: 'mend these rows, and import the file again',
-  },
-  VERDICTS_NOT_IMPORTED: {
-    meaning: '`enrich review --export` would overwrite a file with verdicts that were not imported',
-    remedy: '`--import` it first, or name another file',
-  },
   DOMAIN_LIST_INVALID: {
     meaning: 'a list of domains for `serve` cannot be read; the message names the line',
     remedy: 'mend the file, or leave the flag out',

@@ -4,12 +4,12 @@ import type { Resolution } from '../contract/result.js'
 import { sqliteCode, type Sqlite } from '../platform/sqlite.js'
 import { editionOf, readSources } from './edition.js'
 import { aliasesOf, resolveDomain } from './answer/domains.js'
-import { entityRecordOf } from './answer/entity-record.js'
+import { entityRecordOf, primaryOf } from './answer/entity-record.js'
 import { linkageReport, type LinkageReport } from './linkage/linkage-report.js'
 import type { Vocabulary } from './match/vocabulary.js'
 import { ownershipOf, type CompanyOwnership } from './answer/ownership.js'
 import { ask, type AskedQuery } from './answer/ask.js'
-import type { CompanyCandidate } from './answer/candidates.js'
+import { candidateOf, type CompanyCandidate } from './answer/candidates.js'
 import type { IdentifiedDeps } from './answer/identified.js'
 import type { NameQuery, ResolveDeps } from './answer/resolve.js'
 import { searchNames, type SearchPage, type SearchQuery } from './answer/search.js'
@@ -54,6 +54,8 @@ export interface Registry {
   search(query: SearchQuery): SearchPage
   /** What a search finds, each company once, with what is known of it. */
   searchCompanies(query: SearchQuery): CompanyCandidate[]
+  /** What is known of a company; of a merged id, of the one it was merged into. Null for an unknown id. */
+  company(id: string): CompanyCandidate | null
   /**
    * Never throws for any text and never invents: what is not held is `no_match`. A name that states identifiers is
    * answered by whose they are.
@@ -131,6 +133,12 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     edition: () => editionOf(readSources(database)),
     search: (query) => searchNames(query, { ...resolveDeps, ...identifiedDeps }),
     searchCompanies: (query) => searchCompanies(query, { ...resolveDeps, ...identifiedDeps }),
+    company(id) {
+      const stored = reader.entityById(reader.mergedInto(id) ?? id)
+      return stored === null
+        ? null
+        : candidateOf(stored, primaryOf(stored), { confidence: null, evidence: [] })
+    },
     ask: (query) => ask(query, identifiedDeps),
     resolve: (query) => ask(query, identifiedDeps).answer(),
     candidates: (query, countMax) => ask(query, identifiedDeps).candidates(countMax),

@@ -5,4 +5,5 @@ export const noCandidates: CandidateSource = {
   isEager: false,
   candidatesOf: () => Promise.resolve([]),
   search: () => Promise.resolve([]),
+  company: () => Promise.resolve(null),
 }

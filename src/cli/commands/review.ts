@@ -8,16 +8,22 @@ import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
 import { systemRandom } from '../../platform/random.js'
 import type { QueueCounts, ReviewSession } from '../../review/session.js'
-import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
+import { addConfigFlags, configOf } from '../config-flags.js'
 import { commandLine, grouped, interrupted, jsonLine, type CliIo } from '../terminal/io.js'
 import { openBrowser } from '../terminal/open-browser.js'
 import { warnOfStanding } from '../terminal/report-error.js'
+import { assertFileFlags, exportReview, importReview, type FileFlags } from './review-files.js'
 
-type ReviewFlags = ConfigFlags & { json?: boolean; open: boolean }
+type ReviewFlags = FileFlags & { open: boolean }
 
 export function fillReviewCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['config', 'input', 'checkpoint', 'decisions', 'service', 'review'])
   command
+    .option(
+      '--export <path>',
+      'in place of the page: write the doubtful lookups to a spreadsheet (.xlsx, .csv)',
+    )
+    .option('--import <path>', 'in place of the page: take the verdicts of one that was filled in')
     .option('--no-open', 'do not open the page in a browser')
     .option('--json', 'where the page is, and what was decided in the end, as JSON lines')
     .action((inputs: string[], flags: ReviewFlags) => review(inputs, flags, io))
@@ -25,27 +31,30 @@ export function fillReviewCommand(command: Command, io: CliIo): void {
 
 async function review(inputs: string[], flags: ReviewFlags, io: CliIo): Promise<void> {
   const settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
+  assertFileFlags(flags, settings, io)
   // Loaded here: no other command needs any of it.
   const { reviewOfFile } = await import('../../app/review-of-file.js')
   const request = { settings, environment: io.environment, stdin: io.stdin, signal: io.interrupt }
   const onTrouble = troubleTeller(io)
-  await reviewOfFile({ ...request, clock: systemClock, onTrouble }, (opened) =>
-    servePage(opened, settings, flags, io),
-  )
+  await reviewOfFile({ ...request, clock: systemClock, onTrouble }, (opened) => {
+    const { input, columnNote, rowNotes, problem } = opened.input
+    for (const note of [...input.notes(), ...(columnNote === null ? [] : [columnNote]), ...rowNotes])
+      io.err(`  note: ${note}\n`)
+    warnOfStanding(problem, io)
+    if (flags.export !== undefined) return exportReview(opened, flags.export, settings, { flags, io })
+    if (flags.import !== undefined) return importReview(opened, flags.import, { flags, io })
+    return servePage(opened, settings, flags, io)
+  })
 }
 
 async function servePage(
-  { session, service, input }: OpenReview,
+  { session, service }: OpenReview,
   settings: Settings,
   flags: ReviewFlags,
   io: CliIo,
 ): Promise<void> {
   const { startReviewServer } = await import('../../review/server/review-server.js')
   const { readPageAssets } = await import('../../review/page/assets.js')
-  const { input: file, columnNote, rowNotes, problem } = input
-  for (const note of [...file.notes(), ...(columnNote === null ? [] : [columnNote]), ...rowNotes])
-    io.err(`  note: ${note}\n`)
-  warnOfStanding(problem, io)
   const { listen } = settings.review
   const decisionsPath = settings.decisions.path
   const server = await startReviewServer({

@@ -20,6 +20,14 @@ export function answerCandidate(body: unknown): Candidate | null {
   return { ...(entity === null ? guessed(guess) : confirmed(entity)), ...answered(data) }
 }
 
+/** The company of a record (interface: "v3 entity record", its envelope); null where it holds none with an id. */
+export function recordCandidate(body: unknown): Candidate | null {
+  const entity = objectOf(at(body, 'entity'))
+  const company = entity === null ? null : confirmed(entity)
+  if (company === null || company.entityId === null) return null
+  return { ...company, otherNames: [], confidence: null, evidence: [], url: null }
+}
+
 type Answered = Pick<Candidate, 'confidence' | 'evidence' | 'url' | 'otherNames'>
 
 function confirmed(entity: unknown): Omit<Candidate, keyof Answered> {

@@ -38,7 +38,7 @@ export interface Evaluation {
 }
 
 export interface EvaluationDeps {
-  readonly registry: Pick<WritableRegistry, 'resolveDeps' | 'database' | 'resolve'>
+  readonly registry: Pick<WritableRegistry, 'resolveDeps' | 'database' | 'resolve' | 'candidates'>
   /** What the latency is measured by. */
   readonly monotonicMs: () => number
   /** Of so large a part of the right companies each query is asked again, with the company taken out; 0 to 1. */
@@ -85,15 +85,18 @@ function judge(query: LabelledQuery, deps: EvaluationDeps, right: ExpectedCompan
   return verdictOf(query, { match, answer, latencyMs }, deps, right, query.expected.length > 0)
 }
 
-/** Of an answer by identifiers, which ranks no companies; a candidate is known by its name alone. */
+/** Of an answer by identifiers; one that is unsure names its company without an id. */
 function identifiedVerdict(
   query: LabelledQuery,
   answer: Resolution,
   latencyMs: number,
-  { registry: { resolveDeps } }: EvaluationDeps,
+  { registry: { resolveDeps, candidates } }: EvaluationDeps,
   right: ExpectedCompanies,
 ): Verdict {
   const numbers = right(query)
+  const at = candidates(query, ranksMax).findIndex(({ entityId }) =>
+    numbers.has(resolveDeps.reader.entityNumber(entityId) ?? 0),
+  )
   const expectedNames = namesOfAll(numbers, resolveDeps)
   const named = answer.entity === null ? null : resolveDeps.reader.entityById(answer.entity.id)
   const answeredName = answer.entity?.legal_name ?? answer.candidate?.legal_name ?? null
@@ -109,7 +112,7 @@ function identifiedVerdict(
     confidence: answer.match_confidence,
     isAccepted: answer.match_confidence >= matchedConfidenceMin,
     isCorrect,
-    rank: isCorrect ? 1 : null,
+    rank: at < 0 ? null : at + 1,
     latencyMs,
     status: answer.status,
     answeredName,
@@ -159,6 +162,9 @@ function verdictOf(
     isLeftOut: false,
   }
 }
+
+/** Of the companies that a query by identifiers may mean, so many are looked at. */
+const ranksMax = 5
 
 /** Asks with the right companies taken out of what is found. */
 function judgeWithout(

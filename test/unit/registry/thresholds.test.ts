@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
+import { isDoubtful } from '../../../src/pipeline/rules/doubtful.js'
 import { adviseThreshold, type ReviewedAnswer } from '../../../src/registry/evaluate/thresholds.js'
 
 const answers = (count: number, confidence: number, wrongCount = 0, status = 'partial_match') =>
@@ -38,6 +39,22 @@ describe('what a threshold would have spared', () => {
     expect(
       adviseThreshold(answers(9, 99, 0, 'inconclusive')).thresholds.every((one) => one.sparedCount === 0),
     ).toBe(true)
+  })
+
+  it('is what the queue of a review would be without, at that threshold', () => {
+    const statuses = ['matched', 'partial_match', 'inconclusive', 'no_match', 'not_found']
+    for (const status of statuses)
+      for (const confidence of [0, 49, 50, 74, 75, 79, 80, 95, 100])
+        for (const { threshold, sparedCount } of adviseThreshold(answers(1, confidence, 0, status))
+          .thresholds) {
+          const isQueued = isDoubtful({ state: 'answered', outcome: status, confidence }, threshold)
+          expect([status, confidence, threshold, sparedCount]).toEqual([
+            status,
+            confidence,
+            threshold,
+            isQueued ? 0 : 1,
+          ])
+        }
   })
 
   it('thresholds are those of a team: 50 to 95', () => {

@@ -101,9 +101,9 @@ describe('a verdict for a group', () => {
     ...{ reason: null, decision: null },
   })
   const alike = [
-    { row: row('b'), entityIds: ['siq_1', 'siq_2'] },
-    { row: row('c'), entityIds: ['siq_2'] },
-    { row: row('d'), entityIds: [] },
+    { row: row('b'), entityIds: ['siq_1', 'siq_2'], isLookedAt: true },
+    { row: row('c'), entityIds: ['siq_2'], isLookedAt: true },
+    { row: row('d'), entityIds: [], isLookedAt: false },
   ]
 
   test('candidates keep the keys that they have on the page; those that cannot be accepted are left out', () => {

@@ -134,7 +134,8 @@ export class GroupDialog {
       const why = box.closest('li')?.querySelector('.alike-why')
       box.disabled = !can.has(lookup)
       box.checked = can.has(lookup) && !this.#left.has(lookup)
-      if (why && lookup !== row.lookup) why.textContent = can.has(lookup) ? '' : 'not among its candidates'
+      const one = alike.find((other) => other.row.lookup === lookup)
+      if (why && one !== undefined) why.textContent = whyWords(one, can.has(lookup))
     }
     const rows = this.#rows()
     const inputRows = rows.reduce((sum, { rowCount }) => sum + rowCount, 0)
@@ -192,6 +193,11 @@ export class GroupDialog {
     this.#dialog.close()
     this.#settle({ choice: this.#choice, rows })
   }
+}
+
+function whyWords({ isLookedAt }: AlikeRow, can: boolean): string {
+  if (!can) return 'not among its candidates'
+  return isLookedAt ? '' : 'its own candidates were not looked for yet'
 }
 
 const candidateWords = (candidate: CandidateView): (Node | string)[] => [
