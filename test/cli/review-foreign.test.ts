@@ -20,6 +20,7 @@ let browser: Browser
 let context: BrowserContext
 /** A lookup that is in the queue: whoever attacks may know as much. */
 let lookup = ''
+let openCount = 0
 
 const base = () => new URL('/', review.url).href
 const port = () => new URL(review.url).port
@@ -38,7 +39,7 @@ function ask(headers: Readonly<Record<string, string>>, path = '/api/queue?count
 
 beforeEach(async () => {
   place = createPlace()
-  place.write('in.csv', 'company_name,city\nApple,London\nPrudential,\nDelta,\n')
+  place.write('in.csv', 'company_name,city\nApple,London\nDelta,\n')
   await place.run(['in.csv', '-o', 'out.csv', '--quiet'])
   review = await startReview(place, ['in.csv', '--reviewer', 'Ana'])
   foreign = createServer((_request, reply) => {
@@ -54,10 +55,11 @@ beforeEach(async () => {
   const page = await context.newPage()
   await page.goto(review.url)
   await rowShown(page)
-  const replied = await page.evaluate<{ rows: { lookup: string }[] }>(
+  const replied = await page.evaluate<{ openCount: number; rows: { lookup: string }[] }>(
     `fetch('/api/queue?count=1').then((reply) => reply.json())`,
   )
   lookup = replied.rows[0]?.lookup ?? ''
+  openCount = replied.openCount
   expect(lookup).toMatch(/^[0-9a-f]{32}$/)
 })
 afterEach(async () => {
@@ -150,7 +152,7 @@ async function expectNothingDecided(): Promise<void> {
   const found = await page?.evaluate<{ openCount: number; decidedCount: number }>(
     `fetch('/api/queue?count=1').then((reply) => reply.json())`,
   )
-  expect(found).toMatchObject({ openCount: 3, decidedCount: 0 })
+  expect(found).toMatchObject({ openCount, decidedCount: 0 })
 }
 
 /** Tries everything from a page that the reviewer's own browser opens, beside the review. */
