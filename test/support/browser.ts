@@ -25,3 +25,17 @@ export function openBrowser(executablePath: string): Promise<Browser> {
   // In a container it has no sandbox of its own.
   return chromium.launch({ executablePath, args: ['--no-sandbox'] })
 }
+
+/** A browser in a process that can be killed. */
+export async function openMortalBrowser(
+  executablePath: string,
+): Promise<{ browser: Browser; kill: () => void }> {
+  const server = await chromium.launchServer({ executablePath, args: ['--no-sandbox'] })
+  const browser = await chromium.connect(server.wsEndpoint())
+  return {
+    browser,
+    kill: () => {
+      server.process().kill('SIGKILL')
+    },
+  }
+}

@@ -1,5 +1,9 @@
-/** Where the page finds what it is made of. */
-export const pagePaths = { page: '/', style: '/review.css', scripts: '/scripts/' } as const
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { pageText } from './page-html.js'
+import { styleText } from './style.js'
+
+export { pagePaths } from './page-html.js'
 
 /** What a browser loads of the review page. */
 export interface PageAssets {
@@ -9,10 +13,23 @@ export interface PageAssets {
   readonly scripts: ReadonlyMap<string, string>
 }
 
+/** As the build leaves it; the sources lie as deep below the package, so that both find it. */
+const built = fileURLToPath(new URL('../../../dist/', import.meta.url))
+const ownScripts = 'review/page/browser'
+/** What the page has in common with the rest of the program. */
+const sharedScripts = ['core/printable.js']
+
+/** Read once, when a server starts. Throws where the package was not built. */
 export function readPageAssets(): PageAssets {
+  const own = readdirSync(`${built}${ownScripts}`)
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => `${ownScripts}/${name}`)
+  const scripts = [...own, ...sharedScripts].map(
+    (name) => [name, readFileSync(`${built}${name}`, 'utf8')] as const,
+  )
   return {
-    pageHtml: '<!doctype html><html lang="en"><meta charset="utf-8"><title>Review</title></html>',
-    pageCss: '',
-    scripts: new Map(),
+    pageHtml: pageText(own),
+    pageCss: String(styleText),
+    scripts: new Map(scripts),
   }
 }

@@ -6,6 +6,8 @@ export interface PageRequest {
   /** `Sec-Fetch-Site`: only browsers send it, and no page can change it. */
   readonly fetchSite: string | undefined
   readonly contentType: string | undefined
+  /** It asks for the page itself, as links do. */
+  readonly isForPage: boolean
   /** It shows the token of the printed address. */
   readonly isEntry: boolean
   /** It bears the cookie of this server. */
@@ -26,16 +28,19 @@ export interface Refusal {
 /**
  * Why a request is refused; null where it is not. Kept out are pages of other sites that a person visits beside this one:
  * those whose own name was pointed at this machine cannot choose the `Host` that they send, and others have neither our
- * `Origin` nor, for want of `SameSite`, our cookie. What changes something has to come from our page, as JSON, which no
- * form can send.
+ * `Origin` nor, for want of `SameSite`, our cookie. To cookies the ports of one machine are one site: what another port
+ * asks is refused by what the browser says of it, since a search that nobody can read asks a service all the same. What
+ * changes something has to come from our page, as JSON, which no form can send.
  */
 export function judgeRequest(request: PageRequest, listening: Listening): Refusal | null {
-  const { method, host, origin, fetchSite, contentType, isEntry, isIn } = request
+  const { method, host, origin, fetchSite, contentType, isForPage, isEntry, isIn } = request
   if (host === undefined || (listening.isLoopback && !isOurHost(host, listening.port)))
     return { status: 421, message: 'this server has another name' }
   const isChange = method !== 'GET' && method !== 'HEAD'
   if (!isIn && !(isEntry && !isChange))
     return { status: 403, message: 'this browser did not open the address that enrich review printed' }
+  if (!isForPage && (fetchSite === 'same-site' || fetchSite === 'cross-site'))
+    return { status: 403, message: 'only the review page may ask this' }
   if (!isChange) return null
   if (origin !== `http://${host}` || (fetchSite !== undefined && fetchSite !== 'same-origin'))
     return { status: 403, message: 'only the review page may change anything' }

@@ -117,7 +117,7 @@ const send = (reply: FastifyReply, { status, body }: { readonly status: number; 
 }
 
 function described(
-  { method, headers }: FastifyRequest,
+  { method, headers, routeOptions }: FastifyRequest,
   access: Access,
   { port }: Listening,
   token: string | null,
@@ -125,6 +125,7 @@ function described(
   const { host, origin, cookie, 'sec-fetch-site': fetchSite, 'content-type': contentType } = headers
   return {
     ...{ method, host, origin, contentType, isEntry: token !== null },
+    isForPage: routeOptions.url === pagePaths.page,
     fetchSite: typeof fetchSite === 'string' ? fetchSite : undefined,
     isIn: access.isIn(cookie, port),
   }

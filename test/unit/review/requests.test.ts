@@ -17,6 +17,7 @@ const read: PageRequest = {
   origin: undefined,
   fetchSite: undefined,
   contentType: undefined,
+  isForPage: false,
   isEntry: false,
   isIn: true,
 }
@@ -60,6 +61,17 @@ describe('whom the server of the review page refuses', () => {
       'allowed',
     )
   })
+
+  test.each(['same-site', 'cross-site'])(
+    'asked from elsewhere (%s), with the cookie: the page and no more',
+    (fetchSite) => {
+      expect(statusOf({ ...read, fetchSite })).toBe(403)
+      expect(statusOf({ ...read, fetchSite, isForPage: true })).toBe('allowed')
+      expect(statusOf({ ...change, fetchSite, isForPage: true })).toBe(403)
+      for (const own of ['same-origin', 'none', undefined])
+        expect(statusOf({ ...read, fetchSite: own })).toBe('allowed')
+    },
+  )
 
   test('without the cookie nothing is served but the entrance, and that only to look', () => {
     expect(statusOf({ ...read, isIn: false })).toBe(403)

@@ -1,0 +1,93 @@
+import type {
+  DecideReply,
+  DecideRequest,
+  DecisionList,
+  LookupDetail,
+  PageError,
+  QueuePage,
+  SearchFound,
+  SessionView,
+  UndoReply,
+} from '../../page-data.js'
+import type { QueueFilters } from './queue-filters.js'
+
+/** The server does not answer. */
+export class ServerGone extends Error {}
+/** The server answers, and does not know this session (any more). */
+export class SessionOver extends Error {}
+/** What the server says is wrong, for people. */
+export class Refused extends Error {
+  readonly hint: string | null
+
+  constructor(message: string, hint: string | null) {
+    super(message)
+    this.hint = hint
+  }
+}
+
+const answerMsMax = {
+  /** Of what the server has. */
+  own: 15_000,
+  /** Of what it has to ask a service for. */
+  asked: 60_000,
+} as const
+
+export interface QueueQuestion extends QueueFilters {
+  readonly from: number
+  readonly count: number
+  readonly find: readonly string[]
+}
+
+export const askSession = () => read<SessionView>('/api/session')
+
+export function askQueue({ statuses, find, from, count, ...filters }: QueueQuestion): Promise<QueuePage> {
+  const query = new URLSearchParams({ from: String(from), count: String(count), ...filters })
+  if (statuses.length > 0) query.set('status', statuses.join(','))
+  if (find.length > 0) query.set('find', find.join(','))
+  return read<QueuePage>(`/api/queue?${query.toString()}`)
+}
+
+export const askDetail = (lookup: string) => read<LookupDetail>(`/api/lookups/${lookup}`, answerMsMax.asked)
+
+export const askDecisions = (count: number) => read<DecisionList>(`/api/decisions?count=${count}`)
+
+export function askSearch(lookup: string, text: string, country: string): Promise<SearchFound> {
+  const query = new URLSearchParams({ lookup, text })
+  if (country !== '') query.set('country', country)
+  return read<SearchFound>(`/api/search?${query.toString()}`, answerMsMax.asked)
+}
+
+/** A conflict is a reply too: `others` are filled, and nothing was changed. */
+export const sendDecision = (request: DecideRequest) => write<DecideReply>('/api/decisions', request)
+
+export const sendUndo = (sequences: readonly number[]) => write<UndoReply>('/api/undo', { sequences })
+
+const read = <Reply>(path: string, timeoutMs: number = answerMsMax.own) => ask<Reply>(path, {}, timeoutMs)
+
+const write = <Reply>(path: string, body: object) =>
+  ask<Reply>(
+    path,
+    { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+    answerMsMax.own,
+  )
+
+async function ask<Reply>(path: string, init: RequestInit, timeoutMs: number): Promise<Reply> {
+  let reply: Response
+  let body: unknown
+  try {
+    const signal = AbortSignal.timeout(timeoutMs)
+    reply = await fetch(path, { ...init, signal, cache: 'no-store', redirect: 'error' })
+    body = reply.status === 403 ? null : await reply.json()
+  } catch (cause) {
+    if (isLate(cause) && timeoutMs === answerMsMax.asked) throw new Refused('the answer took too long', null)
+    throw new ServerGone('the server does not answer', { cause })
+  }
+  if (reply.status === 403) throw new SessionOver('the session is over')
+  if (reply.ok || (reply.status === 409 && isConflict(body))) return body as Reply
+  const { error } = body as Partial<PageError>
+  throw new Refused(error?.message ?? `the server answered ${reply.status}`, error?.hint ?? null)
+}
+
+const isLate = (cause: unknown): boolean => cause instanceof DOMException && cause.name === 'TimeoutError'
+
+const isConflict = (body: unknown): boolean => typeof body === 'object' && body !== null && 'others' in body

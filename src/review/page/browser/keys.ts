@@ -1,0 +1,58 @@
+/** What a key does on the page. */
+export type KeyAction =
+  | { readonly kind: 'accept'; readonly number: number }
+  | { readonly kind: 'move'; readonly by: number }
+  | {
+      readonly kind:
+        'none' | 'skip' | 'undo' | 'search' | 'group' | 'note' | 'help' | 'first' | 'last' | 'leave'
+    }
+
+export interface KeyPress {
+  readonly key: string
+  readonly ctrlKey: boolean
+  readonly altKey: boolean
+  readonly metaKey: boolean
+  readonly shiftKey: boolean
+  /** The key is held down. */
+  readonly repeat: boolean
+  readonly isComposing: boolean
+}
+
+const ofLetters = new Map<string, KeyAction>([
+  ['n', { kind: 'none' }],
+  ['s', { kind: 'skip' }],
+  ['u', { kind: 'undo' }],
+  ['g', { kind: 'group' }],
+  ['m', { kind: 'note' }],
+  ['j', { kind: 'move', by: 1 }],
+  ['k', { kind: 'move', by: -1 }],
+])
+
+const ofOthers = new Map<string, KeyAction>([
+  ['ArrowDown', { kind: 'move', by: 1 }],
+  ['ArrowUp', { kind: 'move', by: -1 }],
+  ['PageDown', { kind: 'move', by: 10 }],
+  ['PageUp', { kind: 'move', by: -10 }],
+  ['Home', { kind: 'first' }],
+  ['End', { kind: 'last' }],
+  ['Escape', { kind: 'leave' }],
+  ['/', { kind: 'search' }],
+  ['?', { kind: 'help' }],
+])
+
+/**
+ * The action of a key; null where it is none of the page's. Nothing is done while words are typed, but for leaving; a
+ * modifier makes a key the browser's, and Shift one that is a letter's (`?`, `/` and digits need it on some keyboards).
+ * A key that is held down moves, and decides nothing again.
+ */
+export function actionOfKey(press: KeyPress, isTyping: boolean): KeyAction | null {
+  if (press.ctrlKey || press.altKey || press.metaKey || press.isComposing) return null
+  const action = plainAction(press)
+  if (action === null || (press.repeat && action.kind !== 'move')) return null
+  return isTyping && action.kind !== 'leave' ? null : action
+}
+
+function plainAction({ key, shiftKey }: KeyPress): KeyAction | null {
+  if (/^[1-9]$/.test(key)) return { kind: 'accept', number: Number(key) }
+  return (shiftKey ? undefined : ofLetters.get(key.toLowerCase())) ?? ofOthers.get(key) ?? null
+}

@@ -1,0 +1,303 @@
+import type { DecideReply, DecisionView, SessionView, UndoReply } from '../../page-data.js'
+import { ActionBar } from './action-bar.js'
+import { askDecisions, askSession, Refused } from './api.js'
+import { Connection } from './connection.js'
+import { DecidedList, decidedShownMax } from './decided-list.js'
+import { Details } from './details.js'
+import { element } from './element.js'
+import { shown } from './shown-text.js'
+import { emptyWords } from './empty-words.js'
+import { FilterBar } from './filter-bar.js'
+import { GroupDialog } from './group-dialog.js'
+import { HelpDialog } from './help-dialog.js'
+import { actionOfKey, type KeyAction } from './keys.js'
+import { Navigation } from './navigation.js'
+import { PageFrame } from './page-frame.js'
+import { Queue } from './queue.js'
+import { RowView } from './row-view.js'
+import { SearchPanel } from './search-panel.js'
+import { accepting, noneOfThese, Verdicts, type Verdict } from './verdicts.js'
+import { statusWords } from './words.js'
+
+/** The parts of the page, and what a key, an answer or somebody else's change does to each of them. */
+export class ReviewPage {
+  readonly #queue = new Queue()
+  readonly #details = new Details()
+  readonly #frame = new PageFrame()
+  readonly #help = new HelpDialog()
+  readonly #actions = new ActionBar((action) => {
+    this.#do(action)
+  })
+  readonly #row = new RowView({
+    onAccept: (number) => {
+      this.#do({ kind: 'accept', number })
+    },
+    onUndo: ({ sequence }) => void this.#verdicts.undo([sequence]),
+    onRetry: () => void this.#navigation.reload(),
+    nowMs: () => Date.now(),
+  })
+  readonly #decided = new DecidedList({
+    onUndo: ({ sequence }) => void this.#verdicts.undo([sequence]),
+    onShow: (lookup) => {
+      this.#frame.showPane('review')
+      void this.#navigation.showLookup(lookup)
+    },
+    nowMs: () => Date.now(),
+  })
+  readonly #navigation = new Navigation({
+    queue: this.#queue,
+    details: this.#details,
+    row: this.#row,
+    onShown: () => {
+      this.#shown()
+    },
+    onNone: () => {
+      this.#showNone()
+    },
+    onChosen: () => {
+      this.#frame.showPane('review')
+    },
+    onFailure: (failure) => {
+      this.#failed(failure)
+    },
+  })
+  readonly #filters = new FilterBar(this.#queue.filters, (filters) => {
+    this.#queue.setFilters(filters)
+    void this.#navigation.restart().then(() => {
+      this.#showCounts()
+    })
+  })
+  readonly #search = new SearchPanel({
+    onFound: (found) => {
+      this.#row.showFound(found)
+      if (found === null) this.#focusRow()
+      else this.#frame.say(found.error ?? `Found: ${found.candidates.length}.`)
+    },
+    onFailure: (failure) => {
+      this.#failed(failure)
+    },
+  })
+  readonly #verdicts = new Verdicts({
+    onDecided: (reply, words) => void this.#settled(reply, words),
+    onConflict: (others) => void this.#conflict(others),
+    onUndone: (reply) => void this.#undone(reply),
+    onFailure: (failure) => {
+      this.#failed(failure)
+    },
+  })
+  readonly #group = new GroupDialog(({ choice, rows }) => {
+    const verdict = choice.candidate === null ? noneOfThese : accepting(choice.candidate)
+    if (verdict !== null) void this.#verdicts.decide(verdict, rows, this.#row.note)
+  })
+  readonly #connection = new Connection({
+    refresh: () => this.#refresh(),
+    onBack: () => {
+      this.#details.dropAll()
+      this.#queue.expect()
+      void this.#navigation.reload()
+      this.#frame.say('The server answers again.')
+    },
+    command: () => this.#session?.command ?? null,
+  })
+  #session: SessionView | null = null
+  #decidedVersion = ''
+
+  /** Never ends while the session lasts. */
+  async start(): Promise<void> {
+    document.addEventListener('keydown', (event) => {
+      this.#onKey(event)
+    })
+    this.#row.showNothing('Loading…')
+    this.#showActions()
+    await this.#connection.follow()
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (document.querySelector('dialog[open]') !== null) return
+    const action = actionOfKey(event, isTyping(event.target))
+    if (action === null || isScrolling(event)) return
+    event.preventDefault()
+    this.#do(action)
+  }
+
+  #do(action: KeyAction): void {
+    const { row } = this.#row
+    switch (action.kind) {
+      case 'accept':
+        this.#accept(action.number)
+        break
+      case 'none':
+        this.#decide(noneOfThese)
+        break
+      case 'skip':
+        if (row !== null) void this.#goneOn('Skipped.', this.#navigation.skip())
+        break
+      case 'undo':
+        void this.#verdicts.undo([])
+        break
+      case 'search':
+        if (row !== null) this.#search.open(row.lookup, row.name)
+        break
+      case 'group':
+        void this.#openGroup()
+        break
+      case 'note':
+        if (row !== null) this.#row.openNote()
+        break
+      case 'help':
+        this.#help.open(this.#session?.decisionsPath ?? '')
+        break
+      case 'move':
+        void this.#navigation.move(action.by)
+        break
+      case 'first':
+        void this.#navigation.goTo(0)
+        break
+      case 'last':
+        void this.#navigation.last()
+        break
+      case 'leave':
+        this.#leave()
+        break
+    }
+  }
+
+  #accept(number: number): void {
+    const candidate = this.#row.candidates[number - 1]
+    if (candidate === undefined) return
+    const verdict = accepting(candidate)
+    if (verdict === null) this.#frame.say(`Cannot be accepted: ${candidate.obstacle ?? 'it has no id'}`)
+    else this.#decide(verdict)
+  }
+
+  #decide(verdict: Verdict): void {
+    const { row, note } = this.#row
+    if (row !== null) void this.#verdicts.decide(verdict, [row], note)
+  }
+
+  async #settled(reply: DecideReply, words: string): Promise<void> {
+    for (const { lookup } of reply.decisions) this.#details.drop(lookup)
+    const going = this.#navigation.settled(reply.decisions, reply.page)
+    this.#decided.add(reply.decisions, reply.page.decidedCount)
+    this.#showCounts()
+    await this.#goneOn(words, going)
+    if (reply.decisions.length > 1) await this.#refreshNow()
+  }
+
+  async #conflict(others: readonly DecisionView[]): Promise<void> {
+    this.#queue.expect()
+    for (const { lookup } of others) this.#details.drop(lookup)
+    await this.#navigation.reload()
+    this.#row.showConflict(others)
+    this.#frame.say('Somebody else was faster. Nothing of yours was written.')
+    await this.#refreshNow()
+  }
+
+  async #undone(reply: UndoReply): Promise<void> {
+    const [first] = reply.decisions
+    if (first === undefined) {
+      this.#frame.say('There is nothing of this session to undo.')
+      return
+    }
+    for (const { lookup } of reply.decisions) this.#details.drop(lookup)
+    this.#decided.remove(reply.decisions, reply.page.decidedCount)
+    this.#frame.say(`Undone: ${shown(first.name, 120)}`)
+    await this.#navigation.showLookup(first.lookup)
+    if (document.activeElement === document.body) this.#focusRow()
+    this.#decidedVersion = ''
+    this.#showCounts()
+  }
+
+  async #openGroup(): Promise<void> {
+    const detail = await this.#navigation.reload()
+    if (detail === null) return
+    if (detail.alike.length === 0) this.#frame.say('No other lookup has the same doubt.')
+    else this.#group.open(detail)
+  }
+
+  /** What was done, and where that led to. */
+  async #goneOn(words: string, going: Promise<boolean>): Promise<void> {
+    const isRound = await going
+    const { row } = this.#row
+    const next = row === null ? 'No row is left.' : `${shown(row.name, 120)}, ${statusWords(row.status)}.`
+    this.#frame.say(`${words} ${isRound ? 'From the first row again: ' : 'Next: '}${next}`)
+  }
+
+  #leave(): void {
+    if (this.#search.isOpen) this.#search.leave()
+    else this.#focusRow()
+  }
+
+  #focusRow(): void {
+    document.getElementById('asked-name')?.focus({ preventScroll: true })
+  }
+
+  #shown(): void {
+    if (this.#search.isOpen && !this.#search.isOf(this.#row.row?.lookup ?? '')) this.#search.close()
+    this.#showActions()
+  }
+
+  #showActions(): void {
+    this.#actions.show({
+      hasRow: this.#row.row !== null,
+      alikeCount: this.#row.detail?.alike.length ?? 0,
+    })
+  }
+
+  #showNone(): void {
+    this.#search.close()
+    const { title, text, isFiltered } = emptyWords(this.#queue.filters, this.#queue.counts)
+    const all = element('button', { type: 'button' }, 'Show all that are open')
+    all.addEventListener('click', () => {
+      this.#filters.chooseView('open')
+    })
+    this.#row.showNothing(title, text, ...(isFiltered ? [' ', all] : []))
+    this.#showActions()
+  }
+
+  #showCounts(): void {
+    this.#filters.show(this.#queue.counts, this.#queue.count)
+    this.#frame.showCounts(this.#queue.counts)
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#session === null) {
+      this.#session = await askSession()
+      this.#frame.showSession(this.#session)
+    }
+    await this.#navigation.refresh()
+    this.#showCounts()
+    if (this.#row.row === null) this.#showNone()
+    if (this.#queue.version === this.#decidedVersion) return
+    const { version, counts } = this.#queue
+    this.#decided.show((await askDecisions(decidedShownMax)).decisions, counts.decided)
+    this.#decidedVersion = version
+  }
+
+  async #refreshNow(): Promise<void> {
+    try {
+      await this.#refresh()
+    } catch (failure) {
+      this.#failed(failure)
+    }
+  }
+
+  /** Said where people can do something about it; anything else is a bug, and stands in the console. */
+  #failed(failure: unknown): void {
+    if (this.#connection.tell(failure)) return
+    if (!(failure instanceof Refused)) throw failure
+    const words = failure.hint === null ? failure.message : `${failure.message} (${failure.hint})`
+    this.#row.showRefusal(words)
+    this.#frame.say(words)
+  }
+}
+
+const typed = 'input:not([type=checkbox], [type=radio]), textarea, select'
+
+const isTyping = (target: EventTarget | null): boolean => target instanceof Element && target.matches(typed)
+
+const scrollKeys = ['PageDown', 'PageUp', 'Home', 'End']
+
+/** Keys that scroll the row or the decisions, where the focus is in them. */
+const isScrolling = ({ key, target }: KeyboardEvent): boolean =>
+  scrollKeys.includes(key) && target instanceof Element && target.closest('#row, #decided') !== null

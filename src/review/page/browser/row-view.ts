@@ -1,0 +1,191 @@
+import type { CandidateView, DecisionView, LookupDetail, QueueRow } from '../../page-data.js'
+import { askedParts, conflictElement, markAsked, type AskedDeps } from './asked-panel.js'
+import { candidateCards, type CardsDeps } from './candidate-cards.js'
+import { element, foreign, keyCap, partOf } from './element.js'
+import type { Found } from './search-panel.js'
+
+export interface RowViewDeps extends Pick<AskedDeps, 'onUndo' | 'nowMs'> {
+  readonly onAccept: CardsDeps['onAccept']
+  readonly onRetry: () => void
+}
+
+/** The middle of the page: what is asked, and its candidates or what was found instead of them. */
+export class RowView {
+  readonly #deps: RowViewDeps
+  readonly #asked = partOf('asked', HTMLElement)
+  readonly #candidates = partOf('candidates', HTMLElement)
+  readonly #scrolled = partOf('row', HTMLElement)
+  #row: QueueRow | null = null
+  #detail: LookupDetail | null = null
+  #found: Found | null = null
+  #notice: HTMLElement | null = null
+  #note = ''
+
+  constructor(deps: RowViewDeps) {
+    this.#deps = deps
+  }
+
+  /** What is shown: the decision that a verdict is meant to replace is this row's. */
+  get row(): QueueRow | null {
+    return this.#row
+  }
+
+  get detail(): LookupDetail | null {
+    return this.#detail
+  }
+
+  get note(): string | null {
+    const text = this.#note.trim()
+    return text === '' ? null : text
+  }
+
+  /** Those that numbers stand for now. */
+  get candidates(): readonly CandidateView[] {
+    return this.#found?.candidates ?? this.#detail?.candidates ?? []
+  }
+
+  /** Another row, or more of the one that is shown. `detail`: null while it is read. */
+  show(row: QueueRow, detail: LookupDetail | null): void {
+    const isOther = row.lookup !== this.#row?.lookup
+    // Candidates do not change places under a finger that is about to press a number.
+    const isSame = !isOther && this.#detail !== null && detail !== null && this.#detail.candidates.length > 0
+    this.#detail = isSame ? { ...detail, candidates: this.#detail?.candidates ?? [] } : detail
+    this.#row = row
+    if (isOther) {
+      this.#note = ''
+      this.#notice = null
+      this.#found = null
+      this.#scrolled.scrollTop = 0
+    }
+    this.#renderAsked()
+    if (!isSame) this.#renderCandidates()
+    markAsked(row, this.candidates[0] ?? null)
+  }
+
+  /** Null: the lookup's own candidates again. */
+  showFound(found: Found | null): void {
+    this.#found = found
+    this.#renderCandidates()
+    if (found === null) return
+    const [first] = this.#candidates.querySelectorAll<HTMLElement>('.accept')
+    if (first === undefined) return
+    first.focus()
+  }
+
+  /** Said above the row until another one is shown. */
+  showConflict(others: readonly DecisionView[]): void {
+    this.#notice = conflictElement(others)
+    this.#renderAsked()
+  }
+
+  showRefusal(words: string): void {
+    this.#notice = element('p', { class: 'notice conflict' }, foreign(words, 600))
+    this.#renderAsked()
+  }
+
+  /** In place of a row. */
+  showNothing(title: string, ...words: readonly (Node | string)[]): void {
+    this.#row = null
+    this.#detail = null
+    this.#found = null
+    this.#asked.replaceChildren(
+      element(
+        'div',
+        { class: 'nothing' },
+        element('h2', { id: 'asked-name', tabindex: '-1' }, title),
+        element('p', {}, ...words),
+      ),
+    )
+    this.#candidates.replaceChildren()
+  }
+
+  /** What went wrong with the row that is shown. */
+  showFailure(message: string): void {
+    this.#candidates.removeAttribute('aria-busy')
+    this.#candidates.replaceChildren(element('p', { class: 'notice' }, foreign(message, 400)))
+  }
+
+  openNote(): void {
+    const box = document.getElementById('note-box')
+    if (box === null) return
+    box.hidden = false
+    partOf('note', HTMLTextAreaElement).focus()
+  }
+
+  #renderAsked(): void {
+    if (this.#row === null) return
+    const hadFocus =
+      this.#asked.contains(document.activeElement) || this.#candidates.contains(document.activeElement)
+    const wasTyping = document.activeElement?.id === 'note'
+    const isNoteOpen = this.#note !== '' || wasTyping
+    this.#asked.replaceChildren(
+      ...askedParts(this.#row, this.#detail, {
+        ...this.#deps,
+        onNote: (text) => {
+          this.#note = text
+        },
+      }),
+    )
+    if (this.#notice !== null) this.#asked.prepend(this.#notice)
+    const note = partOf('note', HTMLTextAreaElement)
+    note.value = this.#note
+    partOf('note-box', HTMLElement).hidden = !isNoteOpen
+    if (wasTyping) note.focus()
+    else if (hadFocus) partOf('asked-name', HTMLElement).focus({ preventScroll: true })
+  }
+
+  #renderCandidates(): void {
+    this.#candidates.removeAttribute('aria-busy')
+    if (this.#found !== null) this.#candidates.replaceChildren(...this.#foundParts(this.#found))
+    else if (this.#detail === null) {
+      this.#candidates.setAttribute('aria-busy', 'true')
+      this.#candidates.replaceChildren(element('p', { class: 'waiting quiet' }, 'Looking for candidates…'))
+    } else this.#candidates.replaceChildren(...this.#ownParts(this.#detail))
+  }
+
+  #ownParts({ candidates, candidatesError }: LookupDetail): HTMLElement[] {
+    if (candidates.length > 0) return [this.#cards(candidates)]
+    if (candidatesError === null)
+      return [
+        element(
+          'p',
+          { class: 'nothing' },
+          'No candidate was found. ',
+          keyCap('/'),
+          ' searches for it by another name, ',
+          keyCap('n'),
+          ' settles that it is none that is known.',
+        ),
+      ]
+    const again = element('button', { type: 'button' }, 'Try again')
+    again.addEventListener('click', () => {
+      this.#deps.onRetry()
+    })
+    return [
+      element(
+        'p',
+        { class: 'notice' },
+        element('strong', {}, 'Candidates cannot be had now: '),
+        foreign(candidatesError, 400),
+        ' ',
+        again,
+      ),
+    ]
+  }
+
+  #foundParts({ candidates, text, error }: Found): HTMLElement[] {
+    const title = (...words: (Node | string)[]) => element('p', { class: 'found-title' }, ...words)
+    if (error !== null) return [title('The search failed: ', foreign(error, 400))]
+    if (candidates.length === 0) return [title('Nothing was found for “', foreign(text, 120), '”.')]
+    return [title('Found for “', foreign(text, 120), '”'), this.#cards(candidates)]
+  }
+
+  #cards(candidates: readonly CandidateView[]): HTMLElement {
+    return candidateCards(candidates, {
+      onAccept: this.#deps.onAccept,
+      onLook: (candidate) => {
+        if (this.#row !== null) markAsked(this.#row, candidate)
+      },
+    })
+  }
+}

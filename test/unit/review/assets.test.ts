@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest'
+import { palette } from '../../../src/report/palette.js'
+import { pagePaths, readPageAssets } from '../../../src/review/page/assets.js'
+
+const { pageHtml, pageCss, scripts } = readPageAssets()
+
+const importsOf = (text: string) =>
+  [...text.matchAll(/from '([^']+)'/g)].map(([, specifier]) => specifier ?? '')
+
+describe('what the review page is made of', () => {
+  test('every script that is imported is served, and none is of elsewhere', () => {
+    expect(scripts.size).toBeGreaterThan(15)
+    for (const [name, text] of scripts) {
+      for (const specifier of importsOf(text)) {
+        const { pathname } = new URL(specifier, `http://here${pagePaths.scripts}${name}`)
+        expect([...scripts.keys()], `${name} imports ${specifier}`).toContain(
+          pathname.slice(pagePaths.scripts.length),
+        )
+      }
+    }
+  })
+
+  test('the page names its scripts and its style, and holds neither', () => {
+    const sources = [...pageHtml.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? '')
+    const known = [pagePaths.style, ...[...scripts.keys()].map((name) => `${pagePaths.scripts}${name}`)]
+    expect(sources.filter((address) => address !== 'data:,' && !known.includes(address))).toEqual([])
+    expect(pageHtml).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)|<script[^>]*>[^<]/)
+  })
+
+  test('no script makes code or markup of text', () => {
+    const forbidden = /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc/
+    for (const [name, text] of scripts) expect(text, name).not.toMatch(forbidden)
+  })
+
+  test('its style has the colours of the report, and fetches nothing', () => {
+    const known = [palette.light, palette.dark].flatMap(({ grounds, hairs, texts, marks }) =>
+      Object.values<string>({ ...grounds, ...hairs, ...texts, ...marks }),
+    )
+    expect((pageCss.match(/#[0-9a-f]{3,8}\b/g) ?? []).filter((color) => !known.includes(color))).toEqual([])
+    expect(pageCss).not.toMatch(/@import|url\(/)
+  })
+})
