@@ -70,7 +70,12 @@ export async function answerQueries(
   await Promise.all(Array.from({ length: reconciliation.queriesInFlightMax }, answerSome))
   if (failures.length > 0 && failures.length === queries.length) throw failures[0]
   for (const failure of failures) log(`a query for reconciliation: ${errorText(failure)}`)
-  return Object.fromEntries(results)
+  return Object.fromEntries(
+    queries.flatMap(([key]) => {
+      const result = results.get(key)
+      return result === undefined ? [] : [[key, result] as const]
+    }),
+  )
 }
 
 /** Candidates of one query, the likeliest first. */
