@@ -31,8 +31,6 @@ export interface ReconciliationResult {
 
 const { reconciliation } = limits
 
-type Keyed<Value> = readonly [key: string, value: Value]
-
 interface BatchDeps {
   readonly knowledge: Knowledge
   readonly log: (line: string) => void
@@ -45,18 +43,18 @@ interface BatchDeps {
  * throws where all of them fail, and the Refusal of one.
  */
 export async function answerQueries(
-  queries: readonly Keyed<ReconciliationQuery>[],
+  queries: readonly (readonly [key: string, query: ReconciliationQuery])[],
   { knowledge, log, gone }: BatchDeps,
 ): Promise<Readonly<Record<string, ReconciliationResult>>> {
-  const results: Keyed<ReconciliationResult>[] = []
+  const results = new Map<string, ReconciliationResult>()
   const failures: unknown[] = []
-  const waiting = queries.entries()
+  const waiting = queries.values()
   const refused = new AbortController()
   const stopped = AbortSignal.any([gone, refused.signal])
   const answerSome = async () => {
-    for (const [at, [key, query]] of waiting) {
+    for (const [key, query] of waiting) {
       if (stopped.aborted) return
-      results[at] = [key, await answerQuery(query, knowledge).catch(failed)]
+      results.set(key, await answerQuery(query, knowledge).catch(failed))
       // Where names are matched in this thread, others have their turn between two of them.
       await nextTurn()
     }
@@ -72,8 +70,12 @@ export async function answerQueries(
   await Promise.all(Array.from({ length: reconciliation.queriesInFlightMax }, answerSome))
   if (failures.length > 0 && failures.length === queries.length) throw failures[0]
   for (const failure of failures) log(`a query for reconciliation: ${errorText(failure)}`)
-  // What was not asked because nobody waits is a hole.
-  return Object.fromEntries(results.filter(() => true))
+  return Object.fromEntries(
+    queries.flatMap(([key]) => {
+      const result = results.get(key)
+      return result === undefined ? [] : [[key, result] as const]
+    }),
+  )
 }
 
 /** Candidates of one query, the likeliest first. */
