@@ -1,5 +1,5 @@
 import { at, integerOf } from '../../core/lenient.js'
-import type { Sqlite } from '../../platform/sqlite.js'
+import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import {
   packedColumns,
   packedHeadBytes,
@@ -27,7 +27,8 @@ export const outcomesSql = (version: number): string =>
    WHERE l.state = 'answered'`
 
 export const prepareWholeAnswer = (database: Sqlite, version: number) =>
-  database.prepare<[number], PackedAnswer>(
+  prepare<[number], PackedAnswer>(
+    database,
     `SELECT ${packedColumns} FROM ${answersIn(version)} WHERE lookup_id = ?`,
   )
 
