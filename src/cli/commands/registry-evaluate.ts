@@ -19,6 +19,7 @@ import { evaluateDecided } from '../../registry/evaluate/decided.js'
 import { evaluate, type EvaluationDeps, type Verdict } from '../../registry/evaluate/evaluate.js'
 import { readLabelledQueries, type LabelledQuery } from '../../registry/evaluate/labelled-query.js'
 import { openRegistry } from '../../registry/registry.js'
+import { openShippedRegistry } from '../../registry/shipped.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import { decidedText } from '../terminal/decided-text.js'
 import { jsonLine, type CliIo } from '../terminal/io.js'
@@ -85,7 +86,9 @@ async function run(
   const decisions = flags.decisions === undefined ? null : await decisionsOf(path, onNotice)
   const queries = decisions?.queries ?? (await queriesOf(path, flags, onNotice))
   const before = otherPath === undefined ? null : outcomesOf(otherPath, queries)
-  const registry = openRegistry(registryPath, { readonly: true })
+  // Runs without a registry of their own decide by the one that ships with the package.
+  const isShipped = flags.decisions !== undefined && flags.registry === undefined && !existsSync(registryPath)
+  const registry = isShipped ? openShippedRegistry() : openRegistry(registryPath, { readonly: true })
   try {
     const deps = { registry, monotonicMs, leaveOutShare: flags.leaveOut ?? 0 }
     const { verdicts, errors, json, text } = measured(queries, decisions, deps)

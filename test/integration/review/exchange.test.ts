@@ -1,0 +1,359 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { parse } from 'csv-parse/sync'
+import { stringify } from 'csv-stringify/sync'
+import { describe, expect, test } from 'vitest'
+import { embeddedScopeOf } from '../../../src/app/embedded-scope.js'
+import { openReviewStore } from '../../../src/pipeline/decisions/review-store.js'
+import { exportTodo, type ExportedTodo } from '../../../src/review/exchange/export-todo.js'
+import { importVerdicts, type ImportedVerdicts } from '../../../src/review/exchange/import-verdicts.js'
+import type { ReviewSession } from '../../../src/review/session.js'
+import { editedInOffice, findOffice } from '../../support/office.js'
+import {
+  ambiguousRows,
+  inventedNames,
+  noneOf,
+  reviewPlaces,
+  type ReviewPlace,
+} from '../../support/review-place.js'
+import { textRow, writeXlsx } from '../../support/xlsx-file.js'
+
+const createPlace = reviewPlaces()
+const names = inventedNames(12)
+const [first = '', second = '', third = '', fourth = ''] = names
+
+/** Twelve doubtful names, the second of them in three rows. */
+async function answered(): Promise<ReviewPlace> {
+  const place = createPlace()
+  place.writeInput([...names, second, second.toUpperCase()].map((name) => [name, ''] as const))
+  await place.run()
+  return place
+}
+
+const signal = new AbortController().signal
+const written = (session: ReviewSession, path: string): Promise<ExportedTodo> =>
+  exportTodo(session, path, { memoryBytes: 1e8, signal })
+const taken = (session: ReviewSession, path: string): Promise<ImportedVerdicts> =>
+  importVerdicts(session, path, { signal, onNotice: () => undefined })
+
+type Line = Record<string, string>
+const readCsv = (path: string): Line[] => parse(readFileSync(path), { columns: true, bom: true })
+
+/** Fills in what is written, and writes it as another file: cells by the names of the lookups. */
+function fill(from: string, to: string, cells: Readonly<Record<string, Line>>): string {
+  const lines = readCsv(from).map((line) => ({ ...line, ...cells[line['name'] ?? ''] }))
+  writeFileSync(to, stringify(lines, { header: true }))
+  return to
+}
+
+const verdict = (text: string, note = ''): Line => ({ verdict: text, note })
+
+describe('what is exported', () => {
+  test('is the open lookups, those of most rows first, with candidates, why, and nothing decided', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    const path = place.path('todo.csv')
+    expect(await written(session, path)).toEqual({ path, lookupCount: 12, rowCount: 14, missing: null })
+    const lines = readCsv(path)
+    expect(lines.map((line) => line['name'])).toEqual([second, ...names.filter((name) => name !== second)])
+    const [line] = lines
+    expect(line).toMatchObject({
+      ...{ rows: '3', location: '', status: 'inconclusive', verdict: '', note: '' },
+      lookup: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+      confidence: expect.stringMatching(/^\d\d$/) as string,
+      why: expect.stringContaining('.') as string,
+      'candidate 1 id': expect.stringMatching(/^siq_/) as string,
+      'candidate 3': '',
+    })
+    const legalNames = [line?.['candidate 1 legal name'], line?.['candidate 2 legal name']]
+    expect(legalNames.sort()).toEqual([`${second} LLP`, `${second} Limited`])
+  })
+
+  test('lacks what was decided since', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    await written(session, place.path('todo.csv'))
+    const [line] = readCsv(place.path('todo.csv'))
+    await session.decide([noneOf(line?.['lookup'] ?? '')])
+    expect(await written(session, place.path('rest.csv'))).toMatchObject({ lookupCount: 11, rowCount: 11 })
+  })
+
+  test('goes over a file without verdicts, and never over one with verdicts that were not imported', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    const path = place.path('todo.csv')
+    await written(session, path)
+    await written(session, path)
+    fill(path, path, { [first]: verdict('1'), [third]: verdict('hm') })
+    const before = readFileSync(path)
+    await expect(written(session, path)).rejects.toMatchObject({
+      code: 'VERDICTS_NOT_IMPORTED',
+      message: expect.stringContaining('holds 2 verdicts that were not imported') as string,
+    })
+    expect(readFileSync(path)).toEqual(before)
+    fill(path, path, { [third]: verdict('') })
+    await taken(session, path)
+    expect(await written(session, path)).toMatchObject({ lookupCount: 11 })
+  })
+
+  test('leaves what stood there where it is stopped on the way', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    const path = place.path('todo.xlsx')
+    writeFileSync(path, 'before')
+    const stop = new AbortController()
+    const onProgress = (count: number) => {
+      if (count === 5) stop.abort(new Error('stopped'))
+    }
+    const stopped = exportTodo(session, path, { memoryBytes: 1e8, signal: stop.signal, onProgress })
+    await expect(stopped).rejects.toThrow('stopped')
+    expect(readFileSync(path, 'utf8')).toBe('before')
+  })
+
+  test.each([
+    ['todo.parquet', 'OUTPUT_FORMAT_UNKNOWN'],
+    ['todo.csv.gz', 'OUTPUT_FORMAT_UNKNOWN'],
+    ['todo', 'OUTPUT_FORMAT_UNKNOWN'],
+    ['-', 'USAGE_INVALID'],
+  ])('to %j fails with %s', async (name, code) => {
+    const place = await answered()
+    const { session } = await place.open()
+    await expect(written(session, name === '-' ? name : place.path(name))).rejects.toMatchObject({ code })
+  })
+})
+
+describe('what is imported', () => {
+  test('is decided under the name of its reviewer, durably, and honoured by the next run', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    await written(session, place.path('todo.csv'))
+    const lines = readCsv(place.path('todo.csv'))
+    const idOf = (name: string, column: string) => lines.find((line) => line['name'] === name)?.[column] ?? ''
+    const other = idOf(third, 'candidate 2 id')
+    const path = fill(place.path('todo.csv'), place.path('filled.csv'), {
+      [first]: verdict('1', 'by phone'),
+      [second]: verdict(' None '),
+      [third]: verdict(other),
+      [fourth]: verdict('', 'ask Ben'),
+    })
+    expect(await taken(session, path)).toEqual({
+      ...{ path, acceptedCount: 2, noneCount: 1, rowCount: 5, replaced: [], unit: 'line' },
+      ...{ unchangedCount: 0, undecidedCount: 9, loneNoteCount: 1 },
+    })
+    const decisions = place
+      .decisions()
+      .map((line) => [line['name'], line['verdict'], line['entity_id'], line['note']])
+    expect(decisions.sort()).toEqual(
+      [
+        [first, 'accepted', idOf(first, 'candidate 1 id'), 'by phone'],
+        [second, 'none', '', ''],
+        [third, 'accepted', other, ''],
+      ].sort(),
+    )
+    expect(
+      place.decisions().every((line) => line['decided_by'] === 'ada' && line['service'] === 'embedded'),
+    ).toBe(true)
+    expect(session.counts()).toMatchObject({ openCount: 9, decidedCount: 3 })
+    await place.run()
+    const statuses = place
+      .readOutput()
+      .map((row) => [row['company_name'], row['enrich_status'], row['enrich_decision']])
+    expect(statuses).toEqual(
+      expect.arrayContaining([
+        [first, 'matched', 'accepted'],
+        [second, 'no_match', 'none'],
+        [third, 'matched', 'accepted'],
+        [fourth, 'inconclusive', ''],
+      ]),
+    )
+  })
+
+  test('again changes nothing, and says so', async () => {
+    const place = await answered()
+    const { session, close } = await place.open()
+    await written(session, place.path('todo.csv'))
+    const path = fill(place.path('todo.csv'), place.path('filled.csv'), {
+      [first]: verdict('1', 'x'),
+      [second]: verdict('none'),
+    })
+    await taken(session, path)
+    await close()
+    const before = readFileSync(place.path('enrich.decisions.csv'))
+    const again = await place.open()
+    expect(await taken(again.session, path)).toMatchObject({
+      acceptedCount: 0,
+      noneCount: 0,
+      unchangedCount: 2,
+    })
+    expect(readFileSync(place.path('enrich.decisions.csv'))).toEqual(before)
+    expect(again.session.decisions(10).decisions).toHaveLength(2)
+  })
+
+  test('means the candidates of its own lines, whatever was found since', async () => {
+    const place = await answered()
+    const { session, close } = await place.open()
+    await written(session, place.path('todo.csv'))
+    await close()
+    const [line] = readCsv(place.path('todo.csv'))
+    const lookup = line?.['lookup'] ?? ''
+    const scope = embeddedScopeOf(place.path('registry.sqlite'))
+    const store = openReviewStore(place.path('checkpoint.sqlite'))
+    const [kept] = store.candidates(scope, [lookup])
+    await store.keepCandidates(scope, new Map([[lookup, [...(kept ?? [])].reverse()]]), 0)
+    store.close()
+    const again = await place.open()
+    expect((await again.session.candidatesOf(lookup))[0]?.entityId).toBe(line?.['candidate 2 id'])
+    await taken(
+      again.session,
+      fill(place.path('todo.csv'), place.path('filled.csv'), { [second]: verdict('1') }),
+    )
+    expect(place.decisions()).toMatchObject([{ lookup, entity_id: line?.['candidate 1 id'] }])
+  })
+
+  test('may be a company that was no candidate, and is then one; an id that nobody has is named', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    await written(session, place.path('todo.csv'))
+    const elsewhere =
+      readCsv(place.path('todo.csv')).find((line) => line['name'] === fourth)?.['candidate 1 id'] ?? ''
+    const filled = (text: string) =>
+      fill(place.path('todo.csv'), place.path('filled.csv'), { [first]: verdict(text) })
+    await expect(taken(session, filled('siq_nobody'))).rejects.toMatchObject({
+      code: 'VERDICTS_INVALID',
+      message: `${place.path('filled.csv')}: 1 verdict cannot be taken, and nothing was imported\n  line 3 (${first}): there is no company siq_nobody`,
+    })
+    expect(await taken(session, filled(elsewhere))).toMatchObject({ acceptedCount: 1 })
+    const [line] = place.decisions()
+    expect([line?.['entity_id'], line?.['entity_name']]).toEqual([elsewhere, expect.stringContaining(fourth)])
+    expect((await session.candidatesOf(line?.['lookup'] ?? '')).map(({ entityId }) => entityId)).toContain(
+      elsewhere,
+    )
+  })
+
+  test('is replaced by its reviewer, who is shown what stood before', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    await written(session, place.path('todo.csv'))
+    const filled = (text: string) =>
+      fill(place.path('todo.csv'), place.path('filled.csv'), { [first]: verdict(text) })
+    await taken(session, filled('1'))
+    const [before] = place.decisions()
+    expect(await taken(session, filled('none'))).toMatchObject({
+      noneCount: 1,
+      replaced: [{ number: 3, before: { name: first, entityId: before?.['entity_id'] } }],
+    })
+    expect(place.decisions()).toMatchObject([{ name: first, verdict: 'none' }])
+  })
+
+  test('all or nothing: each line that cannot be taken is named, the first twenty of many', async () => {
+    const place = createPlace(ambiguousRows(inventedNames(24)))
+    const many = inventedNames(24)
+    place.writeInput(many.map((name) => [name, ''] as const))
+    await place.run()
+    const { session } = await place.open()
+    await written(session, place.path('todo.csv'))
+    const wrong = Object.fromEntries(many.slice(1).map((name) => [name, verdict('who knows')]))
+    const path = fill(place.path('todo.csv'), place.path('filled.csv'), {
+      ...wrong,
+      [many[0] ?? '']: verdict('1'),
+    })
+    const message = await taken(session, path).catch((error: unknown) => (error as Error).message)
+    const lines = String(message).split('\n')
+    expect(lines).toHaveLength(22)
+    expect(lines[0]).toBe(`${path}: 23 verdicts cannot be taken, and nothing was imported`)
+    expect(lines[1]).toBe(
+      `  line 3 (${many[1] ?? ''}): "who knows" is no verdict: type the number of a candidate, none, or the id of a company`,
+    )
+    expect(lines[21]).toBe('  and 3 more')
+    expect(existsSync(place.path('enrich.decisions.csv'))).toBe(false)
+    expect(session.counts()).toMatchObject({ openCount: 24, decidedCount: 0 })
+  })
+
+  test('a lookup of another input is named', async () => {
+    const place = await answered()
+    const { session, close } = await place.open()
+    await written(session, place.path('todo.csv'))
+    await close()
+    place.writeInput([[second, '']], 'other.csv')
+    const other = await place.open({ input: { paths: [place.path('other.csv')] } })
+    const path = fill(place.path('todo.csv'), place.path('filled.csv'), {
+      [first]: verdict('1'),
+      [second]: verdict('1'),
+    })
+    await expect(taken(other.session, path)).rejects.toThrow(
+      /line 3 \(.*\): the input has no doubtful lookup [0-9a-f]{32}$/,
+    )
+    expect(place.decisions()).toEqual([])
+  })
+
+  test('what a colleague decided in the meantime is not overwritten, whether it was seen or not', async () => {
+    const place = await answered()
+    const [ada, ben] = [await place.open(), await place.open({ review: { reviewer: 'ben' } })]
+    await written(ada.session, place.path('todo.csv'))
+    const lookup = readCsv(place.path('todo.csv'))[0]?.['lookup'] ?? ''
+    await ben.session.decide([noneOf(lookup)])
+    const path = fill(place.path('todo.csv'), place.path('filled.csv'), {
+      [first]: verdict('1'),
+      [second]: verdict('1'),
+    })
+    const refused = /line 2 \(.*\): ben decided it otherwise on \d{4}-\d\d-\d\d \d\d:\d\d UTC: none of these$/
+    await expect(taken(ada.session, path)).rejects.toThrow(refused)
+    await ada.close()
+    const again = await place.open()
+    await expect(taken(again.session, path)).rejects.toThrow(refused)
+    expect(place.decisions()).toMatchObject([{ decided_by: 'ben', verdict: 'none' }])
+  })
+
+  test('from a sheet as other programs write it, with cells of numbers', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    await written(session, place.path('todo.csv'))
+    const [line] = readCsv(place.path('todo.csv'))
+    const number = '<c r="C3"><v>2</v></c>'
+    const text = (place: string, value = '') => `<c r="${place}" t="inlineStr"><is><t>${value}</t></is></c>`
+    const rows =
+      textRow(1, ['candidate 2 id', 'lookup', 'verdict', 'name']) +
+      `<row r="3">${text('A3', line?.['candidate 2 id'])}${text('B3', line?.['lookup'])}${number}${text('D3', second)}</row>`
+    const path = writeXlsx(place.folder, 'made.xlsx', { sheets: [{ name: 'Sheet1', rows }] })
+    expect(await taken(session, path)).toMatchObject({ acceptedCount: 1, unit: 'row' })
+    expect(place.decisions()).toMatchObject([{ name: second, entity_id: line?.['candidate 2 id'] }])
+  })
+})
+
+const office = findOffice()
+
+describe.skipIf(office === null)('in LibreOffice', () => {
+  test('a workbook that was sorted, cut and filled in there is imported', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    const path = place.path('todo.xlsx')
+    await written(session, path)
+    await written(session, place.path('todo.csv'))
+    const lines = readCsv(place.path('todo.csv'))
+    const columns = Object.keys(lines[0] ?? {})
+    const column = (name: string) => columns.indexOf(name)
+    const edited = editedInOffice(
+      office ?? '',
+      path,
+      place.folder,
+      [
+        'Dim fields(0) As New com.sun.star.table.TableSortField',
+        `fields(0).Field = ${column('name')} : fields(0).IsAscending = False`,
+        'Dim sorting(1) As New com.sun.star.beans.PropertyValue',
+        'sorting(0).Name = "SortFields" : sorting(0).Value = fields()',
+        'sorting(1).Name = "ContainsHeader" : sorting(1).Value = True',
+        `sheet.getCellRangeByPosition(0, 0, ${columns.length - 1}, ${lines.length}).sort(sorting())`,
+        'sheet.Rows.removeByIndex(1, 1)',
+        `sheet.getCellByPosition(${column('verdict')}, 1).setValue(2)`,
+        `sheet.getCellByPosition(${column('verdict')}, 2).setString("none")`,
+        `sheet.getCellByPosition(${column('note')}, 2).setString("=closed")`,
+      ].join('\n'),
+    )
+    expect(await taken(session, edited)).toMatchObject({ acceptedCount: 1, noneCount: 1, undecidedCount: 9 })
+    const [, last = '', before = ''] = [...names].sort().reverse()
+    const idOf = (name: string) => lines.find((line) => line['name'] === name)?.['candidate 2 id']
+    expect(new Set(place.decisions().map((line) => [line['name'], line['entity_id']].join()))).toEqual(
+      new Set([`${last},${idOf(last) ?? ''}`, `${before},`]),
+    )
+    expect(session.decisions(10).decisions.find(({ name }) => name === before)?.note).toBe('=closed')
+  }, 180_000)
+})
