@@ -1,5 +1,5 @@
 import { resolutionKey } from '../pipeline/checkpoint/lookup-key.js'
-import { decisionService, type Decision } from '../pipeline/decisions/decision.js'
+import { decisionService, type Decision } from '../pipeline/rules/decision.js'
 import type { LabelledQuery } from '../registry/evaluate/labelled-query.js'
 
 export interface LabelledDecisions {

@@ -1,4 +1,4 @@
-import type { CandidateSource } from '../pipeline/decisions/candidate.js'
+import type { CandidateSource } from '../pipeline/rules/candidate.js'
 import type { Connection } from '../pipeline/deps.js'
 
 export interface LateCandidates extends CandidateSource {

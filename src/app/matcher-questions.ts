@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
 import type { Resolution } from '../contract/result.js'
 import { UserError, errorCodes, type ErrorCode } from '../core/errors.js'
-import type { Candidate } from '../pipeline/decisions/candidate.js'
+import type { Candidate } from '../pipeline/rules/candidate.js'
 import { isDoubtful } from '../pipeline/rules/doubtful.js'
 import type {
   LikelyCompanies,

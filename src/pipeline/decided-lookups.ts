@@ -1,5 +1,5 @@
 import type { KeyedLookup, LookupId } from './checkpoint/checkpoint.js'
-import type { Decision } from './decisions/decision.js'
+import type { Decision } from './rules/decision.js'
 import type { DecidedLookup, DecidedRows } from './rules/stage-questions.js'
 
 /** What people decided of the lookups that rows ask; filled while rows are read. */

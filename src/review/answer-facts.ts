@@ -1,6 +1,6 @@
 import { at, integerOf, listOf, objectOf, textOf } from '../core/lenient.js'
 import type { KnownAnswer } from '../pipeline/checkpoint/checkpoint.js'
-import type { Candidate } from '../pipeline/decisions/candidate.js'
+import type { Candidate } from '../pipeline/rules/candidate.js'
 import { answeredLineOf } from '../pipeline/output/known-line.js'
 import type { LookupDetail } from './page-data.js'
 

@@ -1,6 +1,6 @@
 import { foldText, type Lookup } from '../core/identity.js'
 import type { Clock } from '../platform/clock.js'
-import { candidatesMax, type Candidate, type CandidateSource } from '../pipeline/decisions/candidate.js'
+import { candidatesMax, type Candidate, type CandidateSource } from '../pipeline/rules/candidate.js'
 import type { ReviewStore } from '../pipeline/decisions/review-store.js'
 
 export interface CandidateBookDeps {

@@ -1,4 +1,4 @@
-import type { Candidate } from '../pipeline/decisions/candidate.js'
+import type { Candidate } from '../pipeline/rules/candidate.js'
 import { compareNames, comparePlaces } from './marks.js'
 import type { CandidateView } from './page-data.js'
 

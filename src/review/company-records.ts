@@ -1,8 +1,8 @@
 import { at, objectOf, textOf } from '../core/lenient.js'
 import type { CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
 import { stageLookup } from '../pipeline/checkpoint/lookup-key.js'
-import type { Candidate } from '../pipeline/decisions/candidate.js'
-import type { Decision } from '../pipeline/decisions/decision.js'
+import type { Candidate } from '../pipeline/rules/candidate.js'
+import type { Decision } from '../pipeline/rules/decision.js'
 import {
   decisionStanding,
   doubtOfDecision,

@@ -1,6 +1,6 @@
 import { UserError } from '../core/errors.js'
 import type { Lookup } from '../core/identity.js'
-import type { Candidate, CandidateSource } from '../pipeline/decisions/candidate.js'
+import type { Candidate, CandidateSource } from '../pipeline/rules/candidate.js'
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'
 import { factsOfAnswer, type AnswerFacts } from './answer-facts.js'
 import { CandidateBook } from './candidate-book.js'

@@ -1,5 +1,5 @@
-import type { Candidate } from '../pipeline/decisions/candidate.js'
-import type { Verdict } from '../pipeline/decisions/decision.js'
+import type { Candidate } from '../pipeline/rules/candidate.js'
+import type { Verdict } from '../pipeline/rules/decision.js'
 import type {
   DecideReply,
   DecisionList,

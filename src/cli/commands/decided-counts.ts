@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/settings.js'
 import { openCheckpointReader } from '../../pipeline/checkpoint/reader.js'
 import { readStandingDecisions } from '../../pipeline/decisions/read-standing.js'
-import { decisionService, type Verdict } from '../../pipeline/decisions/decision.js'
+import { decisionService, type Verdict } from '../../pipeline/rules/decision.js'
 import { firstKinds } from '../../pipeline/rules/lookup-kind.js'
 
 /** Lookups of a checkpoint that people decided, by what they said. */

@@ -3,7 +3,7 @@ import { parseBaseUrl } from '../../core/base-url.js'
 import { isEntityId } from '../../core/entity-id.js'
 import { UserError } from '../../core/errors.js'
 import { instantMs } from '../../core/instant.js'
-import { verdicts, type Decision, type Verdict } from './decision.js'
+import { verdicts, type Decision, type Verdict } from '../rules/decision.js'
 
 /** The columns of a decisions file, in the order in which they are written. */
 export const decisionColumns = [

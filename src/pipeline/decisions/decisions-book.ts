@@ -1,4 +1,4 @@
-import type { Decision } from './decision.js'
+import type { Decision } from '../rules/decision.js'
 import {
   changeDecisionsFile,
   isUnchanged,

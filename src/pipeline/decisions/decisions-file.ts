@@ -20,7 +20,7 @@ import {
 } from '../../platform/durable-files.js'
 import { FileLockedError, withFileLock } from '../../platform/file-lock.js'
 import { finalPath } from '../../platform/same-file.js'
-import type { Decision } from './decision.js'
+import type { Decision } from '../rules/decision.js'
 import { decisionLine, decisionsHeader } from './decision-lines.js'
 import { invalidFile, readDecisions, type ReadDecisions } from './read-decisions.js'
 

@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { candidatesMax, type Candidate } from './candidate.js'
+import { candidatesMax, type Candidate } from '../rules/candidate.js'
 
 /** What most candidates have in common; a part of the form, so it never changes. */
 const dictionary = Buffer.from(

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import type { Decision } from './decision.js'
+import type { Decision } from '../rules/decision.js'
 import { readDecisionsFile } from './decisions-file.js'
 import { openReviewStoreToRead } from './review-store.js'
 import { exchangeOf } from './standing-decisions.js'

@@ -3,12 +3,12 @@ import { UserError } from '../../core/errors.js'
 import { createGatheredTransactions, type GatheredTransactions } from '../../platform/gathered-commits.js'
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { isDiskFull, NotOursError, sqliteCode, type Sqlite } from '../../platform/sqlite.js'
-import type { Candidate } from './candidate.js'
-import type { Decision, KeptDecision } from './decision.js'
+import type { Candidate } from '../rules/candidate.js'
+import type { Decision, KeptDecision } from '../rules/decision.js'
 import { packCandidates, unpackCandidates } from './packed-candidates.js'
 import { decisionRow, keptDecision, prepareReviewQueries, reviewMigrations } from './review-tables.js'
 
-export type { KeptDecision } from './decision.js'
+export type { KeptDecision } from '../rules/decision.js'
 
 /** The decision that somebody else made of a lookup in the meantime. */
 export type DecideOutcome =

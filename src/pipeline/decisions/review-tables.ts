@@ -1,5 +1,5 @@
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
-import type { Decision, KeptDecision, Verdict } from './decision.js'
+import type { Decision, KeptDecision, Verdict } from '../rules/decision.js'
 
 /**
  * Each step is applied once, in order; a step that has been released never changes. `decisions`: a row a decision that

@@ -1,4 +1,4 @@
-import type { Decision, KeptDecision } from './decision.js'
+import type { Decision, KeptDecision } from '../rules/decision.js'
 
 /** What a review store says of one service. */
 export interface KeptDecisions {

@@ -1,5 +1,5 @@
 import type { CheckpointReader, LookupId } from '../checkpoint/checkpoint.js'
-import type { Candidate } from '../decisions/candidate.js'
+import type { Candidate } from '../rules/candidate.js'
 import type { ReviewReader } from '../decisions/review-store.js'
 import { isDoubtfulLine } from '../rules/doubtful-line.js'
 

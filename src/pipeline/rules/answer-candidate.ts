@@ -1,5 +1,5 @@
 import { at, integerOf, listOf, objectOf, textOf } from '../../core/lenient.js'
-import { candidatesMax, type Candidate, type EvidencePart } from '../decisions/candidate.js'
+import { candidatesMax, type Candidate, type EvidencePart } from './candidate.js'
 
 const candidateTextLimits = { charsMax: 500, factorsMax: 20, identifiersMax: 20 } as const
 

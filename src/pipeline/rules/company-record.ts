@@ -1,5 +1,5 @@
 import type { Exchange } from '../../core/exchange.js'
-import type { Candidate } from '../decisions/candidate.js'
+import type { Candidate } from './candidate.js'
 import { recordCandidate } from './answer-candidate.js'
 import { judgeSearch, type SearchVerdict } from './search-candidates.js'
 

@@ -1,6 +1,6 @@
 import { unreachable } from '../../core/errors.js'
 import { at } from '../../core/lenient.js'
-import type { Decision } from '../decisions/decision.js'
+import type { Decision } from './decision.js'
 import { answerLimits, renderResult, type BasisRow } from './answer-line.js'
 import { decisionStanding } from './decision-standing.js'
 

@@ -1,6 +1,6 @@
 import { foldText } from '../../core/identity.js'
 import { at, objectOf, textOf } from '../../core/lenient.js'
-import type { Decision } from '../decisions/decision.js'
+import type { Decision } from './decision.js'
 
 /** What became of the company that a person decided for. */
 export type DecisionStanding =

@@ -1,6 +1,6 @@
 import { at, booleanOf, listOf, objectOf, textOf } from '../../core/lenient.js'
 import { errorOf, type Exchange } from '../../core/exchange.js'
-import type { Candidate } from '../decisions/candidate.js'
+import type { Candidate } from './candidate.js'
 import { readRateHeaders } from './pacing.js'
 
 const textCharsMax = 500

@@ -1,7 +1,7 @@
 import { cutToWidth } from '../../core/display-width.js'
 import { unreachable } from '../../core/errors.js'
 import { foldText } from '../../core/identity.js'
-import type { Verdict } from '../../pipeline/decisions/decision.js'
+import type { Verdict } from '../../pipeline/rules/decision.js'
 import type { DecisionView, QueueRow } from '../page-data.js'
 import { requestLimits } from '../server/page-requests.js'
 import type { FilledLine } from './read-todo.js'

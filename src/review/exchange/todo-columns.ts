@@ -1,4 +1,4 @@
-import { candidatesMax } from '../../pipeline/decisions/candidate.js'
+import { candidatesMax } from '../../pipeline/rules/candidate.js'
 import type { PlainColumn, PlainRow } from '../../pipeline/output/plain-table.js'
 import type { CandidateView, QueueRow } from '../page-data.js'
 

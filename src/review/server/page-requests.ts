@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { UserError } from '../../core/errors.js'
-import { verdicts } from '../../pipeline/decisions/decision.js'
+import { verdicts } from '../../pipeline/rules/decision.js'
 import { queueSorts, queueViews } from '../session.js'
 
 /** What the page may ask for, and how much of it. */

@@ -7,7 +7,7 @@ import { labelledDecisions } from '../../../src/app/labelled-decisions.js'
 import { displayWidth } from '../../../src/core/display-width.js'
 import { resolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { decisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
-import type { Decision } from '../../../src/pipeline/decisions/decision.js'
+import type { Decision } from '../../../src/pipeline/rules/decision.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import {
   addRows,

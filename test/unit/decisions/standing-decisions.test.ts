@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Decision } from '../../../src/pipeline/decisions/decision.js'
+import type { Decision } from '../../../src/pipeline/rules/decision.js'
 import type { KeptDecision } from '../../../src/pipeline/decisions/review-store.js'
 import { exchangeOf } from '../../../src/pipeline/decisions/standing-decisions.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Decision } from '../../../src/pipeline/decisions/decision.js'
+import type { Decision } from '../../../src/pipeline/rules/decision.js'
 import { answerColumns } from '../../../src/pipeline/rules/columns.js'
 import { decisionMembers, renderDecided } from '../../../src/pipeline/rules/decided-answer.js'
 import { linePositions, sliceLine, withReview } from '../../../src/pipeline/rules/joined-line.js'
