@@ -3,7 +3,7 @@ import { hostedCandidates } from '../../../src/app/candidate-source.js'
 import { knowledgeOf } from '../../../src/app/registry-adapter.js'
 import { createServiceClient } from '../../../src/client/client.js'
 import { UserError } from '../../../src/core/errors.js'
-import type { Candidate } from '../../../src/pipeline/decisions/candidate.js'
+import type { Candidate } from '../../../src/pipeline/rules/candidate.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import {
   startForeignService,

@@ -195,7 +195,7 @@ describe('what is imported', () => {
     await close()
     const [line] = readCsv(place.path('todo.csv'))
     const lookup = line?.['lookup'] ?? ''
-    const scope = embeddedScopeOf(place.path('registry.sqlite'))
+    const scope = await embeddedScopeOf(place.path('registry.sqlite'))
     const store = openReviewStore(place.path('checkpoint.sqlite'))
     const [kept] = store.candidates(scope, [lookup])
     await store.keepCandidates(scope, new Map([[lookup, [...(kept ?? [])].reverse()]]), 0)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Candidate } from '../../../src/pipeline/decisions/candidate.js'
+import type { Candidate } from '../../../src/pipeline/rules/candidate.js'
 import { answerCandidate, withAnswerFirst } from '../../../src/pipeline/rules/answer-candidate.js'
 import { confidenceOfLine, renderAnswer } from '../../../src/pipeline/rules/answer-line.js'
 import { isDoubtfulLine } from '../../../src/pipeline/rules/doubtful-line.js'
