@@ -2,12 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { enrich, type EnrichConfig, type EnrichOptions } from '../../../src/index.js'
-import { identify } from '../../../src/core/identity.js'
-import { resolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import type { Decision } from '../../../src/pipeline/decisions/decision.js'
-import { decisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
+import { decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
 import { openReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { needsAttention } from '../../../src/pipeline/rules/run-summary.js'
+import { decided, decidedNone, writeDecisions } from '../../support/decisions.js'
 import { candidateOf } from '../decisions/support.js'
 import {
   foreignMatch,
@@ -26,32 +25,8 @@ afterEach(() => {
   place.remove()
 })
 
-/** The key of what a row asks. */
-function lookupOf(name: string, city: string): string {
-  const asked = identify(name, [city], [])
-  if (asked.kind === 'invalid') throw new Error(asked.reason)
-  return Buffer.from(resolutionKey(asked.lookup)).toString('hex')
-}
-
-const decidedAtMs = Date.UTC(2026, 10, 20, 9, 30)
-const decided = (name: string, city: string, changes: Partial<Decision> = {}): Decision => ({
-  lookup: lookupOf(name, city),
-  name,
-  location: city,
-  verdict: 'accepted',
-  entityId: 'siq_acme',
-  entityName: 'ACME SE',
-  decidedBy: 'Ada',
-  decidedAtMs,
-  note: 'asked them',
-  service: null,
-  ...changes,
-})
-const none = (name: string, city: string) =>
-  decided(name, city, { verdict: 'none', entityId: null, entityName: null, note: null })
-
-function decide(...decisions: readonly Decision[]): void {
-  writeFileSync(place.path('decisions.csv'), decisionsHeader + decisions.map(decisionLine).join(''))
+const decide = (...decisions: readonly Decision[]): void => {
+  writeDecisions(place.path('decisions.csv'), decisions)
 }
 
 const record = (id: string, legalName: string, rest: object = {}) => ({
@@ -103,7 +78,7 @@ const polls = (service: ForeignService) => service.requests.filter(({ path }) =>
 describe('a row that a person decided', () => {
   test('is never submitted: its company is read, and nothing else is asked or billed', async () => {
     place.writeRows(['Acme,Lyon', 'Globex,', 'Nobody,Rome'])
-    decide(decided('Acme', 'Lyon'), none('Nobody', 'Rome'))
+    decide(decided('Acme', 'Lyon', { note: 'asked them' }), decidedNone('Nobody', 'Rome'))
     const service = await withRecords()
     const summary = await run(service)
     expect(submitted(service)).toEqual(['Globex'])
@@ -132,7 +107,7 @@ describe('a row that a person decided', () => {
 
   test('asks nothing at all in the next run', async () => {
     place.writeRows(['Acme,Lyon', 'Nobody,Rome'])
-    decide(decided('Acme', 'Lyon'), none('Nobody', 'Rome'))
+    decide(decided('Acme', 'Lyon'), decidedNone('Nobody', 'Rome'))
     const service = await withRecords()
     await run(service)
     const before = rows('status', 'entity_id', 'legal_name')
@@ -155,7 +130,7 @@ describe('a row that a person decided', () => {
 
   test('counts for no budget: what is not decided still has all of it', async () => {
     place.writeRows(['Acme,Lyon', 'Globex,', 'Nobody,Rome'])
-    decide(decided('Acme', 'Lyon'), none('Nobody', 'Rome'))
+    decide(decided('Acme', 'Lyon'), decidedNone('Nobody', 'Rome'))
     const service = await withRecords()
     const prices = { unitPrice: 1, currency: 'EUR' }
     const summary = await run(service, { budget: { lookupsMax: 1, costMax: 1 }, billing: prices })
@@ -330,7 +305,7 @@ describe('decisions that are wrong', () => {
 
   test('nothing is asked where two lines disagree', async () => {
     place.writeRows(['Acme,Lyon'])
-    decide(decided('Acme', 'Lyon'), none('Acme', 'Lyon'))
+    decide(decided('Acme', 'Lyon'), decidedNone('Acme', 'Lyon'))
     await refused('DECISIONS_CONFLICT')
   })
 
@@ -379,10 +354,10 @@ describe('what changed', () => {
     const verdicts = [
       decided('Acme', 'Lyon'),
       decided('Globex', 'Rome', { entityId: 'siq_b' }),
-      none('Nobody', 'Rome'),
-      none('Umbrella', ''),
+      decidedNone('Nobody', 'Rome'),
+      decidedNone('Umbrella', ''),
     ]
-    verdicts[3] = { ...none('Umbrella', ''), location: null }
+    verdicts[3] = { ...decidedNone('Umbrella', ''), location: null }
     expect(await changesOf(...verdicts)).toEqual([
       ['1', 'gained_match', 'no_match', 'matched'],
       ['2', 'entity_changed', 'siq_Globex-AG', 'siq_b'],
