@@ -5,6 +5,7 @@ import type { OpenCheckpointDeps } from './checkpoint/begin-run.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import type { DecidedLookups } from './decided-lookups.js'
 import type { CandidateSource } from './decisions/candidate.js'
+import type { ReviewStore } from './decisions/review-store.js'
 import type { EndingOptions } from './ending/end-reporter.js'
 import type { Ending } from './ending/ending.js'
 import type { RunObserver } from './events.js'
@@ -127,6 +128,8 @@ export interface OpenRun {
   checkpoint: Checkpoint
   /** What people had decided when the run began. */
   decided: DecidedLookups
+  /** Where decisions and candidates are kept, made as needed; closed with the run. */
+  reviewStore: () => ReviewStore
   webhooks: OpenWebhooks | null
   history: RunHistory
   timeline: Timeline

@@ -2,7 +2,6 @@ import type { RunObjectLenient } from '../contract/resolution.js'
 import type { LookupId } from './checkpoint/checkpoint.js'
 import { peekAtCheckpoint } from './checkpoint/reader.js'
 import { CandidateGatherer } from './decisions/candidate-gatherer.js'
-import { openReviewStore } from './decisions/review-store.js'
 import type { OpenRun } from './deps.js'
 import type { RowIndex } from './input/row-index.js'
 import { doubtThresholdByDefault } from './rules/doubtful.js'
@@ -17,7 +16,7 @@ export type OnAnswered = (lookupId: LookupId, run: RunObjectLenient) => void
  * that may have been answered by an earlier run, which may have been killed before it had gathered all.
  */
 export async function besideGathering(
-  { deps, connection }: OpenRun,
+  { deps, connection, reviewStore }: OpenRun,
   known: Uint32Array,
   work: (onAnswered: OnAnswered | undefined) => Promise<Stop | null>,
 ): Promise<Stop | null> {
@@ -27,7 +26,7 @@ export async function besideGathering(
   const stopping = new AbortController()
   const gatherer = new CandidateGatherer({
     ...{ source, scope, clock, threshold: doubtThreshold },
-    openStore: () => openReviewStore(checkpoint.path),
+    openStore: reviewStore,
     openReader: () => peekAtCheckpoint(checkpoint.path, scope),
     stopSignal: AbortSignal.any([stopping.signal, interrupt]),
     onMissing: (text) => {

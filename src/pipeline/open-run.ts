@@ -9,6 +9,7 @@ import { beginHistory } from './begin-history.js'
 import { DecidedLookups } from './decided-lookups.js'
 import { decisionService } from './decisions/decision.js'
 import { readStandingDecisions } from './decisions/read-standing.js'
+import { openReviewStore } from './decisions/review-store.js'
 import type { Ending } from './ending/ending.js'
 import { assertMetricsReplaceable } from './ending/metrics-file.js'
 import { assertChangesApart, changesFile, type ChangesTarget } from './history/changes-file.js'
@@ -58,6 +59,8 @@ export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: Cl
   closeLater(() => {
     checkpoint.close()
   })
+  const reviewStore = openedLater(() => openReviewStore(deps.checkpoint.path))
+  closeLater(reviewStore.close)
   const history = await beginHistory(deps, input, connection, checkpoint)
   const webhooks = await openWebhooks(deps.webhooks, deps.checkpoint.path, deps.clock)
   if (webhooks !== null) closeLater(() => webhooks.close())
@@ -79,10 +82,17 @@ export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: Cl
       webhooks,
       history,
     },
+    reviewStore: reviewStore.get,
     startedAtMs,
     timeline: createTimeline(),
     ending,
   }
+}
+
+/** Opened when it is asked for, once. */
+function openedLater<Opened extends { close(): void }>(open: () => Opened) {
+  let opened: Opened | null = null
+  return { get: () => (opened ??= open()), close: () => opened?.close() }
 }
 
 function checkMetricsFile({ ending, ownFiles }: PipelineDeps, input: Input, others: readonly string[]): void {

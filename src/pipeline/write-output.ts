@@ -13,6 +13,7 @@ import { assertCellsFit } from './output/xlsx.js'
 import { assertOutputUsable, publish, tryPublishing, type PublishReport } from './output/publish.js'
 import type { ResolvedOutput } from './output/resolve-output.js'
 import { assertNamesFitParquet, assertNoClash } from './rules/columns.js'
+import { doubtThresholdByDefault } from './rules/doubtful.js'
 import { labelColumn } from './rules/detect-columns.js'
 
 /** Everything about the output that can be known before a submission is billed. */
@@ -59,7 +60,11 @@ export async function writeOutput(
   deps.observe({ type: 'publishing', path: output.path })
   const { scope } = run.connection
   const reader = openCheckpointReader(deps.checkpoint.path, scope)
-  const review = openReviewOfRows({ checkpointPath: deps.checkpoint.path, scope, decided: run.decided })
+  const { doubtThreshold = doubtThresholdByDefault } = deps
+  const review = openReviewOfRows({
+    ...{ checkpointPath: deps.checkpoint.path, scope, decided: run.decided, reader, doubtThreshold },
+    columns: output.columns,
+  })
   try {
     const recorder = await history.recorder(index, {
       identitiesOf: (ids) => reader?.identities(ids) ?? [],

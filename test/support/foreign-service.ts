@@ -47,6 +47,8 @@ export interface ForeignServiceOptions {
   /** By name; any other name is a no_match. `fails` is a run that ends FAILED. */
   readonly answers?: Readonly<Record<string, ForeignAnswer | 'fails'>>
   readonly entities?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** What a search finds; nothing if left out. */
+  readonly search?: (query: URLSearchParams) => readonly Readonly<Record<string, unknown>>[]
   /** Default: running at the first poll, done at the second. */
   readonly runTakes?: RunTakes | ((name: string) => RunTakes)
   /** Default `/gateway`. */
@@ -176,6 +178,7 @@ function answer(
 ): Reply {
   if (request.headers.apikey !== apiKey) return refusal(401, 'authentication_error')
   if (request.path === '/v3/entity-resolution/async') return kickoff(request, runs)
+  if (request.path === '/v2/search') return search(request, options)
   const [, version, collection, id = ''] = request.path.split('/').map(decodeURIComponent)
   if (version !== 'v3' || request.method !== 'GET') return refusal(404, 'resource_missing')
   const withBasis = request.query.get('include') === 'basis'
@@ -198,6 +201,12 @@ function answer(
       request_id: `req_${randomUUID()}`,
     }),
   }
+}
+
+function search({ query }: RecordedRequest, { search: find = () => [] }: ForeignServiceOptions): Reply {
+  const results = find(query).slice(0, Number(query.get('limit') ?? 10))
+  const metadata = { total: results.length, returned: results.length, query_time_ms: 3 }
+  return { status: 200, body: withUnknownKeys({ results, metadata, request_id: `req_${randomUUID()}` }) }
 }
 
 /** An entity that is listed with `merged_into` is read as merged; its record is then the canonical one. */

@@ -38,7 +38,10 @@ export function fillExportCommand(command: Command, io: CliIo): void {
         for (const note of input.notes()) io.err(`  note: ${note}\n`)
         assertOutputUsable(input.files, output.path, output.format)
         assertNoClash(input.columns, output.columns)
-        const review = openReviewOfRows({ checkpointPath: settings.checkpoint.path, scope, decided })
+        const review = openReviewOfRows({
+          ...{ checkpointPath: settings.checkpoint.path, scope, decided, reader, columns: output.columns },
+          doubtThreshold: settings.review.threshold,
+        })
         const answers = answerLinesOf({ index, reader, stages: output.stages, review })
         const report = await publish({
           input,

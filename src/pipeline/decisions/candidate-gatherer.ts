@@ -21,8 +21,8 @@ export interface CandidateGathererDeps {
   readonly source: Pick<CandidateSource, 'candidatesOf'>
   readonly scope: string
   readonly threshold: number
-  /** Called when the first doubtful answer is there. */
-  readonly openStore: () => ReviewStore
+  /** Called when the first doubtful answer is there; whoever opens it closes it. */
+  readonly openStore: () => Pick<ReviewStore, 'haveCandidates' | 'keepCandidates'>
   /** Null where there is no checkpoint. */
   readonly openReader: () => CheckpointReader | null
   readonly clock: Clock
@@ -43,7 +43,7 @@ export class CandidateGatherer {
   #waiting: LookupId[] = []
   #isComplete = false
   #hasToldMissing = false
-  #store: ReviewStore | null = null
+  #store: ReturnType<CandidateGathererDeps['openStore']> | null = null
   #reader: CheckpointReader | null = null
 
   constructor(deps: CandidateGathererDeps) {
@@ -77,7 +77,6 @@ export class CandidateGatherer {
     } finally {
       stopSignal.removeEventListener('abort', this.#signal.ring)
       this.#reader?.close()
-      this.#store?.close()
     }
   }
 

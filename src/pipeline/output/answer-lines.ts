@@ -73,6 +73,8 @@ export function answerLinesOf(
   const found = (ids: ReadonlySet<LookupId>) => {
     const lines = linesOf(ids, sources)
     if (witness !== null) for (const [id, line] of lines) witness.see(id, line)
+    // Behind the witness: other candidates are no change of a row.
+    addCandidates(lines, sources.review)
     return lines
   }
   const read = (first: number, rowCount: number) => {
@@ -142,6 +144,19 @@ function addDecisions(found: Map<LookupId, RowLine>, { decidedOf }: ReviewOfRows
     if (decided === null) continue
     const members = decisionMembers(decided.decision)
     found.set(id, { outcome, line: Buffer.from(withReview(line.toString(), members)), mark: null })
+  }
+}
+
+function addCandidates(found: Map<LookupId, RowLine>, { candidates, decidedOf }: ReviewOfRows): void {
+  if (candidates === null) return
+  const doubtful = [...found].filter(
+    ([id, { outcome, line }]) => candidates.isDoubtful(outcome, line) && decidedOf(id) === null,
+  )
+  const members = candidates.membersOf(doubtful.map(([id]) => id))
+  for (const [id, { outcome, line }] of doubtful) {
+    const member = members.get(id)
+    if (member === undefined) continue
+    found.set(id, { outcome, line: Buffer.from(withReview(line.toString(), member)), mark: null })
   }
 }
 

@@ -3,6 +3,7 @@ import { recordsOf } from '../checkpoint/decided-records.js'
 import type { DecidedOf } from '../checkpoint/stage-answers.js'
 import { renderDecided, type DecidedAnswer } from '../rules/decided-answer.js'
 import type { DecidedLookup } from '../rules/stage-questions.js'
+import type { CandidatesOfRows } from './candidate-members.js'
 import { unansweredOf } from './known-line.js'
 
 /** What people said of rows, beside what the service did. */
@@ -10,6 +11,8 @@ export interface ReviewOfRows {
   readonly decidedOf: DecidedOf
   /** Where the register shows the company that a lookup was decided to be; null where it is not known. */
   readonly urlOf: (decided: DecidedLookup) => string | null
+  /** Null where no row has any, or no column is written of them. */
+  readonly candidates: CandidatesOfRows | null
 }
 
 /** The answers of lookups that people decided, by their ids; each company's record is read once. */

@@ -109,6 +109,8 @@ function eachOnce(candidates: readonly Candidate[]): Candidate[] {
   return candidates.filter(({ entityId, legalEntityId }) => {
     const id = entityId ?? legalEntityId
     if (id === null) return true
-    return !seen.has(id) && seen.add(id) !== undefined
+    const isNew = !seen.has(id)
+    seen.add(id)
+    return isNew
   })
 }

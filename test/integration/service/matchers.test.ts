@@ -2,6 +2,7 @@ import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { CandidatesAlong } from '../../../src/app/candidates-along.js'
 import { createMatcherPool, threadsByDefault, type MatcherPool } from '../../../src/app/matcher-pool.js'
 import { knowledgeOf } from '../../../src/app/registry-adapter.js'
 import { UserError } from '../../../src/core/errors.js'
@@ -167,6 +168,66 @@ describe('a thread that ends', () => {
     await expect(textOf(pool, 'FILL')).rejects.toThrow('ended its thread')
     expect(logged.join()).toContain('memory')
     expect((await textOf(pool, 'Alder 8 Holdings')).status).toBe('matched')
+  })
+})
+
+describe('candidates', () => {
+  const doubtful = asks('Alder Holdings')
+  const certain = asks('Alder 4 Holdings Limited')
+
+  test('of each question are those that this thread would give', async () => {
+    const { pool, here } = shared
+    await shared.untilOpen()
+    const queries = ['Alder', 'Birch 1 Gardens', 'Cedar 2', 'Nothing Like It', 'Dogwoods 3'].map(asks)
+    const found = await Promise.all(queries.map((query) => pool.candidates(query)))
+    expect(found).toEqual(queries.map((query) => here.candidates(query)))
+    expect(found.map(({ length }) => length)).toEqual([5, 1, 1, 0, 1])
+  })
+
+  test('of a doubtful answer come along with it, and are handed out once', async () => {
+    const { pool, here, untilOpen } = openPoolOfTest({ doubtThreshold: 80 })
+    await untilOpen()
+    expect((await textOf(pool, doubtful.name)).status).toBe('no_match')
+    expect((await textOf(pool, certain.name)).status).toBe('matched')
+    // What came along needs no thread any more.
+    await pool.close()
+    expect(here.candidates(doubtful)).toHaveLength(5)
+    expect(await pool.candidates(doubtful)).toEqual(here.candidates(doubtful))
+    await expect(pool.candidates(doubtful)).rejects.toThrow('closed')
+    await expect(pool.candidates(certain)).rejects.toThrow('closed')
+  })
+
+  test('come along from this thread too, before there are others', async () => {
+    const { pool, here } = openPoolOfTest({ start: 'with_work', threadCount: 0, doubtThreshold: 80 })
+    expect(pool.resolve(doubtful)).toEqual(here.resolve(doubtful))
+    await pool.close()
+    expect(await pool.candidates(doubtful)).toEqual(here.candidates(doubtful))
+  })
+
+  test('are not made for a service that nobody asks for them', async () => {
+    const { pool, untilOpen } = openPoolOfTest()
+    await untilOpen()
+    expect((await textOf(pool, doubtful.name)).status).toBe('no_match')
+    await pool.close()
+    await expect(pool.candidates(doubtful)).rejects.toThrow('closed')
+  })
+
+  test('that came along are bounded: the oldest are dropped', () => {
+    const along = new CandidatesAlong()
+    for (let number = 0; number <= 5_000; number++) along.keep(asks(`Alder ${number}`), '[]')
+    expect(along.take(asks('Alder 0'))).toBeNull()
+    expect(along.take(asks('Alder 1'))).toBe('[]')
+    expect(along.take(asks('Alder 1'))).toBeNull()
+    const large = 'x'.repeat(9 * 2 ** 20)
+    along.keep(asks('large'), large)
+    along.keep(asks('other'), large)
+    expect([along.take(asks('large')), along.take(asks('other')), along.take(asks('Alder 2'))]).toEqual([
+      null,
+      large,
+      null,
+    ])
+    along.keep({ ...asks('one'), context: 'x' }, '[1]')
+    expect(along.take(asks('one'))).toBeNull()
   })
 })
 

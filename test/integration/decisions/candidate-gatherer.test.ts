@@ -1,0 +1,283 @@
+import { writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runObjectLenient, type RunObjectLenient } from '../../../src/contract/resolution.js'
+import type { Lookup } from '../../../src/core/identity.js'
+import { peekAtCheckpoint } from '../../../src/pipeline/checkpoint/reader.js'
+import {
+  CandidateGatherer,
+  type CandidateGathererDeps,
+} from '../../../src/pipeline/decisions/candidate-gatherer.js'
+import { doubtfulAmong } from '../../../src/pipeline/decisions/doubtful-lookups.js'
+import {
+  openReviewStore,
+  openReviewStoreToRead,
+  reviewStorePath,
+  type ReviewStore,
+} from '../../../src/pipeline/decisions/review-store.js'
+import { answerLineVersion, renderAnswer } from '../../../src/pipeline/rules/answer-line.js'
+import { outcomeOf } from '../../../src/pipeline/rules/outcome.js'
+import { systemClock } from '../../../src/platform/clock.js'
+import { manualClock } from '../../support/manual-clock.js'
+import { answerTo, checkpointFolder, keyed, keyOf, scope } from '../checkpoint/support.js'
+import { candidateOf } from './support.js'
+
+let folder: ReturnType<typeof checkpointFolder>
+let stores: ReviewStore[]
+
+beforeEach(() => {
+  folder = checkpointFolder()
+  stores = []
+})
+afterEach(() => {
+  for (const store of stores) store.close()
+  folder.remove()
+})
+
+const nobody = new Uint32Array()
+const hexOf = (name: string) => Buffer.from(keyOf(name)).toString('hex')
+
+/** The run of a lookup, answered so. */
+const runOf = (name: string, status: string, confidence: number): RunObjectLenient =>
+  runObjectLenient.parse({
+    run_id: `run_${name}`,
+    status: 'COMPLETED',
+    data: { status, match_confidence: confidence },
+  })
+
+/** Lookups with their answers, in the checkpoint, as a run leaves them. */
+async function answered(...answers: [name: string, status: string, confidence: number][]) {
+  const checkpoint = folder.open()
+  const ids = await checkpoint.want(keyed(...answers.map(([name]) => name)))
+  const runs = answers.map(([name, status, confidence]) => runOf(name, status, confidence))
+  const answerOne = async (run: RunObjectLenient, id: number) => {
+    const { customId } = await checkpoint.intend(id, 0)
+    await checkpoint.accept(id, customId, run.run_id, 0)
+    const line = { line: renderAnswer(run), lineVersion: answerLineVersion, body: JSON.stringify(run) }
+    await checkpoint.answer(id, answerTo(run.run_id, { outcome: outcomeOf(run, false), ...line }))
+  }
+  await Promise.all(runs.map((run, at) => answerOne(run, ids[at] ?? 0)))
+  return { ids, runs, all: Uint32Array.from(ids) }
+}
+
+interface Gathering {
+  readonly gatherer: CandidateGatherer
+  /** Names that were asked for, in order. */
+  readonly asked: string[]
+  readonly missing: string[]
+  readonly stop: AbortController
+}
+
+function gathererOf(change: Partial<CandidateGathererDeps> = {}): Gathering {
+  const asked: string[] = []
+  const missing: string[] = []
+  const stop = new AbortController()
+  const gatherer = new CandidateGatherer({
+    source: {
+      candidatesOf: ({ name }: Lookup) => {
+        asked.push(name)
+        return Promise.resolve(name.startsWith('Unheard') ? [] : [candidateOf(name)])
+      },
+    },
+    scope,
+    threshold: 80,
+    openStore: () => {
+      const store = openReviewStore(folder.path())
+      stores.push(store)
+      return store
+    },
+    openReader: () => peekAtCheckpoint(folder.path(), scope),
+    clock: systemClock,
+    stopSignal: stop.signal,
+    onMissing: (text) => missing.push(text),
+    ...change,
+  })
+  return { gatherer, asked, missing, stop }
+}
+
+/** Gathers what these lookups were answered with, to the end. */
+async function gatherAll(gathering: Gathering, known: Uint32Array): Promise<void> {
+  gathering.gatherer.complete()
+  await gathering.gatherer.run(known)
+}
+
+function keptOf(...names: string[]) {
+  const reader = openReviewStoreToRead(folder.path())
+  try {
+    return reader?.candidates(scope, names.map(hexOf)) ?? null
+  } finally {
+    reader?.close()
+  }
+}
+
+describe('what is gathered', () => {
+  test('are the candidates of doubtful answers as they come, and of no others', async () => {
+    const { ids, runs } = await answered(
+      ['Acme', 'matched', 95],
+      ['Beta', 'partial_match', 61],
+      ['Gamma', 'inconclusive', 99],
+      ['Unheard Of', 'no_match', 0],
+    )
+    const gathering = gathererOf()
+    const gathered = gathering.gatherer.run(nobody)
+    for (const [at, run] of runs.entries()) gathering.gatherer.answered(ids[at] ?? 0, run)
+    gathering.gatherer.complete()
+    await gathered
+    expect(gathering.asked).toEqual(['Beta', 'Gamma', 'Unheard Of'])
+    expect(keptOf('Acme', 'Beta', 'Gamma', 'Unheard Of')).toEqual([
+      null,
+      [candidateOf('Beta')],
+      [candidateOf('Gamma')],
+      [],
+    ])
+    expect(gathering.missing).toEqual([])
+  })
+
+  test('is made up for where a run before was killed, and is not looked for again', async () => {
+    const { all } = await answered(
+      ['Acme', 'matched', 95],
+      ['Beta', 'partial_match', 61],
+      ['Unheard Of', 'no_match', 0],
+      ['Delta', 'inconclusive', 40],
+    )
+    const first = gathererOf()
+    await gatherAll(first, all.subarray(0, 3))
+    expect(first.asked).toEqual(['Beta', 'Unheard Of'])
+    const second = gathererOf()
+    await gatherAll(second, all)
+    expect(second.asked).toEqual(['Delta'])
+    const third = gathererOf()
+    await gatherAll(third, all)
+    expect(third.asked).toEqual([])
+  })
+
+  test('without a doubtful answer no store is made', async () => {
+    const { all } = await answered(['Acme', 'matched', 95])
+    await gatherAll(gathererOf(), all)
+    expect(keptOf('Acme')).toBeNull()
+  })
+
+  test('follows the threshold: a match below it is doubtful, a partial one above it is not', async () => {
+    const { all, ids } = await answered(
+      ['Acme', 'matched', 85],
+      ['Beta', 'matched', 95],
+      ['Gamma', 'partial_match', 79],
+      ['Delta', 'partial_match', 55],
+    )
+    const reader = folder.read()
+    expect(doubtfulAmong(ids, reader, 90)).toEqual([ids[0], ids[2], ids[3]])
+    expect(doubtfulAmong(ids, reader, 80)).toEqual([ids[2], ids[3]])
+    expect(doubtfulAmong(ids, reader, 60)).toEqual([ids[3]])
+    const strict = gathererOf({ threshold: 60 })
+    await gatherAll(strict, all)
+    expect(strict.asked).toEqual(['Delta'])
+  })
+
+  test('of thousands, two hundred are asked for at one time', async () => {
+    const many = Array.from(
+      { length: 1_000 },
+      (_, at) => [`Name ${at}`, 'no_match', 0] as [string, string, number],
+    )
+    const { all } = await answered(...many)
+    let openCount = 0
+    let openMax = 0
+    const gathering = gathererOf({
+      source: {
+        candidatesOf: async () => {
+          openMax = Math.max(openMax, ++openCount)
+          await new Promise((resolve) => setImmediate(resolve))
+          openCount--
+          return []
+        },
+      },
+    })
+    await gatherAll(gathering, all)
+    expect(openMax).toBe(200)
+    expect(keptOf('Name 0', 'Name 999')).toEqual([[], []])
+  })
+
+  test('what comes one by one waits a second for company', async () => {
+    const { ids, runs } = await answered(['Beta', 'no_match', 0], ['Gamma', 'no_match', 0])
+    const clock = manualClock()
+    const { gatherer, asked } = gathererOf({ clock })
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    gatherer.answered(ids[0] ?? 0, runs[0]!)
+    const gathered = gatherer.run(nobody)
+    await turn()
+    gatherer.answered(ids[1] ?? 0, runs[1]!)
+    clock.advance(900)
+    await turn()
+    expect(asked).toEqual([])
+    clock.advance(200)
+    await turn()
+    expect(asked).toEqual(['Beta', 'Gamma'])
+    gatherer.complete()
+    await gathered
+    expect(keptOf('Beta')).toEqual([[candidateOf('Beta')]])
+  })
+})
+
+describe('what cannot be gathered', () => {
+  test('is missing, told once, and looked for by the next run', async () => {
+    const { all } = await answered(['Acme', 'no_match', 0], ['Beta', 'no_match', 0], ['Gamma', 'no_match', 0])
+    const failing = gathererOf({
+      source: {
+        candidatesOf: ({ name }) =>
+          name === 'Beta' ? Promise.resolve([candidateOf(name)]) : Promise.reject(new Error(`no ${name}`)),
+      },
+    })
+    await gatherAll(failing, all)
+    expect(failing.missing).toEqual([
+      'Some candidates of doubtful rows are missing: no Acme. The next run looks again.',
+    ])
+    expect(keptOf('Acme', 'Beta', 'Gamma')).toEqual([null, [candidateOf('Beta')], null])
+    const next = gathererOf()
+    await gatherAll(next, all)
+    expect(next.asked).toEqual(['Acme', 'Gamma'])
+  })
+
+  test("for a store that is another program's file, or a checkpoint that is damaged, harms no run", async () => {
+    const { all } = await answered(['Acme', 'no_match', 0])
+    writeFileSync(reviewStorePath(folder.path()), 'of another program')
+    const blocked = gathererOf()
+    await gatherAll(blocked, all)
+    expect(blocked.missing).toHaveLength(1)
+    expect(blocked.missing[0]).toContain('review.sqlite')
+    const unread = gathererOf({
+      openReader: () => {
+        throw new Error('the disk is gone')
+      },
+    })
+    await gatherAll(unread, all)
+    expect(unread.missing[0]).toContain('the disk is gone')
+  })
+
+  test('for want of a checkpoint is nothing', async () => {
+    const none = gathererOf({ openReader: () => null })
+    await gatherAll(none, Uint32Array.of(1, 2))
+    expect([none.asked, none.missing]).toEqual([[], []])
+  })
+
+  test('since the run was stopped is left to the next one: nobody waits for it', async () => {
+    const many = Array.from(
+      { length: 500 },
+      (_, at) => [`Name ${at}`, 'no_match', 0] as [string, string, number],
+    )
+    const { all } = await answered(...many)
+    const gathering: Gathering = gathererOf({
+      source: {
+        candidatesOf: (_, signal) => {
+          gathering.asked.push('one')
+          gathering.stop.abort(new Error('stopped'))
+          return Promise.reject(signal?.reason as Error)
+        },
+      },
+    })
+    await gathering.gatherer.run(all)
+    expect(gathering.asked).toHaveLength(200)
+    expect(gathering.missing).toEqual([])
+    const waiting = gathererOf()
+    const gathered = waiting.gatherer.run(nobody)
+    waiting.stop.abort()
+    await gathered
+  })
+})
