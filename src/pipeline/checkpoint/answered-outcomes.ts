@@ -1,5 +1,4 @@
 import { at, integerOf } from '../../core/lenient.js'
-import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import {
   packedColumns,
   packedHeadBytes,
@@ -26,11 +25,8 @@ export const outcomesSql = (version: number): string =>
    FROM json_each(?) AS given CROSS JOIN lookups l ON l.lookup_id = given.value JOIN ${answersIn(version)} a USING (lookup_id)
    WHERE l.state = 'answered'`
 
-export const prepareWholeAnswer = (database: Sqlite, version: number) =>
-  prepare<[number], PackedAnswer>(
-    database,
-    `SELECT ${packedColumns} FROM ${answersIn(version)} WHERE lookup_id = ?`,
-  )
+export const wholeAnswerSql = (version: number): string =>
+  `SELECT ${packedColumns} FROM ${answersIn(version)} WHERE lookup_id = ?`
 
 /** Behind the status, where lines of resolutions have it; `whole` is read where it stands elsewhere. */
 export function confidenceOf(

@@ -3,7 +3,7 @@ import { isNamedJob } from '../rules/job-name.js'
 import { readScope, scopeOf, type LookupKind } from '../rules/lookup-kind.js'
 import { lookupStates, type LookupState } from '../rules/lookup-state.js'
 import { versionOf, type Sqlite } from '../../platform/sqlite.js'
-import { confidenceOf, outcomesSql, prepareWholeAnswer, type FoundOutcome } from './answered-outcomes.js'
+import { confidenceOf, outcomesSql, wholeAnswerSql, type FoundOutcome } from './answered-outcomes.js'
 import type {
   AnsweredLine,
   AnsweredOutcome,
@@ -247,7 +247,7 @@ function prepareReads(database: Sqlite, version: number) {
     scopeOf: database.prepare<[number], string>('SELECT scope FROM scopes WHERE scope_id = ?').pluck(),
     find: database.prepare<[number, Uint8Array], FoundLookup>(findLookupSql),
     answeredOutcomes: database.prepare<[string], FoundOutcome>(outcomesSql(version)),
-    whole: prepareWholeAnswer(database, version),
+    whole: database.prepare<[number], PackedAnswer>(wholeAnswerSql(version)),
     wasAsked: database
       .prepare<[number], 0 | 1>(`SELECT state <> 'new' FROM lookups WHERE lookup_id = ?`)
       .pluck(),
