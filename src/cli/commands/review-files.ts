@@ -9,7 +9,7 @@ import { systemClock } from '../../platform/clock.js'
 import { exportTodo, todoFormat } from '../../review/exchange/export-todo.js'
 import { importVerdicts } from '../../review/exchange/import-verdicts.js'
 import { configPathOf, type ConfigFlags } from '../config-flags.js'
-import { grouped, jsonLine, type CliIo } from '../terminal/io.js'
+import { commandLine, grouped, jsonLine, type CliIo } from '../terminal/io.js'
 import { exportedText, importedText } from '../terminal/review-exchange-text.js'
 
 /** What a review does in place of its page. */
@@ -49,13 +49,13 @@ export async function exportReview(
     },
   })
   if (flags.json === true) io.out(jsonLine('exported', exported))
-  io.err(exportedText(exported))
+  io.err(exportedText(exported, importCommand(io)))
 }
 
 export async function importReview(
   { session }: OpenReview,
   path: string,
-  { flags, io }: { flags: FileFlags; io: CliIo },
+  { flags, io, runCommand }: { flags: FileFlags; io: CliIo; runCommand: string },
 ): Promise<void> {
   const notes: string[] = []
   const onNotice = (text: string) => {
@@ -64,5 +64,11 @@ export async function importReview(
   }
   const imported = await importVerdicts(session, path, { signal: io.interrupt, onNotice })
   if (flags.json === true) io.out(jsonLine('imported', { ...imported, notes }))
-  io.err(importedText(imported))
+  io.err(importedText(imported, runCommand))
+}
+
+/** The command that takes what this one writes. */
+function importCommand({ program, argv }: CliIo): string {
+  const others = argv.filter((argument) => argument !== '--json')
+  return commandLine({ program, argv: others.map((argument) => argument.replace(/^--export\b/, '--import')) })
 }

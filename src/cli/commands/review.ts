@@ -42,7 +42,8 @@ async function review(inputs: string[], flags: ReviewFlags, io: CliIo): Promise<
       io.err(`  note: ${note}\n`)
     warnOfStanding(problem, io)
     if (flags.export !== undefined) return exportReview(opened, flags.export, settings, { flags, io })
-    if (flags.import !== undefined) return importReview(opened, flags.import, { flags, io })
+    if (flags.import !== undefined)
+      return importReview(opened, flags.import, { flags, io, runCommand: runCommand(io) })
     return servePage(opened, settings, flags, io)
   })
 }
@@ -115,7 +116,7 @@ function foundText(counts: QueueCounts, isRunGoingOn: boolean): string {
 }
 
 /** Flags that only reviewing has; a run with the others writes what was decided. */
-const flagsWithValue = ['--reviewer', '--listen']
+const flagsWithValue = ['--reviewer', '--listen', '--export', '--import']
 const flagsWithout = ['--no-open', '--json']
 
 function runCommand(io: CliIo): string {

@@ -2,7 +2,10 @@ import type { ExportedTodo } from '../../review/exchange/export-todo.js'
 import type { ImportedVerdicts } from '../../review/exchange/import-verdicts.js'
 
 /** What `enrich review --export` wrote, for people. */
-export function exportedText({ path, lookupCount, rowCount, missing }: ExportedTodo): string {
+export function exportedText(
+  { path, lookupCount, rowCount, missing }: ExportedTodo,
+  importCommand: string,
+): string {
   const lines = [
     `${counted(lookupCount, 'doubtful lookup')} (${counted(rowCount, 'row')})`,
     ...(missing === null
@@ -13,9 +16,7 @@ export function exportedText({ path, lookupCount, rowCount, missing }: ExportedT
     `  written   ${path}`,
     ...(lookupCount === 0
       ? ['  nothing is left to be decided']
-      : [
-          `  then      fill in the column verdict, and run the same command with --import in place of --export`,
-        ]),
+      : [`Fill in the column verdict, then: ${importCommand}`]),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -24,7 +25,7 @@ export function exportedText({ path, lookupCount, rowCount, missing }: ExportedT
 const replacedShownMax = 20
 
 /** What `enrich review --import` recorded, for people. */
-export function importedText({ unit, replaced, ...imported }: ImportedVerdicts): string {
+export function importedText({ unit, replaced, ...imported }: ImportedVerdicts, runCommand: string): string {
   const { acceptedCount, noneCount, rowCount, unchangedCount, undecidedCount, loneNoteCount } = imported
   const decidedCount = acceptedCount + noneCount
   const head =
@@ -49,6 +50,9 @@ export function importedText({ unit, replaced, ...imported }: ImportedVerdicts):
     ...(loneNoteCount === 0
       ? []
       : [`  of these ${number(loneNoteCount)} with a note, which is kept with verdicts alone`]),
+    ...(decidedCount === 0
+      ? []
+      : [`Next: ${runCommand}   (what is decided is neither asked nor billed again)`]),
   ]
   return `${lines.join('\n')}\n`
 }

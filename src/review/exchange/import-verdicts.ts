@@ -1,3 +1,4 @@
+import { UserError } from '../../core/errors.js'
 import type { DecisionView } from '../page-data.js'
 import type { ReviewSession } from '../session.js'
 import { rowsByLookup } from './export-todo.js'
@@ -31,13 +32,13 @@ interface ImportDeps {
 export async function importVerdicts(
   session: ReviewSession,
   path: string,
-  { signal, onNotice }: ImportDeps,
+  deps: ImportDeps,
 ): Promise<ImportedVerdicts> {
   const todo = await readTodo(path)
-  for (const notice of todo.notices) onNotice(notice)
+  for (const notice of todo.notices) deps.onNotice(notice)
   const known = { rows: rowsByLookup(session), reviewer: session.reviewer, unit: todo.unit }
   const { choices, problems, ...counts } = settleLines(todo.lines, known)
-  const unknown = await unknownCompanies(session, choices, signal)
+  const unknown = await unknownCompanies(session, choices, deps)
   refuse(todo, [...problems, ...unknown])
   await record(session, todo, choices)
   const accepted = choices.filter(({ verdict }) => verdict === 'accepted')
@@ -58,13 +59,19 @@ export async function importVerdicts(
 async function unknownCompanies(
   session: ReviewSession,
   choices: readonly SettledLine[],
-  signal: AbortSignal,
+  { signal, onNotice }: ImportDeps,
 ): Promise<LineProblem[]> {
   const problems: LineProblem[] = []
   for (const { number, row, entityId } of choices) {
     signal.throwIfAborted()
     if (entityId === null) continue
-    const company = await session.companyFor(row.lookup, entityId, signal)
+    const company = await session.companyFor(row.lookup, entityId, signal).catch(keyMissing)
+    if (company === 'unknown') {
+      onNotice(
+        `there is no key to ask the service for companies: ids that it never gave are taken as they are`,
+      )
+      break
+    }
     if (company?.entityId === entityId) continue
     const text =
       company === null || company.entityId === null
@@ -73,6 +80,12 @@ async function unknownCompanies(
     problems.push({ number, name: row.name, text })
   }
   return problems
+}
+
+/** Whoever only fills in need not have the key of a service. */
+function keyMissing(error: unknown): 'unknown' {
+  if (error instanceof UserError && error.code === 'API_KEY_MISSING') return 'unknown'
+  throw error
 }
 
 async function record(

@@ -6,6 +6,7 @@ import { embeddedScopeOf } from '../../../src/app/embedded-scope.js'
 import { openReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { exportTodo, type ExportedTodo } from '../../../src/review/exchange/export-todo.js'
 import { importVerdicts, type ImportedVerdicts } from '../../../src/review/exchange/import-verdicts.js'
+import { openRegistry } from '../../../src/registry/registry.js'
 import type { ReviewSession } from '../../../src/review/session.js'
 import { editedInOffice, findOffice } from '../../support/office.js'
 import {
@@ -15,6 +16,7 @@ import {
   reviewPlaces,
   type ReviewPlace,
 } from '../../support/review-place.js'
+import { addRows } from '../../support/registry.js'
 import { textRow, writeXlsx } from '../../support/xlsx-file.js'
 
 const createPlace = reviewPlaces()
@@ -227,6 +229,28 @@ describe('what is imported', () => {
     expect((await session.candidatesOf(line?.['lookup'] ?? '')).map(({ entityId }) => entityId)).toContain(
       elsewhere,
     )
+  })
+
+  test('an id that was merged is named with the one to type', async () => {
+    const place = createPlace()
+    const registry = openRegistry(place.path('registry.sqlite'))
+    const file = (name: string) => ({ fileName: `${name}.csv`, sourceName: name })
+    const idOf = (name: string) => registry.searchCompanies({ name, limit: 1 })[0]?.entityId ?? ''
+    addRows(registry, [{ id: 'a', name: 'Zorvex Registered', cik: '7' }], file('one'))
+    addRows(registry, [{ id: 'b', name: 'Zorvex Identified', lei: 'HWUPKR0MPOU8FGXBT394' }], file('two'))
+    const [older, younger] = [idOf('Zorvex Registered'), idOf('Zorvex Identified')]
+    addRows(registry, [{ id: 'c', name: 'Zorvex', lei: 'HWUPKR0MPOU8FGXBT394', cik: '7' }], file('three'))
+    registry.close()
+    place.writeInput([[first, '']])
+    await place.run()
+    const { session } = await place.open()
+    await written(session, place.path('todo.csv'))
+    const filled = (text: string) =>
+      fill(place.path('todo.csv'), place.path('filled.csv'), { [first]: verdict(text) })
+    await expect(taken(session, filled(younger))).rejects.toThrow(
+      `line 2 (${first}): ${younger} was merged into ${older}`,
+    )
+    expect(await taken(session, filled(older))).toMatchObject({ acceptedCount: 1 })
   })
 
   test('is replaced by its reviewer, who is shown what stood before', async () => {
