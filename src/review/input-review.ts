@@ -48,6 +48,7 @@ export class InputReview {
   #scan: AnswerScan
   #unknownRowCount: number
   #inspectedAtMs: number
+  #isInspectionOwed = false
   #seenVersion = -1
   #isRunGoingOn = false
 
@@ -132,18 +133,26 @@ export class InputReview {
     this.#isRunGoingOn = isRunGoingOn()
     if (wasGoingOn !== this.#isRunGoingOn) this.queue.touch()
     const version = reader.version()
-    if (version === this.#seenVersion) return
-    await this.#inspectAgain()
+    const isOther = version !== this.#seenVersion
+    // The checkpoint may be at rest by the time that the input may be read again.
+    if (isOther) this.#isInspectionOwed = this.#seenVersion !== -1 && this.#unknownRowCount > 0
+    const inspects = this.#isInspectionOwed && this.#mayInspect()
+    if (!isOther && !inspects) return
+    if (inspects) await this.#inspectAgain()
     await this.#scan.look(reader, this.queue, doubt, signal)
     if (this.#seenVersion !== -1) await this.verdicts.review()
     this.#seenVersion = version
   }
 
+  #mayInspect(): boolean {
+    return this.#deps.clock.monotonicMs() - this.#inspectedAtMs >= inspectionEveryMs
+  }
+
   /** A run that began after the input was read has told the checkpoint by now what else it asks. */
   async #inspectAgain(): Promise<void> {
     const { inspectAgain, clock, bareName } = this.#deps
-    if (this.#unknownRowCount === 0 || inspectAgain === null || this.#seenVersion === -1) return
-    if (clock.monotonicMs() - this.#inspectedAtMs < inspectionEveryMs) return
+    this.#isInspectionOwed = false
+    if (inspectAgain === null) return
     const lookups = lookupsOf(await inspectAgain())
     this.#inspectedAtMs = clock.monotonicMs()
     if (lookups.unknownRowCount === this.#unknownRowCount) return

@@ -110,3 +110,11 @@ export const listView = (page: Page) =>
       isMarkedSeen: marked !== undefined && marked.top >= box.top - 1 && marked.bottom <= box.bottom + 1,
     }
   })()`)
+
+/** Parts that can be scrolled sideways, and so hide something on a narrow page. */
+export const findSideways = (page: Page) =>
+  page.evaluate<
+    string[]
+  >(`[document.documentElement, ...document.querySelectorAll('main, .pane, #row, #list, #decided, dialog[open], .alike, .top, .actions')]
+    .filter(({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth > clientWidth + 1)
+    .map(({ id, className, tagName }) => id || className || tagName)`)

@@ -1,0 +1,23 @@
+import { systemClock } from '../../src/platform/clock.js'
+import { systemRandom } from '../../src/platform/random.js'
+import { readPageAssets } from '../../src/review/page/assets.js'
+import { startReviewServer, type ReviewServer } from '../../src/review/server/review-server.js'
+import type { OpenedReview } from './review-place.js'
+
+/** The page of a review that is open, as the command serves it; `bugs` are what nobody foresaw. */
+export async function servePage(
+  { session, service }: OpenedReview,
+  port = 0,
+): Promise<ReviewServer & { readonly bugs: readonly unknown[] }> {
+  const bugs: unknown[] = []
+  const server = await startReviewServer({
+    ...{ session, assets: readPageAssets(), clock: systemClock, random: systemRandom },
+    about: {
+      ...{ input: 'companies.csv', reviewer: session.reviewer, service },
+      ...{ command: 'enrich review companies.csv', decisionsPath: 'enrich.decisions.csv' },
+    },
+    address: { host: '127.0.0.1', port },
+    onBug: (error) => bugs.push(error),
+  })
+  return { ...server, bugs }
+}
