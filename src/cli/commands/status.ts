@@ -7,9 +7,10 @@ import { problemOf } from '../../pipeline/checkpoint/verify.js'
 import { openCheckpointReader } from '../../pipeline/checkpoint/reader.js'
 import type { LookupKind } from '../../pipeline/rules/lookup-kind.js'
 import { readInboxCounts, type InboxCounts } from '../../pipeline/inbox/inbox.js'
-import { resolveSettings } from '../../config/settings.js'
+import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
 import { quote, jsonLine, type CliIo } from '../terminal/io.js'
+import { decidedCountsOf, type DecidedCounts } from './decided-counts.js'
 import { warnOfStanding } from '../terminal/report-error.js'
 
 type StatusFlags = ConfigFlags & { uncertain?: boolean; json?: boolean }
@@ -18,23 +19,21 @@ const listedMax = 1_000
 const shownInputsMax = 3
 
 export function fillStatusCommand(command: Command, io: CliIo): void {
-  addConfigFlags(command, ['config', 'checkpoint'])
+  addConfigFlags(command, ['config', 'checkpoint', 'decisions'])
   command
     .option('--uncertain', 'list the submissions that may have been billed and have no answer')
     .option('--json', 'as one JSON line')
     .action((flags: StatusFlags) => {
-      const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
-      return blamingDamage(path, () => {
-        showStatus(path, flags, io)
-        return Promise.resolve()
-      })
+      const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
+      return blamingDamage(settings.checkpoint.path, () => showStatus(settings, flags, io))
     })
 }
 
 /** Answers of a service at an address were billed. */
 const isHosted = ({ scope }: ScopeCounts): boolean => /^https?:/.test(scope)
 
-function showStatus(path: string, flags: StatusFlags, io: CliIo): void {
+async function showStatus(settings: Settings, flags: StatusFlags, io: CliIo): Promise<void> {
+  const { path } = settings.checkpoint
   const reader = openCheckpointReader(path, null)
   if (reader === null) {
     throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
@@ -45,12 +44,29 @@ function showStatus(path: string, flags: StatusFlags, io: CliIo): void {
     const scopes = reader.counts()
     const uncertain = flags.uncertain === true ? reader.uncertain(listedMax) : null
     const inbox = readInboxCounts(path)
+    const decided = await decidedCountsOf(settings, [...new Set(scopes.map(({ scope }) => scope))]).catch(
+      (error: unknown) => {
+        if (!(error instanceof UserError)) throw error
+        // What is wrong with decisions stops a run, and hides nothing of what is known.
+        warnOfStanding(error, io)
+        return new Map<string, DecidedCounts>()
+      },
+    )
     const problem = problemOf(path, scopes.some(isHosted))
     if (flags.json === true) {
       const shown = problem === null ? null : { code: problem.code, message: problem.message }
-      io.out(jsonLine('status', { path, scopes, uncertain, inbox, problem: shown }))
+      io.out(
+        jsonLine('status', {
+          path,
+          scopes,
+          decided: Object.fromEntries(decided),
+          uncertain,
+          inbox,
+          problem: shown,
+        }),
+      )
     } else {
-      io.out(statusText(path, scopes) + inboxText(inbox))
+      io.out(statusText(path, scopes, decided) + inboxText(inbox))
       if (uncertain !== null) io.out(uncertainText(uncertain))
     }
     warnOfStanding(problem, io)
@@ -59,10 +75,13 @@ function showStatus(path: string, flags: StatusFlags, io: CliIo): void {
   }
 }
 
-function statusText(path: string, scopes: readonly ScopeCounts[]): string {
+type DecidedByScope = ReadonlyMap<string, DecidedCounts>
+
+function statusText(path: string, scopes: readonly ScopeCounts[], decided: DecidedByScope): string {
   if (scopes.length === 0)
     return `${path}: nothing was asked yet.\nNext: enrich companies.csv -o out.parquet\n`
-  return `${path}\n${byService(scopes).map(serviceText).join('')}`
+  const texts = byService(scopes).map((service) => serviceText(service, decided.get(service.base)))
+  return `${path}\n${texts.join('')}`
 }
 
 /** What was asked of one service: the scope of resolutions, and those of other kinds, where there are any. */
@@ -85,13 +104,17 @@ function byService(scopes: readonly ScopeCounts[]): ServiceScopes[] {
 
 const number = (value: number) => value.toLocaleString('en-US')
 
-function serviceText({ base, resolutions, others }: ServiceScopes): string {
+function serviceText(
+  { base, resolutions, others }: ServiceScopes,
+  decided: DecidedCounts | undefined,
+): string {
   const all = [...(resolutions === null ? [] : [resolutions]), ...others]
   return `${[
     base.startsWith('embedded:')
       ? `Embedded service, registry edition ${base.slice('embedded:'.length, 'embedded:'.length + 12)}`
       : base,
     ...(resolutions === null ? [] : scopeLines(resolutions)),
+    ...decidedLines(decided),
     ...others.map(kindLine),
     `  next: ${nextStep(all)}`,
   ].join('\n')}\n`
@@ -109,6 +132,14 @@ function scopeLines(scope: ScopeCounts): string[] {
     ...line(states.new, 'not submitted yet'),
     ...line(states.uncertain + states.intended, 'uncertain: may have been billed; held, not submitted again'),
     ...line(states.invalid, 'invalid: the service will not take them as they are'),
+  ]
+}
+
+function decidedLines(decided: DecidedCounts | undefined): string[] {
+  const { accepted, none } = decided ?? { accepted: 0, none: 0 }
+  if (accepted + none === 0) return []
+  return [
+    `  ${number(accepted + none).padStart(9)}  of them decided by people (accepted ${number(accepted)} · none ${number(none)}): not asked again`,
   ]
 }
 

@@ -1,6 +1,12 @@
+import type { Lookup } from '../../core/identity.js'
 import type { StageKind } from '../rules/lookup-kind.js'
-import { decidedQuestions, stageQuestions, type DecidedLookup } from '../rules/stage-questions.js'
-import type { CheckpointReader, LookupId, StageAnswers } from './checkpoint.js'
+import {
+  decidedQuestions,
+  stageQuestions,
+  type DecidedLookup,
+  type StageQuestion,
+} from '../rules/stage-questions.js'
+import type { CheckpointReader, KnownAnswer, LookupId, StageAnswers } from './checkpoint.js'
 import { recordsOf } from './decided-records.js'
 import { idsOf, stageLookup } from './lookup-key.js'
 
@@ -23,21 +29,32 @@ export function stageAnswersOf(
     decided.flatMap((one) => one?.decision.entityId ?? []),
   )
   const questions = reader.known(lookupIds).map((first, at) => {
-    const lookup = asked[at] ?? null
     const verdict = decided[at] ?? null
     const all =
-      verdict !== null
-        ? decidedQuestions(verdict, records.get(verdict.decision.entityId ?? '')?.body ?? null)
-        : first === null || first.line === null || lookup === null
-          ? []
-          : stageQuestions(first.kind, lookup, JSON.parse(first.body()))
+      verdict === null
+        ? questionsOf(first, asked[at] ?? null)
+        : decidedQuestions(verdict, records.get(verdict.decision.entityId ?? '')?.body ?? null)
     return all.filter(({ kind }) => kinds.includes(kind))
   })
   const lookups = questions.flat().map(({ kind, name }) => stageLookup(kind, name))
   const known = reader.known(idsOf(reader, lookups)).values()
-  return questions.map((list) =>
+  return questions.map((list, at) =>
     Object.fromEntries(
-      list.map(({ kind, name }) => [kind, { name, known: known.next().value ?? null }] as const),
+      list.flatMap((question) => {
+        const answer = { name: question.name, known: known.next().value ?? null }
+        return isDecided(question, decided[at] ?? null) && (answer.known?.line ?? null) === null
+          ? []
+          : [[question.kind, answer] as const]
+      }),
     ),
   )
 }
+
+function questionsOf(first: KnownAnswer | null, asked: Lookup | null): StageQuestion[] {
+  if (first === null || first.line === null || asked === null) return []
+  return stageQuestions(first.kind, asked, JSON.parse(first.body()))
+}
+
+/** It is the row's first question, which nobody asks any more. */
+const isDecided = ({ kind }: StageQuestion, decided: DecidedLookup | null): boolean =>
+  decided !== null && decided.kind === kind

@@ -2,7 +2,7 @@ import { stageAnswersOf } from '../../../src/pipeline/checkpoint/stage-answers.j
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { stageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
-import type { PlanPolicy } from '../../../src/pipeline/rules/lookup-state.js'
+import { nothingPlanned, type PlanPolicy } from '../../../src/pipeline/rules/lookup-state.js'
 import { answerTo, checkpointFolder, everyRow, keyed, keyOf, startMs } from './support.js'
 
 const at = checkpointFolder()
@@ -10,7 +10,7 @@ afterEach(at.close)
 afterAll(at.remove)
 
 const policy: PlanPolicy = { nowMs: startMs, maxAgeMs: null, onLost: 'hold' }
-const none = { submit: 0, poll: 0, answered: 0, invalid: 0, uncertain: 0, failed: 0 }
+const none = nothingPlanned()
 const acme = stageLookup('entity', 'siq_acme')
 const bolt = stageLookup('entity', 'siq_bolt')
 const domain = stageLookup('domain', 'acme.com')

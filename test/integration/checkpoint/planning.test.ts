@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import type { PlanPolicy } from '../../../src/pipeline/rules/lookup-state.js'
+import { nothingPlanned, type PlanPolicy } from '../../../src/pipeline/rules/lookup-state.js'
 import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { answerTo, checkpointFolder, keyed, keyOf, startMs } from './support.js'
 
@@ -120,7 +120,7 @@ describe('the plan', () => {
   ])('%j counts, and what it says to submit is there to be submitted', async (change, counts) => {
     const checkpoint = at.open(name)
     await settle(checkpoint, states)
-    expect(await checkpoint.plan({ ...keep, ...change })).toEqual(counts)
+    expect(await checkpoint.plan({ ...keep, ...change })).toEqual({ ...nothingPlanned(), ...counts })
     const open = await checkpoint.nextToSubmit(0, 99)
     expect(open).toHaveLength((counts as { submit: number }).submit)
     expect(await checkpoint.openRuns()).toHaveLength(1)
@@ -143,14 +143,46 @@ describe('the plan', () => {
   })
 
   test('nothing is wanted, nothing is planned', async () => {
-    expect(await at.open(name).plan(keep)).toEqual({
-      submit: 0,
-      poll: 0,
-      answered: 0,
-      invalid: 0,
-      uncertain: 0,
-      failed: 0,
-    })
+    expect(await at.open(name).plan(keep)).toEqual(nothingPlanned())
+  })
+})
+
+describe('what a person decided', () => {
+  const states = ['new', 'running', 'answered 10', 'failed 500', 'invalid', 'uncertain']
+  const decided = () => keyed(...states).map((lookup) => ({ ...lookup, isDecided: true }))
+
+  test.each<Partial<PlanPolicy>>([
+    {},
+    { maxAgeMs: 0 },
+    { onLost: 'resubmit' },
+    { onLost: 'poll' },
+    { knowsEarlierRuns: false },
+    { askAgain: ['matched', 'failed', 'invalid_input', 'error'] },
+  ])('is left alone, whatever became of it and whatever is asked again: %j', async (change) => {
+    const settled = at.open(name)
+    const ids = await settle(settled, states)
+    at.close()
+    const before = at.read(name).known(ids).map((one) => one?.state)
+    at.close()
+    const checkpoint = at.open(name)
+    expect(await checkpoint.want([...decided(), ...keyed('another')])).toEqual([...ids, ids.length + 1])
+    expect(await checkpoint.plan({ ...keep, ...change })).toEqual({ ...nothingPlanned(), decided: 6, submit: 1 })
+    await checkpoint.reopen(['matched', 'failed', 'invalid_input', 'error'])
+    expect((await checkpoint.nextToSubmit(0, 99)).map(({ lookup }) => lookup.name)).toEqual(['another'])
+    expect(await checkpoint.openRuns()).toEqual([])
+    expect(await checkpoint.firstAnswers(0, 99)).toEqual([])
+    expect(await checkpoint.firstQuestion(ids[2]!)).toBeNull()
+    expect(await checkpoint.lostSince(0)).toEqual([])
+    expect(await checkpoint.ownerOf('run_1')).toMatchObject({ state: 'running', isWanted: false })
+    expect(at.read(name).known(ids).map((one) => one?.state)).toEqual(before)
+  })
+
+  test('is asked again like anything else once it is not decided any more', async () => {
+    await at.open(name).want(keyed('a').map((lookup) => ({ ...lookup, isDecided: true })))
+    at.close()
+    const checkpoint = at.open(name)
+    await checkpoint.want(keyed('a'))
+    expect(await checkpoint.plan(keep)).toMatchObject({ submit: 1, decided: 0 })
   })
 })
 

@@ -56,6 +56,7 @@ describe('the file for Prometheus', () => {
       'enrich_run_rows failed': 1,
       enrich_run_lookups: 180,
       enrich_run_cached_lookups: 100,
+      enrich_run_decided_lookups: 0,
       enrich_run_pending_lookups: 0,
       enrich_run_uncertain_lookups: 2,
       enrich_run_accepted_submissions: 80,

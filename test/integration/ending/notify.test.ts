@@ -61,6 +61,7 @@ describe('a message at the end of a run', () => {
         rows: 200,
         lookups: 180,
         answered_before: 100,
+        decided: 0,
         submitted: 80,
         answered: 80,
         uncertain: 2,

@@ -1,0 +1,152 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Decision } from '../../src/pipeline/decisions/decision.js'
+import { createPlace, type CliPlace } from '../support/cli.js'
+import { decided, decidedNone, writeDecisions } from '../support/decisions.js'
+import { queryDuckDb, rowsOfCsv, rowsOfNdjson } from '../support/tables.js'
+
+const doubtful = 'Zzqx Vrbnk Ltd'
+const list = `company_name,city\nApple Inc.,\n${doubtful},Rome\nMicrosoft Corporation,\n`
+
+let place: CliPlace
+
+beforeEach(() => {
+  place = createPlace()
+  place.write('companies.csv', list)
+})
+
+const rows = (name = 'out.csv') => rowsOfCsv(readFileSync(place.path(name)))
+const decide = (...decisions: readonly Decision[]) => {
+  writeDecisions(place.path('enrich.decisions.csv'), decisions)
+}
+const run = (...args: string[]) => place.run(args)
+
+/** What the shipped registry knows Apple by: the company that the doubtful row is decided to be. */
+async function appleOf(): Promise<{ entityId: string; entityName: string }> {
+  await run('companies.csv', '-o', 'out.csv')
+  const [apple] = rows()
+  return { entityId: apple?.['enrich_entity_id'] ?? '', entityName: apple?.['enrich_legal_name'] ?? '' }
+}
+
+describe('enrich.decisions.csv in the folder', () => {
+  test('is honoured by run, plan, status and export, each of which says how many are decided', async () => {
+    const apple = await appleOf()
+    expect(rows().map((row) => row['enrich_status'])).toEqual(['matched', 'no_match', 'matched'])
+    decide(decided(doubtful, 'Rome', { ...apple, note: '=SUM(1)' }), decidedNone('Microsoft Corporation', ''))
+
+    const plan = await run('plan', 'companies.csv')
+    expect(plan.stdout).toContain('  2    decided by people')
+    expect(plan.stdout).toContain('  entity     1 to ask')
+    const json = JSON.parse((await run('plan', 'companies.csv', '--json')).stdout) as Record<string, unknown>
+    expect(json).toMatchObject({ lookupCount: 3, plan: { answered: 1, decided: 2, submit: 0 } })
+
+    // What is not read yet is told as that.
+    await run('export', 'companies.csv', '-o', 'known.csv')
+    expect(rows('known.csv')[1]).toMatchObject({
+      enrich_status: 'matched',
+      enrich_entity_id: apple.entityId,
+      enrich_display_name: apple.entityName,
+      enrich_error: 'decided; its record is not here: not submitted yet',
+    })
+
+    const told = await run('companies.csv', '-o', 'out.csv')
+    expect([told.code, told.stderr]).toEqual([0, expect.stringContaining('2 decided by people')])
+    expect(told.stderr).toMatch(/^ {2}entity {4}1 company · 1 asked, free of charge · complete 1$/m)
+    const whole = rows()
+    expect(
+      whole.map((row) => [row['enrich_status'], row['enrich_entity_id'], row['enrich_decision']]),
+    ).toEqual([
+      ['matched', apple.entityId, ''],
+      ['matched', apple.entityId, 'accepted'],
+      ['no_match', '', 'none'],
+    ])
+    expect(whole[1]?.['enrich_legal_name']).toBe(apple.entityName)
+    await run('export', 'companies.csv', '-o', 'known.csv')
+    expect(rows('known.csv')).toEqual(whole)
+
+    const status = await run('status')
+    expect(status.stdout).toContain('2  of them decided by people (accepted 1 · none 1): not asked again')
+    const listed = JSON.parse((await run('runs', '--json')).stdout.trimEnd().split('\n').at(0) ?? '') as {
+      record: { summary: object }
+    }
+    expect(listed.record.summary).toMatchObject({ decidedCount: 2 })
+  })
+
+  test('comes out in every format with its types', async () => {
+    const apple = await appleOf()
+    decide(decided(doubtful, 'Rome', { ...apple, decidedBy: '=HYPERLINK("x")' }))
+    for (const name of ['out.csv', 'out.ndjson', 'out.parquet', 'out.xlsx'])
+      expect((await run('companies.csv', '-o', name)).code).toBe(0)
+    expect(rows()[1]).toMatchObject({
+      enrich_decision: 'accepted',
+      enrich_decided_by: `'=HYPERLINK("x")`,
+      enrich_decided_at: '2026-11-20 09:30:00',
+      enrich_candidates: '',
+    })
+    const objects = rowsOfNdjson(readFileSync(place.path('out.ndjson'), 'utf8'))
+    expect(objects.map((row) => [row['enrich_decision'], row['enrich_decided_at']])).toEqual([
+      [null, null],
+      ['accepted', '2026-11-20T09:30:00Z'],
+      [null, null],
+    ])
+    const parquet = `'${place.path('out.parquet')}'`
+    const types = await queryDuckDb(`DESCRIBE SELECT * FROM ${parquet}`)
+    const typed = new Map(types.map((column) => [column['column_name'], column['column_type']]))
+    expect(
+      ['decision', 'decided_by', 'decided_at', 'candidates'].map((name) => typed.get(`enrich_${name}`)),
+    ).toEqual([
+      'VARCHAR',
+      'VARCHAR',
+      'TIMESTAMP WITH TIME ZONE',
+      'STRUCT(entity_id VARCHAR, "name" VARCHAR, legal_name VARCHAR, place VARCHAR, confidence INTEGER, url VARCHAR)[]',
+    ])
+    const [found] = await queryDuckDb(
+      `SELECT count(*) AS n FROM ${parquet} WHERE enrich_decision = 'accepted' AND enrich_decided_at = '2026-11-20 09:30:00+00' AND enrich_decided_by LIKE '=%'`,
+    )
+    expect(Number(found?.['n'])).toBe(1)
+  })
+
+  test('stands whatever edition the registry is, and what is asked of the new one is the record', async () => {
+    const apple = await appleOf()
+    decide(decided(doubtful, 'Rome', apple))
+    place.write('more.csv', 'number,name,city,country\n1,Zzqx Vrbnk Ltd,Rome,IT\n')
+    const imported = await run(
+      ...['registry', 'import', 'csv', 'more.csv', '--id-type', 'registration_id', '--country', 'IT'],
+      ...['--map', 'id=number,name=name,city=city,country=country', '--registry', '.enrich/registry.sqlite'],
+    )
+    expect(imported.code).toBe(0)
+    const told = await run('companies.csv', '-o', 'out.csv')
+    expect(told.stderr).toContain('1 decided by people')
+    // The new registry does not know the company: the verdict stands, and says so.
+    expect(rows()[1]).toMatchObject({
+      enrich_status: 'not_found',
+      enrich_decision: 'accepted',
+      enrich_error: expect.stringContaining(apple.entityId) as unknown,
+    })
+  })
+
+  test('that is wrong stops a run before anything is asked, with the line; status still says what is known', async () => {
+    await appleOf()
+    writeFileSync(place.path('enrich.decisions.csv'), 'lookup,colour\n')
+    const refused = await run('companies.csv', '-o', 'new.csv')
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('error DECISIONS_INVALID: the decisions enrich.decisions.csv, line 1'),
+    ])
+    expect(place.names()).not.toContain('new.csv')
+    expect((await run('plan', 'companies.csv')).code).toBe(2)
+    const status = await run('status')
+    expect([status.code, status.stdout, status.stderr]).toEqual([
+      0,
+      expect.stringContaining('answered'),
+      expect.stringContaining('warning DECISIONS_INVALID'),
+    ])
+  })
+
+  test('is not there: nothing is said of it; named, it has to be', async () => {
+    const { code, stderr } = await run('companies.csv', '-o', 'out.csv')
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('decided')])
+    const named = await run('companies.csv', '-o', 'out.csv', '--decisions', 'ours.csv')
+    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining('error DECISIONS_NOT_FOUND')])
+  })
+})
