@@ -3,7 +3,7 @@ import type { PlainColumn, PlainRow } from '../../pipeline/output/plain-table.js
 import type { CandidateView, QueueRow } from '../page-data.js'
 
 /** What a spreadsheet shows of a candidate. */
-export type TodoCandidate = Pick<
+type TodoCandidate = Pick<
   CandidateView,
   'entityId' | 'name' | 'legalName' | 'place' | 'confidence' | 'url'
 >

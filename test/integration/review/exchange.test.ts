@@ -171,14 +171,15 @@ describe('what is imported', () => {
 
   test('again changes nothing, and says so', async () => {
     const place = await answered()
-    const { session, close } = await place.open()
+    const opened = await place.open()
+    const { session } = opened
     await written(session, place.path('todo.csv'))
     const path = fill(place.path('todo.csv'), place.path('filled.csv'), {
       [first]: verdict('1', 'x'),
       [second]: verdict('none'),
     })
     await taken(session, path)
-    await close()
+    await opened.close()
     const before = readFileSync(place.path('enrich.decisions.csv'))
     const again = await place.open()
     expect(await taken(again.session, path)).toMatchObject({
@@ -192,9 +193,10 @@ describe('what is imported', () => {
 
   test('means the candidates of its own lines, whatever was found since', async () => {
     const place = await answered()
-    const { session, close } = await place.open()
+    const opened = await place.open()
+    const { session } = opened
     await written(session, place.path('todo.csv'))
-    await close()
+    await opened.close()
     const [line] = readCsv(place.path('todo.csv'))
     const lookup = line?.['lookup'] ?? ''
     const scope = await embeddedScopeOf(place.path('registry.sqlite'))
@@ -280,8 +282,8 @@ describe('what is imported', () => {
       ...wrong,
       [many[0] ?? '']: verdict('1'),
     })
-    const message = await taken(session, path).catch((error: unknown) => (error as Error).message)
-    const lines = String(message).split('\n')
+    const error: unknown = await taken(session, path).catch((thrown: unknown) => thrown)
+    const lines = (error as Error).message.split('\n')
     expect(lines).toHaveLength(22)
     expect(lines[0]).toBe(`${path}: 23 verdicts cannot be taken, and nothing was imported`)
     expect(lines[1]).toBe(
@@ -294,9 +296,10 @@ describe('what is imported', () => {
 
   test('a lookup of another input is named', async () => {
     const place = await answered()
-    const { session, close } = await place.open()
+    const opened = await place.open()
+    const { session } = opened
     await written(session, place.path('todo.csv'))
-    await close()
+    await opened.close()
     place.writeInput([[second, '']], 'other.csv')
     const other = await place.open({ input: { paths: [place.path('other.csv')] } })
     const path = fill(place.path('todo.csv'), place.path('filled.csv'), {
