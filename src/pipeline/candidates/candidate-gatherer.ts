@@ -7,7 +7,7 @@ import type { CheckpointReader, LookupId } from '../checkpoint/checkpoint.js'
 import { isDoubtful } from '../rules/doubtful.js'
 import { outcomeOf } from '../rules/outcome.js'
 import { doubtfulAmong } from './doubtful-lookups.js'
-import type { Candidate, CandidateSource } from '../decisions/candidate.js'
+import type { Candidate, CandidateSource } from '../rules/candidate.js'
 import type { ReviewStore } from '../decisions/review-store.js'
 
 const gathererLimits = {
