@@ -233,9 +233,8 @@ test('killed between the store and the file, the next review writes the file', a
 })
 
 test('a run goes on at the same time: neither waits for the other, and its answers come to the queue', async () => {
-  const place = await answered(3, 3)
+  const place = await answered(3)
   const names = inventedNames(40)
-  place.write('register.csv', csvOf(ambiguousRows(names)))
   place.write('companies.csv', `company_name\n${names.map((name) => `${name}\n`).join('')}`)
   const { visitor, running } = await review(place)
   expect((await visitor.queue()).openCount).toBe(3)
@@ -243,9 +242,10 @@ test('a run goes on at the same time: neither waits for the other, and its answe
   const lookup = (await visitor.queue()).rows[0]?.lookup ?? ''
   expect((await visitor.decide(none(lookup))).status).toBe(200)
   expect((await going.ended).code).toBe(0)
+  // The others were unknown to the checkpoint when the review was opened: the input is read once more.
   await expect
-    .poll(async () => (await visitor.queue()).openCount, { timeout: 30_000, interval: 200 })
-    .toBeGreaterThanOrEqual(2)
+    .poll(async () => (await visitor.queue()).openCount, { timeout: 50_000, interval: 200 })
+    .toBe(39)
   await end({ running, visitor })
 })
 
