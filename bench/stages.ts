@@ -186,6 +186,7 @@ function firmBook(order: Order, chance: Chance): FirmBook {
     // Of every hundred companies, thirty; apart from those without a website.
     isPartial: (name) => Math.floor(meantBy(name) / 10) % 10 >= 7,
     ofDomain: (domain) => firms.ofDomain(domain),
+    ofEntity: (entityId) => firms.ofEntity(entityId),
   }
 }
 
