@@ -1,5 +1,6 @@
 import { defaultPaths } from '../config/options.js'
 import { systemRandom } from '../platform/random.js'
+import { embeddedCandidates } from './candidate-source.js'
 import { embeddedScope, registryPathOf } from './embedded-scope.js'
 import type { MatcherPool } from './matcher-pool.js'
 import type { WholeClient } from '../client/client.js'
@@ -36,6 +37,8 @@ export interface EmbeddedDeps {
   inFlightRunsMax: number
   /** Threads that names are matched in, once there are enough; null: one less than there are cores. */
   matchers: number | null
+  /** Answers that are less sure than this are doubtful: their candidates are made beside them; none if left out. */
+  doubtThreshold?: number
   notice: (text: string) => void
 }
 
@@ -58,6 +61,7 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
       registryPath: path,
       threadCount: deps.matchers ?? threadsByDefault('a_run'),
       start: 'with_work',
+      ...(deps.doubtThreshold === undefined ? {} : { doubtThreshold: deps.doubtThreshold }),
       log: deps.notice,
     })
     matchers = knowledge
@@ -77,6 +81,7 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
       service: 'embedded',
       scope: embeddedScope(registry.edition()),
       client,
+      candidates: embeddedCandidates(knowledge, registry),
       close: async () => {
         await client.close()
         await service.close()

@@ -1,6 +1,7 @@
 import type { TransportLimits } from '../client/transport.js'
 import { parseConfig, type Environment, type FileConfig } from '../config/file-config.js'
 import { UserError } from '../core/errors.js'
+import { hostedCandidates } from './candidate-source.js'
 import { connectEmbedded, filesInUse, type WholeConnection } from './embedded-service.js'
 import { inputOptions } from './inspect-input.js'
 import type { RunEvent } from '../pipeline/events.js'
@@ -102,6 +103,7 @@ function pipelineDeps({ settings, environment, options, observe, clock, command 
     changesPath: settings.output.changes ?? null,
     checkpoint: settings.checkpoint,
     decisions: settings.decisions,
+    doubtThreshold: settings.review.threshold,
     ownFiles: filesInUse(settings, options.configPath ?? null, environment),
     onLost: settings.onLost,
     askAgain: options.askAgain ?? [],
@@ -200,6 +202,7 @@ export async function connectTo(
       registryPath,
       inFlightRunsMax: settings.limits.inFlightRunsMax,
       matchers,
+      doubtThreshold: settings.review.threshold,
       notice: (text) => {
         observe({ type: 'notice', text })
       },
@@ -212,7 +215,14 @@ export async function connectTo(
     connectionsMax: settings.limits.submitConcurrency + 16,
     limits: answerBounds,
   })
-  return { service: 'hosted', scope: baseUrl, client, close: () => client.close() }
+  const { windowMs } = settings.limits
+  return {
+    service: 'hosted',
+    scope: baseUrl,
+    client,
+    candidates: hostedCandidates({ client, clock: systemClock, windowMs }),
+    close: () => client.close(),
+  }
 }
 
 /** Unread events beyond this are dropped, oldest first: nobody has to read them for a run to go on. */

@@ -32,16 +32,17 @@ interface Ticket extends Asked {
 }
 
 const numberMax = 2 ** 31 - 1
+const kinds = ['resolve', 'search', 'candidates'] as const satisfies readonly Question['kind'][]
 
 /** Threads, and what they are asked: each question goes to the one with the least to do, several in a message. */
 export class Dispatch {
   readonly #deps: DispatchDeps
   readonly #places: readonly Place[]
   readonly #open = new Map<number, Ticket>()
-  /** Runs come in hundreds, searches one by one: they take turns. */
-  readonly #waiting: Record<Question['kind'], Ticket[]> = { resolve: [], search: [] }
+  /** Runs come in hundreds, searches one by one: kinds take turns. */
+  readonly #waiting: Record<Question['kind'], Ticket[]> = { resolve: [], search: [], candidates: [] }
   readonly #closing = new AbortController()
-  #lastKind: Question['kind'] = 'search'
+  #turn = 0
   #lastNumber = 0
   #isPumpDue = false
   #isWatching = false
@@ -121,15 +122,19 @@ export class Dispatch {
   }
 
   #next(): Ticket | undefined {
-    const { resolve, search } = this.#waiting
-    for (;;) {
-      const isSearchNext = resolve.length === 0 || (search.length > 0 && this.#lastKind === 'resolve')
-      const ticket = (isSearchNext ? search : resolve).shift()
-      if (ticket === undefined) return undefined
-      this.#lastKind = ticket.question.kind
-      // What was taken back from a thread may be answered by it all the same.
-      if (this.#open.has(ticket.number)) return ticket
+    for (let passedCount = 0; passedCount < kinds.length; passedCount++) {
+      const kind = kinds[this.#turn++ % kinds.length] ?? 'resolve'
+      const ticket = this.#nextOf(this.#waiting[kind])
+      if (ticket !== undefined) return ticket
     }
+    return undefined
+  }
+
+  /** What was taken back from a thread may be answered by it all the same. */
+  #nextOf(waiting: Ticket[]): Ticket | undefined {
+    let ticket = waiting.shift()
+    while (ticket !== undefined && !this.#open.has(ticket.number)) ticket = waiting.shift()
+    return ticket
   }
 
   #answerOneHere(): void {

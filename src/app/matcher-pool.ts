@@ -1,11 +1,22 @@
 import { availableParallelism } from 'node:os'
 import { errorTypes } from '../contract/errors.js'
+import type { Resolution } from '../contract/result.js'
 import { systemClock, type Clock } from '../platform/clock.js'
 import type { Registry } from '../registry/registry.js'
-import type { Knowledge } from '../service/knowledge.js'
+import type { Candidate } from '../pipeline/decisions/candidate.js'
+import type { Knowledge, Query } from '../service/knowledge.js'
 import { Refusal } from '../service/refusal.js'
 import { closed, Dispatch } from './matcher-dispatch.js'
-import { answerQuestion, fileOf, readResolution, readSearch, type Question } from './matcher-questions.js'
+import { CandidatesAlong } from './candidates-along.js'
+import {
+  answerQuestion,
+  candidatesAlong,
+  candidatesBeside,
+  fileOf,
+  readCandidates,
+  readResolution,
+  readSearch,
+} from './matcher-questions.js'
 import type { ThreadCode } from './matcher-thread.js'
 import { knowledgeOf } from './registry-adapter.js'
 
@@ -32,6 +43,8 @@ export interface MatcherPoolDeps {
   readonly threadCount: number
   /** When threads are started: at once, or when there is work enough for them. */
   readonly start: 'at_once' | 'with_work'
+  /** Candidates of answers that are doubtful by this threshold are made beside them, to be asked for; none if left out. */
+  readonly doubtThreshold?: number
   readonly log: (line: string) => void
   readonly clock?: Clock
   readonly questionMsMax?: number
@@ -41,6 +54,8 @@ export interface MatcherPoolDeps {
 
 /** A `Knowledge` whose names are matched in threads. */
 export interface MatcherPool extends Knowledge {
+  /** The companies that a query may mean, the likeliest first. */
+  candidates(query: Query): Promise<readonly Candidate[]>
   /** Those that take questions now. */
   openThreadCount(): number
   /** Ends the threads; what is open is rejected. */
@@ -98,11 +113,31 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
     }
   }
   if (deps.start === 'at_once') startThreads()
+  const along = new CandidatesAlong()
+  const doubtThreshold = deps.doubtThreshold ?? null
+  const resolveHere = (query: Query): Resolution => {
+    const asked = knowledge.ask(query)
+    const answer = asked.answer()
+    along.keep(query, candidatesBeside(answer, asked, doubtThreshold))
+    return answer
+  }
   return {
     ...knowledge,
     resolve: (query) => {
-      const question: Question = { kind: 'resolve', query }
-      return threads()?.ask(question).then(readResolution) ?? here(() => knowledge.resolve(query))
+      const open = threads()
+      if (open === null) return here(() => resolveHere(query))
+      return open.ask({ kind: 'resolve', query, doubtThreshold }).then((texts) => {
+        along.keep(query, candidatesAlong(texts))
+        return readResolution(texts)
+      })
+    },
+    candidates: async (query) => {
+      const made = along.take(query)
+      if (made !== null) return readCandidates([made])
+      const open = threads()
+      return open === null
+        ? here(() => knowledge.candidates(query))
+        : readCandidates(await open.ask({ kind: 'candidates', query }))
     },
     search: (request) => {
       const open = threads()

@@ -1,9 +1,12 @@
 import { statSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
+import type { Resolution } from '../contract/result.js'
 import { UserError, errorCodes, type ErrorCode } from '../core/errors.js'
+import type { Candidate } from '../pipeline/decisions/candidate.js'
+import { isDoubtful } from '../pipeline/rules/doubtful.js'
 import type { Query, ResolutionText, SearchRequest, SearchResults } from '../service/knowledge.js'
 import { resolutionText } from '../service/runs/run-outcome.js'
-import type { RegistryKnowledge } from './registry-adapter.js'
+import type { AskedQuery, RegistryKnowledge } from './registry-adapter.js'
 
 /**
  * What goes between the thread of the service and those of the matchers. Several questions and several answers go in
@@ -11,8 +14,14 @@ import type { RegistryKnowledge } from './registry-adapter.js'
  */
 
 export type Question =
-  | { readonly kind: 'resolve'; readonly query: Query }
+  | {
+      readonly kind: 'resolve'
+      readonly query: Query
+      /** An answer that is doubtful by this threshold brings its candidates along; null: none does. */
+      readonly doubtThreshold: number | null
+    }
   | { readonly kind: 'search'; readonly request: SearchRequest }
+  | { readonly kind: 'candidates'; readonly query: Query }
 
 export interface Asked {
   /** From 1 on, and never that of another open question. */
@@ -94,11 +103,31 @@ function answerOrError(knowledge: RegistryKnowledge, number: number, question: Q
 export function answerQuestion(knowledge: RegistryKnowledge, question: Question): AnswerTexts {
   switch (question.kind) {
     case 'resolve': {
-      const { outcome, basis, status, classification } = resolutionText(knowledge.resolve(question.query))
-      return [outcome, basis, status, ...(classification === null ? [] : [classification])]
+      const asked = knowledge.ask(question.query)
+      const answer = asked.answer()
+      const { outcome, basis, status, classification } = resolutionText(answer)
+      const candidates = candidatesBeside(answer, asked, question.doubtThreshold)
+      return [outcome, basis, status, classification ?? '', ...(candidates === null ? [] : [candidates])]
     }
     case 'search':
       return [JSON.stringify(knowledge.search(question.request))]
+    case 'candidates':
+      return [JSON.stringify(knowledge.candidates(question.query))]
+  }
+}
+
+/** Null also where they cannot be told: whoever needs them asks for them, and hears why. */
+export function candidatesBeside(
+  { status, match_confidence: confidence }: Resolution,
+  asked: Pick<AskedQuery, 'candidates'>,
+  threshold: number | null,
+): string | null {
+  if (threshold === null || !isDoubtful({ state: 'answered', outcome: status, confidence }, threshold))
+    return null
+  try {
+    return JSON.stringify(asked.candidates())
+  } catch {
+    return null
   }
 }
 
@@ -106,15 +135,21 @@ export function readResolution([
   outcome = '',
   basis = '',
   status,
-  classification,
+  classification = '',
 ]: AnswerTexts): ResolutionText {
   return {
     outcome,
     basis,
     status: status as ResolutionText['status'],
-    classification: classification ?? null,
+    classification: classification === '' ? null : classification,
   }
 }
+
+/** Those that came along with an answer, as JSON; null where none did. */
+export const candidatesAlong = ([, , , , candidates]: AnswerTexts): string | null => candidates ?? null
+
+export const readCandidates = ([candidates = '[]']: AnswerTexts): readonly Candidate[] =>
+  JSON.parse(candidates) as Candidate[]
 
 export const readSearch = ([results = '']: AnswerTexts): SearchResults => JSON.parse(results) as SearchResults
 

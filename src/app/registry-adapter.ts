@@ -1,5 +1,6 @@
 import type { RelationshipType } from '../contract/hierarchy.js'
 import type { SearchResult } from '../contract/search.js'
+import { candidatesMax, type Candidate } from '../pipeline/decisions/candidate.js'
 import type { CompanyOwnership, OwnershipLink, Registry, SearchHit } from '../registry/registry.js'
 import type { Resolution } from '../contract/result.js'
 import type { Knowledge, Ownership, Query, SearchRequest, SearchResults } from '../service/knowledge.js'
@@ -8,6 +9,15 @@ import type { Knowledge, Ownership, Query, SearchRequest, SearchResults } from '
 export interface RegistryKnowledge extends Knowledge {
   resolve(query: Query): Resolution
   search(request: SearchRequest): SearchResults
+  /** The companies that a query may mean, the likeliest first. */
+  candidates(query: Query): readonly Candidate[]
+  /** Both of one query, which is matched once. */
+  ask(query: Query): AskedQuery
+}
+
+export interface AskedQuery {
+  answer(): Resolution
+  candidates(): readonly Candidate[]
 }
 
 /** A registry in the terms of the service that answers from it. */
@@ -15,6 +25,11 @@ export function knowledgeOf(registry: Registry): RegistryKnowledge {
   return {
     edition: () => registry.edition(),
     resolve: (query) => registry.resolve(query),
+    candidates: (query) => registry.candidates(query, candidatesMax),
+    ask: (query) => {
+      const asked = registry.ask(query)
+      return { answer: () => asked.answer(), candidates: () => asked.candidates(candidatesMax) }
+    },
     entity: (id) => registry.entity(id),
     search: ({ name, countryCode, regionCode, limit }) => {
       const { hits, totalCount } = registry.search({

@@ -55,6 +55,12 @@ const listedCommands: readonly ListedCommand[] = [
     load: async () => (await import('./commands/report.js')).fillReportCommand,
   },
   {
+    words: 'review [inputs...]',
+    description:
+      'settle doubtful rows in a local page, once and for good; verdicts go to a file for your team',
+    load: async () => (await import('./commands/review.js')).fillReviewCommand,
+  },
+  {
     words: 'checkpoint',
     description: 'whether the checkpoint is sound, mending it, and its size',
     isGroup: true,
@@ -200,6 +206,8 @@ const useOfFlag: Readonly<Record<string, PathUse>> = {
   registry: 'registry',
   errors: 'output',
   report: 'output',
+  export: 'output',
+  import: 'input',
 }
 
 /** Refuses an address wherever a command takes a path, before the command begins. */

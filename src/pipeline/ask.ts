@@ -1,6 +1,8 @@
 import { formatDuration } from '../core/duration.js'
 import type { OpenRun, PipelineDeps } from './deps.js'
 import type { PlannedLookups } from './events.js'
+import { besideGathering, lookupsOf } from './gather-candidates.js'
+import type { RowIndex } from './input/row-index.js'
 import { watchProgress } from './progress-watch.js'
 import type { LookupPlan } from './rules/lookup-state.js'
 import type { Stop } from './rules/stop.js'
@@ -82,6 +84,8 @@ async function reconcileLostSubmissions({
 }
 
 interface AskDeps extends Planned {
+  /** The lookups of all rows. */
+  index: RowIndex
   /** What steers, */
   backlog: Backlog
   /** and what is shown, with how it is counted. */
@@ -92,7 +96,7 @@ interface AskDeps extends Planned {
 /** Submits and polls until nothing is left to wait for, or something stops it: null, or what that was. */
 export async function askUntilAnswered(
   run: OpenRun,
-  { plan, lostWaitMs, stages, backlog, tally, counter }: AskDeps,
+  { plan, lostWaitMs, stages, index, backlog, tally, counter }: AskDeps,
 ): Promise<{ stop: Stop | null; askingMs: number }> {
   const { deps, checkpoint, connection } = run
   const { clock, random, interrupt, scheduling, observe } = deps
@@ -102,21 +106,25 @@ export async function askUntilAnswered(
     prices: deps.prices ?? null,
     timeline: run.timeline,
   })
-  const stop = await runUntilAnswered({
-    checkpoint,
-    client: connection.client,
-    clock,
-    random,
-    counter,
-    interrupt,
-    backlog,
-    stages: stagesToAsk(deps.stages, stages),
-    decided: run.decided,
-    answersAreChecked: connection.service === 'embedded',
-    ...(run.webhooks === null ? {} : { webhooks: run.webhooks }),
-    ...scheduling,
-    durationMsMax: durationMsMax === null ? null : Math.max(0, durationMsMax - lostWaitMs),
-  }).finally(progress.end)
+  const known = plan.answered === 0 ? new Uint32Array() : lookupsOf(index)
+  const stop = await besideGathering(run, known, (onAnswered) =>
+    runUntilAnswered({
+      checkpoint,
+      client: connection.client,
+      clock,
+      random,
+      counter,
+      interrupt,
+      backlog,
+      stages: stagesToAsk(deps.stages, stages),
+      decided: run.decided,
+      answersAreChecked: connection.service === 'embedded',
+      ...(run.webhooks === null ? {} : { webhooks: run.webhooks }),
+      ...scheduling,
+      durationMsMax: durationMsMax === null ? null : Math.max(0, durationMsMax - lostWaitMs),
+      onAnswered,
+    }),
+  ).finally(progress.end)
 
   await endJobs(checkpoint, { stop, stages, sharesBudget: scheduling.cost !== undefined }, clock.nowMs())
   return { stop, askingMs: progress.elapsedMs() }

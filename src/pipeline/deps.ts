@@ -4,6 +4,7 @@ import type { Random } from '../platform/random.js'
 import type { OpenCheckpointDeps } from './checkpoint/begin-run.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import type { DecidedLookups } from './decided-lookups.js'
+import type { CandidateSource } from './decisions/candidate.js'
 import type { EndingOptions } from './ending/end-reporter.js'
 import type { Ending } from './ending/ending.js'
 import type { RunObserver } from './events.js'
@@ -27,6 +28,8 @@ export interface Connection {
   service: 'hosted' | 'embedded'
   scope: string
   client: ServiceClient
+  /** The companies that doubtful lookups may mean. */
+  candidates: CandidateSource
   close(): Promise<void>
 }
 
@@ -47,6 +50,8 @@ export interface PipelineDeps {
   checkpoint: { path: string; maxAgeMs: number | null }
   /** Where people's decisions are; `isNamed`: by the user, so that the file has to be there. None are read if left out. */
   decisions?: { readonly path: string; readonly isNamed: boolean }
+  /** An answer that is less sure is doubtful, 0 to 100; that of the interface's matches if left out. */
+  doubtThreshold?: number
   /** What no output may be written over. */
   ownFiles: readonly OwnFile[]
   /** Another way to the checkpoint of that path: rehearsals die in it. SQLite's if left out. */

@@ -97,7 +97,7 @@ async function askAndClose(
 ): Promise<RunSummary> {
   const { tally, counter } = createTally()
   const { domainCount } = planned.asked
-  const asked = await askUntilAnswered(run, { ...planned, backlog, tally, counter })
+  const asked = await askUntilAnswered(run, { ...planned, index: read.index, backlog, tally, counter })
   return closeRun(run, { ...planned, ...asked, ...read, domainCount, tally })
 }
 

@@ -65,6 +65,22 @@ function openExclusively(path: string): Sqlite {
   }
 }
 
+/**
+ * Whether the process that took the lock last is still there: it may have let go of it since. Does not touch the lock,
+ * which whoever takes it would find taken for that moment. False for a process of another machine.
+ */
+export function isHolderAlive(path: string): boolean {
+  try {
+    const { processId, host } = JSON.parse(readFileSync(`${path}.json`, 'utf8')) as Record<string, unknown>
+    if (typeof processId !== 'number' || host !== hostname()) return false
+    process.kill(processId, 0)
+    return true
+  } catch (error) {
+    // It is another user's.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
 function readHolder(path: string): string {
   try {
     const { processId, host, since } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>

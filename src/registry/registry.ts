@@ -4,13 +4,16 @@ import type { Resolution } from '../contract/result.js'
 import { sqliteCode, type Sqlite } from '../platform/sqlite.js'
 import { editionOf, readSources } from './edition.js'
 import { aliasesOf, resolveDomain } from './answer/domains.js'
-import { entityRecordOf } from './answer/entity-record.js'
+import { entityRecordOf, primaryOf } from './answer/entity-record.js'
 import { linkageReport, type LinkageReport } from './linkage/linkage-report.js'
 import type { Vocabulary } from './match/vocabulary.js'
 import { ownershipOf, type CompanyOwnership } from './answer/ownership.js'
-import { resolveIdentified, type IdentifiedDeps } from './answer/identified.js'
-import { resolveName, type NameQuery, type ResolveDeps } from './answer/resolve.js'
+import { ask, type AskedQuery } from './answer/ask.js'
+import { candidateOf, type CompanyCandidate } from './answer/candidates.js'
+import type { IdentifiedDeps } from './answer/identified.js'
+import type { NameQuery, ResolveDeps } from './answer/resolve.js'
 import { searchNames, type SearchPage, type SearchQuery } from './answer/search.js'
+import { searchCompanies } from './answer/search-companies.js'
 import { createCandidateFinder, createCompanyNames } from './store/blocking.js'
 import { createIdentifierFinder } from './store/identifier-index.js'
 import { createHolderFinder, createStoreReader } from './store/reader.js'
@@ -20,6 +23,7 @@ import { createWordWeight, readVocabulary } from './store/name-index.js'
 
 export type { LinkageReport } from './linkage/linkage-report.js'
 export type { CompanyOwnership, OwnershipLink } from './answer/ownership.js'
+export type { CompanyCandidate } from './answer/candidates.js'
 export type { SearchHit, SearchQuery } from './answer/search.js'
 
 interface RegistrySource {
@@ -48,11 +52,22 @@ export interface Registry {
   /** `info().edition` alone, which costs no counting. */
   edition(): string
   search(query: SearchQuery): SearchPage
+  /** What a search finds, each company once, with what is known of it. */
+  searchCompanies(query: SearchQuery): CompanyCandidate[]
+  /** What is known of a company; of a merged id, of the one it was merged into. Null for an unknown id. */
+  company(id: string): CompanyCandidate | null
   /**
    * Never throws for any text and never invents: what is not held is `no_match`. A name that states identifiers is
    * answered by whose they are.
    */
   resolve(query: NameQuery): Resolution
+  /**
+   * The companies that a query may mean, at most so many, the likeliest first: also where nothing is answered, and
+   * something is near.
+   */
+  candidates(query: NameQuery, countMax: number): CompanyCandidate[]
+  /** Both of one query, which is matched once. */
+  ask(query: NameQuery): AskedQuery
   /** The record of a company; a merged id gives the one it was merged into. Null for an unknown id. */
   entity(id: EntityId): { record: EntityRecord; mergedInto: EntityId | null } | null
   /** Who owns a company and whom it owns, for a merged id those of the canonical one. Null for an unknown id. */
@@ -117,7 +132,16 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     linkage: () => linkageReport(database, createWordWeight(database)),
     edition: () => editionOf(readSources(database)),
     search: (query) => searchNames(query, { ...resolveDeps, ...identifiedDeps }),
-    resolve: (query) => resolveIdentified(query, identifiedDeps) ?? resolveName(query, resolveDeps),
+    searchCompanies: (query) => searchCompanies(query, { ...resolveDeps, ...identifiedDeps }),
+    company(id) {
+      const stored = reader.entityById(reader.mergedInto(id) ?? id)
+      return stored === null
+        ? null
+        : candidateOf(stored, primaryOf(stored), { confidence: null, evidence: [] })
+    },
+    ask: (query) => ask(query, identifiedDeps),
+    resolve: (query) => ask(query, identifiedDeps).answer(),
+    candidates: (query, countMax) => ask(query, identifiedDeps).candidates(countMax),
     entity(id) {
       const mergedInto = reader.mergedInto(id)
       const stored = reader.entityById(mergedInto ?? id)

@@ -29,7 +29,23 @@ export interface DecisionView {
   readonly note: string | null
 }
 
-/** `GET /api/queue?from=0&count=60&view=open|decided|all&status=a,b&text=…&sort=rows|confidence|input` */
+/** `GET /api/session`: what stays the same while the page is open. */
+export interface SessionView {
+  /** The input's name, as the command was given it. */
+  readonly input: string
+  readonly reviewer: string
+  /** The service that is asked: `embedded`, or the base URL of a hosted one. */
+  readonly service: string
+  /** The command that begins this session again. */
+  readonly command: string
+  /** Where verdicts are written. */
+  readonly decisionsPath: string
+}
+
+/**
+ * `GET /api/queue?from=0&count=60&view=open|decided|all&status=a,b&text=…&sort=rows|confidence|input&find=hex,hex`;
+ * `find`: lookups whose places are asked for, at most `findMax`.
+ */
 export interface QueuePage {
   /** Changes whenever the queue does. */
   readonly version: string
@@ -43,6 +59,8 @@ export interface QueuePage {
   readonly openByStatus: Readonly<Record<string, number>>
   /** A run writes the checkpoint: more may come. */
   readonly isRunGoingOn: boolean
+  /** Of `find`: the index of each after the filters; those that are not among them are left out. */
+  readonly places: Readonly<Record<string, number>>
 }
 
 /** A piece of a text, and whether the other text has it too. */
@@ -93,8 +111,13 @@ export interface LookupDetail {
 
 export interface AlikeRow {
   readonly row: QueueRow
-  /** Candidates of this one that are candidates of that one too, by id; what is accepted for both has to be among them. */
+  /**
+   * Candidates of this one that may be accepted for that one too, by id: those that are candidates of both, or all of
+   * this one where nobody looked for those of that one yet.
+   */
   readonly entityIds: readonly string[]
+  /** Whether the candidates of that one were looked for. */
+  readonly isLookedAt: boolean
 }
 
 /** `GET /api/search?lookup=…&text=…&country=…` */
@@ -121,9 +144,15 @@ export interface DecideReply {
   readonly page: Pick<QueuePage, 'version' | 'openCount' | 'decidedCount'>
 }
 
-/** `POST /api/undo`: the last one of this session, or those named. */
+/** `POST /api/undo`: those named; with none, what this session decided last, all of it where that was a group. */
 export interface UndoRequest {
   readonly sequences: readonly number[]
+}
+
+/** 200: durable. What was taken back; empty where there was nothing. */
+export interface UndoReply {
+  readonly decisions: readonly DecisionView[]
+  readonly page: DecideReply['page']
 }
 
 /** `GET /api/decisions?count=50`: the newest first. */

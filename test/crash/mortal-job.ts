@@ -28,6 +28,7 @@ import { writeDecisions } from '../support/decisions.js'
 import { watchFiles } from './file-steps.js'
 import { Death, Life, mortal } from './mortality.js'
 import { PaidService } from './paid-service.js'
+import { noCandidates } from '../support/no-candidates.js'
 
 /** Where syncing costs nothing: these processes die in other ways than by power cuts. */
 const memoryFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
@@ -243,6 +244,7 @@ export class MortalJob {
           service: this.isForgetful ? 'embedded' : 'hosted',
           scope: clientOptions.baseUrl,
           client,
+          candidates: noCandidates,
           close: () => client.close(),
         }),
       observe: () => undefined,

@@ -38,9 +38,9 @@ const happenings: Readonly<Record<string, (rest: string) => void>> = {
 
 answerQuestions(parentPort, start, {
   ...knowledge,
-  resolve: (query) => {
+  ask: (query) => {
     const [what = '', ...rest] = query.name.split(' ')
     happenings[what]?.(rest.join(' '))
-    return knowledge.resolve(query)
+    return knowledge.ask(query)
   },
 })

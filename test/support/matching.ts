@@ -110,7 +110,7 @@ export function rank({ name, location = null, held, contextCount, coefficients }
   const names = candidatesOf(held)
   const vocabulary = vocabularyOf(names)
   const query = queryOf(name, location, vocabulary)
-  if (query.variants.length === 0) return { ranked: [], noneShare: 1 }
+  if (query.variants.length === 0) return { ranked: [], noneShare: 1, noneScore: 0 }
   return rankCompanies(query, names, vocabulary, contextCount, coefficients)
 }
 

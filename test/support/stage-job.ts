@@ -17,6 +17,7 @@ import { fakeKnowledge, matchOf, sampleEntity, sampleRecord, type FakeKnowledge 
 import { keys } from './keys.js'
 import { listenOnLoopback } from './loopback-server.js'
 import { ownershipOf } from './ownerships.js'
+import { noCandidates } from './no-candidates.js'
 
 /** Where every name is that of a company, some of them share one, and each company has a website and an owner. */
 export function companyWorld(nameCount: number, companyCount: number): FakeKnowledge {
@@ -105,7 +106,14 @@ export function runStages(
         userAgent: 'stages',
         connectionsMax: 32,
       })
-      return Promise.resolve({ service: 'hosted', scope: baseUrl, client, close: () => client.close() })
+      const candidates = noCandidates
+      return Promise.resolve({
+        service: 'hosted',
+        scope: baseUrl,
+        client,
+        candidates,
+        close: () => client.close(),
+      })
     },
     observe: () => undefined,
     interrupt: new AbortController().signal,

@@ -21,8 +21,9 @@ const src = fileURLToPath(new URL('../../src/', import.meta.url))
 
 /** Where each room stands; imports go from a higher number to a lower one. */
 const heights: Record<string, number> = {
-  cli: 8,
-  app: 7,
+  cli: 9,
+  app: 8,
+  review: 7,
   report: 6,
   config: 6,
   pipeline: 5,

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { InvalidArgumentError, type Command, type Option } from 'commander'
 import { stringify } from 'csv-stringify/sync'
+import { labelledDecisions, type LabelledDecisions } from '../../app/labelled-decisions.js'
 import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'
+import { readDecisionsFile } from '../../pipeline/decisions/decisions-file.js'
 import { assertNotOurs, checkpointFiles, registryFiles } from '../../pipeline/own-files.js'
 import { systemClock } from '../../platform/clock.js'
 import { isSameFile } from '../../platform/same-file.js'
@@ -13,14 +15,17 @@ import {
   savedEvaluation,
   type QueryOutcome,
 } from '../../registry/evaluate/compare.js'
-import { evaluate, type Verdict } from '../../registry/evaluate/evaluate.js'
+import { evaluateDecided } from '../../registry/evaluate/decided.js'
+import { evaluate, type EvaluationDeps, type Verdict } from '../../registry/evaluate/evaluate.js'
 import { readLabelledQueries, type LabelledQuery } from '../../registry/evaluate/labelled-query.js'
 import { openRegistry } from '../../registry/registry.js'
 import type { Encoding } from '../../tables/encodings/names.js'
+import { decidedText } from '../terminal/decided-text.js'
 import { jsonLine, type CliIo } from '../terminal/io.js'
 import { comparisonText, evaluationText } from '../terminal/registry-evaluate-text.js'
 
 interface EvaluateFlags {
+  decisions?: string
   map?: Record<string, string>
   idType?: string
   encoding?: Encoding
@@ -40,7 +45,8 @@ export function addEvaluate(
   registry
     .command('evaluate')
     .description('measure the answers on names whose companies are known')
-    .argument('<queries>', 'CSV: names, places, the ids that are right')
+    .argument('[queries]', 'CSV: names, places, the ids that are right')
+    .option('--decisions <path>', 'in place of queries: what people decided with enrich review')
     .addOption(options.map)
     .addOption(options.encoding)
     .option('--id-type <type>', 'what the expected ids are, where no column says so')
@@ -49,7 +55,7 @@ export function addEvaluate(
     .option('--compare <other>', 'with another registry, or a report saved from --json')
     .addOption(options.registry)
     .option('--json', 'the report as one JSON line')
-    .action(async (file: string, flags: EvaluateFlags) => {
+    .action(async (file: string | undefined, flags: EvaluateFlags) => {
       await run(file, flags, flags.registry ?? options.registryPathDefault, io)
     })
 }
@@ -62,36 +68,103 @@ function parseShare(text: string): number {
 
 const monotonicMs = () => systemClock.monotonicMs()
 
-async function run(file: string, flags: EvaluateFlags, registryPath: string, io: CliIo): Promise<void> {
+async function run(
+  file: string | undefined,
+  flags: EvaluateFlags,
+  registryPath: string,
+  io: CliIo,
+): Promise<void> {
   const { errors: errorsPath, compare: otherPath } = flags
-  if (errorsPath !== undefined) assertErrorsApart(errorsPath, file, [registryPath, otherPath ?? registryPath])
+  const path = inputOf(file, flags)
+  if (errorsPath !== undefined) assertErrorsApart(errorsPath, path, [registryPath, otherPath ?? registryPath])
   const notes: string[] = []
-  const queries = await readLabelledQueries(file, {
-    ...(flags.map === undefined ? {} : { map: flags.map }),
-    ...(flags.idType === undefined ? {} : { idType: flags.idType }),
-    ...(flags.encoding === undefined ? {} : { encoding: flags.encoding }),
-    onNotice: (text) => {
-      notes.push(text)
-      io.err(`${text}\n`)
-    },
-  })
+  const onNotice = (text: string) => {
+    notes.push(text)
+    io.err(`${text}\n`)
+  }
+  const decisions = flags.decisions === undefined ? null : await decisionsOf(path, onNotice)
+  const queries = decisions?.queries ?? (await queriesOf(path, flags, onNotice))
   const before = otherPath === undefined ? null : outcomesOf(otherPath, queries)
   const registry = openRegistry(registryPath, { readonly: true })
   try {
-    const leaveOutShare = flags.leaveOut ?? 0
-    const { report, verdicts, errors } = evaluate(queries, { registry, monotonicMs, leaveOutShare })
+    const deps = { registry, monotonicMs, leaveOutShare: flags.leaveOut ?? 0 }
+    const { verdicts, errors, json, text } = measured(queries, decisions, deps)
     if (errorsPath !== undefined) writeErrors(errorsPath, errors)
     const outcomes = verdicts.map(outcomeOf)
     const comparison = before === null ? null : compareOutcomes(before, outcomes)
     if (flags.json === true) {
-      io.out(jsonLine('evaluation', { ...report, comparison, queries: outcomes, notes }))
+      io.out(jsonLine('evaluation', { ...json, comparison, queries: outcomes, notes }))
       return
     }
-    io.out(evaluationText(report))
+    io.out(text)
     if (comparison !== null) io.out(comparisonText(comparison, otherPath ?? ''))
   } finally {
     registry.close()
   }
+}
+
+/** Throws USAGE_INVALID unless there is one thing to measure by. */
+function inputOf(file: string | undefined, { decisions, map, idType, encoding }: EvaluateFlags): string {
+  const path = file ?? decisions
+  if (path === undefined || (file !== undefined && decisions !== undefined)) {
+    throw new UserError('USAGE_INVALID', 'measure by a file of queries, or by --decisions', {
+      hint: 'enrich registry evaluate --decisions enrich.decisions.csv',
+    })
+  }
+  if (decisions !== undefined && (map ?? idType ?? encoding) !== undefined) {
+    throw new UserError('USAGE_INVALID', '--map, --id-type and --encoding are of files of queries', {
+      hint: 'leave them out: a decisions file has columns and ids of its own',
+    })
+  }
+  return path
+}
+
+function queriesOf(
+  path: string,
+  { map, idType, encoding }: EvaluateFlags,
+  onNotice: (text: string) => void,
+): Promise<LabelledQuery[]> {
+  return readLabelledQueries(path, {
+    ...(map === undefined ? {} : { map }),
+    ...(idType === undefined ? {} : { idType }),
+    ...(encoding === undefined ? {} : { encoding }),
+    onNotice,
+  })
+}
+
+/** Throws DECISIONS_NOT_FOUND, DECISIONS_INVALID and DECISIONS_CONFLICT. */
+async function decisionsOf(path: string, onNotice: (text: string) => void): Promise<LabelledDecisions> {
+  const file = await readDecisionsFile(path)
+  if (file === null) {
+    throw new UserError('DECISIONS_NOT_FOUND', `there are no decisions ${path}`, {
+      hint: 'check --decisions; enrich review makes the file',
+    })
+  }
+  for (const notice of file.notices) onNotice(notice)
+  return labelledDecisions(file.decisions)
+}
+
+interface Measured {
+  readonly verdicts: readonly Verdict[]
+  readonly errors: readonly Verdict[]
+  readonly json: object
+  readonly text: string
+}
+
+function measured(
+  queries: readonly LabelledQuery[],
+  labelled: LabelledDecisions | null,
+  deps: EvaluationDeps,
+): Measured {
+  if (labelled === null) {
+    const { report, verdicts, errors } = evaluate(queries, deps)
+    return { verdicts, errors, json: report, text: evaluationText(report) }
+  }
+  const decided = evaluateDecided(queries, deps)
+  const { report, verdicts, errors, ...more } = decided
+  const { otherServiceCount, furtherAskedCount } = labelled
+  const json = { ...report, decisions: { ...more, otherServiceCount, furtherAskedCount } }
+  return { verdicts, errors, json, text: decidedText(decided, labelled) }
 }
 
 /** Of another registry what it answers, of a saved report what was answered. */

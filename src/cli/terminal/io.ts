@@ -88,6 +88,7 @@ export const commandNames = [
   'export',
   'diff',
   'report',
+  'review',
   'retry',
   'serve',
   'accounts',

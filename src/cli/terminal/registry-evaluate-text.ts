@@ -12,19 +12,26 @@ const lineColumnsMax = 80
 /** More changes than these are in the JSON report alone. */
 const changesShownMax = 60
 
-/** The report of `enrich registry evaluate` for people, no wider than a terminal. */
-export function evaluationText(report: EvaluationReport): string {
-  const { overall, strata, leaveOut, latencyMs } = report
-  const names = Object.keys(strata)
-  const width = Math.min(kindColumnsMax, Math.max(...['stratum', 'overall', ...names].map(displayWidth)))
-  const row = (name: string, figures: StratumFigures) => line(width, name, cellsOf(figures))
+/** A way to tell queries apart. */
+export interface Grouping {
+  readonly title: string
+  readonly figures: Readonly<Record<string, StratumFigures>>
+}
+
+/**
+ * The report of `enrich registry evaluate` for people, no wider than a terminal; the last grouping ends with the line
+ * of all.
+ */
+export function evaluationText(
+  report: EvaluationReport,
+  groupings: readonly Grouping[] = [{ title: 'stratum', figures: report.strata }],
+): string {
+  const { leaveOut, latencyMs } = report
   const lines = [
     'An answer is accepted when its confidence is 80 or more, whether it is an entity',
     'or, as a fund is, a candidate. Shares in percent, with their 95 % intervals.',
     '',
-    line(width, 'stratum', ['asked', 'acc.', 'precision', 'recall', 'top 1', 'top 5', 'false']),
-    ...names.map((name) => row(name, strata[name] ?? overall)),
-    row('overall', overall),
+    ...groupLines(groupings, report.overall),
     '',
     ...reliabilityLines(report),
     ...(leaveOut === null ? [] : ['', ...leaveOutLines(leaveOut)]),
@@ -32,6 +39,17 @@ export function evaluationText(report: EvaluationReport): string {
     `latency p50 ${latencyMs.p50.toFixed(2)} ms, p95 ${latencyMs.p95.toFixed(2)} ms, longest ${latencyMs.max.toFixed(1)} ms`,
   ]
   return `${lines.join('\n')}\n`
+}
+
+function groupLines(groupings: readonly Grouping[], overall: StratumFigures): string[] {
+  const names = groupings.flatMap(({ title, figures }) => [title, ...Object.keys(figures)])
+  const width = Math.min(kindColumnsMax, Math.max(...['overall', ...names].map(displayWidth)))
+  const row = (name: string, figures: StratumFigures) => line(width, name, cellsOf(figures))
+  const tables = groupings.map(({ title, figures }) => [
+    line(width, title, ['asked', 'acc.', 'precision', 'recall', 'top 1', 'top 5', 'false']),
+    ...Object.entries(figures).map(([name, of]) => row(name, of)),
+  ])
+  return [...tables.flatMap((table, at) => (at === 0 ? table : ['', ...table])), row('overall', overall)]
 }
 
 const cellColumns = [6, 6, 11, 11, 5, 5, 6]
@@ -131,13 +149,13 @@ function answered({ answeredName, confidence }: QueryOutcome): string {
   return `${String(confidence).padStart(2)} ${cutToWidth(answeredName, lineColumnsMax - 14)}`
 }
 
-function percent(value: number | null): string {
+export function percent(value: number | null): string {
   if (value === null) return '-'
   return value === 1 ? '100' : (value * 100).toFixed(1)
 }
 
 /** "97.5 93-99": the interval is not narrower than it is. */
-function withInterval(value: number | null, interval: Interval | null): string {
+export function withInterval(value: number | null, interval: Interval | null): string {
   if (value === null || interval === null) return '-'
   const [least, most] = interval
   return `${percent(value)} ${Math.floor(least * 100)}-${Math.ceil(most * 100)}`

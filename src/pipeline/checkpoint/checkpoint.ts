@@ -196,6 +196,17 @@ export interface CheckpointReader {
   known(lookupIds: readonly LookupId[]): (KnownAnswer | null)[]
   /** The quick way to what most rows need: aligned with the ids; null where `known` must be asked. */
   answered(lookupIds: readonly LookupId[], lineVersions: LineVersions): (AnsweredLine | null)[]
+  /**
+   * What became of lookups, aligned with the ids; null where there is no answer, or it is being asked for again. Quick
+   * enough for all of a large input, and not proven: what depends on an answer reads it with `known`. `isRead`: of which
+   * outcomes the confidence is wanted; it is null for others.
+   */
+  answeredOutcomes(
+    lookupIds: readonly LookupId[],
+    isRead: (outcome: string) => boolean,
+  ): (AnsweredOutcome | null)[]
+  /** What resolutions were answered with, lower case; aligned with the ids, null for all else. Cheap: no answer is unpacked. */
+  outcomes(lookupIds: readonly LookupId[]): (string | null)[]
   /** Whether each lookup was submitted or answered, ever; aligned with the ids, and false for 0. */
   wereAsked(lookupIds: readonly LookupId[]): boolean[]
   /** What was asked, aligned with the ids; null where an id is not known. */
@@ -204,6 +215,8 @@ export interface CheckpointReader {
   identities(lookupIds: readonly LookupId[]): (LookupIdentity | null)[]
   counts(): ScopeCounts[]
   uncertain(limit: number): UncertainLookup[]
+  /** Changes whenever another process wrote since. */
+  version(): number
   close(): void
 }
 
@@ -225,6 +238,13 @@ export interface AnsweredLine {
   line: Buffer
   /** The checksum that the answer bears; null in a file of an earlier version. */
   mark: Buffer | null
+}
+
+/** Of a lookup that is answered: what tells whether people should look at it. */
+export interface AnsweredOutcome {
+  kind: LookupKind
+  outcome: string
+  confidence: number | null
 }
 
 /** A lookup that follows from an answer. */

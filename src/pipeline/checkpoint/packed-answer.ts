@@ -40,6 +40,24 @@ export const unpackLine = (answer: PackedAnswer): string => unpackLineBytes(answ
 
 export const unpackBody = (answer: PackedAnswer): string => unpack(answer).toString('utf8', answer.lineBytes)
 
+/** Of `packed`: enough for the beginning of a line. */
+export const packedHeadBytes = 160
+
+/**
+ * The beginning of the line, of the first `packedHeadBytes` of what is packed: a tenth of the time that all of it takes.
+ * Empty where that is too little.
+ */
+export function unpackLineHead(packing: number, head: Buffer): string {
+  const dictionary = dictionaries[packing]
+  if (!dictionary) return head.toString('latin1')
+  try {
+    const options = { dictionary, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 1_024 }
+    return inflateRawSync(head, options).toString('latin1', 0, packedHeadBytes)
+  } catch {
+    return ''
+  }
+}
+
 export function unpacks(answer: PackedAnswer): boolean {
   try {
     unpack(answer)

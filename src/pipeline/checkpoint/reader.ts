@@ -3,8 +3,10 @@ import { isNamedJob } from '../rules/job-name.js'
 import { readScope, scopeOf, type LookupKind } from '../rules/lookup-kind.js'
 import { lookupStates, type LookupState } from '../rules/lookup-state.js'
 import { versionOf, type Sqlite } from '../../platform/sqlite.js'
+import { confidenceOf, outcomesSql, wholeAnswerSql, type FoundOutcome } from './answered-outcomes.js'
 import type {
   AnsweredLine,
+  AnsweredOutcome,
   CheckpointReader,
   KnownAnswer,
   LineVersions,
@@ -132,6 +134,31 @@ class SqliteReader implements CheckpointReader {
     )
   }
 
+  answeredOutcomes(
+    lookupIds: readonly LookupId[],
+    isRead: (outcome: string) => boolean,
+  ): (AnsweredOutcome | null)[] {
+    return this.#reading(({ answeredOutcomes, whole }) => {
+      const found = new Map(answeredOutcomes.all(JSON.stringify(lookupIds)).map((row) => [row.lookupId, row]))
+      return lookupIds.map((id) => {
+        const row = found.get(id)
+        if (row === undefined) return null
+        const { outcome, scopeId } = row
+        const read = () => this.#unpacked(() => confidenceOf(row, () => whole.get(id)))
+        return { kind: this.#kindOf(scopeId), outcome, confidence: isRead(outcome) ? read() : null }
+      })
+    })
+  }
+
+  outcomes(lookupIds: readonly LookupId[]): (string | null)[] {
+    return this.#reading(({ outcome }) =>
+      lookupIds.map((id) => {
+        const row = outcome.get(id)
+        return row !== undefined && this.#kindOf(row.scopeId) === 'resolution' ? row.outcome : null
+      }),
+    )
+  }
+
   wereAsked(lookupIds: readonly LookupId[]): boolean[] {
     return this.#reading(({ wasAsked }) => lookupIds.map((id) => wasAsked.get(id) === 1))
   }
@@ -199,6 +226,10 @@ class SqliteReader implements CheckpointReader {
     )
   }
 
+  version(): number {
+    return explained(this.#path, () => this.#database.pragma('data_version', { simple: true }) as number)
+  }
+
   close(): void {
     this.#database.close()
   }
@@ -215,9 +246,15 @@ function prepareReads(database: Sqlite, version: number) {
     scopeId: database.prepare<[string], number>('SELECT scope_id FROM scopes WHERE scope = ?').pluck(),
     scopeOf: database.prepare<[number], string>('SELECT scope FROM scopes WHERE scope_id = ?').pluck(),
     find: database.prepare<[number, Uint8Array], FoundLookup>(findLookupSql),
+    answeredOutcomes: database.prepare<[string], FoundOutcome>(outcomesSql(version)),
+    whole: database.prepare<[number], PackedAnswer>(wholeAnswerSql(version)),
     wasAsked: database
       .prepare<[number], 0 | 1>(`SELECT state <> 'new' FROM lookups WHERE lookup_id = ?`)
       .pluck(),
+    outcome: database.prepare<[number], { outcome: string; scopeId: number }>(
+      `SELECT a.outcome, l.scope_id AS scopeId FROM lookups l JOIN ${answers} a USING (lookup_id)
+       WHERE lookup_id = ? AND l.state = 'answered'`,
+    ),
     asked: database.prepare<[number], Lookup>(
       'SELECT name, location, context FROM lookups WHERE lookup_id = ?',
     ),

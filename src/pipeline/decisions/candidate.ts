@@ -47,4 +47,6 @@ export interface CandidateSource {
   candidatesOf(asked: Lookup, signal?: AbortSignal): Promise<readonly Candidate[]>
   /** What a person looks for. At most ten; `countryCode` of two letters. Throws like `candidatesOf`. */
   search(text: string, countryCode: string | null, signal?: AbortSignal): Promise<readonly Candidate[]>
+  /** The company of an id; of one that was merged, the one it was merged into; null: there is none. Throws like `candidatesOf`. */
+  company(entityId: string, signal?: AbortSignal): Promise<Candidate | null>
 }

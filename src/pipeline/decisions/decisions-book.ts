@@ -6,7 +6,7 @@ import {
   whileLocked,
   type DecisionsFile,
 } from './decisions-file.js'
-import type { ReviewStore } from './review-store.js'
+import type { KeptDecision, ReviewStore } from './review-store.js'
 import { exchangeOf, type Exchange } from './standing-decisions.js'
 
 export interface BroughtTogether {
@@ -24,12 +24,22 @@ export interface DecisionsBook {
    * REVIEW_STORE_*, DISK_FULL.
    */
   bringTogether(): Promise<BroughtTogether>
+  /**
+   * The same of decisions that were just made, each where there was none before, if nobody else did anything since: in a
+   * time that does not grow with what was decided before. False: nothing was done. Throws like `bringTogether`.
+   */
+  append(made: readonly KeptDecision[]): Promise<boolean>
 }
 
 /** The decisions of one service, for those who decide: a store, and the file that goes with it. */
 export function openDecisionsBook(store: ReviewStore, path: string, service: string): DecisionsBook {
   let known: DecisionsFile | null = null
+  /** Of the file that is known. */
+  let lookups = new Set<string>()
+  /** Of the store, when file and store were last the same. */
+  let version = -1
   const bring = async (): Promise<BroughtTogether | null> => {
+    const versionBefore = store.decisionVersion()
     const kept = { standing: store.standing(service), leaving: store.leaving(service) }
     const isKnown = known !== null && isUnchanged(path, known)
     const file = isKnown
@@ -43,8 +53,22 @@ export function openDecisionsBook(store: ReviewStore, path: string, service: str
     known = add.length + drop.size === 0 ? file : changeDecisionsFile(path, file, { add, drop })
     // Somebody saved it without the lock: it is read again.
     if (known === null && add.length + drop.size > 0) return null
-    await noteIn(store, exchange, kept.leaving.map(sequenceOf))
+    const changeCount = await noteIn(store, exchange, kept.leaving.map(sequenceOf))
+    lookups = new Set(known?.decisions.map(({ lookup }) => lookup))
+    // What others changed in between makes it another one.
+    version = versionBefore + changeCount
     return { standing, notices: file?.notices ?? [] }
+  }
+  const append = async (made: readonly KeptDecision[]): Promise<boolean> => {
+    if (known?.isPlain !== true || store.decisionVersion() !== version + 1) return false
+    if (made.some(({ lookup }) => lookups.has(lookup))) return false
+    const changed = changeDecisionsFile(path, known, { add: made, drop: new Set() })
+    if (changed === null) return false
+    known = changed
+    for (const { lookup } of made) lookups.add(lookup)
+    await store.markInFile(made.map(sequenceOf))
+    version += 2
+    return true
   }
   return {
     bringTogether: () =>
@@ -54,13 +78,14 @@ export function openDecisionsBook(store: ReviewStore, path: string, service: str
           if (brought !== null) return brought
         }
       }),
+    append: (made) => whileLocked(path, () => append(made)),
   }
 }
 
 const sequenceOf = ({ sequence }: { readonly sequence: number }): number => sequence
 
-/** The file is as it is to be. */
-async function noteIn(store: ReviewStore, exchange: Exchange, leaving: readonly number[]): Promise<void> {
+/** The file is as it is to be. How many changes the store was told of. */
+async function noteIn(store: ReviewStore, exchange: Exchange, leaving: readonly number[]): Promise<number> {
   const written = [...exchange.add, ...exchange.found].filter(({ isInFile }) => !isInFile).map(sequenceOf)
   const changes: Promise<unknown>[] = []
   if (written.length > 0) changes.push(store.markInFile(written))
@@ -68,4 +93,5 @@ async function noteIn(store: ReviewStore, exchange: Exchange, leaving: readonly 
   if (exchange.gone.length > 0) changes.push(store.forget(exchange.gone.map(sequenceOf)))
   if (exchange.adopt.length > 0) changes.push(store.adopt(exchange.adopt))
   await Promise.all(changes)
+  return changes.length
 }

@@ -9,13 +9,15 @@ const dictionary = Buffer.from(
 /** Of a text that is packed; more is no list of candidates. */
 const textBytesMax = 16 * 1024 * 1024
 
-/** As the store keeps them: JSON, deflated. */
+/** As the store keeps them: JSON, deflated; nothing for none, as most doubtful lookups have. */
 export function packCandidates(candidates: readonly Candidate[]): Uint8Array {
+  if (candidates.length === 0) return new Uint8Array()
   return deflateRawSync(JSON.stringify(candidates.slice(0, candidatesMax)), { level: 1, dictionary })
 }
 
 /** Null where it is nothing that was packed: candidates can be looked for again. */
 export function unpackCandidates(packed: Uint8Array): readonly Candidate[] | null {
+  if (packed.length === 0) return []
   try {
     const text = inflateRawSync(packed, { dictionary, maxOutputLength: textBytesMax }).toString('utf8')
     return JSON.parse(text) as readonly Candidate[]

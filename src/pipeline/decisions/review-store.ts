@@ -24,8 +24,14 @@ export interface ReviewReader {
   leaving(service: string): KeptDecision[]
   /** Changes whenever anything here does, by whichever process. */
   version(): number
+  /** Grows by one with each method of whichever process that changes decisions, or what is said of them. */
+  decisionVersion(): number
   /** Of lookups (hexadecimal keys) of a scope; aligned, null where none were looked for. */
   candidates(scope: string, lookups: readonly string[]): (readonly Candidate[] | null)[]
+  /** Whether candidates were looked for; aligned. */
+  haveCandidates(scope: string, lookups: readonly string[]): boolean[]
+  /** Whether any lookup of the scope has candidates. */
+  hasAnyCandidates(scope: string): boolean
   close(): void
 }
 
@@ -117,6 +123,10 @@ class SqliteReviewReader implements ReviewReader {
     return this.explained(() => this.queries.version.get() ?? 0)
   }
 
+  decisionVersion(): number {
+    return this.explained(() => this.queries.decisionVersion.get() ?? 0)
+  }
+
   candidates(scope: string, lookups: readonly string[]): (readonly Candidate[] | null)[] {
     return this.explained(() =>
       lookups.map((lookup) => {
@@ -124,6 +134,18 @@ class SqliteReviewReader implements ReviewReader {
         return found === undefined ? null : unpackCandidates(found)
       }),
     )
+  }
+
+  haveCandidates(scope: string, lookups: readonly string[]): boolean[] {
+    return this.explained(() =>
+      lookups.map(
+        (lookup) => this.queries.haveCandidates.get(scope, Buffer.from(lookup, 'hex')) !== undefined,
+      ),
+    )
+  }
+
+  hasAnyCandidates(scope: string): boolean {
+    return this.explained(() => this.queries.anyCandidates.get(scope) !== undefined)
   }
 
   close(): void {
@@ -198,7 +220,7 @@ class SqliteReviewStore extends SqliteReviewReader implements ReviewStore {
         const packed = packCandidates(candidates)
         this.queries.keepCandidates.run(scope, Buffer.from(lookup, 'hex'), packed, nowMs)
       }
-    })
+    }, 'candidates')
   }
 
   override close(): void {
@@ -226,11 +248,11 @@ class SqliteReviewStore extends SqliteReviewReader implements ReviewStore {
     })
   }
 
-  #change<Result>(change: () => Result): Promise<Result> {
+  #change<Result>(change: () => Result, of: 'decisions' | 'candidates' = 'decisions'): Promise<Result> {
     return this.#commits
       .add(() => {
         const result = change()
-        this.queries.count.run()
+        this.queries.count.run({ isOfDecisions: of === 'decisions' ? 1 : 0 })
         return result
       })
       .catch((error: unknown) => {

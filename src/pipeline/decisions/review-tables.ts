@@ -33,8 +33,8 @@ export const reviewMigrations = [
      found_at_ms INTEGER NOT NULL,
      PRIMARY KEY (scope, lookup)
    ) STRICT, WITHOUT ROWID;
-   CREATE TABLE changes (count INTEGER NOT NULL) STRICT;
-   INSERT INTO changes VALUES (0);`,
+   CREATE TABLE changes (count INTEGER NOT NULL, decision_count INTEGER NOT NULL) STRICT;
+   INSERT INTO changes VALUES (0, 0);`,
 ] as const
 
 interface DecisionRow {
@@ -146,6 +146,11 @@ export function prepareReviewQueries(database: Sqlite) {
       database,
       'SELECT found FROM candidates WHERE scope = ? AND lookup = ?',
     ).pluck() as { get(scope: string, lookup: Uint8Array): Buffer | undefined },
+    haveCandidates: prepare<[string, Uint8Array], object>(
+      database,
+      'SELECT 1 FROM candidates WHERE scope = ? AND lookup = ?',
+    ),
+    anyCandidates: prepare<[string], object>(database, 'SELECT 1 FROM candidates WHERE scope = ? LIMIT 1'),
     keepCandidates: prepare<[string, Uint8Array, Uint8Array, number]>(
       database,
       'INSERT OR REPLACE INTO candidates (scope, lookup, found, found_at_ms) VALUES (?, ?, ?, ?)',
@@ -153,6 +158,12 @@ export function prepareReviewQueries(database: Sqlite) {
     version: prepare<[], number>(database, 'SELECT count FROM changes').pluck() as {
       get(): number | undefined
     },
-    count: prepare<[]>(database, 'UPDATE changes SET count = count + 1'),
+    decisionVersion: prepare<[], number>(database, 'SELECT decision_count FROM changes').pluck() as {
+      get(): number | undefined
+    },
+    count: prepare<{ isOfDecisions: 0 | 1 }>(
+      database,
+      'UPDATE changes SET count = count + 1, decision_count = decision_count + @isOfDecisions',
+    ),
   }
 }

@@ -28,7 +28,9 @@ export interface PlainTable {
   /** What it is, for a sheet. */
   readonly name: string
   readonly columns: readonly PlainColumn[]
-  readonly rows: Iterable<readonly PlainRow[]>
+  readonly rows: Iterable<readonly PlainRow[]> | AsyncIterable<readonly PlainRow[]>
+  /** Behind it in a file of sheets, where one is written; other formats have no place for it. */
+  readonly notes?: Omit<PlainTable, 'notes'>
 }
 
 export interface PlainTableTarget extends OutputForm {
@@ -78,8 +80,8 @@ export async function tryTable(table: Omit<PlainTable, 'rows'>, target: PlainTab
 
 function stoppable(table: PlainTable, signal: AbortSignal | undefined): PlainTable {
   const { rows } = table
-  const untilAborted = function* () {
-    for (const batch of rows) {
+  const untilAborted = async function* () {
+    for await (const batch of rows) {
       signal?.throwIfAborted()
       yield batch
     }
@@ -121,7 +123,7 @@ async function writeCsvTable(
       style,
     ),
   )
-  for (const batch of rows)
+  for await (const batch of rows)
     await sink.write(
       csvText(
         batch.map((row) => row.map(cellOf)),
@@ -134,20 +136,22 @@ async function writeNdjsonTable({ columns, rows }: PlainTable, sink: OutputSink)
   const keys = columns.map(({ name }) => JSON.stringify(name))
   const lineOf = (row: PlainRow) => `{${membersOf(keys, row)}}\n`
   await sink.write('')
-  for (const batch of rows) await sink.write(batch.map(lineOf).join(''))
+  for await (const batch of rows) await sink.write(batch.map(lineOf).join(''))
 }
 
 const membersOf = (keys: readonly string[], row: PlainRow): string =>
   keys.map((key, at) => `${key}:${JSON.stringify(row[at] ?? null)}`).join(',')
 
-async function writeSheetTable({ name, columns, rows }: PlainTable, file: StagedFile): Promise<void> {
+async function writeSheetTable({ notes, ...table }: PlainTable, file: StagedFile): Promise<void> {
   const book = new WorkbookWriter(`${file.temporary}.parts`)
   try {
-    const sheets = book.addSheets(
-      name,
-      columns.map((column) => ({ name: column.name, isText: column.kind !== 'integer' })),
-    )
-    for (const batch of rows) await sheets.add(batch.map((row) => row.map(sheetCell)))
+    for (const { name, columns, rows } of notes === undefined ? [table] : [table, notes]) {
+      const sheets = book.addSheets(
+        name,
+        columns.map((column) => ({ name: column.name, isText: column.kind !== 'integer' })),
+      )
+      for await (const batch of rows) await sheets.add(batch.map((row) => row.map(sheetCell)))
+    }
     await book.write((bytes) => file.write(bytes))
   } finally {
     await book.remove()
@@ -167,7 +171,7 @@ async function writeParquetTable(
   const spool = new RowSpool(file.path, '')
   try {
     const keys = columns.map((_, at) => `"c${at}"`)
-    for (const batch of rows) await spool.add(batch.map((row) => ({ members: membersOf(keys, row) })))
+    for await (const batch of rows) await spool.add(batch.map((row) => ({ members: membersOf(keys, row) })))
     await spool.end()
     const writer = await openParquetWriter({
       path: file.temporary,

@@ -166,6 +166,17 @@ export function sliceAnswer(line: string): readonly string[] {
   return values
 }
 
+const confidenceMark = ',"confidence":'
+
+/** The confidence in an answer line, of which nothing else is read; null where it has none. */
+export function confidenceOfLine(line: string): number | null {
+  // The status before it is the only text that could hold the mark, and quotes in it are escaped.
+  const start = line.indexOf(confidenceMark) + confidenceMark.length
+  return start < confidenceMark.length
+    ? null
+    : integerOf(/^-?\d+/.exec(line.slice(start, start + 12))?.[0] ?? null)
+}
+
 /** The outcome in the data of a run; `failed` where it failed or says none. */
 export function statusOf(run: Pick<RunObjectLenient, 'status'>, data: unknown): string {
   if (run.status.trim().toUpperCase() === 'FAILED') return 'failed'

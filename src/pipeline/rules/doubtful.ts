@@ -1,5 +1,8 @@
 import type { LookupState } from './lookup-state.js'
 
+/** Where the user sets none: what the interface calls a match is not doubtful. */
+export const doubtThresholdByDefault = 80
+
 /** What is known of a lookup's answer. */
 export interface AnsweredLookup {
   readonly state: LookupState

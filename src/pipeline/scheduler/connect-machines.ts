@@ -78,7 +78,10 @@ export async function connectMachines(
       onLost: ingestor?.expecting(kind) ?? null,
       followMerges: (answer) =>
         kind === 'resolution' ? followMerges(answer, merging) : Promise.resolve(answer),
-      onAnswered: (lookupId, answer) => feed.answered(checkpoint, lookupId, answer),
+      onAnswered: (lookupId, answer) => {
+        if (kind === 'resolution') deps.onAnswered?.(lookupId, answer)
+        return feed.answered(checkpoint, lookupId, answer)
+      },
       answersAreChecked: deps.answersAreChecked ?? false,
     })
   }

@@ -4,7 +4,8 @@ import type { ServiceClient } from '../../client/client.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
 import type { WakeSignal } from '../../platform/wake-signal.js'
-import type { Checkpoint } from '../checkpoint/checkpoint.js'
+import type { RunObjectLenient } from '../../contract/resolution.js'
+import type { Checkpoint, LookupId } from '../checkpoint/checkpoint.js'
 import type { Inbox } from '../inbox/inbox.js'
 import type { StageKind } from '../rules/lookup-kind.js'
 import type { LookupPlan, PlanPolicy } from '../rules/lookup-state.js'
@@ -54,6 +55,8 @@ export interface SchedulerDeps extends SchedulingOptions {
    * each submission bears, if any.
    */
   webhooks?: { url: string | null; inbox: Inbox; received: WakeSignal }
+  /** Is told of each resolution that is answered; nothing is read back from it. */
+  onAnswered?: ((lookupId: LookupId, run: RunObjectLenient) => void) | undefined
   /** Aborted: the user asked to stop. */
   interrupt: AbortSignal
   /** Gets what happens; nothing is read back from it. */

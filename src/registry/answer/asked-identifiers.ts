@@ -29,6 +29,12 @@ export function readAsked(text: string): AskedIdentifiers {
   return { name, identifiers: rest.identifiers, wrong }
 }
 
+/** Such a text is answered by whose they are, and not by names. */
+export function statesIdentifiers(text: string): boolean {
+  const { identifiers, wrong } = readAsked(text)
+  return identifiers.length + wrong.length > 0
+}
+
 function reasonOf(part: string): string | null {
   for (const { type, pattern } of forms) {
     const value = pattern.exec(part)?.[1]

@@ -35,6 +35,15 @@ export function resolveDomain(domain: string, deps: DomainDeps): Resolution {
   return answerOf(decision, holder, stored, registration)
 }
 
+/** The companies that give a domain, each once, the one that it resolves to first. */
+export function companiesOfDomain(domain: string, deps: DomainDeps): number[] {
+  const root = domainNameOf(domain)
+  const holders = root === null ? [] : deps.holdersOf(root)
+  const decision = decideHolder(holders, (number) => companiesAbove(number, deps.ownerships))
+  const first = decision.kind === 'none' ? [] : decision.kind === 'one' ? [decision.holder] : decision.holders
+  return [...new Set([...first, ...holders].map(({ entityNumber }) => entityNumber))]
+}
+
 /** Other domains of the company that a domain resolves to. */
 export function aliasesOf(domain: string, deps: DomainDeps): string[] {
   const root = domainNameOf(domain)

@@ -145,7 +145,8 @@ function isoJurisdiction(jurisdiction: string | null): string | null {
   return stateCode ?? countryCode
 }
 
-function identifiersOf(stored: StoredEntity): Identifier[] {
+/** Of all registrations that stand, each once. */
+export function identifiersOf(stored: StoredEntity): Identifier[] {
   const identifiers: Identifier[] = []
   for (const { identifiers: own } of named(stored)) {
     for (const { type, value, jurisdiction: code } of own) {

@@ -93,16 +93,24 @@ const readAs: Readonly<Record<VariantKind, string | null>> = {
 
 /** Of which name of the registration the text is one. */
 export function nameFactor(comparison: NameComparison, registration: StoredLegalEntity): Factor {
-  const { matchType, candidate, variant } = comparison
+  const { matchType, candidate } = comparison
   const kind = {
     legal: 'registered name',
     other: 'other name',
-    former: `former name of ${registration.legalName}${formerText(registration, candidate.name)}`,
+    former: formerName(registration, candidate.name),
   }[candidate.kind]
-  const how = readAs[variant.kind]
-  const name = how === null ? 'The name' : `The name, ${how},`
-  const text = `${name} ${relation(matchType)} "${candidate.name}", ${kind}.`
+  const text = `The ${nameSaid(comparison)}, ${kind}.`
   return strength('name_close_match', text, matchType === 'exact' ? 'high' : 'medium')
+}
+
+/** How the text is a name, from its subject on: `name, without the site, is the beginning of "Larkmoor Ltd"`. */
+export function nameSaid({ matchType, candidate, variant }: NameComparison): string {
+  const how = readAs[variant.kind]
+  return `${how === null ? 'name' : `name, ${how},`} ${relation(matchType)} "${candidate.name}"`
+}
+
+export function formerName(registration: StoredLegalEntity, name: string): string {
+  return `former name of ${registration.legalName}${formerText(registration, name)}`
 }
 
 function relation(matchType: NameComparison['matchType']): string {

@@ -10,10 +10,10 @@ import { answerByName } from './name-beside-identifiers.js'
 import { createNameJudge, type AskedName, type NameJudge } from './name-judge.js'
 import { readQuery, type NameQuery, type ResolveDeps } from './resolve.js'
 import type { CandidateName } from '../match/candidate.js'
-import { agreementOf, parseLocation } from '../match/place.js'
+import { agreementOf, parseLocation, type Place } from '../match/place.js'
 import { siteFit } from '../model/domain-holder.js'
 import type { IdentifierFinder, IdentifierHolder } from '../store/identifier-index.js'
-import type { StoredEntity } from '../store/reader.js'
+import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
 /** What whoever bears an identifier is found by. */
 export interface HolderDeps {
@@ -27,33 +27,52 @@ export interface IdentifiedDeps extends ResolveDeps, HolderDeps {
   readonly namesOf: (entityNumber: number) => CandidateName[]
 }
 
-interface Found extends FoundIdentifier {
+export interface Found extends FoundIdentifier {
   readonly holders: readonly IdentifierHolder[]
 }
 
 /** The identifiers of a query, and the name that is left without them. */
-interface Asked extends AskedName {
+export interface Asked extends AskedName {
   readonly found: readonly Found[]
   readonly missing: readonly StatedIdentifier[]
   readonly wrong: readonly string[]
 }
 
-/** Answers a query whose name states identifiers by whose they are; null for one that states none. */
-export function resolveIdentified(query: NameQuery, deps: IdentifiedDeps): Resolution | null {
+/** A query that states identifiers, as it was matched. */
+export interface IdentifiedQuery {
+  readonly asked: Asked
+  readonly judge: NameJudge
+  /** Whose the identifiers are. */
+  readonly decision: IdentifiedDecision
+  /** It is a website alone, and answered by who gives it; null where it is not. */
+  readonly domain: string | null
+  answer(): Resolution
+}
+
+/** Matches a query whose name states identifiers by whose they are; null for one that states none. */
+export function matchIdentified(query: NameQuery, deps: IdentifiedDeps): IdentifiedQuery | null {
   const read = readAsked(query.name)
   const { name, identifiers, wrong } = read
   const [first, ...others] = identifiers
   if (first === undefined && wrong.length === 0) return null
-  if (name === null && first?.kind === 'website' && others.length + wrong.length === 0)
-    return resolveDomain(first.value, deps.domains)
   const asked = find(query, read, deps)
   const judge = createNameJudge(asked, deps)
   const hasName = asked.match !== null
   const likeliestOf = (numbers: readonly number[]) =>
     hasName ? likeliestAmong(numbers, asked, judge, deps) : null
   const decision = decideIdentified(asked.found, hasName ? judge.gradeOf : null, likeliestOf)
-  if (decision.kind === 'unknown') return answerByName(asked, judge.nameMatch, deps)
-  return answerOf(asked, decision, judge, deps)
+  const isWebsite = name === null && first?.kind === 'website' && others.length + wrong.length === 0
+  const makeAnswer = () => {
+    if (isWebsite) return resolveDomain(first.value, deps.domains)
+    if (decision.kind === 'unknown') return answerByName(asked, judge.nameMatch, deps)
+    return answerOf(asked, decision, judge, deps)
+  }
+  let made: Resolution | null = null
+  return {
+    ...{ asked, judge, decision },
+    domain: isWebsite ? first.value : null,
+    answer: () => (made ??= makeAnswer()),
+  }
 }
 
 function find(query: NameQuery, { name, identifiers, wrong }: AskedIdentifiers, deps: IdentifiedDeps): Asked {
@@ -134,8 +153,7 @@ function answerOf(
   const registration = borne[0]?.registration ?? primaryOf(stored)
   const agreement = match === null ? null : judge.agreementOf(entityNumber)
   const isForeign = decision.kind === 'name_disagrees'
-  const names = deps.namesOf(entityNumber)
-  const place = names.find(({ legalEntityNumber }) => legalEntityNumber === registration.number)?.place
+  const place = placeOf(entityNumber, registration, deps)
   const hint = parseLocation(query.location)
   return identifiedAnswer({
     decision,
@@ -152,13 +170,27 @@ function answerOf(
   })
 }
 
+/** Where a registration is, as places are compared. */
+export function placeOf(
+  entityNumber: number,
+  { number }: StoredLegalEntity,
+  { namesOf }: Pick<IdentifiedDeps, 'namesOf'>,
+): Place | undefined {
+  return namesOf(entityNumber).find(({ legalEntityNumber }) => legalEntityNumber === number)?.place
+}
+
 function entityOf(entityNumber: number, { reader }: IdentifiedDeps): StoredEntity {
   const stored = reader.entityByNumber(entityNumber)
   if (stored === null) throw new Error('an identifier in the index belongs to no registration')
   return stored
 }
 
-function borneBy(stored: StoredEntity, entityNumber: number, found: readonly Found[]): BorneIdentifier[] {
+/** The identifiers of the query that a company bears, the strongest first. */
+export function borneBy(
+  stored: StoredEntity,
+  entityNumber: number,
+  found: readonly Found[],
+): BorneIdentifier[] {
   return found.flatMap(({ identifier, holders }) => {
     const holder = holders.find((one) => one.entityNumber === entityNumber)
     if (holder === undefined) return []

@@ -5,7 +5,7 @@ import { respelled } from '../match/compare-names.js'
 import { decide, type MatchDecision } from '../match/decide.js'
 import { fittedCoefficients, type Coefficients } from '../match/model.js'
 import { agreementOf, isConflict, parseLocation } from '../match/place.js'
-import { rankCompanies, type MatchQuery, type RankedCompany } from '../match/rank.js'
+import { rankCompanies, type MatchQuery, type Ranking } from '../match/rank.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { variantsOf, type VariantKind } from '../normalize/name-variants.js'
@@ -29,19 +29,24 @@ export interface NameQuery {
 }
 
 /** What the names say: the decision, and every company found, the likeliest first. */
-export interface NameMatch {
+export interface NameMatch extends Ranking {
   /** The name has letters or digits enough to be looked for. */
   readonly isReadable: boolean
   readonly decision: MatchDecision
-  readonly ranked: readonly RankedCompany[]
 }
 
-/** Name and place to an answer: variants, candidates, shares, decision. */
-export function resolveName(query: NameQuery, deps: ResolveDeps): Resolution {
-  return answerFor(matchName(query, deps), deps)
+export const unreadable: NameMatch = {
+  isReadable: false,
+  decision: { kind: 'none' },
+  ranked: [],
+  noneShare: 1,
+  noneScore: 0,
 }
 
-/** `coefficients` is an argument so that others can be tried, `isLeftOut` so that companies can be missed. */
+/**
+ * Name and place to a match: variants, candidates, shares, decision. `coefficients` is an argument so that others can
+ * be tried, `isLeftOut` so that companies can be missed.
+ */
 export function matchName(
   query: NameQuery,
   deps: ResolveDeps,
@@ -49,7 +54,7 @@ export function matchName(
   isLeftOut?: (candidate: CandidateName) => boolean,
 ): NameMatch {
   const asked = readQuery(query, deps.vocabulary())
-  if (asked === null) return { isReadable: false, decision: { kind: 'none' }, ranked: [] }
+  if (asked === null) return unreadable
   const names = namesFor(asked, deps, isLeftOut)
   const rank = (contextCount?: (candidate: CandidateName) => number) =>
     rankCompanies(asked, names, deps.vocabulary(), contextCount, coefficients)
@@ -64,7 +69,7 @@ export function matchName(
     )
     ranking = rank(({ entityNumber }) => counts.get(entityNumber) ?? 0)
   }
-  return { isReadable: true, decision: decide(ranking, coefficients), ranked: ranking.ranked }
+  return { isReadable: true, decision: decide(ranking, coefficients), ...ranking }
 }
 
 const contextCompaniesMax = 12

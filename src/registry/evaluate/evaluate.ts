@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { matchedConfidenceMin } from '../../contract/result.js'
-import { answerFor, matchName, type NameMatch } from '../answer/resolve.js'
+import { matchedConfidenceMin, type Resolution } from '../../contract/result.js'
+import { statesIdentifiers } from '../answer/asked-identifiers.js'
+import { answerFor, matchName, type NameMatch, type ResolveDeps } from '../answer/resolve.js'
 import type { CandidateName } from '../match/candidate.js'
 import type { RankedCompany } from '../match/rank.js'
 import { parseName } from '../normalize/parsed-name.js'
@@ -37,7 +38,7 @@ export interface Evaluation {
 }
 
 export interface EvaluationDeps {
-  readonly registry: Pick<WritableRegistry, 'resolveDeps' | 'database'>
+  readonly registry: Pick<WritableRegistry, 'resolveDeps' | 'database' | 'resolve' | 'candidates'>
   /** What the latency is measured by. */
   readonly monotonicMs: () => number
   /** Of so large a part of the right companies each query is asked again, with the company taken out; 0 to 1. */
@@ -72,12 +73,56 @@ export function isChosen({ expected: [first] }: Pick<LabelledQuery, 'expected'>,
 }
 
 function judge(query: LabelledQuery, deps: EvaluationDeps, right: ExpectedCompanies): Verdict {
-  const { resolveDeps } = deps.registry
+  const { resolveDeps, resolve } = deps.registry
   const startMs = deps.monotonicMs()
+  if (statesIdentifiers(query.name)) {
+    const answer = resolve(query)
+    return identifiedVerdict(query, answer, deps.monotonicMs() - startMs, deps, right)
+  }
   const match = matchName(query, resolveDeps)
   const answer = answerFor(match, resolveDeps)
   const latencyMs = deps.monotonicMs() - startMs
   return verdictOf(query, { match, answer, latencyMs }, deps, right, query.expected.length > 0)
+}
+
+/** Of an answer by identifiers; one that is unsure names its company without an id. */
+function identifiedVerdict(
+  query: LabelledQuery,
+  answer: Resolution,
+  latencyMs: number,
+  { registry: { resolveDeps, candidates } }: EvaluationDeps,
+  right: ExpectedCompanies,
+): Verdict {
+  const numbers = right(query)
+  const at = candidates(query, ranksMax).findIndex(({ entityId }) =>
+    numbers.has(resolveDeps.reader.entityNumber(entityId) ?? 0),
+  )
+  const expectedNames = namesOfAll(numbers, resolveDeps)
+  const named = answer.entity === null ? null : resolveDeps.reader.entityById(answer.entity.id)
+  const answeredName = answer.entity?.legal_name ?? answer.candidate?.legal_name ?? null
+  const isCorrect =
+    named === null
+      ? answeredName !== null && expectedNames.includes(answeredName)
+      : numbers.has(resolveDeps.reader.entityNumber(named.id) ?? 0)
+  const share = answer.match_confidence / 100
+  return {
+    query,
+    stratum: query.stratum,
+    isPositive: query.expected.length > 0,
+    confidence: answer.match_confidence,
+    isAccepted: answer.match_confidence >= matchedConfidenceMin,
+    isCorrect,
+    rank: at < 0 ? null : at + 1,
+    latencyMs,
+    status: answer.status,
+    answeredName,
+    answeredIds: named === null ? '' : idsOf(named),
+    share,
+    expectedNames,
+    shareOfExpected: isCorrect ? share : null,
+    factors: factorTexts(answer),
+    isLeftOut: false,
+  }
 }
 
 interface Answered {
@@ -111,12 +156,15 @@ function verdictOf(
     answeredName: best === null ? null : best.evidence.comparison.candidate.name,
     answeredIds: named === null ? '' : idsOf(named),
     share: best === null ? 0 : best.share,
-    expectedNames: [...numbers].flatMap((number) => namesOf(resolveDeps.reader.entityByNumber(number))),
+    expectedNames: namesOfAll(numbers, resolveDeps),
     shareOfExpected: match.ranked[at]?.share ?? null,
-    factors: answer.factors.map(({ description }) => description ?? '').join(' '),
+    factors: factorTexts(answer),
     isLeftOut: false,
   }
 }
+
+/** Of the companies that a query by identifiers may mean, so many are looked at. */
+const ranksMax = 5
 
 /** Asks with the right companies taken out of what is found. */
 function judgeWithout(
@@ -144,6 +192,12 @@ const numberOf = ({ evidence }: RankedCompany) => evidence.comparison.candidate.
 function namesAny({ evidence, alike }: RankedCompany, numbers: ReadonlySet<number>): boolean {
   return [evidence.comparison.candidate, ...alike].some(({ entityNumber }) => numbers.has(entityNumber))
 }
+
+const namesOfAll = (numbers: ReadonlySet<number>, { reader }: ResolveDeps): string[] =>
+  [...numbers].flatMap((number) => namesOf(reader.entityByNumber(number)))
+
+const factorTexts = ({ factors }: Resolution): string =>
+  factors.map(({ description }) => description ?? '').join(' ')
 
 function namesOf(entity: StoredEntity | null): string[] {
   return entity === null

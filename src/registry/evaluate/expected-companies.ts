@@ -1,4 +1,4 @@
-import { identifierType } from '../../contract/enums.js'
+import { identifierType, type IdentifierType } from '../../contract/enums.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { StoredEntity, StoreReader } from '../store/reader.js'
 import type { ExpectedId, LabelledQuery } from './labelled-query.js'
@@ -10,27 +10,32 @@ export type ExpectedCompanies = (query: Pick<LabelledQuery, 'expected'>) => Read
 const paddedLengthMax = 12
 
 export function createExpectedCompanies(database: Sqlite, reader: StoreReader): ExpectedCompanies {
-  const byId = database.prepare<[string], number>('SELECT number FROM entities WHERE id = ?').pluck()
   const byIdentifier = database
     .prepare<[string, string], number>(
       `SELECT DISTINCT l.entity_number FROM identifiers i JOIN legal_entities l ON l.number = i.legal_entity_number
        WHERE i.type = ? AND i.value = ?`,
     )
     .pluck()
-  const held = ({ type, value }: ExpectedId): number[] => {
-    if (type === 'entity') return byId.all(value)
-    const types = type === null ? identifierType.options : [type]
-    return [
-      ...(type === null ? byId.all(value) : []),
-      ...types.flatMap((one) => writingsOf(value).flatMap((text) => byIdentifier.all(one, text))),
-    ]
+  /** An id that was merged is that of the company it was merged into. */
+  const byId = (id: string): number[] => {
+    const found = reader.entityNumber(reader.mergedInto(id) ?? id)
+    return found === null || reader.outlineByNumber(found) === null ? [] : [found]
   }
+  const byBearers = (type: IdentifierType, value: string): number[] =>
+    writingsOf(value).flatMap((text) => byIdentifier.all(type, text))
   return ({ expected }) => {
-    const found = expected.flatMap(held).filter((entityNumber) => {
+    const named = expected.flatMap(({ type, value }) =>
+      type === 'entity' || type === null ? byId(value) : [],
+    )
+    const bearers = expected.flatMap(({ type, value }) => {
+      if (type === 'entity') return []
+      return (type === null ? identifierType.options : [type]).flatMap((one) => byBearers(one, value))
+    })
+    const found = bearers.filter((entityNumber) => {
       const entity = reader.entityByNumber(entityNumber)
       return entity !== null && isExpected(entity, expected)
     })
-    return new Set(found)
+    return new Set([...named, ...found])
   }
 }
 

@@ -93,13 +93,10 @@ export function measure(
   judgements: readonly Judgement[],
   leftOut: { readonly share: number; readonly judgements: readonly LeftOutJudgement[] } | null = null,
 ): EvaluationReport {
-  const strata = [...new Set(judgements.map(({ stratum }) => stratum))].sort()
   const named = judgements.filter(({ confidence }) => confidence > 0)
   return {
     overall: figuresOf(judgements),
-    strata: Object.fromEntries(
-      strata.map((name) => [name, figuresOf(judgements.filter(({ stratum }) => stratum === name))]),
-    ),
+    strata: figuresBy(judgements, ({ stratum }) => stratum),
     calibration: {
       ...errorsOf(named),
       bins: equalWidthBins(named),
@@ -113,6 +110,17 @@ export function measure(
       max: quantile(judgements, 1),
     },
   }
+}
+
+/** The figures of each group, by what it is called. */
+export function figuresBy<One extends Judgement>(
+  judgements: readonly One[],
+  groupOf: (judgement: One) => string,
+): Readonly<Record<string, StratumFigures>> {
+  const groups = [...new Set(judgements.map(groupOf))].sort()
+  return Object.fromEntries(
+    groups.map((name) => [name, figuresOf(judgements.filter((one) => groupOf(one) === name))]),
+  )
 }
 
 function errorsOf(named: readonly Named[]): CalibrationError {

@@ -28,7 +28,7 @@ const rivalShareMin = 0.08
  * neither is one that is less likely meant than none of them.
  */
 export function decide(
-  { ranked, noneShare }: Ranking,
+  { ranked, noneShare }: Pick<Ranking, 'ranked' | 'noneShare'>,
   coefficients: Coefficients = fittedCoefficients,
 ): MatchDecision {
   const [best, ...others] = ranked

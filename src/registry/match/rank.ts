@@ -40,6 +40,8 @@ export interface Ranking {
   readonly ranked: readonly RankedCompany[]
   /** How likely it is that none of them is meant. */
   readonly noneShare: number
+  /** What a company's score is held against. */
+  readonly noneScore: number
 }
 
 /**
@@ -67,7 +69,7 @@ export function rankCompanies(
         Number(b.evidence.comparison.candidate.active) - Number(a.evidence.comparison.candidate.active) ||
         a.evidence.comparison.candidate.entityNumber - b.evidence.comparison.candidate.entityNumber,
     )
-  return { ranked: joinAlike(ranked), noneShare }
+  return { ranked: joinAlike(ranked), noneShare, noneScore }
 }
 
 export function queryFactsOf({ variants: [whole], hint }: MatchQuery, vocabulary: Vocabulary) {

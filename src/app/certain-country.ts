@@ -1,0 +1,21 @@
+import { countryCodeOf } from '../core/countries.js'
+import { regionCodesOf } from '../registry/normalize/place-names.js'
+
+/** Countries in whose addresses regions go by codes as short as those of countries: "San Bruno, CA", "Bern, BE". */
+const withRegionCodes: ReadonlySet<string> = new Set('AU BR CA CH DE IT US'.split(' '))
+const codeCharsMax = 3
+
+/**
+ * The country that a location names with certainty: its last part, where no region of another country is called so.
+ * "Leeds, GB" names one; "Atlanta, Georgia" and "San Bruno, CA" do not.
+ */
+export function certainCountry(location: string | null): string | null {
+  const last = location?.split(',').at(-1)?.trim() ?? ''
+  const country = last === '' ? null : countryCodeOf(last)
+  if (country === null) return null
+  const others = regionCodesOf(last)
+    .map((code) => code.slice(0, 2))
+    .filter((code) => code !== country)
+  const isOpen = others.some((code) => last.length > codeCharsMax || withRegionCodes.has(code))
+  return isOpen ? null : country
+}

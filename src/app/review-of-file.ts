@@ -1,0 +1,130 @@
+import { userInfo } from 'node:os'
+import type { Environment } from '../config/file-config.js'
+import type { Settings } from '../config/settings.js'
+import { matchedConfidenceMin } from '../contract/outcome-rules.js'
+import { UserError } from '../core/errors.js'
+import { decisionService } from '../pipeline/decisions/decision.js'
+import { openDecisionsBook } from '../pipeline/decisions/decisions-book.js'
+import { openReviewStore } from '../pipeline/decisions/review-store.js'
+import { isRunGoingOn } from '../pipeline/history/going-on.js'
+import { isDoubtful } from '../pipeline/rules/doubtful.js'
+import type { Clock } from '../platform/clock.js'
+import { bareName } from '../registry/normalize/bare-name.js'
+import type { Doubt } from '../review/answer-scan.js'
+import { keepFresh } from '../review/keep-fresh.js'
+import { openSession } from '../review/open-session.js'
+import type { ReviewSession } from '../review/session.js'
+import { embeddedScopeOf } from './embedded-scope.js'
+import { connectTo } from './enrich.js'
+import { inspectInput, type Inspection } from './inspect-input.js'
+import { lateCandidates } from './late-candidates.js'
+
+export interface ReviewRequest {
+  readonly settings: Settings
+  readonly environment: Environment
+  readonly stdin: NodeJS.ReadableStream
+  readonly signal: AbortSignal
+  readonly clock: Clock
+  /** Is told of what goes wrong while nobody asks. */
+  readonly onTrouble: (error: unknown) => void
+}
+
+export interface OpenReview {
+  readonly session: ReviewSession
+  /** As decisions name it: `embedded`, or the base URL of a hosted one. */
+  readonly service: string
+  readonly input: Pick<Inspection, 'input' | 'columns' | 'columnNote' | 'rowNotes' | 'problem'>
+}
+
+/**
+ * Opens the review of the input that the settings name, from what the checkpoint knows of it: no lock, and nothing is
+ * asked of the service before somebody wants candidates. `use` is given the session, which is closed afterwards. Throws
+ * CHECKPOINT_NOT_FOUND, REVIEW_NOTHING_ANSWERED, what the input throws, and what a session does.
+ */
+export function reviewOfFile<Result>(
+  request: ReviewRequest,
+  use: (opened: OpenReview) => Promise<Result>,
+): Promise<Result> {
+  const { stdin, signal } = request
+  // The file is made by the first decision.
+  const settings = {
+    ...request.settings,
+    decisions: { ...request.settings.decisions, isNamed: false },
+  }
+  return inspectInput({ settings, stdin, signal }, (found) => reviewOf(found, { ...request, settings }, use))
+}
+
+async function reviewOf<Result>(
+  found: Inspection,
+  request: ReviewRequest,
+  use: (opened: OpenReview) => Promise<Result>,
+): Promise<Result> {
+  const { settings, environment, stdin, signal, clock, onTrouble } = request
+  const { path: checkpointPath } = settings.checkpoint
+  const { baseUrl, registryPath } = settings.service
+  const { reader, index } = found
+  if (reader === null) throw notFound(checkpointPath)
+  const service = decisionService(baseUrl)
+  const store = openReviewStore(checkpointPath)
+  const source = lateCandidates(() => connectTo(settings, environment, () => undefined))
+  try {
+    const session = await openSession({
+      ...{ index, reader, checkpointPath, store, service, source, bareName, clock, signal },
+      inspectAgain: isRead(settings)
+        ? () => inspectInput({ settings, stdin, signal }, (again) => Promise.resolve(again.index))
+        : null,
+      book: openDecisionsBook(store, settings.decisions.path, service),
+      decisionsPath: settings.decisions.path,
+      scope: baseUrl ?? embeddedScopeOf(registryPath),
+      reviewer: settings.review.reviewer ?? systemUser(environment),
+      doubt: doubtOf(settings),
+      isRunGoingOn: () => isRunGoingOn(checkpointPath),
+    })
+    const fresh = keepFresh({ session, clock, onTrouble })
+    try {
+      assertAnswered(session)
+      return await use({ session, service, input: found })
+    } finally {
+      await fresh.stop()
+      await session.close()
+    }
+  } finally {
+    await source.close()
+    store.close()
+  }
+}
+
+/** Standard input is read once. */
+const isRead = ({ input }: Settings): boolean => input.paths?.includes('-') === false
+
+/** A service that keeps to the interface calls nothing matched below a confidence: there is no need to read it. */
+function doubtOf({ review: { threshold }, service }: Settings): Doubt {
+  const isSure = service.baseUrl === null && threshold <= matchedConfidenceMin
+  return {
+    isDoubtful: (outcome, confidence) => isDoubtful({ state: 'answered', outcome, confidence }, threshold),
+    needsConfidence: (outcome) => outcome !== 'matched' || !isSure,
+  }
+}
+
+/** A run that goes on may answer soon, and what was decided can be looked at. */
+function assertAnswered(session: ReviewSession): void {
+  const { lookupCount, unansweredCount, decidedCount } = session.counts()
+  if (lookupCount > unansweredCount || decidedCount > 0 || session.isRunGoingOn) return
+  throw new UserError('REVIEW_NOTHING_ANSWERED', 'nothing that the input asks is answered yet', {
+    hint: 'run first: enrich companies.csv -o out.parquet; with the same columns, service and registry',
+  })
+}
+
+const notFound = (path: string): UserError =>
+  new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
+    hint: 'a run makes it: enrich companies.csv -o out.parquet',
+  })
+
+/** In a container there may be no user of that number. */
+function systemUser(environment: Environment): string {
+  try {
+    return userInfo().username
+  } catch {
+    return environment['USER'] ?? environment['USERNAME'] ?? 'unknown'
+  }
+}

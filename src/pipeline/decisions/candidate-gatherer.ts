@@ -1,0 +1,152 @@
+import type { RunObjectLenient } from '../../contract/resolution.js'
+import { errorText } from '../../core/error-text.js'
+import { at, integerOf } from '../../core/lenient.js'
+import type { Clock } from '../../platform/clock.js'
+import { WakeSignal } from '../../platform/wake-signal.js'
+import type { CheckpointReader, LookupId } from '../checkpoint/checkpoint.js'
+import { isDoubtful } from '../rules/doubtful.js'
+import { outcomeOf } from '../rules/outcome.js'
+import { doubtfulAmong } from './doubtful-lookups.js'
+import type { Candidate, CandidateSource } from './candidate.js'
+import type { ReviewStore } from './review-store.js'
+
+const gathererLimits = {
+  /** Lookups whose candidates are asked for at one time, and kept in one commit. */
+  batchCount: 200,
+  /** What comes one by one waits for company so long: each commit syncs the disk. */
+  gatherMs: 1_000,
+} as const
+
+export interface CandidateGathererDeps {
+  readonly source: Pick<CandidateSource, 'candidatesOf'>
+  readonly scope: string
+  readonly threshold: number
+  /** Called when the first doubtful answer is there. */
+  readonly openStore: () => ReviewStore
+  /** Null where there is no checkpoint. */
+  readonly openReader: () => CheckpointReader | null
+  readonly clock: Clock
+  /** Aborted: nothing more is asked for; the next run makes up for it. */
+  readonly stopSignal: AbortSignal
+  /** What could not be gathered, in a sentence; said once. */
+  readonly onMissing: (text: string) => void
+}
+
+/**
+ * Keeps the candidates of doubtful answers while a run goes on, for whoever reviews them. It never fails: what cannot be
+ * gathered is missing. What a killed run did not come to, the next one makes up for.
+ */
+export class CandidateGatherer {
+  readonly #deps: CandidateGathererDeps
+  readonly #signal: WakeSignal
+  /** Lookups whose answers are doubtful: a number each. */
+  #waiting: LookupId[] = []
+  #isComplete = false
+  #hasToldMissing = false
+  #store: ReviewStore | null = null
+  #reader: CheckpointReader | null = null
+
+  constructor(deps: CandidateGathererDeps) {
+    this.#deps = deps
+    this.#signal = new WakeSignal(deps.clock)
+  }
+
+  /** An answer was recorded. */
+  answered(lookupId: LookupId, run: RunObjectLenient): void {
+    const confidence = integerOf(at(run.data, 'match_confidence'))
+    const answer = { state: 'answered', outcome: outcomeOf(run, false), confidence } as const
+    if (!isDoubtful(answer, this.#deps.threshold)) return
+    this.#waiting.push(lookupId)
+    if (this.#waiting.length >= gathererLimits.batchCount) this.#signal.ring()
+  }
+
+  /** No further answer will come. */
+  complete(): void {
+    this.#isComplete = true
+    this.#signal.ring()
+  }
+
+  /** `known`: the lookups of this run. Resolves when all is kept that was told, or it was stopped; never rejects. */
+  async run(known: Uint32Array): Promise<void> {
+    const { stopSignal } = this.#deps
+    stopSignal.addEventListener('abort', this.#signal.ring, { once: true })
+    try {
+      await this.#gatherAll(known)
+    } catch (error) {
+      this.#tellMissing(errorText(error))
+    } finally {
+      stopSignal.removeEventListener('abort', this.#signal.ring)
+      this.#reader?.close()
+      this.#store?.close()
+    }
+  }
+
+  /** New answers first: their candidates have just been made. Then, a batch at a time, what was answered before. */
+  async #gatherAll(known: Uint32Array): Promise<void> {
+    const { batchCount, gatherMs } = gathererLimits
+    let position = 0
+    for (;;) {
+      if (this.#deps.stopSignal.aborted) return
+      const isLast = this.#isComplete && position >= known.length
+      if (this.#waiting.length >= batchCount || (isLast && this.#waiting.length > 0)) {
+        await this.#gather(this.#waiting.splice(0, batchCount))
+      } else if (position < known.length) {
+        const ids = [...known.subarray(position, position + batchCount)]
+        position += batchCount
+        const reader = this.#openReader()
+        if (reader !== null) await this.#gather(doubtfulAmong(ids, reader, this.#deps.threshold))
+      } else if (isLast) {
+        return
+      } else if (this.#waiting.length === 0) {
+        await this.#signal.wait()
+      } else {
+        await this.#signal.wait(gatherMs)
+        await this.#gather(this.#waiting.splice(0, batchCount))
+      }
+    }
+  }
+
+  async #gather(ids: readonly LookupId[]): Promise<void> {
+    const reader = ids.length === 0 ? null : this.#openReader()
+    if (reader === null) return
+    const { scope, clock, openStore } = this.#deps
+    const store = (this.#store ??= openStore())
+    const keys = reader.identities(ids).map((identity) => hexOf(identity?.key ?? new Uint8Array()))
+    const isKept = store.haveCandidates(scope, keys)
+    const asked = reader.asked(ids)
+    const found = new Map<string, readonly Candidate[]>()
+    const asking = keys.map(async (key, index) => {
+      const lookup = asked[index]
+      if (isKept[index] === true || !lookup) return
+      const candidates = await this.#candidatesOf(lookup)
+      if (candidates !== null) found.set(key, candidates)
+    })
+    await Promise.all(asking)
+    if (found.size > 0) await store.keepCandidates(scope, found, clock.nowMs())
+  }
+
+  async #candidatesOf(
+    lookup: Parameters<CandidateSource['candidatesOf']>[0],
+  ): Promise<readonly Candidate[] | null> {
+    const { source, stopSignal } = this.#deps
+    try {
+      return await source.candidatesOf(lookup, stopSignal)
+    } catch (error) {
+      if (!stopSignal.aborted) this.#tellMissing(errorText(error))
+      return null
+    }
+  }
+
+  /** Read as it is committed, beside whoever writes it. */
+  #openReader(): CheckpointReader | null {
+    return (this.#reader ??= this.#deps.openReader())
+  }
+
+  #tellMissing(reason: string): void {
+    if (this.#hasToldMissing) return
+    this.#hasToldMissing = true
+    this.#deps.onMissing(`Some candidates of doubtful rows are missing: ${reason}. The next run looks again.`)
+  }
+}
+
+const hexOf = (key: Uint8Array) => Buffer.from(key).toString('hex')

@@ -1,0 +1,56 @@
+import type { RunObjectLenient } from '../contract/resolution.js'
+import type { LookupId } from './checkpoint/checkpoint.js'
+import { peekAtCheckpoint } from './checkpoint/reader.js'
+import { CandidateGatherer } from './decisions/candidate-gatherer.js'
+import { openReviewStore } from './decisions/review-store.js'
+import type { OpenRun } from './deps.js'
+import type { RowIndex } from './input/row-index.js'
+import { doubtThresholdByDefault } from './rules/doubtful.js'
+import type { Stop } from './rules/stop.js'
+
+/** Is told of each resolution that is answered. */
+export type OnAnswered = (lookupId: LookupId, run: RunObjectLenient) => void
+
+/**
+ * Does the work of a run while the candidates of its doubtful answers are kept, where the service has them beside its
+ * answers. Once all is answered, what is left of them is waited for; where the run is stopped, it is not. `known`: lookups
+ * that may have been answered by an earlier run, which may have been killed before it had gathered all.
+ */
+export async function besideGathering(
+  { deps, connection }: OpenRun,
+  known: Uint32Array,
+  work: (onAnswered: OnAnswered | undefined) => Promise<Stop | null>,
+): Promise<Stop | null> {
+  const { candidates: source, scope } = connection
+  if (!source.isEager) return work(undefined)
+  const { clock, observe, interrupt, checkpoint, doubtThreshold = doubtThresholdByDefault } = deps
+  const stopping = new AbortController()
+  const gatherer = new CandidateGatherer({
+    ...{ source, scope, clock, threshold: doubtThreshold },
+    openStore: () => openReviewStore(checkpoint.path),
+    openReader: () => peekAtCheckpoint(checkpoint.path, scope),
+    stopSignal: AbortSignal.any([stopping.signal, interrupt]),
+    onMissing: (text) => {
+      observe({ type: 'notice', text, isWarning: true })
+    },
+  })
+  const gathering = gatherer.run(known)
+  try {
+    const stop = await work((lookupId, run) => {
+      gatherer.answered(lookupId, run)
+    })
+    if (stop === null) gatherer.complete()
+    else stopping.abort()
+    return stop
+  } catch (error) {
+    stopping.abort()
+    throw error
+  } finally {
+    await gathering
+  }
+}
+
+/** The lookups of all rows, each once. */
+export function lookupsOf(index: RowIndex): Uint32Array {
+  return index.distinct().ids.filter((id) => id !== 0 && index.reasonOf(id) === null)
+}

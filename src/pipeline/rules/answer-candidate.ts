@@ -1,0 +1,111 @@
+import { at, integerOf, listOf, objectOf, textOf } from '../../core/lenient.js'
+import { candidatesMax, type Candidate, type EvidencePart } from '../decisions/candidate.js'
+
+const candidateTextLimits = { charsMax: 500, factorsMax: 20, identifiersMax: 20 } as const
+
+const text = (value: unknown, ...keys: string[]): string | null => {
+  const found = textOf(at(value, ...keys), candidateTextLimits.charsMax)
+  return found === null || found.trim() === '' ? null : found
+}
+
+/**
+ * The company that an answer names, confirmed or not, as a candidate: of a stored run (interface: "v3 job result"). Null
+ * where it names none. A company that the service has not confirmed has no id there, so that it cannot be accepted.
+ */
+export function answerCandidate(body: unknown): Candidate | null {
+  const data = at(body, 'data')
+  const entity = objectOf(at(data, 'entity'))
+  const guess = objectOf(at(data, 'candidate'))
+  if (entity === null && guess === null) return null
+  return { ...(entity === null ? guessed(guess) : confirmed(entity)), ...answered(data) }
+}
+
+/** The company of a record (interface: "v3 entity record", its envelope); null where it holds none with an id. */
+export function recordCandidate(body: unknown): Candidate | null {
+  const entity = objectOf(at(body, 'entity'))
+  const company = entity === null ? null : confirmed(entity)
+  if (company === null || company.entityId === null) return null
+  return { ...company, otherNames: [], confidence: null, evidence: [], url: null }
+}
+
+type Answered = Pick<Candidate, 'confidence' | 'evidence' | 'url' | 'otherNames'>
+
+function confirmed(entity: unknown): Omit<Candidate, keyof Answered> {
+  const address = at(entity, 'headquarters', 'address')
+  const parts = ['city', 'state', 'country'].map((part) => text(address, part))
+  const line = parts.filter((part) => part !== null).join(', ')
+  return {
+    entityId: text(entity, 'id'),
+    legalEntityId: text(entity, 'primary_legal_entity', 'id'),
+    name: text(entity, 'display_name'),
+    legalName: text(entity, 'legal_name'),
+    status: text(entity, 'status'),
+    place: text(address, 'formatted_address') ?? (line === '' ? null : line),
+    countryCode: text(address, 'country_code') ?? text(entity, 'primary_legal_entity', 'country_code'),
+    jurisdiction: text(entity, 'primary_legal_entity', 'jurisdiction'),
+    identifiers: listOf(at(entity, 'identifiers'))
+      .slice(0, candidateTextLimits.identifiersMax)
+      .flatMap((identifier) => {
+        const [type, value] = [text(identifier, 'type'), text(identifier, 'value')]
+        return type === null || value === null ? [] : [{ type, value }]
+      }),
+  }
+}
+
+function guessed(candidate: unknown): Omit<Candidate, keyof Answered> {
+  return {
+    entityId: null,
+    legalEntityId: null,
+    name: text(candidate, 'name'),
+    legalName: text(candidate, 'legal_name'),
+    status: text(candidate, 'status'),
+    place: text(candidate, 'primary_address', 'full_address'),
+    countryCode: text(candidate, 'primary_address', 'country_code'),
+    jurisdiction: text(candidate, 'jurisdiction'),
+    identifiers: [],
+  }
+}
+
+function answered(data: unknown): Answered {
+  const confidence = integerOf(at(data, 'match_confidence'))
+  return {
+    otherNames: [],
+    confidence: confidence === null ? null : Math.max(0, Math.min(100, confidence)),
+    evidence: listOf(at(data, 'factors')).slice(0, candidateTextLimits.factorsMax).flatMap(evidenceOf),
+    url: registerUrl(data),
+  }
+}
+
+const labels: Readonly<Record<string, string>> = { strength: 'for it', limitation: 'against it' }
+
+/** A factor says whether it speaks for or against; how much, it does not. */
+function evidenceOf(factor: unknown): EvidencePart[] {
+  const said = text(factor, 'description') ?? text(factor, 'code')?.replaceAll('_', ' ') ?? null
+  const type = text(factor, 'type') ?? ''
+  return said === null ? [] : [{ label: labels[type] ?? 'factor', text: said, weight: null }]
+}
+
+const registryTier = 1
+
+/** The first record of a government register that the basis cites. */
+function registerUrl(data: unknown): string | null {
+  for (const entry of listOf(at(data, 'basis')))
+    for (const citation of listOf(at(entry, 'citations'))) {
+      const url = text(citation, 'url')
+      const isRegister = integerOf(at(citation, 'authority_tier')) === registryTier
+      if (isRegister && url !== null && /^https?:\/\//i.test(url) && URL.canParse(url)) return url
+    }
+  return null
+}
+
+/** What was found, behind the company that was answered; each company once. */
+export function withAnswerFirst(answer: Candidate | null, found: readonly Candidate[]): Candidate[] {
+  const seen = new Set<string>()
+  const isNew = ({ entityId, legalEntityId }: Candidate) => {
+    const ids = [entityId, legalEntityId].filter((id) => id !== null)
+    const isSeen = ids.some((id) => seen.has(id))
+    for (const id of ids) seen.add(id)
+    return !isSeen
+  }
+  return [...(answer === null ? [] : [answer]), ...found].filter(isNew).slice(0, candidatesMax)
+}

@@ -1,0 +1,219 @@
+import { countryNameOf } from '../../core/countries.js'
+import { unreachable } from '../../core/errors.js'
+import { jurisdictionParts } from './entity-record.js'
+import type { FeaturePart } from './evidence-parts.js'
+import { formerName, nameSaid } from './factors.js'
+import { leftoverText, spellingText } from './leftover-words.js'
+import type { Evidence } from '../match/evidence.js'
+import type { NameComparison } from '../match/compare-names.js'
+import type { LocationHint, Place, PlaceAgreement } from '../match/place.js'
+import type { RankedCompany, Ranking } from '../match/rank.js'
+import type { Vocabulary } from '../match/vocabulary.js'
+import { parseName } from '../normalize/parsed-name.js'
+import type { StoredLegalEntity } from '../store/reader.js'
+
+/** One company beside what was asked for. */
+export interface Pair {
+  /** As it was asked. */
+  readonly name: string
+  readonly evidence: Evidence
+  /** The one whose name and place are compared. */
+  readonly registration: StoredLegalEntity
+  readonly vocabulary: Vocabulary
+}
+
+/** What a part of the score is about, in plain English, of this very pair. */
+export function partText(part: FeaturePart, pair: Pair): string {
+  const { evidence, registration } = pair
+  const { comparison } = evidence
+  switch (part) {
+    case 'name':
+      return `the ${nameSaid(comparison)}`
+    case 'kind of name':
+      return comparison.candidate.kind === 'former'
+        ? `a ${formerName(registration, comparison.candidate.name)}`
+        : `another name of ${registration.legalName}`
+    case 'words left over':
+      return leftoverText(pair.name, comparison, pair.vocabulary)
+    case 'spelling':
+      return spellingText(pair.name, comparison, pair.vocabulary)
+    case 'numbers':
+      return numbersText(comparison)
+    case 'brackets':
+      return 'what stands in brackets may tell another company of that name'
+    case 'legal form':
+      return formText(comparison)
+    case 'rare words':
+      return rarityText(comparison, pair.vocabulary)
+    case 'others of the name':
+      return othersText(evidence)
+    case 'place':
+      return placeText({ ...evidence, known: comparison.candidate.place }, registration)
+    case 'listed':
+      return 'its shares are traded'
+    case 'known to registers':
+      return knownText(comparison)
+    case 'status':
+      return registration.removedFromSource
+        ? `the newest file of ${registration.sourceName} no longer names it`
+        : `not active (${registration.status ?? 'unknown'})`
+    case 'kind of body':
+      return `not registered as a company (${`${registration.type}, ${registration.subtype}`.replaceAll('_', ' ')})`
+    case 'context':
+      return evidence.contextCount === 1
+        ? 'a word of the context is known of it'
+        : `${evidence.contextCount} words of the context are known of it`
+    default:
+      return unreachable(part)
+  }
+}
+
+function numbersText({ isOneOfSeries, numbersAgree, queryLeftover, nameLeftover }: NameComparison): string {
+  if (isOneOfSeries) return 'its name goes on with a number: one of a series'
+  if (!numbersAgree) return 'the two names bear different numbers'
+  if (nameLeftover.number > 0) return 'its name has a number, not asked for'
+  return queryLeftover.number > 0 ? 'a number was asked for, which its name lacks' : 'numbers stand in both'
+}
+
+function formText({ form, variant, candidate }: NameComparison): string {
+  const [asked, own] = [variant.formWords.join(' '), parseName(candidate.name).formWords.join(' ')]
+  switch (form) {
+    case 'same':
+      return asked === own ? `the same legal form: "${own}"` : `legal forms of one kind: "${asked}", "${own}"`
+    case 'soft_conflict':
+    case 'hard_conflict':
+      return `another legal form: "${own}", asked for "${asked}"`
+    case 'unstated_partnership':
+      return `a partnership ("${own}"), which was not asked for`
+    case 'unknown':
+      return own === '' ? 'its name states no legal form' : `a legal form, "${own}", that says little`
+    default:
+      return unreachable(form)
+  }
+}
+
+function rarityText({ isGeneric, rarestWord }: NameComparison, vocabulary: Vocabulary): string {
+  if (rarestWord === null) return 'no whole word is in common'
+  const count = vocabulary.nameCount(rarestWord)
+  const names = count === 1 ? '1 name' : `${count.toLocaleString('en-US')} names`
+  return isGeneric
+    ? `only everyday words are in common; the rarest, "${rarestWord}", is in ${names} of the registry`
+    : `the rarest word in common, "${rarestWord}", is in ${names} of the registry`
+}
+
+/** How many there are beside this one. */
+function othersText({ comparison, siblings }: Evidence): string {
+  const { matchType, rarestWord, candidate } = comparison
+  const owned =
+    siblings.ownsRarestWord && rarestWord !== null ? [`no other company's name has "${rarestWord}"`] : []
+  const { exactCount, betterPlacedCount, prefixCount, placedPrefixCount, completedCount, familyCount } =
+    siblings
+  const texts: string[] = []
+  if (matchType === 'exact') {
+    texts.push(
+      exactCount <= 1 ? 'no other company found bears this name' : `${others(exactCount)} this name too`,
+    )
+    if (betterPlacedCount === 1) texts.push('one that fits the place better')
+    if (betterPlacedCount > 1) texts.push(`${betterPlacedCount} that fit the place better`)
+  } else if (matchType === 'prefix') {
+    texts.push(
+      prefixCount <= 1
+        ? 'no other company found has a name that begins so'
+        : `names of ${prefixCount.toLocaleString('en-US')} companies begin so`,
+    )
+    if (prefixCount > 1 && placedPrefixCount === 1) texts.push('no other fits the place as well')
+    else if (prefixCount > 1 && siblings.listedPrefixCount === 1 && candidate.prominence.isListed)
+      texts.push('no other is listed')
+  } else if (matchType === 'completed') {
+    texts.push(
+      completedCount <= 1
+        ? 'no other name found may have been cut to this text'
+        : `${completedCount} names may have been cut to this text`,
+    )
+  }
+  texts.push(...owned)
+  if (texts.length === 0)
+    texts.push(
+      familyCount > 1
+        ? `${familyCount} companies found have names that begin with the same two words`
+        : 'others have its words in their names too',
+    )
+  return texts.join('; ')
+}
+
+const others = (exactCount: number) =>
+  exactCount === 2 ? 'another company bears' : `${(exactCount - 1).toLocaleString('en-US')} others bear`
+
+function knownText({ candidate: { prominence } }: NameComparison): string {
+  const known = [
+    ...(prominence.hasLei ? ['its LEI'] : []),
+    ...(prominence.hasIndustry ? ['its industry'] : []),
+  ]
+  return `registers state ${known.join(' and ')}`
+}
+
+interface ComparedPlace {
+  readonly place: PlaceAgreement
+  readonly hint: LocationHint | null
+  /** Of the registration. */
+  readonly known: Place
+}
+
+/** What the place asked for is to that of a registration. */
+export function placeText({ place, hint, known }: ComparedPlace, registration: StoredLegalEntity): string {
+  const { city, region, postalCode, countryCode } = registration.address
+  const { countryCode: registered } = jurisdictionParts(registration.jurisdiction)
+  const country = nameOf(countryCode ?? registered)
+  const town = city ?? postalCode
+  const inTown = town === null ? 'no town of it is known' : `it is in ${town}`
+  switch (place) {
+    case 'postal':
+      return `the same postal code: ${postalCode ?? ''}`
+    case 'city':
+      return hint?.cities.has(known.cityKey) === true
+        ? `the same town: ${city ?? ''}`
+        : `the same neighbourhood: ${postalCode ?? city ?? ''}`
+    case 'region':
+      return `the same region${hint?.namesTown === true ? `; ${inTown}` : `: ${region ?? registration.jurisdiction ?? country}`}`
+    case 'country':
+      return `the same country${hint?.namesTown === true ? `; ${inTown}` : `: ${country}`}`
+    case 'registered_there':
+      return `registered in the country asked for (${nameOf(registered)}); no address is known`
+    case 'registered_elsewhere':
+      return `registered in another country (${nameOf(registered)}); no address is known`
+    case 'form_of_country':
+      return `registered in another country (${nameOf(registered)}), with a legal form of the one asked for`
+    case 'region_conflict':
+      return `another region: ${[city, region ?? postalCode].filter((part) => part !== null).join(', ')}`
+    case 'town_abroad':
+      return `the same town, ${town ?? ''}, and another country: ${country}`
+    case 'country_conflict':
+      return `another country: ${country}`
+    case 'none':
+      return hint === null ? 'no place was asked for' : `nothing known of its place agrees; ${inTown}`
+    default:
+      return unreachable(place)
+  }
+}
+
+const nameOf = (countryCode: string | null) =>
+  countryCode === null ? 'unknown' : (countryNameOf(countryCode) ?? countryCode)
+
+/** Of whatever is asked alike, before any company is looked at. */
+export const startText = 'where the model starts for a text like this one, before it compares companies'
+
+export function otherRegistersText({ alike: [twin] }: Pick<RankedCompany, 'alike'>): string {
+  return twin === undefined
+    ? 'no other register has it'
+    : `"${twin.name}" in another register is most likely the same company`
+}
+
+/** The likeliest of those that may be meant as well. */
+export function otherCandidatesText(company: RankedCompany, { ranked }: Pick<Ranking, 'ranked'>): string {
+  const [first, ...more] = ranked.filter((other) => other !== company)
+  if (first === undefined) return 'no other company is like it'
+  const name = `"${first.evidence.comparison.candidate.name}"`
+  return first.share > company.share
+    ? `${name} is likelier`
+    : `${name}${more.length > 0 ? ' and others' : ''} may be meant as well`
+}

@@ -1,0 +1,123 @@
+import { setImmediate } from 'node:timers/promises'
+import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
+import { placeOf, type InputLookups } from './input-lookups.js'
+import type { Queue } from './queue.js'
+
+/** What decides which answers people look at. */
+export interface Doubt {
+  isDoubtful(outcome: string, confidence: number | null): boolean
+  /** Whether it depends on the confidence: what is not read is quicker. */
+  needsConfidence(outcome: string): boolean
+}
+
+/** Read at one time; what waits is served in between. */
+const batchLookups = 500
+
+const lookupStates = { unanswered: 0, settled: 1, queued: 2 } as const
+
+/**
+ * Looks through what is known of the lookups of an input, and puts what is doubtful into the queue. Looked at again, it
+ * reads only what was not answered before, and what is in the queue: a run may be asking for it once more.
+ */
+export class AnswerScan {
+  readonly #lookups: InputLookups
+  readonly #bareName: (name: string) => string
+  readonly #states: Uint8Array
+  #unansweredCount: number
+
+  /** `bareName`: a name without legal form and punctuation. */
+  constructor(lookups: InputLookups, bareName: (name: string) => string) {
+    this.#lookups = lookups
+    this.#bareName = bareName
+    this.#states = new Uint8Array(lookups.ids.length)
+    this.#unansweredCount = lookups.ids.length
+  }
+
+  get lookupCount(): number {
+    return this.#states.length
+  }
+
+  get unansweredCount(): number {
+    return this.#unansweredCount
+  }
+
+  /** Throws CHECKPOINT_*, and the reason of the signal. */
+  async look(reader: CheckpointReader, queue: Queue, doubt: Doubt, signal: AbortSignal): Promise<void> {
+    for (const places of this.#batches()) {
+      signal.throwIfAborted()
+      this.#lookAt(places, reader, queue, doubt)
+      await setImmediate()
+    }
+  }
+
+  /** Puts a lookup into the queue, whatever its answer is; false where it is none of this input. */
+  include(id: LookupId, reader: CheckpointReader, queue: Queue): boolean {
+    const place = placeOf(this.#lookups.ids, id)
+    if (place === -1) return false
+    const [answer] = reader.answeredOutcomes([id], () => true)
+    const [status, confidence] = [answer?.outcome ?? 'pending', answer?.confidence ?? null]
+    this.#add([{ place, id, status, confidence }], false, reader, queue)
+    return true
+  }
+
+  *#batches(): Generator<readonly number[]> {
+    let batch: number[] = []
+    for (let place = 0; place < this.#states.length; place++) {
+      if (this.#states[place] === lookupStates.settled) continue
+      batch.push(place)
+      if (batch.length < batchLookups) continue
+      yield batch
+      batch = []
+    }
+    if (batch.length > 0) yield batch
+  }
+
+  #lookAt(places: readonly number[], reader: CheckpointReader, queue: Queue, doubt: Doubt): void {
+    const ids = places.map((place) => this.#lookups.ids[place] ?? 0)
+    const answers = reader.answeredOutcomes(ids, (outcome) => doubt.needsConfidence(outcome))
+    const fresh: Found[] = []
+    for (const [at, place] of places.entries()) {
+      const [id, answer] = [ids[at] ?? 0, answers[at] ?? null]
+      const { outcome: status = 'pending', confidence = null } = answer ?? {}
+      const isDoubtful = answer?.kind === 'resolution' && doubt.isDoubtful(status, confidence)
+      if (queue.placeOf(id) !== null)
+        queue.change(id, answer === null ? { isDoubtful } : { status, confidence, isDoubtful })
+      else if (isDoubtful) fresh.push({ place, id, status, confidence })
+      this.#become(place, answer === null ? 'unanswered' : isDoubtful ? 'queued' : 'settled')
+    }
+    this.#add(fresh, true, reader, queue)
+  }
+
+  #add(found: readonly Found[], isDoubtful: boolean, reader: CheckpointReader, queue: Queue): void {
+    const asked = reader.asked(found.map(({ id }) => id))
+    const { rowCounts, firstRows } = this.#lookups
+    for (const [at, { place, ...facts }] of found.entries()) {
+      const { name = '', location = null } = asked[at] ?? {}
+      queue.add({
+        ...{ ...facts, isDoubtful, rowCount: rowCounts[place] ?? 0, firstRow: firstRows[place] ?? 0 },
+        nameHash: hashOf(this.#bareName(name)),
+        text: location === null ? name : `${name} ${location}`,
+      })
+    }
+  }
+
+  #become(place: number, state: keyof typeof lookupStates): void {
+    const isUnanswered = (value: number | undefined) => Number(value === lookupStates.unanswered)
+    this.#unansweredCount += isUnanswered(lookupStates[state]) - isUnanswered(this.#states[place])
+    this.#states[place] = lookupStates[state]
+  }
+}
+
+interface Found {
+  readonly place: number
+  readonly id: LookupId
+  readonly status: string
+  readonly confidence: number | null
+}
+
+/** FNV-1a, in as many bits as numbers take no room for. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash & 0x3fffffff
+}

@@ -1,0 +1,30 @@
+import type { Candidate } from '../pipeline/decisions/candidate.js'
+import { compareNames, comparePlaces } from './marks.js'
+import type { CandidateView } from './page-data.js'
+
+export interface AskedTexts {
+  readonly name: string
+  readonly location: string | null
+}
+
+/** A candidate as it is shown beside what was asked. */
+export function candidateView(candidate: Candidate, asked: AskedTexts): CandidateView {
+  const { legalName, name, place } = candidate
+  const names = compareNames(asked.name, legalName ?? name)
+  return {
+    entityId: candidate.entityId,
+    name,
+    legalName,
+    otherNames: candidate.otherNames,
+    status: candidate.status,
+    place,
+    identifiers: candidate.identifiers,
+    confidence: candidate.confidence,
+    evidence: candidate.evidence,
+    url: candidate.url,
+    nameMarks: names.right,
+    askedMarks: names.left,
+    placeMarks: comparePlaces(asked.location, place).right,
+    obstacle: candidate.entityId === null ? 'the service gives no id of a company for it' : null,
+  }
+}

@@ -1,0 +1,86 @@
+import { at, objectOf, textOf } from '../core/lenient.js'
+import type { CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
+import { stageLookup } from '../pipeline/checkpoint/lookup-key.js'
+import type { Candidate } from '../pipeline/decisions/candidate.js'
+import type { Decision } from '../pipeline/decisions/decision.js'
+import {
+  decisionStanding,
+  doubtOfDecision,
+  type DecisionStanding,
+} from '../pipeline/rules/decision-standing.js'
+
+interface ReadRecord {
+  readonly answeredAtMs: number | null
+  /** The envelope (interface: "v3 entity record"); null where the record was not read yet. */
+  readonly record: unknown
+}
+
+/** The records of companies that people decided for, as runs read them into the checkpoint. */
+export class CompanyRecords {
+  readonly #reader: CheckpointReader
+  /** What was made of a record, until it is read anew. */
+  readonly #standings = new Map<string, { answeredAtMs: number | null; standing: DecisionStanding }>()
+
+  constructor(reader: CheckpointReader) {
+    this.#reader = reader
+  }
+
+  /** Why a lookup that was decided is doubtful again; null where it is not. */
+  doubtOf(decision: Decision): string | null {
+    if (decision.entityId === null) return null
+    const { answeredAtMs, record } = this.#read(decision.entityId)
+    const key = JSON.stringify([decision.entityId, decision.entityName])
+    const known = this.#standings.get(key)
+    if (known !== undefined && known.answeredAtMs === answeredAtMs)
+      return doubtOfDecision(decision, known.standing)
+    const standing = decisionStanding(decision, record())
+    this.#standings.set(key, { answeredAtMs, standing })
+    return doubtOfDecision(decision, standing)
+  }
+
+  /** What a company is called in its record; null where that was not read. */
+  nameOf(entityId: string): string | null {
+    const entity = at(this.#read(entityId).record(), 'entity')
+    return textOf(at(entity, 'legal_name')) ?? textOf(at(entity, 'display_name'))
+  }
+
+  /** The company that a decided one goes on as, to be offered in its place; null where it stands as it is. */
+  successorOf(decision: Decision): Candidate | null {
+    if (decision.entityId === null) return null
+    const record = this.#read(decision.entityId).record()
+    const standing = decisionStanding(decision, record)
+    if (standing.kind === 'renamed') return candidateOfRecord(decision.entityId, at(record, 'entity'))
+    if (standing.kind !== 'merged') return null
+    const own = at(this.#read(standing.into).record(), 'entity')
+    return candidateOfRecord(standing.into, own ?? at(record, 'entity'))
+  }
+
+  #read(entityId: string): Omit<ReadRecord, 'record'> & { readonly record: () => unknown } {
+    const [id = 0] = this.#reader.find('entity', [stageLookup('entity', entityId).key])
+    const [known] = this.#reader.known([id])
+    if (known?.state !== 'answered') return { answeredAtMs: null, record: () => null }
+    return { answeredAtMs: known.answeredAtMs, record: () => at(JSON.parse(known.body()), 'data') ?? null }
+  }
+}
+
+function candidateOfRecord(entityId: string, entity: unknown): Candidate | null {
+  if (objectOf(entity) === null) return null
+  const address = at(entity, 'headquarters', 'address')
+  return {
+    entityId,
+    legalEntityId: textOf(at(entity, 'primary_legal_entity', 'id')),
+    name: textOf(at(entity, 'display_name')),
+    legalName: textOf(at(entity, 'legal_name')),
+    otherNames: [],
+    status: textOf(at(entity, 'status')),
+    place: textOf(at(address, 'formatted_address')),
+    countryCode: textOf(at(address, 'country_code')),
+    jurisdiction: textOf(at(entity, 'primary_legal_entity', 'jurisdiction')),
+    identifiers: [],
+    confidence: null,
+    evidence: [
+      { label: 'decision', text: 'the company that was decided for goes on as this one', weight: null },
+    ],
+    url: null,
+  }
+}

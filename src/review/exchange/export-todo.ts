@@ -1,0 +1,140 @@
+import { existsSync } from 'node:fs'
+import { UserError } from '../../core/errors.js'
+import { outputFormOf } from '../../pipeline/output/output-format.js'
+import { publishTable, type PlainRow } from '../../pipeline/output/plain-table.js'
+import type { QueueRow } from '../page-data.js'
+import type { QueueFilter, ReviewSession } from '../session.js'
+import { instructions } from './instructions.js'
+import { readTodo, type FilledTodo } from './read-todo.js'
+import { settleLines } from './settle-lines.js'
+import { todoColumns, todoRow, type TodoLine } from './todo-columns.js'
+
+export interface ExportedTodo {
+  readonly path: string
+  readonly lookupCount: number
+  /** Rows of the input that ask them. */
+  readonly rowCount: number
+  /** Lookups whose candidates could not be had, and why; null where there are none. */
+  readonly missing: { readonly lookupCount: number; readonly reason: string } | null
+}
+
+export interface ExportDeps {
+  /** What writing may hold in memory. */
+  readonly memoryBytes: number
+  readonly signal: AbortSignal
+  /** Called with each lookup: candidates of a hosted service may have to be asked for. */
+  readonly onProgress?: (lookupCount: number, openCount: number) => void
+}
+
+/** What people fill in. Throws OUTPUT_FORMAT_UNKNOWN, and USAGE_INVALID for standard output. */
+export function todoFormat(path: string): 'xlsx' | 'csv' {
+  if (path === '-') {
+    throw new UserError('USAGE_INVALID', '--export writes a file, and not to standard output', {
+      hint: 'name a file: --export todo.xlsx',
+    })
+  }
+  const { format, isPacked } = outputFormOf(path)
+  if ((format === 'xlsx' || format === 'csv') && !isPacked) return format
+  throw new UserError('OUTPUT_FORMAT_UNKNOWN', `${path} is neither .xlsx nor .csv`, {
+    hint: 'verdicts are typed into a spreadsheet: --export todo.xlsx',
+  })
+}
+
+/**
+ * Writes the doubtful lookups that nobody decided, those of most rows first, each with its candidates and empty cells for
+ * a verdict and a note. Throws VERDICTS_NOT_IMPORTED, OUTPUT_FORMAT_UNKNOWN, OUTPUT_UNWRITABLE, DISK_FULL, what the
+ * session throws, and the signal's reason.
+ */
+export async function exportTodo(
+  session: ReviewSession,
+  path: string,
+  deps: ExportDeps,
+): Promise<ExportedTodo> {
+  const format = todoFormat(path)
+  await assertNoVerdictsLost(session, path)
+  const counts = { lookupCount: 0, rowCount: 0 }
+  const lines = new LineMaker(session, deps.signal)
+  const { openCount } = session.counts()
+  const rows = async function* (): AsyncGenerator<readonly PlainRow[]> {
+    for (const row of session.rows(openOnes)) {
+      yield [todoRow(await lines.lineOf(row))]
+      counts.lookupCount++
+      counts.rowCount += row.rowCount
+      deps.onProgress?.(counts.lookupCount, openCount)
+    }
+  }
+  await publishTable(
+    { name: 'to review', columns: todoColumns, rows: rows(), notes: instructions },
+    // By its mark a spreadsheet knows that a CSV is UTF-8: names have to come back as they were.
+    { path, format, isPacked: false, bom: true, memoryBytes: deps.memoryBytes, signal: deps.signal },
+  )
+  return { path, ...counts, missing: lines.missing }
+}
+
+const openOnes: QueueFilter = { view: 'open', statuses: [], text: '', sort: 'rows' }
+/** Whatever a file may name. */
+const everything: QueueFilter = { view: 'all', statuses: [], text: '', sort: 'input' }
+
+/** By their keys in hexadecimal digits. */
+export const rowsByLookup = (session: ReviewSession): ReadonlyMap<string, QueueRow> =>
+  new Map([...session.rows(everything)].map((row) => [row.lookup, row]))
+
+/** A service that fails so often in a row is not asked again: what was kept is shown all the same. */
+const failuresMax = 5
+
+class LineMaker {
+  #missingCount = 0
+  #failuresInRow = 0
+  #reason = ''
+
+  constructor(
+    private readonly session: ReviewSession,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  get missing(): ExportedTodo['missing'] {
+    return this.#missingCount === 0 ? null : { lookupCount: this.#missingCount, reason: this.#reason }
+  }
+
+  async lineOf(row: QueueRow): Promise<TodoLine> {
+    this.signal.throwIfAborted()
+    const asks = this.#failuresInRow < failuresMax
+    const { candidates, candidatesError, factors } = await this.session.shown(row.lookup, asks)
+    if (candidatesError !== null) this.#reason = candidatesError
+    if (asks) this.#failuresInRow = candidatesError === null ? 0 : this.#failuresInRow + 1
+    if (asks ? candidatesError !== null : candidates.length === 0) this.#missingCount++
+    return { row, why: whyOf(row, factors), candidates }
+  }
+}
+
+function whyOf({ reason }: QueueRow, factors: readonly { readonly text: string }[]): string {
+  const parts = [
+    ...(reason === null ? [] : [`Decided before: ${reason}`]),
+    ...factors.map(({ text }) => text),
+  ]
+  return parts.filter((part) => part !== '').join(' ')
+}
+
+/** A file that somebody has begun to fill in is not overwritten. Any other file is replaced, as outputs are. */
+async function assertNoVerdictsLost(session: ReviewSession, path: string): Promise<void> {
+  const todo = existsSync(path) ? await readIfTodo(path) : null
+  if (todo === null) return
+  const known = { rows: rowsByLookup(session), reviewer: session.reviewer, unit: todo.unit }
+  const { choices, problems } = settleLines(todo.lines, known)
+  const count = choices.length + problems.length
+  if (count === 0) return
+  throw new UserError(
+    'VERDICTS_NOT_IMPORTED',
+    `${path} holds ${count === 1 ? '1 verdict that was' : `${count} verdicts that were`} not imported`,
+    { hint: `--import ${path} first, or name another file` },
+  )
+}
+
+async function readIfTodo(path: string): Promise<FilledTodo | null> {
+  try {
+    return await readTodo(path)
+  } catch (error) {
+    if (error instanceof UserError) return null
+    throw error
+  }
+}

@@ -1,0 +1,119 @@
+import type { DecisionView } from '../page-data.js'
+import type { ReviewSession } from '../session.js'
+import { rowsByLookup } from './export-todo.js'
+import { invalid, readTodo, type FilledTodo } from './read-todo.js'
+import { decidedByOther, settleLines, type LineProblem, type SettledLine } from './settle-lines.js'
+
+export interface ImportedVerdicts {
+  readonly path: string
+  readonly acceptedCount: number
+  readonly noneCount: number
+  /** Rows of the input that ask the lookups that were decided now. */
+  readonly rowCount: number
+  /** The reviewer's own decisions that were replaced, in the order of the file. */
+  readonly replaced: readonly { readonly number: number; readonly before: DecisionView }[]
+  readonly unchangedCount: number
+  readonly undecidedCount: number
+  readonly loneNoteCount: number
+  readonly unit: FilledTodo['unit']
+}
+
+interface ImportDeps {
+  readonly signal: AbortSignal
+  /** What the user should know of how the file is read. */
+  readonly onNotice: (text: string) => void
+}
+
+/**
+ * Records the verdicts of a file that was filled in: all of them, durable when it resolves, or none. Throws
+ * VERDICTS_INVALID with every line that cannot be taken, what `readTodo` throws, and what the session throws.
+ */
+export async function importVerdicts(
+  session: ReviewSession,
+  path: string,
+  { signal, onNotice }: ImportDeps,
+): Promise<ImportedVerdicts> {
+  const todo = await readTodo(path)
+  for (const notice of todo.notices) onNotice(notice)
+  const known = { rows: rowsByLookup(session), reviewer: session.reviewer, unit: todo.unit }
+  const { choices, problems, ...counts } = settleLines(todo.lines, known)
+  const unknown = await unknownCompanies(session, choices, signal)
+  refuse(todo, [...problems, ...unknown])
+  await record(session, todo, choices)
+  const accepted = choices.filter(({ verdict }) => verdict === 'accepted')
+  return {
+    path,
+    acceptedCount: accepted.length,
+    noneCount: choices.length - accepted.length,
+    rowCount: choices.reduce((sum, { row }) => sum + row.rowCount, 0),
+    replaced: choices.flatMap(({ number, row: { decision, reason } }) =>
+      decision === null || reason !== null ? [] : [{ number, before: decision }],
+    ),
+    ...counts,
+    unit: todo.unit,
+  }
+}
+
+/** Companies that the registry or the service does not have, or not under that id any more. */
+async function unknownCompanies(
+  session: ReviewSession,
+  choices: readonly SettledLine[],
+  signal: AbortSignal,
+): Promise<LineProblem[]> {
+  const problems: LineProblem[] = []
+  for (const { number, row, entityId } of choices) {
+    signal.throwIfAborted()
+    if (entityId === null) continue
+    const company = await session.companyFor(row.lookup, entityId, signal)
+    if (company?.entityId === entityId) continue
+    const text =
+      company === null || company.entityId === null
+        ? `there is no company ${entityId}`
+        : `${entityId} was merged into ${company.entityId}`
+    problems.push({ number, name: row.name, text })
+  }
+  return problems
+}
+
+async function record(
+  session: ReviewSession,
+  todo: FilledTodo,
+  choices: readonly SettledLine[],
+): Promise<void> {
+  if (choices.length === 0) return
+  const { others } = await session.decide(
+    choices.map(({ row, verdict, entityId, note }) => ({
+      ...{ lookup: row.lookup, verdict, entityId, note },
+      seen: row.decision?.sequence ?? 0,
+    })),
+  )
+  const decided = new Map(others.map((other) => [other.lookup, other]))
+  refuse(
+    todo,
+    choices.flatMap((choice) => {
+      const other = decided.get(choice.row.lookup)
+      return other === undefined ? [] : [decidedByOther(choice, other)]
+    }),
+  )
+}
+
+/** So many are listed. */
+const problemsShownMax = 20
+
+function refuse({ path, unit }: FilledTodo, problems: readonly LineProblem[]): void {
+  if (problems.length === 0) return
+  const shown = [...problems]
+    .sort((a, b) => a.number - b.number)
+    .slice(0, problemsShownMax)
+    .map(({ number, name, text }) => `  ${unit} ${number}${name === null ? '' : ` (${name})`}: ${text}`)
+  const rest = problems.length - shown.length
+  const count = problems.length === 1 ? '1 verdict' : `${problems.length} verdicts`
+  throw invalid(
+    [
+      `${path}: ${count} cannot be taken, and nothing was imported`,
+      ...shown,
+      ...(rest === 0 ? [] : [`  and ${rest} more`]),
+    ].join('\n'),
+    `mend ${problems.length === 1 ? `this ${unit}` : `these ${unit}s`}, or empty the cells, and import the file again`,
+  )
+}

@@ -1,0 +1,168 @@
+import { UserError } from '../core/errors.js'
+import type { CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
+import type { DecisionsBook } from '../pipeline/decisions/decisions-book.js'
+import type { ReviewStore } from '../pipeline/decisions/review-store.js'
+import type { RowIndex } from '../pipeline/input/row-index.js'
+import type { Clock } from '../platform/clock.js'
+import { AnswerScan, type Doubt } from './answer-scan.js'
+import { guardCheckpoint } from './checkpoint-guard.js'
+import { CompanyRecords } from './company-records.js'
+import { lookupsOf } from './input-lookups.js'
+import { Queue, type QueueEntry } from './queue.js'
+import type { QueueCounts } from './session.js'
+import { Verdicts } from './verdicts.js'
+
+export interface InputReviewDeps {
+  readonly index: RowIndex
+  /** Reads the input once more; null where it cannot be. */
+  readonly inspectAgain: (() => Promise<RowIndex>) | null
+  readonly reader: CheckpointReader
+  readonly checkpointPath: string
+  readonly store: ReviewStore
+  readonly book: DecisionsBook
+  readonly decisionsPath: string
+  /** As decisions name it. */
+  readonly service: string
+  readonly doubt: Doubt
+  /** A name without legal form and punctuation. */
+  readonly bareName: (name: string) => string
+  /** Whether a run writes the checkpoint. */
+  readonly isRunGoingOn: () => boolean
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+/** Between two readings of an input whose lookups the checkpoint does not all know, at least; a long one is rarer. */
+const inspectionEveryMs = 5_000
+const restPerInspection = 10
+
+/** As the page asks first: what takes longest is done before it is there. */
+const firstFilter = { view: 'open', statuses: [], text: '', sort: 'rows' } as const
+
+/** What is doubtful in an input, and what is decided of it, as the checkpoint and the store have it by now. */
+export class InputReview {
+  readonly queue = new Queue()
+  readonly verdicts: Verdicts
+  readonly records: CompanyRecords
+  readonly #deps: InputReviewDeps
+  readonly #assertSame: () => void
+  #scan: AnswerScan
+  #unknownRowCount: number
+  #inspectAfterMs: number
+  /** The checkpoint was changed since the input was read. */
+  #mayKnowMore = false
+  #seenVersion = -1
+  #isRunGoingOn = false
+
+  private constructor(deps: InputReviewDeps) {
+    const { index, reader, clock } = deps
+    this.#deps = deps
+    this.#assertSame = guardCheckpoint(deps.checkpointPath)
+    const lookups = lookupsOf(index)
+    this.#scan = new AnswerScan(lookups, deps.bareName)
+    this.#unknownRowCount = lookups.unknownRowCount
+    this.#inspectAfterMs = clock.monotonicMs() + inspectionEveryMs
+    this.records = new CompanyRecords(reader)
+    const { queue, records } = this
+    this.verdicts = new Verdicts({
+      ...deps,
+      ...{ queue, records },
+      include: (id) => this.#scan.include(id, reader, queue),
+    })
+  }
+
+  /** What was decided before and never came to the decisions file is in it when this resolves. */
+  static async open(deps: InputReviewDeps): Promise<InputReview> {
+    const opened = new InputReview(deps)
+    await opened.look()
+    await opened.verdicts.bringTogether()
+    opened.queue.filter(firstFilter)
+    return opened
+  }
+
+  get isRunGoingOn(): boolean {
+    return this.#isRunGoingOn
+  }
+
+  counts(): QueueCounts {
+    const { lookupCount, unansweredCount } = this.#scan
+    return { ...this.queue.counts(), lookupCount, unansweredCount }
+  }
+
+  /** Throws REVIEW_CHECKPOINT_CHANGED. */
+  assertSame(): void {
+    this.#assertSame()
+  }
+
+  /** By the lookup's key in hexadecimal digits. Throws REVIEW_LOOKUP_UNKNOWN. */
+  entry(lookup: string): QueueEntry {
+    const [found] = this.entries([lookup])
+    if (found === undefined) throw unknown(lookup)
+    return found
+  }
+
+  /** Aligned with the lookups. Throws REVIEW_LOOKUP_UNKNOWN. */
+  entries(lookups: readonly string[]): QueueEntry[] {
+    return this.find(lookups).map((entry, at) => {
+      if (entry === null) throw unknown(lookups[at] ?? '')
+      return entry
+    })
+  }
+
+  /** Aligned with the lookups; null where one is not in the queue. */
+  find(lookups: readonly string[]): (QueueEntry | null)[] {
+    const keys = lookups.map((lookup) => Buffer.from(lookup, 'hex'))
+    return this.#deps.reader.find('resolution', keys).map((id) => this.queue.get(id))
+  }
+
+  /** Other open lookups whose names differ in legal form, case and punctuation at most: those with the most rows, up to `max`. */
+  alike(entry: QueueEntry, name: string, max: number): readonly QueueEntry[] {
+    const { reader, bareName } = this.#deps
+    const near = this.queue.openOfName(entry.nameHash).filter(({ id }) => id !== entry.id)
+    const bare = bareName(name)
+    const asked = reader.asked(near.map(({ id }) => id))
+    return near
+      .filter((_, at) => bareName(asked[at]?.name ?? '') === bare)
+      .sort((one, other) => other.rowCount - one.rowCount)
+      .slice(0, max)
+  }
+
+  /** Sees what runs answered since. Throws REVIEW_CHECKPOINT_CHANGED. */
+  async look(): Promise<void> {
+    this.assertSame()
+    const { reader, doubt, signal, isRunGoingOn } = this.#deps
+    const wasGoingOn = this.#isRunGoingOn
+    this.#isRunGoingOn = isRunGoingOn()
+    if (wasGoingOn !== this.#isRunGoingOn) this.queue.touch()
+    const version = reader.version()
+    const isChanged = version !== this.#seenVersion
+    this.#mayKnowMore ||= isChanged && this.#seenVersion !== -1
+    const isInspected = this.#mayKnowMore && (await this.#inspectAgain())
+    if (!isChanged && !isInspected) return
+    await this.#scan.look(reader, this.queue, doubt, signal)
+    if (this.#seenVersion !== -1) await this.verdicts.review()
+    this.#seenVersion = version
+  }
+
+  /** A run that began after the input was read has told the checkpoint by now what else it asks. False: not yet. */
+  async #inspectAgain(): Promise<boolean> {
+    const { inspectAgain, clock, bareName } = this.#deps
+    if (this.#unknownRowCount === 0 || inspectAgain === null) return false
+    const beganMs = clock.monotonicMs()
+    if (beganMs < this.#inspectAfterMs) return false
+    const lookups = lookupsOf(await inspectAgain())
+    const endedMs = clock.monotonicMs()
+    this.#inspectAfterMs = endedMs + Math.max(inspectionEveryMs, restPerInspection * (endedMs - beganMs))
+    this.#mayKnowMore = false
+    if (lookups.unknownRowCount === this.#unknownRowCount) return false
+    this.#unknownRowCount = lookups.unknownRowCount
+    this.#scan = new AnswerScan(lookups, bareName)
+    this.verdicts.findAgain()
+    return true
+  }
+}
+
+const unknown = (lookup: string): UserError =>
+  new UserError('REVIEW_LOOKUP_UNKNOWN', `the input has no doubtful lookup ${lookup}`, {
+    hint: 'load the page again',
+  })

@@ -1,0 +1,325 @@
+import { UserError } from '../core/errors.js'
+import type { Lookup } from '../core/identity.js'
+import type { Candidate, CandidateSource } from '../pipeline/decisions/candidate.js'
+import type { KeptDecision } from '../pipeline/decisions/review-store.js'
+import { factsOfAnswer, type AnswerFacts } from './answer-facts.js'
+import { CandidateBook } from './candidate-book.js'
+import { candidateView } from './candidate-view.js'
+import { decisionsOf } from './choices.js'
+import { decisionView } from './decision-view.js'
+import { InputReview, type InputReviewDeps } from './input-review.js'
+import type {
+  AlikeRow,
+  DecideReply,
+  DecisionList,
+  LookupDetail,
+  QueuePage,
+  QueueRow,
+  SearchFound,
+  UndoReply,
+} from './page-data.js'
+import type { QueueEntry } from './queue.js'
+import type {
+  Choice,
+  QueueCounts,
+  QueueFilter,
+  QueueWindow,
+  ReviewSession,
+  SearchWanted,
+  ShownLookup,
+} from './session.js'
+
+export interface SessionDeps extends InputReviewDeps {
+  readonly source: CandidateSource
+  /** Of the connection: whose answers and candidates these are. */
+  readonly scope: string
+  readonly reviewer: string
+}
+
+const sessionLimits = {
+  alikeMax: 500,
+  /** Rows read at one time where all are. */
+  rowsBatch: 500,
+} as const
+
+/**
+ * Opens the review of an input: what is doubtful in it is looked for, and what was decided before and never came to the
+ * decisions file is written to it. Throws like `ReviewSession`, and the reason of the signal.
+ */
+export async function openSession(deps: SessionDeps): Promise<ReviewSession> {
+  return new InputSession(deps, await InputReview.open(deps))
+}
+
+class InputSession implements ReviewSession {
+  readonly #deps: SessionDeps
+  readonly #review: InputReview
+  readonly #candidates: CandidateBook
+  /** What was decided here, each time, that was not taken back. */
+  readonly #decided: (readonly number[])[] = []
+  #lastChange: Promise<unknown> = Promise.resolve()
+
+  constructor(deps: SessionDeps, review: InputReview) {
+    this.#deps = deps
+    this.#review = review
+    this.#candidates = new CandidateBook(deps)
+  }
+
+  get reviewer(): string {
+    return this.#deps.reviewer
+  }
+
+  get isRunGoingOn(): boolean {
+    return this.#review.isRunGoingOn
+  }
+
+  counts(): QueueCounts {
+    return this.#review.counts()
+  }
+
+  ownCount(): number {
+    return this.#review.verdicts.among(this.#decided.flat()).length
+  }
+
+  page({ from, count, find, ...filter }: QueueWindow): QueuePage {
+    this.#review.assertSame()
+    const { queue, isRunGoingOn } = this.#review
+    const entries = queue.filter(filter)
+    const places = this.#review.find(find).flatMap((entry, at) => {
+      const place = entry === null ? null : queue.placeOf(entry.id)
+      const index = place === null ? -1 : entries.indexOf(place)
+      return index === -1 ? [] : [[find[at] ?? '', index] as const]
+    })
+    const { openByStatus } = queue.counts()
+    return {
+      ...this.#state(),
+      ...{ totalCount: entries.length, from, openByStatus, isRunGoingOn },
+      rows: this.#rowsOf(this.#entriesAt(entries.subarray(from, from + count))),
+      places: Object.fromEntries(places),
+    }
+  }
+
+  *rows(filter: QueueFilter): Generator<QueueRow> {
+    // Places stay those of their lookups, whatever is decided meanwhile.
+    const places = this.#review.queue.filter(filter).slice()
+    for (let start = 0; start < places.length; start += sessionLimits.rowsBatch) {
+      this.#review.assertSame()
+      yield* this.#rowsOf(this.#entriesAt(places.subarray(start, start + sessionLimits.rowsBatch)))
+    }
+  }
+
+  async detail(lookup: string): Promise<LookupDetail> {
+    this.#review.assertSame()
+    const entry = this.#review.entry(lookup)
+    const asked = this.#askedOf(entry)
+    const { candidates, candidatesError, factors } = await this.#shownBeside(lookup, entry, asked)
+    const [row] = this.#rowsOf([entry])
+    if (row === undefined) throw new Error(`the checkpoint lost lookup ${entry.id}`)
+    return {
+      row,
+      context: asked.context,
+      candidates: candidates.map((candidate) => candidateView(candidate, asked)),
+      ...{ candidatesError, factors },
+      alike: this.#alikeOf(entry, asked, candidates),
+    }
+  }
+
+  async shown(lookup: string, asks: boolean): Promise<ShownLookup> {
+    this.#review.assertSame()
+    const entry = this.#review.entry(lookup)
+    return this.#shownBeside(lookup, entry, this.#askedOf(entry), asks)
+  }
+
+  async companyFor(lookup: string, entityId: string, signal?: AbortSignal): Promise<Candidate | null> {
+    this.#review.assertSame()
+    this.#review.entry(lookup)
+    const shown = this.#candidates.shown(lookup, entityId)
+    if (shown !== null) return shown
+    const found = await this.#deps.source.company(entityId, signal)
+    if (found !== null) this.#candidates.remember(lookup, found)
+    return found
+  }
+
+  async candidatesOf(lookup: string): Promise<readonly Candidate[]> {
+    this.#review.assertSame()
+    const entry = this.#review.entry(lookup)
+    return this.#candidates.of(lookup, this.#askedOf(entry), this.#factsOf(entry).candidate)
+  }
+
+  async search({ lookup, text, country }: SearchWanted, signal?: AbortSignal): Promise<SearchFound> {
+    this.#review.assertSame()
+    const asked = this.#askedOf(this.#review.entry(lookup))
+    const found = await this.#candidates.search(lookup, text, country, signal)
+    return { candidates: found.map((candidate) => candidateView(candidate, asked)) }
+  }
+
+  decide(choices: readonly Choice[]): Promise<DecideReply> {
+    return this.#inOrder(async () => {
+      this.#review.assertSame()
+      const { store, service, reviewer, clock } = this.#deps
+      const { records, verdicts } = this.#review
+      const entries = this.#review.entries(choices.map(({ lookup }) => lookup))
+      const asked = this.#deps.reader.asked(entries.map(({ id }) => id)).map((one) => one ?? nothingAsked)
+      const candidates = this.#candidates
+      const nowMs = clock.nowMs()
+      const { decisions, shown } = decisionsOf(choices, asked, {
+        candidates,
+        records,
+        service,
+        reviewer,
+        nowMs,
+      })
+      const expected = choices.map(({ lookup, seen }) => {
+        return [lookup, seen ?? verdicts.standing(lookup)?.sequence ?? 0] as const
+      })
+      await candidates.keepChosen(shown)
+      const outcome = await store.decide(decisions, new Map(expected))
+      if (outcome.kind === 'conflict') {
+        await verdicts.refresh()
+        return { decisions: [], others: outcome.others.map(decisionView), page: this.#state() }
+      }
+      await toFile(() => verdicts.add(outcome.decisions))
+      this.#decided.push(outcome.decisions.map(({ sequence }) => sequence))
+      return { decisions: outcome.decisions.map(decisionView), others: [], page: this.#state() }
+    })
+  }
+
+  undo(sequences: readonly number[]): Promise<UndoReply> {
+    return this.#inOrder(async () => {
+      this.#review.assertSame()
+      const withdrawn = sequences.length > 0 ? await this.#withdraw(sequences) : await this.#withdrawLast()
+      if (withdrawn.length > 0) await toFile(() => this.#review.verdicts.bringTogether())
+      return { decisions: withdrawn.map(decisionView), page: this.#state() }
+    })
+  }
+
+  decisions(count: number): DecisionList {
+    const { store, service } = this.#deps
+    return { decisions: store.newest(service, count).map(decisionView) }
+  }
+
+  async refresh(): Promise<void> {
+    await this.#review.look()
+    await this.#inOrder(() => this.#review.verdicts.refresh())
+  }
+
+  async close(): Promise<void> {
+    await this.#lastChange.catch(() => undefined)
+    await this.#candidates.close()
+  }
+
+  /** One change after the other: what the page shows of one is what the next is decided by. */
+  #inOrder<Result>(change: () => Promise<Result>): Promise<Result> {
+    const result = this.#lastChange.catch(() => undefined).then(change)
+    this.#lastChange = result
+    result.catch(() => undefined)
+    return result
+  }
+
+  /** What was replaced in the meantime is nobody's to take back. */
+  #withdraw(sequences: readonly number[]): Promise<KeptDecision[]> {
+    const { store, service } = this.#deps
+    const standing = this.#review.verdicts.among(sequences)
+    return standing.length === 0 ? Promise.resolve([]) : store.withdraw(service, standing)
+  }
+
+  async #withdrawLast(): Promise<KeptDecision[]> {
+    for (let last = this.#decided.pop(); last !== undefined; last = this.#decided.pop()) {
+      const withdrawn = await this.#withdraw(last)
+      if (withdrawn.length > 0) return withdrawn
+    }
+    return []
+  }
+
+  #state(): DecideReply['page'] {
+    const { queue } = this.#review
+    const { openCount, decidedCount } = queue.counts()
+    return { version: String(queue.version), openCount, decidedCount }
+  }
+
+  #entriesAt(places: Uint32Array): QueueEntry[] {
+    return Array.from(places, (place) => this.#review.queue.at(place))
+  }
+
+  #rowsOf(entries: readonly QueueEntry[]): QueueRow[] {
+    const identities = this.#deps.reader.identities(entries.map(({ id }) => id))
+    return entries.flatMap(({ status, confidence, rowCount, reason, decision }, at) => {
+      const identity = identities[at] ?? null
+      if (identity === null) return []
+      return {
+        ...{ lookup: Buffer.from(identity.key).toString('hex'), name: identity.name ?? '' },
+        ...{ location: identity.location, status, confidence, rowCount, reason },
+        decision: decision === null ? null : decisionView(decision),
+      }
+    })
+  }
+
+  #askedOf({ id }: QueueEntry): Lookup {
+    const [asked] = this.#deps.reader.asked([id])
+    return asked ?? nothingAsked
+  }
+
+  #factsOf({ id }: QueueEntry): AnswerFacts {
+    const [known] = this.#deps.reader.known([id])
+    return factsOfAnswer(known ?? null)
+  }
+
+  async #shownBeside(lookup: string, entry: QueueEntry, asked: Lookup, asks = true): Promise<ShownLookup> {
+    const { decision, reason } = entry
+    const { factors, candidate } = this.#factsOf(entry)
+    const successor = decision === null || reason === null ? null : this.#review.records.successorOf(decision)
+    if (successor !== null) this.#candidates.remember(lookup, successor)
+    const beside = (found: readonly Candidate[], candidatesError: string | null = null): ShownLookup => ({
+      ...{ factors, candidatesError },
+      candidates:
+        successor === null
+          ? found
+          : [successor, ...found.filter(({ entityId }) => entityId !== successor.entityId)],
+    })
+    const own = candidate === null ? [] : [candidate]
+    const besideOwn = (candidatesError: string | null) => {
+      for (const one of own) this.#candidates.remember(lookup, one)
+      return beside(own, candidatesError)
+    }
+    if (!asks) {
+      const [kept] = this.#candidates.kept([lookup])
+      return kept === null || kept === undefined ? besideOwn(null) : beside(kept)
+    }
+    try {
+      return beside(await this.#candidates.of(lookup, asked, candidate))
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      return besideOwn(textOf(error))
+    }
+  }
+
+  #alikeOf(entry: QueueEntry, { name }: Lookup, candidates: readonly Candidate[]): AlikeRow[] {
+    const own = candidates.flatMap(({ entityId }) => entityId ?? [])
+    const rows = this.#rowsOf(this.#review.alike(entry, name, sessionLimits.alikeMax))
+    const kept = this.#candidates.kept(rows.map(({ lookup }) => lookup))
+    return rows.map((row, at) => {
+      const others = kept[at] ?? null
+      const isShared = (id: string) => others?.some(({ entityId }) => entityId === id) ?? true
+      return { row, entityIds: own.filter(isShared), isLookedAt: others !== null }
+    })
+  }
+}
+
+/** Brings to the file what is durable in the store: where that fails, it is not lost. */
+async function toFile(bring: () => Promise<void>): Promise<void> {
+  try {
+    await bring()
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    const kept = 'the verdict is kept beside the checkpoint, and written to the file once that can be'
+    throw new UserError(error.code, error.message, {
+      hint: error.hint === undefined ? kept : `${error.hint}; ${kept}`,
+      cause: error,
+    })
+  }
+}
+
+/** What the checkpoint does not know any more. */
+const nothingAsked: Lookup = { name: '', location: null, context: null }
+
+const textOf = ({ message, hint }: UserError): string =>
+  hint === undefined ? message : `${message}; ${hint}`

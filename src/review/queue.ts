@@ -1,0 +1,223 @@
+import type { LookupId } from '../pipeline/checkpoint/checkpoint.js'
+import type { KeptDecision } from '../pipeline/decisions/review-store.js'
+import { entryMarks, QueueColumns } from './queue-columns.js'
+import { merged, orders } from './queue-orders.js'
+import { SearchedTexts } from './queue-text.js'
+import type { QueueCounts, QueueFilter, QueueSort, QueueView } from './session.js'
+
+/** A lookup that is doubtful or decided, as the queue has it; the rest is read where it is shown. */
+export interface QueueEntry {
+  readonly id: LookupId
+  readonly rowCount: number
+  /** The first row that asks it, from 0 on. */
+  readonly firstRow: number
+  readonly status: string
+  readonly confidence: number | null
+  /** Of its name without legal form and punctuation: different where those are. */
+  readonly nameHash: number
+  readonly decision: KeptDecision | null
+  /** Why a lookup that was decided is doubtful again. */
+  readonly reason: string | null
+}
+
+export type NewEntry = Omit<QueueEntry, 'decision' | 'reason'> & {
+  readonly isDoubtful: boolean
+  /** Its name and location: what is searched. */
+  readonly text: string
+}
+
+/** What may change of a lookup that is in the queue: its answer. */
+export type EntryChange = Partial<Pick<NewEntry, 'status' | 'confidence' | 'isDoubtful'>>
+
+/** What the queue itself counts. */
+type EntryCounts = Omit<QueueCounts, 'lookupCount' | 'unansweredCount'>
+
+interface Verdict {
+  readonly decision: KeptDecision
+  readonly reason: string | null
+}
+
+/** The lookups in question, in each order, filtered as it is asked. */
+export class Queue {
+  readonly #columns = new QueueColumns()
+  readonly #places = new Map<LookupId, number>()
+  /** By place. */
+  readonly #verdicts = new Map<number, Verdict>()
+  readonly #texts = new SearchedTexts()
+  #sorted: Record<QueueSort, Uint32Array> = noneSorted()
+  /** Something was changed by which entries are sorted. */
+  #isUnsorted = false
+  #version = 1
+  #filtered: { readonly key: string; readonly places: Uint32Array } = { key: '', places: new Uint32Array() }
+  #found: { readonly text: string; readonly marks: Uint8Array } = { text: '', marks: new Uint8Array() }
+  #counts: { readonly version: number; readonly counts: EntryCounts } | null = null
+
+  /** Grows with whatever changes in it. */
+  get version(): number {
+    return this.#version
+  }
+
+  get(id: LookupId): QueueEntry | null {
+    const place = this.#places.get(id)
+    return place === undefined ? null : this.at(place)
+  }
+
+  /** Places are what `filter` gives. */
+  at(place: number): QueueEntry {
+    const { ids, rowCounts, firstRows, nameHashes, confidences, statuses, statusNames } = this.#columns
+    const confidence = confidences[place] ?? -1
+    return {
+      id: ids[place] ?? 0,
+      rowCount: rowCounts[place] ?? 0,
+      firstRow: firstRows[place] ?? 0,
+      status: statusNames[statuses[place] ?? 0] ?? '',
+      confidence: confidence === -1 ? null : confidence,
+      nameHash: nameHashes[place] ?? 0,
+      ...(this.#verdicts.get(place) ?? { decision: null, reason: null }),
+    }
+  }
+
+  placeOf(id: LookupId): number | null {
+    return this.#places.get(id) ?? null
+  }
+
+  /** A lookup that is not in it yet. */
+  add({ id, rowCount, firstRow, status, confidence, nameHash, isDoubtful, text }: NewEntry): void {
+    const columns = this.#columns
+    const place = columns.grow()
+    columns.ids[place] = id
+    columns.rowCounts[place] = rowCount
+    columns.firstRows[place] = firstRow
+    columns.nameHashes[place] = nameHash
+    columns.confidences[place] = confidence ?? -1
+    columns.statuses[place] = columns.statusNumber(status)
+    columns.marks[place] = isDoubtful ? entryMarks.doubtful : 0
+    this.#places.set(id, place)
+    this.#texts.add(text)
+    this.touch()
+  }
+
+  change(id: LookupId, { status, confidence, isDoubtful }: EntryChange): void {
+    const [columns, place] = [this.#columns, this.#places.get(id)]
+    if (place === undefined) return
+    const number = status === undefined ? columns.statuses[place] : columns.statusNumber(status)
+    const known = columns.confidences[place]
+    const sure = confidence === undefined ? known : (confidence ?? -1)
+    const before = columns.marks[place] ?? 0
+    const marks = isDoubtful === undefined ? before : marked(before, entryMarks.doubtful, isDoubtful)
+    if (number === columns.statuses[place] && sure === known && marks === before) return
+    columns.statuses[place] = number ?? 0
+    columns.confidences[place] = sure ?? -1
+    columns.marks[place] = marks
+    this.#isUnsorted ||= sure !== known
+    this.touch()
+  }
+
+  /** `reason`: why it is doubtful again. */
+  decide(id: LookupId, decision: KeptDecision | null, reason: string | null): void {
+    const place = this.#places.get(id)
+    if (place === undefined) return
+    const before = this.#verdicts.get(place)
+    if (before?.decision.sequence === decision?.sequence && (before?.reason ?? null) === reason) return
+    if (decision === null) this.#verdicts.delete(place)
+    else this.#verdicts.set(place, { decision, reason })
+    const doubtful = (this.#columns.marks[place] ?? 0) & entryMarks.doubtful
+    const decided = decision === null ? 0 : entryMarks.decided
+    this.#columns.marks[place] = doubtful | decided | (reason === null ? 0 : entryMarks.back)
+    this.touch()
+  }
+
+  /** Something is to be seen that is not in it. */
+  touch(): void {
+    this.#version++
+  }
+
+  /** The places of those that a filter lets through, in its order. */
+  filter({ view, statuses, text, sort }: QueueFilter): Uint32Array {
+    const key = JSON.stringify([this.#version, view, statuses, text, sort])
+    if (this.#filtered.key === key) return this.#filtered.places
+    const found = text.trim() === '' ? null : this.#find(text)
+    const { marks, statuses: numbers, statusNames } = this.#columns
+    const isShown = viewTables[view]
+    const isAsked = statusNames.map((name) => statuses.length === 0 || statuses.includes(name))
+    const sorted = this.#inOrder(sort)
+    const places = new Uint32Array(sorted.length)
+    let count = 0
+    for (const place of sorted) {
+      if (isShown[marks[place] ?? 0] !== true || isAsked[numbers[place] ?? 0] !== true) continue
+      if (found === null || found[place] === 1) places[count++] = place
+    }
+    this.#filtered = { key, places: places.subarray(0, count) }
+    return this.#filtered.places
+  }
+
+  /** Open ones whose names have this hash. */
+  openOfName(nameHash: number): QueueEntry[] {
+    const { nameHashes, marks, count } = this.#columns
+    const found: QueueEntry[] = []
+    for (let place = 0; place < count; place++)
+      if (nameHashes[place] === nameHash && viewTables.open[marks[place] ?? 0]) found.push(this.at(place))
+    return found
+  }
+
+  counts(): EntryCounts {
+    if (this.#counts?.version === this.#version) return this.#counts.counts
+    const { marks, rowCounts, statuses, statusNames, count } = this.#columns
+    const byStatus = statusNames.map(() => 0)
+    let [openCount, openRowCount, decidedCount] = [0, 0, 0]
+    for (let place = 0; place < count; place++) {
+      const mark = marks[place] ?? 0
+      if (viewTables.decided[mark]) decidedCount++
+      if (!viewTables.open[mark]) continue
+      openCount++
+      openRowCount += rowCounts[place] ?? 0
+      const status = statuses[place] ?? 0
+      byStatus[status] = (byStatus[status] ?? 0) + 1
+    }
+    const named = statusNames.map((name, at) => [name, byStatus[at] ?? 0] as const)
+    const openByStatus = Object.fromEntries(named.filter(([, number]) => number > 0))
+    this.#counts = {
+      version: this.#version,
+      counts: { openCount, openRowCount, decidedCount, openByStatus },
+    }
+    return this.#counts.counts
+  }
+
+  #find(text: string): Uint8Array {
+    if (this.#found.text !== text || this.#found.marks.length !== this.#texts.count)
+      this.#found = { text, marks: this.#texts.find(text) }
+    return this.#found.marks
+  }
+
+  #inOrder(sort: QueueSort): Uint32Array {
+    if (this.#isUnsorted) this.#sorted = noneSorted()
+    this.#isUnsorted = false
+    if (this.#sorted[sort].length < this.#columns.count)
+      this.#sorted[sort] = merged(this.#sorted[sort], this.#columns.count, orders[sort](this.#columns))
+    return this.#sorted[sort]
+  }
+}
+
+const noneSorted = (): Record<QueueSort, Uint32Array> => ({
+  rows: new Uint32Array(),
+  confidence: new Uint32Array(),
+  input: new Uint32Array(),
+})
+
+const marked = (marks: number, mark: number, isSet: boolean): number => (isSet ? marks | mark : marks & ~mark)
+
+/** By what entries are marked with: whether a view shows them. */
+const viewTables: Readonly<Record<QueueView, readonly boolean[]>> = {
+  open: tableOf((isDoubtful, isDecided, isBack) => (isDecided ? isBack : isDoubtful)),
+  decided: tableOf((_, isDecided, isBack) => isDecided && !isBack),
+  all: tableOf((isDoubtful, isDecided) => isDoubtful || isDecided),
+}
+
+function tableOf(
+  isShown: (isDoubtful: boolean, isDecided: boolean, isBack: boolean) => boolean,
+): readonly boolean[] {
+  const { doubtful, decided, back } = entryMarks
+  return Array.from({ length: doubtful + decided + back + 1 }, (_, marks) =>
+    isShown((marks & doubtful) !== 0, (marks & decided) !== 0, (marks & back) !== 0),
+  )
+}

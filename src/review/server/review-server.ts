@@ -1,0 +1,176 @@
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { isLoopback } from '../../core/base-url.js'
+import type { ListenAddress } from '../../core/listen-address.js'
+import type { Clock } from '../../platform/clock.js'
+import { closeWithin, httpUrl, listen } from '../../platform/listening.js'
+import type { Random } from '../../platform/random.js'
+import type { SessionView } from '../page-data.js'
+import { pagePaths, type PageAssets } from '../page/assets.js'
+import type { ReviewSession } from '../session.js'
+import { createAccess, type Access } from './access.js'
+import { judgeRequest, type Listening, type PageRequest, type Refusal } from './judge-request.js'
+import { mountApi } from './mount-api.js'
+import { errorReply, replyOfError } from './page-errors.js'
+import { requestLimits } from './page-requests.js'
+
+const serverLimits = {
+  connectionsMax: 64,
+  requestMsMax: 30_000,
+  closeGraceMs: 500,
+} as const
+
+const headersOfAll = {
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+} as const
+
+export interface ReviewServerDeps {
+  readonly session: ReviewSession
+  readonly about: SessionView
+  readonly assets: PageAssets
+  /** Port 0 is any free one. */
+  readonly address: Readonly<ListenAddress>
+  readonly clock: Clock
+  readonly random: Random
+  /** Is told of what is thrown and foreseen by nobody; the page learns nothing of it. */
+  readonly onBug: (error: unknown) => void
+}
+
+export interface ReviewServer {
+  /** To be opened once: it bears the token that lets a browser in. */
+  readonly url: string
+  /** Requests in flight are answered first. */
+  close(): Promise<void>
+}
+
+/**
+ * Serves the page on which doubtful lookups are settled, to the browser that opens the printed address and to no other;
+ * what it serves and whom it refuses stands in docs/review.md. Throws LISTEN_FAILED.
+ */
+export async function startReviewServer(deps: ReviewServerDeps): Promise<ReviewServer> {
+  const { session, about, assets, address, clock, random } = deps
+  const access = createAccess(random)
+  const app = createApp(deps.onBug)
+  let listening: Listening = { port: 0, isLoopback: true }
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headersOfAll)
+    const token = tokenOf(request)
+    const refusal = judgeRequest(described(request, access, listening, token), listening)
+    if (refusal !== null) refuse(request, reply, refusal)
+    else if (token === null) done()
+    else letIn(request, reply, access.enter(token, listening.port))
+  })
+  mountAssets(app, assets)
+  mountApi(app, session, about)
+  const bound = await listen(app, address, {
+    purpose: ' for the review page',
+    hint: 'choose another --listen, or leave it out for any free port',
+  })
+  listening = { port: bound.port, isLoopback: isLoopback(bound.host) || bound.host === '::1' }
+  return {
+    url: `${httpUrl(reachable(bound))}${pagePaths.page}?token=${access.entryToken}`,
+    close: () => closeWithin(app, serverLimits.closeGraceMs, clock),
+  }
+}
+
+function createApp(onBug: (error: unknown) => void): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    http: { maxHeaderSize: requestLimits.headerBytesMax },
+    requestTimeout: serverLimits.requestMsMax,
+    bodyLimit: requestLimits.bodyBytesMax,
+    frameworkErrors: (error, _request, reply: FastifyReply) => {
+      void reply.headers(headersOfAll)
+      answerError(error, reply)
+    },
+  })
+  app.server.maxConnections = serverLimits.connectionsMax
+  app.removeContentTypeParser('text/plain')
+  app.setNotFoundHandler((_request, reply) => {
+    send(reply, errorReply('REVIEW_REQUEST_INVALID', 404, 'there is nothing at this address'))
+  })
+  app.setErrorHandler((error, _request, reply) => {
+    answerError(error, reply)
+  })
+  const answerError = (error: unknown, reply: FastifyReply) => {
+    const known = replyOfError(error)
+    if (known === null) onBug(error)
+    send(reply, known ?? { status: 500, body: { error: { ...bug } } })
+  }
+  return app
+}
+
+const bug = {
+  code: 'BUG',
+  message: 'a bug in enrich: what was decided before is safe',
+  hint: 'the terminal shows where',
+}
+
+const send = (reply: FastifyReply, { status, body }: { readonly status: number; readonly body: object }) => {
+  void reply.code(status).send(body)
+}
+
+function described(
+  { method, headers }: FastifyRequest,
+  access: Access,
+  { port }: Listening,
+  token: string | null,
+): PageRequest {
+  const { host, origin, cookie, 'sec-fetch-site': fetchSite, 'content-type': contentType } = headers
+  return {
+    ...{ method, host, origin, contentType, isEntry: token !== null },
+    fetchSite: typeof fetchSite === 'string' ? fetchSite : undefined,
+    isIn: access.isIn(cookie, port),
+  }
+}
+
+function letIn(request: FastifyRequest, reply: FastifyReply, cookie: string | null): void {
+  if (cookie === null) refuse(request, reply, { status: 403, message: 'this address was opened before' })
+  else void reply.code(303).headers({ 'set-cookie': cookie, location: pagePaths.page }).send()
+}
+
+/** In words for a person where a page was asked for. */
+function refuse(request: FastifyRequest, reply: FastifyReply, { status, message }: Refusal): void {
+  const hint = 'start enrich review and open the address that it prints'
+  if (request.routeOptions.url !== pagePaths.page) {
+    send(reply, errorReply('REVIEW_ACCESS_REFUSED', status, message, hint))
+    return
+  }
+  // Where a page of another site led here, the browser keeps the cookie that it has just got back; not the second time.
+  if (request.headers['sec-fetch-site'] === 'cross-site') reply.header('refresh', '0')
+  void reply
+    .code(status)
+    .type('text/plain; charset=utf-8')
+    .send(`Refused: ${message}.\nTo review: ${hint}.\n`)
+}
+
+function mountAssets(app: FastifyInstance, { pageHtml, pageCss, scripts }: PageAssets): void {
+  const give = (reply: FastifyReply, type: string, text: string) =>
+    reply.type(`${type}; charset=utf-8`).send(text)
+  app.get(pagePaths.page, (_request, reply) => give(reply, 'text/html', pageHtml))
+  app.get(pagePaths.style, (_request, reply) => give(reply, 'text/css', pageCss))
+  app.get<{ Params: { '*': string } }>(`${pagePaths.scripts}*`, (request, reply) => {
+    const script = scripts.get(request.params['*'])
+    if (script === undefined) reply.callNotFound()
+    else void give(reply, 'text/javascript', script)
+  })
+  app.get('/favicon.ico', (_request, reply) => reply.code(204).send())
+}
+
+/** Of the printed address; null where none is shown. */
+function tokenOf({ query, routeOptions }: FastifyRequest): string | null {
+  const { token } = query as { token?: unknown }
+  return routeOptions.url === pagePaths.page && typeof token === 'string' ? token : null
+}
+
+/** An address that stands for all of a machine's is none that a browser can open everywhere. */
+const reachable = ({ host, port }: ListenAddress): ListenAddress => ({
+  host: host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host,
+  port,
+})

@@ -1,0 +1,141 @@
+import { statSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
+import type { DecisionsBook } from '../pipeline/decisions/decisions-book.js'
+import type { KeptDecision, ReviewStore } from '../pipeline/decisions/review-store.js'
+import type { CompanyRecords } from './company-records.js'
+import type { Queue } from './queue.js'
+
+export interface VerdictsDeps {
+  readonly store: ReviewStore
+  readonly book: DecisionsBook
+  readonly decisionsPath: string
+  readonly service: string
+  readonly reader: CheckpointReader
+  readonly queue: Queue
+  readonly records: CompanyRecords
+  /** Puts a lookup of the input into the queue, where it is not; false for one that is none of the input. */
+  readonly include: (id: LookupId) => boolean
+}
+
+/** What changes whenever the file is written. */
+function stampOf(path: string): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found === undefined ? 'none' : [found.ino, found.size, found.mtimeNs].join(' ')
+}
+
+/** Looked at at one time. */
+const batchDecisions = 100
+
+/** The decisions that stand, on the lookups of the queue; those on others are left alone. */
+export class Verdicts {
+  readonly #deps: VerdictsDeps
+  /** Of lookups, by their keys; 0: it is none of this input. */
+  readonly #ids = new Map<string, LookupId>()
+  #standing = new Map<string, KeptDecision>()
+  #seenVersion = -1
+  #seenFile = ''
+
+  constructor(deps: VerdictsDeps) {
+    this.#deps = deps
+  }
+
+  /** By the lookup's key in hexadecimal digits. */
+  standing(lookup: string): KeptDecision | null {
+    return this.#standing.get(lookup) ?? null
+  }
+
+  /** Of decisions, by their sequences, those that stand. */
+  among(sequences: readonly number[]): number[] {
+    const standing = new Set([...this.#standing.values()].map(({ sequence }) => sequence))
+    return sequences.filter((sequence) => standing.has(sequence))
+  }
+
+  /**
+   * What others decided or took back is seen, and what stands is in the file when it resolves. Throws DECISIONS_*,
+   * REVIEW_STORE_*, DISK_FULL; what stands in the store is seen then too.
+   */
+  async bringTogether(): Promise<void> {
+    const { book, decisionsPath } = this.#deps
+    try {
+      await book.bringTogether()
+      this.#seenFile = stampOf(decisionsPath)
+    } finally {
+      this.#reload()
+    }
+  }
+
+  /** The same after decisions that were just made. */
+  async add(made: readonly KeptDecision[]): Promise<void> {
+    const { book, store, decisionsPath } = this.#deps
+    const isAlone = store.decisionVersion() === this.#seenVersion + 1
+    if (!isAlone || !(await book.append(made))) {
+      await this.bringTogether()
+      return
+    }
+    this.#seenFile = stampOf(decisionsPath)
+    this.#seenVersion += 2
+    this.#find(made.map(({ lookup }) => lookup))
+    for (const decision of made) {
+      this.#standing.set(decision.lookup, decision)
+      this.#set(decision.lookup, decision)
+    }
+  }
+
+  /** The same, where store or file changed since. */
+  async refresh(): Promise<void> {
+    const { store, decisionsPath } = this.#deps
+    const isSeen = store.decisionVersion() === this.#seenVersion && stampOf(decisionsPath) === this.#seenFile
+    if (!isSeen) await this.bringTogether()
+  }
+
+  /** Sees what the store holds by now. */
+  #reload(): void {
+    const { store, service, queue } = this.#deps
+    const version = store.decisionVersion()
+    if (version === this.#seenVersion) return
+    const before = this.#standing
+    this.#standing = new Map(store.standing(service).map((decision) => [decision.lookup, decision]))
+    this.#find([...this.#standing.keys()])
+    for (const lookup of before.keys()) if (!this.#standing.has(lookup)) this.#set(lookup, null)
+    for (const [lookup, decision] of this.#standing)
+      if (before.get(lookup)?.sequence !== decision.sequence) this.#set(lookup, decision)
+    this.#seenVersion = version
+    queue.touch()
+  }
+
+  /** Looks again at the records of the companies that were decided for, while what waits is served in between. */
+  async review(): Promise<void> {
+    let count = 0
+    for (const [lookup, decision] of this.#standing) {
+      if (++count % batchDecisions === 0) await setImmediate()
+      if (this.#standing.get(lookup) === decision) this.#set(lookup, decision)
+    }
+  }
+
+  /** The input was read again: decisions that were none of its own may be by now. */
+  findAgain(): void {
+    for (const [lookup, id] of this.#ids) if (id === 0) this.#ids.delete(lookup)
+    this.#find([...this.#standing.keys()])
+    for (const [lookup, decision] of this.#standing) this.#set(lookup, decision)
+  }
+
+  #set(lookup: string, decision: KeptDecision | null): void {
+    const { queue, records } = this.#deps
+    const id = this.#ids.get(lookup) ?? 0
+    if (id !== 0) queue.decide(id, decision, decision === null ? null : records.doubtOf(decision))
+  }
+
+  #find(wanted: readonly string[]): void {
+    const { reader, queue, include } = this.#deps
+    const lookups = wanted.filter((lookup) => !this.#ids.has(lookup))
+    const ids = reader.find(
+      'resolution',
+      lookups.map((lookup) => Buffer.from(lookup, 'hex')),
+    )
+    for (const [at, lookup] of lookups.entries()) {
+      const id = ids[at] ?? 0
+      this.#ids.set(lookup, id !== 0 && (queue.placeOf(id) !== null || include(id)) ? id : 0)
+    }
+  }
+}

@@ -1,0 +1,443 @@
+import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../../src/platform/clock.js'
+import { compactCheckpoint } from '../../../src/pipeline/checkpoint/compact.js'
+import {
+  acceptFirst,
+  ambiguousRows,
+  everything,
+  inventedNames,
+  noneOf,
+  openOnes,
+  reviewPlaces,
+  type ReviewPlace,
+} from '../../support/review-place.js'
+
+const createPlace = reviewPlaces()
+const names = inventedNames(12)
+
+/** Twelve doubtful names, the first of them in three rows, and a match. */
+async function answered(): Promise<ReviewPlace> {
+  const place = createPlace()
+  const [first = ''] = names
+  place.writeInput([
+    ...names.map((name) => [name, ''] as const),
+    [`${first} LLP`, 'Leeds'],
+    [first, ''],
+    [first.toUpperCase(), ''],
+  ])
+  await place.run()
+  return place
+}
+
+describe('the queue', () => {
+  test('holds what is doubtful, with the rows that ask it, and nothing else', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    const { rows, totalCount, openByStatus, isRunGoingOn } = session.page(openOnes)
+    expect(rows.map(({ name, rowCount, status }) => ({ name, rowCount, status }))).toEqual(
+      names.map((name, at) => ({ name, rowCount: at === 0 ? 3 : 1, status: 'inconclusive' })),
+    )
+    expect({ totalCount, openByStatus, isRunGoingOn }).toEqual({
+      ...{ totalCount: 12, openByStatus: { inconclusive: 12 }, isRunGoingOn: false },
+    })
+    expect(session.counts()).toMatchObject({
+      openCount: 12,
+      openRowCount: 14,
+      lookupCount: 13,
+      unansweredCount: 0,
+    })
+  })
+
+  test('gives windows of a filter, and says where a lookup is in it', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    const all = session.page({ ...openOnes, sort: 'rows' })
+    const [, , third] = all.rows
+    const window = session.page({
+      ...openOnes,
+      sort: 'rows',
+      from: 2,
+      count: 3,
+      find: [third?.lookup ?? '', 'f'.repeat(32)],
+    })
+    expect(window.rows).toEqual(all.rows.slice(2, 5))
+    expect(window.places).toEqual({ [third?.lookup ?? '']: 2 })
+    expect(session.page({ ...openOnes, text: third?.name.slice(0, 6) ?? '' }).rows).toEqual([third])
+    expect(session.page({ ...openOnes, from: 100 }).rows).toEqual([])
+    expect([...session.rows({ ...openOnes, sort: 'input' })]).toEqual(session.page(openOnes).rows)
+  })
+
+  test('holds a match too where the team trusts only surer ones', async () => {
+    const place = await answered()
+    const { session } = await place.open({ review: { threshold: 100, reviewer: 'ada' } })
+    expect(session.page({ ...openOnes, statuses: ['matched'] }).rows).toMatchObject([
+      { location: 'Leeds', status: 'matched' },
+    ])
+  })
+})
+
+describe('a lookup', () => {
+  test('is shown beside its candidates, with what speaks for each and what differs', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    const [row] = session.page(openOnes).rows
+    const detail = await session.detail(row?.lookup ?? '')
+    expect(detail.row).toEqual(row)
+    expect(detail.candidatesError).toBeNull()
+    expect(detail.candidates.map(({ legalName }) => legalName).sort()).toEqual([
+      `${row?.name ?? ''} LLP`,
+      `${row?.name ?? ''} Limited`,
+    ])
+    expect(detail.candidates.map(({ obstacle }) => obstacle)).toEqual([null, null])
+    expect(detail.candidates.every(({ evidence }) => evidence.length > 0)).toBe(true)
+    const [{ nameMarks, askedMarks } = { nameMarks: [], askedMarks: [] }] = detail.candidates
+    expect(askedMarks).toEqual([{ text: row?.name, isShared: true }])
+    expect(nameMarks[0]).toEqual({ text: `${row?.name ?? ''} `, isShared: true })
+    expect(nameMarks[1]?.isShared).toBe(false)
+    expect(detail.factors.length).toBeGreaterThan(0)
+  })
+
+  test('that is none of the input is refused', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    await expect(session.detail('0'.repeat(32))).rejects.toMatchObject({ code: 'REVIEW_LOOKUP_UNKNOWN' })
+    await expect(session.decide([noneOf('0'.repeat(32))])).rejects.toMatchObject({
+      code: 'REVIEW_LOOKUP_UNKNOWN',
+    })
+  })
+
+  test('finds companies by what a person types', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    const [row] = session.page(openOnes).rows
+    const { candidates } = await session.search({
+      lookup: row?.lookup ?? '',
+      text: `${names[5] ?? ''} Limited`,
+      country: 'GB',
+    })
+    expect(candidates[0]?.legalName).toBe(`${names[5] ?? ''} Limited`)
+    expect(
+      (await session.search({ lookup: row?.lookup ?? '', text: 'zzzz', country: null })).candidates,
+    ).toEqual([])
+  })
+})
+
+describe('a decision', () => {
+  test('leaves the queue and is in the store and in the file, with who and when', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    const [first, second] = session.page(openOnes).rows
+    const choice = await acceptFirst(session, first?.lookup ?? '')
+    const reply = await session.decide([{ ...choice, note: ' asked their office ' }])
+    expect(reply).toMatchObject({ others: [], page: { openCount: 11, decidedCount: 1 } })
+    await session.decide([noneOf(second?.lookup ?? '')])
+    expect(place.decisions()).toMatchObject([
+      {
+        ...{ lookup: first?.lookup, name: first?.name, verdict: 'accepted', entity_id: choice.entityId },
+        ...{ decided_by: 'ada', note: 'asked their office', service: 'embedded' },
+      },
+      { lookup: second?.lookup, verdict: 'none', entity_id: '' },
+    ])
+    expect(session.page({ ...everything, view: 'decided' }).rows.map(({ name }) => name)).toEqual([
+      first?.name,
+      second?.name,
+    ])
+    expect(session.decisions(10).decisions.map(({ verdict }) => verdict)).toEqual(['none', 'accepted'])
+    expect(session.ownCount()).toBe(2)
+  })
+
+  test('is there again when the review is opened again, and the next run honours it', async () => {
+    const place = await answered()
+    const opened = await place.open()
+    const [row] = opened.session.page(openOnes).rows
+    const choice = await acceptFirst(opened.session, row?.lookup ?? '')
+    await opened.session.decide([choice])
+    await opened.close()
+    const { session } = await place.open()
+    expect(session.counts()).toMatchObject({ openCount: 11, decidedCount: 1 })
+    expect(session.ownCount()).toBe(0)
+    await place.run()
+    const [line] = place.readOutput()
+    expect(line).toMatchObject({
+      enrich_status: 'matched',
+      enrich_entity_id: choice.entityId,
+      enrich_decision: 'accepted',
+      enrich_decided_by: 'ada',
+    })
+  })
+
+  test('of many is made of all of them or of none', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    const rows = session.page(openOnes).rows
+    const wrong = { ...noneOf(rows[1]?.lookup ?? ''), seen: 7 }
+    const refused = await session.decide([noneOf(rows[0]?.lookup ?? ''), wrong])
+    expect(refused).toMatchObject({ decisions: [], others: [] })
+    expect(place.decisions()).toEqual([])
+    const taken = await session.decide(rows.map(({ lookup }) => noneOf(lookup)))
+    expect(taken.decisions).toHaveLength(12)
+    expect(place.decisions()).toHaveLength(12)
+    expect(session.counts()).toMatchObject({ openCount: 0, decidedCount: 12 })
+  })
+
+  test('accepts only companies that were shown beside the lookup, or found for it', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    const [first, second] = session.page(openOnes).rows
+    const lookup = first?.lookup ?? ''
+    const other = await acceptFirst(session, second?.lookup ?? '')
+    await session.detail(lookup)
+    const foreign = { ...other, lookup }
+    await expect(session.decide([foreign])).rejects.toMatchObject({ code: 'REVIEW_CHOICE_INVALID' })
+    await session.search({ lookup, text: second?.name ?? '', country: null })
+    expect((await session.decide([foreign])).decisions).toMatchObject([{ entityId: other.entityId }])
+    // From then on it is one of its candidates.
+    expect((await session.detail(lookup)).candidates[0]?.entityId).toBe(other.entityId)
+  })
+
+  test('is taken back, alone or as the group that it was made in', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    const [first, second, third] = session.page(openOnes).rows.map(({ lookup }) => lookup)
+    const [one] = (await session.decide([noneOf(first ?? '')])).decisions
+    await session.decide([noneOf(second ?? ''), noneOf(third ?? '')])
+    expect((await session.undo([])).decisions.map(({ lookup }) => lookup).sort()).toEqual(
+      [second, third].sort(),
+    )
+    expect(place.decisions()).toHaveLength(1)
+    expect((await session.undo([one?.sequence ?? 0])).decisions).toHaveLength(1)
+    expect(session.counts()).toMatchObject({ openCount: 12, decidedCount: 0 })
+    expect(place.decisions()).toEqual([])
+    // Nothing is left to take back.
+    expect((await session.undo([])).decisions).toEqual([])
+    expect((await session.undo([one?.sequence ?? 0])).decisions).toEqual([])
+  })
+
+  test('that is decided anew is replaced, and stands again when that is taken back', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    const [row] = session.page(openOnes).rows
+    const lookup = row?.lookup ?? ''
+    await session.decide([noneOf(lookup)])
+    await session.decide([await acceptFirst(session, lookup)])
+    expect(place.decisions()).toMatchObject([{ verdict: 'accepted' }])
+    await session.undo([])
+    expect(place.decisions()).toMatchObject([{ verdict: 'none' }])
+    expect(session.page({ ...everything, view: 'decided' }).rows).toMatchObject([
+      { decision: { verdict: 'none' } },
+    ])
+  })
+})
+
+describe('the same doubt', () => {
+  test('is shown for names that differ in legal form, case and punctuation, and settled for all of them at once', async () => {
+    const [name = '', other = ''] = inventedNames(2)
+    const place = createPlace(ambiguousRows([name, other]))
+    place.writeInput([
+      [name, ''],
+      [`${name} Limitada`, ''],
+      [`${name.toUpperCase()} S.A.`, ''],
+      [`${name}`, 'Paris'],
+      [other, ''],
+    ])
+    await place.run()
+    const { session } = await place.open()
+    const { rows } = session.page(openOnes)
+    const first = rows.find((row) => row.name === name && row.location === null)
+    const { alike, candidates } = await session.detail(first?.lookup ?? '')
+    const isOther = (row: { readonly name: string; readonly lookup: string }) =>
+      row.lookup !== first?.lookup && row.name !== other
+    expect(alike.map(({ row }) => row.lookup).sort()).toEqual(
+      rows
+        .filter(isOther)
+        .map(({ lookup }) => lookup)
+        .sort(),
+    )
+    expect(alike.length).toBeGreaterThan(0)
+    const [company] = candidates
+    const willing = alike.filter(({ entityIds }) => entityIds.includes(company?.entityId ?? ''))
+    const group = [first?.lookup ?? '', ...willing.map(({ row }) => row.lookup)]
+    const entityId = company?.entityId ?? null
+    const reply = await session.decide(
+      group.map((lookup) => ({ ...noneOf(lookup), verdict: 'accepted' as const, entityId })),
+    )
+    expect(reply.decisions).toHaveLength(group.length)
+    expect((await session.undo([])).decisions).toHaveLength(group.length)
+  })
+
+  test('one that was decided is not among them any more', async () => {
+    const [name = ''] = inventedNames(1)
+    const place = createPlace(ambiguousRows([name]))
+    place.writeInput([
+      [name, ''],
+      [`${name}`, 'Paris'],
+      [`${name}`, 'Rome'],
+    ])
+    await place.run()
+    const { session } = await place.open()
+    const [first, second] = session.page(openOnes).rows.map(({ lookup }) => lookup)
+    expect((await session.detail(first ?? '')).alike).toHaveLength(2)
+    await session.decide([noneOf(second ?? '')])
+    expect((await session.detail(first ?? '')).alike).toHaveLength(1)
+  })
+})
+
+describe('two reviewers', () => {
+  test('the second is told what the first decided, and nothing of his is kept', async () => {
+    const place = await answered()
+    const ada = (await place.open()).session
+    const bob = (await place.open({ review: { reviewer: 'bob' } })).session
+    const [row] = ada.page(openOnes).rows
+    const lookup = row?.lookup ?? ''
+    await ada.decide([noneOf(lookup)])
+    const late = await bob.decide([await acceptFirst(bob, lookup)])
+    expect(late).toMatchObject({
+      decisions: [],
+      others: [{ decidedBy: 'ada', verdict: 'none' }],
+      page: { openCount: 11 },
+    })
+    expect(place.decisions()).toMatchObject([{ decided_by: 'ada' }])
+    // Having seen it, he may decide otherwise.
+    const seen = bob.page({ ...everything, view: 'decided' }).rows[0]?.decision?.sequence ?? 0
+    await bob.decide([{ ...(await acceptFirst(bob, lookup)), seen }])
+    await ada.refresh()
+    expect(ada.page({ ...everything, view: 'decided' }).rows).toMatchObject([
+      { decision: { decidedBy: 'bob' } },
+    ])
+    expect(place.decisions()).toMatchObject([{ decided_by: 'bob' }])
+    // What was replaced is not hers to take back.
+    expect((await ada.undo([])).decisions).toEqual([])
+  })
+
+  test('each sees what the other decided and took back', async () => {
+    const place = await answered()
+    const ada = (await place.open()).session
+    const bob = (await place.open({ review: { reviewer: 'bob' } })).session
+    const { version } = bob.page(openOnes)
+    await ada.decide(
+      ada
+        .page(openOnes)
+        .rows.slice(0, 4)
+        .map(({ lookup }) => noneOf(lookup)),
+    )
+    await bob.refresh()
+    expect(bob.counts()).toMatchObject({ openCount: 8, decidedCount: 4 })
+    expect(bob.page(openOnes).version).not.toBe(version)
+    await ada.undo([])
+    await bob.refresh()
+    expect(bob.counts()).toMatchObject({ openCount: 12, decidedCount: 0 })
+  })
+})
+
+describe('the decisions file', () => {
+  test('what a colleague committed is seen without starting again, and what he removed is open again', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    const rows = session.page(openOnes).rows
+    await session.decide([noneOf(rows[0]?.lookup ?? '')])
+    const path = place.path('enrich.decisions.csv')
+    const [header = '', line = ''] = readFileSync(path, 'utf8').split('\n')
+    appendFileSync(
+      path,
+      `${line.replace(rows[0]?.lookup ?? '', rows[1]?.lookup ?? '').replace(',ada,', ',eve,')}\n`,
+    )
+    await session.refresh()
+    expect(
+      session.page({ ...everything, view: 'decided' }).rows.map(({ decision }) => decision?.decidedBy),
+    ).toEqual(['ada', 'eve'])
+    writeFileSync(path, `${header}\n`)
+    await session.refresh()
+    expect(session.counts()).toMatchObject({ openCount: 12, decidedCount: 0 })
+  })
+
+  test('broken by somebody while the page is open: it is said, and the verdict is kept and written once it is mended', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    const rows = session.page(openOnes).rows
+    await session.decide([noneOf(rows[0]?.lookup ?? '')])
+    const path = place.path('enrich.decisions.csv')
+    const sound = readFileSync(path, 'utf8')
+    writeFileSync(path, `${sound}<<<<<<< HEAD\n`)
+    const deciding = session.decide([noneOf(rows[1]?.lookup ?? '')])
+    await expect(deciding).rejects.toMatchObject({
+      code: 'DECISIONS_INVALID',
+      hint: expect.stringContaining('the verdict is kept') as string,
+    })
+    expect(session.counts()).toMatchObject({ decidedCount: 2 })
+    writeFileSync(path, sound)
+    await session.refresh()
+    expect(place.decisions().map(({ lookup }) => lookup)).toEqual([rows[0]?.lookup, rows[1]?.lookup])
+  })
+
+  test('what was decided and never came to it is written to it when a review opens', async () => {
+    const place = await answered()
+    const opened = await place.open()
+    await opened.session.decide([noneOf(opened.session.page(openOnes).rows[0]?.lookup ?? '')])
+    await opened.close()
+    rmSync(place.path('enrich.decisions.csv'))
+    await place.open()
+    expect(place.decisions()).toHaveLength(1)
+  })
+})
+
+describe('a checkpoint that changes while its review is open', () => {
+  test('a run answers more: the queue grows by it', async () => {
+    const place = createPlace()
+    place.writeInput(names.map((name) => [name, ''] as const))
+    await place.run({ budget: { lookupsMax: 5 } })
+    const { session } = await place.open()
+    expect(session.counts()).toMatchObject({ openCount: 5, unansweredCount: 7, lookupCount: 12 })
+    await place.run()
+    await session.refresh()
+    expect(session.counts()).toMatchObject({ openCount: 12, unansweredCount: 0 })
+    expect(session.page(openOnes).rows.map(({ name }) => name)).toEqual(names)
+  })
+
+  test('compacted it is the same one', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    compactCheckpoint(place.path('checkpoint.sqlite'), systemClock.nowMs(), () => undefined)
+    await session.refresh()
+    expect(session.page(openOnes).rows).toHaveLength(12)
+  })
+
+  test.each<[string, (path: string) => void]>([
+    [
+      'removed',
+      (path) => {
+        rmSync(path)
+      },
+    ],
+    [
+      'replaced',
+      (path) => {
+        const bytes = readFileSync(path)
+        renameSync(path, `${path}.old`)
+        writeFileSync(path, bytes)
+      },
+    ],
+  ])('%s: every call says so, and what was decided is safe', async (_, change) => {
+    const place = await answered()
+    const opened = await place.open()
+    const { session } = opened
+    const [first, second] = session.page(openOnes).rows.map(({ lookup }) => lookup)
+    await session.decide([noneOf(first ?? '')])
+    change(place.path('checkpoint.sqlite'))
+    const changed = { code: 'REVIEW_CHECKPOINT_CHANGED' }
+    expect(() => session.page(openOnes)).toThrow(expect.objectContaining(changed))
+    await expect(session.detail(second ?? '')).rejects.toMatchObject(changed)
+    await expect(session.decide([noneOf(second ?? '')])).rejects.toMatchObject(changed)
+    await expect(session.undo([])).rejects.toMatchObject(changed)
+    await expect(session.refresh()).rejects.toMatchObject(changed)
+    expect(place.decisions()).toHaveLength(1)
+  })
+})
+
+test('where nothing is known yet it is said which', async () => {
+  const place = createPlace()
+  place.writeInput([[names[0] ?? '', '']])
+  await expect(place.open()).rejects.toMatchObject({ code: 'CHECKPOINT_NOT_FOUND' })
+  await place.run({ budget: { lookupsMax: 0 } })
+  await expect(place.open()).rejects.toMatchObject({ code: 'REVIEW_NOTHING_ANSWERED' })
+})

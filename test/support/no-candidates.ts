@@ -1,0 +1,9 @@
+import type { CandidateSource } from '../../src/pipeline/decisions/candidate.js'
+
+/** Of a service that nobody asks for candidates. */
+export const noCandidates: CandidateSource = {
+  isEager: false,
+  candidatesOf: () => Promise.resolve([]),
+  search: () => Promise.resolve([]),
+  company: () => Promise.resolve(null),
+}

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest'
+import { scoreParts, type FeaturePart } from '../../../src/registry/answer/evidence-parts.js'
+import {
+  otherCandidatesText,
+  otherRegistersText,
+  partText,
+} from '../../../src/registry/answer/evidence-texts.js'
+import type { StoredLegalEntity } from '../../../src/registry/store/reader.js'
+import { candidatesOf, rank, vocabularyOf, type Held } from '../../support/matching.js'
+
+const address = {
+  street: null,
+  city: 'Reno',
+  region: 'NV',
+  postalCode: '89501',
+  countryCode: 'US',
+  formatted: null,
+}
+const registration = {
+  legalName: 'Zorvex Robotics Inc',
+  type: 'nonprofit',
+  subtype: 'nonprofit_entity',
+  status: 'dissolved',
+  jurisdiction: 'us_nv',
+  sourceName: 'companies.csv',
+  removedFromSource: false,
+  names: [{ name: 'Old Zorvex', kind: 'former', endedOn: '2020-05-01' }],
+  address,
+} as unknown as StoredLegalEntity
+
+interface Asked {
+  readonly location?: string | null
+  readonly held: Held | readonly Held[]
+  readonly of?: Partial<StoredLegalEntity>
+  readonly contextCount?: number
+}
+
+/** What the parts that counted say of the likeliest company. */
+function said(name: string, { location = null, held, of = {}, contextCount = 0 }: Asked) {
+  const all = Array.isArray(held) ? (held as Held[]) : [held as Held]
+  const [company] = rank({ name, location, held: all, contextCount: () => contextCount }).ranked
+  if (company === undefined) throw new Error(`${name} finds nothing`)
+  const pair = {
+    name,
+    evidence: company.evidence,
+    registration: { ...registration, ...of },
+    vocabulary: vocabularyOf(candidatesOf(all)),
+  }
+  const counted = scoreParts(company).filter(({ weight }) => weight !== 0)
+  return Object.fromEntries(counted.map(({ part }) => [part, partText(part, pair)])) as Partial<
+    Record<FeaturePart, string>
+  >
+}
+
+const robotics = { name: 'Zorvex Robotics Inc' }
+const reno = { city: 'Reno', region: 'NV', postal: '89501' }
+const elsewhere = (city: string, region: string | null, countryCode: string) => ({
+  address: { ...address, city, region, postalCode: null, countryCode } as StoredLegalEntity['address'],
+})
+
+describe('what each part says of a pair', () => {
+  const cases: [string, Asked, FeaturePart, string][] = [
+    ['Zorvex Robotics', { held: robotics }, 'name', 'the name is that of "Zorvex Robotics Inc"'],
+    ['Zorvex', { held: robotics }, 'name', 'the name is the beginning of "Zorvex Robotics Inc"'],
+    ['Zorvex', { held: robotics }, 'words left over', 'its name has "Robotics", not asked for'],
+    [
+      'Zorvex Robotics Retail Stores',
+      { held: robotics },
+      'words left over',
+      '"Retail", "Stores" was asked for, which its name lacks',
+    ],
+    [
+      'Zorvex Retail',
+      { held: { name: 'Zorvex Hldgs.' } },
+      'words left over',
+      'its name has "Hldgs", not asked for; "Retail" was asked for, which its name lacks',
+    ],
+    ['Zorvexx Robotics', { held: robotics }, 'spelling', 'spelled otherwise: "Zorvex", asked for "Zorvexx"'],
+    ['Zorvex Robotic', { held: robotics }, 'spelling', 'a word is in the plural in one of the two'],
+    ['Zorvex Fund 2', { held: { name: 'Zorvex Fund 3' } }, 'numbers', 'the two names bear different numbers'],
+    ['Zorvex Robotics Inc', { held: robotics }, 'legal form', 'the same legal form: "inc"'],
+    ['Zorvex GmbH', { held: { name: 'Zorvex Ltd' } }, 'legal form', 'legal forms of one kind: "gmbh", "ltd"'],
+    [
+      'Zorvex Ltd',
+      { held: { name: 'Zorvex LP' } },
+      'legal form',
+      'another legal form: "lp", asked for "ltd"',
+    ],
+    [
+      'Zorvex',
+      { held: { name: 'Zorvex LP' } },
+      'legal form',
+      'a partnership ("lp"), which was not asked for',
+    ],
+    [
+      'Zorvex Robotics',
+      { held: robotics },
+      'rare words',
+      'the rarest word in common, "zorvex", is in 1 name of the registry',
+    ],
+    [
+      'First Capital',
+      { held: { name: 'First Capital Inc' } },
+      'rare words',
+      'only everyday words are in common; the rarest, "first", is in 901 names of the registry',
+    ],
+    [
+      'Zorvex Robotics',
+      { held: robotics },
+      'others of the name',
+      `no other company found bears this name; no other company's name has "zorvex"`,
+    ],
+    [
+      'First Capital',
+      { held: [{ name: 'First Capital Inc' }, { name: 'First Capital LLC' }, { name: 'First Capital' }] },
+      'others of the name',
+      '2 others bear this name too',
+    ],
+    [
+      'First Energy',
+      { held: [{ name: 'First Energy Bank' }, { name: 'First Energy Trust' }] },
+      'others of the name',
+      'names of 2 companies begin so',
+    ],
+    [
+      'Old Zorvex',
+      { held: { name: 'Old Zorvex', kind: 'former' } },
+      'kind of name',
+      'a former name of Zorvex Robotics Inc since 2020-05-01',
+    ],
+    [
+      'Zorvo',
+      { held: { name: 'Zorvo', kind: 'other' } },
+      'kind of name',
+      'another name of Zorvex Robotics Inc',
+    ],
+    ['Zorvex', { held: { name: 'Zorvex', listed: true } }, 'listed', 'its shares are traded'],
+    [
+      'Zorvex',
+      { held: { name: 'Zorvex', lei: true, industry: true } },
+      'known to registers',
+      'registers state its LEI and its industry',
+    ],
+    ['Zorvex', { held: { name: 'Zorvex', active: false } }, 'status', 'not active (dissolved)'],
+    [
+      'Zorvex',
+      { held: { name: 'Zorvex', active: false, removed: true }, of: { removedFromSource: true } },
+      'status',
+      'the newest file of companies.csv no longer names it',
+    ],
+    [
+      'Zorvex',
+      { held: { name: 'Zorvex', supported: false } },
+      'kind of body',
+      'not registered as a company (nonprofit, nonprofit entity)',
+    ],
+    [
+      'Zorvex',
+      { held: { name: 'Zorvex' }, contextCount: 2 },
+      'context',
+      '2 words of the context are known of it',
+    ],
+    [
+      'Norvane (Reno) Ltd',
+      { held: { name: 'Norvane Ltd' } },
+      'brackets',
+      'what stands in brackets may tell another company of that name',
+    ],
+  ]
+  test.each(cases)('%s, %o: %s', (name, asked, part, text) => {
+    expect(said(name, asked)[part]).toBe(text)
+  })
+
+  test.each<[string, Held, string, Partial<StoredLegalEntity>?]>([
+    ['Reno, NV', { name: 'Zorvex', ...reno }, 'the same town: Reno'],
+    ['89501', { name: 'Zorvex', ...reno }, 'the same postal code: 89501'],
+    ['NV', { name: 'Zorvex', ...reno }, 'the same region: NV'],
+    ['Sparks, NV', { name: 'Zorvex', ...reno }, 'the same region; it is in Reno'],
+    ['US', { name: 'Zorvex', ...reno }, 'the same country: United States'],
+    ['Austin, TX', { name: 'Zorvex', ...reno }, 'another region: Reno, NV'],
+    [
+      'Leeds, GB',
+      { name: 'Zorvex', country: 'DE', city: 'Ulm' },
+      'another country: Germany',
+      elsewhere('Ulm', null, 'DE'),
+    ],
+    [
+      'Ghent, US',
+      { name: 'Zorvex', country: 'BE', city: 'Ghent' },
+      'the same town, Ghent, and another country: Belgium',
+      elsewhere('Ghent', null, 'BE'),
+    ],
+  ])('a place asked for, %s, beside %o: %s', (location, held, text, of = {}) => {
+    expect(said('Zorvex', { location, held, of }).place).toBe(text)
+  })
+
+  test('other candidates and other registers are named', () => {
+    const one = { name: 'Zorvex Foods Ltd', country: 'GB' }
+    const ranking = rank({
+      name: 'Zorvex Foods',
+      held: [one, { ...one, source: 2 }, { name: 'Zorvex Foods Inc' }],
+    })
+    const [first, second] = ranking.ranked
+    if (first === undefined || second === undefined) throw new Error('two were to be found')
+    expect(otherRegistersText(first)).toBe(
+      '"Zorvex Foods Ltd" in another register is most likely the same company',
+    )
+    expect(otherCandidatesText(first, ranking)).toBe('"Zorvex Foods Inc" may be meant as well')
+    expect(otherCandidatesText(second, ranking)).toBe('"Zorvex Foods Ltd" is likelier')
+  })
+})

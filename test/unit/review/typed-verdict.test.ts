@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { readVerdict, type TypedVerdict } from '../../../src/review/exchange/typed-verdict.js'
+
+describe('a verdict that was typed', () => {
+  test.each<[string, TypedVerdict]>([
+    ['', { kind: 'undecided' }],
+    [' \t\u00a0', { kind: 'undecided' }],
+    ['1', { kind: 'candidate', number: 1 }],
+    [' 5 ', { kind: 'candidate', number: 5 }],
+    ['1.0', { kind: 'candidate', number: 1 }],
+    ['2,00', { kind: 'candidate', number: 2 }],
+    ['３', { kind: 'candidate', number: 3 }],
+    ['02', { kind: 'candidate', number: 2 }],
+    ['0', { kind: 'candidate', number: 0 }],
+    ['17', { kind: 'candidate', number: 17 }],
+    ['none', { kind: 'none' }],
+    ['NONE', { kind: 'none' }],
+    [' None  of\u00a0these', { kind: 'none' }],
+    ['No', { kind: 'none' }],
+    ['yes', { kind: 'yes' }],
+    ['Accept', { kind: 'yes' }],
+    ['TRUE', { kind: 'yes' }],
+    ['siq_AbC-1_2', { kind: 'company', entityId: 'siq_AbC-1_2' }],
+    ['Siq_abc ', { kind: 'company', entityId: 'siq_abc' }],
+    ['siq_', { kind: 'unreadable' }],
+    ['siq_a b', { kind: 'unreadable' }],
+    ['1.5', { kind: 'unreadable' }],
+    ['-1', { kind: 'unreadable' }],
+    ['1e0', { kind: 'unreadable' }],
+    ['12345678901', { kind: 'unreadable' }],
+    ['maybe', { kind: 'unreadable' }],
+    ['?', { kind: 'unreadable' }],
+    ['Acme Ltd', { kind: 'unreadable' }],
+  ])('%j is %j', (cell, verdict) => {
+    expect(readVerdict(cell)).toEqual(verdict)
+  })
+
+  it('is something, whatever was typed, and spaces around it change nothing', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (cell) => {
+        expect(readVerdict(`  ${cell}\n`)).toEqual(readVerdict(cell))
+      }),
+    )
+  })
+})
