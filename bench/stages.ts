@@ -209,6 +209,7 @@ function firmBook({ rowCount, order }: StageWorld, chance: Chance): FirmBook {
     // Of every hundred companies, thirty; apart from those without a website.
     isPartial: (name) => Math.floor(meantBy(name) / 10) % 10 >= 7,
     ofDomain: (domain) => firms.ofDomain(domain),
+    ofEntity: (entityId) => firms.ofEntity(entityId),
   }
 }
 

@@ -16,6 +16,7 @@ import { basename, join } from 'node:path'
 import { createServiceClient } from '../../src/client/client.js'
 import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
+import type { Decision } from '../../src/pipeline/decisions/decision.js'
 import type { PipelineDeps } from '../../src/pipeline/deps.js'
 import type { HistoryReader } from '../../src/pipeline/history/history.js'
 import { openHistory } from '../../src/pipeline/history/reader.js'
@@ -23,6 +24,7 @@ import { runPipeline } from '../../src/pipeline/run.js'
 import { defaultStages } from '../../src/pipeline/rules/stage-options.js'
 import type { Clock } from '../../src/platform/clock.js'
 import { openSqlite, type Sqlite } from '../../src/platform/sqlite.js'
+import { writeDecisions } from '../support/decisions.js'
 import { watchFiles } from './file-steps.js'
 import { Death, Life, mortal } from './mortality.js'
 import { PaidService } from './paid-service.js'
@@ -55,6 +57,7 @@ export class MortalJob {
   readonly #base: string
   readonly #remains: string
   #unclosed: Checkpoint | null = null
+  #hasDecisions = false
 
   /** A forgetful service ends with each process, as the embedded one does. */
   constructor(
@@ -95,6 +98,12 @@ export class MortalJob {
   /** The input of another night. */
   writeRows(lines: readonly string[]): void {
     writeFileSync(this.#path('companies.csv'), `company_name,city\n${lines.join('\n')}\n`)
+  }
+
+  /** What people decided, from now on. */
+  decide(decisions: readonly Decision[]): void {
+    writeDecisions(this.#path('decisions.csv'), decisions)
+    this.#hasDecisions = true
   }
 
   changes(): string {
@@ -210,6 +219,7 @@ export class MortalJob {
       ownFiles: [],
       // The files as they were at a death are put back: after a night that was closed, that looks like a copy.
       acceptRollback: this.changesName !== null,
+      ...(this.#hasDecisions ? { decisions: { path: this.#path('decisions.csv'), isNamed: true } } : {}),
       changesPath: this.changesName === null ? null : this.#path(this.changesName),
       checkpoint: { path: this.#path('.enrich/checkpoint.sqlite'), maxAgeMs: null },
       webhooks: { url: null, receiver: null },

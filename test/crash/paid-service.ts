@@ -21,18 +21,28 @@ export interface Billed {
 /** A service without a network. It outlives every process that asks it, and alone knows what was billed. */
 export class PaidService implements Transport {
   readonly ledger: Billed[] = []
+  /** Reads of records of companies, by their ids. */
+  readonly reads: string[] = []
   readonly #limited = new Set<string>()
   readonly #polled = new Set<string>()
   #firstKnown = 0
 
   async exchange(request: TransportRequest): Promise<Exchange> {
     await new Promise((resolve) => setImmediate(resolve))
-    const {
-      status,
-      body,
-      headers = {},
-    } = request.method === 'POST' ? this.#kickoff(request) : this.#poll(request)
+    const { status, body, headers = {} } = this.#answer(request)
     return { kind: 'reply', status, headers, body, bodyFault: null }
+  }
+
+  #answer(request: TransportRequest): Answered {
+    const [, entityId] = /^\/v3\/entities\/([^/?]+)/.exec(request.path) ?? []
+    if (entityId !== undefined) return this.#read(entityId)
+    return request.method === 'POST' ? this.#kickoff(request) : this.#poll(request)
+  }
+
+  #read(entityId: string): Answered {
+    this.reads.push(entityId)
+    const entity = { id: entityId, legal_name: `${entityId} "of the register", Ltd` }
+    return { status: 200, body: { status: 'matched', entity } }
   }
 
   /** Another process: of what it was asked before it knows nothing. */

@@ -13,6 +13,8 @@ export interface FirmBook {
   isPartial(name: string): boolean
   /** Null: nobody's. */
   ofDomain(domain: string): Firm | null
+  /** Null: of no company of this world. */
+  ofEntity(entityId: string): Firm | null
 }
 
 /** Few companies, which many names mean: each is to be asked about once. */
@@ -40,6 +42,14 @@ export class Firms implements FirmBook {
 
   ofDomain(domain: string): Firm | null {
     return this.#byDomain.get(domain) ?? null
+  }
+
+  ofEntity(entityId: string): Firm | null {
+    return this.#firms.find((firm) => firm.entityId === entityId) ?? null
+  }
+
+  get count(): number {
+    return this.#firms.length
   }
 }
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { simulate, type Simulated } from './simulate.js'
 
-/** `npm run simulate -- --seeds 2000 [--from 1] [--webhooks] [--mixed-up] [--forgetful] [--stages] [--priced]`, or `--seed 17` to see one again. */
+/** `npm run simulate -- --seeds 2000 [--from 1] [--webhooks] [--mixed-up] [--forgetful] [--stages] [--priced] [--decided]`, or `--seed 17` to see one again. */
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '200' },
@@ -17,6 +17,8 @@ const { values } = parseArgs({
     stages: { type: 'boolean', default: false },
     /** What a job may cost is bounded. */
     priced: { type: 'boolean', default: false },
+    /** People decide rows between the processes. */
+    decided: { type: 'boolean', default: false },
   },
 })
 const first = Number(values.seed ?? values.from)
@@ -39,6 +41,8 @@ const sum = {
   stageUncertain: 0,
   stageStops: 0,
   costStops: 0,
+  decided: 0,
+  takenBack: 0,
 }
 const failed: number[] = []
 for (let seed = first; seed < first + count; seed++) {
@@ -49,6 +53,7 @@ for (let seed = first; seed < first + count; seed++) {
         mixedUp: values['mixed-up'],
         forgetful: values.forgetful,
         priced: values.priced,
+        decided: values.decided,
         ...(values.stages ? { stages: true } : {}),
       }),
     )
@@ -67,6 +72,7 @@ process.stdout.write(
     `answers of others sent ${number(sum.swapped)}, written 0\n` +
     `after answers ${number(sum.stageLookups)} lookups: ${number(sum.researched)} researched and ${number(sum.domainsBilled)} domains billed, twice 0, ` +
     `uncertain ${number(sum.stageUncertain)}, stages stopped while resolution went on ${number(sum.stageStops)}\n` +
+    `decided by people ${number(sum.decided)}, taken back ${number(sum.takenBack)}, asked or waited for all the same 0\n` +
     `processes ended by what they may cost ${number(sum.costStops)}, above it 0\n` +
     `seeds that broke a promise: ${failed.length}${failed.length === 0 ? '' : ` (${failed.slice(0, 20).join(', ')}); see one again with --seed N`}\n`,
 )

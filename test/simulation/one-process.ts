@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { createServiceClient } from '../../src/client/client.js'
 import { stageLookup } from '../../src/pipeline/checkpoint/lookup-key.js'
+import { DecidedLookups } from '../../src/pipeline/decided-lookups.js'
 import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import type { Stop } from '../../src/pipeline/rules/stop.js'
 import { Backlog } from '../../src/pipeline/scheduler/backlog.js'
@@ -8,12 +8,12 @@ import { defaultStages } from '../../src/pipeline/rules/stage-options.js'
 import { endJobs } from '../../src/pipeline/scheduler/end-jobs.js'
 import { claimWaiting, waitForLost } from '../../src/pipeline/scheduler/lost-submissions.js'
 import { runUntilAnswered, type SchedulerDeps } from '../../src/pipeline/scheduler/scheduler.js'
-import { nothingDecided } from '../../src/pipeline/rules/stage-questions.js'
 import { planStages, stagesToAsk } from '../../src/pipeline/stage-runs.js'
 import { createTally } from '../../src/pipeline/tally.js'
 import { systemClock } from '../../src/platform/clock.js'
 import { WakeSignal } from '../../src/platform/wake-signal.js'
 import { endOfJob } from './cost-world.js'
+import { judgeDecided, keyOf } from './decided-world.js'
 import { readDisk } from './invariants.js'
 import { Life, mortalCheckpoint, mortalInbox, mortalTransport } from './mortal.js'
 import { isStageStop, stageOptionsOf, watchDepartures, type assertStageWorld } from './stage-world.js'
@@ -56,11 +56,10 @@ export async function oneProcess(world: World, process: number, mayDie: boolean)
   })
   const onLost = process >= world.resubmitFrom ? 'resubmit' : 'hold'
   if (onLost === 'resubmit') allowResubmission(world, path)
-  const mortal = mortalTransport(
-    service.connect(() => life.isDead),
-    life,
-  )
-  const { transport, departures } = watchDepartures(mortal)
+  const connected = service.connect(() => life.isDead)
+  const { decided, mixUp } = world
+  const judged = decided === null ? connected : judgeDecided(connected, decided, service, mixUp !== null)
+  const { transport, departures } = watchDepartures(mortalTransport(judged, life))
   const deps: SchedulerDeps = {
     checkpoint: mortalCheckpoint(checkpoint, life),
     client: createServiceClient(
@@ -120,14 +119,16 @@ async function work(
   onLost: 'hold' | 'resubmit',
 ): Promise<{ stop: Stop | null; stageStops: (Stop | null)[] }> {
   const { checkpoint, webhooks } = deps
-  await checkpoint.want([
+  const decided = new DecidedLookups(world.decided?.standing ?? new Map())
+  const wanted = [
     ...world.names.map((name) => ({
       kind: 'resolution' as const,
       key: keyOf(name),
       lookup: { name, location: null, context: null },
     })),
     ...(world.stages?.domains ?? []).map((domain) => stageLookup('domain', domain)),
-  ])
+  ]
+  decided.note(wanted, await checkpoint.want(decided.marked(wanted)))
   const options = world.stages === null ? null : stageOptionsOf(world.stages, deps)
   let isLostOver = true
   if (webhooks !== undefined) {
@@ -151,12 +152,10 @@ async function work(
   const stages =
     options === null
       ? []
-      : await planStages(
-          { deps: { stages: options, askAgain: [] }, checkpoint, decided: nothingDecided },
-          policy,
-        )
+      : await planStages({ deps: { stages: options, askAgain: [] }, checkpoint, decided }, policy)
   const stop = await runUntilAnswered({
     ...deps,
+    decided,
     ...(options === null ? {} : { stages: stagesToAsk(options, stages) }),
   })
   await endJobs(checkpoint, { stop, stages, sharesBudget: deps.cost !== undefined }, Date.now())
@@ -179,5 +178,3 @@ function interruptAfter(delayMs: number): AbortSignal {
   }, delayMs)
   return controller.signal
 }
-
-const keyOf = (name: string) => createHash('sha256').update(name).digest().subarray(0, 16)

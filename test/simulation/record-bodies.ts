@@ -4,7 +4,7 @@ import { parentNameOf, type Firm } from './firms.js'
 export interface AskedRecord {
   readonly kind: 'entity' | 'hierarchy' | 'domain'
   readonly name: string
-  /** Of a domain, the company that it leads to; null where nobody's. */
+  /** The company that it is about, or a domain leads to; null where nobody's. */
   readonly firm: Firm | null
   readonly fate: 'complete' | 'fails' | 'missing' | 'state_unknown'
   /** It was there when it was asked first. */
@@ -26,13 +26,13 @@ export function mergedIntoOf(id: string): string | null {
 }
 
 /** The record of a merged id is that of the one it was merged into. */
-export function entityBody({ name, fate }: AskedRecord, isDone: boolean): Body {
+export function entityBody({ name, fate, firm }: AskedRecord, isDone: boolean): Body {
   const next = mergedIntoOf(name)
-  const id = next ?? name
+  const entity = { id: next ?? name, ...(firm === null ? {} : { website: firm.website }) }
   const head = { status: next === null ? 'matched' : 'merged', merged_into: next }
-  if (fate === 'state_unknown') return { ...head, entity: { id } }
+  if (fate === 'state_unknown') return { ...head, entity }
   const status = isDone ? (fate === 'fails' ? 'failed' : 'complete') : 'building'
-  return { ...head, entity: { id }, enrichment: { status, updated_at: null }, request_id: 'req_1' }
+  return { ...head, entity, enrichment: { status, updated_at: null }, request_id: 'req_1' }
 }
 
 export function hierarchyBody({ name, fate, doneAt }: AskedRecord, isDone: boolean): Body {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { Transport } from '../../src/client/transport.js'
+import type { Transport, TransportRequest } from '../../src/client/transport.js'
+import { decideSome, judgeDecided, openDecidedWorld } from './decided-world.js'
 import { assertAnswersStand, assertResolutionWentOn } from './stage-invariants.js'
 import type { LookupOnDisk } from './invariants.js'
 import { answeredWithAnother, readBeforeAsked, readThrice, sentAgainAfterLoss } from './sabotage.js'
 import { simulate } from './simulate.js'
+import type { SimulatedService } from './simulated-service.js'
 
 /** What the judge says of the first of these worlds that is found broken; null where he lets all of them pass. */
 async function foundIn(sabotage: (transport: Transport) => Transport): Promise<string | null> {
@@ -18,6 +20,30 @@ async function foundIn(sabotage: (transport: Transport) => Transport): Promise<s
 }
 
 describe('a rule that is broken on purpose is found', () => {
+  test('what is decided is submitted, or waited for', () => {
+    const world = openDecidedWorld(1)
+    const asked = [{ kind: 'resolution', name: 'Company 1' } as const]
+    while (world.standing.size === 0) decideSome(world, asked, 1)
+    const transport: Transport = {
+      exchange: () => Promise.resolve({ kind: 'no_reply', sent: 'no', reason: 'refused' }),
+      close: () => Promise.resolve(),
+    }
+    const ledger = [{ runId: 'run_1', name: 'Company 1' }]
+    const service = { ledger } as unknown as SimulatedService
+    const requests: TransportRequest[] = [
+      { method: 'POST', path: '/v3/entity-resolution/async', headers: {}, body: '{"name":"Company 1"}' },
+      { method: 'GET', path: '/v3/runs/run_1?include=basis', headers: {} },
+    ]
+    for (const request of requests) {
+      const heard = { ...world, broken: null }
+      void judgeDecided(transport, heard, service, false).exchange(request)
+      expect(heard.broken).toMatch(/Company 1, which is decided/)
+      const undecided = { ...world, standing: new Map(), broken: null }
+      void judgeDecided(transport, undecided, service, false).exchange(request)
+      expect(undecided.broken).toBeNull()
+    }
+  })
+
   test.each([
     [
       'research is asked for again after a loss',

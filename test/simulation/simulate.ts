@@ -12,16 +12,27 @@ import {
   assertBudgetKept,
   assertNothingLost,
   readDisk,
+  type LookupOnDisk,
+  type OnDisk,
 } from './invariants.js'
 import { openCostWorld } from './cost-world.js'
+import { decideSome, isLeft, openDecidedWorld } from './decided-world.js'
 import { MixUp } from './mix-up.js'
 import { oneProcess } from './one-process.js'
 import { SimulatedPost } from './simulated-post.js'
 import { fairWeather, SimulatedService, stormyWeather } from './simulated-service.js'
-import { assertToldDomainsKnown } from './stage-invariants.js'
+import { assertToldDomainsKnown, ledSubjects } from './stage-invariants.js'
 import { assertStageWorld, assertStageWorldSettled, openStageWorld } from './stage-world.js'
 import { VirtualTime } from './virtual-time.js'
-import { assertAllPaidOnce, pathOf, scope, setRecordWeather, type Webhooks, type World } from './world.js'
+import {
+  askedOf,
+  assertAllPaidOnce,
+  pathOf,
+  scope,
+  setRecordWeather,
+  type Webhooks,
+  type World,
+} from './world.js'
 
 /** What one seed came to, for the sum of many. */
 export interface Simulated {
@@ -48,6 +59,9 @@ export interface Simulated {
   stageStops: number
   /** Processes that what they may cost ended. */
   costStops: number
+  /** Verdicts of people, and those of them that were taken back. */
+  decided: number
+  takenBack: number
 }
 
 /** Where syncing costs nothing: these worlds die in other ways than by power cuts. */
@@ -73,6 +87,8 @@ export interface WorldOptions {
   stages?: boolean
   /** What a job may cost is bounded. */
   priced?: boolean
+  /** People decide rows between the processes, and take verdicts back; what follows from answers is asked too. */
+  decided?: boolean
   /** Breaks a rule on purpose, between the client and the network. */
   sabotage?: (transport: Transport) => Transport
 }
@@ -88,7 +104,8 @@ export async function simulate(seed: number, options: WorldOptions = {}): Promis
   try {
     const webhooks = options.webhooks === true ? openPost(seed, folder) : null
     const mixUp = options.mixedUp === true ? new MixUp(new Chance(seed + 2_000_000_011)) : null
-    const stages = (options.stages ?? seed % 4 === 3) ? openStageWorld(seed) : null
+    const withStages = options.decided === true || (options.stages ?? seed % 4 === 3)
+    const stages = withStages ? openStageWorld(seed) : null
     const world: World = {
       chance,
       time,
@@ -97,6 +114,7 @@ export async function simulate(seed: number, options: WorldOptions = {}): Promis
       webhooks,
       stages,
       cost: options.priced === true ? openCostWorld(seed) : null,
+      decided: options.decided === true ? openDecidedWorld(seed) : null,
       sabotage: options.sabotage ?? ((transport) => transport),
       isForgetful: options.forgetful === true,
       counter: options.counter ?? null,
@@ -119,6 +137,13 @@ export async function simulate(seed: number, options: WorldOptions = {}): Promis
   }
 }
 
+/** What people decided, and what only followed from what they decide otherwise now, is left as it is. */
+function leftAlone({ decided, stages, service }: World, disk: OnDisk): (lookup: LookupOnDisk) => boolean {
+  if (decided === null || stages === null) return () => false
+  const led = ledSubjects(disk, { ...stages, service, decided })
+  return (lookup) => isLeft(decided, lookup, led)
+}
+
 /** Chance of its own, so that the rest of the world is that of the same seed without. */
 function openPost(seed: number, folder: string): Webhooks {
   const listener: Webhooks['listener'] = { ring: () => undefined }
@@ -139,6 +164,9 @@ async function live(seed: number, world: World): Promise<Simulated> {
     else world.mixUp?.calm()
     if (world.isForgetful) service.forget()
     setRecordWeather(world, process < stormyProcesses)
+    // The last verdicts are made while it still storms: then all of it comes to its end.
+    if (world.decided !== null && process <= stormyProcesses)
+      decideSome(world.decided, askedOf(world), world.stages?.firms.count ?? 1)
     const { life, stop, ended } = await oneProcess(world, process, process < stormyProcesses)
     steps += life.stepCount
     if (life.isDead) crashes++
@@ -149,18 +177,22 @@ async function live(seed: number, world: World): Promise<Simulated> {
     assertAllPaidOnce(world)
     assertNothingLost(disk, service, world.accepted, world.answered)
     assertBudgetKept(disk, world.lookupsMax, ['resolution'])
+    const isLeftAlone = leftAlone(world, disk)
     if (world.stages !== null)
-      assertStageWorld(world.stages, disk, { ...world, ...ended, hasJumped: time.jumpCount > 0 })
+      assertStageWorld(world.stages, disk, { ...world, ...ended, isLeftAlone, hasJumped: time.jumpCount > 0 })
     const isOpen = ({ state }: (typeof disk.lookups)[number]) =>
       state === 'running' || (world.isForgetful && state === 'uncertain')
-    if (!life.isDead && stop === null && !disk.lookups.some(isOpen)) {
-      assertAllSettled(disk, service, world.names)
+    const isOver = !disk.lookups.some((lookup) => isOpen(lookup) && !isLeftAlone(lookup))
+    if (!life.isDead && stop === null && isOver) {
+      assertAllSettled(disk, service, world.names, isLeftAlone)
       if (world.stages !== null)
         assertStageWorldSettled(world.stages, disk, {
           service,
           resubmittable: world.isForgetful ? { has: () => true } : world.resubmittable,
           path: pathOf(world),
           scope,
+          decided: world.decided,
+          rows: askedOf(world),
         })
       const isUncertain = ({ state }: (typeof disk.lookups)[number]) => state === 'uncertain'
       const uncertain = disk.lookups.filter((lookup) => lookup.kind === 'resolution' && isUncertain(lookup))
@@ -190,6 +222,8 @@ async function live(seed: number, world: World): Promise<Simulated> {
         stageUncertain: stageLookups.filter(isUncertain).length,
         stageStops: world.stages?.stopCount ?? 0,
         costStops: world.cost?.stopCount ?? 0,
+        decided: world.decided?.madeCount ?? 0,
+        takenBack: world.decided?.takenBackCount ?? 0,
       }
     }
     await time.runUntil(

@@ -141,7 +141,7 @@ export class SimulatedRecords {
     const record: AskedRecord = {
       kind,
       name,
-      firm: kind === 'domain' ? firms.ofDomain(name) : null,
+      firm: kind === 'domain' ? firms.ofDomain(name) : firms.ofEntity(name),
       fate,
       isHeld,
       begunAtMs: performance.now(),

@@ -1,6 +1,7 @@
 import { stageAnswersOf } from '../../src/pipeline/checkpoint/stage-answers.js'
 import type { CheckpointReader } from '../../src/pipeline/checkpoint/checkpoint.js'
 import type { StageKind } from '../../src/pipeline/rules/lookup-kind.js'
+import { decisionOf, isLeft, subjectsOfDecision, type DecidedWorld } from './decided-world.js'
 import { hold, type LookupOnDisk, type OnDisk } from './invariants.js'
 import { parentNameOf, statedDomainOf, type Firms } from './firms.js'
 import { mostInAMinute } from './rate-window.js'
@@ -85,13 +86,18 @@ export function assertResolutionWentOn(disk: OnDisk): void {
   }
 }
 
-interface SettledWorld {
-  service: Pick<SimulatedService, 'ledger'>
-  records: SimulatedRecords
+interface FollowedWorld {
+  service: SimulatedService
   firms: Firms
   asked: readonly StageKind[]
   /** What rows ask for themselves. */
   domains: readonly string[]
+  /** Null: nobody decides anything. */
+  decided: DecidedWorld | null
+}
+
+interface SettledWorld extends FollowedWorld {
+  records: SimulatedRecords
   /** How a row is joined with what follows from it. */
   reader: CheckpointReader
   /** What the user let be asked once more. */
@@ -110,12 +116,37 @@ export function assertStagesSettled(disk: OnDisk, world: SettledWorld): void {
   const wanted = new Set(world.domains.map((name) => `domain ${name}`))
   for (const first of disk.lookups) {
     const isFirst = first.kind === 'resolution' || wanted.has(`${first.kind} ${first.name}`)
-    if (!isFirst || first.state !== 'answered') continue
+    if (!isFirst || first.state !== 'answered' || isDecided(first, world)) continue
     const follows = subjectsOf(first, runs, world)
     const [found = {}] = stageAnswersOf(world.reader, [first.lookupId], world.asked)
     for (const kind of world.asked) assertFound(kind, follows[kind], found[kind], lookups)
   }
-  assertEach(lookups, wanted, runs, world)
+  assertEach(lookups, wanted, world)
+}
+
+const isDecided = ({ kind, name }: LookupOnDisk, { decided }: FollowedWorld): boolean =>
+  decided !== null &&
+  (kind === 'resolution' || kind === 'domain') &&
+  decisionOf(decided, { kind, name }) !== null
+
+/** What rows ask by a domain, and what follows from answers and from verdicts: `entity siq_firm_1`. */
+export function ledSubjects(disk: OnDisk, world: FollowedWorld): ReadonlySet<string> {
+  const led = new Set(world.domains.map((name) => `domain ${name}`))
+  const runs = new Map(world.service.ledger.map((run) => [run.runId, run]))
+  for (const first of disk.lookups) {
+    const { kind, name, state } = first
+    if (kind !== 'resolution' && !(kind === 'domain' && world.domains.includes(name))) continue
+    const decision = world.decided === null ? null : decisionOf(world.decided, { kind, name })
+    const follows =
+      decision !== null
+        ? subjectsOfDecision(decision, { kind, name }, world.service, world)
+        : state === 'answered'
+          ? subjectsOf(first, runs, world)
+          : {}
+    for (const stage of world.asked) if (follows[stage] !== undefined) led.add(`${stage} ${follows[stage]}`)
+    if (decision !== null && follows.entity !== undefined) led.add(`entity ${follows.entity}`)
+  }
+  return led
 }
 
 type Found = ReturnType<typeof stageAnswersOf>[number][StageKind]
@@ -140,22 +171,13 @@ function assertFound(
 function assertEach(
   lookups: ReadonlyMap<string, LookupOnDisk>,
   rowDomains: ReadonlySet<string>,
-  runs: ReadonlyMap<string, LedgerEntry>,
   world: SettledWorld,
 ): void {
-  const led = new Set(rowDomains)
-  for (const first of lookups.values()) {
-    if (
-      first.state !== 'answered' ||
-      (first.kind !== 'resolution' && !rowDomains.has(`domain ${first.name}`))
-    )
-      continue
-    const follows = subjectsOf(first, runs, world)
-    for (const kind of world.asked) if (follows[kind] !== undefined) led.add(`${kind} ${follows[kind]}`)
-  }
+  const led = ledSubjects({ lookups: [...lookups.values()], submissions: [] }, world)
   for (const domain of rowDomains) hold(lookups.has(domain), `${domain} was never asked for`)
   for (const [subject, lookup] of lookups) {
-    if (lookup.kind === 'resolution') continue
+    if (lookup.kind === 'resolution' || (world.decided !== null && isLeft(world.decided, lookup, led)))
+      continue
     hold(led.has(subject), `${subject} was asked for, and follows from nothing`)
     assertEnded(lookup, world)
   }
@@ -212,7 +234,7 @@ function assertOwnLine({ kind, name, line }: LookupOnDisk, mayBeMissing: boolean
 function subjectsOf(
   first: LookupOnDisk,
   runs: ReadonlyMap<string, LedgerEntry>,
-  { firms }: SettledWorld,
+  { firms }: Pick<FollowedWorld, 'firms'>,
 ): Subjects {
   const firm = first.kind === 'domain' ? firms.ofDomain(first.name) : null
   if (first.kind === 'domain') return { ...companyOf(firm?.entityId), domain: first.name }

@@ -6,7 +6,8 @@ import type { SchedulingOptions } from '../../src/pipeline/scheduler/deps.js'
 import { defaultStages, type KindOptions, type StageOptions } from '../../src/pipeline/rules/stage-options.js'
 import { Chance } from './chance.js'
 import { Firms } from './firms.js'
-import { assertBudgetKept, type OnDisk } from './invariants.js'
+import { assertDecidedSettled, type DecidedWorld } from './decided-world.js'
+import { assertBudgetKept, type LookupOnDisk, type OnDisk } from './invariants.js'
 import { recordLimits, type RecordLimit } from './record-weather.js'
 import { limitOf } from './simulated-records.js'
 import type { SimulatedService } from './simulated-service.js'
@@ -107,6 +108,8 @@ export function isStageStop(stop: Stop | null, stageStops: readonly (Stop | null
 
 interface EndedProcess {
   service: SimulatedService
+  /** Whether nobody asks a lookup any more. */
+  isLeftAlone: (lookup: LookupOnDisk) => boolean
   /** The service forgets with each process, and nobody pays. */
   isForgetful: boolean
   departures: Departures
@@ -126,11 +129,15 @@ export function assertStageWorld(world: StageWorld, disk: OnDisk, ended: EndedPr
   if (!ended.hasJumped) assertLimitsKept(world.departures, world.perMinute, 'several processes')
   if (!ended.wasStageStopped) return
   world.stopCount++
-  assertResolutionWentOn(disk)
+  assertResolutionWentOn({ ...disk, lookups: disk.lookups.filter((lookup) => !ended.isLeftAlone(lookup)) })
 }
 
 interface SettledDeps {
   service: SimulatedService
+  /** Null: nobody decides anything. */
+  decided: DecidedWorld | null
+  /** What rows ask. */
+  rows: Parameters<typeof assertDecidedSettled>[2]['asked']
   resubmittable: Pick<ReadonlyMap<string, number>, 'has'>
   path: string
   scope: string
@@ -140,13 +147,14 @@ interface SettledDeps {
 export function assertStageWorldSettled(
   world: StageWorld,
   disk: OnDisk,
-  { service, resubmittable, path, scope }: SettledDeps,
+  { service, resubmittable, path, scope, decided, rows }: SettledDeps,
 ): void {
   const { records } = service
   const reader = openCheckpointReader(path, scope)
   if (records === null || reader === null) throw new Error('a world with stages has both')
   try {
-    assertStagesSettled(disk, { ...world, service, records, reader, resubmittable })
+    assertStagesSettled(disk, { ...world, service, records, reader, resubmittable, decided })
+    if (decided !== null) assertDecidedSettled(decided, disk, { asked: rows, service, stages: world, reader })
   } finally {
     reader.close()
   }

@@ -5,7 +5,8 @@ import type { Inbox } from '../../src/pipeline/inbox/inbox.js'
 import type { RunCounter } from '../../src/pipeline/scheduler/run-counter.js'
 import type { Chance } from './chance.js'
 import { assertCostKept, type CostWorld } from './cost-world.js'
-import { assertPaidOnce } from './invariants.js'
+import type { DecidedWorld } from './decided-world.js'
+import { assertPaidOnce, hold } from './invariants.js'
 import type { MixUp } from './mix-up.js'
 import { fairRecords, stormyRecords } from './record-weather.js'
 import type { SimulatedPost } from './simulated-post.js'
@@ -29,6 +30,8 @@ export interface World {
   stages: StageWorld | null
   /** Null: nobody bounds what it costs. */
   cost: CostWorld | null
+  /** Null: nobody decides anything. */
+  decided: DecidedWorld | null
   sabotage: (transport: Transport) => Transport
   isForgetful: boolean
   counter: RunCounter | null
@@ -50,6 +53,12 @@ export interface Webhooks {
   listener: { ring: () => void }
 }
 
+/** What rows ask. */
+export const askedOf = ({ names, stages }: World) => [
+  ...names.map((name) => ({ kind: 'resolution', name }) as const),
+  ...(stages?.domains ?? []).map((name) => ({ kind: 'domain', name }) as const),
+]
+
 export const pathOf = (world: World) => join(world.folder, 'checkpoint.sqlite')
 export const remainsOf = (world: World) => join(world.folder, 'remains.sqlite')
 
@@ -62,8 +71,9 @@ export function setRecordWeather({ service: { records, weather }, stages }: Worl
 }
 
 /** Held after every step. */
-export function assertAllPaidOnce({ service, resubmittable, isForgetful, cost }: World): void {
+export function assertAllPaidOnce({ service, resubmittable, isForgetful, cost, decided }: World): void {
   if (cost !== null) assertCostKept(cost, service)
+  if (decided !== null) hold(decided.broken === null, decided.broken ?? '')
   assertPaidOnce(service, resubmittable)
   if (service.records !== null && !isForgetful) assertStagesPaidOnce(service.records, resubmittable)
 }

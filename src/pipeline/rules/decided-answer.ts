@@ -30,7 +30,7 @@ export function renderDecided(decision: Decision, record: DecidedRecord): Decide
   const known = { type: at(entity, 'type'), subtype: at(entity, 'subtype'), entity }
   const sure = { confidence: 100, entity_id: decision.entityId }
   if (decision.verdict === 'none')
-    return answer('no_match', decision, null, { basis: [basisRow(decision, 'status', 'no_match', null)] })
+    return answer('no_match', decision, null, { basis: [basisRow(decision, 'decision', 'none', null)] })
   const basis = [basisRow(decision, 'entity_id', decision.entityId, record.url)]
   switch (standing.kind) {
     case 'stands':

@@ -55,10 +55,10 @@ export type PublishedState = ReadonlyMap<PublishedField, PublishedValue>
 const sourceCharsMax = 300
 const valueCharsMax = 1_000
 
-/** Where a field is told of in a basis: paths into the entity, the best one first; `*` is any part below. */
+/** Where a field is told of in a basis: what people said first, then paths into the entity; `*` is any part below. */
 const basisFields: Readonly<Partial<Record<PublishedField, readonly string[]>>> = {
-  status: ['legal_name', 'display_name'],
-  entity_id: ['id', 'legal_name', 'display_name'],
+  status: ['decision', 'entity_id', 'legal_name', 'display_name'],
+  entity_id: ['entity_id', 'id', 'legal_name', 'display_name'],
   display_name: ['display_name'],
   legal_name: ['legal_name'],
   entity_status: ['status'],

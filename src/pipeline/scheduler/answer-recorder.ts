@@ -119,7 +119,9 @@ export class AnswerRecorder {
       counter.answered(outcome)
       if (!answersAreChecked) for (const deviation of protocol.deviationsOf(sent)) counter.deviated(deviation)
     }
-    if (isFirst && isCounted && line.state === 'answered') await this.#deps.onAnswered(lookupId, answer)
+    // A record is there though its build failed: more may follow from whose it is.
+    const leadsOn = line.state === 'answered' || protocol.kind === 'entity'
+    if (isFirst && isCounted && leadsOn) await this.#deps.onAnswered(lookupId, answer)
     return true
   }
 

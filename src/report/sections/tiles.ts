@@ -19,6 +19,7 @@ export function tilesHtml({ run, changes, attention }: ReportData): Html {
     ],
     ['Changes', changes === null ? '–' : grouped(sumOf(Object.values(changes.counts)))],
     ['Rows for a person', attention === null ? '–' : grouped(attention.rowCount)],
+    ...decidedTile(run),
     ['Lookups billed', summary === null ? '–' : grouped(billedOf(run))],
     ['Cost', money === null ? '–' : amount(money.cost, money.currency)],
     ['Took', summary === null ? '–' : formatDuration(summary.elapsedMs)],
@@ -38,6 +39,12 @@ export const tileList = (tiles: readonly (readonly [string, HtmlPart])[]): Html 
   </dl>`
 
 const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
+
+/** Left out where nobody decided anything. */
+function decidedTile({ record }: RememberedRun): (readonly [string, HtmlPart])[] {
+  const decidedCount = record?.summary?.decidedCount ?? 0
+  return decidedCount > 0 ? [['Lookups decided by people', grouped(decidedCount)]] : []
+}
 
 /** The embedded service bills nobody. */
 const billedOf = ({ record }: RememberedRun): number =>

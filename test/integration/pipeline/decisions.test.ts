@@ -94,14 +94,14 @@ describe('a row that a person decided', () => {
       ['no_match', '', '', '', '', 'none', 'Ada', '2026-11-20 09:30:00', ''],
     ])
     const basis = place.readOutput('out.csv.basis.csv')
-    expect(basis.filter(({ field }) => field === 'entity_id' || field === 'status')).toMatchObject([
+    expect(basis.filter(({ field }) => field === 'entity_id' || field === 'decision')).toMatchObject([
       {
         row_number: '1',
         run_id: '',
         value: 'siq_acme',
         reasoning: 'decided by Ada on 2026-11-20: asked them',
       },
-      { row_number: '3', run_id: '', value: 'no_match', reasoning: 'decided by Ada on 2026-11-20' },
+      { row_number: '3', run_id: '', value: 'none', reasoning: 'decided by Ada on 2026-11-20' },
     ])
   })
 
@@ -348,7 +348,7 @@ describe('what changed', () => {
       await run(service, { output: { changes: place.path('changes.csv') } })
       return place
         .readOutput('changes.csv')
-        .map(({ row_number, kind, old, new: now }) => [row_number, kind, old, now])
+        .map(({ row_number, kind, old, new: now, new_source }) => [row_number, kind, old, now, new_source])
     }
     expect(await changesOf()).toEqual([])
     const verdicts = [
@@ -359,9 +359,9 @@ describe('what changed', () => {
     ]
     verdicts[3] = { ...decidedNone('Umbrella', ''), location: null }
     expect(await changesOf(...verdicts)).toEqual([
-      ['1', 'gained_match', 'no_match', 'matched'],
-      ['2', 'entity_changed', 'siq_Globex-AG', 'siq_b'],
-      ['4', 'lost_match', 'matched', 'no_match'],
+      ['1', 'gained_match', 'no_match', 'matched', 'decided by Ada on 2026-11-20'],
+      ['2', 'entity_changed', 'siq_Globex-AG', 'siq_b', 'decided by Ada on 2026-11-20'],
+      ['4', 'lost_match', 'matched', 'no_match', 'decided by Ada on 2026-11-20'],
     ])
     expect(await changesOf(...verdicts)).toEqual([])
     expect(submitted(service)).toHaveLength(4)

@@ -6,6 +6,7 @@ import { ceilingOf } from '../../../src/report/charts/scale.js'
 import { needsPerson, outcomeOf } from '../../../src/report/outcome-groups.js'
 import { reportPage } from '../../../src/report/page.js'
 import type { ReportData } from '../../../src/report/report-data.js'
+import type { RunSummary } from '../../../src/pipeline/rules/run-summary.js'
 import { headlineOf } from '../../../src/report/sections/headline.js'
 import { percent } from '../../../src/report/words.js'
 import {
@@ -45,6 +46,18 @@ describe('the size of a report', () => {
     expect(page).toContain('The first 300 of 20,000 rows.')
     expect(page).toContain('The first 200 of 300 groups.')
   })
+})
+
+test('lookups that people decided have a figure where there are any, and none in runs of before', () => {
+  const data = sampleReport()
+  const pageOf = (decidedCount: number | undefined) => {
+    const { record } = data.run
+    if (record === null || record.summary === null) throw new Error('the sample has a record')
+    const summary = { ...record.summary, decidedCount } as RunSummary
+    return reportPage({ ...data, run: { ...data.run, record: { ...record, summary } } })
+  }
+  expect(pageOf(1_234)).toMatch(/Lookups decided by people<\/dt>\s*<dd>1,234</)
+  for (const none of [0, undefined]) expect(pageOf(none)).not.toContain('decided by people')
 })
 
 describe('what happened, in a sentence', () => {

@@ -139,7 +139,14 @@ describe('the line of a decided row', () => {
       null,
     ])
     expect(columnsOf(line, 'basis')).toMatchObject([
-      [{ field: 'status', reasoning: 'decided by Ada on 2026-11-20: closed in 2019', citations: [] }],
+      [
+        {
+          field: 'decision',
+          value: 'none',
+          reasoning: 'decided by Ada on 2026-11-20: closed in 2019',
+          citations: [],
+        },
+      ],
     ])
   })
 
