@@ -60,14 +60,15 @@ const said = (page: Page): Promise<string> => page.locator('#said').innerText()
 export async function pressUntilSaid(page: Page, ...keys: readonly string[]): Promise<string> {
   const before = await said(page)
   for (const key of keys) await page.keyboard.press(key)
-  for (;;) {
+  for (let looks = 0; looks < 2_000; looks++) {
     const now = await said(page)
     if (now !== before) {
       await rowShown(page)
       return now
     }
-    await page.waitForTimeout(5)
+    await page.waitForTimeout(10)
   }
+  throw new Error(`the page said nothing after ${keys.join(', ')}; before that it had said: ${before}`)
 }
 
 /** Of the header: `12 open, 3 decided`. */

@@ -24,12 +24,13 @@ describe('keys of the review page', () => {
     ['ArrowUp', { kind: 'move', by: -1 }],
     ['PageDown', { kind: 'move', by: 10 }],
     ['End', { kind: 'last' }],
+    [' ', { kind: 'scroll', by: 0.8 }],
     ['Escape', { kind: 'leave' }],
   ])('%s', (key, action) => {
     expect(actionOfKey(press(key), false)).toEqual(action)
   })
 
-  test.each(['0', 'a', 'x', 'Enter', ' ', 'Tab', 'F5', '12', 'constructor'])('%j is none of ours', (key) => {
+  test.each(['0', 'a', 'x', 'Enter', 'Tab', 'F5', '12', 'constructor'])('%j is none of ours', (key) => {
     expect(actionOfKey(press(key), false)).toBeNull()
   })
 

@@ -12,6 +12,7 @@ const lines: readonly { readonly keys: readonly string[]; readonly does: string 
   { keys: ['k', '↑'], does: 'the row before' },
   { keys: ['PgDn', 'PgUp'], does: 'ten rows on, ten rows back' },
   { keys: ['Home', 'End'], does: 'the first row, the last row' },
+  { keys: ['Space'], does: 'scroll the candidates; with Shift back' },
   { keys: ['Esc'], does: 'leave a field, the search, a window' },
   { keys: ['?'], does: 'these keys' },
 ]

@@ -2,6 +2,8 @@
 export type KeyAction =
   | { readonly kind: 'accept'; readonly number: number }
   | { readonly kind: 'move'; readonly by: number }
+  /** The row and its candidates, by so many times what is seen of them. */
+  | { readonly kind: 'scroll'; readonly by: number }
   | {
       readonly kind:
         'none' | 'skip' | 'undo' | 'search' | 'group' | 'note' | 'help' | 'first' | 'last' | 'leave'
@@ -43,16 +45,17 @@ const ofOthers = new Map<string, KeyAction>([
 /**
  * The action of a key; null where it is none of the page's. Nothing is done while words are typed, but for leaving; a
  * modifier makes a key the browser's, and Shift one that is a letter's (`?`, `/` and digits need it on some keyboards).
- * A key that is held down moves, and decides nothing again.
+ * A key that is held down moves and scrolls, and decides nothing again.
  */
 export function actionOfKey(press: KeyPress, isTyping: boolean): KeyAction | null {
   if (press.ctrlKey || press.altKey || press.metaKey || press.isComposing) return null
   const action = plainAction(press)
-  if (action === null || (press.repeat && action.kind !== 'move')) return null
+  if (action === null || (press.repeat && action.kind !== 'move' && action.kind !== 'scroll')) return null
   return isTyping && action.kind !== 'leave' ? null : action
 }
 
 function plainAction({ key, shiftKey }: KeyPress): KeyAction | null {
+  if (key === ' ') return { kind: 'scroll', by: shiftKey ? -0.8 : 0.8 }
   if (/^[1-9]$/.test(key)) return { kind: 'accept', number: Number(key) }
   return (shiftKey ? undefined : ofLetters.get(key.toLowerCase())) ?? ofOthers.get(key) ?? null
 }

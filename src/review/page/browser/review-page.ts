@@ -115,7 +115,7 @@ export class ReviewPage {
   #onKey(event: KeyboardEvent): void {
     if (document.querySelector('dialog[open]') !== null) return
     const action = actionOfKey(event, isTyping(event.target))
-    if (action === null || isScrolling(event)) return
+    if (action === null || isOfBrowser(event)) return
     event.preventDefault()
     this.#do(action)
   }
@@ -149,6 +149,9 @@ export class ReviewPage {
         break
       case 'move':
         void this.#navigation.move(action.by)
+        break
+      case 'scroll':
+        this.#row.scroll(action.by)
         break
       case 'first':
         void this.#navigation.goTo(0)
@@ -296,8 +299,9 @@ const typed = 'input:not([type=checkbox], [type=radio]), textarea, select'
 
 const isTyping = (target: EventTarget | null): boolean => target instanceof Element && target.matches(typed)
 
-const scrollKeys = ['PageDown', 'PageUp', 'Home', 'End']
-
-/** Keys that scroll the row or the decisions, where the focus is in them. */
-const isScrolling = ({ key, target }: KeyboardEvent): boolean =>
-  scrollKeys.includes(key) && target instanceof Element && target.closest('#row, #decided') !== null
+/** Where the focus is, the key has a meaning of its own: it presses a button, or scrolls the decisions. */
+function isOfBrowser({ key, target }: KeyboardEvent): boolean {
+  if (!(target instanceof Element)) return false
+  if (key === ' ') return target.matches('button, summary, a, input')
+  return ['PageDown', 'PageUp', 'Home', 'End'].includes(key) && target.closest('#decided') !== null
+}

@@ -105,6 +105,10 @@ export class RowView {
     this.#candidates.replaceChildren(element('p', { class: 'notice' }, foreign(message, 400)))
   }
 
+  scroll(by: number): void {
+    this.#scrolled.scrollBy({ top: this.#scrolled.clientHeight * by })
+  }
+
   openNote(): void {
     const box = document.getElementById('note-box')
     if (box === null) return
