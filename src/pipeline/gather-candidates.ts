@@ -1,7 +1,7 @@
 import type { RunObjectLenient } from '../contract/resolution.js'
 import type { LookupId } from './checkpoint/checkpoint.js'
 import { peekAtCheckpoint } from './checkpoint/reader.js'
-import { CandidateGatherer } from './decisions/candidate-gatherer.js'
+import { CandidateGatherer } from './candidates/candidate-gatherer.js'
 import type { OpenRun } from './deps.js'
 import type { RowIndex } from './input/row-index.js'
 import { doubtThresholdByDefault } from './rules/doubtful.js'

@@ -128,7 +128,7 @@ class SqliteReviewReader implements ReviewReader {
   }
 
   candidates(scope: string, lookups: readonly string[]): (readonly Candidate[] | null)[] {
-    return this.explained(() =>
+    return this.atOnce(() =>
       lookups.map((lookup) => {
         const found = this.queries.candidates.get(scope, Buffer.from(lookup, 'hex'))
         return found === undefined ? null : unpackCandidates(found)
@@ -137,7 +137,7 @@ class SqliteReviewReader implements ReviewReader {
   }
 
   haveCandidates(scope: string, lookups: readonly string[]): boolean[] {
-    return this.explained(() =>
+    return this.atOnce(() =>
       lookups.map(
         (lookup) => this.queries.haveCandidates.get(scope, Buffer.from(lookup, 'hex')) !== undefined,
       ),
@@ -150,6 +150,11 @@ class SqliteReviewReader implements ReviewReader {
 
   close(): void {
     this.database.close()
+  }
+
+  /** One transaction for all: each of its own would lock the file anew, and drop what is in the cache. */
+  protected atOnce<Result>(read: () => Result): Result {
+    return this.explained(() => this.database.transaction(read)())
   }
 
   protected explained<Result>(action: () => Result): Result {

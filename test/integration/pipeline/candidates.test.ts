@@ -29,11 +29,11 @@ function lookupOf(name: string, city: string | null): string {
 
 /** A run of the embedded service over the registry that ships. */
 const embedded = (config: EnrichConfig = {}) => {
-  const { output, ...rest } = config
+  const { input, output, ...rest } = config
   return enrich(
     {
       ...rest,
-      input: { paths: [place.path('companies.csv')] },
+      input: { paths: [place.path('companies.csv')], ...input },
       output: { path: place.path('out.csv'), ...output },
       checkpoint: { path: place.path('checkpoint.sqlite') },
       service: { matchers: 0 },
@@ -140,7 +140,7 @@ describe('the candidates of a run of the embedded service', () => {
 
   test('are of every row where each row counts', async () => {
     place.writeRows(rows)
-    await embedded({ input: { dedupe: false } } as EnrichConfig)
+    await embedded({ input: { dedupe: false } })
     const lists = place.readOutput().map((row) => listedIn(row['enrich_candidates']))
     expect(lists[3]).toEqual(lists[0])
     expect(lists[0]).toHaveLength(5)

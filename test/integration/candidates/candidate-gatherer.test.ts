@@ -6,8 +6,8 @@ import { peekAtCheckpoint } from '../../../src/pipeline/checkpoint/reader.js'
 import {
   CandidateGatherer,
   type CandidateGathererDeps,
-} from '../../../src/pipeline/decisions/candidate-gatherer.js'
-import { doubtfulAmong } from '../../../src/pipeline/decisions/doubtful-lookups.js'
+} from '../../../src/pipeline/candidates/candidate-gatherer.js'
+import { doubtfulAmong } from '../../../src/pipeline/candidates/doubtful-lookups.js'
 import {
   openReviewStore,
   openReviewStoreToRead,
@@ -19,7 +19,7 @@ import { outcomeOf } from '../../../src/pipeline/rules/outcome.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { manualClock } from '../../support/manual-clock.js'
 import { answerTo, checkpointFolder, keyed, keyOf, scope } from '../checkpoint/support.js'
-import { candidateOf } from './support.js'
+import { candidateOf } from '../decisions/support.js'
 
 let folder: ReturnType<typeof checkpointFolder>
 let stores: ReviewStore[]

@@ -7,8 +7,8 @@ import type { CheckpointReader, LookupId } from '../checkpoint/checkpoint.js'
 import { isDoubtful } from '../rules/doubtful.js'
 import { outcomeOf } from '../rules/outcome.js'
 import { doubtfulAmong } from './doubtful-lookups.js'
-import type { Candidate, CandidateSource } from './candidate.js'
-import type { ReviewStore } from './review-store.js'
+import type { Candidate, CandidateSource } from '../decisions/candidate.js'
+import type { ReviewStore } from '../decisions/review-store.js'
 
 const gathererLimits = {
   /** Lookups whose candidates are asked for at one time, and kept in one commit. */
