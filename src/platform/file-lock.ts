@@ -35,10 +35,11 @@ export async function withFileLock<Result>(
 
 function tryLock(path: string): Sqlite | null {
   let lock: Sqlite | null = null
+  let before: bigint | null = null
   try {
     // Never opened where it is there: closing it would end the lock that this process may have on it.
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
-    const before = inodeOf(path)
+    before = inodeOf(path)
     lock = openSqlite(path, { synchronous: 'OFF', busyTimeoutMs: 0, journal: 'DELETE' })
     lock.exec('BEGIN EXCLUSIVE')
     // The one that is locked may have been removed before it was: then another is the lock by now.
@@ -47,8 +48,11 @@ function tryLock(path: string): Sqlite | null {
     return null
   } catch (error) {
     lock?.close()
-    if (sqliteCode(error)?.startsWith('SQLITE_BUSY') !== true) throw error
-    return null
+    const code = sqliteCode(error)
+    // A file that whoever held the lock removes while SQLite opens it is a disk error to SQLite.
+    const isRemoved = code === 'SQLITE_IOERR_FSTAT' || (code !== null && before !== inodeOf(path))
+    if (code?.startsWith('SQLITE_BUSY') === true || isRemoved) return null
+    throw error
   }
 }
 

@@ -32,8 +32,9 @@ export interface InputReviewDeps {
   readonly signal: AbortSignal
 }
 
-/** Between two looks at an input whose lookups the checkpoint does not all know. */
-const inspectionEveryMs = 10_000
+/** Between two readings of an input whose lookups the checkpoint does not all know, at least; a long one is rarer. */
+const inspectionEveryMs = 5_000
+const restPerInspection = 10
 
 /** As the page asks first: what takes longest is done before it is there. */
 const firstFilter = { view: 'open', statuses: [], text: '', sort: 'rows' } as const
@@ -47,7 +48,9 @@ export class InputReview {
   readonly #assertSame: () => void
   #scan: AnswerScan
   #unknownRowCount: number
-  #inspectedAtMs: number
+  #inspectAfterMs: number
+  /** The checkpoint was changed since the input was read. */
+  #mayKnowMore = false
   #seenVersion = -1
   #isRunGoingOn = false
 
@@ -58,7 +61,7 @@ export class InputReview {
     const lookups = lookupsOf(index)
     this.#scan = new AnswerScan(lookups, deps.bareName)
     this.#unknownRowCount = lookups.unknownRowCount
-    this.#inspectedAtMs = clock.monotonicMs()
+    this.#inspectAfterMs = clock.monotonicMs() + inspectionEveryMs
     this.records = new CompanyRecords(reader)
     const { queue, records } = this
     this.verdicts = new Verdicts({
@@ -132,24 +135,30 @@ export class InputReview {
     this.#isRunGoingOn = isRunGoingOn()
     if (wasGoingOn !== this.#isRunGoingOn) this.queue.touch()
     const version = reader.version()
-    if (version === this.#seenVersion) return
-    await this.#inspectAgain()
+    const isChanged = version !== this.#seenVersion
+    this.#mayKnowMore ||= isChanged && this.#seenVersion !== -1
+    const isInspected = this.#mayKnowMore && (await this.#inspectAgain())
+    if (!isChanged && !isInspected) return
     await this.#scan.look(reader, this.queue, doubt, signal)
     if (this.#seenVersion !== -1) await this.verdicts.review()
     this.#seenVersion = version
   }
 
-  /** A run that began after the input was read has told the checkpoint by now what else it asks. */
-  async #inspectAgain(): Promise<void> {
+  /** A run that began after the input was read has told the checkpoint by now what else it asks. False: not yet. */
+  async #inspectAgain(): Promise<boolean> {
     const { inspectAgain, clock, bareName } = this.#deps
-    if (this.#unknownRowCount === 0 || inspectAgain === null || this.#seenVersion === -1) return
-    if (clock.monotonicMs() - this.#inspectedAtMs < inspectionEveryMs) return
+    if (this.#unknownRowCount === 0 || inspectAgain === null) return false
+    const beganMs = clock.monotonicMs()
+    if (beganMs < this.#inspectAfterMs) return false
     const lookups = lookupsOf(await inspectAgain())
-    this.#inspectedAtMs = clock.monotonicMs()
-    if (lookups.unknownRowCount === this.#unknownRowCount) return
+    const endedMs = clock.monotonicMs()
+    this.#inspectAfterMs = endedMs + Math.max(inspectionEveryMs, restPerInspection * (endedMs - beganMs))
+    this.#mayKnowMore = false
+    if (lookups.unknownRowCount === this.#unknownRowCount) return false
     this.#unknownRowCount = lookups.unknownRowCount
     this.#scan = new AnswerScan(lookups, bareName)
     this.verdicts.findAgain()
+    return true
   }
 }
 

@@ -49,7 +49,7 @@ describe.each(Object.entries(commandCases))('%s', (name, command) => {
     const args = [...(await argsOf(command, place)), '--json']
     const running = place.start(args, { ...optionsOf(command), ...(command.stands ? { stdin: null } : {}) })
     if (command.stands) {
-      await running.sees(/Serving at|Receiving webhooks at/)
+      await running.sees(/Serving at|Receiving webhooks at|Review at/)
       running.child.kill('SIGTERM')
     }
     const { code, stdout, stderr } = await running.ended
@@ -79,7 +79,7 @@ describe.each(Object.entries(commandCases))('%s', (name, command) => {
     const place = copyOf(state)
     const pty = startInPty(place, await argsOf(command, place), optionsOf(command))
     if (command.stands) {
-      await pty.sees(/Serving at|Receiving webhooks at/)
+      await pty.sees(/Serving at|Receiving webhooks at|Review at/)
       pty.types('\u0003')
     }
     expect(await pty.ended).toBe(command.stands ? 0 : (command.code ?? 0))

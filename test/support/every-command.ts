@@ -32,7 +32,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   diff: { args: ['diff'], types: ['change', 'diff'] },
   report: { args: ['report', '-o', 'report.html'], types: ['report'] },
   export: { args: ['export', ...enriched], types: ['exported'] },
-  review: { args: ['review', 'companies.csv'], types: ['reviewing', 'reviewed'], stands: true },
+  review: { args: ['review', 'companies.csv', '--no-open'], types: ['reviewing', 'reviewed'], stands: true },
   doctor: { args: ['doctor'], types: ['check'] },
   init: { args: ['init', 'companies.csv', '--yes', '--config', 'made.config.json'], types: ['init'] },
   completion: { args: ['completion', 'bash'], types: ['completion'] },
