@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { answerColumns } from '../../src/pipeline/rules/columns.js'
+import { reviewColumns } from '../../src/pipeline/rules/review-columns.js'
 import { queryDuckDb, readParquet, rowsOfNdjson } from '../support/tables.js'
 import { hostileJob, type HostileJob } from './hostile-job.js'
 import { goodRun, sendText, type Act } from './hostile-server.js'
@@ -23,6 +24,8 @@ const columnTypes: Readonly<Record<string, string>> = {
   boolean: 'BOOLEAN',
   factors: 'STRUCT(code VARCHAR, "type" VARCHAR, description VARCHAR, impact VARCHAR)[]',
   actions: 'STRUCT(code VARCHAR, description VARCHAR)[]',
+  candidates:
+    'STRUCT(entity_id VARCHAR, "name" VARCHAR, legal_name VARCHAR, place VARCHAR, confidence INTEGER, url VARCHAR)[]',
   basis:
     'STRUCT(field VARCHAR, "value" VARCHAR, confidence VARCHAR, reasoning VARCHAR, citations STRUCT(url VARCHAR, excerpt VARCHAR, source_type VARCHAR, authority_tier INTEGER)[])[]',
 }
@@ -33,7 +36,10 @@ async function expectWhole(job: HostileJob, count: number): Promise<void> {
   expect(rows.map((row) => row['company_name'])).toEqual(names(count))
   const described = await queryDuckDb(`DESCRIBE SELECT * FROM '${job.place.path('out.parquet')}'`)
   expect(described.slice(2).map((column) => [column['column_name'], column['column_type']])).toEqual(
-    answerColumns.map(({ name, kind }) => [`enrich_${name}`, columnTypes[kind]]),
+    [...answerColumns.slice(0, -1), ...reviewColumns, ...answerColumns.slice(-1)].map(({ name, kind }) => [
+      `enrich_${name}`,
+      columnTypes[kind],
+    ]),
   )
   for (const row of rows) {
     expect(row['enrich_status']).toMatch(/\S/)

@@ -3,10 +3,7 @@ import type { PlainColumn, PlainRow } from '../../pipeline/output/plain-table.js
 import type { CandidateView, QueueRow } from '../page-data.js'
 
 /** What a spreadsheet shows of a candidate. */
-type TodoCandidate = Pick<
-  CandidateView,
-  'entityId' | 'name' | 'legalName' | 'place' | 'confidence' | 'url'
->
+type TodoCandidate = Pick<CandidateView, 'entityId' | 'name' | 'legalName' | 'place' | 'confidence' | 'url'>
 
 /** A lookup to be settled in a spreadsheet. */
 export interface TodoLine {

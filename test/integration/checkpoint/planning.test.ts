@@ -162,11 +162,18 @@ describe('what a person decided', () => {
     const settled = at.open(name)
     const ids = await settle(settled, states)
     at.close()
-    const before = at.read(name).known(ids).map((one) => one?.state)
+    const before = at
+      .read(name)
+      .known(ids)
+      .map((one) => one?.state)
     at.close()
     const checkpoint = at.open(name)
     expect(await checkpoint.want([...decided(), ...keyed('another')])).toEqual([...ids, ids.length + 1])
-    expect(await checkpoint.plan({ ...keep, ...change })).toEqual({ ...nothingPlanned(), decided: 6, submit: 1 })
+    expect(await checkpoint.plan({ ...keep, ...change })).toEqual({
+      ...nothingPlanned(),
+      decided: 6,
+      submit: 1,
+    })
     await checkpoint.reopen(['matched', 'failed', 'invalid_input', 'error'])
     expect((await checkpoint.nextToSubmit(0, 99)).map(({ lookup }) => lookup.name)).toEqual(['another'])
     expect(await checkpoint.openRuns()).toEqual([])
@@ -174,7 +181,12 @@ describe('what a person decided', () => {
     expect(await checkpoint.firstQuestion(ids[2]!)).toBeNull()
     expect(await checkpoint.lostSince(0)).toEqual([])
     expect(await checkpoint.ownerOf('run_1')).toMatchObject({ state: 'running', isWanted: false })
-    expect(at.read(name).known(ids).map((one) => one?.state)).toEqual(before)
+    expect(
+      at
+        .read(name)
+        .known(ids)
+        .map((one) => one?.state),
+    ).toEqual(before)
   })
 
   test('is asked again like anything else once it is not decided any more', async () => {
