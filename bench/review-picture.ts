@@ -24,7 +24,7 @@ try {
   const inputs = ['companies.csv', 'leads.csv']
   for (const input of inputs) run([input, '-o', `${input}.out.csv`, '--quiet'])
   await review('companies.csv', async (page) => {
-    for (const key of ['n', '1']) {
+    for (const key of ['n', 'j', '1', 'j']) {
       await page.keyboard.press(key)
       await page.waitForTimeout(500)
     }

@@ -144,12 +144,10 @@ export interface DecideReply {
   readonly page: Pick<QueuePage, 'version' | 'openCount' | 'decidedCount'>
 }
 
-/** `POST /api/undo`: those named; with none, what this session decided last, all of it where that was a group. */
-export interface UndoRequest {
-  readonly sequences: readonly number[]
-}
-
-/** 200: durable. What was taken back; empty where there was nothing. */
+/**
+ * `POST /api/undo` of `{ sequences }`: those named; with none, what this session decided last, all of it where that was a
+ * group. 200: durable. What was taken back; empty where there was nothing.
+ */
 export interface UndoReply {
   readonly decisions: readonly DecisionView[]
   readonly page: DecideReply['page']

@@ -62,7 +62,7 @@ function textAt(starts: Uint32Array, byte: number): number {
 }
 
 /** As it is compared: "Société  Générale" and "societe generale" are one. */
-export function searchText(text: string): string {
+function searchText(text: string): string {
   const folded = text.normalize('NFKD').toLowerCase()
   return folded
     .replace(/(?<=\p{Script=Latin}\p{M}*)\p{M}/gu, '')

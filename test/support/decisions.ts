@@ -7,7 +7,7 @@ import { decisionLine, decisionsHeader } from '../../src/pipeline/decisions/deci
 const hexOf = (key: Uint8Array): string => Buffer.from(key).toString('hex')
 
 /** The key of what a row asks by its name. */
-export function lookupOf(name: string, city: string): string {
+function lookupOf(name: string, city: string): string {
   const asked = identify(name, [city], [])
   if (asked.kind === 'invalid') throw new Error(asked.reason)
   return hexOf(resolutionKey(asked.lookup))

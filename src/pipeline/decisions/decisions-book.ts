@@ -9,7 +9,7 @@ import {
 import type { KeptDecision, ReviewStore } from './review-store.js'
 import { exchangeOf, type Exchange } from './standing-decisions.js'
 
-export interface BroughtTogether {
+interface BroughtTogether {
   /** The decisions that stand, by their lookups (hexadecimal keys). */
   readonly standing: ReadonlyMap<string, Decision>
   /** What to tell the user of the file. */

@@ -11,7 +11,7 @@ import { decisionRow, keptDecision, prepareReviewQueries, reviewMigrations } fro
 export type { KeptDecision } from '../rules/decision.js'
 
 /** The decision that somebody else made of a lookup in the meantime. */
-export type DecideOutcome =
+type DecideOutcome =
   | { readonly kind: 'decided'; readonly decisions: readonly KeptDecision[] }
   | { readonly kind: 'conflict'; readonly others: readonly KeptDecision[] }
 

@@ -78,7 +78,7 @@ export function candidatesByName(
  * How likely the company is meant: of how often such shares are right the company's part, so that companies with equal
  * evidence are equal, and all of them together are no surer than the model is; never above what an answer would say.
  */
-export function candidateConfidence(
+function candidateConfidence(
   { share }: Pick<RankedCompany, 'share'>,
   { ranked }: Pick<Ranking, 'ranked'>,
 ): number {

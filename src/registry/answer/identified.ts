@@ -32,7 +32,7 @@ export interface Found extends FoundIdentifier {
 }
 
 /** The identifiers of a query, and the name that is left without them. */
-export interface Asked extends AskedName {
+interface Asked extends AskedName {
   readonly found: readonly Found[]
   readonly missing: readonly StatedIdentifier[]
   readonly wrong: readonly string[]

@@ -35,7 +35,7 @@ export interface NameMatch extends Ranking {
   readonly decision: MatchDecision
 }
 
-export const unreadable: NameMatch = {
+const unreadable: NameMatch = {
   isReadable: false,
   decision: { kind: 'none' },
   ranked: [],

@@ -130,4 +130,4 @@ export class Queue {
 }
 
 /** A decided row that came back has a reason. */
-export const isOpen = ({ decision, reason }: QueueRow): boolean => decision === null || reason !== null
+const isOpen = ({ decision, reason }: QueueRow): boolean => decision === null || reason !== null
