@@ -11,14 +11,14 @@ function doubtfulNames(): string[] {
   const rows: { name: string }[] = parse(readFileSync(fixture('registry/companies.csv')), { columns: true })
   return rows.slice(0, 400).map(({ name }, at) => {
     const words = name.replaceAll(/[",]/g, '').split(' ')
-    return at % 2 === 0 ? `${words[0] ?? ''} Partners ${at}` : `${name.replaceAll(/[",]/g, '').slice(0, -3)}`
+    return at % 2 === 0 ? `${words[0] ?? ''} Partners ${at}` : name.replaceAll(/[",]/g, '').slice(0, -3)
   })
 }
 
 const candidatesIn = (place: CliPlace) =>
   rowsOfCsv(place.read('out.csv')).map((row) => [row['company_name'], row['enrich_candidates']])
 
-async function preparedPlace(names: readonly string[]) {
+function preparedPlace(names: readonly string[]) {
   const place = createPlace()
   place.write('companies.csv', `company_name\n${names.join('\n')}\n`)
   return place
@@ -27,7 +27,7 @@ async function preparedPlace(names: readonly string[]) {
 test('killed again and again, the last run has kept the candidates of every doubtful row', async () => {
   const names = doubtfulNames()
   const args = ['companies.csv', '-o', 'out.csv', '--basis', 'none']
-  const place = await preparedPlace(names)
+  const place = preparedPlace(names)
   for (let kill = 0; kill < killCount; kill++) {
     const running = place.start(args)
     // As soon as something is planned, then later and later: while it is asked, gathered, written.
@@ -39,7 +39,7 @@ test('killed again and again, the last run has kept the candidates of every doub
   const last = await place.run(args)
   expect(last.code, last.stderr).toBe(0)
   expect(last.stderr).not.toContain('candidates')
-  const whole = await preparedPlace(names)
+  const whole = preparedPlace(names)
   await whole.run(args)
   expect(candidatesIn(place)).toEqual(candidatesIn(whole))
   expect(candidatesIn(whole).filter(([, list]) => list !== '').length).toBeGreaterThan(100)
@@ -47,7 +47,7 @@ test('killed again and again, the last run has kept the candidates of every doub
 })
 
 test('a review store that cannot be read stops a run before anything is asked, and says which file', async () => {
-  const place = await preparedPlace(['Microsft'])
+  const place = preparedPlace(['Microsft'])
   const args = ['companies.csv', '-o', 'out.csv']
   expect((await place.run(args)).code).toBe(0)
   place.write('.enrich/checkpoint.review.sqlite', 'not a database at all, and long enough to be looked at')

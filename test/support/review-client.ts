@@ -37,16 +37,22 @@ export function askPage(
 export interface PageVisitor {
   readonly origin: string
   readonly cookie: string
-  get(path: string, headers?: Readonly<Record<string, string>>): Promise<PageAnswer>
-  post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<PageAnswer>
-  queue(query?: string): Promise<QueuePage>
-  decide(request: DecideRequest): Promise<{ readonly status: number; readonly reply: DecideReply }>
-  undo(sequences?: readonly number[]): Promise<UndoReply>
+  readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<PageAnswer>
+  readonly post: (
+    path: string,
+    body: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<PageAnswer>
+  readonly queue: (query?: string) => Promise<QueuePage>
+  readonly decide: (
+    request: DecideRequest,
+  ) => Promise<{ readonly status: number; readonly reply: DecideReply }>
+  readonly undo: (sequences?: readonly number[]) => Promise<UndoReply>
 }
 
 export async function visitReview(printed: string): Promise<PageVisitor> {
   const entered = await askPage(printed)
-  const cookie = String(entered.headers['set-cookie']?.[0] ?? '').split(';')[0] ?? ''
+  const cookie = (entered.headers['set-cookie']?.[0] ?? '').split(';')[0] ?? ''
   if (entered.status !== 303 || cookie === '') throw new Error(`${printed} answered ${entered.status}`)
   const { origin } = new URL(printed)
   const get = (path: string, headers = {}) => askPage(`${origin}${path}`, { headers: { cookie, ...headers } })

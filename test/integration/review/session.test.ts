@@ -238,7 +238,7 @@ describe('the same doubt', () => {
       [name, ''],
       [`${name} Limitada`, ''],
       [`${name.toUpperCase()} S.A.`, ''],
-      [`${name}`, 'Paris'],
+      [name, 'Paris'],
       [other, ''],
     ])
     await place.run()
@@ -271,8 +271,8 @@ describe('the same doubt', () => {
     const place = createPlace(ambiguousRows([name]))
     place.writeInput([
       [name, ''],
-      [`${name}`, 'Paris'],
-      [`${name}`, 'Rome'],
+      [name, 'Paris'],
+      [name, 'Rome'],
     ])
     await place.run()
     const { session } = await place.open()

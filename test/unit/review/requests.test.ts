@@ -132,7 +132,7 @@ describe('who comes in', () => {
 
 describe('what the page may ask', () => {
   const lookup = '0123456789abcdef0123456789abcdef'
-  const wrong = (text: string) =>
+  const wrong = (text: string): unknown =>
     expect.objectContaining({
       code: 'REVIEW_REQUEST_INVALID',
       message: expect.stringContaining(text) as string,
