@@ -6,6 +6,8 @@ import type { CheckpointReader, KeyedLookup, LookupId } from '../pipeline/checkp
 import { idsOf } from '../pipeline/checkpoint/lookup-key.js'
 import { DecidedLookups } from '../pipeline/decided-lookups.js'
 import { decisionService } from '../pipeline/rules/decision.js'
+import { isAnythingDecided } from '../pipeline/decisions/paths.js'
+import type { StandingDecisions } from '../pipeline/decisions/read-standing.js'
 import { wasAskedIn } from '../pipeline/asked-before.js'
 import { isAnythingAt } from '../pipeline/checkpoint/paths.js'
 import { chooseColumns, sampleColumns } from '../pipeline/column-choice.js'
@@ -131,8 +133,10 @@ async function inspectWith<Result>(
   }
 }
 
-/** Loaded when it is needed: what is wrong with an input is told without it. */
-async function standingDecisions({ decisions, checkpoint, service }: Settings) {
+/** Loaded where there may be any: a plan without decisions starts without it. */
+async function standingDecisions({ decisions, checkpoint, service }: Settings): Promise<StandingDecisions> {
+  if (!decisions.isNamed && !isAnythingDecided(decisions.path, checkpoint.path))
+    return { byLookup: new Map(), notices: [] }
   const { readStandingDecisions } = await import('../pipeline/decisions/read-standing.js')
   return readStandingDecisions({
     ...decisions,

@@ -1,7 +1,7 @@
 import { UserError } from '../core/errors.js'
 import { finalPath, isInFolder, isSameFile } from '../platform/same-file.js'
 import { isSqliteFile } from '../platform/sqlite-file.js'
-import { reviewStorePath } from './decisions/review-store.js'
+import { reviewStorePath } from './decisions/paths.js'
 import { inboxPath } from './inbox/inbox.js'
 
 /** A file that must not be overwritten, and what it is, for people. */

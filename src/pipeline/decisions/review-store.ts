@@ -6,6 +6,7 @@ import { isDiskFull, NotOursError, sqliteCode, type Sqlite } from '../../platfor
 import type { Candidate } from '../rules/candidate.js'
 import type { Decision, KeptDecision } from '../rules/decision.js'
 import { packCandidates, unpackCandidates } from './packed-candidates.js'
+import { reviewStorePath } from './paths.js'
 import { decisionRow, keptDecision, prepareReviewQueries, reviewMigrations } from './review-tables.js'
 
 export type { KeptDecision } from '../rules/decision.js'
@@ -63,11 +64,6 @@ export interface ReviewStore extends ReviewReader {
 
 /** Marks an SQLite file as a review store ("enrv"). */
 const applicationId = 0x656e7276
-
-/** Where the decisions on lookups of a checkpoint are kept: beside it. */
-export function reviewStorePath(checkpointPath: string): string {
-  return `${checkpointPath.replace(/\.sqlite$/, '')}.review.sqlite`
-}
 
 const reviewStoreAt = (path: string): OwnSqlite => ({
   path,

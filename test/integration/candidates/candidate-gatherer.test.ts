@@ -8,10 +8,10 @@ import {
   type CandidateGathererDeps,
 } from '../../../src/pipeline/candidates/candidate-gatherer.js'
 import { doubtfulAmong } from '../../../src/pipeline/candidates/doubtful-lookups.js'
+import { reviewStorePath } from '../../../src/pipeline/decisions/paths.js'
 import {
   openReviewStore,
   openReviewStoreToRead,
-  reviewStorePath,
   type ReviewStore,
 } from '../../../src/pipeline/decisions/review-store.js'
 import { answerLineVersion, renderAnswer } from '../../../src/pipeline/rules/answer-line.js'

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { reviewStorePath } from '../../../src/pipeline/decisions/paths.js'
 import {
   openReviewStore,
   openReviewStoreToRead,
-  reviewStorePath,
   type ReviewStore,
 } from '../../../src/pipeline/decisions/review-store.js'
 import { candidateOf, decisionOf, lookupOf, service } from './support.js'
