@@ -184,6 +184,7 @@ describe.each([
           submit: 0,
           poll: 1 + Number(isAccepted) - Number(isAnswered),
           answered: 1 + Number(isAnswered),
+          decided: 0,
           invalid: 0,
           uncertain: Number(!isAccepted),
           failed: 0,
