@@ -1,7 +1,9 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { columnKinds } from '../src/pipeline/rules/column-kinds.js'
 import { answerColumns } from '../src/pipeline/rules/columns.js'
+import { reviewColumns } from '../src/pipeline/rules/review-columns.js'
 import type { RunEvent } from '../src/pipeline/events.js'
 import { openDuckDb, sqlPath, sqlText } from '../src/parquet/duckdb.js'
 import type { CsvPass } from './csv-peer.js'
@@ -20,7 +22,7 @@ export async function reportRerun(say: Say, shape: RerunShape): Promise<void> {
   const world = await rerunWorld(shape)
   const madeSeconds = (performance.now() - madeFromMs) / 1000
   say(
-    `  ${grouped(rowCount)} rows of ${grouped(10 + extraColumnCount)} columns, ${grouped(world.lookupCount)} companies, 48 columns added; ` +
+    `  ${grouped(rowCount)} rows of ${grouped(10 + extraColumnCount)} columns, ${grouped(world.lookupCount)} companies, ${answerColumns.length + reviewColumns.length} columns added; ` +
       `in ${world.folder} after ${madeSeconds.toFixed(0)} s`,
   )
   const folder = mkdtempSync(join(world.folder, 'run-'))
@@ -102,7 +104,12 @@ async function joinStatement(
     format === 'csv'
       ? `read_csv(${sqlPath(world.csv)}, header = true, all_varchar = true)`
       : `read_parquet(${sqlPath(world.parquet)})`
-  const added = answerColumns.map(({ name }) => `answer.${name} AS enrich_${name}`)
+  const answered = answerColumns.map(({ name }) => `answer.${name} AS enrich_${name}`)
+  // Nobody decided anything, and no candidates were kept.
+  const reviewed = reviewColumns.map(
+    ({ name, kind }) => `NULL::${columnKinds[kind].sqlType} AS enrich_${name}`,
+  )
+  const added = [...answered.slice(0, -1), ...reviewed, ...answered.slice(-1)]
   const on = keyColumns.map((name) => `input.${name} = answer.asked_${name}`)
   return {
     sql:
