@@ -102,15 +102,15 @@ describe('nobody pays twice and no row is lost, whatever is killed, cut off or a
     ['and no more than they may cost', { priced: true }],
   ])('what people decided is neither asked nor waited for, whenever they did: %s', async (_, options) => {
     let [crashes, decided, takenBack] = [0, 0, 0]
-    for (let seed = 1; seed <= 30; seed++) {
+    for (let seed = 1; seed <= 15; seed++) {
       const world = await simulate(seed, { ...options, decided: true })
       crashes += world.crashes
       decided += world.decided
       takenBack += world.takenBack
     }
-    expect(crashes).toBeGreaterThan(9)
+    expect(crashes).toBeGreaterThan(4)
     // Verdicts that are never taken back would not prove that what was left alone is asked again.
-    expect([decided > 100, takenBack > 30]).toEqual([true, true])
+    expect([decided > 50, takenBack > 15]).toEqual([true, true])
   })
 
   test('one seed is one world: it comes out the same each time', async () => {
