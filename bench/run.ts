@@ -5,6 +5,7 @@ import { reportByIdentifier } from './by-identifier.js'
 import { reportCheckpoint } from './checkpoint.js'
 import { reportLoopback } from './loopback.js'
 import { reportRerun } from './rerun.js'
+import { reportReview } from './review.js'
 import { reportScheduling } from './scheduling.js'
 import { reportService } from './service.js'
 import { reportStages } from './stages.js'
@@ -53,6 +54,7 @@ const parts: Readonly<Record<string, { title: string; report: (say: Say) => Prom
     report: (say) => reportService(say),
   },
   watch: { title: 'The live page of a run', report: (say) => reportWatch(say) },
+  review: { title: 'The review page: from a key to the next row', report: (say) => reportReview(say) },
   'start-up': { title: 'The start of a command, in CPU', report: reportStartUp },
   whole: { title: 'The whole, on the embedded service', report: (say) => reportWhole(say) },
   threads: {

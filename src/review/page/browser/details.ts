@@ -8,10 +8,29 @@ const keptMax = 60
 export class Details {
   /** The one used last is the last. */
   readonly #kept = new Map<string, { detail: LookupDetail | null; promise: Promise<LookupDetail> }>()
+  readonly #settled = new Map<string, LookupDetail>()
 
   /** Without waiting; null where it is not here yet. */
   known(lookup: string): LookupDetail | null {
     return this.#kept.get(lookup)?.detail ?? null
+  }
+
+  /** It was decided: read again when it is needed, and known as it was in case that is taken back. */
+  settle(lookup: string): void {
+    const detail = this.known(lookup)
+    this.drop(lookup)
+    if (detail === null) return
+    this.#settled.delete(lookup)
+    this.#settled.set(lookup, detail)
+    cut(this.#settled)
+  }
+
+  /** As it was before it was decided; null where that is not known any more. */
+  unsettle(lookup: string): LookupDetail | null {
+    const detail = this.#settled.get(lookup) ?? null
+    this.#settled.delete(lookup)
+    this.drop(lookup)
+    return detail
   }
 
   load(lookup: string): Promise<LookupDetail> {
@@ -33,10 +52,7 @@ export class Details {
         this.#dropEntry(lookup, entry)
       },
     )
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= keptMax) break
-      this.#kept.delete(oldest)
-    }
+    cut(this.#kept)
     return entry.promise
   }
 
@@ -47,9 +63,17 @@ export class Details {
 
   dropAll(): void {
     this.#kept.clear()
+    this.#settled.clear()
   }
 
   #dropEntry(lookup: string, entry: object): void {
     if (this.#kept.get(lookup) === entry) this.#kept.delete(lookup)
+  }
+}
+
+function cut(kept: Map<string, unknown>): void {
+  for (const oldest of kept.keys()) {
+    if (kept.size <= keptMax) break
+    kept.delete(oldest)
   }
 }

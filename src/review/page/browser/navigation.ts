@@ -111,10 +111,11 @@ export class Navigation {
     return this.#goOn(queue.filters.view === 'open' ? from - gone : from + 1, queue.count)
   }
 
-  /** A lookup of whatever place, also of none. */
-  async showLookup(lookup: string): Promise<void> {
+  /** A lookup of whatever place, also of none. `before`: as it was when it was seen last, which is shown without waiting. */
+  async showLookup(lookup: string, before: LookupDetail | null = null): Promise<void> {
     const { queue, details, row } = this.#deps
     const visit = ++this.#visit
+    if (before !== null) this.#showBefore(before)
     try {
       const [places, detail] = await Promise.all([this.#refreshAround(lookup), details.load(lookup)])
       if (visit !== this.#visit) return
@@ -129,6 +130,14 @@ export class Navigation {
     } catch (failure) {
       this.#deps.onFailure(failure)
     }
+  }
+
+  #showBefore(detail: LookupDetail): void {
+    this.#index = null
+    this.#list.select(detail.row.lookup)
+    this.#deps.row.show(detail.row, detail)
+    this.#list.render()
+    this.#deps.onShown()
   }
 
   /** Reads the row that is shown again. */

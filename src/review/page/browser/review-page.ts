@@ -179,7 +179,7 @@ export class ReviewPage {
   }
 
   async #settled(reply: DecideReply, words: string): Promise<void> {
-    for (const { lookup } of reply.decisions) this.#details.drop(lookup)
+    for (const { lookup } of reply.decisions) this.#details.settle(lookup)
     const going = this.#navigation.settled(reply.decisions, reply.page)
     this.#decided.add(reply.decisions, reply.page.decidedCount)
     this.#showCounts()
@@ -202,10 +202,10 @@ export class ReviewPage {
       this.#frame.say('There is nothing of this session to undo.')
       return
     }
-    for (const { lookup } of reply.decisions) this.#details.drop(lookup)
+    const [before = null] = reply.decisions.map(({ lookup }) => this.#details.unsettle(lookup))
     this.#decided.remove(reply.decisions, reply.page.decidedCount)
     this.#frame.say(`Undone: ${shown(first.name, 120)}`)
-    await this.#navigation.showLookup(first.lookup)
+    await this.#navigation.showLookup(first.lookup, before)
     if (document.activeElement === document.body) this.#focusRow()
     this.#decidedVersion = ''
     this.#showCounts()
