@@ -37,6 +37,17 @@ async function answered(options?: CliOptions, prepared = createPlace()): Promise
   return prepared
 }
 
+/** What docs/configuration.md says that a command prints: `type` first, what stands in brackets left out. */
+function documented(command: string): string[] {
+  const text = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
+  const row = text.split('\n').find((line) => line.startsWith(`| \`${command}\` |`)) ?? ''
+  const [, , ...fields] = row
+    .replace(/\([^)]*\)/g, '')
+    .split('`')
+    .filter((_, part) => part % 2 === 1)
+  return ['type', ...fields]
+}
+
 const review = (...flags: string[]) => ['review', 'companies.csv', '--reviewer', 'Ann', ...flags]
 
 describe('on the embedded service', () => {
@@ -75,6 +86,8 @@ describe('on the embedded service', () => {
     expect(JSON.parse(rest.stdout)).toEqual({
       ...{ type: 'exported', path: 'todo.csv', lookupCount: 1, rowCount: 1, missing: null },
     })
+    expect(Object.keys(JSON.parse(again.stdout) as object)).toEqual(documented('review --import'))
+    expect(Object.keys(JSON.parse(rest.stdout) as object)).toEqual(documented('review --export'))
     const evaluated = await place.run(['registry', 'evaluate', '--decisions', 'enrich.decisions.csv'])
     expect([evaluated.code, evaluated.stdout.split('\n', 1)[0]]).toEqual([
       0,
