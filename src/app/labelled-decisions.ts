@@ -1,4 +1,5 @@
-import { resolutionKey } from '../pipeline/checkpoint/lookup-key.js'
+import { nameWithIdentifiers } from '../core/stated-identifiers.js'
+import { resolutionKey, stageLookup } from '../pipeline/checkpoint/lookup-key.js'
 import { decisionService, type Decision } from '../pipeline/rules/decision.js'
 import type { LabelledQuery } from '../registry/evaluate/labelled-query.js'
 
@@ -23,16 +24,30 @@ export function labelledDecisions(decisions: readonly Decision[]): LabelledDecis
   return {
     queries: [...own.values()].map(labelled),
     otherServiceCount: decisions.filter(({ service }) => service !== null && service !== embedded).length,
-    furtherAskedCount: [...own.values()].filter((decision) => decision.lookup !== keyOf(decision)).length,
+    furtherAskedCount: [...own.values()].filter(
+      (decision) => !isOfDomain(decision) && decision.lookup !== keyOf(decision),
+    ).length,
   }
 }
 
-function labelled({ lookup, name, location, entityId }: Decision): LabelledQuery {
+function labelled(decision: Decision): LabelledQuery {
+  const { lookup, name, location, entityId } = decision
+  const website = { kind: 'website', value: name, place: null } as const
   return {
-    ...{ id: lookup, name, location, context: null, stratum: 'all' },
+    ...{
+      id: lookup,
+      name: isOfDomain(decision) ? nameWithIdentifiers(null, [website]) : name,
+      location,
+      context: null,
+      stratum: 'all',
+    },
     expected: entityId === null ? [] : [{ type: 'entity', value: entityId, jurisdiction: null }],
   }
 }
+
+/** A row without a name was decided by its domain. */
+const isOfDomain = ({ lookup, name }: Decision): boolean =>
+  lookup === Buffer.from(stageLookup('domain', name).key).toString('hex')
 
 const keyOf = ({ name, location }: Decision): string =>
   Buffer.from(resolutionKey({ name, location, context: null })).toString('hex')

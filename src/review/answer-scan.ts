@@ -79,7 +79,7 @@ export class AnswerScan {
     for (const [at, place] of places.entries()) {
       const [id, answer] = [ids[at] ?? 0, answers[at] ?? null]
       const { outcome: status = 'pending', confidence = null } = answer ?? {}
-      const isDoubtful = answer?.kind === 'resolution' && doubt.isDoubtful(status, confidence)
+      const isDoubtful = answer !== null && doubt.isDoubtful(status, confidence)
       if (queue.placeOf(id) !== null)
         queue.change(id, answer === null ? { isDoubtful } : { status, confidence, isDoubtful })
       else if (isDoubtful) fresh.push({ place, id, status, confidence })

@@ -1,5 +1,6 @@
-import { foldText, type Lookup } from '../core/identity.js'
+import type { Lookup } from '../core/identity.js'
 import type { Clock } from '../platform/clock.js'
+import { withAnswerFirst } from '../pipeline/rules/answer-candidate.js'
 import { candidatesMax, type Candidate, type CandidateSource } from '../pipeline/rules/candidate.js'
 import type { ReviewStore } from '../pipeline/decisions/review-store.js'
 
@@ -92,8 +93,7 @@ export class CandidateBook {
 
   async #ask(lookup: string, asked: Lookup, ofAnswer: Candidate | null): Promise<readonly Candidate[]> {
     const found = await this.#deps.source.candidatesOf(asked)
-    const isAmong = ofAnswer === null || found.some((candidate) => isSameCompany(candidate, ofAnswer))
-    const candidates = (isAmong ? found : [ofAnswer, ...found]).slice(0, candidatesMax)
+    const candidates = withAnswerFirst(ofAnswer, found)
     await this.#keep(new Map([[lookup, candidates]]))
     return candidates
   }
@@ -102,13 +102,6 @@ export class CandidateBook {
     const { store, scope, clock } = this.#deps
     return store.keepCandidates(scope, found, clock.nowMs())
   }
-}
-
-/** What the service named without an id is known by its name. */
-function isSameCompany(one: Candidate, other: Candidate): boolean {
-  if (other.entityId !== null) return one.entityId === other.entityId
-  const names = [one.legalName, one.name].map((name) => foldText(name))
-  return [other.legalName, other.name].some((name) => name !== null && names.includes(foldText(name)))
 }
 
 const foundKey = (lookup: string, entityId: string): string => `${lookup} ${entityId}`

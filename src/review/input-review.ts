@@ -7,6 +7,7 @@ import type { Clock } from '../platform/clock.js'
 import { AnswerScan, type Doubt } from './answer-scan.js'
 import { guardCheckpoint } from './checkpoint-guard.js'
 import { CompanyRecords } from './company-records.js'
+import { findFirst } from './first-lookups.js'
 import { lookupsOf } from './input-lookups.js'
 import { Queue, type QueueEntry } from './queue.js'
 import type { QueueCounts } from './session.js'
@@ -111,8 +112,7 @@ export class InputReview {
 
   /** Aligned with the lookups; null where one is not in the queue. */
   find(lookups: readonly string[]): (QueueEntry | null)[] {
-    const keys = lookups.map((lookup) => Buffer.from(lookup, 'hex'))
-    return this.#deps.reader.find('resolution', keys).map((id) => this.queue.get(id))
+    return findFirst(this.#deps.reader, lookups).map((id) => this.queue.get(id))
   }
 
   /** Other open lookups whose names differ in legal form, case and punctuation at most: those with the most rows, up to `max`. */

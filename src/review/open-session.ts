@@ -1,6 +1,8 @@
 import { UserError } from '../core/errors.js'
 import type { Lookup } from '../core/identity.js'
-import type { Candidate, CandidateSource } from '../pipeline/rules/candidate.js'
+import { nameWithIdentifiers } from '../core/stated-identifiers.js'
+import { withAnswerFirst } from '../pipeline/rules/answer-candidate.js'
+import { candidatesMax, type Candidate, type CandidateSource } from '../pipeline/rules/candidate.js'
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'
 import { factsOfAnswer, type AnswerFacts } from './answer-facts.js'
 import { CandidateBook } from './candidate-book.js'
@@ -142,7 +144,8 @@ class InputSession implements ReviewSession {
   async candidatesOf(lookup: string): Promise<readonly Candidate[]> {
     this.#review.assertSame()
     const entry = this.#review.entry(lookup)
-    return this.#candidates.of(lookup, this.#askedOf(entry), this.#factsOf(entry).candidate)
+    const { candidate, isOfDomain } = this.#factsOf(entry)
+    return this.#candidates.of(lookup, meant(this.#askedOf(entry), isOfDomain), candidate)
   }
 
   async search({ lookup, text, country }: SearchWanted, signal?: AbortSignal): Promise<SearchFound> {
@@ -265,30 +268,28 @@ class InputSession implements ReviewSession {
 
   async #shownBeside(lookup: string, entry: QueueEntry, asked: Lookup, asks = true): Promise<ShownLookup> {
     const { decision, reason } = entry
-    const { factors, candidate } = this.#factsOf(entry)
+    const { factors, candidate, isOfDomain } = this.#factsOf(entry)
     const successor = decision === null || reason === null ? null : this.#review.records.successorOf(decision)
     if (successor !== null) this.#candidates.remember(lookup, successor)
-    const beside = (found: readonly Candidate[], candidatesError: string | null = null): ShownLookup => ({
-      ...{ factors, candidatesError },
-      candidates:
-        successor === null
-          ? found
-          : [successor, ...found.filter(({ entityId }) => entityId !== successor.entityId)],
-    })
+    if (candidate !== null) this.#candidates.remember(lookup, candidate)
+    // What is kept may be of an answer before this one.
+    const confirmed = candidate?.entityId === null ? null : candidate
     const own = candidate === null ? [] : [candidate]
-    const besideOwn = (candidatesError: string | null) => {
-      for (const one of own) this.#candidates.remember(lookup, one)
-      return beside(own, candidatesError)
+    const isOther = ({ entityId }: Candidate) => entityId !== successor?.entityId
+    const beside = (found: readonly Candidate[], candidatesError: string | null = null): ShownLookup => {
+      const candidates = withAnswerFirst(confirmed, found)
+      const all = successor === null ? candidates : [successor, ...candidates.filter(isOther)]
+      return { factors, candidatesError, candidates: all.slice(0, candidatesMax) }
     }
     if (!asks) {
       const [kept] = this.#candidates.kept([lookup])
-      return kept === null || kept === undefined ? besideOwn(null) : beside(kept)
+      return kept === null || kept === undefined ? beside(own) : beside(kept)
     }
     try {
-      return beside(await this.#candidates.of(lookup, asked, candidate))
+      return beside(await this.#candidates.of(lookup, meant(asked, isOfDomain), candidate))
     } catch (error) {
       if (!(error instanceof UserError)) throw error
-      return besideOwn(textOf(error))
+      return beside(own, textOf(error))
     }
   }
 
@@ -317,6 +318,12 @@ async function toFile(bring: () => Promise<void>): Promise<void> {
     })
   }
 }
+
+/** A domain is looked for as the identifier that it is. */
+const meant = (asked: Lookup, isOfDomain: boolean): Lookup =>
+  isOfDomain
+    ? { ...asked, name: nameWithIdentifiers(null, [{ kind: 'website', value: asked.name, place: null }]) }
+    : asked
 
 /** What the checkpoint does not know any more. */
 const nothingAsked: Lookup = { name: '', location: null, context: null }

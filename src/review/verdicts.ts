@@ -4,6 +4,7 @@ import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoi
 import type { DecisionsBook } from '../pipeline/decisions/decisions-book.js'
 import type { KeptDecision, ReviewStore } from '../pipeline/decisions/review-store.js'
 import type { CompanyRecords } from './company-records.js'
+import { findFirst } from './first-lookups.js'
 import type { Queue } from './queue.js'
 
 export interface VerdictsDeps {
@@ -129,10 +130,7 @@ export class Verdicts {
   #find(wanted: readonly string[]): void {
     const { reader, queue, include } = this.#deps
     const lookups = wanted.filter((lookup) => !this.#ids.has(lookup))
-    const ids = reader.find(
-      'resolution',
-      lookups.map((lookup) => Buffer.from(lookup, 'hex')),
-    )
+    const ids = findFirst(reader, lookups)
     for (const [at, lookup] of lookups.entries()) {
       const id = ids[at] ?? 0
       this.#ids.set(lookup, id !== 0 && (queue.placeOf(id) !== null || include(id)) ? id : 0)

@@ -1,3 +1,4 @@
+import { foldText } from '../../core/identity.js'
 import { at, integerOf, listOf, objectOf, textOf } from '../../core/lenient.js'
 import { candidatesMax, type Candidate, type EvidencePart } from './candidate.js'
 
@@ -67,7 +68,8 @@ function guessed(candidate: unknown): Omit<Candidate, keyof Answered> {
 }
 
 function answered(data: unknown): Answered {
-  const confidence = integerOf(at(data, 'match_confidence'))
+  // Of a domain the result calls it otherwise.
+  const confidence = integerOf(at(data, 'match_confidence') ?? at(data, 'confidence'))
   return {
     otherNames: [],
     confidence: confidence === null ? null : Math.max(0, Math.min(100, confidence)),
@@ -98,14 +100,29 @@ function registerUrl(data: unknown): string | null {
   return null
 }
 
-/** What was found, behind the company that was answered; each company once. */
+/**
+ * What was found, behind the company that was answered, each once. A search says little of that company: it is shown as the
+ * answer has it, with the confidence of the answer. What the matcher itself found of it stays as it is. A company that was
+ * only guessed at is the one found if no other has its name, and not in another country.
+ */
 export function withAnswerFirst(answer: Candidate | null, found: readonly Candidate[]): Candidate[] {
-  const seen = new Set<string>()
-  const isNew = ({ entityId, legalEntityId }: Candidate) => {
-    const ids = [entityId, legalEntityId].filter((id) => id !== null)
-    const isSeen = ids.some((id) => seen.has(id))
-    for (const id of ids) seen.add(id)
-    return !isSeen
-  }
-  return [...(answer === null ? [] : [answer]), ...found].filter(isNew).slice(0, candidatesMax)
+  if (answer === null) return found.slice(0, candidatesMax)
+  const same = found.filter((one) => isSameCompany(one, answer))
+  const [own] = same
+  if (own === undefined) return [answer, ...found].slice(0, candidatesMax)
+  if (answer.entityId === null && same.length > 1) return found.slice(0, candidatesMax)
+  const isRicher = answer.entityId !== null && own.confidence === null
+  const first = isRicher ? { ...answer, otherNames: own.otherNames } : own
+  return [first, ...found.filter((one) => one !== own)].slice(0, candidatesMax)
+}
+
+function isSameCompany(one: Candidate, answer: Candidate): boolean {
+  if (answer.entityId !== null) return one.entityId === answer.entityId
+  const isElsewhere =
+    one.countryCode !== null && answer.countryCode !== null && one.countryCode !== answer.countryCode
+  const names = [one.legalName, one.name].flatMap((name) => (name === null ? [] : foldText(name)))
+  return (
+    !isElsewhere &&
+    [answer.legalName, answer.name].some((name) => name !== null && names.includes(foldText(name)))
+  )
 }

@@ -204,7 +204,8 @@ export function renderDomainLine(body: unknown): string {
   return withAnswer(values, renderResult(result, { status, confidence, resolved_at, error, basis: [] }))
 }
 
-function domainResultOf(body: unknown): unknown {
+/** What is known of a domain (interface: "v3 domain-intelligence result"), of its stored run; null where nothing is. */
+export function domainResultOf(body: unknown): unknown {
   const data = at(body, 'data')
   return objectOf(at(data, 'data')) ?? (objectOf(at(data, 'domain_intelligence')) === null ? null : data)
 }

@@ -87,26 +87,57 @@ describe('the company that an answer names', () => {
   })
 })
 
-const candidate = (entityId: string | null, legalEntityId: string | null = null) =>
-  ({ entityId, legalEntityId }) as Candidate
+const candidate = (entityId: string | null, more: Partial<Candidate> = {}) =>
+  ({
+    ...{ entityId, legalName: null, name: null, otherNames: [], countryCode: null, confidence: null },
+    ...more,
+  }) as unknown as Candidate
+
+const idsOf = (candidates: readonly Candidate[]) => candidates.map(({ entityId }) => entityId)
 
 describe('the answer before what was found', () => {
-  test.each<[Candidate | null, Candidate[], Candidate[]]>([
-    [null, [candidate('a'), candidate('b')], [candidate('a'), candidate('b')]],
-    [candidate('b'), [candidate('a'), candidate('b')], [candidate('b'), candidate('a')]],
-    [
-      candidate(null, 'le_1'),
-      [candidate('a', 'le_1'), candidate('b')],
-      [candidate(null, 'le_1'), candidate('b')],
-    ],
-    [candidate(null), [candidate(null), candidate('a')], [candidate(null), candidate(null), candidate('a')]],
-    [
-      candidate('f'),
-      ['a', 'b', 'c', 'd', 'e'].map((id) => candidate(id)),
-      ['f', 'a', 'b', 'c', 'd'].map((id) => candidate(id)),
-    ],
-  ])('%o, %o', (answer, found, expected) => {
-    expect(withAnswerFirst(answer, found)).toEqual(expected)
+  test.each<[string | null, string[], string[]]>([
+    [null, ['a', 'b'], ['a', 'b']],
+    ['b', ['a', 'b'], ['b', 'a']],
+    ['f', ['a', 'b', 'c', 'd', 'e'], ['f', 'a', 'b', 'c', 'd']],
+  ])('answered %o, found %o', (answer, found, expected) => {
+    const ofAnswer = answer === null ? null : candidate(answer)
+    const made = withAnswerFirst(
+      ofAnswer,
+      found.map((id) => candidate(id)),
+    )
+    expect(idsOf(made)).toEqual(expected)
+  })
+
+  test('what a search found of it is as the answer has it, at the confidence of the row', () => {
+    const answer = candidate('b', { place: 'Leeds', confidence: 61 })
+    const found = [candidate('a'), candidate('b', { place: 'United Kingdom', otherNames: ['Bee'] })]
+    expect(withAnswerFirst(answer, found)[0]).toMatchObject({
+      ...{ entityId: 'b', place: 'Leeds', confidence: 61, otherNames: ['Bee'] },
+    })
+    expect(withAnswerFirst(candidate('b', { confidence: 61 }), [candidate('b', { confidence: 40 })])).toEqual(
+      [candidate('b', { confidence: 40 })],
+    )
+  })
+
+  test('a guess is the company found of its name, which keeps what is known of it, unless it may be another', () => {
+    const guess = candidate(null, {
+      legalName: 'ACME Ltd',
+      countryCode: 'GB',
+      place: 'Leeds',
+      confidence: 50,
+    })
+    const named = (id: string, countryCode: string | null) => candidate(id, { name: 'Acme Ltd', countryCode })
+    const other = candidate('x', { name: 'Other' })
+    expect(withAnswerFirst(guess, [other, named('a', 'GB')])).toEqual([named('a', 'GB'), other])
+    expect(withAnswerFirst(guess, [other, named('a', null)])).toEqual([named('a', null), other])
+    expect(idsOf(withAnswerFirst(guess, [other, named('a', 'GB'), named('b', 'GB')]))).toEqual([
+      'x',
+      'a',
+      'b',
+    ])
+    expect(idsOf(withAnswerFirst(guess, [other, named('a', 'US')]))).toEqual([null, 'x', 'a'])
+    expect(idsOf(withAnswerFirst(candidate(null), [candidate(null), other]))).toEqual([null, null, 'x'])
   })
 })
 
