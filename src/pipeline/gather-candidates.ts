@@ -4,6 +4,7 @@ import { peekAtCheckpoint } from './checkpoint/reader.js'
 import { CandidateGatherer } from './candidates/candidate-gatherer.js'
 import type { OpenRun } from './deps.js'
 import type { RowIndex } from './input/row-index.js'
+import { decisionService } from './rules/decision.js'
 import { doubtThresholdByDefault } from './rules/doubtful.js'
 import type { Stop } from './rules/stop.js'
 
@@ -25,7 +26,7 @@ export async function besideGathering(
   const { clock, observe, interrupt, checkpoint, doubtThreshold = doubtThresholdByDefault } = deps
   const stopping = new AbortController()
   const gatherer = new CandidateGatherer({
-    ...{ source, scope, clock, threshold: doubtThreshold },
+    ...{ source, scope, clock, threshold: doubtThreshold, editionScopes: `${decisionService(null)}:` },
     openStore: reviewStore,
     openReader: () => peekAtCheckpoint(checkpoint.path, scope),
     stopSignal: AbortSignal.any([stopping.signal, interrupt]),

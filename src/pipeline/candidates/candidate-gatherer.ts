@@ -15,6 +15,9 @@ const gathererLimits = {
   batchCount: 200,
   /** What comes one by one waits for company so long: each commit syncs the disk. */
   gatherMs: 1_000,
+  /** Candidates of other editions are forgotten when none were found for so long, so many in one commit. */
+  forgetAfterMs: 7 * 24 * 3_600_000,
+  forgetCount: 1_000,
 } as const
 
 export interface CandidateGathererDeps {
@@ -22,7 +25,12 @@ export interface CandidateGathererDeps {
   readonly scope: string
   readonly threshold: number
   /** Called when the first doubtful answer is there; whoever opens it closes it. */
-  readonly openStore: () => Pick<ReviewStore, 'haveCandidates' | 'keepCandidates'>
+  readonly openStore: () => Pick<
+    ReviewStore,
+    'haveCandidates' | 'keepCandidates' | 'scopesBefore' | 'forgetCandidates'
+  >
+  /** How the scopes of all editions begin: what was found in others can be found again at no cost. */
+  readonly editionScopes: string
   /** Null where there is no checkpoint. */
   readonly openReader: () => CheckpointReader | null
   readonly clock: Clock
@@ -72,6 +80,7 @@ export class CandidateGatherer {
     stopSignal.addEventListener('abort', this.#signal.ring, { once: true })
     try {
       await this.#gatherAll(known)
+      await this.#forgetOthers()
     } catch (error) {
       this.#tellMissing(errorText(error))
     } finally {
@@ -122,6 +131,22 @@ export class CandidateGatherer {
     })
     await Promise.all(asking)
     if (found.size > 0) await store.keepCandidates(scope, found, clock.nowMs())
+  }
+
+  /** No lookup of this edition has them. What a run is too late for, or fails to forget, a later one forgets. */
+  async #forgetOthers(): Promise<void> {
+    const { scope, editionScopes, clock, stopSignal } = this.#deps
+    const store = this.#store
+    if (store === null) return
+    try {
+      for (const other of store.scopesBefore(editionScopes, clock.nowMs() - gathererLimits.forgetAfterMs)) {
+        if (other === scope) continue
+        while (!stopSignal.aborted)
+          if ((await store.forgetCandidates(other, gathererLimits.forgetCount)) === 0) break
+      }
+    } catch {
+      // Nothing is missing for it.
+    }
   }
 
   async #candidatesOf(

@@ -33,6 +33,8 @@ export interface ReviewReader {
   haveCandidates(scope: string, lookups: readonly string[]): boolean[]
   /** Whether any lookup of the scope has candidates. */
   hasAnyCandidates(scope: string): boolean
+  /** Scopes that begin so, of which no candidates were found since. */
+  scopesBefore(prefix: string, sinceMs: number): string[]
   close(): void
 }
 
@@ -60,6 +62,8 @@ export interface ReviewStore extends ReviewReader {
     found: ReadonlyMap<string, readonly Candidate[]>,
     nowMs: number,
   ): Promise<void>
+  /** Candidates of a scope, at most so many. Returns how many there were. */
+  forgetCandidates(scope: string, countMax: number): Promise<number>
 }
 
 /** Marks an SQLite file as a review store ("enrv"). */
@@ -144,6 +148,17 @@ class SqliteReviewReader implements ReviewReader {
     return this.explained(() => this.queries.anyCandidates.get(scope) !== undefined)
   }
 
+  scopesBefore(prefix: string, sinceMs: number): string[] {
+    return this.atOnce(() => {
+      const found: string[] = []
+      for (let scope = this.queries.nextScope.get(prefix); scope?.startsWith(prefix) === true;) {
+        if (this.queries.foundSince.get(scope, sinceMs) === undefined) found.push(scope)
+        scope = this.queries.nextScope.get(scope)
+      }
+      return found
+    })
+  }
+
   close(): void {
     this.database.close()
   }
@@ -222,6 +237,10 @@ class SqliteReviewStore extends SqliteReviewReader implements ReviewStore {
         this.queries.keepCandidates.run(scope, Buffer.from(lookup, 'hex'), packed, nowMs)
       }
     }, 'candidates')
+  }
+
+  forgetCandidates(scope: string, countMax: number): Promise<number> {
+    return this.#change(() => this.queries.forgetCandidates.run({ scope, countMax }).changes, 'candidates')
   }
 
   override close(): void {

@@ -151,6 +151,19 @@ export function prepareReviewQueries(database: Sqlite) {
       'SELECT 1 FROM candidates WHERE scope = ? AND lookup = ?',
     ),
     anyCandidates: prepare<[string], object>(database, 'SELECT 1 FROM candidates WHERE scope = ? LIMIT 1'),
+    nextScope: prepare<[string], string | null>(
+      database,
+      'SELECT min(scope) FROM candidates WHERE scope > ?',
+    ).pluck() as { get(scope: string): string | null | undefined },
+    foundSince: prepare<[string, number], object>(
+      database,
+      'SELECT 1 FROM candidates WHERE scope = ? AND found_at_ms >= ? LIMIT 1',
+    ),
+    forgetCandidates: prepare<{ scope: string; countMax: number }>(
+      database,
+      `DELETE FROM candidates WHERE scope = @scope
+       AND lookup IN (SELECT lookup FROM candidates WHERE scope = @scope LIMIT @countMax)`,
+    ),
     keepCandidates: prepare<[string, Uint8Array, Uint8Array, number]>(
       database,
       'INSERT OR REPLACE INTO candidates (scope, lookup, found, found_at_ms) VALUES (?, ?, ?, ?)',

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { runObjectLenient, type RunObjectLenient } from '../../../src/contract/resolution.js'
 import type { Lookup } from '../../../src/core/identity.js'
 import { peekAtCheckpoint } from '../../../src/pipeline/checkpoint/reader.js'
 import {
@@ -14,12 +13,11 @@ import {
   openReviewStoreToRead,
   type ReviewStore,
 } from '../../../src/pipeline/decisions/review-store.js'
-import { answerLineVersion, renderAnswer } from '../../../src/pipeline/rules/answer-line.js'
-import { outcomeOf } from '../../../src/pipeline/rules/outcome.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { manualClock } from '../../support/manual-clock.js'
-import { answerTo, checkpointFolder, keyed, keyOf, scope } from '../checkpoint/support.js'
-import { candidateOf } from '../decisions/support.js'
+import { checkpointFolder, keyOf, scope } from '../checkpoint/support.js'
+import { candidateOf, decisionOf } from '../decisions/support.js'
+import { answeredIn, type Answer } from './support.js'
 
 let folder: ReturnType<typeof checkpointFolder>
 let stores: ReviewStore[]
@@ -36,28 +34,7 @@ afterEach(() => {
 const nobody = new Uint32Array()
 const hexOf = (name: string) => Buffer.from(keyOf(name)).toString('hex')
 
-/** The run of a lookup, answered so. */
-const runOf = (name: string, status: string, confidence: number): RunObjectLenient =>
-  runObjectLenient.parse({
-    run_id: `run_${name}`,
-    status: 'COMPLETED',
-    data: { status, match_confidence: confidence },
-  })
-
-/** Lookups with their answers, in the checkpoint, as a run leaves them. */
-async function answered(...answers: [name: string, status: string, confidence: number][]) {
-  const checkpoint = folder.open()
-  const ids = await checkpoint.want(keyed(...answers.map(([name]) => name)))
-  const runs = answers.map(([name, status, confidence]) => runOf(name, status, confidence))
-  const answerOne = async (run: RunObjectLenient, id: number) => {
-    const { customId } = await checkpoint.intend(id, 0)
-    await checkpoint.accept(id, customId, run.run_id, 0)
-    const line = { line: renderAnswer(run), lineVersion: answerLineVersion, body: JSON.stringify(run) }
-    await checkpoint.answer(id, answerTo(run.run_id, { outcome: outcomeOf(run, false), ...line }))
-  }
-  await Promise.all(runs.map((run, at) => answerOne(run, ids[at] ?? 0)))
-  return { ids, runs, all: Uint32Array.from(ids) }
-}
+const answered = (...answers: Answer[]) => answeredIn(folder, ...answers)
 
 interface Gathering {
   readonly gatherer: CandidateGatherer
@@ -79,6 +56,7 @@ function gathererOf(change: Partial<CandidateGathererDeps> = {}): Gathering {
       },
     },
     scope,
+    editionScopes: 'embedded:',
     threshold: 80,
     openStore: () => {
       const store = openReviewStore(folder.path())
@@ -173,10 +151,7 @@ describe('what is gathered', () => {
   })
 
   test('of thousands, two hundred are asked for at one time', async () => {
-    const many = Array.from(
-      { length: 1_000 },
-      (_, at) => [`Name ${at}`, 'no_match', 0] as [string, string, number],
-    )
+    const many = Array.from({ length: 1_000 }, (_, at) => [`Name ${at}`, 'no_match', 0] as Answer)
     const { all } = await answered(...many)
     let openCount = 0
     let openMax = 0
@@ -214,6 +189,38 @@ describe('what is gathered', () => {
     await gathered
     expect(keptOf('Beta')).toEqual([[candidateOf('Beta')]])
   })
+})
+
+test('candidates of other editions are forgotten once none were found for a week; verdicts, and what a service was asked for, never', async () => {
+  const { all } = await answered(['Beta', 'no_match', 0])
+  const nowMs = 1_800_000_000_000
+  const weekMs = 7 * 24 * 3_600_000
+  const store = openReviewStore(folder.path())
+  stores.push(store)
+  const many = Array.from({ length: 2_500 }, (_, at) => [hexOf(`Name ${at}`), []] as const)
+  await store.keepCandidates('embedded:old', new Map(many), nowMs - weekMs - 1)
+  for (const [found, atMs] of [
+    ['embedded:recent', nowMs - weekMs],
+    ['embedded:now', 0],
+    ['https://api.example', 0],
+  ] as const)
+    await store.keepCandidates(found, new Map([[hexOf('Beta'), [candidateOf('Beta')]]]), atMs)
+  // Of one that is used again, none are old.
+  await store.keepCandidates('embedded:again', new Map([[hexOf('Beta'), []]]), 0)
+  await store.keepCandidates('embedded:again', new Map([[hexOf('Gamma'), []]]), nowMs)
+  const decided = await store.decide([decisionOf('Name 0', { service: 'embedded' })], new Map())
+  const clock = { ...systemClock, nowMs: () => nowMs }
+  const gathering = gathererOf({ scope: 'embedded:now', clock })
+  await gatherAll(gathering, all)
+  const has = (found: string, ...names: string[]) => store.haveCandidates(found, names.map(hexOf))
+  expect(store.hasAnyCandidates('embedded:old')).toBe(false)
+  expect(has('embedded:recent', 'Beta')).toEqual([true])
+  expect(has('embedded:now', 'Beta')).toEqual([true])
+  expect(has('https://api.example', 'Beta')).toEqual([true])
+  expect(has('embedded:again', 'Beta', 'Gamma')).toEqual([true, true])
+  expect(decided.kind).toBe('decided')
+  expect(store.standing('embedded')).toHaveLength(1)
+  expect(gathering.missing).toEqual([])
 })
 
 describe('what cannot be gathered', () => {
@@ -258,10 +265,7 @@ describe('what cannot be gathered', () => {
   })
 
   test('since the run was stopped is left to the next one: nobody waits for it', async () => {
-    const many = Array.from(
-      { length: 500 },
-      (_, at) => [`Name ${at}`, 'no_match', 0] as [string, string, number],
-    )
+    const many = Array.from({ length: 500 }, (_, at) => [`Name ${at}`, 'no_match', 0] as Answer)
     const { all } = await answered(...many)
     const gathering: Gathering = gathererOf({
       source: {
