@@ -1,41 +1,20 @@
+import { baseStyle } from './base-style.js'
 import { html as css } from './html.js'
 import { chartStyle } from './charts/style.js'
 import { palette, variablesOf } from './palette.js'
 
 /** The only style of every page: nothing is loaded from elsewhere. */
 export const styleText = css`
-  :root {
-    color-scheme: light dark;
-    ${variablesOf(palette.light)}
-  }
-  @media (prefers-color-scheme: dark) {
-    :root {
-      ${variablesOf(palette.dark)}
-    }
-  }
-  * {
-    box-sizing: border-box;
-  }
+  ${baseStyle}
   html {
     scroll-padding-top: 1rem;
-    -webkit-text-size-adjust: 100%;
   }
   body {
     margin: 0 auto;
     max-width: 68rem;
     padding: 0 1.25rem 4rem;
-    background: var(--ground);
-    color: var(--text);
-    font:
-      16px/1.55 system-ui,
-      -apple-system,
-      'Segoe UI',
-      sans-serif;
-    font-variant-numeric: tabular-nums;
-    overflow-wrap: anywhere;
-  }
-  a {
-    color: var(--link);
+    font-size: 16px;
+    line-height: 1.55;
   }
   :is(a, summary, .scroll):focus-visible {
     outline: 2px solid var(--link);
@@ -59,9 +38,6 @@ export const styleText = css`
   p {
     margin: 0.5rem 0;
     max-width: 52rem;
-  }
-  .quiet {
-    color: var(--quiet);
   }
   .lead {
     font-size: 1.12rem;

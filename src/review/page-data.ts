@@ -1,4 +1,22 @@
+import type { Verdict } from '../pipeline/rules/decision.js'
+
 /** What the review page and its server tell each other, as JSON. Types alone: the page's scripts share them. */
+
+/** `open`: doubtful, and not decided or doubtful again; `decided`: decided, and that stands. */
+export type QueueView = 'open' | 'decided' | 'all'
+
+/** What comes first: the most rows, the likeliest, or what comes first in the input. */
+export type QueueSort = 'rows' | 'confidence' | 'input'
+
+/** What of the queue is shown, and in which order. */
+export interface QueueFilter {
+  readonly view: QueueView
+  /** Outcomes; empty: whatever they are. */
+  readonly statuses: readonly string[]
+  /** Found in the name or the location, whatever its case and accents; empty: everything. */
+  readonly text: string
+  readonly sort: QueueSort
+}
 
 /** A lookup in the queue. */
 export interface QueueRow {
@@ -21,7 +39,7 @@ export interface DecisionView {
   readonly lookup: string
   /** Of the lookup, as it was asked. */
   readonly name: string
-  readonly verdict: 'accepted' | 'none'
+  readonly verdict: Verdict
   readonly entityId: string | null
   readonly entityName: string | null
   readonly decidedBy: string
@@ -132,12 +150,15 @@ export interface DecideRequest {
     /** The sequence of the decision that was shown; 0: none. */
     readonly seen: number
   }[]
-  readonly verdict: 'accepted' | 'none'
+  readonly verdict: Verdict
   readonly entityId: string | null
   readonly note: string | null
 }
 
-/** 200: durable. 409 with `others`: somebody else decided in the meantime, and nothing was changed. */
+/**
+ * 200: durable. 409, without `decisions`: somebody else decided in the meantime, which `others` are, or took back what was
+ * seen, which leaves none; nothing was changed.
+ */
 export interface DecideReply {
   readonly decisions: readonly DecisionView[]
   readonly others: readonly DecisionView[]

@@ -4,28 +4,19 @@ import type {
   DecideReply,
   DecisionList,
   LookupDetail,
+  QueueFilter,
   QueuePage,
   QueueRow,
+  QueueSort,
+  QueueView,
   SearchFound,
   UndoReply,
 } from './page-data.js'
 
-/** `open`: doubtful, and not decided or doubtful again; `decided`: decided, and that stands. */
-export const queueViews = ['open', 'decided', 'all'] as const
-export type QueueView = (typeof queueViews)[number]
+export type { QueueFilter, QueueSort, QueueView } from './page-data.js'
 
-/** What comes first: the most rows, the likeliest, or what comes first in the input. */
-export const queueSorts = ['rows', 'confidence', 'input'] as const
-export type QueueSort = (typeof queueSorts)[number]
-
-export interface QueueFilter {
-  readonly view: QueueView
-  /** Outcomes; empty: whatever they are. */
-  readonly statuses: readonly string[]
-  /** Found in the name or the location, whatever its case and accents; empty: everything. */
-  readonly text: string
-  readonly sort: QueueSort
-}
+export const queueViews = ['open', 'decided', 'all'] as const satisfies readonly QueueView[]
+export const queueSorts = ['rows', 'confidence', 'input'] as const satisfies readonly QueueSort[]
 
 export interface QueueWindow extends QueueFilter {
   readonly from: number
@@ -105,8 +96,8 @@ export interface ReviewSession {
   companyFor(lookup: string, entityId: string, signal?: AbortSignal): Promise<Candidate | null>
   /**
    * All of them or none, durable when it resolves: in the review store and in the decisions file. `others` are what
-   * somebody else decided in the meantime; then nothing was changed. Throws REVIEW_CHOICE_INVALID for a company that
-   * is neither among the candidates of the lookup nor was found by a search for it, unless its candidates are unknown.
+   * somebody else decided in the meantime, which may have been taken back: without `decisions` nothing was changed.
+   * Throws REVIEW_CHOICE_INVALID for what is no id of a company, and for one that is neither among the candidates of the lookup nor was found by a search for it, unless its candidates are unknown.
    */
   decide(choices: readonly Choice[]): Promise<DecideReply>
   /**

@@ -1,39 +1,19 @@
+import { baseStyle } from '../../report/base-style.js'
 import { html as css } from '../../report/html.js'
-import { palette, variablesOf } from '../../report/palette.js'
 import { cardStyle } from './style-cards.js'
 import { layoutStyle } from './style-layout.js'
 import { queueStyle } from './style-queue.js'
 
 /** The only style of the review page: nothing is loaded from elsewhere. */
 export const styleText = css`
-  :root {
-    color-scheme: light dark;
-    ${variablesOf(palette.light)}
-  }
-  @media (prefers-color-scheme: dark) {
-    :root {
-      ${variablesOf(palette.dark)}
-    }
-  }
-  * {
-    box-sizing: border-box;
-  }
+  ${baseStyle}
   html {
     height: 100%;
-    -webkit-text-size-adjust: 100%;
   }
   body {
     margin: 0;
-    background: var(--ground);
-    color: var(--text);
-    font:
-      14px/1.45 system-ui,
-      -apple-system,
-      'Segoe UI',
-      sans-serif;
     font-size: 0.875rem;
-    font-variant-numeric: tabular-nums;
-    overflow-wrap: anywhere;
+    line-height: 1.45;
   }
   h1,
   h2,
@@ -54,17 +34,11 @@ export const styleText = css`
   h2 {
     font-size: 0.875rem;
   }
-  a {
-    color: var(--link);
-  }
   [hidden] {
     display: none !important;
   }
   bdi {
     unicode-bidi: isolate;
-  }
-  .quiet {
-    color: var(--quiet);
   }
   .unseen {
     position: absolute;

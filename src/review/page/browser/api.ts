@@ -4,12 +4,12 @@ import type {
   DecisionList,
   LookupDetail,
   PageError,
+  QueueFilter,
   QueuePage,
   SearchFound,
   SessionView,
   UndoReply,
 } from '../../page-data.js'
-import type { QueueFilters } from './queue-filters.js'
 
 /** The server does not answer. */
 export class ServerGone extends Error {}
@@ -32,7 +32,7 @@ const answerMsMax = {
   asked: 60_000,
 } as const
 
-export interface QueueQuestion extends QueueFilters {
+export interface QueueQuestion extends QueueFilter {
   readonly from: number
   readonly count: number
   readonly find: readonly string[]
@@ -57,7 +57,7 @@ export function askSearch(lookup: string, text: string, country: string): Promis
   return read<SearchFound>(`/api/search?${query.toString()}`, answerMsMax.asked)
 }
 
-/** A conflict is a reply too: `others` are filled, and nothing was changed. */
+/** A conflict is a reply too: it has no `decisions`, and nothing was changed. */
 export const sendDecision = (request: DecideRequest) => write<DecideReply>('/api/decisions', request)
 
 export const sendUndo = (sequences: readonly number[]) => write<UndoReply>('/api/undo', { sequences })

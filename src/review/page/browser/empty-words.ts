@@ -1,4 +1,5 @@
-import type { QueueCounts, QueueFilters } from './queue-filters.js'
+import type { QueueFilter } from '../../page-data.js'
+import type { QueueCounts } from './queue-counts.js'
 import { counted } from './words.js'
 
 export interface EmptyWords {
@@ -9,7 +10,7 @@ export interface EmptyWords {
 }
 
 /** Why the queue shows no row. */
-export function emptyWords(filters: QueueFilters, { open, decided, isRunGoingOn }: QueueCounts): EmptyWords {
+export function emptyWords(filters: QueueFilter, { open, decided, isRunGoingOn }: QueueCounts): EmptyWords {
   const later = isRunGoingOn ? ' The run goes on: what is doubtful comes here by itself.' : ''
   if (filters.text !== '' || filters.statuses.length > 0)
     return { title: 'No lookup is like that', text: 'The filters leave none of the queue.', isFiltered: true }

@@ -1,5 +1,6 @@
+import type { QueueFilter, QueueSort, QueueView } from '../../page-data.js'
 import { element, partOf } from './element.js'
-import type { QueueCounts, QueueFilters, QueueSort, QueueView } from './queue-filters.js'
+import type { QueueCounts } from './queue-counts.js'
 import { counted, grouped, statusWords, toneOf } from './words.js'
 
 const views: readonly { readonly view: QueueView; readonly label: string }[] = [
@@ -22,17 +23,17 @@ const typedMs = 150
 
 /** What of the queue is shown, and in which order. */
 export class FilterBar {
-  readonly #onChange: (filters: QueueFilters) => void
+  readonly #onChange: (filters: QueueFilter) => void
   readonly #views = partOf('views', HTMLElement)
   readonly #statuses = partOf('statuses', HTMLElement)
   readonly #text = partOf('filter-text', HTMLInputElement)
   readonly #sort = partOf('sort', HTMLSelectElement)
   readonly #count = partOf('queue-count', HTMLElement)
-  #filters: QueueFilters
+  #filters: QueueFilter
   #known: readonly string[] = []
   #typed: ReturnType<typeof setTimeout> | undefined
 
-  constructor(filters: QueueFilters, onChange: (filters: QueueFilters) => void) {
+  constructor(filters: QueueFilter, onChange: (filters: QueueFilter) => void) {
     this.#filters = filters
     this.#onChange = onChange
     this.#views.append(...views.map(({ view, label }) => this.#viewButton(view, label)))
@@ -68,7 +69,7 @@ export class FilterBar {
     this.#text.value = ''
   }
 
-  #change(part: Partial<QueueFilters>): void {
+  #change(part: Partial<QueueFilter>): void {
     this.#filters = { ...this.#filters, ...part }
     this.#press()
     this.#onChange(this.#filters)

@@ -1,7 +1,7 @@
 import type { SessionView } from '../../page-data.js'
 import { foreign, partOf } from './element.js'
 import { shown } from './shown-text.js'
-import type { QueueCounts } from './queue-filters.js'
+import type { QueueCounts } from './queue-counts.js'
 import { grouped } from './words.js'
 
 export type Pane = 'queue' | 'review' | 'decided'

@@ -1,13 +1,13 @@
-import type { DecideReply, DecisionView, QueuePage, QueueRow } from '../../page-data.js'
+import type { DecideReply, DecisionView, QueueFilter, QueuePage, QueueRow } from '../../page-data.js'
 import { askQueue } from './api.js'
-import type { QueueCounts, QueueFilters } from './queue-filters.js'
+import type { QueueCounts } from './queue-counts.js'
 
 /** Rows that are asked for at once. */
 const pageRows = 80
 
 /** The rows of the queue as far as they were looked at, and what they were asked by. */
 export class Queue {
-  filters: QueueFilters = { view: 'open', statuses: [], text: '', sort: 'rows' }
+  filters: QueueFilter = { view: 'open', statuses: [], text: '', sort: 'rows' }
   counts: QueueCounts = { open: 0, decided: 0, openByStatus: {}, isRunGoingOn: false }
   isLoaded = false
   #rows: (QueueRow | null)[] = []
@@ -34,7 +34,7 @@ export class Queue {
     return index === -1 ? null : index
   }
 
-  setFilters(filters: QueueFilters): void {
+  setFilters(filters: QueueFilter): void {
     this.filters = filters
     this.#rows = []
     this.isLoaded = false

@@ -1,11 +1,18 @@
-import type { CandidateView, DecisionView, DecideReply, QueueRow, UndoReply } from '../../page-data.js'
+import type {
+  CandidateView,
+  DecideRequest,
+  DecisionView,
+  DecideReply,
+  QueueRow,
+  UndoReply,
+} from '../../page-data.js'
 import { sendDecision, sendUndo } from './api.js'
 import { nameOf } from './candidate-cards.js'
 import { shown } from './shown-text.js'
 import { counted } from './words.js'
 
 export interface Verdict {
-  readonly verdict: 'accepted' | 'none'
+  readonly verdict: DecideRequest['verdict']
   readonly entityId: string | null
   /** What is said of it. */
   readonly words: string
@@ -23,7 +30,7 @@ export function accepting(candidate: CandidateView): Verdict | null {
 export interface VerdictsDeps {
   /** Durable: `words` say it. */
   readonly onDecided: (reply: DecideReply, words: string) => void
-  /** Somebody else decided in the meantime, and nothing was changed. */
+  /** Somebody else decided in the meantime, or took back what was shown (none then), and nothing was changed. */
   readonly onConflict: (others: readonly DecisionView[]) => void
   readonly onUndone: (reply: UndoReply) => void
   readonly onFailure: (failure: unknown) => void
@@ -48,7 +55,7 @@ export class Verdicts {
     const lookups = rows.map(({ lookup, decision }) => ({ lookup, seen: decision?.sequence ?? 0 }))
     return this.#send(async () => {
       const reply = await sendDecision({ lookups, verdict, entityId, note })
-      if (reply.others.length > 0) this.#deps.onConflict(reply.others)
+      if (reply.decisions.length === 0) this.#deps.onConflict(reply.others)
       else this.#deps.onDecided(reply, `${words}, for ${counted(rowCount, 'row')}.`)
     })
   }
