@@ -1,3 +1,4 @@
+import { isEntityId } from '../core/entity-id.js'
 import type { Candidate } from '../pipeline/rules/candidate.js'
 import { compareNames, comparePlaces } from './marks.js'
 import type { CandidateView } from './page-data.js'
@@ -25,6 +26,11 @@ export function candidateView(candidate: Candidate, asked: AskedTexts): Candidat
     nameMarks: names.right,
     askedMarks: names.left,
     placeMarks: comparePlaces(asked.location, place).right,
-    obstacle: candidate.entityId === null ? 'the service gives no id of a company for it' : null,
+    obstacle: obstacleOf(candidate),
   }
+}
+
+function obstacleOf({ entityId }: Candidate): string | null {
+  if (entityId === null) return 'the service gives no id of a company for it'
+  return isEntityId(entityId) ? null : `its id, ${entityId}, is not one of a company (siq_…)`
 }

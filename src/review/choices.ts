@@ -1,3 +1,4 @@
+import { isEntityId } from '../core/entity-id.js'
 import { UserError } from '../core/errors.js'
 import type { Lookup } from '../core/identity.js'
 import type { Candidate } from '../pipeline/rules/candidate.js'
@@ -34,6 +35,8 @@ export function decisionsOf(
   const kept = deps.candidates.kept(choices.map(({ lookup }) => lookup))
   for (const [at, { lookup, entityId }] of choices.entries()) {
     if (entityId === null) continue
+    // Of a line with any other id no decisions file could be read again.
+    if (!isEntityId(entityId)) throw notOne(entityId)
     const candidate = deps.candidates.shown(lookup, entityId)
     if (candidate === null && kept[at] !== null) throw notShown(asked[at]?.name ?? lookup, entityId)
     if (candidate === null) continue
@@ -51,6 +54,11 @@ export function decisionsOf(
   }))
   return { decisions, shown }
 }
+
+const notOne = (entityId: string): UserError =>
+  new UserError('REVIEW_CHOICE_INVALID', `${entityId} is not the id of a company`, {
+    hint: 'such an id begins with siq_; nothing was decided',
+  })
 
 const notShown = (name: string, entityId: string): UserError =>
   new UserError('REVIEW_CHOICE_INVALID', `${entityId} is not among the candidates of ${name}`, {

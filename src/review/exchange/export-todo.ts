@@ -5,7 +5,7 @@ import { publishTable, type PlainRow } from '../../pipeline/output/plain-table.j
 import type { QueueRow } from '../page-data.js'
 import type { QueueFilter, ReviewSession } from '../session.js'
 import { instructions } from './instructions.js'
-import { readTodo, type FilledTodo } from './read-todo.js'
+import { notVerdicts, readTodo, type FilledTodo } from './read-todo.js'
 import { settleLines } from './settle-lines.js'
 import { todoColumns, todoRow, type TodoLine } from './todo-columns.js'
 
@@ -62,6 +62,8 @@ export async function exportTodo(
       counts.rowCount += row.rowCount
       deps.onProgress?.(counts.lookupCount, openCount)
     }
+    // Asking a service for candidates may have taken long enough for somebody to fill in what stands there.
+    await assertNoVerdictsLost(session, path)
   }
   await publishTable(
     { name: 'to review', columns: todoColumns, rows: rows(), notes: instructions },
@@ -130,11 +132,21 @@ async function assertNoVerdictsLost(session: ReviewSession, path: string): Promi
   )
 }
 
+/** Null where it is none. A workbook that is locked, or a file of verdicts that is broken, may hold some all the same. */
 async function readIfTodo(path: string): Promise<FilledTodo | null> {
   try {
     return await readTodo(path)
   } catch (error) {
-    if (error instanceof UserError) return null
-    throw error
+    if (!(error instanceof UserError)) throw error
+    const isBroken = error.code === 'VERDICTS_INVALID' && error.cause !== notVerdicts
+    if (!isBroken && error.code !== 'INPUT_FORMAT_UNKNOWN') return null
+    throw new UserError(
+      'VERDICTS_NOT_IMPORTED',
+      `${path} may hold verdicts that were not imported: ${error.message}`,
+      {
+        hint: 'mend it and --import it first, or name another file',
+        cause: error,
+      },
+    )
   }
 }

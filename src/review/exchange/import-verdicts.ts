@@ -94,7 +94,7 @@ async function record(
   choices: readonly SettledLine[],
 ): Promise<void> {
   if (choices.length === 0) return
-  const { others } = await session.decide(
+  const { decisions, others } = await session.decide(
     choices.map(({ row, verdict, entityId, note }) => ({
       ...{ lookup: row.lookup, verdict, entityId, note },
       seen: row.decision?.sequence ?? 0,
@@ -107,6 +107,11 @@ async function record(
       const other = decided.get(choice.row.lookup)
       return other === undefined ? [] : [decidedByOther(choice, other)]
     }),
+  )
+  if (decisions.length > 0) return
+  throw invalid(
+    `${todo.path}: decisions that it replaces were taken back while it was read, and nothing was imported`,
+    'import it again',
   )
 }
 

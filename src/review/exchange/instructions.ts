@@ -10,7 +10,7 @@ const lines: readonly (readonly [what: string, meaning: string])[] = [
   ['note', 'Anything, for those who read the decision later.'],
   [
     'what may be changed',
-    'Sort and delete rows, move, hide and add columns. The headers, lookup, name and the ids of the candidates have to stay as they are.',
+    'Sort and delete rows, move, hide and add columns. The headers, lookup, name, the ids of the candidates and lookup again have to stay as they are; sort all columns together.',
   ],
   [
     'then',

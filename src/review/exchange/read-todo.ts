@@ -4,7 +4,7 @@ import { fileBytes } from '../../tables/bytes.js'
 import { scannedRecords } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
 import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
-import { candidateColumn, candidateNumbers, type TodoColumnName } from './todo-columns.js'
+import { candidateColumn, candidateNumbers, type CandidatePart, type TodoColumnName } from './todo-columns.js'
 
 /** A line of a file of verdicts, as it was filled in. */
 export interface FilledLine {
@@ -17,6 +17,10 @@ export interface FilledLine {
   readonly note: string
   /** By their numbers, from 1 on, as the file has them; null where it has none. */
   readonly candidateIds: readonly (string | null)[]
+  /** Candidates that the line shows, with or without an id. */
+  readonly candidateCount: number
+  /** What stands behind the candidates, where it is to be the same lookup; null where nothing does. */
+  readonly lookupAgain: string | null
 }
 
 export interface FilledTodo {
@@ -141,6 +145,7 @@ class LineFinder {
         ? `${path} has no columns "lookup" and "verdict"`
         : `${path} has no column "${this.#lacking}"`,
       hint,
+      this.#lacking === null ? notVerdicts : undefined,
     )
   }
 }
@@ -153,7 +158,7 @@ const headerName = (text: string): string =>
 
 /** Columns that are read. */
 const ownNames = [
-  ...(['lookup', 'name', 'verdict', 'note'] as const satisfies readonly TodoColumnName[]),
+  ...(['lookup', 'name', 'verdict', 'note', 'lookup again'] as const satisfies readonly TodoColumnName[]),
   ...candidateNumbers.map((number) => candidateColumn(number, ' id')),
 ]
 
@@ -173,9 +178,19 @@ function filledLine(
     verdict: cell('verdict') ?? '',
     note: cell('note') ?? '',
     candidateIds: candidateNumbers.map((candidate) => cell(candidateColumn(candidate, ' id')) || null),
+    candidateCount: candidateNumbers.filter((candidate) =>
+      namingParts.some((part) => cell(candidateColumn(candidate, part))),
+    ).length,
+    lookupAgain: cell('lookup again')?.toLowerCase() || null,
   }
 }
 
-export function invalid(message: string, hint: string): UserError {
-  return new UserError('VERDICTS_INVALID', message, { hint })
+/** By which a line shows a candidate. */
+const namingParts = ['', ' legal name', ' id'] as const satisfies readonly CandidatePart[]
+
+/** The cause of an error that says that a file is no file of verdicts at all. */
+export const notVerdicts = Symbol('not a file of verdicts')
+
+export function invalid(message: string, hint: string, cause?: unknown): UserError {
+  return new UserError('VERDICTS_INVALID', message, { hint, cause })
 }

@@ -1,6 +1,7 @@
 import { cutToWidth } from '../../core/display-width.js'
 import { unreachable } from '../../core/errors.js'
 import { foldText } from '../../core/identity.js'
+import { neutraliseFormula } from '../../pipeline/rules/columns.js'
 import type { Verdict } from '../../pipeline/rules/decision.js'
 import type { DecisionView, QueueRow } from '../page-data.js'
 import { requestLimits } from '../server/page-requests.js'
@@ -115,9 +116,15 @@ function settleLine(line: FilledLine, { rows }: Known): SettledLine | LineProble
   if (line.lookup === '') return problem('it has a verdict, and no lookup')
   if (row === undefined)
     return problem(`the input has no doubtful lookup ${cutToWidth(line.lookup, shownColumnsMax)}`)
-  if (line.name !== null && foldText(line.name) !== foldText(row.name)) {
+  if (line.name !== null && !isNameOf(line.name, row)) {
     return problem(
       `its name is ${shown(line.name)}, and its lookup asked for ${shown(row.name)}: verdicts are about what was asked`,
+    )
+  }
+  if (line.lookupAgain !== null && line.lookupAgain !== line.lookup) {
+    const other = rows.get(line.lookupAgain)?.name ?? line.lookupAgain
+    return problem(
+      `its candidates are those of ${shown(other)}: some of the columns were sorted without the others`,
     )
   }
   if (line.note.length > requestLimits.noteCharsMax)
@@ -127,6 +134,10 @@ function settleLine(line: FilledLine, { rows }: Known): SettledLine | LineProble
     ? problem(company.problem)
     : { number, row, ...company, note: line.note === '' ? null : line.note }
 }
+
+/** A CSV has an apostrophe before what a spreadsheet would run. */
+const isNameOf = (name: string, row: QueueRow): boolean =>
+  [row.name, neutraliseFormula(row.name)].some((one) => foldText(one) === foldText(name))
 
 const shownColumnsMax = 60
 function shown(text: string): string {
@@ -151,8 +162,8 @@ function companyOf(line: FilledLine): Said | { readonly problem: string } {
     case 'yes': {
       const [only = null] = ids
       const said = shown(line.verdict)
-      return ids.length > 1
-        ? { problem: `${said} does not say which of ${ids.length} candidates: type its number` }
+      return line.candidateCount > 1
+        ? { problem: `${said} does not say which of ${line.candidateCount} candidates: type its number` }
         : accepted(only, `${said} accepts the only candidate, and there is none with an id`)
     }
     case 'undecided':

@@ -22,8 +22,8 @@ interface TodoColumn<Found> extends PlainColumn {
 const lookupColumns = [
   { name: 'lookup', kind: 'text', of: ({ row }) => row.lookup },
   { name: 'rows', kind: 'integer', of: ({ row }) => row.rowCount },
-  { name: 'name', kind: 'user_text', of: ({ row }) => row.name },
-  { name: 'location', kind: 'user_text', of: ({ row }) => row.location },
+  { name: 'name', kind: 'text', of: ({ row }) => row.name },
+  { name: 'location', kind: 'text', of: ({ row }) => row.location },
   { name: 'status', kind: 'text', of: ({ row }) => row.status },
   { name: 'confidence', kind: 'integer', of: ({ row }) => row.confidence },
   { name: 'why', kind: 'text', of: ({ why }) => why },
@@ -40,8 +40,15 @@ const candidateColumns = [
   { name: ' link', kind: 'text', of: ({ url }) => url },
 ] as const satisfies readonly TodoColumn<TodoCandidate>[]
 
-export type TodoColumnName = (typeof lookupColumns)[number]['name']
+export type TodoColumnName = (typeof lookupColumns)[number]['name'] | (typeof lastColumn)['name']
 export type CandidatePart = (typeof candidateColumns)[number]['name']
+
+/** The lookup once more, behind all else: where it is another one, some of the columns were sorted without the others. */
+const lastColumn = {
+  name: 'lookup again',
+  kind: 'text',
+  of: ({ row }) => row.lookup,
+} as const satisfies TodoColumn<TodoLine>
 
 /** Numbered from 1, as people type it. */
 export const candidateColumn = (number: number, part: CandidatePart): string => `candidate ${number}${part}`
@@ -54,6 +61,7 @@ export const todoColumns: readonly PlainColumn[] = [
   ...candidateNumbers.flatMap((number) =>
     candidateColumns.map(({ name, kind }) => ({ name: candidateColumn(number, name), kind })),
   ),
+  { name: lastColumn.name, kind: lastColumn.kind },
 ]
 
 export function todoRow(line: TodoLine): PlainRow {
@@ -63,5 +71,6 @@ export function todoRow(line: TodoLine): PlainRow {
       const candidate = line.candidates[number - 1]
       return candidateColumns.map(({ of }) => (candidate === undefined ? null : of(candidate)))
     }),
+    lastColumn.of(line),
   ]
 }

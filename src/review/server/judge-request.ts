@@ -30,7 +30,8 @@ export interface Refusal {
  * those whose own name was pointed at this machine cannot choose the `Host` that they send, and others have neither our
  * `Origin` nor, for want of `SameSite`, our cookie. To cookies the ports of one machine are one site: what another port
  * asks is refused by what the browser says of it, since a search that nobody can read asks a service all the same. What
- * changes something has to come from our page, as JSON, which no form can send.
+ * changes something has to come from our page, as JSON, which no form can send; beyond this machine a proxy with TLS may
+ * stand before us.
  */
 export function judgeRequest(request: PageRequest, listening: Listening): Refusal | null {
   const { method, host, origin, fetchSite, contentType, isForPage, isEntry, isIn } = request
@@ -42,7 +43,8 @@ export function judgeRequest(request: PageRequest, listening: Listening): Refusa
   if (!isForPage && (fetchSite === 'same-site' || fetchSite === 'cross-site'))
     return { status: 403, message: 'only the review page may ask this' }
   if (!isChange) return null
-  if (origin !== `http://${host}` || (fetchSite !== undefined && fetchSite !== 'same-origin'))
+  const isOurs = origin === `http://${host}` || (!listening.isLoopback && origin === `https://${host}`)
+  if (!isOurs || (fetchSite !== undefined && fetchSite !== 'same-origin'))
     return { status: 403, message: 'only the review page may change anything' }
   if (!/^application\/json\s*(?:;|$)/i.test(contentType ?? ''))
     return { status: 415, message: 'only JSON is taken' }

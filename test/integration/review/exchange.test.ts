@@ -7,7 +7,7 @@ import { openReviewStore } from '../../../src/pipeline/decisions/review-store.js
 import { exportTodo, type ExportedTodo } from '../../../src/review/exchange/export-todo.js'
 import { importVerdicts, type ImportedVerdicts } from '../../../src/review/exchange/import-verdicts.js'
 import { openRegistry } from '../../../src/registry/registry.js'
-import type { ReviewSession } from '../../../src/review/session.js'
+import type { Choice, ReviewSession } from '../../../src/review/session.js'
 import { editedInOffice, findOffice } from '../../support/office.js'
 import {
   ambiguousRows,
@@ -97,10 +97,36 @@ describe('what is exported', () => {
     expect(await written(session, path)).toMatchObject({ lookupCount: 11 })
   })
 
+  test('never goes over what was filled in while it was made, or may hold verdicts and cannot be read', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    const path = place.path('todo.csv')
+    await written(session, path)
+    const onProgress = (count: number) => {
+      if (count === 5) fill(path, path, { [first]: verdict('1') })
+    }
+    const refused = { code: 'VERDICTS_NOT_IMPORTED' }
+    await expect(exportTodo(session, path, { memoryBytes: 1e8, signal, onProgress })).rejects.toMatchObject(
+      refused,
+    )
+    expect(readCsv(path).find((line) => line['name'] === first)).toMatchObject({ verdict: '1' })
+    const broken = readFileSync(path, 'utf8').replaceAll(/^lookup,/gm, 'lookup,verdict,')
+    writeFileSync(path, broken)
+    await expect(written(session, path)).rejects.toMatchObject({
+      ...{ ...refused, message: expect.stringContaining('two columns "verdict"') as string },
+    })
+    expect(readFileSync(path, 'utf8')).toBe(broken)
+    const locked = Buffer.alloc(1_024)
+    locked.writeUInt32BE(0xd0cf11e0)
+    writeFileSync(place.path('todo.xlsx'), locked)
+    await expect(written(session, place.path('todo.xlsx'))).rejects.toMatchObject(refused)
+    expect(readFileSync(place.path('todo.xlsx'))).toEqual(locked)
+  })
+
   test('leaves what stood there where it is stopped on the way', async () => {
     const place = await answered()
     const { session } = await place.open()
-    const path = place.path('todo.xlsx')
+    const path = place.path('todo.csv')
     writeFileSync(path, 'before')
     const stop = new AbortController()
     const onProgress = (count: number) => {
@@ -308,6 +334,51 @@ describe('what is imported', () => {
     })
     await expect(taken(other.session, path)).rejects.toThrow(
       /line 3 \(.*\): the input has no doubtful lookup [0-9a-f]{32}$/,
+    )
+    expect(place.decisions()).toEqual([])
+  })
+
+  test('whose candidates were sorted without their lookups is refused whole', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    await written(session, place.path('todo.csv'))
+    const lines = readCsv(place.path('todo.csv'))
+    const isOfCandidates = (column: string) => /^candidate|again$/.test(column)
+    const sorted = lines.map((line, at) => ({
+      ...Object.fromEntries(Object.entries(line).filter(([column]) => !isOfCandidates(column))),
+      verdict: at < 2 ? '1' : '',
+      ...Object.fromEntries(
+        Object.entries(lines.at(-1 - at) ?? {}).filter(([column]) => isOfCandidates(column)),
+      ),
+    }))
+    writeFileSync(place.path('sorted.csv'), stringify(sorted, { header: true }))
+    await expect(taken(session, place.path('sorted.csv'))).rejects.toThrow(
+      /2 verdicts cannot be taken(?:.*\n.*: its candidates are those of ".*": some of the columns were sorted){2}/,
+    )
+    expect(place.decisions()).toEqual([])
+  })
+
+  test('what it replaces was taken back meanwhile: nothing is imported, and that is said', async () => {
+    const place = await answered()
+    const [ada, ben] = [await place.open(), await place.open({ review: { reviewer: 'ben' } })]
+    await written(ada.session, place.path('todo.csv'))
+    const lookup = readCsv(place.path('todo.csv')).find((line) => line['name'] === first)?.['lookup'] ?? ''
+    const { decisions } = await ada.session.decide([noneOf(lookup)])
+    await ben.session.refresh()
+    const path = fill(place.path('todo.csv'), place.path('filled.csv'), { [first]: verdict('1') })
+    const takenBackFirst = new Proxy(ada.session, {
+      get: (session, key: keyof ReviewSession) => {
+        if (key === 'decide')
+          return async (choices: readonly Choice[]) => {
+            await ben.session.undo(decisions.map(({ sequence }) => sequence))
+            return session.decide(choices)
+          }
+        const value: unknown = Reflect.get(session, key)
+        return typeof value === 'function' ? (value.bind(session) as unknown) : value
+      },
+    })
+    await expect(taken(takenBackFirst, path)).rejects.toThrow(
+      /taken back while it was read, and nothing was imported/,
     )
     expect(place.decisions()).toEqual([])
   })

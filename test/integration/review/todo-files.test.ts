@@ -87,12 +87,14 @@ describe.each(['todo.xlsx', 'todo.csv'] as const)('%s', (name) => {
         candidateIds: ['siq_1', 'siq_2', 'siq_3', 'siq_4', 'siq_5'],
       },
       {
-        ...{ lookup: lines[1]?.row.lookup, name: lines[1]?.row.name, verdict: '', note: '' },
+        ...{ lookup: lines[1]?.row.lookup, verdict: '', note: '' },
+        name: `${name === 'todo.csv' ? "'" : ''}${lines[1]?.row.name ?? ''}`,
         candidateIds: [null, null, null, null, null],
       },
       {
         ...{ lookup: lines[2]?.row.lookup, name: '007', verdict: '', note: '' },
         candidateIds: [null, 'siq_2', null, null, null],
+        ...{ candidateCount: 2, lookupAgain: lines[2]?.row.lookup },
       },
     ])
   })
@@ -113,6 +115,7 @@ describe('a sheet that people changed', () => {
       ].map(([number, verdict]) => ({
         ...{ number, verdict, lookup: 'ab12', name: 'Acme', note: 'by phone' },
         candidateIds: ['siq_1', 'siq_2', null, null, null],
+        ...{ candidateCount: 2, lookupAgain: null },
       })),
     )
   })

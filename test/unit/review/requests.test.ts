@@ -62,6 +62,15 @@ describe('whom the server of the review page refuses', () => {
     )
   })
 
+  test('behind a proxy with TLS its own page may decide, where it listens beyond this machine', () => {
+    const beyond = { ...listening, isLoopback: false }
+    const own = { ...change, host: 'desk.example', origin: 'https://desk.example' }
+    expect(statusOf(own, beyond)).toBe('allowed')
+    expect(statusOf({ ...own, origin: 'https://evil.example' }, beyond)).toBe(403)
+    expect(statusOf({ ...own, origin: 'null' }, beyond)).toBe(403)
+    expect(statusOf({ ...change, origin: 'https://127.0.0.1:8791' })).toBe(403)
+  })
+
   test.each(['same-site', 'cross-site'])(
     'asked from elsewhere (%s), with the cookie: the page and no more',
     (fetchSite) => {

@@ -19,7 +19,7 @@ const decided = (given: Partial<DecisionView> = {}): DecisionView => ({
 
 const line = (given: Partial<FilledLine> = {}): FilledLine => ({
   ...{ number: 2, lookup: lookup('a'), name: 'Acme GmbH', verdict: '1', note: '' },
-  candidateIds: ['siq_1', 'siq_2', null, null, null],
+  ...{ candidateIds: ['siq_1', 'siq_2', null, null, null], candidateCount: 2, lookupAgain: lookup('a') },
   ...given,
 })
 
@@ -35,7 +35,11 @@ const only = (given: Partial<FilledLine>, row: Partial<QueueRow> = {}) =>
 describe('a line that is filled in', () => {
   test.each<[string, Partial<FilledLine>, object]>([
     ['accepts the candidate of its number', { verdict: '2' }, { verdict: 'accepted', entityId: 'siq_2' }],
-    ['accepts the only candidate', { verdict: 'yes', candidateIds: [null, 'siq_2'] }, { entityId: 'siq_2' }],
+    [
+      'accepts the only candidate',
+      { verdict: 'yes', candidateIds: [null, 'siq_2'], candidateCount: 1 },
+      { entityId: 'siq_2' },
+    ],
     ['says that it is none', { verdict: 'none' }, { verdict: 'none', entityId: null }],
     [
       'names a company that is no candidate',
@@ -45,6 +49,7 @@ describe('a line that is filled in', () => {
     ['has a note', { note: 'by phone' }, { note: 'by phone' }],
     ['has no note', {}, { note: null }],
     ['has its name in other letters', { name: ' ACME  gmbh' }, { verdict: 'accepted' }],
+    ['has lost what stands behind its candidates', { lookupAgain: null }, { verdict: 'accepted' }],
     ['has lost its name', { name: null }, { verdict: 'accepted' }],
   ])('%s', (_case, given, choice) => {
     expect(only(given)).toMatchObject({ choices: [choice], problems: [], undecidedCount: 0 })
@@ -61,9 +66,24 @@ describe('a line that is filled in', () => {
   })
 })
 
+describe('names that a spreadsheet would run', () => {
+  test.each(['=1+1', '@home GmbH', '-Foo AG'])('%s comes back with an apostrophe, or as it was', (name) => {
+    for (const given of [name, `'${name}`])
+      expect(only({ name: given }, { name })).toMatchObject({
+        choices: [{ entityId: 'siq_1' }],
+        problems: [],
+      })
+  })
+})
+
 describe('a line that cannot be taken is named, with what is wrong', () => {
   test.each<[Partial<FilledLine>, RegExp]>([
     [{ lookup: '' }, /^it has a verdict, and no lookup$/],
+    [{ lookupAgain: lookup('f') }, /^its candidates are those of "f{32}": some of the columns were sorted/],
+    [
+      { verdict: 'yes', candidateIds: [null, 'siq_2'], candidateCount: 2 },
+      /^"yes" does not say which of 2 candidates: type its number$/,
+    ],
     [{ lookup: lookup('f') }, /^the input has no doubtful lookup f{32}$/],
     [{ lookup: '1.23E+31' }, /^the input has no doubtful lookup 1\.23E\+31$/],
     [{ name: 'Acme AG' }, /^its name is "Acme AG", and its lookup asked for "Acme GmbH"/],
@@ -76,7 +96,10 @@ describe('a line that cannot be taken is named, with what is wrong', () => {
     [{ verdict: '0' }, /^there is no candidate 0 with an id$/],
     [{ verdict: '6' }, /^there is no candidate 6 with an id$/],
     [{ verdict: 'yes' }, /^"yes" does not say which of 2 candidates: type its number$/],
-    [{ verdict: 'ok', candidateIds: [] }, /^"ok" accepts the only candidate, and there is none with an id$/],
+    [
+      { verdict: 'ok', candidateIds: [], candidateCount: 0 },
+      /^"ok" accepts the only candidate, and there is none with an id$/,
+    ],
     [{ candidateIds: ['Acme'] }, /^the id of the candidate is "Acme", which is none$/],
   ])('%j: %s', (given, text) => {
     const { choices, problems } = only({ number: 7, ...given })

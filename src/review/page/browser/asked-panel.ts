@@ -73,31 +73,34 @@ function verdict(decision: DecisionView, { onUndo, nowMs }: AskedDeps): HTMLElem
   )
 }
 
-/** What others decided while a verdict was on its way. */
+/** What others decided while a verdict was on its way; none: they took back what was shown. */
 export const conflictElement = (others: readonly DecisionView[]): HTMLElement =>
   element(
     'div',
     { class: 'notice conflict' },
     element('strong', {}, 'Somebody else was faster. '),
-    'Nothing of yours was written. What stands now:',
-    element(
-      'ul',
-      {},
-      ...others.map((other) =>
-        element(
-          'li',
-          {},
-          foreign(other.name, 120),
-          ': ',
-          ...verdictParts(other),
-          ', by ',
-          foreign(other.decidedBy, 60),
-        ),
-      ),
-    ),
+    'Nothing of yours was written. ',
+    ...(others.length === 0 ? ['What stood here was taken back. '] : ['What stands now:', standing(others)]),
     'Go on with ',
     keyCap('s'),
-    ', or decide again in place of it.',
+    others.length === 0 ? ', or decide again.' : ', or decide again in place of it.',
+  )
+
+const standing = (others: readonly DecisionView[]): HTMLElement =>
+  element(
+    'ul',
+    {},
+    ...others.map((other) =>
+      element(
+        'li',
+        {},
+        foreign(other.name, 120),
+        ': ',
+        ...verdictParts(other),
+        ', by ',
+        foreign(other.decidedBy, 60),
+      ),
+    ),
   )
 
 /** `accepted` with a name, or `none of these`. */

@@ -24,6 +24,8 @@ export class SearchPanel {
   readonly #text = partOf('search-text', HTMLInputElement)
   readonly #country = partOf('search-country', HTMLInputElement)
   #lookup: string | null = null
+  /** Grows with every search: what comes of one before the last is not shown, or it would change under a finger. */
+  #searchCount = 0
 
   constructor(deps: SearchDeps) {
     this.#deps = deps
@@ -72,19 +74,20 @@ export class SearchPanel {
     const text = this.#text.value.trim()
     const country = this.#country.value.trim().toUpperCase()
     if (lookup === null || text === '') return
+    const search = ++this.#searchCount
     this.#form.setAttribute('aria-busy', 'true')
     try {
       const { candidates } = await askSearch(lookup, text, country)
-      this.#found({ lookup, text, candidates, error: null })
+      this.#found(search, { lookup, text, candidates, error: null })
     } catch (failure) {
-      this.#form.removeAttribute('aria-busy')
+      if (search === this.#searchCount) this.#form.removeAttribute('aria-busy')
       if (!(failure instanceof Refused)) this.#deps.onFailure(failure)
-      else this.#found({ lookup, text, candidates: [], error: failure.message })
+      else this.#found(search, { lookup, text, candidates: [], error: failure.message })
     }
   }
 
-  #found(found: Found): void {
-    if (found.lookup !== this.#lookup) return
+  #found(search: number, found: Found): void {
+    if (search !== this.#searchCount || found.lookup !== this.#lookup) return
     this.#form.removeAttribute('aria-busy')
     this.#deps.onFound(found)
   }
