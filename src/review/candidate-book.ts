@@ -93,7 +93,11 @@ export class CandidateBook {
 
   async #ask(lookup: string, asked: Lookup, ofAnswer: Candidate | null): Promise<readonly Candidate[]> {
     const found = await this.#deps.source.candidatesOf(asked)
-    const candidates = withAnswerFirst(ofAnswer, found)
+    const answered = withAnswerFirst(ofAnswer, found)
+    // A company that was searched for and accepted in the meantime stays among them.
+    const chosen = this.kept([lookup])[0] ?? []
+    const isNew = ({ entityId }: Candidate) => chosen.every((one) => one.entityId !== entityId)
+    const candidates = [...chosen, ...answered.filter(isNew)].slice(0, candidatesMax)
     await this.#keep(new Map([[lookup, candidates]]))
     return candidates
   }

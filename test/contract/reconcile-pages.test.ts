@@ -16,6 +16,11 @@ const made: EntityRecord = {
   identifiers: [{ type: 'registration_id', value: hostile, jurisdiction: null }],
   parent_entity: { name: hostile },
 }
+const turned: EntityRecord = {
+  ...sampleRecord(sampleEntity({ id: 'siq_turned' as EntityId })),
+  legal_name: 'תנובה \u202e בע"מ',
+  display_name: 'תנובה',
+}
 const bare: EntityRecord = {
   ...sampleRecord(sampleEntity({ id: 'siq_bare' as EntityId })),
   legal_name: null,
@@ -40,7 +45,7 @@ let it: TestService
 beforeAll(async () => {
   it = await startTestService({
     knowledge: fakeKnowledge({
-      entities: [fullRecord(), made, bare],
+      entities: [fullRecord(), made, bare, turned],
       merged: { siq_older: 'siq_acme' },
       ownership: () => ({
         targetId: 'siq_acme',
@@ -73,7 +78,9 @@ beforeAll(async () => {
 const read = async (path: string) => {
   const reply = await it.nobody.get(`/reconcile/${path}`)
   expect(reply.headers['content-type']).toBe('text/html; charset=utf-8')
-  return reply
+  // What sets words apart says nothing of them.
+  const { status, headers, text } = reply
+  return { status, headers, text: text.replaceAll(/<\/?bdi>/g, '') }
 }
 
 test('a preview tells a company at a glance, in a frame of the size that the manifest says', async () => {
@@ -99,6 +106,14 @@ test.each(['preview', 'view'])('what a register holds is text in a %s, never mar
   expect(text).not.toMatch(/<script|<img|href="javascript/i)
   expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&gt;&lt;img src=x onerror=alert(2)&gt;')
   expect(text).toContain('javascript:alert(3)')
+})
+
+test('a name from right to left, or with a mark that turns text, is set apart from what stands beside it', async () => {
+  for (const page of ['preview', 'view']) {
+    const { text } = await it.nobody.get(`/reconcile/${page}?id=siq_turned`)
+    expect(text).toContain('<h1><bdi>תנובה \u202e בע&quot;מ</bdi></h1>')
+    expect(text).toMatch(/<p><bdi>תנובה<\/bdi> · <bdi>[^<]+<\/bdi> · <bdi>active<\/bdi><\/p>/)
+  }
 })
 
 test('a company of which nothing is known is told by its id', async () => {

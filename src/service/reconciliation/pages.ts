@@ -69,8 +69,8 @@ function pageOf(record: EntityRecord, kind: 'preview' | 'view', facts: readonly 
   return documentOf(
     name,
     kind,
-    `<h1>${escapeHtml(name)}</h1>
-<p>${escapeHtml(about.join(' · '))}</p>
+    `<h1>${textHtml(name)}</h1>
+<p>${about.map(textHtml).join(' · ')}</p>
 <dl>
 ${facts.filter((html) => html !== '').join('\n')}
 </dl>`,
@@ -98,15 +98,18 @@ ${main}
 const factHtml = (name: string, values: readonly Html[]): Html =>
   values.length === 0 ? '' : `<dt>${escapeHtml(name)}</dt><dd>${values.join(', ')}</dd>`
 
+/** Words of a register, set apart: from right to left, or with marks that turn text, they never order what is around them. */
+const textHtml = (text: string): Html => `<bdi>${escapeHtml(text)}</bdi>`
+
 function shortHtml(value: ExtensionValue): Html {
-  if ('str' in value) return escapeHtml(value.str)
-  return escapeHtml('date' in value ? value.date.slice(0, 10) : value.name)
+  if ('str' in value) return textHtml(value.str)
+  return 'date' in value ? escapeHtml(value.date.slice(0, 10)) : textHtml(value.name)
 }
 
 function linkedHtml(value: ExtensionValue): Html {
   if ('id' in value) {
     const address = `${reconciliationPaths.view}?id=${encodeURIComponent(value.id)}`
-    return `<a href="${escapeHtml(address)}">${escapeHtml(value.name)}</a>`
+    return `<a href="${escapeHtml(address)}">${textHtml(value.name)}</a>`
   }
   return 'str' in value && isWebAddress(value.str)
     ? `<a href="${escapeHtml(value.str)}" rel="noopener noreferrer">${escapeHtml(value.str)}</a>`

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { openReviewStore } from '../../../src/pipeline/decisions/review-store.js'
+import { systemClock } from '../../../src/platform/clock.js'
+import { CandidateBook } from '../../../src/review/candidate-book.js'
+import { checkpointFolder } from '../checkpoint/support.js'
+import { candidateOf, lookupOf } from '../decisions/support.js'
+
+test('a company that was accepted after a search while candidates were asked for stays among them', async () => {
+  const folder = checkpointFolder()
+  const store = openReviewStore(folder.path())
+  try {
+    let answer: () => void = () => undefined
+    const asked = new Promise<void>((resolve) => (answer = resolve))
+    const [chosen, ...others] = ['Chosen', 'A', 'B', 'C', 'D', 'E'].map(candidateOf)
+    if (chosen === undefined) throw new Error('nothing is chosen')
+    const source = {
+      isEager: false,
+      candidatesOf: () => asked.then(() => others),
+      search: () => Promise.resolve([chosen]),
+      company: () => Promise.resolve(null),
+    }
+    const book = new CandidateBook({ store, source, scope: 'https://api.example', clock: systemClock })
+    const lookup = lookupOf('Acme')
+    const asking = book.of(lookup, { name: 'Acme', location: null, context: null }, null)
+    await book.search(lookup, 'Chosen', null, undefined)
+    await book.keepChosen(new Map([[lookup, chosen]]))
+    answer()
+    expect(await asking).toEqual([chosen, ...others.slice(0, 4)])
+    expect(book.kept([lookup])).toEqual([[chosen, ...others.slice(0, 4)]])
+  } finally {
+    store.close()
+    folder.remove()
+  }
+})
