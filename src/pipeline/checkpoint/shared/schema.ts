@@ -62,7 +62,9 @@ export const sharedMigrations: readonly string[] = [
      reserved_of_rows bigint NOT NULL DEFAULT 0,
      reserved_micros bigint NOT NULL DEFAULT 0,
      -- Null: the job is not partitioned.
-     partition_count integer
+     partition_count integer,
+     -- Of a partitioned job: SHA-256 over the names and sizes of its input's files.
+     partition_input text
    );
    CREATE UNIQUE INDEX jobs_open ON enrich.jobs (scope_id, input) WHERE ended_at_ms IS NULL;
    -- The same by kind of lookups.
@@ -128,7 +130,11 @@ export const sharedMigrations: readonly string[] = [
      attempt text NOT NULL,
      path text NOT NULL,
      row_count bigint NOT NULL,
+     byte_count bigint NOT NULL,
      sha256 text NOT NULL,
+     -- Of the basis file beside it; null where there is none.
+     basis_byte_count bigint,
+     basis_sha256 text,
      published_at timestamptz NOT NULL DEFAULT clock_timestamp(),
      PRIMARY KEY (job_id, part)
    )`,
