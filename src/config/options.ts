@@ -299,5 +299,6 @@ export const environmentVariables = {
     help: 'sent a message when a run has ended, like --notify',
     manual: 'It may hold a token, and is never shown.',
   },
+  ENRICH_PARTITION: { help: 'which part of the job a process has, like --partition', manual: '' },
   ENRICH_SERVE_API_KEY: { help: 'the key that callers of "enrich serve" show', manual: '' },
 } as const

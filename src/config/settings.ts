@@ -56,8 +56,8 @@ export interface Settings {
   readonly reportBy: string | null
   /** Where the live page is served; null: nowhere. */
   readonly watch: Readonly<ListenAddress> | null
-  /** Null: named by its input. */
-  readonly job: { readonly name: string | null }
+  /** Without a name, named by its input. `partition` as it is asked for; null: the job has no parts. */
+  readonly job: { readonly name: string | null; readonly partition: string | null }
   readonly history: Filled['history']
   readonly webhook: { readonly url: string | null; readonly listen: Readonly<ListenAddress> | null }
 }
@@ -114,7 +114,10 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
     onLost: submission.onLost,
     serverErrorMeans: submission.onServerError === 'resubmit' ? 'not_created' : 'unknown',
     ...scheduling,
-    job: { name: filled.job.name ?? null },
+    job: {
+      name: filled.job.name ?? null,
+      partition: isUnset(filled.job.partition) ? null : filled.job.partition,
+    },
     history: filled.history,
     stages: stageOptions(filled.stages, stagesAsked(whole), scheduling),
     alarms: resolveAlarms(filled.alarms, baseUrl === null || prices !== null),

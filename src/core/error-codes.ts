@@ -1,4 +1,5 @@
 import { errorsOfHistory } from './error-codes-of-history.js'
+import { errorsOfParts } from './error-codes-of-parts.js'
 import { errorsOfReview } from './error-codes-of-review.js'
 
 /**
@@ -224,6 +225,7 @@ export const errorTable = {
   },
   ...errorsOfReview,
   ...errorsOfHistory,
+  ...errorsOfParts,
   LEDGER_INVALID: {
     meaning: 'the list of charges for `reconcile` cannot be read, or has no `custom_id`',
     remedy: 'see the hint',
