@@ -1,5 +1,6 @@
 import { errorsOfHistory } from './error-codes-of-history.js'
 import { errorsOfReview } from './error-codes-of-review.js'
+import { errorsOfSharing } from './error-codes-of-sharing.js'
 
 /**
  * Every code that an error shown to a user can bear: what it means, what to do, and what the process ends with where
@@ -223,6 +224,7 @@ export const errorTable = {
     remedy: 'as above',
   },
   ...errorsOfReview,
+  ...errorsOfSharing,
   ...errorsOfHistory,
   LEDGER_INVALID: {
     meaning: 'the list of charges for `reconcile` cannot be read, or has no `custom_id`',
