@@ -3,12 +3,12 @@ import { reportColumns, type ColumnReport } from '../pipeline/rules/column-repor
 import { UserError } from '../core/errors.js'
 import { embeddedScopeOf } from './embedded-scope.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../pipeline/checkpoint/checkpoint.js'
-import { idsOf } from '../pipeline/checkpoint/lookup-key.js'
+import { fetchKnown, idsOf } from '../pipeline/checkpoint/lookup-key.js'
 import { DecidedLookups } from '../pipeline/decided-lookups.js'
 import { decisionService } from '../pipeline/rules/decision.js'
 import { isAnythingDecided } from '../pipeline/decisions/paths.js'
 import type { StandingDecisions } from '../pipeline/decisions/read-standing.js'
-import { wasAskedIn } from '../pipeline/asked-before.js'
+import { earlierNamesIn } from '../pipeline/asked-before.js'
 import { isAnythingAt } from '../pipeline/checkpoint/paths.js'
 import { chooseColumns, sampleColumns } from '../pipeline/column-choice.js'
 import { ingest } from '../pipeline/ingest.js'
@@ -100,15 +100,16 @@ async function inspectWith<Result>(
         input,
         rule,
         dedupe: settings.input.dedupe,
-        place: (asked) => {
+        place: async (asked) => {
           const lookups = decided.marked(asked)
+          if (reader !== null) await fetchKnown(reader, lookups)
           const known = reader === null ? lookups.map(() => 0) : idsOf(reader, lookups)
           const ids = known.map((id, at) => unknownIds.idOf(id, lookups[at]))
           decided.note(lookups, ids)
           deps.onBatch?.(lookups, ids, reader, decided)
-          return Promise.resolve(ids)
+          return ids
         },
-        wasAsked: (lookup) => reader !== null && wasAskedIn(reader, lookup),
+        earlier: earlierNamesIn(reader),
         spool: null,
         signal: deps.signal,
       })

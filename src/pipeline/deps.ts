@@ -56,7 +56,7 @@ export interface PipelineDeps {
   /** What no output may be written over. */
   ownFiles: readonly OwnFile[]
   /** Another way to the checkpoint of that path: rehearsals die in it. SQLite's if left out. */
-  openCheckpoint?: (options: OpenCheckpointDeps) => Checkpoint
+  openCheckpoint?: (options: OpenCheckpointDeps) => Checkpoint | Promise<Checkpoint>
   onLost: 'hold' | 'resubmit'
   /** The user knows that the checkpoint is older than its head, or a copy. */
   acceptRollback?: boolean

@@ -55,10 +55,8 @@ export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: Cl
   closeLater(() => connection.close())
   const rule = await settleColumns(deps, input, samples, connection.scope)
   const decided = await readDecided(deps, connection)
-  const checkpoint = openRunCheckpoint(deps, input, connection)
-  closeLater(() => {
-    checkpoint.close()
-  })
+  const checkpoint = await openRunCheckpoint(deps, input, connection)
+  closeLater(() => checkpoint.close())
   const reviewStore = openedLater(() => openReviewStore(deps.checkpoint.path))
   closeLater(reviewStore.close)
   const history = await beginHistory(deps, input, connection, checkpoint)
@@ -159,7 +157,11 @@ async function readDecided(
   return new DecidedLookups(byLookup)
 }
 
-function openRunCheckpoint(deps: PipelineDeps, input: Input, { scope, service }: Connection): Checkpoint {
+async function openRunCheckpoint(
+  deps: PipelineDeps,
+  input: Input,
+  { scope, service }: Connection,
+): Promise<Checkpoint> {
   return (deps.openCheckpoint ?? openCheckpoint)({
     ...deps.checkpoint,
     scope,

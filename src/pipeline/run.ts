@@ -57,7 +57,7 @@ async function readInput(run: OpenRun): Promise<Ingested> {
   const read = await ingest({
     ...{ input, rule, rowKeyColumn, groupColumn, dedupe, place, signal },
     spool: run.rowSpool,
-    wasAsked: asked.wasAsked,
+    earlier: asked,
   }).finally(asked.close)
   for (const text of read.identifierCounts.notes(connection.service === 'hosted'))
     observe({ type: 'notice', text, isWarning: true })

@@ -59,6 +59,7 @@ export async function writeOutput(
   input.assertUnchanged()
   deps.observe({ type: 'publishing', path: output.path })
   const { scope } = run.connection
+  await run.checkpoint.copyForReading()
   const reader = openCheckpointReader(deps.checkpoint.path, scope)
   const { doubtThreshold = doubtThresholdByDefault } = deps
   const review = openReviewOfRows({

@@ -87,6 +87,10 @@ class SqliteReader implements CheckpointReader {
     this.#reads = prepareReads(database, versionOf(database))
   }
 
+  fetch(): Promise<void> {
+    return Promise.resolve()
+  }
+
   find(kind: LookupKind, keys: readonly Uint8Array[]): LookupId[] {
     const scope = this.#scope
     if (scope === null) return keys.map(() => 0)

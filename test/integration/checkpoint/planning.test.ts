@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { nothingPlanned, type PlanPolicy } from '../../../src/pipeline/rules/lookup-state.js'
-import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import type { OwnCheckpoint as Checkpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { answerTo, checkpointFolder, keyed, keyOf, startMs } from './support.js'
 
 const at = checkpointFolder()

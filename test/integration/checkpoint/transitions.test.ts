@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import type { OwnCheckpoint as Checkpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { answerTo, checkpointFolder, everyRow, keyed, scope, startMs } from './support.js'
 
 const at = checkpointFolder()

@@ -26,7 +26,11 @@ export const sharedMigrations: readonly string[] = [
      lease_until timestamptz NOT NULL,
      is_fenced boolean NOT NULL DEFAULT false,
      fenced_at timestamptz,
-     ended_at timestamptz
+     ended_at timestamptz,
+     -- What it works on, in jobs; null before that is known.
+     job_id bigint,
+     -- It came to the end of its job: the last one that does ends the job.
+     has_ended_job boolean NOT NULL DEFAULT false
    );
    CREATE TABLE enrich.lookups (
      -- Processes keep them in four bytes.
@@ -49,6 +53,8 @@ export const sharedMigrations: readonly string[] = [
      UNIQUE (scope_id, key)
    );
    CREATE INDEX lookups_open ON enrich.lookups (scope_id, state) WHERE state IN ('intended', 'running', 'uncertain');
+   -- A run is one lookup's: who else it is named for is uncertain.
+   CREATE UNIQUE INDEX lookups_by_run ON enrich.lookups (scope_id, run_id) WHERE run_id IS NOT NULL;
    CREATE INDEX lookups_held ON enrich.lookups (worker_id) WHERE worker_id IS NOT NULL;
    -- What a job may spend, over all kinds of lookups and all processes.
    CREATE TABLE enrich.jobs (
@@ -72,10 +78,14 @@ export const sharedMigrations: readonly string[] = [
      job_id bigint NOT NULL REFERENCES enrich.jobs,
      scope_id integer NOT NULL REFERENCES enrich.scopes,
      reserved bigint NOT NULL DEFAULT 0,
+     -- Of these, what was reserved before the budget of the kind last began anew.
+     reserved_before bigint NOT NULL DEFAULT 0,
      PRIMARY KEY (job_id, scope_id)
    );
    CREATE TABLE enrich.submissions (
      custom_id text PRIMARY KEY,
+     -- In the order in which they were intended.
+     submission_id bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
      lookup_id bigint NOT NULL REFERENCES enrich.lookups,
      job_id bigint NOT NULL REFERENCES enrich.jobs,
      worker_id bigint NOT NULL REFERENCES enrich.workers,
