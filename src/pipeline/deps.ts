@@ -1,5 +1,6 @@
 import type { ServiceClient } from '../client/client.js'
 import type { Clock } from '../platform/clock.js'
+import type { Postgres } from '../platform/postgres/postgres.js'
 import type { Random } from '../platform/random.js'
 import type { OpenCheckpointDeps } from './checkpoint/begin-run.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
@@ -16,6 +17,8 @@ import type { Input, InputOptions, SourceFile } from './input/input.js'
 import type { OutputRequest, ResolvedOutput } from './output/resolve-output.js'
 import type { RowSpool } from './output/row-spool.js'
 import type { OwnFile } from './own-files.js'
+import type { OpenPart } from './parts/open-part.js'
+import type { Partition } from './rules/partition.js'
 import type { AskingRule, IdentifierUse } from './rules/asking-rule.js'
 import type { RunRecord } from './rules/run-record.js'
 import type { AskedColumns } from './rules/detect-columns.js'
@@ -78,6 +81,8 @@ export interface PipelineDeps {
   stdout?: NodeJS.WritableStream
   /** What is remembered of the run. */
   history: HistoryOptions
+  /** The part of its job that this process has; null or left out: its job has no parts. */
+  part?: PartOfJob | null
   /** Goes into the metadata of a Parquet output. */
   metadata: Readonly<Record<string, string>>
   /** What people read of the run; null or left out: nothing is written. */
@@ -97,6 +102,14 @@ interface EndOfRun {
   readonly endedAtMs: number
   readonly exitCode: number
   readonly record: RunRecord
+}
+
+/** One of several processes that read an input, and write an output, together. */
+export interface PartOfJob {
+  readonly job: string
+  readonly partition: Partition
+  /** The shared checkpoint's, opened once the input is known to be good. */
+  readonly postgres: () => Promise<Postgres>
 }
 
 interface HistoryOptions {
@@ -132,6 +145,8 @@ export interface OpenRun {
   reviewStore: () => ReviewStore
   webhooks: OpenWebhooks | null
   history: RunHistory
+  /** Null: the job has no parts. */
+  part: OpenPart | null
   timeline: Timeline
   ending: Ending
   startedAtMs: number

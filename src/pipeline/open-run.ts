@@ -19,6 +19,10 @@ import { assertBesideUsable } from './output/output-path.js'
 import { resolveOutput, writtenPaths, type ResolvedOutput } from './output/resolve-output.js'
 import { RowSpool } from './output/row-spool.js'
 import { assertCheckpointApart, assertNotOurs } from './own-files.js'
+import { assertHasParts, openPart, type OpenPart } from './parts/open-part.js'
+import { jobMarkOf } from './parts/part-files.js'
+import type { PublishedPart } from './parts/part-ledger.js'
+import { partPath, type Partition } from './rules/partition.js'
 import type { ColumnSamples } from './rules/column-content.js'
 import { reportColumns } from './rules/column-report.js'
 import { detectColumns, findColumn } from './rules/detect-columns.js'
@@ -27,14 +31,29 @@ import { namedJob } from './rules/job-name.js'
 import { createTimeline } from './rules/timeline.js'
 import { checkOutput } from './write-output.js'
 
+/** The part of a run that another process published before: there is nothing to do. */
+export class PublishedBefore {
+  constructor(
+    readonly partition: Partition,
+    readonly part: PublishedPart,
+    readonly connection: Connection,
+  ) {}
+}
+
 /** Opens what a run needs, and closes it later. Throws what the user can mend, before anything is billed. */
-export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: CloseLater): Promise<OpenRun> {
+export async function openRun(
+  deps: PipelineDeps,
+  ending: Ending,
+  closeLater: CloseLater,
+): Promise<OpenRun | PublishedBefore> {
   const startedAtMs = deps.clock.monotonicMs()
-  const output = resolveOutput({ ...deps.output, stages: deps.stages.asked })
+  const attempt = deps.random.id('').slice(0, attemptLength)
+  const output = outputOf(deps, attempt)
   const changes = resolveChanges(deps, output)
   const beside = [changes?.path, deps.report?.path].filter((path) => path !== undefined)
   assertNotOurs([...writtenPaths(output), ...beside], deps.ownFiles)
-  const input = await openInput(deps.input)
+  const partition = deps.part?.partition
+  const input = await openInput({ ...deps.input, ...(partition === undefined ? {} : { partition }) })
   closeLater(() => input.close())
   const inputFiles = input.files.map(({ path }) => ({ path, what: 'the input' }))
   assertCheckpointApart(deps.checkpoint.path, inputFiles)
@@ -53,6 +72,9 @@ export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: Cl
   ])
   const connection = await deps.connect()
   closeLater(() => connection.close())
+  const part = await openPartOf(deps, input, connection, attempt)
+  if (part !== null && part.published !== null)
+    return new PublishedBefore(part.partition, part.published, connection)
   const rule = await settleColumns(deps, input, samples, connection.scope)
   const decided = await readDecided(deps, connection)
   const checkpoint = await openRunCheckpoint(deps, input, connection)
@@ -79,12 +101,40 @@ export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: Cl
       decided,
       webhooks,
       history,
+      part,
     },
     reviewStore: reviewStore.get,
     startedAtMs,
     timeline: createTimeline(),
     ending,
   }
+}
+
+const attemptLength = 8
+
+/** A part goes to a file of its attempt, beside the output that it is a part of. */
+function outputOf({ output, stages, part }: PipelineDeps, attempt: string): ResolvedOutput {
+  const whole = resolveOutput({ ...output, stages: stages.asked })
+  if (part === undefined || part === null) return whole
+  assertHasParts(whole)
+  return { ...whole, path: partPath(whole.path, part.partition, jobMarkOf(part.job), attempt) }
+}
+
+async function openPartOf(
+  { part, clock, observe }: PipelineDeps,
+  input: Input,
+  { scope }: Connection,
+  attempt: string,
+): Promise<OpenPart | null> {
+  if (part === undefined || part === null) return null
+  const opened = await openPart({
+    ...{ name: part.job, partition: part.partition, scope, attempt, clock },
+    inputFingerprint: input.listFingerprint(),
+    nowMs: clock.nowMs(),
+    postgres: await part.postgres(),
+  })
+  if (opened.notice !== null) observe({ type: 'notice', text: opened.notice, isWarning: true })
+  return opened
 }
 
 /** Opened when it is asked for, once. */

@@ -10,7 +10,9 @@ import type { OpenRun, PipelineDeps } from './deps.js'
 import { openEnding, type Ending } from './ending/ending.js'
 import { ingest, type Ingested } from './ingest.js'
 import type { RowIndex } from './input/row-index.js'
-import { openRun } from './open-run.js'
+import { openRun, PublishedBefore } from './open-run.js'
+import { publishedText } from './parts/open-part.js'
+import { summaryOfNothing } from './summary.js'
 import { recordingFailure } from './record-failure.js'
 import { Backlog } from './scheduler/backlog.js'
 import type { RunSummary } from './rules/run-summary.js'
@@ -32,6 +34,7 @@ function walk(deps: PipelineDeps, ending: Ending): Promise<RunSummary> {
   return blamingDamage(deps.checkpoint.path, () =>
     closingAfter(async (closeLater) => {
       const run = await openRun(deps, ending, closeLater)
+      if (run instanceof PublishedBefore) return summaryOfPart(deps, run)
       return recordingFailure(run, async () => {
         const read = await readInput(run)
         closeLater(() => read.rowKeys?.close())
@@ -42,6 +45,20 @@ function walk(deps: PipelineDeps, ending: Ending): Promise<RunSummary> {
       })
     }),
   )
+}
+
+/** Nobody is asked, and nothing is written: the rows are out. */
+function summaryOfPart(
+  { observe }: PipelineDeps,
+  { part, partition, connection }: PublishedBefore,
+): RunSummary {
+  observe({ type: 'notice', text: publishedText(partition, part) })
+  const summary: RunSummary = {
+    ...summaryOfNothing(connection.service, createTally().tally),
+    ...{ outputPaths: [part.path], rowCount: part.rowCount },
+  }
+  observe({ type: 'finished', summary })
+  return summary
 }
 
 /** The first pass: every row becomes a lookup that this run wants, or a reason why it is none. */

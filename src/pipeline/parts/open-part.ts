@@ -1,0 +1,91 @@
+import { rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { UserError } from '../../core/errors.js'
+import type { Clock } from '../../platform/clock.js'
+import type { Postgres } from '../../platform/postgres/postgres.js'
+import { basisPathOf } from '../output/output-path.js'
+import type { PublishReport } from '../output/publish.js'
+import type { ResolvedOutput } from '../output/resolve-output.js'
+import { splitOutputPath, type Partition } from '../rules/partition.js'
+import { joinJob, type JoinedJob } from './job-of-parts.js'
+import { factsOf, faultOf, filesOfAttempt } from './part-files.js'
+import { PartLedger, type PublishedPart } from './part-ledger.js'
+
+/** The part of a job that a process has. */
+export interface OpenPart {
+  readonly partition: Partition
+  /** Of this process. */
+  readonly attempt: string
+  readonly ledger: PartLedger
+  /** Published before; null: not yet, or not as it was. */
+  readonly published: PublishedPart | null
+  /** An attempt whose file is gone or damaged, in whose place this one may stand. */
+  readonly replaced: string | null
+  /** What to tell the user of that. */
+  readonly notice: string | null
+}
+
+export interface OpenPartDeps extends JoinedJob {
+  readonly postgres: Postgres
+  readonly attempt: string
+  readonly clock: Pick<Clock, 'sleep' | 'nowMs'>
+}
+
+/** Joins the job, and looks what became of the part so far. Throws what `joinJob` throws. */
+export async function openPart(deps: OpenPartDeps): Promise<OpenPart> {
+  const { partition, attempt, postgres, clock } = deps
+  const ledger = new PartLedger(postgres, await joinJob(postgres, deps), clock)
+  const published = await ledger.published(partition.index)
+  const found = published === null ? null : await faultOf(published)
+  const shared = { partition, attempt, ledger }
+  if (published === null || found === null) return { ...shared, published, replaced: null, notice: null }
+  const notice = `${labelOf(partition)} was published, but ${found.path} ${found.fault}: it is written anew.`
+  return { ...shared, published: null, replaced: published.attempt, notice }
+}
+
+/** Throws PARTITION_UNSUPPORTED for an output that parts cannot have. */
+export function assertHasParts({ path, partial }: Pick<ResolvedOutput, 'path' | 'partial'>): void {
+  const fault =
+    path === '-'
+      ? 'parts are not written to standard output'
+      : splitOutputPath(path).extension === ''
+        ? `the name of ${path} tells no format`
+        : partial
+          ? '--partial would publish a part that is not whole, for good'
+          : null
+  if (fault === null) return
+  throw new UserError('PARTITION_UNSUPPORTED', fault, {
+    hint: 'with --partition, pass -o with a file whose name tells its format, like out.parquet, and no --partial',
+  })
+}
+
+const labelOf = ({ index, count }: Partition): string => `Part ${index} of ${count}`
+
+/** What is told of a part that another attempt published. */
+export const publishedText = (partition: Partition, { path, publishedAt }: PublishedPart): string =>
+  `${labelOf(partition)} was already published by another attempt (${publishedAt.slice(0, 16).replace('T', ' ')}): ${path}.`
+
+/**
+ * Makes what was put in place the part of its job, or removes it where another attempt was first: then the report is of
+ * what that one published, and `notice` says so.
+ */
+export async function publishPart(
+  { partition, attempt, ledger, replaced }: OpenPart,
+  outputPath: string,
+  report: PublishReport,
+): Promise<{ report: PublishReport; notice: string | null }> {
+  const path = resolve(outputPath)
+  const basisPath = report.paths.length > 1 ? basisPathOf(path) : null
+  const published = await ledger.publish(
+    {
+      ...{ part: partition.index, attempt, path, rowCount: report.rowCount },
+      ...(await factsOf(path)),
+      basis: basisPath === null ? null : await factsOf(basisPath),
+    },
+    replaced,
+  )
+  if (published.attempt === attempt) return { report, notice: null }
+  for (const file of filesOfAttempt(path)) rmSync(file, { force: true })
+  const paths = published.basis === null ? [published.path] : filesOfAttempt(published.path)
+  return { report: { ...report, paths, rowCount: published.rowCount }, notice: publishedText(partition, published) }
+}
