@@ -17,7 +17,10 @@ export function partOfJob(
   const partition = resolvePartition(job.partition ?? undefined, environment)
   if (partition === null) return null
   if (job.name === null) {
-    throw unsupported('--partition without --job', 'parts belong to a job that is named: --job nightly-2026-01-31')
+    throw unsupported(
+      '--partition without --job',
+      'parts belong to a job that is named: --job nightly-2026-01-31',
+    )
   }
   if (!isPostgresUrl(checkpoint.path)) {
     throw unsupported(

@@ -126,7 +126,9 @@ async function writeOne(
       form.format === 'xlsx'
         ? 'workbooks are not put together as one'
         : `the parts are ${form.format}, and ${path} would be ${asked.format}`,
-      { hint: 'parts of CSV, NDJSON or Parquet are put together as they are: name an output of their format' },
+      {
+        hint: 'parts of CSV, NDJSON or Parquet are put together as they are: name an output of their format',
+      },
     )
   }
   assertApart(path, parts)
@@ -176,9 +178,13 @@ interface Manifest {
 }
 
 /** Paths in it are as they are seen from its folder. */
-async function writeManifest(path: string, { job, partCount, rowCount, parts, written }: Manifest): Promise<void> {
+async function writeManifest(
+  path: string,
+  { job, partCount, rowCount, parts, written }: Manifest,
+): Promise<void> {
   const folder = dirname(resolve(path))
-  const named = (to: string) => (dirname(resolve(to)) === folder ? basename(to) : relative(folder, resolve(to)))
+  const named = (to: string) =>
+    dirname(resolve(to)) === folder ? basename(to) : relative(folder, resolve(to))
   const factsIn = ({ byteCount, sha256 }: FileFacts) => ({ byte_count: byteCount, sha256 })
   const manifest = {
     version: 1,

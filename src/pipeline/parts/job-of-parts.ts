@@ -42,9 +42,13 @@ export function joinJob(postgres: Postgres, job: JoinedJob): Promise<number> {
       [scopeId, namedJob(job.name), job.nowMs, job.partition.count, job.inputFingerprint],
     )
     if (made !== undefined) return made.job_id
-    throw new UserError('JOB_NAME_TAKEN', `the job "${job.name}" was begun without parts, and has not ended`, {
-      hint: 'pass another --job; or leave out --partition to go on with it',
-    })
+    throw new UserError(
+      'JOB_NAME_TAKEN',
+      `the job "${job.name}" was begun without parts, and has not ended`,
+      {
+        hint: 'pass another --job; or leave out --partition to go on with it',
+      },
+    )
   })
 }
 

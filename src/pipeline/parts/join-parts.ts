@@ -34,7 +34,12 @@ export async function assertAlike(parts: readonly PublishedPart[], { format }: O
         await rest.return(undefined)
         first ??= { part, header }
         if (header.equals(first.header)) continue
-        const names = [first.header, header].map((line) => line.toString('utf8').trimEnd().split(/[,;\t|]/))
+        const names = [first.header, header].map((line) =>
+          line
+            .toString('utf8')
+            .trimEnd()
+            .split(/[,;\t|]/),
+        )
         throw unlike(first.part, part, names)
       }
       return
@@ -68,11 +73,9 @@ const listed = (names: readonly string[]) =>
   names.slice(0, shownMax).join(', ') + (names.length > shownMax ? ', …' : '')
 
 function otherRowCount({ part, path, rowCount }: PublishedPart, found: number): UserError {
-  return new UserError(
-    'PART_DAMAGED',
-    `part ${part} has ${found} rows in place of ${rowCount}: ${path}`,
-    { hint: 'run that part again' },
-  )
+  return new UserError('PART_DAMAGED', `part ${part} has ${found} rows in place of ${rowCount}: ${path}`, {
+    hint: 'run that part again',
+  })
 }
 
 /** Writes all rows of the parts, in order, as one file. Throws PART_DAMAGED where a part has not the rows it had. */
@@ -106,7 +109,11 @@ export async function joinRows(
 }
 
 /** The header of the first is that of all. */
-async function* rowsOf(part: PublishedPart, hasHeader: boolean, sink: OutputSink): AsyncGenerator<Uint8Array> {
+async function* rowsOf(
+  part: PublishedPart,
+  hasHeader: boolean,
+  sink: OutputSink,
+): AsyncGenerator<Uint8Array> {
   if (!hasHeader) {
     yield* bytesOf(part.path)
     return

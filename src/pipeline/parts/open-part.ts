@@ -87,5 +87,8 @@ export async function publishPart(
   if (published.attempt === attempt) return { report, notice: null }
   for (const file of filesOfAttempt(path)) rmSync(file, { force: true })
   const paths = published.basis === null ? [published.path] : filesOfAttempt(published.path)
-  return { report: { ...report, paths, rowCount: published.rowCount }, notice: publishedText(partition, published) }
+  return {
+    report: { ...report, paths, rowCount: published.rowCount },
+    notice: publishedText(partition, published),
+  }
 }

@@ -82,10 +82,14 @@ export class PartLedger {
       } catch (error) {
         if (!(error instanceof ConnectionLostError)) throw error
         if (attempt === waiting.attemptsMax) {
-          throw new UserError('CHECKPOINT_UNREACHABLE', `part ${written.part} was written, and could not be published`, {
-            hint: 'the same command again publishes it; nothing is asked twice',
-            cause: error,
-          })
+          throw new UserError(
+            'CHECKPOINT_UNREACHABLE',
+            `part ${written.part} was written, and could not be published`,
+            {
+              hint: 'the same command again publishes it; nothing is asked twice',
+              cause: error,
+            },
+          )
         }
         await this.#clock.sleep(backoffMs(waiting, attempt, 1))
       }
@@ -99,7 +103,15 @@ export class PartLedger {
   ): Promise<PublishedPart> {
     // Parts are published one after the other, so that the last one sees that it is.
     await statements.query('SELECT 1 FROM enrich.jobs WHERE job_id = $1 FOR NO KEY UPDATE', [this.jobId])
-    const values = [attempt, path, rowCount, byteCount, sha256, basis?.byteCount ?? null, basis?.sha256 ?? null]
+    const values = [
+      attempt,
+      path,
+      rowCount,
+      byteCount,
+      sha256,
+      basis?.byteCount ?? null,
+      basis?.sha256 ?? null,
+    ]
     await statements.query(
       `INSERT INTO enrich.outputs
          (job_id, part, attempt, path, row_count, byte_count, sha256, basis_byte_count, basis_sha256)

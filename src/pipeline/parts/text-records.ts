@@ -60,7 +60,8 @@ export async function splitFirstRecord(
     try {
       if (left === null) return
       yield left
-      for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value
+      for (let next = await iterator.next(); next.done !== true; next = await iterator.next())
+        yield next.value
     } finally {
       await iterator.return?.()
     }
