@@ -122,10 +122,11 @@ export class Intentions {
 
   async #resultOf({ bounds }: Item, row: IntendedRow): Promise<Intended> {
     const { unsettled, worker } = this.#store
+    const intendedAs = worker.id
     const { customId, attempt } = row
     if (customId !== null && attempt !== null) {
       unsettled.add(customId)
-      return { customId, attempt, mayLeave: () => worker.mayLeave() }
+      return { customId, attempt, mayLeave: () => worker.mayLeave(intendedAs) }
     }
     if (!row.wasFree) return this.#whyNotFree(row.lookupId)
     if (row.kindLeft !== null && row.kindLeft <= 0) return 'lookups_max'

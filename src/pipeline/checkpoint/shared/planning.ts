@@ -24,7 +24,8 @@ const isFree = '(l.worker_id IS NULL OR l.worker_id = $1 OR h.is_fenced OR h.end
 const lateMs = 90_000
 const isLost = `l.state = 'uncertain' AND NOT EXISTS (
   SELECT FROM enrich.submissions s JOIN enrich.workers sw ON sw.worker_id = s.worker_id
-  WHERE s.custom_id = l.custom_id AND sw.fenced_at > clock_timestamp() - interval '${lateMs} milliseconds')`
+  WHERE s.custom_id = l.custom_id AND sw.ended_at IS NULL
+    AND sw.fenced_at > clock_timestamp() - interval '${lateMs} milliseconds')`
 
 const openedAgain = `state = 'new', custom_id = NULL, run_id = NULL, failure = NULL, worker_id = NULL`
 
