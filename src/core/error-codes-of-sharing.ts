@@ -13,7 +13,8 @@ export const errorsOfSharing = {
     remedy: 'leave `sslmode` out, or set `verify-full` or `verify-ca`',
   },
   CHECKPOINT_TLS_FAILED: {
-    meaning: 'PostgreSQL speaks no TLS, or its certificate proves nothing: issuer, name or date; or a file of one is missing',
+    meaning:
+      'PostgreSQL speaks no TLS, or its certificate proves nothing: issuer, name or date; or a file of one is missing',
     remedy: '`sslrootcert=FILE` with the certificate of its authority, and the host by the name in it',
   },
   CHECKPOINT_UNREACHABLE: {
@@ -46,7 +47,8 @@ export const errorsOfSharing = {
     remedy: 'name the primary',
   },
   CHECKPOINT_SERVER_NOT_DURABLE: {
-    meaning: 'the server may lose what it said is committed (`fsync`, `full_page_writes` or `synchronous_commit` is off)',
+    meaning:
+      'the server may lose what it said is committed (`fsync`, `full_page_writes` or `synchronous_commit` is off), or isolates transactions otherwise than read committed',
     remedy: 'switch it on for this database or role: what is lost would be billed again',
   },
   CHECKPOINT_DATABASE_FOREIGN: {
@@ -54,7 +56,8 @@ export const errorsOfSharing = {
     remedy: 'use a database of its own',
   },
   CHECKPOINT_SERVER_CHANGED: {
-    meaning: 'the database was restored, moved or failed over since it was last used: committed facts may be missing',
+    meaning:
+      'the database was restored, moved or failed over since it was last used: committed facts may be missing',
     remedy: 'see [failover](several-machines.md#failover) before anything is submitted',
   },
   CHECKPOINT_SERVER_FULL: {

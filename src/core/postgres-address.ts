@@ -48,7 +48,8 @@ export function parsePostgresUrl(text: string): PostgresAddress {
   const database = decoded(url.pathname.replace(/^\//, ''))
   const port = Number(url.port || given('port') || 5432)
   if (host === null) throw invalid('it names no host')
-  if (/[,\s]/.test(host)) throw invalid('it names several hosts', 'name the one that takes writes, or a name that leads to it')
+  if (/[,\s]/.test(host))
+    throw invalid('it names several hosts', 'name the one that takes writes, or a name that leads to it')
   if (database === '' || database.includes('/')) throw invalid('it names no database')
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw invalid('its port is no port')
   return {
@@ -86,11 +87,18 @@ function tlsOf(mode: string | null, isLocal: boolean, paths: Omit<PostgresTls, '
     case 'allow':
     case 'prefer':
       if (isLocal) return null
-      throw new UserError('CHECKPOINT_TLS_REQUIRED', 'the checkpoint is on another machine, and sslmode leaves TLS out', {
-        hint: 'leave sslmode out, or set verify-full or verify-ca, with sslrootcert=FILE where the certificate is of your own authority',
-      })
+      throw new UserError(
+        'CHECKPOINT_TLS_REQUIRED',
+        'the checkpoint is on another machine, and sslmode leaves TLS out',
+        {
+          hint: 'leave sslmode out, or set verify-full or verify-ca, with sslrootcert=FILE where the certificate is of your own authority',
+        },
+      )
     default:
-      throw invalid('its sslmode is not known', 'known are verify-full, verify-ca, require and, on this machine, disable')
+      throw invalid(
+        'its sslmode is not known',
+        'known are verify-full, verify-ca, require and, on this machine, disable',
+      )
   }
 }
 

@@ -3,6 +3,7 @@ import type { Contender } from '../rules/misdirected.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { LookupKind, StageKind } from '../rules/lookup-kind.js'
 import type { LookupPlan, LookupState, PlanPolicy } from '../rules/lookup-state.js'
+import type { SharedTurns } from './shared-turns.js'
 
 /** A lookup's number in the checkpoint: from 1, below 2^32 - 1. */
 export type LookupId = number
@@ -217,6 +218,12 @@ export interface Checkpoint {
 
   /** Changes what is remembered of runs, and nothing else: `src/pipeline/history`. Durable when it resolves. */
   remember<Result>(change: (database: Sqlite) => Result): Promise<Result>
+
+  /**
+   * Turns at a limit of the service that all processes with the key of this one share; left out where a process has
+   * the checkpoint to itself. `route` names the limit.
+   */
+  sharedTurns?(route: string, windowMs: number): SharedTurns
 
   /** From here on, readers find what is known now of all that this run wants. */
   copyForReading(): Promise<void>

@@ -37,7 +37,9 @@ export function connectPostgres(address: PostgresAddress, options: ConnectOption
   const { connectionsMax = 4, connectTimeoutMs = 10_000, statementTimeoutMs = 60_000 } = options
   const { environment = process.env } = options
   const { Pool, types } = loadDriver()
-  const int8 = types.builtins.INT8
+  const int8: number = types.builtins.INT8
+  const getTypeParser = ((oid: number, format: 'text'): unknown =>
+    oid === int8 ? Number : types.getTypeParser(oid, format)) as typeof types.getTypeParser
   const user = address.user ?? (environment.PGUSER || userInfo().username)
   const config: pg.PoolConfig = {
     host: address.host,
@@ -57,10 +59,7 @@ export function connectPostgres(address: PostgresAddress, options: ConnectOption
     keepAliveInitialDelayMillis: 10_000,
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: true,
-    types: {
-      getTypeParser: ((oid: number, format: 'text') =>
-        oid === int8 ? Number : types.getTypeParser(oid, format)) as typeof types.getTypeParser,
-    },
+    types: { getTypeParser },
   }
   const pool = new Pool(config)
   // Without these, a connection that breaks while nothing is asked of it would end the process.
@@ -146,7 +145,8 @@ async function inside<Result>(
 async function commit(lent: Lent): Promise<void> {
   const { command } = await send(lent, 'COMMIT')
   // The server rolls back, and calls that no error, where a statement before failed.
-  if (command !== 'COMMIT') throw new Error('a statement of a transaction failed, and the transaction went on')
+  if (command !== 'COMMIT')
+    throw new Error('a statement of a transaction failed, and the transaction went on')
 }
 
 function tlsOptions({ mode, rootPath, certificatePath, keyPath }: PostgresTls): ConnectionOptions {

@@ -21,8 +21,10 @@ export function refusalOf(error: unknown): unknown {
   if (code !== null) return new ConnectionLostError(`no connection (${code})`, true, code)
   if (lostTexts.test(error.message)) return new ConnectionLostError(error.message, true)
   // Texts of its own about how it was to begin: the server speaks no TLS, or proves nothing of the password.
-  if (/SSL/.test(error.message)) return new ConnectionLostError('the server does not speak TLS', true, 'TLS_REFUSED')
-  if (/^SASL/.test(error.message)) return new ConnectionLostError('the server does not know the password', true, 'SASL')
+  if (/SSL/.test(error.message))
+    return new ConnectionLostError('the server does not speak TLS', true, 'TLS_REFUSED')
+  if (/^SASL/.test(error.message))
+    return new ConnectionLostError('the server does not know the password', true, 'SASL')
   return error
 }
 

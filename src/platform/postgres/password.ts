@@ -11,7 +11,10 @@ export class PasswordMissingError extends Error {
 
   constructor(
     /** The file that would have been read, were it not for this. */
-    readonly ignoredFile: { readonly path: string; readonly reason: 'readable_by_others' | 'unreadable' } | null,
+    readonly ignoredFile: {
+      readonly path: string
+      readonly reason: 'readable_by_others' | 'unreadable'
+    } | null,
   ) {
     super('the server asks for a password')
   }
@@ -26,7 +29,12 @@ export function findPassword(address: PostgresAddress, user: string, environment
   if (own) return own
   const path = named || join(home || homedir(), '.pgpass')
   const lines = readPrivate(path, Boolean(named))
-  const asked = [address.host.startsWith('/') ? 'localhost' : address.host, String(address.port), address.database, user]
+  const asked = [
+    address.host.startsWith('/') ? 'localhost' : address.host,
+    String(address.port),
+    address.database,
+    user,
+  ]
   for (const line of lines) {
     const fields = fieldsOf(line)
     const password = fields[4]
@@ -55,10 +63,13 @@ function readPrivate(path: string, isNamed: boolean): string[] {
 /** `\:` and `\\` stand for themselves; the password is the rest of the line. */
 function fieldsOf(line: string): string[] {
   if (line.startsWith('#')) return []
-  const fields = ['']
-  for (const [, escaped, other] of line.matchAll(/\\([:\\])|([^])/g)) {
-    if (other === ':' && fields.length < 5) fields.push('')
-    else fields[fields.length - 1] += escaped ?? other ?? ''
+  const fields: string[] = []
+  let field = ''
+  for (const [, escaped, other = ''] of line.matchAll(/\\([:\\])|([^])/g)) {
+    if (other === ':' && fields.length < 4) {
+      fields.push(field)
+      field = ''
+    } else field += escaped ?? other
   }
-  return fields
+  return [...fields, field]
 }

@@ -6,7 +6,10 @@ export type PostgresRow = Readonly<Record<string, unknown>>
  * too. Nothing of a session outlives a transaction: no SET, no temporary table, no advisory lock of a session.
  */
 export interface PostgresStatements {
-  query<Row extends object = PostgresRow>(text: string, values?: readonly unknown[]): Promise<Row[]>
+  readonly query: <Row extends object = PostgresRow>(
+    text: string,
+    values?: readonly unknown[],
+  ) => Promise<Row[]>
 }
 
 /**

@@ -2,7 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { parsePostgresUrl } from '../../../src/core/postgres-address.js'
 import { connectPostgres, type ConnectOptions } from '../../../src/platform/postgres/connect.js'
-import { ConnectionLostError, StatementError, type Postgres } from '../../../src/platform/postgres/postgres.js'
+import {
+  ConnectionLostError,
+  StatementError,
+  type Postgres,
+} from '../../../src/platform/postgres/postgres.js'
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/postgres-server.js'
 
 const programs = findPostgres()
@@ -69,7 +73,9 @@ describe.skipIf(programs === null)('a connection to PostgreSQL', () => {
 
   test('more callers than connections are served in turn, each of them', async () => {
     const postgres = connect({ connectionsMax: 2, connectTimeoutMs: 300 })
-    const callers = Array.from({ length: 8 }, () => postgres.query('SELECT pg_sleep(0.1), pg_backend_pid() AS id'))
+    const callers = Array.from({ length: 8 }, () =>
+      postgres.query('SELECT pg_sleep(0.1), pg_backend_pid() AS id'),
+    )
     const rows = (await Promise.all(callers)).flat()
     expect(rows).toHaveLength(8)
     expect(new Set(rows.map(({ id }) => id)).size).toBeLessThanOrEqual(2)
@@ -84,7 +90,9 @@ describe.skipIf(programs === null)('a connection to PostgreSQL', () => {
       await query('SELECT pg_sleep(60)')
     })
     const ends = Promise.allSettled([asleep, inTransaction])
-    while ((await postgres.query(`SELECT 1 FROM pg_stat_activity WHERE query LIKE '%sleep(60)%'`)).length < 3) {
+    while (
+      (await postgres.query(`SELECT 1 FROM pg_stat_activity WHERE query LIKE '%sleep(60)%'`)).length < 3
+    ) {
       await sleep(20)
     }
     await server.crash()

@@ -8,11 +8,15 @@ export interface Worker {
   readonly id: number
   /**
    * Whether a request that is billed may leave now: the lease is younger than 70 % of what it was given for, by this
-   * machine's monotonic clock, the wall clock has not jumped since, and the server is the one that it was.
+   * machine's monotonic clock, the wall clock has not jumped since, and the server is the one that it was. Asked with
+   * the number under which the request was intended: false where that one was fenced since, also if the worker goes on
+   * under another.
    */
-  mayLeave(): boolean
+  mayLeave(intendedAs?: number): boolean
   /** Why it may not, for people; null where it may. */
   readonly hold: string | null
+  /** What is shown of it to others, from the next renewal on. */
+  tell(doing: string): void
   /** Ends the lease: what it claimed and had not begun is free again. */
   close(): Promise<void>
 }
