@@ -4,6 +4,7 @@ import { UserError } from '../core/errors.js'
 import { hostedCandidates } from './candidate-source.js'
 import { connectEmbedded, filesInUse, type WholeConnection } from './embedded-service.js'
 import { inputOptions } from './inspect-input.js'
+import { partOfJob } from './part-of-job.js'
 import type { RunEvent } from '../pipeline/events.js'
 import type { WebhookOptions } from '../pipeline/inbox/webhooks.js'
 import type { PipelineDeps } from '../pipeline/deps.js'
@@ -128,6 +129,7 @@ function pipelineDeps({ settings, environment, options, observe, clock, command 
       ...{ job: settings.job.name, runsMax: settings.history.keep },
     },
     ...(options.stdout === undefined ? {} : { stdout: options.stdout }),
+    part: partOf(settings, environment, options, clock),
     metadata: {
       'enrich.version': version,
       'enrich.input': (settings.input.paths ?? []).join(', '),
@@ -142,6 +144,23 @@ function pipelineDeps({ settings, environment, options, observe, clock, command 
         ? null
         : reportOfRun(settings.output.report, settings.checkpoint.path),
   }
+}
+
+/** Throws PARTITION_*; the database is opened later. */
+function partOf(
+  settings: Settings,
+  environment: Environment,
+  { askAgain = [], acceptRollback = false, random = systemRandom }: EnrichOptions,
+  clock: Clock,
+): PipelineDeps['part'] {
+  const part = partOfJob(settings, environment, askAgain)
+  if (part === null) return null
+  const { path } = settings.checkpoint
+  const open = async () => {
+    const { openShared } = await import('../pipeline/checkpoint/shared/open.js')
+    return openShared(path, { clock, random, environment, acceptRollback })
+  }
+  return { ...part, open }
 }
 
 /** What decides what a run does and costs; addresses, which may hold what is secret, are not among it. */

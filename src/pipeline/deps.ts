@@ -1,6 +1,5 @@
 import type { ServiceClient } from '../client/client.js'
 import type { Clock } from '../platform/clock.js'
-import type { Postgres } from '../platform/postgres/postgres.js'
 import type { Random } from '../platform/random.js'
 import type { OpenCheckpointDeps } from './checkpoint/begin-run.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
@@ -18,6 +17,7 @@ import type { OutputRequest, ResolvedOutput } from './output/resolve-output.js'
 import type { RowSpool } from './output/row-spool.js'
 import type { OwnFile } from './own-files.js'
 import type { OpenPart } from './parts/open-part.js'
+import type { PartDatabase } from './parts/part-ledger.js'
 import type { Partition } from './rules/partition.js'
 import type { AskingRule, IdentifierUse } from './rules/asking-rule.js'
 import type { RunRecord } from './rules/run-record.js'
@@ -108,8 +108,8 @@ interface EndOfRun {
 export interface PartOfJob {
   readonly job: string
   readonly partition: Partition
-  /** The shared checkpoint's, opened once the input is known to be good. */
-  readonly postgres: () => Promise<Postgres>
+  /** The shared checkpoint's, opened once the input is known to be good; closed with the run. */
+  readonly open: () => Promise<PartDatabase & { close(): Promise<void> }>
 }
 
 interface HistoryOptions {

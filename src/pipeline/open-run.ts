@@ -72,7 +72,7 @@ export async function openRun(
   ])
   const connection = await deps.connect()
   closeLater(() => connection.close())
-  const part = await openPartOf(deps, input, connection, attempt)
+  const part = await openPartOf(deps, { input, connection, attempt, closeLater })
   if (part !== null && part.published !== null)
     return new PublishedBefore(part.partition, part.published, connection)
   const rule = await settleColumns(deps, input, samples, connection.scope)
@@ -120,18 +120,24 @@ function outputOf({ output, stages, part }: PipelineDeps, attempt: string): Reso
   return { ...whole, path: partPath(whole.path, part.partition, jobMarkOf(part.job), attempt) }
 }
 
+interface PartSurroundings {
+  readonly input: Input
+  readonly connection: Connection
+  readonly attempt: string
+  readonly closeLater: CloseLater
+}
+
 async function openPartOf(
   { part, clock, observe }: PipelineDeps,
-  input: Input,
-  { scope }: Connection,
-  attempt: string,
+  { input, connection, attempt, closeLater }: PartSurroundings,
 ): Promise<OpenPart | null> {
   if (part === undefined || part === null) return null
+  const database = await part.open()
+  closeLater(() => database.close())
   const opened = await openPart({
-    ...{ name: part.job, partition: part.partition, scope, attempt, clock },
+    ...{ name: part.job, partition: part.partition, scope: connection.scope, attempt, clock, database },
     inputFingerprint: input.listFingerprint(),
     nowMs: clock.nowMs(),
-    postgres: await part.postgres(),
   })
   if (opened.notice !== null) observe({ type: 'notice', text: opened.notice, isWarning: true })
   return opened

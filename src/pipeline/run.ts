@@ -12,6 +12,7 @@ import { ingest, type Ingested } from './ingest.js'
 import type { RowIndex } from './input/row-index.js'
 import { openRun, PublishedBefore } from './open-run.js'
 import { publishedText } from './parts/open-part.js'
+import { filesOf } from './parts/part-files.js'
 import { summaryOfNothing } from './summary.js'
 import { recordingFailure } from './record-failure.js'
 import { Backlog } from './scheduler/backlog.js'
@@ -55,7 +56,7 @@ function summaryOfPart(
   observe({ type: 'notice', text: publishedText(partition, part) })
   const summary: RunSummary = {
     ...summaryOfNothing(connection.service, createTally().tally),
-    ...{ outputPaths: [part.path], rowCount: part.rowCount },
+    ...{ outputPaths: filesOf(part), rowCount: part.rowCount },
   }
   observe({ type: 'finished', summary })
   return summary

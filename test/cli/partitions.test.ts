@@ -88,14 +88,18 @@ describe.skipIf(programs === null)('a job in parts, as it is typed', () => {
     expect(numbersIn(place, 'all.csv')).toEqual([...Array(20).keys()])
     const parts = readdirSync(place.folder).filter((name) => /\.part-00\d-of-003\.\w+-\w+\.csv$/.test(name))
     expect(parts.sort().flatMap((name) => numbersIn(place, name))).toEqual([...Array(20).keys()])
-    expect(JSON.parse(readFileSync(place.path('out.csv.manifest.json'), 'utf8'))).toMatchObject({ row_count: 20 })
+    expect(JSON.parse(readFileSync(place.path('out.csv.manifest.json'), 'utf8'))).toMatchObject({
+      row_count: 20,
+    })
   }, 120_000)
 
   test('other files under its name, and a run of all rows, are refused; missing parts are named', async () => {
     const place = createPlace()
     writeCompanies(place)
     const shared = ['--checkpoint', server.url(), '--job', 'kept']
-    expect([0, 3]).toContain((await place.run(['in.csv', '-o', 'out.csv', ...shared, '--partition', '1/2'])).code)
+    expect([0, 3]).toContain(
+      (await place.run(['in.csv', '-o', 'out.csv', ...shared, '--partition', '1/2'])).code,
+    )
     const whole = await place.run(['in.csv', '-o', 'out.csv', ...shared])
     expect([whole.code, whole.stderr]).toEqual([2, expect.stringContaining('JOB_NAME_TAKEN')])
     const early = await place.run(['collect', ...shared])

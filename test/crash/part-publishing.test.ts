@@ -78,6 +78,7 @@ describe.skipIf(programs === null)('a part whose process is killed while it is p
         expect.arrayContaining(['before transaction', 'after INSERT', 'after transaction']),
       )
       expect(steps.some((step) => step.startsWith('after renameSync'))).toBe(true)
+      const isText = output.endsWith('.csv')
       const killedAt: string[] = []
       const dieAt = async (step: number) => {
         const run = await newJob(output)
@@ -95,12 +96,16 @@ describe.skipIf(programs === null)('a part whose process is killed while it is p
         await runPart(run, postgres)
         await expectWhole(run)
       }
-      const waiting = steps.map((_, at) => at + 1)
+      // Before a step the files are as they are after the one before it.
+      const isSeen = (step: string, at: number) => at === 0 || step.startsWith('after')
+      const first = isText ? 0 : steps.findIndex((step) => step.includes('fsyncSync'))
+      const waiting = steps.flatMap((step, at) => (at >= first && isSeen(step, at) ? [at + 1] : []))
+      const stepCount = waiting.length
       const lane = async () => {
         for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) await dieAt(step)
       }
       await Promise.all([lane(), lane()])
-      expect(killedAt).toHaveLength(steps.length)
+      expect(killedAt).toHaveLength(stepCount)
     },
     600_000,
   )

@@ -94,7 +94,11 @@ export function partDeps(run: PartRun, postgres: Postgres): PipelineDeps {
     part:
       run.partition === null
         ? null
-        : { job: run.job, partition: run.partition, postgres: () => Promise.resolve(postgres) },
+        : {
+            job: run.job,
+            partition: run.partition,
+            open: () => Promise.resolve({ ...databaseOf(postgres), close: () => Promise.resolve() }),
+          },
     metadata: {},
   }
 }
@@ -140,6 +144,8 @@ function completed({ path }: TransportRequest) {
 export const connectTo = (url: string): Postgres =>
   connectPostgres(parsePostgresUrl(url), { environment: {} })
 
+export const databaseOf = (postgres: Postgres) => ({ postgres, explain: (error: unknown) => error })
+
 /** A database of its own on a server, with the tables of a checkpoint. */
 export function makeDatabase(server: PostgresServer, name: string): string {
   server.sql(`CREATE DATABASE ${name}`)
@@ -155,6 +161,6 @@ export const collectJob = (
   baseUrl: string | null = null,
 ): Promise<Collected> =>
   collectParts({
-    ...{ postgres, clock: systemClock, job, baseUrl },
+    ...{ database: databaseOf(postgres), clock: systemClock, job, baseUrl },
     output: output === null ? null : { path: output },
   })

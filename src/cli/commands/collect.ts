@@ -34,17 +34,22 @@ async function collect(flags: Flags, io: CliIo): Promise<void> {
   }
   if (flags.output !== undefined) assertNotOurs([flags.output], [])
   const { collectParts } = await import('../../pipeline/parts/collect.js')
-  const { openSharedDatabase } = await import('../../app/shared-database.js')
-  const postgres = await openSharedDatabase(path, io.environment)
+  const { openSharedToRead } = await import('../../pipeline/checkpoint/shared/open.js')
+  const database = await openSharedToRead(path, { environment: io.environment })
+  if (database === null) {
+    throw new UserError('CHECKPOINT_NOT_FOUND', 'the database holds no checkpoint', {
+      hint: 'a run with --partition makes it',
+    })
+  }
   try {
     const collected = await collectParts({
-      ...{ postgres, clock: systemClock, job, baseUrl: settings.service.baseUrl, signal: io.interrupt },
+      ...{ database, clock: systemClock, job, baseUrl: settings.service.baseUrl, signal: io.interrupt },
       output: flags.output === undefined ? null : { path: flags.output },
     })
     if (flags.json === true) io.out(jsonLine('collected', collected))
     else io.err(collectedText(collected))
   } finally {
-    await postgres.close()
+    await database.close()
   }
 }
 

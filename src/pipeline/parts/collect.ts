@@ -1,7 +1,6 @@
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { UserError } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
-import type { Postgres } from '../../platform/postgres/postgres.js'
 import { outputFormOf, type AskedFormat, type OutputForm } from '../output/output-format.js'
 import { assertOutputUsable, basisPathOf, writeFailure } from '../output/output-path.js'
 import { StagedFile } from '../output/staged-file.js'
@@ -9,10 +8,10 @@ import { readPartPath } from '../rules/partition.js'
 import { findJob } from './job-of-parts.js'
 import { assertAlike, joinBasis, joinRows } from './join-parts.js'
 import { factsOf, faultOf, filesOfAttempt, removeLeftovers } from './part-files.js'
-import { PartLedger, type FileFacts, type PublishedPart } from './part-ledger.js'
+import { PartLedger, type FileFacts, type PartDatabase, type PublishedPart } from './part-ledger.js'
 
 export interface CollectOptions {
-  readonly postgres: Postgres
+  readonly database: PartDatabase
   readonly clock: Pick<Clock, 'sleep' | 'nowMs'>
   readonly job: string
   /** Which service's job, where several have one of that name; null: the embedded one's, or the only one. */
@@ -39,9 +38,13 @@ export interface Collected {
  * left is removed. Throws JOB_NOT_FOUND, PARTS_MISSING, PART_DAMAGED, PARTS_UNLIKE, and what writing an output throws.
  */
 export async function collectParts(options: CollectOptions): Promise<Collected> {
-  const { postgres, clock, job, signal } = options
-  const { jobId, partCount } = await findJob(postgres, job, options.baseUrl)
-  const parts = await new PartLedger(postgres, jobId, clock).all()
+  const { database, clock, job, signal } = options
+  const { jobId, partCount } = await findJob(database.postgres, job, options.baseUrl).catch(
+    (error: unknown) => {
+      throw database.explain(error)
+    },
+  )
+  const parts = await new PartLedger(database, jobId, clock).all()
   assertAll(parts, partCount, job)
   const outputPath = outputPathOf(parts)
   await assertIntact(parts, job, partCount, signal)

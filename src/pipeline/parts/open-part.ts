@@ -2,14 +2,13 @@ import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UserError } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
-import type { Postgres } from '../../platform/postgres/postgres.js'
 import { basisPathOf } from '../output/output-path.js'
 import type { PublishReport } from '../output/publish.js'
 import type { ResolvedOutput } from '../output/resolve-output.js'
 import { splitOutputPath, type Partition } from '../rules/partition.js'
 import { joinJob, type JoinedJob } from './job-of-parts.js'
-import { factsOf, faultOf, filesOfAttempt } from './part-files.js'
-import { PartLedger, type PublishedPart } from './part-ledger.js'
+import { factsOf, faultOf, filesOf, filesOfAttempt } from './part-files.js'
+import { PartLedger, type PartDatabase, type PublishedPart } from './part-ledger.js'
 
 /** The part of a job that a process has. */
 export interface OpenPart {
@@ -26,15 +25,18 @@ export interface OpenPart {
 }
 
 export interface OpenPartDeps extends JoinedJob {
-  readonly postgres: Postgres
+  readonly database: PartDatabase
   readonly attempt: string
   readonly clock: Pick<Clock, 'sleep' | 'nowMs'>
 }
 
 /** Joins the job, and looks what became of the part so far. Throws what `joinJob` throws. */
 export async function openPart(deps: OpenPartDeps): Promise<OpenPart> {
-  const { partition, attempt, postgres, clock } = deps
-  const ledger = new PartLedger(postgres, await joinJob(postgres, deps), clock)
+  const { partition, attempt, database, clock } = deps
+  const jobId = await joinJob(database.postgres, deps).catch((error: unknown) => {
+    throw database.explain(error)
+  })
+  const ledger = new PartLedger(database, jobId, clock)
   const published = await ledger.published(partition.index)
   const found = published === null ? null : await faultOf(published)
   const shared = { partition, attempt, ledger }
@@ -86,9 +88,8 @@ export async function publishPart(
   )
   if (published.attempt === attempt) return { report, notice: null }
   for (const file of filesOfAttempt(path)) rmSync(file, { force: true })
-  const paths = published.basis === null ? [published.path] : filesOfAttempt(published.path)
   return {
-    report: { ...report, paths, rowCount: published.rowCount },
+    report: { ...report, paths: filesOf(published), rowCount: published.rowCount },
     notice: publishedText(partition, published),
   }
 }

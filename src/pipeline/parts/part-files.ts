@@ -36,6 +36,10 @@ async function faultOfFile(path: string, { byteCount, sha256 }: FileFacts): Prom
   return (await factsOf(path)).sha256 === sha256 ? null : 'has another SHA-256 than it was published with'
 }
 
+/** The files of a part. */
+export const filesOf = ({ path, basis }: Pick<PublishedPart, 'path' | 'basis'>): readonly string[] =>
+  basis === null ? [path] : filesOfAttempt(path)
+
 /** Every file that an attempt may have put in place. */
 export const filesOfAttempt = (path: string): readonly string[] => [path, basisPathOf(path)]
 

@@ -1,4 +1,3 @@
-import { UserError } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
 import {
   ConnectionLostError,
@@ -44,28 +43,35 @@ interface OutputRow {
   readonly published_at: Date
 }
 
+/** The database of a shared checkpoint. */
+export interface PartDatabase {
+  readonly postgres: Postgres
+  /** Says in a user's words what the server refused; what is none of that is given back as it is. */
+  readonly explain: (error: unknown) => unknown
+}
+
 /** How long the server is waited for once a part is written: an hour of work should not be lost to a restart. */
 const waiting = { delayMsBase: 200, delayMsMax: 10_000, attemptsMax: 60 } as const
 
 /** Which attempt published each part of a job: the row of a part is what makes its file the output. */
 export class PartLedger {
-  readonly #postgres: Postgres
+  readonly #database: PartDatabase
   readonly #clock: Pick<Clock, 'sleep' | 'nowMs'>
   readonly jobId: number
 
-  constructor(postgres: Postgres, jobId: number, clock: Pick<Clock, 'sleep' | 'nowMs'>) {
-    this.#postgres = postgres
+  constructor(database: PartDatabase, jobId: number, clock: Pick<Clock, 'sleep' | 'nowMs'>) {
+    this.#database = database
     this.#clock = clock
     this.jobId = jobId
   }
 
   /** In order. */
   async all(): Promise<PublishedPart[]> {
-    return (await this.#rows(this.#postgres, null)).map(partOfRow)
+    return (await this.#read(null)).map(partOfRow)
   }
 
   async published(part: number): Promise<PublishedPart | null> {
-    const [row] = await this.#rows(this.#postgres, part)
+    const [row] = await this.#read(part)
     return row === undefined ? null : partOfRow(row)
   }
 
@@ -73,24 +79,17 @@ export class PartLedger {
    * Makes what was written the part, unless another attempt did; gives what is the part now. `replaced`: an attempt
    * whose file is gone or damaged, in whose place this one may stand. With the last part the job has ended. Where the
    * connection breaks it is tried again: whether it took effect shows in what is there. Throws CHECKPOINT_UNREACHABLE
-   * when the server does not come back.
+   * when the server does not come back: the same command publishes it then, and nothing is asked twice.
    */
   async publish(written: WrittenPart, replaced: string | null): Promise<PublishedPart> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#postgres.transaction((statements) => this.#insert(statements, written, replaced))
+        return await this.#database.postgres.transaction((statements) =>
+          this.#insert(statements, written, replaced),
+        )
       } catch (error) {
-        if (!(error instanceof ConnectionLostError)) throw error
-        if (attempt === waiting.attemptsMax) {
-          throw new UserError(
-            'CHECKPOINT_UNREACHABLE',
-            `part ${written.part} was written, and could not be published`,
-            {
-              hint: 'the same command again publishes it; nothing is asked twice',
-              cause: error,
-            },
-          )
-        }
+        const isLost = error instanceof ConnectionLostError
+        if (!isLost || attempt === waiting.attemptsMax) throw this.#database.explain(error)
         await this.#clock.sleep(backoffMs(waiting, attempt, 1))
       }
     }
@@ -134,6 +133,12 @@ export class PartLedger {
     const [row] = await this.#rows(statements, part)
     if (row === undefined) throw new Error('a part that was published is gone')
     return partOfRow(row)
+  }
+
+  #read(part: number | null): Promise<OutputRow[]> {
+    return this.#rows(this.#database.postgres, part).catch((error: unknown) => {
+      throw this.#database.explain(error)
+    })
   }
 
   #rows({ query }: PostgresStatements, part: number | null): Promise<OutputRow[]> {

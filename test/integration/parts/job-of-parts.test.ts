@@ -3,7 +3,7 @@ import { assertWithoutParts, findJob, joinJob } from '../../../src/pipeline/part
 import { PartLedger, type WrittenPart } from '../../../src/pipeline/parts/part-ledger.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { ConnectionLostError, type Postgres } from '../../../src/platform/postgres/postgres.js'
-import { connectTo, makeDatabase } from '../../support/part-run.js'
+import { connectTo, databaseOf, makeDatabase } from '../../support/part-run.js'
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/postgres-server.js'
 
 const programs = findPostgres()
@@ -30,7 +30,7 @@ describe.skipIf(programs === null)('jobs of parts', () => {
     ...{ part, attempt, path: `/out/${attempt}`, rowCount: 10, byteCount: 100, sha256: 'ff', basis: null },
   })
   const ledgerOf = async (name: string, through = postgres) =>
-    new PartLedger(through, await joinJob(postgres, joined(name)), systemClock)
+    new PartLedger(databaseOf(through), await joinJob(postgres, joined(name)), systemClock)
   const endedCount = (name: string) =>
     server.sql(
       `SELECT count(*) FROM enrich.jobs WHERE input = 'job ${name}' AND ended_at_ms IS NOT NULL`,
@@ -86,7 +86,7 @@ describe.skipIf(programs === null)('jobs of parts', () => {
       const jobId = await joinJob(postgres, joined('raced'))
       const won = await Promise.all(
         others.map((one, at) =>
-          new PartLedger(one, jobId, systemClock).publish(written(2, `try${at}`), null),
+          new PartLedger(databaseOf(one), jobId, systemClock).publish(written(2, `try${at}`), null),
         ),
       )
       expect(new Set(won.map(({ attempt }) => attempt)).size).toBe(1)
@@ -102,7 +102,9 @@ describe.skipIf(programs === null)('jobs of parts', () => {
     try {
       const jobId = await joinJob(postgres, joined('ended'))
       await Promise.all(
-        others.map((one, at) => new PartLedger(one, jobId, systemClock).publish(written(at + 1, 'x'), null)),
+        others.map((one, at) =>
+          new PartLedger(databaseOf(one), jobId, systemClock).publish(written(at + 1, 'x'), null),
+        ),
       )
       expect(endedCount('ended')).toBe('1')
     } finally {
@@ -124,7 +126,7 @@ describe.skipIf(programs === null)('jobs of parts', () => {
         },
       }
       const clock = { ...systemClock, sleep: () => Promise.resolve() }
-      const ledger = new PartLedger(cutting, await joinJob(postgres, joined(name)), clock)
+      const ledger = new PartLedger(databaseOf(cutting), await joinJob(postgres, joined(name)), clock)
       expect(await ledger.publish(written(1, 'mine'), null)).toMatchObject({ attempt: 'mine' })
       expect(await (await ledgerOf(name)).all()).toHaveLength(1)
       expect(await ledger.publish(written(1, 'another'), null)).toMatchObject({ attempt: 'mine' })
