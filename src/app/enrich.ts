@@ -7,7 +7,7 @@ import { inputOptions } from './inspect-input.js'
 import { partOfJob } from './part-of-job.js'
 import type { RunEvent } from '../pipeline/events.js'
 import type { WebhookOptions } from '../pipeline/inbox/webhooks.js'
-import type { PipelineDeps } from '../pipeline/deps.js'
+import type { PartOfJob, PipelineDeps } from '../pipeline/deps.js'
 import { runPipeline } from '../pipeline/run.js'
 import { reportOfRun } from './report-of-run.js'
 import { watchedRun } from './watch-run.js'
@@ -152,7 +152,7 @@ function partOf(
   environment: Environment,
   { askAgain = [], acceptRollback = false, random = systemRandom }: EnrichOptions,
   clock: Clock,
-): PipelineDeps['part'] {
+): PartOfJob | null {
   const part = partOfJob(settings, environment, askAgain)
   if (part === null) return null
   const { path } = settings.checkpoint
