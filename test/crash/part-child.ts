@@ -37,7 +37,7 @@ const around = async <Result>(label: string, call: () => Promise<Result>): Promi
 }
 
 const stepped = (statements: PostgresStatements): PostgresStatements => ({
-  query: (text, values) => around(`${/\w+/.exec(text)?.[0] ?? ''}`, () => statements.query(text, values)),
+  query: (text, values) => around(/\w+/.exec(text)?.[0] ?? '', () => statements.query(text, values)),
 })
 const postgres: Postgres = {
   ...stepped(real),

@@ -91,7 +91,7 @@ class SheetTable implements InputTable {
   textRows(columns: readonly string[], isSample = false): AsyncGenerator<readonly TextRow[]> {
     const rowsOf = (sheet: SheetFile) => {
       const positions = positionsIn(sheet, columns, this.columns)
-      return ({ cells }: SheetRow<string>) => positions.map((position) => cells.get(position) ?? null)
+      return ({ cells }: SheetRow) => positions.map((position) => cells.get(position) ?? null)
     }
     return this.batches(textsOf, rowsOf, isSample)
   }

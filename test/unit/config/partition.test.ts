@@ -55,7 +55,7 @@ describe('a part', () => {
     ['/2', slurm(7, 2, 5, 7), 'PARTITION_UNCLEAR', '2 tasks from 5 to 7'],
     ['/2', { SLURM_ARRAY_TASK_ID: '1' }, 'PARTITION_UNCLEAR', '_COUNT or _MIN is not'],
   ])('%s with %j is refused', (asked, environment, code, words) => {
-    const [thrown, said] = refusal(asked, environment as Record<string, string>)
+    const [thrown, said] = refusal(asked, environment)
     expect(thrown).toBe(code)
     expect(said).toContain(words)
   })
