@@ -175,7 +175,8 @@ export class Submitter {
   }
 
   async #submit(lookup: ToSubmit): Promise<void> {
-    const { checkpoint, protocol, clock, pace, stopping, backlog, address, counter, reservations } = this.#deps
+    const { checkpoint, protocol, clock, pace, stopping, backlog, address, counter, reservations } =
+      this.#deps
     // Between the turn and here the run may have been stopped: nothing has left yet.
     if (stopping.submitting.aborted) {
       reservations.giveBack(lookup)
