@@ -70,6 +70,11 @@ export const errorsOfSharing = {
     meaning: 'PostgreSQL takes no more connections',
     remedy: 'fewer processes, a higher `max_connections`, or pgbouncer between',
   },
+  CHECKPOINT_LEASE_LOST: {
+    exitCode: 5,
+    meaning: 'the process was stopped or cut off for longer than its lease, and others took it to be gone',
+    remedy: 'run the same command again; nothing is submitted twice',
+  },
   CHECKPOINT_SHARED_UNSUPPORTED: {
     meaning: 'what was asked for is not built yet for a checkpoint on PostgreSQL; the message names it',
     remedy: 'leave it out, or use a file as the checkpoint',

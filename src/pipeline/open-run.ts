@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { CloseLater } from '../platform/close-stack.js'
-import type { Checkpoint } from './checkpoint/checkpoint.js'
+import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
 import { peekAtCheckpoint } from './checkpoint/reader.js'
 import { openCheckpoint } from './checkpoint/sqlite-checkpoint.js'
 import { chooseColumns, sampleColumns } from './column-choice.js'
@@ -122,6 +122,14 @@ function spoolsRows(input: Input, output: ResolvedOutput): boolean {
   return output.format === 'parquet' && input.format !== 'parquet'
 }
 
+/** What is known before the checkpoint is open; null where nothing is. */
+export function peekBefore(
+  { peek, checkpoint }: Pick<PipelineDeps, 'peek' | 'checkpoint'>,
+  scope: string,
+): CheckpointReader | null {
+  return peek === undefined ? peekAtCheckpoint(checkpoint.path, scope) : peek(scope)
+}
+
 /** Which columns are asked, reported before anything is; see `chooseColumns`. */
 async function settleColumns(
   deps: PipelineDeps,
@@ -129,8 +137,8 @@ async function settleColumns(
   samples: ColumnSamples,
   scope: string,
 ): Promise<AskingRule> {
-  const { checkpoint, observe, interrupt, columns: asked, identifierUse } = deps
-  const reader = peekAtCheckpoint(checkpoint.path, scope)
+  const { observe, interrupt, columns: asked, identifierUse } = deps
+  const reader = peekBefore(deps, scope)
   try {
     const choice = await chooseColumns({ input, asked, identifierUse, samples, reader, signal: interrupt })
     const { rule, note } = choice
