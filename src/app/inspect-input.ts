@@ -1,6 +1,8 @@
+import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { reportColumns, type ColumnReport } from '../pipeline/rules/column-report.js'
 import { UserError } from '../core/errors.js'
+import { isPostgresUrl } from '../core/postgres-address.js'
 import { embeddedScopeOf } from './embedded-scope.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import { fetchKnown, idsOf } from '../pipeline/checkpoint/lookup-key.js'
@@ -176,7 +178,7 @@ export function inputOptions(settings: Settings, stdin?: NodeJS.ReadableStream):
     encoding,
     sheet: sheet === '' ? undefined : sheet,
     rowsMax: limit,
-    spoolFolder: dirname(settings.checkpoint.path),
+    spoolFolder: isPostgresUrl(settings.checkpoint.path) ? tmpdir() : dirname(settings.checkpoint.path),
     stdin,
   }
 }

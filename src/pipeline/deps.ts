@@ -2,7 +2,8 @@ import type { ServiceClient } from '../client/client.js'
 import type { Clock } from '../platform/clock.js'
 import type { Random } from '../platform/random.js'
 import type { OpenCheckpointDeps } from './checkpoint/begin-run.js'
-import type { Checkpoint } from './checkpoint/checkpoint.js'
+import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
+import type { SharedPlace } from './checkpoint/shared/shared-run.js'
 import type { DecidedLookups } from './decided-lookups.js'
 import type { CandidateSource } from './rules/candidate.js'
 import type { ReviewStore } from './decisions/review-store.js'
@@ -60,6 +61,10 @@ export interface PipelineDeps {
   ownFiles: readonly OwnFile[]
   /** Another way to the checkpoint of that path: rehearsals die in it. SQLite's if left out. */
   openCheckpoint?: (options: OpenCheckpointDeps) => Checkpoint | Promise<Checkpoint>
+  /** Where the checkpoint is on a server that others use too; then the path above is not looked at. */
+  shared?: SharedPlace | null
+  /** Looks at what is known before the checkpoint is open; at that of the path if left out. */
+  peek?: (scope: string) => CheckpointReader | null
   onLost: 'hold' | 'resubmit'
   /** The user knows that the checkpoint is older than its head, or a copy. */
   acceptRollback?: boolean
@@ -83,6 +88,8 @@ export interface PipelineDeps {
   history: HistoryOptions
   /** The part of its job that this process has; null or left out: its job has no parts. */
   part?: PartOfJob | null
+  /** Where the parts of jobs are published: the shared checkpoint's, once it is open. */
+  partDatabase?: PartDatabase
   /** Goes into the metadata of a Parquet output. */
   metadata: Readonly<Record<string, string>>
   /** What people read of the run; null or left out: nothing is written. */
@@ -108,8 +115,6 @@ interface EndOfRun {
 export interface PartOfJob {
   readonly job: string
   readonly partition: Partition
-  /** The shared checkpoint's, opened once the input is known to be good; closed with the run. */
-  readonly open: () => Promise<PartDatabase & { close(): Promise<void> }>
 }
 
 interface HistoryOptions {

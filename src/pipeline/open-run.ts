@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { CloseLater } from '../platform/close-stack.js'
-import type { Checkpoint } from './checkpoint/checkpoint.js'
+import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
 import { peekAtCheckpoint } from './checkpoint/reader.js'
 import { openCheckpoint } from './checkpoint/sqlite-checkpoint.js'
 import { chooseColumns, sampleColumns } from './column-choice.js'
@@ -19,7 +19,7 @@ import { assertBesideUsable } from './output/output-path.js'
 import { resolveOutput, writtenPaths, type ResolvedOutput } from './output/resolve-output.js'
 import { RowSpool } from './output/row-spool.js'
 import { assertCheckpointApart, assertNotOurs } from './own-files.js'
-import { assertHasParts, openPart, type OpenPart } from './parts/open-part.js'
+import { assertHasParts, assertJobOfAll, openPart, type OpenPart } from './parts/open-part.js'
 import { jobMarkOf } from './parts/part-files.js'
 import type { PublishedPart } from './parts/part-ledger.js'
 import { partPath, type Partition } from './rules/partition.js'
@@ -72,7 +72,7 @@ export async function openRun(
   ])
   const connection = await deps.connect()
   closeLater(() => connection.close())
-  const part = await openPartOf(deps, { input, connection, attempt, closeLater })
+  const part = await openPartOf(deps, input, connection, attempt)
   if (part !== null && part.published !== null)
     return new PublishedBefore(part.partition, part.published, connection)
   const rule = await settleColumns(deps, input, samples, connection.scope)
@@ -120,22 +120,21 @@ function outputOf({ output, stages, part }: PipelineDeps, attempt: string): Reso
   return { ...whole, path: partPath(whole.path, part.partition, jobMarkOf(part.job), attempt) }
 }
 
-interface PartSurroundings {
-  readonly input: Input
-  readonly connection: Connection
-  readonly attempt: string
-  readonly closeLater: CloseLater
-}
-
+/** A run of all rows is no part of a job that has any. Throws what joining the job throws. */
 async function openPartOf(
-  { part, clock, observe }: PipelineDeps,
-  { input, connection, attempt, closeLater }: PartSurroundings,
+  deps: PipelineDeps,
+  input: Input,
+  { scope }: Connection,
+  attempt: string,
 ): Promise<OpenPart | null> {
-  if (part === undefined || part === null) return null
-  const database = await part.open()
-  closeLater(() => database.close())
+  const { part = null, partDatabase: database, clock, observe, history } = deps
+  if (part === null) {
+    if (database !== undefined && history.job !== null) await assertJobOfAll(database, history.job, scope)
+    return null
+  }
+  if (database === undefined) throw new Error('a part without a database to publish it in')
   const opened = await openPart({
-    ...{ name: part.job, partition: part.partition, scope: connection.scope, attempt, clock, database },
+    ...{ name: part.job, partition: part.partition, scope, attempt, clock, database },
     inputFingerprint: input.listFingerprint(),
     nowMs: clock.nowMs(),
   })
@@ -178,6 +177,14 @@ function spoolsRows(input: Input, output: ResolvedOutput): boolean {
   return output.format === 'parquet' && input.format !== 'parquet'
 }
 
+/** What is known before the checkpoint is open; null where nothing is. */
+export function peekBefore(
+  { peek, checkpoint }: Pick<PipelineDeps, 'peek' | 'checkpoint'>,
+  scope: string,
+): CheckpointReader | null {
+  return peek === undefined ? peekAtCheckpoint(checkpoint.path, scope) : peek(scope)
+}
+
 /** Which columns are asked, reported before anything is; see `chooseColumns`. */
 async function settleColumns(
   deps: PipelineDeps,
@@ -185,8 +192,8 @@ async function settleColumns(
   samples: ColumnSamples,
   scope: string,
 ): Promise<AskingRule> {
-  const { checkpoint, observe, interrupt, columns: asked, identifierUse } = deps
-  const reader = peekAtCheckpoint(checkpoint.path, scope)
+  const { observe, interrupt, columns: asked, identifierUse } = deps
+  const reader = peekBefore(deps, scope)
   try {
     const choice = await chooseColumns({ input, asked, identifierUse, samples, reader, signal: interrupt })
     const { rule, note } = choice

@@ -1,8 +1,7 @@
 import { UserError } from '../core/errors.js'
-import { closingAfter } from '../platform/close-stack.js'
+import { closingAfter, type CloseLater } from '../platform/close-stack.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
 import { askUntilAnswered, planRun, type Planned } from './ask.js'
-import { peekAtCheckpoint } from './checkpoint/reader.js'
 import { closeRun } from './close-run.js'
 import { blamingDamage } from './checkpoint/verify.js'
 import { askedBefore } from './asked-before.js'
@@ -10,7 +9,7 @@ import type { OpenRun, PipelineDeps } from './deps.js'
 import { openEnding, type Ending } from './ending/ending.js'
 import { ingest, type Ingested } from './ingest.js'
 import type { RowIndex } from './input/row-index.js'
-import { openRun, PublishedBefore } from './open-run.js'
+import { openRun, peekBefore, PublishedBefore } from './open-run.js'
 import { publishedText } from './parts/open-part.js'
 import { filesOf } from './parts/part-files.js'
 import { summaryOfNothing } from './summary.js'
@@ -32,6 +31,28 @@ export async function runPipeline(deps: PipelineDeps): Promise<RunSummary> {
 }
 
 function walk(deps: PipelineDeps, ending: Ending): Promise<RunSummary> {
+  const { shared = null } = deps
+  if (shared === null) return walkOver(deps, ending)
+  return closingAfter(async (closeLater) => walkOver(await joined(deps, shared, closeLater), ending))
+}
+
+/** The same run over a checkpoint that others use too: what it reads is a copy of what it wants of it. */
+async function joined(
+  deps: PipelineDeps,
+  shared: NonNullable<PipelineDeps['shared']>,
+  closeLater: CloseLater,
+): Promise<PipelineDeps> {
+  // A run with a checkpoint of its own starts without what speaks to a server.
+  const { joinShared } = await import('./checkpoint/shared/shared-run.js')
+  const { clock, random, acceptRollback = false } = deps
+  const folder = deps.input.spoolFolder
+  const run = await joinShared({ ...shared, folder, clock, random, acceptRollback }, closeLater)
+  const { path, openCheckpoint, database: partDatabase } = run
+  const peek = (scope: string) => run.peek(scope)
+  return { ...deps, checkpoint: { ...deps.checkpoint, path }, openCheckpoint, peek, partDatabase }
+}
+
+function walkOver(deps: PipelineDeps, ending: Ending): Promise<RunSummary> {
   return blamingDamage(deps.checkpoint.path, () =>
     closingAfter(async (closeLater) => {
       const run = await openRun(deps, ending, closeLater)
@@ -71,7 +92,7 @@ async function readInput(run: OpenRun): Promise<Ingested> {
     decided.note(lookups, ids)
     return ids
   }
-  const asked = askedBefore(() => peekAtCheckpoint(deps.checkpoint.path, connection.scope))
+  const asked = askedBefore(() => peekBefore(deps, connection.scope))
   const read = await ingest({
     ...{ input, rule, rowKeyColumn, groupColumn, dedupe, place, signal },
     spool: run.rowSpool,

@@ -90,15 +90,16 @@ export function partDeps(run: PartRun, postgres: Postgres): PipelineDeps {
     interrupt: new AbortController().signal,
     clock: systemClock,
     random: systemRandom,
-    history: { job: run.job, runsMax: 90, program: 'test', command: 'library', settings: {} },
-    part:
-      run.partition === null
-        ? null
-        : {
-            job: run.job,
-            partition: run.partition,
-            open: () => Promise.resolve({ ...databaseOf(postgres), close: () => Promise.resolve() }),
-          },
+    // A run of all rows is no part of the job.
+    history: {
+      job: run.partition === null ? `${run.job}, all rows` : run.job,
+      runsMax: 90,
+      program: 'test',
+      command: 'library',
+      settings: {},
+    },
+    part: run.partition === null ? null : { job: run.job, partition: run.partition },
+    partDatabase: databaseOf(postgres),
     metadata: {},
   }
 }

@@ -46,20 +46,29 @@ export function openCheckpointReader(path: string, scope: string | null): Checkp
 
 /**
  * The same before a run, which may be about to make it: null also where one was never finished being made, or was
- * lost. Whether a run may go on with that is decided when it is opened to write.
+ * lost. Whether a run may go on with that is decided when it is opened to write. `fetch` brings what is known elsewhere.
  */
-export function peekAtCheckpoint(path: string, scope: string | null): CheckpointReader | null {
+export function peekAtCheckpoint(
+  path: string,
+  scope: string | null,
+  fetch?: CheckpointReader['fetch'],
+): CheckpointReader | null {
   const database = openToRead(path, 'unfinished')
   if (database === null) return null
-  if (versionOf(database) > 0) return readerOf(database, path, scope)
+  if (versionOf(database) > 0) return readerOf(database, path, scope, fetch)
   database.close()
   return null
 }
 
-function readerOf(database: Sqlite, path: string, scope: string | null): CheckpointReader {
+function readerOf(
+  database: Sqlite,
+  path: string,
+  scope: string | null,
+  fetch: CheckpointReader['fetch'] = () => Promise.resolve(),
+): CheckpointReader {
   // Answers are read all over a file that is larger than any cache: the system's own is enough.
   database.pragma(`cache_size = -${cacheKibibytes}`)
-  return explained(path, () => new SqliteReader(database, path, scope))
+  return explained(path, () => new SqliteReader(database, path, scope, fetch))
 }
 
 const cacheKibibytes = 2_048
@@ -72,6 +81,7 @@ type KnownRow = Omit<KnownAnswer, 'kind' | 'line' | 'body'> & { scopeId: number 
 type MaybePacked = PackedAnswer | Record<keyof PackedAnswer, null>
 
 class SqliteReader implements CheckpointReader {
+  readonly fetch: CheckpointReader['fetch']
   readonly #database: Sqlite
   readonly #path: string
   /** Null: of no service. */
@@ -80,15 +90,17 @@ class SqliteReader implements CheckpointReader {
   /** Scopes that were seen, by number: they never change. */
   readonly #kinds = new Map<number, LookupKind>()
 
-  constructor(database: Sqlite, path: string, scope: string | null) {
+  constructor(
+    database: Sqlite,
+    path: string,
+    scope: string | null,
+    fetch: CheckpointReader['fetch'],
+  ) {
+    this.fetch = fetch
     this.#database = database
     this.#path = path
     this.#scope = scope
     this.#reads = prepareReads(database, versionOf(database))
-  }
-
-  fetch(): Promise<void> {
-    return Promise.resolve()
   }
 
   find(kind: LookupKind, keys: readonly Uint8Array[]): LookupId[] {

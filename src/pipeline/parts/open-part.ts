@@ -6,7 +6,7 @@ import { basisPathOf } from '../output/output-path.js'
 import type { PublishReport } from '../output/publish.js'
 import type { ResolvedOutput } from '../output/resolve-output.js'
 import { splitOutputPath, type Partition } from '../rules/partition.js'
-import { joinJob, type JoinedJob } from './job-of-parts.js'
+import { assertWithoutParts, joinJob, type JoinedJob } from './job-of-parts.js'
 import { factsOf, faultOf, filesOf, filesOfAttempt } from './part-files.js'
 import { PartLedger, type PartDatabase, type PublishedPart } from './part-ledger.js'
 
@@ -43,6 +43,17 @@ export async function openPart(deps: OpenPartDeps): Promise<OpenPart> {
   if (published === null || found === null) return { ...shared, published, replaced: null, notice: null }
   const notice = `${labelOf(partition)} was published, but ${found.path} ${found.fault}: it is written anew.`
   return { ...shared, published: null, replaced: published.attempt, notice }
+}
+
+/** Throws JOB_NAME_TAKEN where a job of that name has parts. */
+export async function assertJobOfAll(
+  { postgres, explain }: PartDatabase,
+  name: string,
+  scope: string,
+): Promise<void> {
+  await assertWithoutParts(postgres, name, scope).catch((error: unknown) => {
+    throw explain(error)
+  })
 }
 
 /** Throws PARTITION_UNSUPPORTED for an output that parts cannot have. */

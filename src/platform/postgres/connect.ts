@@ -39,7 +39,7 @@ export function connectPostgres(address: PostgresAddress, options: ConnectOption
   const { Pool, types } = loadDriver()
   const int8: number = types.builtins.INT8
   const getTypeParser = ((oid: number, format: 'text'): unknown =>
-    oid === int8 ? Number : types.getTypeParser(oid, format)) as typeof types.getTypeParser
+    oid === int8 ? Number : types.getTypeParser(oid as pg.types.TypeId, format)) as typeof types.getTypeParser
   const user = address.user ?? (environment.PGUSER || userInfo().username)
   const config: pg.PoolConfig = {
     host: address.host,

@@ -52,7 +52,7 @@ describeCheckpoints('planning', (at) => {
     })
 
     test('what a key is called at first is kept', async () => {
-      ;(await at.open(name)).want(keyed('Acme'))
+      await (await at.open(name)).want(keyed('Acme'))
       await at.close()
       const checkpoint = await at.open(name)
       await checkpoint.want([
@@ -179,7 +179,7 @@ describeCheckpoints('planning', (at) => {
     })
 
     test('is asked again like anything else once it is not decided any more', async () => {
-      ;(await at.open(name)).want(keyed('a').map((lookup) => ({ ...lookup, isDecided: true })))
+      await (await at.open(name)).want(keyed('a').map((lookup) => ({ ...lookup, isDecided: true })))
       await at.close()
       const checkpoint = await at.open(name)
       await checkpoint.want(keyed('a'))

@@ -66,7 +66,7 @@ export class SharedPlace {
       await close()
     })
     const checkpoint = await openPostgresCheckpoint({
-      ...{ ...deps, clock: systemClock, postgres, id, worker, copy, explain },
+      ...{ ...deps, clock: systemClock, postgres, id, worker, copy, explain, turnsOf: null },
     })
     return { checkpoint, worker, postgres }
   }

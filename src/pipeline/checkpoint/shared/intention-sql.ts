@@ -1,5 +1,4 @@
-/** Of the server that answers, as its files of the log name it; fails on one in recovery. */
-export const timelineSql = `('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::integer`
+import { timelineSql } from './server.js'
 
 /**
  * $1 worker, $2 lookups, $3 when each leaves, $4 scope, $5 job, $6 what custom ids begin with, $7 to $10 the bounds.

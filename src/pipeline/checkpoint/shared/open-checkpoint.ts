@@ -7,7 +7,7 @@ import { copyWanted } from './copying.js'
 import { joinJob } from './job.js'
 import type { LocalCopy } from './local-copy.js'
 import { Others } from './others.js'
-import { PostgresCheckpoint } from './postgres-checkpoint.js'
+import { PostgresCheckpoint, type SharedTurnsOf } from './postgres-checkpoint.js'
 import { repeated } from './repeating.js'
 import { SharedStore } from './store.js'
 import type { Worker } from './worker.js'
@@ -25,6 +25,8 @@ export interface OpenPostgresCheckpointDeps extends Pick<
   readonly worker: Worker
   /** What readers of this machine read; it is not closed. */
   readonly copy: LocalCopy
+  /** Turns at a limit of the service; null where it has none. */
+  readonly turnsOf: SharedTurnsOf | null
 }
 
 /** Joins the job of a shared checkpoint. Throws CHECKPOINT_*. */
@@ -42,6 +44,7 @@ export async function openPostgresCheckpoint(deps: OpenPostgresCheckpointDeps): 
     {
       store,
       others: new Others(store),
+      turnsOf: deps.turnsOf,
       remember: (change) => copy.remember(change),
       copyForReading: () => copyWanted(store, copy),
       close: async () => {

@@ -36,9 +36,12 @@ import { Settlements, type SettlingItem } from './settlements.js'
 import type { SharedStore } from './store.js'
 import { wantLookups } from './wanted.js'
 
+export type SharedTurnsOf = NonNullable<Checkpoint['sharedTurns']>
+
 export interface PostgresCheckpointDeps {
   readonly store: SharedStore
   readonly others: Others
+  readonly turnsOf: SharedTurnsOf | null
   /** Changes what readers of this machine read. */
   readonly remember: <Result>(change: (database: Sqlite) => Result) => Promise<Result>
   readonly copyForReading: () => Promise<void>
@@ -52,6 +55,7 @@ export interface PostgresCheckpointDeps {
 export class PostgresCheckpoint implements Checkpoint {
   readonly id: string
   readonly kind: LookupKind
+  readonly sharedTurns?: SharedTurnsOf
   readonly #deps: PostgresCheckpointDeps
   readonly #store: SharedStore
   readonly #kinds: Map<LookupKind, Checkpoint>
@@ -64,6 +68,7 @@ export class PostgresCheckpoint implements Checkpoint {
     const { store } = deps
     this.id = store.id
     this.kind = kind
+    if (deps.turnsOf !== null) this.sharedTurns = deps.turnsOf
     this.#deps = deps
     this.#store = store
     this.#kinds = kinds.set(kind, this)
