@@ -90,12 +90,7 @@ class SqliteReader implements CheckpointReader {
   /** Scopes that were seen, by number: they never change. */
   readonly #kinds = new Map<number, LookupKind>()
 
-  constructor(
-    database: Sqlite,
-    path: string,
-    scope: string | null,
-    fetch: CheckpointReader['fetch'],
-  ) {
+  constructor(database: Sqlite, path: string, scope: string | null, fetch: CheckpointReader['fetch']) {
     this.fetch = fetch
     this.#database = database
     this.#path = path
@@ -339,13 +334,13 @@ function readCounts(database: Sqlite, version: number): ScopeCounts[] {
   })
 }
 
-function serviceOf(text: string): Pick<ScopeCounts, 'scope' | 'kind'> {
+export function serviceOf(text: string): Pick<ScopeCounts, 'scope' | 'kind'> {
   const { base, kind } = readScope(text)
   return { scope: base, kind }
 }
 
 /** A job is named by its files, as a list, or by its user, which says nothing of files; any other text names itself. */
-function inputsOf(job: string | undefined): readonly string[] {
+export function inputsOf(job: string | undefined): readonly string[] {
   if (job === undefined || isNamedJob(job)) return []
   return job.startsWith('[') ? (JSON.parse(job) as string[]) : [job]
 }

@@ -73,7 +73,7 @@ describe.skipIf(programs === '')('opening a checkpoint on PostgreSQL', () => {
     expect(server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'enrich'", database)).toBe('0')
     const { id } = await open()
     const looking = await openSharedToRead(urlOf(), { environment })
-    expect(looking).toMatchObject({ id, isSameServer: true, url: urlOf() })
+    expect(looking).toMatchObject({ id, problem: null, url: urlOf() })
     await looking?.close()
   })
 
@@ -202,7 +202,7 @@ describe.skipIf(programs === '')('opening a checkpoint on PostgreSQL', () => {
       standby.promote()
       expect(await errorOf(open({}, urlOf(standby)))).toMatchObject({ code: 'CHECKPOINT_SERVER_CHANGED' })
       const looking = await openSharedToRead(urlOf(standby), { environment })
-      expect(looking).toMatchObject({ id, isSameServer: false })
+      expect(looking).toMatchObject({ id, problem: { code: 'CHECKPOINT_SERVER_CHANGED' } })
       await looking?.close()
       const accepted = await Promise.all([1, 2, 3].map(() => open({ acceptRollback: true }, urlOf(standby))))
       // What the lost ones were called is not given again.
