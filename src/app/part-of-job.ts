@@ -3,14 +3,14 @@ import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/postgres-address.js'
-import type { Partition } from '../pipeline/rules/partition.js'
+import { splitOutputPath, type Partition } from '../pipeline/rules/partition.js'
 
 /**
  * Which part of which job a process has; null: its job has no parts. Throws PARTITION_INVALID, PARTITION_UNCLEAR, and
  * PARTITION_UNSUPPORTED where parts could not be told from each other, or would not be all rows together.
  */
 export function partOfJob(
-  { job, input, checkpoint }: Settings,
+  { job, input, output, checkpoint }: Settings,
   environment: Environment,
   askAgain: readonly string[],
 ): { readonly job: string; readonly partition: Partition } | null {
@@ -38,7 +38,20 @@ export function partOfJob(
       'retry all rows without --partition, under another --job; then run the parts under a new --job',
     )
   }
+  assertHasParts(output)
   return { job: job.name, partition }
+}
+
+function assertHasParts({ path, partial = false }: Settings['output']): void {
+  if (path === '-') throw unsupported('--partition to standard output', 'pass -o with a file')
+  if (path !== undefined && splitOutputPath(path).extension === '') {
+    throw unsupported(
+      `--partition with an output whose name tells no format (${path})`,
+      'pass -o with a name like out.parquet, out.csv or out.ndjson.gz',
+    )
+  }
+  if (partial)
+    throw unsupported('--partition with --partial', 'a part is published once, and whole: leave it out')
 }
 
 const unsupported = (what: string, hint: string): UserError =>

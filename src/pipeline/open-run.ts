@@ -19,7 +19,7 @@ import { assertBesideUsable } from './output/output-path.js'
 import { resolveOutput, writtenPaths, type ResolvedOutput } from './output/resolve-output.js'
 import { RowSpool } from './output/row-spool.js'
 import { assertCheckpointApart, assertNotOurs } from './own-files.js'
-import { assertHasParts, assertJobOfAll, openPart, type OpenPart } from './parts/open-part.js'
+import { assertJobOfAll, openPart, type OpenPart } from './parts/open-part.js'
 import { jobMarkOf } from './parts/part-files.js'
 import type { PublishedPart } from './parts/part-ledger.js'
 import { partPath, type Partition } from './rules/partition.js'
@@ -116,7 +116,6 @@ const attemptLength = 8
 function outputOf({ output, stages, part }: PipelineDeps, attempt: string): ResolvedOutput {
   const whole = resolveOutput({ ...output, stages: stages.asked })
   if (part === undefined || part === null) return whole
-  assertHasParts(whole)
   return { ...whole, path: partPath(whole.path, part.partition, jobMarkOf(part.job), attempt) }
 }
 

@@ -28,6 +28,18 @@ describe('a partition is refused', () => {
     [['--job', 'j', ...shared], { ENRICH_PARTITION: '9/4' }, 'PARTITION_INVALID', 'no part 9 of 4'],
     [['--partition', '1/4', '--job', 'j', '--limit', '5', ...shared], {}, 'PARTITION_UNSUPPORTED', '--limit'],
     [['--partition', '1/4', '--job', 'j', '--partial', ...shared], {}, 'PARTITION_UNSUPPORTED', '--partial'],
+    [
+      ['--partition', '1/4', '--job', 'j', '-o', '-', '--format', 'csv', ...shared],
+      {},
+      'PARTITION_UNSUPPORTED',
+      'standard output',
+    ],
+    [
+      ['--partition', '1/4', '--job', 'j', '-o', 'out', '--format', 'csv', ...shared],
+      {},
+      'PARTITION_UNSUPPORTED',
+      'tells no format',
+    ],
   ])('%j with %j', async (args, env, code, words) => {
     const stderr = await refused(args, env)
     expect(stderr).toContain(code)

@@ -1,11 +1,9 @@
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { UserError } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
 import { basisPathOf } from '../output/output-path.js'
 import type { PublishReport } from '../output/publish.js'
-import type { ResolvedOutput } from '../output/resolve-output.js'
-import { splitOutputPath, type Partition } from '../rules/partition.js'
+import type { Partition } from '../rules/partition.js'
 import { assertWithoutParts, joinJob, type JoinedJob } from './job-of-parts.js'
 import { factsOf, faultOf, filesOf, filesOfAttempt } from './part-files.js'
 import { PartLedger, type PartDatabase, type PublishedPart } from './part-ledger.js'
@@ -53,22 +51,6 @@ export async function assertJobOfAll(
 ): Promise<void> {
   await assertWithoutParts(postgres, name, scope).catch((error: unknown) => {
     throw explain(error)
-  })
-}
-
-/** Throws PARTITION_UNSUPPORTED for an output that parts cannot have. */
-export function assertHasParts({ path, partial }: Pick<ResolvedOutput, 'path' | 'partial'>): void {
-  const fault =
-    path === '-'
-      ? 'parts are not written to standard output'
-      : splitOutputPath(path).extension === ''
-        ? `the name of ${path} tells no format`
-        : partial
-          ? '--partial would publish a part that is not whole, for good'
-          : null
-  if (fault === null) return
-  throw new UserError('PARTITION_UNSUPPORTED', fault, {
-    hint: 'with --partition, pass -o with a file whose name tells its format, like out.parquet, and no --partial',
   })
 }
 

@@ -278,17 +278,4 @@ describe.skipIf(programs === null)('parts that are collected', () => {
     })
     expect(await collectJob(postgres, sheets.job)).toMatchObject({ rowCount: 4 })
   })
-
-  test('have no other output than a file whose name tells its format, and never a partial one', async () => {
-    writeRows('in.csv', 4)
-    const job = { ...jobOf('out.csv'), partition: { index: 1, count: 2 } }
-    for (const output of [
-      { path: '-', format: 'csv' },
-      { path: path('out'), format: 'csv' },
-      { path: path('out.csv'), partial: true },
-    ] as const)
-      await expect(
-        runPart(job, postgres, { output: { prefix: 'enrich_', ...output } }),
-      ).rejects.toMatchObject({ code: 'PARTITION_UNSUPPORTED' })
-  })
 })
