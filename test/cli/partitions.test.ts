@@ -61,7 +61,7 @@ const programs = findPostgres()
 describe.skipIf(programs === null)('a job in parts, as it is typed', () => {
   let server: PostgresServer
   beforeAll(async () => {
-    server = await startPostgres(programs ?? '', { fsync: false })
+    server = await startPostgres(programs ?? '')
   }, 60_000)
   afterAll(() => server.stop())
 
