@@ -47,9 +47,15 @@ async function joined(
   const { clock, random, acceptRollback = false } = deps
   const folder = deps.input.spoolFolder
   const run = await joinShared({ ...shared, folder, clock, random, acceptRollback }, closeLater)
-  const { path, openCheckpoint, database: partDatabase } = run
+  const { path, openCheckpoint, database } = run
   const peek = (scope: string) => run.peek(scope)
-  return { ...deps, checkpoint: { ...deps.checkpoint, path }, openCheckpoint, peek, partDatabase }
+  return {
+    ...deps,
+    checkpoint: { ...deps.checkpoint, path },
+    openCheckpoint,
+    peek,
+    partDatabase: deps.partDatabase ?? database,
+  }
 }
 
 function walkOver(deps: PipelineDeps, ending: Ending): Promise<RunSummary> {

@@ -21,8 +21,8 @@ describe.skipIf(programs === null)('a part whose process is killed while it is p
   let postgres: Postgres
   let jobCount = 0
   beforeAll(async () => {
-    server = await startPostgres(programs ?? '', { fsync: false })
-    url = makeDatabase(server, 'publishing')
+    server = await startPostgres(programs ?? '')
+    url = await makeDatabase(server, 'publishing')
     postgres = connectTo(url)
   }, 60_000)
   afterAll(async () => {
@@ -31,16 +31,26 @@ describe.skipIf(programs === null)('a part whose process is killed while it is p
   })
 
   /** A job whose other parts are published. */
-  async function newJob(output: string): Promise<PartRun> {
+  async function newJob(output: string, isShared: boolean): Promise<PartRun> {
     const folder = mkdtempSync(join(tmpdir(), 'enrich-killed-'))
     onTestFinished(() => {
       rmSync(folder, { recursive: true })
     })
     const lines = Array.from({ length: rowCount }, (_, at) => `"Firm ${at % 5}\nof ""${at}""",${at}`)
     writeFileSync(join(folder, 'in.csv'), `company_name,n\n${lines.join('\n')}\n`)
-    const job = { folder, url, output, inputs: ['in.csv'], checkpoint: 'mine', job: `job ${++jobCount}` }
+    const job = {
+      folder,
+      url,
+      output,
+      inputs: ['in.csv'],
+      checkpoint: isShared ? null : 'mine',
+      job: `job ${++jobCount}`,
+    }
     for (const index of [1, 3])
-      await runPart({ ...job, checkpoint: 'others', partition: { index, count: 3 } }, postgres)
+      await runPart(
+        { ...job, checkpoint: isShared ? null : 'others', partition: { index, count: 3 } },
+        postgres,
+      )
     return { ...job, partition }
   }
 
@@ -56,7 +66,12 @@ describe.skipIf(programs === null)('a part whose process is killed while it is p
   async function expectWhole(run: PartRun): Promise<void> {
     const all = join(run.folder, `all.${run.output.split('.').slice(1).join('.')}`)
     expect(await collectJob(postgres, run.job, all)).toMatchObject({ partCount: 3, rowCount })
-    const whole = { ...run, checkpoint: 'whole', output: run.output.replace('out', 'whole'), partition: null }
+    const whole = {
+      ...run,
+      checkpoint: run.checkpoint === null ? null : 'whole',
+      output: run.output.replace('out', 'whole'),
+      partition: null,
+    }
     await runPart(whole, postgres)
     const wholePath = join(run.folder, whole.output)
     if (all.endsWith('.parquet'))
@@ -70,10 +85,13 @@ describe.skipIf(programs === null)('a part whose process is killed while it is p
     expect(names(run).filter((name) => name.startsWith('.'))).toEqual([])
   }
 
-  test.each(['out.csv', 'out.parquet'])(
-    '%s: killed at any step, the same run gives every row once, in order',
-    async (output) => {
-      const { steps } = await endOf(start(await newJob(output)))
+  test.each([
+    ['out.csv', true],
+    ['out.parquet', false],
+  ])(
+    '%s, over the checkpoint of the database: %s; killed at any step, the same run gives every row once, in order',
+    async (output, isShared) => {
+      const { steps } = await endOf(start(await newJob(output, isShared)))
       expect(steps).toEqual(
         expect.arrayContaining(['before transaction', 'after INSERT', 'after transaction']),
       )
@@ -81,7 +99,7 @@ describe.skipIf(programs === null)('a part whose process is killed while it is p
       const isText = output.endsWith('.csv')
       const killedAt: string[] = []
       const dieAt = async (step: number) => {
-        const run = await newJob(output)
+        const run = await newJob(output, isShared)
         const end = await endOf(start(run, { dieAt: step })).catch(() => null)
         expect(end).toBeNull()
         killedAt.push(steps[step - 1] ?? '')
@@ -112,8 +130,8 @@ describe.skipIf(programs === null)('a part whose process is killed while it is p
 
   test('of two attempts at once, the one whose row came first is the part; the other removes its files, and has done its work', async () => {
     for (const waitBefore of ['transaction', 'INSERT']) {
-      const run = await newJob('out.csv')
-      const late = start({ ...run, checkpoint: 'late' }, { waitBefore })
+      const run = await newJob('out.csv', true)
+      const late = start(run, { waitBefore })
       expect(await late.nextLine()).toBe('waiting')
       const own = names(run).filter((name) => name.includes('part-002-of-003'))
       expect(own).toHaveLength(2)
@@ -134,10 +152,8 @@ describe.skipIf(programs === null)('a part whose process is killed while it is p
   }, 120_000)
 
   test('six attempts that race leave one', async () => {
-    const run = await newJob('out.csv')
-    const ends = await Promise.all(
-      Array.from({ length: 6 }, (_, at) => endOf(start({ ...run, checkpoint: `racer${at}` }))),
-    )
+    const run = await newJob('out.csv', true)
+    const ends = await Promise.all(Array.from({ length: 6 }, () => endOf(start(run))))
     expect(new Set(ends.map(({ outputPaths }) => outputPaths[0])).size).toBe(1)
     await expectWhole(run)
   }, 120_000)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createServiceClient } from '../../src/client/client.js'
 import type { Transport, TransportRequest } from '../../src/client/transport.js'
-import { sharedMigrations } from '../../src/pipeline/checkpoint/shared/schema.js'
+import { openShared } from '../../src/pipeline/checkpoint/shared/open.js'
 import type { PipelineDeps } from '../../src/pipeline/deps.js'
 import { collectParts, type Collected } from '../../src/pipeline/parts/collect.js'
 import { runPipeline } from '../../src/pipeline/run.js'
@@ -26,8 +26,8 @@ export interface PartRun {
   /** Names in the folder. */
   readonly inputs: readonly string[]
   readonly output: string
-  /** Each process that runs at one time has a file of its own. */
-  readonly checkpoint: string
+  /** Each process that runs at one time has a file of its own; null: that of the database. */
+  readonly checkpoint: string | null
   readonly columns?: readonly string[]
 }
 
@@ -75,7 +75,8 @@ export function partDeps(run: PartRun, postgres: Postgres): PipelineDeps {
     dedupe: true,
     output: { path: path(run.output), prefix: 'enrich_', columns: run.columns },
     ownFiles: [],
-    checkpoint: { path: path(`.enrich/${run.checkpoint}.sqlite`), maxAgeMs: null },
+    checkpoint: { path: path(`.enrich/${run.checkpoint ?? ''}.sqlite`), maxAgeMs: null },
+    shared: run.checkpoint === null ? { url: run.url, environment: {}, apiKey: () => null } : null,
     webhooks: { url: null, receiver: null },
     onLost: 'hold',
     askAgain: [],
@@ -147,12 +148,13 @@ export const connectTo = (url: string): Postgres =>
 
 export const databaseOf = (postgres: Postgres) => ({ postgres, explain: (error: unknown) => error })
 
-/** A database of its own on a server, with the tables of a checkpoint. */
-export function makeDatabase(server: PostgresServer, name: string): string {
+/** A database of its own on a server that is durable, with the tables of a checkpoint. */
+export async function makeDatabase(server: PostgresServer, name: string): Promise<string> {
   server.sql(`CREATE DATABASE ${name}`)
-  server.sql('CREATE SCHEMA enrich', name)
-  for (const migration of sharedMigrations) server.sql(migration, name)
-  return server.url({ database: name })
+  const url = server.url({ database: name })
+  const made = await openShared(url, { clock: systemClock, random: systemRandom, environment: {} })
+  await made.close()
+  return url
 }
 
 export const collectJob = (

@@ -25,8 +25,8 @@ describe.skipIf(programs === null)('parts that are collected', () => {
   let folder: string
   let jobCount = 0
   beforeAll(async () => {
-    server = await startPostgres(programs ?? '', { fsync: false })
-    url = makeDatabase(server, 'collect')
+    server = await startPostgres(programs ?? '')
+    url = await makeDatabase(server, 'collect')
     postgres = connectTo(url)
   }, 60_000)
   afterAll(async () => {

@@ -13,8 +13,8 @@ describe.skipIf(programs === null)('jobs of parts', () => {
   let url: string
   let postgres: Postgres
   beforeAll(async () => {
-    server = await startPostgres(programs ?? '', { fsync: false })
-    url = makeDatabase(server, 'jobs')
+    server = await startPostgres(programs ?? '')
+    url = await makeDatabase(server, 'jobs')
     postgres = connectTo(url)
   }, 60_000)
   afterAll(async () => {
