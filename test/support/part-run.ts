@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createServiceClient } from '../../src/client/client.js'
 import type { Transport, TransportRequest } from '../../src/client/transport.js'
@@ -55,6 +56,7 @@ export async function runPart(
 
 export function partDeps(run: PartRun, postgres: Postgres): PipelineDeps {
   const path = (name: string) => join(run.folder, name)
+  mkdirSync(path('.enrich'), { recursive: true })
   const scope = 'https://service.test'
   const client = createServiceClient(
     { apiKey: 'key', baseUrl: scope, userAgent: 'parts', connectionsMax: 1 },
