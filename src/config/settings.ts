@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isLoopback, parseBaseUrl } from '../core/base-url.js'
 import { parseDurationMs } from '../core/duration.js'
+import { isPostgresUrl } from '../core/postgres-address.js'
 import { UserError } from '../core/errors.js'
 import { parseListenAddress, type ListenAddress } from '../core/listen-address.js'
 import { assertLocalPath } from '../core/local-path.js'
@@ -173,8 +174,9 @@ function stageOptions(
 function assertLocalPaths(config: FileConfig): void {
   for (const { path, option } of listOptions(options)) {
     if (option.path === undefined) continue
+    const isOnServer = (value: string) => path.join('.') === 'checkpoint.path' && isPostgresUrl(value)
     for (const value of [valueAt(config, path)].flat())
-      if (typeof value === 'string') assertLocalPath(value, option.path)
+      if (typeof value === 'string' && !isOnServer(value)) assertLocalPath(value, option.path)
   }
 }
 

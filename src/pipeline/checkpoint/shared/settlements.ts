@@ -89,7 +89,7 @@ export class Settlements {
       distinct.map(({ runId }) => runId),
       distinct.map(({ atMs }) => atMs),
       distinct.map(({ reason }) => reason),
-      distinct.map((item) => (staysOwn(item) ? this.#store.worker.id : null)),
+      distinct.map((item) => (staysOwn(item) ? this.#store.workerId : null)),
     ]
     try {
       const sql = asLeftSql(namesRuns(this.#kind), distinct.some(isGivenBack))
@@ -160,7 +160,7 @@ export class Settlements {
     if (row?.customId === customId && row.state !== 'intended' && !isLate) return false
     const state = isLate ? stateAfterLate(row, lookupId, event) : stateAfter(row, lookupId, event)
     if (row?.customId !== customId) throw new Error(`lookup ${lookupId} is not intended as ${customId}`)
-    const workerId = staysOwn(item) ? this.#store.worker.id : null
+    const workerId = staysOwn(item) ? this.#store.workerId : null
     await settleLookup(statements, { lookupId, state, workerId, ...settlement })
     await settleSubmission(statements, { customId, verdict, ...settlement })
     return true
