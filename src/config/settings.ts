@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isLoopback, parseBaseUrl } from '../core/base-url.js'
 import { parseDurationMs } from '../core/duration.js'
-import { isPostgresUrl } from '../core/postgres-address.js'
 import { UserError } from '../core/errors.js'
 import { parseListenAddress, type ListenAddress } from '../core/listen-address.js'
 import { assertLocalPath } from '../core/local-path.js'
@@ -20,6 +19,7 @@ import { environmentConfig, mergeConfigs, type Environment, type FileConfig } fr
 import { fillDefaults, listOptions, valueAt, type FilledOf } from './option.js'
 import { defaultPaths, options } from './options.js'
 import { costLimitOf, priceMissing, pricesOf } from './prices.js'
+import { assertFitsCheckpoint } from './shared-checkpoint.js'
 
 type Filled = FilledOf<typeof options>
 
@@ -81,6 +81,11 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
   if (budget.costMax !== undefined && prices === null) throw priceMissing('--max-cost')
   const costLimit = baseUrl === null ? null : costLimitOf(budget.costMax, prices)
   assertLocalPaths(whole)
+  assertFitsCheckpoint(checkpoint.path, {
+    webhooks: !isUnset(webhook.url) || !isUnset(webhook.listen),
+    changes: output.changes !== undefined,
+    report: output.report !== undefined,
+  })
   const scheduling = {
     limits: {
       submissionsPerWindow: limits.submitPerMinute,
@@ -174,9 +179,8 @@ function stageOptions(
 function assertLocalPaths(config: FileConfig): void {
   for (const { path, option } of listOptions(options)) {
     if (option.path === undefined) continue
-    const isOnServer = (value: string) => path.join('.') === 'checkpoint.path' && isPostgresUrl(value)
     for (const value of [valueAt(config, path)].flat())
-      if (typeof value === 'string' && !isOnServer(value)) assertLocalPath(value, option.path)
+      if (typeof value === 'string') assertLocalPath(value, option.path)
   }
 }
 

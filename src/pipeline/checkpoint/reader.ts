@@ -345,13 +345,13 @@ function readCounts(database: Sqlite, version: number): ScopeCounts[] {
   })
 }
 
-function serviceOf(text: string): Pick<ScopeCounts, 'scope' | 'kind'> {
+export function serviceOf(text: string): Pick<ScopeCounts, 'scope' | 'kind'> {
   const { base, kind } = readScope(text)
   return { scope: base, kind }
 }
 
 /** A job is named by its files, as a list, or by its user, which says nothing of files; any other text names itself. */
-function inputsOf(job: string | undefined): readonly string[] {
+export function inputsOf(job: string | undefined): readonly string[] {
   if (job === undefined || isNamedJob(job)) return []
   return job.startsWith('[') ? (JSON.parse(job) as string[]) : [job]
 }

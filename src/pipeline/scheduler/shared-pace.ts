@@ -34,7 +34,7 @@ export function createSharedPace(
 
   /** Whether a turn was come by in time. */
   const takeOne = async (signal: AbortSignal, mayBeLate: boolean): Promise<boolean> => {
-    await clock.sleep(pausedUntilMs - clock.monotonicMs(), signal)
+    if (pausedUntilMs > clock.monotonicMs()) await clock.sleep(pausedUntilMs - clock.monotonicMs(), signal)
     const askedAtMs = clock.monotonicMs()
     const turn = await turns.take(spacing(), askedAtMs < knownUntilMs, signal)
     if (turn === null) {

@@ -38,8 +38,8 @@ export function connectPostgres(address: PostgresAddress, options: ConnectOption
   const { environment = process.env } = options
   const { Pool, types } = loadDriver()
   const int8: number = types.builtins.INT8
-  const getTypeParser = ((oid: number, format: 'text'): unknown =>
-    oid === int8 ? Number : types.getTypeParser(oid, format)) as typeof types.getTypeParser
+  const parserOf = types.getTypeParser as (oid: number, format: string) => unknown
+  const getTypeParser = (oid: number, format: string) => (oid === int8 ? Number : parserOf(oid, format))
   const user = address.user ?? (environment.PGUSER || userInfo().username)
   const config: pg.PoolConfig = {
     host: address.host,
@@ -59,7 +59,7 @@ export function connectPostgres(address: PostgresAddress, options: ConnectOption
     keepAliveInitialDelayMillis: 10_000,
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: true,
-    types: { getTypeParser },
+    types: { getTypeParser: getTypeParser as typeof types.getTypeParser },
   }
   const pool = new Pool(config)
   // Without these, a connection that breaks while nothing is asked of it would end the process.

@@ -35,8 +35,8 @@ export interface OpenSharedDeps {
 const promptMsMax = 5_000
 
 /** Opens it to work on, made and brought to this version as needed. Throws CHECKPOINT_*. */
-export function openShared(url: string, deps: OpenSharedDeps): Promise<SharedDatabase> {
-  return opened(url, deps, async (postgres, address) => {
+export async function openShared(url: string, deps: OpenSharedDeps): Promise<SharedDatabase> {
+  const { database } = await opened(url, deps, async (postgres, address) => {
     const server = await readServer(postgres)
     assertFit(server, shownPostgresUrl(address))
     const shown = shownPostgresUrl(address)
@@ -45,15 +45,20 @@ export function openShared(url: string, deps: OpenSharedDeps): Promise<SharedDat
     await assertGrants(postgres, shown, ['SELECT', 'INSERT', 'UPDATE', 'DELETE'])
     return { head: isSame(head, server) ? head : await goOnWith(postgres, shown, head, server, deps), server }
   })
+  return database
+}
+
+export interface SharedToRead extends SharedDatabase {
+  /** Why a run with it would stop; null where it would not. */
+  readonly problem: UserError | null
 }
 
 /** Opens it to look at it, and changes nothing; null where the database holds none yet. Throws CHECKPOINT_*. */
 export async function openSharedToRead(
   url: string,
   deps: Pick<OpenSharedDeps, 'environment'> = {},
-): Promise<(SharedDatabase & { readonly isSameServer: boolean }) | null> {
-  let isSameServer = true
-  const database = await opened(url, deps, async (postgres, address) => {
+): Promise<SharedToRead | null> {
+  const found = await opened(url, deps, async (postgres, address) => {
     const shown = shownPostgresUrl(address)
     const server = await readServer(postgres)
     assertFit(server, shown)
@@ -61,10 +66,11 @@ export async function openSharedToRead(
     if (head === null) return null
     assertKnown(head, shown)
     await assertGrants(postgres, shown, ['SELECT'])
-    isSameServer = isSame(head, server)
     return { head, server }
   })
-  return database === null ? null : { ...database, isSameServer }
+  if (found === null) return null
+  const { database, head } = found
+  return { ...database, problem: isSame(head, database.server) ? null : serverChanged(database.url) }
 }
 
 interface Head extends ServerIdentity {
@@ -77,7 +83,7 @@ async function opened<Result extends Found | null>(
   url: string,
   { environment }: Pick<OpenSharedDeps, 'environment'>,
   find: (postgres: Postgres, address: PostgresAddress) => Promise<Result>,
-): Promise<SharedDatabase | Extract<Result, null>> {
+): Promise<{ database: SharedDatabase; head: Head } | Extract<Result, null>> {
   const address = parsePostgresUrl(url)
   const options = environment === undefined ? {} : { environment }
   const postgres = connectPostgres(address, options)
@@ -93,7 +99,8 @@ async function opened<Result extends Found | null>(
       return null as Extract<Result, null>
     }
     const { head, server } = found
-    return { id: head.id, url: shownPostgresUrl(address), postgres, prompt, server, explain, close }
+    const shown = shownPostgresUrl(address)
+    return { database: { id: head.id, url: shown, postgres, prompt, server, explain, close }, head }
   } catch (error) {
     await close()
     throw explain(error)
@@ -205,15 +212,7 @@ async function goOnWith(
   { systemIdentifier, timeline }: ServerIdentity,
   { random, acceptRollback = false }: OpenSharedDeps,
 ): Promise<Head> {
-  if (!acceptRollback) {
-    throw new UserError(
-      'CHECKPOINT_SERVER_CHANGED',
-      `the server of ${url} is another one than before, or was restored`,
-      {
-        hint: 'what it had not yet received may be billed again: see docs/several-machines.md on failover, then pass --accept-rollback once',
-      },
-    )
-  }
+  if (!acceptRollback) throw serverChanged(url)
   return locked(postgres, async (statements) => {
     const found = (await readHead(statements, url)) ?? head
     // Another process was faster; its id is the one to go on with.
@@ -228,3 +227,12 @@ async function goOnWith(
     return { ...found, id, systemIdentifier, timeline }
   })
 }
+
+const serverChanged = (url: string) =>
+  new UserError(
+    'CHECKPOINT_SERVER_CHANGED',
+    `the server of ${url} is another one than before, or was restored`,
+    {
+      hint: 'what it had not yet received may be billed again: see docs/several-machines.md on failover, then pass --accept-rollback once',
+    },
+  )
