@@ -9,7 +9,8 @@ import type { OpenRun, PipelineDeps } from './deps.js'
 import { openEnding, type Ending } from './ending/ending.js'
 import { ingest, type Ingested } from './ingest.js'
 import type { RowIndex } from './input/row-index.js'
-import { openRun, peekBefore } from './open-run.js'
+import { openRun } from './open-run.js'
+import { peekAtKnown } from './peek-at-known.js'
 import { recordingFailure } from './record-failure.js'
 import { Backlog } from './scheduler/backlog.js'
 import type { RunSummary } from './rules/run-summary.js'
@@ -74,7 +75,7 @@ async function readInput(run: OpenRun): Promise<Ingested> {
     decided.note(lookups, ids)
     return ids
   }
-  const asked = askedBefore(() => peekBefore(deps, connection.scope))
+  const asked = askedBefore(() => peekAtKnown(deps, connection.scope))
   const read = await ingest({
     ...{ input, rule, rowKeyColumn, groupColumn, dedupe, place, signal },
     spool: run.rowSpool,
