@@ -16,7 +16,11 @@ import { chooseColumns, sampleColumns } from '../pipeline/column-choice.js'
 import { ingest } from '../pipeline/ingest.js'
 import { openInput, type Input, type InputOptions } from '../pipeline/input/input.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
+import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
+import { closingAfter } from '../platform/close-stack.js'
+import { systemClock } from '../platform/clock.js'
+import { systemRandom } from '../platform/random.js'
 
 export interface Inspection {
   input: Input
@@ -32,6 +36,8 @@ export interface Inspection {
   decided: DecidedLookups
   /** Null where there is no checkpoint yet. */
   reader: CheckpointReader | null
+  /** The file that is read, which is a copy where the checkpoint is on a server. */
+  checkpointPath: string
   /** Why a run with this checkpoint would stop; null where it would not. */
   problem: UserError | null
 }
@@ -40,6 +46,8 @@ export interface InspectionDeps {
   settings: Settings
   stdin: NodeJS.ReadableStream
   signal: AbortSignal
+  /** Where a password of a checkpoint on a server is looked for; `process.env` if left out. */
+  environment?: Environment
   /** Called with each batch of lookups, which say whether they are decided, and the ids they have, in order. */
   onBatch?: (
     lookups: readonly KeyedLookup[],
@@ -58,9 +66,20 @@ export async function inspectInput<Result>(
   use: (found: Inspection) => Promise<Result>,
 ): Promise<Result> {
   const { path } = deps.settings.checkpoint
+  if (isPostgresUrl(path)) return inspectShared(path, deps, use)
   if (!isAnythingAt(path)) return inspectWith(null, deps, use)
-  const checkpoints = await loadCheckpoints()
-  return checkpoints.blamingDamage(path, () => inspectWith(checkpoints, deps, use))
+  const { peekAtCheckpoint, blamingDamage, problemOf } = await loadCheckpoints()
+  return blamingDamage(path, () =>
+    inspectWith(
+      {
+        path,
+        peek: (scope) => peekAtCheckpoint(path, scope),
+        problem: (isBilled) => problemOf(path, isBilled),
+      },
+      deps,
+      use,
+    ),
+  )
 }
 
 /** Loaded where there is something to look at: a quarter of what a plan would take to start. */
@@ -70,9 +89,31 @@ async function loadCheckpoints() {
   return { peekAtCheckpoint, blamingDamage, problemOf }
 }
 
-/** `checkpoints` is null where there is none. */
+/** What is known there of the input's lookups is copied here while they are read. */
+async function inspectShared<Result>(
+  url: string,
+  deps: InspectionDeps,
+  use: (found: Inspection) => Promise<Result>,
+): Promise<Result> {
+  const { lookAtShared } = await import('../pipeline/checkpoint/shared/look.js')
+  const { environment = process.env } = deps
+  return closingAfter(async (closeLater) => {
+    const place = { url, folder: tmpdir(), clock: systemClock, random: systemRandom, environment }
+    const look = await lookAtShared(place, closeLater)
+    return inspectWith(look === null ? null : { ...look, problem: () => look.problem }, deps, use)
+  })
+}
+
+/** What is known of earlier runs, wherever it is kept. */
+interface Known {
+  readonly path: string
+  peek(scope: string): CheckpointReader | null
+  problem(isBilled: boolean): UserError | null
+}
+
+/** `earlier` is null where there is no checkpoint. */
 async function inspectWith<Result>(
-  checkpoints: Awaited<ReturnType<typeof loadCheckpoints>> | null,
+  earlier: Known | null,
   deps: InspectionDeps,
   use: (found: Inspection) => Promise<Result>,
 ): Promise<Result> {
@@ -82,7 +123,7 @@ async function inspectWith<Result>(
     const samples = await sampleColumns(input)
     const { baseUrl, registryPath } = settings.service
     const scope = baseUrl ?? (await embeddedScopeOf(registryPath))
-    const reader = checkpoints?.peekAtCheckpoint(settings.checkpoint.path, scope) ?? null
+    const reader = earlier?.peek(scope) ?? null
     try {
       const asked = settings.input.columns
       const { identifierUse } = settings
@@ -116,7 +157,7 @@ async function inspectWith<Result>(
         signal: deps.signal,
       })
       const report = reportColumns(input.columns, rule, samples)
-      const problem = checkpoints?.problemOf(settings.checkpoint.path, baseUrl !== null) ?? null
+      const problem = earlier?.problem(baseUrl !== null) ?? null
       return await use({
         input,
         scope,
@@ -126,6 +167,7 @@ async function inspectWith<Result>(
         index,
         decided,
         reader,
+        checkpointPath: earlier?.path ?? settings.checkpoint.path,
         problem,
       })
     } finally {

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import type { CloseLater } from '../platform/close-stack.js'
-import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
-import { peekAtCheckpoint } from './checkpoint/reader.js'
+import type { Checkpoint } from './checkpoint/checkpoint.js'
 import { openCheckpoint } from './checkpoint/sqlite-checkpoint.js'
 import { chooseColumns, sampleColumns } from './column-choice.js'
 import type { Connection, OpenRun, PipelineDeps } from './deps.js'
@@ -29,6 +28,7 @@ import { detectColumns, findColumn } from './rules/detect-columns.js'
 import type { AskingRule } from './rules/asking-rule.js'
 import { namedJob } from './rules/job-name.js'
 import { createTimeline } from './rules/timeline.js'
+import { peekAtKnown } from './peek-at-known.js'
 import { checkOutput } from './write-output.js'
 
 /** The part of a run that another process published before: there is nothing to do. */
@@ -176,14 +176,6 @@ function spoolsRows(input: Input, output: ResolvedOutput): boolean {
   return output.format === 'parquet' && input.format !== 'parquet'
 }
 
-/** What is known before the checkpoint is open; null where nothing is. */
-export function peekBefore(
-  { peek, checkpoint }: Pick<PipelineDeps, 'peek' | 'checkpoint'>,
-  scope: string,
-): CheckpointReader | null {
-  return peek === undefined ? peekAtCheckpoint(checkpoint.path, scope) : peek(scope)
-}
-
 /** Which columns are asked, reported before anything is; see `chooseColumns`. */
 async function settleColumns(
   deps: PipelineDeps,
@@ -192,7 +184,7 @@ async function settleColumns(
   scope: string,
 ): Promise<AskingRule> {
   const { observe, interrupt, columns: asked, identifierUse } = deps
-  const reader = peekBefore(deps, scope)
+  const reader = peekAtKnown(deps, scope)
   try {
     const choice = await chooseColumns({ input, asked, identifierUse, samples, reader, signal: interrupt })
     const { rule, note } = choice

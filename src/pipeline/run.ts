@@ -9,10 +9,11 @@ import type { OpenRun, PipelineDeps } from './deps.js'
 import { openEnding, type Ending } from './ending/ending.js'
 import { ingest, type Ingested } from './ingest.js'
 import type { RowIndex } from './input/row-index.js'
-import { openRun, peekBefore, PublishedBefore } from './open-run.js'
+import { openRun, PublishedBefore } from './open-run.js'
 import { publishedText } from './parts/open-part.js'
 import { filesOf } from './parts/part-files.js'
 import { summaryOfNothing } from './summary.js'
+import { peekAtKnown } from './peek-at-known.js'
 import { recordingFailure } from './record-failure.js'
 import { Backlog } from './scheduler/backlog.js'
 import type { RunSummary } from './rules/run-summary.js'
@@ -98,7 +99,7 @@ async function readInput(run: OpenRun): Promise<Ingested> {
     decided.note(lookups, ids)
     return ids
   }
-  const asked = askedBefore(() => peekBefore(deps, connection.scope))
+  const asked = askedBefore(() => peekAtKnown(deps, connection.scope))
   const read = await ingest({
     ...{ input, rule, rowKeyColumn, groupColumn, dedupe, place, signal },
     spool: run.rowSpool,

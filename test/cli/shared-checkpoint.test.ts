@@ -114,6 +114,15 @@ describe.skipIf(programs === '')('--checkpoint postgres://…', () => {
     expect(other.read('out.csv')).toBe(place.read('out.csv'))
     expect(server.sql('SELECT count(*) FROM enrich.submissions', database)).toBe('2')
 
+    const plan = await other.run(['plan', 'companies.csv', '--checkpoint', url, '--json'], { env })
+    expect(JSON.parse(plan.stdout)).toMatchObject({ plan: { submit: 0, answered: 2 }, billedMax: 0 })
+    const exported = await other.run(['export', 'companies.csv', '-o', 'again.csv', '--checkpoint', url], {
+      env,
+    })
+    expect(exported.code, exported.stderr).toBe(0)
+    expect(other.read('again.csv')).toBe(place.read('out.csv'))
+    expect(readdirSync(other.temporaryFolder)).toEqual([])
+
     const shown = await place.run(['status'], { env })
     expect(shown.stdout).toMatch(/2 {2}answered/)
     expect(shown.stdout).toMatch(/Processes:\n {2}2 {2}\S+ \d+ {2}ended/)

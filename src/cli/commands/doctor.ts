@@ -100,10 +100,12 @@ function checksOf(settings: Settings, inputs: readonly string[], io: CliIo): Rec
 
 /** What is asked of which column, and what looks like a place or an identifier and is not asked. */
 function checkColumns(settings: Settings, io: CliIo): Promise<string> {
-  return inspectInput({ settings, stdin: io.stdin, signal: io.interrupt }, ({ columns, columnNote }) =>
-    Promise.resolve(
-      [...columnLines(columns), ...(columnNote === null ? [] : [columnNote])].join(`\n${' '.repeat(18)}`),
-    ),
+  return inspectInput(
+    { settings, stdin: io.stdin, signal: io.interrupt, environment: io.environment },
+    ({ columns, columnNote }) =>
+      Promise.resolve(
+        [...columnLines(columns), ...(columnNote === null ? [] : [columnNote])].join(`\n${' '.repeat(18)}`),
+      ),
   )
 }
 

@@ -231,10 +231,15 @@ export interface Checkpoint {
   close(): void | Promise<void>
 }
 
-/** What the writer and the commands that only look read; needs no lock. */
-export interface CheckpointReader {
-  /** What is known of these, of lookups of one kind, can be read once this resolves. */
+/** Brings what is known, where it is not here already: it can be read once the promise resolves. */
+export interface Fetching {
+  /** By keys, of lookups of one kind. */
   fetch(kind: LookupKind, keys: readonly Uint8Array[]): Promise<void>
+  fetchLookups(lookupIds: readonly LookupId[]): Promise<void>
+}
+
+/** What the writer and the commands that only look read; needs no lock. */
+export interface CheckpointReader extends Fetching {
   /** Aligned with the keys, which are of lookups of one kind; 0 where a key is not known. */
   find(kind: LookupKind, keys: readonly Uint8Array[]): LookupId[]
   /** Aligned with the ids given; 0 gives null. */

@@ -20,9 +20,12 @@ import { job, scope, startMs } from './support.js'
 
 export interface OpenedShared {
   checkpoint: Checkpoint
-  worker: Worker
+  worker: TestWorker
   postgres: Postgres
 }
+
+/** Under another number, it was fenced and went on. */
+export type TestWorker = { -readonly [Member in keyof Worker]: Worker[Member] }
 
 /** Shared checkpoints by name, each a database of one server, which is started when the first is opened. */
 export class SharedPlace {
@@ -174,7 +177,11 @@ const faultsSql = `
   GROUP BY lookup_id HAVING count(*) > 1`
 
 /** Lives until it is closed: nothing renews its lease, and an hour passes in no test. */
-async function joinWorker(postgres: Postgres, ofJob: string, closed: () => Promise<void>): Promise<Worker> {
+async function joinWorker(
+  postgres: Postgres,
+  ofJob: string,
+  closed: () => Promise<void>,
+): Promise<TestWorker> {
   const [row] = await postgres.query<{ id: number }>(
     `INSERT INTO enrich.workers (name, job, lease_until) VALUES ('test', $1, clock_timestamp() + interval '1 hour')
      RETURNING worker_id AS id`,

@@ -144,7 +144,7 @@ function valuesOf(items: readonly AnswerItem[]): unknown[] {
   ]
 }
 
-/** An answer to a run that waits for it; unless it is proved to be this lookup's, the run has to be nobody else's. */
+/** What is looked up one by one, or as an expression: see `intendSql`. An answer to a run that waits for it; unless it is proved to be this lookup's, the run has to be nobody else's. */
 const writeSql = (namesRuns: boolean): string => `
   WITH asked AS (
     SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::bigint[],
@@ -152,13 +152,13 @@ const writeSql = (namesRuns: boolean): string => `
       AS a(lookup_id, run_id, state, outcome, line_version, answered_at_ms, packing, line_bytes, body_bytes, start,
         byte_count, is_proved)
   ), locked AS MATERIALIZED (
-    SELECT l.lookup_id FROM enrich.lookups l JOIN asked a USING (lookup_id)
-    WHERE l.state = 'running' AND l.run_id = a.run_id
+    SELECT l.lookup_id, l.run_id FROM enrich.lookups l
+    WHERE l.lookup_id = ANY($1::bigint[]) AND l.state || '' = 'running' AND l.run_id || '' = ANY($2::text[])
     ORDER BY l.lookup_id FOR NO KEY UPDATE OF l
   ), moved AS (
     UPDATE enrich.lookups l
     SET state = a.state, answered_at_ms = a.answered_at_ms, failure = NULL, worker_id = NULL
-    FROM asked a JOIN locked USING (lookup_id)
+    FROM asked a JOIN locked USING (lookup_id, run_id)
     WHERE l.lookup_id = a.lookup_id ${namesRuns ? uncontestedSql : ''}
     RETURNING a.*
   ), written AS (
@@ -174,4 +174,5 @@ const writeSql = (namesRuns: boolean): string => `
 
 const uncontestedSql = `AND (a.is_proved OR NOT EXISTS (
       SELECT FROM enrich.submissions s JOIN enrich.lookups o ON o.lookup_id = s.lookup_id
-      WHERE s.run_id = a.run_id AND s.custom_id IS DISTINCT FROM l.custom_id AND o.scope_id = l.scope_id))`
+      WHERE s.run_id = a.run_id AND s.custom_id IS DISTINCT FROM l.custom_id AND o.scope_id = l.scope_id
+      OFFSET 0))`

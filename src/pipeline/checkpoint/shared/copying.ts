@@ -1,5 +1,6 @@
 import { scopeOf, type LookupKind } from '../../rules/lookup-kind.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
+import type { LookupId } from '../checkpoint.js'
 import type { CopiedLookup, LocalCopy } from './local-copy.js'
 import type { SharedStore } from './store.js'
 
@@ -21,17 +22,33 @@ export async function copyWanted(store: SharedStore, copy: LocalCopy): Promise<v
        JOIN enrich.scopes sc ON sc.scope_id = l.scope_id LEFT JOIN enrich.answers a ON a.lookup_id = l.lookup_id
        WHERE w.worker_id = $1 AND (w.scope_id, w.position) > ($2, $3)
        ORDER BY w.scope_id, w.position LIMIT $4`,
-      [store.worker.id, scopeId, position, copiedAtOnce],
+      [store.workerId, scopeId, position, copiedAtOnce],
     )
     if (page.length > 0) await copy.put(page)
     const last = page.at(-1)
-    if (last === undefined || page.length < copiedAtOnce) return
+    if (last === undefined || page.length < copiedAtOnce) return store.assertLives()
     scopeId = last.scopeId
     position = last.position
   }
 }
 
-/** Puts what is known of lookups of one kind into the copy. */
+/** Puts what is known of lookups into the copy. */
+export async function copyLookups(
+  statements: PostgresStatements,
+  copy: LocalCopy,
+  lookupIds: readonly LookupId[],
+): Promise<void> {
+  for (let start = 0; start < lookupIds.length; start += copiedAtOnce) {
+    const page = await statements.query<CopiedLookup>(
+      `SELECT ${copiedColumns} FROM enrich.lookups l JOIN enrich.scopes sc ON sc.scope_id = l.scope_id
+       LEFT JOIN enrich.answers a ON a.lookup_id = l.lookup_id WHERE l.lookup_id = ANY($1::bigint[])`,
+      [lookupIds.slice(start, start + copiedAtOnce)],
+    )
+    if (page.length > 0) await copy.put(page)
+  }
+}
+
+/** The same of lookups of one kind, by their keys. */
 export async function copyKnown(
   statements: PostgresStatements,
   copy: LocalCopy,

@@ -96,7 +96,7 @@ function explainRefused(url: string, { database }: PostgresAddress, cause: State
 
 export const grantsMissing = (url: string, what: string, cause?: Error): UserError =>
   new UserError('CHECKPOINT_GRANTS_MISSING', `${url}: ${what}`, {
-    hint: 'let an owner run `enrich status` of a run once, or grant what docs/several-machines.md lists',
+    hint: 'an owner makes the tables by `enrich doctor` with the same checkpoint, and grants what docs/several-machines.md lists',
     cause,
   })
 

@@ -4,6 +4,9 @@ import { timelineSql } from './server.js'
  * $1 worker, $2 lookups, $3 when each leaves, $4 scope, $5 job, $6 what custom ids begin with, $7 to $10 the bounds.
  * The worker's row is held so that nobody fences it before this commits, the rows of the job so that no two processes
  * take the same rest. A custom id is made as `formatCustomId` makes it.
+ *
+ * What is compared as an expression (`+ 0`, `|| ''`), or looked up one by one, is so that a planner which knows little of
+ * tables that have just grown reads no more of them than these rows.
  */
 export const intendSql = `
   WITH me AS MATERIALIZED (
@@ -13,8 +16,8 @@ export const intendSql = `
     FOR SHARE OF w
   ), locked AS MATERIALIZED (
     SELECT l.lookup_id FROM enrich.lookups l
-    WHERE l.lookup_id = ANY($2::bigint[]) AND l.scope_id = $4 AND l.state = 'new'
-      AND (l.worker_id IS NULL OR l.worker_id = $1) AND EXISTS (SELECT FROM me)
+    WHERE l.lookup_id = ANY($2::bigint[]) AND l.scope_id + 0 = $4 AND l.state || '' = 'new'
+      AND coalesce(l.worker_id, $1) = $1 AND EXISTS (SELECT FROM me)
     ORDER BY l.lookup_id FOR NO KEY UPDATE OF l
   ), job AS MATERIALIZED (
     SELECT j.reserved_of_rows, j.reserved_micros FROM enrich.jobs j
@@ -23,12 +26,14 @@ export const intendSql = `
     SELECT k.reserved - k.reserved_before AS reserved FROM enrich.job_kinds k
     WHERE k.job_id = $5 AND k.scope_id = $4 AND EXISTS (SELECT FROM job) FOR NO KEY UPDATE OF k
   ), asked AS (
-    SELECT a.lookup_id, a.now_ms, coalesce(w.is_first, false) AS is_first, locked.lookup_id IS NOT NULL AS was_free,
+    SELECT a.lookup_id, a.now_ms, a.is_first, locked.lookup_id IS NOT NULL AS was_free,
       count(locked.lookup_id) OVER nth AS nth,
-      count(locked.lookup_id) FILTER (WHERE w.is_first) OVER nth AS nth_of_rows
-    FROM unnest($2::bigint[], $3::bigint[]) WITH ORDINALITY AS a(lookup_id, now_ms, ordinal)
-    LEFT JOIN locked ON locked.lookup_id = a.lookup_id
-    LEFT JOIN enrich.wanted w ON w.worker_id = $1 AND w.lookup_id = a.lookup_id
+      count(locked.lookup_id) FILTER (WHERE a.is_first) OVER nth AS nth_of_rows
+    FROM (
+      SELECT i.*, coalesce((SELECT w.is_first FROM enrich.wanted w
+        WHERE w.worker_id = $1 AND w.lookup_id = i.lookup_id), false) AS is_first
+      FROM unnest($2::bigint[], $3::bigint[]) WITH ORDINALITY AS i(lookup_id, now_ms, ordinal)
+    ) a LEFT JOIN locked ON locked.lookup_id = a.lookup_id
     WINDOW nth AS (ORDER BY a.ordinal)
   ), moved AS (
     UPDATE enrich.lookups l

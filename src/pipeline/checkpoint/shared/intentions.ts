@@ -70,7 +70,8 @@ export class Intentions {
     for (const item of batch) {
       const row = byId.get(item.lookupId)
       try {
-        settled.set(item, { value: row === undefined ? 'elsewhere' : await this.#resultOf(item, row) })
+        const value = row === undefined ? 'elsewhere' : await this.#resultOf(row, batch.length)
+        settled.set(item, { value })
       } catch (error) {
         settled.set(item, { error })
       }
@@ -85,12 +86,13 @@ export class Intentions {
       const earlier = mayHaveTakenEffect ? await this.#held(batch) : []
       const heldIds = new Set(earlier.map(({ lookupId }) => lookupId))
       const left = batch.filter(({ lookupId }) => !heldIds.has(lookupId))
+      if (left.length === 0) return earlier
+      const sinceMs = store.clock.monotonicMs()
       for (;;) {
-        if (left.length === 0) return earlier
         const rows = await this.#send(left)
         if (rows.every(({ isAlive }) => isAlive)) return [...earlier, ...rows]
         await store.clock.sleep(leaseWaitMs)
-        store.assertJoined()
+        store.assertJoined(store.clock.monotonicMs() - sinceMs)
       }
     })
   }
@@ -99,7 +101,7 @@ export class Intentions {
     const store = this.#store
     const { rowsMax, kindMax, priceMicros, costMaxMicros } = batch[0]?.bounds ?? noBounds
     return store.queryOnce<IntendedRow>(intendSql, [
-      store.worker.id,
+      store.workerId,
       batch.map(({ lookupId }) => lookupId),
       batch.map(({ nowMs }) => nowMs),
       ...[store.scopeId(this.#kind), store.job.jobId, `enr_${store.id}_${store.scopeId(this.#kind)}_`],
@@ -113,25 +115,25 @@ export class Intentions {
     const rows = await store.queryOnce<Omit<IntendedRow, 'wasFree' | 'isAlive' | 'rowsLeft' | 'kindLeft'>>(
       `SELECT lookup_id AS "lookupId", custom_id AS "customId", attempt FROM enrich.lookups
        WHERE lookup_id = ANY($1::bigint[]) AND state = 'intended' AND worker_id = $2`,
-      [batch.map(({ lookupId }) => lookupId), store.worker.id],
+      [batch.map(({ lookupId }) => lookupId), store.workerId],
     )
     return rows
       .filter(({ customId }) => customId !== null && !store.unsettled.has(customId))
       .map((row) => ({ ...row, wasFree: true, isAlive: true, rowsLeft: null, kindLeft: null }))
   }
 
-  async #resultOf({ bounds }: Item, row: IntendedRow): Promise<Intended> {
-    const { unsettled, worker } = this.#store
-    const intendedAs = worker.id
+  /** What did not fit with the others of its batch may fit alone. */
+  async #resultOf(row: IntendedRow, batchCount: number): Promise<Intended> {
+    const { unsettled, worker, workerId: intendedAs } = this.#store
     const { customId, attempt } = row
     if (customId !== null && attempt !== null) {
       unsettled.add(customId)
       return { customId, attempt, mayLeave: () => worker.mayLeave(intendedAs) }
     }
     if (!row.wasFree) return this.#whyNotFree(row.lookupId)
-    if (row.kindLeft !== null && row.kindLeft <= 0) return 'lookups_max'
-    if (row.rowsLeft !== null && row.rowsLeft <= 0) return 'of_rows'
-    return bounds.costMaxMicros === null ? 'elsewhere' : 'cost_max'
+    if (row.kindLeft !== null && row.kindLeft < batchCount) return 'lookups_max'
+    if (row.rowsLeft !== null && row.rowsLeft < batchCount) return 'of_rows'
+    return 'cost_max'
   }
 
   /** Another process's; else it is not new by what this process itself did, which is a bug. */
@@ -139,7 +141,7 @@ export class Intentions {
     const [row] = await this.#store.query<{ state: LookupState; isOwn: boolean }>(
       `SELECT l.state, coalesce(s.worker_id = $2, false) AND coalesce(l.worker_id = $2, true) AS "isOwn"
        FROM enrich.lookups l LEFT JOIN enrich.submissions s ON s.custom_id = l.custom_id WHERE l.lookup_id = $1`,
-      [lookupId, this.#store.worker.id],
+      [lookupId, this.#store.workerId],
     )
     if (row !== undefined && !row.isOwn) return 'elsewhere'
     throw new Error(`lookup ${lookupId} is ${row?.state ?? 'unknown'}: "intend" cannot happen to it`)

@@ -108,7 +108,7 @@ export function endJob(store: SharedStore, kind: LookupKind, nowMs: number): Pro
   return store.transaction(async (statements) => {
     await statements.query('SELECT FROM enrich.jobs WHERE job_id = $1 FOR UPDATE', [jobId])
     await statements.query('UPDATE enrich.workers SET has_ended_job = true WHERE worker_id = $1', [
-      store.worker.id,
+      store.workerId,
     ])
     await statements.query(
       `UPDATE enrich.jobs j SET ended_at_ms = $2 WHERE j.job_id = $1 AND j.ended_at_ms IS NULL

@@ -50,7 +50,7 @@ export async function openPostgresCheckpoint(deps: OpenPostgresCheckpointDeps): 
       close: async () => {
         if (isClosed) return
         isClosed = true
-        await giveUp(postgres, worker.id)
+        await giveUp(postgres, store.workerId)
         await worker.close()
       },
     },

@@ -60,6 +60,7 @@ export class Others {
     const { clock } = this.#store
     while (!signal.aborted) {
       const startedAtMs = clock.monotonicMs()
+      await this.#store.assertLives()
       await this.#planAgain()
       const { leftCount, openCount } = await this.#open()
       if (leftCount > 0) return true
@@ -92,7 +93,7 @@ export class Others {
        CROSS JOIN LATERAL (SELECT l.worker_id IS DISTINCT FROM $1 AND
          (l.worker_id IS NULL OR h.is_fenced OR h.ended_at IS NOT NULL) AS is_left) o
        WHERE w.worker_id = $1 AND NOT w.is_decided AND l.state IN ('new', 'intended', 'running')`,
-      [this.#store.worker.id],
+      [this.#store.workerId],
     )
     return row ?? { leftCount: 0, openCount: 0 }
   }
@@ -115,7 +116,7 @@ export class Others {
       `SELECT l.state, count(*) AS count FROM enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
        WHERE w.worker_id = $1 AND w.scope_id = $2 AND NOT w.is_decided
        AND l.state IN ('answered', 'failed', 'invalid', 'uncertain') GROUP BY 1`,
-      [this.#store.worker.id, this.#store.scopeId(kind)],
+      [this.#store.workerId, this.#store.scopeId(kind)],
     )
     for (const { state, count } of rows) now[state] = count
     return now

@@ -46,7 +46,7 @@ export async function planKind(
   policy: PlanPolicy,
   afterPosition: number,
 ): Promise<Record<LookupPlan, number>> {
-  const from = [store.worker.id, store.scopeId(kind), afterPosition]
+  const from = [store.workerId, store.scopeId(kind), afterPosition]
   const cutoffMs = policy.maxAgeMs === null ? -1 : policy.nowMs - policy.maxAgeMs
   if (policy.askAgain !== undefined && policy.askAgain.length > 0)
     await reopenOutcomes(store, kind, policy.askAgain, afterPosition)
@@ -137,7 +137,7 @@ export async function reopenOutcomes(
          WHEN 'failed' THEN 'failed' END = ANY($4::text[])
        ORDER BY l.lookup_id FOR NO KEY UPDATE OF l)
      RETURNING lookup_id`,
-    [store.worker.id, store.scopeId(kind), afterPosition, outcomes],
+    [store.workerId, store.scopeId(kind), afterPosition, outcomes],
   )
   return rows.length
 }
@@ -164,7 +164,7 @@ export async function claimNew(
      )
      UPDATE enrich.lookups l SET worker_id = $1 FROM page WHERE l.lookup_id = page.lookup_id
      RETURNING page.position, page.is_first AS "isFirst", l.lookup_id AS "lookupId", l.name, l.location, l.context`,
-    [store.worker.id, store.scopeId(kind), afterPosition, Math.min(count, claimCountMax)],
+    [store.workerId, store.scopeId(kind), afterPosition, Math.min(count, claimCountMax)],
   )
   return rows
     .sort((one, other) => one.position - other.position)
@@ -188,7 +188,7 @@ export async function adoptRuns(
      UPDATE enrich.lookups l SET worker_id = $1 FROM open WHERE l.lookup_id = open.lookup_id
      RETURNING l.lookup_id AS "lookupId", l.run_id AS "runId", coalesce(l.custom_id, '') AS "customId", l.name,
        l.submitted_at_ms AS "submittedAtMs", l.failure AS "needsAttention"`,
-    [store.worker.id, store.scopeId(kind), afterPosition],
+    [store.workerId, store.scopeId(kind), afterPosition],
   )
   return rows.sort((one, other) => one.submittedAtMs - other.submittedAtMs || one.lookupId - other.lookupId)
 }

@@ -191,7 +191,7 @@ export class PostgresCheckpoint implements Checkpoint {
 
   disprove(lookupId: LookupId, customId: string, reason: string): Promise<void> {
     return this.#store.transaction((statements) =>
-      disproveRun(statements, { lookupId, customId, reason }, this.#store.worker.id),
+      disproveRun(statements, { lookupId, customId, reason }, this.#store.workerId),
     )
   }
 
@@ -249,7 +249,7 @@ export class PostgresCheckpoint implements Checkpoint {
   }
 
   #claimant() {
-    return { scopeId: this.#scopeId(), workerId: this.#store.worker.id }
+    return { scopeId: this.#scopeId(), workerId: this.#store.workerId }
   }
 
   /** No scope has the number 0. */

@@ -18,7 +18,7 @@ export async function firstAnswersOf(
      JOIN enrich.answers a ON a.lookup_id = l.lookup_id
      WHERE w.worker_id = $1 AND w.scope_id = $2 AND w.position > $3 AND NOT w.is_decided AND w.is_first
        AND l.state = 'answered' ORDER BY w.position LIMIT $4`,
-    [store.worker.id, store.scopeId(kind), afterPosition, count],
+    [store.workerId, store.scopeId(kind), afterPosition, count],
   )
   return rows.map(({ position, lookupId, name, location, context, ...packed }) => ({
     position,
@@ -33,7 +33,7 @@ export async function firstQuestionOf(store: SharedStore, lookupId: LookupId): P
   const [row] = await store.query<Lookup>(
     `SELECT l.name, l.location, l.context FROM enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
      WHERE w.worker_id = $1 AND w.lookup_id = $2 AND w.is_first AND NOT w.is_decided`,
-    [store.worker.id, lookupId],
+    [store.workerId, lookupId],
   )
   return row ?? null
 }
@@ -50,7 +50,7 @@ export async function ownerOfRun(
   kind: LookupKind,
   runId: string,
 ): Promise<RunOwner | null> {
-  const values = [store.worker.id, store.scopeId(kind), runId]
+  const values = [store.workerId, store.scopeId(kind), runId]
   const [row] = await store.query<RunOwner>(`${ownerSql} AND l.run_id = $3`, values)
   return row ?? null
 }
@@ -60,7 +60,7 @@ export async function ownerOfKey(
   kind: LookupKind,
   key: Uint8Array,
 ): Promise<RunOwner | null> {
-  const values = [store.worker.id, store.scopeId(kind), Buffer.from(key)]
+  const values = [store.workerId, store.scopeId(kind), Buffer.from(key)]
   const [row] = await store.query<RunOwner>(`${ownerSql} AND l.key = $3`, values)
   return row ?? null
 }
@@ -78,7 +78,7 @@ export function lostSince(
      WHERE l.scope_id = $2 AND l.state = 'uncertain' AND s.intended_at_ms > $3
        AND ($4 OR EXISTS (SELECT FROM enrich.wanted w
          WHERE w.worker_id = $1 AND w.lookup_id = l.lookup_id AND NOT w.is_decided))`,
-    [store.worker.id, store.scopeId(kind), afterMs, among === 'all'],
+    [store.workerId, store.scopeId(kind), afterMs, among === 'all'],
   )
 }
 

@@ -89,7 +89,7 @@ export class Settlements {
       distinct.map(({ runId }) => runId),
       distinct.map(({ atMs }) => atMs),
       distinct.map(({ reason }) => reason),
-      distinct.map((item) => (staysOwn(item) ? this.#store.worker.id : null)),
+      distinct.map((item) => (staysOwn(item) ? this.#store.workerId : null)),
     ]
     try {
       const sql = asLeftSql(namesRuns(this.#kind), distinct.some(isGivenBack))
@@ -160,7 +160,7 @@ export class Settlements {
     if (row?.customId === customId && row.state !== 'intended' && !isLate) return false
     const state = isLate ? stateAfterLate(row, lookupId, event) : stateAfter(row, lookupId, event)
     if (row?.customId !== customId) throw new Error(`lookup ${lookupId} is not intended as ${customId}`)
-    const workerId = staysOwn(item) ? this.#store.worker.id : null
+    const workerId = staysOwn(item) ? this.#store.workerId : null
     await settleLookup(statements, { lookupId, state, workerId, ...settlement })
     await settleSubmission(statements, { customId, verdict, ...settlement })
     return true
@@ -180,14 +180,14 @@ function stateAfterLate(row: LockedLookup, lookupId: LookupId, event: SettlingEv
 const isGivenBack = ({ verdict }: SettlingItem): boolean =>
   verdict === 'not_created' || verdict === 'rejected'
 
-/** $1 to $8, aligned: lookups, custom ids, states, verdicts, runs, times, reasons, whose they are from here on. */
+/** What is looked up one by one, or as an expression: see `intendSql`. $1 to $8, aligned: lookups, custom ids, states, verdicts, runs, times, reasons, whose they are from here on. */
 const asLeftSql = (namesRuns: boolean, givesBack: boolean): string => `
   WITH asked AS (
     SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[],
       $8::bigint[]) AS a(lookup_id, custom_id, state, verdict, run_id, at_ms, reason, worker_id)
   ), locked AS MATERIALIZED (
-    SELECT l.lookup_id, l.custom_id FROM enrich.lookups l JOIN asked a USING (lookup_id)
-    WHERE l.state = 'intended' AND l.custom_id = a.custom_id
+    SELECT l.lookup_id, l.custom_id FROM enrich.lookups l
+    WHERE l.lookup_id = ANY($1::bigint[]) AND l.state || '' = 'intended' AND l.custom_id = ANY($2::text[])
     ORDER BY l.lookup_id FOR NO KEY UPDATE OF l
   ), moved AS (
     UPDATE enrich.lookups l
@@ -206,4 +206,5 @@ const asLeftSql = (namesRuns: boolean, givesBack: boolean): string => `
 /** The service named the run for nothing else. */
 const unnamedSql = `AND (a.run_id IS NULL OR NOT EXISTS (
       SELECT FROM enrich.submissions s JOIN enrich.lookups o ON o.lookup_id = s.lookup_id
-      WHERE s.run_id = a.run_id AND s.custom_id <> a.custom_id AND o.scope_id = l.scope_id))`
+      WHERE s.run_id = a.run_id AND s.custom_id <> a.custom_id AND o.scope_id = l.scope_id
+      OFFSET 0))`

@@ -4,7 +4,7 @@ import type { Random } from '../../../platform/random.js'
 import type { OpenCheckpointDeps } from '../begin-run.js'
 import type { Checkpoint, CheckpointReader } from '../checkpoint.js'
 import { peekAtCheckpoint } from '../reader.js'
-import { copyKnown } from './copying.js'
+import { copyKnown, copyLookups } from './copying.js'
 import { openWorker } from './lease.js'
 import { LocalCopy } from './local-copy.js'
 import { openPostgresCheckpoint } from './open-checkpoint.js'
@@ -48,17 +48,18 @@ export async function joinShared(deps: SharedRunDeps, closeLater: CloseLater): P
   closeLater(() => {
     copy.close()
   })
+  const copying = (work: () => Promise<void>) =>
+    repeated(deps, work).catch((error: unknown) => {
+      throw shared.explain(error)
+    })
   return {
     path: copy.path,
     database: shared,
     peek: (scope) =>
-      peekAtCheckpoint(copy.path, scope, (kind, keys) =>
-        repeated(deps, () => copyKnown(shared.postgres, copy, { base: scope, kind }, keys)).catch(
-          (error: unknown) => {
-            throw shared.explain(error)
-          },
-        ),
-      ),
+      peekAtCheckpoint(copy.path, scope, {
+        fetch: (kind, keys) => copying(() => copyKnown(shared.postgres, copy, { base: scope, kind }, keys)),
+        fetchLookups: (ids) => copying(() => copyLookups(shared.postgres, copy, ids)),
+      }),
     openCheckpoint: (options) => openJoined(deps, shared, copy, options),
   }
 }

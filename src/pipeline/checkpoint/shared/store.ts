@@ -24,6 +24,14 @@ export interface SharedStoreDeps extends RepeatingDeps {
   readonly job: SharedJob
 }
 
+const leaseLost = (why = 'others took it to be gone'): UserError =>
+  new UserError('CHECKPOINT_LEASE_LOST', `this process may not submit any more: ${why}`, {
+    hint: 'run the same command again: what it had submitted is known, and nothing is submitted twice',
+  })
+
+/** A lease that is not renewed within this is not about to be. */
+const leaseWaitMsMax = 60_000
+
 /** What the lookups of all kinds in one shared checkpoint have in common. */
 export class SharedStore implements PostgresStatements {
   readonly id: string
@@ -47,6 +55,11 @@ export class SharedStore implements PostgresStatements {
 
   get clock(): RepeatingDeps['clock'] {
     return this.#deps.clock
+  }
+
+  /** As which it joined: what it wants, and has claimed, is under this number. */
+  get workerId(): number {
+    return this.#joinedAs
   }
 
   /** 0, which no scope has, before anything of the kind was ever wanted. */
@@ -90,15 +103,21 @@ export class SharedStore implements PostgresStatements {
     return repeated(this.#deps, work).catch(this.#explained)
   }
 
-  /** Throws CHECKPOINT_LEASE_LOST where others took this process to be gone. */
-  assertJoined(): void {
-    if (this.worker.id === this.#joinedAs) return
-    const hint = 'run the same command again: what it had submitted is known, and nothing is submitted twice'
-    throw new UserError(
-      'CHECKPOINT_LEASE_LOST',
-      'this process was away for so long that others took it to be gone',
-      { hint },
-    )
+  /** Throws CHECKPOINT_LEASE_LOST where others took this process to be gone, or its lease does not come back. */
+  assertJoined(waitedMs: number): void {
+    const { id, hold } = this.worker
+    if (id === this.#joinedAs && waitedMs < leaseWaitMsMax) return
+    throw leaseLost(id === this.#joinedAs ? (hold ?? 'its lease has run out') : undefined)
+  }
+
+  /**
+   * The same, as the server knows it: what a process wanted that is taken to be gone is not there any more, which looks
+   * as if it wanted nothing.
+   */
+  async assertLives(): Promise<void> {
+    const sql = 'SELECT FROM enrich.workers WHERE worker_id = $1 AND NOT is_fenced'
+    const rows = await this.query(sql, [this.#joinedAs])
+    if (rows.length === 0) throw leaseLost()
   }
 
   readonly #explained = (error: unknown): never => {

@@ -102,7 +102,7 @@ function insertWanted(
      )
      SELECT position, lookup_id AS "lookupId" FROM found`,
     [
-      store.worker.id,
+      store.workerId,
       asked.map(({ scopeId }) => scopeId),
       asked.map(({ position }) => position),
       asked.map(({ lookup }) => hexOf(lookup.key)),
