@@ -2,15 +2,13 @@ import type { CloseLater } from '../../../platform/close-stack.js'
 import type { Clock } from '../../../platform/clock.js'
 import type { Random } from '../../../platform/random.js'
 import type { OpenCheckpointDeps } from '../begin-run.js'
-import type { Checkpoint, CheckpointReader } from '../checkpoint.js'
-import { peekAtCheckpoint } from '../reader.js'
-import { copyKnown, copyLookups } from './copying.js'
+import type { Checkpoint } from '../checkpoint.js'
 import { openWorker } from './lease.js'
+import { peekInto, type Peek } from './look.js'
 import { LocalCopy } from './local-copy.js'
 import { openPostgresCheckpoint } from './open-checkpoint.js'
 import { openShared, type OpenSharedDeps, type SharedDatabase } from './open.js'
 import { keyHashOf, openTurns } from './pace.js'
-import { repeated } from './repeating.js'
 import { startSweeping } from './sweep.js'
 
 /** Where the checkpoint of a run is shared, and what by. */
@@ -33,7 +31,7 @@ export interface SharedRun {
   /** What readers of this machine read; gone with the run. */
   readonly path: string
   /** What is known is in the copy once it was fetched. */
-  peek(scope: string): CheckpointReader | null
+  readonly peek: Peek
   openCheckpoint(options: OpenCheckpointDeps): Promise<Checkpoint>
   /** Closed with the run. */
   readonly database: Pick<SharedDatabase, 'postgres' | 'explain'>
@@ -48,18 +46,10 @@ export async function joinShared(deps: SharedRunDeps, closeLater: CloseLater): P
   closeLater(() => {
     copy.close()
   })
-  const copying = (work: () => Promise<void>) =>
-    repeated(deps, work).catch((error: unknown) => {
-      throw shared.explain(error)
-    })
   return {
     path: copy.path,
     database: shared,
-    peek: (scope) =>
-      peekAtCheckpoint(copy.path, scope, {
-        fetch: (kind, keys) => copying(() => copyKnown(shared.postgres, copy, { base: scope, kind }, keys)),
-        fetchLookups: (ids) => copying(() => copyLookups(shared.postgres, copy, ids)),
-      }),
+    peek: peekInto(shared, copy, deps),
     openCheckpoint: (options) => openJoined(deps, shared, copy, options),
   }
 }
