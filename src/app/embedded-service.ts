@@ -1,3 +1,4 @@
+import { isPostgresUrl } from '../core/postgres-address.js'
 import { defaultPaths } from '../config/options.js'
 import { systemRandom } from '../platform/random.js'
 import { embeddedCandidates } from './candidate-source.js'
@@ -115,9 +116,10 @@ export function filesInUse(
     ...(keyPath === undefined || keyPath === '' ? [] : [{ path: keyPath, what: 'the file of the API key' }]),
     ...[...decisionPaths].map((path) => ({ path, what: 'the decisions' })),
   ]
-  assertCheckpointApart(checkpointPath, others)
+  const isFile = !isPostgresUrl(checkpointPath)
+  if (isFile) assertCheckpointApart(checkpointPath, others)
   return [
-    ...checkpointFiles(checkpointPath),
+    ...(isFile ? checkpointFiles(checkpointPath) : []),
     ...others,
     { path: defaultPaths.serviceData, what: "the service's data", isFolder: true },
   ]

@@ -1,11 +1,14 @@
 import type { TransportLimits } from '../client/transport.js'
 import { parseConfig, type Environment, type FileConfig } from '../config/file-config.js'
 import { UserError } from '../core/errors.js'
+import { isPostgresUrl } from '../core/postgres-address.js'
 import { hostedCandidates } from './candidate-source.js'
 import { connectEmbedded, filesInUse, type WholeConnection } from './embedded-service.js'
 import { inputOptions } from './inspect-input.js'
+import { partOfJob } from './part-of-job.js'
 import type { RunEvent } from '../pipeline/events.js'
 import type { WebhookOptions } from '../pipeline/inbox/webhooks.js'
+import type { SharedPlace } from '../pipeline/checkpoint/shared/shared-run.js'
 import type { PipelineDeps } from '../pipeline/deps.js'
 import { runPipeline } from '../pipeline/run.js'
 import { reportOfRun } from './report-of-run.js'
@@ -102,6 +105,7 @@ function pipelineDeps({ settings, environment, options, observe, clock, command 
     groupBy: settings.reportBy,
     changesPath: settings.output.changes ?? null,
     checkpoint: settings.checkpoint,
+    shared: sharedPlace(settings, environment),
     decisions: settings.decisions,
     doubtThreshold: settings.review.threshold,
     ownFiles: filesInUse(settings, options.configPath ?? null, environment),
@@ -128,6 +132,7 @@ function pipelineDeps({ settings, environment, options, observe, clock, command 
       ...{ job: settings.job.name, runsMax: settings.history.keep },
     },
     ...(options.stdout === undefined ? {} : { stdout: options.stdout }),
+    part: partOfJob(settings, environment, options.askAgain ?? []),
     metadata: {
       'enrich.version': version,
       'enrich.input': (settings.input.paths ?? []).join(', '),
@@ -142,6 +147,13 @@ function pipelineDeps({ settings, environment, options, observe, clock, command 
         ? null
         : reportOfRun(settings.output.report, settings.checkpoint.path),
   }
+}
+
+/** Null where the checkpoint is a file. */
+function sharedPlace({ checkpoint, service }: Settings, environment: Environment): SharedPlace | null {
+  if (!isPostgresUrl(checkpoint.path)) return null
+  const apiKey = () => (service.baseUrl === null ? null : resolveApiKey(environment).reveal())
+  return { url: checkpoint.path, environment, apiKey }
 }
 
 /** What decides what a run does and costs; addresses, which may hold what is secret, are not among it. */

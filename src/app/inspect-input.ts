@@ -1,20 +1,26 @@
+import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { reportColumns, type ColumnReport } from '../pipeline/rules/column-report.js'
 import { UserError } from '../core/errors.js'
+import { isPostgresUrl } from '../core/postgres-address.js'
 import { embeddedScopeOf } from './embedded-scope.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../pipeline/checkpoint/checkpoint.js'
-import { idsOf } from '../pipeline/checkpoint/lookup-key.js'
+import { fetchKnown, idsOf } from '../pipeline/checkpoint/lookup-key.js'
 import { DecidedLookups } from '../pipeline/decided-lookups.js'
 import { decisionService } from '../pipeline/rules/decision.js'
 import { isAnythingDecided } from '../pipeline/decisions/paths.js'
 import type { StandingDecisions } from '../pipeline/decisions/read-standing.js'
-import { wasAskedIn } from '../pipeline/asked-before.js'
+import { earlierNamesIn } from '../pipeline/asked-before.js'
 import { isAnythingAt } from '../pipeline/checkpoint/paths.js'
 import { chooseColumns, sampleColumns } from '../pipeline/column-choice.js'
 import { ingest } from '../pipeline/ingest.js'
 import { openInput, type Input, type InputOptions } from '../pipeline/input/input.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
+import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
+import { closingAfter } from '../platform/close-stack.js'
+import { systemClock } from '../platform/clock.js'
+import { systemRandom } from '../platform/random.js'
 
 export interface Inspection {
   input: Input
@@ -30,6 +36,8 @@ export interface Inspection {
   decided: DecidedLookups
   /** Null where there is no checkpoint yet. */
   reader: CheckpointReader | null
+  /** The file that is read, which is a copy where the checkpoint is on a server. */
+  checkpointPath: string
   /** Why a run with this checkpoint would stop; null where it would not. */
   problem: UserError | null
 }
@@ -38,6 +46,8 @@ export interface InspectionDeps {
   settings: Settings
   stdin: NodeJS.ReadableStream
   signal: AbortSignal
+  /** Where a password of a checkpoint on a server is looked for; `process.env` if left out. */
+  environment?: Environment
   /** Called with each batch of lookups, which say whether they are decided, and the ids they have, in order. */
   onBatch?: (
     lookups: readonly KeyedLookup[],
@@ -56,9 +66,20 @@ export async function inspectInput<Result>(
   use: (found: Inspection) => Promise<Result>,
 ): Promise<Result> {
   const { path } = deps.settings.checkpoint
+  if (isPostgresUrl(path)) return inspectShared(path, deps, use)
   if (!isAnythingAt(path)) return inspectWith(null, deps, use)
-  const checkpoints = await loadCheckpoints()
-  return checkpoints.blamingDamage(path, () => inspectWith(checkpoints, deps, use))
+  const { peekAtCheckpoint, blamingDamage, problemOf } = await loadCheckpoints()
+  return blamingDamage(path, () =>
+    inspectWith(
+      {
+        path,
+        peek: (scope) => peekAtCheckpoint(path, scope),
+        problem: (isBilled) => problemOf(path, isBilled),
+      },
+      deps,
+      use,
+    ),
+  )
 }
 
 /** Loaded where there is something to look at: a quarter of what a plan would take to start. */
@@ -68,9 +89,31 @@ async function loadCheckpoints() {
   return { peekAtCheckpoint, blamingDamage, problemOf }
 }
 
-/** `checkpoints` is null where there is none. */
+/** What is known there of the input's lookups is copied here while they are read. */
+async function inspectShared<Result>(
+  url: string,
+  deps: InspectionDeps,
+  use: (found: Inspection) => Promise<Result>,
+): Promise<Result> {
+  const { lookAtShared } = await import('../pipeline/checkpoint/shared/look.js')
+  const { environment = process.env } = deps
+  return closingAfter(async (closeLater) => {
+    const place = { url, folder: tmpdir(), clock: systemClock, random: systemRandom, environment }
+    const look = await lookAtShared(place, closeLater)
+    return inspectWith(look === null ? null : { ...look, problem: () => look.problem }, deps, use)
+  })
+}
+
+/** What is known of earlier runs, wherever it is kept. */
+interface Known {
+  readonly path: string
+  peek(scope: string): CheckpointReader | null
+  problem(isBilled: boolean): UserError | null
+}
+
+/** `earlier` is null where there is no checkpoint. */
 async function inspectWith<Result>(
-  checkpoints: Awaited<ReturnType<typeof loadCheckpoints>> | null,
+  earlier: Known | null,
   deps: InspectionDeps,
   use: (found: Inspection) => Promise<Result>,
 ): Promise<Result> {
@@ -80,7 +123,7 @@ async function inspectWith<Result>(
     const samples = await sampleColumns(input)
     const { baseUrl, registryPath } = settings.service
     const scope = baseUrl ?? (await embeddedScopeOf(registryPath))
-    const reader = checkpoints?.peekAtCheckpoint(settings.checkpoint.path, scope) ?? null
+    const reader = earlier?.peek(scope) ?? null
     try {
       const asked = settings.input.columns
       const { identifierUse } = settings
@@ -100,20 +143,21 @@ async function inspectWith<Result>(
         input,
         rule,
         dedupe: settings.input.dedupe,
-        place: (asked) => {
+        place: async (asked) => {
           const lookups = decided.marked(asked)
+          if (reader !== null) await fetchKnown(reader, lookups)
           const known = reader === null ? lookups.map(() => 0) : idsOf(reader, lookups)
           const ids = known.map((id, at) => unknownIds.idOf(id, lookups[at]))
           decided.note(lookups, ids)
           deps.onBatch?.(lookups, ids, reader, decided)
-          return Promise.resolve(ids)
+          return ids
         },
-        wasAsked: (lookup) => reader !== null && wasAskedIn(reader, lookup),
+        earlier: earlierNamesIn(reader),
         spool: null,
         signal: deps.signal,
       })
       const report = reportColumns(input.columns, rule, samples)
-      const problem = checkpoints?.problemOf(settings.checkpoint.path, baseUrl !== null) ?? null
+      const problem = earlier?.problem(baseUrl !== null) ?? null
       return await use({
         input,
         scope,
@@ -123,6 +167,7 @@ async function inspectWith<Result>(
         index,
         decided,
         reader,
+        checkpointPath: earlier?.path ?? settings.checkpoint.path,
         problem,
       })
     } finally {
@@ -175,7 +220,7 @@ export function inputOptions(settings: Settings, stdin?: NodeJS.ReadableStream):
     encoding,
     sheet: sheet === '' ? undefined : sheet,
     rowsMax: limit,
-    spoolFolder: dirname(settings.checkpoint.path),
+    spoolFolder: isPostgresUrl(settings.checkpoint.path) ? tmpdir() : dirname(settings.checkpoint.path),
     stdin,
   }
 }

@@ -40,6 +40,11 @@ const listedCommands: readonly ListedCommand[] = [
     load: async () => (await import('./commands/runs.js')).fillRunsCommand,
   },
   {
+    words: 'collect',
+    description: 'check that every part of a job is there once; writes the manifest, and one file with -o',
+    load: async () => (await import('./commands/collect.js')).fillCollectCommand,
+  },
+  {
     words: 'export [inputs...]',
     description: 'write what is known now, without asking anybody; no network',
     load: async () => (await import('./commands/export.js')).fillExportCommand,

@@ -29,10 +29,19 @@ export const matcherCount = z.int().min(0).max(64)
 
 const checkpoint = {
   path: option({
-    schema: path.describe('The SQLite file that remembers what was asked and answered.'),
-    flag: { names: '--checkpoint <path>', group: 'checkpoint', help: 'what was asked and answered' },
+    schema: path.describe(
+      'What remembers what was asked and answered: an SQLite file, or a PostgreSQL database that several machines share.',
+    ),
+    flag: {
+      names: '--checkpoint <path>',
+      group: 'checkpoint',
+      help: 'what was asked and answered: a file, or postgres://…',
+    },
     defaults: same(defaultPaths.checkpoint),
     path: 'checkpoint',
+    manual:
+      'A path, or `postgres://user@host/database`: see [Several machines](several-machines.md#several-machines). The ' +
+      'password comes from `PGPASSWORD`, `PGPASSFILE` or `~/.pgpass`.',
   }),
   maxAge: option({
     schema: duration.describe('Ask again when an answer is older than this.'),
@@ -299,5 +308,6 @@ export const environmentVariables = {
     help: 'sent a message when a run has ended, like --notify',
     manual: 'It may hold a token, and is never shown.',
   },
+  ENRICH_PARTITION: { help: 'which part of the job a process has, like --partition', manual: '' },
   ENRICH_SERVE_API_KEY: { help: 'the key that callers of "enrich serve" show', manual: '' },
 } as const

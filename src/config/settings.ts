@@ -19,6 +19,7 @@ import { environmentConfig, mergeConfigs, type Environment, type FileConfig } fr
 import { fillDefaults, listOptions, valueAt, type FilledOf } from './option.js'
 import { defaultPaths, options } from './options.js'
 import { costLimitOf, priceMissing, pricesOf } from './prices.js'
+import { assertFitsCheckpoint } from './shared-checkpoint.js'
 
 type Filled = FilledOf<typeof options>
 
@@ -56,8 +57,8 @@ export interface Settings {
   readonly reportBy: string | null
   /** Where the live page is served; null: nowhere. */
   readonly watch: Readonly<ListenAddress> | null
-  /** Null: named by its input. */
-  readonly job: { readonly name: string | null }
+  /** Without a name, named by its input. `partition` as it is asked for; null: the job has no parts. */
+  readonly job: { readonly name: string | null; readonly partition: string | null }
   readonly history: Filled['history']
   readonly webhook: { readonly url: string | null; readonly listen: Readonly<ListenAddress> | null }
 }
@@ -80,6 +81,11 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
   if (budget.costMax !== undefined && prices === null) throw priceMissing('--max-cost')
   const costLimit = baseUrl === null ? null : costLimitOf(budget.costMax, prices)
   assertLocalPaths(whole)
+  assertFitsCheckpoint(checkpoint.path, {
+    webhooks: !isUnset(webhook.url) || !isUnset(webhook.listen),
+    changes: output.changes !== undefined,
+    report: output.report !== undefined,
+  })
   const scheduling = {
     limits: {
       submissionsPerWindow: limits.submitPerMinute,
@@ -114,7 +120,10 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
     onLost: submission.onLost,
     serverErrorMeans: submission.onServerError === 'resubmit' ? 'not_created' : 'unknown',
     ...scheduling,
-    job: { name: filled.job.name ?? null },
+    job: {
+      name: filled.job.name ?? null,
+      partition: isUnset(filled.job.partition) ? null : filled.job.partition,
+    },
     history: filled.history,
     stages: stageOptions(filled.stages, stagesAsked(whole), scheduling),
     alarms: resolveAlarms(filled.alarms, baseUrl === null || prices !== null),

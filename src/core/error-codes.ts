@@ -1,5 +1,7 @@
 import { errorsOfHistory } from './error-codes-of-history.js'
+import { errorsOfParts } from './error-codes-of-parts.js'
 import { errorsOfReview } from './error-codes-of-review.js'
+import { errorsOfSharing } from './error-codes-of-sharing.js'
 
 /**
  * Every code that an error shown to a user can bear: what it means, what to do, and what the process ends with where
@@ -223,7 +225,9 @@ export const errorTable = {
     remedy: 'as above',
   },
   ...errorsOfReview,
+  ...errorsOfSharing,
   ...errorsOfHistory,
+  ...errorsOfParts,
   LEDGER_INVALID: {
     meaning: 'the list of charges for `reconcile` cannot be read, or has no `custom_id`',
     remedy: 'see the hint',

@@ -1,4 +1,5 @@
 import { UserError } from './errors.js'
+import { isPostgresUrl, parsePostgresUrl } from './postgres-address.js'
 
 /** What a path is for. */
 export type PathUse = 'input' | 'output' | 'checkpoint' | 'registry' | 'file'
@@ -77,10 +78,15 @@ const kinds: Readonly<Record<string, Kind>> = {
 }
 
 /**
- * A path is of this machine. Throws PATH_IS_ADDRESS for what leads elsewhere, with how to get there; of the address
- * only its kind is repeated, since people put passwords and signed queries into them.
+ * A path is of this machine, but for a checkpoint, which may be on PostgreSQL too. Throws PATH_IS_ADDRESS for what leads
+ * elsewhere, with how to get there, and CHECKPOINT_*; of the address only its kind is repeated, since people put
+ * passwords and signed queries into them.
  */
 export function assertLocalPath(path: string, use: PathUse): void {
+  if (use === 'checkpoint' && isPostgresUrl(path)) {
+    parsePostgresUrl(path)
+    return
+  }
   const scheme = /^([a-z][a-z0-9+.-]+):(\/\/)?/i.exec(path)
   if (scheme === null) return
   const [, name = '', slashes] = scheme
@@ -114,7 +120,7 @@ function hintOf(kind: Kind | undefined, use: PathUse): string {
         ? 'write a file, and load it from there'
         : `write a file, and load it from there: ${kind.write}`
     case 'checkpoint':
-      return 'pass --checkpoint with a file on a local disk, like .enrich/checkpoint.sqlite: it is locked and synced there'
+      return 'pass --checkpoint with a file on a local disk, like .enrich/checkpoint.sqlite, or postgres://user@host/database'
     case 'registry':
       return 'copy it here and pass --registry with its path, or import its sources: enrich registry import'
     case 'file':

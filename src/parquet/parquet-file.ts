@@ -117,7 +117,7 @@ export class ParquetFile {
 }
 
 /** Throws on a file that is no whole Parquet. */
-async function readFooter(path: string): Promise<ParquetFooter> {
+export async function readFooter(path: string): Promise<ParquetFooter> {
   const handle = await open(path)
   try {
     const { size } = await handle.stat()

@@ -4,7 +4,7 @@ import { isThriftList, readThrift, writeThrift, type Thrift, type ThriftStruct }
 /** Ids of the fields of a footer that say how many, and where (parquet-format, parquet.thrift). */
 const fields = {
   file: { schema: 2, rowCount: 3, rowGroups: 4, columnOrders: 7 },
-  schemaElement: { childCount: 5 },
+  schemaElement: { name: 4, childCount: 5 },
   rowGroup: { columns: 1, bytes: 2, packedBytes: 6, rowCount: 3, offset: 5, ordinal: 7 },
   column: { offset: 2, meta: 3, indexOffsets: [4, 6] },
   /** Data, index and dictionary pages, bloom filter. */
@@ -198,6 +198,33 @@ function structOf(value: Thrift | undefined): ThriftStruct {
 /** Whether the columns, their types and the metadata of two parts are the same. */
 export function haveSameRest(one: ParquetPart, other: ParquetPart): boolean {
   return writeThrift(one.rest).equals(writeThrift(other.rest))
+}
+
+/** Whether the columns and their types are the same, whatever else the files say of themselves. */
+export function haveSameSchema(one: ParquetPart, other: ParquetPart): boolean {
+  const schemaOf = ({ rest }: ParquetPart) => {
+    const field = rest.get(fields.file.schema)
+    return writeThrift(new Map(field === undefined ? [] : [[fields.file.schema, field]]))
+  }
+  return schemaOf(one).equals(schemaOf(other))
+}
+
+/** Of the columns at the top; what is nested is left out. */
+export function columnNamesOf({ rest }: ParquetPart): readonly string[] {
+  const [, ...elements] = listIn(rest, fields.file.schema).map(structOf)
+  const names: string[] = []
+  let inside = 0
+  for (const element of elements) {
+    if (inside === 0) names.push(nameOf(element))
+    else inside--
+    inside += numberIn(element, fields.schemaElement.childCount)
+  }
+  return names
+}
+
+function nameOf(element: ThriftStruct): string {
+  const name = element.get(fields.schemaElement.name)?.value
+  return name instanceof Uint8Array ? Buffer.from(name).toString('utf8') : ''
 }
 
 /**

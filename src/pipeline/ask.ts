@@ -4,7 +4,7 @@ import type { PlannedLookups } from './events.js'
 import { besideGathering, lookupsOf } from './gather-candidates.js'
 import type { RowIndex } from './input/row-index.js'
 import { watchProgress } from './progress-watch.js'
-import type { LookupPlan } from './rules/lookup-state.js'
+import { withSettled, type LookupPlan } from './rules/lookup-state.js'
 import type { Stop } from './rules/stop.js'
 import { claimWaiting, waitForLost } from './scheduler/lost-submissions.js'
 import { endJobs } from './scheduler/end-jobs.js'
@@ -93,11 +93,14 @@ interface AskDeps extends Planned {
   counter: RunCounter
 }
 
-/** Submits and polls until nothing is left to wait for, or something stops it: null, or what that was. */
+/**
+ * Submits and polls until nothing is left to wait for, or something stops it: null, or what that was. The plan is that
+ * of what was left to this process.
+ */
 export async function askUntilAnswered(
   run: OpenRun,
   { plan, lostWaitMs, stages, index, backlog, tally, counter }: AskDeps,
-): Promise<{ stop: Stop | null; askingMs: number }> {
+): Promise<{ plan: Plan; stop: Stop | null; askingMs: number }> {
   const { deps, checkpoint, connection } = run
   const { clock, random, interrupt, scheduling, observe } = deps
   const { durationMsMax } = scheduling
@@ -126,6 +129,9 @@ export async function askUntilAnswered(
     }),
   ).finally(progress.end)
 
+  const settled = withSettled(plan, await checkpoint.settledElsewhere())
+  for (const stage of stages)
+    Object.assign(stage.plan, withSettled(stage.plan, await checkpoint.of(stage.kind).settledElsewhere()))
   await endJobs(checkpoint, { stop, stages, sharesBudget: scheduling.cost !== undefined }, clock.nowMs())
-  return { stop, askingMs: progress.elapsedMs() }
+  return { plan: settled, stop, askingMs: progress.elapsedMs() }
 }

@@ -62,8 +62,12 @@ function summariseRun(
 }
 
 /** The input is read through for its fingerprint where an output was written of it, and not for this alone. */
-async function noteSummary({ history, input, timeline }: OpenRun, summary: RunSummary, isRead: boolean) {
-  const sha256 = isRead ? await input.fingerprint() : null
+async function noteSummary(
+  { history, input, part, timeline }: OpenRun,
+  summary: RunSummary,
+  isRead: boolean,
+) {
+  const sha256 = isRead && part === null ? await input.fingerprint() : null
   history.note({
     summary,
     money: summary.money,

@@ -1,6 +1,6 @@
-import { wasAskedIn } from './asked-before.js'
+import { earlierNamesIn } from './asked-before.js'
 import type { CheckpointReader } from './checkpoint/checkpoint.js'
-import { idsOf } from './checkpoint/lookup-key.js'
+import { fetchKnown, idsOf } from './checkpoint/lookup-key.js'
 import type { Input, TextRow } from './input/input.js'
 import { createRowReader, keyedQuestion } from './row-reader.js'
 import type { AskingRule, IdentifierUse } from './rules/asking-rule.js'
@@ -163,7 +163,7 @@ function createRowJudge(
   reader: CheckpointReader,
 ): (rows: readonly TextRow[]) => Promise<RowStanding[]> {
   const places = rules.map((rule) => askedColumns(rule.columns).map((name) => columns.indexOf(name)))
-  const readers = rules.map((rule) => createRowReader(rule, (lookup) => wasAskedIn(reader, lookup)))
+  const readers = rules.map((rule) => createRowReader(rule, earlierNamesIn(reader)))
   return async (rows) => {
     const standings = rows.map(() => ({ asks: rules.map(() => false), wasAsked: rules.map(() => false) }))
     for (const [index, read] of readers.entries()) {
@@ -171,10 +171,9 @@ function createRowJudge(
       const asking = (await read(own)).flatMap((question, at) =>
         question.kind === 'invalid' ? [] : [{ at, lookup: keyedQuestion(question) }],
       )
-      const ids = idsOf(
-        reader,
-        asking.map(({ lookup }) => lookup),
-      )
+      const lookups = asking.map(({ lookup }) => lookup)
+      await fetchKnown(reader, lookups)
+      const ids = idsOf(reader, lookups)
       const wereAsked = reader.wereAsked(ids)
       for (const [offset, { at }] of asking.entries()) {
         const standing = standings[at]

@@ -2,7 +2,8 @@ import type { ServiceClient } from '../client/client.js'
 import type { Clock } from '../platform/clock.js'
 import type { Random } from '../platform/random.js'
 import type { OpenCheckpointDeps } from './checkpoint/begin-run.js'
-import type { Checkpoint } from './checkpoint/checkpoint.js'
+import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
+import type { SharedPlace } from './checkpoint/shared/shared-run.js'
 import type { DecidedLookups } from './decided-lookups.js'
 import type { CandidateSource } from './rules/candidate.js'
 import type { ReviewStore } from './decisions/review-store.js'
@@ -16,6 +17,9 @@ import type { Input, InputOptions, SourceFile } from './input/input.js'
 import type { OutputRequest, ResolvedOutput } from './output/resolve-output.js'
 import type { RowSpool } from './output/row-spool.js'
 import type { OwnFile } from './own-files.js'
+import type { OpenPart } from './parts/open-part.js'
+import type { PartDatabase } from './parts/part-ledger.js'
+import type { Partition } from './rules/partition.js'
 import type { AskingRule, IdentifierUse } from './rules/asking-rule.js'
 import type { RunRecord } from './rules/run-record.js'
 import type { AskedColumns } from './rules/detect-columns.js'
@@ -56,7 +60,11 @@ export interface PipelineDeps {
   /** What no output may be written over. */
   ownFiles: readonly OwnFile[]
   /** Another way to the checkpoint of that path: rehearsals die in it. SQLite's if left out. */
-  openCheckpoint?: (options: OpenCheckpointDeps) => Checkpoint
+  openCheckpoint?: (options: OpenCheckpointDeps) => Checkpoint | Promise<Checkpoint>
+  /** Where the checkpoint is on a server that others use too; then the path above is not looked at. */
+  shared?: SharedPlace | null
+  /** Looks at what is known before the checkpoint is open; at that of the path if left out. */
+  peek?: (scope: string) => CheckpointReader | null
   onLost: 'hold' | 'resubmit'
   /** The user knows that the checkpoint is older than its head, or a copy. */
   acceptRollback?: boolean
@@ -78,6 +86,10 @@ export interface PipelineDeps {
   stdout?: NodeJS.WritableStream
   /** What is remembered of the run. */
   history: HistoryOptions
+  /** The part of its job that this process has; null or left out: its job has no parts. */
+  part?: PartOfJob | null
+  /** Where the parts of jobs are published: the shared checkpoint's, once it is open. */
+  partDatabase?: PartDatabase
   /** Goes into the metadata of a Parquet output. */
   metadata: Readonly<Record<string, string>>
   /** What people read of the run; null or left out: nothing is written. */
@@ -97,6 +109,12 @@ interface EndOfRun {
   readonly endedAtMs: number
   readonly exitCode: number
   readonly record: RunRecord
+}
+
+/** One of several processes that read an input, and write an output, together. */
+export interface PartOfJob {
+  readonly job: string
+  readonly partition: Partition
 }
 
 interface HistoryOptions {
@@ -132,6 +150,8 @@ export interface OpenRun {
   reviewStore: () => ReviewStore
   webhooks: OpenWebhooks | null
   history: RunHistory
+  /** Null: the job has no parts. */
+  part: OpenPart | null
   timeline: Timeline
   ending: Ending
   startedAtMs: number

@@ -1,8 +1,8 @@
 import type { RunObjectLenient } from '../contract/resolution.js'
 import type { LookupId } from './checkpoint/checkpoint.js'
-import { peekAtCheckpoint } from './checkpoint/reader.js'
 import { CandidateGatherer } from './candidates/candidate-gatherer.js'
 import type { OpenRun } from './deps.js'
+import { peekAtKnown } from './peek-at-known.js'
 import type { RowIndex } from './input/row-index.js'
 import { decisionService } from './rules/decision.js'
 import { doubtThresholdByDefault } from './rules/doubtful.js'
@@ -23,12 +23,12 @@ export async function besideGathering(
 ): Promise<Stop | null> {
   const { candidates: source, scope } = connection
   if (!source.isEager) return work(undefined)
-  const { clock, observe, interrupt, checkpoint, doubtThreshold = doubtThresholdByDefault } = deps
+  const { clock, observe, interrupt, doubtThreshold = doubtThresholdByDefault } = deps
   const stopping = new AbortController()
   const gatherer = new CandidateGatherer({
     ...{ source, scope, clock, threshold: doubtThreshold, editionScopes: `${decisionService(null)}:` },
     openStore: reviewStore,
-    openReader: () => peekAtCheckpoint(checkpoint.path, scope),
+    openReader: () => peekAtKnown(deps, scope),
     stopSignal: AbortSignal.any([stopping.signal, interrupt]),
     onMissing: (text) => {
       observe({ type: 'notice', text, isWarning: true })

@@ -1,7 +1,6 @@
 import type { AskingRule } from './rules/asking-rule.js'
 import { askedColumns } from './rules/detect-columns.js'
 import { IdentifierCounts } from './rules/identifier-faults.js'
-import type { Lookup } from '../core/identity.js'
 import { openSqlite } from '../platform/sqlite.js'
 import type { KeyedLookup, LookupId } from './checkpoint/checkpoint.js'
 import type { Input, MemberRow, TextRow } from './input/input.js'
@@ -14,6 +13,7 @@ import {
   isNoteworthy,
   keyedQuestion,
   type AskedQuestion,
+  type EarlierNames,
   type RowReader,
 } from './row-reader.js'
 
@@ -24,8 +24,8 @@ export interface IngestDeps {
   dedupe: boolean
   /** Gives each lookup its id, in order; 0 where it has none. */
   place: (lookups: readonly KeyedLookup[]) => Promise<readonly LookupId[]>
-  /** Whether a name was asked before as it stands: an address among names then goes on being asked so. */
-  wasAsked: (lookup: Lookup) => boolean
+  /** Names that were asked before as they stand: an address among names then goes on being asked so. */
+  earlier: EarlierNames
   /** Where rows wait for the writing of the output, if they do. */
   spool: RowSpool | null
   /** Where the user's own keys of rows are, if they have any. */
@@ -159,7 +159,7 @@ class RowPlacer {
     this.#index = index
     this.#counts = counts
     this.#occurrences = occurrences
-    this.#questionsOf = createRowReader(deps.rule, deps.wasAsked)
+    this.#questionsOf = createRowReader(deps.rule, deps.earlier)
   }
 
   get waitingCount(): number {

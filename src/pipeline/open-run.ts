@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import type { CloseLater } from '../platform/close-stack.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
-import { peekAtCheckpoint } from './checkpoint/reader.js'
 import { openCheckpoint } from './checkpoint/sqlite-checkpoint.js'
 import { chooseColumns, sampleColumns } from './column-choice.js'
 import type { Connection, OpenRun, PipelineDeps } from './deps.js'
@@ -19,22 +18,42 @@ import { assertBesideUsable } from './output/output-path.js'
 import { resolveOutput, writtenPaths, type ResolvedOutput } from './output/resolve-output.js'
 import { RowSpool } from './output/row-spool.js'
 import { assertCheckpointApart, assertNotOurs } from './own-files.js'
+import { assertJobOfAll, openPart, type OpenPart } from './parts/open-part.js'
+import { jobMarkOf } from './parts/part-files.js'
+import type { PublishedPart } from './parts/part-ledger.js'
+import { partPath, type Partition } from './rules/partition.js'
 import type { ColumnSamples } from './rules/column-content.js'
 import { reportColumns } from './rules/column-report.js'
 import { detectColumns, findColumn } from './rules/detect-columns.js'
 import type { AskingRule } from './rules/asking-rule.js'
 import { namedJob } from './rules/job-name.js'
 import { createTimeline } from './rules/timeline.js'
+import { peekAtKnown } from './peek-at-known.js'
 import { checkOutput } from './write-output.js'
 
+/** The part of a run that another process published before: there is nothing to do. */
+export class PublishedBefore {
+  constructor(
+    readonly partition: Partition,
+    readonly part: PublishedPart,
+    readonly connection: Connection,
+  ) {}
+}
+
 /** Opens what a run needs, and closes it later. Throws what the user can mend, before anything is billed. */
-export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: CloseLater): Promise<OpenRun> {
+export async function openRun(
+  deps: PipelineDeps,
+  ending: Ending,
+  closeLater: CloseLater,
+): Promise<OpenRun | PublishedBefore> {
   const startedAtMs = deps.clock.monotonicMs()
-  const output = resolveOutput({ ...deps.output, stages: deps.stages.asked })
+  const attempt = deps.random.id('').slice(0, attemptLength)
+  const output = outputOf(deps, attempt)
   const changes = resolveChanges(deps, output)
   const beside = [changes?.path, deps.report?.path].filter((path) => path !== undefined)
   assertNotOurs([...writtenPaths(output), ...beside], deps.ownFiles)
-  const input = await openInput(deps.input)
+  const partition = deps.part?.partition
+  const input = await openInput({ ...deps.input, ...(partition === undefined ? {} : { partition }) })
   closeLater(() => input.close())
   const inputFiles = input.files.map(({ path }) => ({ path, what: 'the input' }))
   assertCheckpointApart(deps.checkpoint.path, inputFiles)
@@ -53,12 +72,13 @@ export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: Cl
   ])
   const connection = await deps.connect()
   closeLater(() => connection.close())
+  const part = await openPartOf(deps, input, connection, attempt)
+  if (part !== null && part.published !== null)
+    return new PublishedBefore(part.partition, part.published, connection)
   const rule = await settleColumns(deps, input, samples, connection.scope)
   const decided = await readDecided(deps, connection)
-  const checkpoint = openRunCheckpoint(deps, input, connection)
-  closeLater(() => {
-    checkpoint.close()
-  })
+  const checkpoint = await openRunCheckpoint(deps, input, connection)
+  closeLater(() => checkpoint.close())
   const reviewStore = openedLater(() => openReviewStore(deps.checkpoint.path))
   closeLater(reviewStore.close)
   const history = await beginHistory(deps, input, connection, checkpoint)
@@ -81,12 +101,44 @@ export async function openRun(deps: PipelineDeps, ending: Ending, closeLater: Cl
       decided,
       webhooks,
       history,
+      part,
     },
     reviewStore: reviewStore.get,
     startedAtMs,
     timeline: createTimeline(),
     ending,
   }
+}
+
+const attemptLength = 8
+
+/** A part goes to a file of its attempt, beside the output that it is a part of. */
+function outputOf({ output, stages, part }: PipelineDeps, attempt: string): ResolvedOutput {
+  const whole = resolveOutput({ ...output, stages: stages.asked })
+  if (part === undefined || part === null) return whole
+  return { ...whole, path: partPath(whole.path, part.partition, jobMarkOf(part.job), attempt) }
+}
+
+/** A run of all rows is no part of a job that has any. Throws what joining the job throws. */
+async function openPartOf(
+  deps: PipelineDeps,
+  input: Input,
+  { scope }: Connection,
+  attempt: string,
+): Promise<OpenPart | null> {
+  const { part = null, partDatabase: database, clock, observe, history } = deps
+  if (part === null) {
+    if (database !== undefined && history.job !== null) await assertJobOfAll(database, history.job, scope)
+    return null
+  }
+  if (database === undefined) throw new Error('a part without a database to publish it in')
+  const opened = await openPart({
+    ...{ name: part.job, partition: part.partition, scope, attempt, clock, database },
+    inputFingerprint: input.listFingerprint(),
+    nowMs: clock.nowMs(),
+  })
+  if (opened.notice !== null) observe({ type: 'notice', text: opened.notice, isWarning: true })
+  return opened
 }
 
 /** Opened when it is asked for, once. */
@@ -131,8 +183,8 @@ async function settleColumns(
   samples: ColumnSamples,
   scope: string,
 ): Promise<AskingRule> {
-  const { checkpoint, observe, interrupt, columns: asked, identifierUse } = deps
-  const reader = peekAtCheckpoint(checkpoint.path, scope)
+  const { observe, interrupt, columns: asked, identifierUse } = deps
+  const reader = peekAtKnown(deps, scope)
   try {
     const choice = await chooseColumns({ input, asked, identifierUse, samples, reader, signal: interrupt })
     const { rule, note } = choice
@@ -159,7 +211,11 @@ async function readDecided(
   return new DecidedLookups(byLookup)
 }
 
-function openRunCheckpoint(deps: PipelineDeps, input: Input, { scope, service }: Connection): Checkpoint {
+async function openRunCheckpoint(
+  deps: PipelineDeps,
+  input: Input,
+  { scope, service }: Connection,
+): Promise<Checkpoint> {
   return (deps.openCheckpoint ?? openCheckpoint)({
     ...deps.checkpoint,
     scope,

@@ -12,27 +12,39 @@ export type AskedQuestion = Exclude<RowQuestion, { kind: 'invalid' }>
 /** What rows ask, in order; of each, the cells of `askedColumns`. */
 export type RowReader = (rows: readonly TextRow[]) => Promise<readonly RowQuestion[]>
 
+/** What was asked before, of names as they stand. */
+export interface EarlierNames {
+  /** What is known of these can be asked for once this resolves. */
+  fetch(lookups: readonly Lookup[]): Promise<void>
+  wasAsked(lookup: Lookup): boolean
+}
+
 const loadQuestions = () => import('./rules/row-question.js')
 
 /**
  * Reads rows as the rule says. Names alone are read at once; what identifiers need (suffixes of domains, countries) is
- * loaded with the first row that may have any. `wasAsked`: a name that is an identifier itself, and was asked as it
+ * loaded with the first row that may have any. `earlier`: a name that is an identifier itself, and was asked as it
  * stands before, is asked so again, so that it is not billed again.
  */
-export function createRowReader(rule: AskingRule, wasAsked: (lookup: Lookup) => boolean): RowReader {
+export function createRowReader(rule: AskingRule, earlier: EarlierNames): RowReader {
   const { columns, readsNames } = rule
   const hasIdentifiers = identifiersIn(columns.identifiers).length > 0
   const isRead = ([cell = null]: TextRow) => readsNames && columns.name !== null && mayBeIdentifier(cell)
+  const plainLookup = (row: TextRow) => {
+    const plain = plainQuestion(rule, row)
+    return plain.kind === 'resolution' ? [plain.lookup] : []
+  }
   let questions: Awaited<ReturnType<typeof loadQuestions>> | null = null
   return async (rows) => {
     if (questions === null && (hasIdentifiers || rows.some(isRead))) questions = await loadQuestions()
     const { questionOf, cellsOf } = questions ?? { questionOf: null, cellsOf: null }
+    if (questions !== null && readsNames) await earlier.fetch(rows.filter(isRead).flatMap(plainLookup))
     return rows.map((row) => {
       const isNameRead = questions !== null && isRead(row)
       if (questionOf === null || (!hasIdentifiers && !isNameRead)) return plainQuestion(rule, row)
       if (isNameRead) {
         const plain = plainQuestion(rule, row)
-        if (plain.kind === 'resolution' && wasAsked(plain.lookup)) return plain
+        if (plain.kind === 'resolution' && earlier.wasAsked(plain.lookup)) return plain
       }
       return questionOf(rule, cellsOf(rule, row))
     })

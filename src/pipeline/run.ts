@@ -1,8 +1,7 @@
 import { UserError } from '../core/errors.js'
-import { closingAfter } from '../platform/close-stack.js'
+import { closingAfter, type CloseLater } from '../platform/close-stack.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
 import { askUntilAnswered, planRun, type Planned } from './ask.js'
-import { peekAtCheckpoint } from './checkpoint/reader.js'
 import { closeRun } from './close-run.js'
 import { blamingDamage } from './checkpoint/verify.js'
 import { askedBefore } from './asked-before.js'
@@ -10,7 +9,11 @@ import type { OpenRun, PipelineDeps } from './deps.js'
 import { openEnding, type Ending } from './ending/ending.js'
 import { ingest, type Ingested } from './ingest.js'
 import type { RowIndex } from './input/row-index.js'
-import { openRun } from './open-run.js'
+import { openRun, PublishedBefore } from './open-run.js'
+import { publishedText } from './parts/open-part.js'
+import { filesOf } from './parts/part-files.js'
+import { summaryOfNothing } from './summary.js'
+import { peekAtKnown } from './peek-at-known.js'
 import { recordingFailure } from './record-failure.js'
 import { Backlog } from './scheduler/backlog.js'
 import type { RunSummary } from './rules/run-summary.js'
@@ -29,9 +32,38 @@ export async function runPipeline(deps: PipelineDeps): Promise<RunSummary> {
 }
 
 function walk(deps: PipelineDeps, ending: Ending): Promise<RunSummary> {
+  const { shared = null } = deps
+  if (shared === null) return walkOver(deps, ending)
+  return closingAfter(async (closeLater) => walkOver(await joined(deps, shared, closeLater), ending))
+}
+
+/** The same run over a checkpoint that others use too: what it reads is a copy of what it wants of it. */
+async function joined(
+  deps: PipelineDeps,
+  shared: NonNullable<PipelineDeps['shared']>,
+  closeLater: CloseLater,
+): Promise<PipelineDeps> {
+  // A run with a checkpoint of its own starts without what speaks to a server.
+  const { joinShared } = await import('./checkpoint/shared/shared-run.js')
+  const { clock, random, acceptRollback = false } = deps
+  const folder = deps.input.spoolFolder
+  const run = await joinShared({ ...shared, folder, clock, random, acceptRollback }, closeLater)
+  const { path, openCheckpoint, database } = run
+  const peek = (scope: string) => run.peek(scope)
+  return {
+    ...deps,
+    checkpoint: { ...deps.checkpoint, path },
+    openCheckpoint,
+    peek,
+    partDatabase: deps.partDatabase ?? database,
+  }
+}
+
+function walkOver(deps: PipelineDeps, ending: Ending): Promise<RunSummary> {
   return blamingDamage(deps.checkpoint.path, () =>
     closingAfter(async (closeLater) => {
       const run = await openRun(deps, ending, closeLater)
+      if (run instanceof PublishedBefore) return summaryOfPart(deps, run)
       return recordingFailure(run, async () => {
         const read = await readInput(run)
         closeLater(() => read.rowKeys?.close())
@@ -44,6 +76,20 @@ function walk(deps: PipelineDeps, ending: Ending): Promise<RunSummary> {
   )
 }
 
+/** Nobody is asked, and nothing is written: the rows are out. */
+function summaryOfPart(
+  { observe }: PipelineDeps,
+  { part, partition, connection }: PublishedBefore,
+): RunSummary {
+  observe({ type: 'notice', text: publishedText(partition, part) })
+  const summary: RunSummary = {
+    ...summaryOfNothing(connection.service, createTally().tally),
+    ...{ outputPaths: filesOf(part), rowCount: part.rowCount },
+  }
+  observe({ type: 'finished', summary })
+  return summary
+}
+
 /** The first pass: every row becomes a lookup that this run wants, or a reason why it is none. */
 async function readInput(run: OpenRun): Promise<Ingested> {
   const { deps, input, rule, rowKeyColumn, groupColumn, checkpoint, connection, decided } = run
@@ -53,11 +99,11 @@ async function readInput(run: OpenRun): Promise<Ingested> {
     decided.note(lookups, ids)
     return ids
   }
-  const asked = askedBefore(() => peekAtCheckpoint(deps.checkpoint.path, connection.scope))
+  const asked = askedBefore(() => peekAtKnown(deps, connection.scope))
   const read = await ingest({
     ...{ input, rule, rowKeyColumn, groupColumn, dedupe, place, signal },
     spool: run.rowSpool,
-    wasAsked: asked.wasAsked,
+    earlier: asked,
   }).finally(asked.close)
   for (const text of read.identifierCounts.notes(connection.service === 'hosted'))
     observe({ type: 'notice', text, isWarning: true })

@@ -1,7 +1,7 @@
-import type { LookupPlan } from './rules/lookup-state.js'
+import { nothingPlanned, type LookupPlan } from './rules/lookup-state.js'
 import type { Stop } from './rules/stop.js'
 import type { RowCounts } from './output/answer-lines.js'
-import type { RowIndex } from './input/row-index.js'
+import { RowIndex } from './input/row-index.js'
 import type { PublishReport } from './output/publish.js'
 import type { Tally } from './tally.js'
 import { billedOf, stageFactsOf, type KindRun } from './kind-run.js'
@@ -76,6 +76,14 @@ export function summarise(facts: SummaryFacts): RunSummary {
     submissionsPerMinute: facts.askingMs > 0 ? tally.submissions / (facts.askingMs / 60_000) : 0,
   }
 }
+
+/** Of a run that asked nobody anything. */
+export const summaryOfNothing = (service: RunSummary['service'], tally: Tally): RunSummary =>
+  summarise({
+    ...{ service, stop: null, tally, domainCount: 0, stages: [], prices: null, index: new RowIndex() },
+    plan: nothingPlanned(),
+    ...{ rows: new Map(), report: null, notes: [], elapsedMs: 0, askingMs: 0 },
+  })
 
 function notesOf({ webhookRefusal, contradictions, deliveries, ...tally }: Tally): string[] {
   return [

@@ -12,13 +12,14 @@ import { openReviewOfRows } from './review-of-rows.js'
 import { assertCellsFit } from './output/xlsx.js'
 import { assertOutputUsable, publish, tryPublishing, type PublishReport } from './output/publish.js'
 import type { ResolvedOutput } from './output/resolve-output.js'
+import { publishPart } from './parts/open-part.js'
 import { assertNamesFitParquet, assertNoClash } from './rules/columns.js'
 import { doubtThresholdByDefault } from './rules/doubtful.js'
 import { labelColumn } from './rules/detect-columns.js'
 
 /** Everything about the output that can be known before a submission is billed. */
 export function checkOutput(input: Input, output: ResolvedOutput, rowCount: number): void {
-  assertOutputUsable(input.files, output.path, output.format, rowCount)
+  assertOutputUsable(input.files, output.path, output.format, rowCount, input.bytes)
   assertNoClash(input.columns, output.columns)
   if (output.format !== 'parquet') return
   assertNamesFitParquet(input.columns)
@@ -59,6 +60,7 @@ export async function writeOutput(
   input.assertUnchanged()
   deps.observe({ type: 'publishing', path: output.path })
   const { scope } = run.connection
+  await run.checkpoint.copyForReading()
   const reader = openCheckpointReader(deps.checkpoint.path, scope)
   const { doubtThreshold = doubtThresholdByDefault } = deps
   const review = openReviewOfRows({
@@ -81,14 +83,30 @@ export async function writeOutput(
       memoryBytes: output.memoryBytes,
       rowFiles: run.rowSpool?.files,
       rowCount: index.rowCount,
-      metadata: { ...deps.metadata, 'enrich.input_sha256': await input.fingerprint() },
+      metadata: { ...deps.metadata, ...(await inputMetadata(run)) },
       stdout: deps.stdout,
     })
-    return { report, rowCounts: answers.rowCounts, recorded: await history.finish(recorder) }
+    const recorded = await history.finish(recorder)
+    return { report: await asPart(run, report), rowCounts: answers.rowCounts, recorded }
   } finally {
     review.close()
     reader?.close()
   }
+}
+
+/** A part reads its own rows alone, and says the same of the input as the others. */
+async function inputMetadata({ input, part }: OpenRun): Promise<Readonly<Record<string, string>>> {
+  return part === null
+    ? { 'enrich.input_sha256': await input.fingerprint() }
+    : { 'enrich.input_list_sha256': input.listFingerprint() }
+}
+
+/** What was put in place becomes the part of its job, or is gone. */
+async function asPart({ part, output, deps }: OpenRun, report: PublishReport): Promise<PublishReport> {
+  if (part === null) return report
+  const published = await publishPart(part, output.path, report)
+  if (published.notice !== null) deps.observe({ type: 'notice', text: published.notice })
+  return published.report
 }
 
 /** What an answer takes in the checkpoint, with what SQLite has of it beside the database. */

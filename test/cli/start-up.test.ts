@@ -35,8 +35,8 @@ const heavy = [
     'fzstd',
     'lossless-json',
   ],
-  ...['iso-3166', 'p-queue', 'saxes', 'tinyglobby', 'tldts', 'undici', 'xxhash-wasm', 'yauzl'],
-  ...['client', 'pipeline/output', 'pipeline/scheduler', 'service', 'service/http'],
+  ...['iso-3166', 'p-queue', 'pg', 'saxes', 'tinyglobby', 'tldts', 'undici', 'xxhash-wasm', 'yauzl'],
+  ...['client', 'pipeline/checkpoint/shared', 'pipeline/output', 'pipeline/scheduler', 'service', 'service/http'],
   ...['registry/answer', 'registry/import', 'registry/match', 'registry/normalize'],
 ]
 

@@ -57,7 +57,11 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
     reopen: (outcomes) => mortalCall(life, () => checkpoint.reopen(outcomes)),
     nextToSubmit: (after, count) => mortalCall(life, () => checkpoint.nextToSubmit(after, count)),
     openRuns: () => mortalCall(life, () => checkpoint.openRuns()),
-    intend: (id, nowMs) => mortalCall(life, () => checkpoint.intend(id, nowMs)),
+    intend: (id, nowMs, bounds) => mortalCall(life, () => checkpoint.intend(id, nowMs, bounds)),
+    // None of these is a step where nobody else writes.
+    elsewhere: (signal) => checkpoint.elsewhere(signal),
+    settledElsewhere: () => checkpoint.settledElsewhere(),
+    copyForReading: () => checkpoint.copyForReading(),
     accept: async (id, customId, runId, nowMs) => {
       const isSettled = await mortalCall(life, () => checkpoint.accept(id, customId, runId, nowMs))
       if (isSettled !== 'contested') life.accepted.set(customId, runId)
@@ -88,9 +92,7 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
         life.endsJob = true
         return checkpoint.endJob(nowMs)
       }),
-    close: () => {
-      checkpoint.close()
-    },
+    close: () => checkpoint.close(),
   }
 }
 

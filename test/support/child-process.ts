@@ -9,6 +9,8 @@ export interface Child {
   nextLine(): Promise<string>
   /** Ends it as a power cut would: nothing in it runs after. */
   kill(): Promise<void>
+  /** SIGSTOP and SIGCONT: a machine that slept. */
+  signal(name: NodeJS.Signals): void
 }
 
 const vitePath = createRequire(import.meta.resolve('vitest')).resolve('vite')
@@ -44,6 +46,9 @@ function follow(nodeArgs: readonly string[], moduleUrl: string): Child {
       return line.value
     },
     kill: () => endNow(child),
+    signal: (name) => {
+      child.kill(name)
+    },
   }
 }
 

@@ -31,6 +31,8 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   runs: { args: ['runs'], types: ['run'] },
   diff: { args: ['diff'], types: ['change', 'diff'] },
   report: { args: ['report', '-o', 'report.html'], types: ['report'] },
+  // The checkpoint of the state is a file, which knows no parts.
+  collect: { args: ['collect', '--job', 'nightly'], types: ['error'], code: 2 },
   export: { args: ['export', ...enriched], types: ['exported'] },
   review: { args: ['review', 'companies.csv', '--no-open'], types: ['reviewing', 'reviewed'], stands: true },
   doctor: { args: ['doctor'], types: ['check'] },

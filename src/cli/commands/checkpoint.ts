@@ -7,6 +7,7 @@ import { repairCheckpoint, type Repair } from '../../pipeline/checkpoint/repair.
 import { blamingDamage, verifyCheckpoint, type Verification } from '../../pipeline/checkpoint/verify.js'
 import { systemClock } from '../../platform/clock.js'
 import { resolveSettings } from '../../config/settings.js'
+import { assertCheckpointIsFile } from '../../config/shared-checkpoint.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
 import { jsonLine, type CliIo } from '../terminal/io.js'
 
@@ -19,6 +20,7 @@ export function fillCheckpointCommand(checkpoint: Command, io: CliIo): void {
     addConfigFlags(command, ['config', 'checkpoint'])
     command.option('--json', 'as one JSON line').action((flags: Flags) => {
       const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
+      assertCheckpointIsFile(path, `enrich checkpoint ${name}`)
       return blamingDamage(path, () => {
         action(path, flags)
         return Promise.resolve()

@@ -4,6 +4,7 @@ import { UserError } from '../../core/errors.js'
 import { choicesOf } from '../../config/option.js'
 import { options } from '../../config/options.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
+import { assertCheckpointIsFile } from '../../config/shared-checkpoint.js'
 import { blamingDamage } from '../../pipeline/checkpoint/verify.js'
 import { ChangeCounter, changesBetween } from '../../pipeline/history/changes-between.js'
 import { changeRecord, changesTarget, publishChanges } from '../../pipeline/history/changes-file.js'
@@ -42,6 +43,7 @@ export function fillDiffCommand(command: Command, io: CliIo): void {
       assertOneUseOfStdout(flags.json === true, flags.output)
       const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
       const { path } = settings.checkpoint
+      assertCheckpointIsFile(path, 'enrich diff')
       return blamingDamage(path, () => showDiff(openedHistory(path), asked ?? null, { flags, settings, io }))
     })
 }

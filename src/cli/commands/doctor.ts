@@ -3,6 +3,9 @@ import type { Command } from 'commander'
 import { defaultPaths } from '../../config/options.js'
 import { columnLines } from '../../pipeline/rules/column-report.js'
 import { UserError } from '../../core/errors.js'
+import { isPostgresUrl } from '../../core/postgres-address.js'
+import { systemClock } from '../../platform/clock.js'
+import { systemRandom } from '../../platform/random.js'
 import { judgePoll } from '../../pipeline/rules/outcome.js'
 import { chooseRegistry } from '../../app/embedded-service.js'
 import { inspectInput } from '../../app/inspect-input.js'
@@ -87,7 +90,7 @@ function checksOf(settings: Settings, inputs: readonly string[], io: CliIo): Rec
     ...(baseUrl === null
       ? { registry: () => checkRegistry(settings) }
       : { key: () => checkKey(io), service: () => checkService(baseUrl, io) }),
-    checkpoint: () => checkCheckpoint(settings),
+    checkpoint: () => checkCheckpoint(settings, io),
     ...(settings.webhook.url === null && settings.webhook.listen === null
       ? {}
       : { webhook: () => checkWebhook(settings.webhook, io) }),
@@ -97,10 +100,12 @@ function checksOf(settings: Settings, inputs: readonly string[], io: CliIo): Rec
 
 /** What is asked of which column, and what looks like a place or an identifier and is not asked. */
 function checkColumns(settings: Settings, io: CliIo): Promise<string> {
-  return inspectInput({ settings, stdin: io.stdin, signal: io.interrupt }, ({ columns, columnNote }) =>
-    Promise.resolve(
-      [...columnLines(columns), ...(columnNote === null ? [] : [columnNote])].join(`\n${' '.repeat(18)}`),
-    ),
+  return inspectInput(
+    { settings, stdin: io.stdin, signal: io.interrupt, environment: io.environment },
+    ({ columns, columnNote }) =>
+      Promise.resolve(
+        [...columnLines(columns), ...(columnNote === null ? [] : [columnNote])].join(`\n${' '.repeat(18)}`),
+      ),
   )
 }
 
@@ -165,8 +170,17 @@ async function checkService(baseUrl: string, io: CliIo): Promise<string> {
   }
 }
 
-function checkCheckpoint({ checkpoint: { path }, service }: Settings): Promise<string> {
+function checkCheckpoint({ checkpoint: { path }, service }: Settings, io: CliIo): Promise<string> {
+  if (isPostgresUrl(path)) return checkShared(path, io)
   return blamingDamage(path, () => Promise.resolve(checkpointText(path, service.baseUrl !== null)))
+}
+
+/** Made where there is none, like one in a file. */
+async function checkShared(url: string, { environment }: CliIo): Promise<string> {
+  const { openShared } = await import('../../pipeline/checkpoint/shared/open.js')
+  const shared = await openShared(url, { clock: systemClock, random: systemRandom, environment })
+  await shared.close()
+  return `${shared.url} is writable, and fit to be shared`
 }
 
 function checkpointText(path: string, isBilled: boolean): string {

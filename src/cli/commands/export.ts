@@ -24,8 +24,8 @@ export function fillExportCommand(command: Command, io: CliIo): void {
     assertOneUseOfStdout(flags.json === true, output.path)
     assertNotOurs(writtenPaths(output), filesInUse(settings, configPathOf(flags), io.environment))
     await inspectInput(
-      { settings, stdin: io.stdin, signal: io.interrupt },
-      async ({ input, columns, index, reader, decided, scope, problem }) => {
+      { settings, stdin: io.stdin, signal: io.interrupt, environment: io.environment },
+      async ({ input, columns, index, reader, checkpointPath, decided, scope, problem }) => {
         if (reader === null) {
           throw new UserError(
             'CHECKPOINT_NOT_FOUND',
@@ -39,7 +39,7 @@ export function fillExportCommand(command: Command, io: CliIo): void {
         assertOutputUsable(input.files, output.path, output.format)
         assertNoClash(input.columns, output.columns)
         const review = openReviewOfRows({
-          ...{ checkpointPath: settings.checkpoint.path, scope, decided, reader, columns: output.columns },
+          ...{ checkpointPath, scope, decided, reader, columns: output.columns },
           doubtThreshold: settings.review.threshold,
         })
         const answers = answerLinesOf({ index, reader, stages: output.stages, review })

@@ -48,12 +48,15 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
       const counter = new PlanCounter(policyOf, stages)
       try {
         const onBatch = counter.onBatch.bind(counter)
-        await inspectInput({ settings, stdin: io.stdin, signal: io.interrupt, onBatch }, (found) => {
-          const plan = describePlan(found, counter, stages.plans(openCount(counter.plan)), settings)
-          io.out(flags.json === true ? jsonLine('plan', plan) : planText(plan, io))
-          warnOfStanding(found.problem, io)
-          return Promise.resolve()
-        })
+        await inspectInput(
+          { settings, stdin: io.stdin, signal: io.interrupt, environment: io.environment, onBatch },
+          (found) => {
+            const plan = describePlan(found, counter, stages.plans(openCount(counter.plan)), settings)
+            io.out(flags.json === true ? jsonLine('plan', plan) : planText(plan, io))
+            warnOfStanding(found.problem, io)
+            return Promise.resolve()
+          },
+        )
       } finally {
         counter.close()
         stages.close()

@@ -5,6 +5,7 @@ import { systemClock } from '../../platform/clock.js'
 import { inboxPath, openInbox } from '../../pipeline/inbox/inbox.js'
 import type { ReceiverCounts } from '../../pipeline/inbox/receiver.js'
 import { resolveSettings, resolveWebhookKeys } from '../../config/settings.js'
+import { assertCheckpointIsFile } from '../../config/shared-checkpoint.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
 import { interrupted, jsonLine, type CliIo } from '../terminal/io.js'
 
@@ -18,6 +19,7 @@ export function fillReceiveCommand(command: Command, io: CliIo): void {
 
 async function receive(flags: ReceiveFlags, io: CliIo): Promise<void> {
   const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
+  assertCheckpointIsFile(settings.checkpoint.path, 'enrich receive')
   const { url, listen } = settings.webhook
   if (listen === null) {
     throw new UserError('USAGE_INVALID', 'there is no address to listen on', {

@@ -5,6 +5,7 @@ import { readLedger } from '../../pipeline/checkpoint/read-ledger.js'
 import { systemClock } from '../../platform/clock.js'
 import { systemRandom } from '../../platform/random.js'
 import { resolveSettings } from '../../config/settings.js'
+import { assertCheckpointIsFile } from '../../config/shared-checkpoint.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
 import { jsonLine, type CliIo } from '../terminal/io.js'
 
@@ -18,6 +19,7 @@ export function fillReconcileCommand(command: Command, io: CliIo): void {
     .option('--json', 'as one JSON line')
     .action(async (path: string, flags: Flags) => {
       const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
+      assertCheckpointIsFile(settings.checkpoint.path, 'enrich reconcile')
       const ledger = await readLedger(path)
       const report = await blamingDamage(settings.checkpoint.path, () =>
         Promise.resolve(

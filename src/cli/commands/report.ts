@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { filesInUse } from '../../app/embedded-service.js'
 import { resolveSettings } from '../../config/settings.js'
+import { assertCheckpointIsFile } from '../../config/shared-checkpoint.js'
 import { UserError } from '../../core/errors.js'
 import { blamingDamage } from '../../pipeline/checkpoint/verify.js'
 import type { RememberedRun } from '../../pipeline/history/history.js'
@@ -22,6 +23,7 @@ export function fillReportCommand(command: Command, io: CliIo): void {
     assertOneUseOfStdout(flags.json === true, flags.output)
     const number = asked === undefined ? null : numberOf(asked)
     const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
+    assertCheckpointIsFile(path, 'enrich report')
     return blamingDamage(path, () => writeReport(path, number, flags, io))
   })
 }

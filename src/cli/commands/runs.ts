@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 import { parsePositive } from '../../config/option.js'
 import { resolveSettings } from '../../config/settings.js'
+import { assertCheckpointIsFile } from '../../config/shared-checkpoint.js'
 import { UserError } from '../../core/errors.js'
 import type { RememberedRun } from '../../pipeline/history/history.js'
 import { openHistory } from '../../pipeline/history/reader.js'
@@ -22,6 +23,7 @@ export function fillRunsCommand(command: Command, io: CliIo): void {
     .option('--json', 'each run as one JSON line, with all that is kept of it')
     .action((flags: RunsFlags) => {
       const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
+      assertCheckpointIsFile(path, 'enrich runs')
       showRuns(path, readRuns(path), flags, io)
     })
 }

@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import type { Command } from 'commander'
 import { UserError } from '../../core/errors.js'
+import { isPostgresUrl } from '../../core/postgres-address.js'
 import { blamingDamage } from '../../pipeline/checkpoint/verify.js'
 import type { ScopeCounts, UncertainLookup } from '../../pipeline/checkpoint/checkpoint.js'
 import { problemOf } from '../../pipeline/checkpoint/verify.js'
@@ -12,6 +13,7 @@ import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
 import { quote, jsonLine, type CliIo } from '../terminal/io.js'
 import { decidedCountsOf, type DecidedCounts } from './decided-counts.js'
 import { warnOfStanding } from '../terminal/report-error.js'
+import { sharedStatusText } from '../terminal/shared-status-text.js'
 
 type StatusFlags = ConfigFlags & { uncertain?: boolean; json?: boolean }
 
@@ -25,6 +27,7 @@ export function fillStatusCommand(command: Command, io: CliIo): void {
     .option('--json', 'as one JSON line')
     .action((flags: StatusFlags) => {
       const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
+      if (isPostgresUrl(settings.checkpoint.path)) return showSharedStatus(settings, flags, io)
       return blamingDamage(settings.checkpoint.path, () => showStatus(settings, flags, io))
     })
 }
@@ -35,11 +38,7 @@ const isHosted = ({ scope }: ScopeCounts): boolean => /^https?:/.test(scope)
 async function showStatus(settings: Settings, flags: StatusFlags, io: CliIo): Promise<void> {
   const { path } = settings.checkpoint
   const reader = openCheckpointReader(path, null)
-  if (reader === null) {
-    throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-      hint: 'a run makes it: enrich companies.csv -o out.parquet',
-    })
-  }
+  if (reader === null) throw notFound(path)
   try {
     const scopes = reader.counts()
     const uncertain = flags.uncertain === true ? reader.uncertain(listedMax) : null
@@ -72,6 +71,38 @@ async function showStatus(settings: Settings, flags: StatusFlags, io: CliIo): Pr
     warnOfStanding(problem, io)
   } finally {
     reader.close()
+  }
+}
+
+const notFound = (path: string) =>
+  new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
+    hint: 'a run makes it: enrich companies.csv -o out.parquet',
+  })
+
+/** The same of one that several processes share, and who they are. */
+async function showSharedStatus(settings: Settings, flags: StatusFlags, io: CliIo): Promise<void> {
+  const { openSharedToRead } = await import('../../pipeline/checkpoint/shared/open.js')
+  const { readSharedCounts, readSharedStatus, readSharedUncertain } =
+    await import('../../pipeline/checkpoint/shared/status.js')
+  const shared = await openSharedToRead(settings.checkpoint.path, io)
+  if (shared === null) throw notFound(settings.checkpoint.path)
+  const { postgres, url, problem } = shared
+  try {
+    const scopes = await readSharedCounts(postgres)
+    const status = await readSharedStatus(postgres)
+    const uncertain = flags.uncertain === true ? await readSharedUncertain(postgres, listedMax) : null
+    if (flags.json === true) {
+      const shown = problem === null ? null : { code: problem.code, message: problem.message }
+      io.out(jsonLine('status', { path: url, scopes, uncertain, ...status, problem: shown }))
+    } else {
+      io.out(statusText(url, scopes, new Map()) + sharedStatusText(status, Date.now()))
+      if (uncertain !== null) io.out(uncertainText(uncertain))
+    }
+    warnOfStanding(problem, io)
+  } catch (error) {
+    throw shared.explain(error)
+  } finally {
+    await shared.close()
   }
 }
 

@@ -85,6 +85,7 @@ export const commandNames = [
   'plan',
   'status',
   'runs',
+  'collect',
   'export',
   'diff',
   'report',

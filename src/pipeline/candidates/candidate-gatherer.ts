@@ -102,7 +102,9 @@ export class CandidateGatherer {
         const ids = [...known.subarray(position, position + batchCount)]
         position += batchCount
         const reader = this.#openReader()
-        if (reader !== null) await this.#gather(doubtfulAmong(ids, reader, this.#deps.threshold))
+        if (reader === null) continue
+        await reader.fetchLookups(ids)
+        await this.#gather(doubtfulAmong(ids, reader, this.#deps.threshold))
       } else if (isLast) {
         return
       } else if (this.#waiting.length === 0) {
@@ -119,6 +121,7 @@ export class CandidateGatherer {
     if (reader === null) return
     const { scope, clock, openStore } = this.#deps
     const store = (this.#store ??= openStore())
+    await reader.fetchLookups(ids)
     const keys = reader.identities(ids).map((identity) => hexOf(identity?.key ?? new Uint8Array()))
     const isKept = store.haveCandidates(scope, keys)
     const asked = reader.asked(ids)

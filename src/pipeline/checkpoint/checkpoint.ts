@@ -3,6 +3,7 @@ import type { Contender } from '../rules/misdirected.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { LookupKind, StageKind } from '../rules/lookup-kind.js'
 import type { LookupPlan, LookupState, PlanPolicy } from '../rules/lookup-state.js'
+import type { SharedTurns } from './shared-turns.js'
 
 /** A lookup's number in the checkpoint: from 1, below 2^32 - 1. */
 export type LookupId = number
@@ -43,7 +44,29 @@ export interface ToSubmit extends Lookup {
 export interface Intention {
   customId: string
   attempt: number
+  /**
+   * To be asked immediately before the request leaves. False: the right to submit has run out since, and others may
+   * take this process to be gone; nothing may leave, and the intention is withdrawn.
+   */
+  mayLeave(): boolean
 }
+
+/** What a job may submit, whichever process of it does; null is no bound. */
+export interface SubmissionBounds {
+  /** Of what rows ask themselves, of whichever kind. */
+  rowsMax: number | null
+  /** Of the kind alone. */
+  kindMax: number | null
+  /** What the submission costs, and what all of the job may, in millionths. */
+  priceMicros: number
+  costMaxMicros: number | null
+}
+
+/**
+ * Why a submission may not leave: another process asks the lookup, or has asked it; or the budget of all processes of
+ * the job is used up: that of what rows ask, that of the kind, that of money.
+ */
+export type Refusal = 'elsewhere' | 'of_rows' | 'lookups_max' | 'cost_max'
 
 /**
  * What a claim came to: `claimed` a lookup whose answer was lost; `early`, one whose answer has not come yet;
@@ -85,8 +108,8 @@ export interface Answer {
 
 /**
  * What is known of the lookups of one kind, and what this run wants of them. Every method that changes something is
- * durable when it resolves: the scheduler may depend on it. One process writes at a time. As it is opened, it is that
- * of resolutions.
+ * durable when it resolves: the scheduler may depend on it. One process writes at a time to a file; several may share a
+ * checkpoint on a server. As it is opened, it is that of resolutions.
  */
 export interface Checkpoint {
   readonly id: string
@@ -122,9 +145,20 @@ export interface Checkpoint {
   /** The next wanted lookups that are `new`, after the one given last; in order. */
   nextToSubmit(afterPosition: number, count: number): Promise<{ position: number; lookup: ToSubmit }[]>
   openRuns(): Promise<OpenRun[]>
+  /**
+   * To be called when nothing is left to ask or to wait for here: of all kinds. Waits while other living processes ask
+   * what this one wants. True where some of it is this process's now, to ask or to poll, or was answered, so that more
+   * may follow from it; false where nothing is open elsewhere, or the signal aborts.
+   */
+  elsewhere(signal: AbortSignal): Promise<boolean>
+  /** What other processes have settled of this kind since it was planned here, by what a plan would say of it. */
+  settledElsewhere(): Promise<Record<LookupPlan, number>>
 
-  /** A submission is about to leave: from here on it may have been billed. */
-  intend(lookupId: LookupId, nowMs: number): Promise<Intention>
+  /**
+   * A submission is about to leave: from here on it may have been billed. `bounds` are those of all processes that share
+   * the job; a process that has the checkpoint to itself counts on its own, and is refused nothing here.
+   */
+  intend(lookupId: LookupId, nowMs: number, bounds?: SubmissionBounds): Promise<Intention | Refusal>
   /**
    * Like the next three: false where a webhook was faster; its claim stands, and nothing changes. `contested` where
    * the service gave the run to another submission too: then this lookup is uncertain, and so is the other one if
@@ -185,11 +219,27 @@ export interface Checkpoint {
   /** Changes what is remembered of runs, and nothing else: `src/pipeline/history`. Durable when it resolves. */
   remember<Result>(change: (database: Sqlite) => Result): Promise<Result>
 
-  close(): void
+  /**
+   * Turns at a limit of the service that all processes with the key of this one share; left out where a process has
+   * the checkpoint to itself. `route` names the limit.
+   */
+  sharedTurns?(route: string, windowMs: number): SharedTurns
+
+  /** From here on, readers find what is known now of all that this run wants. */
+  copyForReading(): Promise<void>
+
+  close(): void | Promise<void>
+}
+
+/** Brings what is known, where it is not here already: it can be read once the promise resolves. */
+export interface Fetching {
+  /** By keys, of lookups of one kind. */
+  fetch(kind: LookupKind, keys: readonly Uint8Array[]): Promise<void>
+  fetchLookups(lookupIds: readonly LookupId[]): Promise<void>
 }
 
 /** What the writer and the commands that only look read; needs no lock. */
-export interface CheckpointReader {
+export interface CheckpointReader extends Fetching {
   /** Aligned with the keys, which are of lookups of one kind; 0 where a key is not known. */
   find(kind: LookupKind, keys: readonly Uint8Array[]): LookupId[]
   /** Aligned with the ids given; 0 gives null. */

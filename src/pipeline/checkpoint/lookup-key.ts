@@ -27,6 +27,17 @@ export function idsOf(reader: Pick<CheckpointReader, 'find'>, lookups: readonly 
   return ids
 }
 
+/** What is known of these, of whatever kinds, can be read once this resolves. */
+export async function fetchKnown(
+  reader: Pick<CheckpointReader, 'fetch'>,
+  lookups: readonly KeyedLookup[],
+): Promise<void> {
+  for (const kind of lookupKinds) {
+    const keys = lookups.filter((lookup) => lookup.kind === kind).map(({ key }) => key)
+    if (keys.length > 0) await reader.fetch(kind, keys)
+  }
+}
+
 function hash(text: string): Uint8Array {
   return createHash('sha256').update(text).digest().subarray(0, keyBytes)
 }

@@ -8,6 +8,7 @@ import type {
   AnsweredLine,
   AnsweredOutcome,
   CheckpointReader,
+  Fetching,
   KnownAnswer,
   LineVersions,
   LookupId,
@@ -46,23 +47,34 @@ export function openCheckpointReader(path: string, scope: string | null): Checkp
 
 /**
  * The same before a run, which may be about to make it: null also where one was never finished being made, or was
- * lost. Whether a run may go on with that is decided when it is opened to write.
+ * lost. Whether a run may go on with that is decided when it is opened to write. `fetching` brings what is known elsewhere.
  */
-export function peekAtCheckpoint(path: string, scope: string | null): CheckpointReader | null {
+export function peekAtCheckpoint(
+  path: string,
+  scope: string | null,
+  fetching?: Fetching,
+): CheckpointReader | null {
   const database = openToRead(path, 'unfinished')
   if (database === null) return null
-  if (versionOf(database) > 0) return readerOf(database, path, scope)
+  if (versionOf(database) > 0) return readerOf(database, path, scope, fetching)
   database.close()
   return null
 }
 
-function readerOf(database: Sqlite, path: string, scope: string | null): CheckpointReader {
+function readerOf(
+  database: Sqlite,
+  path: string,
+  scope: string | null,
+  fetching = allIsHere,
+): CheckpointReader {
   // Answers are read all over a file that is larger than any cache: the system's own is enough.
   database.pragma(`cache_size = -${cacheKibibytes}`)
-  return explained(path, () => new SqliteReader(database, path, scope))
+  return explained(path, () => new SqliteReader(database, path, scope, fetching))
 }
 
 const cacheKibibytes = 2_048
+
+const allIsHere: Fetching = { fetch: () => Promise.resolve(), fetchLookups: () => Promise.resolve() }
 
 interface Proof {
   isSound: 0 | 1
@@ -72,6 +84,7 @@ type KnownRow = Omit<KnownAnswer, 'kind' | 'line' | 'body'> & { scopeId: number 
 type MaybePacked = PackedAnswer | Record<keyof PackedAnswer, null>
 
 class SqliteReader implements CheckpointReader {
+  readonly #fetching: Fetching
   readonly #database: Sqlite
   readonly #path: string
   /** Null: of no service. */
@@ -80,11 +93,20 @@ class SqliteReader implements CheckpointReader {
   /** Scopes that were seen, by number: they never change. */
   readonly #kinds = new Map<number, LookupKind>()
 
-  constructor(database: Sqlite, path: string, scope: string | null) {
+  constructor(database: Sqlite, path: string, scope: string | null, fetching: Fetching) {
+    this.#fetching = fetching
     this.#database = database
     this.#path = path
     this.#scope = scope
     this.#reads = prepareReads(database, versionOf(database))
+  }
+
+  fetch(kind: LookupKind, keys: readonly Uint8Array[]): Promise<void> {
+    return this.#fetching.fetch(kind, keys)
+  }
+
+  fetchLookups(lookupIds: readonly LookupId[]): Promise<void> {
+    return this.#fetching.fetchLookups(lookupIds)
   }
 
   find(kind: LookupKind, keys: readonly Uint8Array[]): LookupId[] {
@@ -323,13 +345,13 @@ function readCounts(database: Sqlite, version: number): ScopeCounts[] {
   })
 }
 
-function serviceOf(text: string): Pick<ScopeCounts, 'scope' | 'kind'> {
+export function serviceOf(text: string): Pick<ScopeCounts, 'scope' | 'kind'> {
   const { base, kind } = readScope(text)
   return { scope: base, kind }
 }
 
 /** A job is named by its files, as a list, or by its user, which says nothing of files; any other text names itself. */
-function inputsOf(job: string | undefined): readonly string[] {
+export function inputsOf(job: string | undefined): readonly string[] {
   if (job === undefined || isNamedJob(job)) return []
   return job.startsWith('[') ? (JSON.parse(job) as string[]) : [job]
 }

@@ -2,7 +2,7 @@ import type { Lookup } from '../../core/identity.js'
 import { formatCustomId } from '../rules/custom-id.js'
 import { moveLookup, type LookupEvent } from '../rules/lookup-life.js'
 import type { LookupKind } from '../rules/lookup-kind.js'
-import type { LookupPlan, PlanPolicy } from '../rules/lookup-state.js'
+import { nothingPlanned, type LookupPlan, type PlanPolicy } from '../rules/lookup-state.js'
 import { opening } from '../../platform/close-stack.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type {
@@ -31,11 +31,18 @@ import { WantedLookups } from './wanted-lookups.js'
 
 export type { OpenCheckpointDeps } from './begin-run.js'
 
+/** One process has it to itself: nothing is refused to it, and it is closed at once. */
+export interface OwnCheckpoint extends Checkpoint {
+  of(kind: LookupKind): OwnCheckpoint
+  intend(lookupId: LookupId, nowMs: number): Promise<Intention>
+  close(): void
+}
+
 /**
  * Opens the checkpoint for a run: locked, no older than its head, migrated, and with what a killed process left
  * behind sorted out.
  */
-export function openCheckpoint(deps: OpenCheckpointDeps): Checkpoint {
+export function openCheckpoint(deps: OpenCheckpointDeps): OwnCheckpoint {
   const { path } = deps
   // The folder and file first: a path that cannot be a checkpoint gets the error that says so.
   assertCheckpointPath(path)
@@ -58,15 +65,18 @@ export function openCheckpoint(deps: OpenCheckpointDeps): Checkpoint {
   )
 }
 
-class SqliteCheckpoint implements Checkpoint {
+/** The file is locked: nobody takes this process to be gone. */
+const mayLeave = () => true
+
+class SqliteCheckpoint implements OwnCheckpoint {
   readonly id: string
   readonly kind: LookupKind
   readonly #file: CheckpointFile
   readonly #queries: Queries
   readonly #wanted: WantedLookups
-  readonly #others: Map<LookupKind, Checkpoint>
+  readonly #others: Map<LookupKind, OwnCheckpoint>
 
-  constructor(file: CheckpointFile, kind: LookupKind, others = new Map<LookupKind, Checkpoint>()) {
+  constructor(file: CheckpointFile, kind: LookupKind, others = new Map<LookupKind, OwnCheckpoint>()) {
     this.id = file.id
     this.kind = kind
     this.#file = file
@@ -75,7 +85,7 @@ class SqliteCheckpoint implements Checkpoint {
     this.#others = others.set(kind, this)
   }
 
-  of(kind: LookupKind): Checkpoint {
+  of(kind: LookupKind): OwnCheckpoint {
     return this.#others.get(kind) ?? new SqliteCheckpoint(this.#file, kind, this.#others)
   }
 
@@ -101,6 +111,19 @@ class SqliteCheckpoint implements Checkpoint {
 
   openRuns(): Promise<OpenRun[]> {
     return this.#wanted.openRuns()
+  }
+
+  elsewhere(): Promise<boolean> {
+    return Promise.resolve(false)
+  }
+
+  settledElsewhere(): ReturnType<Checkpoint['settledElsewhere']> {
+    return Promise.resolve(nothingPlanned())
+  }
+
+  /** Readers read the file itself. */
+  copyForReading(): Promise<void> {
+    return Promise.resolve()
   }
 
   firstAnswers(afterPosition: number, count: number): Promise<FirstAnswer[]> {
@@ -129,7 +152,7 @@ class SqliteCheckpoint implements Checkpoint {
       const chain = nextChain(previous, { customId, attempt, intendedAtMs: nowMs })
       this.#queries.intend.run({ lookupId, state, attempt, customId })
       this.#queries.insertSubmission.run({ lookupId, jobId, attempt, customId, nowMs, chain })
-      return { customId, attempt }
+      return { customId, attempt, mayLeave }
     })
   }
 

@@ -14,10 +14,14 @@ export interface CsvOptions {
   readonly delimiter?: string | undefined
   readonly encoding?: Encoding | undefined
   readonly rowsMax?: number | undefined
+  /** Files whose rows are read; all of them if left out. */
+  readonly chosen?: ReadonlySet<SourceFile> | undefined
 }
 
 interface CsvFile {
   readonly source: DelimitedFile
+  /** Whether its rows are read, or its header alone. */
+  readonly isChosen: boolean
   readonly headerCells: number
   /** For each position in a row, the column of the table it belongs to; grows with rows beyond the header. */
   readonly positions: number[]
@@ -42,7 +46,9 @@ export async function openCsv(files: readonly SourceFile[], options: CsvOptions)
       file.label,
     )
     const positions = header.map((name) => indexOf(columns, name))
-    opened.push({ source, headerCells: header.length, positions, short: noLines(), long: noLines() })
+    const isChosen = options.chosen?.has(file) ?? true
+    const ragged = { short: noLines(), long: noLines() }
+    opened.push({ source, isChosen, headerCells: header.length, positions, ...ragged })
   }
   return new CsvTable(opened, columns, options.rowsMax)
 }
@@ -154,14 +160,17 @@ class CsvTable implements InputTable {
   ): AsyncGenerator<readonly Row[]> {
     const isFirstPass = this.isFirstPass && !isSample
     if (isFirstPass) this.isFirstPass = false
-    yield* inBatches(this.rows(rowsOf, isFirstPass), this.rowsMax)
+    // A look is at the first rows of all, so that parts see the same.
+    const files = isSample ? this.files : this.files.filter(({ isChosen }) => isChosen)
+    yield* inBatches(this.rows(files, rowsOf, isFirstPass), this.rowsMax)
   }
 
   private async *rows<Row>(
+    files: readonly CsvFile[],
     rowsOf: (file: CsvFile) => (record: TableRecord) => Row,
     isFirstPass: boolean,
   ): AsyncGenerator<Row[]> {
-    for (const file of this.files) {
+    for (const file of files) {
       for await (const records of file.source.records(strictRecords, () => null)) {
         for (const { cells, line } of records) {
           if (cells.length === file.headerCells) continue

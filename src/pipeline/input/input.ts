@@ -2,9 +2,12 @@ import { tmpdir } from 'node:os'
 import { UserError, unreachable } from '../../core/errors.js'
 import { makeFolder } from '../../platform/durable-files.js'
 import type { Encoding } from '../../tables/encodings/names.js'
+import { blocksOf, type Partition } from '../rules/partition.js'
+import { noRows, RowsOfPart } from './rows-of-part.js'
 import {
   formatOfPath,
   hashFiles,
+  hashList,
   isUnchanged,
   resolveFiles,
   spool,
@@ -27,6 +30,8 @@ export interface InputOptions {
   readonly sheet?: string | undefined
   /** Read no more than the first rows. */
   readonly rowsMax?: number | undefined
+  /** Read the rows of one part alone; of several files whole ones, of Parquet row groups. Not with `rowsMax`. */
+  readonly partition?: Partition | undefined
   /** Where standard input is kept while it is needed, and where DuckDB puts what does not fit in memory. */
   readonly spoolFolder: string
   readonly stdin?: NodeJS.ReadableStream | undefined
@@ -36,6 +41,8 @@ export interface InputOptions {
 export interface Input {
   readonly format: InputFormat
   readonly files: readonly SourceFile[]
+  /** What is read of the files, at a guess where that is a part of them. */
+  readonly bytes: number
   /** In order. Rows with more cells than the header may add some during the first pass. */
   readonly columns: readonly string[]
   /**
@@ -64,8 +71,10 @@ export interface Input {
    * what decides how it is read; complete after the first pass.
    */
   notes(): readonly string[]
-  /** SHA-256 over the sizes and bytes of the files, in order, in hexadecimal. */
+  /** SHA-256 over the sizes and bytes of the files, in order, in hexadecimal: all of them are read. */
   fingerprint(): Promise<string>
+  /** SHA-256 over the names and sizes of the files, in order, in hexadecimal. */
+  listFingerprint(): string
   /** Throws INPUT_CHANGED if a file is not the one that was opened. */
   assertUnchanged(): void
   close(): Promise<void>
@@ -81,7 +90,7 @@ export async function openInput(options: InputOptions): Promise<Input> {
     const format = options.format ?? commonFormat(files)
     assertSheets(format, options)
     const table = await openTable(files, format, options)
-    return inputOf(format, files, table, removeSpool)
+    return inputOf({ format, files, table, partition: options.partition ?? null, removeSpool })
   } catch (error) {
     removeSpool()
     throw error
@@ -149,21 +158,44 @@ async function openTable(
   format: InputFormat,
   options: InputOptions,
 ): Promise<InputTable> {
-  const { delimiter, encoding, sheet, rowsMax } = options
+  const { rowsMax, partition } = options
+  if (format === 'parquet') {
+    const temporaryFolder = overflowFolder(options.spoolFolder)
+    return (await import('./parquet.js')).openParquet(files, { rowsMax, partition, temporaryFolder })
+  }
+  // One file can be cut between rows alone, and where these begin only its reader knows.
+  const isCounted = partition !== undefined && files.length === 1
+  const chosen = partition === undefined || isCounted ? undefined : partFiles(files, partition)
+  const table = await openText(files, format, options, chosen)
+  return isCounted ? new RowsOfPart(table, partition, labelsOf(files)) : table
+}
+
+const partFiles = (files: readonly SourceFile[], partition: Partition): ReadonlySet<SourceFile> => {
+  const { first, end } = blocksOf(
+    files.map(({ bytes }) => bytes),
+    partition,
+  )
+  return new Set(files.slice(first, end))
+}
+
+const labelsOf = (files: readonly SourceFile[]): string => files.map(({ label }) => label).join(', ')
+
+/** `chosen`: of which files rows are read; what the columns are, all of them say. */
+async function openText(
+  files: readonly SourceFile[],
+  format: Exclude<InputFormat, 'parquet'>,
+  { delimiter, encoding, sheet, rowsMax }: InputOptions,
+  chosen: ReadonlySet<SourceFile> | undefined,
+): Promise<InputTable> {
   switch (format) {
     case 'csv':
-      return (await import('./csv.js')).openCsv(files, { delimiter, encoding, rowsMax })
+      return (await import('./csv.js')).openCsv(files, { delimiter, encoding, rowsMax, chosen })
     case 'ndjson':
-      return (await import('./ndjson.js')).openNdjson(files, { encoding, rowsMax })
+      return (await import('./ndjson.js')).openNdjson(files, { encoding, rowsMax, chosen })
     case 'json':
-      return (await import('./ndjson.js')).openJson(files, { encoding, rowsMax })
+      return (await import('./ndjson.js')).openJson(files, { encoding, rowsMax, chosen })
     case 'xlsx':
-      return (await import('./xlsx.js')).openSheets(files, { sheet, rowsMax })
-    case 'parquet':
-      return (await import('./parquet.js')).openParquet(files, {
-        rowsMax,
-        temporaryFolder: overflowFolder(options.spoolFolder),
-      })
+      return (await import('./xlsx.js')).openSheets(files, { sheet, rowsMax, chosen })
     default:
       return unreachable(format)
   }
@@ -179,25 +211,31 @@ function overflowFolder(wanted: string): string {
   }
 }
 
-function inputOf(
-  format: InputFormat,
-  files: readonly SourceFile[],
-  table: InputTable,
-  removeSpool: () => void,
-): Input {
+interface OpenedInput {
+  readonly format: InputFormat
+  readonly files: readonly SourceFile[]
+  readonly table: InputTable
+  readonly partition: Partition | null
+  readonly removeSpool: () => void
+}
+
+function inputOf(opened: OpenedInput): Input {
+  const { format, files, table, partition, removeSpool } = opened
   let fingerprint: Promise<string> | undefined
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   return {
     format,
     files,
+    bytes: partition === null ? bytes : Math.ceil(bytes / partition.count),
     get columns() {
       return table.columns
     },
     delimiter: table.delimiter,
     sheetName: table.sheetName,
-    keyRows: (columns) => firstPass(table, table.textRows(columns), files),
+    keyRows: (columns) => firstPass(opened, table.textRows(columns)),
     keyMemberRows: (columns) => {
       const source = table.parquetSource()
-      return source.kind === 'relation' ? null : firstPass(table, source.rows(columns), files)
+      return source.kind === 'relation' ? null : firstPass(opened, source.rows(columns))
     },
     sampleRows: (columns) => table.textRows(columns, true),
     textRows: (columns = table.columns) => table.textRows(columns),
@@ -206,6 +244,7 @@ function inputOf(
     parquetSource: () => table.parquetSource(),
     notes: () => table.notes(),
     fingerprint: () => (fingerprint ??= hashFiles(files)),
+    listFingerprint: () => hashList(files),
     assertUnchanged: () => {
       const changed = files.find((file) => !isUnchanged(file))
       if (changed !== undefined) throw inputChanged(changed.label)
@@ -218,23 +257,26 @@ function inputOf(
   }
 }
 
+/** A part may have no rows: others have them. */
 async function* firstPass<Row>(
-  table: InputTable,
+  { table, files, partition }: OpenedInput,
   rows: AsyncIterable<readonly Row[]>,
-  files: readonly SourceFile[],
 ): AsyncGenerator<readonly Row[]> {
   await table.validate()
-  let hasRows = false
+  const columnCount = table.columns.length
+  let hasRows = partition !== null
   for await (const batch of rows) {
     hasRows ||= batch.length > 0
     yield batch
   }
-  if (!hasRows) {
-    const labels = files.map(({ label }) => label).join(', ')
-    throw new UserError('INPUT_NO_ROWS', `${labels} has a header and no rows`, {
-      hint: 'there is nothing to look up',
-    })
-  }
+  if (!hasRows) throw noRows(labelsOf(files))
+  // Of one file that is cut by its rows each part has read all of them.
+  if (partition === null || files.length === 1 || table.columns.length === columnCount) return
+  throw new UserError(
+    'PARTITION_UNSUPPORTED',
+    'some rows have more cells than their header, so that this part would have other columns than the others',
+    { hint: `mend the rows, or name these columns in the header; ${table.notes().join('; ')}` },
+  )
 }
 
 export function inputChanged(label: string): UserError {

@@ -22,6 +22,8 @@ import { isSafeNumber } from 'lossless-json'
 export interface NdjsonOptions {
   readonly encoding?: Encoding | undefined
   readonly rowsMax?: number | undefined
+  /** Files whose rows are read; all of them if left out. Of all, the columns are known. */
+  readonly chosen?: ReadonlySet<SourceFile> | undefined
 }
 
 /** One or several files of NDJSON as one table. */
@@ -49,8 +51,9 @@ async function openObjects(
   const texts: TextSource[] = []
   for (const file of files) texts.push(await openText(fileBytes(file.path, file.label), options.encoding))
   const tallies = new Map<string, ColumnTally>()
-  const objects = (check: boolean) => objectsOf(texts, reader, options.rowsMax, check)
-  for await (const lines of objects(true)) {
+  const objects = (from: readonly TextSource[], check: boolean) =>
+    objectsOf(from, reader, options.rowsMax, check)
+  for await (const lines of objects(texts, true)) {
     for (const line of lines) tally(line, tallies)
     if (tallies.size > tableLimits.columnsMax)
       throw tooManyColumns(texts.map(({ label }) => label).join(', '))
@@ -62,7 +65,8 @@ async function openObjects(
     })
   }
   const types = new Map([...tallies].map(([name, { type }]) => [name, type]))
-  return new ObjectTable(texts, types, () => objects(false))
+  const chosen = texts.filter((_, index) => options.chosen?.has(files[index] as SourceFile) ?? true)
+  return new ObjectTable(texts, types, (isSample) => objects(isSample ? texts : chosen, false))
 }
 
 function objectsOf(
@@ -92,16 +96,16 @@ class ObjectTable implements InputTable {
   constructor(
     private readonly texts: readonly TextSource[],
     private readonly types: ReadonlyMap<string, CellType>,
-    private readonly objects: () => AsyncGenerator<readonly string[]>,
+    private readonly objects: (isSample: boolean) => AsyncGenerator<readonly string[]>,
   ) {}
 
   get columns(): readonly string[] {
     return [...this.types.keys()]
   }
 
-  async *textRows(columns: readonly string[]): AsyncGenerator<readonly TextRow[]> {
+  async *textRows(columns: readonly string[], isSample = false): AsyncGenerator<readonly TextRow[]> {
     const positions = new Map(columns.map((name, index) => [name, index]))
-    for await (const lines of this.objects()) {
+    for await (const lines of this.objects(isSample)) {
       yield lines.map((line) => {
         const row = new Array<string | null>(columns.length).fill(null)
         for (const { key, raw } of jsonMembers(line)) {
@@ -114,12 +118,12 @@ class ObjectTable implements InputTable {
   }
 
   objectRows(): AsyncGenerator<readonly string[]> {
-    return this.objects()
+    return this.objects(false)
   }
 
   async *cellRows(): AsyncGenerator<readonly CellRow[]> {
     const positions = new Map(this.columns.map((name, index) => [name, index]))
-    for await (const lines of this.objects()) {
+    for await (const lines of this.objects(false)) {
       yield lines.map((line) => {
         const row: CellRow[number][] = this.columns.map(() => null)
         for (const { key, raw } of jsonMembers(line))
@@ -133,7 +137,7 @@ class ObjectTable implements InputTable {
     const columns = new Map(
       [...this.types].map(([name, type], index) => [name, { key: `"c${index}":`, type }]),
     )
-    const lines = () => this.objects()
+    const lines = () => this.objects(false)
     return {
       kind: 'members',
       types: [...this.types.values()],

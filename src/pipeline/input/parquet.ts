@@ -11,6 +11,8 @@ import {
   sqlRelation,
   textExpression,
 } from '../../parquet/read-sql.js'
+import type { Partition } from '../rules/partition.js'
+import { relationOfPart } from './parquet-part.js'
 import { tableLimits } from '../../tables/limits.js'
 import { tooManyColumns } from '../../tables/file-error.js'
 import type { SourceFile } from './sources.js'
@@ -19,6 +21,8 @@ import { inBatches, type CellRow, type InputTable, type RelationRows, type TextR
 
 export interface ParquetOptions {
   readonly rowsMax?: number | undefined
+  /** Read the row groups of one part alone. */
+  readonly partition?: Partition | undefined
   /** Where DuckDB may put what does not fit in memory. */
   readonly temporaryFolder: string
 }
@@ -48,10 +52,15 @@ export async function openParquet(
     if (columns.length > tableLimits.columnsMax) throw tooManyColumns(label)
     const leafCount = columns.reduce((sum, { type }) => sum + leafCountOf(type), 0)
     await duckDb.limitMemory(readMemoryBytes(leafCount))
-    const geo = await geoMetadata(duckDb, paths, columns, options.rowsMax === undefined)
+    const { partition } = options
+    const isScan = options.rowsMax === undefined && partition === undefined
+    const geo = await geoMetadata(duckDb, paths, columns, isScan)
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
-    const isScan = options.rowsMax === undefined
-    return new ParquetTable(duckDb, columns, relation, isScan, label, bytes, geo)
+    const whole = { relation, isScan, bytes }
+    if (partition === undefined) return new ParquetTable(duckDb, columns, whole, relation, label, geo)
+    const part = await relationOfPart({ duckDb, paths, columns, partition })
+    const read = { relation: part.relation, isScan: false, bytes: bytes * part.share }
+    return new ParquetTable(duckDb, columns, read, relation, label, geo)
   } catch (error) {
     duckDb.close()
     throw parquetFailure(label, error)
@@ -75,6 +84,14 @@ async function refuseRenamedColumns(duckDb: DuckDb, files: readonly SourceFile[]
   }
 }
 
+interface ReadRows {
+  /** In SQL. */
+  readonly relation: string
+  /** Whether it is a scan and nothing else. */
+  readonly isScan: boolean
+  readonly bytes: number
+}
+
 class ParquetTable implements InputTable {
   readonly delimiter = null
   readonly sheetName = null
@@ -85,10 +102,10 @@ class ParquetTable implements InputTable {
   constructor(
     private readonly duckDb: DuckDb,
     private readonly described: readonly Column[],
-    private readonly relation: string,
-    private readonly isScan: boolean,
+    private readonly read: ReadRows,
+    /** The first rows of all are sampled, so that parts see the same. */
+    private readonly sampled: string,
     private readonly label: string,
-    private readonly bytes: number,
     private readonly geo: GeoMetadata,
   ) {
     this.columns = described.map(({ name }) => name)
@@ -98,7 +115,7 @@ class ParquetTable implements InputTable {
     this.rowAlias = alias
   }
 
-  async *textRows(columns: readonly string[]): AsyncGenerator<readonly TextRow[]> {
+  async *textRows(columns: readonly string[], isSample = false): AsyncGenerator<readonly TextRow[]> {
     const texts = columns.map((name) => {
       const column = this.described.find((described) => described.name === name)
       if (column === undefined) {
@@ -107,13 +124,14 @@ class ParquetTable implements InputTable {
       return textExpression(column)
     })
     // As one JSON list a row: quicker than cell by cell, and a text keeps a byte order mark it begins with.
-    const rows = this.texts(`SELECT to_json([${texts.join(', ')}]::VARCHAR[])::VARCHAR FROM ${this.relation}`)
+    const relation = isSample ? this.sampled : this.read.relation
+    const rows = this.texts(`SELECT to_json([${texts.join(', ')}]::VARCHAR[])::VARCHAR FROM ${relation}`)
     yield* inBatches(parsed(rows))
   }
 
   async *objectRows(): AsyncGenerator<readonly string[]> {
     const object = objectExpression(this.described, this.rowAlias)
-    const rows = this.texts(`SELECT ${object} FROM ${this.relation} AS ${sqlName(this.rowAlias)}`)
+    const rows = this.texts(`SELECT ${object} FROM ${this.read.relation} AS ${sqlName(this.rowAlias)}`)
     for await (const batch of inBatches(rows)) yield batch.map(quoteNonFinite)
   }
 
@@ -135,9 +153,9 @@ class ParquetTable implements InputTable {
       kind: 'relation',
       columns,
       metadata: this.geo.metadata,
-      bytesEstimate: unpackedPerPackedByte * this.bytes,
-      relation: this.relation,
-      isScan: this.isScan,
+      bytesEstimate: unpackedPerPackedByte * this.read.bytes,
+      relation: this.read.relation,
+      isScan: this.read.isScan,
       rowCount: () => this.rowCount(),
     }
   }
@@ -145,7 +163,7 @@ class ParquetTable implements InputTable {
   async validate(): Promise<void> {
     const alias = sqlName(this.rowAlias)
     try {
-      await this.duckDb.all(`SELECT bit_xor(hash(${alias})) FROM ${this.relation} AS ${alias}`)
+      await this.duckDb.all(`SELECT bit_xor(hash(${alias})) FROM ${this.read.relation} AS ${alias}`)
     } catch (error) {
       throw parquetFailure(this.label, error)
     }
@@ -161,7 +179,7 @@ class ParquetTable implements InputTable {
 
   private async rowCount(): Promise<number> {
     try {
-      const [row] = await this.duckDb.all(`SELECT count(*) FROM ${this.relation}`)
+      const [row] = await this.duckDb.all(`SELECT count(*) FROM ${this.read.relation}`)
       return Number(row?.[0])
     } catch (error) {
       throw parquetFailure(this.label, error)

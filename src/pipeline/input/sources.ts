@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream, rmSync, statSync, type BigIntStats } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { UserError } from '../../core/errors.js'
 import { makeFolder, removeStale, temporaryMark } from '../../platform/durable-files.js'
@@ -136,6 +136,12 @@ export async function hashFiles(files: readonly SourceFile[]): Promise<string> {
     }
   }
   return hash.digest('hex')
+}
+
+/** SHA-256 over names, without their folders, and sizes, in order: what machines that mount them elsewhere agree on. */
+export function hashList(files: readonly SourceFile[]): string {
+  const list = files.map(({ path, bytes }) => [basename(path), bytes])
+  return createHash('sha256').update(JSON.stringify(list)).digest('hex')
 }
 
 /** Standard input on disk, so that it can be read twice. `remove` deletes the copy. */

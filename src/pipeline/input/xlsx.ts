@@ -18,6 +18,8 @@ export interface XlsxOptions {
   /** A name, or a number from 1 on; the first visible one if left out. */
   readonly sheet?: string | undefined
   readonly rowsMax?: number | undefined
+  /** Files whose rows are read; all of them if left out. Of all, the columns are known. */
+  readonly chosen?: ReadonlySet<SourceFile> | undefined
 }
 
 interface SheetFile {
@@ -86,11 +88,12 @@ class SheetTable implements InputTable {
     this.sheetName = another === undefined ? name : null
   }
 
-  textRows(columns: readonly string[]): AsyncGenerator<readonly TextRow[]> {
-    return this.batches(textsOf, (sheet) => {
+  textRows(columns: readonly string[], isSample = false): AsyncGenerator<readonly TextRow[]> {
+    const rowsOf = (sheet: SheetFile) => {
       const positions = positionsIn(sheet, columns, this.columns)
-      return ({ cells }) => positions.map((position) => cells.get(position) ?? null)
-    })
+      return ({ cells }: SheetRow) => positions.map((position) => cells.get(position) ?? null)
+    }
+    return this.batches(textsOf, rowsOf, isSample)
   }
 
   cellRows(): AsyncGenerator<readonly CellRow[]> {
@@ -155,15 +158,19 @@ class SheetTable implements InputTable {
   private batches<Value, Row>(
     read: (file: XlsxFile) => AsyncIterable<readonly SheetRow<Value>[]>,
     rowsOf: (sheet: SheetFile) => (row: SheetRow<Value>) => Row,
+    isSample = false,
   ): AsyncGenerator<readonly Row[]> {
-    return inBatches(this.rows(read, rowsOf), this.options.rowsMax)
+    const { chosen, rowsMax } = this.options
+    const sheets = isSample ? this.sheets : this.sheets.filter(({ source }) => chosen?.has(source) ?? true)
+    return inBatches(this.rows(sheets, read, rowsOf), rowsMax)
   }
 
   private async *rows<Value, Row>(
+    sheets: readonly SheetFile[],
     read: (file: XlsxFile) => AsyncIterable<readonly SheetRow<Value>[]>,
     rowsOf: (sheet: SheetFile) => (row: SheetRow<Value>) => Row,
   ): AsyncGenerator<Row[]> {
-    for (const sheet of this.sheets) {
+    for (const sheet of sheets) {
       const file = await this.open(sheet)
       try {
         let above = sheet.layout.rowsAbove

@@ -36,20 +36,21 @@ export function targetOf(path: string): string {
  * Finds before anything is submitted what would make publishing fail: the folder is missing or not
  * writable, the path is a folder or a device (OUTPUT_UNWRITABLE), it or the basis file beside a CSV is one
  * of the inputs (OUTPUT_IS_INPUT), or the disk has less room than is estimated (DISK_FULL): twice the input, as
- * much again where rows wait beside a Parquet output, and an answer for each row where `rowCount` is known.
+ * much again where rows wait beside a Parquet output, and an answer for each row where `rowCount` is known. `inputBytes`:
+ * what of the inputs is read, where that is not all.
  */
 export function assertOutputUsable(
   inputFiles: readonly SourceFile[],
   path: string,
   format: OutputFormat,
   rowCount = 0,
+  inputBytes = inputFiles.reduce((sum, file) => sum + file.bytes, 0),
 ): void {
   if (path === '-') return
   for (const written of format === 'csv' ? [path, basisPathOf(path)] : [path])
     assertReplaceable(written, inputFiles)
   const folder = dirname(targetOf(path))
   assertFolderWritable(folder, path)
-  const inputBytes = inputFiles.reduce((sum, file) => sum + file.bytes, 0)
   const inputRoomBytes = (format === 'parquet' ? 4 : 2) * inputBytes
   assertRoom(folder, writerLimits.freeBytesMin + inputRoomBytes + rowCount * writerLimits.answerBytesEstimate)
 }

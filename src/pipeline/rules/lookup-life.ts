@@ -34,7 +34,8 @@ const life: Readonly<Record<LookupState, Partial<Record<LookupEvent, LookupState
     claim: 'running',
   },
   running: { answer: 'answered', fail: 'failed', doubt: 'uncertain', reopen: 'new' },
-  uncertain: { claim: 'running', reopen: 'new' },
+  // Of a process that was taken to be gone, and knows better what became of its submission.
+  uncertain: { claim: 'running', withdraw: 'new', reject: 'invalid', reopen: 'new' },
   answered: { doubt: 'uncertain', reopen: 'new' },
   failed: { doubt: 'uncertain', reopen: 'new' },
   invalid: { reopen: 'new' },

@@ -29,6 +29,25 @@ export const nothingPlanned = (): Record<LookupPlan, number> => ({
   failed: 0,
 })
 
+/** A plan once others have settled some of what was still to be asked, or waited for, by it. */
+export function withSettled(
+  plan: Readonly<Record<LookupPlan, number>>,
+  settled: Readonly<Record<LookupPlan, number>>,
+): Record<LookupPlan, number> {
+  const { answered, failed, invalid, uncertain } = settled
+  const count = answered + failed + invalid + uncertain
+  const fromPoll = Math.min(plan.poll, count)
+  return {
+    ...plan,
+    poll: plan.poll - fromPoll,
+    submit: Math.max(0, plan.submit - (count - fromPoll)),
+    answered: plan.answered + answered,
+    failed: plan.failed + failed,
+    invalid: plan.invalid + invalid,
+    uncertain: plan.uncertain + uncertain,
+  }
+}
+
 export interface KnownLookup {
   state: LookupState
   answeredAtMs: number | null

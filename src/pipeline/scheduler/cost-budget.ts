@@ -4,6 +4,9 @@ import type { Stop } from '../rules/stop.js'
 
 /** The share of one kind in what a job may cost. */
 export interface KindBudget {
+  /** Of one submission, and of all of the job, in millionths. */
+  readonly priceMicros: number
+  readonly costMaxMicros: number
   /** Takes the price of one submission; false where there is not so much left. */
   take(): boolean
   /** A submission was not billed: its price is there again. */
@@ -40,6 +43,8 @@ export class CostBudget {
       this.#left += price
     }
     return {
+      priceMicros: Number(price),
+      costMaxMicros,
       take: () => {
         if (this.#left < price) return false
         this.#left -= price

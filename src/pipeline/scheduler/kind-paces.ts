@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
 import { createPace, type Pace } from './pace.js'
+import { createSharedPace } from './shared-pace.js'
 
 /** The paces of one kind of lookups: one and the same where its requests and its polls are of one limit. */
 export interface KindPaces {
@@ -9,7 +10,7 @@ export interface KindPaces {
 }
 
 export interface KindPaceDeps {
-  checkpoint: Pick<Checkpoint, 'recentSubmissions'>
+  checkpoint: Pick<Checkpoint, 'kind' | 'recentSubmissions' | 'sharedTurns'>
   clock: Clock
   limits: { submissionsPerWindow: number | null; pollsPerWindow: number | null; windowMs: number }
   sharesLimit: boolean
@@ -20,12 +21,25 @@ export interface KindPaceDeps {
  * restarts never add up to a burst. Submissions are known by the checkpoint. Polls are not written down: the last
  * one is taken to have left just now, which is the latest that it can have, and costs one poll's time a start.
  */
-export async function openPaces({
-  checkpoint,
-  clock,
-  limits,
-  sharesLimit,
-}: KindPaceDeps): Promise<KindPaces> {
+export async function openPaces(deps: KindPaceDeps): Promise<KindPaces> {
+  return openSharedPaces(deps) ?? (await openOwnPaces(deps))
+}
+
+/** Where others use the key too, and keep their starts where this process keeps its own; null where nobody does. */
+function openSharedPaces({ checkpoint, clock, limits, sharesLimit }: KindPaceDeps): KindPaces | null {
+  const { submissionsPerWindow, pollsPerWindow, windowMs } = limits
+  if (checkpoint.sharedTurns === undefined) return null
+  const open = (what: string, perWindow: number | null) => {
+    const turns = checkpoint.sharedTurns?.(`${checkpoint.kind} ${what}`, windowMs)
+    return turns === undefined || perWindow === null
+      ? createPace(clock, perWindow, windowMs)
+      : createSharedPace(clock, turns, perWindow, windowMs)
+  }
+  const submissions = open('submissions', submissionsPerWindow)
+  return { submissions, polls: sharesLimit ? submissions : open('polls', pollsPerWindow) }
+}
+
+async function openOwnPaces({ checkpoint, clock, limits, sharesLimit }: KindPaceDeps): Promise<KindPaces> {
   const { submissionsPerWindow, pollsPerWindow, windowMs } = limits
   const nowMs = clock.nowMs()
   const submittedAtMs =

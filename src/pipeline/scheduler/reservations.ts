@@ -1,4 +1,4 @@
-import type { ToSubmit } from '../checkpoint/checkpoint.js'
+import type { Refusal, SubmissionBounds, ToSubmit } from '../checkpoint/checkpoint.js'
 import type { Stop } from '../rules/stop.js'
 import type { KindBudget } from './cost-budget.js'
 import type { JobBudget } from './job-budget.js'
@@ -11,6 +11,9 @@ interface ReservationDeps {
   /** Null where the kind costs nothing, or what it costs has no bound. */
   budget: KindBudget | null
 }
+
+/** What of a refusal is of a budget. */
+type BudgetRefusal = Exclude<Refusal, 'elsewhere'>
 
 type Reserved = Pick<ToSubmit, 'isFirst'>
 
@@ -39,6 +42,30 @@ export class Reservations {
     }
     this.#count++
     return null
+  }
+
+  /** What other processes of the job are held to as well. */
+  get bounds(): SubmissionBounds {
+    const { lookupsMax, jobBudget, budget } = this.#deps
+    return {
+      rowsMax: jobBudget.lookupsMax,
+      kindMax: lookupsMax,
+      priceMicros: budget?.priceMicros ?? 0,
+      costMaxMicros: budget?.costMaxMicros ?? null,
+    }
+  }
+
+  /** Taken here, and refused since other processes of the job took the rest; what that comes to is said as by `take`. */
+  refused(lookup: Reserved, refusal: BudgetRefusal): Stop | 'of_rows' {
+    const { lookupsMax, jobBudget, budget } = this.#deps
+    this.giveBack(lookup)
+    if (refusal === 'lookups_max' && lookupsMax !== null) {
+      this.#count = Math.max(this.#count, lookupsMax)
+      return { kind: 'lookups_max', lookupsMax }
+    }
+    if (refusal === 'cost_max' && budget !== null) return budget.stop
+    jobBudget.exhaust()
+    return 'of_rows'
   }
 
   /** It was not created, so not billed. */

@@ -28,7 +28,7 @@ export async function runUntilAnswered(deps: SchedulerDeps): Promise<Stop | null
   const timer = durationMsMax === null ? null : stopAfter(durationMsMax, clock, stopAll, ended.signal)
   try {
     // A webhook may bring an answer when all is asked: what follows from it is asked in one more round.
-    while (await askRound(deps, stoppings, interrupt));
+    while ((await askRound(deps, stoppings, interrupt)) || (await hasMoreFromOthers(deps, stoppings)));
     const reasons = [...stoppings.values()].map(({ reason }) => reason)
     return reasons.find((reason) => reason !== null) ?? null
   } finally {
@@ -53,6 +53,16 @@ async function askRound(deps: SchedulerDeps, stoppings: Stoppings, interrupt: ()
   if (jobBudget.reached !== null) stoppings.get('resolution')?.stop(jobBudget.reached)
   return feed.hasLate && [...stoppings.values()].every(({ reason }) => reason === null)
 }
+
+/** What other processes asked and left, or answered: waited for only where nothing stopped this one. */
+async function hasMoreFromOthers({ checkpoint }: SchedulerDeps, stoppings: Stoppings): Promise<boolean> {
+  const submitting = [...stoppings.values()].map((stopping) => stopping.submitting)
+  const signal = AbortSignal.any(submitting)
+  return !signal.aborted && (await checkpoint.elsewhere(signal)) && !isAborted(signal)
+}
+
+/** Asked anew: it may be aborted while something is waited for. */
+const isAborted = (signal: AbortSignal): boolean => signal.aborted
 
 type Stoppings = ReadonlyMap<LookupKind, Stopping>
 

@@ -6,10 +6,11 @@ import type { Random } from '../../platform/random.js'
 import type { WakeSignal } from '../../platform/wake-signal.js'
 import { runIdOf } from '../rules/lookup-kind.js'
 import type { KickoffVerdict } from '../rules/outcome.js'
+import type { Stop } from '../rules/stop.js'
 import { FailureStreak } from '../rules/backoff.js'
 import { freePolicy, notSentPolicy, unknownPolicy } from '../rules/reachability.js'
 import { readRateHeaders } from '../rules/pacing.js'
-import type { Checkpoint, LookupId, ToSubmit } from '../checkpoint/checkpoint.js'
+import type { Checkpoint, LookupId, Refusal, ToSubmit } from '../checkpoint/checkpoint.js'
 import type { AnswerRecorder } from './answer-recorder.js'
 import type { Backlog } from './backlog.js'
 import type { Pace } from './pace.js'
@@ -69,6 +70,8 @@ export class Submitter {
   #page: { position: number; lookup: ToSubmit }[] = []
   #position = 0
   #isExhausted = false
+  /** Nothing more may be submitted of this kind, and what runs is waited for. */
+  #isOver = false
   #failure: Error | null = null
   readonly #notSent: FailureStreak
   readonly #unknown = new FailureStreak(unknownPolicy)
@@ -107,7 +110,7 @@ export class Submitter {
   }
 
   #mayGoOn(): boolean {
-    return !this.#deps.stopping.submitting.aborted && this.#failure === null
+    return !this.#deps.stopping.submitting.aborted && this.#failure === null && !this.#isOver
   }
 
   /** The next lookup when there is room for one more run; null when none is left. */
@@ -155,9 +158,12 @@ export class Submitter {
 
   /** Takes one lookup of the budgets, or leaves it for the next run. */
   #reserve(lookup: ToSubmit): 'taken' | 'left_out' | 'over' {
-    const { reservations, stopping, backlog, protocol } = this.#deps
-    const refused = reservations.take(lookup)
-    if (refused === null) return 'taken'
+    const refused = this.#deps.reservations.take(lookup)
+    return refused === null ? 'taken' : this.#leaveOut(refused)
+  }
+
+  #leaveOut(refused: Stop | 'of_rows'): 'left_out' | 'over' {
+    const { stopping, backlog, protocol } = this.#deps
     if (refused === 'of_rows') {
       // Behind it may be what follows from answers, which is not of this budget.
       if (protocol.kind === 'resolution') return 'over'
@@ -169,14 +175,21 @@ export class Submitter {
   }
 
   async #submit(lookup: ToSubmit): Promise<void> {
-    const { checkpoint, protocol, clock, pace, stopping, backlog, address, counter } = this.#deps
+    const { checkpoint, protocol, clock, pace, stopping, backlog, address, counter, reservations } =
+      this.#deps
     // Between the turn and here the run may have been stopped: nothing has left yet.
     if (stopping.submitting.aborted) {
-      this.#deps.reservations.giveBack(lookup)
+      reservations.giveBack(lookup)
       return
     }
     const { lookupId } = lookup
-    const { customId } = await checkpoint.intend(lookupId, clock.nowMs())
+    const intention = await checkpoint.intend(lookupId, clock.nowMs(), reservations.bounds)
+    if (typeof intention === 'string') {
+      this.#obeyRefusal(lookup, intention)
+      return
+    }
+    const { customId } = intention
+    if (!intention.mayLeave()) return this.#withdraw(lookup, customId, 'the lease ran out before it left')
     backlog.submit()
     counter.count('submissions')
     const startedAtMs = clock.monotonicMs()
@@ -190,6 +203,15 @@ export class Submitter {
       protocol.onLost === 'ask_again' && verdict.kind === 'not_sent' && mayHaveArrived(exchange)
     if (isLostRead) await this.#repeat(lookup, customId, verdict.reason)
     else await this.#obey(lookup, customId, verdict, startedAtMs)
+  }
+
+  /** Nothing left, by the word of what all processes share. */
+  #obeyRefusal(lookup: ToSubmit, refusal: Refusal): void {
+    const { reservations, backlog } = this.#deps
+    if (refusal === 'elsewhere') {
+      reservations.giveBack(lookup)
+      backlog.settle()
+    } else if (this.#leaveOut(reservations.refused(lookup, refusal)) === 'over') this.#isOver = true
   }
 
   /** What costs nothing is asked again after a loss. Where it has a price, that may have been paid, and stays taken. */

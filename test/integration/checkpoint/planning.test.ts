@@ -1,317 +1,311 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { nothingPlanned, type PlanPolicy } from '../../../src/pipeline/rules/lookup-state.js'
-import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
-import { answerTo, checkpointFolder, keyed, keyOf, startMs } from './support.js'
+import { describeCheckpoints, type TestCheckpoint as Checkpoint } from './openers.js'
+import { answerTo, keyed, keyOf, startMs } from './support.js'
 
-const at = checkpointFolder()
-afterAll(() => {
-  at.remove()
-})
-let name = ''
-let fileCount = 0
-beforeEach(() => {
-  at.close()
-  name = `${++fileCount}.sqlite`
-})
-
-const keep: PlanPolicy = { nowMs: startMs, maxAgeMs: null, onLost: 'hold' }
-
-/** Brings each wanted lookup to the state that its name says; answers `ago` lie so many ms back. */
-async function settle(checkpoint: Checkpoint, states: readonly string[]): Promise<number[]> {
-  const ids = await checkpoint.want(keyed(...states))
-  for (const [index, state] of states.entries()) {
-    const lookupId = ids[index]!
-    const [kind = '', ago = '0'] = state.split(' ')
-    if (kind === 'new') continue
-    const { customId } = await checkpoint.intend(lookupId, startMs)
-    if (kind === 'invalid') await checkpoint.reject(lookupId, customId, 'HTTP 400')
-    else if (kind === 'uncertain') await checkpoint.lose(lookupId, customId, 'reset')
-    else await checkpoint.accept(lookupId, customId, `run_${index}`, startMs - index)
-    if (kind === 'alarmed') await checkpoint.setNeedsAttention(lookupId, 'HTTP 404')
-    if (kind === 'answered' || kind === 'failed') {
-      const outcome = kind === 'failed' ? 'failed' : 'matched'
-      const answer = answerTo(`run_${index}`, { state: kind, outcome, answeredAtMs: startMs - Number(ago) })
-      await checkpoint.answer(lookupId, answer)
-    }
-  }
-  return ids
-}
-
-describe('what is wanted', () => {
-  test('ids come in the order asked; the same key is the same lookup, in this run and the next', async () => {
-    const first = at.open(name)
-    const ids = await first.want(keyed('a', 'b', 'a', 'c'))
-    expect(ids[2]).toBe(ids[0])
-    expect(new Set(ids).size).toBe(3)
-    expect(Math.min(...ids)).toBeGreaterThanOrEqual(1)
-    at.close()
-    const second = at.open(name)
-    expect(await second.want(keyed('c', 'a', 'd'))).toEqual([ids[3], ids[0], Math.max(...ids) + 1])
-    expect(at.read(name).find('resolution', [keyOf('b'), keyOf('never'), keyOf('a')])).toEqual([
-      ids[1],
-      0,
-      ids[0],
-    ])
+describeCheckpoints('planning', (at) => {
+  let name = ''
+  let fileCount = 0
+  beforeEach(async () => {
+    await at.close()
+    name = `${++fileCount}.sqlite`
   })
 
-  test('what a key is called at first is kept', async () => {
-    await at.open(name).want(keyed('Acme'))
-    at.close()
-    const checkpoint = at.open(name)
-    await checkpoint.want([
-      { kind: 'resolution', key: keyOf('Acme'), lookup: { name: 'ACME', location: 'x', context: 'y' } },
-    ])
-    expect((await checkpoint.nextToSubmit(0, 9))[0]?.lookup).toMatchObject({ name: 'Acme', location: null })
-  })
+  const keep: PlanPolicy = { nowMs: startMs, maxAgeMs: null, onLost: 'hold' }
 
-  test('only what this run wants is planned, submitted and polled', async () => {
-    await settle(at.open(name), ['new', 'running', 'answered'])
-    at.close()
-    const checkpoint = at.open(name)
-    await checkpoint.want(keyed('answered', 'more'))
-    expect(await checkpoint.plan(keep)).toMatchObject({ submit: 1, poll: 0, answered: 1 })
-    expect(await checkpoint.openRuns()).toEqual([])
-    expect((await checkpoint.nextToSubmit(0, 9)).map(({ lookup }) => lookup.name)).toEqual(['more'])
-  })
-
-  test('pages of what is to be submitted follow the order of the input, without a gap', async () => {
-    const checkpoint = at.open(name)
-    const names = Array.from({ length: 25 }, (_, index) => `company ${index}`)
-    await checkpoint.want(keyed(...[...names].reverse()))
-    at.close()
-    const again = at.open(name)
-    await again.want(keyed(...names.slice(0, 10)))
-    await again.want(keyed(...names.slice(5)))
-    const seen: string[] = []
-    let position = 0
-    for (;;) {
-      const page = await again.nextToSubmit(position, 4)
-      if (page.length === 0) break
-      expect(page.length).toBeLessThanOrEqual(4)
-      for (const { lookup } of page) {
-        seen.push(lookup.name)
-        await again.intend(lookup.lookupId, startMs)
+  /** Brings each wanted lookup to the state that its name says; answers `ago` lie so many ms back. */
+  async function settle(checkpoint: Checkpoint, states: readonly string[]): Promise<number[]> {
+    const ids = await checkpoint.want(keyed(...states))
+    for (const [index, state] of states.entries()) {
+      const lookupId = ids[index]!
+      const [kind = '', ago = '0'] = state.split(' ')
+      if (kind === 'new') continue
+      const { customId } = await checkpoint.intend(lookupId, startMs)
+      if (kind === 'invalid') await checkpoint.reject(lookupId, customId, 'HTTP 400')
+      else if (kind === 'uncertain') await checkpoint.lose(lookupId, customId, 'reset')
+      else await checkpoint.accept(lookupId, customId, `run_${index}`, startMs - index)
+      if (kind === 'alarmed') await checkpoint.setNeedsAttention(lookupId, 'HTTP 404')
+      if (kind === 'answered' || kind === 'failed') {
+        const outcome = kind === 'failed' ? 'failed' : 'matched'
+        const answer = answerTo(`run_${index}`, { state: kind, outcome, answeredAtMs: startMs - Number(ago) })
+        await checkpoint.answer(lookupId, answer)
       }
-      position = page.at(-1)!.position
     }
-    expect(seen).toEqual(names)
-    expect(await again.nextToSubmit(0, 4)).toEqual([])
-  })
+    return ids
+  }
 
-  test('open runs come oldest first', async () => {
-    const checkpoint = at.open(name)
-    await settle(checkpoint, ['running', 'running 2', 'new', 'running 3'])
-    expect((await checkpoint.openRuns()).map(({ runId }) => runId)).toEqual(['run_3', 'run_1', 'run_0'])
-  })
-})
-
-describe('the plan', () => {
-  const states = ['new', 'running', 'answered 10', 'answered 500', 'failed 500', 'invalid', 'uncertain']
-
-  test.each<[Partial<PlanPolicy>, object]>([
-    [{}, { submit: 1, poll: 1, answered: 2, invalid: 1, uncertain: 1, failed: 1 }],
-    [{ maxAgeMs: 100 }, { submit: 3, poll: 1, answered: 1, invalid: 1, uncertain: 1, failed: 0 }],
-    [{ maxAgeMs: 500 }, { submit: 1, poll: 1, answered: 2, invalid: 1, uncertain: 1, failed: 1 }],
-    [{ onLost: 'resubmit' }, { submit: 2, poll: 1, answered: 2, invalid: 1, uncertain: 0, failed: 1 }],
-    [
-      { maxAgeMs: 0, onLost: 'resubmit' },
-      { submit: 5, poll: 1, answered: 0, invalid: 1, uncertain: 0, failed: 0 },
-    ],
-  ])('%j counts, and what it says to submit is there to be submitted', async (change, counts) => {
-    const checkpoint = at.open(name)
-    await settle(checkpoint, states)
-    expect(await checkpoint.plan({ ...keep, ...change })).toEqual({ ...nothingPlanned(), ...counts })
-    const open = await checkpoint.nextToSubmit(0, 99)
-    expect(open).toHaveLength((counts as { submit: number }).submit)
-    expect(await checkpoint.openRuns()).toHaveLength(1)
-    for (const { lookup } of open) await checkpoint.intend(lookup.lookupId, startMs)
-  })
-
-  test('planned twice, it says the same', async () => {
-    const checkpoint = at.open(name)
-    await settle(checkpoint, states)
-    const policy = { ...keep, maxAgeMs: 100 }
-    expect(await checkpoint.plan(policy)).toEqual(await checkpoint.plan(policy))
-  })
-
-  test('a lost submission that is made again keeps its record', async () => {
-    const checkpoint = at.open(name)
-    const [lookupId = 0] = await settle(checkpoint, ['uncertain'])
-    await checkpoint.plan({ ...keep, onLost: 'resubmit' })
-    expect((await checkpoint.intend(lookupId, startMs)).attempt).toBe(2)
-    expect(at.read(name).counts()[0]?.submissions).toBe(2)
-  })
-
-  test('nothing is wanted, nothing is planned', async () => {
-    expect(await at.open(name).plan(keep)).toEqual(nothingPlanned())
-  })
-})
-
-describe('what a person decided', () => {
-  const states = ['new', 'running', 'answered 10', 'failed 500', 'invalid', 'uncertain']
-  const decided = () => keyed(...states).map((lookup) => ({ ...lookup, isDecided: true }))
-
-  test.each<Partial<PlanPolicy>>([
-    {},
-    { maxAgeMs: 0 },
-    { onLost: 'resubmit' },
-    { onLost: 'poll' },
-    { knowsEarlierRuns: false },
-    { askAgain: ['matched', 'failed', 'invalid_input', 'error'] },
-  ])('is left alone, whatever became of it and whatever is asked again: %j', async (change) => {
-    const settled = at.open(name)
-    const ids = await settle(settled, states)
-    at.close()
-    const before = at
-      .read(name)
-      .known(ids)
-      .map((one) => one?.state)
-    at.close()
-    const checkpoint = at.open(name)
-    expect(await checkpoint.want([...decided(), ...keyed('another')])).toEqual([...ids, ids.length + 1])
-    expect(await checkpoint.plan({ ...keep, ...change })).toEqual({
-      ...nothingPlanned(),
-      decided: 6,
-      submit: 1,
+  describe('what is wanted', () => {
+    test('ids come in the order asked; the same key is the same lookup, in this run and the next', async () => {
+      const first = await at.open(name)
+      const ids = await first.want(keyed('a', 'b', 'a', 'c'))
+      expect(ids[2]).toBe(ids[0])
+      expect(new Set(ids).size).toBe(3)
+      expect(Math.min(...ids)).toBeGreaterThanOrEqual(1)
+      await at.close()
+      const second = await at.open(name)
+      expect(await second.want(keyed('c', 'a', 'd'))).toEqual([ids[3], ids[0], Math.max(...ids) + 1])
+      expect((await at.read(name)).find('resolution', [keyOf('b'), keyOf('never'), keyOf('a')])).toEqual([
+        ids[1],
+        0,
+        ids[0],
+      ])
     })
-    await checkpoint.reopen(['matched', 'failed', 'invalid_input', 'error'])
-    expect((await checkpoint.nextToSubmit(0, 99)).map(({ lookup }) => lookup.name)).toEqual(['another'])
-    expect(await checkpoint.openRuns()).toEqual([])
-    expect(await checkpoint.firstAnswers(0, 99)).toEqual([])
-    expect(await checkpoint.firstQuestion(ids[2]!)).toBeNull()
-    expect(await checkpoint.lostSince(0)).toEqual([])
-    expect(await checkpoint.ownerOf('run_1')).toMatchObject({ state: 'running', isWanted: false })
-    expect(
-      at
-        .read(name)
-        .known(ids)
-        .map((one) => one?.state),
-    ).toEqual(before)
+
+    test('what a key is called at first is kept', async () => {
+      await (await at.open(name)).want(keyed('Acme'))
+      await at.close()
+      const checkpoint = await at.open(name)
+      await checkpoint.want([
+        { kind: 'resolution', key: keyOf('Acme'), lookup: { name: 'ACME', location: 'x', context: 'y' } },
+      ])
+      expect((await checkpoint.nextToSubmit(0, 9))[0]?.lookup).toMatchObject({ name: 'Acme', location: null })
+    })
+
+    test('only what this run wants is planned, submitted and polled', async () => {
+      await settle(await at.open(name), ['new', 'running', 'answered'])
+      await at.close()
+      const checkpoint = await at.open(name)
+      await checkpoint.want(keyed('answered', 'more'))
+      expect(await checkpoint.plan(keep)).toMatchObject({ submit: 1, poll: 0, answered: 1 })
+      expect(await checkpoint.openRuns()).toEqual([])
+      expect((await checkpoint.nextToSubmit(0, 9)).map(({ lookup }) => lookup.name)).toEqual(['more'])
+    })
+
+    test('pages of what is to be submitted follow the order of the input, without a gap', async () => {
+      const checkpoint = await at.open(name)
+      const names = Array.from({ length: 25 }, (_, index) => `company ${index}`)
+      await checkpoint.want(keyed(...[...names].reverse()))
+      await at.close()
+      const again = await at.open(name)
+      await again.want(keyed(...names.slice(0, 10)))
+      await again.want(keyed(...names.slice(5)))
+      const seen: string[] = []
+      let position = 0
+      for (;;) {
+        const page = await again.nextToSubmit(position, 4)
+        if (page.length === 0) break
+        expect(page.length).toBeLessThanOrEqual(4)
+        for (const { lookup } of page) {
+          seen.push(lookup.name)
+          await again.intend(lookup.lookupId, startMs)
+        }
+        position = page.at(-1)!.position
+      }
+      expect(seen).toEqual(names)
+      expect(await again.nextToSubmit(0, 4)).toEqual([])
+    })
+
+    test('open runs come oldest first', async () => {
+      const checkpoint = await at.open(name)
+      await settle(checkpoint, ['running', 'running 2', 'new', 'running 3'])
+      expect((await checkpoint.openRuns()).map(({ runId }) => runId)).toEqual(['run_3', 'run_1', 'run_0'])
+    })
   })
 
-  test('is asked again like anything else once it is not decided any more', async () => {
-    await at.open(name).want(keyed('a').map((lookup) => ({ ...lookup, isDecided: true })))
-    at.close()
-    const checkpoint = at.open(name)
-    await checkpoint.want(keyed('a'))
-    expect(await checkpoint.plan(keep)).toMatchObject({ submit: 1, decided: 0 })
-  })
-})
+  describe('the plan', () => {
+    const states = ['new', 'running', 'answered 10', 'answered 500', 'failed 500', 'invalid', 'uncertain']
 
-describe('asking again', () => {
-  const states = ['new', 'running', 'alarmed', 'answered', 'failed', 'invalid', 'uncertain']
+    test.each<[Partial<PlanPolicy>, object]>([
+      [{}, { submit: 1, poll: 1, answered: 2, invalid: 1, uncertain: 1, failed: 1 }],
+      [{ maxAgeMs: 100 }, { submit: 3, poll: 1, answered: 1, invalid: 1, uncertain: 1, failed: 0 }],
+      [{ maxAgeMs: 500 }, { submit: 1, poll: 1, answered: 2, invalid: 1, uncertain: 1, failed: 1 }],
+      [{ onLost: 'resubmit' }, { submit: 2, poll: 1, answered: 2, invalid: 1, uncertain: 0, failed: 1 }],
+      [
+        { maxAgeMs: 0, onLost: 'resubmit' },
+        { submit: 5, poll: 1, answered: 0, invalid: 1, uncertain: 0, failed: 0 },
+      ],
+    ])('%j counts, and what it says to submit is there to be submitted', async (change, counts) => {
+      const checkpoint = await at.open(name)
+      await settle(checkpoint, states)
+      expect(await checkpoint.plan({ ...keep, ...change })).toEqual({ ...nothingPlanned(), ...counts })
+      const open = await checkpoint.nextToSubmit(0, 99)
+      expect(open).toHaveLength((counts as { submit: number }).submit)
+      expect(await checkpoint.openRuns()).toHaveLength(1)
+      for (const { lookup } of open) await checkpoint.intend(lookup.lookupId, startMs)
+    })
 
-  test.each<[string[], string[]]>([
-    [[], []],
-    [['matched'], ['answered']],
-    [['failed'], ['failed']],
-    [['invalid_input'], ['invalid']],
-    [['error'], ['alarmed']],
-    [
-      ['failed', 'matched', 'no_match'],
-      ['answered', 'failed'],
-    ],
-    [['uncertain', 'pending', 'running', 'new'], []],
-  ])('%j reopens %j', async (outcomes, reopened) => {
-    const checkpoint = at.open(name)
-    await settle(checkpoint, states)
-    expect(await checkpoint.reopen(outcomes)).toBe(reopened.length)
-    const open = (await checkpoint.nextToSubmit(0, 99)).map(({ lookup }) => lookup.name)
-    expect(open).toEqual(states.filter((state) => state === 'new' || reopened.includes(state)))
-  })
+    test('planned twice, it says the same', async () => {
+      const checkpoint = await at.open(name)
+      await settle(checkpoint, states)
+      const policy = { ...keep, maxAgeMs: 100 }
+      expect(await checkpoint.plan(policy)).toEqual(await checkpoint.plan(policy))
+    })
 
-  test('what this run does not want is left alone', async () => {
-    await settle(at.open(name), ['answered', 'failed'])
-    at.close()
-    const checkpoint = at.open(name)
-    await checkpoint.want(keyed('failed'))
-    expect(await checkpoint.reopen(['matched', 'failed'])).toBe(1)
-  })
-})
+    test('a lost submission that is made again keeps its record', async () => {
+      const checkpoint = await at.open(name)
+      const [lookupId = 0] = await settle(checkpoint, ['uncertain'])
+      await checkpoint.plan({ ...keep, onLost: 'resubmit' })
+      expect((await checkpoint.intend(lookupId, startMs)).attempt).toBe(2)
+      expect((await at.read(name)).counts()[0]?.submissions).toBe(2)
+    })
 
-describe('scopes', () => {
-  test('answers of one service are not answers of another', async () => {
-    const [first = 0] = await settle(at.open(name), ['answered'])
-    at.close()
-    const other = at.open(name, 'https://b.example')
-    const [second = 0] = await other.want(keyed('answered'))
-    expect(second).not.toBe(first)
-    expect(await other.plan(keep)).toMatchObject({ submit: 1, answered: 0 })
-    expect(await other.reopen(['matched'])).toBe(0)
-    expect(at.read(name).find('resolution', [keyOf('answered')])).toEqual([first])
-    expect(at.read(name, 'https://b.example').find('resolution', [keyOf('answered')])).toEqual([second])
-    expect(at.read(name, 'https://c.example').find('resolution', [keyOf('answered')])).toEqual([0])
-    expect(at.read(name, null).find('resolution', [keyOf('answered')])).toEqual([0])
+    test('nothing is wanted, nothing is planned', async () => {
+      expect(await (await at.open(name)).plan(keep)).toEqual(nothingPlanned())
+    })
   })
 
-  test('custom ids name the scope: the same question of two services is told apart', async () => {
-    const one = at.open(name)
-    const [a = 0] = await one.want(keyed('Acme'))
-    const first = await one.intend(a, startMs)
-    const id = one.id
-    at.close()
-    const other = at.open(name, 'https://b.example')
-    expect(other.id).toBe(id)
-    const [b = 0] = await other.want(keyed('Acme'))
-    expect((await other.intend(b, startMs)).customId).not.toBe(first.customId)
-  })
-})
+  describe('what a person decided', () => {
+    const states = ['new', 'running', 'answered 10', 'failed 500', 'invalid', 'uncertain']
+    const decided = () => keyed(...states).map((lookup) => ({ ...lookup, isDecided: true }))
 
-describe('what the checkpoint holds', () => {
-  test('counts, a scope at a time', async () => {
-    await settle(at.open(name), [
-      'new',
-      'running',
-      'answered 10',
-      'answered 500',
-      'failed 5',
-      'invalid',
-      'uncertain',
-    ])
-    at.close()
-    await settle(at.open(name, 'https://b.example'), ['answered'])
-    const counts = at.read(name, null).counts()
-    expect(counts).toEqual([
-      {
-        scope: 'https://a.example',
-        kind: 'resolution',
-        lastInputs: [expect.any(String)],
-        states: { new: 1, intended: 0, running: 1, answered: 2, invalid: 1, uncertain: 1, failed: 1 },
-        outcomes: { matched: 2, failed: 1 },
-        submissions: 5,
-        firstSubmittedAtMs: startMs,
-        lastAnsweredAtMs: startMs - 5,
-      },
-      expect.objectContaining({ scope: 'https://b.example', submissions: 1 }),
-    ])
-  })
+    test.each<Partial<PlanPolicy>>([
+      {},
+      { maxAgeMs: 0 },
+      { onLost: 'resubmit' },
+      { onLost: 'poll' },
+      { knowsEarlierRuns: false },
+      { askAgain: ['matched', 'failed', 'invalid_input', 'error'] },
+    ])('is left alone, whatever became of it and whatever is asked again: %j', async (change) => {
+      const settled = await at.open(name)
+      const ids = await settle(settled, states)
+      await at.close()
+      const before = (await at.read(name)).known(ids).map((one) => one?.state)
+      await at.close()
+      const checkpoint = await at.open(name)
+      expect(await checkpoint.want([...decided(), ...keyed('another')])).toEqual([...ids, ids.length + 1])
+      expect(await checkpoint.plan({ ...keep, ...change })).toEqual({
+        ...nothingPlanned(),
+        decided: 6,
+        submit: 1,
+      })
+      await checkpoint.reopen(['matched', 'failed', 'invalid_input', 'error'])
+      expect((await checkpoint.nextToSubmit(0, 99)).map(({ lookup }) => lookup.name)).toEqual(['another'])
+      expect(await checkpoint.openRuns()).toEqual([])
+      expect(await checkpoint.firstAnswers(0, 99)).toEqual([])
+      expect(await checkpoint.firstQuestion(ids[2]!)).toBeNull()
+      expect(await checkpoint.lostSince(0)).toEqual([])
+      expect(await checkpoint.ownerOf('run_1')).toMatchObject({ state: 'running', isWanted: false })
+      expect((await at.read(name)).known(ids).map((one) => one?.state)).toEqual(before)
+    })
 
-  test('uncertain lookups, with what was asked and why it is uncertain', async () => {
-    await settle(at.open(name), ['uncertain 1', 'answered', 'uncertain 2'])
-    const reader = at.read(name, null)
-    expect(reader.uncertain(1)).toHaveLength(1)
-    expect(reader.uncertain(9)).toEqual([
-      {
-        scope: 'https://a.example',
-        kind: 'resolution',
-        name: 'uncertain 1',
-        location: null,
-        context: null,
-        customId: expect.stringMatching(/^enr_/) as string,
-        reason: 'reset',
-        intendedAtMs: startMs,
-      },
-      expect.objectContaining({ name: 'uncertain 2' }),
-    ])
+    test('is asked again like anything else once it is not decided any more', async () => {
+      await (await at.open(name)).want(keyed('a').map((lookup) => ({ ...lookup, isDecided: true })))
+      await at.close()
+      const checkpoint = await at.open(name)
+      await checkpoint.want(keyed('a'))
+      expect(await checkpoint.plan(keep)).toMatchObject({ submit: 1, decided: 0 })
+    })
   })
 
-  test('a reader sees each step of an open writer, and ids it does not know are nothing', async () => {
-    const checkpoint = at.open(name)
-    const reader = at.read(name)
-    const [lookupId = 0] = await checkpoint.want(keyed('Acme'))
-    expect(reader.known([0, lookupId, 77])).toEqual([null, expect.objectContaining({ state: 'new' }), null])
-    await checkpoint.intend(lookupId, startMs)
-    expect(reader.known([lookupId])[0]?.state).toBe('intended')
-    expect(reader.uncertain(9)).toHaveLength(1)
+  describe('asking again', () => {
+    const states = ['new', 'running', 'alarmed', 'answered', 'failed', 'invalid', 'uncertain']
+
+    test.each<[string[], string[]]>([
+      [[], []],
+      [['matched'], ['answered']],
+      [['failed'], ['failed']],
+      [['invalid_input'], ['invalid']],
+      [['error'], ['alarmed']],
+      [
+        ['failed', 'matched', 'no_match'],
+        ['answered', 'failed'],
+      ],
+      [['uncertain', 'pending', 'running', 'new'], []],
+    ])('%j reopens %j', async (outcomes, reopened) => {
+      const checkpoint = await at.open(name)
+      await settle(checkpoint, states)
+      expect(await checkpoint.reopen(outcomes)).toBe(reopened.length)
+      const open = (await checkpoint.nextToSubmit(0, 99)).map(({ lookup }) => lookup.name)
+      expect(open).toEqual(states.filter((state) => state === 'new' || reopened.includes(state)))
+    })
+
+    test('what this run does not want is left alone', async () => {
+      await settle(await at.open(name), ['answered', 'failed'])
+      await at.close()
+      const checkpoint = await at.open(name)
+      await checkpoint.want(keyed('failed'))
+      expect(await checkpoint.reopen(['matched', 'failed'])).toBe(1)
+    })
+  })
+
+  describe('scopes', () => {
+    test('answers of one service are not answers of another', async () => {
+      const [first = 0] = await settle(await at.open(name), ['answered'])
+      await at.close()
+      const other = await at.open(name, 'https://b.example')
+      const [second = 0] = await other.want(keyed('answered'))
+      expect(second).not.toBe(first)
+      expect(await other.plan(keep)).toMatchObject({ submit: 1, answered: 0 })
+      expect(await other.reopen(['matched'])).toBe(0)
+      expect((await at.read(name)).find('resolution', [keyOf('answered')])).toEqual([first])
+      expect((await at.read(name, 'https://b.example')).find('resolution', [keyOf('answered')])).toEqual([
+        second,
+      ])
+      expect((await at.read(name, 'https://c.example')).find('resolution', [keyOf('answered')])).toEqual([0])
+      expect((await at.read(name, null)).find('resolution', [keyOf('answered')])).toEqual([0])
+    })
+
+    test('custom ids name the scope: the same question of two services is told apart', async () => {
+      const one = await at.open(name)
+      const [a = 0] = await one.want(keyed('Acme'))
+      const first = await one.intend(a, startMs)
+      const id = one.id
+      await at.close()
+      const other = await at.open(name, 'https://b.example')
+      expect(other.id).toBe(id)
+      const [b = 0] = await other.want(keyed('Acme'))
+      expect((await other.intend(b, startMs)).customId).not.toBe(first.customId)
+    })
+  })
+
+  describe('what the checkpoint holds', () => {
+    test('counts, a scope at a time', async () => {
+      await settle(await at.open(name), [
+        'new',
+        'running',
+        'answered 10',
+        'answered 500',
+        'failed 5',
+        'invalid',
+        'uncertain',
+      ])
+      await at.close()
+      await settle(await at.open(name, 'https://b.example'), ['answered'])
+      const counts = (await at.read(name, null)).counts()
+      expect(counts).toEqual([
+        {
+          scope: 'https://a.example',
+          kind: 'resolution',
+          lastInputs: [expect.any(String)],
+          states: { new: 1, intended: 0, running: 1, answered: 2, invalid: 1, uncertain: 1, failed: 1 },
+          outcomes: { matched: 2, failed: 1 },
+          submissions: 5,
+          firstSubmittedAtMs: startMs,
+          lastAnsweredAtMs: startMs - 5,
+        },
+        expect.objectContaining({ scope: 'https://b.example', submissions: 1 }),
+      ])
+    })
+
+    test('uncertain lookups, with what was asked and why it is uncertain', async () => {
+      await settle(await at.open(name), ['uncertain 1', 'answered', 'uncertain 2'])
+      const reader = await at.read(name, null)
+      expect(reader.uncertain(1)).toHaveLength(1)
+      const byName = reader.uncertain(9).sort((one, other) => one.name.localeCompare(other.name))
+      expect(byName).toEqual([
+        {
+          scope: 'https://a.example',
+          kind: 'resolution',
+          name: 'uncertain 1',
+          location: null,
+          context: null,
+          customId: expect.stringMatching(/^enr_/) as string,
+          reason: 'reset',
+          intendedAtMs: startMs,
+        },
+        expect.objectContaining({ name: 'uncertain 2' }),
+      ])
+    })
+
+    test('each step of an open writer is seen, and ids that are not known are nothing', async () => {
+      const checkpoint = await at.open(name)
+      const [lookupId = 0] = await checkpoint.want(keyed('Acme'))
+      const known = (await at.read(name)).known([0, lookupId, 77])
+      expect(known).toEqual([null, expect.objectContaining({ state: 'new' }), null])
+      await checkpoint.intend(lookupId, startMs)
+      const reader = await at.read(name)
+      expect(reader.known([lookupId])[0]?.state).toBe('intended')
+      expect(reader.uncertain(9)).toHaveLength(1)
+    })
   })
 })

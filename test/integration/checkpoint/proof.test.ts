@@ -1,11 +1,11 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { readHead } from '../../../src/pipeline/checkpoint/head-file.js'
 import { repairCheckpoint } from '../../../src/pipeline/checkpoint/repair.js'
 import {
   openCheckpoint,
+  type OwnCheckpoint as Checkpoint,
   type OpenCheckpointDeps,
 } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { registerChecksums } from '../../../src/pipeline/checkpoint/row-checksums.js'

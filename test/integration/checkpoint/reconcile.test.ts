@@ -1,7 +1,7 @@
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import type { OwnCheckpoint as Checkpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import {
   reconcileCheckpoint,
   type ReconcileRequest,

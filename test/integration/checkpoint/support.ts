@@ -5,13 +5,12 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type {
   Answer,
-  Checkpoint,
   CheckpointReader,
   KeyedLookup,
   LineVersions,
 } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/reader.js'
-import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { openCheckpoint, type OwnCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { systemRandom } from '../../../src/platform/random.js'
 
 export const scope = 'https://a.example'
@@ -60,7 +59,7 @@ export function checkpointFolder() {
   }
   return {
     path,
-    open: (name?: string, whose = scope, ofJob = job): Checkpoint =>
+    open: (name?: string, whose = scope, ofJob = job): OwnCheckpoint =>
       keep(
         openCheckpoint({ path: path(name), scope: whose, job: ofJob, nowMs: startMs, random: systemRandom }),
       ),

@@ -1,333 +1,357 @@
-import { afterAll, describe, expect, test } from 'vitest'
-import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
-import { answerTo, checkpointFolder, everyRow, keyed, scope, startMs } from './support.js'
+import { describe, expect, test } from 'vitest'
+import { describeCheckpoints, type TestCheckpoint as Checkpoint } from './openers.js'
+import { answerTo, keyed, scope, startMs } from './support.js'
 
-const at = checkpointFolder()
-afterAll(() => {
-  at.remove()
-})
-let fileCount = 0
+describeCheckpoints('the steps of a lookup', (at) => {
+  let fileCount = 0
 
-/** A checkpoint of its own with one lookup, brought to a state. */
-async function begin(state: 'new' | 'intended' | 'running' | 'answered' | 'invalid' | 'uncertain') {
-  const name = `${++fileCount}.sqlite`
-  const checkpoint = at.open(name)
-  const [lookupId = 0] = await checkpoint.want(keyed('Acme'))
-  let customId = 'enr_never'
-  if (state !== 'new') customId = (await checkpoint.intend(lookupId, startMs)).customId
-  if (state === 'invalid') await checkpoint.reject(lookupId, customId, 'HTTP 400')
-  if (state === 'uncertain') await checkpoint.lose(lookupId, customId, 'reset')
-  if (state === 'running' || state === 'answered')
-    await checkpoint.accept(lookupId, customId, 'run_1', startMs)
-  if (state === 'answered') await checkpoint.answer(lookupId, answerTo('run_1'))
-  return { name, checkpoint, lookupId, customId }
-}
-
-/** What another connection sees while this one is open: what is committed. */
-function seen(name: string) {
-  const reader = at.read(name)
-  const [known] = reader.known([1])
-  const counts = reader.counts()[0]
-  reader.close()
-  return {
-    state: known?.state,
-    runId: known?.runId,
-    failure: known?.failure,
-    submissions: counts?.submissions,
+  /** A checkpoint of its own with one lookup, brought to a state. */
+  async function begin(state: 'new' | 'intended' | 'running' | 'answered' | 'invalid' | 'uncertain') {
+    const name = `${++fileCount}.sqlite`
+    const checkpoint = await at.open(name)
+    const [lookupId = 0] = await checkpoint.want(keyed('Acme'))
+    let customId = 'enr_never'
+    if (state !== 'new') customId = (await checkpoint.intend(lookupId, startMs)).customId
+    if (state === 'invalid') await checkpoint.reject(lookupId, customId, 'HTTP 400')
+    if (state === 'uncertain') await checkpoint.lose(lookupId, customId, 'reset')
+    if (state === 'running' || state === 'answered')
+      await checkpoint.accept(lookupId, customId, 'run_1', startMs)
+    if (state === 'answered') await checkpoint.answer(lookupId, answerTo('run_1'))
+    return { name, checkpoint, lookupId, customId }
   }
-}
 
-describe('each step is durable when it resolves', () => {
-  test('intended, accepted, answered', async () => {
-    const { name, checkpoint, lookupId } = await begin('new')
-    expect(seen(name)).toEqual({ state: 'new', runId: null, failure: null, submissions: 0 })
-
-    const { customId, attempt } = await checkpoint.intend(lookupId, startMs)
-    expect(attempt).toBe(1)
-    expect(customId).toMatch(/^[\x21-\x7e]{1,200}$/)
-    expect(seen(name)).toMatchObject({ state: 'intended', submissions: 1 })
-
-    await checkpoint.accept(lookupId, customId, 'run_1', startMs + 5)
-    expect(seen(name)).toMatchObject({ state: 'running', runId: 'run_1', submissions: 1 })
-    expect(await checkpoint.openRuns()).toEqual([
-      { lookupId, runId: 'run_1', customId, name: 'Acme', submittedAtMs: startMs + 5, needsAttention: null },
-    ])
-
-    expect(await checkpoint.answer(lookupId, answerTo('run_1'))).toBe(true)
-    expect(seen(name)).toMatchObject({ state: 'answered', runId: 'run_1' })
-    expect(await checkpoint.openRuns()).toEqual([])
-  })
-
-  test('withdrawn: it was never created, and the next attempt has another custom id', async () => {
-    const { name, checkpoint, lookupId, customId } = await begin('intended')
-    await checkpoint.withdraw(lookupId, customId, 'rate limited')
-    expect(seen(name)).toMatchObject({ state: 'new', submissions: 0 })
-    const second = await checkpoint.intend(lookupId, startMs)
-    expect(second.attempt).toBe(2)
-    expect(second.customId).not.toBe(customId)
-  })
-
-  test('rejected: invalid, with the reason, and not counted as billed', async () => {
-    const { name, checkpoint, lookupId, customId } = await begin('intended')
-    await checkpoint.reject(lookupId, customId, 'HTTP 400: bad_request')
-    expect(seen(name)).toMatchObject({ state: 'invalid', failure: 'HTTP 400: bad_request', submissions: 0 })
-  })
-
-  test('lost: uncertain, with the reason, and counted as perhaps billed', async () => {
-    const { name, checkpoint, lookupId, customId } = await begin('intended')
-    await checkpoint.lose(lookupId, customId, 'reset')
-    expect(seen(name)).toMatchObject({ state: 'uncertain', failure: 'reset', submissions: 1 })
-  })
-
-  test('a failed run is final', async () => {
-    const { name, checkpoint, lookupId } = await begin('running')
-    expect(await checkpoint.answer(lookupId, answerTo('run_1', { state: 'failed', outcome: 'failed' }))).toBe(
-      true,
-    )
-    expect(seen(name)).toMatchObject({ state: 'failed' })
-  })
-
-  test('a run that needs attention stays running, and an answer clears it', async () => {
-    const { name, checkpoint, lookupId } = await begin('running')
-    await checkpoint.setNeedsAttention(lookupId, 'HTTP 404')
-    expect(seen(name)).toMatchObject({ state: 'running', failure: 'HTTP 404' })
-    await checkpoint.answer(lookupId, answerTo('run_1'))
-    expect(seen(name)).toMatchObject({ state: 'answered', failure: null })
-  })
-})
-
-type Step = (checkpoint: Checkpoint, lookupId: number, customId: string) => Promise<unknown>
-const settling: Record<string, Step> = {
-  accept: (checkpoint, lookupId, customId) => checkpoint.accept(lookupId, customId, 'run_9', startMs + 9),
-  withdraw: (checkpoint, lookupId, customId) => checkpoint.withdraw(lookupId, customId, 'x'),
-  reject: (checkpoint, lookupId, customId) => checkpoint.reject(lookupId, customId, 'x'),
-  lose: (checkpoint, lookupId, customId) => checkpoint.lose(lookupId, customId, 'x'),
-}
-const settled = ['running', 'answered', 'invalid', 'uncertain'] as const
-
-describe('a step that is not legal changes nothing', () => {
-  test.each(['intended', ...settled] as const)('%s: it is not submitted again', async (state) => {
-    const { name, checkpoint, lookupId } = await begin(state)
-    const before = everyRow(at.path(name))
-    await expect(checkpoint.intend(lookupId, startMs + 9)).rejects.toThrow(
-      `lookup ${lookupId} is ${state}: "intend" cannot happen to it`,
-    )
-    expect(everyRow(at.path(name))).toEqual(before)
-  })
-
-  test.each(settled.flatMap((state) => Object.keys(settling).map((step) => [state, step] as const)))(
-    '%s, then %s: a submission is settled once',
-    async (state, step) => {
-      const { name, checkpoint, lookupId, customId } = await begin(state)
-      const before = everyRow(at.path(name))
-      await settling[step]!(checkpoint, lookupId, customId)
-      expect(everyRow(at.path(name))).toEqual(before)
-    },
-  )
-
-  test.each(Object.keys(settling))('%s what was never intended throws', async (step) => {
-    const { name, checkpoint, lookupId, customId } = await begin('new')
-    const before = everyRow(at.path(name))
-    await expect(settling[step]!(checkpoint, lookupId, customId)).rejects.toThrow('cannot happen to it')
-    expect(everyRow(at.path(name))).toEqual(before)
-  })
-
-  test.each(Object.keys(settling))('%s under the custom id of another attempt throws', async (step) => {
-    const { name, checkpoint, lookupId, customId } = await begin('intended')
-    const before = everyRow(at.path(name))
-    await expect(settling[step]!(checkpoint, lookupId, `${customId}0`)).rejects.toThrow('is not intended as')
-    expect(everyRow(at.path(name))).toEqual(before)
-  })
-
-  test('a lookup that is not known throws', async () => {
-    const { checkpoint } = await begin('new')
-    await expect(checkpoint.intend(99, startMs)).rejects.toThrow('lookup 99 is unknown')
-  })
-
-  test('asked for together with legal steps, it alone is undone', async () => {
-    const name = `${++fileCount}.sqlite`
-    const checkpoint = at.open(name)
-    const [a = 0, b = 0] = await checkpoint.want(keyed('Acme', 'Beta'))
-    const steps = [a, a, 99, b].map((lookupId) => checkpoint.intend(lookupId, startMs))
-    expect((await Promise.allSettled(steps)).map(({ status }) => status)).toEqual([
-      'fulfilled',
-      'rejected',
-      'rejected',
-      'fulfilled',
-    ])
-    expect(at.read(name).counts()[0]).toMatchObject({ submissions: 2, states: { intended: 2 } })
-  })
-})
-
-describe('a webhook that names the run of a submission', () => {
-  test('claims one whose answer was lost, and the run is waited for', async () => {
-    const { name, checkpoint, lookupId, customId } = await begin('uncertain')
-    expect(await checkpoint.claim(customId, 'run_7', startMs + 7)).toBe('claimed')
-    expect(seen(name)).toMatchObject({ state: 'running', runId: 'run_7', submissions: 1 })
-    expect(await checkpoint.openRuns()).toEqual([
-      { lookupId, runId: 'run_7', customId, name: 'Acme', submittedAtMs: startMs + 7, needsAttention: null },
-    ])
-    expect(await checkpoint.claim(customId, 'run_7', startMs + 8)).toBe('known')
-    expect(await checkpoint.answer(lookupId, answerTo('run_7'))).toBe(true)
-  })
-
-  test.each(Object.keys(settling))('may be faster than the answer: %s then changes nothing', async (step) => {
-    const { name, checkpoint, lookupId, customId } = await begin('intended')
-    expect(await checkpoint.claim(customId, 'run_7', startMs + 7)).toBe('early')
-    const before = everyRow(at.path(name))
-    expect(await settling[step]!(checkpoint, lookupId, customId)).toBe(false)
-    expect(everyRow(at.path(name))).toEqual(before)
-  })
-
-  test('names the run of another submission: a conflict, and nothing changes', async () => {
-    const { name, checkpoint, customId } = await begin('uncertain')
-    const [other = 0] = await checkpoint.want(keyed('Other'))
-    const intention = await checkpoint.intend(other, startMs)
-    expect(await checkpoint.accept(other, intention.customId, 'run_of_other', startMs)).toBe(true)
-    const before = everyRow(at.path(name))
-    expect(await checkpoint.claim(customId, 'run_of_other', startMs + 7)).toBe('conflict')
-    expect(everyRow(at.path(name))).toEqual(before)
-  })
-
-  test('its run leads to its lookup, until the lookup has another run', async () => {
-    const { checkpoint, lookupId, customId } = await begin('uncertain')
-    expect(await checkpoint.lostSince(startMs - 1)).toEqual([{ lookupId, intendedAtMs: expect.any(Number) }])
-    expect(await checkpoint.lostSince(startMs + 999)).toEqual([])
-    expect(await checkpoint.ownerOf('run_7')).toBeNull()
-    await checkpoint.claim(customId, 'run_7', startMs + 7)
-    expect(await checkpoint.lostSince(startMs - 1)).toEqual([])
-    expect(await checkpoint.ownerOf('run_7')).toEqual({
-      lookupId,
-      runId: 'run_7',
-      customId,
-      name: 'Acme',
-      submittedAtMs: startMs + 7,
-      needsAttention: null,
-      state: 'running',
-      isWanted: true,
-    })
-    expect(await checkpoint.bodyOf(lookupId)).toBeNull()
-    await checkpoint.answer(lookupId, answerTo('run_7'))
-    expect(await checkpoint.bodyOf(lookupId)).toBe(answerTo('run_7').body)
-    await checkpoint.reopen(['matched'])
-    expect(await checkpoint.ownerOf('run_7')).toBeNull()
-  })
-
-  test.each([
-    ['the run we were given', 'run_1', 'known'],
-    ['another run', 'run_2', 'conflict'],
-  ])('%s: nothing changes', async (_, runId, claim) => {
-    const { name, checkpoint, customId } = await begin('answered')
-    const before = everyRow(at.path(name))
-    expect(await checkpoint.claim(customId, runId, startMs + 7)).toBe(claim)
-    expect(everyRow(at.path(name))).toEqual(before)
-  })
-
-  test('a custom id that is not ours is unknown', async () => {
-    const { name, checkpoint } = await begin('uncertain')
-    const before = everyRow(at.path(name))
-    expect(await checkpoint.claim("enr_x' OR 1=1", 'run_7', startMs + 7)).toBe('unknown')
-    expect(everyRow(at.path(name))).toEqual(before)
-  })
-
-  test('after it was submitted again, the first is superseded: billed, and the second goes on', async () => {
-    const { name, checkpoint, lookupId, customId } = await begin('uncertain')
-    await checkpoint.plan({ nowMs: startMs, maxAgeMs: null, onLost: 'resubmit' })
-    const second = await checkpoint.intend(lookupId, startMs)
-    expect(await checkpoint.claim(customId, 'run_7', startMs + 7)).toBe('superseded')
-    expect(seen(name)).toMatchObject({ state: 'intended', submissions: 2 })
-    await checkpoint.accept(lookupId, second.customId, 'run_8', startMs + 8)
-    expect(seen(name)).toMatchObject({ state: 'running', runId: 'run_8' })
-  })
-})
-
-describe('the budget of a job', () => {
-  test('counts what was or may have been billed, over as many processes as it takes', async () => {
-    const name = `${++fileCount}.sqlite`
-    const first = at.open(name)
-    const [a = 0, b = 0, c = 0] = await first.want(keyed('Acme', 'Beta', 'Cera'))
-    expect(await first.spent()).toBe(0)
-    await first.accept(a, (await first.intend(a, startMs)).customId, 'run_1', startMs)
-    await first.withdraw(b, (await first.intend(b, startMs)).customId, 'rate limited')
-    await first.intend(c, startMs)
-    expect(await first.spent()).toBe(2)
-    at.close()
-
-    expect(await at.open(name, scope, 'other.csv').spent()).toBe(0)
-    at.close()
-    expect(await at.open(name, 'https://b.example').spent()).toBe(0)
-    at.close()
-    const again = at.open(name)
-    expect(await again.spent()).toBe(2)
-    await again.endJob(startMs + 9)
-    at.close()
-    expect(await at.open(name).spent()).toBe(0)
-  })
-})
-
-describe('answers', () => {
-  test('a second, different answer changes nothing', async () => {
-    const { name, checkpoint, lookupId } = await begin('answered')
-    const before = everyRow(at.path(name))
-    const second = answerTo('run_1', { outcome: 'no_match', line: '{}', answeredAtMs: startMs + 9_000 })
-    expect(await checkpoint.answer(lookupId, second)).toBe(false)
-    expect(await checkpoint.answer(lookupId, { ...second, state: 'failed' })).toBe(false)
-    expect(everyRow(at.path(name))).toEqual(before)
-  })
-
-  test.each(['new', 'intended', 'invalid', 'uncertain'] as const)(
-    '%s: there is no run to answer',
-    async (state) => {
-      const { name, checkpoint, lookupId } = await begin(state)
-      const before = everyRow(at.path(name))
-      expect(await checkpoint.answer(lookupId, answerTo('run_1'))).toBe(false)
-      expect(everyRow(at.path(name))).toEqual(before)
-    },
-  )
-
-  test('an answer of another run is not taken', async () => {
-    const { name, checkpoint, lookupId } = await begin('running')
-    const before = everyRow(at.path(name))
-    expect(await checkpoint.answer(lookupId, answerTo('run_2'))).toBe(false)
-    expect(everyRow(at.path(name))).toEqual(before)
-  })
-
-  test('attention for what does not run changes nothing', async () => {
-    const { name, checkpoint, lookupId } = await begin('answered')
-    const before = everyRow(at.path(name))
-    await checkpoint.setNeedsAttention(lookupId, 'x')
-    expect(everyRow(at.path(name))).toEqual(before)
-  })
-
-  test('the old answer stays until the new one is there', async () => {
-    const { name, checkpoint, lookupId } = await begin('answered')
-    expect(await checkpoint.reopen(['matched'])).toBe(1)
-    const reader = at.read(name)
-    expect(reader.known([lookupId])[0]).toMatchObject({ state: 'new', outcome: 'matched', runId: null })
-    const { customId } = await checkpoint.intend(lookupId, startMs)
-    await checkpoint.accept(lookupId, customId, 'run_2', startMs)
-    await checkpoint.answer(lookupId, answerTo('run_2', { outcome: 'no_match', body: '{"n":2}' }))
-    const [known] = reader.known([lookupId])
-    expect(known).toMatchObject({ state: 'answered', outcome: 'no_match', runId: 'run_2' })
-    expect(known?.body()).toBe('{"n":2}')
-  })
-})
-
-describe('the newest submissions', () => {
-  test('are those of this scope and this window, at most so many, oldest first, whatever became of them', async () => {
-    const name = `${++fileCount}.sqlite`
-    const other = at.open(name, 'https://b.example')
-    const [elsewhere = 0] = await other.want(keyed('Elsewhere'))
-    await other.intend(elsewhere, startMs + 6)
-    other.close()
-    const checkpoint = at.open(name)
-    const ids = await checkpoint.want(keyed('One', 'Two', 'Three', 'Four'))
-    for (const [index, id] of ids.entries()) {
-      const { customId } = await checkpoint.intend(id, startMs + index)
-      if (index === 2) await checkpoint.withdraw(id, customId, 'rate limited')
+  /** What another connection sees while this one is open: what is committed. */
+  async function seen(name: string) {
+    const reader = await at.read(name)
+    const [known] = reader.known([1])
+    const counts = reader.counts()[0]
+    reader.close()
+    return {
+      state: known?.state,
+      runId: known?.runId,
+      failure: known?.failure,
+      submissions: counts?.submissions,
     }
-    expect(await checkpoint.recentSubmissions(startMs, 9)).toEqual([startMs + 1, startMs + 2, startMs + 3])
-    expect(await checkpoint.recentSubmissions(startMs, 2)).toEqual([startMs + 2, startMs + 3])
-    expect(await checkpoint.recentSubmissions(startMs + 4, 9)).toEqual([])
+  }
+
+  describe('each step is durable when it resolves', () => {
+    test('intended, accepted, answered', async () => {
+      const { name, checkpoint, lookupId } = await begin('new')
+      expect(await seen(name)).toEqual({ state: 'new', runId: null, failure: null, submissions: 0 })
+
+      const { customId, attempt } = await checkpoint.intend(lookupId, startMs)
+      expect(attempt).toBe(1)
+      expect(customId).toMatch(/^[\x21-\x7e]{1,200}$/)
+      expect(await seen(name)).toMatchObject({ state: 'intended', submissions: 1 })
+
+      await checkpoint.accept(lookupId, customId, 'run_1', startMs + 5)
+      expect(await seen(name)).toMatchObject({ state: 'running', runId: 'run_1', submissions: 1 })
+      expect(await checkpoint.openRuns()).toEqual([
+        {
+          lookupId,
+          runId: 'run_1',
+          customId,
+          name: 'Acme',
+          submittedAtMs: startMs + 5,
+          needsAttention: null,
+        },
+      ])
+
+      expect(await checkpoint.answer(lookupId, answerTo('run_1'))).toBe(true)
+      expect(await seen(name)).toMatchObject({ state: 'answered', runId: 'run_1' })
+      expect(await checkpoint.openRuns()).toEqual([])
+    })
+
+    test('withdrawn: it was never created, and the next attempt has another custom id', async () => {
+      const { name, checkpoint, lookupId, customId } = await begin('intended')
+      await checkpoint.withdraw(lookupId, customId, 'rate limited')
+      expect(await seen(name)).toMatchObject({ state: 'new', submissions: 0 })
+      const second = await checkpoint.intend(lookupId, startMs)
+      expect(second.attempt).toBe(2)
+      expect(second.customId).not.toBe(customId)
+    })
+
+    test('rejected: invalid, with the reason, and not counted as billed', async () => {
+      const { name, checkpoint, lookupId, customId } = await begin('intended')
+      await checkpoint.reject(lookupId, customId, 'HTTP 400: bad_request')
+      expect(await seen(name)).toMatchObject({
+        state: 'invalid',
+        failure: 'HTTP 400: bad_request',
+        submissions: 0,
+      })
+    })
+
+    test('lost: uncertain, with the reason, and counted as perhaps billed', async () => {
+      const { name, checkpoint, lookupId, customId } = await begin('intended')
+      await checkpoint.lose(lookupId, customId, 'reset')
+      expect(await seen(name)).toMatchObject({ state: 'uncertain', failure: 'reset', submissions: 1 })
+    })
+
+    test('a failed run is final', async () => {
+      const { name, checkpoint, lookupId } = await begin('running')
+      expect(
+        await checkpoint.answer(lookupId, answerTo('run_1', { state: 'failed', outcome: 'failed' })),
+      ).toBe(true)
+      expect(await seen(name)).toMatchObject({ state: 'failed' })
+    })
+
+    test('a run that needs attention stays running, and an answer clears it', async () => {
+      const { name, checkpoint, lookupId } = await begin('running')
+      await checkpoint.setNeedsAttention(lookupId, 'HTTP 404')
+      expect(await seen(name)).toMatchObject({ state: 'running', failure: 'HTTP 404' })
+      await checkpoint.answer(lookupId, answerTo('run_1'))
+      expect(await seen(name)).toMatchObject({ state: 'answered', failure: null })
+    })
+  })
+
+  type Step = (checkpoint: Checkpoint, lookupId: number, customId: string) => Promise<unknown>
+  const settling: Record<string, Step> = {
+    accept: (checkpoint, lookupId, customId) => checkpoint.accept(lookupId, customId, 'run_9', startMs + 9),
+    withdraw: (checkpoint, lookupId, customId) => checkpoint.withdraw(lookupId, customId, 'x'),
+    reject: (checkpoint, lookupId, customId) => checkpoint.reject(lookupId, customId, 'x'),
+    lose: (checkpoint, lookupId, customId) => checkpoint.lose(lookupId, customId, 'x'),
+  }
+  const settled = ['running', 'answered', 'invalid', 'uncertain'] as const
+
+  describe('a step that is not legal changes nothing', () => {
+    test.each(['intended', ...settled] as const)('%s: it is not submitted again', async (state) => {
+      const { name, checkpoint, lookupId } = await begin(state)
+      const before = await at.everyRow(name)
+      await expect(checkpoint.intend(lookupId, startMs + 9)).rejects.toThrow(
+        `lookup ${lookupId} is ${state}: "intend" cannot happen to it`,
+      )
+      expect(await at.everyRow(name)).toEqual(before)
+    })
+
+    test.each(settled.flatMap((state) => Object.keys(settling).map((step) => [state, step] as const)))(
+      '%s, then %s: a submission is settled once',
+      async (state, step) => {
+        const { name, checkpoint, lookupId, customId } = await begin(state)
+        const before = await at.everyRow(name)
+        await settling[step]!(checkpoint, lookupId, customId)
+        expect(await at.everyRow(name)).toEqual(before)
+      },
+    )
+
+    test.each(Object.keys(settling))('%s what was never intended throws', async (step) => {
+      const { name, checkpoint, lookupId, customId } = await begin('new')
+      const before = await at.everyRow(name)
+      await expect(settling[step]!(checkpoint, lookupId, customId)).rejects.toThrow('cannot happen to it')
+      expect(await at.everyRow(name)).toEqual(before)
+    })
+
+    test.each(Object.keys(settling))('%s under the custom id of another attempt throws', async (step) => {
+      const { name, checkpoint, lookupId, customId } = await begin('intended')
+      const before = await at.everyRow(name)
+      await expect(settling[step]!(checkpoint, lookupId, `${customId}0`)).rejects.toThrow(
+        'is not intended as',
+      )
+      expect(await at.everyRow(name)).toEqual(before)
+    })
+
+    test('a lookup that is not known throws', async () => {
+      const { checkpoint } = await begin('new')
+      await expect(checkpoint.intend(99, startMs)).rejects.toThrow('lookup 99 is unknown')
+    })
+
+    test('asked for together with legal steps, it alone is undone', async () => {
+      const name = `${++fileCount}.sqlite`
+      const checkpoint = await at.open(name)
+      const [a = 0, b = 0] = await checkpoint.want(keyed('Acme', 'Beta'))
+      const steps = [a, a, 99, b].map((lookupId) => checkpoint.intend(lookupId, startMs))
+      expect((await Promise.allSettled(steps)).map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'rejected',
+        'fulfilled',
+      ])
+      expect((await at.read(name)).counts()[0]).toMatchObject({ submissions: 2, states: { intended: 2 } })
+    })
+  })
+
+  describe('a webhook that names the run of a submission', () => {
+    test('claims one whose answer was lost, and the run is waited for', async () => {
+      const { name, checkpoint, lookupId, customId } = await begin('uncertain')
+      expect(await checkpoint.claim(customId, 'run_7', startMs + 7)).toBe('claimed')
+      expect(await seen(name)).toMatchObject({ state: 'running', runId: 'run_7', submissions: 1 })
+      expect(await checkpoint.openRuns()).toEqual([
+        {
+          lookupId,
+          runId: 'run_7',
+          customId,
+          name: 'Acme',
+          submittedAtMs: startMs + 7,
+          needsAttention: null,
+        },
+      ])
+      expect(await checkpoint.claim(customId, 'run_7', startMs + 8)).toBe('known')
+      expect(await checkpoint.answer(lookupId, answerTo('run_7'))).toBe(true)
+    })
+
+    test.each(Object.keys(settling))(
+      'may be faster than the answer: %s then changes nothing',
+      async (step) => {
+        const { name, checkpoint, lookupId, customId } = await begin('intended')
+        expect(await checkpoint.claim(customId, 'run_7', startMs + 7)).toBe('early')
+        const before = await at.everyRow(name)
+        expect(await settling[step]!(checkpoint, lookupId, customId)).toBe(false)
+        expect(await at.everyRow(name)).toEqual(before)
+      },
+    )
+
+    test('names the run of another submission: a conflict, and nothing changes', async () => {
+      const { name, checkpoint, customId } = await begin('uncertain')
+      const [other = 0] = await checkpoint.want(keyed('Other'))
+      const intention = await checkpoint.intend(other, startMs)
+      expect(await checkpoint.accept(other, intention.customId, 'run_of_other', startMs)).toBe(true)
+      const before = await at.everyRow(name)
+      expect(await checkpoint.claim(customId, 'run_of_other', startMs + 7)).toBe('conflict')
+      expect(await at.everyRow(name)).toEqual(before)
+    })
+
+    test('its run leads to its lookup, until the lookup has another run', async () => {
+      const { checkpoint, lookupId, customId } = await begin('uncertain')
+      expect(await checkpoint.lostSince(startMs - 1)).toEqual([
+        { lookupId, intendedAtMs: expect.any(Number) },
+      ])
+      expect(await checkpoint.lostSince(startMs + 999)).toEqual([])
+      expect(await checkpoint.ownerOf('run_7')).toBeNull()
+      await checkpoint.claim(customId, 'run_7', startMs + 7)
+      expect(await checkpoint.lostSince(startMs - 1)).toEqual([])
+      expect(await checkpoint.ownerOf('run_7')).toEqual({
+        lookupId,
+        runId: 'run_7',
+        customId,
+        name: 'Acme',
+        submittedAtMs: startMs + 7,
+        needsAttention: null,
+        state: 'running',
+        isWanted: true,
+      })
+      expect(await checkpoint.bodyOf(lookupId)).toBeNull()
+      await checkpoint.answer(lookupId, answerTo('run_7'))
+      expect(await checkpoint.bodyOf(lookupId)).toBe(answerTo('run_7').body)
+      await checkpoint.reopen(['matched'])
+      expect(await checkpoint.ownerOf('run_7')).toBeNull()
+    })
+
+    test.each([
+      ['the run we were given', 'run_1', 'known'],
+      ['another run', 'run_2', 'conflict'],
+    ])('%s: nothing changes', async (_, runId, claim) => {
+      const { name, checkpoint, customId } = await begin('answered')
+      const before = await at.everyRow(name)
+      expect(await checkpoint.claim(customId, runId, startMs + 7)).toBe(claim)
+      expect(await at.everyRow(name)).toEqual(before)
+    })
+
+    test('a custom id that is not ours is unknown', async () => {
+      const { name, checkpoint } = await begin('uncertain')
+      const before = await at.everyRow(name)
+      expect(await checkpoint.claim("enr_x' OR 1=1", 'run_7', startMs + 7)).toBe('unknown')
+      expect(await at.everyRow(name)).toEqual(before)
+    })
+
+    test('after it was submitted again, the first is superseded: billed, and the second goes on', async () => {
+      const { name, checkpoint, lookupId, customId } = await begin('uncertain')
+      await checkpoint.plan({ nowMs: startMs, maxAgeMs: null, onLost: 'resubmit' })
+      const second = await checkpoint.intend(lookupId, startMs)
+      expect(await checkpoint.claim(customId, 'run_7', startMs + 7)).toBe('superseded')
+      expect(await seen(name)).toMatchObject({ state: 'intended', submissions: 2 })
+      await checkpoint.accept(lookupId, second.customId, 'run_8', startMs + 8)
+      expect(await seen(name)).toMatchObject({ state: 'running', runId: 'run_8' })
+    })
+  })
+
+  describe('the budget of a job', () => {
+    test('counts what was or may have been billed, over as many processes as it takes', async () => {
+      const name = `${++fileCount}.sqlite`
+      const first = await at.open(name)
+      const [a = 0, b = 0, c = 0] = await first.want(keyed('Acme', 'Beta', 'Cera'))
+      expect(await first.spent()).toBe(0)
+      await first.accept(a, (await first.intend(a, startMs)).customId, 'run_1', startMs)
+      await first.withdraw(b, (await first.intend(b, startMs)).customId, 'rate limited')
+      await first.intend(c, startMs)
+      expect(await first.spent()).toBe(2)
+      await at.close()
+
+      expect(await (await at.open(name, scope, 'other.csv')).spent()).toBe(0)
+      await at.close()
+      expect(await (await at.open(name, 'https://b.example')).spent()).toBe(0)
+      await at.close()
+      const again = await at.open(name)
+      expect(await again.spent()).toBe(2)
+      await again.endJob(startMs + 9)
+      await at.close()
+      expect(await (await at.open(name)).spent()).toBe(0)
+    })
+  })
+
+  describe('answers', () => {
+    test('a second, different answer changes nothing', async () => {
+      const { name, checkpoint, lookupId } = await begin('answered')
+      const before = await at.everyRow(name)
+      const second = answerTo('run_1', { outcome: 'no_match', line: '{}', answeredAtMs: startMs + 9_000 })
+      expect(await checkpoint.answer(lookupId, second)).toBe(false)
+      expect(await checkpoint.answer(lookupId, { ...second, state: 'failed' })).toBe(false)
+      expect(await at.everyRow(name)).toEqual(before)
+    })
+
+    test.each(['new', 'intended', 'invalid', 'uncertain'] as const)(
+      '%s: there is no run to answer',
+      async (state) => {
+        const { name, checkpoint, lookupId } = await begin(state)
+        const before = await at.everyRow(name)
+        expect(await checkpoint.answer(lookupId, answerTo('run_1'))).toBe(false)
+        expect(await at.everyRow(name)).toEqual(before)
+      },
+    )
+
+    test('an answer of another run is not taken', async () => {
+      const { name, checkpoint, lookupId } = await begin('running')
+      const before = await at.everyRow(name)
+      expect(await checkpoint.answer(lookupId, answerTo('run_2'))).toBe(false)
+      expect(await at.everyRow(name)).toEqual(before)
+    })
+
+    test('attention for what does not run changes nothing', async () => {
+      const { name, checkpoint, lookupId } = await begin('answered')
+      const before = await at.everyRow(name)
+      await checkpoint.setNeedsAttention(lookupId, 'x')
+      expect(await at.everyRow(name)).toEqual(before)
+    })
+
+    test('the old answer stays until the new one is there', async () => {
+      const { name, checkpoint, lookupId } = await begin('answered')
+      expect(await checkpoint.reopen(['matched'])).toBe(1)
+      expect((await at.read(name)).known([lookupId])[0]).toMatchObject({
+        ...{ state: 'new', outcome: 'matched', runId: null },
+      })
+      const { customId } = await checkpoint.intend(lookupId, startMs)
+      await checkpoint.accept(lookupId, customId, 'run_2', startMs)
+      await checkpoint.answer(lookupId, answerTo('run_2', { outcome: 'no_match', body: '{"n":2}' }))
+      const [known] = (await at.read(name)).known([lookupId])
+      expect(known).toMatchObject({ state: 'answered', outcome: 'no_match', runId: 'run_2' })
+      expect(known?.body()).toBe('{"n":2}')
+    })
+  })
+
+  describe('the newest submissions', () => {
+    test('are those of this scope and this window, at most so many, oldest first, whatever became of them', async () => {
+      const name = `${++fileCount}.sqlite`
+      const other = await at.open(name, 'https://b.example')
+      const [elsewhere = 0] = await other.want(keyed('Elsewhere'))
+      await other.intend(elsewhere, startMs + 6)
+      await other.close()
+      const checkpoint = await at.open(name)
+      const ids = await checkpoint.want(keyed('One', 'Two', 'Three', 'Four'))
+      for (const [index, id] of ids.entries()) {
+        const { customId } = await checkpoint.intend(id, startMs + index)
+        if (index === 2) await checkpoint.withdraw(id, customId, 'rate limited')
+      }
+      expect(await checkpoint.recentSubmissions(startMs, 9)).toEqual([startMs + 1, startMs + 2, startMs + 3])
+      expect(await checkpoint.recentSubmissions(startMs, 2)).toEqual([startMs + 2, startMs + 3])
+      expect(await checkpoint.recentSubmissions(startMs + 4, 9)).toEqual([])
+    })
   })
 })

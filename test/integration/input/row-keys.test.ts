@@ -36,7 +36,7 @@ async function read({ file, spools = false, ...besides }: Read) {
       ...{ input, place, spool, ...besides },
       rule: { columns, identifierUse: 'context', readsNames: false },
       dedupe: true,
-      wasAsked: () => false,
+      earlier: { fetch: () => Promise.resolve(), wasAsked: () => false },
       signal: new AbortController().signal,
     })
     const keys = rowKeys?.read(0, index.rowCount) ?? null

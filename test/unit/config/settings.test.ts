@@ -55,7 +55,7 @@ describe('defaults', () => {
       reportBy: null,
       watch: null,
       webhook: { url: null, listen: null },
-      job: { name: null },
+      job: { name: null, partition: null },
       history: { keep: 90 },
     }
     expect(resolveSettings({}, {})).toEqual(expected)

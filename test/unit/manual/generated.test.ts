@@ -82,7 +82,7 @@ describe('what the tables say is used', () => {
 
   test('every variable of the environment is read: by its name, or as the option it belongs to', () => {
     const ofOptions = listOptions(options).flatMap(({ option: { variable } }) => variable ?? [])
-    expect(ofOptions).toEqual(['ENRICH_BASE_URL', 'ENRICH_NOTIFY_URL'])
+    expect(ofOptions).toEqual(['ENRICH_BASE_URL', 'ENRICH_PARTITION', 'ENRICH_NOTIFY_URL'])
     const names = Object.keys(environmentVariables)
     expect(names).toEqual(expect.arrayContaining(ofOptions))
     const read = (name: string) => ofOptions.includes(name) || source.includes(`environment['${name}']`)

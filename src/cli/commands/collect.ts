@@ -1,0 +1,68 @@
+import type { Command } from 'commander'
+import { resolveSettings } from '../../config/settings.js'
+import { UserError } from '../../core/errors.js'
+import { isPostgresUrl } from '../../core/postgres-address.js'
+import type { Collected } from '../../pipeline/parts/collect.js'
+import { assertNotOurs } from '../../pipeline/own-files.js'
+import { systemClock } from '../../platform/clock.js'
+import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
+import { jsonLine, type CliIo } from '../terminal/io.js'
+
+type Flags = ConfigFlags & { output?: string; job?: string; json?: boolean }
+
+export function fillCollectCommand(command: Command, io: CliIo): void {
+  command
+    .option('--job <name>', 'the job whose parts are collected')
+    .option('-o, --output <path>', 'one file of all rows too, in the format of the parts')
+  addConfigFlags(command, ['config', 'checkpoint', 'service'])
+  command
+    .option('--json', 'what was collected, as one JSON line')
+    .action((flags: Flags) => collect(flags, io))
+}
+
+async function collect(flags: Flags, io: CliIo): Promise<void> {
+  const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
+  const { path } = settings.checkpoint
+  const job = settings.job.name
+  if (job === null) {
+    throw new UserError('USAGE_INVALID', 'no job is named', { hint: 'enrich collect --job NAME' })
+  }
+  if (!isPostgresUrl(path)) {
+    throw new UserError('PARTITION_UNSUPPORTED', 'the checkpoint is of one process, and knows no parts', {
+      hint: 'pass the --checkpoint postgres://… that the parts were run with',
+    })
+  }
+  if (flags.output !== undefined) assertNotOurs([flags.output], [])
+  const { collectParts } = await import('../../pipeline/parts/collect.js')
+  const { openSharedToRead } = await import('../../pipeline/checkpoint/shared/open.js')
+  const database = await openSharedToRead(path, { environment: io.environment })
+  if (database === null) {
+    throw new UserError('CHECKPOINT_NOT_FOUND', 'the database holds no checkpoint', {
+      hint: 'a run with --partition makes it',
+    })
+  }
+  try {
+    const collected = await collectParts({
+      ...{ database, clock: systemClock, job, baseUrl: settings.service.baseUrl, signal: io.interrupt },
+      output: flags.output === undefined ? null : { path: flags.output },
+    })
+    if (flags.json === true) io.out(jsonLine('collected', collected))
+    else io.err(collectedText(collected))
+  } finally {
+    await database.close()
+  }
+}
+
+function collectedText({ job, partCount, rowCount, manifestPath, outputPaths, removed }: Collected): string {
+  const number = (value: number) => value.toLocaleString('en-US')
+  return [
+    `${job}: all ${number(partCount)} parts are there, ${number(rowCount)} rows`,
+    ...outputPaths.map((path) => `  written   ${path}`),
+    `  written   ${manifestPath}`,
+    ...(removed.length === 0
+      ? []
+      : [`  removed   ${number(removed.length)} files that other attempts had left`]),
+  ]
+    .map((line) => `${line}\n`)
+    .join('')
+}

@@ -1,0 +1,117 @@
+import { isLoopback } from './base-url.js'
+import { UserError } from './errors.js'
+
+/** How the server proves who it is. Paths are of PEM files; null: those that the system trusts, none of our own. */
+export interface PostgresTls {
+  /** `verify-ca` takes a certificate of a trusted issuer, whatever name it bears. */
+  readonly mode: 'verify-full' | 'verify-ca'
+  readonly rootPath: string | null
+  readonly certificatePath: string | null
+  readonly keyPath: string | null
+}
+
+export interface PostgresAddress {
+  /** A name, an address, or the folder of a Unix socket. */
+  readonly host: string
+  readonly port: number
+  readonly database: string
+  /** Null: PGUSER, or whoever runs this. */
+  readonly user: string | null
+  /** Null: none, which only this machine may be reached by. */
+  readonly tls: PostgresTls | null
+}
+
+export const isPostgresUrl = (path: string): boolean => /^postgres(ql)?:\/\//i.test(path)
+
+const form = 'postgres://user@host:5432/database'
+const parameters = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey']
+
+/**
+ * The address of a database. Throws CHECKPOINT_URL_INVALID, CHECKPOINT_URL_HAS_PASSWORD and CHECKPOINT_TLS_REQUIRED; no
+ * message repeats what was given, since people paste passwords into URLs.
+ */
+export function parsePostgresUrl(text: string): PostgresAddress {
+  const url = isPostgresUrl(text) && URL.canParse(text) ? new URL(text) : null
+  // What is no URL may be one whose password holds a slash or a question mark.
+  if (url === null) throw invalid('it cannot be read as a URL')
+  const given = (name: string) => url.searchParams.get(name) || null
+  if (url.password !== '' || given('password') !== null) {
+    throw new UserError('CHECKPOINT_URL_HAS_PASSWORD', 'the URL of the checkpoint holds a password', {
+      hint: `it would be seen in the list of processes: set PGPASSWORD, or keep it in ~/.pgpass, and write ${form}`,
+    })
+  }
+  const unknown = [...url.searchParams.keys()].find((name) => !parameters.includes(name))
+  if (unknown !== undefined || url.hash !== '') {
+    throw invalid('it has a parameter that is not known here', `known are ${parameters.join(', ')}`)
+  }
+  const host = decoded(url.hostname).replace(/^\[|\]$/g, '') || given('host')
+  const database = decoded(url.pathname.replace(/^\//, ''))
+  const port = Number(url.port || given('port') || 5432)
+  if (host === null) throw invalid('it names no host')
+  if (/[,\s]/.test(host))
+    throw invalid('it names several hosts', 'name the one that takes writes, or a name that leads to it')
+  if (database === '' || database.includes('/')) throw invalid('it names no database')
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw invalid('its port is no port')
+  return {
+    host,
+    port,
+    database,
+    user: decoded(url.username) || given('user'),
+    tls: tlsOf(given('sslmode'), isThisMachine(host), {
+      rootPath: given('sslrootcert'),
+      certificatePath: given('sslcert'),
+      keyPath: given('sslkey'),
+    }),
+  }
+}
+
+/** An address as it may be shown and kept. */
+export const shownPostgresUrl = ({ host, port, database, user }: PostgresAddress): string =>
+  host.startsWith('/')
+    ? `postgres:///${database}?host=${host}&port=${port}`
+    : `postgres://${user === null ? '' : `${encodeURIComponent(user)}@`}${host.includes(':') ? `[${host}]` : host}:${port}/${database}`
+
+/** A Unix socket, or the loopback interface: nobody between can read. */
+const isThisMachine = (host: string) => host.startsWith('/') || host === '::1' || isLoopback(host)
+
+function tlsOf(mode: string | null, isLocal: boolean, paths: Omit<PostgresTls, 'mode'>): PostgresTls | null {
+  switch (mode) {
+    case null:
+      return isLocal ? null : { mode: 'verify-full', ...paths }
+    case 'verify-full':
+    case 'require':
+      return { mode: 'verify-full', ...paths }
+    case 'verify-ca':
+      return { mode: 'verify-ca', ...paths }
+    case 'disable':
+    case 'allow':
+    case 'prefer':
+      if (isLocal) return null
+      throw new UserError(
+        'CHECKPOINT_TLS_REQUIRED',
+        'the checkpoint is on another machine, and sslmode leaves TLS out',
+        {
+          hint: 'leave sslmode out, or set verify-full or verify-ca, with sslrootcert=FILE where the certificate is of your own authority',
+        },
+      )
+    default:
+      throw invalid(
+        'its sslmode is not known',
+        'known are verify-full, verify-ca, require and, on this machine, disable',
+      )
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw invalid('it has a % that is not followed by two hexadecimal digits')
+  }
+}
+
+function invalid(what: string, hint?: string): UserError {
+  return new UserError('CHECKPOINT_URL_INVALID', `the URL of the checkpoint is wrong: ${what}`, {
+    hint: hint ?? `like ${form}; the password goes into PGPASSWORD or ~/.pgpass`,
+  })
+}

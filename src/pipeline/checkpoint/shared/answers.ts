@@ -1,0 +1,178 @@
+import { createGatheredCommits, type Settled } from '../../../platform/gathered-commits.js'
+import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
+import { moveLookup } from '../../rules/lookup-life.js'
+import type { LookupKind } from '../../rules/lookup-kind.js'
+import type { Answer, LookupId } from '../checkpoint.js'
+import { packAnswer, type PackedAnswer } from '../packed-answer.js'
+import { contendersOf, lockLookup } from './lookup-rows.js'
+import type { SharedStore } from './store.js'
+
+interface AnswerItem extends PackedAnswer, Omit<Answer, 'line' | 'body'> {
+  readonly lookupId: LookupId
+  readonly isProved: boolean
+}
+type Outcome = boolean | 'contested'
+
+/** What answers take in one statement, at most. */
+const statementBytesMax = 4_000_000
+
+/** Final answers, those that come at about the same time in one statement; what is not as it was left, on its own. */
+export class Answers {
+  readonly #store: SharedStore
+  readonly #kind: LookupKind
+  readonly #commits = createGatheredCommits<AnswerItem, Outcome>((items) => this.#commit(items))
+
+  constructor(store: SharedStore, kind: LookupKind) {
+    this.#store = store
+    this.#kind = kind
+  }
+
+  answer(lookupId: LookupId, { line, body, ...answer }: Answer, isProved: boolean): Promise<Outcome> {
+    return this.#commits.add({ lookupId, isProved, ...answer, ...packAnswer(line, body) })
+  }
+
+  async #commit(items: readonly AnswerItem[]): Promise<Settled<Outcome>[]> {
+    const settled = new Map<AnswerItem, Settled<Outcome>>()
+    for (const batch of batchesOf(items)) {
+      const { written, mayBeWritten } = await this.#writeAsLeft(batch)
+      for (const item of batch) {
+        const isWritten = written.has(item.lookupId)
+        settled.set(item, isWritten ? { value: true } : await this.#writeAlone(item, mayBeWritten))
+      }
+    }
+    return items.map((item) => settled.get(item) ?? { error: new Error('not written') })
+  }
+
+  async #writeAsLeft(
+    items: readonly AnswerItem[],
+  ): Promise<{ written: ReadonlySet<LookupId>; mayBeWritten: boolean }> {
+    let mayBeWritten = false
+    const rows = await this.#store.repeated((mayHaveTakenEffect) => {
+      mayBeWritten = mayHaveTakenEffect
+      return this.#store.queryOnce<{ lookupId: LookupId }>(
+        writeSql(this.#kind === 'resolution'),
+        valuesOf(items),
+      )
+    })
+    return { written: new Set(rows.map(({ lookupId }) => lookupId)), mayBeWritten }
+  }
+
+  async #writeAlone(item: AnswerItem, mayBeWritten: boolean): Promise<Settled<Outcome>> {
+    try {
+      const writing = this.#store.transaction((statements, mayHaveTakenEffect) =>
+        this.#writeLocked(statements, item, mayBeWritten || mayHaveTakenEffect),
+      )
+      return { value: await writing }
+    } catch (error) {
+      return { error }
+    }
+  }
+
+  async #writeLocked(
+    statements: PostgresStatements,
+    item: AnswerItem,
+    mayBeWritten: boolean,
+  ): Promise<Outcome> {
+    const { lookupId, runId, isProved } = item
+    const row = await lockLookup(statements, lookupId)
+    const isOwn = row?.runId === runId
+    if (mayBeWritten && isOwn && row.state === item.state) return isWrittenAs(statements, item)
+    const state = isOwn ? moveLookup(row.state, item.state === 'failed' ? 'fail' : 'answer') : null
+    if (state === null) return false
+    const isNamed = !isProved && this.#kind === 'resolution'
+    const contenders = isNamed ? await contendersOf(statements, runId, this.#store.scopeId(this.#kind)) : []
+    if (contenders.length > 1) return 'contested'
+    const rows = await statements.query(writeSql(false), valuesOf([item]))
+    return rows.length === 1
+  }
+}
+
+/** By a commit of this process whose end was not known. */
+async function isWrittenAs(
+  statements: PostgresStatements,
+  { lookupId, runId, answeredAtMs, packed }: AnswerItem,
+): Promise<boolean> {
+  const rows = await statements.query(
+    `SELECT FROM enrich.answers WHERE lookup_id = $1 AND run_id = $2 AND answered_at_ms = $3 AND packed = $4`,
+    [lookupId, runId, answeredAtMs, packed],
+  )
+  return rows.length === 1
+}
+
+/** In order; in each, every lookup once, and no more than fits. */
+function batchesOf(items: readonly AnswerItem[]): AnswerItem[][] {
+  const batches: AnswerItem[][] = []
+  let ids = new Set<LookupId>()
+  let bytes = 0
+  for (const item of items) {
+    bytes += item.packed.length
+    const last = batches.at(-1)
+    if (last === undefined || ids.has(item.lookupId) || bytes > statementBytesMax) {
+      batches.push([item])
+      ids = new Set([item.lookupId])
+      bytes = item.packed.length
+    } else {
+      last.push(item)
+      ids.add(item.lookupId)
+    }
+  }
+  return batches
+}
+
+/** What is packed is sent as one piece of bytes, since a list of pieces would be sent as text. */
+function valuesOf(items: readonly AnswerItem[]): unknown[] {
+  let end = 0
+  const starts = items.map(({ packed }) => {
+    const start = end + 1
+    end += packed.length
+    return start
+  })
+  return [
+    items.map(({ lookupId }) => lookupId),
+    items.map(({ runId }) => runId),
+    items.map(({ state }) => state),
+    items.map(({ outcome }) => outcome),
+    items.map(({ lineVersion }) => lineVersion),
+    items.map(({ answeredAtMs }) => answeredAtMs),
+    items.map(({ packing }) => packing),
+    items.map(({ lineBytes }) => lineBytes),
+    items.map(({ bodyBytes }) => bodyBytes),
+    starts,
+    items.map(({ packed }) => packed.length),
+    items.map(({ isProved }) => isProved),
+    Buffer.concat(items.map(({ packed }) => packed)),
+  ]
+}
+
+/** What is looked up one by one, or as an expression: see `intendSql`. An answer to a run that waits for it; unless it is proved to be this lookup's, the run has to be nobody else's. */
+const writeSql = (namesRuns: boolean): string => `
+  WITH asked AS (
+    SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::bigint[],
+      $7::integer[], $8::integer[], $9::integer[], $10::integer[], $11::integer[], $12::boolean[])
+      AS a(lookup_id, run_id, state, outcome, line_version, answered_at_ms, packing, line_bytes, body_bytes, start,
+        byte_count, is_proved)
+  ), locked AS MATERIALIZED (
+    SELECT l.lookup_id, l.run_id FROM enrich.lookups l
+    WHERE l.lookup_id = ANY($1::bigint[]) AND l.state || '' = 'running' AND l.run_id || '' = ANY($2::text[])
+    ORDER BY l.lookup_id FOR NO KEY UPDATE OF l
+  ), moved AS (
+    UPDATE enrich.lookups l
+    SET state = a.state, answered_at_ms = a.answered_at_ms, failure = NULL, worker_id = NULL
+    FROM asked a JOIN locked USING (lookup_id, run_id)
+    WHERE l.lookup_id = a.lookup_id ${namesRuns ? uncontestedSql : ''}
+    RETURNING a.*
+  ), written AS (
+    INSERT INTO enrich.answers
+    SELECT lookup_id, run_id, outcome, line_version, answered_at_ms, packing, line_bytes, body_bytes,
+      substring($13::bytea FROM start FOR byte_count)
+    FROM moved
+    ON CONFLICT (lookup_id) DO UPDATE SET run_id = excluded.run_id, outcome = excluded.outcome,
+      line_version = excluded.line_version, answered_at_ms = excluded.answered_at_ms, packing = excluded.packing,
+      line_bytes = excluded.line_bytes, body_bytes = excluded.body_bytes, packed = excluded.packed
+  )
+  SELECT lookup_id AS "lookupId" FROM moved`
+
+const uncontestedSql = `AND (a.is_proved OR NOT EXISTS (
+      SELECT FROM enrich.submissions s JOIN enrich.lookups o ON o.lookup_id = s.lookup_id
+      WHERE s.run_id = a.run_id AND s.custom_id IS DISTINCT FROM l.custom_id AND o.scope_id = l.scope_id
+      OFFSET 0))`

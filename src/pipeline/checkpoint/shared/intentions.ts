@@ -1,0 +1,174 @@
+import { createGatheredCommits, type Settled } from '../../../platform/gathered-commits.js'
+import type { LookupKind } from '../../rules/lookup-kind.js'
+import type { LookupState } from '../../rules/lookup-state.js'
+import type { Intention, LookupId, Refusal, SubmissionBounds } from '../checkpoint.js'
+import { intendSql } from './intention-sql.js'
+import type { SharedStore } from './store.js'
+
+interface Item {
+  readonly lookupId: LookupId
+  readonly nowMs: number
+  readonly bounds: SubmissionBounds
+}
+type Intended = Intention | Refusal
+
+interface IntendedRow {
+  readonly lookupId: LookupId
+  /** Null: it is not intended. */
+  readonly customId: string | null
+  readonly attempt: number | null
+  /** It was new, and nobody else's. */
+  readonly wasFree: boolean
+  /** The lease of this process holds, and the server is the one that it was. */
+  readonly isAlive: boolean
+  /** Left of the budgets before; null where there is no bound. */
+  readonly rowsLeft: number | null
+  readonly kindLeft: number | null
+}
+
+const noBounds: SubmissionBounds = { rowsMax: null, kindMax: null, priceMicros: 0, costMaxMicros: null }
+
+/** A lease is renewed every few seconds. */
+const leaseWaitMs = 250
+
+/**
+ * Intentions of one kind that come at about the same time are one statement, and so one commit: the lease of this
+ * process, the states of the lookups and the budgets of the job are looked at and changed together.
+ */
+export class Intentions {
+  readonly #store: SharedStore
+  readonly #kind: LookupKind
+  readonly #commits = createGatheredCommits<Item, Intended>((items) => this.#commit(items))
+
+  constructor(store: SharedStore, kind: LookupKind) {
+    this.#store = store
+    this.#kind = kind
+  }
+
+  intend(lookupId: LookupId, nowMs: number, bounds = noBounds): Promise<Intended> {
+    return this.#commits.add({ lookupId, nowMs, bounds })
+  }
+
+  async #commit(items: readonly Item[]): Promise<Settled<Intended>[]> {
+    const settled = new Map<Item, Settled<Intended>>()
+    for (const batch of batchesOf(items)) {
+      const found = await this.#intend(batch)
+      // What did not fit together may fit alone; who fits is then decided in the order in which they came.
+      const refused = batch.filter((item) => isBudget(found.get(item)) && batch.length > 1)
+      for (const item of batch) settled.set(item, found.get(item) ?? { error: new Error('not intended') })
+      for (const item of refused)
+        for (const [one, result] of await this.#intend([item])) settled.set(one, result)
+    }
+    return items.map((item) => settled.get(item) ?? { error: new Error('not intended') })
+  }
+
+  /** Of different lookups, under the same bounds. */
+  async #intend(batch: readonly Item[]): Promise<Map<Item, Settled<Intended>>> {
+    const rows = await this.#sent(batch)
+    const byId = new Map(rows.map((row) => [row.lookupId, row]))
+    const settled = new Map<Item, Settled<Intended>>()
+    for (const item of batch) {
+      const row = byId.get(item.lookupId)
+      try {
+        const value = row === undefined ? 'elsewhere' : await this.#resultOf(row, batch.length)
+        settled.set(item, { value })
+      } catch (error) {
+        settled.set(item, { error })
+      }
+    }
+    return settled
+  }
+
+  /** Until the server has said what became of them, and the lease held. */
+  #sent(batch: readonly Item[]): Promise<IntendedRow[]> {
+    const store = this.#store
+    return store.repeated(async (mayHaveTakenEffect) => {
+      const earlier = mayHaveTakenEffect ? await this.#held(batch) : []
+      const heldIds = new Set(earlier.map(({ lookupId }) => lookupId))
+      const left = batch.filter(({ lookupId }) => !heldIds.has(lookupId))
+      if (left.length === 0) return earlier
+      const sinceMs = store.clock.monotonicMs()
+      for (;;) {
+        const rows = await this.#send(left)
+        if (rows.every(({ isAlive }) => isAlive)) return [...earlier, ...rows]
+        await store.clock.sleep(leaseWaitMs)
+        store.assertJoined(store.clock.monotonicMs() - sinceMs)
+      }
+    })
+  }
+
+  #send(batch: readonly Item[]): Promise<IntendedRow[]> {
+    const store = this.#store
+    const { rowsMax, kindMax, priceMicros, costMaxMicros } = batch[0]?.bounds ?? noBounds
+    return store.queryOnce<IntendedRow>(intendSql, [
+      store.workerId,
+      batch.map(({ lookupId }) => lookupId),
+      batch.map(({ nowMs }) => nowMs),
+      ...[store.scopeId(this.#kind), store.job.jobId, `enr_${store.id}_${store.scopeId(this.#kind)}_`],
+      ...[rowsMax, kindMax, priceMicros, costMaxMicros],
+    ])
+  }
+
+  /** A commit whose end was not known may have been made: those are this process's, and nothing has left for them. */
+  async #held(batch: readonly Item[]): Promise<IntendedRow[]> {
+    const store = this.#store
+    const rows = await store.queryOnce<Omit<IntendedRow, 'wasFree' | 'isAlive' | 'rowsLeft' | 'kindLeft'>>(
+      `SELECT lookup_id AS "lookupId", custom_id AS "customId", attempt FROM enrich.lookups
+       WHERE lookup_id = ANY($1::bigint[]) AND state = 'intended' AND worker_id = $2`,
+      [batch.map(({ lookupId }) => lookupId), store.workerId],
+    )
+    return rows
+      .filter(({ customId }) => customId !== null && !store.unsettled.has(customId))
+      .map((row) => ({ ...row, wasFree: true, isAlive: true, rowsLeft: null, kindLeft: null }))
+  }
+
+  /** What did not fit with the others of its batch may fit alone. */
+  async #resultOf(row: IntendedRow, batchCount: number): Promise<Intended> {
+    const { unsettled, worker, workerId: intendedAs } = this.#store
+    const { customId, attempt } = row
+    if (customId !== null && attempt !== null) {
+      unsettled.add(customId)
+      return { customId, attempt, mayLeave: () => worker.mayLeave(intendedAs) }
+    }
+    if (!row.wasFree) return this.#whyNotFree(row.lookupId)
+    if (row.kindLeft !== null && row.kindLeft < batchCount) return 'lookups_max'
+    if (row.rowsLeft !== null && row.rowsLeft < batchCount) return 'of_rows'
+    return 'cost_max'
+  }
+
+  /** Another process's; else it is not new by what this process itself did, which is a bug. */
+  async #whyNotFree(lookupId: LookupId): Promise<Refusal> {
+    const [row] = await this.#store.query<{ state: LookupState; isOwn: boolean }>(
+      `SELECT l.state, coalesce(s.worker_id = $2, false) AND coalesce(l.worker_id = $2, true) AS "isOwn"
+       FROM enrich.lookups l LEFT JOIN enrich.submissions s ON s.custom_id = l.custom_id WHERE l.lookup_id = $1`,
+      [lookupId, this.#store.workerId],
+    )
+    if (row !== undefined && !row.isOwn) return 'elsewhere'
+    throw new Error(`lookup ${lookupId} is ${row?.state ?? 'unknown'}: "intend" cannot happen to it`)
+  }
+}
+
+const isBudget = (settled: Settled<Intended> | undefined): boolean =>
+  settled !== undefined &&
+  'value' in settled &&
+  (settled.value === 'of_rows' || settled.value === 'lookups_max' || settled.value === 'cost_max')
+
+/** In order; in each, every lookup once and all under the same bounds. */
+function batchesOf(items: readonly Item[]): Item[][] {
+  const batches: Item[][] = []
+  let ids = new Set<LookupId>()
+  let bounds = ''
+  for (const item of items) {
+    const own = JSON.stringify(item.bounds)
+    const last = batches.at(-1)
+    if (last === undefined || own !== bounds || ids.has(item.lookupId)) {
+      batches.push([item])
+      ids = new Set([item.lookupId])
+      bounds = own
+    } else {
+      last.push(item)
+      ids.add(item.lookupId)
+    }
+  }
+  return batches
+}

@@ -1,0 +1,151 @@
+import { hostname } from 'node:os'
+import type { Clock } from '../../../platform/clock.js'
+import { ConnectionLostError, type Postgres } from '../../../platform/postgres/postgres.js'
+import { startRepeating } from './repeat.js'
+import { systemIdentifierSql, timelineSql, type ServerIdentity } from './server.js'
+import type { Worker } from './worker.js'
+
+/** In milliseconds. */
+export interface LeaseTimes {
+  readonly lease: number
+  readonly renewEvery: number
+  /** So far the wall clock may run from the monotonic one between two renewals. */
+  readonly clockJumpMax: number
+}
+
+export const leaseTimes: LeaseTimes = { lease: 30_000, renewEvery: 5_000, clockJumpMax: 5_000 }
+
+/** What is left of a lease is for the clocks to differ by, and for what is on its way. */
+const usedShareMax = 0.7
+
+export interface WorkerDeps {
+  /** On which nothing takes long. */
+  readonly prompt: Postgres
+  /** As it was found when the checkpoint was opened. */
+  readonly server: ServerIdentity
+  readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>
+  /** Its input, for people. */
+  readonly job: string
+  readonly times?: LeaseTimes
+}
+
+type Granted = ServerIdentity & { readonly workerId: number }
+
+/** Registers this process; its lease is renewed until it is closed. Throws what the server refuses. */
+export async function openWorker(deps: WorkerDeps): Promise<Worker> {
+  const worker = new LeasedWorker(deps)
+  await worker.register()
+  worker.start()
+  return worker
+}
+
+/** `$1`: the lease in milliseconds. */
+const untilSql = `clock_timestamp() + $1 * interval '1 millisecond'`
+const grantedSql = `worker_id AS "workerId", ${systemIdentifierSql} AS "systemIdentifier", ${timelineSql} AS timeline`
+
+class LeasedWorker implements Worker {
+  readonly #deps: WorkerDeps
+  readonly #times: LeaseTimes
+  #id = 0
+  /** When the renewal that was last granted was sent. */
+  #grantedAtMs = { monotonic: -Infinity, wall: 0 }
+  #otherServer: string | null = null
+  #failure: string | null = null
+  #doing = ''
+  #isClosed = false
+  #stop: () => Promise<void> = () => Promise.resolve()
+
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps
+    this.#times = deps.times ?? leaseTimes
+  }
+
+  get id(): number {
+    return this.#id
+  }
+
+  get hold(): string | null {
+    const { clock } = this.#deps
+    if (this.#isClosed) return 'the checkpoint is closed'
+    if (this.#otherServer !== null) return this.#otherServer
+    const ageMs = clock.monotonicMs() - this.#grantedAtMs.monotonic
+    if (ageMs >= this.#times.lease * usedShareMax) {
+      return `the lease was not renewed for ${Math.round(ageMs / 1_000)} s${this.#failure === null ? '' : `: ${this.#failure}`}`
+    }
+    // A machine that slept: its monotonic clock may have slept too.
+    const jumpMs = clock.nowMs() - this.#grantedAtMs.wall - ageMs
+    return Math.abs(jumpMs) > this.#times.clockJumpMax ? 'the clock jumped: the lease is renewed first' : null
+  }
+
+  mayLeave(intendedAs = this.#id): boolean {
+    return intendedAs === this.#id && this.hold === null
+  }
+
+  tell(doing: string): void {
+    this.#doing = doing
+  }
+
+  /** Under a new number. */
+  async register(): Promise<void> {
+    const name = `${hostname()} ${process.pid}`
+    await this.#ask(
+      `INSERT INTO enrich.workers (name, job, doing, lease_until) VALUES ($2, $3, $4, ${untilSql})
+       RETURNING ${grantedSql}`,
+      [this.#times.lease, name, this.#deps.job, this.#doing],
+    )
+  }
+
+  start(): void {
+    this.#stop = startRepeating(this.#times.renewEvery, () => this.#renew())
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      const isRenewed = await this.#ask(
+        `UPDATE enrich.workers SET lease_until = ${untilSql}, doing = $3
+         WHERE worker_id = $2 AND NOT is_fenced RETURNING ${grantedSql}`,
+        [this.#times.lease, this.#id, this.#doing],
+      )
+      // Others took it to be gone, and what it had intended is uncertain.
+      if (!isRenewed) await this.register()
+      this.#failure = null
+    } catch (error) {
+      this.#failure = error instanceof ConnectionLostError ? 'PostgreSQL does not answer' : String(error)
+    }
+  }
+
+  /** False where there is no such lease any more. */
+  async #ask(text: string, values: readonly unknown[]): Promise<boolean> {
+    const { prompt, clock, server } = this.#deps
+    // Before it is sent: the server's lease begins later, and so ends later.
+    const sentAtMs = { monotonic: clock.monotonicMs(), wall: clock.nowMs() }
+    const [granted] = await prompt.query<Granted>(text, values)
+    if (granted === undefined) return false
+    const { workerId, systemIdentifier, timeline } = granted
+    if (systemIdentifier !== server.systemIdentifier || timeline !== server.timeline) {
+      this.#otherServer =
+        'PostgreSQL failed over or was restored: what it had not yet received may be missing'
+    }
+    this.#id = workerId
+    this.#grantedAtMs = sentAtMs
+    return true
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#stop()
+    // Fenced at once: whatever of it was left intended is swept like that of one that died.
+    await this.#deps.prompt.query(
+      `WITH freed AS (
+         UPDATE enrich.lookups SET worker_id = NULL WHERE worker_id = $1 AND state = 'new'
+       ), forgotten AS (
+         DELETE FROM enrich.wanted WHERE worker_id = $1
+       )
+       UPDATE enrich.workers
+       SET is_fenced = true, fenced_at = clock_timestamp(), ended_at = clock_timestamp(), lease_until = clock_timestamp()
+       WHERE worker_id = $1 AND NOT is_fenced`,
+      [this.#id],
+    )
+  }
+}

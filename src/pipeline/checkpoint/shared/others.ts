@@ -1,0 +1,124 @@
+import { nothingPlanned, type LookupPlan, type PlanPolicy } from '../../rules/lookup-state.js'
+import { lookupKinds, type LookupKind } from '../../rules/lookup-kind.js'
+import { planKind } from './planning.js'
+import type { SharedStore } from './store.js'
+
+const lookMsMin = 500
+const lookMsMax = 10_000
+/** Looking takes the server no more of its time than a tenth. */
+const looksApart = 10
+
+const settledPlans = ['answered', 'failed', 'invalid', 'uncertain'] as const
+type SettledPlan = (typeof settledPlans)[number]
+
+/** What other processes do for this one: what they settle is counted, and what they leave is looked for. */
+export class Others {
+  readonly #store: SharedStore
+  /** What this process knew to be settled when it planned, and what it has settled itself since. */
+  readonly #known = new Map<LookupKind, Record<SettledPlan, number>>()
+  readonly #policies = new Map<LookupKind, PlanPolicy>()
+  /** Answers that were there when it was looked last. */
+  #seenCount = 0
+
+  constructor(store: SharedStore) {
+    this.#store = store
+  }
+
+  /** A plan, or what was planned besides, says what was settled before. */
+  planned(
+    kind: LookupKind,
+    plan: Readonly<Record<LookupPlan, number>>,
+    policy: PlanPolicy,
+    isWhole: boolean,
+  ): void {
+    if (isWhole) this.#known.delete(kind)
+    this.#policies.set(kind, policy)
+    for (const settled of settledPlans) this.#add(kind, settled, plan[settled])
+  }
+
+  /** This process has settled one itself, or brought it back. */
+  settled(kind: LookupKind, as: SettledPlan, count = 1): void {
+    this.#add(kind, as, count)
+  }
+
+  #add(kind: LookupKind, settled: SettledPlan, count: number): void {
+    const known = this.#known.get(kind) ?? { answered: 0, failed: 0, invalid: 0, uncertain: 0 }
+    known[settled] += count
+    this.#known.set(kind, known)
+  }
+
+  async settledElsewhere(kind: LookupKind): Promise<Record<LookupPlan, number>> {
+    const plan = nothingPlanned()
+    const known = this.#known.get(kind)
+    const now = await this.#settledNow(kind)
+    for (const settled of settledPlans) plan[settled] = Math.max(0, now[settled] - (known?.[settled] ?? 0))
+    return plan
+  }
+
+  /** See `Checkpoint.elsewhere`. */
+  async elsewhere(signal: AbortSignal): Promise<boolean> {
+    const { clock } = this.#store
+    while (!signal.aborted) {
+      const startedAtMs = clock.monotonicMs()
+      await this.#store.assertLives()
+      await this.#planAgain()
+      const { leftCount, openCount } = await this.#open()
+      if (leftCount > 0) return true
+      if (openCount === 0) return this.#hasMoreAnswers()
+      const tookMs = clock.monotonicMs() - startedAtMs
+      await clock.sleep(Math.min(lookMsMax, Math.max(lookMsMin, tookMs * looksApart)), signal)
+    }
+    return false
+  }
+
+  /**
+   * What a process that is gone has left uncertain, or running at a service that ended with it, is opened again where
+   * nobody pays for it, or a free read tells what became of it. Anything else waits for the user's word.
+   */
+  async #planAgain(): Promise<void> {
+    for (const [kind, policy] of this.#policies) {
+      if (policy.knowsEarlierRuns !== false && policy.onLost !== 'poll') continue
+      await planKind(this.#store, kind, { ...policy, askAgain: [] }, 0)
+    }
+  }
+
+  /** Of all kinds: what nobody looks after any more, and what living others do. */
+  async #open(): Promise<{ leftCount: number; openCount: number }> {
+    const [row] = await this.#store.query<{ leftCount: number; openCount: number }>(
+      `SELECT count(*) FILTER (WHERE l.state <> 'intended' AND o.is_left) AS "leftCount",
+         count(*) FILTER (WHERE l.worker_id IS DISTINCT FROM $1 AND (l.state = 'intended' OR NOT o.is_left))
+           AS "openCount"
+       FROM enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
+       LEFT JOIN enrich.workers h ON h.worker_id = l.worker_id
+       CROSS JOIN LATERAL (SELECT l.worker_id IS DISTINCT FROM $1 AND
+         (l.worker_id IS NULL OR h.is_fenced OR h.ended_at IS NOT NULL) AS is_left) o
+       WHERE w.worker_id = $1 AND NOT w.is_decided AND l.state IN ('new', 'intended', 'running')`,
+      [this.#store.workerId],
+    )
+    return row ?? { leftCount: 0, openCount: 0 }
+  }
+
+  /** Once for each time that others have answered something: more may follow from it. */
+  async #hasMoreAnswers(): Promise<boolean> {
+    let count = 0
+    for (const kind of lookupKinds) {
+      const { answered, failed } = await this.settledElsewhere(kind)
+      count += answered + failed
+    }
+    const isMore = count > this.#seenCount
+    this.#seenCount = count
+    return isMore
+  }
+
+  async #settledNow(kind: LookupKind): Promise<Record<SettledPlan, number>> {
+    const now = { answered: 0, failed: 0, invalid: 0, uncertain: 0 }
+    const rows = await this.#store.query<{ state: SettledPlan; count: number }>(
+      `SELECT l.state, count(*) AS count FROM enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
+       WHERE w.worker_id = $1 AND w.scope_id = $2 AND NOT w.is_decided
+       AND l.state IN ('answered', 'failed', 'invalid', 'uncertain') GROUP BY 1`,
+      [this.#store.workerId, this.#store.scopeId(kind)],
+    )
+    for (const { state, count } of rows) now[state] = count
+    return now
+  }
+}

@@ -1,0 +1,194 @@
+import type { LookupKind } from '../../rules/lookup-kind.js'
+import {
+  nothingPlanned,
+  planLookup,
+  type LookupPlan,
+  type LookupState,
+  type PlanPolicy,
+} from '../../rules/lookup-state.js'
+import type { LookupId, OpenRun, ToSubmit } from '../checkpoint.js'
+import type { SharedStore } from './store.js'
+
+/** What is wanted by this process of one kind, after a position. $1 worker, $2 scope, $3 position. */
+const wantedFrom = `enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
+  LEFT JOIN enrich.workers h ON h.worker_id = l.worker_id`
+const isWanted = 'w.worker_id = $1 AND w.scope_id = $2 AND w.position > $3 AND NOT w.is_decided'
+
+/** Nobody who lives looks after it but this process. */
+const isFree = '(l.worker_id IS NULL OR l.worker_id = $1 OR h.is_fenced OR h.ended_at IS NOT NULL)'
+
+/**
+ * A process that was taken to be gone may only have been stopped: what it has sent may yet arrive at the service, and its
+ * answer tell what became of it, so long.
+ */
+const lateMs = 90_000
+const isLost = `l.state = 'uncertain' AND NOT EXISTS (
+  SELECT FROM enrich.submissions s JOIN enrich.workers sw ON sw.worker_id = s.worker_id
+  WHERE s.custom_id = l.custom_id AND sw.ended_at IS NULL
+    AND sw.fenced_at > clock_timestamp() - interval '${lateMs} milliseconds')`
+
+const openedAgain = `state = 'new', custom_id = NULL, run_id = NULL, failure = NULL, worker_id = NULL`
+
+interface Group {
+  state: LookupState
+  isOld: boolean
+  isElsewhere: boolean
+  /** It may not be submitted again yet. */
+  isHeld: boolean
+  answeredAtMs: number | null
+  count: number
+}
+
+/** Sorts what is wanted of one kind, and opens again what is to be; see `Checkpoint`. */
+export async function planKind(
+  store: SharedStore,
+  kind: LookupKind,
+  policy: PlanPolicy,
+  afterPosition: number,
+): Promise<Record<LookupPlan, number>> {
+  const from = [store.workerId, store.scopeId(kind), afterPosition]
+  const cutoffMs = policy.maxAgeMs === null ? -1 : policy.nowMs - policy.maxAgeMs
+  if (policy.askAgain !== undefined && policy.askAgain.length > 0)
+    await reopenOutcomes(store, kind, policy.askAgain, afterPosition)
+  const counts = nothingPlanned()
+  const [decided] = await store.query<{ count: number }>(
+    `SELECT count(*) FROM enrich.wanted WHERE worker_id = $1 AND scope_id = $2 AND position > $3 AND is_decided`,
+    from,
+  )
+  counts.decided = decided?.count ?? 0
+  const groups = await store.query<Group>(
+    `SELECT l.state, coalesce(l.answered_at_ms < $4, false) AS "isOld",
+       l.state = 'intended' OR (l.state IN ('new', 'running') AND NOT ${isFree}) AS "isElsewhere",
+       l.state = 'uncertain' AND NOT (${isLost}) AS "isHeld",
+       max(l.answered_at_ms) AS "answeredAtMs", count(*) AS count
+     FROM ${wantedFrom} WHERE ${isWanted} GROUP BY 1, 2, 3, 4`,
+    [...from, cutoffMs],
+  )
+  for (const group of groups) {
+    const plan = planOf(group, policy)
+    counts[plan] += group.count
+    if (plan === 'submit' && group.state !== 'new') await reopenState(store, from, cutoffMs, group, policy)
+    if (plan === 'poll' && group.state === 'uncertain') await runLost(store, kind, from, policy.nowMs)
+  }
+  return counts
+}
+
+/** What another living process asks, or may have asked a moment ago, is waited for. */
+function planOf(group: Group, policy: PlanPolicy): Exclude<LookupPlan, 'decided'> {
+  if (group.isElsewhere) return 'poll'
+  const plan = planLookup(group, policy)
+  const isBilled = policy.knowsEarlierRuns !== false
+  return group.isHeld && isBilled && plan === 'submit' ? 'uncertain' : plan
+}
+
+async function reopenState(
+  store: SharedStore,
+  from: readonly number[],
+  cutoffMs: number,
+  { state, isOld }: Group,
+  policy: PlanPolicy,
+): Promise<void> {
+  const onlyLost = state === 'uncertain' && policy.knowsEarlierRuns !== false ? `AND ${isLost}` : ''
+  await store.query(
+    `UPDATE enrich.lookups SET ${openedAgain} WHERE lookup_id IN (
+       SELECT l.lookup_id FROM ${wantedFrom}
+       WHERE ${isWanted} AND l.state = $4 AND coalesce(l.answered_at_ms < $5, false) = $6 AND ${isFree} ${onlyLost}
+       ORDER BY l.lookup_id FOR NO KEY UPDATE OF l)`,
+    [...from, state, cutoffMs, isOld],
+  )
+}
+
+/** What a free read tells of: taken to run until it says otherwise. Why it was lost stays as what needs attention. */
+async function runLost(
+  store: SharedStore,
+  kind: LookupKind,
+  from: readonly number[],
+  nowMs: number,
+): Promise<void> {
+  await store.query(
+    `WITH lost AS (
+       SELECT l.lookup_id FROM ${wantedFrom}
+       WHERE ${isWanted} AND l.state = 'uncertain' AND l.custom_id IS NOT NULL
+       ORDER BY l.lookup_id FOR NO KEY UPDATE OF l
+     ), moved AS (
+       UPDATE enrich.lookups l SET state = 'running', run_id = $4 || l.name, submitted_at_ms = $5, worker_id = $1
+       FROM lost WHERE l.lookup_id = lost.lookup_id RETURNING l.custom_id, l.run_id
+     )
+     UPDATE enrich.submissions s SET verdict = 'accepted', reason = NULL, accepted_at_ms = $5, run_id = moved.run_id
+     FROM moved WHERE s.custom_id = moved.custom_id`,
+    [...from, `${kind}:`, nowMs],
+  )
+}
+
+/** A run that needs attention has the outcome `error`; one that only takes long has none and is left alone. */
+export async function reopenOutcomes(
+  store: SharedStore,
+  kind: LookupKind,
+  outcomes: readonly string[],
+  afterPosition: number,
+): Promise<number> {
+  const rows = await store.query(
+    `UPDATE enrich.lookups SET ${openedAgain} WHERE lookup_id IN (
+       SELECT l.lookup_id FROM ${wantedFrom}
+       WHERE ${isWanted} AND ${isFree} AND CASE l.state
+         WHEN 'invalid' THEN 'invalid_input'
+         WHEN 'running' THEN CASE WHEN l.failure IS NULL THEN NULL ELSE 'error' END
+         WHEN 'answered' THEN (SELECT a.outcome FROM enrich.answers a WHERE a.lookup_id = l.lookup_id)
+         WHEN 'failed' THEN 'failed' END = ANY($4::text[])
+       ORDER BY l.lookup_id FOR NO KEY UPDATE OF l)
+     RETURNING lookup_id`,
+    [store.workerId, store.scopeId(kind), afterPosition, outcomes],
+  )
+  return rows.length
+}
+
+/** Claimed at a time: what waits here is not submitted by others. */
+const claimCountMax = 100
+
+/**
+ * The next that nobody else is about to submit, claimed: so that processes which want the same do not spend turns of the
+ * pace on each other's. A claim is given up when the process ends, and says nothing of what was submitted.
+ */
+export async function claimNew(
+  store: SharedStore,
+  kind: LookupKind,
+  afterPosition: number,
+  count: number,
+): Promise<{ position: number; lookup: ToSubmit }[]> {
+  const rows = await store.query<Omit<ToSubmit, 'isFirst'> & { position: number; isFirst: boolean }>(
+    `WITH page AS MATERIALIZED (
+       SELECT w.position, w.is_first, l.lookup_id FROM enrich.wanted w
+       JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
+       WHERE ${isWanted} AND l.state = 'new' AND (l.worker_id IS NULL OR l.worker_id = $1)
+       ORDER BY w.position LIMIT $4 FOR NO KEY UPDATE OF l SKIP LOCKED
+     )
+     UPDATE enrich.lookups l SET worker_id = $1 FROM page WHERE l.lookup_id = page.lookup_id
+     RETURNING page.position, page.is_first AS "isFirst", l.lookup_id AS "lookupId", l.name, l.location, l.context`,
+    [store.workerId, store.scopeId(kind), afterPosition, Math.min(count, claimCountMax)],
+  )
+  return rows
+    .sort((one, other) => one.position - other.position)
+    .map(({ position, isFirst, ...lookup }) => ({
+      position,
+      lookup: { ...lookup, isFirst: isFirst ? 1 : 0 },
+    }))
+}
+
+/** Runs that nobody else who lives waits for: from here on this process does. Oldest first. */
+export async function adoptRuns(
+  store: SharedStore,
+  kind: LookupKind,
+  afterPosition: number,
+): Promise<OpenRun[]> {
+  const rows = await store.query<OpenRun & { lookupId: LookupId }>(
+    `WITH open AS MATERIALIZED (
+       SELECT l.lookup_id FROM ${wantedFrom} WHERE ${isWanted} AND l.state = 'running' AND ${isFree}
+       ORDER BY l.lookup_id FOR NO KEY UPDATE OF l
+     )
+     UPDATE enrich.lookups l SET worker_id = $1 FROM open WHERE l.lookup_id = open.lookup_id
+     RETURNING l.lookup_id AS "lookupId", l.run_id AS "runId", coalesce(l.custom_id, '') AS "customId", l.name,
+       l.submitted_at_ms AS "submittedAtMs", l.failure AS "needsAttention"`,
+    [store.workerId, store.scopeId(kind), afterPosition],
+  )
+  return rows.sort((one, other) => one.submittedAtMs - other.submittedAtMs || one.lookupId - other.lookupId)
+}

@@ -1,0 +1,259 @@
+import type { Lookup } from '../../../core/identity.js'
+import type { Sqlite } from '../../../platform/sqlite.js'
+import type { LookupKind } from '../../rules/lookup-kind.js'
+import { nothingPlanned, type LookupPlan, type PlanPolicy } from '../../rules/lookup-state.js'
+import type {
+  Answer,
+  Checkpoint,
+  Claim,
+  FirstAnswer,
+  Intention,
+  KeyedLookup,
+  LookupId,
+  OpenRun,
+  Refusal,
+  RunContender,
+  RunOwner,
+  SubmissionBounds,
+} from '../checkpoint.js'
+import { Answers } from './answers.js'
+import { awardRun, bodyOf, claimRun, disproveRun } from './claims.js'
+import { Followings } from './following.js'
+import { Intentions } from './intentions.js'
+import { endJob, spentByRows, spentOf } from './job.js'
+import { contendersOf } from './lookup-rows.js'
+import type { Others } from './others.js'
+import { adoptRuns, claimNew, planKind, reopenOutcomes } from './planning.js'
+import {
+  firstAnswersOf,
+  firstQuestionOf,
+  lostSince,
+  ownerOfKey,
+  ownerOfRun,
+  recentSubmissions,
+} from './reads.js'
+import { Settlements, type SettlingItem } from './settlements.js'
+import type { SharedStore } from './store.js'
+import { wantLookups } from './wanted.js'
+
+export type SharedTurnsOf = NonNullable<Checkpoint['sharedTurns']>
+
+export interface PostgresCheckpointDeps {
+  readonly store: SharedStore
+  readonly others: Others
+  readonly turnsOf: SharedTurnsOf | null
+  /** Changes what readers of this machine read. */
+  readonly remember: <Result>(change: (database: Sqlite) => Result) => Promise<Result>
+  readonly copyForReading: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/**
+ * A checkpoint on PostgreSQL: several processes ask, each lookup asked by one of them. Who asks what stands in the rows
+ * of the lookups; a commit is acknowledged when the server has said so, and one whose end is not known is looked for.
+ */
+export class PostgresCheckpoint implements Checkpoint {
+  readonly id: string
+  readonly kind: LookupKind
+  readonly sharedTurns?: SharedTurnsOf
+  readonly #deps: PostgresCheckpointDeps
+  readonly #store: SharedStore
+  readonly #kinds: Map<LookupKind, Checkpoint>
+  readonly #intentions: Intentions
+  readonly #settlements: Settlements
+  readonly #answers: Answers
+  readonly #followings: Followings
+
+  constructor(deps: PostgresCheckpointDeps, kind: LookupKind, kinds = new Map<LookupKind, Checkpoint>()) {
+    const { store } = deps
+    this.id = store.id
+    this.kind = kind
+    if (deps.turnsOf !== null) this.sharedTurns = deps.turnsOf
+    this.#deps = deps
+    this.#store = store
+    this.#kinds = kinds.set(kind, this)
+    this.#intentions = new Intentions(store, kind)
+    this.#settlements = new Settlements(store, kind)
+    this.#answers = new Answers(store, kind)
+    this.#followings = new Followings(store, kind)
+  }
+
+  of(kind: LookupKind): Checkpoint {
+    return this.#kinds.get(kind) ?? new PostgresCheckpoint(this.#deps, kind, this.#kinds)
+  }
+
+  want(lookups: readonly KeyedLookup[]): Promise<LookupId[]> {
+    return wantLookups(this.#store, lookups, true)
+  }
+
+  async follow(lookups: readonly KeyedLookup[], policy: PlanPolicy): ReturnType<Checkpoint['follow']> {
+    const followed = await this.#followings.follow(lookups, policy)
+    this.#deps.others.planned(this.kind, followed.plan, policy, false)
+    return followed
+  }
+
+  firstAnswers(afterPosition: number, count: number): Promise<FirstAnswer[]> {
+    return firstAnswersOf(this.#store, this.kind, afterPosition, count)
+  }
+
+  firstQuestion(lookupId: LookupId): Promise<Lookup | null> {
+    return firstQuestionOf(this.#store, lookupId)
+  }
+
+  async plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>> {
+    // Of what was never wanted there is nothing to change.
+    if (this.#scopeId() === 0) return nothingPlanned()
+    const plan = await planKind(this.#store, this.kind, policy, 0)
+    this.#deps.others.planned(this.kind, plan, policy, true)
+    return plan
+  }
+
+  reopen(outcomes: readonly string[]): Promise<number> {
+    return reopenOutcomes(this.#store, this.kind, outcomes, 0)
+  }
+
+  nextToSubmit(afterPosition: number, count: number): ReturnType<Checkpoint['nextToSubmit']> {
+    return claimNew(this.#store, this.kind, afterPosition, count)
+  }
+
+  openRuns(): Promise<OpenRun[]> {
+    return adoptRuns(this.#store, this.kind, 0)
+  }
+
+  elsewhere(signal: AbortSignal): Promise<boolean> {
+    return this.#deps.others.elsewhere(signal)
+  }
+
+  settledElsewhere(): Promise<Record<LookupPlan, number>> {
+    return this.#deps.others.settledElsewhere(this.kind)
+  }
+
+  intend(lookupId: LookupId, nowMs: number, bounds?: SubmissionBounds): Promise<Intention | Refusal> {
+    return this.#intentions.intend(lookupId, nowMs, bounds)
+  }
+
+  async accept(
+    lookupId: LookupId,
+    customId: string,
+    runId: string,
+    nowMs: number,
+  ): ReturnType<Checkpoint['accept']> {
+    const accepted = { lookupId, customId, event: 'accept', verdict: 'accepted', runId, atMs: nowMs } as const
+    const outcome = await this.#settlements.settle({ ...accepted, reason: null })
+    if (outcome === 'contested') this.#deps.others.settled(this.kind, 'uncertain')
+    return outcome
+  }
+
+  withdraw(lookupId: LookupId, customId: string, reason: string, mayBeBilled = false): Promise<boolean> {
+    const verdict = mayBeBilled ? 'uncertain' : 'not_created'
+    return this.#settle({ lookupId, customId, event: 'withdraw', verdict, reason })
+  }
+
+  async reject(lookupId: LookupId, customId: string, reason: string): Promise<boolean> {
+    const isFirst = await this.#settle({ lookupId, customId, event: 'reject', verdict: 'rejected', reason })
+    if (isFirst) this.#deps.others.settled(this.kind, 'invalid')
+    return isFirst
+  }
+
+  async lose(lookupId: LookupId, customId: string, reason: string): Promise<boolean> {
+    const isFirst = await this.#settle({ lookupId, customId, event: 'lose', verdict: 'uncertain', reason })
+    if (isFirst) this.#deps.others.settled(this.kind, 'uncertain')
+    return isFirst
+  }
+
+  async claim(customId: string, runId: string, nowMs: number): Promise<Claim> {
+    const claim = await this.#store.transaction((statements) =>
+      claimRun(statements, { customId, runId, nowMs }, this.#claimant()),
+    )
+    if (claim === 'claimed') this.#deps.others.settled(this.kind, 'uncertain', -1)
+    return claim
+  }
+
+  /** Only the service makes runs that it could name twice: other lookups are known by what they ask. */
+  contenders(runId: string): Promise<RunContender[]> {
+    if (this.kind !== 'resolution') return Promise.resolve([])
+    return contendersOf(this.#store, runId, this.#scopeId())
+  }
+
+  award(customId: string, runId: string, nowMs: number): Promise<boolean> {
+    return this.#store.transaction((statements) =>
+      awardRun(statements, { customId, runId, nowMs }, this.#claimant()),
+    )
+  }
+
+  ownerOf(runId: string): Promise<RunOwner | null> {
+    return ownerOfRun(this.#store, this.kind, runId)
+  }
+
+  ownerOfKey(key: Uint8Array): Promise<RunOwner | null> {
+    return ownerOfKey(this.#store, this.kind, key)
+  }
+
+  disprove(lookupId: LookupId, customId: string, reason: string): Promise<void> {
+    return this.#store.transaction((statements) =>
+      disproveRun(statements, { lookupId, customId, reason }, this.#store.workerId),
+    )
+  }
+
+  lostSince(afterMs: number, among: 'wanted' | 'all' = 'wanted'): ReturnType<Checkpoint['lostSince']> {
+    return lostSince(this.#store, this.kind, afterMs, among)
+  }
+
+  recentSubmissions(afterMs: number, countMax: number): Promise<number[]> {
+    return recentSubmissions(this.#store, this.kind, afterMs, countMax)
+  }
+
+  bodyOf(lookupId: LookupId): Promise<string | null> {
+    return bodyOf(this.#store, lookupId)
+  }
+
+  async answer(lookupId: LookupId, answer: Answer, isProved = false): ReturnType<Checkpoint['answer']> {
+    const isFirst = await this.#answers.answer(lookupId, answer, isProved)
+    if (isFirst === true) this.#deps.others.settled(this.kind, answer.state)
+    return isFirst
+  }
+
+  async setNeedsAttention(lookupId: LookupId, reason: string | null): Promise<void> {
+    await this.#store.query(
+      `UPDATE enrich.lookups SET failure = $2 WHERE lookup_id = $1 AND state = 'running'`,
+      [lookupId, reason],
+    )
+  }
+
+  spent(): Promise<number> {
+    return spentOf(this.#store, this.kind)
+  }
+
+  spentByRows(): Promise<number> {
+    return spentByRows(this.#store, this.kind)
+  }
+
+  endJob(nowMs: number): Promise<void> {
+    return endJob(this.#store, this.kind, nowMs)
+  }
+
+  remember<Result>(change: (database: Sqlite) => Result): Promise<Result> {
+    return this.#deps.remember(change)
+  }
+
+  copyForReading(): Promise<void> {
+    return this.#deps.copyForReading()
+  }
+
+  close(): Promise<void> {
+    return this.#deps.close()
+  }
+
+  async #settle(item: Omit<SettlingItem, 'runId' | 'atMs'>): Promise<boolean> {
+    return (await this.#settlements.settle({ ...item, runId: null, atMs: null })) === true
+  }
+
+  #claimant() {
+    return { scopeId: this.#scopeId(), workerId: this.#store.workerId }
+  }
+
+  /** No scope has the number 0. */
+  #scopeId(): number {
+    return this.#store.scopeId(this.kind)
+  }
+}

@@ -1,0 +1,97 @@
+import type { CloseLater } from '../../../platform/close-stack.js'
+import type { Clock } from '../../../platform/clock.js'
+import type { Random } from '../../../platform/random.js'
+import type { OpenCheckpointDeps } from '../begin-run.js'
+import type { Checkpoint } from '../checkpoint.js'
+import { openWorker } from './lease.js'
+import { peekInto, type Peek } from './look.js'
+import { LocalCopy } from './local-copy.js'
+import { openPostgresCheckpoint } from './open-checkpoint.js'
+import { openShared, type OpenSharedDeps, type SharedDatabase } from './open.js'
+import { keyHashOf, openTurns } from './pace.js'
+import { startSweeping } from './sweep.js'
+
+/** Where the checkpoint of a run is shared, and what by. */
+export interface SharedPlace extends Pick<OpenSharedDeps, 'environment'> {
+  readonly url: string
+  /** Of the service; who has the same shares its limits. Null: of a service without limits. */
+  readonly apiKey: () => string | null
+}
+
+export interface SharedRunDeps extends SharedPlace {
+  /** Where what readers read is kept while the run goes on. */
+  readonly folder: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly acceptRollback: boolean
+}
+
+/** A run's way to a checkpoint on PostgreSQL. */
+export interface SharedRun {
+  /** What readers of this machine read; gone with the run. */
+  readonly path: string
+  /** What is known is in the copy once it was fetched. */
+  readonly peek: Peek
+  openCheckpoint(options: OpenCheckpointDeps): Promise<Checkpoint>
+  /** Closed with the run. */
+  readonly database: Pick<SharedDatabase, 'postgres' | 'explain'>
+}
+
+/** Throws CHECKPOINT_*. */
+export async function joinShared(deps: SharedRunDeps, closeLater: CloseLater): Promise<SharedRun> {
+  const shared = await openShared(deps.url, deps)
+  closeLater(() => shared.close())
+  const { clock, random, folder } = deps
+  const copy = new LocalCopy(folder, { scope: 'copy', job: 'copy', nowMs: clock.nowMs(), random })
+  closeLater(() => {
+    copy.close()
+  })
+  return {
+    path: copy.path,
+    database: shared,
+    peek: peekInto(shared, copy, deps),
+    openCheckpoint: (options) => openJoined(deps, shared, copy, options),
+  }
+}
+
+async function openJoined(
+  { apiKey, clock, random }: SharedRunDeps,
+  { postgres, prompt, server, id, explain }: SharedDatabase,
+  copy: LocalCopy,
+  options: OpenCheckpointDeps,
+): Promise<Checkpoint> {
+  const { scope, job, nowMs, notice } = options
+  const leased = await openWorker({ prompt, server, clock, job }).catch((error: unknown) => {
+    throw explain(error)
+  })
+  const endSweeping = startSweeping({
+    postgres,
+    onFailure: (error) =>
+      notice?.(`Processes that are gone are not swept up after: ${String(explain(error))}`),
+  })
+  const worker = {
+    get id() {
+      return leased.id
+    },
+    get hold() {
+      return leased.hold
+    },
+    mayLeave: (intendedAs?: number) => leased.mayLeave(intendedAs),
+    tell: (doing: string) => {
+      leased.tell(doing)
+    },
+    close: async () => {
+      await endSweeping()
+      await leased.close()
+    },
+  }
+  const key = apiKey()
+  const turnsOf =
+    key === null
+      ? null
+      : (route: string, windowMs: number) =>
+          openTurns({ prompt, clock, random, keyHash: keyHashOf(scope, key), route, windowMs })
+  return openPostgresCheckpoint({
+    ...{ scope, job, nowMs, random, clock, postgres, id, explain, worker, copy, turnsOf },
+  })
+}

@@ -1,0 +1,149 @@
+import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
+import { lookupStates, type LookupState } from '../../rules/lookup-state.js'
+import type { ScopeCounts, UncertainLookup } from '../checkpoint.js'
+import { inputsOf, serviceOf } from '../reader.js'
+
+/** A process that works on a checkpoint, or did a short while ago. */
+export interface WorkerStatus {
+  readonly id: number
+  /** Host and process. */
+  readonly name: string
+  /** The files of its job; none where the job has a name. */
+  readonly inputs: readonly string[]
+  readonly doing: string
+  readonly startedAtMs: number
+  /** `late`: its lease has run out, and nobody has fenced it yet. */
+  readonly state: 'alive' | 'late' | 'gone' | 'ended'
+  /** Of its lease; negative where that has run out. */
+  readonly leaseLeftMs: number
+  /** Submissions whose answer to the submission has not come, and runs that it waits for. */
+  readonly intendedCount: number
+  readonly runningCount: number
+}
+
+/** A limit of the service, as all processes with one key share it. */
+export interface PaceStatus {
+  readonly route: string
+  /** The first of the hash of the key, to tell several apart. */
+  readonly key: string
+  readonly perMinute: number
+  readonly givenCount: number
+  /** Since the last turn; negative where turns are given ahead. */
+  readonly idleMs: number
+  readonly pausedMs: number
+}
+
+/** What a job that has not ended took of its budget. */
+export interface JobStatus {
+  readonly id: number
+  readonly base: string
+  readonly inputs: readonly string[]
+  readonly startedAtMs: number
+  /** Submissions that rows asked for, billed or maybe billed. */
+  readonly reservedOfRows: number
+  /** What all submissions cost, in millionths. */
+  readonly reservedMicros: number
+  readonly partCount: number | null
+  readonly publishedCount: number
+}
+
+export interface SharedStatus {
+  readonly workers: readonly WorkerStatus[]
+  readonly paces: readonly PaceStatus[]
+  readonly jobs: readonly JobStatus[]
+}
+
+/** Who left longer ago is not listed. */
+const goneHours = 24
+const listedMax = 200
+
+/** As readers of a file give it. */
+export async function readSharedCounts(statements: PostgresStatements): Promise<ScopeCounts[]> {
+  const scopes = await statements.query<
+    Omit<ScopeCounts, 'kind' | 'lastInputs' | 'states' | 'outcomes'> & { scopeId: number; job: string | null }
+  >(
+    `SELECT sc.scope_id AS "scopeId", sc.scope,
+       (SELECT count(*) FROM enrich.submissions s JOIN enrich.lookups l USING (lookup_id)
+        WHERE l.scope_id = sc.scope_id AND s.verdict IN ('accepted', 'uncertain', 'intended')) AS submissions,
+       (SELECT min(s.intended_at_ms) FROM enrich.submissions s JOIN enrich.lookups l USING (lookup_id)
+        WHERE l.scope_id = sc.scope_id AND s.verdict IN ('accepted', 'uncertain', 'intended')) AS "firstSubmittedAtMs",
+       (SELECT max(l.answered_at_ms) FROM enrich.lookups l WHERE l.scope_id = sc.scope_id) AS "lastAnsweredAtMs",
+       (SELECT j.input FROM enrich.jobs j WHERE j.scope_id = sc.scope_id ORDER BY j.job_id DESC LIMIT 1) AS job
+     FROM enrich.scopes sc WHERE EXISTS (SELECT FROM enrich.lookups l WHERE l.scope_id = sc.scope_id)
+     ORDER BY sc.scope_id`,
+  )
+  const states = await statements.query<{ scopeId: number; state: LookupState; count: number }>(
+    'SELECT scope_id AS "scopeId", state, count(*) FROM enrich.lookups GROUP BY scope_id, state',
+  )
+  const outcomes = await statements.query<{ scopeId: number; outcome: string; count: number }>(
+    `SELECT l.scope_id AS "scopeId", a.outcome, count(*) FROM enrich.lookups l JOIN enrich.answers a USING (lookup_id)
+     WHERE l.state IN ('answered', 'failed') GROUP BY 1, 2 ORDER BY 3 DESC`,
+  )
+  return scopes.map(({ scopeId, job, ...scope }) => {
+    const counted = new Map(
+      states.filter((one) => one.scopeId === scopeId).map((one) => [one.state, one.count]),
+    )
+    return {
+      ...scope,
+      ...serviceOf(scope.scope),
+      lastInputs: inputsOf(job ?? undefined),
+      states: Object.fromEntries(lookupStates.map((state) => [state, counted.get(state) ?? 0])) as Record<
+        LookupState,
+        number
+      >,
+      outcomes: Object.fromEntries(
+        outcomes.filter((one) => one.scopeId === scopeId).map(({ outcome, count }) => [outcome, count]),
+      ),
+    }
+  })
+}
+
+/** The first of those that may have been billed and have no answer; of what is in flight, too. */
+export async function readSharedUncertain(
+  statements: PostgresStatements,
+  limit: number,
+): Promise<UncertainLookup[]> {
+  const lookups = await statements.query<Omit<UncertainLookup, 'kind'>>(
+    `SELECT sc.scope, l.name, l.location, l.context, l.custom_id AS "customId", l.failure AS reason,
+       s.intended_at_ms AS "intendedAtMs"
+     FROM enrich.lookups l JOIN enrich.scopes sc USING (scope_id)
+     LEFT JOIN enrich.submissions s ON s.custom_id = l.custom_id
+     WHERE l.state IN ('uncertain', 'intended') ORDER BY l.lookup_id LIMIT $1`,
+    [limit],
+  )
+  return lookups.map((lookup) => ({ ...lookup, ...serviceOf(lookup.scope) }))
+}
+
+const msOf = (time: string) => `(extract(epoch FROM ${time}) * 1000)::double precision`
+
+export async function readSharedStatus(statements: PostgresStatements): Promise<SharedStatus> {
+  const workers = await statements.query<Omit<WorkerStatus, 'inputs'> & { job: string }>(
+    `SELECT w.worker_id AS id, w.name, w.job, w.doing, ${msOf('w.started_at')} AS "startedAtMs",
+       ${msOf('w.lease_until - clock_timestamp()')} AS "leaseLeftMs",
+       CASE WHEN w.ended_at IS NOT NULL THEN 'ended' WHEN w.is_fenced THEN 'gone'
+         WHEN w.lease_until < clock_timestamp() THEN 'late' ELSE 'alive' END AS state,
+       (SELECT count(*) FROM enrich.submissions s WHERE s.worker_id = w.worker_id AND s.verdict = 'intended')
+         AS "intendedCount",
+       (SELECT count(*) FROM enrich.lookups l WHERE l.worker_id = w.worker_id AND l.state = 'running')
+         AS "runningCount"
+     FROM enrich.workers w
+     WHERE NOT w.is_fenced OR coalesce(w.ended_at, w.fenced_at) > clock_timestamp() - interval '${goneHours} hours'
+     ORDER BY w.is_fenced, w.worker_id DESC LIMIT ${listedMax}`,
+  )
+  const paces = await statements.query<PaceStatus>(
+    `SELECT route, left(key_hash, 8) AS key, 60000 / greatest(spacing_ms, 0.001) AS "perMinute",
+       given AS "givenCount", ${msOf('clock_timestamp() - next_at')} AS "idleMs",
+       CASE WHEN paused_until > clock_timestamp() THEN ${msOf('paused_until - clock_timestamp()')} ELSE 0 END AS "pausedMs"
+     FROM enrich.paces ORDER BY key_hash, route LIMIT ${listedMax}`,
+  )
+  const jobs = await statements.query<Omit<JobStatus, 'inputs'> & { job: string }>(
+    `SELECT j.job_id AS id, sc.scope AS base, j.input AS job, j.started_at_ms AS "startedAtMs",
+       j.reserved_of_rows AS "reservedOfRows", j.reserved_micros AS "reservedMicros",
+       j.partition_count AS "partCount",
+       (SELECT count(*) FROM enrich.outputs o WHERE o.job_id = j.job_id) AS "publishedCount"
+     FROM enrich.jobs j JOIN enrich.scopes sc USING (scope_id) WHERE j.ended_at_ms IS NULL
+     ORDER BY j.job_id DESC LIMIT ${listedMax}`,
+  )
+  const named = <Row extends { job: string }>({ job, ...row }: Row) => ({ ...row, inputs: inputsOf(job) })
+  return { workers: workers.map(named), paces, jobs: jobs.map(named) }
+}

@@ -1,0 +1,119 @@
+import { sqlName, sqlPath, type DuckDb } from '../../parquet/duckdb.js'
+import type { Column } from '../../parquet/part-sql.js'
+import { sqlRelation } from '../../parquet/read-sql.js'
+import { blocksOf, type Partition } from '../rules/partition.js'
+
+interface PartDeps {
+  readonly duckDb: Pick<DuckDb, 'all'>
+  /** Of all files, in order. */
+  readonly paths: readonly string[]
+  /** Of all files together. */
+  readonly columns: readonly Column[]
+  readonly partition: Partition
+}
+
+interface RowGroup {
+  readonly file: number
+  /** Of its file. */
+  readonly firstRow: number
+  readonly rowCount: number
+}
+
+/** Rows of a file; `isWhole`: all of them. */
+interface Piece {
+  readonly path: string
+  readonly firstRow: number
+  endRow: number
+  isWhole: boolean
+}
+
+/**
+ * The rows of one part, in SQL, and what share of all rows they are. A part is row groups, spread by their rows; a
+ * filter of row numbers lets DuckDB leave the others unread. Columns are those of all files, with their types, also
+ * where the files of a part lack some.
+ */
+export async function relationOfPart(deps: PartDeps): Promise<{ relation: string; share: number }> {
+  const groups = await rowGroupsOf(deps)
+  const { first, end } = blocksOf(
+    groups.map(({ rowCount }) => rowCount),
+    deps.partition,
+  )
+  const pieces = piecesOf(groups.slice(first, end), groups, deps.paths)
+  const count = (some: readonly RowGroup[]) => some.reduce((sum, { rowCount }) => sum + rowCount, 0)
+  const share = count(groups.slice(first, end)) / Math.max(1, count(groups))
+  if (pieces.length === 0)
+    return { relation: `(SELECT * FROM ${sqlRelation(deps.paths, undefined)} LIMIT 0)`, share }
+  const queries: string[] = []
+  for (const together of inScans(pieces)) queries.push(await queryOf(together, deps))
+  return { relation: `(${queries.join(' UNION ALL ')})`, share }
+}
+
+async function rowGroupsOf({ duckDb, paths }: PartDeps): Promise<RowGroup[]> {
+  const groups: RowGroup[] = []
+  for (const [file, path] of paths.entries()) {
+    const rows = await duckDb.all(
+      `SELECT row_group_id, any_value(row_group_num_rows) FROM parquet_metadata(${sqlPath(path)})
+       GROUP BY row_group_id ORDER BY row_group_id`,
+    )
+    let firstRow = 0
+    for (const [, rowCount] of rows) {
+      groups.push({ file, firstRow, rowCount: Number(rowCount) })
+      firstRow += Number(rowCount)
+    }
+  }
+  return groups
+}
+
+/** A piece for each file that has any of these groups. */
+function piecesOf(chosen: readonly RowGroup[], all: readonly RowGroup[], paths: readonly string[]): Piece[] {
+  const groupCounts = new Map<number, number>()
+  for (const { file } of all) groupCounts.set(file, (groupCounts.get(file) ?? 0) + 1)
+  const pieces = new Map<number, Piece & { groupCount: number }>()
+  for (const { file, firstRow, rowCount } of chosen) {
+    const piece = pieces.get(file) ?? {
+      ...{ path: paths[file] ?? '', firstRow, endRow: firstRow, isWhole: false, groupCount: 0 },
+    }
+    piece.endRow = firstRow + rowCount
+    piece.isWhole = ++piece.groupCount === groupCounts.get(file)
+    pieces.set(file, piece)
+  }
+  return [...pieces.values()]
+}
+
+/** Whole files are read together; a part of one by itself. */
+function inScans(pieces: readonly Piece[]): Piece[][] {
+  const scans: Piece[][] = []
+  for (const piece of pieces) {
+    const last = scans.at(-1)
+    if (piece.isWhole && last?.at(-1)?.isWhole === true) last.push(piece)
+    else scans.push([piece])
+  }
+  return scans
+}
+
+const rowNumber = 'file_row_number'
+
+async function queryOf(pieces: readonly Piece[], { duckDb, columns }: PartDeps): Promise<string> {
+  const relation = sqlRelation(
+    pieces.map(({ path }) => path),
+    undefined,
+  )
+  const described = await duckDb.all(
+    `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${relation})`,
+  )
+  // Names that differ in letter case alone are one to DuckDB.
+  const own = new Map(described.map(([name, type]) => [String(name).toLowerCase(), String(type)]))
+  const cells = columns.map(({ name, type }) => {
+    const ownType = own.get(name.toLowerCase())
+    const cell = ownType === undefined ? 'NULL' : sqlName(name)
+    return `${ownType === type ? cell : `CAST(${cell} AS ${type})`} AS ${sqlName(name)}`
+  })
+  const select = `SELECT ${cells.join(', ')} FROM ${relation}`
+  const [piece] = pieces
+  if (piece === undefined || piece.isWhole) return select
+  const { firstRow, endRow } = piece
+  // Where the user has a column of that name, it stands before DuckDB's own, and rows are counted off instead.
+  return own.has(rowNumber)
+    ? `SELECT * FROM (${select} LIMIT ${endRow - firstRow} OFFSET ${firstRow})`
+    : `${select} WHERE ${rowNumber} >= ${firstRow} AND ${rowNumber} < ${endRow}`
+}

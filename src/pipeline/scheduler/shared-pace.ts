@@ -1,0 +1,93 @@
+import type { Clock } from '../../platform/clock.js'
+import type { SharedTurns } from '../checkpoint/shared-turns.js'
+import { createBudget, noteReading, noteRefusal, noteStart, spacingMs, type Budget } from '../rules/pacing.js'
+import type { Pace } from './pace.js'
+
+/** A turn that is used later than this could meet the next ones: it is given up. */
+const lateMsMax = 250
+/** So many in a row are given up; who is always late is as late with each, and so keeps the distance. */
+const lateTurnsMax = 5
+/** In a wait that is longer, others may have been refused. */
+const recheckedMs = 250
+
+/**
+ * `perWindow` starts in `windowMs`, by all processes that use the key together: each holds one turn at a time, that
+ * PostgreSQL gave it. The service may lead as it leads one process alone (rules/pacing).
+ */
+export function createSharedPace(
+  clock: Clock,
+  turns: SharedTurns,
+  perWindow: number,
+  windowMs: number,
+): Pace {
+  const budget = createBudget(perWindow, windowMs)
+  // What fits into a window fits also where some of it is late.
+  budget.marginMs += lateMsMax
+  const counted = countedStarts(clock, budget)
+  let pausedUntilMs = 0
+  let knownUntilMs = -Infinity
+  const pause = (delayMs: number) => {
+    pausedUntilMs = Math.max(pausedUntilMs, clock.monotonicMs() + delayMs)
+    void turns.pause(delayMs)
+  }
+  const spacing = () => spacingMs(budget, clock.monotonicMs())
+
+  /** Whether a turn was come by in time. */
+  const takeOne = async (signal: AbortSignal, mayBeLate: boolean): Promise<boolean> => {
+    if (pausedUntilMs > clock.monotonicMs()) await clock.sleep(pausedUntilMs - clock.monotonicMs(), signal)
+    const askedAtMs = clock.monotonicMs()
+    const turn = await turns.take(spacing(), askedAtMs < knownUntilMs, signal)
+    if (turn === null) {
+      await clock.sleep(spacing(), signal)
+      return false
+    }
+    counted.note(turn.givenCount)
+    if (turn.waitMs > 0) await clock.sleep(turn.waitMs, signal)
+    if (turn.waitMs > recheckedMs && (await turns.pausedMs()) > 0) return false
+    if (clock.monotonicMs() < pausedUntilMs) return false
+    return mayBeLate || clock.monotonicMs() - askedAtMs - turn.waitMs <= lateMsMax
+  }
+  const takeInTime = async (signal: AbortSignal): Promise<void> => {
+    for (let failures = 0; !signal.aborted; failures++) {
+      if (await takeOne(signal, failures >= lateTurnsMax)) return
+    }
+  }
+
+  let last: Promise<void> = Promise.resolve()
+  return {
+    turn: (signal) => {
+      // One after another: more than one turn held at a time would be taken from other processes.
+      const own = last.then(() => takeInTime(signal))
+      last = own.catch(() => undefined)
+      return own
+    },
+    pause,
+    refused: (delayMs) => {
+      noteRefusal(budget)
+      pause(delayMs)
+    },
+    follow: (reading) => {
+      const nowMs = clock.monotonicMs()
+      noteReading(budget, counted.isWhole() ? reading : { ...reading, remaining: null }, nowMs)
+      if (reading.limit !== null) knownUntilMs = nowMs + windowMs
+    },
+    perMs: () => 1 / spacing(),
+  }
+}
+
+/** Starts of all processes in the last window, as far as this one can know: each of its turns says how many there were. */
+function countedStarts(clock: Clock, budget: Budget) {
+  let sinceMs: number | null = null
+  let givenCount = 0
+  return {
+    note: (nowGivenCount: number) => {
+      const nowMs = clock.monotonicMs()
+      const newCount = sinceMs === null ? 1 : Math.min(nowGivenCount - givenCount, budget.limit)
+      sinceMs ??= nowMs
+      givenCount = nowGivenCount
+      for (let count = 0; count < newCount; count++) noteStart(budget, nowMs)
+    },
+    /** A window is known from its beginning: before, what others of ours used would seem to be used by strangers. */
+    isWhole: () => sinceMs !== null && clock.monotonicMs() - sinceMs >= budget.windowMs,
+  }
+}

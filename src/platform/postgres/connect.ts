@@ -1,0 +1,190 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { userInfo } from 'node:os'
+import type { ConnectionOptions } from 'node:tls'
+import type pg from 'pg'
+import { UserError } from '../../core/errors.js'
+import type { PostgresAddress, PostgresTls } from '../../core/postgres-address.js'
+import { certain, refusalOf } from './driver-errors.js'
+import { findPassword } from './password.js'
+import { ConnectionLostError, type Postgres, type PostgresStatements } from './postgres.js'
+
+export interface ConnectOptions {
+  /** At most so many at once; what comes meanwhile waits. */
+  readonly connectionsMax?: number
+  readonly connectTimeoutMs?: number
+  /** What takes longer is given up, and its connection with it. */
+  readonly statementTimeoutMs?: number
+  /** Where passwords are looked for; `process.env` if left out. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+}
+
+type Driver = typeof pg
+
+let loaded: Driver | null = null
+
+/** Loaded with the first connection, and not by commands that make none. */
+function loadDriver(): Driver {
+  return (loaded ??= createRequire(import.meta.url)('pg') as Driver)
+}
+
+/**
+ * Connects when the first statement is sent; a connection that broke is replaced at the next statement. What the
+ * connection cannot be made for is thrown then: ConnectionLostError, StatementError, PasswordMissingError. Throws
+ * CHECKPOINT_TLS_FAILED where a file of a certificate cannot be read.
+ */
+export function connectPostgres(address: PostgresAddress, options: ConnectOptions = {}): Postgres {
+  const { connectionsMax = 4, connectTimeoutMs = 10_000, statementTimeoutMs = 60_000 } = options
+  const { environment = process.env } = options
+  const { Pool, types } = loadDriver()
+  const int8: number = types.builtins.INT8
+  const parserOf = types.getTypeParser as (oid: number, format: string) => unknown
+  const getTypeParser = (oid: number, format: string) => (oid === int8 ? Number : parserOf(oid, format))
+  const user = address.user ?? (environment.PGUSER || userInfo().username)
+  const config: pg.PoolConfig = {
+    host: address.host,
+    port: address.port,
+    database: address.database,
+    user,
+    // Asked where the server asks: the driver looks for none itself.
+    password: () => findPassword(address, user, environment),
+    ssl: address.tls === null ? false : tlsOptions(address.tls),
+    application_name: 'enrich',
+    client_encoding: 'UTF8',
+    max: connectionsMax,
+    connectionTimeoutMillis: connectTimeoutMs,
+    // Of this side: pgbouncer refuses to begin with settings that it does not know.
+    query_timeout: statementTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    idleTimeoutMillis: 30_000,
+    allowExitOnIdle: true,
+    types: { getTypeParser: getTypeParser as typeof types.getTypeParser },
+  }
+  const pool = new Pool(config)
+  // Without these, a connection that breaks while nothing is asked of it would end the process.
+  const ignore = () => undefined
+  pool.on('error', ignore)
+  pool.on('connect', (client) => client.on('error', ignore))
+  const turns = createTurns(connectionsMax)
+
+  const withClient = async <Result>(work: (client: Lent) => Promise<Result>): Promise<Result> => {
+    await turns.take()
+    try {
+      const client = await pool.connect().catch((error: unknown) => {
+        throw certain(refusalOf(error))
+      })
+      const lent: Lent = { client, isBroken: false }
+      try {
+        return await work(lent)
+      } finally {
+        client.release(lent.isBroken)
+      }
+    } finally {
+      turns.giveBack()
+    }
+  }
+  // What holds locks and says nothing is ended by the server; a stopped process would hold up all the others.
+  const begin = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${Math.min(statementTimeoutMs, idleInTransactionMsMax)}`
+
+  return {
+    query: (text, values) => withClient((lent) => rowsOf(lent, text, values)),
+    transaction: (work) =>
+      withClient(async (lent) => {
+        // Until COMMIT is sent, the server rolls back what is cut off.
+        const result = await inside(lent, begin, (statements) => work(statements))
+        await commit(lent)
+        return result
+      }),
+    close: () => pool.end(),
+  }
+}
+
+const idleInTransactionMsMax = 10_000
+
+interface Lent {
+  readonly client: pg.PoolClient
+  /** Not given to anybody else: what its server still does is not known. */
+  isBroken: boolean
+}
+
+async function send(lent: Lent, text: string, values?: readonly unknown[]): Promise<pg.QueryResult> {
+  try {
+    return await lent.client.query(text, values as unknown[] | undefined)
+  } catch (error) {
+    const refusal = refusalOf(error)
+    if (refusal instanceof ConnectionLostError) lent.isBroken = true
+    throw refusal
+  }
+}
+
+async function rowsOf(lent: Lent, text: string, values?: readonly unknown[]): Promise<never[]> {
+  const { rows } = await send(lent, text, values)
+  return rows as never[]
+}
+
+async function inside<Result>(
+  lent: Lent,
+  begin: string,
+  work: (statements: PostgresStatements) => Promise<Result>,
+): Promise<Result> {
+  try {
+    await send(lent, begin)
+    return await work({
+      query: (text, values) =>
+        rowsOf(lent, text, values).catch((error: unknown) => {
+          throw certain(error)
+        }),
+    })
+  } catch (error) {
+    if (!lent.isBroken) await send(lent, 'ROLLBACK').catch(() => undefined)
+    throw certain(error)
+  }
+}
+
+async function commit(lent: Lent): Promise<void> {
+  const { command } = await send(lent, 'COMMIT')
+  // The server rolls back, and calls that no error, where a statement before failed.
+  if (command !== 'COMMIT')
+    throw new Error('a statement of a transaction failed, and the transaction went on')
+}
+
+function tlsOptions({ mode, rootPath, certificatePath, keyPath }: PostgresTls): ConnectionOptions {
+  return {
+    ...(rootPath !== null && { ca: readPem(rootPath) }),
+    ...(certificatePath !== null && { cert: readPem(certificatePath) }),
+    ...(keyPath !== null && { key: readPem(keyPath) }),
+    ...(mode === 'verify-ca' && { checkServerIdentity: () => undefined }),
+  }
+}
+
+function readPem(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    throw new UserError('CHECKPOINT_TLS_FAILED', `cannot read ${path}`, {
+      hint: 'sslrootcert, sslcert and sslkey name PEM files of this machine',
+      cause,
+    })
+  }
+}
+
+/** So many at once, in the order in which they came. The pool's own queue would time out those that wait in it. */
+function createTurns(countMax: number): { take: () => Promise<void>; giveBack: () => void } {
+  const waiting: (() => void)[] = []
+  let takenCount = 0
+  return {
+    take: () => {
+      if (takenCount < countMax) {
+        takenCount++
+        return Promise.resolve()
+      }
+      return new Promise((resolve) => waiting.push(resolve))
+    },
+    giveBack: () => {
+      const next = waiting.shift()
+      if (next === undefined) takenCount--
+      else next()
+    },
+  }
+}

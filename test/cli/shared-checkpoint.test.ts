@@ -1,0 +1,156 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createPlace, type CliPlace } from '../support/cli.js'
+import { findPostgres, startPostgres, type PostgresServer } from '../support/postgres-server.js'
+
+const programs = findPostgres() ?? ''
+const password = 'canary-of-postgres-4711'
+
+describe.skipIf(programs === '')('--checkpoint postgres://…', () => {
+  let server: PostgresServer
+  let databaseCount = 0
+  let url = ''
+  let database = ''
+
+  beforeAll(async () => {
+    server = await startPostgres(programs, { auth: 'scram-sha-256' })
+    server.sql(`CREATE ROLE worker LOGIN PASSWORD '${password}'`)
+  })
+  beforeEach(() => {
+    database = `checkpoint_${++databaseCount}`
+    server.sql(`CREATE DATABASE ${database} OWNER worker`)
+    url = server.url({ user: 'worker', database })
+  })
+  afterAll(() => server.stop())
+
+  const env = { PGPASSWORD: password }
+  const companies = (place: CliPlace) =>
+    place.write('companies.csv', 'name,city\nSiemens AG,München\nBASF SE,Ludwigshafen\n,\n')
+  const isMade = () =>
+    server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'enrich'", database) === '1'
+
+  test.each([
+    'companies.csv -o out.csv --changes changes.csv',
+    'companies.csv -o out.csv --report report.html',
+    'companies.csv -o out.csv --webhook-url https://hooks.example.com/in',
+    'receive --webhook-listen 127.0.0.1:0',
+    'review companies.csv',
+    'runs',
+    'diff',
+    'report -o report.html',
+    'reconcile ledger.csv',
+    'checkpoint verify',
+    'checkpoint repair',
+    'checkpoint compact',
+  ])('what needs a file says so before anything is opened: %s', async (typed) => {
+    const place = createPlace()
+    companies(place)
+    place.write('ledger.csv', 'custom_id\n')
+    const { code, stderr } = await place.run([...typed.split(' '), '--checkpoint', url], { env })
+    expect(stderr).toContain('error CHECKPOINT_SHARED_UNSUPPORTED: ')
+    expect(stderr).toContain('hint: ')
+    expect(code).toBe(2)
+    expect(isMade()).toBe(false)
+    expect(place.names().filter((name) => !['companies.csv', 'ledger.csv'].includes(name))).toEqual([])
+  })
+
+  test.each(['status', 'plan companies.csv', 'companies.csv -o out.csv'])(
+    'a URL with a password is refused, and not repeated: %s',
+    async (command) => {
+      const place = createPlace()
+      companies(place)
+      const withPassword = url.replace('worker@', `worker:${password}@`)
+      for (const given of [withPassword, `${url}?password=${password}`]) {
+        const { code, stdout, stderr } = await place.run([
+          ...command.split(' '),
+          '--checkpoint',
+          given,
+          '--json',
+        ])
+        expect(stderr).toContain('error CHECKPOINT_URL_HAS_PASSWORD: ')
+        expect(stdout + stderr).not.toContain(password)
+        expect(code).toBe(2)
+      }
+    },
+  )
+
+  test('a URL with something wrong is refused without being repeated', async () => {
+    const place = createPlace()
+    const wrong = [
+      ['postgres://worker:p@ss/word@host/db', 'CHECKPOINT_URL_HAS_PASSWORD'],
+      ['postgres://worker@host', 'CHECKPOINT_URL_INVALID'],
+      ['postgres://one:5432,two:5432/db', 'CHECKPOINT_URL_INVALID'],
+      ['postgres://host/db?sslmode=disable', 'CHECKPOINT_TLS_REQUIRED'],
+      ['postgres://host/db?sslmode=odd', 'CHECKPOINT_URL_INVALID'],
+      ['postgres://host/db?options=-c%20a', 'CHECKPOINT_URL_INVALID'],
+      ['mysql://host/db', 'PATH_IS_ADDRESS'],
+    ] as const
+    for (const [given, expected] of wrong) {
+      const { code, stderr } = await place.run(['status', '--checkpoint', given])
+      expect(stderr).toContain(`error ${expected}: `)
+      expect(stderr).not.toMatch(/p@ss|word@|one:5432|options=/)
+      expect(code).toBe(2)
+    }
+  })
+
+  test('status of none says how one is made, and makes none', async () => {
+    const { code, stderr } = await createPlace().run(['status', '--checkpoint', url], { env })
+    expect(stderr).toContain('error CHECKPOINT_NOT_FOUND: ')
+    expect(code).toBe(2)
+    expect(isMade()).toBe(false)
+  })
+
+  test('a run, named in the config, is resumed from another folder, and status knows its process', async () => {
+    const place = createPlace()
+    companies(place)
+    place.write('pipeline.config.json', JSON.stringify({ checkpoint: { path: url } }))
+    const first = await place.run(['companies.csv', '-o', 'out.csv'], { env })
+    expect(first.code, first.stderr).toBe(3)
+    const other = createPlace()
+    companies(other)
+    const again = await other.run(['companies.csv', '-o', 'out.csv', '--checkpoint', url], { env })
+    expect(again.code, again.stderr).toBe(3)
+    expect(other.read('out.csv')).toBe(place.read('out.csv'))
+    expect(server.sql('SELECT count(*) FROM enrich.submissions', database)).toBe('2')
+
+    const plan = await other.run(['plan', 'companies.csv', '--checkpoint', url, '--json'], { env })
+    expect(JSON.parse(plan.stdout)).toMatchObject({ plan: { submit: 0, answered: 2 }, billedMax: 0 })
+    const exported = await other.run(['export', 'companies.csv', '-o', 'again.csv', '--checkpoint', url], {
+      env,
+    })
+    expect(exported.code, exported.stderr).toBe(0)
+    expect(other.read('again.csv')).toBe(place.read('out.csv'))
+    expect(readdirSync(other.temporaryFolder)).toEqual([])
+
+    const shown = await place.run(['status'], { env })
+    expect(shown.stdout).toMatch(/2 {2}answered/)
+    expect(shown.stdout).toMatch(/Processes:\n {2}2 {2}\S+ \d+ {2}ended/)
+    const { stdout } = await other.run(['status', '--checkpoint', url, '--json', '--uncertain'], { env })
+    expect(JSON.parse(stdout)).toMatchObject({
+      type: 'status',
+      path: url,
+      scopes: [{ kind: 'resolution', submissions: 2, states: { answered: 2 } }],
+      workers: [{ state: 'ended' }, { state: 'ended' }],
+      uncertain: [],
+      problem: null,
+    })
+    for (const one of [place, other]) expect(filesHolding(password, one.folder)).toEqual([])
+    expect([first, again, shown].map((one) => one.stdout + one.stderr).join('')).not.toContain(password)
+  })
+
+  test('doctor says whether it is fit to be shared', async () => {
+    const place = createPlace()
+    const fit = await place.run(['doctor', '--checkpoint', url], { env })
+    expect(fit.stdout + fit.stderr).toContain('fit to be shared')
+    const wrong = await place.run(['doctor', '--checkpoint', url], { env: { PGPASSWORD: 'wrong' } })
+    expect(wrong.stdout + wrong.stderr).toContain('refuses the user or the password')
+  })
+})
+
+function filesHolding(text: string, folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
+    const path = join(folder, name)
+    return statSync(path).isFile() && readFileSync(path).includes(text)
+  })
+}

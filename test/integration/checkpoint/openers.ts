@@ -1,0 +1,104 @@
+import { afterAll, describe, expect } from 'vitest'
+import type {
+  Checkpoint,
+  CheckpointReader,
+  Intention,
+  LookupId,
+  SubmissionBounds,
+} from '../../../src/pipeline/checkpoint/checkpoint.js'
+import { openCheckpointReader } from '../../../src/pipeline/checkpoint/reader.js'
+import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
+import type { LookupKind } from '../../../src/pipeline/rules/lookup-kind.js'
+import { findPostgres } from '../../support/postgres-server.js'
+import { SharedPlace } from './shared-place.js'
+import { checkpointFolder, everyRow, job, scope } from './support.js'
+
+/** A checkpoint whose intentions are not refused: nobody else asks, and no budget is given. */
+export interface TestCheckpoint extends Checkpoint {
+  of(kind: LookupKind): TestCheckpoint
+  intend(lookupId: LookupId, nowMs: number, bounds?: SubmissionBounds): Promise<Intention>
+}
+
+/** Checkpoints by name, of one kind of store; `open` is a new process, which is alone. */
+export interface Place {
+  open(name: string, whose?: string, ofJob?: string): Promise<TestCheckpoint>
+  /** What is in it now. */
+  read(name: string, whose?: string | null): Promise<CheckpointReader>
+  /** Every row of lookups, submissions and answers: what a change must not have changed. */
+  everyRow(name: string): Promise<unknown>
+  /** Closes what is open, and throws where what is left does not agree with itself. */
+  assertSound(name: string): Promise<void>
+  /** Closes what is open. */
+  close(): Promise<void>
+  remove(): Promise<void>
+}
+
+function ownPlace(): Place {
+  const at = checkpointFolder()
+  return {
+    open: (name, whose = scope, ofJob = job) => Promise.resolve(at.open(name, whose, ofJob)),
+    read: (name, whose = scope) => Promise.resolve(at.read(name, whose)),
+    everyRow: (name) => Promise.resolve(everyRow(at.path(name))),
+    assertSound: (name) => {
+      at.close()
+      expect(verifyCheckpoint(at.path(name))).toMatchObject({ damage: [], problem: null })
+      return Promise.resolve()
+    },
+    close: () => Promise.resolve(at.close()),
+    remove: () => Promise.resolve(at.remove()),
+  }
+}
+
+/** Each name is a database of one server. */
+function sharedPlace(programs: string): Place {
+  const place = new SharedPlace(programs)
+  const folder = checkpointFolder()
+  const opened = new Set<Checkpoint>()
+  let readCount = 0
+  const closeAll = async () => {
+    for (const one of opened) await one.close()
+    opened.clear()
+    folder.close()
+  }
+  return {
+    open: async (name, whose = scope, ofJob = job) => {
+      const { checkpoint } = await place.open(name, { scope: whose, job: ofJob })
+      opened.add(checkpoint)
+      return checkpoint as TestCheckpoint
+    },
+    read: async (name, whose = scope) => {
+      const path = folder.path(`read-${++readCount}`)
+      await place.copyAll(name, path)
+      const reader = openCheckpointReader(path, whose)
+      if (reader === null) throw new Error('nothing was copied')
+      return reader
+    },
+    everyRow: (name) => place.everyRow(name),
+    assertSound: async (name) => {
+      await closeAll()
+      await place.assertSound(name)
+    },
+    close: closeAll,
+    remove: async () => {
+      await closeAll()
+      folder.remove()
+      await place.remove()
+    },
+  }
+}
+
+const programs = findPostgres()
+
+const places: [string, () => Place][] = [
+  ['a file', ownPlace],
+  ...(programs === null ? [] : [['PostgreSQL', () => sharedPlace(programs)] as [string, () => Place]]),
+]
+
+/** The promises of the interface, held by every store behind it. */
+export function describeCheckpoints(what: string, hold: (at: Place) => void): void {
+  describe.each(places)(`${what}: %s`, (_, make) => {
+    const at = make()
+    afterAll(() => at.remove())
+    hold(at)
+  })
+}

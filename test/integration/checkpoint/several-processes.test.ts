@@ -1,0 +1,323 @@
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import type { Checkpoint, Intention, SubmissionBounds } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import { sweep } from '../../../src/pipeline/checkpoint/shared/sweep.js'
+import { nothingPlanned, type PlanPolicy } from '../../../src/pipeline/rules/lookup-state.js'
+import { findPostgres } from '../../support/postgres-server.js'
+import { SharedPlace, type OpenedShared } from './shared-place.js'
+import { answerTo, keyed, startMs } from './support.js'
+
+const programs = findPostgres()
+
+const policy: PlanPolicy = { nowMs: startMs, maxAgeMs: null, onLost: 'hold' }
+const names = (count: number, from = 0) => Array.from({ length: count }, (_, at) => `company ${from + at}`)
+const never = new AbortController().signal
+
+describe.skipIf(programs === null)('several processes on one checkpoint', () => {
+  const place = new SharedPlace(programs ?? '')
+  let opened: OpenedShared[] = []
+  let count = 0
+  let name = ''
+
+  async function processes(number: number): Promise<OpenedShared[]> {
+    name = `several-${++count}`
+    opened = []
+    for (let one = 0; one < number; one++) opened.push(await place.open(name))
+    return opened
+  }
+
+  afterEach(async () => {
+    for (const { checkpoint } of opened) await checkpoint.close()
+    if (opened.length > 0) await place.assertSound(name)
+    opened = []
+  })
+  afterAll(() => place.remove())
+
+  /** As after a lease that has run out. */
+  async function takeToBeGone({ worker }: OpenedShared): Promise<void> {
+    await place.asked(name, (statements) =>
+      statements.query(
+        `UPDATE enrich.workers SET lease_until = clock_timestamp() - interval '1 second' WHERE worker_id = $1`,
+        [worker.id],
+      ),
+    )
+    const { postgres } = opened.find((one) => one.worker.id !== worker.id) ?? opened[0]!
+    await sweep(postgres)
+  }
+
+  const stateOf = async (lookupId: number) => {
+    const [row] = await place.asked(name, (statements) =>
+      statements.query<{ state: string; runId: string | null }>(
+        'SELECT state, run_id AS "runId" FROM enrich.lookups WHERE lookup_id = $1',
+        [lookupId],
+      ),
+    )
+    return row
+  }
+
+  test('each lookup that several want is asked by one of them', async () => {
+    const all = await processes(4)
+    const wanted = await Promise.all(all.map(({ checkpoint }) => checkpoint.want(keyed(...names(500)))))
+    for (const ids of wanted) expect(ids).toEqual(wanted[0])
+    const asked = await Promise.all(all.map(({ checkpoint }) => askAll(checkpoint)))
+    expect(asked.flat().sort((one, other) => one - other)).toEqual([...wanted[0]!].sort((a, b) => a - b))
+    for (const { checkpoint } of all) {
+      expect(await checkpoint.elsewhere(never)).toBe(true)
+      expect(await checkpoint.elsewhere(never)).toBe(false)
+    }
+    expect(await all[0]!.checkpoint.spent()).toBe(500)
+  })
+
+  test('what another one is about to submit, or has submitted, is not submitted here', async () => {
+    const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
+    const [first = 0, second = 0] = await a.checkpoint.want(keyed('a', 'b'))
+    await b.checkpoint.want(keyed('a', 'b'))
+    expect(await a.checkpoint.nextToSubmit(0, 1)).toHaveLength(1)
+    expect(await b.checkpoint.intend(first, startMs)).toBe('elsewhere')
+    expect((await b.checkpoint.nextToSubmit(0, 9)).map(({ lookup }) => lookup.name)).toEqual(['b'])
+    const { customId } = (await a.checkpoint.intend(first, startMs)) as Intention
+    expect(await b.checkpoint.intend(first, startMs)).toBe('elsewhere')
+    expect(await b.checkpoint.plan(policy)).toEqual({ ...nothingPlanned(), submit: 1, poll: 1 })
+    await a.checkpoint.accept(first, customId, 'run_1', startMs)
+    expect(await b.checkpoint.openRuns()).toEqual([])
+    expect(await b.checkpoint.plan(policy)).toEqual({ ...nothingPlanned(), submit: 1, poll: 1 })
+    expect(await a.checkpoint.intend(second, startMs)).toBe('elsewhere')
+  })
+
+  test('what others ask is waited for, and counted once they have settled it', async () => {
+    const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
+    const ids = await a.checkpoint.want(keyed('answered', 'rejected', 'lost'))
+    await b.checkpoint.want(keyed('answered', 'rejected', 'lost'))
+    const intended = await Promise.all(ids.map((id) => a.checkpoint.intend(id, startMs)))
+    const [one = '', two = '', three = ''] = intended.map((intention) => (intention as Intention).customId)
+    await b.checkpoint.plan(policy)
+    let isOver = false
+    const waiting = b.checkpoint.elsewhere(never).finally(() => {
+      isOver = true
+    })
+    await a.checkpoint.accept(ids[0]!, one, 'run_1', startMs)
+    await a.checkpoint.reject(ids[1]!, two, 'HTTP 400')
+    await a.checkpoint.lose(ids[2]!, three, 'reset')
+    expect(await b.checkpoint.openRuns()).toEqual([])
+    expect(isOver).toBe(false)
+    await a.checkpoint.answer(ids[0]!, answerTo('run_1'))
+    expect(await waiting).toBe(true)
+    expect(await b.checkpoint.elsewhere(never)).toBe(false)
+    expect(await b.checkpoint.settledElsewhere()).toEqual({
+      ...nothingPlanned(),
+      answered: 1,
+      invalid: 1,
+      uncertain: 1,
+    })
+    expect(await a.checkpoint.settledElsewhere()).toEqual({ ...nothingPlanned() })
+  })
+
+  test('what one leaves when it ends is there for the others', async () => {
+    const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
+    const [running = 0] = await a.checkpoint.want(keyed('running', 'claimed'))
+    await b.checkpoint.want(keyed('running', 'claimed'))
+    await a.checkpoint.nextToSubmit(0, 9)
+    const { customId } = (await a.checkpoint.intend(running, startMs)) as Intention
+    await a.checkpoint.accept(running, customId, 'run_1', startMs)
+    expect(await b.checkpoint.nextToSubmit(0, 9)).toEqual([])
+    await a.checkpoint.close()
+    expect(await b.checkpoint.elsewhere(never)).toBe(true)
+    expect((await b.checkpoint.nextToSubmit(0, 9)).map(({ lookup }) => lookup.name)).toEqual(['claimed'])
+    expect(await b.checkpoint.openRuns()).toMatchObject([{ lookupId: running, runId: 'run_1', customId }])
+  })
+
+  describe('one that is taken to be gone', () => {
+    async function lateOne(bounds?: SubmissionBounds) {
+      const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
+      const [id = 0] = await a.checkpoint.want(keyed('Acme'))
+      await b.checkpoint.want(keyed('Acme'))
+      const { customId } = (await a.checkpoint.intend(id, startMs, bounds)) as Intention
+      await takeToBeGone(a)
+      return { a, b, id, customId }
+    }
+
+    test('may have submitted what it intended: uncertain, held, and paid for as far as anybody knows', async () => {
+      const { b, id } = await lateOne()
+      expect(await stateOf(id)).toMatchObject({ state: 'uncertain' })
+      for (const onLost of ['hold', 'resubmit'] as const)
+        expect(await b.checkpoint.plan({ ...policy, onLost })).toEqual({ ...nothingPlanned(), uncertain: 1 })
+      expect(await b.checkpoint.nextToSubmit(0, 9)).toEqual([])
+      expect(await b.checkpoint.spent()).toBe(1)
+      expect(await b.checkpoint.elsewhere(never)).toBe(false)
+    })
+
+    test('and is told late that it was accepted: the run is known, and polled by who wants it', async () => {
+      const { a, b, id, customId } = await lateOne()
+      expect(await a.checkpoint.accept(id, customId, 'run_1', startMs)).toBe(true)
+      expect(await stateOf(id)).toMatchObject({ state: 'running', runId: 'run_1' })
+      expect(await b.checkpoint.elsewhere(never)).toBe(true)
+      expect(await b.checkpoint.openRuns()).toMatchObject([{ lookupId: id, runId: 'run_1' }])
+      expect(await a.checkpoint.answer(id, answerTo('run_1'))).toBe(true)
+      expect(await b.checkpoint.answer(id, answerTo('run_1', { body: '{"other":1}' }))).toBe(false)
+    })
+
+    test.each([
+      ['withdraw', 'new'],
+      ['reject', 'invalid'],
+    ] as const)(
+      'and knows late that nothing was created: %s, and the budget is there again',
+      async (step, state) => {
+        const bounds = { rowsMax: 1, kindMax: null, priceMicros: 5, costMaxMicros: 5 }
+        const { a, b, id, customId } = await lateOne(bounds)
+        const [other = 0] = await b.checkpoint.want(keyed('Other'))
+        expect(await b.checkpoint.intend(other, startMs, bounds)).toBe('of_rows')
+        expect(await a.checkpoint[step](id, customId, 'HTTP 400')).toBe(true)
+        expect(await stateOf(id)).toMatchObject({ state })
+        expect(await b.checkpoint.spent()).toBe(0)
+        expect(await b.checkpoint.intend(other, startMs, bounds)).toMatchObject({ attempt: 1 })
+      },
+    )
+
+    test('is submitted again by the word of the user, and only once nothing late can come', async () => {
+      const { a, b, id, customId } = await lateOne()
+      await place.asked(name, (statements) =>
+        statements.query(
+          `UPDATE enrich.workers SET fenced_at = fenced_at - interval '1 hour' WHERE is_fenced`,
+        ),
+      )
+      expect(await b.checkpoint.plan({ ...policy, onLost: 'resubmit' })).toMatchObject({ submit: 1 })
+      const second = (await b.checkpoint.intend(id, startMs)) as Intention
+      expect(second.attempt).toBe(2)
+      // It was billed, and changes nothing of what goes on since.
+      expect(await a.checkpoint.accept(id, customId, 'run_1', startMs)).toBe(false)
+      expect(await stateOf(id)).toMatchObject({ state: 'intended' })
+      expect(await b.checkpoint.accept(id, second.customId, 'run_2', startMs)).toBe(true)
+      expect(await b.checkpoint.spent()).toBe(2)
+      expect(await b.checkpoint.claim(customId, 'run_1', startMs)).toBe('known')
+    })
+
+    test('submits nothing more', async () => {
+      const { a, b } = await lateOne()
+      const [other = 0] = await a.checkpoint.want(keyed('Other'))
+      await b.checkpoint.want(keyed('Other'))
+      const intending = a.checkpoint.intend(other, startMs)
+      const own = a.worker.id
+      a.worker.id = b.worker.id
+      await expect(intending).rejects.toMatchObject({ code: 'CHECKPOINT_LEASE_LOST' })
+      a.worker.id = own
+      expect(await stateOf(other)).toMatchObject({ state: 'new' })
+    })
+
+    test('has its runs adopted; one that lives keeps them', async () => {
+      const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
+      const [id = 0] = await a.checkpoint.want(keyed('Acme'))
+      await b.checkpoint.want(keyed('Acme'))
+      const { customId } = (await a.checkpoint.intend(id, startMs)) as Intention
+      await a.checkpoint.accept(id, customId, 'run_1', startMs)
+      expect(await b.checkpoint.openRuns()).toEqual([])
+      await takeToBeGone(a)
+      expect(await b.checkpoint.openRuns()).toMatchObject([{ lookupId: id }])
+    })
+  })
+
+  describe('the budget of a job', () => {
+    const bounds = { rowsMax: null, kindMax: null, priceMicros: 7, costMaxMicros: null }
+
+    test.each<[string, SubmissionBounds, string, number]>([
+      ['of what rows ask', { ...bounds, rowsMax: 23 }, 'of_rows', 23],
+      ['of a kind', { ...bounds, kindMax: 23 }, 'lookups_max', 23],
+      ['of money', { ...bounds, costMaxMicros: 7 * 23 + 6 }, 'cost_max', 23],
+    ])(
+      '%s is used to its end by all processes together, and never exceeded',
+      async (_, own, refusal, max) => {
+        const all = await processes(3)
+        const intended = await Promise.all(
+          all.map(async ({ checkpoint }, at) => {
+            const ids = await checkpoint.want(keyed(...names(20, at * 20)))
+            return Promise.all(ids.map((id) => checkpoint.intend(id, startMs, own)))
+          }),
+        )
+        const refused = intended.flat().filter((one) => typeof one === 'string')
+        expect(refused).toEqual(Array.from({ length: 60 - max }, () => refusal))
+        expect(await all[0]!.checkpoint.spent()).toBe(max)
+      },
+    )
+
+    test('begins anew once the last process of the job has come to its end', async () => {
+      const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
+      const [id = 0] = await a.checkpoint.want(keyed('Acme'))
+      await a.checkpoint.reject(id, ((await a.checkpoint.intend(id, startMs)) as Intention).customId, 'x')
+      const [other = 0] = await a.checkpoint.want(keyed('Other'))
+      await a.checkpoint.lose(other, ((await a.checkpoint.intend(other, startMs)) as Intention).customId, 'x')
+      await a.checkpoint.endJob(startMs)
+      expect(await b.checkpoint.spent()).toBe(1)
+      const during = await place.open(name)
+      expect(await during.checkpoint.spent()).toBe(1)
+      await during.checkpoint.close()
+      await b.checkpoint.endJob(startMs)
+      const after = await place.open(name)
+      expect(await after.checkpoint.spent()).toBe(0)
+      await after.checkpoint.close()
+    })
+  })
+
+  describe('a connection that breaks', () => {
+    test('at any moment, of all at once: nothing is asked twice, and nothing that was acknowledged is lost', async () => {
+      const all = await processes(2)
+      const wanted = await Promise.all(all.map(({ checkpoint }) => checkpoint.want(keyed(...names(400)))))
+      const breaking = new AbortController()
+      const breaks = breakOff(breaking.signal)
+      const asked = await Promise.all(all.map(({ checkpoint }) => askAll(checkpoint)))
+      breaking.abort()
+      expect(await breaks).toBeGreaterThan(5)
+      expect(asked.flat().sort((a, b) => a - b)).toEqual([...wanted[0]!].sort((a, b) => a - b))
+      expect(await all[0]!.checkpoint.spent()).toBe(400)
+    })
+
+    test('since the server was killed and started again', async () => {
+      const all = await processes(2)
+      const wanted = await Promise.all(all.map(({ checkpoint }) => checkpoint.want(keyed(...names(300)))))
+      const asking = Promise.all(all.map(({ checkpoint }) => askAll(checkpoint)))
+      const server = await place.server()
+      for (let crashes = 0; crashes < 2; crashes++) {
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        await server.crash()
+        await server.startAgain()
+      }
+      const asked = await asking
+      expect(asked.flat().sort((a, b) => a - b)).toEqual([...wanted[0]!].sort((a, b) => a - b))
+      expect(await all[0]!.checkpoint.spent()).toBe(300)
+    })
+
+    /** Ends every connection to the database of this test, again and again. Gives how many it ended. */
+    async function breakOff(signal: AbortSignal): Promise<number> {
+      const server = await place.server()
+      let ended = 0
+      while (!signal.aborted) {
+        const gone = server.sql(
+          `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+           WHERE datname <> 'postgres' AND backend_type = 'client backend'`,
+        )
+        ended += Number(gone)
+        await new Promise((resolve) => setTimeout(resolve, 15))
+      }
+      return ended
+    }
+  })
+})
+
+/** Asks all that is there to be asked, sixteen at a time, to its answer; gives what this process asked. */
+async function askAll(checkpoint: Checkpoint): Promise<number[]> {
+  const asked: number[] = []
+  let position = 0
+  for (;;) {
+    const page = await checkpoint.nextToSubmit(position, 16)
+    const last = page.at(-1)
+    if (last === undefined) return asked
+    position = last.position
+    await Promise.all(
+      page.map(async ({ lookup: { lookupId } }) => {
+        const intention = await checkpoint.intend(lookupId, startMs)
+        if (typeof intention === 'string') return
+        asked.push(lookupId)
+        const runId = `run_${lookupId}`
+        expect(await checkpoint.accept(lookupId, intention.customId, runId, startMs)).toBe(true)
+        expect(await checkpoint.answer(lookupId, answerTo(runId))).toBe(true)
+      }),
+    )
+  }
+}

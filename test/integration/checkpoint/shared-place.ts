@@ -1,0 +1,203 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parsePostgresUrl } from '../../../src/core/postgres-address.js'
+import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import { prepareQueries } from '../../../src/pipeline/checkpoint/queries.js'
+import { checksumSql, summedColumns } from '../../../src/pipeline/checkpoint/row-checksums.js'
+import { LocalCopy } from '../../../src/pipeline/checkpoint/shared/local-copy.js'
+import { openPostgresCheckpoint } from '../../../src/pipeline/checkpoint/shared/open-checkpoint.js'
+import { openShared } from '../../../src/pipeline/checkpoint/shared/open.js'
+import type { Worker } from '../../../src/pipeline/checkpoint/shared/worker.js'
+import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { systemClock } from '../../../src/platform/clock.js'
+import { connectPostgres } from '../../../src/platform/postgres/connect.js'
+import type { Postgres, PostgresStatements } from '../../../src/platform/postgres/postgres.js'
+import { systemRandom } from '../../../src/platform/random.js'
+import { startPostgres, type PostgresServer } from '../../support/postgres-server.js'
+import { expect } from 'vitest'
+import { job, scope, startMs } from './support.js'
+
+export interface OpenedShared {
+  checkpoint: Checkpoint
+  worker: TestWorker
+  postgres: Postgres
+}
+
+/** Under another number, it was fenced and went on. */
+export type TestWorker = { -readonly [Member in keyof Worker]: Worker[Member] }
+
+/** Shared checkpoints by name, each a database of one server, which is started when the first is opened. */
+export class SharedPlace {
+  readonly #programs: string
+  readonly #folder = mkdtempSync(join(tmpdir(), 'enrich-shared-'))
+  readonly #names = new Map<string, Promise<string>>()
+  #server: Promise<PostgresServer> | null = null
+
+  constructor(programs: string) {
+    this.#programs = programs
+  }
+
+  server(): Promise<PostgresServer> {
+    return (this.#server ??= startPostgres(this.#programs))
+  }
+
+  /** Made as needed, empty. */
+  url(name: string): Promise<string> {
+    const known = this.#names.get(name)
+    if (known !== undefined) return known
+    const database = `c${this.#names.size}`
+    const made = this.server().then((server) => {
+      server.sql(`CREATE DATABASE ${database}`)
+      return server.url({ database })
+    })
+    this.#names.set(name, made)
+    return made
+  }
+
+  /** A process of its own, as far as the checkpoint can tell. */
+  async open(name: string, whose: { scope?: string; job?: string } = {}): Promise<OpenedShared> {
+    const own = { scope, job, ...whose }
+    const { postgres, id, explain, close } = await openShared(await this.url(name), {
+      clock: systemClock,
+      random: systemRandom,
+    })
+    const deps = { ...own, nowMs: startMs, random: systemRandom }
+    const copy = new LocalCopy(this.#folder, deps)
+    const worker = await joinWorker(postgres, own.job, async () => {
+      copy.close()
+      await close()
+    })
+    const checkpoint = await openPostgresCheckpoint({
+      ...{ ...deps, clock: systemClock, postgres, id, worker, copy, explain, turnsOf: null },
+    })
+    return { checkpoint, worker, postgres }
+  }
+
+  /** Statements of somebody who looks from outside. */
+  async asked<Result>(
+    name: string,
+    ask: (statements: PostgresStatements) => Promise<Result>,
+  ): Promise<Result> {
+    const postgres = connectPostgres(parsePostgresUrl(await this.url(name)))
+    try {
+      return await ask(postgres)
+    } finally {
+      await postgres.close()
+    }
+  }
+
+  everyRow(name: string): Promise<unknown> {
+    return this.asked(name, (statements) =>
+      Promise.all(
+        ['lookups', 'submissions', 'answers', 'jobs', 'job_kinds'].map((table) =>
+          statements.query(`SELECT * FROM enrich.${table} ORDER BY 1, 2`),
+        ),
+      ),
+    )
+  }
+
+  /** What the judge of several processes looks at: counts agree with the submissions, states with each other. */
+  async assertSound(name: string): Promise<void> {
+    const faults = await this.asked(name, (statements) => statements.query(faultsSql))
+    expect(faults).toEqual([])
+  }
+
+  /** All of it as a file. */
+  async copyAll(name: string, path: string): Promise<void> {
+    const tables = await this.asked(name, async (statements) => {
+      const rows = async (table: string, columns: readonly string[]) =>
+        [
+          table,
+          columns,
+          await statements.query(`SELECT ${columns.join(', ')} FROM enrich.${table} ORDER BY 1`),
+        ] as const
+      return [
+        await rows('scopes', summedColumns('scopes')),
+        await rows('jobs', summedColumns('jobs')),
+        await rows('lookups', ['lookup_id', ...summedColumns('lookups')]),
+        await rows(
+          'submissions',
+          summedColumns('submissions').filter((column) => column !== 'chain'),
+        ),
+      ]
+    })
+    const answers = await this.asked(name, (statements) =>
+      statements.query<Parameters<ReturnType<typeof prepareQueries>['insertAnswer']['run']>[0]>(
+        `SELECT lookup_id AS "lookupId", run_id AS "runId", outcome, line_version AS "lineVersion",
+           answered_at_ms AS "answeredAtMs", packing, line_bytes AS "lineBytes", body_bytes AS "bodyBytes", packed
+         FROM enrich.answers`,
+      ),
+    )
+    const file = openCheckpoint({ path, scope: 'none', job: 'none', nowMs: startMs, random: systemRandom })
+    await file.remember((database) => {
+      database.exec('DELETE FROM jobs; DELETE FROM scopes')
+      for (const [table, columns, rows] of tables) {
+        const insert = database.prepare(
+          `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((column) => `@${column}`).join(', ')})`,
+        )
+        for (const row of rows) insert.run(row)
+      }
+      database.exec(`UPDATE lookups SET checksum = ${checksumSql('lookups')}`)
+      const { insertAnswer } = prepareQueries(database)
+      for (const answer of answers) insertAnswer.run(answer)
+    })
+    file.close()
+  }
+
+  async remove(): Promise<void> {
+    if (this.#server !== null) await (await this.#server).stop()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+const reserved = `s.verdict IN ('intended', 'accepted', 'uncertain')`
+
+const faultsSql = `
+  SELECT 'job ' || j.job_id AS what FROM enrich.jobs j
+  LEFT JOIN enrich.submissions s ON s.job_id = j.job_id AND ${reserved}
+  GROUP BY j.job_id
+  HAVING j.reserved_of_rows <> count(*) FILTER (WHERE s.is_first)
+    OR j.reserved_micros <> coalesce(sum(s.price_micros), 0)
+  UNION ALL
+  SELECT 'kind ' || k.job_id || ' ' || k.scope_id FROM enrich.job_kinds k
+  WHERE k.reserved <> (SELECT count(*) FROM enrich.submissions s JOIN enrich.lookups l USING (lookup_id)
+    WHERE s.job_id = k.job_id AND l.scope_id = k.scope_id AND ${reserved})
+  UNION ALL
+  SELECT 'lookup ' || l.lookup_id || ' ' || l.state FROM enrich.lookups l
+  LEFT JOIN enrich.submissions s ON s.custom_id = l.custom_id
+  WHERE (l.state IN ('intended', 'running', 'answered', 'failed', 'uncertain', 'invalid') AND s.verdict IS DISTINCT FROM
+      CASE l.state WHEN 'intended' THEN 'intended' WHEN 'uncertain' THEN 'uncertain' WHEN 'invalid' THEN 'rejected'
+        ELSE 'accepted' END)
+    OR (l.state IN ('answered', 'failed') AND NOT EXISTS
+      (SELECT FROM enrich.answers a WHERE a.lookup_id = l.lookup_id AND a.run_id = l.run_id))
+    OR (l.state IN ('answered', 'failed', 'uncertain', 'invalid') AND l.worker_id IS NOT NULL)
+  UNION ALL
+  SELECT 'two reserved ' || lookup_id FROM enrich.submissions s WHERE s.verdict = 'intended'
+  GROUP BY lookup_id HAVING count(*) > 1`
+
+/** Lives until it is closed: nothing renews its lease, and an hour passes in no test. */
+async function joinWorker(
+  postgres: Postgres,
+  ofJob: string,
+  closed: () => Promise<void>,
+): Promise<TestWorker> {
+  const [row] = await postgres.query<{ id: number }>(
+    `INSERT INTO enrich.workers (name, job, lease_until) VALUES ('test', $1, clock_timestamp() + interval '1 hour')
+     RETURNING worker_id AS id`,
+    [ofJob],
+  )
+  const id = row?.id ?? 0
+  return {
+    id,
+    hold: null,
+    mayLeave: () => true,
+    tell: () => undefined,
+    close: async () => {
+      await postgres.query('UPDATE enrich.workers SET ended_at = clock_timestamp() WHERE worker_id = $1', [
+        id,
+      ])
+      await closed()
+    },
+  }
+}

@@ -1,0 +1,216 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { keyHashOf, openTurns } from '../../../src/pipeline/checkpoint/shared/pace.js'
+import { openShared, type SharedDatabase } from '../../../src/pipeline/checkpoint/shared/open.js'
+import type { SharedTurns } from '../../../src/pipeline/checkpoint/shared-turns.js'
+import { createSharedPace } from '../../../src/pipeline/scheduler/shared-pace.js'
+import { systemClock, type Clock } from '../../../src/platform/clock.js'
+import { systemRandom } from '../../../src/platform/random.js'
+import { startChild, type Child } from '../../support/child-process.js'
+import { findPostgres, startPostgres, type PostgresServer } from '../../support/postgres-server.js'
+
+const programs = findPostgres() ?? ''
+const never = new AbortController().signal
+
+/** The most starts in any span of so many milliseconds. */
+function mostWithin(startsMs: readonly number[], spanMs: number): number {
+  const sorted = [...startsMs].sort((one, other) => one - other)
+  let most = 0
+  let first = 0
+  for (const [index, startMs] of sorted.entries()) {
+    while (startMs - (sorted[first] ?? 0) >= spanMs) first++
+    most = Math.max(most, index - first + 1)
+  }
+  return most
+}
+
+describe.skipIf(programs === '')('a pace that processes share', () => {
+  let server: PostgresServer
+  let shared: SharedDatabase
+  let url = ''
+  let routeCount = 0
+  let route = ''
+
+  beforeAll(async () => {
+    server = await startPostgres(programs)
+    url = server.url()
+    shared = await openShared(url, { clock: systemClock, random: systemRandom })
+  })
+  beforeEach(() => {
+    route = `route ${++routeCount}`
+  })
+  afterEach(() => server.sql('TRUNCATE enrich.paces'))
+  afterAll(async () => {
+    await shared.close()
+    await server.stop()
+  })
+
+  const turnsOf = (windowMs: number, clock: Clock = systemClock): SharedTurns =>
+    openTurns({ prompt: shared.prompt, clock, random: systemRandom, keyHash: 'a key', route, windowMs })
+  const taken = async (turns: SharedTurns, spacingMs: number, isKnown = false) => {
+    const turn = await turns.take(spacingMs, isKnown, never)
+    if (turn === null) throw new Error('no turn')
+    return turn
+  }
+  const given = () => Number(server.sql('SELECT sum(given) FROM enrich.paces'))
+
+  test('four processes, one of them killed, never start more in any window than is allowed, and use 0.97 of it', async () => {
+    const [perWindow, windowMs] = [100, 5_000]
+    // Lateness of up to 250 ms is allowed for in each window.
+    const spacingMs = (windowMs + 290) / perWindow
+    const arguments_ = [url, String(perWindow), String(windowMs)]
+    const start = () =>
+      startChild(new URL('../../support/pace-child.ts', import.meta.url).href, ...arguments_)
+    const killed = start()
+    const others = [start(), start(), start()]
+    const children = [killed, ...others]
+    const startsMs: number[] = []
+    const follow = async (child: Child, countMax: number) => {
+      for (let count = 0; count < countMax; count++) startsMs.push(Number(await child.nextLine()))
+    }
+    try {
+      await Promise.all(children.map((child) => follow(child, 5)))
+      const [beforeCount, beforeMs] = [given(), performance.now()]
+      const firstStartMs = Math.max(...startsMs)
+      await follow(killed, 20)
+      await killed.kill()
+      await Promise.all(others.map((child) => follow(child, 60)))
+      const spanMs = performance.now() - beforeMs
+      const turnCount = given() - beforeCount
+      expect(mostWithin(startsMs, windowMs)).toBeLessThanOrEqual(perWindow)
+      expect(turnCount).toBeLessThanOrEqual(Math.ceil(spanMs / spacingMs) + 4)
+      // Each held one at the end, and the killed one took one with it.
+      const used = startsMs.filter((startMs) => startMs > firstStartMs).length
+      expect(used).toBeGreaterThanOrEqual(turnCount * 0.97 - 12)
+    } finally {
+      await Promise.all(children.map((child) => child.kill()))
+    }
+  })
+
+  test('the first turn ever keeps the distance, since others may have used the key; so does the first after a pause', async () => {
+    const turns = turnsOf(60_000)
+    expect((await taken(turns, 400)).waitMs).toBeGreaterThan(300)
+    expect((await taken(turns, 400)).waitMs).toBeGreaterThan(700)
+    await sleep(1_300)
+    expect((await taken(turns, 400)).waitMs).toBe(0)
+    expect((await taken(turns, 400)).waitMs).toBeGreaterThan(300)
+  })
+
+  test('turns are counted, over all processes', async () => {
+    const [one, other] = [turnsOf(60_000), turnsOf(60_000)]
+    expect(
+      [await taken(one, 1), await taken(other, 1), await taken(one, 1)].map((turn) => turn.givenCount),
+    ).toEqual([1, 2, 3])
+  })
+
+  test('who knows less keeps the larger distance that others know; who was told by the service leads', async () => {
+    const turns = turnsOf(60_000)
+    const spacing = () => Number(server.sql('SELECT spacing_ms FROM enrich.paces'))
+    await taken(turns, 100)
+    await taken(turns, 600, true)
+    await taken(turns, 100)
+    expect(spacing()).toBe(600)
+    await taken(turns, 200, true)
+    expect(spacing()).toBe(200)
+  })
+
+  test('a refusal of one holds all, and a shorter pause never cuts a longer one', async () => {
+    const [one, other] = [turnsOf(60_000), turnsOf(60_000)]
+    await taken(one, 10)
+    await one.pause(5_000)
+    await other.pause(10)
+    expect((await taken(other, 10)).waitMs).toBeGreaterThan(4_000)
+    expect(await other.pausedMs()).toBeGreaterThan(4_000)
+  })
+
+  test('no turn is given more than two windows ahead', async () => {
+    const turns = turnsOf(1_000)
+    for (let turn = 0; turn < 5; turn++) expect(await turns.take(500, false, never)).not.toBeNull()
+    expect(await turns.take(500, false, never)).toBeNull()
+  })
+
+  test('a clock of the server that was set back holds nobody for longer than a wait of its own', async () => {
+    const turns = turnsOf(1_000)
+    await taken(turns, 100)
+    server.sql(
+      `UPDATE enrich.paces SET next_at = next_at + interval '1 day', paused_until = next_at + interval '1 day'`,
+    )
+    expect((await taken(turns, 100)).waitMs).toBeLessThan(123_000)
+  })
+
+  test('a turn that could only be used late is given up for another', async () => {
+    let lateMs = 400
+    const clock: Clock = {
+      ...systemClock,
+      sleep: async (delayMs, signal) => {
+        await systemClock.sleep(delayMs + lateMs, signal)
+        lateMs = 0
+      },
+    }
+    const pace = createSharedPace(clock, turnsOf(10_000, clock), 200, 10_000)
+    await pace.turn(never)
+    expect(given()).toBe(2)
+  })
+
+  test('who is late with every turn uses one in the end', async () => {
+    const clock: Clock = {
+      ...systemClock,
+      sleep: (delayMs, signal) => systemClock.sleep(delayMs + 300, signal),
+    }
+    const pace = createSharedPace(clock, turnsOf(10_000, clock), 40, 10_000)
+    await pace.turn(never)
+    expect(given()).toBeLessThanOrEqual(6)
+  })
+
+  test('a refusal that comes while a turn is waited for holds it too', async () => {
+    const [one, other] = [turnsOf(60_000), turnsOf(60_000)]
+    await taken(one, 1)
+    const pace = createSharedPace(systemClock, other, 100, 60_000)
+    const turn = pace.turn(never)
+    await vi.waitUntil(() => given() === 2)
+    await one.pause(2_000)
+    const first = await Promise.race([turn.then(() => 'started'), sleep(1_500).then(() => 'held')])
+    expect(first).toBe('held')
+    await turn
+    expect(await one.pausedMs()).toBe(0)
+  })
+
+  test('nothing starts while the server is away, and an abort ends the wait', async () => {
+    const pace = createSharedPace(systemClock, turnsOf(1_000), 1_000, 1_000)
+    await pace.turn(never)
+    await server.crash()
+    try {
+      const aborting = new AbortController()
+      const turn = pace.turn(aborting.signal)
+      expect(await Promise.race([turn.then(() => 'started'), sleep(500).then(() => 'held')])).toBe('held')
+      aborting.abort()
+      await turn
+    } finally {
+      await server.startAgain()
+    }
+    await pace.turn(never)
+  })
+
+  test('what others of ours used is not taken for the use of strangers', async () => {
+    const [windowMs, perWindow] = [1_000, 100]
+    const pace = createSharedPace(systemClock, turnsOf(windowMs), perWindow, windowMs)
+    const others = turnsOf(windowMs)
+    const evenPerMs = pace.perMs() ?? 0
+    for (let round = 0; round < 8; round++) {
+      await pace.turn(never)
+      for (let turn = 0; turn < 9; turn++) await others.take(10, true, never)
+      await sleep(150)
+    }
+    await pace.turn(never)
+    pace.follow({ limit: perWindow, remaining: 40, resetMs: 500 })
+    expect(pace.perMs()).toBe(evenPerMs)
+    pace.follow({ limit: perWindow, remaining: 2, resetMs: 500 })
+    expect(pace.perMs()).toBeLessThan(evenPerMs)
+  })
+
+  test('of a key only a hash is kept, another one for each service', () => {
+    const hash = keyHashOf('https://api.example.com', 'secret')
+    expect(hash).toMatch(/^[0-9a-f]{64}$/)
+    expect(keyHashOf('https://other.example.com', 'secret')).not.toBe(hash)
+  })
+})

@@ -1,0 +1,17 @@
+import { openTurns } from '../../src/pipeline/checkpoint/shared/pace.js'
+import { openShared } from '../../src/pipeline/checkpoint/shared/open.js'
+import { createSharedPace } from '../../src/pipeline/scheduler/shared-pace.js'
+import { systemClock } from '../../src/platform/clock.js'
+import { systemRandom } from '../../src/platform/random.js'
+
+/** Takes turns until it is killed, and says of each when it was used: milliseconds of this machine's monotonic clock. */
+export async function main(url: string, perWindow: string, windowMs: string): Promise<void> {
+  const { prompt } = await openShared(url, { clock: systemClock, random: systemRandom })
+  const deps = { prompt, clock: systemClock, random: systemRandom, windowMs: Number(windowMs) }
+  const turns = openTurns({ ...deps, keyHash: 'a key', route: 'a route' })
+  const pace = createSharedPace(systemClock, turns, Number(perWindow), Number(windowMs))
+  for (;;) {
+    await pace.turn(new AbortController().signal)
+    process.stdout.write(`${Number(process.hrtime.bigint()) / 1e6}\n`)
+  }
+}

@@ -1,0 +1,171 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createServiceClient } from '../../src/client/client.js'
+import type { Transport, TransportRequest } from '../../src/client/transport.js'
+import { openShared } from '../../src/pipeline/checkpoint/shared/open.js'
+import type { PipelineDeps } from '../../src/pipeline/deps.js'
+import { collectParts, type Collected } from '../../src/pipeline/parts/collect.js'
+import { runPipeline } from '../../src/pipeline/run.js'
+import { defaultStages } from '../../src/pipeline/rules/stage-options.js'
+import type { RunSummary } from '../../src/pipeline/rules/run-summary.js'
+import type { Partition } from '../../src/pipeline/rules/partition.js'
+import { parsePostgresUrl } from '../../src/core/postgres-address.js'
+import { systemClock } from '../../src/platform/clock.js'
+import { connectPostgres } from '../../src/platform/postgres/connect.js'
+import type { Postgres } from '../../src/platform/postgres/postgres.js'
+import { systemRandom } from '../../src/platform/random.js'
+import { noCandidates } from './no-candidates.js'
+import type { PostgresServer } from './postgres-server.js'
+
+/** A run of one part, or of all rows, as texts alone, so that another process can be given it. */
+export interface PartRun {
+  readonly folder: string
+  /** Of the database in which parts are published. */
+  readonly url: string
+  readonly job: string
+  readonly partition: Partition | null
+  /** Names in the folder. */
+  readonly inputs: readonly string[]
+  readonly output: string
+  /** Each process that runs at one time has a file of its own; null: that of the database. */
+  readonly checkpoint: string | null
+  readonly columns?: readonly string[]
+}
+
+export interface RanPart {
+  readonly summary: RunSummary
+  readonly notices: readonly string[]
+}
+
+/** The whole pipeline over real files, with the parts published in a real database. */
+export async function runPart(
+  run: PartRun,
+  postgres: Postgres,
+  more: Partial<PipelineDeps> = {},
+): Promise<RanPart> {
+  const notices: string[] = []
+  const summary = await runPipeline({
+    ...partDeps(run, postgres),
+    observe: (event) => {
+      if (event.type === 'notice') notices.push(event.text)
+    },
+    ...more,
+  })
+  return { summary, notices }
+}
+
+export function partDeps(run: PartRun, postgres: Postgres): PipelineDeps {
+  const path = (name: string) => join(run.folder, name)
+  mkdirSync(path('.enrich'), { recursive: true })
+  const scope = 'https://service.test'
+  const client = createServiceClient(
+    { apiKey: 'key', baseUrl: scope, userAgent: 'parts', connectionsMax: 1 },
+    agreeable,
+  )
+  const limits = {
+    submissionsPerWindow: null,
+    pollsPerWindow: null,
+    windowMs: 60_000,
+    inFlightRunsMax: 100,
+    submitConcurrency: 8,
+  }
+  const polling = { firstAfterMs: 0, intervalMs: 1, deadlineMs: 600_000 }
+  return {
+    input: { paths: run.inputs.map(path), spoolFolder: path('.enrich') },
+    columns: { name: 'company_name' },
+    identifierUse: 'context',
+    dedupe: true,
+    output: { path: path(run.output), prefix: 'enrich_', columns: run.columns },
+    ownFiles: [],
+    checkpoint: { path: path(`.enrich/${run.checkpoint ?? ''}.sqlite`), maxAgeMs: null },
+    shared: run.checkpoint === null ? { url: run.url, environment: {}, apiKey: () => null } : null,
+    webhooks: { url: null, receiver: null },
+    onLost: 'hold',
+    askAgain: [],
+    scheduling: { limits, polling, serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
+    stages: defaultStages({ limits, polling }),
+    connect: () =>
+      Promise.resolve({
+        ...{ service: 'hosted', scope, client, candidates: noCandidates },
+        close: () => client.close(),
+      }),
+    observe: () => undefined,
+    interrupt: new AbortController().signal,
+    clock: systemClock,
+    random: systemRandom,
+    // A run of all rows is no part of the job.
+    history: {
+      job: run.partition === null ? `${run.job}, all rows` : run.job,
+      runsMax: 90,
+      program: 'test',
+      command: 'library',
+      settings: {},
+    },
+    part: run.partition === null ? null : { job: run.job, partition: run.partition },
+    partDatabase: databaseOf(postgres),
+    metadata: {},
+  }
+}
+
+/** Knows every company, by its name alone: whichever process asks gets the same. */
+const agreeable: Transport = {
+  async exchange(request: TransportRequest) {
+    await new Promise((resolve) => setImmediate(resolve))
+    const { status, body } = request.method === 'POST' ? accepted(request) : completed(request)
+    return { kind: 'reply', status, headers: {}, body, bodyFault: null }
+  },
+  close: () => Promise.resolve(),
+}
+
+function accepted({ body }: TransportRequest) {
+  const { name, custom_id } = JSON.parse(body ?? '{}') as { name: string; custom_id: string }
+  const run_id = `run_${Buffer.from(name).toString('hex')}`
+  return { status: 202, body: { status: 'PENDING', run_id, custom_id } }
+}
+
+function completed({ path }: TransportRequest) {
+  const run_id = /\/v3\/runs\/([^?]+)/.exec(path)?.[1] ?? ''
+  const name = Buffer.from(run_id.replace('run_', ''), 'hex').toString('utf8')
+  const citation = {
+    url: `https://register.example/${encodeURIComponent(name)}`,
+    excerpt: `"${name}",\nof 1990`,
+  }
+  const data = {
+    status: 'matched',
+    match_confidence: 91,
+    entity: { id: `siq_${run_id}`, legal_name: `${name} "Trading",\nLtd` },
+    basis: [
+      {
+        ...{ field: 'legal_name', confidence: 'high', reasoning: 'the register holds it' },
+        citations: [{ ...citation, source_type: 'registry', authority_tier: 1 }],
+      },
+    ],
+    metadata: { resolved_at: '2026-01-02T03:04:05.678Z', from_cache: false },
+  }
+  return { status: 200, body: { status: 'COMPLETED', run_id, data } }
+}
+
+export const connectTo = (url: string): Postgres =>
+  connectPostgres(parsePostgresUrl(url), { environment: {} })
+
+export const databaseOf = (postgres: Postgres) => ({ postgres, explain: (error: unknown) => error })
+
+/** A database of its own on a server that is durable, with the tables of a checkpoint. */
+export async function makeDatabase(server: PostgresServer, name: string): Promise<string> {
+  server.sql(`CREATE DATABASE ${name}`)
+  const url = server.url({ database: name })
+  const made = await openShared(url, { clock: systemClock, random: systemRandom, environment: {} })
+  await made.close()
+  return url
+}
+
+export const collectJob = (
+  postgres: Postgres,
+  job: string,
+  output: string | null = null,
+  baseUrl: string | null = null,
+): Promise<Collected> =>
+  collectParts({
+    ...{ database: databaseOf(postgres), clock: systemClock, job, baseUrl },
+    output: output === null ? null : { path: output },
+  })

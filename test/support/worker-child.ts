@@ -1,0 +1,27 @@
+import { openWorker, type LeaseTimes } from '../../src/pipeline/checkpoint/shared/lease.js'
+import { openShared } from '../../src/pipeline/checkpoint/shared/open.js'
+import { systemClock } from '../../src/platform/clock.js'
+import { systemRandom } from '../../src/platform/random.js'
+
+/**
+ * A worker on a shared checkpoint, that says whenever its right to submit changes: `1 may`, `1 may not`, and whether
+ * what it intended under its first number may.
+ */
+export async function main(url: string, times: string): Promise<void> {
+  const shared = await openShared(url, { clock: systemClock, random: systemRandom })
+  const worker = await openWorker({
+    prompt: shared.prompt,
+    server: shared.server,
+    clock: systemClock,
+    job: 'a test',
+    times: JSON.parse(times) as LeaseTimes,
+  })
+  const { id: first } = worker
+  let told = ''
+  setInterval(() => {
+    const may = (is: boolean) => (is ? 'may' : 'may not')
+    const state = `${worker.id} ${may(worker.mayLeave())}, as ${first} ${may(worker.mayLeave(first))}`
+    if (state !== told) process.stdout.write(`${state}\n`)
+    told = state
+  }, 5)
+}
