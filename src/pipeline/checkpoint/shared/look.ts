@@ -1,9 +1,8 @@
 import type { CloseLater } from '../../../platform/close-stack.js'
 import { peekAtCheckpoint } from '../reader.js'
-import { copyKnown } from './copying.js'
+import { fetchingInto } from './copying.js'
 import { LocalCopy } from './local-copy.js'
 import { openSharedToRead, type SharedToRead } from './open.js'
-import { repeated } from './repeating.js'
 import type { SharedRun, SharedRunDeps } from './shared-run.js'
 
 /** What is known in a shared checkpoint, for commands that only look. */
@@ -25,13 +24,6 @@ export async function lookAtShared(
   return {
     path: copy.path,
     problem: shared.problem,
-    peek: (scope) =>
-      peekAtCheckpoint(copy.path, scope, (kind, keys) =>
-        repeated(deps, () => copyKnown(shared.postgres, copy, { base: scope, kind }, keys)).catch(
-          (error: unknown) => {
-            throw shared.explain(error)
-          },
-        ),
-      ),
+    peek: (scope) => peekAtCheckpoint(copy.path, scope, fetchingInto(copy, scope, shared, deps)),
   }
 }

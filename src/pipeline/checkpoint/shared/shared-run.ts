@@ -4,13 +4,12 @@ import type { Random } from '../../../platform/random.js'
 import type { OpenCheckpointDeps } from '../begin-run.js'
 import type { Checkpoint, CheckpointReader } from '../checkpoint.js'
 import { peekAtCheckpoint } from '../reader.js'
-import { copyKnown, copyLookups } from './copying.js'
+import { fetchingInto } from './copying.js'
 import { openWorker } from './lease.js'
 import { LocalCopy } from './local-copy.js'
 import { openPostgresCheckpoint } from './open-checkpoint.js'
 import { openShared, type OpenSharedDeps, type SharedDatabase } from './open.js'
 import { keyHashOf, openTurns } from './pace.js'
-import { repeated } from './repeating.js'
 import { startSweeping } from './sweep.js'
 
 /** Where the checkpoint of a run is shared, and what by. */
@@ -46,17 +45,9 @@ export async function joinShared(deps: SharedRunDeps, closeLater: CloseLater): P
   closeLater(() => {
     copy.close()
   })
-  const copying = (work: () => Promise<void>) =>
-    repeated(deps, work).catch((error: unknown) => {
-      throw shared.explain(error)
-    })
   return {
     path: copy.path,
-    peek: (scope) =>
-      peekAtCheckpoint(copy.path, scope, {
-        fetch: (kind, keys) => copying(() => copyKnown(shared.postgres, copy, { base: scope, kind }, keys)),
-        fetchLookups: (ids) => copying(() => copyLookups(shared.postgres, copy, ids)),
-      }),
+    peek: (scope) => peekAtCheckpoint(copy.path, scope, fetchingInto(copy, scope, shared, deps)),
     openCheckpoint: (options) => openJoined(deps, shared, copy, options),
   }
 }
