@@ -42,7 +42,7 @@ export class CandidateGatherer {
   /** Lookups whose answers are doubtful: a number each. */
   #waiting: LookupId[] = []
   /** That may have been answered by others, and how far it was looked at. */
-  #known: Uint32Array<ArrayBufferLike> = new Uint32Array()
+  #known: Uint32Array = new Uint32Array()
   #position = 0
   #isComplete = false
   #hasToldMissing = false
