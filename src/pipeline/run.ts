@@ -48,14 +48,12 @@ async function joined(
   const { clock, random, acceptRollback = false } = deps
   const folder = deps.input.spoolFolder
   const run = await joinShared({ ...shared, folder, clock, random, acceptRollback }, closeLater)
-  const { path, database } = run
-  const peek = (scope: string) => run.peek(scope)
   return {
     ...deps,
-    checkpoint: { ...deps.checkpoint, path },
+    checkpoint: { ...deps.checkpoint, path: run.path },
     openCheckpoint: (options) => run.openCheckpoint(options),
-    peek,
-    partDatabase: deps.partDatabase ?? database,
+    peek: (scope) => run.peek(scope),
+    partDatabase: deps.partDatabase ?? run.database,
   }
 }
 

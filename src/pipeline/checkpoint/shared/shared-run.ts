@@ -56,11 +56,13 @@ export async function joinShared(deps: SharedRunDeps, closeLater: CloseLater): P
 
 async function openJoined(
   { apiKey, clock, random }: SharedRunDeps,
-  { postgres, prompt, server, id, explain }: SharedDatabase,
+  shared: SharedDatabase,
   copy: LocalCopy,
   options: OpenCheckpointDeps,
 ): Promise<Checkpoint> {
   const { scope, job, nowMs, notice } = options
+  const { postgres, prompt, server, id } = shared
+  const explain = (error: unknown) => shared.explain(error)
   const leased = await openWorker({ prompt, server, clock, job }).catch((error: unknown) => {
     throw explain(error)
   })
