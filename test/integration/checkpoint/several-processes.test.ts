@@ -190,6 +190,20 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       expect(await b.checkpoint.claim(customId, 'run_1', startMs)).toBe('known')
     })
 
+    test('holds nothing, though it claimed it before it knew', async () => {
+      const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
+      await a.checkpoint.want(keyed('Acme'))
+      await b.checkpoint.want(keyed('Acme'))
+      await place.asked(name, (statements) =>
+        statements.query('UPDATE enrich.workers SET is_fenced = true, is_swept = true WHERE worker_id = $1', [
+          a.worker.id,
+        ]),
+      )
+      expect(await a.checkpoint.nextToSubmit(0, 9)).toHaveLength(1)
+      expect(await b.checkpoint.elsewhere(never)).toBe(true)
+      expect((await b.checkpoint.nextToSubmit(0, 9)).map(({ lookup }) => lookup.name)).toEqual(['Acme'])
+    })
+
     test('submits nothing more', async () => {
       const { a, b } = await lateOne()
       const [other = 0] = await a.checkpoint.want(keyed('Other'))

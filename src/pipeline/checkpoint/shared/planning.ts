@@ -157,9 +157,8 @@ export async function claimNew(
 ): Promise<{ position: number; lookup: ToSubmit }[]> {
   const rows = await store.query<Omit<ToSubmit, 'isFirst'> & { position: number; isFirst: boolean }>(
     `WITH page AS MATERIALIZED (
-       SELECT w.position, w.is_first, l.lookup_id FROM enrich.wanted w
-       JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
-       WHERE ${isWanted} AND l.state = 'new' AND (l.worker_id IS NULL OR l.worker_id = $1)
+       SELECT w.position, w.is_first, l.lookup_id FROM ${wantedFrom}
+       WHERE ${isWanted} AND l.state = 'new' AND ${isFree}
        ORDER BY w.position LIMIT $4 FOR NO KEY UPDATE OF l SKIP LOCKED
      )
      UPDATE enrich.lookups l SET worker_id = $1 FROM page WHERE l.lookup_id = page.lookup_id
