@@ -112,7 +112,7 @@ interface EndOfRun {
 }
 
 /** One of several processes that read an input, and write an output, together. */
-export interface PartOfJob {
+interface PartOfJob {
   readonly job: string
   readonly partition: Partition
 }

@@ -36,7 +36,14 @@ const heavy = [
     'lossless-json',
   ],
   ...['iso-3166', 'p-queue', 'pg', 'saxes', 'tinyglobby', 'tldts', 'undici', 'xxhash-wasm', 'yauzl'],
-  ...['client', 'pipeline/checkpoint/shared', 'pipeline/output', 'pipeline/scheduler', 'service', 'service/http'],
+  ...[
+    'client',
+    'pipeline/checkpoint/shared',
+    'pipeline/output',
+    'pipeline/scheduler',
+    'service',
+    'service/http',
+  ],
   ...['registry/answer', 'registry/import', 'registry/match', 'registry/normalize'],
 ]
 

@@ -88,7 +88,7 @@ export class MortalJob {
     } finally {
       unwatch()
       // A death ends the locks of its process, also those of a checkpoint that nobody was given yet.
-      this.#unclosed?.close()
+      void this.#unclosed?.close()
       this.#unclosed = null
     }
     if (life.isDead) this.#bury()

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openCheckpoint, type OwnCheckpoint as Checkpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import {
+  openCheckpoint,
+  type OwnCheckpoint as Checkpoint,
+} from '../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { systemRandom } from '../../src/platform/random.js'
 import { answerTo, job, keyed, scope, startMs } from '../integration/checkpoint/support.js'
 

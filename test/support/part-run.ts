@@ -54,7 +54,7 @@ export async function runPart(
   return { summary, notices }
 }
 
-export function partDeps(run: PartRun, postgres: Postgres): PipelineDeps {
+function partDeps(run: PartRun, postgres: Postgres): PipelineDeps {
   const path = (name: string) => join(run.folder, name)
   mkdirSync(path('.enrich'), { recursive: true })
   const scope = 'https://service.test'

@@ -25,7 +25,7 @@ export interface OpenedShared {
 }
 
 /** Under another number, it was fenced and went on. */
-export type TestWorker = { -readonly [Member in keyof Worker]: Worker[Member] }
+type TestWorker = { -readonly [Member in keyof Worker]: Worker[Member] }
 
 /** Shared checkpoints by name, each a database of one server, which is started when the first is opened. */
 export class SharedPlace {

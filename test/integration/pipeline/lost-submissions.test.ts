@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { KeyedLookup } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { stageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
-import { openCheckpoint, type OwnCheckpoint as Checkpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import {
+  openCheckpoint,
+  type OwnCheckpoint as Checkpoint,
+} from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { openInbox, type Inbox } from '../../../src/pipeline/inbox/inbox.js'
 import { stageKinds } from '../../../src/pipeline/rules/lookup-kind.js'
 import { defaultStages } from '../../../src/pipeline/rules/stage-options.js'

@@ -111,19 +111,3 @@ function insertWanted(
     ],
   )
 }
-
-/** What is known of lookups by their keys: their ids, those that are known. */
-export async function idsOfKeys(
-  store: SharedStore,
-  kind: LookupKind,
-  keys: readonly Uint8Array[],
-): Promise<LookupId[]> {
-  const scopeId = store.scopeId(kind)
-  if (scopeId === 0) return []
-  const rows = await store.query<{ lookupId: LookupId }>(
-    `SELECT l.lookup_id AS "lookupId" FROM unnest($2::text[]) AS a(key)
-     JOIN enrich.lookups l ON l.scope_id = $1 AND l.key = decode(a.key, 'hex')`,
-    [scopeId, keys.map(hexOf)],
-  )
-  return rows.map(({ lookupId }) => lookupId)
-}
