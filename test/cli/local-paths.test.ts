@@ -12,7 +12,7 @@ const addresses = [
   `https://user:${secret}@example.com/companies.csv`,
   `https://example.com/companies.csv?X-Amz-Signature=${secret}#${secret}`,
   `https://example.com/hooks/${secret}/out.csv`,
-  `postgres://user:${secret}@db.example.com/crm?sslpassword=${secret}`,
+  `mysql://user:${secret}@db.example.com/crm?sslpassword=${secret}`,
   `postgresql+psycopg://user:p@ss/${secret}@db/crm`,
   `jdbc:postgresql://db/crm?password=${secret}`,
   `duckdb:${secret}.db`,
@@ -90,6 +90,21 @@ describe('an address where a path is needed', () => {
       }).toThrow(
         expect.objectContaining({ code: 'PATH_IS_ADDRESS', message: expect.not.stringContaining(secret) }),
       )
+  })
+
+  test('PostgreSQL is one but for a checkpoint, which may be there: without a password', () => {
+    const address = `postgres://user:${secret}@db.example.com/crm`
+    for (const [use, code] of [
+      ['input', 'PATH_IS_ADDRESS'],
+      ['output', 'PATH_IS_ADDRESS'],
+      ['registry', 'PATH_IS_ADDRESS'],
+      ['checkpoint', 'CHECKPOINT_URL_HAS_PASSWORD'],
+    ] as const)
+      expect(() => {
+        assertLocalPath(address, use)
+      }).toThrow(expect.objectContaining({ code, message: expect.not.stringContaining(secret) }))
+    assertLocalPath('postgres://user@db.example.com/crm', 'checkpoint')
+    assertLocalPath('postgresql://user@db.example.com/crm', 'checkpoint')
   })
 
   test.each([
