@@ -1,7 +1,7 @@
 import { formatDuration } from '../core/duration.js'
 import type { OpenRun, PipelineDeps } from './deps.js'
 import type { PlannedLookups } from './events.js'
-import { besideGathering, lookupsOf } from './gather-candidates.js'
+import { besideGathering, lookupsOf, type OnAnswered } from './gather-candidates.js'
 import type { RowIndex } from './input/row-index.js'
 import { watchProgress } from './progress-watch.js'
 import { withSettled, type LookupPlan } from './rules/lookup-state.js'
@@ -110,7 +110,11 @@ export async function askUntilAnswered(
     timeline: run.timeline,
   })
   const known = plan.answered === 0 ? new Uint32Array() : lookupsOf(index)
-  const stop = await besideGathering(run, known, (onAnswered) =>
+  const alsoKnown = async () => {
+    const { answered } = await checkpoint.settledElsewhere()
+    return answered === 0 ? new Uint32Array() : lookupsOf(index)
+  }
+  const asking = (onAnswered: OnAnswered | undefined) =>
     runUntilAnswered({
       checkpoint,
       client: connection.client,
@@ -126,8 +130,8 @@ export async function askUntilAnswered(
       ...scheduling,
       durationMsMax: durationMsMax === null ? null : Math.max(0, durationMsMax - lostWaitMs),
       onAnswered,
-    }),
-  ).finally(progress.end)
+    })
+  const stop = await besideGathering(run, known, asking, alsoKnown).finally(progress.end)
 
   const settled = withSettled(plan, await checkpoint.settledElsewhere())
   for (const stage of stages)

@@ -13,12 +13,14 @@ export type OnAnswered = (lookupId: LookupId, run: RunObjectLenient) => void
 /**
  * Does the work of a run while the candidates of its doubtful answers are kept, where the service has them beside its
  * answers. Once all is answered, what is left of them is waited for; where the run is stopped, it is not. `known`: lookups
- * that may have been answered by an earlier run, which may have been killed before it had gathered all.
+ * that may have been answered by an earlier run, which may have been killed before it had gathered all; `alsoKnown`: those
+ * that others may have answered meanwhile.
  */
 export async function besideGathering(
   { deps, connection, reviewStore }: OpenRun,
   known: Uint32Array,
   work: (onAnswered: OnAnswered | undefined) => Promise<Stop | null>,
+  alsoKnown: () => Promise<Uint32Array>,
 ): Promise<Stop | null> {
   const { candidates: source, scope } = connection
   if (!source.isEager) return work(undefined)
@@ -38,8 +40,11 @@ export async function besideGathering(
     const stop = await work((lookupId, run) => {
       gatherer.answered(lookupId, run)
     })
-    if (stop === null) gatherer.complete()
-    else stopping.abort()
+    if (stop === null) {
+      const also = await alsoKnown()
+      if (also.length > 0) gatherer.lookAt(also)
+      gatherer.complete()
+    } else stopping.abort()
     return stop
   } catch (error) {
     stopping.abort()

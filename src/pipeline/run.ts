@@ -45,9 +45,12 @@ async function joined(
   const { clock, random, acceptRollback = false } = deps
   const folder = deps.input.spoolFolder
   const run = await joinShared({ ...shared, folder, clock, random, acceptRollback }, closeLater)
-  const { path, openCheckpoint } = run
-  const peek = (scope: string) => run.peek(scope)
-  return { ...deps, checkpoint: { ...deps.checkpoint, path }, openCheckpoint, peek }
+  return {
+    ...deps,
+    checkpoint: { ...deps.checkpoint, path: run.path },
+    openCheckpoint: (options) => run.openCheckpoint(options),
+    peek: (scope) => run.peek(scope),
+  }
 }
 
 function walkOver(deps: PipelineDeps, ending: Ending): Promise<RunSummary> {

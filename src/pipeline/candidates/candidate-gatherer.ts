@@ -41,6 +41,9 @@ export class CandidateGatherer {
   readonly #signal: WakeSignal
   /** Lookups whose answers are doubtful: a number each. */
   #waiting: LookupId[] = []
+  /** That may have been answered by others, and how far it was looked at. */
+  #known: Uint32Array = new Uint32Array()
+  #position = 0
   #isComplete = false
   #hasToldMissing = false
   #store: ReturnType<CandidateGathererDeps['openStore']> | null = null
@@ -60,6 +63,13 @@ export class CandidateGatherer {
     if (this.#waiting.length >= gathererLimits.batchCount) this.#signal.ring()
   }
 
+  /** These may have been answered meanwhile, by other processes. */
+  lookAt(known: Uint32Array): void {
+    this.#known = known
+    this.#position = 0
+    this.#signal.ring()
+  }
+
   /** No further answer will come. */
   complete(): void {
     this.#isComplete = true
@@ -71,7 +81,8 @@ export class CandidateGatherer {
     const { stopSignal } = this.#deps
     stopSignal.addEventListener('abort', this.#signal.ring, { once: true })
     try {
-      await this.#gatherAll(known)
+      this.#known = known
+      await this.#gatherAll()
     } catch (error) {
       this.#tellMissing(errorText(error))
     } finally {
@@ -81,17 +92,17 @@ export class CandidateGatherer {
   }
 
   /** New answers first: their candidates have just been made. Then, a batch at a time, what was answered before. */
-  async #gatherAll(known: Uint32Array): Promise<void> {
+  async #gatherAll(): Promise<void> {
     const { batchCount, gatherMs } = gathererLimits
-    let position = 0
     for (;;) {
       if (this.#deps.stopSignal.aborted) return
+      const [known, position] = [this.#known, this.#position]
       const isLast = this.#isComplete && position >= known.length
       if (this.#waiting.length >= batchCount || (isLast && this.#waiting.length > 0)) {
         await this.#gather(this.#waiting.splice(0, batchCount))
       } else if (position < known.length) {
         const ids = [...known.subarray(position, position + batchCount)]
-        position += batchCount
+        this.#position += batchCount
         const reader = this.#openReader()
         if (reader === null) continue
         await reader.fetchLookups(ids)

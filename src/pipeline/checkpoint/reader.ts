@@ -1,5 +1,5 @@
 import type { Lookup } from '../../core/identity.js'
-import { isNamedJob } from '../rules/job-name.js'
+import { inputsOfJob } from '../rules/job-name.js'
 import { readScope, scopeOf, type LookupKind } from '../rules/lookup-kind.js'
 import { lookupStates, type LookupState } from '../rules/lookup-state.js'
 import { versionOf, type Sqlite } from '../../platform/sqlite.js'
@@ -73,7 +73,6 @@ function readerOf(
 }
 
 const cacheKibibytes = 2_048
-
 const allIsHere: Fetching = { fetch: () => Promise.resolve(), fetchLookups: () => Promise.resolve() }
 
 interface Proof {
@@ -335,7 +334,7 @@ function readCounts(database: Sqlite, version: number): ScopeCounts[] {
     return {
       ...scope,
       ...serviceOf(scope.scope),
-      lastInputs: inputsOf(lastInput.get(scopeId)),
+      lastInputs: inputsOfJob(lastInput.get(scopeId)),
       states: Object.fromEntries(lookupStates.map((state) => [state, counted.get(state) ?? 0])) as Record<
         LookupState,
         number
@@ -348,10 +347,4 @@ function readCounts(database: Sqlite, version: number): ScopeCounts[] {
 export function serviceOf(text: string): Pick<ScopeCounts, 'scope' | 'kind'> {
   const { base, kind } = readScope(text)
   return { scope: base, kind }
-}
-
-/** A job is named by its files, as a list, or by its user, which says nothing of files; any other text names itself. */
-export function inputsOf(job: string | undefined): readonly string[] {
-  if (job === undefined || isNamedJob(job)) return []
-  return job.startsWith('[') ? (JSON.parse(job) as string[]) : [job]
 }

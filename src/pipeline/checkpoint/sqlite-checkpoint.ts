@@ -314,18 +314,14 @@ class SqliteCheckpoint implements OwnCheckpoint {
     details: Partial<Settlement>,
   ): boolean {
     // A webhook may be faster than the answer, and then knows better what the answer was.
-    if (this.#isClaimed(lookupId, customId)) return false
+    const left = this.#queries.lookup.get(lookupId)
+    if (left?.customId === customId && left.state !== 'intended') return false
     const { state, row } = moveOf(this.#queries, lookupId, event)
     if (row.customId !== customId) throw new Error(`lookup ${lookupId} is not intended as ${customId}`)
     const settlement = { runId: null, acceptedAtMs: null, reason: null, ...details }
     this.#queries.settle.run({ lookupId, state, ...settlement })
     this.#queries.settleSubmission.run({ customId, verdict, ...settlement })
     return true
-  }
-
-  #isClaimed(lookupId: LookupId, customId: string): boolean {
-    const row = this.#queries.lookup.get(lookupId)
-    return row?.customId === customId && row.state !== 'intended'
   }
 
   #own() {

@@ -1,64 +1,17 @@
 import PQueue from 'p-queue'
 import { unreachable } from '../../core/errors.js'
 import { mayHaveArrived } from '../../core/exchange.js'
-import type { Clock } from '../../platform/clock.js'
-import type { Random } from '../../platform/random.js'
-import type { WakeSignal } from '../../platform/wake-signal.js'
 import { runIdOf } from '../rules/lookup-kind.js'
 import type { KickoffVerdict } from '../rules/outcome.js'
 import type { Stop } from '../rules/stop.js'
 import { FailureStreak } from '../rules/backoff.js'
 import { freePolicy, notSentPolicy, unknownPolicy } from '../rules/reachability.js'
 import { readRateHeaders } from '../rules/pacing.js'
-import type { Checkpoint, LookupId, Refusal, ToSubmit } from '../checkpoint/checkpoint.js'
-import type { AnswerRecorder } from './answer-recorder.js'
-import type { Backlog } from './backlog.js'
-import type { Pace } from './pace.js'
-import type { Poller } from './poller.js'
-import type { Protocol } from './protocol.js'
-import type { Reservations } from './reservations.js'
-import type { RunCounter } from './run-counter.js'
-import type { Stopping } from './stopping.js'
-import type { WebhookAddress } from './webhook-address.js'
+import type { LookupId, Refusal, ToSubmit } from '../checkpoint/checkpoint.js'
+import type { SubmitterDeps } from './submitter-deps.js'
 
 /** Lookups read from the checkpoint at a time. */
 const pageCount = 500
-
-export interface SubmitterDeps {
-  checkpoint: Pick<
-    Checkpoint,
-    | 'spent'
-    | 'nextToSubmit'
-    | 'intend'
-    | 'accept'
-    | 'withdraw'
-    | 'reject'
-    | 'lose'
-    | 'claim'
-    | 'ownerOf'
-    | 'setNeedsAttention'
-  >
-  protocol: Protocol
-  clock: Clock
-  random: Random
-  submitConcurrency: number
-  inFlightRunsMax: number
-  /** Of the budgets of the job. */
-  reservations: Reservations
-  pace: Pace
-  stopping: Stopping
-  backlog: Backlog
-  address: WebhookAddress
-  /** Waits for the runs that are made here. */
-  poller: Pick<Poller, 'add' | 'openCount'>
-  /** Takes what is answered at once. */
-  recorder: Pick<AnswerRecorder, 'record'>
-  /** A webhook may bring back what was lost; null without webhooks. */
-  onLost: ((lookupId: LookupId) => void) | null
-  /** What this waits for; rung from outside too, when a run ended and there is room for one more. */
-  wakeSignal: WakeSignal
-  counter: RunCounter
-}
 
 /**
  * Submits the wanted lookups in order, each at most once: the intention is durable before the request leaves,

@@ -58,15 +58,17 @@ export class SharedPlace {
   /** A process of its own, as far as the checkpoint can tell. */
   async open(name: string, whose: { scope?: string; job?: string } = {}): Promise<OpenedShared> {
     const own = { scope, job, ...whose }
-    const { postgres, id, explain, close } = await openShared(await this.url(name), {
+    const shared = await openShared(await this.url(name), {
       clock: systemClock,
       random: systemRandom,
     })
+    const { postgres, id } = shared
+    const explain = (error: unknown) => shared.explain(error)
     const deps = { ...own, nowMs: startMs, random: systemRandom }
     const copy = new LocalCopy(this.#folder, deps)
     const worker = await joinWorker(postgres, own.job, async () => {
       copy.close()
-      await close()
+      await shared.close()
     })
     const checkpoint = await openPostgresCheckpoint({
       ...{ ...deps, clock: systemClock, postgres, id, worker, copy, explain, turnsOf: null },

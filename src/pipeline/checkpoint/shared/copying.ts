@@ -1,9 +1,7 @@
 import { scopeOf, type LookupKind } from '../../rules/lookup-kind.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import type { Fetching, LookupId } from '../checkpoint.js'
+import type { LookupId } from '../checkpoint.js'
 import type { CopiedLookup, LocalCopy } from './local-copy.js'
-import type { SharedDatabase } from './open.js'
-import { repeated, type RepeatingDeps } from './repeating.js'
 import type { SharedStore } from './store.js'
 
 /** Answers take some kilobytes each. */
@@ -13,23 +11,6 @@ const copiedColumns = `l.lookup_id AS "lookupId", sc.scope, l.key, l.name, l.loc
   l.custom_id AS "customId", l.run_id AS "runId", l.failure, l.submitted_at_ms AS "submittedAtMs",
   l.answered_at_ms AS "answeredAtMs", a.run_id AS "answerRunId", a.outcome, a.line_version AS "lineVersion",
   a.answered_at_ms AS "answerAtMs", a.packing, a.line_bytes AS "lineBytes", a.body_bytes AS "bodyBytes", a.packed`
-
-/** Brings what is known of lookups of a service into the copy, as it is asked for. */
-export function fetchingInto(
-  copy: LocalCopy,
-  base: string,
-  { postgres, explain }: Pick<SharedDatabase, 'postgres' | 'explain'>,
-  deps: RepeatingDeps,
-): Fetching {
-  const copying = (work: () => Promise<void>) =>
-    repeated(deps, work).catch((error: unknown) => {
-      throw explain(error)
-    })
-  return {
-    fetch: (kind, keys) => copying(() => copyKnown(postgres, copy, { base, kind }, keys)),
-    fetchLookups: (ids) => copying(() => copyLookups(postgres, copy, ids)),
-  }
-}
 
 /** Puts all that this process wants into the copy, a page at a time. */
 export async function copyWanted(store: SharedStore, copy: LocalCopy): Promise<void> {
@@ -52,7 +33,7 @@ export async function copyWanted(store: SharedStore, copy: LocalCopy): Promise<v
 }
 
 /** Puts what is known of lookups into the copy. */
-async function copyLookups(
+export async function copyLookups(
   statements: PostgresStatements,
   copy: LocalCopy,
   lookupIds: readonly LookupId[],
@@ -68,7 +49,7 @@ async function copyLookups(
 }
 
 /** The same of lookups of one kind, by their keys. */
-async function copyKnown(
+export async function copyKnown(
   statements: PostgresStatements,
   copy: LocalCopy,
   { base, kind }: { base: string; kind: LookupKind },

@@ -49,7 +49,9 @@ export class LocalCopy {
     removeStaleTemporaries(beside)
     this.#folder = temporaryPath(beside)
     this.path = join(this.#folder, 'checkpoint.sqlite')
-    explained(this.path, () => mkdirSync(this.#folder, { mode: 0o700 }))
+    explained(this.path, () => {
+      mkdirSync(this.#folder, { mode: 0o700 })
+    })
     try {
       this.#file = openCheckpoint({ ...deps, path: this.path, isBilled: false })
     } catch (error) {

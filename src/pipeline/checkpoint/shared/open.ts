@@ -19,7 +19,7 @@ export interface SharedDatabase {
   readonly prompt: Postgres
   readonly server: ServerIdentity
   /** Says in a user's words what the server refused; what is none of that is given back as it is. */
-  explain(error: unknown): unknown
+  readonly explain: (error: unknown) => unknown
   close(): Promise<void>
 }
 

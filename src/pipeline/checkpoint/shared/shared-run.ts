@@ -2,10 +2,9 @@ import type { CloseLater } from '../../../platform/close-stack.js'
 import type { Clock } from '../../../platform/clock.js'
 import type { Random } from '../../../platform/random.js'
 import type { OpenCheckpointDeps } from '../begin-run.js'
-import type { Checkpoint, CheckpointReader } from '../checkpoint.js'
-import { peekAtCheckpoint } from '../reader.js'
-import { fetchingInto } from './copying.js'
+import type { Checkpoint } from '../checkpoint.js'
 import { openWorker } from './lease.js'
+import { peekInto, type Peek } from './look.js'
 import { LocalCopy } from './local-copy.js'
 import { openPostgresCheckpoint } from './open-checkpoint.js'
 import { openShared, type OpenSharedDeps, type SharedDatabase } from './open.js'
@@ -32,7 +31,7 @@ export interface SharedRun {
   /** What readers of this machine read; gone with the run. */
   readonly path: string
   /** What is known is in the copy once it was fetched. */
-  peek(scope: string): CheckpointReader | null
+  readonly peek: Peek
   openCheckpoint(options: OpenCheckpointDeps): Promise<Checkpoint>
 }
 
@@ -47,18 +46,20 @@ export async function joinShared(deps: SharedRunDeps, closeLater: CloseLater): P
   })
   return {
     path: copy.path,
-    peek: (scope) => peekAtCheckpoint(copy.path, scope, fetchingInto(copy, scope, shared, deps)),
+    peek: peekInto(shared, copy, deps),
     openCheckpoint: (options) => openJoined(deps, shared, copy, options),
   }
 }
 
 async function openJoined(
   { apiKey, clock, random }: SharedRunDeps,
-  { postgres, prompt, server, id, explain }: SharedDatabase,
+  shared: SharedDatabase,
   copy: LocalCopy,
   options: OpenCheckpointDeps,
 ): Promise<Checkpoint> {
   const { scope, job, nowMs, notice } = options
+  const { postgres, prompt, server, id } = shared
+  const explain = (error: unknown) => shared.explain(error)
   const leased = await openWorker({ prompt, server, clock, job }).catch((error: unknown) => {
     throw explain(error)
   })

@@ -1,7 +1,8 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
+import { inputsOfJob } from '../../rules/job-name.js'
 import { lookupStates, type LookupState } from '../../rules/lookup-state.js'
 import type { ScopeCounts, UncertainLookup } from '../checkpoint.js'
-import { inputsOf, serviceOf } from '../reader.js'
+import { serviceOf } from '../reader.js'
 
 /** A process that works on a checkpoint, or did a short while ago. */
 export interface WorkerStatus {
@@ -86,7 +87,7 @@ export async function readSharedCounts(statements: PostgresStatements): Promise<
     return {
       ...scope,
       ...serviceOf(scope.scope),
-      lastInputs: inputsOf(job ?? undefined),
+      lastInputs: inputsOfJob(job ?? undefined),
       states: Object.fromEntries(lookupStates.map((state) => [state, counted.get(state) ?? 0])) as Record<
         LookupState,
         number
@@ -144,6 +145,6 @@ export async function readSharedStatus(statements: PostgresStatements): Promise<
      FROM enrich.jobs j JOIN enrich.scopes sc USING (scope_id) WHERE j.ended_at_ms IS NULL
      ORDER BY j.job_id DESC LIMIT ${listedMax}`,
   )
-  const named = <Row extends { job: string }>({ job, ...row }: Row) => ({ ...row, inputs: inputsOf(job) })
+  const named = <Row extends { job: string }>({ job, ...row }: Row) => ({ ...row, inputs: inputsOfJob(job) })
   return { workers: workers.map(named), paces, jobs: jobs.map(named) }
 }
