@@ -1,5 +1,5 @@
 /** A row as the driver gives it: `int8` as a number, `numeric` as a text, `bytea` as a Buffer. */
-export type PostgresRow = Readonly<Record<string, unknown>>
+type PostgresRow = Readonly<Record<string, unknown>>
 
 /**
  * What statements are sent by: unnamed and with parameters, so that pgbouncer may stand between, in transaction mode

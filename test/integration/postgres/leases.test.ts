@@ -112,9 +112,12 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
 
     test('holds everything while the server is away, and goes on when it is back', async () => {
       const worker = await work(short)
+      const leaving = await work(short)
       await server.crash()
       await until(() => !worker.mayLeave())
       expect(worker.hold).toContain('PostgreSQL does not answer')
+      // Whoever ends meanwhile is let go: its lease runs out.
+      await leaving.close()
       await server.startAgain()
       await until(() => worker.mayLeave())
     })

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -11,6 +11,7 @@ import {
 } from '../../../src/pipeline/checkpoint/shared/open.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
+import { canMount, mountSmallDisk } from '../../crash/small-disk.js'
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/postgres-server.js'
 
 const programs = findPostgres() ?? ''
@@ -231,6 +232,40 @@ describe.skipIf(programs === '')('opening a checkpoint on PostgreSQL', () => {
       server.sql('ALTER ROLE worker CONNECTION LIMIT -1')
     }
   })
+
+  test.skipIf(!canMount())(
+    'a full disk of the server says so, and nothing is lost where room is made',
+    async () => {
+      const full = await startPostgres(programs)
+      const path = join(full.folder, 'small')
+      const disk = mountSmallDisk(path, '16m')
+      try {
+        const { uid, gid } = statSync(full.folder)
+        mkdirSync(join(path, 'space'))
+        for (const owned of [path, join(path, 'space')]) chownSync(owned, uid, gid)
+        full.sql(`CREATE TABLESPACE small LOCATION '${join(path, 'space')}'`)
+        full.sql('CREATE DATABASE small TABLESPACE small')
+        const { postgres, explain } = await open({}, full.url({ database: 'small' }))
+        const write = () =>
+          postgres.query(
+            'INSERT INTO enrich.scopes (scope) SELECT gen_random_uuid()::text FROM generate_series(1, 2000)',
+          )
+        disk?.fillBut(0)
+        const written = write().catch((error: unknown) => {
+          throw explain(error)
+        })
+        expect(await errorOf(written)).toMatchObject({ code: 'CHECKPOINT_SERVER_FULL', exitCode: 5 })
+        disk?.empty()
+        await write()
+        expect(full.sql('SELECT count(*) FROM enrich.scopes', 'small')).toBe('2000')
+      } finally {
+        await Promise.all(opened.splice(0).map((one) => one.close()))
+        await full.halt()
+        disk?.unmount()
+        await full.stop()
+      }
+    },
+  )
 
   test('the password stands in nothing that is kept on the server', async () => {
     await open()

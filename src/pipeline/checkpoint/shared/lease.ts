@@ -136,7 +136,7 @@ class LeasedWorker implements Worker {
     this.#isClosed = true
     await this.#stop()
     // Fenced at once: whatever of it was left intended is swept like that of one that died.
-    await this.#deps.prompt.query(
+    const ended = this.#deps.prompt.query(
       `WITH freed AS (
          UPDATE enrich.lookups SET worker_id = NULL WHERE worker_id = $1 AND state = 'new'
        ), forgotten AS (
@@ -147,5 +147,9 @@ class LeasedWorker implements Worker {
        WHERE worker_id = $1 AND NOT is_fenced`,
       [this.#id],
     )
+    await ended.catch((error: unknown) => {
+      // Where the server is away, the lease runs out, and others do the same.
+      if (!(error instanceof ConnectionLostError)) throw error
+    })
   }
 }
