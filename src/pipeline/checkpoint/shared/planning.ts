@@ -147,7 +147,8 @@ const claimCountMax = 100
 
 /**
  * The next that nobody else is about to submit, claimed: so that processes which want the same do not spend turns of the
- * pace on each other's. A claim is given up when the process ends, and says nothing of what was submitted.
+ * pace on each other's. A claim is given up when the process ends, and says nothing of what was submitted: one of a process
+ * that is gone, which may have taken back late what never left, holds nobody up.
  */
 export async function claimNew(
   store: SharedStore,
@@ -159,7 +160,8 @@ export async function claimNew(
     `WITH page AS MATERIALIZED (
        SELECT w.position, w.is_first, l.lookup_id FROM enrich.wanted w
        JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
-       WHERE ${isWanted} AND l.state = 'new' AND (l.worker_id IS NULL OR l.worker_id = $1)
+       WHERE ${isWanted} AND l.state = 'new' AND (l.worker_id IS NULL OR l.worker_id = $1 OR EXISTS (
+         SELECT FROM enrich.workers h WHERE h.worker_id = l.worker_id AND (h.is_fenced OR h.ended_at IS NOT NULL)))
        ORDER BY w.position LIMIT $4 FOR NO KEY UPDATE OF l SKIP LOCKED
      )
      UPDATE enrich.lookups l SET worker_id = $1 FROM page WHERE l.lookup_id = page.lookup_id
