@@ -47,6 +47,8 @@ type Fault = (typeof faults)[number]
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 /** A command that ends so often is not about to be done. */
 const endingsMax = 200
+/** A round that takes longer has come to a standstill, which is judged as well. */
+const roundMsMax = 600_000
 
 /** One job over many processes, PostgreSQL and a service; judged when it is done. `programs` is of `findPostgres`. */
 export async function runChaos(programs: string, options: ChaosOptions): Promise<Chaos> {
@@ -75,6 +77,7 @@ class ChaosRun {
   readonly #endings: Record<string, number> = {}
   readonly #broken: string[] = []
   #running = 0
+  #isLate = false
   /** Nobody looks at the server while it is being started again. */
   #isServerAway = false
 
@@ -106,8 +109,14 @@ class ChaosRun {
     const endGivingBack = this.options.givesBack
       ? startGivingBack(this.postgres, () => !this.#isServerAway)
       : () => Promise.resolve()
+    const late = setTimeout(() => {
+      this.#isLate = true
+      this.#broken.push('the round was not done in ten minutes')
+      for (const worker of this.#workers) worker.kill()
+    }, roundMsMax)
     const working = Promise.all(this.#workers.map((worker) => this.#untilDone(worker)))
     await Promise.all([working, this.#disturb()])
+    clearTimeout(late)
     await endGivingBack()
     // What the last of the dead may have submitted, where nobody was left to wait for it.
     await pause(times.lease + 500)
