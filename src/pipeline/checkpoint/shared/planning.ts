@@ -147,7 +147,8 @@ const claimCountMax = 100
 
 /**
  * The next that nobody else is about to submit, claimed: so that processes which want the same do not spend turns of the
- * pace on each other's. A claim is given up when the process ends, and says nothing of what was submitted.
+ * pace on each other's. A claim is given up when the process ends, and says nothing of what was submitted: one of a process
+ * that is gone, which may have taken back late what never left, holds nobody up.
  */
 export async function claimNew(
   store: SharedStore,

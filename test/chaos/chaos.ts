@@ -1,0 +1,218 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parsePostgresUrl } from '../../src/core/postgres-address.js'
+import { sweep } from '../../src/pipeline/checkpoint/shared/sweep.js'
+import { connectPostgres } from '../../src/platform/postgres/connect.js'
+import type { Postgres } from '../../src/platform/postgres/postgres.js'
+import { startProgram } from '../support/child-process.js'
+import { startPostgres, type PostgresServer } from '../support/postgres-server.js'
+import { Chance } from '../simulation/chance.js'
+import { judge, type Billed, type Judged } from './judge.js'
+import { startGivingBack } from './give-back.js'
+import { ChaosWorker, times } from './worker.js'
+
+export interface ChaosOptions {
+  readonly seed: number
+  readonly lookups: number
+  readonly workers: number
+  readonly kills: number
+  /** For longer than a lease. */
+  readonly stops: number
+  /** Of PostgreSQL. */
+  readonly crashes: number
+  /** All connections to PostgreSQL, cut at once. */
+  readonly cuts: number
+  /** All workers have the same lookups, or each overlaps with the next. */
+  readonly slices: 'same' | 'overlapping'
+  readonly lookupsMax: number
+  /** The negative control: what the dead may have submitted is given to others. */
+  readonly givesBack: boolean
+}
+
+export interface Chaos extends Judged {
+  readonly seed: number
+  /** What was done, each so many times. */
+  readonly done: Record<Fault, number>
+  /** How commands ended that were not killed, each so many times. */
+  readonly endings: Record<string, number>
+  /** Commands that broke, with what they said. */
+  readonly broken: string[]
+  readonly perSecondMax: number
+}
+
+const faults = ['kill', 'stop', 'crash', 'cut'] as const
+type Fault = (typeof faults)[number]
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+/** A command that ends so often is not about to be done. */
+const endingsMax = 200
+/** A round that takes longer has come to a standstill, which is judged as well. */
+const roundMsMax = 600_000
+
+/** One job over many processes, PostgreSQL and a service; judged when it is done. `programs` is of `findPostgres`. */
+export async function runChaos(programs: string, options: ChaosOptions): Promise<Chaos> {
+  const folder = mkdtempSync(join(tmpdir(), 'enrich-chaos-'))
+  const server = await startPostgres(programs)
+  const child = startProgram(
+    new URL('../support/chaos-service-child.ts', import.meta.url).href,
+    String(options.seed),
+  )
+  const postgres = connectPostgres(parsePostgresUrl(server.url()))
+  try {
+    return await new ChaosRun(options, folder, server, postgres, await child.nextLine()).run()
+  } finally {
+    await postgres.close()
+    await child.kill()
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+class ChaosRun {
+  readonly #chance: Chance
+  readonly #workers: ChaosWorker[]
+  readonly #names: string[]
+  readonly #done: Record<Fault, number> = { kill: 0, stop: 0, crash: 0, cut: 0 }
+  readonly #endings: Record<string, number> = {}
+  readonly #broken: string[] = []
+  #running = 0
+  #isLate = false
+  /** Nobody looks at the server while it is being started again. */
+  #isServerAway = false
+
+  constructor(
+    private readonly options: ChaosOptions,
+    folder: string,
+    private readonly server: PostgresServer,
+    private readonly postgres: Postgres,
+    private readonly serviceUrl: string,
+  ) {
+    const { seed, lookups, workers, slices, lookupsMax, givesBack } = options
+    this.#chance = new Chance(seed)
+    this.#names = Array.from({ length: lookups }, (_, index) => `Company ${seed}-${index}`)
+    const share = Math.ceil(lookups / workers)
+    this.#workers = Array.from({ length: workers }, (_, index) => {
+      const place = join(folder, `worker-${index}`)
+      mkdirSync(place)
+      const from = index * share
+      const twice = [...this.#names, ...this.#names].slice(from, from + 2 * share)
+      const names = slices === 'same' ? this.#names : [...new Set(twice)]
+      const checkpoint = server.url()
+      return new ChaosWorker({
+        ...{ folder: place, names, checkpoint, serviceUrl, lookupsMax, isUnchecked: givesBack },
+      })
+    })
+  }
+
+  async run(): Promise<Chaos> {
+    const endGivingBack = this.options.givesBack
+      ? startGivingBack(this.postgres, () => !this.#isServerAway)
+      : () => Promise.resolve()
+    const late = setTimeout(() => {
+      this.#isLate = true
+      this.#broken.push('the round was not done in ten minutes')
+      for (const worker of this.#workers) worker.kill()
+    }, roundMsMax)
+    const working = Promise.all(this.#workers.map((worker) => this.#untilDone(worker)))
+    await Promise.all([working, this.#disturb()])
+    clearTimeout(late)
+    await endGivingBack()
+    // What the last of the dead may have submitted, where nobody was left to wait for it.
+    await pause(times.lease + 500)
+    await sweep(this.postgres)
+    const ledger = (await (await fetch(`${this.serviceUrl}/ledger`)).json()) as Billed[]
+    const { seed, lookupsMax } = this.options
+    const outputs = this.#workers.map(({ outputPath, place }) => ({ path: outputPath, names: place.names }))
+    const judged = await judge(this.postgres, { ledger, outputs, names: this.#names, lookupsMax })
+    return {
+      ...{ seed, ...judged, done: this.#done, endings: this.#endings, broken: this.#broken },
+      perSecondMax: perSecondMaxOf(ledger),
+    }
+  }
+
+  /** A command that was killed, or says that the same one resumes, is run again. */
+  async #untilDone(worker: ChaosWorker): Promise<void> {
+    this.#running++
+    for (let endings = 0; endings < endingsMax;) {
+      const { code, stderr } = await worker.run()
+      if (code === null) continue
+      endings++
+      const said = /error ([A-Z_]+):/.exec(stderr)?.[1] ?? ''
+      const ending = `${code} ${said}`.trim()
+      this.#endings[ending] = (this.#endings[ending] ?? 0) + 1
+      // 0 and 3: written. 8: as far as the budget goes.
+      if (code === 0 || code === 3 || code === 8) break
+      const isAway = (code === 5 || code === 2) && said.startsWith('CHECKPOINT_')
+      if (!isAway && code !== 5) this.#broken.push(`exit ${code}: ${stderr.slice(-2_000)}`)
+      await pause(200)
+      if (endings === endingsMax - 1) this.#broken.push('a command was never done')
+    }
+    this.#running--
+  }
+
+  /** Spread over the work: each comes when so much was billed. */
+  async #disturb(): Promise<void> {
+    const { kills, stops, crashes, cuts, lookups, lookupsMax } = this.options
+    const counts = { kill: kills, stop: stops, crash: crashes, cut: cuts }
+    const last = Math.min(lookups, lookupsMax) * 0.97
+    const planned = faults
+      .flatMap((fault) => Array.from({ length: counts[fault] }, () => fault))
+      .map((fault) => ({ fault, at: this.#chance.fraction() * last }))
+      .sort((one, other) => one.at - other.at)
+    const stopped: Promise<void>[] = []
+    for (const { fault, at } of planned) {
+      while (this.#running > 0 && (await this.#billedCount()) < at) await pause(25)
+      if (this.#running === 0) break
+      if (await this.#disturbBy(fault, stopped)) this.#done[fault]++
+    }
+    await Promise.all(stopped)
+  }
+
+  async #disturbBy(fault: Fault, stopped: Promise<void>[]): Promise<boolean> {
+    if (fault === 'crash') {
+      this.#isServerAway = true
+      await this.server.crash()
+      await pause(this.#chance.whole(0, 1_500))
+      await this.server.startAgain()
+      this.#isServerAway = false
+      return true
+    }
+    if (fault === 'cut') {
+      this.server.sql(
+        `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+         WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+      )
+      return true
+    }
+    const worker = await this.#pickRunning(fault === 'stop')
+    if (worker === null) return false
+    if (fault === 'kill') worker.kill()
+    else stopped.push(worker.stopFor(this.#chance.whole(times.lease + 500, times.lease + 3_500)))
+    return true
+  }
+
+  /** One that is at work; null where all are done. */
+  async #pickRunning(awake: boolean): Promise<ChaosWorker | null> {
+    while (this.#running > 0) {
+      const running = this.#workers.filter(({ isRunning, isStopped }) => isRunning && !(awake && isStopped))
+      if (running.length > 0) return this.#chance.pick(running)
+      await pause(25)
+    }
+    return null
+  }
+
+  async #billedCount(): Promise<number> {
+    const { count } = (await (await fetch(`${this.serviceUrl}/count`)).json()) as { count: number }
+    return count
+  }
+}
+
+function perSecondMaxOf(ledger: readonly Billed[]): number {
+  let [from, most] = [0, 0]
+  ledger.forEach(({ atMs }, index) => {
+    while (atMs - (ledger[from]?.atMs ?? atMs) >= 1_000) from++
+    most = Math.max(most, index - from + 1)
+  })
+  return most
+}
