@@ -134,7 +134,7 @@ class ChaosRun {
   /** A command that was killed, or says that the same one resumes, is run again. */
   async #untilDone(worker: ChaosWorker): Promise<void> {
     this.#running++
-    for (let endings = 0; endings < endingsMax;) {
+    for (let endings = 0; endings < endingsMax && !this.#isLate;) {
       const { code, stderr } = await worker.run()
       if (code === null) continue
       endings++
