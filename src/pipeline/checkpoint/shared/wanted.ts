@@ -1,5 +1,4 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import type { LookupKind } from '../../rules/lookup-kind.js'
 import type { KeyedLookup, LookupId } from '../checkpoint.js'
 import { beginKind } from './job.js'
 import type { SharedStore } from './store.js'
