@@ -25,15 +25,6 @@ describe.skipIf(programs === null)('processes on one checkpoint that are killed 
     expect(figures.answered).toBeGreaterThan(figures.uncertain)
   }, 300_000)
 
-  test('keep a budget smaller than their lookups', async () => {
-    const bounded = { ...small, seed: 2, slices: 'overlapping', lookupsMax: 80, stops: 0, kills: 2 } as const
-    const { doubled, lost, undone, budget, rows, broken, figures } = await runChaos(programs ?? '', bounded)
-    expect({ doubled, lost, undone, budget, rows, broken }).toEqual({
-      ...{ doubled: [], lost: [], undone: [], budget: [], rows: [], broken: [] },
-    })
-    expect(figures.billed).toBeGreaterThan(40)
-  }, 300_000)
-
   test('bill twice, where what the dead may have submitted is given to others: the judge finds it', async () => {
     const { doubled } = await runChaos(programs ?? '', {
       ...{ ...small, kills: 6, stops: 0, crashes: 0, cuts: 0, givesBack: true },

@@ -54,7 +54,7 @@ describe('the manifest', () => {
     for (const { url } of [preview, view]) {
       const reply = await it.nobody.get(pathOf(url.replace('{{id}}', 'siq_acme')))
       expect([reply.status, reply.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
-      expect(reply.text).toContain('<h1>Acme Trading Limited</h1>')
+      expect(reply.text).toContain('<h1><bdi>Acme Trading Limited</bdi></h1>')
     }
   })
 

@@ -6,7 +6,7 @@ import { runNight, touchOutputs, writeList } from './nights.js'
 import { Register } from './register.js'
 
 const nightCount = 10
-const seeds = (process.env['REHEARSAL_SEEDS'] ?? '1,2').split(',').map(Number)
+const seeds = (process.env['REHEARSAL_SEEDS'] ?? '1').split(',').map(Number)
 const map =
   'id=id,name=name,former_names=former,street_address=street,city=city,status=status,parent_id=parent,duns=duns'
 

@@ -7,7 +7,7 @@ import { expectedChanges, RowList } from './list-of-rows.js'
 import { runNight, touchOutputs, writeList } from './nights.js'
 
 const nightCount = 10
-const seeds = (process.env['REHEARSAL_SEEDS'] ?? '1,2').split(',').map(Number)
+const seeds = (process.env['REHEARSAL_SEEDS'] ?? '1').split(',').map(Number)
 
 /** Ten nights of a hosted service, each of which asks anew. */
 async function rehearse(seed: number): Promise<void> {

@@ -25,11 +25,11 @@ describe('nobody pays twice and no row is lost, whatever is killed, cut off or a
     await expect(simulate(seed, { ...options, stages: true })).resolves.toMatchObject({ seed })
   })
 
-  test('in the worlds of the first hundred seeds', async () => {
+  test('in the worlds of the first forty seeds', async () => {
     let crashes = 0
-    for (let seed = 1; seed <= 100; seed++) crashes += (await simulate(seed)).crashes
+    for (let seed = 1; seed <= 40; seed++) crashes += (await simulate(seed)).crashes
     // Worlds in which nobody dies would prove nothing.
-    expect(crashes).toBeGreaterThan(30)
+    expect(crashes).toBeGreaterThan(12)
   })
 
   test('where the service ends with each process and knows nothing of what it was asked before', async () => {
@@ -66,16 +66,16 @@ describe('nobody pays twice and no row is lost, whatever is killed, cut off or a
     ['and asked again where the service forgets', { forgetful: true }],
   ])('in worlds in which what follows from answers is asked too: %s', async (_, options) => {
     let [stageLookups, crashes, stageStops] = [0, 0, 0]
-    for (let seed = 1; seed <= 30; seed++) {
+    for (let seed = 1; seed <= 20; seed++) {
       const world = await simulate(seed, { ...options, stages: true })
       stageLookups += world.stageLookups
       crashes += world.crashes
       stageStops += world.stageStops
     }
-    expect(stageLookups).toBeGreaterThan(200)
-    expect(crashes).toBeGreaterThan(9)
+    expect(stageLookups).toBeGreaterThan(130)
+    expect(crashes).toBeGreaterThan(6)
     // A stage that is never stopped would not prove that resolution goes on without it.
-    expect(stageStops).toBeGreaterThan(2)
+    expect(stageStops).toBeGreaterThan(1)
   })
 
   test.each([
@@ -84,14 +84,14 @@ describe('nobody pays twice and no row is lost, whatever is killed, cut off or a
     ['and sent', { stages: true, webhooks: true }],
   ])('no job is billed more than it may cost, over all kinds and processes: %s', async (_, options) => {
     let [crashes, costStops] = [0, 0]
-    for (let seed = 1; seed <= 40; seed++) {
+    for (let seed = 1; seed <= 20; seed++) {
       const world = await simulate(seed, { ...options, priced: true })
       crashes += world.crashes
       costStops += world.costStops
     }
-    expect(crashes).toBeGreaterThan(12)
+    expect(crashes).toBeGreaterThan(6)
     // Budgets that are never used up would prove nothing.
-    expect(costStops).toBeGreaterThan(20)
+    expect(costStops).toBeGreaterThan(10)
   })
 
   test.each([
