@@ -144,7 +144,7 @@ function attentionLines(summary: RunSummary, command: string): string[] {
 /** Flags that `enrich export` does not take, and `--json`, by which nobody reads this. */
 const askingSwitches = /^--(partial|resubmit-uncertain|accept-rollback|json|quiet|watch)$/
 const askingSettings =
-  /^'?--(max-age|max-lookups|max-cost|max-duration|fail-on|notify|metrics-file|log-level|status|webhook-url|webhook-listen|row-key|changes|report|report-by|job|watch)(=|$)/
+  /^'?--(max-age|max-lookups|max-cost|max-duration|fail-on|notify|metrics-file|log-level|status|webhook-url|webhook-listen|row-key|changes|report|report-by|job|partition|watch)(=|$)/
 
 /** As a shell reads them; texts that were quoted stay so. */
 const shellWords = /(?:'(?:'\\''|[^'])*'|[^\s'])+/g
