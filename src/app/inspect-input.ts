@@ -95,7 +95,7 @@ async function inspectShared<Result>(
   deps: InspectionDeps,
   use: (found: Inspection) => Promise<Result>,
 ): Promise<Result> {
-  const { lookAtShared } = await import('../pipeline/checkpoint/shared/look.js')
+  const { lookAtShared } = await import('../pipeline/checkpoint/postgres/look.js')
   const { environment = process.env } = deps
   return closingAfter(async (closeLater) => {
     const place = { url, folder: tmpdir(), clock: systemClock, random: systemRandom, environment }

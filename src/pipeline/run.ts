@@ -44,7 +44,7 @@ async function joined(
   closeLater: CloseLater,
 ): Promise<PipelineDeps> {
   // A run with a checkpoint of its own starts without what speaks to a server.
-  const { joinShared } = await import('./checkpoint/shared/shared-run.js')
+  const { joinShared } = await import('./checkpoint/postgres/shared-run.js')
   const { clock, random, acceptRollback = false } = deps
   const folder = deps.input.spoolFolder
   const run = await joinShared({ ...shared, folder, clock, random, acceptRollback }, closeLater)

@@ -1,6 +1,6 @@
 import { ConnectionLostError, type Postgres } from '../../src/platform/postgres/postgres.js'
-import { lostReason } from '../../src/pipeline/checkpoint/shared/sweep.js'
-import { startRepeating } from '../../src/pipeline/checkpoint/shared/repeat.js'
+import { lostReason } from '../../src/pipeline/checkpoint/postgres/sweep.js'
+import { startRepeating } from '../../src/pipeline/checkpoint/postgres/repeat.js'
 
 const everyMs = 100
 

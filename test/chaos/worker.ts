@@ -11,7 +11,7 @@ export const times = { lease: 2_000, renewEvery: 300, clockJumpMax: 5_000 }
 
 /** What is loaded before the command: its own lease, with other times. */
 const shortLease = `
-  const { leaseTimes, openWorker } = await import(${JSON.stringify(new URL('pipeline/checkpoint/shared/lease.js', dist).href)})
+  const { leaseTimes, openWorker } = await import(${JSON.stringify(new URL('pipeline/checkpoint/postgres/lease.js', dist).href)})
   Object.assign(leaseTimes, ${JSON.stringify(times)})`
 
 /** For the negative control: a process submits whether or not its lease holds. */

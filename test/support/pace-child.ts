@@ -1,5 +1,5 @@
-import { openTurns } from '../../src/pipeline/checkpoint/shared/pace.js'
-import { openShared } from '../../src/pipeline/checkpoint/shared/open.js'
+import { openTurns } from '../../src/pipeline/checkpoint/postgres/pace.js'
+import { openShared } from '../../src/pipeline/checkpoint/postgres/open.js'
 import { createSharedPace } from '../../src/pipeline/scheduler/shared-pace.js'
 import { systemClock } from '../../src/platform/clock.js'
 import { systemRandom } from '../../src/platform/random.js'

@@ -1,5 +1,5 @@
-import { openWorker, type LeaseTimes } from '../../src/pipeline/checkpoint/shared/lease.js'
-import { openShared } from '../../src/pipeline/checkpoint/shared/open.js'
+import { openWorker, type LeaseTimes } from '../../src/pipeline/checkpoint/postgres/lease.js'
+import { openShared } from '../../src/pipeline/checkpoint/postgres/open.js'
 import { systemClock } from '../../src/platform/clock.js'
 import { systemRandom } from '../../src/platform/random.js'
 

@@ -260,7 +260,7 @@ test('no file names a package host, a path of somebody else’s machine, or a fo
   // In pieces: this file is one of those that are read.
   const joined = (...pieces: string[]) => pieces.join('')
   const unwanted = [
-    joined('/work', '/'),
+    joined('shared', '/'),
     joined('/root', '/'),
     joined('/Users', '/'),
     joined('"resolved', '":'),

@@ -34,7 +34,7 @@ async function collect(flags: Flags, io: CliIo): Promise<void> {
   }
   if (flags.output !== undefined) assertNotOurs([flags.output], [])
   const { collectParts } = await import('../../pipeline/parts/collect.js')
-  const { openSharedToRead } = await import('../../pipeline/checkpoint/shared/open.js')
+  const { openSharedToRead } = await import('../../pipeline/checkpoint/postgres/open.js')
   const database = await openSharedToRead(path, { environment: io.environment })
   if (database === null) {
     throw new UserError('CHECKPOINT_NOT_FOUND', 'the database holds no checkpoint', {

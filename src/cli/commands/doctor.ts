@@ -177,7 +177,7 @@ function checkCheckpoint({ checkpoint: { path }, service }: Settings, io: CliIo)
 
 /** Made where there is none, like one in a file. */
 async function checkShared(url: string, { environment }: CliIo): Promise<string> {
-  const { openShared } = await import('../../pipeline/checkpoint/shared/open.js')
+  const { openShared } = await import('../../pipeline/checkpoint/postgres/open.js')
   const shared = await openShared(url, { clock: systemClock, random: systemRandom, environment })
   await shared.close()
   return `${shared.url} is writable, and fit to be shared`

@@ -81,9 +81,9 @@ const notFound = (path: string) =>
 
 /** The same of one that several processes share, and who they are. */
 async function showSharedStatus(settings: Settings, flags: StatusFlags, io: CliIo): Promise<void> {
-  const { openSharedToRead } = await import('../../pipeline/checkpoint/shared/open.js')
+  const { openSharedToRead } = await import('../../pipeline/checkpoint/postgres/open.js')
   const { readSharedCounts, readSharedStatus, readSharedUncertain } =
-    await import('../../pipeline/checkpoint/shared/status.js')
+    await import('../../pipeline/checkpoint/postgres/status.js')
   const shared = await openSharedToRead(settings.checkpoint.path, io)
   if (shared === null) throw notFound(settings.checkpoint.path)
   const { postgres, url, problem } = shared

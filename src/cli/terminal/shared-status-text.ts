@@ -6,7 +6,7 @@ import type {
   PaceStatus,
   SharedStatus,
   WorkerStatus,
-} from '../../pipeline/checkpoint/shared/status.js'
+} from '../../pipeline/checkpoint/postgres/status.js'
 
 const number = (value: number) => value.toLocaleString('en-US')
 

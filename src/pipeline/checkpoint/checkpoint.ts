@@ -3,7 +3,7 @@ import type { Contender } from '../rules/misdirected.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { LookupKind, StageKind } from '../rules/lookup-kind.js'
 import type { LookupPlan, LookupState, PlanPolicy } from '../rules/lookup-state.js'
-import type { SharedTurns } from './shared-turns.js'
+import type { SharedTurns } from './limit-turns.js'
 
 /** A lookup's number in the checkpoint: from 1, below 2^32 - 1. */
 export type LookupId = number

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.js'
-import type { SharedTurns } from '../checkpoint/shared-turns.js'
+import type { SharedTurns } from '../checkpoint/limit-turns.js'
 import { createBudget, noteReading, noteRefusal, noteStart, spacingMs, type Budget } from '../rules/pacing.js'
 import type { Pace } from './pace.js'
 

@@ -8,7 +8,7 @@ import {
   openSharedToRead,
   type OpenSharedDeps,
   type SharedDatabase,
-} from '../../../src/pipeline/checkpoint/shared/open.js'
+} from '../../../src/pipeline/checkpoint/postgres/open.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { canMount, mountSmallDisk } from '../../crash/small-disk.js'

@@ -3,7 +3,7 @@ import type { Clock } from '../../../platform/clock.js'
 import { ConnectionLostError, type Postgres } from '../../../platform/postgres/postgres.js'
 import type { Random } from '../../../platform/random.js'
 import { backoffMs } from '../../rules/backoff.js'
-import type { SharedTurns, Turn } from '../shared-turns.js'
+import type { SharedTurns, Turn } from '../limit-turns.js'
 
 /** Of a key and the service it is for: the key itself is nowhere kept. */
 export const keyHashOf = (base: string, apiKey: string): string =>
