@@ -96,7 +96,7 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
       code: deps.code ?? null,
       clock,
       log,
-      answerHere: (question) => answerQuestion(knowledge, question),
+      answerHere: (question) => knowledge.atOnce(() => answerQuestion(knowledge, question)),
     })
   }
   /** Null where this thread is to answer. */
@@ -107,7 +107,7 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
   const here = <Answer>(answer: () => Answer): Answer => {
     const startMs = clock.monotonicMs()
     try {
-      return answer()
+      return knowledge.atOnce(answer)
     } finally {
       workedHereMs += clock.monotonicMs() - startMs
       if (workedHereMs >= poolLimits.workHereMsMax) startThreads()

@@ -101,7 +101,7 @@ export function answerQuestions(
 
 function answerOrError(knowledge: RegistryKnowledge, number: number, question: Question): Answered {
   try {
-    return { number, texts: answerQuestion(knowledge, question) }
+    return { number, texts: knowledge.atOnce(() => answerQuestion(knowledge, question)) }
   } catch (error) {
     return { number, error: sendError(error) }
   }

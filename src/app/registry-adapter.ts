@@ -28,6 +28,8 @@ export interface RegistryKnowledge extends Knowledge {
   candidates(query: Query): readonly Candidate[]
   /** Both of one query, which is matched once. */
   ask(query: Query): AskedQuery
+  /** What is asked within it is answered from one state of the registry. */
+  atOnce<Answer>(answer: () => Answer): Answer
 }
 
 export interface AskedQuery {
@@ -39,6 +41,7 @@ export interface AskedQuery {
 export function knowledgeOf(registry: Registry): RegistryKnowledge {
   return {
     edition: () => registry.edition(),
+    atOnce: (answer) => registry.atOnce(answer),
     resolve: (query) => registry.resolve(query),
     candidates: (query) => registry.candidates(query, candidatesMax),
     ask: (query) => {

@@ -21,6 +21,14 @@ export interface GatheredCommits<Item, Result> {
   readonly flush: () => void
 }
 
+export interface GatherOptions {
+  /**
+   * Every commit waits so long for company: where what is asked next does not depend on how soon, and a commit costs as
+   * much as what is in it. Null: as long as it takes for the loop to go round a few times.
+   */
+  readonly gatherMs?: number | null | undefined
+}
+
 /**
  * Items that come at about the same time are committed together, in the order in which they came, and acknowledged
  * after it: one sync of the disk for all of them. `commit` says what became of each; where it throws, all are
@@ -28,6 +36,7 @@ export interface GatheredCommits<Item, Result> {
  */
 export function createGatheredCommits<Item, Result>(
   commit: (items: readonly Item[]) => readonly Settled<Result>[] | Promise<readonly Settled<Result>[]>,
+  { gatherMs = null }: GatherOptions = {},
 ): GatheredCommits<Item, Result> {
   let waiting: Waiting<Item, Result>[] = []
   let isCommitting = false
@@ -54,7 +63,7 @@ export function createGatheredCommits<Item, Result>(
     isCommitting = false
     flush()
   }
-  const gather = afterSomeTurns(flush)
+  const gather = gatherMs === null ? afterSomeTurns(flush) : afterSomeTime(flush, gatherMs)
   return {
     add: (item) =>
       new Promise((resolve, reject) => {
@@ -108,7 +117,20 @@ function afterSomeTurns(act: () => void): () => void {
   }
 }
 
-export interface TransactionDeps {
+function afterSomeTime(act: () => void, delayMs: number): () => void {
+  let isDue = false
+  const due = () => {
+    isDue = false
+    act()
+  }
+  return () => {
+    if (isDue) return
+    isDue = true
+    setTimeout(due, delayMs)
+  }
+}
+
+export interface TransactionDeps extends GatherOptions {
   /** On a full disk; false where no room could be made. */
   readonly makeRoom?: () => boolean
   /** The last of each transaction. */
@@ -130,7 +152,7 @@ export function createGatheredTransactions(
   database: Sqlite,
   deps: TransactionDeps = {},
 ): GatheredTransactions {
-  const { makeRoom, beforeCommit, afterCommit } = deps
+  const { makeRoom, beforeCommit, afterCommit, gatherMs } = deps
   // Made once: each is four functions and their properties.
   const inSavepoint = database.transaction((change: () => unknown) => change())
   const once = database.transaction((changes: readonly (() => unknown)[]) => {
@@ -138,11 +160,14 @@ export function createGatheredTransactions(
     beforeCommit?.()
     return settled
   })
-  const commits = createGatheredCommits<() => unknown, unknown>((changes) => {
-    const settled = orWithRoom(() => once.immediate(changes), makeRoom)
-    afterCommit?.()
-    return settled
-  })
+  const commits = createGatheredCommits<() => unknown, unknown>(
+    (changes) => {
+      const settled = orWithRoom(() => once.immediate(changes), makeRoom)
+      afterCommit?.()
+      return settled
+    },
+    { gatherMs },
+  )
   return { add: (change) => commits.add(change) as Promise<never>, flush: commits.flush }
 }
 

@@ -49,6 +49,11 @@ export interface RegistryInfo {
 
 /** Open registry data, read-only to all but importers. Synchronous: every answer is a few index lookups. */
 export interface Registry {
+  /**
+   * All that is read within it is of one state of the file, whoever imports meanwhile; and the file is locked and looked
+   * at once, where each statement by itself does both: a question makes some twenty.
+   */
+  atOnce<Result>(read: () => Result): Result
   info(): RegistryInfo
   /** Which registrations were found to be one company's, by what; which of one name were not, and why. */
   linkage(): LinkageReport
@@ -133,6 +138,7 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     path,
     database,
     resolveDeps,
+    atOnce: createReadTransactions(database),
     contentChanged: vocabulary.forget,
     info: () => ({ path, ...readInfo(database) }),
     linkage: () => linkageReport(database, createWordWeight(database)),
@@ -178,6 +184,12 @@ function settleIntoOneFile(database: Sqlite): void {
   } catch (error) {
     if (sqliteCode(error) === null) throw error
   }
+}
+
+function createReadTransactions(database: Sqlite): Registry['atOnce'] {
+  const inTransaction = database.transaction((read: () => unknown) => read())
+  return <Result>(read: () => Result) =>
+    database.inTransaction ? read() : (inTransaction.deferred(read) as Result)
 }
 
 /** The vocabulary is read once and again after an import, be it this process's or another's. */

@@ -16,18 +16,20 @@ export class WantedLookups {
     this.#kind = kind
   }
 
-  want(lookups: readonly KeyedLookup[]): Promise<LookupId[]> {
-    return this.#wanting(lookups, () => lookups.map((lookup) => this.#want(lookup, 1)))
+  async want(lookups: readonly KeyedLookup[]): Promise<LookupId[]> {
+    await this.#begin(lookups)
+    return this.#file.batch(() => lookups.map((lookup) => this.#want(lookup, 1)))
   }
 
   plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>> {
     // Of what was never wanted there is nothing to change.
     const isUnknown = this.#file.idsOf(this.#kind) === null
-    return isUnknown ? Promise.resolve(nothingPlanned()) : this.#file.transaction(() => this.#plan(policy, 0))
+    return isUnknown ? Promise.resolve(nothingPlanned()) : this.#file.batch(() => this.#plan(policy, 0))
   }
 
-  follow(lookups: readonly KeyedLookup[], policy: PlanPolicy): ReturnType<Checkpoint['follow']> {
-    return this.#wanting(lookups, () => {
+  async follow(lookups: readonly KeyedLookup[], policy: PlanPolicy): ReturnType<Checkpoint['follow']> {
+    await this.#begin(lookups)
+    return this.#file.transaction(() => {
       const afterPosition = this.#file.lastPosition
       for (const lookup of lookups) this.#want(lookup, 0)
       const plan = this.#plan(policy, afterPosition)
@@ -36,7 +38,7 @@ export class WantedLookups {
   }
 
   reopen(outcomes: readonly string[]): Promise<number> {
-    return this.#file.transaction(() => {
+    return this.#file.batch(() => {
       return this.#reopen(outcomes, 0)
     })
   }
@@ -67,16 +69,12 @@ export class WantedLookups {
   }
 
   /** Each kind has its scope and job in the file once something of it is wanted. */
-  async #wanting<Result>(lookups: readonly KeyedLookup[], action: () => Result): Promise<Result> {
+  async #begin(lookups: readonly KeyedLookup[]): Promise<void> {
     const kinds = new Set(lookups.map(({ kind }) => kind))
     const fresh = [...kinds].filter((kind) => this.#file.idsOf(kind) === null)
-    if (fresh.length > 0) {
-      const made = await this.#file.transaction(() =>
-        fresh.map((kind) => [kind, this.#file.begin(kind)] as const),
-      )
-      for (const [kind, ids] of made) this.#file.begun(kind, ids)
-    }
-    return this.#file.transaction(action)
+    if (fresh.length === 0) return
+    const made = await this.#file.batch(() => fresh.map((kind) => [kind, this.#file.begin(kind)] as const))
+    for (const [kind, ids] of made) this.#file.begun(kind, ids)
   }
 
   #want({ kind, key, lookup, isDecided }: KeyedLookup, isFirst: 0 | 1): LookupId {

@@ -63,6 +63,11 @@ const textPaths = {
   candidate_address: 'candidate.primary_address.full_address',
 } as const satisfies Partial<Record<AnswerColumnName, string>>
 
+/** The same, taken apart once: every answer is read by them. */
+const textKeys = Object.entries(textPaths).map(
+  ([column, path]) => [column as keyof typeof textPaths, path.split('.')] as const,
+)
+
 /** `sec_cik` and `cik` are one column: the interface names both and tells them apart nowhere. */
 const identifierTypes = {
   registration_id: ['registration_id'],
@@ -73,6 +78,7 @@ const identifierTypes = {
   bic: ['bic'],
   ticker: ['ticker'],
 } as const satisfies Partial<Record<AnswerColumnName, readonly string[]>>
+const typesOfColumns = Object.entries(identifierTypes) as [keyof typeof identifierTypes, readonly string[]][]
 
 /**
  * The answer line of a run as a server sent it. Never throws: a value of a wrong type is kept as text where
@@ -99,12 +105,9 @@ export function renderAnswer(run: RunObjectLenient): string {
  */
 export function renderResult(data: unknown, rest: Answer): string {
   const answer: Answer = {}
-  for (const [column, path] of Object.entries(textPaths))
-    answer[column as keyof typeof textPaths] = textOf(atPath(data, path))
+  for (const [column, keys] of textKeys) answer[column] = textOf(at(data, ...keys))
   const entity = at(data, 'entity')
-  for (const [column, types] of Object.entries(identifierTypes)) {
-    answer[column as keyof typeof identifierTypes] = identifierOf(entity, types)
-  }
+  for (const [column, types] of typesOfColumns) answer[column] = identifierOf(entity, types)
   const authority = at(entity, 'primary_legal_entity', 'registration_authority')
   const naics = primaryCode(at(entity, 'industry', 'schemes', 'naics_2022'))
   const sic = primaryCode(at(entity, 'industry', 'schemes', 'sic'))

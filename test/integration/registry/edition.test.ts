@@ -40,3 +40,25 @@ test('where there is no registry, none is made by asking for its edition', () =>
   expect(() => readEdition(path)).toThrow(expect.objectContaining({ code: 'REGISTRY_NOT_FOUND' }) as Error)
   expect(existsSync(path)).toBe(false)
 })
+
+test('what is read at once is of one edition, though another process imports meanwhile', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'enrich-edition-'))
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const path = join(folder, 'registry.sqlite')
+  writeFileSync(join(folder, 'one.csv'), 'id,name\n1,Acme GmbH\n')
+  await importCsvInto(path, { path: join(folder, 'one.csv'), sourceName: 'one' })
+  const importer = openRegistry(path)
+  const registry = openRegistry(path, { readonly: true })
+  const seen = registry.atOnce(() => {
+    const before = registry.edition()
+    importer.database.exec("UPDATE sources SET file_sha256 = 'of another file'")
+    return { before, after: registry.edition(), within: registry.atOnce(() => registry.edition()) }
+  })
+  expect(seen.after).toBe(seen.before)
+  expect(seen.within).toBe(seen.before)
+  expect(registry.edition()).not.toBe(seen.before)
+  registry.close()
+  importer.close()
+})

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import {
   createGatheredCommits,
   createGatheredTransactions,
@@ -40,6 +40,31 @@ test('however many turns the loop takes, nobody waits for company longer than a 
   await nextTurn()
   expect(isCommitted).toBe(true)
   await added
+})
+
+test('where commits wait a given time, what comes within it is one commit; a flush does not wait', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  try {
+    const commits: number[][] = []
+    const commit = (items: readonly number[]) => {
+      commits.push([...items])
+      return taken(items)
+    }
+    const { add, flush } = createGatheredCommits(commit, { gatherMs: 8 })
+    const added = [add(1)]
+    vi.advanceTimersByTime(7)
+    added.push(add(2))
+    expect(commits).toEqual([])
+    vi.advanceTimersByTime(1)
+    expect(await Promise.all(added)).toEqual([1, 2])
+    const next = add(3)
+    flush()
+    expect(await next).toBe(3)
+    vi.advanceTimersByTime(8)
+    expect(commits).toEqual([[1, 2], [3]])
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('of a commit each gets what became of it; one that throws rejects all, and the next goes on', async () => {
