@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { andThen, type Awaitable, type Deferrable } from '../../core/awaitable.js'
 import { UserError } from '../../core/errors.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { unauthorized } from '../refusal.js'
@@ -122,8 +123,12 @@ export function remembered(callers: Callers): Callers {
 }
 
 /** Whose key the header holds. One that is sent twice arrives joined by a comma and is nobody's. */
-export function authenticate(callers: Callers, header: string | string[] | undefined): Caller {
-  const caller = typeof header === 'string' ? callers.get(hashKey(header)) : undefined
-  if (caller === undefined) throw unauthorized()
-  return caller
+export function authenticate(
+  callers: Deferrable<Callers>,
+  header: string | string[] | undefined,
+): Awaitable<Caller> {
+  return andThen(typeof header === 'string' ? callers.get(hashKey(header)) : undefined, (caller) => {
+    if (caller === undefined) throw unauthorized()
+    return caller
+  })
 }

@@ -59,7 +59,7 @@ export function createOutbox(database: Sqlite, random: Random, lateMs = () => 0)
 }
 
 /** One account's deliveries to one host: what waits its turn together, and holds nobody else up. */
-function laneOf(accountNumber: number, webhookUrl: string): string {
+export function laneOf(accountNumber: number, webhookUrl: string): string {
   return `${accountNumber} ${new URL(webhookUrl).host}`
 }
 

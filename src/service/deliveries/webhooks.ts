@@ -17,11 +17,11 @@ import { createConnect } from '../../platform/outbound/pinned-connect.js'
 import { createPost, type Post } from '../../platform/outbound/post.js'
 import { badRequest } from '../refusal.js'
 import { runBody } from '../runs/run-body.js'
-import type { OnRunEnded } from '../runs/run-store.js'
+import type { EndedRun, OnRunEnded } from '../runs/run-store.js'
 import type { AttemptDeps } from './attempt.js'
 import { startDeliverer, type Deliverer } from './deliverer.js'
 import { createEventStore, type EventCount } from './event-store.js'
-import { createOutbox, type Outbox } from './outbox.js'
+import { createOutbox, type NewEvent, type Outbox } from './outbox.js'
 
 export interface WebhookOptions {
   /** Receivers on this machine may be delivered to, http too: for rehearsals. Default false. */
@@ -109,21 +109,27 @@ export function assertLocalWebhooksStayLocal(
 }
 
 /**
- * The event of a run that was given a `webhook_url`; written with its result or not at all. It carries the run
- * as the poll shows it, with the basis where the kickoff asked for one. v2 has no events.
+ * The event of a run that was given a `webhook_url`; to be written with its result or not at all. It carries the run
+ * as the poll shows it, with the basis where the kickoff asked for one. Null where it has none, as in v2.
  */
+export function eventOf(run: EndedRun, endedAtMs: number): NewEvent | null {
+  if (run.webhookUrl === null || run.surface !== 'v3') return null
+  return {
+    accountNumber: run.accountNumber,
+    type: run.status === 'COMPLETED' ? 'entity_resolution.completed' : 'entity_resolution.failed',
+    webhookUrl: run.webhookUrl,
+    runId: run.runId,
+    customId: run.customId,
+    object: runBody(run, true),
+    createdAtMs: endedAtMs,
+  }
+}
+
+/** For a store whose transaction the outbox writes in. */
 export function writeRunEvents(outbox: Pick<Outbox, 'add'>): OnRunEnded {
   return (run, endedAtMs) => {
-    if (run.webhookUrl === null || run.surface !== 'v3') return
-    outbox.add({
-      accountNumber: run.accountNumber,
-      type: run.status === 'COMPLETED' ? 'entity_resolution.completed' : 'entity_resolution.failed',
-      webhookUrl: run.webhookUrl,
-      runId: run.runId,
-      customId: run.customId,
-      object: runBody(run, true),
-      createdAtMs: endedAtMs,
-    })
+    const event = eventOf(run, endedAtMs)
+    if (event !== null) outbox.add(event)
   }
 }
 

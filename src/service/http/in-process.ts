@@ -52,9 +52,10 @@ export function createLocalAnswers(handlers: Handlers, deps: LocalDeps): AnswerL
     try {
       if (found === null) throw unknownRoute(request.path)
       const { name, route } = found
-      const caller = admit(request.headers[apiKeyHeader], name, deps, (limit) =>
+      const admitted = admit(request.headers[apiKeyHeader], name, deps, (limit) =>
         Object.assign(headers, limit),
       )
+      const caller = admitted instanceof Promise ? await admitted : admitted
       const bodyText = request.body ?? ''
       if (Buffer.byteLength(bodyText) > limits.bodyBytesMax) throw payloadTooLarge(limits.bodyBytesMax)
       const contentType = request.headers['content-type']
