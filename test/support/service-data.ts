@@ -43,9 +43,10 @@ export async function testData(
   { storesOf }: OpenData<AnyRunStore>,
   book: AnyAccountBook,
   told: string[] = [],
+  apiKey = 'k',
 ): Promise<TestData> {
   const stores = storesOf({ onRunEnded: () => undefined, waiting: [({ runId }) => told.push(runId)] })
-  const alice = await stores.callers.get(hashKey('k'))
+  const alice = await stores.callers.get(hashKey(apiKey))
   if (alice === undefined) throw new Error('alice has no key')
   return {
     stores,
@@ -117,7 +118,7 @@ export class SharedData {
       () => data.storage.close(),
       () => postgres.close(),
     )
-    return testData(data, createSharedAccountBook(postgres), told)
+    return testData(data, createSharedAccountBook(postgres), told, account.apiKey)
   }
 
   async remove(): Promise<void> {
