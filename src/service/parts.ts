@@ -1,8 +1,7 @@
 import { systemClock, type Clock } from '../platform/clock.js'
 import { systemRandom, type Random } from '../platform/random.js'
 import type { Sqlite } from '../platform/sqlite.js'
-import { remembered, storeAccounts, storedCallers, type AccountOptions } from './accounts/accounts.js'
-import { createCredit, freeOfCharge } from './accounts/credit.js'
+import type { Credit } from './accounts/credit.js'
 import { createWebhooks, type WebhookOptions, type Webhooks } from './deliveries/webhooks.js'
 import { noFaults, withFaults, type Faults } from './faults.js'
 import type { Handlers } from './http/mount.js'
@@ -23,20 +22,15 @@ import { searchHandlers } from './routes/v2/search.js'
 import { domainHandlers, entityHandlers } from './routes/v3/records.js'
 import { kickoffHandlers, pollHandlers } from './routes/v3/runs.js'
 import { createHeldPolls, type HeldPolls } from './runs/held-polls.js'
-import { createJournal, directJournal } from './runs/journal.js'
-import { createMemoryRunStore } from './runs/memory-run-store.js'
+import type { Journal } from './runs/journal.js'
+import { followEnds } from './runs/postgres/follow-ends.js'
 import { startResearcher, type Researcher } from './runs/researcher.js'
-import { createRunStore, type RunStore } from './runs/run-store.js'
-import { openStorage } from './storage/storage.js'
+import type { AnyRunStore } from './runs/run-store.js'
+import { openDatabase } from './storage/database.js'
+import type { OpenData } from './stores.js'
 
 export interface PartsOptions extends WebhookOptions {
   readonly knowledge: Knowledge
-  /** Holds `service.sqlite`; null keeps everything in memory. */
-  readonly dataFolder: string | null
-  /** Stored by their hash; accounts of earlier starts stay. */
-  readonly accounts: readonly AccountOptions[]
-  /** Whether the interface's limits a minute hold. */
-  readonly rateLimits: 'spec' | 'none'
   /** How long a run takes, evenly spread; default 0 to 0. */
   readonly researchMs?: { readonly min: number; readonly max: number }
   /** How long the build of a record or a hierarchy takes, evenly spread; default 0 to 0. */
@@ -53,69 +47,61 @@ export interface PartsOptions extends WebhookOptions {
   readonly log?: (line: string) => void
 }
 
-/** How the service is reached decides how its runs are kept: `runsMax` is that of runs in memory, with held polls. */
-interface PartsDeps {
-  readonly isBusy: () => boolean
-  readonly runsMax?: number
-}
-
-/** All of the service but the way in. Throws SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, API_KEY_INVALID. */
-export function openParts(options: PartsOptions, { isBusy, runsMax }: PartsDeps) {
+/** All of the service but the way in. The data is closed by its end, and where this throws. */
+export function openParts<Runs extends AnyRunStore>(
+  options: PartsOptions,
+  { storage, isInProcess, storesOf }: OpenData<Runs>,
+  isBusy: () => boolean,
+) {
   const { clock = systemClock, random = systemRandom, faults = noFaults } = options
   const knowledge = withFaults(options.knowledge, faults)
-  const log = (line: string) => options.log?.(line.replace(/\s*\n\s*/g, ' '))
-  const storage = openStorage(options, clock, log)
-  const { database, windows } = storage
+  const log = oneLine(options.log)
   try {
-    storeAccounts(database, options.accounts, clock.nowMs())
+    // Events and builds of a shared service.
+    const database = storage.kind === 'own' ? storage.database : openDatabase(null)
     const streams = createHeldStreams(clock)
     const webhooks = createWebhooks(options, { database, clock, random, log, faults })
-    const onEnded = [webhooks.onRunEnded, streams.onEnded]
-    const held = runsMax === undefined ? null : createHeldPolls(clock)
-    const store =
-      runsMax === undefined || held === null
-        ? createRunStore(database, onEnded)
-        : createMemoryRunStore(runsMax, [...onEnded, held.onEnded])
-    store.bringForward(clock.nowMs() + (options.researchMs?.max ?? 0))
+    const held = isInProcess ? createHeldPolls(clock) : null
+    const waiting = held === null ? [streams.onEnded] : [streams.onEnded, held.onEnded]
+    const stores = storesOf({ onRunEnded: webhooks.onRunEnded, waiting })
+    const { runs: store, callers, limiter } = stores
     const researcher = startResearcher({
       ...{ store, knowledge, clock, log, isBusy },
       onStored: webhooks.outbox.wake,
     })
-    const deps = {
-      database,
-      knowledge,
-      store,
-      clock,
-      random,
-      log,
-      isBusy,
-      streams,
-      webhooks,
-      researcher,
-      held,
-    }
-    const builds = openBuilds(options, deps)
-    const handlers = createHandlers(options, { ...deps, builds })
-    const callers = held === null ? storedCallers(database) : remembered(storedCallers(database))
+    const follower =
+      storage.kind === 'shared' ? followEnds({ postgres: storage.postgres, clock, log, streams }) : null
+    const deps = { ...stores, database, knowledge, clock, random, log, isBusy }
+    const parts = { ...deps, store, streams, webhooks, researcher, held }
+    const builds = openBuilds(options, parts)
+    const handlers = createHandlers(options, { ...parts, builds })
     const end = async (closeDoor: () => Promise<void> = () => Promise.resolve()) => {
       streams.close()
       held?.close()
       await closeDoor()
-      await Promise.all([researcher.stop(), builds.stop()])
+      await Promise.all([researcher.stop(), builds.stop(), follower?.stop()])
       await webhooks.stop()
-      storage.close()
+      await storage.close()
     }
-    return { callers, handlers, store, webhooks, windows, random, log, end }
+    return { callers, limiter, handlers, store, webhooks, random, log, end }
   } catch (error) {
-    storage.close()
+    void storage.close()
     throw error
   }
 }
 
+/** A line of the log is one, whatever an error says. */
+export const oneLine =
+  (log: ((line: string) => void) | undefined) =>
+  (line: string): void =>
+    log?.(line.replace(/\s*\n\s*/g, ' '))
+
 interface Deps {
   readonly database: Sqlite
   readonly knowledge: Knowledge
-  readonly store: RunStore
+  readonly store: AnyRunStore
+  readonly credit: Credit
+  readonly journal: Journal
   readonly clock: Clock
   readonly random: Random
   readonly log: (line: string) => void
@@ -146,12 +132,10 @@ function openBuilds(options: PartsOptions, deps: Deps): Builds {
 }
 
 function createHandlers(options: PartsOptions, deps: Deps & { readonly builds: Builds }): Handlers {
-  const { knowledge, store, builds, clock, webhooks, database, held } = deps
-  const credit = held === null ? createCredit(database, clock) : freeOfCharge
+  const { knowledge, store, builds, clock, webhooks, database, held, credit } = deps
   const records = { ...deps, gate: webhooks.gate }
   const researchMs = options.researchMs ?? { min: 0, max: 0 }
-  const journal = held === null ? createJournal(store) : directJournal(store)
-  const submission = { ...deps, journal, credit, researchMs }
+  const submission = { ...deps, researchMs }
   return {
     ...kickoffHandlers({ ...submission, gate: webhooks.gate }),
     ...pollHandlers(store, builds, held),

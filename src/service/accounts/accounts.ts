@@ -71,7 +71,7 @@ export function storeAccounts(database: Sqlite, accounts: readonly AccountOption
   createSecrets(database).ensureAll(nowMs)
 }
 
-function checkKeys(accounts: readonly AccountOptions[]): void {
+export function checkKeys(accounts: readonly AccountOptions[]): void {
   for (const { name, apiKey } of accounts) {
     if (/^[\x21-\x7e]+$/.test(apiKey)) continue
     throw new UserError('API_KEY_INVALID', `the API key of account ${name} cannot be sent in a header`, {
@@ -81,7 +81,7 @@ function checkKeys(accounts: readonly AccountOptions[]): void {
   if (new Set(accounts.map(({ apiKey }) => apiKey)).size < accounts.length) throw sharedKey()
 }
 
-function sharedKey(): UserError {
+export function sharedKey(): UserError {
   return new UserError('API_KEY_INVALID', 'two accounts have the same API key', {
     hint: 'give each account a key of its own',
   })

@@ -16,6 +16,7 @@ import { newCallId } from '../ids.js'
 import {
   badRequest,
   errorBodyOf,
+  isUnexpected,
   malformedRequestId,
   type Refusal,
   toRefusal,
@@ -92,7 +93,7 @@ export function createApp(
   })
   app.setErrorHandler(async (error: unknown, request, reply) => {
     const refusal = toRefusal(error, request.routeOptions.bodyLimit)
-    if (refusal !== error && refusal.status >= 500) {
+    if (isUnexpected(error) && refusal.status >= 500) {
       log(`${request.method} ${request.routeOptions.url ?? 'unknown route'}: ${errorStack(error)}`)
     }
     const isRead = await drainRequest(request.raw, limits.drain, clock)

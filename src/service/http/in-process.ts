@@ -4,7 +4,14 @@ import { errorStack } from '../../core/error-text.js'
 import type { Random } from '../../platform/random.js'
 import { newCallId } from '../ids.js'
 import { limits } from '../limits.js'
-import { badRequest, errorBodyOf, payloadTooLarge, toRefusal, unknownRoute } from '../refusal.js'
+import {
+  badRequest,
+  errorBodyOf,
+  isUnexpected,
+  payloadTooLarge,
+  toRefusal,
+  unknownRoute,
+} from '../refusal.js'
 import {
   admit,
   jsonReplyType,
@@ -71,7 +78,7 @@ export function createLocalAnswers(handlers: Handlers, deps: LocalDeps): AnswerL
       return { status: answer.status, headers: { ...headers, ...answer.headers }, text: textOf(answer) }
     } catch (error) {
       const refusal = toRefusal(error)
-      if (refusal !== error && refusal.status >= 500)
+      if (isUnexpected(error) && refusal.status >= 500)
         deps.log(`${request.method} ${found?.route.path ?? 'unknown route'}: ${errorStack(error)}`)
       const body = errorBodyOf(versionOf(request.path), refusal, newCallId(deps.random))
       return {

@@ -4,6 +4,7 @@ import { errorText } from '../../core/error-text.js'
 import type { Clock } from '../../platform/clock.js'
 import { startDueWorkLoop, type DueWorkLoop, type InFlight } from '../../platform/due-work-loop.js'
 import { createGatheredCommits } from '../../platform/gathered-commits.js'
+import { ConnectionLostError } from '../../platform/postgres/postgres.js'
 import { limits } from '../limits.js'
 import { decideRun, type RunOutcome } from './run-outcome.js'
 import type { Knowledge } from '../knowledge.js'
@@ -92,8 +93,9 @@ export function startResearcher(deps: ResearcherDeps): Researcher {
     idleMsMax: limits.researchIdleMsMax,
     retryMs: limits.researchRetryMs,
     onFailure: (error) => {
-      // All runs of one commit fail by the same error.
-      if (error !== lastFailure) log(`research pauses: ${errorText(error)}`)
+      // All runs of one commit fail by the same error; that a database is away is said once, by whoever watches it.
+      const isSaid = error === lastFailure || error instanceof ConnectionLostError
+      if (!isSaid) log(`research pauses: ${errorText(error)}`)
       lastFailure = error
     },
   })

@@ -8,7 +8,7 @@ import { errorText } from '../../../core/error-text.js'
 import { limits } from '../../limits.js'
 import type { Answer, Call, Handlers } from '../../http/mount.js'
 import { flatCandidate, flatEntity, plainStatusOf } from '../../records/plain-forms.js'
-import { malformedRequestId, notFound, Refusal } from '../../refusal.js'
+import { isUnexpected, malformedRequestId, notFound, Refusal } from '../../refusal.js'
 import type { RunStore, StoredRun } from '../../runs/run-store.js'
 import { submit, type SubmissionDeps } from '../../runs/submission.js'
 import type { HeldStreams } from './held-streams.js'
@@ -59,7 +59,7 @@ async function submitJob(call: V2Call, deps: ResolutionDeps): Promise<Answer> {
     return { status: 202, body: { request_id: ids.requestId, status: 'PENDING' } }
   } catch (error) {
     if (error instanceof Refusal) throw error
-    deps.log(`a v2 submission could not be billed: ${errorText(error)}`)
+    if (isUnexpected(error)) deps.log(`a v2 submission could not be billed: ${errorText(error)}`)
     throw billingUnavailable()
   }
 }
