@@ -45,10 +45,7 @@ interface Deps {
   readonly faults: Faults
 }
 
-export function createWebhooks(
-  options: WebhookOptions,
-  { outgoing, clock, log, faults }: Deps,
-): Webhooks {
+export function createWebhooks(options: WebhookOptions, { outgoing, clock, log, faults }: Deps): Webhooks {
   const { allowLocalWebhooks: allowsLocal = false, resolveHost: resolve = systemResolver } = options
   const guard = createAddressGuard({ resolve, allowsLocal })
   const { outbox, events } = outgoing

@@ -13,6 +13,9 @@ export interface EditionGuard {
   stop(): Promise<void>
 }
 
+/** Of a service that is alone on its data. */
+export const unguarded: EditionGuard = { problem: () => null, stop: () => Promise.resolve() }
+
 export interface EditionGuardDeps {
   readonly postgres: Postgres
   /** What this replica answers from now, by name. */
@@ -89,7 +92,9 @@ function watch({ postgres, edition, clock, log }: EditionGuardDeps, fromMs: numb
     const own = edition()
     if (served !== own) return movedOn(own, served ?? 'none')
     const isSeen = clock.monotonicMs() - seenAtMs < limits.editionLifeMs
-    return isSeen ? null : 'whether this is still the edition that is served cannot be seen: the database is away'
+    return isSeen
+      ? null
+      : 'whether this is still the edition that is served cannot be seen: the database is away'
   }
   const loop = startDueWorkLoop({
     clock,
@@ -109,7 +114,8 @@ function watch({ postgres, edition, clock, log }: EditionGuardDeps, fromMs: numb
     retryMs: limits.editionLookMs,
     onFailure: (error) => {
       // That the database is away is said once, by who watches it.
-      if (!(error instanceof ConnectionLostError)) log(`the edition that is served is not seen: ${errorText(error)}`)
+      if (!(error instanceof ConnectionLostError))
+        log(`the edition that is served is not seen: ${errorText(error)}`)
     },
   })
   return { problem, stop: () => loop.stop() }

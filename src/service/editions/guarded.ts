@@ -46,7 +46,8 @@ export function guardedDue<Due extends { due(nowMs: number, countMax: number): A
   store: Due,
   guard: Guard,
 ): Due {
-  const due = ((nowMs, countMax) => (guard.problem() === null ? store.due(nowMs, countMax) : [])) as Due['due']
+  const due = ((nowMs, countMax) =>
+    guard.problem() === null ? store.due(nowMs, countMax) : []) as Due['due']
   return { ...store, due }
 }
 

@@ -157,7 +157,9 @@ function endValues(ends: readonly AttemptEnd[], nowMs: number): unknown[] {
     ends.map(({ eventNumber }) => eventNumber),
     ends.map(({ attemptCount }) => attemptCount),
     ends.map(({ deliveredAtMs }) => deliveredAtMs !== null),
-    ends.map(({ nextAttemptAtMs }) => (nextAttemptAtMs === null ? null : Math.max(0, nextAttemptAtMs - nowMs))),
+    ends.map(({ nextAttemptAtMs }) =>
+      nextAttemptAtMs === null ? null : Math.max(0, nextAttemptAtMs - nowMs),
+    ),
     // A text of PostgreSQL takes no U+0000.
     ends.map(({ failure }) => failure?.replaceAll('\0', '\uFFFD') ?? null),
   ]

@@ -20,9 +20,7 @@ export const isWaitedFor = ({ kind, state }: StoredBuild): boolean => eventState
 
 const eventNames = { entity: 'entity', domain: 'domain_intelligence' } as const
 
-export function waiterEndings(
-  eventData: Readonly<Record<'entity' | 'domain', EventData>>,
-): WaiterEnding {
+export function waiterEndings(eventData: Readonly<Record<'entity' | 'domain', EventData>>): WaiterEnding {
   return (build, waiter, atMs) => {
     const { kind } = build
     if (kind === 'hierarchy') throw new Error('nobody waits for a hierarchy')

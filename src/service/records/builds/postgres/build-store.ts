@@ -97,7 +97,8 @@ async function untilKnown<Result>(clock: Clock, work: () => Promise<Result>): Pr
     try {
       return await work()
     } catch (error) {
-      if (error instanceof ConnectionLostError && error.mayHaveTakenEffect) brokenSinceMs ??= clock.monotonicMs()
+      if (error instanceof ConnectionLostError && error.mayHaveTakenEffect)
+        brokenSinceMs ??= clock.monotonicMs()
       if (!(error instanceof ConnectionLostError) || brokenSinceMs === null) throw error
       if (clock.monotonicMs() - brokenSinceMs >= limits.kickoffUnknownMsMax) throw error
       await clock.sleep(againMs)
@@ -117,7 +118,12 @@ function createLook(statements: PostgresStatements): (asked: AskedBuild) => Prom
   }
 }
 
-const findTimed = (statements: PostgresStatements, kind: BuildKind, subject: string, lock: '' | 'FOR UPDATE') =>
+const findTimed = (
+  statements: PostgresStatements,
+  kind: BuildKind,
+  subject: string,
+  lock: '' | 'FOR UPDATE',
+) =>
   statements.query<Timed>(
     `SELECT ${columns}, ${serverMsSql} AS "nowMs" FROM enrich_service.builds
      WHERE kind = $1 AND subject = $2 ${lock}`,
@@ -132,7 +138,8 @@ async function askIn(
 ): Promise<AnsweredBuild> {
   const { kind, subject, stepOf, takesMs, waiter, chargedAccountNumber } = asked
   const first = await insertFirst(statements, kind, subject, takesMs)
-  if (first !== null && chargedAccountNumber !== null) await chargeUnit(statements, chargedAccountNumber, deps.clock.nowMs())
+  if (first !== null && chargedAccountNumber !== null)
+    await chargeUnit(statements, chargedAccountNumber, deps.clock.nowMs())
   const answered = first === null ? await stepOn(statements, asked, stepOf) : { build: first, hasBegun: true }
   const { build } = answered
   if (waiter !== null && asked.isWaitedFor(build)) {
@@ -219,7 +226,11 @@ async function endIn(
   await settleWaiters(statements, builds, deps)
 }
 
-type OpenWaiter = BuildWaiter & { readonly buildNumber: number; readonly waiterNumber: number; readonly nowMs: number }
+type OpenWaiter = BuildWaiter & {
+  readonly buildNumber: number
+  readonly waiterNumber: number
+  readonly nowMs: number
+}
 
 /** Writes the event of every open waiter of builds that have ended, which are locked. */
 async function settleWaiters(
