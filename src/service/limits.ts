@@ -94,6 +94,9 @@ export const limits = {
   /** What a replica has claimed is another's after this, unless it is renewed; and how often each looks for more. */
   claimMs: 15_000,
   claimLookMs: 1_000,
+  /** How often a replica looks which edition is served, and how long what it saw holds. */
+  editionLookMs: 1_000,
+  editionLifeMs: 5_000,
   /** How often a replica looks for ends, by others, of the runs that its streams wait for. */
   endsLookMs: 500,
   /** A key that was revoked, or an account that was switched, counts after this at the latest. */

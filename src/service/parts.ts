@@ -1,17 +1,23 @@
 import { systemClock, type Clock } from '../platform/clock.js'
 import { systemRandom, type Random } from '../platform/random.js'
-import type { Sqlite } from '../platform/sqlite.js'
+import type { Deferrable } from '../core/awaitable.js'
 import type { Credit } from './accounts/credit.js'
 import { createWebhooks, type WebhookOptions, type Webhooks } from './deliveries/webhooks.js'
+import type { Outgoing } from './deliveries/outgoing.js'
+import { unguarded, type EditionGuard } from './editions/edition-guard.js'
+import { guardedDue, guardedHandlers } from './editions/guarded.js'
 import { noFaults, withFaults, type Faults } from './faults.js'
 import type { Handlers } from './http/mount.js'
 import type { Knowledge } from './knowledge.js'
+import { waiterEndings } from './records/builds/build-events.js'
+import type { AnyBuildStore } from './records/builds/build-store.js'
 import { createBuilds, type Builds } from './records/builds/builds.js'
 import { entityCompiler, entityEventData } from './records/builds/entity-build.js'
 import { domainCompiler, domainEventData } from './records/domains/domain-build.js'
 import { noDomainLists, type DomainLists } from './records/domains/domain-lists.js'
 import type { WebsiteCheck } from './records/domains/website-check.js'
 import { hierarchyCompiler } from './records/hierarchies/hierarchy.js'
+import type { ReportStore } from './reports/report-store.js'
 import { mcpHandlers } from './routes/mcp.js'
 import { hierarchyHandlers } from './routes/v1/hierarchy.js'
 import { domainHandlersV1, entityHandlersV1 } from './routes/v1/records.js'
@@ -26,7 +32,6 @@ import type { Journal } from './runs/journal.js'
 import { followEnds } from './runs/postgres/follow-ends.js'
 import { startResearcher, type Researcher } from './runs/researcher.js'
 import type { AnyRunStore } from './runs/run-store.js'
-import { openDatabase } from './storage/database.js'
 import type { OpenData } from './stores.js'
 
 export interface PartsOptions extends WebhookOptions {
@@ -52,40 +57,43 @@ export function openParts<Runs extends AnyRunStore>(
   options: PartsOptions,
   { storage, isInProcess, storesOf }: OpenData<Runs>,
   isBusy: () => boolean,
+  guard: EditionGuard = unguarded,
 ) {
   const { clock = systemClock, random = systemRandom, faults = noFaults } = options
   const knowledge = withFaults(options.knowledge, faults)
   const log = oneLine(options.log)
   try {
-    // Events and builds of a shared service.
-    const database = storage.kind === 'own' ? storage.database : openDatabase(null)
     const streams = createHeldStreams(clock)
-    const webhooks = createWebhooks(options, { database, clock, random, log, faults })
     const held = isInProcess ? createHeldPolls(clock) : null
     const waiting = held === null ? [streams.onEnded] : [streams.onEnded, held.onEnded]
-    const stores = storesOf({ onRunEnded: webhooks.onRunEnded, waiting })
+    const stores = storesOf({
+      ...{ waiting, clock, random },
+      lateMs: () => faults.deliveryDelayMs(),
+      endingOf: waiterEndings({ entity: entityEventData(knowledge), domain: domainEventData }),
+    })
     const { runs: store, callers, limiter } = stores
+    const webhooks = createWebhooks(options, { ...stores, clock, log, faults })
     const researcher = startResearcher({
-      ...{ store, knowledge, clock, log, isBusy },
+      ...{ store: guardedDue(store, guard), knowledge, clock, log, isBusy },
       onStored: webhooks.outbox.wake,
     })
     const follower =
       storage.kind === 'shared' ? followEnds({ postgres: storage.postgres, clock, log, streams }) : null
-    const deps = { ...stores, database, knowledge, clock, random, log, isBusy }
+    const deps = { ...stores, knowledge, clock, random, log, isBusy }
     const parts = { ...deps, store, streams, webhooks, researcher, held }
-    const builds = openBuilds(options, parts)
-    const handlers = createHandlers(options, { ...parts, builds })
+    const builds = openBuilds(options, parts, guardedDue(stores.builds, guard))
+    const handlers = guardedHandlers(createHandlers(options, { ...parts, builds }), guard)
     const end = async (closeDoor: () => Promise<void> = () => Promise.resolve()) => {
       streams.close()
       held?.close()
       await closeDoor()
       await Promise.all([researcher.stop(), builds.stop(), follower?.stop()])
-      await webhooks.stop()
+      await Promise.all([webhooks.stop(), guard.stop()])
       await storage.close()
     }
     return { callers, limiter, handlers, store, webhooks, random, log, end }
   } catch (error) {
-    void storage.close()
+    void guard.stop().then(() => storage.close())
     throw error
   }
 }
@@ -97,7 +105,8 @@ export const oneLine =
     log?.(line.replace(/\s*\n\s*/g, ' '))
 
 interface Deps {
-  readonly database: Sqlite
+  readonly outgoing: Outgoing
+  readonly reports: Deferrable<ReportStore>
   readonly knowledge: Knowledge
   readonly store: AnyRunStore
   readonly credit: Credit
@@ -114,25 +123,26 @@ interface Deps {
 }
 
 /** What each kind of record is compiled from, and what its events carry. */
-function openBuilds(options: PartsOptions, deps: Deps): Builds {
+function openBuilds(options: PartsOptions, deps: Deps, store: AnyBuildStore): Deferrable<Builds> {
   const { knowledge } = deps
   const { domainLists: lists = noDomainLists, checkWebsite = null } = options
   return createBuilds({
-    ...deps,
+    ...{ ...deps, ...deps.outgoing, store },
     buildMs: options.buildMs ?? { min: 0, max: 0 },
-    outbox: deps.webhooks.outbox,
     edition: () => knowledge.edition?.() ?? null,
     compilers: {
       entity: entityCompiler(knowledge),
       domain: domainCompiler({ knowledge, lists, checkWebsite }),
       hierarchy: hierarchyCompiler(knowledge),
     },
-    eventData: { entity: entityEventData(knowledge), domain: domainEventData },
   })
 }
 
-function createHandlers(options: PartsOptions, deps: Deps & { readonly builds: Builds }): Handlers {
-  const { knowledge, store, builds, clock, webhooks, database, held, credit } = deps
+function createHandlers(
+  options: PartsOptions,
+  deps: Deps & { readonly builds: Deferrable<Builds> },
+): Handlers {
+  const { knowledge, store, builds, clock, webhooks, held, credit } = deps
   const records = { ...deps, gate: webhooks.gate }
   const researchMs = options.researchMs ?? { min: 0, max: 0 }
   const submission = { ...deps, researchMs }
@@ -145,7 +155,7 @@ function createHandlers(options: PartsOptions, deps: Deps & { readonly builds: B
     ...domainHandlersV1(builds),
     ...searchHandlers(knowledge, clock),
     ...resolutionHandlers(submission),
-    ...reportHandlers(database, clock),
+    ...reportHandlers(deps.reports),
     ...hierarchyHandlers(knowledge, builds),
     ...mcpHandlers(deps),
   }

@@ -6,6 +6,8 @@ import { closeWithin, httpUrl, listen } from '../platform/listening.js'
 import { unlimited } from './accounts/limits/rate-limiter.js'
 import type { EventCount } from './deliveries/event-store.js'
 import { assertLocalWebhooksStayLocal, type Webhooks } from './deliveries/webhooks.js'
+import { openEditionGuard, servedEditionOf, unguarded, type EditionGuard } from './editions/edition-guard.js'
+import { guardedKnowledge } from './editions/guarded.js'
 import { noFaults } from './faults.js'
 import { createApp, watchRequests } from './http/app.js'
 import { mountRoutes } from './http/mount.js'
@@ -37,7 +39,11 @@ interface ServingOptions extends PartsOptions {
 }
 
 export type ServiceOptions = ServingOptions & OwnDataOptions
-export type ReplicaOptions = ServingOptions & SharedDataOptions
+export type ReplicaOptions = ServingOptions &
+  SharedDataOptions & {
+    /** The edition that this replica's takes the place of, for all replicas; see `openEditionGuard`. */
+    readonly replacesEdition?: string
+  }
 
 interface ReconciliationSettings {
   /** Null: without a key where the service listens on this machine alone, else with one. */
@@ -69,17 +75,28 @@ export type RunningReplica = Deferrable<RunningService>
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   assertMayListen(options)
-  return serve(options, openOwnData({ ...options, log: oneLine(options.log) }))
+  // What is in files of its own answers at once.
+  return serve(options, openOwnData({ ...options, log: oneLine(options.log) })) as Promise<RunningService>
 }
 
 /**
  * The same as one of several on one database: what one has acknowledged all know, and limits, credit and accounts are
  * of all together. Throws what `startService` throws, and the codes of a checkpoint on PostgreSQL for a URL or a server
- * that does not do.
+ * that does not do, and SERVICE_EDITION_DIFFERS.
  */
 export async function startReplica(options: ReplicaOptions): Promise<RunningReplica> {
   assertMayListen(options)
-  return serve(options, await openSharedData({ ...options, log: oneLine(options.log) }))
+  const log = oneLine(options.log)
+  const data = await openSharedData({ ...options, log })
+  const { knowledge, domainLists, replacesEdition = null, clock = systemClock } = options
+  const { storage } = data
+  const edition = () => servedEditionOf(knowledge.edition?.() ?? null, domainLists?.hash ?? null)
+  const guarding = { postgres: storage.postgres, edition, replaces: replacesEdition, clock, log }
+  const guard = await openEditionGuard(guarding).catch(async (error: unknown) => {
+    await storage.close()
+    throw error
+  })
+  return serve(options, data, guard)
 }
 
 function assertMayListen(options: ServingOptions): void {
@@ -87,20 +104,25 @@ function assertMayListen(options: ServingOptions): void {
   settledReconciliation(options)
 }
 
-async function serve<Runs extends AnyRunStore>(options: ServingOptions, data: OpenData<Runs>) {
+async function serve<Runs extends AnyRunStore>(
+  options: ServingOptions,
+  data: OpenData<Runs>,
+  guard: EditionGuard = unguarded,
+) {
   const { faults = noFaults, clock = systemClock } = options
   const reconciliation = settledReconciliation(options)
   let isBusy = () => false
-  const parts = openParts(options, data, () => isBusy())
+  const parts = openParts(options, data, () => isBusy(), guard)
   const { store, webhooks, callers, limiter, random, log } = parts
   try {
     await store.bringForward(clock.nowMs() + (options.researchMs?.max ?? 0))
     const guests = reconciliation && { path: reconciliationPaths.endpoint, origins: reconciliation.origins }
     const app = createApp(callers, { clock, random, log, guests })
-    const { version = 'unknown', knowledge } = options
+    const { version = 'unknown' } = options
+    const knowledge = guardedKnowledge(options.knowledge, guard)
     if (options.pages ?? true) {
       const links = guests === null ? {} : { reconciliation: guests.path }
-      await mountPages(app, { version, links, store, webhooks })
+      await mountPages(app, { version, links, store, webhooks, guard })
     }
     isBusy = watchRequests(app, clock)
     mountRoutes(app, parts.handlers, { callers, limiter, random, faults })
@@ -143,17 +165,22 @@ interface PagesDeps {
   readonly links: Readonly<Record<string, string>>
   readonly store: AnyRunStore
   readonly webhooks: Webhooks
+  readonly guard: EditionGuard
 }
 
 /** Loaded when they are wanted. */
 async function mountPages(
   app: FastifyInstance,
-  { version, links, store, webhooks }: PagesDeps,
+  { version, links, store, webhooks, guard }: PagesDeps,
 ): Promise<void> {
   const [{ mountDocs }, { mountMetrics }] = await Promise.all([
     import('./docs/mount-docs.js'),
     import('./http/metrics.js'),
   ])
   mountDocs(app, version, links)
-  mountMetrics(app, { runCount: () => store.count(), eventCount: () => ({ ...webhooks.eventCount() }) })
+  mountMetrics(app, {
+    runCount: () => store.count(),
+    eventCount: async () => ({ ...(await webhooks.eventCount()) }),
+    problem: () => guard.problem(),
+  })
 }

@@ -2,6 +2,7 @@ import type { Deferrable } from '../core/awaitable.js'
 import { systemClock, type Clock } from '../platform/clock.js'
 import type { ConnectOptions } from '../platform/postgres/connect.js'
 import { systemRandom, type Random } from '../platform/random.js'
+import type { Sqlite } from '../platform/sqlite.js'
 import {
   remembered,
   storeAccounts,
@@ -14,8 +15,18 @@ import { createRateLimiter, unlimited, type RateLimiter } from './accounts/limit
 import { sharedCallers } from './accounts/postgres/callers.js'
 import { createSharedRateLimiter } from './accounts/postgres/rate-limiter.js'
 import { storeSharedAccounts } from './accounts/postgres/store-accounts.js'
-import { addEvents } from './deliveries/postgres/outbox.js'
-import { eventOf } from './deliveries/webhooks.js'
+import {
+  createOutgoing,
+  createSharedOutgoing,
+  type Outgoing,
+  type OutgoingDeps,
+} from './deliveries/outgoing.js'
+import { eventOf, writeRunEvents } from './deliveries/webhooks.js'
+import type { WaiterEnding } from './records/builds/build-events.js'
+import { createBuildStore, type AnyBuildStore } from './records/builds/build-store.js'
+import { createSharedBuildStore } from './records/builds/postgres/build-store.js'
+import { createReportStore, type ReportStore } from './reports/report-store.js'
+import { createSharedReportStore } from './reports/shared-report-store.js'
 import { createJournal, directJournal, type Journal } from './runs/journal.js'
 import { createMemoryRunStore } from './runs/memory-run-store.js'
 import { createSharedJournal } from './runs/postgres/kickoffs.js'
@@ -24,7 +35,7 @@ import { createRunStore, type AnyRunStore, type OnRunEnded, type RunStore } from
 import { limits } from './limits.js'
 import { openServiceDatabase } from './storage/postgres/open.js'
 import { watched } from './storage/postgres/watched.js'
-import { openStorage, type Storage } from './storage/storage.js'
+import { openStorage, type SharedStorage, type Storage } from './storage/storage.js'
 
 /** What the service knows of its callers and of their runs, wherever it is kept. */
 export interface Stores<Runs extends AnyRunStore> {
@@ -33,14 +44,16 @@ export interface Stores<Runs extends AnyRunStore> {
   readonly credit: Credit
   readonly runs: Runs
   readonly journal: Journal
+  readonly outgoing: Outgoing
+  readonly builds: AnyBuildStore
+  readonly reports: Deferrable<ReportStore>
 }
 
-/** Who is called for runs that end. */
-export interface RunEnds {
-  /** Writes the events, in the transaction of a store in this process. */
-  readonly onRunEnded: OnRunEnded
-  /** Those who wait for them in this process. */
+export interface StoresDeps extends OutgoingDeps {
+  /** Those in this process who wait for runs that end. */
   readonly waiting: readonly OnRunEnded[]
+  /** What the end of a build is to those who wait for it. */
+  readonly endingOf: WaiterEnding
 }
 
 /** Data that was opened, and the accounts given at the start stored in it. */
@@ -48,7 +61,7 @@ export interface OpenData<Runs extends AnyRunStore> {
   readonly storage: Storage
   /** Runs are kept in memory for one caller in this process: nothing is billed, and polls are held. */
   readonly isInProcess: boolean
-  readonly storesOf: (ends: RunEnds) => Stores<Runs>
+  readonly storesOf: (deps: StoresDeps) => Stores<Runs>
 }
 
 interface DataOptions {
@@ -80,9 +93,11 @@ export function openOwnData(options: OwnDataOptions): OpenData<RunStore> {
   return {
     storage,
     isInProcess: false,
-    storesOf: ({ onRunEnded, waiting }) => {
-      const runs = createRunStore(database, [onRunEnded, ...waiting])
+    storesOf: (deps) => {
+      const { waiting, ...records } = recordsOf(database, deps)
+      const runs = createRunStore(database, waiting)
       return {
+        ...records,
         callers: storedCallers(database),
         limiter: options.rateLimits === 'spec' ? createRateLimiter(clock, windows) : unlimited,
         credit: createCredit(database, clock),
@@ -93,16 +108,29 @@ export function openOwnData(options: OwnDataOptions): OpenData<RunStore> {
   }
 }
 
+/** Beside the runs; `waiting` writes their events too, in their transactions. */
+function recordsOf(database: Sqlite, deps: StoresDeps) {
+  const outgoing = createOutgoing(database, deps)
+  return {
+    outgoing,
+    builds: createBuildStore(database, { ...deps, outbox: outgoing.outbox }),
+    reports: createReportStore(database, deps.clock),
+    waiting: [writeRunEvents(outgoing.outbox), ...deps.waiting],
+  }
+}
+
 /** Nothing on the disk, and no more than so many runs. Throws API_KEY_INVALID. */
 export function openMemory(options: DataOptions, runsMax: number): OpenData<RunStore> {
   const { storage } = openOwnData({ ...options, dataFolder: null })
   return {
     storage,
     isInProcess: true,
-    storesOf: ({ onRunEnded, waiting }) => {
-      const runs = createMemoryRunStore(runsMax, [onRunEnded, ...waiting])
+    storesOf: (deps) => {
       if (storage.kind !== 'own') throw new Error('memory is not shared')
+      const { waiting, ...records } = recordsOf(storage.database, deps)
+      const runs = createMemoryRunStore(runsMax, waiting)
       return {
+        ...records,
         callers: remembered(storedCallers(storage.database)),
         limiter: unlimited,
         credit: freeOfCharge,
@@ -123,7 +151,9 @@ export interface SharedDataOptions extends DataOptions {
 }
 
 /** Data that other replicas work on at the same time. Throws what `openServiceDatabase` throws, API_KEY_INVALID. */
-export async function openSharedData(options: SharedDataOptions): Promise<OpenData<AnyRunStore>> {
+export async function openSharedData(
+  options: SharedDataOptions,
+): Promise<OpenData<AnyRunStore> & { readonly storage: SharedStorage }> {
   const { clock = systemClock, random = systemRandom, log = () => undefined } = options
   const { accounts, environment, claimMs = limits.claimMs } = options
   const opened = await openServiceDatabase(options.databaseUrl, {
@@ -133,7 +163,7 @@ export async function openSharedData(options: SharedDataOptions): Promise<OpenDa
     ...(environment === undefined ? {} : { environment }),
   })
   const postgres = watched(opened.postgres, { ...opened, log })
-  const storage: Storage = {
+  const storage: SharedStorage = {
     kind: 'shared',
     postgres,
     replicaId: random.id('replica_'),
@@ -149,21 +179,28 @@ export async function openSharedData(options: SharedDataOptions): Promise<OpenDa
   return {
     storage,
     isInProcess: false,
-    storesOf: ({ waiting }) => ({
-      callers: sharedCallers(postgres, clock),
-      limiter: options.rateLimits === 'spec' ? createSharedRateLimiter(postgres, clock) : unlimited,
-      // What may be charged is judged where it is, by all replicas together.
-      credit: freeOfCharge,
-      runs: createSharedRunStore(storage, {
-        clock,
-        writeEvents: (statements, ended, atMs) =>
-          addEvents(
-            statements,
-            ended.map((run) => eventOf(run, atMs)).filter((event) => event !== null),
-          ),
-        onEnded: waiting,
-      }),
-      journal: createSharedJournal(postgres, clock),
-    }),
+    storesOf: (deps) => {
+      const outgoing = createSharedOutgoing(storage, deps)
+      const addEvents = outgoing.outbox.add
+      return {
+        outgoing,
+        builds: createSharedBuildStore({ ...storage, ...deps, addEvents }),
+        reports: createSharedReportStore(postgres, clock),
+        callers: sharedCallers(postgres, clock),
+        limiter: options.rateLimits === 'spec' ? createSharedRateLimiter(postgres, clock) : unlimited,
+        // What may be charged is judged where it is, by all replicas together.
+        credit: freeOfCharge,
+        runs: createSharedRunStore(storage, {
+          clock,
+          writeEvents: (statements, ended, atMs) =>
+            addEvents(
+              statements,
+              ended.map((run) => eventOf(run, atMs)).filter((event) => event !== null),
+            ),
+          onEnded: deps.waiting,
+        }),
+        journal: createSharedJournal(postgres, clock),
+      }
+    },
   }
 }

@@ -8,6 +8,8 @@ export interface MeasuredStores {
   runCount(): Awaitable<{ readonly pending: number; readonly completed: number; readonly failed: number }>
   /** Events by what became of them; absent kinds are left out. */
   eventCount(): Awaitable<Readonly<Record<string, number>>>
+  /** Why nothing new is taken; null where it is. */
+  problem?(): string | null
 }
 
 /**
@@ -49,9 +51,11 @@ export function mountMetrics(app: FastifyInstance, stores: MeasuredStores): void
   mountPage(app, '/healthz', async (_request, reply) => {
     // Reads the store: a service whose disk, or database, is gone is not well.
     const { pending } = await stores.runCount()
+    const problem = stores.problem?.() ?? null
     return reply
+      .code(problem === null ? 200 : 503)
       .type('application/json; charset=utf-8')
-      .send(JSON.stringify({ status: 'ok', pending_runs: pending }))
+      .send(JSON.stringify({ status: problem ?? 'ok', pending_runs: pending }))
   })
 }
 

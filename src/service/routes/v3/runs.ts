@@ -55,7 +55,7 @@ async function accept(
  */
 export function pollHandlers(
   store: Deferrable<Pick<RunStore, 'byRunId' | 'byJobId'>>,
-  builds: Pick<Builds, 'runObject'>,
+  builds: Pick<Deferrable<Builds>, 'runObject'>,
   held: Pick<HeldPolls, 'mayHaveEnded'> | null = null,
 ): Pick<Handlers, 'pollRun' | 'pollJob'> {
   return {
@@ -68,7 +68,7 @@ export function pollHandlers(
       }
       if (run === undefined) {
         // Or of a read that came before its record was built: its event names the run.
-        const object = builds.runObject(caller.accountNumber, params.run_id)
+        const object = await builds.runObject(caller.accountNumber, params.run_id)
         if (object === undefined) throw notFound('run')
         return { status: object.isPending ? 202 : 200, body: object.text }
       }

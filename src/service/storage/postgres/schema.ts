@@ -1,3 +1,5 @@
+import { deliveryClaims, servedEdition } from './schema-deliveries.js'
+
 /**
  * The service's tables on PostgreSQL, which several replicas share: what `schema.ts` of SQLite has, as a list of
  * migrations in the schema `enrich_service`. Times in milliseconds since 1970 are of whoever wrote them, except
@@ -202,4 +204,6 @@ export const serviceMigrations: readonly string[] = [
    );
    CREATE INDEX build_waiters_by_build ON enrich_service.build_waiters (build_number) WHERE object IS NULL;
    CREATE UNIQUE INDEX build_waiters_by_run_id ON enrich_service.build_waiters (account_number, run_id)`,
+  deliveryClaims,
+  servedEdition,
 ]
