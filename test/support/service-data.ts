@@ -45,7 +45,15 @@ export async function testData(
   told: string[] = [],
   apiKey = 'k',
 ): Promise<TestData> {
-  const stores = storesOf({ onRunEnded: () => undefined, waiting: [({ runId }) => told.push(runId)] })
+  const stores = storesOf({
+    waiting: [({ runId }) => told.push(runId)],
+    clock: systemClock,
+    random: systemRandom,
+    lateMs: () => 0,
+    endingOf: () => {
+      throw new Error('nothing is built here')
+    },
+  })
   const alice = await stores.callers.get(hashKey(apiKey))
   if (alice === undefined) throw new Error('alice has no key')
   return {

@@ -21,6 +21,7 @@ interface ServeFlags {
   researchSeconds: { min: number; max: number }
   faults?: string
   allowLocalWebhooks?: true
+  replaceEdition?: string
   domainRanks?: string
   disposableDomains?: string
   checkWebsites?: true
@@ -45,6 +46,10 @@ export function fillServeCommand(command: Command, io: CliIo): void {
       '--data <where>',
       'where runs are kept: a folder, or postgres://USER@HOST/DATABASE, which several replicas share',
       defaultPaths.serviceData,
+    )
+    .option(
+      '--replace-edition <edition>',
+      'with a database: move all replicas from this edition on to that of --registry',
     )
     .addOption(
       new Option(
@@ -128,8 +133,19 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       log,
     }
     const isShared = isPostgresUrl(flags.data)
+    const { replaceEdition } = flags
+    if (replaceEdition !== undefined && !isShared)
+      throw new UserError(
+        'USAGE_INVALID',
+        '--replace-edition is for replicas on one database (--data postgres://…)',
+      )
     const service = isShared
-      ? await startReplica({ ...options, databaseUrl: flags.data, environment: io.environment })
+      ? await startReplica({
+          ...options,
+          databaseUrl: flags.data,
+          environment: io.environment,
+          ...(replaceEdition === undefined ? {} : { replacesEdition: replaceEdition }),
+        })
       : await startService({ ...options, dataFolder: flags.data })
     const { entityCount } = registry.info()
     const reconciliationUrl = flags.reconcile === undefined ? null : `${service.url}/reconcile`
