@@ -29,6 +29,7 @@ import { createReportStore, type ReportStore } from './reports/report-store.js'
 import { createSharedReportStore } from './reports/shared-report-store.js'
 import { createJournal, directJournal, type Journal } from './runs/journal.js'
 import { createMemoryRunStore } from './runs/memory-run-store.js'
+import { releaseClaims } from './runs/postgres/claims.js'
 import { createSharedJournal } from './runs/postgres/kickoffs.js'
 import { createSharedRunStore } from './runs/postgres/run-store.js'
 import { createRunStore, type AnyRunStore, type OnRunEnded, type RunStore } from './runs/run-store.js'
@@ -163,12 +164,17 @@ export async function openSharedData(
     ...(environment === undefined ? {} : { environment }),
   })
   const postgres = watched(opened.postgres, { ...opened, log })
+  const replicaId = random.id('replica_')
   const storage: SharedStorage = {
     kind: 'shared',
     postgres,
-    replicaId: random.id('replica_'),
+    replicaId,
     claimMs,
-    close: () => opened.close(),
+    close: async () => {
+      // Where that fails, they run out.
+      await releaseClaims(postgres, replicaId).catch(() => undefined)
+      await opened.close()
+    },
   }
   try {
     await storeSharedAccounts(postgres, accounts, clock.nowMs())

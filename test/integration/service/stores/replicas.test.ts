@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../../../src/platform/clock.js'
 import { parsePostgresUrl } from '../../../../src/core/postgres-address.js'
 import { connectPostgres } from '../../../../src/platform/postgres/connect.js'
@@ -6,6 +6,7 @@ import { ConnectionLostError, type Postgres } from '../../../../src/platform/pos
 import { hashKey } from '../../../../src/service/accounts/accounts.js'
 import { sharedCallers } from '../../../../src/service/accounts/postgres/callers.js'
 import { limits } from '../../../../src/service/limits.js'
+import { followEnds } from '../../../../src/service/runs/postgres/follow-ends.js'
 import { createSharedJournal } from '../../../../src/service/runs/postgres/kickoffs.js'
 import { manualClock } from '../../../support/manual-clock.js'
 import { hasPgbouncer, startPgbouncer } from '../../../support/pgbouncer.js'
@@ -118,7 +119,9 @@ describe.skipIf(programs === null)('several replicas on one database', () => {
     // As if the process had been gone for as long as a claim holds.
     await sql(url, "UPDATE enrich_service.runs SET claimed_until = now() - interval '1 second'")
     expect(await due(other)).toHaveLength(20)
-    expect(await due(one)).toHaveLength(0)
+    // What is left to it is renewed by its looks; what it lost it does not take back.
+    const lost = await shared.open(url, {}, { claimMs: 1 })
+    expect(await due(lost)).toHaveLength(0)
   })
 
   test('a run ends once, with one event and one refund, however often it was researched', async () => {
@@ -148,6 +151,25 @@ describe.skipIf(programs === null)('several replicas on one database', () => {
       ),
     ).toBe('2|1|1|1')
     expect(await sql(url, 'SELECT body FROM enrich_service.events')).toContain(run.ids.runId)
+  })
+
+  test('who waits here for a run is told when another replica has ended it', async () => {
+    const url = await shared.newUrl()
+    const other = await shared.open(url)
+    const run = await other.submit()
+    const waited = { accountNumber: other.alice.accountNumber, runId: run.ids.runId }
+    const postgres = connectPostgres(parsePostgresUrl(url))
+    const told = new Promise((resolve) => {
+      const streams = { waitedFor: () => [waited], onEnded: resolve }
+      const follower = followEnds({ postgres, clock: systemClock, log: () => undefined, streams })
+      onTestFinished(async () => {
+        await follower.stop()
+        await postgres.close()
+      })
+    })
+    const [{ runNumber } = { runNumber: 0 }] = await due(other)
+    await other.stores.runs.finish([{ runNumber, outcome: outcomeOf('COMPLETED') }], 0)
+    expect(await told).toEqual(waited)
   })
 
   test('a kickoff whose commit is not confirmed is billed once, and one that is refused not at all', async () => {
