@@ -6,6 +6,7 @@ import { systemRandom } from '../../src/platform/random.js'
 import { createAccountBook, type AnyAccountBook } from '../../src/service/accounts/account-book.js'
 import { hashKey, type AccountOptions, type Caller } from '../../src/service/accounts/accounts.js'
 import { createSharedAccountBook } from '../../src/service/accounts/postgres/account-book.js'
+import { waiterEndings } from '../../src/service/records/builds/build-events.js'
 import { newCallId, newRunIds, type RunKind } from '../../src/service/ids.js'
 import type { RunOutcome } from '../../src/service/runs/run-outcome.js'
 import type { AnyRunStore, NewRun } from '../../src/service/runs/run-store.js'
@@ -44,7 +45,13 @@ export async function testData(
   book: AnyAccountBook,
   told: string[] = [],
 ): Promise<TestData> {
-  const stores = storesOf({ onRunEnded: () => undefined, waiting: [({ runId }) => told.push(runId)] })
+  const stores = storesOf({
+    waiting: [({ runId }) => told.push(runId)],
+    clock: systemClock,
+    random: systemRandom,
+    lateMs: () => 0,
+    endingOf: waiterEndings({ entity: () => ({}), domain: () => ({}) }),
+  })
   const alice = await stores.callers.get(hashKey('k'))
   if (alice === undefined) throw new Error('alice has no key')
   return {

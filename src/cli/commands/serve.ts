@@ -17,6 +17,7 @@ interface ServeFlags {
   listen: ListenAddress
   registry?: string
   data: string
+  replaceEdition?: string
   limits: 'spec' | 'none'
   researchSeconds: { min: number; max: number }
   faults?: string
@@ -45,6 +46,10 @@ export function fillServeCommand(command: Command, io: CliIo): void {
       '--data <where>',
       'where runs are kept: a folder, or postgres://USER@HOST/DATABASE, which several replicas share',
       defaultPaths.serviceData,
+    )
+    .option(
+      '--replace-edition <edition>',
+      'of several replicas: move all on to this registry, from the one that this names',
     )
     .addOption(
       new Option(
@@ -128,8 +133,19 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       log,
     }
     const isShared = isPostgresUrl(flags.data)
+    const { replaceEdition: replacesEdition } = flags
+    if (replacesEdition !== undefined && !isShared) {
+      throw new UserError('USAGE_INVALID', '--replace-edition is for replicas on one database', {
+        hint: 'a service that is alone on its data answers from whatever registry it is started with',
+      })
+    }
     const service = isShared
-      ? await startReplica({ ...options, databaseUrl: flags.data, environment: io.environment })
+      ? await startReplica({
+          ...options,
+          ...(replacesEdition === undefined ? {} : { replacesEdition }),
+          databaseUrl: flags.data,
+          environment: io.environment,
+        })
       : await startService({ ...options, dataFolder: flags.data })
     const { entityCount } = registry.info()
     const reconciliationUrl = flags.reconcile === undefined ? null : `${service.url}/reconcile`
