@@ -6,6 +6,7 @@ import { systemRandom } from '../../src/platform/random.js'
 import { createAccountBook, type AnyAccountBook } from '../../src/service/accounts/account-book.js'
 import { hashKey, type AccountOptions, type Caller } from '../../src/service/accounts/accounts.js'
 import { createSharedAccountBook } from '../../src/service/accounts/postgres/account-book.js'
+import { waiterEndings } from '../../src/service/records/builds/build-events.js'
 import { newCallId, newRunIds, type RunKind } from '../../src/service/ids.js'
 import type { RunOutcome } from '../../src/service/runs/run-outcome.js'
 import type { AnyRunStore, NewRun } from '../../src/service/runs/run-store.js'
@@ -50,9 +51,7 @@ export async function testData(
     clock: systemClock,
     random: systemRandom,
     lateMs: () => 0,
-    endingOf: () => {
-      throw new Error('nothing is built here')
-    },
+    endingOf: waiterEndings({ entity: () => ({}), domain: () => ({}) }),
   })
   const alice = await stores.callers.get(hashKey(apiKey))
   if (alice === undefined) throw new Error('alice has no key')

@@ -17,11 +17,11 @@ interface ServeFlags {
   listen: ListenAddress
   registry?: string
   data: string
+  replaceEdition?: string
   limits: 'spec' | 'none'
   researchSeconds: { min: number; max: number }
   faults?: string
   allowLocalWebhooks?: true
-  replaceEdition?: string
   domainRanks?: string
   disposableDomains?: string
   checkWebsites?: true
@@ -49,7 +49,7 @@ export function fillServeCommand(command: Command, io: CliIo): void {
     )
     .option(
       '--replace-edition <edition>',
-      'with a database: move all replicas from this edition on to that of --registry',
+      'of several replicas: move all on to this registry, from the one that this names',
     )
     .addOption(
       new Option(
@@ -133,18 +133,18 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       log,
     }
     const isShared = isPostgresUrl(flags.data)
-    const { replaceEdition } = flags
-    if (replaceEdition !== undefined && !isShared)
-      throw new UserError(
-        'USAGE_INVALID',
-        '--replace-edition is for replicas on one database (--data postgres://…)',
-      )
+    const { replaceEdition: replacesEdition } = flags
+    if (replacesEdition !== undefined && !isShared) {
+      throw new UserError('USAGE_INVALID', '--replace-edition is for replicas on one database', {
+        hint: 'a service that is alone on its data answers from whatever registry it is started with',
+      })
+    }
     const service = isShared
       ? await startReplica({
           ...options,
+          ...(replacesEdition === undefined ? {} : { replacesEdition }),
           databaseUrl: flags.data,
           environment: io.environment,
-          ...(replaceEdition === undefined ? {} : { replacesEdition: replaceEdition }),
         })
       : await startService({ ...options, dataFolder: flags.data })
     const { entityCount } = registry.info()

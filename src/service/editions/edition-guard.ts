@@ -24,7 +24,11 @@ export interface EditionGuardDeps {
   readonly replaces: string | null
   readonly clock: Clock
   readonly log: (line: string) => void
+  /** How often it is looked which edition is served, and how long what was seen holds. */
+  readonly times?: { readonly lookMs: number; readonly lifeMs: number }
 }
+
+const usualTimes = { lookMs: limits.editionLookMs, lifeMs: limits.editionLifeMs }
 
 /** What is known is a registry and, where there are any, lists of domains. */
 export function servedEditionOf(registryEdition: string | null, listsHash: string | null): string {
@@ -45,12 +49,12 @@ interface Served {
  * longer see that it is not so; and this one waits until that is certain. Resolves when this replica may answer.
  */
 export async function openEditionGuard(deps: EditionGuardDeps): Promise<EditionGuard> {
-  const { postgres, clock } = deps
+  const { postgres, clock, times: { lookMs, lifeMs } = usualTimes } = deps
   const own = deps.edition()
   const settledAtMs = clock.monotonicMs()
   const served = await settle(postgres, own, deps.replaces)
   if (served.edition !== own) throw differs(own, served.edition)
-  const waitMs = limits.editionLifeMs + limits.editionLookMs - served.ageMs
+  const waitMs = lifeMs + lookMs - served.ageMs
   if (waitMs > 0) {
     deps.log(`the service moves on to the edition ${own}: replicas of the one before end their work first`)
     await clock.sleep(waitMs)
@@ -83,7 +87,8 @@ async function readServed(postgres: Postgres): Promise<Served | null> {
   return served ?? null
 }
 
-function watch({ postgres, edition, clock, log }: EditionGuardDeps, fromMs: number): EditionGuard {
+function watch(deps: EditionGuardDeps, fromMs: number): EditionGuard {
+  const { postgres, edition, clock, log, times: { lookMs, lifeMs } = usualTimes } = deps
   let served: string | null = edition()
   let seenAtMs = fromMs
   let nextLookAtMs = -Infinity
@@ -91,7 +96,7 @@ function watch({ postgres, edition, clock, log }: EditionGuardDeps, fromMs: numb
   const problem = (): string | null => {
     const own = edition()
     if (served !== own) return movedOn(own, served ?? 'none')
-    const isSeen = clock.monotonicMs() - seenAtMs < limits.editionLifeMs
+    const isSeen = clock.monotonicMs() - seenAtMs < lifeMs
     return isSeen
       ? null
       : 'whether this is still the edition that is served cannot be seen: the database is away'
@@ -99,7 +104,7 @@ function watch({ postgres, edition, clock, log }: EditionGuardDeps, fromMs: numb
   const loop = startDueWorkLoop({
     clock,
     takeUp: async () => {
-      nextLookAtMs = clock.nowMs() + limits.editionLookMs
+      nextLookAtMs = clock.nowMs() + lookMs
       // Before it is sent: what is read is no older than that.
       const sentAtMs = clock.monotonicMs()
       const found = await readServed(postgres)
@@ -110,8 +115,8 @@ function watch({ postgres, edition, clock, log }: EditionGuardDeps, fromMs: numb
       said = now
     },
     nextDueAtMs: () => nextLookAtMs,
-    idleMsMax: limits.editionLookMs,
-    retryMs: limits.editionLookMs,
+    idleMsMax: lookMs,
+    retryMs: lookMs,
     onFailure: (error) => {
       // That the database is away is said once, by who watches it.
       if (!(error instanceof ConnectionLostError))
