@@ -50,7 +50,7 @@ export interface Stores<Runs extends AnyRunStore> {
   readonly reports: Deferrable<ReportStore>
 }
 
-export interface StoresDeps extends OutgoingDeps {
+interface StoresDeps extends OutgoingDeps {
   /** Those in this process who wait for runs that end. */
   readonly waiting: readonly OnRunEnded[]
   /** What the end of a build is to those who wait for it. */
@@ -84,11 +84,11 @@ export interface OwnDataOptions extends DataOptions {
 export function openOwnData(options: OwnDataOptions): OpenData<RunStore> {
   const { clock = systemClock, log = () => undefined } = options
   const storage = openStorage(options, clock, log)
-  const { database, windows, close } = storage
+  const { database, windows } = storage
   try {
     storeAccounts(database, options.accounts, clock.nowMs())
   } catch (error) {
-    close()
+    storage.close()
     throw error
   }
   return {
@@ -187,7 +187,8 @@ export async function openSharedData(
     isInProcess: false,
     storesOf: (deps) => {
       const outgoing = createSharedOutgoing(storage, deps)
-      const addEvents = outgoing.outbox.add
+      const addEvents: typeof outgoing.outbox.add = (statements, events) =>
+        outgoing.outbox.add(statements, events)
       return {
         outgoing,
         builds: createSharedBuildStore({ ...storage, ...deps, addEvents }),

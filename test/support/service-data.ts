@@ -40,7 +40,7 @@ type MakeData = (account?: Account) => Promise<TestData>
 
 const accountsOf = (account: Account) => [{ name: 'alice', apiKey: 'k', ...account }]
 
-export async function testData(
+async function testData(
   { storesOf }: OpenData<AnyRunStore>,
   book: AnyAccountBook,
   told: string[] = [],

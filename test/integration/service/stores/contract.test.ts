@@ -139,7 +139,7 @@ describeServiceData('the stores of a service', (make) => {
     const { stores, alice } = await make()
     const other = { ...alice, keyHash: hashKey('other') }
     const decisions = await Promise.all(
-      Array.from({ length: 10 }, (_, at) =>
+      Array.from({ length: 10 }, async (_, at) =>
         stores.limiter.take(at % 2 === 0 ? alice : other, 'pollResolution'),
       ),
     )
