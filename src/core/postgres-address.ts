@@ -28,15 +28,17 @@ const parameters = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'sslcert',
 
 /**
  * The address of a database. Throws CHECKPOINT_URL_INVALID, CHECKPOINT_URL_HAS_PASSWORD and CHECKPOINT_TLS_REQUIRED; no
- * message repeats what was given, since people paste passwords into URLs.
+ * message repeats what was given, since people paste passwords into URLs. `what` it is the address of.
  */
-export function parsePostgresUrl(text: string): PostgresAddress {
+export function parsePostgresUrl(text: string, what = 'the checkpoint'): PostgresAddress {
+  const invalid = (why: string, hint?: string) => invalidUrl(what, why, hint)
+  const decoded = (part: string) => decodedOr(part, invalid)
   const url = isPostgresUrl(text) && URL.canParse(text) ? new URL(text) : null
   // What is no URL may be one whose password holds a slash or a question mark.
   if (url === null) throw invalid('it cannot be read as a URL')
   const given = (name: string) => url.searchParams.get(name) || null
   if (url.password !== '' || given('password') !== null) {
-    throw new UserError('CHECKPOINT_URL_HAS_PASSWORD', 'the URL of the checkpoint holds a password', {
+    throw new UserError('CHECKPOINT_URL_HAS_PASSWORD', `the URL of ${what} holds a password`, {
       hint: `it would be seen in the list of processes: set PGPASSWORD, or keep it in ~/.pgpass, and write ${form}`,
     })
   }
@@ -57,11 +59,14 @@ export function parsePostgresUrl(text: string): PostgresAddress {
     port,
     database,
     user: decoded(url.username) || given('user'),
-    tls: tlsOf(given('sslmode'), isThisMachine(host), {
-      rootPath: given('sslrootcert'),
-      certificatePath: given('sslcert'),
-      keyPath: given('sslkey'),
-    }),
+    tls: tlsOf(
+      { mode: given('sslmode'), isLocal: isThisMachine(host), what, invalid },
+      {
+        rootPath: given('sslrootcert'),
+        certificatePath: given('sslcert'),
+        keyPath: given('sslkey'),
+      },
+    ),
   }
 }
 
@@ -74,7 +79,19 @@ export const shownPostgresUrl = ({ host, port, database, user }: PostgresAddress
 /** A Unix socket, or the loopback interface: nobody between can read. */
 const isThisMachine = (host: string) => host.startsWith('/') || host === '::1' || isLoopback(host)
 
-function tlsOf(mode: string | null, isLocal: boolean, paths: Omit<PostgresTls, 'mode'>): PostgresTls | null {
+type Invalid = (why: string, hint?: string) => UserError
+
+interface AskedTls {
+  readonly mode: string | null
+  readonly isLocal: boolean
+  readonly what: string
+  readonly invalid: Invalid
+}
+
+function tlsOf(
+  { mode, isLocal, what, invalid }: AskedTls,
+  paths: Omit<PostgresTls, 'mode'>,
+): PostgresTls | null {
   switch (mode) {
     case null:
       return isLocal ? null : { mode: 'verify-full', ...paths }
@@ -89,7 +106,7 @@ function tlsOf(mode: string | null, isLocal: boolean, paths: Omit<PostgresTls, '
       if (isLocal) return null
       throw new UserError(
         'CHECKPOINT_TLS_REQUIRED',
-        'the checkpoint is on another machine, and sslmode leaves TLS out',
+        `${what} is on another machine, and sslmode leaves TLS out`,
         {
           hint: 'leave sslmode out, or set verify-full or verify-ca, with sslrootcert=FILE where the certificate is of your own authority',
         },
@@ -102,7 +119,7 @@ function tlsOf(mode: string | null, isLocal: boolean, paths: Omit<PostgresTls, '
   }
 }
 
-function decoded(text: string): string {
+function decodedOr(text: string, invalid: Invalid): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -110,8 +127,8 @@ function decoded(text: string): string {
   }
 }
 
-function invalid(what: string, hint?: string): UserError {
-  return new UserError('CHECKPOINT_URL_INVALID', `the URL of the checkpoint is wrong: ${what}`, {
+function invalidUrl(what: string, why: string, hint?: string): UserError {
+  return new UserError('CHECKPOINT_URL_INVALID', `the URL of ${what} is wrong: ${why}`, {
     hint: hint ?? `like ${form}; the password goes into PGPASSWORD or ~/.pgpass`,
   })
 }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Awaitable } from '../core/awaitable.js'
 import type { Clock } from './clock.js'
 
 export interface DueWorkDeps {
@@ -7,7 +8,7 @@ export interface DueWorkDeps {
   /** Takes up what is due by now: short work at once, longer work by `begin`. */
   readonly takeUp: (loop: InFlight) => void | Promise<void>
   /** When the next is due, by the wall clock; -Infinity: there is more to take up now. */
-  readonly nextDueAtMs: () => number
+  readonly nextDueAtMs: () => Awaitable<number>
   /** Pieces of longer work at a time. */
   readonly inFlightMax?: number
   /** However far off the next is, it is looked for again after this: somebody may have set the clock. */
@@ -47,6 +48,8 @@ export function startDueWorkLoop(deps: DueWorkDeps): DueWorkLoop {
   const { signal } = stopping
   let isWoken = false
   let sleepsUntilMs = -Infinity
+  // Of what is expected while it is asked what is due next, and is not in the answer.
+  let expectedAtMs = Infinity
   let sleep = new AbortController()
   const wake = () => {
     isWoken = true
@@ -66,7 +69,9 @@ export function startDueWorkLoop(deps: DueWorkDeps): DueWorkLoop {
       await takeUp(inFlight)
       // What asks for this thread meanwhile comes first, and what ends meanwhile is seen by the same look.
       await nextTurn()
-      await sleepFor(Math.min(nextDueAtMs() - clock.nowMs(), idleMsMax))
+      expectedAtMs = Infinity
+      const nextMs = await nextDueAtMs()
+      await sleepFor(Math.min(Math.min(nextMs, expectedAtMs) - clock.nowMs(), idleMsMax))
     } catch (error) {
       onFailure(error)
       isWoken = false
@@ -84,6 +89,7 @@ export function startDueWorkLoop(deps: DueWorkDeps): DueWorkLoop {
 
   return {
     expect: (dueAtMs) => {
+      expectedAtMs = Math.min(expectedAtMs, dueAtMs)
       if (dueAtMs < sleepsUntilMs) wake()
     },
     wake,

@@ -3,6 +3,7 @@ import type { HierarchyData } from '../contract/hierarchy.js'
 import type { EntityId } from '../contract/ids.js'
 import type { Resolution } from '../contract/result.js'
 import type { SearchResult } from '../contract/search.js'
+import type { Awaitable } from '../core/awaitable.js'
 
 export interface Query {
   readonly name: string
@@ -79,9 +80,6 @@ export interface ResolutionText {
   /** JSON. */
   readonly basis: string
 }
-
-/** There already, or made elsewhere while this thread does other things. */
-export type Awaitable<Value> = Value | Promise<Value>
 
 /**
  * What the service answers from. A name may take long, so it may be matched in another thread; everything else is

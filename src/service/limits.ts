@@ -89,6 +89,24 @@ export const limits = {
     requestsPerMinute: 600,
   },
 
+  /** Replicas on one database: connections of each to it. */
+  connectionsMax: 8,
+  /** What a replica has claimed is another's after this, unless it is renewed; and how often each looks for more. */
+  claimMs: 15_000,
+  claimLookMs: 1_000,
+  /** How often a replica looks which edition is served, and how long what it saw holds. */
+  editionLookMs: 1_000,
+  editionLifeMs: 5_000,
+  /** How often a replica looks for ends, by others, of the runs that its streams wait for. */
+  endsLookMs: 500,
+  /** A key that was revoked, or an account that was switched, counts after this at the latest. */
+  callerLifeMs: 1_000,
+  callersKeptMax: 10_000,
+  /** How long a kickoff waits to learn whether it was stored, once the connection broke. */
+  kickoffUnknownMsMax: 10_000,
+  /** Runs that have ended are counted no more often than this, for the metrics. */
+  countLifeMs: 15_000,
+
   /** The service waits on its one thread; a command beside it has time. */
   databaseBusyMs: 1_000,
   databaseBesideBusyMs: 5_000,

@@ -1,10 +1,10 @@
 import type { Clock } from '../platform/clock.js'
 import type { Random } from '../platform/random.js'
-import { unlimited } from './accounts/limits/rate-limiter.js'
 import { createLocalAnswers, type AnswerLocally } from './http/in-process.js'
 import type { Knowledge } from './knowledge.js'
 import { openParts } from './parts.js'
 import type { RunCount } from './runs/run-store.js'
+import { openMemory } from './stores.js'
 
 export interface LocalServiceOptions {
   readonly knowledge: Knowledge
@@ -30,17 +30,16 @@ export interface LocalService {
 export function startLocalService(options: LocalServiceOptions): LocalService {
   const { apiKey, runsMax } = options
   const closing = new AbortController()
-  const parts = openParts(
-    { ...options, dataFolder: null, accounts: [{ name: 'embedded', apiKey }], rateLimits: 'none' },
-    // The one caller shares the thread, and waits for answers.
-    { isBusy: () => true, runsMax },
-  )
-  const { callers, random, log } = parts
+  const accounts = [{ name: 'embedded', apiKey }]
+  const data = openMemory({ ...options, accounts, rateLimits: 'none' }, runsMax)
+  // The one caller shares the thread, and waits for answers.
+  const parts = openParts(options, data, () => true)
+  const { callers, limiter, random, log } = parts
   let ended: Promise<void> | undefined
   return {
     answer: createLocalAnswers(parts.handlers, {
       callers,
-      limiter: unlimited,
+      limiter,
       random,
       log,
       closing: closing.signal,

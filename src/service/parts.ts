@@ -1,18 +1,23 @@
 import { systemClock, type Clock } from '../platform/clock.js'
 import { systemRandom, type Random } from '../platform/random.js'
-import type { Sqlite } from '../platform/sqlite.js'
-import { remembered, storeAccounts, storedCallers, type AccountOptions } from './accounts/accounts.js'
-import { createCredit, freeOfCharge } from './accounts/credit.js'
+import type { Deferrable } from '../core/awaitable.js'
+import type { Credit } from './accounts/credit.js'
 import { createWebhooks, type WebhookOptions, type Webhooks } from './deliveries/webhooks.js'
+import type { Outgoing } from './deliveries/outgoing.js'
+import { unguarded, type EditionGuard } from './editions/edition-guard.js'
+import { guardedDue, guardedHandlers } from './editions/guarded.js'
 import { noFaults, withFaults, type Faults } from './faults.js'
 import type { Handlers } from './http/mount.js'
 import type { Knowledge } from './knowledge.js'
+import { waiterEndings } from './records/builds/build-events.js'
+import type { AnyBuildStore } from './records/builds/build-store.js'
 import { createBuilds, type Builds } from './records/builds/builds.js'
 import { entityCompiler, entityEventData } from './records/builds/entity-build.js'
 import { domainCompiler, domainEventData } from './records/domains/domain-build.js'
 import { noDomainLists, type DomainLists } from './records/domains/domain-lists.js'
 import type { WebsiteCheck } from './records/domains/website-check.js'
 import { hierarchyCompiler } from './records/hierarchies/hierarchy.js'
+import type { ReportStore } from './reports/report-store.js'
 import { mcpHandlers } from './routes/mcp.js'
 import { hierarchyHandlers } from './routes/v1/hierarchy.js'
 import { domainHandlersV1, entityHandlersV1 } from './routes/v1/records.js'
@@ -23,20 +28,14 @@ import { searchHandlers } from './routes/v2/search.js'
 import { domainHandlers, entityHandlers } from './routes/v3/records.js'
 import { kickoffHandlers, pollHandlers } from './routes/v3/runs.js'
 import { createHeldPolls, type HeldPolls } from './runs/held-polls.js'
-import { createJournal, directJournal } from './runs/journal.js'
-import { createMemoryRunStore } from './runs/memory-run-store.js'
+import type { Journal } from './runs/journal.js'
+import { followEnds } from './runs/postgres/follow-ends.js'
 import { startResearcher, type Researcher } from './runs/researcher.js'
-import { createRunStore, type RunStore } from './runs/run-store.js'
-import { openStorage } from './storage/storage.js'
+import type { AnyRunStore } from './runs/run-store.js'
+import type { OpenData } from './stores.js'
 
 export interface PartsOptions extends WebhookOptions {
   readonly knowledge: Knowledge
-  /** Holds `service.sqlite`; null keeps everything in memory. */
-  readonly dataFolder: string | null
-  /** Stored by their hash; accounts of earlier starts stay. */
-  readonly accounts: readonly AccountOptions[]
-  /** Whether the interface's limits a minute hold. */
-  readonly rateLimits: 'spec' | 'none'
   /** How long a run takes, evenly spread; default 0 to 0. */
   readonly researchMs?: { readonly min: number; readonly max: number }
   /** How long the build of a record or a hierarchy takes, evenly spread; default 0 to 0. */
@@ -53,69 +52,65 @@ export interface PartsOptions extends WebhookOptions {
   readonly log?: (line: string) => void
 }
 
-/** How the service is reached decides how its runs are kept: `runsMax` is that of runs in memory, with held polls. */
-interface PartsDeps {
-  readonly isBusy: () => boolean
-  readonly runsMax?: number
-}
-
-/** All of the service but the way in. Throws SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, API_KEY_INVALID. */
-export function openParts(options: PartsOptions, { isBusy, runsMax }: PartsDeps) {
+/** All of the service but the way in. The data is closed by its end, and where this throws. */
+export function openParts<Runs extends AnyRunStore>(
+  options: PartsOptions,
+  { storage, isInProcess, storesOf }: OpenData<Runs>,
+  isBusy: () => boolean,
+  guard: EditionGuard = unguarded,
+) {
   const { clock = systemClock, random = systemRandom, faults = noFaults } = options
   const knowledge = withFaults(options.knowledge, faults)
-  const log = (line: string) => options.log?.(line.replace(/\s*\n\s*/g, ' '))
-  const storage = openStorage(options, clock, log)
-  const { database, windows } = storage
+  const log = oneLine(options.log)
   try {
-    storeAccounts(database, options.accounts, clock.nowMs())
     const streams = createHeldStreams(clock)
-    const webhooks = createWebhooks(options, { database, clock, random, log, faults })
-    const onEnded = [webhooks.onRunEnded, streams.onEnded]
-    const held = runsMax === undefined ? null : createHeldPolls(clock)
-    const store =
-      runsMax === undefined || held === null
-        ? createRunStore(database, onEnded)
-        : createMemoryRunStore(runsMax, [...onEnded, held.onEnded])
-    store.bringForward(clock.nowMs() + (options.researchMs?.max ?? 0))
+    const held = isInProcess ? createHeldPolls(clock) : null
+    const waiting = held === null ? [streams.onEnded] : [streams.onEnded, held.onEnded]
+    const stores = storesOf({
+      ...{ waiting, clock, random },
+      lateMs: () => faults.deliveryDelayMs(),
+      endingOf: waiterEndings({ entity: entityEventData(knowledge), domain: domainEventData }),
+    })
+    const { runs: store, callers, limiter } = stores
+    const webhooks = createWebhooks(options, { ...stores, clock, log, faults })
     const researcher = startResearcher({
-      ...{ store, knowledge, clock, log, isBusy },
+      ...{ store: guardedDue(store, guard), knowledge, clock, log, isBusy },
       onStored: webhooks.outbox.wake,
     })
-    const deps = {
-      database,
-      knowledge,
-      store,
-      clock,
-      random,
-      log,
-      isBusy,
-      streams,
-      webhooks,
-      researcher,
-      held,
-    }
-    const builds = openBuilds(options, deps)
-    const handlers = createHandlers(options, { ...deps, builds })
-    const callers = held === null ? storedCallers(database) : remembered(storedCallers(database))
+    const follower =
+      storage.kind === 'shared' ? followEnds({ postgres: storage.postgres, clock, log, streams }) : null
+    const deps = { ...stores, knowledge, clock, random, log, isBusy }
+    const parts = { ...deps, store, streams, webhooks, researcher, held }
+    const builds = openBuilds(options, parts, guardedDue(stores.builds, guard))
+    const handlers = guardedHandlers(createHandlers(options, { ...parts, builds }), guard)
     const end = async (closeDoor: () => Promise<void> = () => Promise.resolve()) => {
       streams.close()
       held?.close()
       await closeDoor()
-      await Promise.all([researcher.stop(), builds.stop()])
-      await webhooks.stop()
-      storage.close()
+      await Promise.all([researcher.stop(), builds.stop(), follower?.stop()])
+      await Promise.all([webhooks.stop(), guard.stop()])
+      await storage.close()
     }
-    return { callers, handlers, store, webhooks, windows, random, log, end }
+    return { callers, limiter, handlers, store, webhooks, random, log, end }
   } catch (error) {
-    storage.close()
+    void guard.stop().then(() => storage.close())
     throw error
   }
 }
 
+/** A line of the log is one, whatever an error says. */
+export const oneLine =
+  (log: ((line: string) => void) | undefined) =>
+  (line: string): void =>
+    log?.(line.replace(/\s*\n\s*/g, ' '))
+
 interface Deps {
-  readonly database: Sqlite
+  readonly outgoing: Outgoing
+  readonly reports: Deferrable<ReportStore>
   readonly knowledge: Knowledge
-  readonly store: RunStore
+  readonly store: AnyRunStore
+  readonly credit: Credit
+  readonly journal: Journal
   readonly clock: Clock
   readonly random: Random
   readonly log: (line: string) => void
@@ -128,30 +123,29 @@ interface Deps {
 }
 
 /** What each kind of record is compiled from, and what its events carry. */
-function openBuilds(options: PartsOptions, deps: Deps): Builds {
+function openBuilds(options: PartsOptions, deps: Deps, store: AnyBuildStore): Deferrable<Builds> {
   const { knowledge } = deps
   const { domainLists: lists = noDomainLists, checkWebsite = null } = options
   return createBuilds({
-    ...deps,
+    ...{ ...deps, ...deps.outgoing, store },
     buildMs: options.buildMs ?? { min: 0, max: 0 },
-    outbox: deps.webhooks.outbox,
     edition: () => knowledge.edition?.() ?? null,
     compilers: {
       entity: entityCompiler(knowledge),
       domain: domainCompiler({ knowledge, lists, checkWebsite }),
       hierarchy: hierarchyCompiler(knowledge),
     },
-    eventData: { entity: entityEventData(knowledge), domain: domainEventData },
   })
 }
 
-function createHandlers(options: PartsOptions, deps: Deps & { readonly builds: Builds }): Handlers {
-  const { knowledge, store, builds, clock, webhooks, database, held } = deps
-  const credit = held === null ? createCredit(database, clock) : freeOfCharge
+function createHandlers(
+  options: PartsOptions,
+  deps: Deps & { readonly builds: Deferrable<Builds> },
+): Handlers {
+  const { knowledge, store, builds, clock, webhooks, held, credit } = deps
   const records = { ...deps, gate: webhooks.gate }
   const researchMs = options.researchMs ?? { min: 0, max: 0 }
-  const journal = held === null ? createJournal(store) : directJournal(store)
-  const submission = { ...deps, journal, credit, researchMs }
+  const submission = { ...deps, researchMs }
   return {
     ...kickoffHandlers({ ...submission, gate: webhooks.gate }),
     ...pollHandlers(store, builds, held),
@@ -161,7 +155,7 @@ function createHandlers(options: PartsOptions, deps: Deps & { readonly builds: B
     ...domainHandlersV1(builds),
     ...searchHandlers(knowledge, clock),
     ...resolutionHandlers(submission),
-    ...reportHandlers(database, clock),
+    ...reportHandlers(deps.reports),
     ...hierarchyHandlers(knowledge, builds),
     ...mcpHandlers(deps),
   }

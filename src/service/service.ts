@@ -1,23 +1,33 @@
 import type { FastifyInstance } from 'fastify'
+import type { Deferrable } from '../core/awaitable.js'
 import type { ListenAddress } from '../core/listen-address.js'
 import { systemClock } from '../platform/clock.js'
 import { closeWithin, httpUrl, listen } from '../platform/listening.js'
-import { createRateLimiter, unlimited } from './accounts/limits/rate-limiter.js'
+import { unlimited } from './accounts/limits/rate-limiter.js'
 import type { EventCount } from './deliveries/event-store.js'
 import { assertLocalWebhooksStayLocal, type Webhooks } from './deliveries/webhooks.js'
+import { openEditionGuard, servedEditionOf, unguarded, type EditionGuard } from './editions/edition-guard.js'
+import { guardedKnowledge } from './editions/guarded.js'
 import { noFaults } from './faults.js'
 import { createApp, watchRequests } from './http/app.js'
 import { mountRoutes } from './http/mount.js'
 import { limits } from './limits.js'
-import { openParts, type PartsOptions } from './parts.js'
+import { oneLine, openParts, type PartsOptions } from './parts.js'
 import { settleAccess, type ReconciliationAccess } from './reconciliation/access.js'
 import { reconciliationPaths } from './reconciliation/manifest.js'
 import { mountReconciliation, type ReconciliationOptions } from './reconciliation/mount-reconciliation.js'
-import type { LedgerEntry, RunCount, RunStore } from './runs/run-store.js'
+import type { AnyRunStore, LedgerEntry, RunCount } from './runs/run-store.js'
+import {
+  openOwnData,
+  openSharedData,
+  type OpenData,
+  type OwnDataOptions,
+  type SharedDataOptions,
+} from './stores.js'
 
 export type { Knowledge } from './knowledge.js'
 
-export interface ServiceOptions extends PartsOptions {
+interface ServingOptions extends PartsOptions {
   /** Port 0 is any free one. */
   readonly listen: { readonly host: string; readonly port: number }
   /** Whether `/docs`, `/openapi.json`, `/metrics` and `/healthz` are there; default true. They ask for no key. */
@@ -27,6 +37,13 @@ export interface ServiceOptions extends PartsOptions {
   /** The Reconciliation Service API, at `/reconcile`; left out, it is not there. */
   readonly reconciliation?: ReconciliationSettings
 }
+
+export type ServiceOptions = ServingOptions & OwnDataOptions
+export type ReplicaOptions = ServingOptions &
+  SharedDataOptions & {
+    /** The edition that this replica's takes the place of, for all replicas; see `openEditionGuard`. */
+    readonly replacesEdition?: string
+  }
 
 interface ReconciliationSettings {
   /** Null: without a key where the service listens on this machine alone, else with one. */
@@ -47,6 +64,9 @@ export interface RunningService {
   close(): Promise<void>
 }
 
+/** One of several on the same database: what it tells of runs and ledgers is of all of them, and comes later. */
+export type RunningReplica = Deferrable<RunningService>
+
 /**
  * Serves the interface over HTTP. What it acknowledged is durable, and goes on after a restart on the same
  * data folder. Throws LISTEN_FAILED, SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, API_KEY_INVALID, and
@@ -54,25 +74,60 @@ export interface RunningService {
  * this machine.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const { faults = noFaults, clock = systemClock } = options
+  assertMayListen(options)
+  // What is in files of its own answers at once.
+  return serve(options, openOwnData({ ...options, log: oneLine(options.log) })) as Promise<RunningService>
+}
+
+/**
+ * The same as one of several on one database: what one has acknowledged all know, and limits, credit and accounts are
+ * of all together. Throws what `startService` throws, and the codes of a checkpoint on PostgreSQL for a URL or a server
+ * that does not do, and SERVICE_EDITION_DIFFERS.
+ */
+export async function startReplica(options: ReplicaOptions): Promise<RunningReplica> {
+  assertMayListen(options)
+  const log = oneLine(options.log)
+  const data = await openSharedData({ ...options, log })
+  const { knowledge, domainLists, replacesEdition = null, clock = systemClock } = options
+  const { storage } = data
+  const edition = () => servedEditionOf(knowledge.edition?.() ?? null, domainLists?.hash ?? null)
+  const guarding = { postgres: storage.postgres, edition, replaces: replacesEdition, clock, log }
+  const guard = await openEditionGuard(guarding).catch(async (error: unknown) => {
+    await storage.close()
+    throw error
+  })
+  return serve(options, data, guard)
+}
+
+function assertMayListen(options: ServingOptions): void {
   assertLocalWebhooksStayLocal(options, options.listen.host)
+  settledReconciliation(options)
+}
+
+async function serve<Runs extends AnyRunStore>(
+  options: ServingOptions,
+  data: OpenData<Runs>,
+  guard: EditionGuard = unguarded,
+) {
+  const { faults = noFaults, clock = systemClock } = options
   const reconciliation = settledReconciliation(options)
   let isBusy = () => false
-  const parts = openParts(options, { isBusy: () => isBusy() })
-  const { store, webhooks, callers, random, log } = parts
+  const parts = openParts(options, data, () => isBusy(), guard)
+  const { store, webhooks, callers, limiter, random, log } = parts
   try {
+    await store.bringForward(clock.nowMs() + (options.researchMs?.max ?? 0))
     const guests = reconciliation && { path: reconciliationPaths.endpoint, origins: reconciliation.origins }
     const app = createApp(callers, { clock, random, log, guests })
-    const { version = 'unknown', knowledge } = options
+    const { version = 'unknown' } = options
+    const knowledge = guardedKnowledge(options.knowledge, guard)
     if (options.pages ?? true) {
       const links = guests === null ? {} : { reconciliation: guests.path }
-      await mountPages(app, { version, links, store, webhooks })
+      await mountPages(app, { version, links, store, webhooks, guard })
     }
     isBusy = watchRequests(app, clock)
-    const limiter = options.rateLimits === 'spec' ? createRateLimiter(clock, parts.windows) : unlimited
     mountRoutes(app, parts.handlers, { callers, limiter, random, faults })
     if (reconciliation !== null) {
-      const rateClock = options.rateLimits === 'spec' ? clock : null
+      const rateClock = limiter === unlimited ? null : clock
       mountReconciliation(app, { ...reconciliation, knowledge, callers, version, rateClock, log })
     }
     const hint = 'choose another address, or port 0 for any free port'
@@ -82,9 +137,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     return {
       ...bound,
       url: reachableUrl(bound),
-      runCount: () => store.count(),
+      runCount: () => store.count() as ReturnType<Runs['count']>,
       eventCount: webhooks.eventCount,
-      ledger: (account) => store.ledger(account),
+      ledger: (account: string) => store.ledger(account) as ReturnType<Runs['ledger']>,
       close: () => (ended ??= parts.end(() => closeWithin(app, limits.closeGraceMs, clock))),
     }
   } catch (error) {
@@ -93,7 +148,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
 }
 
-function settledReconciliation({ reconciliation, listen }: ServiceOptions): ReconciliationOptions | null {
+function settledReconciliation({ reconciliation, listen }: ServingOptions): ReconciliationOptions | null {
   if (reconciliation === undefined) return null
   return { ...reconciliation, access: settleAccess(reconciliation.access, listen.host) }
 }
@@ -108,19 +163,24 @@ interface PagesDeps {
   readonly version: string
   /** Of the page that leads to the others. */
   readonly links: Readonly<Record<string, string>>
-  readonly store: RunStore
+  readonly store: AnyRunStore
   readonly webhooks: Webhooks
+  readonly guard: EditionGuard
 }
 
 /** Loaded when they are wanted. */
 async function mountPages(
   app: FastifyInstance,
-  { version, links, store, webhooks }: PagesDeps,
+  { version, links, store, webhooks, guard }: PagesDeps,
 ): Promise<void> {
   const [{ mountDocs }, { mountMetrics }] = await Promise.all([
     import('./docs/mount-docs.js'),
     import('./http/metrics.js'),
   ])
   mountDocs(app, version, links)
-  mountMetrics(app, { runCount: () => store.count(), eventCount: () => ({ ...webhooks.eventCount() }) })
+  mountMetrics(app, {
+    runCount: () => store.count(),
+    eventCount: async () => ({ ...(await webhooks.eventCount()) }),
+    problem: () => guard.problem(),
+  })
 }

@@ -290,6 +290,7 @@ describe('what a website tells', () => {
   test('D3-05 lists of domains tell ranks and disposable mailboxes', async () => {
     const listed = await start({
       domainLists: {
+        hash: null,
         rankOf: (domain) => (domain === 'acme.example' ? 1_234 : null),
         isDisposable: (domain) => domain === 'gone.example',
       },

@@ -1,8 +1,9 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'
+import { isPostgresUrl } from '../../core/postgres-address.js'
 import { systemClock } from '../../platform/clock.js'
-import type { AccountBook, AccountTerms } from '../../service/accounts/account-book.js'
+import type { AnyAccountBook, AccountTerms } from '../../service/accounts/account-book.js'
 import { accountsText, accountText, entryText, keysText, secretsText } from '../terminal/accounts-text.js'
 import { jsonLine, type CliIo } from '../terminal/io.js'
 
@@ -21,10 +22,10 @@ interface TermFlags extends DataFlags {
   monthlyUnits?: UnitLimit
 }
 
-/** Runs a command on the accounts of a data folder; a service may be running on it. */
+/** Runs a command on the accounts of a service, which may be running meanwhile. */
 type OnBook = (
   flags: DataFlags,
-  use: (book: AccountBook, nowMs: number) => void,
+  use: (book: AnyAccountBook, nowMs: number) => void | Promise<void>,
   whereNone?: 'make' | 'refuse',
 ) => Promise<void>
 
@@ -40,14 +41,19 @@ export function fillAccountsCommand(accounts: Command, io: CliIo): void {
 }
 
 const onBook: OnBook = async (flags, use, whereNone = 'refuse') => {
+  const nowMs = systemClock.nowMs()
+  const useIt = async (book: AnyAccountBook) => {
+    await book.secrets.ensureAll(nowMs)
+    await use(book, nowMs)
+  }
+  if (isPostgresUrl(flags.data)) {
+    const { useSharedBook } = await import('../../service/use-shared-book.js')
+    await useSharedBook(flags.data, whereNone, useIt)
+    return
+  }
   const { useBesideService } = await import('../../service/storage/database.js')
   const { createAccountBook } = await import('../../service/accounts/account-book.js')
-  const nowMs = systemClock.nowMs()
-  useBesideService(flags.data, nowMs, whereNone, (database) => {
-    const book = createAccountBook(database)
-    book.secrets.ensureAll(nowMs)
-    use(book, nowMs)
-  })
+  await useBesideService(flags.data, nowMs, whereNone, (database) => useIt(createAccountBook(database)))
 }
 
 /** A command on one account, or on all where `name` is null. */
@@ -55,7 +61,7 @@ function leaf(parent: Command, name: string, description: string, ...args: strin
   const command = parent.command(name).description(description)
   for (const arg of args) command.argument(arg)
   return command
-    .option('--data <folder>', "the service's data folder", defaultPaths.serviceData)
+    .option('--data <where>', "the service's data: its folder, or postgres://…", defaultPaths.serviceData)
     .option('--json', 'a JSON object a line')
 }
 
@@ -66,22 +72,22 @@ function print(io: CliIo, { json }: DataFlags, type: string, rows: readonly obje
 
 function addLooking(accounts: Command, io: CliIo): void {
   leaf(accounts, 'list', 'all accounts').action((flags: DataFlags) =>
-    onBook(flags, (book, nowMs) => {
-      const all = book.list(nowMs)
+    onBook(flags, async (book, nowMs) => {
+      const all = await book.list(nowMs)
       print(io, flags, 'account', all, accountsText(all))
     }),
   )
   leaf(accounts, 'show', 'what an account may do, and what it used', '<name>').action(
     (name: string, flags: DataFlags) =>
-      onBook(flags, (book, nowMs) => {
-        const account = book.summary(name, nowMs)
+      onBook(flags, async (book, nowMs) => {
+        const account = await book.summary(name, nowMs)
         print(io, flags, 'account', [account], accountText(account))
       }),
   )
   leaf(accounts, 'ledger', 'what was charged, refunded and granted', '<name>').action(
     (name: string, flags: DataFlags) =>
-      onBook(flags, (book) => {
-        for (const entry of book.ledger(name)) print(io, flags, 'booked', [entry], entryText(entry))
+      onBook(flags, async (book) => {
+        for await (const entry of book.ledger(name)) print(io, flags, 'booked', [entry], entryText(entry))
       }),
   )
 }
@@ -92,8 +98,8 @@ function addChanging(accounts: Command, io: CliIo): void {
     .action((name: string, flags: TermFlags) =>
       onBook(
         flags,
-        (book, nowMs) => {
-          const { apiKey, keyId } = book.add(
+        async (book, nowMs) => {
+          const { apiKey, keyId } = await book.add(
             name,
             {
               v3Enabled: flags.v3 !== false,
@@ -111,9 +117,9 @@ function addChanging(accounts: Command, io: CliIo): void {
     .option('--v3', 'v3 is enabled for it')
     .option('--no-v3', 'v3 is not')
     .action((name: string, flags: TermFlags) =>
-      onBook(flags, (book, nowMs) => {
-        book.change(name, termsOf(flags), nowMs)
-        const account = book.summary(name, nowMs)
+      onBook(flags, async (book, nowMs) => {
+        await book.change(name, termsOf(flags), nowMs)
+        const account = await book.summary(name, nowMs)
         print(io, flags, 'account', [account], accountText(account))
       }),
     )
@@ -121,9 +127,9 @@ function addChanging(accounts: Command, io: CliIo): void {
     .addArgument(new Argument('<change>', 'what becomes of it').choices(['add']))
     .addArgument(new Argument('<units>', 'how many').argParser(positiveUnits))
     .action((name: string, _change: 'add', units: number, flags: DataFlags) =>
-      onBook(flags, (book, nowMs) => {
-        book.grant(name, units, nowMs)
-        const account = book.summary(name, nowMs)
+      onBook(flags, async (book, nowMs) => {
+        await book.grant(name, units, nowMs)
+        const account = await book.summary(name, nowMs)
         print(io, flags, 'account', [account], accountText(account))
       }),
     )
@@ -158,23 +164,23 @@ function termsOf({ v3, credit, monthlyUnits }: TermFlags): Partial<AccountTerms>
 function addKeys(keys: Command, io: CliIo): void {
   leaf(keys, 'list', 'the keys of an account, by their ids', '<name>').action(
     (name: string, flags: DataFlags) =>
-      onBook(flags, (book) => {
-        const all = book.keys.list(book.numberOf(name))
+      onBook(flags, async (book) => {
+        const all = await book.keys.list(await book.numberOf(name))
         print(io, flags, 'key', all, keysText(all))
       }),
   )
   leaf(keys, 'add', 'another key; it is printed, this once', '<name>')
     .addOption(label())
     .action((name: string, flags: DataFlags) =>
-      onBook(flags, (book, nowMs) => {
-        const { apiKey, keyId } = book.keys.add(book.numberOf(name), flags.label ?? null, nowMs)
+      onBook(flags, async (book, nowMs) => {
+        const { apiKey, keyId } = await book.keys.add(await book.numberOf(name), flags.label ?? null, nowMs)
         tellKey(io, flags, { account: name, keyId, apiKey })
       }),
     )
   leaf(keys, 'revoke', 'a key that is nobody’s from now on', '<name>', '<key-id>').action(
     (name: string, keyId: string, flags: DataFlags) =>
-      onBook(flags, (book) => {
-        const { isGivenAtStart } = book.keys.revoke(book.numberOf(name), keyId)
+      onBook(flags, async (book) => {
+        const { isGivenAtStart } = await book.keys.revoke(await book.numberOf(name), keyId)
         print(io, flags, 'key_revoked', [{ account: name, keyId, isGivenAtStart }], '')
         io.err(`${keyId} of ${name} is revoked.\n`)
         if (isGivenAtStart)
@@ -186,17 +192,17 @@ function addKeys(keys: Command, io: CliIo): void {
 function addSecrets(secrets: Command, io: CliIo): void {
   leaf(secrets, 'list', 'the secrets of an account, by their ids', '<name>').action(
     (name: string, flags: DataFlags) =>
-      onBook(flags, (book, nowMs) => {
-        const all = book.secrets.list(book.numberOf(name), nowMs)
+      onBook(flags, async (book, nowMs) => {
+        const all = await book.secrets.list(await book.numberOf(name), nowMs)
         print(io, flags, 'secret', all, secretsText(all))
       }),
   )
   leaf(secrets, 'show', 'prints a secret: this one, or else the newest', '<name>', '[secret-id]').action(
     (name: string, secretId: string | undefined, flags: DataFlags) =>
-      onBook(flags, (book, nowMs) => {
-        const accountNumber = book.numberOf(name)
-        const shownId = secretId ?? book.secrets.list(accountNumber, nowMs)[0]?.secretId ?? ''
-        const secret = book.secrets.show(accountNumber, shownId, nowMs)
+      onBook(flags, async (book, nowMs) => {
+        const accountNumber = await book.numberOf(name)
+        const shownId = secretId ?? (await book.secrets.list(accountNumber, nowMs))[0]?.secretId ?? ''
+        const secret = await book.secrets.show(accountNumber, shownId, nowMs)
         print(io, flags, 'secret', [{ account: name, secretId: shownId, secret }], `${secret}\n`)
       }),
   )
@@ -207,8 +213,9 @@ function addSecrets(secrets: Command, io: CliIo): void {
   leaf(secrets, 'add', 'another secret, which signs beside the others; prints its id', '<name>')
     .addOption(label())
     .action((name: string, flags: DataFlags) =>
-      onBook(flags, (book, nowMs) => {
-        tellNew(flags, name, book.secrets.add(book.numberOf(name), flags.label ?? null, nowMs).secretId)
+      onBook(flags, async (book, nowMs) => {
+        const added = await book.secrets.add(await book.numberOf(name), flags.label ?? null, nowMs)
+        tellNew(flags, name, added.secretId)
       }),
     )
   leaf(
@@ -220,19 +227,17 @@ function addSecrets(secrets: Command, io: CliIo): void {
   )
     .addOption(label())
     .action((name: string, secretId: string | undefined, flags: DataFlags) =>
-      onBook(flags, (book, nowMs) => {
-        const accountNumber = book.numberOf(name)
-        tellNew(
-          flags,
-          name,
-          book.secrets.rotate(accountNumber, secretId ?? null, flags.label ?? null, nowMs).secretId,
-        )
+      onBook(flags, async (book, nowMs) => {
+        const accountNumber = await book.numberOf(name)
+        const label = flags.label ?? null
+        const added = await book.secrets.rotate(accountNumber, secretId ?? null, label, nowMs)
+        tellNew(flags, name, added.secretId)
       }),
     )
   leaf(secrets, 'delete', 'a secret that signs nothing from now on', '<name>', '<secret-id>').action(
     (name: string, secretId: string, flags: DataFlags) =>
-      onBook(flags, (book, nowMs) => {
-        book.secrets.remove(book.numberOf(name), secretId, nowMs)
+      onBook(flags, async (book, nowMs) => {
+        await book.secrets.remove(await book.numberOf(name), secretId, nowMs)
         print(io, flags, 'secret_deleted', [{ account: name, secretId }], '')
         io.err(`${secretId} of ${name} is deleted.\n`)
       }),

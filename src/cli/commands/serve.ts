@@ -4,6 +4,7 @@ import { chooseRegistry } from '../../app/embedded-service.js'
 import { isLoopback } from '../../core/base-url.js'
 import { parseListenAddress, type ListenAddress } from '../../core/listen-address.js'
 import { UserError } from '../../core/errors.js'
+import { isPostgresUrl } from '../../core/postgres-address.js'
 import type { ReconciliationAccess } from '../../service/reconciliation/access.js'
 import type { ServiceOptions } from '../../service/service.js'
 import { version } from '../../platform/version.js'
@@ -16,6 +17,7 @@ interface ServeFlags {
   listen: ListenAddress
   registry?: string
   data: string
+  replaceEdition?: string
   limits: 'spec' | 'none'
   researchSeconds: { min: number; max: number }
   faults?: string
@@ -40,7 +42,15 @@ export function fillServeCommand(command: Command, io: CliIo): void {
       '--registry <path>',
       'what to answer from (default: .enrich/registry.sqlite, else the shipped one)',
     )
-    .option('--data <folder>', 'where runs are kept', defaultPaths.serviceData)
+    .option(
+      '--data <where>',
+      'where runs are kept: a folder, or postgres://USER@HOST/DATABASE, which several replicas share',
+      defaultPaths.serviceData,
+    )
+    .option(
+      '--replace-edition <edition>',
+      'of several replicas: move all on to this registry, from the one that this names',
+    )
     .addOption(
       new Option(
         '--matchers <n>',
@@ -86,7 +96,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
     })
   }
   const plan = flags.faults === undefined ? null : readFaultPlan(flags.faults)
-  const { startService } = await import('../../service/service.js')
+  const { startReplica, startService } = await import('../../service/service.js')
   const { createFaults } = await import('../../service/faults.js')
   const { createMatcherPool, threadsByDefault } = await import('../../app/matcher-pool.js')
   const domains = await domainSources(flags)
@@ -108,9 +118,8 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
     log,
   })
   try {
-    const service = await startService({
+    const options = {
       knowledge: matchers,
-      dataFolder: flags.data,
       listen: flags.listen,
       accounts: [{ name: 'default', apiKey }],
       rateLimits: flags.limits,
@@ -122,12 +131,28 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       buildMs: researchMs,
       ...domains,
       log,
-    })
+    }
+    const isShared = isPostgresUrl(flags.data)
+    const { replaceEdition: replacesEdition } = flags
+    if (replacesEdition !== undefined && !isShared) {
+      throw new UserError('USAGE_INVALID', '--replace-edition is for replicas on one database', {
+        hint: 'a service that is alone on its data answers from whatever registry it is started with',
+      })
+    }
+    const service = isShared
+      ? await startReplica({
+          ...options,
+          ...(replacesEdition === undefined ? {} : { replacesEdition }),
+          databaseUrl: flags.data,
+          environment: io.environment,
+        })
+      : await startService({ ...options, dataFolder: flags.data })
     const { entityCount } = registry.info()
     const reconciliationUrl = flags.reconcile === undefined ? null : `${service.url}/reconcile`
     tell('serving', { url: service.url, registry: label, entityCount, reconciliationUrl })
     io.err(
       `Serving at ${service.url}, answering from ${label} (${entityCount.toLocaleString('en-US')} entities).\n` +
+        (isShared ? 'Others may serve the same data: see docs/serve.md on several replicas.\n' : '') +
         (isLoopback(flags.listen.host) ? '' : 'It listens beyond this machine: put TLS in front of it.\n') +
         `Use it: ENRICH_BASE_URL=${service.url} ENRICH_API_KEY=… enrich companies.csv -o out.parquet\n`,
     )

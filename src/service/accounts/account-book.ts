@@ -1,3 +1,4 @@
+import type { Deferrable } from '../../core/awaitable.js'
 import { UserError } from '../../core/errors.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { allowanceReader, monthOf } from './credit.js'
@@ -55,6 +56,13 @@ export interface AccountBook {
   ledger(name: string): IterableIterator<BookedUnits>
 }
 
+/** The same, wherever it is kept. */
+export type AnyAccountBook = Deferrable<Omit<AccountBook, 'keys' | 'secrets' | 'ledger'>> & {
+  readonly keys: Deferrable<Keys>
+  readonly secrets: Deferrable<Secrets>
+  readonly ledger: (name: string) => Iterable<BookedUnits> | AsyncIterable<BookedUnits>
+}
+
 export function createAccountBook(database: Sqlite): AccountBook {
   const keys = createKeys(database)
   const secrets = createSecrets(database)
@@ -68,11 +76,7 @@ export function createAccountBook(database: Sqlite): AccountBook {
     add: (name, terms, nowMs) =>
       inTransaction(() => {
         checkName(name)
-        if (reader.names().includes(name)) {
-          throw new UserError('ACCOUNT_EXISTS', `there is an account ${name} already`, {
-            hint: 'enrich accounts set changes it, enrich accounts keys add gives it another key',
-          })
-        }
+        if (reader.names().includes(name)) throw accountExists(name)
         const accountNumber = writer.insert(name, nowMs)
         writer.apply(accountNumber, { ...terms, creditUnits: terms.creditUnits === null ? null : 0 }, nowMs)
         // What it begins with stands in the ledger, as what is added later does.
@@ -88,11 +92,7 @@ export function createAccountBook(database: Sqlite): AccountBook {
     },
     grant: (name, units, nowMs) => {
       inTransaction(() => {
-        if (reader.summary(name, nowMs).creditUnits === null) {
-          throw new UserError('ACCOUNT_CHANGE_REFUSED', `the credit of ${name} has no bound to add to`, {
-            hint: `enrich accounts set ${name} --credit N gives it one`,
-          })
-        }
+        if (reader.summary(name, nowMs).creditUnits === null) throw unboundedCredit(name)
         writer.grant(reader.numberOf(name), units, nowMs)
       })
     },
@@ -167,7 +167,7 @@ function createReader(database: Sqlite) {
   const toSummary = (row: SummaryRow): AccountSummary => ({ ...row, v3Enabled: row.v3Enabled === 1 })
   const numberOf = (name: string): number => {
     const found = number.get(name)
-    if (found === undefined) throw unknown(name, listNames())
+    if (found === undefined) throw unknownAccount(name, listNames())
     return found.accountNumber
   }
   return {
@@ -176,16 +176,26 @@ function createReader(database: Sqlite) {
     list: (nowMs: number) => all.all({ month: monthOf(nowMs), nowMs }).map(toSummary),
     summary: (name: string, nowMs: number): AccountSummary => {
       const row = one.get({ month: monthOf(nowMs), nowMs, name })
-      if (row === undefined) throw unknown(name, listNames())
+      if (row === undefined) throw unknownAccount(name, listNames())
       return toSummary(row)
     },
     ledger: (name: string) => ledger.iterate(numberOf(name)) as IterableIterator<BookedUnits>,
   }
 }
 
+export const accountExists = (name: string): UserError =>
+  new UserError('ACCOUNT_EXISTS', `there is an account ${name} already`, {
+    hint: 'enrich accounts set changes it, enrich accounts keys add gives it another key',
+  })
+
+export const unboundedCredit = (name: string): UserError =>
+  new UserError('ACCOUNT_CHANGE_REFUSED', `the credit of ${name} has no bound to add to`, {
+    hint: `enrich accounts set ${name} --credit N gives it one`,
+  })
+
 const namesShownMax = 10
 
-function unknown(name: string, names: readonly string[]): UserError {
+export function unknownAccount(name: string, names: readonly string[]): UserError {
   const more = names.length > namesShownMax ? ', …' : ''
   const shown = names.slice(0, namesShownMax).join(', ') + more
   return new UserError('ACCOUNT_NOT_FOUND', `there is no account ${name}`, {
@@ -193,7 +203,7 @@ function unknown(name: string, names: readonly string[]): UserError {
   })
 }
 
-function checkName(name: string): void {
+export function checkName(name: string): void {
   if (/^[\w.@-]{1,100}$/.test(name)) return
   throw new UserError('ACCOUNT_INVALID', 'this is no name for an account', {
     hint: 'a name is letters, digits and _ . @ -, at most 100 of them',

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { andThen, type Awaitable, type Deferrable } from '../../core/awaitable.js'
 import { UserError } from '../../core/errors.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { unauthorized } from '../refusal.js'
@@ -70,7 +71,7 @@ export function storeAccounts(database: Sqlite, accounts: readonly AccountOption
   createSecrets(database).ensureAll(nowMs)
 }
 
-function checkKeys(accounts: readonly AccountOptions[]): void {
+export function checkKeys(accounts: readonly AccountOptions[]): void {
   for (const { name, apiKey } of accounts) {
     if (/^[\x21-\x7e]+$/.test(apiKey)) continue
     throw new UserError('API_KEY_INVALID', `the API key of account ${name} cannot be sent in a header`, {
@@ -80,7 +81,7 @@ function checkKeys(accounts: readonly AccountOptions[]): void {
   if (new Set(accounts.map(({ apiKey }) => apiKey)).size < accounts.length) throw sharedKey()
 }
 
-function sharedKey(): UserError {
+export function sharedKey(): UserError {
   return new UserError('API_KEY_INVALID', 'two accounts have the same API key', {
     hint: 'give each account a key of its own',
   })
@@ -122,8 +123,12 @@ export function remembered(callers: Callers): Callers {
 }
 
 /** Whose key the header holds. One that is sent twice arrives joined by a comma and is nobody's. */
-export function authenticate(callers: Callers, header: string | string[] | undefined): Caller {
-  const caller = typeof header === 'string' ? callers.get(hashKey(header)) : undefined
-  if (caller === undefined) throw unauthorized()
-  return caller
+export function authenticate(
+  callers: Deferrable<Callers>,
+  header: string | string[] | undefined,
+): Awaitable<Caller> {
+  return andThen(typeof header === 'string' ? callers.get(hashKey(header)) : undefined, (caller) => {
+    if (caller === undefined) throw unauthorized()
+    return caller
+  })
 }

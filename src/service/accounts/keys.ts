@@ -43,33 +43,44 @@ export function createKeys(database: Sqlite): Keys {
   return {
     list: (accountNumber) => stored.all(accountNumber).map(toInfo),
     add: (accountNumber, label, nowMs) => {
-      if (stored.all(accountNumber).length >= limits.keysPerAccountMax) {
-        throw new UserError(
-          'ACCOUNT_CHANGE_REFUSED',
-          `an account has at most ${limits.keysPerAccountMax} API keys`,
-          { hint: 'revoke one first' },
-        )
-      }
-      const apiKey = systemRandom.id('enrich_')
-      insert.run(hashKey(apiKey), accountNumber, label, nowMs)
-      return { apiKey, keyId: idOf(hashKey(apiKey)) }
+      assertRoomForKey(stored.all(accountNumber).length)
+      const { apiKey, keyHash, keyId } = newKey()
+      insert.run(keyHash, accountNumber, label, nowMs)
+      return { apiKey, keyId }
     },
     revoke: (accountNumber, keyId) => {
       const row = stored.all(accountNumber).find(({ keyHash }) => idOf(keyHash) === keyId)
-      if (row === undefined) {
-        // A key given in place of its id must not be repeated.
-        const named = keyId.startsWith('key_') ? ` ${keyId}` : ' of this id'
-        throw new UserError('ACCOUNT_ITEM_NOT_FOUND', `the account has no key${named}`, {
-          hint: 'enrich accounts keys list NAME shows their ids',
-        })
-      }
+      if (row === undefined) throw keyNotFound(keyId)
       drop.run(row.keyHash)
       return toInfo(row)
     },
   }
 }
 
-const idOf = (keyHash: string): string => `key_${keyHash.slice(0, 12)}`
+export function newKey(): { apiKey: string; keyHash: string; keyId: string } {
+  const apiKey = systemRandom.id('enrich_')
+  const keyHash = hashKey(apiKey)
+  return { apiKey, keyHash, keyId: idOf(keyHash) }
+}
+
+export function assertRoomForKey(keyCount: number): void {
+  if (keyCount < limits.keysPerAccountMax) return
+  throw new UserError(
+    'ACCOUNT_CHANGE_REFUSED',
+    `an account has at most ${limits.keysPerAccountMax} API keys`,
+    { hint: 'revoke one first' },
+  )
+}
+
+export function keyNotFound(keyId: string): UserError {
+  // A key given in place of its id must not be repeated.
+  const named = keyId.startsWith('key_') ? ` ${keyId}` : ' of this id'
+  return new UserError('ACCOUNT_ITEM_NOT_FOUND', `the account has no key${named}`, {
+    hint: 'enrich accounts keys list NAME shows their ids',
+  })
+}
+
+export const idOf = (keyHash: string): string => `key_${keyHash.slice(0, 12)}`
 
 const toInfo = ({ keyHash, givenAtStart, ...row }: KeyRow): KeyInfo => ({
   keyId: idOf(keyHash),

@@ -76,8 +76,7 @@ export function createSecrets(database: Sqlite): Secrets {
   )
 
   const make = (accountNumber: number, label: string | null, nowMs: number): SecretInfo => {
-    const secretId = systemRandom.id('wsec_').slice(0, 'wsec_'.length + 10)
-    const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`
+    const { secretId, secret } = newSecret()
     insert.run(secretId, accountNumber, secret, label, nowMs)
     return { secretId, label, createdAtMs: nowMs, expiresAtMs: null }
   }
@@ -124,8 +123,13 @@ export function createSecrets(database: Sqlite): Secrets {
   }
 }
 
+export const newSecret = (): { secretId: string; secret: string } => ({
+  secretId: systemRandom.id('wsec_').slice(0, 'wsec_'.length + 10),
+  secret: `whsec_${randomBytes(secretBytes).toString('base64')}`,
+})
+
 /** Which one is meant, and may be: see `Secrets.rotate`. */
-function toRotate(secrets: readonly SecretInfo[], secretId: string | null): SecretInfo {
+export function toRotate(secrets: readonly SecretInfo[], secretId: string | null): SecretInfo {
   const standing = secrets.filter(({ expiresAtMs }) => expiresAtMs === null)
   if (secretId !== null) {
     const named = secrets.find((secret) => secret.secretId === secretId)
@@ -143,7 +147,7 @@ function toRotate(secrets: readonly SecretInfo[], secretId: string | null): Secr
   return only
 }
 
-function assertRemovable(secrets: readonly SecretInfo[], secretId: string): void {
+export function assertRemovable(secrets: readonly SecretInfo[], secretId: string): void {
   const named = secrets.find((secret) => secret.secretId === secretId)
   if (named === undefined) throw notFound(secretId)
   const isLast = !secrets.some((secret) => secret.expiresAtMs === null && secret.secretId !== secretId)
@@ -152,7 +156,7 @@ function assertRemovable(secrets: readonly SecretInfo[], secretId: string): void
   }
 }
 
-function notFound(secretId: string): UserError {
+export function notFound(secretId: string): UserError {
   // A secret given in place of its id must not be repeated.
   const named = secretId.startsWith('wsec_') ? ` ${secretId}` : ' of this id'
   return new UserError('ACCOUNT_ITEM_NOT_FOUND', `the account has no secret${named}`, {
@@ -160,6 +164,6 @@ function notFound(secretId: string): UserError {
   })
 }
 
-function refused(message: string, hint: string): UserError {
+export function refused(message: string, hint: string): UserError {
   return new UserError('ACCOUNT_CHANGE_REFUSED', message, { hint })
 }

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { deliveryLimits } from '../../contract/limits.js'
+import type { Awaitable } from '../../core/awaitable.js'
 import { errorText } from '../../core/error-text.js'
 import { nextAttemptAtMs } from '../../core/delivery-schedule.js'
 import { parseWebhookSecrets, signDelivery, type HmacSha256 } from '../../core/webhook-signature.js'
@@ -13,7 +14,7 @@ export interface AttemptDeps {
   readonly guard: AddressGuard
   readonly post: Post
   /** What signs an account's deliveries at a time; none where it has no secret. */
-  readonly signingSecrets: (accountNumber: number, nowMs: number) => readonly string[]
+  readonly signingSecrets: (accountNumber: number, nowMs: number) => Awaitable<readonly string[]>
   readonly clock: Clock
 }
 
@@ -58,7 +59,7 @@ async function send(event: DueEvent, deps: AttemptDeps, signal: AbortSignal): Pr
     if (check.kind === 'refused') return { kind: 'unanswered', reason: check.reason }
     const body = Buffer.from(event.body)
     const nowMs = deps.clock.nowMs()
-    const secrets = deps.signingSecrets(event.accountNumber, nowMs)
+    const secrets = await deps.signingSecrets(event.accountNumber, nowMs)
     const headers = deliveryHeaders(event, body, secrets, nowMs)
     return await deps.post({ ...check, headers, body, signal })
   } catch (error) {

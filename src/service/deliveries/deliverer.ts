@@ -3,12 +3,13 @@ import { deliveryLimits } from '../../contract/limits.js'
 import { errorText } from '../../core/error-text.js'
 import type { Clock } from '../../platform/clock.js'
 import { startDueWorkLoop, type InFlight } from '../../platform/due-work-loop.js'
+import { ConnectionLostError } from '../../platform/postgres/postgres.js'
 import { limits } from '../limits.js'
 import { attemptDelivery, type AttemptDeps } from './attempt.js'
 import { createEndsJournal } from './ends-journal.js'
-import type { AttemptEnd, DueEvent, EventStore } from './event-store.js'
+import type { AnyEventStore, AttemptEnd, DueEvent } from './event-store.js'
 import { Lanes } from './lanes.js'
-import type { Outbox } from './outbox.js'
+import type { OutboxWakes } from './outbox.js'
 
 export interface Deliverer {
   /** Begins nothing more; what is in flight has a moment to end, and counts as never tried if it does not. */
@@ -16,8 +17,10 @@ export interface Deliverer {
 }
 
 export interface DelivererDeps extends AttemptDeps {
-  readonly events: EventStore
-  readonly outbox: Pick<Outbox, 'onWake'>
+  readonly events: AnyEventStore
+  readonly outbox: Pick<OutboxWakes, 'onWake'>
+  /** How often it is looked for what other processes added, or left; Infinity where there are none. */
+  readonly lookEveryMs: number
   readonly clock: Clock
   readonly log: (line: string) => void
 }
@@ -30,7 +33,7 @@ const delayMsMax = Math.max(...deliveryLimits.retryDelaysSeconds) * 1000
  * from the store, so that a restart goes on with the next attempt; an attempt counts when its end is durable.
  */
 export function startDeliverer(deps: DelivererDeps): Deliverer {
-  const { events, outbox, clock, log } = deps
+  const { events, outbox, lookEveryMs, clock, log } = deps
   const lanes = new Lanes()
   const cut = new AbortController()
   // Every attempt in flight listens, and the journal of their ends; Node warns of more than ten.
@@ -47,51 +50,66 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
     lanes.arrive(lane, event.eventNumber)
   }
 
-  const serve = (lane: string, nowMs: number, inFlight: InFlight): void => {
-    let room = Math.min(lanes.roomOf(lane), inFlight.room())
-    if (room <= 0) return
-    let dueAtMs = Infinity
-    for (const open of events.openOf(lane, lanes.inFlightCountOf(lane) + room + 1)) {
-      if (lanes.isInFlight(lane, open.eventNumber)) continue
-      if (open.nextAttemptAtMs > nowMs || room === 0) {
-        dueAtMs = open.nextAttemptAtMs
-        break
-      }
-      const event = events.due(open.eventNumber)
-      if (event === undefined) continue
+  const serve = async (lane: string, nowMs: number, inFlight: InFlight): Promise<void> => {
+    const isHere = events.holderOf(lane) === 'here'
+    const countMax = Math.min(lanes.roomOf(lane), inFlight.room())
+    if (isHere && countMax <= 0) return
+    // First: what ends meanwhile may be due again before what is found.
+    lanes.serve(lane)
+    if (!isHere) return
+    const due = await events.dueOf(lane, { countMax, inFlight: lanes.inFlightOf(lane), nowMs })
+    for (const event of due.events) {
       lanes.depart(lane, event.eventNumber)
       inFlight.begin(event.eventNumber, () => attempt(lane, event))
-      room--
     }
-    lanes.served(lane, dueAtMs)
+    lanes.note(lane, due.nextDueAtMs)
   }
 
   let isRead = false
-  const takeUp = (inFlight: InFlight): void => {
-    if (!isRead) {
-      events.bringForward(clock.nowMs() + delayMsMax)
-      for (const { lane, nextAttemptAtMs } of events.lanes()) lanes.note(lane, nextAttemptAtMs)
-      isRead = true
-    }
+  let lookAtMs = -Infinity
+  let woken = new Set<string>()
+  const look = async (nowMs: number): Promise<void> => {
+    lookAtMs = nowMs + lookEveryMs
+    if (!isRead) await events.bringForward(nowMs + delayMsMax)
+    isRead = true
+    lanes.replace(await events.lanes())
+  }
+  const takeUp = async (inFlight: InFlight): Promise<void> => {
+    // What is added from here on wakes again.
+    const added = [...woken]
+    woken = new Set()
     const nowMs = clock.nowMs()
-    for (const lane of lanes.due(nowMs)) serve(lane, nowMs, inFlight)
+    if (nowMs >= lookAtMs || added.some((lane) => events.holderOf(lane) === 'nobody')) await look(nowMs)
+    else for (const lane of added) lanes.note(lane, -Infinity)
+    for (const lane of lanes.due(nowMs)) await serve(lane, nowMs, inFlight)
   }
   const loop = startDueWorkLoop({
     clock,
     takeUp,
-    nextDueAtMs: () => lanes.nextDueAtMs(),
+    nextDueAtMs: () => Math.min(lanes.nextDueAtMs(), lookAtMs),
     inFlightMax: limits.deliveriesMax,
     idleMsMax: limits.deliveryIdleMsMax,
     retryMs: limits.deliveryRetryMs,
     onFailure: (error) => {
-      log(`deliveries pause: ${errorText(error)}`)
+      // What was due is asked for again with the next look.
+      lookAtMs = -Infinity
+      // That the database is away is said once, by who watches it.
+      if (!(error instanceof ConnectionLostError)) log(`deliveries pause: ${errorText(error)}`)
     },
   })
   outbox.onWake((added) => {
-    for (const lane of added) lanes.note(lane, -Infinity)
+    for (const lane of added) woken.add(lane)
     loop.wake()
   })
 
+  /** Others go on at once where it succeeds, and soon where it does not. */
+  const release = async (): Promise<void> => {
+    try {
+      await events.release()
+    } catch (error) {
+      if (!(error instanceof ConnectionLostError)) throw error
+    }
+  }
   return {
     stop: async () => {
       const grace = new AbortController()
@@ -101,6 +119,7 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
       await loop.stop()
       grace.abort()
       await cutOff
+      await release()
     },
   }
 }

@@ -1,8 +1,9 @@
 import { errorText } from '../../core/error-text.js'
 import type { Clock } from '../../platform/clock.js'
 import { createGatheredCommits } from '../../platform/gathered-commits.js'
+import { ConnectionLostError } from '../../platform/postgres/postgres.js'
 import { limits } from '../limits.js'
-import type { AttemptEnd, EventStore } from './event-store.js'
+import type { AnyEventStore, AttemptEnd } from './event-store.js'
 
 /** Ends of attempts that come at about the same time share one synced transaction. */
 export interface EndsJournal {
@@ -11,7 +12,7 @@ export interface EndsJournal {
 }
 
 export interface EndsJournalDeps {
-  readonly events: Pick<EventStore, 'end'>
+  readonly events: Pick<AnyEventStore, 'end'>
   readonly clock: Clock
   readonly log: (line: string) => void
   readonly stop: AbortSignal
@@ -21,10 +22,12 @@ export function createEndsJournal({ events, clock, log, stop }: EndsJournalDeps)
   const store = async (ends: readonly AttemptEnd[]): Promise<void> => {
     for (;;) {
       try {
-        events.end(ends)
+        await events.end(ends)
         return
       } catch (error) {
-        log(`the ends of ${ends.length} deliveries wait to be stored: ${errorText(error)}`)
+        // That the database is away is said once, by who watches it.
+        if (!(error instanceof ConnectionLostError))
+          log(`the ends of ${ends.length} deliveries wait to be stored: ${errorText(error)}`)
         if (stop.aborted) return
         await clock.sleep(limits.deliveryRetryMs, stop)
       }

@@ -1,12 +1,31 @@
 import type { EventType } from '../../contract/events.js'
 import type { EventId } from '../../contract/ids.js'
+import type { Deferrable } from '../../core/awaitable.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 
-/** An event that has attempts left. */
-interface OpenEvent {
-  readonly eventNumber: number
+/** Lanes with open events, each with the time of its first. */
+export interface OpenLane {
+  readonly lane: string
   readonly nextAttemptAtMs: number
 }
+
+/** What is wanted of a lane. */
+export interface LaneDemand {
+  readonly countMax: number
+  /** Those under way, which are left out. */
+  readonly inFlight: ReadonlySet<number>
+  readonly nowMs: number
+}
+
+export interface DueOfLane {
+  /** The first due first. */
+  readonly events: readonly DueEvent[]
+  /** When the next beside these and those under way is due; Infinity: there is none. */
+  readonly nextDueAtMs: number
+}
+
+/** Who delivers a lane: this process, another one, or who asks for it first. */
+export type LaneHolder = 'here' | 'elsewhere' | 'nobody'
 
 /** What an attempt needs to know. */
 export interface DueEvent {
@@ -36,21 +55,36 @@ export interface EventCount {
   readonly exhausted: number
 }
 
+/**
+ * The events that were written, for who delivers them; of several processes on one database, each lane is delivered by
+ * one at a time. Times that are given and taken are those of this process's clock.
+ */
 export interface EventStore {
-  /** Lanes with open events, each with the time of its first. */
-  lanes(): { lane: string; nextAttemptAtMs: number }[]
-  /** The open events of a lane, the first due first. */
-  openOf(lane: string, countMax: number): OpenEvent[]
-  due(eventNumber: number): DueEvent | undefined
-  /** All or none, durable. */
+  /** The lanes that are this process's to deliver, until it asks again: those that nobody held are from now on. */
+  lanes(): OpenLane[]
+  /** What is known of a lane without asking. */
+  holderOf(lane: string): LaneHolder
+  /** What of a lane of this process is due. */
+  dueOf(lane: string, demand: LaneDemand): DueOfLane
+  /** All or none, durable. What has ended already, or was attempted by another process since, stays as it is. */
   end(ends: readonly AttemptEnd[]): void
   /** Nothing waits longer than until then: for what a clock that was wrong left behind. */
   bringForward(nextAttemptAtMsMax: number): void
   count(): EventCount
+  /** Gives up the lanes; nothing is in flight any more. */
+  release(): void
+}
+
+/** One whose answers may come later. */
+export type AnyEventStore = Deferrable<Omit<EventStore, 'holderOf'>> & Pick<EventStore, 'holderOf'>
+
+interface OpenEvent {
+  readonly eventNumber: number
+  readonly nextAttemptAtMs: number
 }
 
 export function createEventStore(database: Sqlite): EventStore {
-  const lanes = prepare<[], { lane: string; nextAttemptAtMs: number }>(
+  const lanes = prepare<[], OpenLane>(
     database,
     `SELECT lane, min(next_attempt_at_ms) AS nextAttemptAtMs
      FROM events WHERE next_attempt_at_ms IS NOT NULL GROUP BY lane`,
@@ -88,8 +122,19 @@ export function createEventStore(database: Sqlite): EventStore {
   })
   return {
     lanes: () => lanes.all(),
-    openOf: (lane, countMax) => openOf.all(lane, countMax),
-    due: (eventNumber) => due.get(eventNumber),
+    holderOf: () => 'here',
+    dueOf: (lane, { countMax, inFlight, nowMs }) => {
+      const events: DueEvent[] = []
+      for (const { eventNumber, nextAttemptAtMs } of openOf.all(lane, inFlight.size + countMax + 1)) {
+        if (inFlight.has(eventNumber)) continue
+        if (nextAttemptAtMs > nowMs || events.length === countMax) {
+          return { events, nextDueAtMs: nextAttemptAtMs }
+        }
+        const event = due.get(eventNumber)
+        if (event !== undefined) events.push(event)
+      }
+      return { events, nextDueAtMs: Infinity }
+    },
     end: (ends) => {
       endAll.immediate(ends)
     },
@@ -97,5 +142,6 @@ export function createEventStore(database: Sqlite): EventStore {
       bringForward.run({ max })
     },
     count: () => count.get() ?? { waiting: 0, delivered: 0, exhausted: 0 },
+    release: () => undefined,
   }
 }

@@ -19,8 +19,18 @@ export class Lanes {
   /** Something of the lane is due then, or before. */
   note(name: string, dueAtMs: number): void {
     const lane = this.#lanes.get(name)
-    if (lane === undefined) this.#lanes.set(name, { inFlight: new Set(), dueAtMs })
-    else lane.dueAtMs = Math.min(lane.dueAtMs, dueAtMs)
+    if (lane === undefined) {
+      if (dueAtMs < Infinity) this.#lanes.set(name, { inFlight: new Set(), dueAtMs })
+    } else lane.dueAtMs = Math.min(lane.dueAtMs, dueAtMs)
+  }
+
+  /** These are the lanes to deliver, each with when its first is due; of others what is in flight ends, no more. */
+  replace(lanes: readonly { readonly lane: string; readonly nextAttemptAtMs: number }[]): void {
+    for (const [name, lane] of [...this.#lanes]) {
+      lane.dueAtMs = Infinity
+      this.#forgetIdle(name)
+    }
+    for (const { lane, nextAttemptAtMs } of lanes) this.note(lane, nextAttemptAtMs)
   }
 
   /** Lanes with something due; the one that was served last comes last. */
@@ -42,20 +52,18 @@ export class Lanes {
     return Math.min(
       limits.deliveriesMax - this.#inFlightCount,
       limits.deliveriesPerAccountMax - ofAccount,
-      limits.deliveriesPerLaneMax - this.inFlightCountOf(name),
+      limits.deliveriesPerLaneMax - this.inFlightOf(name).size,
     )
   }
 
-  inFlightCountOf(name: string): number {
-    return this.#lanes.get(name)?.inFlight.size ?? 0
-  }
-
-  isInFlight(name: string, eventNumber: number): boolean {
-    return this.#lanes.get(name)?.inFlight.has(eventNumber) ?? false
+  inFlightOf(name: string): ReadonlySet<number> {
+    return this.#lanes.get(name)?.inFlight ?? nothing
   }
 
   depart(name: string, eventNumber: number): void {
-    this.#lanes.get(name)?.inFlight.add(eventNumber)
+    const lane = this.#lanes.get(name) ?? { inFlight: new Set(), dueAtMs: Infinity }
+    lane.inFlight.add(eventNumber)
+    this.#lanes.set(name, lane)
     this.#count(name, 1)
   }
 
@@ -65,13 +73,13 @@ export class Lanes {
     this.#forgetIdle(name)
   }
 
-  /** The lane was looked through: what is not in flight is due then at the earliest. */
-  served(name: string, dueAtMs: number): void {
+  /** The lane is about to be looked through: nothing of it is due but what is noted from here on. */
+  serve(name: string): void {
     const lane = this.#lanes.get(name)
     if (lane === undefined) return
     this.#lanes.delete(name)
     this.#lanes.set(name, lane)
-    lane.dueAtMs = dueAtMs
+    lane.dueAtMs = Infinity
     this.#forgetIdle(name)
   }
 
@@ -89,7 +97,9 @@ export class Lanes {
   }
 }
 
+const nothing: ReadonlySet<number> = new Set()
+
 /** A lane is named by the account and the host. */
-function accountOf(name: string): string {
+export function accountOf(name: string): string {
   return name.slice(0, name.indexOf(' '))
 }

@@ -18,33 +18,28 @@ export interface NewEvent {
   readonly createdAtMs: number
 }
 
-/**
- * Events on their way out. `add` writes in whatever transaction is open, so that an event is as durable as
- * what it is about; `wake` is for after the commit.
- */
-export interface Outbox {
-  add(event: NewEvent): void
+/** Between those who write events and who delivers them, in one process. */
+export interface OutboxWakes {
+  /** For after the commit. */
   readonly wake: () => void
   /** Who delivers; the lanes (`laneOf`) that something was added to since it was last woken. */
   onWake(listener: (lanes: ReadonlySet<string>) => void): void
 }
 
-/** `lateMs` is how much later than at once an event is due: for rehearsals. */
-export function createOutbox(database: Sqlite, random: Random, lateMs = () => 0): Outbox {
-  const insert = database.prepare(`
-    INSERT INTO events (event_id, account_number, type, webhook_url, lane, run_id, created_at_ms, body,
-      next_attempt_at_ms)
-    VALUES (@eventId, @accountNumber, @type, @webhookUrl, @lane, @runId, @createdAtMs, @body, @dueAtMs)`)
+/** Events on their way out. `add` writes in whatever transaction is open: an event is as durable as what it is about. */
+export interface Outbox extends OutboxWakes {
+  add(event: NewEvent): void
+}
+
+export interface LaneWakes extends OutboxWakes {
+  note(lane: string): void
+}
+
+export function createLaneWakes(): LaneWakes {
   let added = new Set<string>()
   let listener: (lanes: ReadonlySet<string>) => void = () => undefined
   return {
-    add: (event) => {
-      const { accountNumber, type, webhookUrl, runId, createdAtMs } = event
-      const eventId = random.id(`evt_${createdAtMs.toString(36)}`) as EventId
-      const lane = laneOf(accountNumber, webhookUrl)
-      const body = eventBody(eventId, event)
-      const dueAtMs = createdAtMs + lateMs()
-      insert.run({ eventId, accountNumber, type, webhookUrl, lane, runId, createdAtMs, body, dueAtMs })
+    note: (lane) => {
       added.add(lane)
     },
     wake: () => {
@@ -58,8 +53,34 @@ export function createOutbox(database: Sqlite, random: Random, lateMs = () => 0)
   }
 }
 
+/** `lateMs` is how much later than at once an event is due: for rehearsals. */
+export function createOutbox(database: Sqlite, random: Random, lateMs = () => 0): Outbox {
+  const insert = database.prepare(`
+    INSERT INTO events (event_id, account_number, type, webhook_url, lane, run_id, created_at_ms, body,
+      next_attempt_at_ms)
+    VALUES (@eventId, @accountNumber, @type, @webhookUrl, @lane, @runId, @createdAtMs, @body, @dueAtMs)`)
+  const { note, wake, onWake } = createLaneWakes()
+  return {
+    add: (event) => {
+      const { accountNumber, type, webhookUrl, runId, createdAtMs } = event
+      const eventId = newEventId(createdAtMs, random)
+      const lane = laneOf(accountNumber, webhookUrl)
+      const body = eventBody(eventId, event)
+      const dueAtMs = createdAtMs + lateMs()
+      insert.run({ eventId, accountNumber, type, webhookUrl, lane, runId, createdAtMs, body, dueAtMs })
+      note(lane)
+    },
+    wake,
+    onWake,
+  }
+}
+
+/** It begins with the time: new ones land side by side in the indexes. */
+export const newEventId = (createdAtMs: number, random: Pick<Random, 'id'>): EventId =>
+  random.id(`evt_${createdAtMs.toString(36)}`) as EventId
+
 /** One account's deliveries to one host: what waits its turn together, and holds nobody else up. */
-function laneOf(accountNumber: number, webhookUrl: string): string {
+export function laneOf(accountNumber: number, webhookUrl: string): string {
   return `${accountNumber} ${new URL(webhookUrl).host}`
 }
 

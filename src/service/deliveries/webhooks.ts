@@ -1,9 +1,7 @@
 import { isLoopback } from '../../core/base-url.js'
+import type { Awaitable } from '../../core/awaitable.js'
 import { UserError } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
-import type { Random } from '../../platform/random.js'
-import type { Sqlite } from '../../platform/sqlite.js'
-import { createSecrets } from '../accounts/secrets.js'
 import { limits } from '../limits.js'
 import type { Faults } from '../faults.js'
 import {
@@ -17,11 +15,11 @@ import { createConnect } from '../../platform/outbound/pinned-connect.js'
 import { createPost, type Post } from '../../platform/outbound/post.js'
 import { badRequest } from '../refusal.js'
 import { runBody } from '../runs/run-body.js'
-import type { OnRunEnded } from '../runs/run-store.js'
-import type { AttemptDeps } from './attempt.js'
+import type { EndedRun, OnRunEnded } from '../runs/run-store.js'
 import { startDeliverer, type Deliverer } from './deliverer.js'
-import { createEventStore, type EventCount } from './event-store.js'
-import { createOutbox, type Outbox } from './outbox.js'
+import type { EventCount } from './event-store.js'
+import type { NewEvent, Outbox, OutboxWakes } from './outbox.js'
+import type { Outgoing } from './outgoing.js'
 
 export interface WebhookOptions {
   /** Receivers on this machine may be delivered to, http too: for rehearsals. Default false. */
@@ -32,43 +30,33 @@ export interface WebhookOptions {
 
 /** Everything about events (interface: "Events"). */
 export interface Webhooks {
-  readonly outbox: Outbox
-  readonly onRunEnded: OnRunEnded
+  readonly outbox: OutboxWakes
   readonly gate: WebhookGate
-  readonly eventCount: () => EventCount
+  readonly eventCount: () => Awaitable<EventCount>
   /** From here on what the outbox holds is delivered. */
   start(): void
   stop(): Promise<void>
 }
 
 interface Deps {
-  readonly database: Sqlite
+  readonly outgoing: Outgoing
   readonly clock: Clock
-  readonly random: Random
   readonly log: (line: string) => void
   readonly faults: Faults
 }
 
-export function createWebhooks(
-  options: WebhookOptions,
-  { database, clock, random, log, faults }: Deps,
-): Webhooks {
+export function createWebhooks(options: WebhookOptions, { outgoing, clock, log, faults }: Deps): Webhooks {
   const { allowLocalWebhooks: allowsLocal = false, resolveHost: resolve = systemResolver } = options
   const guard = createAddressGuard({ resolve, allowsLocal })
-  const outbox = createOutbox(database, random, () => faults.deliveryDelayMs())
-  const events = createEventStore(database)
-  const secrets = createSecrets(database)
+  const { outbox, events } = outgoing
   const post = withDuplicates(createPost(createConnect()), faults)
   let deliverer: Deliverer | undefined
   return {
     outbox,
-    onRunEnded: writeRunEvents(outbox),
     gate: createWebhookGate(guard, clock),
     eventCount: () => events.count(),
     start: () => {
-      const signingSecrets: AttemptDeps['signingSecrets'] = (account, nowMs) =>
-        secrets.signingSecrets(account, nowMs)
-      deliverer ??= startDeliverer({ events, outbox, guard, post, signingSecrets, clock, log })
+      deliverer ??= startDeliverer({ ...outgoing, guard, post, clock, log })
       if (allowsLocal) log(localWarning)
     },
     stop: async () => {
@@ -109,21 +97,27 @@ export function assertLocalWebhooksStayLocal(
 }
 
 /**
- * The event of a run that was given a `webhook_url`; written with its result or not at all. It carries the run
- * as the poll shows it, with the basis where the kickoff asked for one. v2 has no events.
+ * The event of a run that was given a `webhook_url`; to be written with its result or not at all. It carries the run
+ * as the poll shows it, with the basis where the kickoff asked for one. Null where it has none, as in v2.
  */
+export function eventOf(run: EndedRun, endedAtMs: number): NewEvent | null {
+  if (run.webhookUrl === null || run.surface !== 'v3') return null
+  return {
+    accountNumber: run.accountNumber,
+    type: run.status === 'COMPLETED' ? 'entity_resolution.completed' : 'entity_resolution.failed',
+    webhookUrl: run.webhookUrl,
+    runId: run.runId,
+    customId: run.customId,
+    object: runBody(run, true),
+    createdAtMs: endedAtMs,
+  }
+}
+
+/** For a store whose transaction the outbox writes in. */
 export function writeRunEvents(outbox: Pick<Outbox, 'add'>): OnRunEnded {
   return (run, endedAtMs) => {
-    if (run.webhookUrl === null || run.surface !== 'v3') return
-    outbox.add({
-      accountNumber: run.accountNumber,
-      type: run.status === 'COMPLETED' ? 'entity_resolution.completed' : 'entity_resolution.failed',
-      webhookUrl: run.webhookUrl,
-      runId: run.runId,
-      customId: run.customId,
-      object: runBody(run, true),
-      createdAtMs: endedAtMs,
-    })
+    const event = eventOf(run, endedAtMs)
+    if (event !== null) outbox.add(event)
   }
 }
 

@@ -3,6 +3,7 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { errorTypes } from '../../contract/errors.js'
 import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'
 import { routes, versionOf } from '../../contract/routes.js'
+import { andThen, type Awaitable, type Deferrable } from '../../core/awaitable.js'
 import { errorStack } from '../../core/error-text.js'
 import type { Guests, SourceVerdict } from '../../core/request-source.js'
 import type { Clock } from '../../platform/clock.js'
@@ -15,6 +16,7 @@ import { newCallId } from '../ids.js'
 import {
   badRequest,
   errorBodyOf,
+  isUnexpected,
   malformedRequestId,
   type Refusal,
   toRefusal,
@@ -34,7 +36,10 @@ interface AppDeps {
  * The HTTP side without routes: its limits, and a JSON error in the interface's shape for whatever may come.
  * Bodies stay text until their route reads them, so that a key is judged before a body.
  */
-export function createApp(callers: Callers, { clock, random, log, guests = null }: AppDeps): FastifyInstance {
+export function createApp(
+  callers: Deferrable<Callers>,
+  { clock, random, log, guests = null }: AppDeps,
+): FastifyInstance {
   const refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => {
     if (refusal.status === 413) reply.header('connection', 'close')
     // With them, a caller would take the plan's limit for the minute's, and wait for it to pass.
@@ -62,7 +67,10 @@ export function createApp(callers: Callers, { clock, random, log, guests = null 
     return503OnClosing: false,
     frameworkErrors: (_error, request, reply) => {
       reply.headers(headersOfAll)
-      refuse(request, reply, foreignSource(request) ?? malformedPath(request, callers))
+      const refusal = foreignSource(request) ?? malformedPath(request, callers)
+      void andThen(refusal, (known) => {
+        refuse(request, reply, known)
+      })
     },
     clientErrorHandler: (error, socket) => {
       refuseSocket(error.code, socket, clock)
@@ -85,7 +93,7 @@ export function createApp(callers: Callers, { clock, random, log, guests = null 
   })
   app.setErrorHandler(async (error: unknown, request, reply) => {
     const refusal = toRefusal(error, request.routeOptions.bodyLimit)
-    if (refusal !== error && refusal.status >= 500) {
+    if (isUnexpected(error) && refusal.status >= 500) {
       log(`${request.method} ${request.routeOptions.url ?? 'unknown route'}: ${errorStack(error)}`)
     }
     const isRead = await drainRequest(request.raw, limits.drain, clock)
@@ -111,11 +119,13 @@ const headersOfAll = {
 const statusPollPath = routes.pollResolution.path.replace(/\{.*/, '')
 
 /** The key is judged before the path, as on every route. */
-function malformedPath(request: FastifyRequest, callers: Callers): Refusal {
+function malformedPath(request: FastifyRequest, callers: Deferrable<Callers>): Awaitable<Refusal> {
+  const isStatusPoll = request.url.startsWith(statusPollPath)
   try {
-    authenticate(callers, request.headers[apiKeyHeader])
-    const isStatusPoll = request.url.startsWith(statusPollPath)
-    return isStatusPoll ? malformedRequestId() : badRequest('the path is malformed')
+    const judged = andThen(authenticate(callers, request.headers[apiKeyHeader]), () =>
+      isStatusPoll ? malformedRequestId() : badRequest('the path is malformed'),
+    )
+    return judged instanceof Promise ? judged.catch((error: unknown) => toRefusal(error)) : judged
   } catch (error) {
     return toRefusal(error)
   }

@@ -4,7 +4,14 @@ import { errorStack } from '../../core/error-text.js'
 import type { Random } from '../../platform/random.js'
 import { newCallId } from '../ids.js'
 import { limits } from '../limits.js'
-import { badRequest, errorBodyOf, payloadTooLarge, toRefusal, unknownRoute } from '../refusal.js'
+import {
+  badRequest,
+  errorBodyOf,
+  isUnexpected,
+  payloadTooLarge,
+  toRefusal,
+  unknownRoute,
+} from '../refusal.js'
 import {
   admit,
   jsonReplyType,
@@ -52,9 +59,10 @@ export function createLocalAnswers(handlers: Handlers, deps: LocalDeps): AnswerL
     try {
       if (found === null) throw unknownRoute(request.path)
       const { name, route } = found
-      const caller = admit(request.headers[apiKeyHeader], name, deps, (limit) =>
+      const admitted = admit(request.headers[apiKeyHeader], name, deps, (limit) =>
         Object.assign(headers, limit),
       )
+      const caller = admitted instanceof Promise ? await admitted : admitted
       const bodyText = request.body ?? ''
       if (Buffer.byteLength(bodyText) > limits.bodyBytesMax) throw payloadTooLarge(limits.bodyBytesMax)
       const contentType = request.headers['content-type']
@@ -70,7 +78,7 @@ export function createLocalAnswers(handlers: Handlers, deps: LocalDeps): AnswerL
       return { status: answer.status, headers: { ...headers, ...answer.headers }, text: textOf(answer) }
     } catch (error) {
       const refusal = toRefusal(error)
-      if (refusal !== error && refusal.status >= 500)
+      if (isUnexpected(error) && refusal.status >= 500)
         deps.log(`${request.method} ${found?.route.path ?? 'unknown route'}: ${errorStack(error)}`)
       const body = errorBodyOf(versionOf(request.path), refusal, newCallId(deps.random))
       return {

@@ -1,12 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import type { Awaitable } from '../../core/awaitable.js'
 import { mountPage } from './mount.js'
 
 /** What is counted where it is stored: asked for when somebody looks, never kept beside it. */
 export interface MeasuredStores {
-  runCount(): { readonly pending: number; readonly completed: number; readonly failed: number }
+  runCount(): Awaitable<{ readonly pending: number; readonly completed: number; readonly failed: number }>
   /** Events by what became of them; absent kinds are left out. */
-  eventCount(): Readonly<Record<string, number>>
+  eventCount(): Awaitable<Readonly<Record<string, number>>>
+  /** Why nothing new is taken; null where it is. */
+  problem?(): string | null
 }
 
 /**
@@ -29,7 +32,9 @@ export function mountMetrics(app: FastifyInstance, stores: MeasuredStores): void
     buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
     registers: [registry],
   })
-  gauge(registry, 'enrich_runs', 'Runs stored, by status', 'status', () => ({ ...stores.runCount() }))
+  gauge(registry, 'enrich_runs', 'Runs stored, by status', 'status', async () => ({
+    ...(await stores.runCount()),
+  }))
   gauge(registry, 'enrich_webhook_events', 'Webhook events stored, by state', 'state', () =>
     stores.eventCount(),
   )
@@ -43,12 +48,14 @@ export function mountMetrics(app: FastifyInstance, stores: MeasuredStores): void
   mountPage(app, '/metrics', async (_request, reply) =>
     reply.type(registry.contentType).send(await registry.metrics()),
   )
-  mountPage(app, '/healthz', (_request, reply) => {
-    // Reads the store: a service whose disk is gone is not well.
-    const { pending } = stores.runCount()
+  mountPage(app, '/healthz', async (_request, reply) => {
+    // Reads the store: a service whose disk, or database, is gone is not well.
+    const { pending } = await stores.runCount()
+    const problem = stores.problem?.() ?? null
     return reply
+      .code(problem === null ? 200 : 503)
       .type('application/json; charset=utf-8')
-      .send(JSON.stringify({ status: 'ok', pending_runs: pending }))
+      .send(JSON.stringify({ status: problem ?? 'ok', pending_runs: pending }))
   })
 }
 
@@ -57,15 +64,15 @@ function gauge(
   name: string,
   help: string,
   label: string,
-  count: () => Readonly<Record<string, number>>,
+  count: () => Awaitable<Readonly<Record<string, number>>>,
 ): void {
   new Gauge({
     name,
     help,
     labelNames: [label],
     registers: [registry],
-    collect() {
-      for (const [value, number] of Object.entries(count())) this.set({ [label]: value }, number)
+    async collect() {
+      for (const [value, number] of Object.entries(await count())) this.set({ [label]: value }, number)
     },
   })
 }

@@ -5,6 +5,7 @@ import { errorTypes } from '../../contract/errors.js'
 import type { CallId } from '../../contract/ids.js'
 import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'
 import { methodsOf, routes, versionOf, type Route, type RouteName } from '../../contract/routes.js'
+import { andThen, type Awaitable, type Deferrable } from '../../core/awaitable.js'
 import { nestsDeeperThan } from '../../core/json-depth.js'
 import type { Random } from '../../platform/random.js'
 import { authenticate, type Caller, type Callers } from '../accounts/accounts.js'
@@ -44,7 +45,7 @@ export type Handler<R extends Route> = (call: Call<R>) => Answer | Promise<Answe
 export type Handlers = { readonly [Name in RouteName]: Handler<(typeof routes)[Name]> }
 
 export interface GateDeps {
-  readonly callers: Callers
+  readonly callers: Deferrable<Callers>
   readonly limiter: RateLimiter
 }
 
@@ -72,16 +73,20 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: Moun
       url: route.path.replace(/\{(\w+)\}/g, ':$1'),
       onRequest: (request, reply, done) => {
         const limited = (headers: Readonly<Record<string, string>>) => void reply.headers(headers)
-        callers.set(request, admit(request.headers[apiKeyHeader], name, deps, limited))
-        const met = deps.faults.ofRequest(name)
-        if (met?.fault === 'reset') {
-          // Not done: nothing more happens to this request.
-          cut(request, reply)
-          return
+        const goOn = (caller: Caller): void => {
+          callers.set(request, caller)
+          const met = deps.faults.ofRequest(name)
+          if (met?.fault === 'reset') {
+            // Not done: nothing more happens to this request.
+            cut(request, reply)
+            return
+          }
+          if (met?.fault === 'lost_answer') lostAnswers.add(request)
+          else if (met !== null) throw refusalOf(met)
+          done()
         }
-        if (met?.fault === 'lost_answer') lostAnswers.add(request)
-        else if (met !== null) throw refusalOf(met)
-        done()
+        const admitted = andThen(admit(request.headers[apiKeyHeader], name, deps, limited), goOn)
+        if (admitted instanceof Promise) admitted.catch(done)
       },
       handler: async (request, reply) => {
         const caller = callers.get(request)
@@ -139,20 +144,21 @@ export function admit(
   name: RouteName,
   deps: GateDeps,
   limited: (headers: Readonly<Record<string, string>>) => void,
-): Caller {
+): Awaitable<Caller> {
   const route: Route = routes[name]
-  const caller = authenticate(deps.callers, keyHeader)
-  if (!caller.v3Enabled && versionOf(route.path) === 'v3' && route.errors.includes(403)) throw notEnabled()
-  const decision = deps.limiter.take(caller, name)
-  if (decision !== null) {
-    limited({
-      [rateLimitHeaders.limit]: String(route.limit?.perMinute),
-      [rateLimitHeaders.remaining]: String(decision.remainingCount),
-      [rateLimitHeaders.resetSeconds]: String(decision.resetSeconds),
+  return andThen(authenticate(deps.callers, keyHeader), (caller) => {
+    if (!caller.v3Enabled && versionOf(route.path) === 'v3' && route.errors.includes(403)) throw notEnabled()
+    return andThen(deps.limiter.take(caller, name), (decision) => {
+      if (decision === null) return caller
+      limited({
+        [rateLimitHeaders.limit]: String(route.limit?.perMinute),
+        [rateLimitHeaders.remaining]: String(decision.remainingCount),
+        [rateLimitHeaders.resetSeconds]: String(decision.resetSeconds),
+      })
+      if (!decision.allowed) throw rateLimitExceeded(decision.resetSeconds)
+      return caller
     })
-    if (!decision.allowed) throw rateLimitExceeded(decision.resetSeconds)
-  }
-  return caller
+  })
 }
 
 interface RawRequest {

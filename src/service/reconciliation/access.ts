@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { apiKeyHeader } from '../../contract/limits.js'
+import { andThen, type Awaitable, type Deferrable } from '../../core/awaitable.js'
 import { UserError } from '../../core/errors.js'
 import { isLoopback } from '../../core/base-url.js'
 import type { Clock } from '../../platform/clock.js'
-import { authenticate, type Callers } from '../accounts/accounts.js'
+import { authenticate, type Caller, type Callers } from '../accounts/accounts.js'
 import { takeOne } from '../accounts/limits/rate-limiter.js'
 import type { RateWindow } from '../accounts/limits/window-store.js'
 import { limits } from '../limits.js'
@@ -30,13 +31,13 @@ export function settleAccess(asked: ReconciliationAccess | null, host: string): 
 
 interface GateDeps {
   readonly access: ReconciliationAccess
-  readonly callers: Callers
+  readonly callers: Deferrable<Callers>
   /** Null lifts the limit a minute. */
   readonly clock: Clock | null
 }
 
 /** Lets a request in, or throws 401 or 429. `isOpen`: the manifest, which says how to ask. */
-export type Gate = (request: FastifyRequest, isOpen: boolean) => void
+export type Gate = (request: FastifyRequest, isOpen: boolean) => Awaitable<void>
 
 /**
  * A key that is sent has to be one, also where none is needed. Each key has a minute of its own on each path; all without
@@ -47,13 +48,15 @@ export function createGate({ access, callers, clock }: GateDeps): Gate {
   return ({ headers, routeOptions: { url = '' } }, isOpen) => {
     const key = headers[apiKeyHeader]
     const needsKey = access === 'key' && !isOpen
-    const caller = needsKey || key !== undefined ? authenticate(callers, key) : null
-    if (clock === null) return
-    const holder = `${url} ${caller?.keyHash ?? ''}`
-    const taken = takeOne(windows.get(holder), limits.reconciliation.requestsPerMinute, clock.nowMs())
-    if (!taken.allowed)
-      throw rateLimitExceeded(taken.resetSeconds, { 'retry-after': String(taken.resetSeconds) })
-    windows.set(holder, taken.window)
+    const count = (caller: Caller | null): void => {
+      if (clock === null) return
+      const holder = `${url} ${caller?.keyHash ?? ''}`
+      const taken = takeOne(windows.get(holder), limits.reconciliation.requestsPerMinute, clock.nowMs())
+      if (!taken.allowed)
+        throw rateLimitExceeded(taken.resetSeconds, { 'retry-after': String(taken.resetSeconds) })
+      windows.set(holder, taken.window)
+    }
+    return andThen(needsKey || key !== undefined ? authenticate(callers, key) : null, count)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { entityId } from '../../contract/ids.js'
+import { andThen, type Deferrable } from '../../core/awaitable.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Callers } from '../accounts/accounts.js'
 import { askedOrigin } from '../http/asked-origin.js'
@@ -23,7 +24,7 @@ export interface ReconciliationOptions {
 
 interface MountDeps extends ReconciliationOptions {
   readonly knowledge: Knowledge
-  readonly callers: Callers
+  readonly callers: Deferrable<Callers>
   readonly version: string
   /** Null lifts the limit a minute. */
   readonly rateClock: Clock | null
@@ -48,8 +49,11 @@ export function mountReconciliation(app: FastifyInstance, deps: MountDeps): void
       bodyLimit: limits.reconciliation.bodyBytesMax,
       onRequest: (request, reply, done) => {
         allowOrigin(request, reply)
-        gate(request, method === 'GET' && url === paths.endpoint && isManifestQuery(request.query as Query))
-        done()
+        const isOpen = method === 'GET' && url === paths.endpoint && isManifestQuery(request.query as Query)
+        const admitted = andThen(gate(request, isOpen), () => {
+          done()
+        })
+        if (admitted instanceof Promise) admitted.catch(done)
       },
       onError: (request, reply, error, done) => {
         // The reason is all of an error that OpenRefine shows.

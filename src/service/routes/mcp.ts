@@ -10,7 +10,8 @@ import type { SearchResult } from '../../contract/search.js'
 import { errorText } from '../../core/error-text.js'
 import { jsonMembers } from '../../core/json-members.js'
 import type { Handlers } from '../http/mount.js'
-import type { Awaitable, Knowledge } from '../knowledge.js'
+import type { Awaitable } from '../../core/awaitable.js'
+import type { Knowledge } from '../knowledge.js'
 import { badRequest } from '../refusal.js'
 
 /**

@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { andThen, type Awaitable, type Deferrable } from '../../core/awaitable.js'
 import { errorText } from '../../core/error-text.js'
 import type { Clock } from '../../platform/clock.js'
 import { startDueWorkLoop, type DueWorkLoop, type InFlight } from '../../platform/due-work-loop.js'
 import { createGatheredCommits } from '../../platform/gathered-commits.js'
+import { ConnectionLostError } from '../../platform/postgres/postgres.js'
 import { limits } from '../limits.js'
 import { decideRun, type RunOutcome } from './run-outcome.js'
 import type { Knowledge } from '../knowledge.js'
@@ -12,7 +14,7 @@ import type { DueRun, FinishedRun, RunStore } from './run-store.js'
 export type Researcher = Pick<DueWorkLoop, 'expect' | 'stop'>
 
 export interface ResearcherDeps {
-  readonly store: Pick<RunStore, 'due' | 'nextDueAtMs' | 'finish'>
+  readonly store: Deferrable<Pick<RunStore, 'due' | 'nextDueAtMs' | 'finish'>>
   readonly knowledge: Pick<Knowledge, 'resolve'>
   readonly clock: Clock
   readonly log: (line: string) => void
@@ -33,16 +35,16 @@ export function startResearcher(deps: ResearcherDeps): Researcher {
   let lookedAtMs = -Infinity
   let hasMore = false
   let lastFailure: unknown
-  const finish = (finished: readonly FinishedRun[]): void => {
+  const finish = (finished: readonly FinishedRun[]): Awaitable<void> => {
     const storedFromMs = clock.monotonicMs()
-    store.finish(finished, clock.nowMs())
-    storeMs = clock.monotonicMs() - storedFromMs
-    onStored()
+    return andThen(store.finish(finished, clock.nowMs()), () => {
+      storeMs = clock.monotonicMs() - storedFromMs
+      onStored()
+    })
   }
-  const commits = createGatheredCommits((finished: readonly FinishedRun[]) => {
-    finish(finished)
-    return finished.map(() => ({ value: undefined }))
-  })
+  const commits = createGatheredCommits((finished: readonly FinishedRun[]) =>
+    andThen(finish(finished), () => finished.map(() => ({ value: undefined }))),
+  )
   const ended = ({ runId, runNumber }: DueRun, outcome: RunOutcome): FinishedRun => {
     if (outcome.fault !== null) log(`run ${runId} failed: ${outcome.fault}`)
     return { runNumber, outcome }
@@ -57,7 +59,7 @@ export function startResearcher(deps: ResearcherDeps): Researcher {
     lookedAtMs = clock.nowMs()
     hasMore = false
     const countMax = limits.runsPerSliceMax
-    const open = store.due(lookedAtMs, countMax + limits.runsInFlightMax - inFlight.room())
+    const open = await store.due(lookedAtMs, countMax + limits.runsInFlightMax - inFlight.room())
     const due = open.filter(({ runNumber }) => !inFlight.has(runNumber))
     const sliceMs = isBusy() ? limits.sliceMsWhileBusy : limits.sliceMsWhileQuiet
     const startMs = clock.monotonicMs()
@@ -79,20 +81,21 @@ export function startResearcher(deps: ResearcherDeps): Researcher {
       await nextTurn()
       sliceEndMs = clock.monotonicMs() + sliceMs
     }
-    if (finished.length > 0) finish(finished)
+    if (finished.length > 0) await finish(finished)
     hasMore = inFlight.room() > 0 && (takenCount < due.length || due.length >= countMax)
   }
   const loop = startDueWorkLoop({
     clock,
     takeUp: researchSome,
     // What was due by the last look is done, or in flight and wakes by its own end.
-    nextDueAtMs: () => (hasMore ? -Infinity : (store.nextDueAtMs(lookedAtMs) ?? Infinity)),
+    nextDueAtMs: async () => (hasMore ? -Infinity : ((await store.nextDueAtMs(lookedAtMs)) ?? Infinity)),
     inFlightMax: limits.runsInFlightMax,
     idleMsMax: limits.researchIdleMsMax,
     retryMs: limits.researchRetryMs,
     onFailure: (error) => {
-      // All runs of one commit fail by the same error.
-      if (error !== lastFailure) log(`research pauses: ${errorText(error)}`)
+      // All runs of one commit fail by the same error; that a database is away is said once, by whoever watches it.
+      const isSaid = error === lastFailure || error instanceof ConnectionLostError
+      if (!isSaid) log(`research pauses: ${errorText(error)}`)
       lastFailure = error
     },
   })

@@ -1,8 +1,9 @@
 import type { Resolution } from '../../contract/result.js'
 import { resolution as resolutionSchema } from '../../contract/result.js'
+import type { Awaitable } from '../../core/awaitable.js'
 import { errorText } from '../../core/error-text.js'
 import { nothingFound } from '../../contract/unknown.js'
-import type { Awaitable, Knowledge, Query, ResolutionText } from '../knowledge.js'
+import type { Knowledge, Query, ResolutionText } from '../knowledge.js'
 
 /**
  * How a run ended, as it is stored. `result` is a job result without its `request_id` and `basis`; `basis` is

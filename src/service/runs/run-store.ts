@@ -1,4 +1,5 @@
 import type { CallId, CustomId, JobId, RequestId, RunId, StreamId } from '../../contract/ids.js'
+import type { Deferrable } from '../../core/awaitable.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { RunOutcome } from './run-outcome.js'
 import type { RunIds } from '../ids.js'
@@ -89,6 +90,9 @@ export interface RunStore {
   count(): RunCount
   ledger(accountName: string): LedgerEntry[]
 }
+
+/** Every store of runs, wherever it is kept; a journal brings them into it. */
+export type AnyRunStore = Deferrable<Omit<RunStore, 'insert'>>
 
 const storedRun = `
   SELECT run_id AS runId, job_id AS jobId, request_id AS requestId, call_id AS callId, custom_id AS customId,

@@ -55,15 +55,15 @@ export function openBesideService(folder: string, nowMs: number, whereNone: 'mak
 }
 
 /** Opens it so, uses it, closes it; what SQLite refuses meanwhile is reported as `openBesideService` reports it. */
-export function useBesideService(
+export async function useBesideService(
   folder: string,
   nowMs: number,
   whereNone: 'make' | 'refuse',
-  use: (database: Sqlite) => void,
-): void {
+  use: (database: Sqlite) => void | Promise<void>,
+): Promise<void> {
   const database = openBesideService(folder, nowMs, whereNone)
   try {
-    use(database)
+    await use(database)
   } catch (error) {
     throw sqliteCode(error) === null ? error : explain(error, folder)
   } finally {

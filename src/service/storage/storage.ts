@@ -1,14 +1,30 @@
 import type { Clock } from '../../platform/clock.js'
 import { opening } from '../../platform/close-stack.js'
+import type { Postgres } from '../../platform/postgres/postgres.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { explained, lockDataFolder, openDatabase } from './database.js'
 import { forgetfulStore, openWindowStore, type WindowStore } from '../accounts/limits/window-store.js'
 
-/** What a running service has open, and what keeps a second one out. */
-export interface Storage {
+/** What a running service keeps its data in. */
+export type Storage = OwnStorage | SharedStorage
+
+/** Files of one service, or memory, and what keeps a second service out. */
+export interface OwnStorage {
+  readonly kind: 'own'
   readonly database: Sqlite
   readonly windows: WindowStore
   close(): void
+}
+
+/** A database on PostgreSQL, which several replicas of one service work on. */
+export interface SharedStorage {
+  readonly kind: 'shared'
+  readonly postgres: Postgres
+  /** Of this process: what it claims, it claims under this name. */
+  readonly replicaId: string
+  /** How long a claim holds, by the clock of the server, unless it is renewed. */
+  readonly claimMs: number
+  close(): Promise<void>
 }
 
 /**
@@ -19,7 +35,7 @@ export function openStorage(
   { dataFolder, rateLimits }: { dataFolder: string | null; rateLimits: 'spec' | 'none' },
   clock: Clock,
   log: (line: string) => void,
-): Storage {
+): OwnStorage {
   return opening(({ add, close }) => {
     const lock = lockDataFolder(dataFolder, clock.nowMs())
     add(() => {
@@ -34,6 +50,6 @@ export function openStorage(
     add(() => {
       windows.close()
     })
-    return { database, windows, close }
+    return { kind: 'own', database, windows, close }
   })
 }

@@ -242,25 +242,24 @@ describe('the data folder', () => {
     openBesideService(dataFolder, 0, 'refuse').close()
   })
 
-  test('a full disk, and a service that holds the data, are told as what they are', () => {
+  test('a full disk, and a service that holds the data, are told as what they are', async () => {
     const dataFolder = newFolder()
-    const add = (prepare: (database: Sqlite) => void) => () => {
+    const add = (prepare: (database: Sqlite) => void) =>
       useBesideService(dataFolder, 0, 'make', (database) => {
         prepare(database)
         const book = createAccountBook(database)
         for (let number = 0; number < 200; number++) book.add(`account-${number}`, unbounded, 0)
       })
-    }
     const full = add((database) => {
       database.pragma(`max_page_count = ${String(database.pragma('page_count', { simple: true }))}`)
     })
-    expect(full).toThrow(expect.objectContaining({ code: 'DISK_FULL' }))
+    await expect(full).rejects.toMatchObject({ code: 'DISK_FULL' })
     const holder = openDatabase(dataFolder)
     holder.exec('BEGIN IMMEDIATE')
     const inUse = add((database) => {
       database.pragma('busy_timeout = 0')
     })
-    expect(inUse).toThrow(expect.objectContaining({ code: 'SERVICE_DATA_IN_USE' }))
+    await expect(inUse).rejects.toMatchObject({ code: 'SERVICE_DATA_IN_USE' })
     holder.close()
   })
 

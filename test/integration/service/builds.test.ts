@@ -3,6 +3,8 @@ import type { Sqlite } from '../../../src/platform/sqlite.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { limits } from '../../../src/service/limits.js'
 import { BuildFailure, type Compiler } from '../../../src/service/records/builds/build.js'
+import { waiterEndings } from '../../../src/service/records/builds/build-events.js'
+import { createBuildStore } from '../../../src/service/records/builds/build-store.js'
 import { createBuilds, type Builds, type BuildsDeps } from '../../../src/service/records/builds/builds.js'
 import { openDatabase } from '../../../src/service/storage/database.js'
 import { manualClock, type ManualClock } from '../../support/manual-clock.js'
@@ -24,22 +26,32 @@ afterEach(async () => {
 
 const echo: Compiler = (subject) => JSON.stringify({ subject })
 
-function open(options: Partial<BuildsDeps> & { compile?: Compiler; clock?: ManualClock } = {}): Opened {
+interface Options extends Partial<Omit<BuildsDeps, 'outbox'>> {
+  readonly compile?: Compiler
+  readonly clock?: ManualClock
+  readonly database?: Sqlite
+  readonly outbox?: { add: () => void; wake: () => void }
+}
+
+function open(options: Options = {}): Opened {
   const { compile = echo, clock = manualClock(), database = openDatabase(null) } = options
+  const { outbox = { add: () => undefined, wake: () => undefined } } = options
   const logged: string[] = []
+  const endingOf = waiterEndings({ entity: () => ({}), domain: () => ({}) })
+  const store = createBuildStore(database, { outbox, endingOf, clock })
   const builds = createBuilds({
-    database,
+    store,
     clock,
     random: systemRandom,
     buildMs: { min: 0, max: 0 },
     compilers: { entity: compile, domain: compile, hierarchy: compile },
-    eventData: { entity: () => ({}), domain: () => ({}) },
     edition: () => null,
-    outbox: { add: () => undefined, wake: () => undefined },
     log: (line) => logged.push(line),
     isBusy: () => false,
     ...options,
-  })
+    outbox,
+    // Of SQLite: it answers at once.
+  }) as Builds
   const all = { builds, database, clock, logged }
   opened.push(all)
   return all

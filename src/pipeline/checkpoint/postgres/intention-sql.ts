@@ -1,4 +1,4 @@
-import { timelineSql } from './server.js'
+import { timelineSql } from '../../../platform/postgres/server.js'
 
 /**
  * $1 worker, $2 lookups, $3 when each leaves, $4 scope, $5 job, $6 what custom ids begin with, $7 to $10 the bounds.

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import type { Clock } from '../../../platform/clock.js'
 import { ConnectionLostError, type Postgres } from '../../../platform/postgres/postgres.js'
 import { startRepeating } from './repeat.js'
-import { systemIdentifierSql, timelineSql, type ServerIdentity } from './server.js'
+import { systemIdentifierSql, timelineSql, type ServerIdentity } from '../../../platform/postgres/server.js'
 import type { Worker } from './worker.js'
 
 /** In milliseconds. */

@@ -2,11 +2,19 @@ import { UserError } from '../../../core/errors.js'
 import { parsePostgresUrl, shownPostgresUrl, type PostgresAddress } from '../../../core/postgres-address.js'
 import type { Clock } from '../../../platform/clock.js'
 import { connectPostgres, type ConnectOptions } from '../../../platform/postgres/connect.js'
-import type { Postgres, PostgresStatements } from '../../../platform/postgres/postgres.js'
+import { explainPostgresError, type OwnWords } from '../../../platform/postgres/explain.js'
+import {
+  assertGrants,
+  assertKnownVersion,
+  lockedForMaking,
+  makeOwn,
+  readOwnHead,
+  type OwnSchema,
+} from '../../../platform/postgres/own-schema.js'
+import type { Postgres } from '../../../platform/postgres/postgres.js'
+import { assertFit, readServer, type ServerIdentity } from '../../../platform/postgres/server.js'
 import type { Random } from '../../../platform/random.js'
-import { explainPostgresError, foreign, grantsMissing } from './explain.js'
 import { sharedMigrations } from './schema.js'
-import { assertFit, readServer, type ServerIdentity } from './server.js'
 
 /** A checkpoint on PostgreSQL that was found fit to be worked on. */
 export interface SharedDatabase {
@@ -40,9 +48,8 @@ export async function openShared(url: string, deps: OpenSharedDeps): Promise<Sha
     const server = await readServer(postgres)
     assertFit(server, shownPostgresUrl(address))
     const shown = shownPostgresUrl(address)
-    const found = (await readHead(postgres, shown)) ?? (await make(postgres, shown, server, deps))
-    const head = await migrated(postgres, shown, found)
-    await assertGrants(postgres, shown, ['SELECT', 'INSERT', 'UPDATE', 'DELETE'])
+    const head = await makeOwn(postgres, shown, schemaOn(server, deps))
+    await assertGrants(postgres, shown, readSchema, ['SELECT', 'INSERT', 'UPDATE', 'DELETE'])
     return { head: isSame(head, server) ? head : await goOnWith(postgres, shown, head, server, deps), server }
   })
   return database
@@ -62,10 +69,10 @@ export async function openSharedToRead(
     const shown = shownPostgresUrl(address)
     const server = await readServer(postgres)
     assertFit(server, shown)
-    const head = await readHead(postgres, shown)
+    const head = await readOwnHead(postgres, shown, readSchema)
     if (head === null) return null
-    assertKnown(head, shown)
-    await assertGrants(postgres, shown, ['SELECT'])
+    assertKnownVersion(head, shown, readSchema)
+    await assertGrants(postgres, shown, readSchema, ['SELECT'])
     return { head, server }
   })
   if (found === null) return null
@@ -91,7 +98,7 @@ async function opened<Result extends Found | null>(
   const close = async () => {
     await Promise.all([postgres.close(), prompt.close()])
   }
-  const explain = (error: unknown) => explainPostgresError(address, error)
+  const explain = (error: unknown) => explainPostgresError(address, wordsOfCheckpoint, error)
   try {
     const found = await find(postgres, address)
     if (found === null) {
@@ -107,40 +114,39 @@ async function opened<Result extends Found | null>(
   }
 }
 
-/** Null where there is none, and room for one. What else has our names is refused. */
-async function readHead(statements: PostgresStatements, url: string): Promise<Head | null> {
-  const tables = await statements.query<{ name: string }>(
-    `SELECT c.relname AS name FROM pg_catalog.pg_class c
-     WHERE c.relnamespace = to_regnamespace('enrich') AND c.relkind IN ('r', 'p', 'v', 'm', 'f')`,
-  )
-  if (tables.length === 0) return null
-  if (!tables.some(({ name }) => name === 'checkpoint')) {
-    throw foreign(url, 'its schema enrich holds other tables')
-  }
-  const heads = await statements.query<Head>(
-    `SELECT id, schema_version AS version, system_identifier AS "systemIdentifier", timeline
-     FROM enrich.checkpoint`,
-  )
-  const [head] = heads
-  if (head === undefined || heads.length > 1)
-    throw foreign(url, 'its table enrich.checkpoint holds something else')
-  return head
+const wordsOfCheckpoint: OwnWords = {
+  grantsHint:
+    'an owner makes the tables by `enrich doctor` with the same checkpoint, and grants what docs/several-machines.md lists',
+  foreign: (url, what, cause) =>
+    new UserError('CHECKPOINT_DATABASE_FOREIGN', `${url} is no checkpoint of enrich: ${what}`, {
+      hint: 'use a database of its own; nothing in this one was touched',
+      cause,
+    }),
 }
 
-/** Of several processes that come first, one makes it, and the others find it made. */
-function make(
-  postgres: Postgres,
-  url: string,
+const readSchema: Omit<OwnSchema<Head>, 'insertHead'> = {
+  ...wordsOfCheckpoint,
+  name: 'enrich',
+  headTable: 'checkpoint',
+  migrations: sharedMigrations,
+  readHeads: (statements) =>
+    statements.query<Head>(
+      `SELECT id, schema_version AS version, system_identifier AS "systemIdentifier", timeline
+       FROM enrich.checkpoint`,
+    ),
+  tooNew: (url) =>
+    new UserError('CHECKPOINT_TOO_NEW', `the checkpoint ${url} was written by a newer version of enrich`, {
+      hint: 'use that version, or another --checkpoint',
+    }),
+}
+
+/** With what is written of a checkpoint that is made now, on this server. */
+const schemaOn = (
   { systemIdentifier, timeline }: ServerIdentity,
   { clock, random }: OpenSharedDeps,
-): Promise<Head> {
-  return locked(postgres, async (statements) => {
-    const found = await readHead(statements, url)
-    if (found !== null) return found
-    // Where somebody else made the schema for us, the right to make schemas is not needed.
-    const [schema] = await statements.query("SELECT 1 WHERE to_regnamespace('enrich') IS NOT NULL")
-    if (schema === undefined) await statements.query('CREATE SCHEMA enrich')
-    for (const migration of sharedMigrations) await statements.query(migration)
+): OwnSchema<Head> => ({
+  ...readSchema,
+  insertHead: async (statements) => {
     const head: Head = { id: random.id(''), version: sharedMigrations.length, systemIdentifier, timeline }
     await statements.query(
       `INSERT INTO enrich.checkpoint (id, schema_version, created_at_ms, system_identifier, timeline)
@@ -148,59 +154,8 @@ function make(
       [head.id, head.version, clock.nowMs(), systemIdentifier, timeline],
     )
     return head
-  })
-}
-
-function assertKnown({ version }: Head, url: string): void {
-  if (version <= sharedMigrations.length) return
-  throw new UserError(
-    'CHECKPOINT_TOO_NEW',
-    `the checkpoint ${url} was written by a newer version of enrich`,
-    {
-      hint: 'use that version, or another --checkpoint',
-    },
-  )
-}
-
-async function migrated(postgres: Postgres, url: string, head: Head): Promise<Head> {
-  assertKnown(head, url)
-  if (head.version === sharedMigrations.length) return head
-  return locked(postgres, async (statements) => {
-    const found = (await readHead(statements, url)) ?? head
-    for (const migration of sharedMigrations.slice(found.version)) await statements.query(migration)
-    await statements.query('UPDATE enrich.checkpoint SET schema_version = $1', [sharedMigrations.length])
-    return { ...found, version: sharedMigrations.length }
-  })
-}
-
-/** Any number: who makes or changes the tables holds it, until it commits. */
-const makersLock = 7_305_511_968
-
-const locked = <Result>(postgres: Postgres, work: (statements: PostgresStatements) => Promise<Result>) =>
-  postgres.transaction(async (statements) => {
-    await statements.query('SELECT pg_advisory_xact_lock($1)', [makersLock])
-    return work(statements)
-  })
-
-async function assertGrants(
-  statements: PostgresStatements,
-  url: string,
-  rights: readonly string[],
-): Promise<void> {
-  const missing = await statements.query<{ name: string; right: string }>(
-    `SELECT c.relname AS name, r.name AS right
-     FROM pg_catalog.pg_class c CROSS JOIN unnest($1::text[]) AS r(name)
-     WHERE c.relnamespace = to_regnamespace('enrich') AND c.relkind = 'r' AND NOT has_table_privilege(c.oid, r.name)
-     ORDER BY 2, 1`,
-    [rights],
-  )
-  if (missing.length === 0) return
-  const [first] = missing
-  throw grantsMissing(
-    url,
-    `the role has no right to ${first?.right ?? ''} on enrich.${first?.name ?? ''}${missing.length === 1 ? '' : `, and ${missing.length - 1} more`}`,
-  )
-}
+  },
+})
 
 const isSame = (head: ServerIdentity, server: ServerIdentity): boolean =>
   head.systemIdentifier === server.systemIdentifier && head.timeline === server.timeline
@@ -213,8 +168,8 @@ async function goOnWith(
   { random, acceptRollback = false }: OpenSharedDeps,
 ): Promise<Head> {
   if (!acceptRollback) throw serverChanged(url)
-  return locked(postgres, async (statements) => {
-    const found = (await readHead(statements, url)) ?? head
+  return lockedForMaking(postgres, async (statements) => {
+    const found = (await readOwnHead(statements, url, readSchema)) ?? head
     // Another process was faster; its id is the one to go on with.
     if (found.systemIdentifier === systemIdentifier && found.timeline === timeline) return found
     // It goes into the name of each submission: those that were lost have names that are not given again.

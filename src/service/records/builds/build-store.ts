@@ -1,15 +1,9 @@
 import type { RunId } from '../../../contract/ids.js'
+import type { Deferrable } from '../../../core/awaitable.js'
 import { prepare, type Sqlite } from '../../../platform/sqlite.js'
+import type { Outbox } from '../../deliveries/outbox.js'
+import type { WaiterEnding } from './build-events.js'
 import type { BuildKind, BuildOutcome, BuildStep, BuildWaiter, StoredBuild } from './build.js'
-
-interface Begin {
-  readonly kind: BuildKind
-  readonly subject: string
-  /** `refresh` keeps the result there is. */
-  readonly step: Exclude<BuildStep, 'none'>
-  readonly startedAtMs: number
-  readonly dueAtMs: number
-}
 
 export interface EndedBuild {
   readonly buildNumber: number
@@ -17,47 +11,65 @@ export interface EndedBuild {
   readonly edition: string | null
 }
 
-/** The tables of builds and of who waits for them. Transactions are the caller's. */
+/** Somebody asks for a build. */
+export interface AskedBuild {
+  readonly kind: BuildKind
+  readonly subject: string
+  /** What there is to do about what is there; asked while nobody else changes it. */
+  readonly stepOf: (build: StoredBuild | null, nowMs: number) => BuildStep
+  /** How long a build takes that begins with this. */
+  readonly takesMs: number
+  /** Who wants an event, and in which states of the build; that of a failed one is written at once. */
+  readonly waiter: BuildWaiter | null
+  readonly isWaitedFor: (build: StoredBuild) => boolean
+  /** Whose unit the first build of this subject is; null: nobody's. */
+  readonly chargedAccountNumber: number | null
+}
+
+export interface AnsweredBuild {
+  readonly build: StoredBuild
+  /** It began with this call. */
+  readonly hasBegun: boolean
+}
+
+/** The tables of builds and of who waits for them. Each call is one durable transaction. */
 export interface BuildStore {
   read(kind: BuildKind, subject: string): StoredBuild | null
-  /** Takes the step and gives what is there after it. */
-  begin(begin: Begin): StoredBuild
-  addWaiter(build: StoredBuild, waiter: BuildWaiter, createdAtMs: number): void
-  /** Open builds that are due, the oldest first. */
+  /** Begins a build where there is one to begin, charges the first one of all, and notes the waiter: all or none. */
+  ask(asked: AskedBuild): AnsweredBuild
+  /** Open builds that are due and this process's to build, the oldest first: what is under way here among them. */
   due(nowMs: number, countMax: number): StoredBuild[]
-  /** The first one that is due later than that. */
+  /** When the first one is due that is due later than that. */
   nextDueAtMs(afterMs: number): number | null
   /** Nothing waits longer than until then: for what a changed clock or shorter builds left behind. */
   bringForward(dueAtMsMax: number): void
-  /** Null where it had ended already. */
-  end(ended: EndedBuild, finishedAtMs: number): StoredBuild | null
-  waitersOf(build: StoredBuild): BuildWaiter[]
-  /** The object of the waiter's event, as it stays to be polled. */
-  settleWaiter(waiter: BuildWaiter, object: string): void
+  /**
+   * Ends them, each with the events of its waiters; all or none. What has ended already, or was taken over by another
+   * process since, stays as it is.
+   */
+  end(ended: readonly EndedBuild[], finishedAtMs: number): void
   /** Undefined for another account's run; null while the build goes on. */
   objectOf(accountNumber: number, runId: RunId): string | null | undefined
+}
+
+/** One whose answers may come later. */
+export type AnyBuildStore = Deferrable<BuildStore>
+
+export interface BuildStoreDeps {
+  /** Written in the transaction of what it is about. */
+  readonly outbox: Pick<Outbox, 'add'>
+  readonly endingOf: WaiterEnding
+  readonly clock: { nowMs(): number }
 }
 
 const columns = `build_number AS buildNumber, kind, subject, state, started_at_ms AS startedAtMs,
   due_at_ms AS dueAtMs, finished_at_ms AS finishedAtMs, updated_at_ms AS updatedAtMs, result, failure, edition`
 
-export function createBuildStore(database: Sqlite): BuildStore {
+export function createBuildStore(database: Sqlite, deps: BuildStoreDeps): BuildStore {
+  const { clock } = deps
   const read = prepare<[BuildKind, string], StoredBuild>(
     database,
     `SELECT ${columns} FROM builds WHERE kind = ? AND subject = ?`,
-  )
-  const insert = prepare<Begin, StoredBuild>(
-    database,
-    `INSERT INTO builds (kind, subject, state, started_at_ms, due_at_ms)
-     VALUES (@kind, @subject, 'building', @startedAtMs, @dueAtMs)
-     ON CONFLICT (kind, subject) DO UPDATE
-       SET state = 'building', started_at_ms = @startedAtMs, due_at_ms = @dueAtMs
-     RETURNING ${columns}`,
-  )
-  const refresh = prepare<Begin, StoredBuild>(
-    database,
-    `UPDATE builds SET state = 'refreshing', started_at_ms = @startedAtMs, due_at_ms = @dueAtMs
-     WHERE kind = @kind AND subject = @subject RETURNING ${columns}`,
   )
   const due = prepare<[number, number], StoredBuild>(
     database,
@@ -72,24 +84,81 @@ export function createBuildStore(database: Sqlite): BuildStore {
     database,
     `UPDATE builds SET due_at_ms = @max WHERE state IN ('building', 'refreshing') AND due_at_ms > @max`,
   )
+  const charge = database.prepare(
+    "INSERT INTO ledger (account_number, run_number, kind, units, created_at_ms) VALUES (?, NULL, 'charge', 1, ?)",
+  )
+  const begin = createBegin(database)
+  const endOne = createEnd(database)
+  const { add, settleAll, objectOf } = waiterTable(database, deps)
+  const ask = database.transaction((asked: AskedBuild): AnsweredBuild => {
+    const { kind, subject, waiter, takesMs, chargedAccountNumber } = asked
+    const nowMs = clock.nowMs()
+    const known = read.get(kind, subject) ?? null
+    const step = asked.stepOf(known, nowMs)
+    const isLeft = step === 'none' && known !== null
+    const begun = { kind, subject, step, startedAtMs: nowMs, dueAtMs: nowMs + takesMs }
+    const build = isLeft ? known : begin(begun)
+    if (known === null && chargedAccountNumber !== null) charge.run(chargedAccountNumber, nowMs)
+    if (waiter !== null && asked.isWaitedFor(build)) {
+      add(build, waiter, nowMs)
+      if (build.state === 'failed') settleAll(build, nowMs)
+    }
+    return { build, hasBegun: !isLeft }
+  })
+  const end = database.transaction((ended: readonly EndedBuild[], atMs: number) => {
+    for (const one of ended) {
+      const build = endOne(one, atMs)
+      if (build !== null) settleAll(build, atMs)
+    }
+  })
   return {
     read: (kind, subject) => read.get(kind, subject) ?? null,
-    begin: (begin) => {
-      const build = (begin.step === 'build' ? insert : refresh).get(begin)
-      if (build === undefined) throw new Error(`there is no build of ${begin.kind} ${begin.subject}`)
-      return build
-    },
+    ask: (asked) => ask.immediate(asked),
     due: (nowMs, countMax) => due.all(nowMs, countMax),
     nextDueAtMs: (afterMs) => nextDue.get(afterMs) ?? null,
     bringForward: (max) => {
       bringForward.run({ max })
     },
-    end: createEnd(database),
-    ...waiterTable(database),
+    end: (ended, atMs) => {
+      end.immediate(ended, atMs)
+    },
+    objectOf,
   }
 }
 
-function createEnd(database: Sqlite): BuildStore['end'] {
+interface Begin {
+  readonly kind: BuildKind
+  readonly subject: string
+  /** `refresh` keeps the result there is. */
+  readonly step: BuildStep
+  readonly startedAtMs: number
+  readonly dueAtMs: number
+}
+
+/** Takes the step and gives what is there after it. */
+function createBegin(database: Sqlite): (begin: Begin) => StoredBuild {
+  const insert = prepare<Begin, StoredBuild>(
+    database,
+    `INSERT INTO builds (kind, subject, state, started_at_ms, due_at_ms)
+     VALUES (@kind, @subject, 'building', @startedAtMs, @dueAtMs)
+     ON CONFLICT (kind, subject) DO UPDATE
+       SET state = 'building', started_at_ms = @startedAtMs, due_at_ms = @dueAtMs
+     RETURNING ${columns}`,
+  )
+  const refresh = prepare<Begin, StoredBuild>(
+    database,
+    `UPDATE builds SET state = 'refreshing', started_at_ms = @startedAtMs, due_at_ms = @dueAtMs
+     WHERE kind = @kind AND subject = @subject RETURNING ${columns}`,
+  )
+  return (begin) => {
+    const build = (begin.step === 'refresh' ? refresh : insert).get(begin)
+    if (build === undefined) throw new Error(`there is no build of ${begin.kind} ${begin.subject}`)
+    return build
+  }
+}
+
+/** Null where it had ended already. */
+function createEnd(database: Sqlite): (ended: EndedBuild, atMs: number) => StoredBuild | null {
   const complete = prepare<[number, number, string, string | null, number], StoredBuild>(
     database,
     `UPDATE builds SET state = 'complete', finished_at_ms = ?, updated_at_ms = ?, result = ?, failure = NULL, edition = ?
@@ -107,9 +176,7 @@ function createEnd(database: Sqlite): BuildStore['end'] {
       : fail.get(atMs, outcome.failure, edition, buildNumber)) ?? null
 }
 
-function waiterTable(
-  database: Sqlite,
-): Pick<BuildStore, 'addWaiter' | 'waitersOf' | 'settleWaiter' | 'objectOf'> {
+function waiterTable(database: Sqlite, { outbox, endingOf }: BuildStoreDeps) {
   const add = prepare<[number, number, string, string, string, number]>(
     database,
     `INSERT INTO build_waiters (build_number, account_number, run_id, call_id, webhook_url, created_at_ms)
@@ -129,13 +196,17 @@ function waiterTable(
     'SELECT object FROM build_waiters WHERE account_number = ? AND run_id = ?',
   ).pluck()
   return {
-    addWaiter: ({ buildNumber }, { accountNumber, runId, callId, webhookUrl }, createdAtMs) => {
-      add.run(buildNumber, accountNumber, runId, callId, webhookUrl, createdAtMs)
+    add: (build: StoredBuild, { accountNumber, runId, callId, webhookUrl }: BuildWaiter, atMs: number) => {
+      add.run(build.buildNumber, accountNumber, runId, callId, webhookUrl, atMs)
     },
-    waitersOf: ({ buildNumber }) => open.all(buildNumber),
-    settleWaiter: ({ accountNumber, runId }, text) => {
-      settle.run(text, accountNumber, runId)
+    /** Writes the event of every open waiter of a build that has ended. */
+    settleAll: (build: StoredBuild, atMs: number) => {
+      for (const waiter of open.all(build.buildNumber)) {
+        const { object: text, event } = endingOf(build, waiter, atMs)
+        settle.run(text, waiter.accountNumber, waiter.runId)
+        outbox.add(event)
+      }
     },
-    objectOf: (accountNumber, runId) => object.get(accountNumber, runId),
+    objectOf: (accountNumber: number, runId: RunId) => object.get(accountNumber, runId),
   }
 }

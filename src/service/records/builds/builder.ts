@@ -1,17 +1,23 @@
+import { andThen } from '../../../core/awaitable.js'
 import { errorText } from '../../../core/error-text.js'
 import type { Clock } from '../../../platform/clock.js'
 import { startDueWorkLoop, type DueWorkLoop, type InFlight } from '../../../platform/due-work-loop.js'
+import { ConnectionLostError } from '../../../platform/postgres/postgres.js'
 import { limits } from '../../limits.js'
 import { BuildFailure, type BuildKind, type BuildOutcome, type Compiler, type StoredBuild } from './build.js'
-import type { BuildStore, EndedBuild } from './build-store.js'
+import type { AnyBuildStore, EndedBuild } from './build-store.js'
 
 /** `stop` resolves when nothing is being built and nothing will be. */
 export type Builder = Pick<DueWorkLoop, 'expect' | 'stop'>
 
 export interface BuilderDeps {
-  readonly store: Pick<BuildStore, 'due' | 'nextDueAtMs'>
-  /** All or none, in one durable transaction. */
-  readonly end: (ended: readonly EndedBuild[], atMs: number) => void
+  readonly store: Pick<AnyBuildStore, 'due' | 'nextDueAtMs' | 'bringForward' | 'end'>
+  /** No build that is found at the start is due later. */
+  readonly dueAtMsMax: number
+  /** How often it is looked for what other processes began, or left; never if left out. */
+  readonly lookEveryMs?: number
+  /** After the end of builds was stored. */
+  readonly onEnded: () => void
   readonly compilers: Readonly<Record<BuildKind, Compiler>>
   readonly edition: () => string | null
   readonly clock: Clock
@@ -24,18 +30,26 @@ export interface BuilderDeps {
  * beside one another. What is open is read from the store, so that a restart goes on where the last process
  * was ended.
  */
-export function startBuilder({ store, end, compilers, edition, clock, log, isBusy }: BuilderDeps): Builder {
+export function startBuilder(deps: BuilderDeps): Builder {
+  const { store, compilers, edition, clock, log, isBusy, onEnded, lookEveryMs = Infinity } = deps
+  let isBegun = false
   let lookedAtMs = -Infinity
   let hasMore = false
   const ended = (build: StoredBuild, made: string | null, { outcome, fault }: Attempt): EndedBuild => {
     if (fault !== null) log(`the build of ${build.kind} ${build.subject} failed: ${fault}`)
     return { buildNumber: build.buildNumber, outcome, edition: made }
   }
-  const takeUp = (inFlight: InFlight): void => {
+  const end = async (finished: readonly EndedBuild[]): Promise<void> => {
+    await store.end(finished, clock.nowMs())
+    onEnded()
+  }
+  const takeUp = async (inFlight: InFlight): Promise<void> => {
+    if (!isBegun) await store.bringForward(deps.dueAtMsMax)
+    isBegun = true
     lookedAtMs = clock.nowMs()
     hasMore = false
     const countMax = limits.buildsPerSliceMax
-    const open = store.due(lookedAtMs, countMax + limits.buildsInFlightMax - inFlight.room())
+    const open = await store.due(lookedAtMs, countMax + limits.buildsInFlightMax - inFlight.room())
     const due = open.filter(({ buildNumber }) => !inFlight.has(buildNumber))
     const endMs = clock.monotonicMs() + (isBusy() ? limits.sliceMsWhileBusy : limits.sliceMsWhileQuiet)
     const finished: EndedBuild[] = []
@@ -49,26 +63,36 @@ export function startBuilder({ store, end, compilers, edition, clock, log, isBus
         inFlight.begin(build.buildNumber, async () => {
           const tried = await compiled.then(succeeded, failed)
           // What is cut off by the stop is still due, and is built by the next process.
-          if (!inFlight.stopping.aborted) end([ended(build, made, tried)], clock.nowMs())
+          if (!inFlight.stopping.aborted) await end([ended(build, made, tried)])
         })
       } else finished.push(ended(build, made, compiled))
       if (clock.monotonicMs() >= endMs) break
     }
-    if (finished.length > 0) end(finished, clock.nowMs())
+    if (finished.length > 0) await end(finished)
     hasMore = takenCount > 0 && (takenCount < due.length || due.length >= countMax)
   }
-  return startDueWorkLoop({
+  const loop = startDueWorkLoop({
     clock,
     takeUp,
     // What was due by the last look is done, or in flight and wakes by its own end.
-    nextDueAtMs: () => (hasMore ? -Infinity : (store.nextDueAtMs(lookedAtMs) ?? Infinity)),
+    nextDueAtMs: () =>
+      hasMore ? -Infinity : andThen(store.nextDueAtMs(lookedAtMs), (dueAtMs) => dueAtMs ?? Infinity),
     inFlightMax: limits.buildsInFlightMax,
-    idleMsMax: limits.researchIdleMsMax,
+    idleMsMax: Math.min(limits.researchIdleMsMax, lookEveryMs),
     retryMs: limits.researchRetryMs,
     onFailure: (error) => {
-      log(`builds pause: ${errorText(error)}`)
+      // That the database is away is said once, by who watches it.
+      if (!(error instanceof ConnectionLostError)) log(`builds pause: ${errorText(error)}`)
     },
   })
+  return {
+    stop: () => loop.stop(),
+    expect: (dueAtMs) => {
+      // Stored after the look that would have found it.
+      if (dueAtMs <= lookedAtMs) loop.wake()
+      else loop.expect(dueAtMs)
+    },
+  }
 }
 
 interface Attempt {

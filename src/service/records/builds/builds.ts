@@ -1,34 +1,33 @@
 import type { RunId } from '../../../contract/ids.js'
+import { andThen, type Awaitable, type Deferrable } from '../../../core/awaitable.js'
 import type { Clock } from '../../../platform/clock.js'
 import type { Random } from '../../../platform/random.js'
-import type { Sqlite } from '../../../platform/sqlite.js'
+import type { OutboxWakes } from '../../deliveries/outbox.js'
 import {
   stepOnDemand,
   stepOnRequest,
   type BuildKind,
-  type BuildState,
-  type BuildStep,
   type BuildWaiter,
   type Compiler,
-  type EventData,
   type StoredBuild,
 } from './build.js'
-import { createBuildStore, type BuildStore, type EndedBuild } from './build-store.js'
+import { isWaitedFor, runObjectOf } from './build-events.js'
+import type { AnyBuildStore, AskedBuild } from './build-store.js'
 import { startBuilder } from './builder.js'
-import type { Outbox } from '../../deliveries/outbox.js'
 
 export interface BuildsDeps {
-  readonly database: Sqlite
+  readonly store: AnyBuildStore
   readonly clock: Clock
   readonly random: Random
   /** How long a build takes, evenly spread. */
   readonly buildMs: { readonly min: number; readonly max: number }
   readonly compilers: Readonly<Record<BuildKind, Compiler>>
-  readonly eventData: Readonly<Record<'entity' | 'domain', EventData>>
   /** What is known now, by name; another name makes what was built before old. Cheap: every read asks it. */
   readonly edition: () => string | null
-  /** Events are added in the transaction that ends their build, and woken after it. */
-  readonly outbox: Pick<Outbox, 'add' | 'wake'>
+  /** Woken after the commit of what the store added. */
+  readonly outbox: Pick<OutboxWakes, 'wake'>
+  /** How often it is looked for what other processes began, or left; Infinity where there are none. */
+  readonly lookEveryMs?: number
   readonly log: (line: string) => void
   /** Whether requests are coming in, which wait for the thread. */
   readonly isBusy: () => boolean
@@ -37,7 +36,7 @@ export interface BuildsDeps {
 interface Asked {
   readonly waiter?: BuildWaiter | null
   /** Whose unit the first build of this subject is; every later one is free. */
-  readonly chargedAccountNumber?: number
+  readonly chargedAccountNumber?: number | null
 }
 
 /**
@@ -63,106 +62,37 @@ export interface Builds {
   stop(): Promise<void>
 }
 
-/** In which states of a build a call gets its event at the end; that of a failed one is written at once. */
-const eventStates: Readonly<Record<BuildKind, readonly BuildState[]>> = {
-  entity: ['building'],
-  domain: ['building', 'failed'],
-  hierarchy: [],
-}
-
-export function createBuilds(deps: BuildsDeps): Builds {
-  const { database, clock, random, buildMs, edition, outbox } = deps
-  const store = createBuildStore(database)
-  const eventWriter = createEventWriter(store, deps)
-  store.bringForward(clock.nowMs() + buildMs.max)
-  const charge = database.prepare(
-    "INSERT INTO ledger (account_number, run_number, kind, units, created_at_ms) VALUES (?, NULL, 'charge', 1, ?)",
-  )
-
-  const ask = database.transaction(
-    (kind: BuildKind, subject: string, stepOf: (build: StoredBuild | null) => BuildStep, asked: Asked) => {
-      const nowMs = clock.nowMs()
-      const known = store.read(kind, subject)
-      const step = stepOf(known)
-      const dueAtMs = nowMs + Math.round(buildMs.min + random.fraction() * (buildMs.max - buildMs.min))
-      const build =
-        step === 'none' && known !== null
-          ? known
-          : store.begin({
-              kind,
-              subject,
-              step: step === 'refresh' ? step : 'build',
-              startedAtMs: nowMs,
-              dueAtMs,
-            })
-      if (known === null && asked.chargedAccountNumber !== undefined) {
-        charge.run(asked.chargedAccountNumber, nowMs)
-      }
-      if (asked.waiter && eventStates[kind].includes(build.state)) {
-        store.addWaiter(build, asked.waiter, nowMs)
-        if (build.state === 'failed') eventWriter.writeAll(build, nowMs)
-      }
+export function createBuilds(deps: BuildsDeps): Deferrable<Builds> & Pick<Builds, 'stop'> {
+  const { clock, random, buildMs, edition, outbox, store } = deps
+  const ask = (
+    kind: BuildKind,
+    subject: string,
+    stepOf: AskedBuild['stepOf'],
+    { waiter = null, chargedAccountNumber = null }: Asked,
+  ): Awaitable<StoredBuild> => {
+    const takesMs = Math.round(buildMs.min + random.fraction() * (buildMs.max - buildMs.min))
+    const asked = { kind, subject, stepOf, takesMs, waiter, isWaitedFor, chargedAccountNumber }
+    return andThen(store.ask(asked), ({ build, hasBegun }) => {
+      outbox.wake()
+      if (hasBegun) builder.expect(clock.nowMs() + takesMs)
       return build
-    },
-  )
-  const begin = (...parts: Parameters<typeof ask>) => {
-    const build = ask.immediate(...parts)
-    outbox.wake()
-    builder.expect(build.dueAtMs)
-    return build
+    })
   }
-  const end = database.transaction((ended: readonly EndedBuild[], atMs: number) => {
-    for (const one of ended) {
-      const build = store.end(one, atMs)
-      if (build !== null) eventWriter.writeAll(build, atMs)
-    }
-  })
   const builder = startBuilder({
     ...deps,
-    store,
-    end: (ended, atMs) => {
-      end.immediate(ended, atMs)
-      outbox.wake()
-    },
+    dueAtMsMax: clock.nowMs() + buildMs.max,
+    onEnded: outbox.wake,
   })
-
   return {
     read: (kind, subject) => store.read(kind, subject),
     demand: (kind, subject, asked = {}) =>
-      begin(kind, subject, (build) => stepOnDemand(build, edition(), clock.nowMs()), asked),
-    start: (kind, subject, waiter) => begin(kind, subject, stepOnRequest, { waiter: waiter ?? null }),
-    runObject: (accountNumber, runId) => {
-      const object = store.objectOf(accountNumber, runId)
-      if (object === undefined) return undefined
-      return { isPending: object === null, text: object ?? runObjectOf(runId, 'PENDING', null) }
-    },
+      ask(kind, subject, (build, nowMs) => stepOnDemand(build, edition(), nowMs), asked),
+    start: (kind, subject, waiter) => ask(kind, subject, stepOnRequest, { waiter: waiter ?? null }),
+    runObject: (accountNumber, runId) =>
+      andThen(store.objectOf(accountNumber, runId), (object) => {
+        if (object === undefined) return undefined
+        return { isPending: object === null, text: object ?? runObjectOf(runId, 'PENDING', null) }
+      }),
     stop: () => builder.stop(),
-  }
-}
-
-function runObjectOf(runId: RunId, status: 'PENDING' | 'COMPLETED' | 'FAILED', data: object | null): string {
-  return JSON.stringify({ run_id: runId, status, data })
-}
-
-/** Writes the event of every open waiter of a build that has ended. */
-function createEventWriter(
-  store: BuildStore,
-  { eventData, outbox }: Pick<BuildsDeps, 'eventData' | 'outbox'>,
-) {
-  const eventNames = { entity: 'entity', domain: 'domain_intelligence' } as const
-  return {
-    writeAll: (build: StoredBuild, atMs: number) => {
-      const { kind } = build
-      if (kind === 'hierarchy') return
-      const isFailed = build.state === 'failed'
-      for (const waiter of store.waitersOf(build)) {
-        const data = eventData[kind](build, waiter)
-        const object = runObjectOf(waiter.runId, isFailed ? 'FAILED' : 'COMPLETED', data)
-        store.settleWaiter(waiter, object)
-        const { accountNumber, webhookUrl, runId } = waiter
-        const type = `${eventNames[kind]}.${isFailed ? 'failed' : 'completed'}` as const
-        outbox.add({ accountNumber, type, webhookUrl, runId, customId: null, object, createdAtMs: atMs })
-      }
-    },
   }
 }

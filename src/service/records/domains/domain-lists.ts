@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { errorText } from '../../../core/error-text.js'
 import { UserError } from '../../../core/errors.js'
@@ -8,6 +9,8 @@ export interface DomainLists {
   /** 1 is the most visited. */
   rankOf(domain: string): number | null
   isDisposable(domain: string): boolean | null
+  /** Of all that they say: another hash, another answer. Null where none was loaded. */
+  readonly hash: string | null
 }
 
 export interface DomainListPaths {
@@ -17,21 +20,24 @@ export interface DomainListPaths {
   readonly disposable?: string
 }
 
-export const noDomainLists: DomainLists = { rankOf: () => null, isDisposable: () => null }
+export const noDomainLists: DomainLists = { rankOf: () => null, isDisposable: () => null, hash: null }
 
 /** Reads the lists into memory, line by line. Throws DOMAIN_LIST_INVALID. */
 export async function loadDomainLists({ ranks, disposable }: DomainListPaths): Promise<DomainLists> {
-  const ranked = ranks === undefined ? null : await readRanks(ranks)
-  const providers = disposable === undefined ? null : await readProviders(disposable)
+  const hash = createHash('sha256')
+  const ranked = ranks === undefined ? null : await readRanks(ranks, hash)
+  hash.update('\0')
+  const providers = disposable === undefined ? null : await readProviders(disposable, hash)
   return {
+    hash: ranked === null && providers === null ? null : hash.digest('hex'),
     rankOf: (domain) => ranked?.get(domain) ?? null,
     isDisposable: (domain) => providers?.has(domain) ?? null,
   }
 }
 
-async function readRanks(path: string): Promise<Map<string, number>> {
+async function readRanks(path: string, hash: Hash): Promise<Map<string, number>> {
   const ranks = new Map<string, number>()
-  for await (const [line, lineNumber] of linesOf(path)) {
+  for await (const [line, lineNumber] of linesOf(path, hash)) {
     const [, rank, name] = /^"?(\d{1,9})"?[,\t]"?([^",\s]+)"?$/.exec(line) ?? []
     const domain = name === undefined ? null : nameOf(name)
     if (rank === undefined || Number(rank) < 1 || domain === null) {
@@ -47,9 +53,9 @@ async function readRanks(path: string): Promise<Map<string, number>> {
   return ranks
 }
 
-async function readProviders(path: string): Promise<Set<string>> {
+async function readProviders(path: string, hash: Hash): Promise<Set<string>> {
   const providers = new Set<string>()
-  for await (const [line, lineNumber] of linesOf(path)) {
+  for await (const [line, lineNumber] of linesOf(path, hash)) {
     const text = line.replace(/#.*$/, '').trim()
     const domain = nameOf(text)
     if (text !== '' && domain === null) throw invalid(path, `line ${lineNumber} is not a domain`, oneALine)
@@ -68,7 +74,7 @@ function nameOf(text: string): string | null {
 }
 
 /** Lines that are not empty, with their numbers; lines and their length are limited. */
-async function* linesOf(path: string): AsyncGenerator<[line: string, lineNumber: number]> {
+async function* linesOf(path: string, hash: Hash): AsyncGenerator<[line: string, lineNumber: number]> {
   let lineNumber = 0
   let rest = ''
   try {
@@ -77,11 +83,13 @@ async function* linesOf(path: string): AsyncGenerator<[line: string, lineNumber:
       rest = lines.pop() ?? ''
       for (const line of lines) {
         const text = tidied(path, line, ++lineNumber)
+        hash.update(`${text}\n`)
         if (text !== '') yield [text, lineNumber]
       }
       tidied(path, rest, lineNumber + 1)
     }
     const text = tidied(path, rest, lineNumber + 1)
+    hash.update(text)
     if (text !== '') yield [text, lineNumber + 1]
   } catch (error) {
     if (error instanceof UserError) throw error

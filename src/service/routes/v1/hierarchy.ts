@@ -1,5 +1,6 @@
 import type { HierarchyData, HierarchyReply } from '../../../contract/hierarchy.js'
 import type { CallId, EntityId } from '../../../contract/ids.js'
+import { andThen, type Awaitable, type Deferrable } from '../../../core/awaitable.js'
 import type { Answer, Handlers } from '../../http/mount.js'
 import type { Knowledge } from '../../knowledge.js'
 import { isoOf, type StoredBuild } from '../../records/builds/build.js'
@@ -12,21 +13,23 @@ import type { Builds } from '../../records/builds/builds.js'
  */
 export function hierarchyHandlers(
   knowledge: Pick<Knowledge, 'entity'>,
-  builds: Pick<Builds, 'read' | 'start'>,
+  builds: Pick<Deferrable<Builds>, 'read' | 'start'>,
 ): Pick<Handlers, 'readHierarchy' | 'readUltimateParent' | 'requestHierarchy'> {
   // A merged company has the hierarchy of the one it was merged into.
   const subjectOf = (id: EntityId) => knowledge.entity(id)?.mergedInto ?? id
-  const read = ({ callId, params }: { callId: CallId; params: { entity_id: EntityId } }): Answer => {
-    const build = builds.read('hierarchy', subjectOf(params.entity_id))
-    return { status: 200, body: replyOf(params.entity_id, build, callId) }
-  }
+  const read = ({ callId, params }: { callId: CallId; params: { entity_id: EntityId } }): Awaitable<Answer> =>
+    andThen(builds.read('hierarchy', subjectOf(params.entity_id)), (build) => ({
+      status: 200,
+      body: replyOf(params.entity_id, build, callId),
+    }))
   return {
     readHierarchy: read,
     readUltimateParent: read,
-    requestHierarchy: ({ callId, params }) => {
-      const build = builds.start('hierarchy', subjectOf(params.entity_id))
-      return { status: 202, body: replyOf(params.entity_id, build, callId) }
-    },
+    requestHierarchy: ({ callId, params }) =>
+      andThen(builds.start('hierarchy', subjectOf(params.entity_id)), (build) => ({
+        status: 202,
+        body: replyOf(params.entity_id, build, callId),
+      })),
   }
 }
 

@@ -2,6 +2,7 @@ import type { DomainReplyV1, DomainResult, DomainResultV1 } from '../../../contr
 import type { EntityReplyV1, EntityRecordV1, SocialProfilesV1 } from '../../../contract/entity-v1.js'
 import { entityRecord, type Attributes, type EntityRecord } from '../../../contract/entity.js'
 import type { EntityId } from '../../../contract/ids.js'
+import { andThen, type Deferrable } from '../../../core/awaitable.js'
 import type { Handlers } from '../../http/mount.js'
 import type { Knowledge } from '../../knowledge.js'
 import { buildMetadataOf, type StoredBuild, type BuildState } from '../../records/builds/build.js'
@@ -15,13 +16,19 @@ import { internalError, Refusal } from '../../refusal.js'
  * The record of an entity in the form of v1. It never waits: the first read starts the build (interface:
  * "v1 entity and domain"). v1 has no word for a merge: the record is that of the canonical company.
  */
-export function entityHandlersV1(knowledge: Knowledge, builds: Builds): Pick<Handlers, 'readEntityV1'> {
+export function entityHandlersV1(
+  knowledge: Knowledge,
+  builds: Pick<Deferrable<Builds>, 'demand'>,
+): Pick<Handlers, 'readEntityV1'> {
   return {
     readEntityV1: ({ params }) => {
       const found = knowledge.entity(params.entity_id)
       if (found === null) throw entityNotFound()
       const { id } = entityRecord.parse(found.record)
-      return { status: 200, body: entityReplyV1Of(params.entity_id, builds.demand('entity', id)) }
+      return andThen(builds.demand('entity', id), (build) => ({
+        status: 200,
+        body: entityReplyV1Of(params.entity_id, build),
+      }))
     },
   }
 }
@@ -51,12 +58,13 @@ export const entityNotFound = () => {
 }
 
 /** What is known of a domain in the form of v1 (interface: "v1 domain-intelligence result"). Not billed. */
-export function domainHandlersV1(builds: Builds): Pick<Handlers, 'readDomainV1'> {
+export function domainHandlersV1(builds: Pick<Deferrable<Builds>, 'demand'>): Pick<Handlers, 'readDomainV1'> {
   return {
-    readDomainV1: ({ query }) => ({
-      status: 200,
-      body: domainReplyV1Of(builds.demand('domain', askedDomain(query.domain))),
-    }),
+    readDomainV1: ({ query }) =>
+      andThen(builds.demand('domain', askedDomain(query.domain)), (build) => ({
+        status: 200,
+        body: domainReplyV1Of(build),
+      })),
   }
 }
 

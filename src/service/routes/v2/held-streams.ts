@@ -4,7 +4,6 @@ import type { Clock } from '../../../platform/clock.js'
 import type { Caller } from '../../accounts/accounts.js'
 import { limits } from '../../limits.js'
 import { Refusal } from '../../refusal.js'
-import type { OnRunEnded } from '../../runs/run-store.js'
 
 /** A connection that is held until its run has ended. */
 interface HeldStream {
@@ -15,9 +14,16 @@ interface HeldStream {
   release(): void
 }
 
+interface WaitedRun {
+  readonly accountNumber: number
+  readonly runId: RunId
+}
+
 export interface HeldStreams {
   /** To be called for every run that ends. */
-  readonly onEnded: OnRunEnded
+  readonly onEnded: (run: { readonly runId: RunId }) => void
+  /** The runs that streams wait for, with their accounts. */
+  waitedFor(): WaitedRun[]
   /** Throws 429 where the key holds as many as it may, 502 where the service closes. Must be released. */
   hold(caller: Caller, gone: AbortSignal, heldMsMax: number): HeldStream
   /** Ends those that are held; no more are. */
@@ -27,7 +33,7 @@ export interface HeldStreams {
 /** A held stream costs a socket, a timer and an entry here: nothing asks after its run again and again. */
 export function createHeldStreams(clock: Clock): HeldStreams {
   const heldCounts = new Map<string, number>()
-  const wakers = new Map<RunId, () => void>()
+  const wakers = new Map<RunId, { readonly accountNumber: number; readonly wake: () => void }>()
   const open = new Set<AbortController>()
   let isClosed = false
 
@@ -37,7 +43,7 @@ export function createHeldStreams(clock: Clock): HeldStreams {
     else heldCounts.set(key, heldCount)
   }
 
-  const hold: HeldStreams['hold'] = ({ keyHash }, gone, heldMsMax) => {
+  const hold: HeldStreams['hold'] = ({ keyHash, accountNumber }, gone, heldMsMax) => {
     if (isClosed) throw closing()
     if ((heldCounts.get(keyHash) ?? 0) >= limits.streamsPerKeyMax) throw tooManyStreams()
     count(keyHash, 1)
@@ -51,7 +57,7 @@ export function createHeldStreams(clock: Clock): HeldStreams {
     void clock.sleep(heldMsMax, over.signal).then(end)
     return {
       isOver: () => over.signal.aborted,
-      mayHaveEnded: (runId) => wakeUp(runId, over.signal),
+      mayHaveEnded: (runId) => wakeUp({ accountNumber, runId }, over.signal),
       release: () => {
         end()
         open.delete(over)
@@ -60,14 +66,14 @@ export function createHeldStreams(clock: Clock): HeldStreams {
     }
   }
 
-  const wakeUp = (runId: RunId, over: AbortSignal) =>
+  const wakeUp = ({ accountNumber, runId }: WaitedRun, over: AbortSignal) =>
     new Promise<void>((resolve) => {
       const wake = () => {
         wakers.delete(runId)
         over.removeEventListener('abort', wake)
         resolve()
       }
-      wakers.set(runId, wake)
+      wakers.set(runId, { accountNumber, wake })
       if (over.aborted) wake()
       else over.addEventListener('abort', wake)
     })
@@ -75,10 +81,11 @@ export function createHeldStreams(clock: Clock): HeldStreams {
   return {
     hold,
     onEnded: ({ runId }) => {
-      const wake = wakers.get(runId)
+      const wake = wakers.get(runId)?.wake
       // The end is stored when the transaction is, which this call stands in.
       if (wake !== undefined) setImmediate(wake)
     },
+    waitedFor: () => [...wakers].map(([runId, { accountNumber }]) => ({ accountNumber, runId })),
     close: () => {
       isClosed = true
       for (const over of open) over.abort()

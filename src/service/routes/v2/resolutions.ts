@@ -3,17 +3,18 @@ import { errorTypes } from '../../../contract/errors.js'
 import { requestId, streamId, type RequestId, type StreamId } from '../../../contract/ids.js'
 import type { JobStatusV2, resolutionQueryV2, ResultV2 } from '../../../contract/resolution-v2.js'
 import type { JobResult } from '../../../contract/result.js'
+import type { Deferrable } from '../../../core/awaitable.js'
 import { errorText } from '../../../core/error-text.js'
 import { limits } from '../../limits.js'
 import type { Answer, Call, Handlers } from '../../http/mount.js'
 import { flatCandidate, flatEntity, plainStatusOf } from '../../records/plain-forms.js'
-import { malformedRequestId, notFound, Refusal } from '../../refusal.js'
+import { isUnexpected, malformedRequestId, notFound, Refusal } from '../../refusal.js'
 import type { RunStore, StoredRun } from '../../runs/run-store.js'
 import { submit, type SubmissionDeps } from '../../runs/submission.js'
 import type { HeldStreams } from './held-streams.js'
 
 interface ResolutionDeps extends SubmissionDeps {
-  readonly store: Pick<RunStore, 'byRequestId'>
+  readonly store: Deferrable<Pick<RunStore, 'byRequestId'>>
   readonly streams: HeldStreams
   readonly log: (line: string) => void
 }
@@ -24,10 +25,10 @@ export function resolutionHandlers(
 ): Pick<Handlers, 'submitResolution' | 'pollResolution' | 'streamResolution'> {
   return {
     submitResolution: (call) => submitJob(call, deps),
-    pollResolution: ({ caller, params }) => {
+    pollResolution: async ({ caller, params }) => {
       const id = anyRequestId.safeParse(params.request_id)
       if (!id.success) throw malformedRequestId()
-      const run = deps.store.byRequestId(caller.accountNumber, id.data)
+      const run = await deps.store.byRequestId(caller.accountNumber, id.data)
       if (run === undefined) throw notFound('request')
       const { status, result } = run
       const body: JobStatusV2 = {
@@ -58,7 +59,7 @@ async function submitJob(call: V2Call, deps: ResolutionDeps): Promise<Answer> {
     return { status: 202, body: { request_id: ids.requestId, status: 'PENDING' } }
   } catch (error) {
     if (error instanceof Refusal) throw error
-    deps.log(`a v2 submission could not be billed: ${errorText(error)}`)
+    if (isUnexpected(error)) deps.log(`a v2 submission could not be billed: ${errorText(error)}`)
     throw billingUnavailable()
   }
 }
@@ -86,7 +87,7 @@ async function holdStream(
     const id = ids.requestId
     if (id === null) throw new Error('a stream was stored without its id')
     for (;;) {
-      const run = store.byRequestId(accountNumber, id)
+      const run = await store.byRequestId(accountNumber, id)
       if (run !== undefined && run.status !== 'PENDING') return { status: 200, body: bodyOf(run, id) }
       if (stream.isOver()) throw notInTime(id)
       await stream.mayHaveEnded(ids.runId)

@@ -1,4 +1,5 @@
 import { entityRecord, type EntityReply } from '../../../contract/entity.js'
+import type { Deferrable } from '../../../core/awaitable.js'
 import { errorText } from '../../../core/error-text.js'
 import type { Clock } from '../../../platform/clock.js'
 import type { Random } from '../../../platform/random.js'
@@ -15,7 +16,7 @@ import { notFound } from '../../refusal.js'
 
 interface RecordDeps {
   readonly knowledge: Knowledge
-  readonly builds: Builds
+  readonly builds: Deferrable<Pick<Builds, 'read' | 'demand'>>
   readonly gate: WebhookGate
   readonly clock: Clock
   readonly random: Random
@@ -26,9 +27,9 @@ interface RecordDeps {
 export function entityHandlers(deps: RecordDeps): Pick<Handlers, 'readEntity'> {
   const { knowledge, builds, gate, log } = deps
   /** Null where the state of the build cannot be read: nobody waits for it then. */
-  const demand = (id: string, waiter: BuildWaiter | null): StoredBuild | null => {
+  const demand = async (id: string, waiter: BuildWaiter | null): Promise<StoredBuild | null> => {
     try {
-      return builds.demand('entity', id, { waiter })
+      return await builds.demand('entity', id, { waiter })
     } catch (error) {
       log(`the build of entity ${id} cannot be read: ${errorText(error)}`)
       return null
@@ -40,7 +41,7 @@ export function entityHandlers(deps: RecordDeps): Pick<Handlers, 'readEntity'> {
       const found = knowledge.entity(call.params.id)
       if (found === null) throw notFound('entity')
       const record = entityRecord.parse(found.record)
-      const build = demand(record.id, waiterOf(call, webhookUrl, deps))
+      const build = await demand(record.id, waiterOf(call, webhookUrl, deps))
       const result = build?.result ?? null
       const body: EntityReply = {
         status: found.mergedInto === null ? 'matched' : 'merged',
@@ -88,10 +89,10 @@ export function domainHandlers(deps: DomainDeps): Pick<Handlers, 'readDomain' | 
         waiter,
         ...(chargedAccountNumber === undefined ? {} : { chargedAccountNumber }),
       })
-    const isFirst = builds.read('domain', domain) === null
+    const isFirst = (await builds.read('domain', domain)) === null
     const build = isFirst
       ? await credit.charge(call.caller, () => Promise.resolve(demand(call.caller.accountNumber)))
-      : demand()
+      : await demand()
     return { status: 200, body: domainReplyOf(build, call.callId) }
   }
   return {

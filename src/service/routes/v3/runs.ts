@@ -1,4 +1,5 @@
 import type { KickoffBody } from '../../../contract/resolution.js'
+import type { Deferrable } from '../../../core/awaitable.js'
 import type { WebhookGate } from '../../deliveries/webhooks.js'
 import type { Call, Handlers } from '../../http/mount.js'
 import type { Builds } from '../../records/builds/builds.js'
@@ -53,28 +54,28 @@ async function accept(
  * `held`, the poll of a run waits for its end.
  */
 export function pollHandlers(
-  store: RunStore,
-  builds: Pick<Builds, 'runObject'>,
+  store: Deferrable<Pick<RunStore, 'byRunId' | 'byJobId'>>,
+  builds: Pick<Deferrable<Builds>, 'runObject'>,
   held: Pick<HeldPolls, 'mayHaveEnded'> | null = null,
 ): Pick<Handlers, 'pollRun' | 'pollJob'> {
   return {
     // The text shows no status for a pending run: 202, as a pending job has.
     pollRun: async ({ caller, params, query }) => {
-      let run = store.byRunId(caller.accountNumber, params.run_id)
+      let run = await store.byRunId(caller.accountNumber, params.run_id)
       if (held !== null && run?.status === 'PENDING') {
         await held.mayHaveEnded(params.run_id)
-        run = store.byRunId(caller.accountNumber, params.run_id)
+        run = await store.byRunId(caller.accountNumber, params.run_id)
       }
       if (run === undefined) {
         // Or of a read that came before its record was built: its event names the run.
-        const object = builds.runObject(caller.accountNumber, params.run_id)
+        const object = await builds.runObject(caller.accountNumber, params.run_id)
         if (object === undefined) throw notFound('run')
         return { status: object.isPending ? 202 : 200, body: object.text }
       }
       return { status: run.status === 'PENDING' ? 202 : 200, body: runBody(run, query.include === 'basis') }
     },
-    pollJob: ({ caller, callId, params, query }) => {
-      const run = store.byJobId(caller.accountNumber, params.job_id)
+    pollJob: async ({ caller, callId, params, query }) => {
+      const run = await store.byJobId(caller.accountNumber, params.job_id)
       const pending = run === undefined ? null : jobPendingBody(run)
       if (run === undefined || pending === null) throw notFound('job')
       const body = jobBody(run, callId, query.include === 'basis')

@@ -1,5 +1,5 @@
-import { UserError } from '../../../core/errors.js'
-import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
+import { UserError } from '../../core/errors.js'
+import type { PostgresStatements } from './postgres.js'
 import { standby } from './explain.js'
 
 /** Which history of which server: another one may lack what was committed in this one. */

@@ -1,18 +1,26 @@
-import { UserError } from '../../../core/errors.js'
-import { shownPostgresUrl, type PostgresAddress } from '../../../core/postgres-address.js'
-import { PasswordMissingError } from '../../../platform/postgres/password.js'
-import { ConnectionLostError, StatementError } from '../../../platform/postgres/postgres.js'
+import { UserError } from '../../core/errors.js'
+import { shownPostgresUrl, type PostgresAddress } from '../../core/postgres-address.js'
+import { PasswordMissingError } from './password.js'
+import { ConnectionLostError, StatementError } from './postgres.js'
 
 /** Codes of Node's TLS and of its certificates, which are many. */
 const tlsCodes =
   /^(TLS_REFUSED|ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|EPROTO|HOSTNAME_MISMATCH)/
 
-/** What went wrong with a checkpoint on PostgreSQL, for people; what is none of that is given back as it is. */
-export function explainPostgresError(address: PostgresAddress, error: unknown): unknown {
+/** What of ours lies in a database, in the words of its errors. */
+export interface OwnWords {
+  /** Who makes the tables, and where the grants are listed. */
+  readonly grantsHint: string
+  /** The names of ours are there, and mean something else. */
+  readonly foreign: (url: string, what: string, cause?: Error) => UserError
+}
+
+/** What went wrong with a database of ours, for people; what is none of that is given back as it is. */
+export function explainPostgresError(address: PostgresAddress, words: OwnWords, error: unknown): unknown {
   const url = shownPostgresUrl(address)
   if (error instanceof PasswordMissingError) return passwordMissing(url, error)
   if (error instanceof ConnectionLostError) return explainLost(url, error)
-  if (error instanceof StatementError) return explainRefused(url, address, error)
+  if (error instanceof StatementError) return explainRefused(url, address, words, error)
   return error
 }
 
@@ -64,7 +72,12 @@ const loginRefused = (url: string, cause: Error) =>
     cause,
   })
 
-function explainRefused(url: string, { database }: PostgresAddress, cause: StatementError): unknown {
+function explainRefused(
+  url: string,
+  { database }: PostgresAddress,
+  words: OwnWords,
+  cause: StatementError,
+): unknown {
   const { sqlState } = cause
   switch (sqlState) {
     case '28P01':
@@ -76,13 +89,13 @@ function explainRefused(url: string, { database }: PostgresAddress, cause: State
         cause,
       })
     case '42501':
-      return grantsMissing(url, cause.message, cause)
+      return grantsMissing(url, words, cause.message, cause)
     case '25006':
       return standby(url)
     case '3F000':
     case '42P01':
     case '42703':
-      return foreign(url, cause.message, cause)
+      return words.foreign(url, cause.message, cause)
     default:
       if (sqlState.startsWith('53')) {
         return new UserError('CHECKPOINT_SERVER_FULL', `${url} has no room left: ${cause.message}`, {
@@ -94,19 +107,14 @@ function explainRefused(url: string, { database }: PostgresAddress, cause: State
   }
 }
 
-export const grantsMissing = (url: string, what: string, cause?: Error): UserError =>
-  new UserError('CHECKPOINT_GRANTS_MISSING', `${url}: ${what}`, {
-    hint: 'an owner makes the tables by `enrich doctor` with the same checkpoint, and grants what docs/several-machines.md lists',
-    cause,
-  })
+export const grantsMissing = (
+  url: string,
+  { grantsHint: hint }: OwnWords,
+  what: string,
+  cause?: Error,
+): UserError => new UserError('CHECKPOINT_GRANTS_MISSING', `${url}: ${what}`, { hint, cause })
 
 export const standby = (url: string): UserError =>
   new UserError('CHECKPOINT_SERVER_STANDBY', `${url} is a standby, and takes no writes`, {
     hint: 'name the primary, or a name that follows it',
-  })
-
-export const foreign = (url: string, what: string, cause?: Error): UserError =>
-  new UserError('CHECKPOINT_DATABASE_FOREIGN', `${url} is no checkpoint of enrich: ${what}`, {
-    hint: 'use a database of its own; nothing in this one was touched',
-    cause,
   })

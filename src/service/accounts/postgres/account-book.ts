@@ -1,0 +1,174 @@
+import type { Postgres, PostgresStatements } from '../../../platform/postgres/postgres.js'
+import {
+  accountExists,
+  checkName,
+  unboundedCredit,
+  unknownAccount,
+  type AccountSummary,
+  type AccountTerms,
+  type AnyAccountBook,
+  type BookedUnits,
+} from '../account-book.js'
+import { monthOf } from '../credit.js'
+import { readAllowances } from './charges.js'
+import { holdAccount } from './hold-account.js'
+import { addKey, createSharedKeys } from './keys.js'
+import { createSharedSecrets, ensureSecrets } from './secrets.js'
+
+/** The accounts of a service on PostgreSQL, also while its replicas run. Each change is one durable transaction. */
+export function createSharedAccountBook(postgres: Postgres): AnyAccountBook {
+  return {
+    keys: createSharedKeys(postgres),
+    secrets: createSharedSecrets(postgres),
+    list: (nowMs) => summaries(postgres, null, nowMs),
+    summary: (name, nowMs) => summaryOf(postgres, name, nowMs),
+    numberOf: (name) => numberOf(postgres, name),
+    add: (name, terms, nowMs) =>
+      postgres.transaction(async (statements) => {
+        checkName(name)
+        const [added] = await statements.query<{ accountNumber: number }>(
+          `INSERT INTO enrich_service.accounts (name, v3_enabled, created_at_ms) VALUES ($1, true, $2)
+           ON CONFLICT (name) DO NOTHING RETURNING account_number AS "accountNumber"`,
+          [name, nowMs],
+        )
+        if (added === undefined) throw accountExists(name)
+        const { accountNumber } = added
+        const { creditUnits } = terms
+        await apply(
+          statements,
+          accountNumber,
+          { ...terms, creditUnits: creditUnits === null ? null : 0 },
+          nowMs,
+        )
+        // What it begins with stands in the ledger, as what is added later does.
+        if (creditUnits !== null && creditUnits > 0)
+          await grant(statements, accountNumber, creditUnits, nowMs)
+        await ensureSecrets(statements, nowMs)
+        return addKey(statements, accountNumber, null, nowMs)
+      }),
+    change: (name, terms, nowMs) =>
+      postgres.transaction(async (statements) => {
+        await apply(statements, await numberOf(statements, name), terms, nowMs)
+      }),
+    grant: (name, units, nowMs) =>
+      postgres.transaction(async (statements) => {
+        const accountNumber = await numberOf(statements, name)
+        await holdAccount(statements, accountNumber)
+        const { creditUnits } = await summaryOf(statements, name, nowMs)
+        if (creditUnits === null) throw unboundedCredit(name)
+        await grant(statements, accountNumber, units, nowMs)
+      }),
+    ledger: (name) => readLedger(postgres, name),
+  }
+}
+
+async function apply(
+  statements: PostgresStatements,
+  accountNumber: number,
+  { v3Enabled, monthlyUnitsMax, creditUnits }: Partial<AccountTerms>,
+  nowMs: number,
+): Promise<void> {
+  // Nobody bills it between what is read here and what is written.
+  await holdAccount(statements, accountNumber)
+  const set = (column: string, value: boolean | number | null) =>
+    statements.query(`UPDATE enrich_service.accounts SET ${column} = $1 WHERE account_number = $2`, [
+      value,
+      accountNumber,
+    ])
+  if (v3Enabled !== undefined) await set('v3_enabled', v3Enabled)
+  if (monthlyUnitsMax !== undefined) await set('monthly_units_max', monthlyUnitsMax)
+  if (creditUnits === null) await set('credit_units', null)
+  if (typeof creditUnits === 'number') {
+    // The stored number is beside the ledger's sums: so many more that this is what is left.
+    await set('credit_units', 0)
+    const [booked] = await readAllowances(statements, [accountNumber], nowMs)
+    await set('credit_units', creditUnits - (booked?.creditUnits ?? 0))
+  }
+}
+
+async function grant(
+  statements: PostgresStatements,
+  accountNumber: number,
+  units: number,
+  nowMs: number,
+): Promise<void> {
+  await statements.query(
+    `INSERT INTO enrich_service.ledger (account_number, kind, units, created_at_ms) VALUES ($1, 'grant', $2, $3)`,
+    [accountNumber, units, nowMs],
+  )
+}
+
+async function numberOf(statements: PostgresStatements, name: string): Promise<number> {
+  const [found] = await statements.query<{ accountNumber: number }>(
+    'SELECT account_number AS "accountNumber" FROM enrich_service.accounts WHERE name = $1',
+    [name],
+  )
+  if (found === undefined) throw await unknown(statements, name)
+  return found.accountNumber
+}
+
+async function unknown(statements: PostgresStatements, name: string) {
+  const rows = await statements.query<{ name: string }>(
+    'SELECT name FROM enrich_service.accounts ORDER BY name COLLATE "C"',
+  )
+  return unknownAccount(
+    name,
+    rows.map((row) => row.name),
+  )
+}
+
+async function summaryOf(
+  statements: PostgresStatements,
+  name: string,
+  nowMs: number,
+): Promise<AccountSummary> {
+  const [found] = await summaries(statements, name, nowMs)
+  if (found === undefined) throw await unknown(statements, name)
+  return found
+}
+
+/** Of one account, or of all where the name is null. */
+function summaries(
+  statements: PostgresStatements,
+  name: string | null,
+  nowMs: number,
+): Promise<AccountSummary[]> {
+  return statements.query<AccountSummary>(
+    `SELECT a.name, a.created_at_ms AS "createdAtMs", a.v3_enabled AS "v3Enabled",
+       a.monthly_units_max AS "monthlyUnitsMax", charged AS "chargedUnits", refunded AS "refundedUnits",
+       granted AS "grantedUnits", a.credit_units + granted + refunded - charged AS "creditUnits",
+       coalesce((SELECT charged_units - refunded_units FROM enrich_service.usage u
+         WHERE u.account_number = a.account_number AND month = $1), 0) AS "monthUnits",
+       (SELECT count(*) FROM enrich_service.api_keys k WHERE k.account_number = a.account_number) AS "keyCount",
+       (SELECT count(*) FROM enrich_service.webhook_secrets s WHERE s.account_number = a.account_number
+         AND (expires_at_ms IS NULL OR expires_at_ms > $2)) AS "secretCount"
+     FROM enrich_service.accounts a CROSS JOIN LATERAL (
+       SELECT coalesce(sum(charged_units), 0)::bigint AS charged,
+         coalesce(sum(refunded_units), 0)::bigint AS refunded, coalesce(sum(granted_units), 0)::bigint AS granted
+       FROM enrich_service.usage u WHERE u.account_number = a.account_number
+     ) AS sums
+     WHERE a.name = coalesce($3, a.name) ORDER BY a.name COLLATE "C"`,
+    [monthOf(nowMs), nowMs, name],
+  )
+}
+
+const ledgerPageRows = 1_000
+
+/** The oldest first, a page at a time: there may be millions. */
+async function* readLedger(postgres: Postgres, name: string): AsyncGenerator<BookedUnits> {
+  const accountNumber = await numberOf(postgres, name)
+  for (let after = 0; ;) {
+    const page = await postgres.query<BookedUnits & { entryNumber: number }>(
+      `SELECT to_char(to_timestamp(l.created_at_ms / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS at,
+         l.kind, l.units, r.run_id AS "runId", r.custom_id AS "customId", l.entry_number AS "entryNumber"
+       FROM enrich_service.ledger l LEFT JOIN enrich_service.runs r USING (run_number)
+       WHERE l.account_number = $1 AND l.entry_number > $2 ORDER BY l.entry_number LIMIT ${ledgerPageRows}`,
+      [accountNumber, after],
+    )
+    for (const { entryNumber, ...entry } of page) {
+      after = entryNumber
+      yield entry
+    }
+    if (page.length < ledgerPageRows) return
+  }
+}

@@ -1,0 +1,75 @@
+import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
+import { monthOf, type Allowance } from '../credit.js'
+import { insufficientCredits, monthlyLimitReached, type Refusal } from '../../refusal.js'
+
+/** Takes units off what accounts may still be billed, one after the other; null where it was taken. */
+export type TakeUnit = (accountNumber: number) => Refusal | null
+
+/**
+ * Holds the accounts until the transaction ends, so that nobody else bills them meanwhile, and reads what each may
+ * still be billed. What is taken has to be written to the ledger in the same transaction.
+ */
+export async function holdAccounts(
+  statements: PostgresStatements,
+  accountNumbers: readonly number[],
+  nowMs: number,
+): Promise<TakeUnit> {
+  const numbers = [...new Set(accountNumbers)]
+  // In one order, so that no two wait for each other; and before the sums are read, which then are the last ones.
+  await statements.query(
+    `SELECT FROM enrich_service.accounts WHERE account_number = ANY($1::bigint[]) ORDER BY account_number
+     FOR NO KEY UPDATE`,
+    [numbers],
+  )
+  const rows = await readAllowances(statements, numbers, nowMs)
+  const left = new Map(rows.map((row) => [row.accountNumber, row]))
+  return (accountNumber) => {
+    const allowance = left.get(accountNumber)
+    if (allowance === undefined) throw new Error(`account ${accountNumber} is not in the ledger`)
+    const { creditUnits, monthUnits } = allowance
+    if (monthUnits !== null && monthUnits <= 0) return monthlyLimitReached()
+    if (creditUnits !== null && creditUnits <= 0) return insufficientCredits()
+    left.set(accountNumber, {
+      accountNumber,
+      creditUnits: creditUnits === null ? null : creditUnits - 1,
+      monthUnits: monthUnits === null ? null : monthUnits - 1,
+    })
+    return null
+  }
+}
+
+/**
+ * Bills a unit that is of no run, in the open transaction. Throws 429 for the month, then 402: the transaction has to
+ * be rolled back then, and nothing was billed.
+ */
+export async function chargeUnit(
+  statements: PostgresStatements,
+  accountNumber: number,
+  nowMs: number,
+): Promise<void> {
+  const takeUnit = await holdAccounts(statements, [accountNumber], nowMs)
+  const refusal = takeUnit(accountNumber)
+  if (refusal !== null) throw refusal
+  await statements.query(
+    `INSERT INTO enrich_service.ledger (account_number, kind, units, created_at_ms) VALUES ($1, 'charge', 1, $2)`,
+    [accountNumber, nowMs],
+  )
+}
+
+export type AccountAllowance = Allowance & { readonly accountNumber: number }
+
+export function readAllowances(
+  statements: PostgresStatements,
+  accountNumbers: readonly number[],
+  nowMs: number,
+): Promise<AccountAllowance[]> {
+  return statements.query<AccountAllowance>(
+    `SELECT account_number AS "accountNumber",
+       credit_units + coalesce((SELECT sum(granted_units + refunded_units - charged_units) FROM enrich_service.usage u
+         WHERE u.account_number = a.account_number), 0)::bigint AS "creditUnits",
+       monthly_units_max - coalesce((SELECT charged_units - refunded_units FROM enrich_service.usage u
+         WHERE u.account_number = a.account_number AND month = $2), 0) AS "monthUnits"
+     FROM enrich_service.accounts a WHERE account_number = ANY($1::bigint[])`,
+    [accountNumbers, monthOf(nowMs)],
+  )
+}

@@ -1,0 +1,213 @@
+import type { Deferrable } from '../core/awaitable.js'
+import { systemClock, type Clock } from '../platform/clock.js'
+import type { ConnectOptions } from '../platform/postgres/connect.js'
+import { systemRandom, type Random } from '../platform/random.js'
+import type { Sqlite } from '../platform/sqlite.js'
+import {
+  remembered,
+  storeAccounts,
+  storedCallers,
+  type AccountOptions,
+  type Callers,
+} from './accounts/accounts.js'
+import { createCredit, freeOfCharge, type Credit } from './accounts/credit.js'
+import { createRateLimiter, unlimited, type RateLimiter } from './accounts/limits/rate-limiter.js'
+import { sharedCallers } from './accounts/postgres/callers.js'
+import { createSharedRateLimiter } from './accounts/postgres/rate-limiter.js'
+import { storeSharedAccounts } from './accounts/postgres/store-accounts.js'
+import {
+  createOutgoing,
+  createSharedOutgoing,
+  type Outgoing,
+  type OutgoingDeps,
+} from './deliveries/outgoing.js'
+import { eventOf, writeRunEvents } from './deliveries/webhooks.js'
+import type { WaiterEnding } from './records/builds/build-events.js'
+import { createBuildStore, type AnyBuildStore } from './records/builds/build-store.js'
+import { createSharedBuildStore } from './records/builds/postgres/build-store.js'
+import { createReportStore, type ReportStore } from './reports/report-store.js'
+import { createSharedReportStore } from './reports/shared-report-store.js'
+import { createJournal, directJournal, type Journal } from './runs/journal.js'
+import { createMemoryRunStore } from './runs/memory-run-store.js'
+import { releaseClaims } from './runs/postgres/claims.js'
+import { createSharedJournal } from './runs/postgres/kickoffs.js'
+import { createSharedRunStore } from './runs/postgres/run-store.js'
+import { createRunStore, type AnyRunStore, type OnRunEnded, type RunStore } from './runs/run-store.js'
+import { limits } from './limits.js'
+import { openServiceDatabase } from './storage/postgres/open.js'
+import { watched } from './storage/postgres/watched.js'
+import { openStorage, type SharedStorage, type Storage } from './storage/storage.js'
+
+/** What the service knows of its callers and of their runs, wherever it is kept. */
+export interface Stores<Runs extends AnyRunStore> {
+  readonly callers: Deferrable<Callers>
+  readonly limiter: RateLimiter
+  readonly credit: Credit
+  readonly runs: Runs
+  readonly journal: Journal
+  readonly outgoing: Outgoing
+  readonly builds: AnyBuildStore
+  readonly reports: Deferrable<ReportStore>
+}
+
+interface StoresDeps extends OutgoingDeps {
+  /** Those in this process who wait for runs that end. */
+  readonly waiting: readonly OnRunEnded[]
+  /** What the end of a build is to those who wait for it. */
+  readonly endingOf: WaiterEnding
+}
+
+/** Data that was opened, and the accounts given at the start stored in it. */
+export interface OpenData<Runs extends AnyRunStore> {
+  readonly storage: Storage
+  /** Runs are kept in memory for one caller in this process: nothing is billed, and polls are held. */
+  readonly isInProcess: boolean
+  readonly storesOf: (deps: StoresDeps) => Stores<Runs>
+}
+
+interface DataOptions {
+  /** Stored by their hash; accounts of earlier starts stay. */
+  readonly accounts: readonly AccountOptions[]
+  /** Whether the interface's limits a minute hold. */
+  readonly rateLimits: 'spec' | 'none'
+  readonly clock?: Clock
+  readonly random?: Random
+  readonly log?: (line: string) => void
+}
+
+export interface OwnDataOptions extends DataOptions {
+  /** Holds `service.sqlite`; null keeps everything in memory. */
+  readonly dataFolder: string | null
+}
+
+/** Data of this service alone. Throws SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, API_KEY_INVALID. */
+export function openOwnData(options: OwnDataOptions): OpenData<RunStore> {
+  const { clock = systemClock, log = () => undefined } = options
+  const storage = openStorage(options, clock, log)
+  const { database, windows } = storage
+  try {
+    storeAccounts(database, options.accounts, clock.nowMs())
+  } catch (error) {
+    storage.close()
+    throw error
+  }
+  return {
+    storage,
+    isInProcess: false,
+    storesOf: (deps) => {
+      const { waiting, ...records } = recordsOf(database, deps)
+      const runs = createRunStore(database, waiting)
+      return {
+        ...records,
+        callers: storedCallers(database),
+        limiter: options.rateLimits === 'spec' ? createRateLimiter(clock, windows) : unlimited,
+        credit: createCredit(database, clock),
+        runs,
+        journal: createJournal(runs),
+      }
+    },
+  }
+}
+
+/** Beside the runs; `waiting` writes their events too, in their transactions. */
+function recordsOf(database: Sqlite, deps: StoresDeps) {
+  const outgoing = createOutgoing(database, deps)
+  return {
+    outgoing,
+    builds: createBuildStore(database, { ...deps, outbox: outgoing.outbox }),
+    reports: createReportStore(database, deps.clock),
+    waiting: [writeRunEvents(outgoing.outbox), ...deps.waiting],
+  }
+}
+
+/** Nothing on the disk, and no more than so many runs. Throws API_KEY_INVALID. */
+export function openMemory(options: DataOptions, runsMax: number): OpenData<RunStore> {
+  const { storage } = openOwnData({ ...options, dataFolder: null })
+  return {
+    storage,
+    isInProcess: true,
+    storesOf: (deps) => {
+      if (storage.kind !== 'own') throw new Error('memory is not shared')
+      const { waiting, ...records } = recordsOf(storage.database, deps)
+      const runs = createMemoryRunStore(runsMax, waiting)
+      return {
+        ...records,
+        callers: remembered(storedCallers(storage.database)),
+        limiter: unlimited,
+        credit: freeOfCharge,
+        runs,
+        journal: directJournal(runs),
+      }
+    },
+  }
+}
+
+export interface SharedDataOptions extends DataOptions {
+  /** `postgres://…`: what all replicas of a service are given. */
+  readonly databaseUrl: string
+  /** Where passwords are looked for; `process.env` if left out. */
+  readonly environment?: ConnectOptions['environment']
+  /** How long a claim holds that is not renewed; `limits.claimMs` if left out. */
+  readonly claimMs?: number
+}
+
+/** Data that other replicas work on at the same time. Throws what `openServiceDatabase` throws, API_KEY_INVALID. */
+export async function openSharedData(
+  options: SharedDataOptions,
+): Promise<OpenData<AnyRunStore> & { readonly storage: SharedStorage }> {
+  const { clock = systemClock, random = systemRandom, log = () => undefined } = options
+  const { accounts, environment, claimMs = limits.claimMs } = options
+  const opened = await openServiceDatabase(options.databaseUrl, {
+    clock,
+    random,
+    connectionsMax: limits.connectionsMax,
+    ...(environment === undefined ? {} : { environment }),
+  })
+  const postgres = watched(opened.postgres, { ...opened, log })
+  const replicaId = random.id('replica_')
+  const storage: SharedStorage = {
+    kind: 'shared',
+    postgres,
+    replicaId,
+    claimMs,
+    close: async () => {
+      // Where that fails, they run out.
+      await releaseClaims(postgres, replicaId).catch(() => undefined)
+      await opened.close()
+    },
+  }
+  try {
+    await storeSharedAccounts(postgres, accounts, clock.nowMs())
+  } catch (error) {
+    await opened.close()
+    throw opened.explain(error)
+  }
+  return {
+    storage,
+    isInProcess: false,
+    storesOf: (deps) => {
+      const outgoing = createSharedOutgoing(storage, deps)
+      const addEvents: typeof outgoing.outbox.add = (statements, events) =>
+        outgoing.outbox.add(statements, events)
+      return {
+        outgoing,
+        builds: createSharedBuildStore({ ...storage, ...deps, addEvents }),
+        reports: createSharedReportStore(postgres, clock),
+        callers: sharedCallers(postgres, clock),
+        limiter: options.rateLimits === 'spec' ? createSharedRateLimiter(postgres, clock) : unlimited,
+        // What may be charged is judged where it is, by all replicas together.
+        credit: freeOfCharge,
+        runs: createSharedRunStore(storage, {
+          clock,
+          writeEvents: (statements, ended, atMs) =>
+            addEvents(
+              statements,
+              ended.map((run) => eventOf(run, atMs)).filter((event) => event !== null),
+            ),
+          onEnded: deps.waiting,
+        }),
+        journal: createSharedJournal(postgres, clock),
+      }
+    },
+  }
+}
