@@ -263,11 +263,11 @@ export const errorTable = {
   },
   SERVICE_DATA_INVALID: {
     meaning: 'the data of `serve` cannot be opened',
-    remedy: 'check the folder of `--data`',
+    remedy: 'check the folder, or the database, of `--data`',
   },
   SERVICE_DATA_NOT_FOUND: {
     meaning: '`accounts` where no service has kept data',
-    remedy: '`--data` with the folder of `enrich serve`, or `accounts add`',
+    remedy: '`--data` as `enrich serve` has it, or `accounts add`',
   },
   SERVICE_DATA_IN_USE: {
     exitCode: 11,

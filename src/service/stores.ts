@@ -29,6 +29,7 @@ import { createReportStore, type ReportStore } from './reports/report-store.js'
 import { createSharedReportStore } from './reports/shared-report-store.js'
 import { createJournal, directJournal, type Journal } from './runs/journal.js'
 import { createMemoryRunStore } from './runs/memory-run-store.js'
+import { releaseClaims } from './runs/postgres/claims.js'
 import { createSharedJournal } from './runs/postgres/kickoffs.js'
 import { createSharedRunStore } from './runs/postgres/run-store.js'
 import { createRunStore, type AnyRunStore, type OnRunEnded, type RunStore } from './runs/run-store.js'
@@ -49,7 +50,7 @@ export interface Stores<Runs extends AnyRunStore> {
   readonly reports: Deferrable<ReportStore>
 }
 
-export interface StoresDeps extends OutgoingDeps {
+interface StoresDeps extends OutgoingDeps {
   /** Those in this process who wait for runs that end. */
   readonly waiting: readonly OnRunEnded[]
   /** What the end of a build is to those who wait for it. */
@@ -83,11 +84,11 @@ export interface OwnDataOptions extends DataOptions {
 export function openOwnData(options: OwnDataOptions): OpenData<RunStore> {
   const { clock = systemClock, log = () => undefined } = options
   const storage = openStorage(options, clock, log)
-  const { database, windows, close } = storage
+  const { database, windows } = storage
   try {
     storeAccounts(database, options.accounts, clock.nowMs())
   } catch (error) {
-    close()
+    storage.close()
     throw error
   }
   return {
@@ -163,12 +164,17 @@ export async function openSharedData(
     ...(environment === undefined ? {} : { environment }),
   })
   const postgres = watched(opened.postgres, { ...opened, log })
+  const replicaId = random.id('replica_')
   const storage: SharedStorage = {
     kind: 'shared',
     postgres,
-    replicaId: random.id('replica_'),
+    replicaId,
     claimMs,
-    close: () => opened.close(),
+    close: async () => {
+      // Where that fails, they run out.
+      await releaseClaims(postgres, replicaId).catch(() => undefined)
+      await opened.close()
+    },
   }
   try {
     await storeSharedAccounts(postgres, accounts, clock.nowMs())
@@ -181,7 +187,8 @@ export async function openSharedData(
     isInProcess: false,
     storesOf: (deps) => {
       const outgoing = createSharedOutgoing(storage, deps)
-      const addEvents = outgoing.outbox.add
+      const addEvents: typeof outgoing.outbox.add = (statements, events) =>
+        outgoing.outbox.add(statements, events)
       return {
         outgoing,
         builds: createSharedBuildStore({ ...storage, ...deps, addEvents }),

@@ -14,12 +14,12 @@ export async function useSharedBook(
   use: (book: AnyAccountBook) => Promise<void>,
 ): Promise<void> {
   const deps = { clock: systemClock, random: systemRandom, connectionsMax: 1 }
-  const { postgres, explain, close } = await openServiceDatabase(url, deps, whereNone)
+  const database = await openServiceDatabase(url, deps, whereNone)
   try {
-    await use(createSharedAccountBook(postgres))
+    await use(createSharedAccountBook(database.postgres))
   } catch (error) {
-    throw explain(error)
+    throw database.explain(error)
   } finally {
-    await close()
+    await database.close()
   }
 }

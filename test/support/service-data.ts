@@ -40,10 +40,11 @@ type MakeData = (account?: Account) => Promise<TestData>
 
 const accountsOf = (account: Account) => [{ name: 'alice', apiKey: 'k', ...account }]
 
-export async function testData(
+async function testData(
   { storesOf }: OpenData<AnyRunStore>,
   book: AnyAccountBook,
   told: string[] = [],
+  apiKey = 'k',
 ): Promise<TestData> {
   const stores = storesOf({
     waiting: [({ runId }) => told.push(runId)],
@@ -52,7 +53,7 @@ export async function testData(
     lateMs: () => 0,
     endingOf: waiterEndings({ entity: () => ({}), domain: () => ({}) }),
   })
-  const alice = await stores.callers.get(hashKey('k'))
+  const alice = await stores.callers.get(hashKey(apiKey))
   if (alice === undefined) throw new Error('alice has no key')
   return {
     stores,
@@ -124,7 +125,7 @@ export class SharedData {
       () => data.storage.close(),
       () => postgres.close(),
     )
-    return testData(data, createSharedAccountBook(postgres), told)
+    return testData(data, createSharedAccountBook(postgres), told, account.apiKey)
   }
 
   async remove(): Promise<void> {

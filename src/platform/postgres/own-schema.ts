@@ -1,4 +1,4 @@
-import { UserError } from '../../core/errors.js'
+import type { UserError } from '../../core/errors.js'
 import { grantsMissing, type OwnWords } from './explain.js'
 import type { Postgres, PostgresStatements } from './postgres.js'
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Deferrable } from '../../core/awaitable.js'
+import { andThen, type Awaitable, type Deferrable } from '../../core/awaitable.js'
 import { errorText } from '../../core/error-text.js'
 import type { Clock } from '../../platform/clock.js'
 import { startDueWorkLoop, type DueWorkLoop, type InFlight } from '../../platform/due-work-loop.js'
@@ -35,16 +35,16 @@ export function startResearcher(deps: ResearcherDeps): Researcher {
   let lookedAtMs = -Infinity
   let hasMore = false
   let lastFailure: unknown
-  const finish = async (finished: readonly FinishedRun[]): Promise<void> => {
+  const finish = (finished: readonly FinishedRun[]): Awaitable<void> => {
     const storedFromMs = clock.monotonicMs()
-    await store.finish(finished, clock.nowMs())
-    storeMs = clock.monotonicMs() - storedFromMs
-    onStored()
+    return andThen(store.finish(finished, clock.nowMs()), () => {
+      storeMs = clock.monotonicMs() - storedFromMs
+      onStored()
+    })
   }
-  const commits = createGatheredCommits(async (finished: readonly FinishedRun[]) => {
-    await finish(finished)
-    return finished.map(() => ({ value: undefined }))
-  })
+  const commits = createGatheredCommits((finished: readonly FinishedRun[]) =>
+    andThen(finish(finished), () => finished.map(() => ({ value: undefined }))),
+  )
   const ended = ({ runId, runNumber }: DueRun, outcome: RunOutcome): FinishedRun => {
     if (outcome.fault !== null) log(`run ${runId} failed: ${outcome.fault}`)
     return { runNumber, outcome }

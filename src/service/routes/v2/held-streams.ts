@@ -14,7 +14,7 @@ interface HeldStream {
   release(): void
 }
 
-export interface WaitedRun {
+interface WaitedRun {
   readonly accountNumber: number
   readonly runId: RunId
 }

@@ -23,20 +23,30 @@ interface ClaimedRow {
 const nowMsSql = '(extract(epoch FROM clock_timestamp()) * 1000)'
 
 /**
- * Own claims come again with each look, and are renewed by it; those of others, once they have run out. That a claim is
- * on the disk matters to nobody: one that is lost with the server costs research that was done twice.
+ * That a claim is on the disk matters to nobody: one that is lost with the server costs research that is done twice.
  */
+const notSynced = "set_config('synchronous_commit', 'off', true) = 'off'"
+
 const claimSql = `
   UPDATE enrich_service.runs r
   SET claimed_by = $1, claimed_until = clock_timestamp() + $3 * interval '1 millisecond'
   FROM (
     SELECT run_number FROM enrich_service.runs
     WHERE status = 'PENDING' AND due_at_ms <= ${nowMsSql}
-      AND (claimed_by = $1 OR claimed_until IS NULL OR claimed_until < clock_timestamp())
+      AND (claimed_until IS NULL OR claimed_until < clock_timestamp())
     ORDER BY due_at_ms, run_number LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
   ) AS c
-  WHERE r.run_number = c.run_number AND set_config('synchronous_commit', 'off', true) = 'off'
+  WHERE r.run_number = c.run_number AND ${notSynced}
   RETURNING r.run_number AS "runNumber", r.run_id AS "runId", r.query, r.with_basis AS "withBasis"`
+
+const renewSql = `
+  UPDATE enrich_service.runs SET claimed_until = clock_timestamp() + $3 * interval '1 millisecond'
+  WHERE run_number = ANY($2::bigint[]) AND claimed_by = $1 AND status = 'PENDING' AND ${notSynced}
+  RETURNING run_number AS "runNumber"`
+
+const releaseSql = `
+  UPDATE enrich_service.runs SET claimed_by = NULL, claimed_until = NULL
+  WHERE status = 'PENDING' AND claimed_by = $1`
 
 /** When there is something to claim, in milliseconds from now: what is claimed by others is theirs till then. */
 const nextSql = `
@@ -48,14 +58,47 @@ const bringForwardSql = `
   UPDATE enrich_service.runs SET due_at_ms = ${nowMsSql} + $1
   WHERE status = 'PENDING' AND due_at_ms > ${nowMsSql} + $1`
 
-type Claims = Pick<Deferrable<RunStore>, 'due' | 'nextDueAtMs' | 'bringForward'>
+export interface Claims extends Pick<Deferrable<RunStore>, 'due' | 'nextDueAtMs' | 'bringForward'> {
+  /** They have ended, and are nobody's any more. */
+  forget(runNumbers: readonly number[]): void
+}
 
-/** What is given as due is claimed by this replica. */
+interface Claim {
+  readonly run: DueRun
+  /** By the monotonic clock of this process, before it was asked for. */
+  readonly sinceMs: number
+}
+
+/**
+ * What is given as due is claimed by this replica, and comes again with each look until it has ended; a look renews what
+ * was claimed some time ago. A claim that could not be renewed in time is given up.
+ */
 export function createClaims({ postgres, replicaId, claimMs, clock }: ClaimsDeps): Claims {
+  let held = new Map<number, Claim>()
+
+  const renew = async (): Promise<void> => {
+    const sinceMs = clock.monotonicMs()
+    held = new Map([...held].filter(([, claim]) => sinceMs - claim.sinceMs < claimMs))
+    if (![...held.values()].some((claim) => sinceMs - claim.sinceMs > claimMs / 3)) return
+    const rows = await postgres.query<{ runNumber: number }>(renewSql, [replicaId, [...held.keys()], claimMs])
+    const renewed = new Set(rows.map(({ runNumber }) => runNumber))
+    held = new Map(
+      [...held].flatMap(([number, { run }]) => (renewed.has(number) ? [[number, { run, sinceMs }]] : [])),
+    )
+  }
+  const claim = async (countMax: number): Promise<void> => {
+    if (countMax <= 0) return
+    const sinceMs = clock.monotonicMs()
+    const rows = await postgres.query<ClaimedRow>(claimSql, [replicaId, countMax, claimMs])
+    for (const row of rows.sort((one, other) => one.runNumber - other.runNumber)) {
+      held.set(row.runNumber, { run: dueRun(row), sinceMs })
+    }
+  }
   return {
     due: async (_nowMs, countMax) => {
-      const rows = await postgres.query<ClaimedRow>(claimSql, [replicaId, countMax, claimMs])
-      return rows.sort((one, other) => one.runNumber - other.runNumber).map(dueRun)
+      await renew()
+      await claim(countMax - held.size)
+      return [...held.values()].slice(0, countMax).map(({ run }) => run)
     },
     nextDueAtMs: async () => {
       const [next] = await postgres.query<{ inMs: number | null }>(nextSql)
@@ -65,7 +108,15 @@ export function createClaims({ postgres, replicaId, claimMs, clock }: ClaimsDeps
     bringForward: async (dueAtMsMax) => {
       await postgres.query(bringForwardSql, [Math.max(0, dueAtMsMax - clock.nowMs())])
     },
+    forget: (runNumbers) => {
+      for (const runNumber of runNumbers) held.delete(runNumber)
+    },
   }
+}
+
+/** What a replica that ends still has is anybody's at once. */
+export async function releaseClaims(postgres: PostgresStatements, replicaId: string): Promise<void> {
+  await postgres.query(releaseSql, [replicaId])
 }
 
 function dueRun({ runNumber, runId, query, withBasis }: ClaimedRow): DueRun {

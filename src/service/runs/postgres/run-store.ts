@@ -23,13 +23,20 @@ export function createSharedRunStore(
 ): AnyRunStore {
   const { clock } = deps
   const read = reader(postgres)
+  const claims = createClaims({ postgres, replicaId, claimMs, clock })
+  const end = createEnds({ postgres, ...deps })
   return {
     byRunId: (accountNumber, runId) => read("run_id = $2 AND surface = 'v3'", accountNumber, runId),
     byJobId: (accountNumber, id) =>
       read("(job_id = $2 OR (request_id = $2 AND surface = 'v3'))", accountNumber, id),
     byRequestId: (accountNumber, id) => read("request_id = $2 AND surface = 'v2'", accountNumber, id),
-    ...createClaims({ postgres, replicaId, claimMs, clock }),
-    finish: createEnds({ postgres, ...deps }),
+    due: (nowMs, countMax) => claims.due(nowMs, countMax),
+    nextDueAtMs: (afterMs) => claims.nextDueAtMs(afterMs),
+    bringForward: (dueAtMsMax) => claims.bringForward(dueAtMsMax),
+    finish: async (runs, finishedAtMs) => {
+      await end(runs, finishedAtMs)
+      claims.forget(runs.map(({ runNumber }) => runNumber))
+    },
     count: counter(postgres, clock),
     ledger: (accountName) =>
       postgres.query<LedgerEntry>(
