@@ -24,7 +24,7 @@ export interface OpenedShared {
   postgres: Postgres
 }
 
-/** Under another number, it was fenced and went on. */
+/** Tests say what becomes of it. */
 type TestWorker = { -readonly [Member in keyof Worker]: Worker[Member] }
 
 /** Shared checkpoints by name, each a database of one server, which is started when the first is opened. */
@@ -192,7 +192,9 @@ async function joinWorker(
   const id = row?.id ?? 0
   return {
     id,
+    term: 1,
     hold: null,
+    end: null,
     mayLeave: () => true,
     tell: () => undefined,
     close: async () => {

@@ -7,9 +7,15 @@ import { ConnectionLostError, StatementError } from '../../../platform/postgres/
 const tlsCodes =
   /^(TLS_REFUSED|ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|EPROTO|HOSTNAME_MISMATCH)/
 
+/** The server that answers is not the one that this process began with, or was put back since. */
+export class ServerChangedError extends Error {
+  override readonly name = 'ServerChangedError'
+}
+
 /** What went wrong with a checkpoint on PostgreSQL, for people; what is none of that is given back as it is. */
 export function explainPostgresError(address: PostgresAddress, error: unknown): unknown {
   const url = shownPostgresUrl(address)
+  if (error instanceof ServerChangedError) return serverChanged(url)
   if (error instanceof PasswordMissingError) return passwordMissing(url, error)
   if (error instanceof ConnectionLostError) return explainLost(url, error)
   if (error instanceof StatementError) return explainRefused(url, address, error)
@@ -110,3 +116,12 @@ export const foreign = (url: string, what: string, cause?: Error): UserError =>
     hint: 'use a database of its own; nothing in this one was touched',
     cause,
   })
+
+export const serverChanged = (url: string): UserError =>
+  new UserError(
+    'CHECKPOINT_SERVER_CHANGED',
+    `the server of ${url} is another one than before, or was restored`,
+    {
+      hint: 'what it had not yet received may be billed again: see docs/several-machines.md on failover, then pass --accept-rollback once',
+    },
+  )

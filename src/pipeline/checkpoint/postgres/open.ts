@@ -4,9 +4,9 @@ import type { Clock } from '../../../platform/clock.js'
 import { connectPostgres, type ConnectOptions } from '../../../platform/postgres/connect.js'
 import type { Postgres, PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { Random } from '../../../platform/random.js'
-import { explainPostgresError, foreign, grantsMissing } from './explain.js'
+import { explainPostgresError, foreign, grantsMissing, serverChanged } from './explain.js'
 import { sharedMigrations } from './schema.js'
-import { assertFit, readServer, type ServerIdentity } from './server.js'
+import { assertFit, isSameServer, readServer, type ServerIdentity } from './server.js'
 
 /** A checkpoint on PostgreSQL that was found fit to be worked on. */
 export interface SharedDatabase {
@@ -43,7 +43,10 @@ export async function openShared(url: string, deps: OpenSharedDeps): Promise<Sha
     const found = (await readHead(postgres, shown)) ?? (await make(postgres, shown, server, deps))
     const head = await migrated(postgres, shown, found)
     await assertGrants(postgres, shown, ['SELECT', 'INSERT', 'UPDATE', 'DELETE'])
-    return { head: isSame(head, server) ? head : await goOnWith(postgres, shown, head, server, deps), server }
+    return {
+      head: isSameServer(head, server) ? head : await goOnWith(postgres, shown, head, server, deps),
+      server,
+    }
   })
   return database
 }
@@ -70,7 +73,7 @@ export async function openSharedToRead(
   })
   if (found === null) return null
   const { database, head } = found
-  return { ...database, problem: isSame(head, database.server) ? null : serverChanged(database.url) }
+  return { ...database, problem: isSameServer(head, database.server) ? null : serverChanged(database.url) }
 }
 
 interface Head extends ServerIdentity {
@@ -202,9 +205,6 @@ async function assertGrants(
   )
 }
 
-const isSame = (head: ServerIdentity, server: ServerIdentity): boolean =>
-  head.systemIdentifier === server.systemIdentifier && head.timeline === server.timeline
-
 async function goOnWith(
   postgres: Postgres,
   url: string,
@@ -227,12 +227,3 @@ async function goOnWith(
     return { ...found, id, systemIdentifier, timeline }
   })
 }
-
-const serverChanged = (url: string) =>
-  new UserError(
-    'CHECKPOINT_SERVER_CHANGED',
-    `the server of ${url} is another one than before, or was restored`,
-    {
-      hint: 'what it had not yet received may be billed again: see docs/several-machines.md on failover, then pass --accept-rollback once',
-    },
-  )

@@ -75,11 +75,17 @@ async function openJoined(
     get id() {
       return leased.id
     },
+    get term() {
+      return leased.term
+    },
     get hold() {
       return leased.hold
     },
-    mayLeave: (intendedAs?: number) => leased.mayLeave(intendedAs),
-    tell: (doing: string) => {
+    get end() {
+      return leased.end
+    },
+    mayLeave: (intendedIn?: number) => leased.mayLeave(intendedIn),
+    tell: (doing: () => string) => {
       leased.tell(doing)
     },
     close: async () => {
