@@ -1,6 +1,8 @@
 import { UserError } from '../../../core/errors.js'
 import type { Postgres, PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { LookupKind } from '../../rules/lookup-kind.js'
+import type { Partition } from '../../rules/partition.js'
+import { Activity } from './activity.js'
 import { ServerChangedError } from './explain.js'
 import { anyConflict, repeated, type RepeatingDeps } from './repeating.js'
 import type { Worker } from './worker.js'
@@ -23,6 +25,8 @@ export interface SharedStoreDeps extends RepeatingDeps {
   readonly id: string
   /** Whose answers, and what is worked on. */
   readonly job: SharedJob
+  /** The part of the job that this process has; null: its job has no parts. */
+  readonly part?: Partition | null
 }
 
 const leaseLost = (why: string): UserError =>
@@ -40,6 +44,7 @@ export class SharedStore implements PostgresStatements {
   readonly job: SharedJob
   /** Submissions of this process that it has not settled yet. */
   readonly unsettled = new Set<string>()
+  readonly activity: Activity
   readonly #deps: SharedStoreDeps
   readonly #scopes: Map<LookupKind, number>
   #wantedCount = 0
@@ -50,6 +55,8 @@ export class SharedStore implements PostgresStatements {
     this.worker = deps.worker
     this.job = deps.job
     this.#scopes = new Map(deps.job.scopes)
+    this.activity = new Activity(deps.part ?? null, () => this.unsettled.size)
+    this.worker.tell(() => this.activity.text())
   }
 
   get clock(): RepeatingDeps['clock'] {
