@@ -11,7 +11,7 @@ import { openPostgresCheckpoint } from './open-checkpoint.js'
 import { openShared, type OpenSharedDeps, type SharedDatabase } from './open.js'
 import { keyHashOf, openTurns } from './pace.js'
 import { startSweeping } from './sweep.js'
-import { whileAway } from './while-away.js'
+import { patientPostgres, whileAway } from './while-away.js'
 
 /** Where the checkpoint of a run is shared, and what by. */
 export interface SharedPlace extends Pick<OpenSharedDeps, 'environment'> {
@@ -59,7 +59,7 @@ export async function joinShared(deps: SharedRunDeps, closeLater: CloseLater): P
   })
   return {
     path: copy.path,
-    database: shared,
+    database: { postgres: patientPostgres(deps, shared.postgres), explain: (error) => shared.explain(error) },
     peek: peekInto(shared, copy, deps),
     openCheckpoint: (options) => openJoined(deps, shared, copy, options),
   }

@@ -1,5 +1,5 @@
 import { UserError } from '../../../core/errors.js'
-import { ConnectionLostError } from '../../../platform/postgres/postgres.js'
+import { ConnectionLostError, type Postgres } from '../../../platform/postgres/postgres.js'
 import { backoffMs } from '../../rules/backoff.js'
 import type { RepeatingDeps } from './repeating.js'
 
@@ -17,18 +17,33 @@ export interface WhileAwayDeps extends RepeatingDeps {
  * Opens what a server is needed for, again and again while that is away, for half a minute. Throws what `open` throws;
  * where the server is away, once it has been so for too long, or the signal aborted.
  */
-export async function whileAway<Result>(
+export function whileAway<Result>(deps: WhileAwayDeps, open: () => Promise<Result>): Promise<Result> {
+  return patiently(deps, open, (error) => error instanceof UserError && isUnreachable(error))
+}
+
+/** The same of each statement and transaction that certainly had no effect. Transactions have to be such as may be begun anew. */
+export function patientPostgres(deps: WhileAwayDeps, postgres: Postgres): Postgres {
+  const isAway = (error: unknown) => error instanceof ConnectionLostError && !error.mayHaveTakenEffect
+  return {
+    query: (text, values) => patiently(deps, () => postgres.query(text, values), isAway),
+    transaction: (work) => patiently(deps, () => postgres.transaction(work), isAway),
+    close: () => postgres.close(),
+  }
+}
+
+async function patiently<Result>(
   { clock, random, notice, signal, awayMsMax = awayMsMaxByDefault }: WhileAwayDeps,
-  open: () => Promise<Result>,
+  work: () => Promise<Result>,
+  isAway: (error: unknown) => boolean,
 ): Promise<Result> {
   const sinceMs = clock.monotonicMs()
   for (let failures = 1; ; failures++) {
     try {
-      return await open()
+      return await work()
     } catch (error) {
       const isOver = signal?.aborted === true || clock.monotonicMs() - sinceMs >= awayMsMax
       if (isOver || !isAway(error)) throw error
-      if (failures === 1)
+      if (failures === 1 && error instanceof UserError)
         notice?.(`${error.message}: it is tried again for ${Math.round(awayMsMax / 1_000)} seconds.`)
       await clock.sleep(backoffMs(awayPolicy, failures, random.fraction()), signal)
     }
@@ -39,8 +54,7 @@ export async function whileAway<Result>(
 const unknownNames: readonly (string | null)[] = ['ENOTFOUND', 'EAI_AGAIN']
 
 /** It cannot be reached, which may be over in a moment: it is being started, or fails over. */
-const isAway = (error: unknown): error is UserError =>
-  error instanceof UserError &&
-  error.code === 'CHECKPOINT_UNREACHABLE' &&
-  error.cause instanceof ConnectionLostError &&
-  !unknownNames.includes(error.cause.code)
+const isUnreachable = ({ code, cause }: UserError): boolean =>
+  code === 'CHECKPOINT_UNREACHABLE' &&
+  cause instanceof ConnectionLostError &&
+  !unknownNames.includes(cause.code)
