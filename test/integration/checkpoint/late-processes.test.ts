@@ -84,6 +84,30 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
     expect(sql('SELECT worker_id, term, is_fenced FROM enrich.workers')).toBe('1|2|f')
   })
 
+  test.each([
+    ['ahead', '-'],
+    ['back', '+'],
+  ])(
+    'a server whose clock jumps %s: all are taken to be gone, the dead too, and those that live go on',
+    async (_, sign) => {
+      const a = await joined(direct())
+      const b = await joined(direct())
+      const [first = 0, second = 0] = await a.want(keyed('Acme', 'Other'))
+      await b.want(keyed('Acme', 'Other'))
+      const early = (await a.intend(first, startMs)) as Intention
+      sql(`INSERT INTO enrich.workers (name, job, lease_until) VALUES ('dead', 'x', clock_timestamp());
+      UPDATE enrich.workers SET lease_until = lease_until ${sign} interval '1 hour'`)
+      await until(() => sql("SELECT is_fenced FROM enrich.workers WHERE name = 'dead'") === 't')
+      const late = (await b.intend(second, startMs)) as Intention
+      await until(() => late.mayLeave())
+      // By its own clock the lease lasts: it leaves, or is taken back, and is nobody else's either way.
+      expect(await b.intend(first, startMs)).toBe('elsewhere')
+      expect(await a.accept(first, early.customId, 'run_1', startMs)).toBe(true)
+      expect(await b.accept(second, late.customId, 'run_2', startMs)).toBe(true)
+      expect(await a.spent()).toBe(2)
+    },
+  )
+
   test('withdraws what it had intended when its connection broke, and which others took since', async () => {
     const a = await joined(proxied())
     const b = await joined(direct())

@@ -14,6 +14,9 @@ const batchCount = 1_000
 
 export const lostReason = 'the process that submitted it is gone'
 
+/** No lease is longer: where one is, the clock of the server was set back. */
+const leaseMsMax = 600_000
+
 /** So long a process that was stopped may come back to what it wanted; a machine that sleeps longer begins anew. */
 const backMs = 3_600_000
 
@@ -26,9 +29,11 @@ export async function sweep(postgres: Postgres): Promise<Swept> {
   const fenced = await postgres.query(
     `UPDATE enrich.workers SET is_fenced = true, fenced_at = clock_timestamp()
      WHERE worker_id IN (
-       SELECT worker_id FROM enrich.workers WHERE NOT is_fenced AND lease_until < clock_timestamp()
+       SELECT worker_id FROM enrich.workers WHERE NOT is_fenced
+         AND lease_until NOT BETWEEN clock_timestamp() AND clock_timestamp() + $1 * interval '1 millisecond'
        ORDER BY worker_id FOR UPDATE SKIP LOCKED)
      RETURNING worker_id`,
+    [leaseMsMax],
   )
   // After that was committed, and in other statements: these see all that the fenced had committed before.
   let uncertainCount = 0
