@@ -45,9 +45,14 @@ async function joined(
 ): Promise<PipelineDeps> {
   // A run with a checkpoint of its own starts without what speaks to a server.
   const { joinShared } = await import('./checkpoint/postgres/shared-run.js')
-  const { clock, random, acceptRollback = false } = deps
+  const { clock, random, acceptRollback = false, interrupt: signal } = deps
   const folder = deps.input.spoolFolder
-  const run = await joinShared({ ...shared, folder, clock, random, acceptRollback }, closeLater)
+  const part = deps.part?.partition ?? null
+  const notice = (text: string) => {
+    deps.observe({ type: 'notice', text, isWarning: true })
+  }
+  const joining = { ...shared, folder, clock, random, acceptRollback, part, notice, signal }
+  const run = await joinShared(joining, closeLater)
   return {
     ...deps,
     checkpoint: { ...deps.checkpoint, path: run.path },

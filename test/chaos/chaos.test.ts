@@ -7,7 +7,7 @@ const programs = findPostgres()
 /** `npm run chaos` has thousands. */
 const small: ChaosOptions = {
   ...{ seed: 1, lookups: 150, workers: 3, slices: 'same', lookupsMax: 1_000, givesBack: false },
-  ...{ kills: 3, stops: 1, crashes: 1, cuts: 1 },
+  ...{ kills: 3, stops: 1, crashes: 1, cuts: 1, failovers: 0, linkCuts: 0, replication: null },
 }
 
 describe.skipIf(programs === null)('processes on one checkpoint that are killed and stopped', () => {
@@ -19,7 +19,7 @@ describe.skipIf(programs === null)('processes on one checkpoint that are killed 
     expect({ doubled, lost, undone, budget, rows, broken }).toEqual({
       ...{ doubled: [], lost: [], undone: [], budget: [], rows: [], broken: [] },
     })
-    expect(done).toEqual({ kill: 3, stop: 1, crash: 1, cut: 1 })
+    expect(done).toEqual({ kill: 3, stop: 1, crash: 1, cut: 1, failover: 0, linkCut: 0 })
     expect(figures.answered + figures.uncertain).toBe(150)
     // What is uncertain is what was in flight.
     expect(figures.answered).toBeGreaterThan(figures.uncertain)

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parsePostgresUrl } from '../../src/core/postgres-address.js'
@@ -10,6 +10,8 @@ import { startPostgres, type PostgresServer } from '../support/postgres-server.j
 import { Chance } from '../simulation/chance.js'
 import { judge, type Billed, type Judged } from './judge.js'
 import { startGivingBack } from './give-back.js'
+import { addressOf, links, WorkerNetwork, type Link } from './network.js'
+import { startReplicated, type Replication } from './replicated.js'
 import { ChaosWorker, times } from './worker.js'
 
 export interface ChaosOptions {
@@ -26,6 +28,12 @@ export interface ChaosOptions {
   /** All workers have the same lookups, or each overlaps with the next. */
   readonly slices: 'same' | 'overlapping'
   readonly lookupsMax: number
+  /** Of the primary, to its standby. */
+  readonly failovers: number
+  /** Null: the server has no standby. */
+  readonly replication: Replication | null
+  /** Of one link of one worker, for a second to longer than a lease; each worker has a network of its own where there are any. */
+  readonly linkCuts: number
   /** The negative control: what the dead may have submitted is given to others. */
   readonly givesBack: boolean
 }
@@ -41,7 +49,7 @@ export interface Chaos extends Judged {
   readonly perSecondMax: number
 }
 
-const faults = ['kill', 'stop', 'crash', 'cut'] as const
+const faults = ['kill', 'stop', 'crash', 'cut', 'failover', 'linkCut'] as const
 type Fault = (typeof faults)[number]
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
@@ -50,30 +58,51 @@ const endingsMax = 200
 /** A round that takes longer has come to a standstill, which is judged as well. */
 const roundMsMax = 600_000
 
+/** What the workers share, at one address. */
+export interface ChaosServer extends Pick<PostgresServer, 'sql' | 'crash' | 'startAgain' | 'stop'> {
+  url(): string
+  failOver?(): Promise<void>
+}
+
 /** One job over many processes, PostgreSQL and a service; judged when it is done. `programs` is of `findPostgres`. */
 export async function runChaos(programs: string, options: ChaosOptions): Promise<Chaos> {
   const folder = mkdtempSync(join(tmpdir(), 'enrich-chaos-'))
-  const server = await startPostgres(programs)
+  const { seed, workers, replication, linkCuts } = options
+  const networks = Array.from({ length: linkCuts > 0 ? workers : 0 }, (_, index) => new WorkerNetwork(index))
+  const server = await (replication === null
+    ? startAlone(programs, networks.length > 0)
+    : startReplicated(programs, replication))
   const child = startProgram(
     new URL('../support/chaos-service-child.ts', import.meta.url).href,
-    String(options.seed),
+    String(seed),
+    ...(networks.length > 0 ? [addressOf.service] : []),
   )
   const postgres = connectPostgres(parsePostgresUrl(server.url()))
   try {
-    return await new ChaosRun(options, folder, server, postgres, await child.nextLine()).run()
+    return await new ChaosRun(options, folder, server, postgres, await child.nextLine(), networks).run()
   } finally {
     await postgres.close()
     await child.kill()
     await server.stop()
+    for (const network of networks) network.close()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+async function startAlone(programs: string, hasLinks: boolean): Promise<ChaosServer> {
+  if (!hasLinks) return startPostgres(programs)
+  const { postgres: address } = addressOf
+  const server = await startPostgres(programs, { settings: { listen_addresses: `127.0.0.1,${address}` } })
+  appendFileSync(join(server.folder, 'data', 'pg_hba.conf'), 'host all all 127.77.0.0/16 trust\n')
+  server.sql('SELECT pg_reload_conf()')
+  return server
 }
 
 class ChaosRun {
   readonly #chance: Chance
   readonly #workers: ChaosWorker[]
   readonly #names: string[]
-  readonly #done: Record<Fault, number> = { kill: 0, stop: 0, crash: 0, cut: 0 }
+  readonly #done: Record<Fault, number> = { kill: 0, stop: 0, crash: 0, cut: 0, failover: 0, linkCut: 0 }
   readonly #endings: Record<string, number> = {}
   readonly #broken: string[] = []
   #running = 0
@@ -84,9 +113,10 @@ class ChaosRun {
   constructor(
     private readonly options: ChaosOptions,
     folder: string,
-    private readonly server: PostgresServer,
+    private readonly server: ChaosServer,
     private readonly postgres: Postgres,
-    private readonly serviceUrl: string,
+    private readonly servicePort: string,
+    private readonly networks: readonly WorkerNetwork[],
   ) {
     const { seed, lookups, workers, slices, lookupsMax, givesBack } = options
     this.#chance = new Chance(seed)
@@ -98,9 +128,13 @@ class ChaosRun {
       const from = index * share
       const twice = [...this.#names, ...this.#names].slice(from, from + 2 * share)
       const names = slices === 'same' ? this.#names : [...new Set(twice)]
-      const checkpoint = server.url()
+      const network = networks[index]
+      const at = (link: Link) => (network === undefined ? '127.0.0.1' : addressOf[link])
+      const checkpoint = server.url().replace('127.0.0.1', at('postgres'))
+      const serviceUrl = `http://${at('service')}:${servicePort}`
       return new ChaosWorker({
         ...{ folder: place, names, checkpoint, serviceUrl, lookupsMax, isUnchecked: givesBack },
+        entry: network?.entry ?? [],
       })
     })
   }
@@ -121,7 +155,7 @@ class ChaosRun {
     // What the last of the dead may have submitted, where nobody was left to wait for it.
     await pause(times.lease + 500)
     await sweep(this.postgres)
-    const ledger = (await (await fetch(`${this.serviceUrl}/ledger`)).json()) as Billed[]
+    const ledger = (await (await fetch(`http://127.0.0.1:${this.servicePort}/ledger`)).json()) as Billed[]
     const { seed, lookupsMax } = this.options
     const outputs = this.#workers.map(({ outputPath, place }) => ({ path: outputPath, names: place.names }))
     const judged = await judge(this.postgres, { ledger, outputs, names: this.#names, lookupsMax })
@@ -134,8 +168,9 @@ class ChaosRun {
   /** A command that was killed, or says that the same one resumes, is run again. */
   async #untilDone(worker: ChaosWorker): Promise<void> {
     this.#running++
+    let accepts = false
     for (let endings = 0; endings < endingsMax && !this.#isLate;) {
-      const { code, stderr } = await worker.run()
+      const { code, stderr } = await worker.run(accepts)
       if (code === null) continue
       endings++
       const said = /error ([A-Z_]+):/.exec(stderr)?.[1] ?? ''
@@ -143,6 +178,7 @@ class ChaosRun {
       this.#endings[ending] = (this.#endings[ending] ?? 0) + 1
       // 0 and 3: written. 8: as far as the budget goes.
       if (code === 0 || code === 3 || code === 8) break
+      accepts = said === 'CHECKPOINT_SERVER_CHANGED' && this.options.replication !== null
       const isAway = (code === 5 || code === 2) && said.startsWith('CHECKPOINT_')
       if (!isAway && code !== 5) this.#broken.push(`exit ${code}: ${stderr.slice(-2_000)}`)
       await pause(200)
@@ -153,8 +189,15 @@ class ChaosRun {
 
   /** Spread over the work: each comes when so much was billed. */
   async #disturb(): Promise<void> {
-    const { kills, stops, crashes, cuts, lookups, lookupsMax } = this.options
-    const counts = { kill: kills, stop: stops, crash: crashes, cut: cuts }
+    const { kills, stops, crashes, cuts, failovers, linkCuts, lookups, lookupsMax } = this.options
+    const counts = {
+      kill: kills,
+      stop: stops,
+      crash: crashes,
+      cut: cuts,
+      failover: failovers,
+      linkCut: linkCuts,
+    }
     const last = Math.min(lookups, lookupsMax) * 0.97
     const planned = faults
       .flatMap((fault) => Array.from({ length: counts[fault] }, () => fault))
@@ -185,11 +228,27 @@ class ChaosRun {
       )
       return true
     }
+    if (fault === 'failover') {
+      await this.server.failOver?.()
+      return true
+    }
+    if (fault === 'linkCut') {
+      stopped.push(this.#cutLink())
+      return true
+    }
     const worker = await this.#pickRunning(fault === 'stop')
     if (worker === null) return false
     if (fault === 'kill') worker.kill()
     else stopped.push(worker.stopFor(this.#chance.whole(times.lease + 500, times.lease + 3_500)))
     return true
+  }
+
+  async #cutLink(): Promise<void> {
+    const network = this.#chance.pick(this.networks)
+    const link = this.#chance.pick(links)
+    network.cut(link, this.#chance.pick(['from', 'to', 'both'] as const))
+    await pause(this.#chance.whole(1_000, times.lease + 3_500))
+    network.heal(link)
   }
 
   /** One that is at work; null where all are done. */
@@ -203,7 +262,9 @@ class ChaosRun {
   }
 
   async #billedCount(): Promise<number> {
-    const { count } = (await (await fetch(`${this.serviceUrl}/count`)).json()) as { count: number }
+    const { count } = (await (await fetch(`http://127.0.0.1:${this.servicePort}/count`)).json()) as {
+      count: number
+    }
     return count
   }
 }

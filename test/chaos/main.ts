@@ -1,13 +1,21 @@
 import { parseArgs } from 'node:util'
 import { findPostgres } from '../support/postgres-server.js'
+import { tellSkipped } from '../support/skipped.js'
 import { runChaos, type Chaos } from './chaos.js'
+import { exitWithoutNamespaces, runApart, whyNoNamespaces } from './network.js'
 
 /**
  * `npm run chaos -- --seed 1 --lookups 2000 --workers 4 --kills 20 --stops 10 --crashes 3`: several real commands on one
  * checkpoint in PostgreSQL, with leases of two seconds; killed, stopped beyond their leases, cut off, and PostgreSQL
  * crashed under them; judged by what the service billed. `--rounds N` goes on with the seeds after. A round in three has
  * overlapping inputs, and a round in four a budget smaller than its lookups. `--give-back` is the negative control.
- * Needs `npm run build`.
+ *
+ * `--replication asynchronous --failovers 1 --crashes 0` is the other negative control: the primary is killed, and its
+ * standby, which had not received the last of it, promoted. With `synchronous` the promises hold.
+ *
+ * `--link-cuts 20`: each worker has a network namespace of its own, with a link to PostgreSQL and one to the service, each of
+ * which drops packets silently now and then, in one direction or both. It needs root and a Linux that lets it, and says
+ * so and ends with 77 where it has not. All of it needs `npm run build`.
  */
 const { values } = parseArgs({
   options: {
@@ -19,12 +27,31 @@ const { values } = parseArgs({
     stops: { type: 'string', default: '10' },
     crashes: { type: 'string', default: '3' },
     cuts: { type: 'string', default: '3' },
+    failovers: { type: 'string', default: '0' },
+    replication: { type: 'string' },
+    'link-cuts': { type: 'string', default: '0' },
     'give-back': { type: 'boolean', default: false },
   },
 })
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const programs = findPostgres()
 if (programs === null) process.exit(1)
+const linkCuts = Number(values['link-cuts'])
+if (linkCuts > 0) goApart()
+const { replication = null } = values
+if (replication !== null && replication !== 'synchronous' && replication !== 'asynchronous')
+  throw new Error('--replication is synchronous or asynchronous')
+
+/** Links are cut in a network of its own. */
+function goApart(): void {
+  const why = whyNoNamespaces()
+  if (why !== null) {
+    tellSkipped(why)
+    process.exit(exitWithoutNamespaces)
+  }
+  const code = runApart()
+  if (code !== null) process.exit(code)
+}
 
 const promises = ['doubled', 'lost', 'undone', 'budget', 'rows', 'broken'] as const
 const startedAtMs = performance.now()
@@ -35,6 +62,7 @@ for (let seed = Number(values.seed); rounds.length < Number(values.rounds); seed
   const round = await runChaos(programs, {
     ...{ seed, lookups, workers: Number(values.workers), kills: Number(values.kills) },
     ...{ stops: Number(values.stops), crashes: Number(values.crashes), cuts: Number(values.cuts) },
+    ...{ failovers: Number(values.failovers), replication, linkCuts },
     slices: seed % 3 === 0 ? 'overlapping' : 'same',
     lookupsMax: seed % 4 === 0 ? Math.floor(lookups * 0.7) : lookups * 2,
     givesBack: values['give-back'],
@@ -64,7 +92,8 @@ function tellAll(): void {
   say(
     `${rounds.length} rounds in ${minutes} minutes: ${sum(({ figures }) => figures.billed)} billed, ` +
       `${sum(({ figures }) => figures.uncertain)} uncertain; ${sum(({ done }) => done.kill)} kills, ` +
-      `${sum(({ done }) => done.stop)} stops, ${sum(({ done }) => done.crash)} crashes, ${sum(({ done }) => done.cut)} cuts`,
+      `${sum(({ done }) => done.stop)} stops, ${sum(({ done }) => done.crash)} crashes, ${sum(({ done }) => done.cut)} cuts, ` +
+      `${sum(({ done }) => done.linkCut)} cuts of links, ${sum(({ done }) => done.failover)} failovers`,
   )
   say(
     `${sum(({ doubled }) => doubled.length)} doubled, ${sum(({ lost }) => lost.length)} lost, ` +

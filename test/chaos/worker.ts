@@ -32,6 +32,8 @@ export interface WorkerPlace {
   readonly lookupsMax: number
   /** The negative control. */
   readonly isUnchecked: boolean
+  /** What its command begins with, where it has a network of its own. */
+  readonly entry: readonly string[]
 }
 
 export interface Ended {
@@ -68,16 +70,19 @@ export class ChaosWorker {
     return this.#isStopped
   }
 
-  /** Until it ends, by itself or killed. */
-  async run(): Promise<Ended> {
-    const { folder, checkpoint, serviceUrl, lookupsMax, isUnchecked } = this.place
+  /** Until it ends, by itself or killed. `accepts`: the operator goes on with a server that took over. */
+  async run(accepts: boolean): Promise<Ended> {
+    const { folder, checkpoint, serviceUrl, lookupsMax, isUnchecked, entry } = this.place
     const before = shortLease + (isUnchecked ? unchecked : '')
+    const [program = '', ...first] = [...entry, process.execPath]
     const child = spawn(
-      process.execPath,
+      program,
       [
+        ...first,
         ...['--import', `data:text/javascript,${encodeURIComponent(before)}`],
         ...[fileURLToPath(new URL('cli/main.js', dist)), 'in.csv', '-o', 'out.csv', '--partial', '--quiet'],
         ...['--job', 'chaos', '--max-lookups', String(lookupsMax), '--checkpoint', checkpoint],
+        ...(accepts ? ['--accept-rollback'] : []),
       ],
       {
         cwd: folder,

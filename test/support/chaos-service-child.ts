@@ -5,8 +5,8 @@ import { listenOnLoopback } from './loopback-server.js'
 
 /**
  * A hosted service that bills each submission, then answers late, or not at all; some it refuses, and some never arrive.
- * Says its address on standard output. `GET /ledger` is what it billed, `GET /count` how many that are. The argument is
- * the seed.
+ * Says its port on standard output. `GET /ledger` is what it billed, `GET /count` how many that are. The arguments are
+ * the seed, and addresses to listen at besides 127.0.0.1.
  */
 const chance = new Chance(Number(process.argv[2]))
 
@@ -23,10 +23,14 @@ const ledger: Billed[] = []
 const byRun = new Map<string, Billed>()
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-const server = createServer((request, response) => {
-  void answer(request, response).catch(() => request.socket.destroy())
-})
-process.stdout.write(`http://127.0.0.1:${await listenOnLoopback(server)}\n`)
+const createOne = () =>
+  createServer((request, response) => {
+    void answer(request, response).catch(() => request.socket.destroy())
+  })
+const port = await listenOnLoopback(createOne())
+for (const address of process.argv.slice(3))
+  await new Promise<void>((resolve) => createOne().listen(port, address, resolve))
+process.stdout.write(`${port}\n`)
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request)

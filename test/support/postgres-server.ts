@@ -61,6 +61,8 @@ export interface PostgresServer {
   promote(): void
   /** Ends it as a crash does: nothing is finished, what was committed is recovered at the next start. */
   crash(): Promise<void>
+  /** Ends all its processes as a power cut does; it is not started again. */
+  kill(): Promise<void>
   /** After a crash or `halt`, on the same port. */
   startAgain(): Promise<void>
   /** Ends it in order, and leaves the folder. */
@@ -157,6 +159,7 @@ async function startIn(
     },
     crash: () => end('SIGQUIT'),
     halt: () => end('SIGINT'),
+    kill: () => end('SIGKILL'),
     startAgain: async () => {
       process = await startOn(port, programs, folder, as, options)
     },
@@ -258,10 +261,18 @@ function execOk(path: string, args: readonly string[]): boolean {
   }
 }
 
+const childrenOf = (id: number): number[] =>
+  execFileSync('ps', ['-o', 'pid=', '--ppid', String(id)], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map(Number)
+
 async function endServer(child: ChildProcess, data: string, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null) return
   const exited = once(child, 'exit')
   const id = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
-  process.kill(id, signal)
+  // Those that it started would notice only when they next look.
+  const ids = signal === 'SIGKILL' ? [id, ...childrenOf(id)] : [id]
+  for (const one of ids) process.kill(one, signal)
   await exited
 }

@@ -4,8 +4,8 @@ import { systemClock } from '../../src/platform/clock.js'
 import { systemRandom } from '../../src/platform/random.js'
 
 /**
- * A worker on a shared checkpoint, that says whenever its right to submit changes: `1 may`, `1 may not`, and whether
- * what it intended under its first number may.
+ * A worker on a shared checkpoint, that says whenever its right to submit changes: `1 may`, `1 may not`, by its
+ * term, and whether what it intended in its first term may.
  */
 export async function main(url: string, times: string): Promise<void> {
   const shared = await openShared(url, { clock: systemClock, random: systemRandom })
@@ -16,11 +16,11 @@ export async function main(url: string, times: string): Promise<void> {
     job: 'a test',
     times: JSON.parse(times) as LeaseTimes,
   })
-  const { id: first } = worker
+  const { term: first } = worker
   let told = ''
   setInterval(() => {
     const may = (is: boolean) => (is ? 'may' : 'may not')
-    const state = `${worker.id} ${may(worker.mayLeave())}, as ${first} ${may(worker.mayLeave(first))}`
+    const state = `${worker.term} ${may(worker.mayLeave())}, in term ${first} ${may(worker.mayLeave(first))}`
     if (state !== told) process.stdout.write(`${state}\n`)
     told = state
   }, 5)

@@ -156,7 +156,7 @@ function scopeLines(scope: ScopeCounts): string[] {
   const line = (count: number, text: string) =>
     count === 0 ? [] : [`  ${number(count).padStart(9)}  ${text}`]
   return [
-    `  since ${when(scope.firstSubmittedAtMs)}, last answer ${when(scope.lastAnsweredAtMs)}, ${number(scope.submissions)} submissions`,
+    `  since ${when(scope.firstSubmittedAtMs)}, last answer ${when(scope.lastAnsweredAtMs)}, ${number(scope.submissions)} submissions${scope.isEstimated === true ? '; too many to be counted: counts of what is done or new are estimates' : ''}`,
     ...line(states.answered, `answered (${outcomesOf(scope)})`),
     ...line(states.failed, 'failed: paid for, without a result'),
     ...line(states.running, 'running: submitted, the answer is still to be fetched'),

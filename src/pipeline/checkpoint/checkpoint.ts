@@ -332,6 +332,8 @@ export interface ScopeCounts {
   submissions: number
   firstSubmittedAtMs: number | null
   lastAnsweredAtMs: number | null
+  /** There are too many to be counted: what is not open is estimated. */
+  isEstimated?: true
 }
 
 export interface UncertainLookup extends Lookup {

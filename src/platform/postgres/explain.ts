@@ -7,6 +7,11 @@ import { ConnectionLostError, StatementError } from './postgres.js'
 const tlsCodes =
   /^(TLS_REFUSED|ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|EPROTO|HOSTNAME_MISMATCH)/
 
+/** The server that answers is not the one that this process began with, or was put back since. */
+export class ServerChangedError extends Error {
+  override readonly name = 'ServerChangedError'
+}
+
 /** What of ours lies in a database, in the words of its errors. */
 export interface OwnWords {
   /** Who makes the tables, and where the grants are listed. */
@@ -18,6 +23,7 @@ export interface OwnWords {
 /** What went wrong with a database of ours, for people; what is none of that is given back as it is. */
 export function explainPostgresError(address: PostgresAddress, words: OwnWords, error: unknown): unknown {
   const url = shownPostgresUrl(address)
+  if (error instanceof ServerChangedError) return serverChanged(url)
   if (error instanceof PasswordMissingError) return passwordMissing(url, error)
   if (error instanceof ConnectionLostError) return explainLost(url, error)
   if (error instanceof StatementError) return explainRefused(url, address, words, error)
@@ -118,3 +124,12 @@ export const standby = (url: string): UserError =>
   new UserError('CHECKPOINT_SERVER_STANDBY', `${url} is a standby, and takes no writes`, {
     hint: 'name the primary, or a name that follows it',
   })
+
+export const serverChanged = (url: string): UserError =>
+  new UserError(
+    'CHECKPOINT_SERVER_CHANGED',
+    `the server of ${url} is another one than before, or was restored`,
+    {
+      hint: 'what it had not yet received may be billed again: see docs/several-machines.md on failover, then pass --accept-rollback once',
+    },
+  )

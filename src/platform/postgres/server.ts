@@ -8,6 +8,9 @@ export interface ServerIdentity {
   readonly timeline: number
 }
 
+export const isSameServer = (one: ServerIdentity, other: ServerIdentity): boolean =>
+  one.systemIdentifier === other.systemIdentifier && one.timeline === other.timeline
+
 interface Server extends ServerIdentity {
   readonly versionNumber: number
   readonly isInRecovery: boolean

@@ -212,16 +212,17 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       expect((await b.checkpoint.nextToSubmit(0, 9)).map(({ lookup }) => lookup.name)).toEqual(['Acme'])
     })
 
-    test('submits nothing more', async () => {
+    test.each([
+      ['server_changed', 'CHECKPOINT_SERVER_CHANGED'],
+      ['gone', 'CHECKPOINT_LEASE_LOST'],
+    ] as const)('submits nothing more where it is %s, and says so at once', async (end, code) => {
       const { a, b } = await lateOne()
       const [other = 0] = await a.checkpoint.want(keyed('Other'))
       await b.checkpoint.want(keyed('Other'))
-      const intending = a.checkpoint.intend(other, startMs)
-      const own = a.worker.id
-      a.worker.id = b.worker.id
-      await expect(intending).rejects.toMatchObject({ code: 'CHECKPOINT_LEASE_LOST' })
-      a.worker.id = own
+      a.worker.end = end
+      await expect(a.checkpoint.intend(other, startMs)).rejects.toMatchObject({ code })
       expect(await stateOf(other)).toMatchObject({ state: 'new' })
+      await expect(a.checkpoint.elsewhere(never)).rejects.toMatchObject({ code })
     })
 
     test('has its runs adopted; one that lives keeps them', async () => {

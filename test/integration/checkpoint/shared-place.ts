@@ -24,7 +24,7 @@ export interface OpenedShared {
   postgres: Postgres
 }
 
-/** Under another number, it was fenced and went on. */
+/** Tests say what becomes of it. */
 type TestWorker = { -readonly [Member in keyof Worker]: Worker[Member] }
 
 /** Shared checkpoints by name, each a database of one server, which is started when the first is opened. */
@@ -178,21 +178,23 @@ const faultsSql = `
   SELECT 'two reserved ' || lookup_id FROM enrich.submissions s WHERE s.verdict = 'intended'
   GROUP BY lookup_id HAVING count(*) > 1`
 
-/** Lives until it is closed: nothing renews its lease, and an hour passes in no test. */
+/** Lives until it is closed: nothing renews its lease, and so long lasts no test. */
 async function joinWorker(
   postgres: Postgres,
   ofJob: string,
   closed: () => Promise<void>,
 ): Promise<TestWorker> {
   const [row] = await postgres.query<{ id: number }>(
-    `INSERT INTO enrich.workers (name, job, lease_until) VALUES ('test', $1, clock_timestamp() + interval '1 hour')
+    `INSERT INTO enrich.workers (name, job, lease_until) VALUES ('test', $1, clock_timestamp() + interval '9 minutes')
      RETURNING worker_id AS id`,
     [ofJob],
   )
   const id = row?.id ?? 0
   return {
     id,
+    term: 1,
     hold: null,
+    end: null,
     mayLeave: () => true,
     tell: () => undefined,
     close: async () => {

@@ -61,7 +61,7 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
         Number(sql(`SELECT extract(epoch FROM lease_until - clock_timestamp()) * 1000 FROM enrich.workers`))
       expect(leaseMs()).toBeLessThanOrEqual(short.lease)
       const first = sql('SELECT lease_until FROM enrich.workers')
-      worker.tell('polling 3')
+      worker.tell(() => 'polling 3')
       await until(() => sql('SELECT lease_until FROM enrich.workers') !== first)
       await until(() => sql('SELECT doing FROM enrich.workers') === 'polling 3')
       expect(worker).toMatchObject({ id: 1, hold: null })
@@ -102,12 +102,39 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
       expect(sql('SELECT count(*) FROM enrich.workers')).toBe('1')
     })
 
-    test('whose process was fenced is another one, and what was intended under the first may not leave', async () => {
+    test('whose process was fenced goes on in another term, and what was intended in the first may not leave', async () => {
       const worker = await work(short)
-      sql('UPDATE enrich.workers SET is_fenced = true')
-      await until(() => worker.id === 2)
+      sql('UPDATE enrich.workers SET is_fenced = true, is_swept = true')
+      await until(() => worker.term === 2)
+      expect(worker).toMatchObject({ id: 1, end: null })
       expect(worker.mayLeave()).toBe(true)
       expect(worker.mayLeave(1)).toBe(false)
+      expect(statesOf(1)).toBe('f|f|f')
+    })
+
+    test('whose process was away for too long is over, with what it wanted', async () => {
+      const worker = await work({ ...short, renewEvery: 600_000 })
+      const back = await work(short)
+      makeLookups(worker.id, { running: 1 })
+      sql('INSERT INTO enrich.wanted SELECT 1, 1, lookup_id, lookup_id, true, false FROM enrich.lookups')
+      sql("UPDATE enrich.workers SET is_fenced = true, fenced_at = clock_timestamp() - interval '59 minutes'")
+      await sweep(shared.postgres)
+      expect(sql('SELECT count(*) FROM enrich.wanted')).toBe('1')
+      await until(() => back.term === 2)
+      sql("UPDATE enrich.workers SET is_fenced = true, fenced_at = clock_timestamp() - interval '61 minutes'")
+      await sweep(shared.postgres)
+      expect(sql('SELECT count(*) FROM enrich.wanted')).toBe('0')
+      expect(sql('SELECT is_over, is_forgotten FROM enrich.workers WHERE worker_id = 1')).toBe('t|t')
+      await until(() => back.end !== null)
+      expect(back).toMatchObject({ end: 'gone', hold: expect.stringContaining('forgotten') as string })
+    })
+
+    test('that the server knows nothing of holds for good: the database was put back', async () => {
+      const worker = await work(short)
+      sql('DELETE FROM enrich.workers')
+      await until(() => worker.end !== null)
+      expect(worker.end).toBe('server_changed')
+      expect(worker.mayLeave()).toBe(false)
     })
 
     test('holds everything while the server is away, and goes on when it is back', async () => {
@@ -164,6 +191,7 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
       await worker.close()
       expect(worker.mayLeave()).toBe(false)
       expect(statesOf(1)).toBe('t|f|t')
+      expect(sql('SELECT is_over FROM enrich.workers')).toBe('t')
       expect(sql('SELECT state, count(worker_id) FROM enrich.lookups GROUP BY state ORDER BY state')).toBe(
         'intended|1\nnew|0\nrunning|1',
       )
@@ -203,7 +231,6 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
     test('fences whose lease ran out: what they intended is uncertain, never new; runs wait for who wants them', async () => {
       const { id } = await work({ ...leaseTimes, renewEvery: 600_000 })
       makeLookups(id, { new: 2, intended: 3, running: 4, answered: 1 })
-      sql('INSERT INTO enrich.wanted SELECT 1, 1, lookup_id, lookup_id, true, false FROM enrich.lookups')
       expire(id)
       expect(await sweep(shared.postgres)).toEqual({ fencedCount: 1, uncertainCount: 3 })
       expect(held()).toEqual([
@@ -213,7 +240,6 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
         'uncertain|uncertain|0|3',
       ])
       expect(sql("SELECT DISTINCT failure FROM enrich.lookups WHERE state = 'uncertain'")).toBe(lostReason)
-      expect(sql('SELECT count(*) FROM enrich.wanted')).toBe('0')
       expect(statesOf(id)).toBe('t|t|f')
       expect(await sweep(shared.postgres)).toEqual({ fencedCount: 0, uncertainCount: 0 })
     })
@@ -254,7 +280,7 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
   })
 
   describe('a process that was stopped', () => {
-    test('beyond its lease, and was fenced, lets nothing leave that it had intended, and goes on as another', async () => {
+    test('beyond its lease, and was fenced, lets nothing leave that it had intended, and goes on in another term', async () => {
       const child = startChild(
         new URL('../../support/worker-child.ts', import.meta.url).href,
         url,
@@ -264,14 +290,14 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
       const { postgres } = shared
       const stop = startSweeping({ postgres, everyMs: 50, onFailure: (error) => failures.push(error) })
       try {
-        expect(await child.nextLine()).toBe('1 may, as 1 may')
+        expect(await child.nextLine()).toBe('1 may, in term 1 may')
         makeLookups(1, { intended: 1 })
         child.signal('SIGSTOP')
         await until(() => statesOf(1) === 't|t|f')
         expect(held()).toEqual(['uncertain|uncertain|0|1'])
         child.signal('SIGCONT')
-        expect(await child.nextLine()).toBe('1 may not, as 1 may not')
-        expect(await child.nextLine()).toBe('2 may, as 1 may not')
+        expect(await child.nextLine()).toBe('1 may not, in term 1 may not')
+        expect(await child.nextLine()).toBe('2 may, in term 1 may not')
         expect(failures).toEqual([])
       } finally {
         await stop()
@@ -286,12 +312,12 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
         JSON.stringify(short),
       )
       try {
-        expect(await child.nextLine()).toBe('1 may, as 1 may')
+        expect(await child.nextLine()).toBe('1 may, in term 1 may')
         child.signal('SIGSTOP')
         await until(() => sql('SELECT lease_until < clock_timestamp() FROM enrich.workers') === 't')
         child.signal('SIGCONT')
-        expect(await child.nextLine()).toBe('1 may not, as 1 may not')
-        expect(await child.nextLine()).toBe('1 may, as 1 may')
+        expect(await child.nextLine()).toBe('1 may not, in term 1 may not')
+        expect(await child.nextLine()).toBe('1 may, in term 1 may')
       } finally {
         await child.kill()
       }

@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
+import { parsePostgresUrl } from '../../../src/core/postgres-address.js'
 import {
   openShared,
   openSharedToRead,
   type OpenSharedDeps,
   type SharedDatabase,
 } from '../../../src/pipeline/checkpoint/postgres/open.js'
+import { assertFit } from '../../../src/platform/postgres/server.js'
 import { systemClock } from '../../../src/platform/clock.js'
+import { connectPostgres } from '../../../src/platform/postgres/connect.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { canMount, mountSmallDisk } from '../../crash/small-disk.js'
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/postgres-server.js'
@@ -231,6 +234,37 @@ describe.skipIf(programs === '')('opening a checkpoint on PostgreSQL', () => {
     } finally {
       server.sql('ALTER ROLE worker CONNECTION LIMIT -1')
     }
+  })
+
+  test('a server that has no room for one more connection', async () => {
+    const settings = { max_connections: '4', superuser_reserved_connections: '3' }
+    const narrow = await startPostgres(programs, { settings })
+    try {
+      narrow.sql('CREATE ROLE worker LOGIN; CREATE DATABASE narrow OWNER worker')
+      const taking = connectPostgres(parsePostgresUrl(narrow.url({ user: 'worker', database: 'narrow' })))
+      await taking.query('SELECT 1')
+      const refused = await errorOf(open({}, narrow.url({ user: 'worker', database: 'narrow' })))
+      expect(refused).toMatchObject({ code: 'CHECKPOINT_CONNECTIONS_EXHAUSTED', exitCode: 5 })
+      await taking.close()
+      await open({}, narrow.url({ user: 'worker', database: 'narrow' }))
+    } finally {
+      await Promise.all(opened.splice(0).map((one) => one.close()))
+      await narrow.stop()
+    }
+  })
+
+  test('a server that is too old is named with its version', () => {
+    // There is no such server here to ask: what it would say of itself is given.
+    const old = { versionNumber: 130_012, isInRecovery: false, settingsOff: [], isolation: 'read committed' }
+    const fit = () => {
+      assertFit({ ...old, systemIdentifier: '1', timeline: 1 }, 'postgres://host/db')
+    }
+    expect(fit).toThrow(
+      expect.objectContaining({
+        code: 'CHECKPOINT_SERVER_TOO_OLD',
+        message: 'postgres://host/db is PostgreSQL 13, and 14 or newer is needed',
+      }) as Error,
+    )
   })
 
   test.skipIf(!canMount())(

@@ -26,7 +26,7 @@ export async function copyWanted(store: SharedStore, copy: LocalCopy): Promise<v
     )
     if (page.length > 0) await copy.put(page)
     const last = page.at(-1)
-    if (last === undefined || page.length < copiedAtOnce) return store.assertLives()
+    if (last === undefined || page.length < copiedAtOnce) return store.assertRemembered()
     scopeId = last.scopeId
     position = last.position
   }

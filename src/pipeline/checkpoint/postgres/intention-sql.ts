@@ -3,7 +3,7 @@ import { timelineSql } from '../../../platform/postgres/server.js'
 /**
  * $1 worker, $2 lookups, $3 when each leaves, $4 scope, $5 job, $6 what custom ids begin with, $7 to $10 the bounds.
  * The worker's row is held so that nobody fences it before this commits, the rows of the job so that no two processes
- * take the same rest. A custom id is made as `formatCustomId` makes it.
+ * take the same rest. A checkpoint that was gone on with on another server has another id: who began before does not go on. A custom id is made as `formatCustomId` makes it.
  *
  * What is compared as an expression (`+ 0`, `|| ''`), or looked up one by one, is so that a planner which knows little of
  * tables that have just grown reads no more of them than these rows.
@@ -12,7 +12,8 @@ export const intendSql = `
   WITH me AS MATERIALIZED (
     SELECT w.worker_id FROM enrich.workers w
     WHERE w.worker_id = $1 AND NOT w.is_fenced AND w.ended_at IS NULL AND w.lease_until > clock_timestamp()
-      AND EXISTS (SELECT FROM enrich.checkpoint c WHERE c.timeline = ${timelineSql})
+      AND EXISTS (SELECT FROM enrich.checkpoint c
+        WHERE c.timeline = ${timelineSql} AND starts_with($6, 'enr_' || c.id || '_'))
     FOR SHARE OF w
   ), locked AS MATERIALIZED (
     SELECT l.lookup_id FROM enrich.lookups l

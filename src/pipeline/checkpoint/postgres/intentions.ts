@@ -2,6 +2,7 @@ import { createGatheredCommits, type Settled } from '../../../platform/gathered-
 import type { LookupKind } from '../../rules/lookup-kind.js'
 import type { LookupState } from '../../rules/lookup-state.js'
 import type { Intention, LookupId, Refusal, SubmissionBounds } from '../checkpoint.js'
+import { heldIntentions } from './held-intentions.js'
 import { intendSql } from './intention-sql.js'
 import type { SharedStore } from './store.js'
 
@@ -25,6 +26,9 @@ interface IntendedRow {
   readonly rowsLeft: number | null
   readonly kindLeft: number | null
 }
+
+/** Of one that was found to be intended. */
+const asIntended = { wasFree: true, isAlive: true, rowsLeft: null, kindLeft: null } as const
 
 const noBounds: SubmissionBounds = { rowsMax: null, kindMax: null, priceMicros: 0, costMaxMicros: null }
 
@@ -64,13 +68,13 @@ export class Intentions {
 
   /** Of different lookups, under the same bounds. */
   async #intend(batch: readonly Item[]): Promise<Map<Item, Settled<Intended>>> {
-    const rows = await this.#sent(batch)
+    const { rows, term } = await this.#sent(batch)
     const byId = new Map(rows.map((row) => [row.lookupId, row]))
     const settled = new Map<Item, Settled<Intended>>()
     for (const item of batch) {
       const row = byId.get(item.lookupId)
       try {
-        const value = row === undefined ? 'elsewhere' : await this.#resultOf(row, batch.length)
+        const value = row === undefined ? 'elsewhere' : await this.#resultOf(row, term, batch.length)
         settled.set(item, { value })
       } catch (error) {
         settled.set(item, { error })
@@ -79,22 +83,42 @@ export class Intentions {
     return settled
   }
 
-  /** Until the server has said what became of them, and the lease held. */
-  #sent(batch: readonly Item[]): Promise<IntendedRow[]> {
+  /** Until the server has said what became of them, and the lease held; in which term they were intended. */
+  #sent(batch: readonly Item[]): Promise<{ rows: IntendedRow[]; term: number }> {
     const store = this.#store
     return store.repeated(async (mayHaveTakenEffect) => {
-      const earlier = mayHaveTakenEffect ? await this.#held(batch) : []
+      // Before it is sent: one that was fenced since, and goes on, may not let it leave.
+      let { term } = store.worker
+      const earlier = mayHaveTakenEffect ? await heldIntentions(store, batch) : []
       const heldIds = new Set(earlier.map(({ lookupId }) => lookupId))
       const left = batch.filter(({ lookupId }) => !heldIds.has(lookupId))
-      if (left.length === 0) return earlier
+      const held = earlier.map((row): IntendedRow => ({ ...row, ...asIntended }))
+      if (left.length === 0) return { rows: held, term }
       const sinceMs = store.clock.monotonicMs()
       for (;;) {
         const rows = await this.#send(left)
-        if (rows.every(({ isAlive }) => isAlive)) return [...earlier, ...rows]
+        if (rows.every(({ isAlive }) => isAlive))
+          return { rows: [...held, ...(await this.#withLate(left, rows))], term }
         await store.clock.sleep(leaseWaitMs)
-        store.assertJoined(store.clock.monotonicMs() - sinceMs)
+        store.assertGoesOn(store.clock.monotonicMs() - sinceMs)
+        if (held.length === 0) ({ term } = store.worker)
       }
     })
+  }
+
+  /** A statement of a connection that was given up may arrive after the next one was sent. */
+  async #withLate(batch: readonly Item[], rows: readonly IntendedRow[]): Promise<IntendedRow[]> {
+    const takenIds = new Set(rows.filter(({ wasFree }) => !wasFree).map(({ lookupId }) => lookupId))
+    if (takenIds.size === 0) return [...rows]
+    const late = await heldIntentions(
+      this.#store,
+      batch.filter(({ lookupId }) => takenIds.has(lookupId)),
+    )
+    const byId = new Map(late.map((row) => [row.lookupId, row]))
+    return rows.map((row) => ({
+      ...row,
+      ...(byId.has(row.lookupId) && { ...byId.get(row.lookupId), ...asIntended }),
+    }))
   }
 
   #send(batch: readonly Item[]): Promise<IntendedRow[]> {
@@ -109,26 +133,13 @@ export class Intentions {
     ])
   }
 
-  /** A commit whose end was not known may have been made: those are this process's, and nothing has left for them. */
-  async #held(batch: readonly Item[]): Promise<IntendedRow[]> {
-    const store = this.#store
-    const rows = await store.queryOnce<Omit<IntendedRow, 'wasFree' | 'isAlive' | 'rowsLeft' | 'kindLeft'>>(
-      `SELECT lookup_id AS "lookupId", custom_id AS "customId", attempt FROM enrich.lookups
-       WHERE lookup_id = ANY($1::bigint[]) AND state = 'intended' AND worker_id = $2`,
-      [batch.map(({ lookupId }) => lookupId), store.workerId],
-    )
-    return rows
-      .filter(({ customId }) => customId !== null && !store.unsettled.has(customId))
-      .map((row) => ({ ...row, wasFree: true, isAlive: true, rowsLeft: null, kindLeft: null }))
-  }
-
   /** What did not fit with the others of its batch may fit alone. */
-  async #resultOf(row: IntendedRow, batchCount: number): Promise<Intended> {
-    const { unsettled, worker, workerId: intendedAs } = this.#store
+  async #resultOf(row: IntendedRow, term: number, batchCount: number): Promise<Intended> {
+    const { unsettled, worker } = this.#store
     const { customId, attempt } = row
     if (customId !== null && attempt !== null) {
       unsettled.add(customId)
-      return { customId, attempt, mayLeave: () => worker.mayLeave(intendedAs) }
+      return { customId, attempt, mayLeave: () => worker.mayLeave(term) }
     }
     if (!row.wasFree) return this.#whyNotFree(row.lookupId)
     if (row.kindLeft !== null && row.kindLeft < batchCount) return 'lookups_max'
@@ -139,7 +150,7 @@ export class Intentions {
   /** Another process's; else it is not new by what this process itself did, which is a bug. */
   async #whyNotFree(lookupId: LookupId): Promise<Refusal> {
     const [row] = await this.#store.query<{ state: LookupState; isOwn: boolean }>(
-      `SELECT l.state, coalesce(s.worker_id = $2, false) AND coalesce(l.worker_id = $2, true) AS "isOwn"
+      `SELECT l.state, l.state <> 'new' AND coalesce(s.worker_id = $2, false) AND coalesce(l.worker_id = $2, true) AS "isOwn"
        FROM enrich.lookups l LEFT JOIN enrich.submissions s ON s.custom_id = l.custom_id WHERE l.lookup_id = $1`,
       [lookupId, this.#store.workerId],
     )

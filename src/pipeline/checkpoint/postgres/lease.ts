@@ -2,8 +2,13 @@ import { hostname } from 'node:os'
 import type { Clock } from '../../../platform/clock.js'
 import { ConnectionLostError, type Postgres } from '../../../platform/postgres/postgres.js'
 import { startRepeating } from './repeat.js'
-import { systemIdentifierSql, timelineSql, type ServerIdentity } from '../../../platform/postgres/server.js'
-import type { Worker } from './worker.js'
+import {
+  isSameServer,
+  systemIdentifierSql,
+  timelineSql,
+  type ServerIdentity,
+} from '../../../platform/postgres/server.js'
+import type { Worker, WorkerEnd } from './worker.js'
 
 /** In milliseconds. */
 export interface LeaseTimes {
@@ -29,7 +34,7 @@ export interface WorkerDeps {
   readonly times?: LeaseTimes
 }
 
-type Granted = ServerIdentity & { readonly workerId: number }
+type Granted = ServerIdentity & { readonly workerId: number; readonly term: number }
 
 /** Registers this process; its lease is renewed until it is closed. Throws what the server refuses. */
 export async function openWorker(deps: WorkerDeps): Promise<Worker> {
@@ -41,17 +46,33 @@ export async function openWorker(deps: WorkerDeps): Promise<Worker> {
 
 /** `$1`: the lease in milliseconds. */
 const untilSql = `clock_timestamp() + $1 * interval '1 millisecond'`
-const grantedSql = `worker_id AS "workerId", ${systemIdentifierSql} AS "systemIdentifier", ${timelineSql} AS timeline`
+const identitySql = `${systemIdentifierSql} AS "systemIdentifier", ${timelineSql} AS timeline`
+const grantedSql = `worker_id AS "workerId", term, ${identitySql}`
+
+/**
+ * $1 the lease, $2 the worker, $3 what it does. One that was fenced goes on in its next term: whoever fenced it has taken
+ * what it had intended, or takes no more of it. `fenced_at` stays: what it had sent may still arrive.
+ */
+const renewSql = `
+  UPDATE enrich.workers SET lease_until = ${untilSql}, doing = $3, term = term + is_fenced::integer,
+    is_fenced = false, is_swept = false
+  WHERE worker_id = $2 AND ended_at IS NULL AND NOT is_over RETURNING ${grantedSql}`
+
+const endTexts: Readonly<Record<WorkerEnd, string>> = {
+  server_changed: 'PostgreSQL failed over or was restored: what it had not yet received may be missing',
+  gone: 'others took it to be gone, and what it wanted is forgotten',
+}
 
 class LeasedWorker implements Worker {
   readonly #deps: WorkerDeps
   readonly #times: LeaseTimes
   #id = 0
+  #term = 0
   /** When the renewal that was last granted was sent. */
   #grantedAtMs = { monotonic: -Infinity, wall: 0 }
-  #otherServer: string | null = null
+  #end: WorkerEnd | null = null
   #failure: string | null = null
-  #doing = ''
+  #doing = () => ''
   #isClosed = false
   #stop: () => Promise<void> = () => Promise.resolve()
 
@@ -64,10 +85,18 @@ class LeasedWorker implements Worker {
     return this.#id
   }
 
+  get term(): number {
+    return this.#term
+  }
+
+  get end(): WorkerEnd | null {
+    return this.#end
+  }
+
   get hold(): string | null {
     const { clock } = this.#deps
     if (this.#isClosed) return 'the checkpoint is closed'
-    if (this.#otherServer !== null) return this.#otherServer
+    if (this.#end !== null) return endTexts[this.#end]
     const ageMs = clock.monotonicMs() - this.#grantedAtMs.monotonic
     if (ageMs >= this.#times.lease * usedShareMax) {
       return `the lease was not renewed for ${Math.round(ageMs / 1_000)} s${this.#failure === null ? '' : `: ${this.#failure}`}`
@@ -77,21 +106,20 @@ class LeasedWorker implements Worker {
     return Math.abs(jumpMs) > this.#times.clockJumpMax ? 'the clock jumped: the lease is renewed first' : null
   }
 
-  mayLeave(intendedAs = this.#id): boolean {
-    return intendedAs === this.#id && this.hold === null
+  mayLeave(intendedIn = this.#term): boolean {
+    return intendedIn === this.#term && this.hold === null
   }
 
-  tell(doing: string): void {
+  tell(doing: () => string): void {
     this.#doing = doing
   }
 
-  /** Under a new number. */
   async register(): Promise<void> {
     const name = `${hostname()} ${process.pid}`
     await this.#ask(
       `INSERT INTO enrich.workers (name, job, doing, lease_until) VALUES ($2, $3, $4, ${untilSql})
        RETURNING ${grantedSql}`,
-      [this.#times.lease, name, this.#deps.job, this.#doing],
+      [this.#times.lease, name, this.#deps.job, this.#doing()],
     )
   }
 
@@ -101,13 +129,8 @@ class LeasedWorker implements Worker {
 
   async #renew(): Promise<void> {
     try {
-      const isRenewed = await this.#ask(
-        `UPDATE enrich.workers SET lease_until = ${untilSql}, doing = $3
-         WHERE worker_id = $2 AND NOT is_fenced RETURNING ${grantedSql}`,
-        [this.#times.lease, this.#id, this.#doing],
-      )
-      // Others took it to be gone, and what it had intended is uncertain.
-      if (!isRenewed) await this.register()
+      const isRenewed = await this.#ask(renewSql, [this.#times.lease, this.#id, this.#doing()])
+      if (!isRenewed) this.#end = await this.#whyNotRenewed()
       this.#failure = null
     } catch (error) {
       this.#failure = error instanceof ConnectionLostError ? 'PostgreSQL does not answer' : String(error)
@@ -121,14 +144,21 @@ class LeasedWorker implements Worker {
     const sentAtMs = { monotonic: clock.monotonicMs(), wall: clock.nowMs() }
     const [granted] = await prompt.query<Granted>(text, values)
     if (granted === undefined) return false
-    const { workerId, systemIdentifier, timeline } = granted
-    if (systemIdentifier !== server.systemIdentifier || timeline !== server.timeline) {
-      this.#otherServer =
-        'PostgreSQL failed over or was restored: what it had not yet received may be missing'
-    }
-    this.#id = workerId
+    if (!isSameServer(granted, server)) this.#end = 'server_changed'
+    this.#id = granted.workerId
+    this.#term = granted.term
     this.#grantedAtMs = sentAtMs
     return true
+  }
+
+  /** A server that does not know this process is not the one that registered it, or was put back. */
+  async #whyNotRenewed(): Promise<WorkerEnd> {
+    const { prompt, server } = this.#deps
+    const [found] = await prompt.query<ServerIdentity & { readonly isKnown: boolean }>(
+      `SELECT EXISTS (SELECT FROM enrich.workers WHERE worker_id = $1) AS "isKnown", ${identitySql}`,
+      [this.#id],
+    )
+    return found?.isKnown === true && isSameServer(found, server) ? 'gone' : 'server_changed'
   }
 
   async close(): Promise<void> {
@@ -143,8 +173,9 @@ class LeasedWorker implements Worker {
          DELETE FROM enrich.wanted WHERE worker_id = $1
        )
        UPDATE enrich.workers
-       SET is_fenced = true, fenced_at = clock_timestamp(), ended_at = clock_timestamp(), lease_until = clock_timestamp()
-       WHERE worker_id = $1 AND NOT is_fenced`,
+       SET is_fenced = true, fenced_at = clock_timestamp(), ended_at = clock_timestamp(), lease_until = clock_timestamp(),
+         is_over = true
+       WHERE worker_id = $1 AND ended_at IS NULL`,
       [this.#id],
     )
     await ended.catch((error: unknown) => {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../platform/clock.js'
 import type { Postgres } from '../../../platform/postgres/postgres.js'
 import { ConnectionLostError } from '../../../platform/postgres/postgres.js'
+import type { Partition } from '../../rules/partition.js'
 import type { OpenCheckpointDeps } from '../begin-run.js'
 import type { Checkpoint } from '../checkpoint.js'
 import { copyWanted } from './copying.js'
@@ -27,6 +28,8 @@ export interface OpenPostgresCheckpointDeps extends Pick<
   readonly copy: LocalCopy
   /** Turns at a limit of the service; null where it has none. */
   readonly turnsOf: SharedTurnsOf | null
+  /** The part of the job that this process has; null: its job has no parts. */
+  readonly part?: Partition | null
 }
 
 /** Joins the job of a shared checkpoint. Throws CHECKPOINT_*. */

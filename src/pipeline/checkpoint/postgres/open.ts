@@ -2,7 +2,7 @@ import { UserError } from '../../../core/errors.js'
 import { parsePostgresUrl, shownPostgresUrl, type PostgresAddress } from '../../../core/postgres-address.js'
 import type { Clock } from '../../../platform/clock.js'
 import { connectPostgres, type ConnectOptions } from '../../../platform/postgres/connect.js'
-import { explainPostgresError, type OwnWords } from '../../../platform/postgres/explain.js'
+import { explainPostgresError, serverChanged, type OwnWords } from '../../../platform/postgres/explain.js'
 import {
   assertGrants,
   assertKnownVersion,
@@ -12,7 +12,12 @@ import {
   type OwnSchema,
 } from '../../../platform/postgres/own-schema.js'
 import type { Postgres } from '../../../platform/postgres/postgres.js'
-import { assertFit, readServer, type ServerIdentity } from '../../../platform/postgres/server.js'
+import {
+  assertFit,
+  isSameServer,
+  readServer,
+  type ServerIdentity,
+} from '../../../platform/postgres/server.js'
 import type { Random } from '../../../platform/random.js'
 import { sharedMigrations } from './schema.js'
 
@@ -50,7 +55,10 @@ export async function openShared(url: string, deps: OpenSharedDeps): Promise<Sha
     const shown = shownPostgresUrl(address)
     const head = await makeOwn(postgres, shown, schemaOn(server, deps))
     await assertGrants(postgres, shown, readSchema, ['SELECT', 'INSERT', 'UPDATE', 'DELETE'])
-    return { head: isSame(head, server) ? head : await goOnWith(postgres, shown, head, server, deps), server }
+    return {
+      head: isSameServer(head, server) ? head : await goOnWith(postgres, shown, head, server, deps),
+      server,
+    }
   })
   return database
 }
@@ -77,7 +85,7 @@ export async function openSharedToRead(
   })
   if (found === null) return null
   const { database, head } = found
-  return { ...database, problem: isSame(head, database.server) ? null : serverChanged(database.url) }
+  return { ...database, problem: isSameServer(head, database.server) ? null : serverChanged(database.url) }
 }
 
 interface Head extends ServerIdentity {
@@ -157,9 +165,6 @@ const schemaOn = (
   },
 })
 
-const isSame = (head: ServerIdentity, server: ServerIdentity): boolean =>
-  head.systemIdentifier === server.systemIdentifier && head.timeline === server.timeline
-
 async function goOnWith(
   postgres: Postgres,
   url: string,
@@ -171,7 +176,7 @@ async function goOnWith(
   return lockedForMaking(postgres, async (statements) => {
     const found = (await readOwnHead(statements, url, readSchema)) ?? head
     // Another process was faster; its id is the one to go on with.
-    if (found.systemIdentifier === systemIdentifier && found.timeline === timeline) return found
+    if (isSameServer(found, { systemIdentifier, timeline })) return found
     // It goes into the name of each submission: those that were lost have names that are not given again.
     const id = random.id('')
     await statements.query('UPDATE enrich.checkpoint SET id = $1, system_identifier = $2, timeline = $3', [
@@ -182,12 +187,3 @@ async function goOnWith(
     return { ...found, id, systemIdentifier, timeline }
   })
 }
-
-const serverChanged = (url: string) =>
-  new UserError(
-    'CHECKPOINT_SERVER_CHANGED',
-    `the server of ${url} is another one than before, or was restored`,
-    {
-      hint: 'what it had not yet received may be billed again: see docs/several-machines.md on failover, then pass --accept-rollback once',
-    },
-  )

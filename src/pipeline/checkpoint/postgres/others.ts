@@ -60,11 +60,15 @@ export class Others {
     const { clock } = this.#store
     while (!signal.aborted) {
       const startedAtMs = clock.monotonicMs()
-      await this.#store.assertLives()
+      await this.#store.assertRemembered()
       await this.#planAgain()
       const { leftCount, openCount } = await this.#open()
-      if (leftCount > 0) return true
+      if (leftCount > 0) {
+        this.#store.assertGoesOn()
+        return true
+      }
       if (openCount === 0) return this.#hasMoreAnswers()
+      this.#store.assertGoesOn()
       const tookMs = clock.monotonicMs() - startedAtMs
       await clock.sleep(Math.min(lookMsMax, Math.max(lookMsMin, tookMs * looksApart)), signal)
     }

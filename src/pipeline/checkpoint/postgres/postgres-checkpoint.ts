@@ -83,6 +83,7 @@ export class PostgresCheckpoint implements Checkpoint {
   }
 
   want(lookups: readonly KeyedLookup[]): Promise<LookupId[]> {
+    this.#store.activity.note('reading')
     return wantLookups(this.#store, lookups, true)
   }
 
@@ -103,6 +104,7 @@ export class PostgresCheckpoint implements Checkpoint {
   async plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>> {
     // Of what was never wanted there is nothing to change.
     if (this.#scopeId() === 0) return nothingPlanned()
+    this.#store.activity.note('planning')
     const plan = await planKind(this.#store, this.kind, policy, 0)
     this.#deps.others.planned(this.kind, plan, policy, true)
     return plan
@@ -121,6 +123,7 @@ export class PostgresCheckpoint implements Checkpoint {
   }
 
   elsewhere(signal: AbortSignal): Promise<boolean> {
+    this.#store.activity.note('elsewhere')
     return this.#deps.others.elsewhere(signal)
   }
 
@@ -129,6 +132,7 @@ export class PostgresCheckpoint implements Checkpoint {
   }
 
   intend(lookupId: LookupId, nowMs: number, bounds?: SubmissionBounds): Promise<Intention | Refusal> {
+    this.#store.activity.note('submitting')
     return this.#intentions.intend(lookupId, nowMs, bounds)
   }
 
@@ -237,6 +241,7 @@ export class PostgresCheckpoint implements Checkpoint {
   }
 
   copyForReading(): Promise<void> {
+    this.#store.activity.note('writing')
     return this.#deps.copyForReading()
   }
 

@@ -1,15 +1,17 @@
 import type { CloseLater } from '../../../platform/close-stack.js'
 import type { Clock } from '../../../platform/clock.js'
 import type { Random } from '../../../platform/random.js'
+import type { Partition } from '../../rules/partition.js'
 import type { OpenCheckpointDeps } from '../begin-run.js'
 import type { Checkpoint } from '../checkpoint.js'
-import { openWorker } from './lease.js'
+import { leaseTimes, openWorker, type LeaseTimes } from './lease.js'
 import { peekInto, type Peek } from './look.js'
 import { LocalCopy } from './local-copy.js'
 import { openPostgresCheckpoint } from './open-checkpoint.js'
 import { openShared, type OpenSharedDeps, type SharedDatabase } from './open.js'
 import { keyHashOf, openTurns } from './pace.js'
 import { startSweeping } from './sweep.js'
+import { patientPostgres, whileAway } from './while-away.js'
 
 /** Where the checkpoint of a run is shared, and what by. */
 export interface SharedPlace extends Pick<OpenSharedDeps, 'environment'> {
@@ -24,6 +26,15 @@ export interface SharedRunDeps extends SharedPlace {
   readonly clock: Clock
   readonly random: Random
   readonly acceptRollback: boolean
+  /** The part of its job that the run has; null: its job has no parts. */
+  readonly part?: Partition | null
+  readonly times?: LeaseTimes
+  /** What to tell the user. */
+  readonly notice?: (text: string) => void
+  /** Ends the wait for a server that is away. */
+  readonly signal?: AbortSignal
+  /** So long a server that is away is waited for at the start. */
+  readonly awayMsMax?: number
 }
 
 /** A run's way to a checkpoint on PostgreSQL. */
@@ -39,7 +50,7 @@ export interface SharedRun {
 
 /** Throws CHECKPOINT_*. */
 export async function joinShared(deps: SharedRunDeps, closeLater: CloseLater): Promise<SharedRun> {
-  const shared = await openShared(deps.url, deps)
+  const shared = await whileAway(deps, () => openShared(deps.url, deps))
   closeLater(() => shared.close())
   const { clock, random, folder } = deps
   const copy = new LocalCopy(folder, { scope: 'copy', job: 'copy', nowMs: clock.nowMs(), random })
@@ -48,26 +59,30 @@ export async function joinShared(deps: SharedRunDeps, closeLater: CloseLater): P
   })
   return {
     path: copy.path,
-    database: shared,
+    database: { postgres: patientPostgres(deps, shared.postgres), explain: (error) => shared.explain(error) },
     peek: peekInto(shared, copy, deps),
     openCheckpoint: (options) => openJoined(deps, shared, copy, options),
   }
 }
 
 async function openJoined(
-  { apiKey, clock, random }: SharedRunDeps,
+  deps: SharedRunDeps,
   shared: SharedDatabase,
   copy: LocalCopy,
   options: OpenCheckpointDeps,
 ): Promise<Checkpoint> {
+  const { apiKey, clock, random, part = null, times = leaseTimes } = deps
   const { scope, job, nowMs, notice } = options
   const { postgres, prompt, server, id } = shared
   const explain = (error: unknown) => shared.explain(error)
-  const leased = await openWorker({ prompt, server, clock, job }).catch((error: unknown) => {
-    throw explain(error)
-  })
+  const leased = await whileAway(deps, () =>
+    openWorker({ prompt, server, clock, job, times }).catch((error: unknown) => {
+      throw explain(error)
+    }),
+  )
   const endSweeping = startSweeping({
     postgres,
+    everyMs: times.renewEvery,
     onFailure: (error) =>
       notice?.(`Processes that are gone are not swept up after: ${String(explain(error))}`),
   })
@@ -75,11 +90,17 @@ async function openJoined(
     get id() {
       return leased.id
     },
+    get term() {
+      return leased.term
+    },
     get hold() {
       return leased.hold
     },
-    mayLeave: (intendedAs?: number) => leased.mayLeave(intendedAs),
-    tell: (doing: string) => {
+    get end() {
+      return leased.end
+    },
+    mayLeave: (intendedIn?: number) => leased.mayLeave(intendedIn),
+    tell: (doing: () => string) => {
       leased.tell(doing)
     },
     close: async () => {
@@ -94,6 +115,6 @@ async function openJoined(
       : (route: string, windowMs: number) =>
           openTurns({ prompt, clock, random, keyHash: keyHashOf(scope, key), route, windowMs })
   return openPostgresCheckpoint({
-    ...{ scope, job, nowMs, random, clock, postgres, id, explain, worker, copy, turnsOf },
+    ...{ scope, job, nowMs, random, clock, postgres, id, explain, worker, copy, turnsOf, part },
   })
 }

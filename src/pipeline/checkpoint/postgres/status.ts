@@ -3,6 +3,16 @@ import { inputsOfJob } from '../../rules/job-name.js'
 import { lookupStates, type LookupState } from '../../rules/lookup-state.js'
 import type { ScopeCounts, UncertainLookup } from '../checkpoint.js'
 import { serviceOf } from '../reader.js'
+import {
+  countLimits,
+  estimatedOutcomes,
+  estimatedScopes,
+  estimatedStates,
+  sampledShare,
+  type OutcomeCount,
+  type ScopeFigures,
+  type StateCount,
+} from './estimated-counts.js'
 
 /** A process that works on a checkpoint, or did a short while ago. */
 export interface WorkerStatus {
@@ -58,46 +68,63 @@ export interface SharedStatus {
 const goneHours = 24
 const listedMax = 200
 
-/** As readers of a file give it. */
-export async function readSharedCounts(statements: PostgresStatements): Promise<ScopeCounts[]> {
-  const scopes = await statements.query<
-    Omit<ScopeCounts, 'kind' | 'lastInputs' | 'states' | 'outcomes'> & { scopeId: number; job: string | null }
-  >(
+/**
+ * As readers of a file give it. What would take minutes to count is estimated, and says so: the figures of a large
+ * checkpoint take as long as those of a small one.
+ */
+export async function readSharedCounts(
+  statements: PostgresStatements,
+  limits = countLimits,
+): Promise<ScopeCounts[]> {
+  const share = await sampledShare(statements, limits)
+  const scopes = await (share === null ? countedScopes(statements) : estimatedScopes(statements))
+  const states = await (share === null ? countedStates(statements) : estimatedStates(statements, share))
+  const outcomes = await (share === null ? countedOutcomes(statements) : estimatedOutcomes(statements, share))
+  const jobs = await statements.query<{ scopeId: number; job: string }>(
+    `SELECT DISTINCT ON (scope_id) scope_id AS "scopeId", input AS job FROM enrich.jobs
+     ORDER BY scope_id, job_id DESC`,
+  )
+  const jobOf = new Map(jobs.map(({ scopeId, job }) => [scopeId, job]))
+  return scopes.map(({ scopeId, ...scope }) => {
+    const own = <Count extends { scopeId: number }>(counts: readonly Count[]) =>
+      counts.filter((one) => one.scopeId === scopeId)
+    const counted = new Map(own(states).map((one) => [one.state, one.count]))
+    return {
+      ...scope,
+      ...serviceOf(scope.scope),
+      lastInputs: inputsOfJob(jobOf.get(scopeId)),
+      states: Object.fromEntries(lookupStates.map((state) => [state, counted.get(state) ?? 0])) as Record<
+        LookupState,
+        number
+      >,
+      outcomes: Object.fromEntries(own(outcomes).map(({ outcome, count }) => [outcome, count])),
+      ...(share !== null && { isEstimated: true }),
+    }
+  })
+}
+
+const countedScopes = (statements: PostgresStatements): Promise<ScopeFigures[]> =>
+  statements.query(
     `SELECT sc.scope_id AS "scopeId", sc.scope,
        (SELECT count(*) FROM enrich.submissions s JOIN enrich.lookups l USING (lookup_id)
         WHERE l.scope_id = sc.scope_id AND s.verdict IN ('accepted', 'uncertain', 'intended')) AS submissions,
        (SELECT min(s.intended_at_ms) FROM enrich.submissions s JOIN enrich.lookups l USING (lookup_id)
         WHERE l.scope_id = sc.scope_id AND s.verdict IN ('accepted', 'uncertain', 'intended')) AS "firstSubmittedAtMs",
-       (SELECT max(l.answered_at_ms) FROM enrich.lookups l WHERE l.scope_id = sc.scope_id) AS "lastAnsweredAtMs",
-       (SELECT j.input FROM enrich.jobs j WHERE j.scope_id = sc.scope_id ORDER BY j.job_id DESC LIMIT 1) AS job
+       (SELECT max(l.answered_at_ms) FROM enrich.lookups l WHERE l.scope_id = sc.scope_id) AS "lastAnsweredAtMs"
      FROM enrich.scopes sc WHERE EXISTS (SELECT FROM enrich.lookups l WHERE l.scope_id = sc.scope_id)
      ORDER BY sc.scope_id`,
   )
-  const states = await statements.query<{ scopeId: number; state: LookupState; count: number }>(
+
+const countedStates = (statements: PostgresStatements): Promise<StateCount[]> =>
+  statements.query(
     'SELECT scope_id AS "scopeId", state, count(*) FROM enrich.lookups GROUP BY scope_id, state',
   )
-  const outcomes = await statements.query<{ scopeId: number; outcome: string; count: number }>(
+
+const countedOutcomes = (statements: PostgresStatements): Promise<OutcomeCount[]> =>
+  statements.query(
     `SELECT l.scope_id AS "scopeId", a.outcome, count(*) FROM enrich.lookups l JOIN enrich.answers a USING (lookup_id)
      WHERE l.state IN ('answered', 'failed') GROUP BY 1, 2 ORDER BY 3 DESC`,
   )
-  return scopes.map(({ scopeId, job, ...scope }) => {
-    const counted = new Map(
-      states.filter((one) => one.scopeId === scopeId).map((one) => [one.state, one.count]),
-    )
-    return {
-      ...scope,
-      ...serviceOf(scope.scope),
-      lastInputs: inputsOfJob(job ?? undefined),
-      states: Object.fromEntries(lookupStates.map((state) => [state, counted.get(state) ?? 0])) as Record<
-        LookupState,
-        number
-      >,
-      outcomes: Object.fromEntries(
-        outcomes.filter((one) => one.scopeId === scopeId).map(({ outcome, count }) => [outcome, count]),
-      ),
-    }
-  })
-}
 
 /** The first of those that may have been billed and have no answer; of what is in flight, too. */
 export async function readSharedUncertain(

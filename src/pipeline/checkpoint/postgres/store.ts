@@ -1,6 +1,9 @@
 import { UserError } from '../../../core/errors.js'
 import type { Postgres, PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { LookupKind } from '../../rules/lookup-kind.js'
+import type { Partition } from '../../rules/partition.js'
+import { Activity } from './activity.js'
+import { ServerChangedError } from '../../../platform/postgres/explain.js'
 import { anyConflict, repeated, type RepeatingDeps } from './repeating.js'
 import type { Worker } from './worker.js'
 
@@ -22,9 +25,11 @@ export interface SharedStoreDeps extends RepeatingDeps {
   readonly id: string
   /** Whose answers, and what is worked on. */
   readonly job: SharedJob
+  /** The part of the job that this process has; null: its job has no parts. */
+  readonly part?: Partition | null
 }
 
-const leaseLost = (why = 'others took it to be gone'): UserError =>
+const leaseLost = (why: string): UserError =>
   new UserError('CHECKPOINT_LEASE_LOST', `this process may not submit any more: ${why}`, {
     hint: 'run the same command again: what it had submitted is known, and nothing is submitted twice',
   })
@@ -39,8 +44,8 @@ export class SharedStore implements PostgresStatements {
   readonly job: SharedJob
   /** Submissions of this process that it has not settled yet. */
   readonly unsettled = new Set<string>()
+  readonly activity: Activity
   readonly #deps: SharedStoreDeps
-  readonly #joinedAs: number
   readonly #scopes: Map<LookupKind, number>
   #wantedCount = 0
 
@@ -48,18 +53,19 @@ export class SharedStore implements PostgresStatements {
     this.#deps = deps
     this.id = deps.id
     this.worker = deps.worker
-    this.#joinedAs = deps.worker.id
     this.job = deps.job
     this.#scopes = new Map(deps.job.scopes)
+    this.activity = new Activity(deps.part ?? null, () => this.unsettled.size)
+    this.worker.tell(() => this.activity.text())
   }
 
   get clock(): RepeatingDeps['clock'] {
     return this.#deps.clock
   }
 
-  /** As which it joined: what it wants, and has claimed, is under this number. */
+  /** What it wants, and has claimed, is under this number. */
   get workerId(): number {
-    return this.#joinedAs
+    return this.worker.id
   }
 
   /** 0, which no scope has, before anything of the kind was ever wanted. */
@@ -103,21 +109,24 @@ export class SharedStore implements PostgresStatements {
     return repeated(this.#deps, work).catch(this.#explained)
   }
 
-  /** Throws CHECKPOINT_LEASE_LOST where others took this process to be gone, or its lease does not come back. */
-  assertJoined(waitedMs: number): void {
-    const { id, hold } = this.worker
-    if (id === this.#joinedAs && waitedMs < leaseWaitMsMax) return
-    throw leaseLost(id === this.#joinedAs ? (hold ?? 'its lease has run out') : undefined)
+  /**
+   * Throws CHECKPOINT_SERVER_CHANGED where another server answers, and CHECKPOINT_LEASE_LOST where what this process wants
+   * is forgotten, or its lease has not come back for so long.
+   */
+  assertGoesOn(waitedMs = 0): void {
+    const { end, hold } = this.worker
+    if (end === 'server_changed') throw this.#deps.explain(new ServerChangedError())
+    if (end === null && waitedMs < leaseWaitMsMax) return
+    throw leaseLost(hold ?? 'its lease has run out')
   }
 
-  /**
-   * The same, as the server knows it: what a process wanted that is taken to be gone is not there any more, which looks
-   * as if it wanted nothing.
-   */
-  async assertLives(): Promise<void> {
-    const sql = 'SELECT FROM enrich.workers WHERE worker_id = $1 AND NOT is_fenced'
-    const rows = await this.query(sql, [this.#joinedAs])
-    if (rows.length === 0) throw leaseLost()
+  /** What it wants is all there still: what is forgotten looks as if it wanted nothing. Throws as `assertGoesOn`. */
+  async assertRemembered(): Promise<void> {
+    const sql = 'SELECT FROM enrich.workers WHERE worker_id = $1 AND NOT is_over'
+    const rows = await this.query(sql, [this.workerId])
+    if (rows.length > 0) return
+    this.assertGoesOn()
+    throw leaseLost('others took it to be gone, and what it wanted is forgotten')
   }
 
   readonly #explained = (error: unknown): never => {

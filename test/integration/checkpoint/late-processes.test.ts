@@ -1,0 +1,184 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Checkpoint, Intention } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import type { LeaseTimes } from '../../../src/pipeline/checkpoint/postgres/lease.js'
+import { readSharedStatus } from '../../../src/pipeline/checkpoint/postgres/status.js'
+import { joinShared, type SharedRunDeps } from '../../../src/pipeline/checkpoint/postgres/shared-run.js'
+import { nothingPlanned, type PlanPolicy } from '../../../src/pipeline/rules/lookup-state.js'
+import { parsePostgresUrl } from '../../../src/core/postgres-address.js'
+import { systemClock } from '../../../src/platform/clock.js'
+import { connectPostgres } from '../../../src/platform/postgres/connect.js'
+import { systemRandom } from '../../../src/platform/random.js'
+import { findPostgres, startPostgres, type PostgresServer } from '../../support/postgres-server.js'
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js'
+import { answerTo, job, keyed, scope, startMs } from './support.js'
+
+const programs = findPostgres() ?? ''
+const times: LeaseTimes = { lease: 1_000, renewEvery: 100, clockJumpMax: 5_000 }
+const policy: PlanPolicy = { nowMs: startMs, maxAgeMs: null, onLost: 'hold' }
+const never = new AbortController().signal
+
+describe.skipIf(programs === '')('a process that is taken to be gone, and lives', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'enrich-late-'))
+  let server: PostgresServer
+  let proxy: TcpProxy
+  let database = ''
+  let count = 0
+  const closes: (() => void | Promise<void>)[] = []
+
+  beforeAll(async () => {
+    server = await startPostgres(programs)
+    proxy = await startTcpProxy(server.port)
+  })
+  beforeEach(() => {
+    database = `late_${++count}`
+    server.sql(`CREATE DATABASE ${database}`)
+  })
+  afterEach(() => closeAll())
+  afterAll(async () => {
+    proxy.close()
+    await server.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  const closeLater = (close: () => void | Promise<void>) => closes.unshift(close)
+  const closeAll = async () => {
+    for (const close of closes.splice(0)) await close()
+  }
+  const sql = (text: string) => server.sql(text, database)
+  const until = (isSo: () => boolean) => vi.waitUntil(isSo, { timeout: 30_000, interval: 100 })
+  const direct = () => server.url({ database })
+  const proxied = () => direct().replace(`:${server.port}/`, `:${proxy.port}/`)
+
+  /** The whole of a run's way in: leases, sweeps, and all. */
+  async function joined(url: string, more: Partial<SharedRunDeps> = {}): Promise<Checkpoint> {
+    const shared = await joinShared(
+      {
+        ...{ url, apiKey: () => null, folder, clock: systemClock, random: systemRandom },
+        ...{ acceptRollback: false, times, ...more },
+      },
+      closeLater,
+    )
+    const opening = { path: shared.path, scope, job, nowMs: startMs, random: systemRandom }
+    const checkpoint = await shared.openCheckpoint(opening)
+    closeLater(() => checkpoint.close())
+    return checkpoint
+  }
+
+  test('goes on with what it wanted, in its next term', async () => {
+    const a = await joined(direct())
+    const ids = await a.want(keyed('Acme', 'Other', 'Last'))
+    const first = (await a.intend(ids[0]!, startMs)) as Intention
+    // As whoever swept meanwhile would have it.
+    sql(`WITH gone AS (UPDATE enrich.workers SET is_fenced = true, is_swept = true, fenced_at = clock_timestamp())
+      UPDATE enrich.lookups SET state = 'uncertain', worker_id = NULL WHERE state = 'intended'`)
+    const second = (await a.intend(ids[1]!, startMs)) as Intention
+    expect([first.mayLeave(), second.mayLeave()]).toEqual([false, true])
+    expect(await a.withdraw(ids[0]!, first.customId, 'it never left')).toBe(true)
+    expect(await a.accept(ids[1]!, second.customId, 'run_2', startMs)).toBe(true)
+    expect(await a.answer(ids[1]!, answerTo('run_2'))).toBe(true)
+    expect(await a.plan(policy)).toEqual({ ...nothingPlanned(), submit: 2, answered: 1 })
+    expect((await a.nextToSubmit(0, 9)).map(({ lookup }) => lookup.name)).toEqual(['Acme', 'Last'])
+    expect(sql('SELECT worker_id, term, is_fenced FROM enrich.workers')).toBe('1|2|f')
+  })
+
+  test.each([
+    ['ahead', '-'],
+    ['back', '+'],
+  ])(
+    'a server whose clock jumps %s: all are taken to be gone, the dead too, and those that live go on',
+    async (_, sign) => {
+      const a = await joined(direct())
+      const b = await joined(direct())
+      const [first = 0, second = 0] = await a.want(keyed('Acme', 'Other'))
+      await b.want(keyed('Acme', 'Other'))
+      const early = (await a.intend(first, startMs)) as Intention
+      sql(`INSERT INTO enrich.workers (name, job, lease_until) VALUES ('dead', 'x', clock_timestamp());
+      UPDATE enrich.workers SET lease_until = lease_until ${sign} interval '1 hour'`)
+      await until(() => sql("SELECT is_fenced FROM enrich.workers WHERE name = 'dead'") === 't')
+      const late = (await b.intend(second, startMs)) as Intention
+      await until(() => late.mayLeave())
+      // By its own clock the lease lasts: it leaves, or is taken back, and is nobody else's either way.
+      expect(await b.intend(first, startMs)).toBe('elsewhere')
+      expect(await a.accept(first, early.customId, 'run_1', startMs)).toBe(true)
+      expect(await b.accept(second, late.customId, 'run_2', startMs)).toBe(true)
+      expect(await a.spent()).toBe(2)
+    },
+  )
+
+  test('withdraws what it had intended when its connection broke, and which others took since', async () => {
+    const a = await joined(proxied())
+    const b = await joined(direct())
+    const [id = 0] = await a.want(keyed('Acme'))
+    await b.want(keyed('Acme'))
+    proxy.hush()
+    const intending = a.intend(id, startMs)
+    await until(() => sql('SELECT state FROM enrich.lookups') === 'uncertain')
+    proxy.cut()
+    const intention = (await intending) as Intention
+    expect(intention).toMatchObject({ attempt: 2 })
+    await until(() => intention.mayLeave())
+    expect(sql('SELECT attempt, verdict FROM enrich.submissions ORDER BY attempt')).toBe(
+      '1|not_created\n2|intended',
+    )
+    expect(await a.spent()).toBe(1)
+    expect(await b.elsewhere(AbortSignal.timeout(1))).toBe(false)
+  })
+
+  test('finds what it had intended by a statement that came late, and uses it', async () => {
+    const a = await joined(proxied())
+    const [id = 0] = await a.want(keyed('Acme'))
+    await until(() => sql('SELECT lease_until > clock_timestamp() FROM enrich.workers') === 't')
+    proxy.hush()
+    const intending = a.intend(id, startMs)
+    await until(() => sql('SELECT state FROM enrich.lookups') === 'intended')
+    proxy.cut()
+    expect(await intending).toMatchObject({ attempt: 1 })
+    expect(sql('SELECT count(*) FROM enrich.submissions')).toBe('1')
+  })
+
+  test('says to others what it does', async () => {
+    const a = await joined(direct(), { part: { index: 3, count: 8 } })
+    const does = async (text: string) => {
+      await until(() => sql('SELECT doing FROM enrich.workers') === text)
+    }
+    const [id = 0] = await a.want(keyed('Acme'))
+    await does('reading the input')
+    const { customId } = (await a.intend(id, startMs)) as Intention
+    await does('submitting, 1 in flight')
+    await a.accept(id, customId, 'run_1', startMs)
+    await does('waiting for answers')
+    await a.answer(id, answerTo('run_1'))
+    await a.elsewhere(never)
+    await does('waiting for others')
+    await a.copyForReading()
+    await does('publishing part 3/8')
+    const postgres = connectPostgres(parsePostgresUrl(direct()))
+    closeLater(() => postgres.close())
+    const { workers } = await readSharedStatus(postgres)
+    expect(workers).toMatchObject([{ doing: 'publishing part 3/8', state: 'alive' }])
+  })
+
+  test('one that starts while the server is started again waits for it, and says so once', async () => {
+    await joined(direct())
+    await closeAll()
+    await server.crash()
+    const notices: string[] = []
+    const joining = joined(direct(), { notice: (text) => notices.push(text) })
+    await until(() => notices.length > 0)
+    await server.startAgain()
+    expect(await (await joining).want(keyed('Acme'))).toHaveLength(1)
+    expect(notices).toEqual([
+      expect.stringMatching(/nothing listens there: it is tried again for 30 seconds\.$/),
+    ])
+  })
+
+  test('one that starts while the server is away for longer ends, and so does one that is interrupted', async () => {
+    const url = direct().replace(`:${server.port}/`, ':1/')
+    const unreachable = { code: 'CHECKPOINT_UNREACHABLE', exitCode: 5 }
+    await expect(joined(url, { awayMsMax: 300 })).rejects.toMatchObject(unreachable)
+    await expect(joined(url, { signal: AbortSignal.abort() })).rejects.toMatchObject(unreachable)
+  })
+})

@@ -1,0 +1,50 @@
+import { connect, createServer, type Socket } from 'node:net'
+import { listenOnLoopback } from './loopback-server.js'
+
+/** An address on loopback that leads to a server, as a name that follows a primary does. */
+export interface TcpProxy {
+  readonly port: number
+  /** New connections go there. */
+  leadTo(port: number): void
+  /** What the server says gets lost; what is said to it does not. */
+  hush(): void
+  /** Ends every connection; those that come are no longer hushed. */
+  cut(): void
+  close(): void
+}
+
+export async function startTcpProxy(target: number): Promise<TcpProxy> {
+  const open = new Set<Socket>()
+  let [port, isHushed] = [target, false]
+  const proxy = createServer((client) => {
+    const upstream = connect(port, '127.0.0.1')
+    for (const [socket, other] of [[client, upstream] as const, [upstream, client] as const]) {
+      open.add(socket)
+      socket.on('error', () => undefined)
+      socket.once('close', () => {
+        open.delete(socket)
+        other.destroy()
+      })
+    }
+    client.pipe(upstream)
+    upstream.on('data', (bytes: Buffer) => {
+      if (!isHushed) client.write(bytes)
+    })
+    upstream.once('end', () => client.end())
+  })
+  const own = await listenOnLoopback(proxy)
+  const cut = () => {
+    isHushed = false
+    for (const socket of open) socket.destroy()
+  }
+  return {
+    port: own,
+    leadTo: (to) => (port = to),
+    hush: () => (isHushed = true),
+    cut,
+    close: () => {
+      cut()
+      proxy.close()
+    },
+  }
+}
