@@ -62,7 +62,7 @@ export class SharedPlace {
       clock: systemClock,
       random: systemRandom,
     })
-    const { postgres, id } = shared
+    const { postgres, id, generation } = shared
     const explain = (error: unknown) => shared.explain(error)
     const deps = { ...own, nowMs: startMs, random: systemRandom }
     const copy = new LocalCopy(this.#folder, deps)
@@ -71,7 +71,7 @@ export class SharedPlace {
       await shared.close()
     })
     const checkpoint = await openPostgresCheckpoint({
-      ...{ ...deps, clock: systemClock, postgres, id, worker, copy, explain, turnsOf: null },
+      ...{ ...deps, clock: systemClock, postgres, id, generation, worker, copy, explain, turnsOf: null },
     })
     return { checkpoint, worker, postgres }
   }

@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import type { Clock } from '../../../platform/clock.js'
 import { ConnectionLostError, type Postgres } from '../../../platform/postgres/postgres.js'
 import { startRepeating } from './repeat.js'
+import { assertNotMoved, isOpenSql } from './moved.js'
 import { systemIdentifierSql, timelineSql, type ServerIdentity } from './server.js'
 import type { Worker } from './worker.js'
 
@@ -88,11 +89,16 @@ class LeasedWorker implements Worker {
   /** Under a new number. */
   async register(): Promise<void> {
     const name = `${hostname()} ${process.pid}`
-    await this.#ask(
-      `INSERT INTO enrich.workers (name, job, doing, lease_until) VALUES ($2, $3, $4, ${untilSql})
+    // Nobody begins to move it away before this is seen.
+    const isJoined = await this.#ask(
+      `INSERT INTO enrich.workers (name, job, doing, lease_until)
+       SELECT $2, $3, $4, ${untilSql} FROM enrich.checkpoint c WHERE ${isOpenSql} FOR SHARE OF c
        RETURNING ${grantedSql}`,
       [this.#times.lease, name, this.#deps.job, this.#doing],
     )
+    if (isJoined) return
+    await assertNotMoved(this.#deps.prompt, 'of this run', 'write')
+    throw new Error('the checkpoint takes no process, and does not say why')
   }
 
   start(): void {

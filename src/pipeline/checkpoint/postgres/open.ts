@@ -5,6 +5,7 @@ import { connectPostgres, type ConnectOptions } from '../../../platform/postgres
 import type { Postgres, PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { Random } from '../../../platform/random.js'
 import { explainPostgresError, foreign, grantsMissing } from './explain.js'
+import { assertNotMoved } from './moved.js'
 import { sharedMigrations } from './schema.js'
 import { assertFit, readServer, type ServerIdentity } from './server.js'
 
@@ -12,12 +13,16 @@ import { assertFit, readServer, type ServerIdentity } from './server.js'
 export interface SharedDatabase {
   /** Of the checkpoint. */
   readonly id: string
+  /** How often the names of its submissions began anew. */
+  readonly generation: number
   /** As it may be shown. */
   readonly url: string
   readonly postgres: Postgres
   /** Of one connection, on which nothing takes long: for leases and paces, which cannot wait behind work. */
   readonly prompt: Postgres
   readonly server: ServerIdentity
+  /** Another way to the same database, with bounds of its own; to be closed by who asked for it. */
+  readonly connectMore: (options: Pick<ConnectOptions, 'connectionsMax' | 'connectTimeoutMs' | 'statementTimeoutMs'>) => Postgres
   /** Says in a user's words what the server refused; what is none of that is given back as it is. */
   readonly explain: (error: unknown) => unknown
   close(): Promise<void>
@@ -29,6 +34,8 @@ export interface OpenSharedDeps {
   readonly environment?: ConnectOptions['environment']
   /** The user knows that the server is another one than before, or was restored. */
   readonly acceptRollback?: boolean
+  /** Opened by who moves it: also where it has moved, or is being filled. */
+  readonly isMover?: boolean
 }
 
 /** What takes longer on it has no use. */
@@ -43,6 +50,7 @@ export async function openShared(url: string, deps: OpenSharedDeps): Promise<Sha
     const found = (await readHead(postgres, shown)) ?? (await make(postgres, shown, server, deps))
     const head = await migrated(postgres, shown, found)
     await assertGrants(postgres, shown, ['SELECT', 'INSERT', 'UPDATE', 'DELETE'])
+    if (deps.isMover !== true) await assertNotMoved(postgres, shown, 'write')
     return { head: isSame(head, server) ? head : await goOnWith(postgres, shown, head, server, deps), server }
   })
   return database
@@ -65,13 +73,20 @@ export async function openSharedToRead(
     const head = await readHead(postgres, shown)
     if (head === null) return null
     assertKnown(head, shown)
+    if (head.version < sharedMigrations.length) throw notUpdated(shown)
     await assertGrants(postgres, shown, ['SELECT'])
+    await assertNotMoved(postgres, shown, 'read')
     return { head, server }
   })
   if (found === null) return null
   const { database, head } = found
   return { ...database, problem: isSame(head, database.server) ? null : serverChanged(database.url) }
 }
+
+const notUpdated = (url: string) =>
+  new UserError('CHECKPOINT_NOT_UPDATED', `the checkpoint ${url} was made by an earlier version of enrich`, {
+    hint: 'enrich doctor with the same checkpoint, as the owner of its tables, brings it to this version; so does a run',
+  })
 
 interface Head extends ServerIdentity {
   readonly id: string
@@ -100,11 +115,22 @@ async function opened<Result extends Found | null>(
     }
     const { head, server } = found
     const shown = shownPostgresUrl(address)
-    return { database: { id: head.id, url: shown, postgres, prompt, server, explain, close }, head }
+    const connectMore = (more: object) => connectPostgres(address, { ...options, ...more })
+    const generation = await generationOf(postgres)
+    const { id } = head
+    return {
+      database: { id, generation, url: shown, postgres, prompt, server, connectMore, explain, close },
+      head,
+    }
   } catch (error) {
     await close()
     throw explain(error)
   }
+}
+
+async function generationOf({ query }: PostgresStatements): Promise<number> {
+  const [row] = await query<{ generation: number }>('SELECT generation FROM enrich.checkpoint')
+  return row?.generation ?? 0
 }
 
 /** Null where there is none, and room for one. What else has our names is refused. */
@@ -210,21 +236,19 @@ async function goOnWith(
   url: string,
   head: Head,
   { systemIdentifier, timeline }: ServerIdentity,
-  { random, acceptRollback = false }: OpenSharedDeps,
+  { acceptRollback = false }: OpenSharedDeps,
 ): Promise<Head> {
   if (!acceptRollback) throw serverChanged(url)
   return locked(postgres, async (statements) => {
     const found = (await readHead(statements, url)) ?? head
-    // Another process was faster; its id is the one to go on with.
+    // Another process was faster.
     if (found.systemIdentifier === systemIdentifier && found.timeline === timeline) return found
     // It goes into the name of each submission: those that were lost have names that are not given again.
-    const id = random.id('')
-    await statements.query('UPDATE enrich.checkpoint SET id = $1, system_identifier = $2, timeline = $3', [
-      id,
-      systemIdentifier,
-      timeline,
-    ])
-    return { ...found, id, systemIdentifier, timeline }
+    await statements.query(
+      'UPDATE enrich.checkpoint SET generation = generation + 1, system_identifier = $1, timeline = $2',
+      [systemIdentifier, timeline],
+    )
+    return { ...found, systemIdentifier, timeline }
   })
 }
 

@@ -1,3 +1,6 @@
+import { inboxMigration } from './schema-inbox.js'
+import { movingMigration } from './schema-moving.js'
+
 /**
  * The schema of a checkpoint on PostgreSQL, a list of migrations: each runs once, in a transaction, under a lock of the
  * table `checkpoint`. Times are milliseconds since 1970 by the clock of the process that wrote them, except where a
@@ -154,5 +157,6 @@ export const sharedMigrations: readonly string[] = [
      basis_sha256 text,
      published_at timestamptz NOT NULL DEFAULT clock_timestamp(),
      PRIMARY KEY (job_id, part)
-   )`,
+   )`,  inboxMigration,
+  movingMigration,
 ]

@@ -3,10 +3,12 @@ import type { Clock } from '../../../platform/clock.js'
 import type { Random } from '../../../platform/random.js'
 import type { OpenCheckpointDeps } from '../begin-run.js'
 import type { Checkpoint } from '../checkpoint.js'
+import type { LookupKind } from '../../rules/lookup-kind.js'
 import { openWorker } from './lease.js'
 import { peekInto, type Peek } from './look.js'
 import { LocalCopy } from './local-copy.js'
 import { openPostgresCheckpoint } from './open-checkpoint.js'
+import type { PostgresCheckpoint } from './postgres-checkpoint.js'
 import { openShared, type OpenSharedDeps, type SharedDatabase } from './open.js'
 import { keyHashOf, openTurns } from './pace.js'
 import { startSweeping } from './sweep.js'
@@ -34,7 +36,17 @@ export interface SharedRun {
   readonly peek: Peek
   openCheckpoint(options: OpenCheckpointDeps): Promise<Checkpoint>
   /** Closed with the run. */
-  readonly database: Pick<SharedDatabase, 'postgres' | 'explain'>
+  readonly database: SharedDatabase
+  /** As which it has joined, once the checkpoint is open. */
+  readonly owner: () => Joined
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** What this process is known as, and what it asks. */
+interface Joined {
+  readonly workerId: number
+  scopeId(kind: LookupKind): number
 }
 
 /** Throws CHECKPOINT_*. */
@@ -46,11 +58,19 @@ export async function joinShared(deps: SharedRunDeps, closeLater: CloseLater): P
   closeLater(() => {
     copy.close()
   })
+  let joined: Joined | null = null
   return {
-    path: copy.path,
-    database: shared,
+    ...{ path: copy.path, database: shared, clock, random },
     peek: peekInto(shared, copy, deps),
-    openCheckpoint: (options) => openJoined(deps, shared, copy, options),
+    openCheckpoint: async (options) => {
+      const checkpoint = await openJoined(deps, shared, copy, options)
+      joined = checkpoint.store
+      return checkpoint
+    },
+    owner: () => {
+      if (joined === null) throw new Error('the checkpoint is not open')
+      return joined
+    },
   }
 }
 
@@ -59,9 +79,9 @@ async function openJoined(
   shared: SharedDatabase,
   copy: LocalCopy,
   options: OpenCheckpointDeps,
-): Promise<Checkpoint> {
+): Promise<PostgresCheckpoint> {
   const { scope, job, nowMs, notice } = options
-  const { postgres, prompt, server, id } = shared
+  const { postgres, prompt, server, id, generation } = shared
   const explain = (error: unknown) => shared.explain(error)
   const leased = await openWorker({ prompt, server, clock, job }).catch((error: unknown) => {
     throw explain(error)
@@ -94,6 +114,6 @@ async function openJoined(
       : (route: string, windowMs: number) =>
           openTurns({ prompt, clock, random, keyHash: keyHashOf(scope, key), route, windowMs })
   return openPostgresCheckpoint({
-    ...{ scope, job, nowMs, random, clock, postgres, id, explain, worker, copy, turnsOf },
+    ...{ scope, job, nowMs, random, clock, postgres, id, generation, explain, worker, copy, turnsOf },
   })
 }
