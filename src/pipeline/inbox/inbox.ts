@@ -163,7 +163,11 @@ class SqliteInbox implements OwnInbox {
     return explained(this.#path, () => this.#queries.waiting.all(afterPosition, receiverLimits.takeCountMax))
   }
 
-  settle(position: number, state: Exclude<DeliveryState, 'waiting'>, reason: string | null): Promise<boolean> {
+  settle(
+    position: number,
+    state: Exclude<DeliveryState, 'waiting'>,
+    reason: string | null,
+  ): Promise<boolean> {
     return this.#durable(() => this.#queries.settle.run({ position, state, reason }).changes > 0)
   }
 

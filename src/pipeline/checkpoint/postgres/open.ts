@@ -22,7 +22,9 @@ export interface SharedDatabase {
   readonly prompt: Postgres
   readonly server: ServerIdentity
   /** Another way to the same database, with bounds of its own; to be closed by who asked for it. */
-  readonly connectMore: (options: Pick<ConnectOptions, 'connectionsMax' | 'connectTimeoutMs' | 'statementTimeoutMs'>) => Postgres
+  readonly connectMore: (
+    options: Pick<ConnectOptions, 'connectionsMax' | 'connectTimeoutMs' | 'statementTimeoutMs'>,
+  ) => Postgres
   /** Says in a user's words what the server refused; what is none of that is given back as it is. */
   readonly explain: (error: unknown) => unknown
   close(): Promise<void>

@@ -157,6 +157,7 @@ export const sharedMigrations: readonly string[] = [
      basis_sha256 text,
      published_at timestamptz NOT NULL DEFAULT clock_timestamp(),
      PRIMARY KEY (job_id, part)
-   )`,  inboxMigration,
+   )`,
+  inboxMigration,
   movingMigration,
 ]
