@@ -76,12 +76,19 @@ export const errorsOfSharing = {
     remedy: 'run the same command again; nothing is submitted twice',
   },
   CHECKPOINT_MOVED: {
-    meaning: 'the checkpoint was moved to another place, which the message names: what is asked here would be paid twice',
+    meaning:
+      'the checkpoint was moved to another place, which the message names: what is asked here would be paid twice',
     remedy: 'go on with that one; see [moving a checkpoint](several-machines.md#moving-a-checkpoint)',
   },
   CHECKPOINT_ARRIVING: {
     meaning: 'a checkpoint is being moved here, and that has not ended',
     remedy: 'the same `enrich checkpoint migrate` again ends it',
+  },
+  CHECKPOINT_MOVE_DIFFERS: {
+    exitCode: 5,
+    meaning:
+      'what arrived is not what was to be moved: one of the two was changed meanwhile; nothing was marked as moved',
+    remedy: 'run the same command again',
   },
   CHECKPOINT_NOT_EMPTY: {
     meaning: 'a checkpoint is to be moved to a place where something is already',

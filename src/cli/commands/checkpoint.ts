@@ -8,6 +8,7 @@ import { blamingDamage, verifyCheckpoint, type Verification } from '../../pipeli
 import { systemClock } from '../../platform/clock.js'
 import { resolveSettings } from '../../config/settings.js'
 import { assertCheckpointIsFile } from '../../config/shared-checkpoint.js'
+import { fillMigrateCommand } from './checkpoint-migrate.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
 import { jsonLine, type CliIo } from '../terminal/io.js'
 
@@ -27,6 +28,7 @@ export function fillCheckpointCommand(checkpoint: Command, io: CliIo): void {
       })
     })
   }
+  fillMigrateCommand(checkpoint, io)
   leaf('verify', 'says what in the checkpoint is not as it was written; changes nothing', (path, flags) => {
     const found = verifyCheckpoint(path) ?? throwNone(path)
     io.out(flags.json === true ? jsonLine('verification', found) : verificationText(found))

@@ -2,6 +2,8 @@ import type { Command } from 'commander'
 import { isLoopback } from '../../core/base-url.js'
 import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
+import { moved } from '../../pipeline/checkpoint/moved-error.js'
+import { movedTo } from '../../pipeline/checkpoint/moved-file.js'
 import { inboxPath, openInbox, type Inbox } from '../../pipeline/inbox/inbox.js'
 import type { ReceiverCounts } from '../../pipeline/inbox/receiver.js'
 import { resolveSettings, resolveWebhookKeys } from '../../config/settings.js'
@@ -59,6 +61,8 @@ interface OpenedInbox {
 /** Beside a checkpoint in a file; of one on PostgreSQL, in it. */
 async function openFor(checkpointPath: string, { environment }: CliIo): Promise<OpenedInbox> {
   if (!isPostgresUrl(checkpointPath)) {
+    const to = movedTo(checkpointPath)
+    if (to !== null) throw moved(checkpointPath, to)
     const inbox = openInbox(checkpointPath, systemClock.nowMs())
     return { inbox, place: inboxPath(checkpointPath), close: () => inbox.close() }
   }

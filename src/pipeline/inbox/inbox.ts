@@ -90,18 +90,45 @@ const inboxAt = (path: string): OwnSqlite => ({
 
 /**
  * Opens the inbox of a checkpoint, made as needed. `onReceived` is called after something new was received by this
- * process. Throws CHECKPOINT_* and DISK_FULL, which name its file.
+ * process. `isOfRun`: its checkpoint is locked by this process, so that nobody moves it. Throws CHECKPOINT_* and DISK_FULL, which name its file.
  */
-export function openInbox(checkpointPath: string, nowMs: number, onReceived?: () => void): OwnInbox {
+export function openInbox(
+  checkpointPath: string,
+  nowMs: number,
+  onReceived?: () => void,
+  isOfRun = false,
+): OwnInbox {
   const path = inboxPath(checkpointPath)
   const database = openOwn(inboxAt(path), {
     synchronous: 'FULL',
     isPrivate: true,
     finish: (opened) => {
+      if (isOfRun) unsealInbox(opened)
       forgetOld(opened, nowMs)
     },
   })
   return new SqliteInbox(database, path, onReceived)
+}
+
+/** The inbox of a checkpoint as a database. */
+export const openInboxFile = (checkpointPath: string): Sqlite =>
+  openOwn(inboxAt(inboxPath(checkpointPath)), { synchronous: 'FULL', isPrivate: true })
+
+/** A new one, in one file, that is not yet where it belongs. */
+export const makeInboxFile = (path: string): Sqlite =>
+  openOwn(inboxAt(path), { synchronous: 'OFF', isPrivate: true, journal: 'DELETE' })
+
+/** From here on deliveries are refused, also by receivers that stand: the service sends them again. */
+export function sealInbox(database: Sqlite): void {
+  database.exec(
+    `CREATE TRIGGER IF NOT EXISTS sealed BEFORE INSERT ON deliveries
+     BEGIN SELECT raise(ABORT, 'the checkpoint is being moved'); END`,
+  )
+}
+
+/** By a run, which has locked the checkpoint: nobody moves it. */
+export function unsealInbox(database: Sqlite): void {
+  database.exec('DROP TRIGGER IF EXISTS sealed')
 }
 
 /** How many deliveries are in which state; null where there is no inbox. Needs no lock. */

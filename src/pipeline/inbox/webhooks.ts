@@ -32,7 +32,7 @@ export interface InboxPlace {
 /** Beside a checkpoint in a file. */
 export const inboxBeside = (checkpointPath: string, clock: Pick<Clock, 'nowMs'>): InboxPlace => ({
   exists: () => existsSync(inboxPath(checkpointPath)),
-  open: (onReceived) => openInbox(checkpointPath, clock.nowMs(), onReceived),
+  open: (onReceived) => openInbox(checkpointPath, clock.nowMs(), onReceived, true),
 })
 
 /** Loaded when it is needed: a run without webhooks, or with a standing receiver, starts without. */

@@ -1,5 +1,6 @@
 import { UserError } from '../../../core/errors.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
+import { arriving, moved } from '../moved-error.js'
 
 interface Moves {
   readonly movedTo: string | null
@@ -39,13 +40,3 @@ function assertNo({ movedTo, arrivingFrom, isMoving }: Moves, url: string, use: 
       hint: 'wait for that to end; then go on with the checkpoint that it was moved to',
     })
 }
-
-export const moved = (path: string, to: string): UserError =>
-  new UserError('CHECKPOINT_MOVED', `the checkpoint ${path} was moved to ${to}`, {
-    hint: 'go on with that one; enrich checkpoint migrate FROM TO --undo makes this one usable again where that one was not used',
-  })
-
-export const arriving = (path: string, from: string): UserError =>
-  new UserError('CHECKPOINT_ARRIVING', `${from} is not moved to ${path} whole yet`, {
-    hint: 'enrich checkpoint migrate FROM TO, as before, ends it; until then the other one is the checkpoint',
-  })
