@@ -21,3 +21,9 @@ export function assertFitsCheckpoint(
   if (asked.changes) assertCheckpointIsFile(path, 'listing changes (--changes)')
   if (asked.report) assertCheckpointIsFile(path, 'a report (--report)')
 }
+
+/** Throws CHECKPOINT_SHARED_UNSUPPORTED for what PostgreSQL does itself; `hint` says how. */
+export function assertNotOnServer(path: string, what: string, hint: string): void {
+  if (!isPostgresUrl(path)) return
+  throw new UserError('CHECKPOINT_SHARED_UNSUPPORTED', `${what} is of checkpoints in files`, { hint })
+}

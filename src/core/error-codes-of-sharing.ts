@@ -99,7 +99,7 @@ export const errorsOfSharing = {
     remedy: 'a run brings it to this version, and so does `enrich doctor` as its owner',
   },
   CHECKPOINT_SHARED_UNSUPPORTED: {
-    meaning: 'what was asked for is not built yet for a checkpoint on PostgreSQL; the message names it',
-    remedy: 'leave it out, or use a file as the checkpoint',
+    meaning: 'what was asked for is not to be had with a checkpoint on PostgreSQL; the message names it',
+    remedy: 'see the hint; leave it out, or use a file as the checkpoint',
   },
 } as const

@@ -1,5 +1,6 @@
 import { readScope, type LookupKind } from '../rules/lookup-kind.js'
 import type { Sqlite } from '../../platform/sqlite.js'
+import { storable } from '../checkpoint/postgres/wanted.js'
 import { carriedFact, readCarried, type Carried } from './carried.js'
 import { pageCounts, recoveredReason, type Fact, type FactSource, type FactTable } from './facts.js'
 
@@ -50,6 +51,15 @@ const keyOf = (table: FactTable): string =>
         ? 'lookup_id'
         : 'position'
 
+const texts = ['name', 'location', 'context', 'failure', 'reason']
+
+/** A server keeps no NUL in a text. */
+function storableFact(fact: Fact): Fact {
+  const odd = texts.filter((column) => String(fact[column] ?? '').includes('\0'))
+  if (odd.length === 0) return fact
+  return { ...fact, ...Object.fromEntries(odd.map((column) => [column, storable(String(fact[column]))])) }
+}
+
 /** What a checkpoint in a file holds; nobody writes it meanwhile. */
 export class FileFacts implements FactSource {
   readonly place: string
@@ -85,7 +95,7 @@ export class FileFacts implements FactSource {
     const database = table === 'deliveries' ? this.#deps.inbox : this.#deps.database
     if (database === null) return
     const page = database.prepare<[number, number], Fact>(sqlOf[table])
-    const complete = table === 'submissions' ? this.#completeSubmission() : (fact: Fact) => fact
+    const complete = table === 'submissions' ? this.#completeSubmission() : storableFact
     for (let after = 0; ;) {
       const facts = page.all(after, pageCounts[table])
       if (facts.length === 0) return
@@ -108,10 +118,10 @@ export class FileFacts implements FactSource {
       : null
     return ({ scope_id: scopeId, ...fact }) => {
       const known = carried?.get(Number(fact['position']))
-      if (known !== undefined) return { ...fact, ...known }
+      if (known !== undefined) return storableFact({ ...fact, ...known })
       const kind = kinds.get(Number(scopeId)) ?? 'resolution'
       const price = open.has(Number(fact['job_id'])) ? priceMicrosOf(kind) : 0
-      return { ...fact, is_first: kind === 'resolution' ? 1 : 0, price_micros: price }
+      return storableFact({ ...fact, is_first: kind === 'resolution' ? 1 : 0, price_micros: price })
     }
   }
 

@@ -30,7 +30,7 @@ export const placeOf = (pathOrUrl: string): string =>
  * and changed by nothing but the mark that it has moved, which is set when both were read and found equal; the target is
  * nobody's before that. Killed at any point, the same call ends it. Throws CHECKPOINT_*, DISK_FULL and USAGE_INVALID.
  */
-export function moveCheckpoint(from: string, to: string, deps: MoveDeps): Promise<Move> {
+export async function moveCheckpoint(from: string, to: string, deps: MoveDeps): Promise<Move> {
   if (placeOf(from) === placeOf(to)) {
     throw new UserError('USAGE_INVALID', 'a checkpoint cannot be moved to where it is', {
       hint: 'enrich checkpoint migrate FROM TO',

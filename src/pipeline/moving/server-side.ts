@@ -1,4 +1,5 @@
 import { UserError } from '../../core/errors.js'
+import type { Clock } from '../../platform/clock.js'
 import type { CloseLater } from '../../platform/close-stack.js'
 import { ConnectionLostError, type PostgresStatements } from '../../platform/postgres/postgres.js'
 import { moved } from '../checkpoint/moved-error.js'
@@ -12,7 +13,7 @@ import { ServerTarget } from './server-target.js'
 import type { SourceSide, TargetSide } from './sides.js'
 
 export interface ServerSideDeps extends OpenSharedDeps {
-  readonly clock: OpenSharedDeps['clock'] & { monotonicMs(): number }
+  readonly clock: Clock
   /** How long a process that says nothing is taken to be at it; shorter in tests. */
   readonly leaseMs?: number
 }
@@ -46,6 +47,31 @@ const lockedHead = async ({ query }: PostgresStatements): Promise<Head> => {
   return head
 }
 
+/**
+ * A process that was killed while it moved the checkpoint is taken to be at it until it has said nothing for the length of
+ * a lease: so long is waited. Throws CHECKPOINT_IN_USE where one goes on.
+ */
+async function onceNobodyMoves<Result>(
+  { postgres, url }: SharedDatabase,
+  deps: ServerSideDeps,
+  work: (statements: PostgresStatements, head: Head) => Promise<Result>,
+): Promise<Result> {
+  const { clock } = deps
+  const sinceMs = clock.monotonicMs()
+  for (;;) {
+    const done = await postgres.transaction(async (statements) => {
+      const head = await lockedHead(statements)
+      return head.isMoving ? null : { result: await work(statements, head) }
+    })
+    if (done !== null) return done.result
+    if (clock.monotonicMs() - sinceMs > leaseMsOf(deps) + waitedBesidesMs)
+      throw inUse(url, 'another process moves it')
+    await clock.sleep(waitedBesidesMs / 4)
+  }
+}
+
+const waitedBesidesMs = 2_000
+
 /** Nobody joins it until it is closed, or this process has said nothing for the length of a lease. Throws CHECKPOINT_*. */
 export async function serverSource(
   url: string,
@@ -55,11 +81,9 @@ export async function serverSource(
   const database = await opened(url, deps, closeLater)
   const place = database.url
   const hold = new Hold(database, deps)
-  const head = await database.postgres.transaction(async (statements) => {
-    const found = await lockedHead(statements)
+  const head = await onceNobodyMoves(database, deps, async (statements, found) => {
     if (found.movedTo !== null) return found
     if (found.arrivingFrom !== null) throw unfinished(place, found.arrivingFrom)
-    if (found.isMoving) throw inUse(place, 'another process moves it')
     await hold.begin(statements)
     return found
   })
@@ -108,10 +132,8 @@ export async function serverTarget(
   const { postgres, url: place } = database
   const hold = new Hold(database, deps)
   const from = arrivingText(source)
-  await postgres.transaction(async (statements) => {
-    const { movedTo, arrivingFrom, isMoving } = await lockedHead(statements)
+  await onceNobodyMoves(database, deps, async (statements, { movedTo, arrivingFrom }) => {
     if (movedTo !== null) throw moved(place, movedTo)
-    if (isMoving) throw inUse(place, 'another process fills it')
     if (arrivingFrom !== null && idOf(arrivingFrom) !== source.checkpointId)
       throw notEmpty(place, `what comes from ${placeOf(arrivingFrom)}`)
     if (arrivingFrom === null) await assertEmpty(statements, place)

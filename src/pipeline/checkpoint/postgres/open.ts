@@ -36,6 +36,8 @@ export interface OpenSharedDeps {
   readonly environment?: ConnectOptions['environment']
   /** The user knows that the server is another one than before, or was restored. */
   readonly acceptRollback?: boolean
+  /** Opened by who settles what a rollback lost: nothing is submitted by it. */
+  readonly settlesRollback?: boolean
   /** Opened by who moves it: also where it has moved, or is being filled. */
   readonly isMover?: boolean
 }
@@ -53,7 +55,8 @@ export async function openShared(url: string, deps: OpenSharedDeps): Promise<Sha
     const head = await migrated(postgres, shown, found)
     await assertGrants(postgres, shown, ['SELECT', 'INSERT', 'UPDATE', 'DELETE'])
     if (deps.isMover !== true) await assertNotMoved(postgres, shown, 'write')
-    return { head: isSame(head, server) ? head : await goOnWith(postgres, shown, head, server, deps), server }
+    const isFit = isSame(head, server) || deps.settlesRollback === true
+    return { head: isFit ? head : await goOnWith(postgres, shown, head, server, deps), server }
   })
   return database
 }
