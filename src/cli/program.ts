@@ -67,7 +67,7 @@ const listedCommands: readonly ListedCommand[] = [
   },
   {
     words: 'checkpoint',
-    description: 'whether the checkpoint is sound, mending it, and its size',
+    description: 'whether the checkpoint is sound, mending it, its size, and moving it to PostgreSQL or back',
     isGroup: true,
     load: async () => (await import('./commands/checkpoint.js')).fillCheckpointCommand,
   },

@@ -82,7 +82,6 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
   const costLimit = baseUrl === null ? null : costLimitOf(budget.costMax, prices)
   assertLocalPaths(whole)
   assertFitsCheckpoint(checkpoint.path, {
-    webhooks: !isUnset(webhook.url) || !isUnset(webhook.listen),
     changes: output.changes !== undefined,
     report: output.report !== undefined,
   })

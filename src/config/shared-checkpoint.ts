@@ -13,12 +13,17 @@ export function assertCheckpointIsFile(path: string, what: string): void {
   )
 }
 
-/** What of a run is not to be had with a checkpoint on PostgreSQL: it needs webhooks, or what is remembered of runs. */
+/** What of a run is not to be had with a checkpoint on PostgreSQL: it needs what is remembered of runs. */
 export function assertFitsCheckpoint(
   path: string,
-  asked: { readonly webhooks: boolean; readonly changes: boolean; readonly report: boolean },
+  asked: { readonly changes: boolean; readonly report: boolean },
 ): void {
-  if (asked.webhooks) assertCheckpointIsFile(path, 'receiving webhooks (--webhook-url, --webhook-listen)')
   if (asked.changes) assertCheckpointIsFile(path, 'listing changes (--changes)')
   if (asked.report) assertCheckpointIsFile(path, 'a report (--report)')
+}
+
+/** Throws CHECKPOINT_SHARED_UNSUPPORTED for what PostgreSQL does itself; `hint` says how. */
+export function assertNotOnServer(path: string, what: string, hint: string): void {
+  if (!isPostgresUrl(path)) return
+  throw new UserError('CHECKPOINT_SHARED_UNSUPPORTED', `${what} is of checkpoints in files`, { hint })
 }

@@ -75,9 +75,32 @@ export const errorsOfSharing = {
     meaning: 'the process was stopped or cut off for longer than its lease, and others took it to be gone',
     remedy: 'run the same command again; nothing is submitted twice',
   },
+  CHECKPOINT_MOVED: {
+    meaning:
+      'the checkpoint was moved to another place, which the message names: what is asked here would be paid twice',
+    remedy: 'go on with that one; see [moving a checkpoint](several-machines.md#moving-a-checkpoint)',
+  },
+  CHECKPOINT_ARRIVING: {
+    meaning: 'a checkpoint is being moved here, and that has not ended',
+    remedy: 'the same `enrich checkpoint migrate` again ends it',
+  },
+  CHECKPOINT_MOVE_DIFFERS: {
+    exitCode: 5,
+    meaning:
+      'what arrived is not what was to be moved: one of the two was changed meanwhile; nothing was marked as moved',
+    remedy: 'run the same command again',
+  },
+  CHECKPOINT_NOT_EMPTY: {
+    meaning: 'a checkpoint is to be moved to a place where something is already',
+    remedy: 'name a path, or a database, that holds none',
+  },
+  CHECKPOINT_NOT_UPDATED: {
+    meaning: 'the checkpoint on PostgreSQL was made by an earlier version, and was only to be read',
+    remedy: 'a run brings it to this version, and so does `enrich doctor` as its owner',
+  },
   CHECKPOINT_SHARED_UNSUPPORTED: {
-    meaning: 'what was asked for is not built yet for a checkpoint on PostgreSQL; the message names it',
-    remedy: 'leave it out, or use a file as the checkpoint',
+    meaning: 'what was asked for is not to be had with a checkpoint on PostgreSQL; the message names it',
+    remedy: 'see the hint; leave it out, or use a file as the checkpoint',
   },
   SERVICE_EDITION_DIFFERS: {
     meaning: 'the replicas of a service on PostgreSQL answer from another edition of the registry than this one has',

@@ -12,7 +12,7 @@ import type { Ending } from './ending/ending.js'
 import type { RunObserver } from './events.js'
 import type { ChangesTarget } from './history/changes-file.js'
 import type { RunHistory } from './history/run-history.js'
-import type { OpenWebhooks, WebhookOptions } from './inbox/webhooks.js'
+import type { InboxPlace, OpenWebhooks, WebhookOptions } from './inbox/webhooks.js'
 import type { Input, InputOptions, SourceFile } from './input/input.js'
 import type { OutputRequest, ResolvedOutput } from './output/resolve-output.js'
 import type { RowSpool } from './output/row-spool.js'
@@ -78,6 +78,8 @@ export interface PipelineDeps {
   /** What makes the end of the run an alarm, and who hears of it; nobody if left out. */
   ending?: EndingOptions
   webhooks: WebhookOptions
+  /** Where deliveries wait; beside the checkpoint of the path above if left out. */
+  inbox?: InboxPlace
   connect: () => Promise<Connection>
   observe: RunObserver
   interrupt: AbortSignal

@@ -12,7 +12,7 @@ import { openReviewStore } from './decisions/review-store.js'
 import type { Ending } from './ending/ending.js'
 import { assertMetricsReplaceable } from './ending/metrics-file.js'
 import { assertChangesApart, changesFile, type ChangesTarget } from './history/changes-file.js'
-import { openWebhooks } from './inbox/webhooks.js'
+import { inboxBeside, openWebhooks } from './inbox/webhooks.js'
 import { openInput, type Input } from './input/input.js'
 import { assertBesideUsable } from './output/output-path.js'
 import { resolveOutput, writtenPaths, type ResolvedOutput } from './output/resolve-output.js'
@@ -82,7 +82,11 @@ export async function openRun(
   const reviewStore = openedLater(() => openReviewStore(deps.checkpoint.path))
   closeLater(reviewStore.close)
   const history = await beginHistory(deps, input, connection, checkpoint)
-  const webhooks = await openWebhooks(deps.webhooks, deps.checkpoint.path, deps.clock)
+  const webhooks = await openWebhooks(
+    deps.webhooks,
+    deps.inbox ?? inboxBeside(deps.checkpoint.path, deps.clock),
+    deps.clock,
+  )
   if (webhooks !== null) closeLater(() => webhooks.close())
   const rowSpool = spoolsRows(input, output) ? new RowSpool(output.path, deps.input.spoolFolder) : null
   if (rowSpool !== null) closeLater(() => rowSpool.remove())

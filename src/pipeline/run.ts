@@ -45,6 +45,7 @@ async function joined(
 ): Promise<PipelineDeps> {
   // A run with a checkpoint of its own starts without what speaks to a server.
   const { joinShared } = await import('./checkpoint/postgres/shared-run.js')
+  const { inboxOfRun } = await import('./inbox/shared-inbox.js')
   const { clock, random, acceptRollback = false, interrupt: signal } = deps
   const folder = deps.input.spoolFolder
   const part = deps.part?.partition ?? null
@@ -58,6 +59,7 @@ async function joined(
     checkpoint: { ...deps.checkpoint, path: run.path },
     openCheckpoint: (options) => run.openCheckpoint(options),
     peek: (scope) => run.peek(scope),
+    inbox: inboxOfRun(run),
     partDatabase: deps.partDatabase ?? run.database,
   }
 }

@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
-import type { Inbox } from '../../src/pipeline/inbox/inbox.js'
+import type { Inbox, OwnInbox } from '../../src/pipeline/inbox/inbox.js'
 import type { Transport } from '../../src/client/transport.js'
 
 /** One process: it counts its steps and dies at one of them, between two instructions like a real one. */
@@ -97,8 +97,9 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
 }
 
 /** An inbox on disk outlives whoever takes from it. */
-export function mortalInbox(inbox: Inbox, life: Life): Inbox {
+export function mortalInbox(inbox: OwnInbox, life: Life): Inbox {
   return {
+    lookMs: inbox.lookMs,
     receive: (eventId, body, nowMs) => inbox.receive(eventId, body, nowMs),
     // Looking in vain, four times a second, is no step: nearly every death would be in one.
     waiting: (after) => {

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Transport } from '../../src/client/transport.js'
-import type { Inbox } from '../../src/pipeline/inbox/inbox.js'
+import type { OwnInbox } from '../../src/pipeline/inbox/inbox.js'
 import type { RunCounter } from '../../src/pipeline/scheduler/run-counter.js'
 import type { Chance } from './chance.js'
 import { assertCostKept, type CostWorld } from './cost-world.js'
@@ -48,7 +48,7 @@ export interface World {
 export interface Webhooks {
   post: SimulatedPost
   /** Outlives every process. */
-  inbox: Inbox
+  inbox: OwnInbox
   /** The process that is rung when something was received. */
   listener: { ring: () => void }
 }

@@ -1,37 +1,57 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { UserError } from '../../core/errors.js'
+import { isPostgresUrl } from '../../core/postgres-address.js'
 import { compactCheckpoint, type Compaction } from '../../pipeline/checkpoint/compact.js'
 import type { Damage } from '../../pipeline/checkpoint/find-damage.js'
 import { repairCheckpoint, type Repair } from '../../pipeline/checkpoint/repair.js'
 import { blamingDamage, verifyCheckpoint, type Verification } from '../../pipeline/checkpoint/verify.js'
 import { systemClock } from '../../platform/clock.js'
 import { resolveSettings } from '../../config/settings.js'
-import { assertCheckpointIsFile } from '../../config/shared-checkpoint.js'
+import { assertNotOnServer } from '../../config/shared-checkpoint.js'
+import { fillMigrateCommand } from './checkpoint-migrate.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
 import { jsonLine, type CliIo } from '../terminal/io.js'
 
 type Flags = ConfigFlags & { json?: boolean }
 
+/** Of a checkpoint on PostgreSQL, what these do is the server's own; null: it is done there as well. */
+const onServer = {
+  verify: null,
+  repair:
+    'PostgreSQL keeps its own files sound: put a backup of the database back, then go on as after a failover (docs/several-machines.md)',
+  compact: 'PostgreSQL uses free room again by itself; VACUUM FULL enrich.answers gives it back to the disk',
+} as const
+
 /** `enrich checkpoint …`: whether what is known can be believed, and what to do where it cannot. */
 export function fillCheckpointCommand(checkpoint: Command, io: CliIo): void {
-  const leaf = (name: string, description: string, action: (path: string, flags: Flags) => void) => {
+  const leaf = (
+    name: keyof typeof onServer,
+    description: string,
+    action: (path: string, flags: Flags) => void | Promise<void>,
+  ) => {
     const command = checkpoint.command(name).description(description)
     addConfigFlags(command, ['config', 'checkpoint'])
     command.option('--json', 'as one JSON line').action((flags: Flags) => {
       const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
-      assertCheckpointIsFile(path, `enrich checkpoint ${name}`)
-      return blamingDamage(path, () => {
-        action(path, flags)
-        return Promise.resolve()
-      })
+      const hint = onServer[name]
+      if (hint !== null) assertNotOnServer(path, `enrich checkpoint ${name}`, hint)
+      return isPostgresUrl(path)
+        ? action(path, flags)
+        : blamingDamage(path, async () => {
+            await action(path, flags)
+          })
     })
   }
-  leaf('verify', 'says what in the checkpoint is not as it was written; changes nothing', (path, flags) => {
-    const found = verifyCheckpoint(path) ?? throwNone(path)
-    io.out(flags.json === true ? jsonLine('verification', found) : verificationText(found))
-    if (found.damage.length > 0 || found.problem !== null) io.setExitCode(2)
-  })
+  leaf(
+    'verify',
+    'says what in the checkpoint is not as it was written; changes nothing',
+    async (path, flags) => {
+      const found = (await verified(path, io)) ?? throwNone(path)
+      io.out(flags.json === true ? jsonLine('verification', found) : verificationText(found))
+      if (found.damage.length > 0 || found.problem !== null) io.setExitCode(2)
+    },
+  )
   leaf('repair', 'makes a new checkpoint of what is sound; keeps the damaged file', (path, flags) => {
     if (verifyCheckpoint(path) === null) throwNone(path)
     const repair = repairCheckpoint(path, systemClock.nowMs())
@@ -44,6 +64,13 @@ export function fillCheckpointCommand(checkpoint: Command, io: CliIo): void {
     })
     io.out(flags.json === true ? jsonLine('compaction', compaction) : compactionText(compaction))
   })
+  fillMigrateCommand(checkpoint, io)
+}
+
+async function verified(path: string, { environment }: CliIo): Promise<Verification | null> {
+  if (!isPostgresUrl(path)) return verifyCheckpoint(path)
+  const { verifyShared } = await import('../../pipeline/checkpoint/postgres/verify-shared.js')
+  return verifyShared(path, { environment })
 }
 
 function throwNone(path: string): never {
@@ -59,7 +86,8 @@ function verificationText({ path, damage, problem }: Verification): string {
   const lines = damage.map((one) => `  ${damageLine(one)}\n`)
   const standing =
     problem === null ? '' : `  ${problem.code}: ${problem.message}\n    hint: ${problem.hint ?? ''}\n`
-  const next = damage.length === 0 ? '' : 'Next: enrich checkpoint repair keeps what is sound.\n'
+  const repairs = !isPostgresUrl(path)
+  const next = damage.length > 0 && repairs ? 'Next: enrich checkpoint repair keeps what is sound.\n' : ''
   return `${path} is not sound:\n${lines.join('')}${standing}${next}`
 }
 

@@ -2,10 +2,13 @@ import type { Command } from 'commander'
 import { isLoopback } from '../../core/base-url.js'
 import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
-import { inboxPath, openInbox } from '../../pipeline/inbox/inbox.js'
+import { moved } from '../../pipeline/checkpoint/moved-error.js'
+import { movedTo } from '../../pipeline/checkpoint/moved-file.js'
+import { inboxPath, openInbox, type Inbox } from '../../pipeline/inbox/inbox.js'
 import type { ReceiverCounts } from '../../pipeline/inbox/receiver.js'
 import { resolveSettings, resolveWebhookKeys } from '../../config/settings.js'
-import { assertCheckpointIsFile } from '../../config/shared-checkpoint.js'
+import { isPostgresUrl } from '../../core/postgres-address.js'
+import { systemRandom } from '../../platform/random.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
 import { interrupted, jsonLine, type CliIo } from '../terminal/io.js'
 
@@ -19,7 +22,6 @@ export function fillReceiveCommand(command: Command, io: CliIo): void {
 
 async function receive(flags: ReceiveFlags, io: CliIo): Promise<void> {
   const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
-  assertCheckpointIsFile(settings.checkpoint.path, 'enrich receive')
   const { url, listen } = settings.webhook
   if (listen === null) {
     throw new UserError('USAGE_INVALID', 'there is no address to listen on', {
@@ -29,15 +31,15 @@ async function receive(flags: ReceiveFlags, io: CliIo): Promise<void> {
   const keys = resolveWebhookKeys(io.environment)
   const { startReceiver } = await import('../../pipeline/inbox/receiver.js')
   const path = url === null ? null : new URL(url).pathname
-  const inbox = openInbox(settings.checkpoint.path, systemClock.nowMs())
+  const { inbox, place, close } = await openFor(settings.checkpoint.path, io)
   try {
     const receiver = await startReceiver({ listen, path, keys, inbox, clock: systemClock })
     const tell = (type: string, value: object) => {
       if (flags.json === true) io.out(jsonLine(type, value))
     }
-    tell('receiving', { url: receiver.url, path, inboxPath: inboxPath(settings.checkpoint.path) })
+    tell('receiving', { url: receiver.url, path, inboxPath: place })
     io.err(
-      `Receiving webhooks at ${receiver.url}${path ?? ' (on any path)'}, into ${inboxPath(settings.checkpoint.path)}.\n` +
+      `Receiving webhooks at ${receiver.url}${path ?? ' (on any path)'}, into ${place}.\n` +
         (isLoopback(listen.host) ? '' : 'It listens beyond this machine: put TLS in front of it.\n'),
     )
     await interrupted(io)
@@ -45,7 +47,39 @@ async function receive(flags: ReceiveFlags, io: CliIo): Promise<void> {
     tell('received', receiver.counts())
     io.err(`${countsText(receiver.counts())}\n`)
   } finally {
-    inbox.close()
+    await close()
+  }
+}
+
+interface OpenedInbox {
+  readonly inbox: Inbox
+  /** As it is shown. */
+  readonly place: string
+  readonly close: () => void | Promise<void>
+}
+
+/** Beside a checkpoint in a file; of one on PostgreSQL, in it. */
+async function openFor(checkpointPath: string, { environment }: CliIo): Promise<OpenedInbox> {
+  if (!isPostgresUrl(checkpointPath)) {
+    const to = movedTo(checkpointPath)
+    if (to !== null) throw moved(checkpointPath, to)
+    const inbox = openInbox(checkpointPath, systemClock.nowMs())
+    return { inbox, place: inboxPath(checkpointPath), close: () => inbox.close() }
+  }
+  const { openShared } = await import('../../pipeline/checkpoint/postgres/open.js')
+  const { openSharedInbox } = await import('../../pipeline/inbox/shared-inbox.js')
+  const system = { clock: systemClock, random: systemRandom }
+  const database = await openShared(checkpointPath, { ...system, environment })
+  try {
+    const inbox = await openSharedInbox({ ...system, database, owner: null })
+    const close = async () => {
+      await inbox.close()
+      await database.close()
+    }
+    return { inbox, place: database.url, close }
+  } catch (error) {
+    await database.close()
+    throw error
   }
 }
 

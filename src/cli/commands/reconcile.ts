@@ -5,7 +5,7 @@ import { readLedger } from '../../pipeline/checkpoint/read-ledger.js'
 import { systemClock } from '../../platform/clock.js'
 import { systemRandom } from '../../platform/random.js'
 import { resolveSettings } from '../../config/settings.js'
-import { assertCheckpointIsFile } from '../../config/shared-checkpoint.js'
+import { isPostgresUrl } from '../../core/postgres-address.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
 import { jsonLine, type CliIo } from '../terminal/io.js'
 
@@ -19,24 +19,30 @@ export function fillReconcileCommand(command: Command, io: CliIo): void {
     .option('--json', 'as one JSON line')
     .action(async (path: string, flags: Flags) => {
       const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
-      assertCheckpointIsFile(settings.checkpoint.path, 'enrich reconcile')
       const ledger = await readLedger(path)
-      const report = await blamingDamage(settings.checkpoint.path, () =>
-        Promise.resolve(
-          reconcileCheckpoint({
-            path: settings.checkpoint.path,
-            charges: ledger.charges,
-            completeUntilMs: flags.complete === true ? ledger.writtenAtMs : null,
-            scope: settings.service.baseUrl,
-            isDryRun: flags.dryRun === true,
-            nowMs: systemClock.nowMs(),
-            random: systemRandom,
-          }),
-        ),
-      )
+      const request = {
+        path: settings.checkpoint.path,
+        charges: ledger.charges,
+        completeUntilMs: flags.complete === true ? ledger.writtenAtMs : null,
+        scope: settings.service.baseUrl,
+        isDryRun: flags.dryRun === true,
+        nowMs: systemClock.nowMs(),
+        random: systemRandom,
+      }
+      const report = await (isPostgresUrl(request.path)
+        ? reconcileShared(request, io)
+        : blamingDamage(request.path, () => Promise.resolve(reconcileCheckpoint(request))))
       io.out(flags.json === true ? jsonLine('reconciliation', report) : reportText(report, flags))
       if (needsAttention(report)) io.setExitCode(3)
     })
+}
+
+async function reconcileShared(
+  request: Parameters<typeof reconcileCheckpoint>[0],
+  { environment }: CliIo,
+): Promise<ReconcileReport> {
+  const { reconcileSharedCheckpoint } = await import('../../pipeline/checkpoint/postgres/reconcile-shared.js')
+  return reconcileSharedCheckpoint({ ...request, clock: systemClock, environment })
 }
 
 /** Something that the list did not settle, or that the user should ask the service about. */

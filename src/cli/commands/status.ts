@@ -90,12 +90,14 @@ async function showSharedStatus(settings: Settings, flags: StatusFlags, io: CliI
   try {
     const scopes = await readSharedCounts(postgres)
     const status = await readSharedStatus(postgres)
+    const { readSharedInboxCounts } = await import('../../pipeline/inbox/shared-inbox.js')
+    const inbox = await readSharedInboxCounts(postgres)
     const uncertain = flags.uncertain === true ? await readSharedUncertain(postgres, listedMax) : null
     if (flags.json === true) {
       const shown = problem === null ? null : { code: problem.code, message: problem.message }
-      io.out(jsonLine('status', { path: url, scopes, uncertain, ...status, problem: shown }))
+      io.out(jsonLine('status', { path: url, scopes, uncertain, inbox, ...status, problem: shown }))
     } else {
-      io.out(statusText(url, scopes, new Map()) + sharedStatusText(status, Date.now()))
+      io.out(statusText(url, scopes, new Map()) + inboxText(inbox) + sharedStatusText(status, Date.now()))
       if (uncertain !== null) io.out(uncertainText(uncertain))
     }
     warnOfStanding(problem, io)

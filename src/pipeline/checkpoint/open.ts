@@ -6,6 +6,8 @@ import { isDiskFull, NotOursError, sqliteCode, versionOf, type Sqlite } from '..
 import { damaged } from './damage-error.js'
 import { stampHead } from './facts.js'
 import { readHead } from './head-file.js'
+import { moved } from './moved-error.js'
+import { movedTo } from './moved-file.js'
 import { headPath } from './paths.js'
 import { fitsVersion } from './plain-answers.js'
 import { keepChecksums, registerChecksums } from './row-checksums.js'
@@ -170,6 +172,8 @@ export function explainCheckpointError(path: string, error: unknown): unknown {
 function notOurs(path: string, cause: NotOursError): UserError {
   if (cause.fault === 'other_kind') return existsSync(headPath(path)) ? damaged(path) : notACheckpoint(path)
   if (cause.fault !== 'newer_version') return damaged(path)
+  const to = movedTo(path)
+  if (to !== null) return moved(path, to)
   const found = explained(path, () => readHead(path))
   if (found.kind === 'found' && found.head.version <= schemaVersion) return damaged(path)
   const message = `the checkpoint ${path} was written by a newer version of enrich`

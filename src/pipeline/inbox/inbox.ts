@@ -4,6 +4,7 @@ import { createGatheredTransactions, type GatheredTransactions } from '../../pla
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { NotOursError, prepare, type Sqlite } from '../../platform/sqlite.js'
 import { explainCheckpointError, explained } from '../checkpoint/open.js'
+import type { LookupKind } from '../rules/lookup-kind.js'
 import { receiverLimits } from './limits.js'
 
 /** Marks an SQLite file as an inbox ("enri"). */
@@ -45,13 +46,28 @@ export interface WaitingDelivery {
  * standing receiver writes while a run reads. What a method resolves is durable.
  */
 export interface Inbox {
+  /** How often a run looks for what another process received, in milliseconds. */
+  readonly lookMs: number
   /** False where an event of this id is known already: it changes nothing. */
   receive(eventId: string, body: Uint8Array, nowMs: number): Promise<boolean>
-  /** The oldest that wait, after a position. */
-  waiting(afterPosition: number): WaitingDelivery[]
-  settle(position: number, state: Exclude<DeliveryState, 'waiting'>, reason: string | null): Promise<void>
+  /**
+   * The oldest that wait, after a position; where several processes take from it at the same time, those that are for
+   * this one to take. `kinds`: of lookups that it can settle; all if left out. What came later has a higher position.
+   */
+  waiting(
+    afterPosition: number,
+    kinds?: readonly LookupKind[],
+  ): readonly WaitingDelivery[] | Promise<readonly WaitingDelivery[]>
+  /** False where another process has settled it. */
+  settle(position: number, state: Exclude<DeliveryState, 'waiting'>, reason: string | null): Promise<boolean>
   /** What no run of this checkpoint claimed so far is looked at again. */
   requeue(): Promise<void>
+  close(): void | Promise<void>
+}
+
+/** Of a checkpoint in a file: it is read, and closed, at once. */
+export interface OwnInbox extends Inbox {
+  waiting(afterPosition: number): WaitingDelivery[]
   close(): void
 }
 
@@ -74,18 +90,45 @@ const inboxAt = (path: string): OwnSqlite => ({
 
 /**
  * Opens the inbox of a checkpoint, made as needed. `onReceived` is called after something new was received by this
- * process. Throws CHECKPOINT_* and DISK_FULL, which name its file.
+ * process. `isOfRun`: its checkpoint is locked by this process, so that nobody moves it. Throws CHECKPOINT_* and DISK_FULL, which name its file.
  */
-export function openInbox(checkpointPath: string, nowMs: number, onReceived?: () => void): Inbox {
+export function openInbox(
+  checkpointPath: string,
+  nowMs: number,
+  onReceived?: () => void,
+  isOfRun = false,
+): OwnInbox {
   const path = inboxPath(checkpointPath)
   const database = openOwn(inboxAt(path), {
     synchronous: 'FULL',
     isPrivate: true,
     finish: (opened) => {
+      if (isOfRun) unsealInbox(opened)
       forgetOld(opened, nowMs)
     },
   })
   return new SqliteInbox(database, path, onReceived)
+}
+
+/** The inbox of a checkpoint as a database. */
+export const openInboxFile = (checkpointPath: string): Sqlite =>
+  openOwn(inboxAt(inboxPath(checkpointPath)), { synchronous: 'FULL', isPrivate: true })
+
+/** A new one, in one file, that is not yet where it belongs. */
+export const makeInboxFile = (path: string): Sqlite =>
+  openOwn(inboxAt(path), { synchronous: 'OFF', isPrivate: true, journal: 'DELETE' })
+
+/** From here on deliveries are refused, also by receivers that stand: the service sends them again. */
+export function sealInbox(database: Sqlite): void {
+  database.exec(
+    `CREATE TRIGGER IF NOT EXISTS sealed BEFORE INSERT ON deliveries
+     BEGIN SELECT raise(ABORT, 'the checkpoint is being moved'); END`,
+  )
+}
+
+/** By a run, which has locked the checkpoint: nobody moves it. */
+export function unsealInbox(database: Sqlite): void {
+  database.exec('DROP TRIGGER IF EXISTS sealed')
 }
 
 /** How many deliveries are in which state; null where there is no inbox. Needs no lock. */
@@ -121,7 +164,8 @@ function forgetOld(database: Sqlite, nowMs: number): void {
     .run(nowMs - unsettledKeptMs, nowMs - takenKeptMs)
 }
 
-class SqliteInbox implements Inbox {
+class SqliteInbox implements OwnInbox {
+  readonly lookMs = receiverLimits.lookMs
   readonly #database: Sqlite
   readonly #path: string
   readonly #commits: GatheredTransactions
@@ -146,10 +190,12 @@ class SqliteInbox implements Inbox {
     return explained(this.#path, () => this.#queries.waiting.all(afterPosition, receiverLimits.takeCountMax))
   }
 
-  settle(position: number, state: Exclude<DeliveryState, 'waiting'>, reason: string | null): Promise<void> {
-    return this.#durable(() => {
-      this.#queries.settle.run({ position, state, reason })
-    })
+  settle(
+    position: number,
+    state: Exclude<DeliveryState, 'waiting'>,
+    reason: string | null,
+  ): Promise<boolean> {
+    return this.#durable(() => this.#queries.settle.run({ position, state, reason }).changes > 0)
   }
 
   requeue(): Promise<void> {

@@ -19,6 +19,8 @@ export const receiverLimits = {
 
   /** How often a run looks for what another process received. */
   lookMs: 250,
+  /** The same, where it has to ask a server. */
+  sharedLookMs: 1_000,
   /** Deliveries read into memory at a time. */
   takeCountMax: 32,
   /** A taken delivery is known by its id for so long; it is repeated within seven minutes. */

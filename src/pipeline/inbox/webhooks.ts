@@ -21,6 +21,20 @@ export interface OpenWebhooks {
   close(): Promise<void>
 }
 
+/** Where the deliveries of a run wait. */
+export interface InboxPlace {
+  /** Whether anything was ever received. */
+  exists(): boolean | Promise<boolean>
+  /** `onReceived` is called after something new was received by this process. Throws CHECKPOINT_*. */
+  open(onReceived: () => void): Inbox | Promise<Inbox>
+}
+
+/** Beside a checkpoint in a file. */
+export const inboxBeside = (checkpointPath: string, clock: Pick<Clock, 'nowMs'>): InboxPlace => ({
+  exists: () => existsSync(inboxPath(checkpointPath)),
+  open: (onReceived) => openInbox(checkpointPath, clock.nowMs(), onReceived, true),
+})
+
 /** Loaded when it is needed: a run without webhooks, or with a standing receiver, starts without. */
 const loadReceiver = () => import('./receiver.js')
 
@@ -30,12 +44,12 @@ const loadReceiver = () => import('./receiver.js')
  */
 export async function openWebhooks(
   { url, receiver }: WebhookOptions,
-  checkpointPath: string,
+  place: InboxPlace,
   clock: Clock,
 ): Promise<OpenWebhooks | null> {
-  if (url === null && !existsSync(inboxPath(checkpointPath))) return null
+  if (url === null && !(await place.exists())) return null
   const received = new WakeSignal(clock)
-  const inbox = openInbox(checkpointPath, clock.nowMs(), received.ring)
+  const inbox = await place.open(received.ring)
   try {
     const path = url === null ? null : new URL(url).pathname
     const running =
@@ -48,11 +62,11 @@ export async function openWebhooks(
       received,
       close: async () => {
         await running?.close()
-        inbox.close()
+        await inbox.close()
       },
     }
   } catch (error) {
-    inbox.close()
+    await inbox.close()
     throw error
   }
 }

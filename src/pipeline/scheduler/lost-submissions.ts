@@ -48,7 +48,7 @@ export async function waitForLost(wait: LostWaitDeps): Promise<boolean> {
   let position = 0
   while (lost.count > 0 && clock.monotonicMs() < overAtMs) {
     if (interrupt.aborted || clock.monotonicMs() >= startMs + wait.waitMsMax) return false
-    await clock.sleep(Math.min(receiverLimits.lookMs, overAtMs - clock.monotonicMs()), interrupt)
+    await clock.sleep(Math.min(inbox.lookMs, overAtMs - clock.monotonicMs()), interrupt)
     const taken = await claimAfter(position, inbox, checkpoint, clock.nowMs())
     position = taken.position
     if (taken.claimedCount > 0) lost = await hopedFor(wait)
@@ -101,7 +101,7 @@ async function claimAfter(
 ): Promise<{ position: number; claimedCount: number }> {
   let [position, claimedCount] = [first, 0]
   for (;;) {
-    const page = inbox.waiting(position)
+    const page = await inbox.waiting(position, firstKinds)
     const claims = page.map(async ({ body }) => {
       const delivery = readDelivery(body, basisWanted)
       if (delivery.kind === 'unreadable') return

@@ -30,7 +30,7 @@ export interface MachineOfKind {
 export interface WebhookIngestorDeps {
   /** Of the kinds that are asked: what a delivery is for. */
   machines: ReadonlyMap<LookupKind, MachineOfKind>
-  inbox: Pick<Inbox, 'waiting' | 'settle' | 'requeue'>
+  inbox: Pick<Inbox, 'waiting' | 'settle' | 'requeue' | 'lookMs'>
   /** Rung when the inbox has received something new. */
   received: WakeSignal
   clock: Clock
@@ -67,13 +67,13 @@ export class WebhookIngestor {
 
   /** Resolves when no lost submission can be hoped for any more: claimed, too old, or nothing is waited for. */
   async lostAreOver(kind: LookupKind): Promise<void> {
-    const { clock, stopSignal } = this.#deps
+    const { clock, inbox, stopSignal } = this.#deps
     for (;;) {
       const hopes = [...this.#lost.values()].filter((lost) => lost.kind === kind)
       const untilMs = hopes.reduce((latest, lost) => Math.max(latest, lost.untilMs), -Infinity)
       const leftMs = untilMs - clock.monotonicMs()
       if (leftMs <= 0 || stopSignal.aborted) return
-      await clock.sleep(Math.min(leftMs, receiverLimits.lookMs), stopSignal)
+      await clock.sleep(Math.min(leftMs, inbox.lookMs), stopSignal)
     }
   }
 
@@ -85,7 +85,7 @@ export class WebhookIngestor {
     for (;;) {
       await this.#takeAll()
       if (this.#isEnded || stopSignal.aborted) return
-      await received.wait(receiverLimits.lookMs)
+      await received.wait(inbox.lookMs)
     }
   }
 
@@ -96,10 +96,10 @@ export class WebhookIngestor {
 
   /** A page at a time: what one page asks of the checkpoint is one commit, not thirty. */
   async #takeAll(): Promise<void> {
-    const { inbox, stopSignal } = this.#deps
+    const { inbox, machines, stopSignal } = this.#deps
     let position = 0
     for (;;) {
-      const page = inbox.waiting(position)
+      const page = await inbox.waiting(position, [...machines.keys()])
       await Promise.all(page.map((delivery) => this.#take(delivery)))
       position = page.at(-1)?.position ?? position
       if (page.length < receiverLimits.takeCountMax || stopSignal.aborted) return
@@ -109,8 +109,7 @@ export class WebhookIngestor {
   /** Settled only once what it says is durable: a process that dies in between takes it again. */
   async #take({ position, body, receivedAtMs }: WaitingDelivery): Promise<void> {
     const [state, reason] = await this.#judge(readDelivery(body, basisWanted), receivedAtMs)
-    await this.#deps.inbox.settle(position, state, reason)
-    this.#deps.counter.delivered(state)
+    if (await this.#deps.inbox.settle(position, state, reason)) this.#deps.counter.delivered(state)
   }
 
   async #judge(delivery: Delivery, receivedAtMs: number): Promise<Settled> {

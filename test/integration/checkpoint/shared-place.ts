@@ -8,6 +8,7 @@ import { checksumSql, summedColumns } from '../../../src/pipeline/checkpoint/row
 import { LocalCopy } from '../../../src/pipeline/checkpoint/postgres/local-copy.js'
 import { openPostgresCheckpoint } from '../../../src/pipeline/checkpoint/postgres/open-checkpoint.js'
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open.js'
+import { findSharedDamage } from '../../../src/pipeline/checkpoint/postgres/verify-shared.js'
 import type { Worker } from '../../../src/pipeline/checkpoint/postgres/worker.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { systemClock } from '../../../src/platform/clock.js'
@@ -62,7 +63,7 @@ export class SharedPlace {
       clock: systemClock,
       random: systemRandom,
     })
-    const { postgres, id } = shared
+    const { postgres, id, generation } = shared
     const explain = (error: unknown) => shared.explain(error)
     const deps = { ...own, nowMs: startMs, random: systemRandom }
     const copy = new LocalCopy(this.#folder, deps)
@@ -71,7 +72,7 @@ export class SharedPlace {
       await shared.close()
     })
     const checkpoint = await openPostgresCheckpoint({
-      ...{ ...deps, clock: systemClock, postgres, id, worker, copy, explain, turnsOf: null },
+      ...{ ...deps, clock: systemClock, postgres, id, generation, worker, copy, explain, turnsOf: null },
     })
     return { checkpoint, worker, postgres }
   }
@@ -101,8 +102,7 @@ export class SharedPlace {
 
   /** What the judge of several processes looks at: counts agree with the submissions, states with each other. */
   async assertSound(name: string): Promise<void> {
-    const faults = await this.asked(name, (statements) => statements.query(faultsSql))
-    expect(faults).toEqual([])
+    expect(await this.asked(name, findSharedDamage)).toEqual([])
   }
 
   /** All of it as a file. */
@@ -152,31 +152,6 @@ export class SharedPlace {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }
-
-const reserved = `s.verdict IN ('intended', 'accepted', 'uncertain')`
-
-const faultsSql = `
-  SELECT 'job ' || j.job_id AS what FROM enrich.jobs j
-  LEFT JOIN enrich.submissions s ON s.job_id = j.job_id AND ${reserved}
-  GROUP BY j.job_id
-  HAVING j.reserved_of_rows <> count(*) FILTER (WHERE s.is_first)
-    OR j.reserved_micros <> coalesce(sum(s.price_micros), 0)
-  UNION ALL
-  SELECT 'kind ' || k.job_id || ' ' || k.scope_id FROM enrich.job_kinds k
-  WHERE k.reserved <> (SELECT count(*) FROM enrich.submissions s JOIN enrich.lookups l USING (lookup_id)
-    WHERE s.job_id = k.job_id AND l.scope_id = k.scope_id AND ${reserved})
-  UNION ALL
-  SELECT 'lookup ' || l.lookup_id || ' ' || l.state FROM enrich.lookups l
-  LEFT JOIN enrich.submissions s ON s.custom_id = l.custom_id
-  WHERE (l.state IN ('intended', 'running', 'answered', 'failed', 'uncertain', 'invalid') AND s.verdict IS DISTINCT FROM
-      CASE l.state WHEN 'intended' THEN 'intended' WHEN 'uncertain' THEN 'uncertain' WHEN 'invalid' THEN 'rejected'
-        ELSE 'accepted' END)
-    OR (l.state IN ('answered', 'failed') AND NOT EXISTS
-      (SELECT FROM enrich.answers a WHERE a.lookup_id = l.lookup_id AND a.run_id = l.run_id))
-    OR (l.state IN ('answered', 'failed', 'uncertain', 'invalid') AND l.worker_id IS NOT NULL)
-  UNION ALL
-  SELECT 'two reserved ' || lookup_id FROM enrich.submissions s WHERE s.verdict = 'intended'
-  GROUP BY lookup_id HAVING count(*) > 1`
 
 /** Lives until it is closed: nothing renews its lease, and so long lasts no test. */
 async function joinWorker(

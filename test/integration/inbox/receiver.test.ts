@@ -11,7 +11,7 @@ import {
   openInbox,
   readInboxCounts,
   unsettledQueries,
-  type Inbox,
+  type OwnInbox,
 } from '../../../src/pipeline/inbox/inbox.js'
 import { startReceiver, type Receiver } from '../../../src/pipeline/inbox/receiver.js'
 import { systemClock } from '../../../src/platform/clock.js'
@@ -21,7 +21,7 @@ import { eventOf, newSecret, send, signedHeaders, type SentEvent } from '../../s
 
 const secret = newSecret()
 let folder: string
-let inbox: Inbox
+let inbox: OwnInbox
 let receiver: Receiver
 const children: Child[] = []
 const checkpoint = () => join(folder, 'checkpoint.sqlite')

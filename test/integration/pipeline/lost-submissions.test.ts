@@ -8,7 +8,7 @@ import {
   openCheckpoint,
   type OwnCheckpoint as Checkpoint,
 } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
-import { openInbox, type Inbox } from '../../../src/pipeline/inbox/inbox.js'
+import { openInbox, type OwnInbox } from '../../../src/pipeline/inbox/inbox.js'
 import { stageKinds } from '../../../src/pipeline/rules/lookup-kind.js'
 import { defaultStages } from '../../../src/pipeline/rules/stage-options.js'
 import { waitForLost, type LostWaitDeps } from '../../../src/pipeline/scheduler/lost-submissions.js'
@@ -23,7 +23,7 @@ const limits = { submissionsPerWindow: 600, windowMs: 60_000 }
 let folder: string
 let openAgain: () => Checkpoint
 let checkpoint: Checkpoint
-let inbox: Inbox
+let inbox: OwnInbox
 let waits: number[]
 
 beforeEach(() => {

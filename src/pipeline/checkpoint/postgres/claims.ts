@@ -32,33 +32,52 @@ interface Claimed {
   nowMs: number
 }
 
+/** What a process wants it looks after once it has claimed it; what it does not, whoever wants it next. */
+const keeperOf = async (
+  { query }: PostgresStatements,
+  lookupId: LookupId,
+  workerId: number,
+): Promise<number | null> => {
+  const sql = 'SELECT FROM enrich.wanted WHERE worker_id = $1 AND lookup_id = $2 AND NOT is_decided'
+  return (await query(sql, [workerId, lookupId])).length === 0 ? null : workerId
+}
+
+/** `isWanted`: by this process, of what was claimed by it now. */
+interface ClaimedRun {
+  readonly claim: Claim
+  readonly isWanted: boolean
+}
+
+const unclaimed = (claim: Claim): ClaimedRun => ({ claim, isWanted: false })
+
 /** What a webhook, or the answer to another submission, that names the run of a submission comes to. */
 export async function claimRun(
   statements: PostgresStatements,
   { customId, runId, nowMs }: Claimed,
   { scopeId, workerId }: { scopeId: number; workerId: number },
-): Promise<Claim> {
+): Promise<ClaimedRun> {
   const find = () =>
     statements.query<{ lookupId: LookupId; verdict: string; runId: string | null }>(
       `SELECT lookup_id AS "lookupId", verdict, run_id AS "runId" FROM enrich.submissions WHERE custom_id = $1`,
       [customId],
     )
   const [submission] = await find()
-  if (submission === undefined) return 'unknown'
+  if (submission === undefined) return unclaimed('unknown')
   const row = await lockLookup(statements, submission.lookupId)
   // Once more, now that nobody changes it.
   const [named] = await find()
-  if (row === undefined || named === undefined) return 'unknown'
+  if (row === undefined || named === undefined) return unclaimed('unknown')
   const isSame = named.runId === runId
-  if (named.verdict === 'accepted') return isSame ? 'known' : 'conflict'
+  if (named.verdict === 'accepted') return unclaimed(isSame ? 'known' : 'conflict')
   const others = (await contendersOf(statements, runId, scopeId)).filter((one) => one.customId !== customId)
-  if (others.length > 0) return isSame ? 'contested' : 'conflict'
+  if (others.length > 0) return unclaimed(isSame ? 'contested' : 'conflict')
   const settlement = { runId, acceptedAtMs: nowMs, reason: null }
   await settleSubmission(statements, { customId, verdict: 'accepted', ...settlement })
   const state = row.customId === customId ? moveLookup(row.state, 'claim') : null
-  if (state === null) return 'superseded'
-  await settleLookup(statements, { lookupId: row.lookupId, state, workerId, ...settlement })
-  return row.state === 'intended' ? 'early' : 'claimed'
+  if (state === null) return unclaimed('superseded')
+  const keeper = await keeperOf(statements, row.lookupId, workerId)
+  await settleLookup(statements, { lookupId: row.lookupId, state, workerId: keeper, ...settlement })
+  return { claim: row.state === 'intended' ? 'early' : 'claimed', isWanted: keeper !== null }
 }
 
 /** See `contestRun` of a checkpoint that one process has to itself. To be called within a transaction. */
@@ -116,7 +135,8 @@ export async function awardRun(
   for (const holder of holders)
     await doubt(statements, holder, runId, `the service named ${runId}, the run of another submission`)
   const settlement = { runId, acceptedAtMs: nowMs, reason: null }
-  await settleLookup(statements, { lookupId: winner.lookupId, state, workerId, ...settlement })
+  const keeper = await keeperOf(statements, winner.lookupId, workerId)
+  await settleLookup(statements, { lookupId: winner.lookupId, state, workerId: keeper, ...settlement })
   await settleSubmission(statements, { customId, verdict: 'accepted', ...settlement })
   return true
 }

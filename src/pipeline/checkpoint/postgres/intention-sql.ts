@@ -1,7 +1,8 @@
 import { timelineSql } from '../../../platform/postgres/server.js'
 
 /**
- * $1 worker, $2 lookups, $3 when each leaves, $4 scope, $5 job, $6 what custom ids begin with, $7 to $10 the bounds.
+ * $1 worker, $2 lookups, $3 when each leaves, $4 scope, $5 job, $6 what custom ids begin with, $7 to $10 the bounds,
+ * $11 what custom ids end with.
  * The worker's row is held so that nobody fences it before this commits, the rows of the job so that no two processes
  * take the same rest. A checkpoint that was gone on with on another server has another id: who began before does not go on. A custom id is made as `formatCustomId` makes it.
  *
@@ -39,7 +40,7 @@ export const intendSql = `
   ), moved AS (
     UPDATE enrich.lookups l
     SET state = 'intended', attempt = l.attempt + 1, worker_id = $1,
-      custom_id = $6 || encode(l.key, 'hex') || '_' || (l.attempt + 1)
+      custom_id = $6 || encode(l.key, 'hex') || '_' || (l.attempt + 1) || $11
     FROM asked a, job, kind
     WHERE l.lookup_id = a.lookup_id AND a.was_free
       AND ($7::bigint IS NULL OR NOT a.is_first OR job.reserved_of_rows + a.nth_of_rows <= $7)

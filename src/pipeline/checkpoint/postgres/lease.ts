@@ -8,6 +8,7 @@ import {
   timelineSql,
   type ServerIdentity,
 } from '../../../platform/postgres/server.js'
+import { assertNotMoved, isOpenSql } from './moved.js'
 import type { Worker, WorkerEnd } from './worker.js'
 
 /** In milliseconds. */
@@ -116,11 +117,16 @@ class LeasedWorker implements Worker {
 
   async register(): Promise<void> {
     const name = `${hostname()} ${process.pid}`
-    await this.#ask(
-      `INSERT INTO enrich.workers (name, job, doing, lease_until) VALUES ($2, $3, $4, ${untilSql})
+    // Nobody begins to move it away before this is seen.
+    const isJoined = await this.#ask(
+      `INSERT INTO enrich.workers (name, job, doing, lease_until)
+       SELECT $2, $3, $4, ${untilSql} FROM enrich.checkpoint c WHERE ${isOpenSql} FOR SHARE OF c
        RETURNING ${grantedSql}`,
       [this.#times.lease, name, this.#deps.job, this.#doing()],
     )
+    if (isJoined) return
+    await assertNotMoved(this.#deps.prompt, 'of this run', 'write')
+    throw new Error('the checkpoint takes no process, and does not say why')
   }
 
   start(): void {

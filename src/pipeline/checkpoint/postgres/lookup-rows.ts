@@ -73,7 +73,10 @@ export async function settleLookup(
   )
 }
 
-/** What was not billed is there again for the job that it was taken from. */
+/**
+ * What was not billed is there again for the job that it was taken from; what turns out to have been billed after all is
+ * taken from it.
+ */
 export async function settleSubmission(
   statements: PostgresStatements,
   { customId, verdict, runId, acceptedAtMs, reason }: Settlement & { customId: string; verdict: string },
@@ -85,8 +88,17 @@ export async function settleSubmission(
      ), settled AS (
        UPDATE enrich.submissions s SET verdict = $2, run_id = $3, accepted_at_ms = $4, reason = $5
        FROM before WHERE s.custom_id = before.custom_id
-       RETURNING s.*, before.was_reserved AND $2 IN ('not_created', 'rejected') AS is_given_back
-     ), ${givenBackSql}
+       RETURNING s.*, ($2 IN ('intended', 'accepted', 'uncertain'))::integer - before.was_reserved::integer AS taken
+     ), of_job AS (
+       UPDATE enrich.jobs j
+       SET reserved_of_rows = j.reserved_of_rows + s.taken * s.is_first::integer,
+         reserved_micros = j.reserved_micros + s.taken * s.price_micros
+       FROM settled s WHERE j.job_id = s.job_id AND s.taken <> 0
+     ), of_kind AS (
+       UPDATE enrich.job_kinds k SET reserved = k.reserved + s.taken
+       FROM settled s JOIN enrich.lookups l USING (lookup_id)
+       WHERE s.taken <> 0 AND k.job_id = s.job_id AND k.scope_id = l.scope_id
+     )
      SELECT FROM settled`,
     [customId, verdict, runId, acceptedAtMs, reason],
   )

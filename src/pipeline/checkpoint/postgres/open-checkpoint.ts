@@ -3,7 +3,6 @@ import type { Postgres } from '../../../platform/postgres/postgres.js'
 import { ConnectionLostError } from '../../../platform/postgres/postgres.js'
 import type { Partition } from '../../rules/partition.js'
 import type { OpenCheckpointDeps } from '../begin-run.js'
-import type { Checkpoint } from '../checkpoint.js'
 import { copyWanted } from './copying.js'
 import { joinJob } from './job.js'
 import type { LocalCopy } from './local-copy.js'
@@ -18,9 +17,10 @@ export interface OpenPostgresCheckpointDeps extends Pick<
   'scope' | 'job' | 'nowMs' | 'random'
 > {
   readonly clock: Clock
-  /** A database that was found fit, and the checkpoint's id in it. */
+  /** A database that was found fit, and what custom ids are made of in it. */
   readonly postgres: Postgres
   readonly id: string
+  readonly generation: number
   readonly explain: (error: unknown) => unknown
   /** This process, joined; it is closed with the checkpoint, and the database is not. */
   readonly worker: Worker
@@ -33,7 +33,7 @@ export interface OpenPostgresCheckpointDeps extends Pick<
 }
 
 /** Joins the job of a shared checkpoint. Throws CHECKPOINT_*. */
-export async function openPostgresCheckpoint(deps: OpenPostgresCheckpointDeps): Promise<Checkpoint> {
+export async function openPostgresCheckpoint(deps: OpenPostgresCheckpointDeps): Promise<PostgresCheckpoint> {
   const { postgres, worker, copy, scope, nowMs, explain } = deps
   const joined = { base: scope, input: deps.job, workerId: worker.id, nowMs }
   const job = await repeated(deps, () =>

@@ -11,7 +11,7 @@ import {
   readOwnHead,
   type OwnSchema,
 } from '../../../platform/postgres/own-schema.js'
-import type { Postgres } from '../../../platform/postgres/postgres.js'
+import type { Postgres, PostgresStatements } from '../../../platform/postgres/postgres.js'
 import {
   assertFit,
   isSameServer,
@@ -19,18 +19,25 @@ import {
   type ServerIdentity,
 } from '../../../platform/postgres/server.js'
 import type { Random } from '../../../platform/random.js'
+import { assertNotMoved } from './moved.js'
 import { sharedMigrations } from './schema.js'
 
 /** A checkpoint on PostgreSQL that was found fit to be worked on. */
 export interface SharedDatabase {
   /** Of the checkpoint. */
   readonly id: string
+  /** How often the names of its submissions began anew. */
+  readonly generation: number
   /** As it may be shown. */
   readonly url: string
   readonly postgres: Postgres
   /** Of one connection, on which nothing takes long: for leases and paces, which cannot wait behind work. */
   readonly prompt: Postgres
   readonly server: ServerIdentity
+  /** Another way to the same database, with bounds of its own; to be closed by who asked for it. */
+  readonly connectMore: (
+    options: Pick<ConnectOptions, 'connectionsMax' | 'connectTimeoutMs' | 'statementTimeoutMs'>,
+  ) => Postgres
   /** Says in a user's words what the server refused; what is none of that is given back as it is. */
   readonly explain: (error: unknown) => unknown
   close(): Promise<void>
@@ -42,6 +49,10 @@ export interface OpenSharedDeps {
   readonly environment?: ConnectOptions['environment']
   /** The user knows that the server is another one than before, or was restored. */
   readonly acceptRollback?: boolean
+  /** Opened by who settles what a rollback lost: nothing is submitted by it. */
+  readonly settlesRollback?: boolean
+  /** Opened by who moves it: also where it has moved, or is being filled. */
+  readonly isMover?: boolean
 }
 
 /** What takes longer on it has no use. */
@@ -55,10 +66,9 @@ export async function openShared(url: string, deps: OpenSharedDeps): Promise<Sha
     const shown = shownPostgresUrl(address)
     const head = await makeOwn(postgres, shown, schemaOn(server, deps))
     await assertGrants(postgres, shown, readSchema, ['SELECT', 'INSERT', 'UPDATE', 'DELETE'])
-    return {
-      head: isSameServer(head, server) ? head : await goOnWith(postgres, shown, head, server, deps),
-      server,
-    }
+    if (deps.isMover !== true) await assertNotMoved(postgres, shown, 'write')
+    const isFit = isSameServer(head, server) || deps.settlesRollback === true
+    return { head: isFit ? head : await goOnWith(postgres, shown, head, server, deps), server }
   })
   return database
 }
@@ -80,13 +90,20 @@ export async function openSharedToRead(
     const head = await readOwnHead(postgres, shown, readSchema)
     if (head === null) return null
     assertKnownVersion(head, shown, readSchema)
+    if (head.version < sharedMigrations.length) throw notUpdated(shown)
     await assertGrants(postgres, shown, readSchema, ['SELECT'])
+    await assertNotMoved(postgres, shown, 'read')
     return { head, server }
   })
   if (found === null) return null
   const { database, head } = found
   return { ...database, problem: isSameServer(head, database.server) ? null : serverChanged(database.url) }
 }
+
+const notUpdated = (url: string) =>
+  new UserError('CHECKPOINT_NOT_UPDATED', `the checkpoint ${url} was made by an earlier version of enrich`, {
+    hint: 'enrich doctor with the same checkpoint, as the owner of its tables, brings it to this version; so does a run',
+  })
 
 interface Head extends ServerIdentity {
   readonly id: string
@@ -115,11 +132,22 @@ async function opened<Result extends Found | null>(
     }
     const { head, server } = found
     const shown = shownPostgresUrl(address)
-    return { database: { id: head.id, url: shown, postgres, prompt, server, explain, close }, head }
+    const connectMore = (more: object) => connectPostgres(address, { ...options, ...more })
+    const generation = await generationOf(postgres)
+    const { id } = head
+    return {
+      database: { id, generation, url: shown, postgres, prompt, server, connectMore, explain, close },
+      head,
+    }
   } catch (error) {
     await close()
     throw explain(error)
   }
+}
+
+async function generationOf({ query }: PostgresStatements): Promise<number> {
+  const [row] = await query<{ generation: number }>('SELECT generation FROM enrich.checkpoint')
+  return row?.generation ?? 0
 }
 
 const wordsOfCheckpoint: OwnWords = {
@@ -170,20 +198,18 @@ async function goOnWith(
   url: string,
   head: Head,
   { systemIdentifier, timeline }: ServerIdentity,
-  { random, acceptRollback = false }: OpenSharedDeps,
+  { acceptRollback = false }: OpenSharedDeps,
 ): Promise<Head> {
   if (!acceptRollback) throw serverChanged(url)
   return lockedForMaking(postgres, async (statements) => {
     const found = (await readOwnHead(statements, url, readSchema)) ?? head
-    // Another process was faster; its id is the one to go on with.
+    // Another process was faster.
     if (isSameServer(found, { systemIdentifier, timeline })) return found
     // It goes into the name of each submission: those that were lost have names that are not given again.
-    const id = random.id('')
-    await statements.query('UPDATE enrich.checkpoint SET id = $1, system_identifier = $2, timeline = $3', [
-      id,
-      systemIdentifier,
-      timeline,
-    ])
-    return { ...found, id, systemIdentifier, timeline }
+    await statements.query(
+      'UPDATE enrich.checkpoint SET generation = generation + 1, system_identifier = $1, timeline = $2',
+      [systemIdentifier, timeline],
+    )
+    return { ...found, systemIdentifier, timeline }
   })
 }

@@ -56,21 +56,23 @@ export class PostgresCheckpoint implements Checkpoint {
   readonly id: string
   readonly kind: LookupKind
   readonly sharedTurns?: SharedTurnsOf
+  readonly store: SharedStore
   readonly #deps: PostgresCheckpointDeps
-  readonly #store: SharedStore
   readonly #kinds: Map<LookupKind, Checkpoint>
   readonly #intentions: Intentions
   readonly #settlements: Settlements
   readonly #answers: Answers
   readonly #followings: Followings
+  /** Of these a delivery was taken, for whoever wants them: what this process wants is counted, and these are not. */
+  readonly #unwanted = new Set<LookupId>()
 
   constructor(deps: PostgresCheckpointDeps, kind: LookupKind, kinds = new Map<LookupKind, Checkpoint>()) {
     const { store } = deps
+    this.store = store
     this.id = store.id
     this.kind = kind
     if (deps.turnsOf !== null) this.sharedTurns = deps.turnsOf
     this.#deps = deps
-    this.#store = store
     this.#kinds = kinds.set(kind, this)
     this.#intentions = new Intentions(store, kind)
     this.#settlements = new Settlements(store, kind)
@@ -83,8 +85,8 @@ export class PostgresCheckpoint implements Checkpoint {
   }
 
   want(lookups: readonly KeyedLookup[]): Promise<LookupId[]> {
-    this.#store.activity.note('reading')
-    return wantLookups(this.#store, lookups, true)
+    this.store.activity.note('reading')
+    return wantLookups(this.store, lookups, true)
   }
 
   async follow(lookups: readonly KeyedLookup[], policy: PlanPolicy): ReturnType<Checkpoint['follow']> {
@@ -94,36 +96,36 @@ export class PostgresCheckpoint implements Checkpoint {
   }
 
   firstAnswers(afterPosition: number, count: number): Promise<FirstAnswer[]> {
-    return firstAnswersOf(this.#store, this.kind, afterPosition, count)
+    return firstAnswersOf(this.store, this.kind, afterPosition, count)
   }
 
   firstQuestion(lookupId: LookupId): Promise<Lookup | null> {
-    return firstQuestionOf(this.#store, lookupId)
+    return firstQuestionOf(this.store, lookupId)
   }
 
   async plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>> {
     // Of what was never wanted there is nothing to change.
     if (this.#scopeId() === 0) return nothingPlanned()
-    this.#store.activity.note('planning')
-    const plan = await planKind(this.#store, this.kind, policy, 0)
+    this.store.activity.note('planning')
+    const plan = await planKind(this.store, this.kind, policy, 0)
     this.#deps.others.planned(this.kind, plan, policy, true)
     return plan
   }
 
   reopen(outcomes: readonly string[]): Promise<number> {
-    return reopenOutcomes(this.#store, this.kind, outcomes, 0)
+    return reopenOutcomes(this.store, this.kind, outcomes, 0)
   }
 
   nextToSubmit(afterPosition: number, count: number): ReturnType<Checkpoint['nextToSubmit']> {
-    return claimNew(this.#store, this.kind, afterPosition, count)
+    return claimNew(this.store, this.kind, afterPosition, count)
   }
 
   openRuns(): Promise<OpenRun[]> {
-    return adoptRuns(this.#store, this.kind, 0)
+    return adoptRuns(this.store, this.kind, 0)
   }
 
   elsewhere(signal: AbortSignal): Promise<boolean> {
-    this.#store.activity.note('elsewhere')
+    this.store.activity.note('elsewhere')
     return this.#deps.others.elsewhere(signal)
   }
 
@@ -132,7 +134,7 @@ export class PostgresCheckpoint implements Checkpoint {
   }
 
   intend(lookupId: LookupId, nowMs: number, bounds?: SubmissionBounds): Promise<Intention | Refusal> {
-    this.#store.activity.note('submitting')
+    this.store.activity.note('submitting')
     return this.#intentions.intend(lookupId, nowMs, bounds)
   }
 
@@ -166,74 +168,81 @@ export class PostgresCheckpoint implements Checkpoint {
   }
 
   async claim(customId: string, runId: string, nowMs: number): Promise<Claim> {
-    const claim = await this.#store.transaction((statements) =>
+    const { claim, isWanted } = await this.store.transaction((statements) =>
       claimRun(statements, { customId, runId, nowMs }, this.#claimant()),
     )
-    if (claim === 'claimed') this.#deps.others.settled(this.kind, 'uncertain', -1)
+    if (claim === 'claimed' && isWanted) this.#deps.others.settled(this.kind, 'uncertain', -1)
     return claim
   }
 
   /** Only the service makes runs that it could name twice: other lookups are known by what they ask. */
   contenders(runId: string): Promise<RunContender[]> {
     if (this.kind !== 'resolution') return Promise.resolve([])
-    return contendersOf(this.#store, runId, this.#scopeId())
+    return contendersOf(this.store, runId, this.#scopeId())
   }
 
   award(customId: string, runId: string, nowMs: number): Promise<boolean> {
-    return this.#store.transaction((statements) =>
+    return this.store.transaction((statements) =>
       awardRun(statements, { customId, runId, nowMs }, this.#claimant()),
     )
   }
 
-  ownerOf(runId: string): Promise<RunOwner | null> {
-    return ownerOfRun(this.#store, this.kind, runId)
+  async ownerOf(runId: string): Promise<RunOwner | null> {
+    return this.#noted(await ownerOfRun(this.store, this.kind, runId))
   }
 
-  ownerOfKey(key: Uint8Array): Promise<RunOwner | null> {
-    return ownerOfKey(this.#store, this.kind, key)
+  async ownerOfKey(key: Uint8Array): Promise<RunOwner | null> {
+    return this.#noted(await ownerOfKey(this.store, this.kind, key))
+  }
+
+  #noted(owner: RunOwner | null): RunOwner | null {
+    if (owner?.isWanted === false) this.#unwanted.add(owner.lookupId)
+    else if (owner !== null) this.#unwanted.delete(owner.lookupId)
+    return owner
   }
 
   disprove(lookupId: LookupId, customId: string, reason: string): Promise<void> {
-    return this.#store.transaction((statements) =>
-      disproveRun(statements, { lookupId, customId, reason }, this.#store.workerId),
+    return this.store.transaction((statements) =>
+      disproveRun(statements, { lookupId, customId, reason }, this.store.workerId),
     )
   }
 
   lostSince(afterMs: number, among: 'wanted' | 'all' = 'wanted'): ReturnType<Checkpoint['lostSince']> {
-    return lostSince(this.#store, this.kind, afterMs, among)
+    return lostSince(this.store, this.kind, afterMs, among)
   }
 
   recentSubmissions(afterMs: number, countMax: number): Promise<number[]> {
-    return recentSubmissions(this.#store, this.kind, afterMs, countMax)
+    return recentSubmissions(this.store, this.kind, afterMs, countMax)
   }
 
   bodyOf(lookupId: LookupId): Promise<string | null> {
-    return bodyOf(this.#store, lookupId)
+    return bodyOf(this.store, lookupId)
   }
 
   async answer(lookupId: LookupId, answer: Answer, isProved = false): ReturnType<Checkpoint['answer']> {
     const isFirst = await this.#answers.answer(lookupId, answer, isProved)
-    if (isFirst === true) this.#deps.others.settled(this.kind, answer.state)
+    const isUnwanted = this.#unwanted.delete(lookupId)
+    if (isFirst === true && !isUnwanted) this.#deps.others.settled(this.kind, answer.state)
     return isFirst
   }
 
   async setNeedsAttention(lookupId: LookupId, reason: string | null): Promise<void> {
-    await this.#store.query(
+    await this.store.query(
       `UPDATE enrich.lookups SET failure = $2 WHERE lookup_id = $1 AND state = 'running'`,
       [lookupId, reason],
     )
   }
 
   spent(): Promise<number> {
-    return spentOf(this.#store, this.kind)
+    return spentOf(this.store, this.kind)
   }
 
   spentByRows(): Promise<number> {
-    return spentByRows(this.#store, this.kind)
+    return spentByRows(this.store, this.kind)
   }
 
   endJob(nowMs: number): Promise<void> {
-    return endJob(this.#store, this.kind, nowMs)
+    return endJob(this.store, this.kind, nowMs)
   }
 
   remember<Result>(change: (database: Sqlite) => Result): Promise<Result> {
@@ -241,7 +250,7 @@ export class PostgresCheckpoint implements Checkpoint {
   }
 
   copyForReading(): Promise<void> {
-    this.#store.activity.note('writing')
+    this.store.activity.note('writing')
     return this.#deps.copyForReading()
   }
 
@@ -254,11 +263,11 @@ export class PostgresCheckpoint implements Checkpoint {
   }
 
   #claimant() {
-    return { scopeId: this.#scopeId(), workerId: this.#store.workerId }
+    return { scopeId: this.#scopeId(), workerId: this.store.workerId }
   }
 
   /** No scope has the number 0. */
   #scopeId(): number {
-    return this.#store.scopeId(this.kind)
+    return this.store.scopeId(this.kind)
   }
 }

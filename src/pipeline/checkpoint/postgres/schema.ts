@@ -1,3 +1,5 @@
+import { inboxMigration } from './schema-inbox.js'
+import { movingMigration } from './schema-moving.js'
 import { termsOfWorkers } from './schema-terms.js'
 
 /**
@@ -158,4 +160,6 @@ export const sharedMigrations: readonly string[] = [
      PRIMARY KEY (job_id, part)
    )`,
   termsOfWorkers,
+  inboxMigration,
+  movingMigration,
 ]

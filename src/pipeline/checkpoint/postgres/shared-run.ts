@@ -4,10 +4,12 @@ import type { Random } from '../../../platform/random.js'
 import type { Partition } from '../../rules/partition.js'
 import type { OpenCheckpointDeps } from '../begin-run.js'
 import type { Checkpoint } from '../checkpoint.js'
+import type { LookupKind } from '../../rules/lookup-kind.js'
 import { leaseTimes, openWorker, type LeaseTimes } from './lease.js'
 import { peekInto, type Peek } from './look.js'
 import { LocalCopy } from './local-copy.js'
 import { openPostgresCheckpoint } from './open-checkpoint.js'
+import type { PostgresCheckpoint } from './postgres-checkpoint.js'
 import { openShared, type OpenSharedDeps, type SharedDatabase } from './open.js'
 import { keyHashOf, openTurns } from './pace.js'
 import { startSweeping } from './sweep.js'
@@ -45,7 +47,17 @@ export interface SharedRun {
   readonly peek: Peek
   openCheckpoint(options: OpenCheckpointDeps): Promise<Checkpoint>
   /** Closed with the run. */
-  readonly database: Pick<SharedDatabase, 'postgres' | 'explain'>
+  readonly database: SharedDatabase
+  /** As which it has joined, once the checkpoint is open. */
+  readonly owner: () => Joined
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** What this process is known as, and what it asks. */
+interface Joined {
+  readonly workerId: number
+  scopeId(kind: LookupKind): number
 }
 
 /** Throws CHECKPOINT_*. */
@@ -57,11 +69,22 @@ export async function joinShared(deps: SharedRunDeps, closeLater: CloseLater): P
   closeLater(() => {
     copy.close()
   })
+  let joined: Joined | null = null
   return {
     path: copy.path,
-    database: { postgres: patientPostgres(deps, shared.postgres), explain: (error) => shared.explain(error) },
+    database: { ...shared, postgres: patientPostgres(deps, shared.postgres) },
+    clock,
+    random,
     peek: peekInto(shared, copy, deps),
-    openCheckpoint: (options) => openJoined(deps, shared, copy, options),
+    openCheckpoint: async (options) => {
+      const checkpoint = await openJoined(deps, shared, copy, options)
+      joined = checkpoint.store
+      return checkpoint
+    },
+    owner: () => {
+      if (joined === null) throw new Error('the checkpoint is not open')
+      return joined
+    },
   }
 }
 
@@ -70,10 +93,10 @@ async function openJoined(
   shared: SharedDatabase,
   copy: LocalCopy,
   options: OpenCheckpointDeps,
-): Promise<Checkpoint> {
+): Promise<PostgresCheckpoint> {
   const { apiKey, clock, random, part = null, times = leaseTimes } = deps
   const { scope, job, nowMs, notice } = options
-  const { postgres, prompt, server, id } = shared
+  const { postgres, prompt, server, id, generation } = shared
   const explain = (error: unknown) => shared.explain(error)
   const leased = await whileAway(deps, () =>
     openWorker({ prompt, server, clock, job, times }).catch((error: unknown) => {
@@ -115,6 +138,6 @@ async function openJoined(
       : (route: string, windowMs: number) =>
           openTurns({ prompt, clock, random, keyHash: keyHashOf(scope, key), route, windowMs })
   return openPostgresCheckpoint({
-    ...{ scope, job, nowMs, random, clock, postgres, id, explain, worker, copy, turnsOf, part },
+    ...{ scope, job, nowMs, random, clock, postgres, id, generation, explain, worker, copy, turnsOf, part },
   })
 }

@@ -21,8 +21,9 @@ export interface SharedStoreDeps extends RepeatingDeps {
   readonly explain: (error: unknown) => unknown
   readonly postgres: Postgres
   readonly worker: Worker
-  /** Of the checkpoint: goes into each `custom_id`. */
+  /** Of the checkpoint: these go into each `custom_id`. */
   readonly id: string
+  readonly generation: number
   /** Whose answers, and what is worked on. */
   readonly job: SharedJob
   /** The part of the job that this process has; null: its job has no parts. */
@@ -40,6 +41,7 @@ const leaseWaitMsMax = 60_000
 /** What the lookups of all kinds in one shared checkpoint have in common. */
 export class SharedStore implements PostgresStatements {
   readonly id: string
+  readonly generation: number
   readonly worker: Worker
   readonly job: SharedJob
   /** Submissions of this process that it has not settled yet. */
@@ -52,6 +54,7 @@ export class SharedStore implements PostgresStatements {
   constructor(deps: SharedStoreDeps) {
     this.#deps = deps
     this.id = deps.id
+    this.generation = deps.generation
     this.worker = deps.worker
     this.job = deps.job
     this.#scopes = new Map(deps.job.scopes)

@@ -42,7 +42,10 @@ async function wantSome(
   }))
   const ids = new Map<number, LookupId>()
   const wantKnown = async (some: readonly Asked[]) => {
-    for (const { position, lookupId } of await insertWanted(store, some, isFirst)) ids.set(position, lookupId)
+    const found = await insertWanted(store, some, isFirst)
+    for (const { position, lookupId } of found) ids.set(position, lookupId)
+    const nameless = new Map(found.flatMap((one) => (one.isNameless ? [[one.position, one.lookupId]] : [])))
+    if (nameless.size > 0) await nameLookups(store, some, nameless)
   }
   await wantKnown(asked)
   const fresh = asked.filter(({ position }) => !ids.has(position))
@@ -79,8 +82,25 @@ async function insertLookups(statements: PostgresStatements, asked: readonly Ask
   )
 }
 
+/** What was put back from a list of charges has its name again. */
+async function nameLookups(
+  statements: PostgresStatements,
+  asked: readonly Asked[],
+  ids: ReadonlyMap<number, LookupId>,
+): Promise<void> {
+  for (const { position, lookup } of asked) {
+    const lookupId = ids.get(position)
+    if (lookupId === undefined) continue
+    const { name, location, context } = lookup.lookup
+    await statements.query(
+      `UPDATE enrich.lookups SET name = $2, location = $3, context = $4 WHERE lookup_id = $1 AND name = ''`,
+      [lookupId, storable(name), storable(location), storable(context)],
+    )
+  }
+}
+
 /** PostgreSQL keeps no NUL in a text; no name has one after it is tidied, and a location might. */
-const storable = <Text extends string | null>(text: Text): Text | string =>
+export const storable = <Text extends string | null>(text: Text): Text | string =>
   text?.replaceAll('\0', ' ') ?? text
 
 /** What is known of them is wanted; the first position of each counts. */
@@ -88,10 +108,10 @@ function insertWanted(
   store: SharedStore,
   asked: readonly Asked[],
   isFirst: boolean,
-): Promise<{ position: number; lookupId: LookupId }[]> {
+): Promise<{ position: number; lookupId: LookupId; isNameless: boolean }[]> {
   return store.query(
     `WITH found AS MATERIALIZED (
-       SELECT a.scope_id, a.position, l.lookup_id, a.is_decided
+       SELECT a.scope_id, a.position, l.lookup_id, a.is_decided, l.name = '' AS is_nameless
        FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::boolean[]) AS a(scope_id, position, key, is_decided)
        JOIN enrich.lookups l ON l.scope_id = a.scope_id AND l.key = decode(a.key, 'hex')
      ), wanted AS (
@@ -99,7 +119,7 @@ function insertWanted(
        SELECT $1, scope_id, position, lookup_id, $6, is_decided FROM found ORDER BY position
        ON CONFLICT DO NOTHING
      )
-     SELECT position, lookup_id AS "lookupId" FROM found`,
+     SELECT position, lookup_id AS "lookupId", is_nameless AS "isNameless" FROM found`,
     [
       store.workerId,
       asked.map(({ scopeId }) => scopeId),

@@ -1,0 +1,233 @@
+import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
+import { parseCustomId, type SubmissionName } from '../../rules/custom-id.js'
+import type { Charge } from '../../rules/ledger.js'
+import { readScope } from '../../rules/lookup-kind.js'
+import type { LookupState } from '../../rules/lookup-state.js'
+import type { LookupId } from '../checkpoint.js'
+import type { Reconciled, ReconcileDeps } from '../reconcile.js'
+import { lockLookup, settleLookup, settleSubmission } from './lookup-rows.js'
+
+export interface SharedReconcilerDeps extends Omit<ReconcileDeps, 'database'> {
+  /** Of one transaction. */
+  readonly statements: PostgresStatements
+}
+
+interface Submission {
+  readonly customId: string
+  readonly lookupId: LookupId
+  readonly verdict: string
+}
+
+interface Current {
+  readonly lookupId: LookupId
+  readonly state: LookupState
+  readonly attempt: number
+  readonly customId: string | null
+}
+
+const atOnce = 1_000
+const openStates: ReadonlySet<LookupState> = new Set(['new', 'uncertain', 'intended', 'invalid'])
+
+/** Holds the list of charges against a checkpoint on PostgreSQL, as `Reconciler` against one in a file. */
+export class SharedReconciler {
+  readonly #deps: SharedReconcilerDeps
+  readonly #result: Reconciled = {
+    ...{ accepted: [], charged: [], notCreated: [], restored: [], billedTwice: [], severalCharged: [] },
+    ...{ unknown: [], leftUncertain: [], otherCount: 0 },
+  }
+  readonly #chargedOfLookup = new Map<string, string[]>()
+  /** Submissions that were put back are of no input, and of no process, that is known. */
+  readonly #jobs = new Map<number, number>()
+  #workerId: number | null = null
+
+  constructor(deps: SharedReconcilerDeps) {
+    this.#deps = deps
+  }
+
+  async run(): Promise<Reconciled> {
+    const { charges, checkpointId } = this.#deps
+    const own: { charge: Charge; name: SubmissionName }[] = []
+    for (const charge of charges.values()) {
+      const name = parseCustomId(charge.customId)
+      if (name?.checkpointId === checkpointId) own.push({ charge, name })
+      else this.#result.otherCount++
+    }
+    for (let at = 0; at < own.length; at += atOnce) {
+      const some = own.slice(at, at + atOnce)
+      const known = await this.#submissions(some.map(({ charge }) => charge.customId))
+      for (const { charge, name } of some) await this.#charge(charge, name, known.get(charge.customId))
+    }
+    this.#result.severalCharged = [...this.#chargedOfLookup.values()].filter(({ length }) => length > 1)
+    await this.#uncharged()
+    return this.#result
+  }
+
+  async #submissions(customIds: readonly string[]): Promise<Map<string, Submission>> {
+    const rows = await this.#query<Submission>(
+      `SELECT custom_id AS "customId", lookup_id AS "lookupId", verdict FROM enrich.submissions
+       WHERE custom_id = ANY($1::text[])`,
+      [customIds],
+    )
+    return new Map(rows.map((row) => [row.customId, row]))
+  }
+
+  async #charge(charge: Charge, name: SubmissionName, submission: Submission | undefined): Promise<void> {
+    const { customId, chargeCount, refundCount, runIds } = charge
+    if (chargeCount > 1 || runIds.length > 1) this.#result.billedTwice.push(customId)
+    if (chargeCount > refundCount) {
+      const key = `${name.scopeId} ${name.keyHex}`
+      this.#chargedOfLookup.set(key, [...(this.#chargedOfLookup.get(key) ?? []), customId])
+    }
+    // Never charged: nothing was made, or nothing that is known of.
+    if (chargeCount === 0 || submission?.verdict === 'accepted') return
+    const lookupId = submission === undefined ? await this.#restore(charge, name) : submission.lookupId
+    const current = lookupId === null ? undefined : await this.#current(lookupId)
+    if (current === undefined) {
+      this.#result.unknown.push(customId)
+      return
+    }
+    // Its answer may have come since it was read.
+    const [now] = (await this.#submissions([customId])).values()
+    if (now?.verdict === 'accepted') return
+    await this.#settle(current, customId, name, await this.#runOf(charge))
+  }
+
+  /** The one run of a charge; null where the list names none or several, or that of another submission. */
+  async #runOf({ customId, runIds }: Charge): Promise<string | null> {
+    const [runId] = runIds
+    if (runId === undefined || runIds.length > 1) return null
+    const sql =
+      'SELECT custom_id AS "customId" FROM enrich.submissions WHERE run_id = $1 AND custom_id <> $2 LIMIT 1'
+    return (await this.#query(sql, [runId, customId])).length === 0 ? runId : null
+  }
+
+  async #current(lookupId: LookupId): Promise<Current | undefined> {
+    const row = await lockLookup(this.#deps.statements, lookupId)
+    if (row === undefined) return undefined
+    const sql = 'SELECT attempt FROM enrich.lookups WHERE lookup_id = $1'
+    const [found] = await this.#query<{ attempt: number }>(sql, [lookupId])
+    return { ...row, attempt: found?.attempt ?? 0 }
+  }
+
+  async #settle(
+    lookup: Current,
+    customId: string,
+    name: SubmissionName,
+    runId: string | null,
+  ): Promise<void> {
+    const reason = runId === null ? 'charged, says the list of charges, which names no run' : null
+    const settlement = { runId, reason, acceptedAtMs: runId === null ? null : this.#deps.nowMs }
+    const verdict = runId === null ? 'uncertain' : 'accepted'
+    await settleSubmission(this.#deps.statements, { customId, verdict, ...settlement })
+    ;(runId === null ? this.#result.charged : this.#result.accepted).push(customId)
+    // A later submission of it was made since, or it is answered: only what was paid is known better.
+    const isCurrent = lookup.customId === customId || lookup.customId === null
+    if (!isCurrent || !openStates.has(lookup.state) || name.attempt < lookup.attempt) return
+    const { lookupId } = lookup
+    const state = runId === null ? 'uncertain' : 'running'
+    // Whoever wants it next polls it.
+    await settleLookup(this.#deps.statements, { lookupId, state, workerId: null, ...settlement })
+    await this.#query('UPDATE enrich.lookups SET attempt = $2, custom_id = $3 WHERE lookup_id = $1', [
+      lookupId,
+      name.attempt,
+      customId,
+    ])
+  }
+
+  /** A submission that the checkpoint has lost, and its lookup where that is lost too; null where its scope is. */
+  async #restore({ customId }: Charge, name: SubmissionName): Promise<LookupId | null> {
+    if (!(await this.#hasScope(name.scopeId))) return null
+    const key = Buffer.from(name.keyHex, 'hex')
+    await this.#query(
+      `INSERT INTO enrich.lookups (scope_id, key, name, state) VALUES ($1, $2, '', 'uncertain')
+       ON CONFLICT (scope_id, key) DO NOTHING`,
+      [name.scopeId, key],
+    )
+    const sql = 'SELECT lookup_id AS "lookupId" FROM enrich.lookups WHERE scope_id = $1 AND key = $2'
+    const [lookup] = await this.#query<{ lookupId: LookupId }>(sql, [name.scopeId, key])
+    if (lookup === undefined) return null
+    const [jobId, workerId] = [await this.#jobOf(name.scopeId), await this.#worker()]
+    await this.#query(
+      `INSERT INTO enrich.submissions
+         (custom_id, lookup_id, job_id, worker_id, attempt, is_first, price_micros, verdict, intended_at_ms)
+       VALUES ($1, $2, $3, $4, $5, false, 0, 'uncertain', $6)`,
+      [customId, lookup.lookupId, jobId, workerId, name.attempt, this.#deps.nowMs],
+    )
+    this.#result.restored.push(customId)
+    return lookup.lookupId
+  }
+
+  async #jobOf(scopeId: number): Promise<number> {
+    const known = this.#jobs.get(scopeId)
+    if (known !== undefined) return known
+    const [job] = await this.#query<{ jobId: number }>(
+      `INSERT INTO enrich.jobs (scope_id, input, started_at_ms, ended_at_ms) VALUES ($1, '', 0, 0)
+       RETURNING job_id AS "jobId"`,
+      [scopeId],
+    )
+    this.#jobs.set(scopeId, job?.jobId ?? 0)
+    return job?.jobId ?? 0
+  }
+
+  async #worker(): Promise<number> {
+    if (this.#workerId !== null) return this.#workerId
+    const [worker] = await this.#query<{ id: number }>(
+      `INSERT INTO enrich.workers (name, job, lease_until, is_fenced, fenced_at, ended_at, is_swept)
+       VALUES ('from a list of charges', '', clock_timestamp(), true, clock_timestamp(), clock_timestamp(), true)
+       RETURNING worker_id AS id`,
+    )
+    return (this.#workerId = worker?.id ?? 0)
+  }
+
+  /** A checkpoint that was lost whole has no scopes: the list is of the service that was named. */
+  async #hasScope(scopeId: number): Promise<boolean> {
+    const scopes = await this.#query<{ scopeId: number }>('SELECT scope_id AS "scopeId" FROM enrich.scopes')
+    if (scopes.some((one) => one.scopeId === scopeId)) return true
+    const { scope } = this.#deps
+    if (scope === null || scopes.length > 0) return false
+    await this.#query('INSERT INTO enrich.scopes (scope_id, scope) OVERRIDING SYSTEM VALUE VALUES ($1, $2)', [
+      scopeId,
+      scope,
+    ])
+    await this.#query(`SELECT setval(pg_get_serial_sequence('enrich.scopes', 'scope_id'), $1)`, [scopeId])
+    return true
+  }
+
+  /** What is uncertain and was not charged. Only resolutions bear a `custom_id` that a list of charges names. */
+  async #uncharged(): Promise<void> {
+    const { charges, completeUntilMs, statements } = this.#deps
+    const scopes = await this.#query<{ scopeId: number; scope: string }>(
+      'SELECT scope_id AS "scopeId", scope FROM enrich.scopes',
+    )
+    const ids = scopes.flatMap(({ scopeId, scope }) =>
+      readScope(scope).kind === 'resolution' ? [scopeId] : [],
+    )
+    const uncertain = await this.#query<{ customId: string; lookupId: LookupId; intendedAtMs: number }>(
+      `SELECT s.custom_id AS "customId", l.lookup_id AS "lookupId", s.intended_at_ms AS "intendedAtMs"
+       FROM enrich.lookups l JOIN enrich.submissions s ON s.custom_id = l.custom_id
+       WHERE l.state = 'uncertain' AND l.scope_id = ANY($1::integer[])
+       ORDER BY l.lookup_id FOR NO KEY UPDATE OF l`,
+      [ids],
+    )
+    for (const { customId, lookupId, intendedAtMs } of uncertain) {
+      if ((charges.get(customId)?.chargeCount ?? 0) > 0) continue
+      if (completeUntilMs === null || intendedAtMs > completeUntilMs) {
+        this.#result.leftUncertain.push(customId)
+        continue
+      }
+      const reason = 'not in the list of charges: never created'
+      const settlement = { runId: null, acceptedAtMs: null, reason }
+      await settleSubmission(statements, { customId, verdict: 'not_created', ...settlement })
+      await this.#query(
+        `UPDATE enrich.lookups SET state = 'new', custom_id = NULL, run_id = NULL, failure = NULL, worker_id = NULL
+         WHERE lookup_id = $1`,
+        [lookupId],
+      )
+      this.#result.notCreated.push(customId)
+    }
+  }
+
+  #query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+    return this.#deps.statements.query<Row>(text, values)
+  }
+}

@@ -1,0 +1,224 @@
+import { createGatheredCommits, type GatheredCommits, type Settled } from '../../platform/gathered-commits.js'
+import type { Postgres, PostgresStatements } from '../../platform/postgres/postgres.js'
+import { assertNotMoving } from '../checkpoint/postgres/moved.js'
+import type { SharedDatabase } from '../checkpoint/postgres/open.js'
+import { repeated, type RepeatingDeps } from '../checkpoint/postgres/repeating.js'
+import { lookupKinds, type LookupKind } from '../rules/lookup-kind.js'
+import type { DeliveryState, Inbox, InboxCounts, WaitingDelivery } from './inbox.js'
+import { receiverLimits } from './limits.js'
+import { insertSql, subjectOf, waitingSql, type Subject } from './shared-inbox-sql.js'
+import type { InboxPlace } from './webhooks.js'
+
+/** Whose deliveries a run takes: those of what it asks, and of what nobody living looks after. */
+export interface InboxOwner {
+  readonly workerId: number
+  /** 0, which no scope has, before anything of the kind was ever wanted. */
+  scopeId(kind: LookupKind): number
+}
+
+export interface SharedInboxDeps extends RepeatingDeps {
+  readonly database: Pick<SharedDatabase, 'postgres' | 'explain' | 'connectMore' | 'url'>
+  /** Null: of a receiver, which takes none. */
+  readonly owner: (() => InboxOwner) | null
+  readonly onReceived?: () => void
+}
+
+/** The inbox of a run, once it has joined. */
+export const inboxOfRun = (run: Required<Omit<SharedInboxDeps, 'onReceived'>>): InboxPlace => ({
+  exists: () => inExplained(run, (statements) => isAnything(statements)),
+  open: (onReceived) => openSharedInbox({ ...run, onReceived }),
+})
+
+/** Opens the inbox of a checkpoint on PostgreSQL; the database is not closed with it. Throws CHECKPOINT_*. */
+export async function openSharedInbox(deps: SharedInboxDeps): Promise<Inbox> {
+  const { database } = deps
+  await inExplained(deps, (statements) => forgetOld(statements))
+  return new SharedInbox(deps, () => database.connectMore(receivingBounds))
+}
+
+/** How many deliveries are in which state; null where nothing was ever received. */
+export async function readSharedInboxCounts(statements: PostgresStatements): Promise<InboxCounts | null> {
+  const groups = await statements.query<{ state: DeliveryState; count: number }>(
+    'SELECT state, count(*) FROM enrich.inbox GROUP BY state',
+  )
+  if (groups.length === 0) return null
+  const counts = { waiting: 0, taken: 0, unclaimed: 0, quarantined: 0 }
+  for (const { state, count } of groups) counts[state] = count
+  return counts
+}
+
+/** The service waits 15 s: what the server has not said by then is answered with 503, and comes again. */
+const receivingBounds = { connectionsMax: 1, connectTimeoutMs: 3_000, statementTimeoutMs: 8_000 }
+
+/** What deliveries take in one statement, at most. */
+const statementBytesMax = 4_000_000
+
+/** Any number: who writes deliveries holds it until it commits, so that a later position is never seen first. */
+const receiversLock = 7_305_511_969
+
+interface Received {
+  readonly eventId: string
+  readonly body: Uint8Array
+  readonly nowMs: number
+  readonly subject: Subject
+}
+
+/**
+ * Any number of receivers write into it, and any number of runs take from it. A delivery is for whoever looks after its
+ * lookup; where nobody living does, for any run of that service. What two took at once is settled by one of them.
+ */
+class SharedInbox implements Inbox {
+  readonly lookMs = receiverLimits.sharedLookMs
+  readonly #deps: SharedInboxDeps
+  readonly #connect: () => Postgres
+  readonly #commits: GatheredCommits<Received, boolean>
+  #receiving: Postgres | null = null
+
+  constructor(deps: SharedInboxDeps, connect: () => Postgres) {
+    this.#deps = deps
+    this.#connect = connect
+    this.#commits = createGatheredCommits((items) => this.#commit(items))
+  }
+
+  /**
+   * Rejects where it is not certain that it is there: once, within seconds, and never tried again here. The service sends
+   * it again, under the same id.
+   */
+  async receive(eventId: string, body: Uint8Array, nowMs: number): Promise<boolean> {
+    const isNew = await this.#commits.add({ eventId, body, nowMs, subject: subjectOf(body) })
+    if (isNew) this.#deps.onReceived?.()
+    return isNew
+  }
+
+  async waiting(
+    afterPosition: number,
+    kinds: readonly LookupKind[] = lookupKinds,
+  ): Promise<readonly WaitingDelivery[]> {
+    const owner = this.#deps.owner?.()
+    if (owner === undefined) return []
+    const scopeIds = kinds.map((kind) => owner.scopeId(kind)).filter((id) => id !== 0)
+    const values = [afterPosition, scopeIds, owner.workerId, receiverLimits.takeCountMax]
+    return inExplained(this.#deps, ({ query }) => query<WaitingDelivery>(waitingSql, values))
+  }
+
+  async settle(
+    position: number,
+    state: Exclude<DeliveryState, 'waiting'>,
+    reason: string | null,
+  ): Promise<boolean> {
+    const rows = await inExplained(this.#deps, ({ query }) =>
+      query(
+        `UPDATE enrich.inbox SET state = $2, reason = $3, body = CASE WHEN $2 = 'taken' THEN NULL ELSE body END
+         WHERE position = $1 AND state = 'waiting' RETURNING position`,
+        [position, state, reason],
+      ),
+    )
+    return rows.length > 0
+  }
+
+  async requeue(): Promise<void> {
+    await inExplained(this.#deps, ({ query }) =>
+      query(`UPDATE enrich.inbox SET state = 'waiting', reason = NULL WHERE state = 'unclaimed'`),
+    )
+  }
+
+  async close(): Promise<void> {
+    this.#commits.flush()
+    await this.#receiving?.close()
+  }
+
+  async #commit(items: readonly Received[]): Promise<Settled<boolean>[]> {
+    const settled: Settled<boolean>[] = []
+    for (const batch of batchesOf(items)) settled.push(...(await this.#write(batch)))
+    return settled
+  }
+
+  /** One transaction: all of them are there, or none is acknowledged. */
+  async #write(batch: readonly Received[]): Promise<Settled<boolean>[]> {
+    const { database } = this.#deps
+    this.#receiving ??= this.#connect()
+    try {
+      const rows = await this.#receiving.transaction(async (statements) => {
+        await assertNotMoving(statements, database.url)
+        await statements.query('SELECT pg_advisory_xact_lock($1)', [receiversLock])
+        return statements.query<{ eventId: string }>(insertSql, valuesOf(batch))
+      })
+      const fresh = new Set(rows.map(({ eventId }) => eventId))
+      // Of one that came twice at the same time, the first is new.
+      return batch.map(({ eventId }) => ({ value: fresh.delete(eventId) }))
+    } catch (cause) {
+      const error = database.explain(cause)
+      return batch.map(() => ({ error }))
+    }
+  }
+}
+
+async function inExplained<Result>(
+  deps: SharedInboxDeps,
+  work: (statements: PostgresStatements) => Promise<Result>,
+): Promise<Result> {
+  const { database } = deps
+  try {
+    return await repeated(deps, () => work(database.postgres))
+  } catch (error) {
+    throw database.explain(error)
+  }
+}
+
+async function isAnything({ query }: PostgresStatements): Promise<boolean> {
+  return (await query('SELECT FROM enrich.inbox LIMIT 1')).length > 0
+}
+
+const forgottenAtOnce = 10_000
+
+/** By the clock of the server: that of no machine takes anything away. */
+async function forgetOld({ query }: PostgresStatements): Promise<void> {
+  const { unsettledKeptMs, takenKeptMs } = receiverLimits
+  for (;;) {
+    const rows = await query(
+      `DELETE FROM enrich.inbox WHERE event_id IN (
+         SELECT event_id FROM enrich.inbox
+         WHERE received_at < clock_timestamp() - $2 * interval '1 millisecond'
+           AND (state = 'taken' OR received_at < clock_timestamp() - $1 * interval '1 millisecond')
+         ORDER BY received_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+       RETURNING position`,
+      [unsettledKeptMs, takenKeptMs, forgottenAtOnce],
+    )
+    if (rows.length < forgottenAtOnce) return
+  }
+}
+
+function batchesOf(items: readonly Received[]): Received[][] {
+  const batches: Received[][] = []
+  let bytes = 0
+  for (const item of items) {
+    bytes += item.body.length
+    const last = batches.at(-1)
+    if (last === undefined || bytes > statementBytesMax) {
+      batches.push([item])
+      bytes = item.body.length
+    } else last.push(item)
+  }
+  return batches
+}
+
+/** Bodies are sent as one piece of bytes, since a list of pieces would be sent as text. */
+function valuesOf(items: readonly Received[]): unknown[] {
+  let end = 0
+  const starts = items.map(({ body }) => {
+    const start = end + 1
+    end += body.length
+    return start
+  })
+  return [
+    items.map(({ eventId }) => eventId),
+    items.map(({ nowMs }) => nowMs),
+    items.map(({ subject }) => subject.customId),
+    items.map(({ subject }) => subject.runId),
+    items.map(({ subject }) => subject.recordKind),
+    items.map(({ subject }) => subject.recordKey),
+    starts,
+    items.map(({ body }) => body.length),
+    Buffer.concat(items.map(({ body }) => body)),
+  ]
+}

@@ -1,0 +1,212 @@
+import { existsSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { UserError } from '../../core/errors.js'
+import type { CloseLater } from '../../platform/close-stack.js'
+import { keepToOwner, publishFile } from '../../platform/durable-files.js'
+import { migrate, openSqlite, type Sqlite } from '../../platform/sqlite.js'
+import { damaged } from '../checkpoint/damage-error.js'
+import { damageText, findDamage, isHarmless } from '../checkpoint/find-damage.js'
+import { markMoved, movedTo, unmarkMoved } from '../checkpoint/moved-file.js'
+import { assertCheckpointPath, explained, lockCheckpoint, openToWrite } from '../checkpoint/open.js'
+import { isAnythingAt } from '../checkpoint/paths.js'
+import { keepChecksums, registerChecksums } from '../checkpoint/row-checksums.js'
+import { applicationId, migrations } from '../checkpoint/schema.js'
+import { problemOf } from '../checkpoint/verify.js'
+import { inboxPath, makeInboxFile, openInboxFile, sealInbox, unsealInbox } from '../inbox/inbox.js'
+import { FileFacts, type FileFactsDeps } from './file-facts.js'
+import { FileTarget } from './file-target.js'
+import type { FactSource } from './facts.js'
+import type { MovedSource, SourceSide, TargetSide } from './sides.js'
+
+export interface FileSideDeps extends Pick<FileFactsDeps, 'priceMicrosOf'> {
+  readonly nowMs: number
+  readonly notice: (text: string) => void
+}
+
+const suffixes = ['', '-wal', '-shm', '-journal'] as const
+
+/** Locks the checkpoint until it is closed. Throws CHECKPOINT_*. */
+export function fileSource(given: string, deps: FileSideDeps, closeLater: CloseLater): SourceSide {
+  const path = resolve(given)
+  if (!existsSync(path)) throw notFound(path)
+  const lock = lockCheckpoint(path, deps.nowMs)
+  closeLater(() => {
+    lock.release()
+  })
+  const went = movedTo(path)
+  if (went !== null) return movedFile(path, went, deps, closeLater)
+  assertCheckpointPath(path)
+  const isBilled = isOfHosted(path)
+  const problem = problemOf(path, isBilled)
+  if (problem !== null) throw problem
+  const database = openToWrite(path, (text) => {
+    deps.notice(`${text}.`)
+  })
+  closeLater(() => void database.close())
+  const wrong = findDamage(database, 'all').filter((damage) => !isHarmless(damage))
+  if (wrong.length > 0) throw damaged(path, undefined, damageText(wrong))
+  const inbox = existsSync(inboxPath(path)) ? openInboxFile(path) : null
+  closeLater(() => void inbox?.close())
+  const { priceMicrosOf } = deps
+  return {
+    facts: new FileFacts({ place: path, database, inbox, priceMicrosOf }),
+    place: path,
+    movedTo: null,
+    staysBehind: staysBehind(path, database),
+    isHeld: () => true,
+    seal: () => {
+      if (inbox !== null) sealInbox(inbox)
+      return Promise.resolve()
+    },
+    markMoved: (to) => {
+      explained(path, () => {
+        markMoved(database, { path, isBilled }, to, deps.nowMs)
+      })
+      return Promise.resolve()
+    },
+    giveUp: () => {
+      if (inbox !== null) unsealInbox(inbox)
+      return Promise.resolve()
+    },
+  }
+}
+
+function movedFile(path: string, to: string, deps: FileSideDeps, closeLater: CloseLater): MovedSource {
+  const database = openSqlite(path, { synchronous: 'NORMAL', readonly: true })
+  const inbox = existsSync(inboxPath(path)) ? openInboxFile(path) : null
+  const close = () => {
+    database.close()
+    inbox?.close()
+  }
+  closeLater(close)
+  const { priceMicrosOf } = deps
+  return {
+    place: path,
+    movedTo: to,
+    facts: new FileFacts({ place: path, database, inbox, priceMicrosOf }),
+    undo: () => {
+      close()
+      undoFile(path)
+      return Promise.resolve()
+    },
+  }
+}
+
+function isOfHosted(path: string): boolean {
+  const database = openSqlite(path, { synchronous: 'NORMAL', readonly: true })
+  try {
+    return database.prepare("SELECT 1 FROM scopes WHERE scope LIKE 'http%'").get() !== undefined
+  } catch {
+    return true
+  } finally {
+    database.close()
+  }
+}
+
+function staysBehind(path: string, database: Sqlite): string[] {
+  const runCount = database.prepare<[], number>('SELECT count(*) FROM history_runs').pluck().get() ?? 0
+  const reviewPath = `${path.replace(/\.sqlite$/, '')}.review.sqlite`
+  return [
+    ...(runCount === 0 ? [] : [`what is remembered of ${runCount.toLocaleString('en-US')} runs, in ${path}`]),
+    ...(existsSync(reviewPath) ? [`what people looked at in a review, in ${reviewPath}`] : []),
+  ]
+}
+
+const arrivingPath = (path: string): string => `${path}.arriving`
+
+/** Makes the new file beside where it will be; nothing may be there yet. Throws CHECKPOINT_*. */
+export function fileTarget(
+  given: string,
+  source: FactSource,
+  deps: Pick<FileSideDeps, 'nowMs'>,
+  closeLater: CloseLater,
+): TargetSide {
+  const path = resolve(given)
+  assertFree(path)
+  const lock = lockCheckpoint(path, deps.nowMs)
+  closeLater(() => {
+    lock.release()
+  })
+  // What an earlier try left is no checkpoint: the source has not moved.
+  for (const file of [arrivingPath(path), arrivingPath(inboxPath(path))])
+    for (const suffix of suffixes) rmSync(file + suffix, { force: true })
+  return explained(path, () => {
+    const database = newCheckpoint(arrivingPath(path))
+    let inbox: Sqlite | null = null
+    const close = () => {
+      database.close()
+      inbox?.close()
+    }
+    closeLater(close)
+    const makeInbox = () => (inbox ??= makeInboxFile(arrivingPath(inboxPath(path))))
+    const target = new FileTarget({ place: path, database, makeInbox }, source)
+    return {
+      target,
+      isHeld: () => true,
+      publish: () => {
+        close()
+        publishArrived(path)
+        return Promise.resolve()
+      },
+    }
+  })
+}
+
+/** The source has moved, and its command was killed before the new file was where it belongs. False: it was. */
+export function finishFileTarget(given: string): boolean {
+  const path = resolve(given)
+  if (existsSync(arrivingPath(path))) {
+    publishArrived(path)
+    return true
+  }
+  if (!existsSync(path)) throw notFound(path)
+  return false
+}
+
+/** The inbox first: the checkpoint is there when all of it is. */
+function publishArrived(path: string): void {
+  explained(path, () => {
+    for (const file of [inboxPath(path), path]) {
+      if (existsSync(arrivingPath(file))) publishFile(arrivingPath(file), file)
+    }
+  })
+}
+
+function newCheckpoint(path: string): Sqlite {
+  keepToOwner(path)
+  const database = openSqlite(path, { synchronous: 'OFF', journal: 'DELETE' })
+  database.pragma(`application_id = ${applicationId}`)
+  registerChecksums(database)
+  migrate(database, migrations)
+  keepChecksums(database)
+  return database
+}
+
+function assertFree(path: string): void {
+  const taken = [path, inboxPath(path)].find((file) => existsSync(file))
+  if (taken === undefined && !isAnythingAt(path)) return
+  throw new UserError('CHECKPOINT_NOT_EMPTY', `${taken ?? path} is there already`, {
+    hint: 'name a path where no checkpoint is, nor its inbox or its head',
+  })
+}
+
+function undoFile(path: string): void {
+  explained(path, () => {
+    const database = openSqlite(path, { synchronous: 'FULL' })
+    try {
+      registerChecksums(database)
+      unmarkMoved(database)
+    } finally {
+      database.close()
+    }
+    if (!existsSync(inboxPath(path))) return
+    const inbox = openInboxFile(path)
+    unsealInbox(inbox)
+    inbox.close()
+  })
+}
+
+const notFound = (path: string) =>
+  new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
+    hint: 'name the checkpoint that is to be moved, and then where to',
+  })

@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, describe } from 'vitest'
+import { openShared } from '../../../src/pipeline/checkpoint/postgres/open.js'
+import {
+  inboxPath,
+  openInbox,
+  readInboxCounts,
+  type Inbox,
+  type InboxCounts,
+} from '../../../src/pipeline/inbox/inbox.js'
+import { openSharedInbox, readSharedInboxCounts } from '../../../src/pipeline/inbox/shared-inbox.js'
+import { systemClock } from '../../../src/platform/clock.js'
+import { systemRandom } from '../../../src/platform/random.js'
+import { findPostgres, startPostgres, type PostgresServer } from '../../support/postgres-server.js'
+
+export const dayMs = 86_400_000
+
+/** Inboxes by name, of one kind of store; `open` is a new process that takes from it. */
+export interface InboxPlace {
+  open(name: string, onReceived?: () => void): Promise<Inbox>
+  counts(name: string): Promise<InboxCounts | null>
+  /** All that was ever received is so much older. */
+  age(name: string, days: number): Promise<void>
+  /** What is kept, oldest first: ids, states and bodies. */
+  rows(name: string): Promise<unknown>
+  remove(): Promise<void>
+}
+
+function besideFiles(): InboxPlace {
+  const folder = mkdtempSync(join(tmpdir(), 'enrich-inbox-'))
+  const path = (name: string) => join(folder, `${name}.sqlite`)
+  const asked = <Result>(name: string, ask: (database: Database.Database) => Result): Promise<Result> => {
+    const database = new Database(inboxPath(path(name)))
+    try {
+      return Promise.resolve(ask(database))
+    } finally {
+      database.close()
+    }
+  }
+  return {
+    open: (name, onReceived) => Promise.resolve(openInbox(path(name), Date.now(), onReceived)),
+    counts: (name) => Promise.resolve(readInboxCounts(path(name))),
+    age: (name, days) =>
+      asked(name, (database) => {
+        database.prepare('UPDATE deliveries SET received_at_ms = received_at_ms - ?').run(days * dayMs)
+      }),
+    rows: (name) =>
+      asked(name, (database) =>
+        database.prepare('SELECT event_id AS id, state, body FROM deliveries ORDER BY position').all(),
+      ),
+    remove: () => {
+      rmSync(folder, { recursive: true, force: true })
+      return Promise.resolve()
+    },
+  }
+}
+
+function onServer(programs: string): InboxPlace {
+  let server: Promise<PostgresServer> | null = null
+  const made = new Map<string, Promise<string>>()
+  const urlOf = (name: string): Promise<string> => {
+    server ??= startPostgres(programs)
+    const url =
+      made.get(name) ??
+      server.then((started) => {
+        started.sql(`CREATE DATABASE ${name}`)
+        return started.url({ database: name })
+      })
+    made.set(name, url)
+    return url
+  }
+  const asked = async (name: string, sql: string): Promise<string> => {
+    await urlOf(name)
+    return (await server)?.sql(sql, name) ?? ''
+  }
+  const opened = async (name: string) =>
+    openShared(await urlOf(name), { clock: systemClock, random: systemRandom })
+  return {
+    open: async (name, onReceived = () => undefined) => {
+      const database = await opened(name)
+      const inbox = await openSharedInbox({
+        ...{ clock: systemClock, random: systemRandom, database, onReceived },
+        owner: () => ({ workerId: 1, scopeId: () => 1 }),
+      })
+      const { close } = inbox
+      return Object.assign(inbox, {
+        close: async () => {
+          await close.call(inbox)
+          await database.close()
+        },
+      })
+    },
+    counts: async (name) => {
+      const database = await opened(name)
+      return readSharedInboxCounts(database.postgres).finally(() => database.close())
+    },
+    age: async (name, days) => {
+      await asked(name, `UPDATE enrich.inbox SET received_at = received_at - interval '${days} days'`)
+    },
+    rows: async (name) => {
+      const database = await opened(name)
+      return database.postgres
+        .query('SELECT event_id AS id, state, body FROM enrich.inbox ORDER BY position')
+        .finally(() => database.close())
+    },
+    remove: async () => {
+      await (await server)?.stop()
+    },
+  }
+}
+
+const programs = findPostgres()
+
+const places: [string, () => InboxPlace][] = [
+  ['beside a file', besideFiles],
+  ...(programs === null ? [] : [['on PostgreSQL', () => onServer(programs)] as [string, () => InboxPlace]]),
+]
+
+/** The promises of the interface, held by every inbox behind it. */
+export function describeInboxes(what: string, hold: (at: InboxPlace) => void): void {
+  describe.each(places)(`${what}: %s`, (_, make) => {
+    const at = make()
+    afterAll(() => at.remove())
+    hold(at)
+  })
+}

@@ -1,0 +1,136 @@
+import Database from 'better-sqlite3'
+import { parsePostgresUrl } from '../../../src/core/postgres-address.js'
+import { stageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { inboxPath, openInbox } from '../../../src/pipeline/inbox/inbox.js'
+import type { MoveDeps } from '../../../src/pipeline/moving/move-checkpoint.js'
+import { systemClock } from '../../../src/platform/clock.js'
+import { connectPostgres } from '../../../src/platform/postgres/connect.js'
+import { systemRandom } from '../../../src/platform/random.js'
+import { answerTo, keyed, startMs } from '../checkpoint/support.js'
+
+export const moveDeps: MoveDeps = {
+  ...{ clock: systemClock, random: systemRandom, leaseMs: 2_000 },
+  priceMicrosOf: (kind) => (kind === 'resolution' ? 50_000 : 0),
+  notice: () => undefined,
+}
+
+const policy = { nowMs: startMs, maxAgeMs: null, onLost: 'hold' } as const
+
+/** A checkpoint in which everything has happened: every state, several services, kinds and jobs, and deliveries. */
+export async function fillFile(path: string, answeredCount = 40): Promise<void> {
+  const open = (scope: string, job: string) =>
+    openCheckpoint({ path, scope, job, nowMs: startMs, random: systemRandom })
+  const ended = open('https://a.example', 'old.csv')
+  const [old = 0] = await ended.want(keyed('Old SE'))
+  const { customId: oldId } = await ended.intend(old, startMs)
+  await ended.accept(old, oldId, 'run_old', startMs)
+  await ended.answer(old, answerTo('run_old'))
+  await ended.endJob(startMs + 5)
+  ended.close()
+  const other = open('https://b.example', 'other.csv')
+  await other.want(keyed('Elsewhere'))
+  other.close()
+  const main = open('https://a.example', 'companies.csv')
+  const names = Array.from({ length: answeredCount }, (_, at) => `Company ${at}`)
+  const states = ['Running', 'Invalid', 'Lost', 'Back', 'New', 'Failed', 'Left']
+  const ids = await main.want(keyed(...names, ...states))
+  const intended = await Promise.all(
+    ids.map(async (id, at) =>
+      (states[at - answeredCount] ?? '') === 'New' ? '' : (await main.intend(id, startMs + at)).customId,
+    ),
+  )
+  await Promise.all(
+    ids.map(async (id, at) => {
+      const customId = intended[at] ?? ''
+      const runId = `run_${at}`
+      switch (states[at - answeredCount]) {
+        case 'New':
+        case 'Left':
+          return
+        case 'Invalid':
+          await main.reject(id, customId, 'no name')
+          return
+        case 'Lost':
+          await main.lose(id, customId, 'reset')
+          return
+        case 'Back':
+          await main.withdraw(id, customId, 'refused')
+          return
+        case 'Running':
+          await main.accept(id, customId, runId, startMs)
+          return
+        case 'Failed':
+          await main.accept(id, customId, runId, startMs)
+          await main.answer(id, answerTo(runId, { state: 'failed', outcome: 'failed' }))
+          return
+        case undefined:
+          await main.accept(id, customId, runId, startMs)
+          await main.answer(
+            id,
+            answerTo(runId, { body: JSON.stringify({ name: `é ${at}`, text: 'x'.repeat(at) }) }),
+          )
+      }
+    }),
+  )
+  // What follows from answers has a job of its own, which goes on.
+  const entities = main.of('entity')
+  await entities.follow([stageLookup('entity', 'e_1'), stageLookup('entity', 'e_2')], policy)
+  for (const { lookup } of await entities.nextToSubmit(0, 1)) {
+    const { customId } = await entities.intend(lookup.lookupId, startMs)
+    await entities.accept(lookup.lookupId, customId, 'entity:e_1', startMs)
+  }
+  main.close()
+  const inbox = openInbox(path, Date.now())
+  for (const state of ['taken', 'unclaimed', 'quarantined', null] as const) {
+    await inbox.receive(`evt_${state ?? 'waiting'}`, Buffer.from([0xff, 0, 1]), Date.now())
+    const [waiting] = inbox.waiting(0)
+    if (state !== null) await inbox.settle(waiting?.position ?? 0, state, state === 'taken' ? null : 'why')
+  }
+  inbox.close()
+}
+
+/** Every row of a file, but for what says how far it came, and of the inbox beside it. */
+export function fileRows(path: string): Record<string, unknown[]> {
+  const database = new Database(path, { readonly: true })
+  const inbox = new Database(inboxPath(path), { readonly: true })
+  try {
+    const tables = ['scopes', 'jobs', 'lookups', 'submissions', 'answers']
+    return {
+      ...Object.fromEntries(
+        tables.map((table) => [table, database.prepare(`SELECT * FROM ${table} ORDER BY rowid`).all()]),
+      ),
+      checkpoint: database.prepare('SELECT id, created_at_ms FROM checkpoint').all(),
+      deliveries: inbox.prepare('SELECT * FROM deliveries ORDER BY position').all(),
+    }
+  } finally {
+    database.close()
+    inbox.close()
+  }
+}
+
+/** Every row on a server that a move keeps as it is; whose submissions they were is not. */
+export async function serverRows(url: string): Promise<Record<string, unknown[]>> {
+  const postgres = connectPostgres(parsePostgresUrl(url))
+  const tables = {
+    checkpoint: 'id, created_at_ms',
+    scopes: '*',
+    jobs: '*',
+    job_kinds: 'job_id, scope_id, reserved, reserved_before',
+    lookups: `lookup_id, scope_id, key, name, location, context, state, attempt, custom_id, run_id, failure, submitted_at_ms,
+      answered_at_ms`,
+    submissions: `lookup_id, custom_id, job_id, attempt, is_first, price_micros, verdict, run_id, reason, intended_at_ms,
+      accepted_at_ms, rank() OVER (ORDER BY submission_id)`,
+    answers: '*',
+    outputs: '*',
+    inbox: 'position, event_id, state, reason, body, received_at_ms, custom_id, run_id',
+  }
+  try {
+    const rows: Record<string, unknown[]> = {}
+    for (const [table, columns] of Object.entries(tables))
+      rows[table] = await postgres.query(`SELECT ${columns} FROM enrich.${table} ORDER BY 1, 2`)
+    return rows
+  } finally {
+    await postgres.close()
+  }
+}

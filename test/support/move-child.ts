@@ -1,0 +1,14 @@
+import { moveCheckpoint } from '../../src/pipeline/moving/move-checkpoint.js'
+import { systemClock } from '../../src/platform/clock.js'
+import { systemRandom } from '../../src/platform/random.js'
+
+/** Moves a checkpoint, and says when it begins and when it has ended. Arguments: from, to. */
+const [from = '', to = ''] = process.argv.slice(2)
+
+process.stdout.write('begun\n')
+const move = await moveCheckpoint(from, to, {
+  ...{ clock: systemClock, random: systemRandom, leaseMs: 1_500 },
+  priceMicrosOf: () => 0,
+  notice: () => undefined,
+})
+process.stdout.write(`${JSON.stringify(move)}\n`)

@@ -1,0 +1,20 @@
+import { parseWebhookSecrets } from '../../src/core/webhook-signature.js'
+import { openShared } from '../../src/pipeline/checkpoint/postgres/open.js'
+import { startReceiver } from '../../src/pipeline/inbox/receiver.js'
+import { openSharedInbox } from '../../src/pipeline/inbox/shared-inbox.js'
+import { systemClock } from '../../src/platform/clock.js'
+import { systemRandom } from '../../src/platform/random.js'
+
+/** A receiver for a shared checkpoint, that says where it listens. Arguments: the checkpoint, the secret, a port. */
+const [url = '', secret = '', port = ''] = process.argv.slice(2)
+
+const system = { clock: systemClock, random: systemRandom }
+const database = await openShared(url, system)
+const receiver = await startReceiver({
+  listen: { host: '127.0.0.1', port: Number(port) },
+  path: null,
+  keys: parseWebhookSecrets(secret),
+  clock: systemClock,
+  inbox: await openSharedInbox({ ...system, database, owner: null }),
+})
+process.stdout.write(`${receiver.url}\n`)
