@@ -83,8 +83,6 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
   assertLocalPaths(whole)
   assertFitsCheckpoint(checkpoint.path, {
     webhooks: !isUnset(webhook.url) || !isUnset(webhook.listen),
-    changes: output.changes !== undefined,
-    report: output.report !== undefined,
   })
   const scheduling = {
     limits: {

@@ -13,12 +13,10 @@ export function assertCheckpointIsFile(path: string, what: string): void {
   )
 }
 
-/** What of a run is not to be had with a checkpoint on PostgreSQL: it needs webhooks, or what is remembered of runs. */
+/** What of a run is not to be had with a checkpoint on PostgreSQL: it needs webhooks. */
 export function assertFitsCheckpoint(
   path: string,
-  asked: { readonly webhooks: boolean; readonly changes: boolean; readonly report: boolean },
+  asked: { readonly webhooks: boolean },
 ): void {
   if (asked.webhooks) assertCheckpointIsFile(path, 'receiving webhooks (--webhook-url, --webhook-listen)')
-  if (asked.changes) assertCheckpointIsFile(path, 'listing changes (--changes)')
-  if (asked.report) assertCheckpointIsFile(path, 'a report (--report)')
 }

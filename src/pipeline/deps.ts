@@ -11,6 +11,8 @@ import type { EndingOptions } from './ending/end-reporter.js'
 import type { Ending } from './ending/ending.js'
 import type { RunObserver } from './events.js'
 import type { ChangesTarget } from './history/changes-file.js'
+import type { HistoryReader } from './history/history.js'
+import type { HistoryWriter } from './history/history-writer.js'
 import type { RunHistory } from './history/run-history.js'
 import type { OpenWebhooks, WebhookOptions } from './inbox/webhooks.js'
 import type { Input, InputOptions, SourceFile } from './input/input.js'
@@ -63,6 +65,8 @@ export interface PipelineDeps {
   openCheckpoint?: (options: OpenCheckpointDeps) => Checkpoint | Promise<Checkpoint>
   /** Where the checkpoint is on a server that others use too; then the path above is not looked at. */
   shared?: SharedPlace | null
+  /** Writes down what is to be remembered of the run, once its checkpoint is open; in that of the path if left out. */
+  historyWriter?: () => HistoryWriter
   /** Looks at what is known before the checkpoint is open; at that of the path if left out. */
   peek?: (scope: string) => CheckpointReader | null
   onLost: 'hold' | 'resubmit'
@@ -101,8 +105,10 @@ export interface RunReport {
   readonly path: string
   /** Throws what would make writing it fail, before anything is submitted; `others` are written by the run too. */
   assertApart(inputFiles: readonly SourceFile[], others: readonly string[]): void
+  /** Of which statuses rows are shown. */
+  readonly isListed: (status: string) => boolean
   /** `end`: what is not remembered of the run yet. Throws OUTPUT_UNWRITABLE, DISK_FULL, CHECKPOINT_DAMAGED. */
-  write(run: number, end: EndOfRun): Promise<void>
+  write(history: HistoryReader, run: number, end: EndOfRun): Promise<void>
 }
 
 interface EndOfRun {

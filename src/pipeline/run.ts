@@ -45,6 +45,7 @@ async function joined(
 ): Promise<PipelineDeps> {
   // A run with a checkpoint of its own starts without what speaks to a server.
   const { joinShared } = await import('./checkpoint/postgres/shared-run.js')
+  const { SharedHistory } = await import('./history/shared/shared-history.js')
   const { clock, random, acceptRollback = false } = deps
   const folder = deps.input.spoolFolder
   const run = await joinShared({ ...shared, folder, clock, random, acceptRollback }, closeLater)
@@ -53,6 +54,7 @@ async function joined(
     checkpoint: { ...deps.checkpoint, path: run.path },
     openCheckpoint: (options) => run.openCheckpoint(options),
     peek: (scope) => run.peek(scope),
+    historyWriter: () => new SharedHistory(run.store(), run.copy),
     partDatabase: deps.partDatabase ?? run.database,
   }
 }

@@ -2,7 +2,6 @@ import type { Clock } from '../../../platform/clock.js'
 import type { Postgres } from '../../../platform/postgres/postgres.js'
 import { ConnectionLostError } from '../../../platform/postgres/postgres.js'
 import type { OpenCheckpointDeps } from '../begin-run.js'
-import type { Checkpoint } from '../checkpoint.js'
 import { copyWanted } from './copying.js'
 import { joinJob } from './job.js'
 import type { LocalCopy } from './local-copy.js'
@@ -30,7 +29,7 @@ export interface OpenPostgresCheckpointDeps extends Pick<
 }
 
 /** Joins the job of a shared checkpoint. Throws CHECKPOINT_*. */
-export async function openPostgresCheckpoint(deps: OpenPostgresCheckpointDeps): Promise<Checkpoint> {
+export async function openPostgresCheckpoint(deps: OpenPostgresCheckpointDeps): Promise<PostgresCheckpoint> {
   const { postgres, worker, copy, scope, nowMs, explain } = deps
   const joined = { base: scope, input: deps.job, workerId: worker.id, nowMs }
   const job = await repeated(deps, () =>

@@ -78,6 +78,11 @@ export class PostgresCheckpoint implements Checkpoint {
     this.#followings = new Followings(store, kind)
   }
 
+  /** What other stores of the run send their statements by. */
+  get store(): SharedStore {
+    return this.#store
+  }
+
   of(kind: LookupKind): Checkpoint {
     return this.#kinds.get(kind) ?? new PostgresCheckpoint(this.#deps, kind, this.#kinds)
   }

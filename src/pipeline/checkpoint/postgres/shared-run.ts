@@ -9,6 +9,8 @@ import { LocalCopy } from './local-copy.js'
 import { openPostgresCheckpoint } from './open-checkpoint.js'
 import { openShared, type OpenSharedDeps, type SharedDatabase } from './open.js'
 import { keyHashOf, openTurns } from './pace.js'
+import type { PostgresCheckpoint } from './postgres-checkpoint.js'
+import type { SharedStore } from './store.js'
 import { startSweeping } from './sweep.js'
 
 /** Where the checkpoint of a run is shared, and what by. */
@@ -33,6 +35,9 @@ export interface SharedRun {
   /** What is known is in the copy once it was fetched. */
   readonly peek: Peek
   openCheckpoint(options: OpenCheckpointDeps): Promise<Checkpoint>
+  /** What the run sends statements by, from when its checkpoint is open. */
+  readonly store: () => SharedStore
+  readonly copy: LocalCopy
   /** Closed with the run. */
   readonly database: Pick<SharedDatabase, 'postgres' | 'explain'>
 }
@@ -46,11 +51,21 @@ export async function joinShared(deps: SharedRunDeps, closeLater: CloseLater): P
   closeLater(() => {
     copy.close()
   })
+  let store: SharedStore | null = null
   return {
     path: copy.path,
     database: shared,
     peek: peekInto(shared, copy, deps),
-    openCheckpoint: (options) => openJoined(deps, shared, copy, options),
+    openCheckpoint: async (options) => {
+      const checkpoint = await openJoined(deps, shared, copy, options)
+      store = checkpoint.store
+      return checkpoint
+    },
+    store: () => {
+      if (store === null) throw new Error('the checkpoint is not open yet')
+      return store
+    },
+    copy,
   }
 }
 
@@ -59,7 +74,7 @@ async function openJoined(
   shared: SharedDatabase,
   copy: LocalCopy,
   options: OpenCheckpointDeps,
-): Promise<Checkpoint> {
+): Promise<PostgresCheckpoint> {
   const { scope, job, nowMs, notice } = options
   const { postgres, prompt, server, id } = shared
   const explain = (error: unknown) => shared.explain(error)
