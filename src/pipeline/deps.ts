@@ -6,7 +6,8 @@ import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
 import type { SharedPlace } from './checkpoint/postgres/shared-run.js'
 import type { DecidedLookups } from './decided-lookups.js'
 import type { CandidateSource } from './rules/candidate.js'
-import type { ReviewStore } from './decisions/review-store.js'
+import type { KeptCandidates } from './decisions/review-store.js'
+import type { RunReview } from './decisions/run-review.js'
 import type { EndingOptions } from './ending/end-reporter.js'
 import type { Ending } from './ending/ending.js'
 import type { RunObserver } from './events.js'
@@ -67,6 +68,8 @@ export interface PipelineDeps {
   shared?: SharedPlace | null
   /** Writes down what is to be remembered of the run, once its checkpoint is open; in that of the path if left out. */
   historyWriter?: () => HistoryWriter
+  /** What people decided, where it is not beside the checkpoint of the path. */
+  review?: RunReview
   /** Looks at what is known before the checkpoint is open; at that of the path if left out. */
   peek?: (scope: string) => CheckpointReader | null
   onLost: 'hold' | 'resubmit'
@@ -152,8 +155,8 @@ export interface OpenRun {
   checkpoint: Checkpoint
   /** What people had decided when the run began. */
   decided: DecidedLookups
-  /** Where decisions and candidates are kept, made as needed; closed with the run. */
-  reviewStore: () => ReviewStore
+  /** Where candidates are kept, made as needed; closed with the run. */
+  reviewStore: () => KeptCandidates
   webhooks: OpenWebhooks | null
   history: RunHistory
   /** Null: the job has no parts. */

@@ -46,12 +46,21 @@ async function joined(
   // A run with a checkpoint of its own starts without what speaks to a server.
   const { joinShared } = await import('./checkpoint/postgres/shared-run.js')
   const { SharedHistory } = await import('./history/shared/shared-history.js')
+  const { SharedReview } = await import('./decisions/shared/shared-review.js')
   const { clock, random, acceptRollback = false } = deps
   const folder = deps.input.spoolFolder
   const run = await joinShared({ ...shared, folder, clock, random, acceptRollback }, closeLater)
+  const review = new SharedReview({
+    ...{ database: run.database, checkpointPath: run.path, clock, random },
+    decisionsPath: deps.decisions?.path ?? '',
+  })
+  closeLater(() => {
+    review.close()
+  })
   return {
     ...deps,
     checkpoint: { ...deps.checkpoint, path: run.path },
+    review: review.ofRun,
     openCheckpoint: (options) => run.openCheckpoint(options),
     peek: (scope) => run.peek(scope),
     historyWriter: () => new SharedHistory(run.store(), run.copy),

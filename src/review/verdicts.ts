@@ -86,6 +86,7 @@ export class Verdicts {
   /** The same, where store or file changed since. */
   async refresh(): Promise<void> {
     const { store, decisionsPath } = this.#deps
+    await store.refresh()
     const isSeen = store.decisionVersion() === this.#seenVersion && stampOf(decisionsPath) === this.#seenFile
     if (!isSeen) await this.bringTogether()
   }
