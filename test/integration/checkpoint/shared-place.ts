@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parsePostgresUrl } from '../../../src/core/postgres-address.js'
-import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { prepareQueries } from '../../../src/pipeline/checkpoint/queries.js'
 import { checksumSql, summedColumns } from '../../../src/pipeline/checkpoint/row-checksums.js'
 import { LocalCopy } from '../../../src/pipeline/checkpoint/postgres/local-copy.js'
 import { openPostgresCheckpoint } from '../../../src/pipeline/checkpoint/postgres/open-checkpoint.js'
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open.js'
+import type { PostgresCheckpoint } from '../../../src/pipeline/checkpoint/postgres/postgres-checkpoint.js'
 import type { Worker } from '../../../src/pipeline/checkpoint/postgres/worker.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { systemClock } from '../../../src/platform/clock.js'
@@ -19,7 +19,9 @@ import { expect } from 'vitest'
 import { job, scope, startMs } from './support.js'
 
 export interface OpenedShared {
-  checkpoint: Checkpoint
+  checkpoint: PostgresCheckpoint
+  /** What readers read. */
+  copy: LocalCopy
   worker: TestWorker
   postgres: Postgres
 }
@@ -73,7 +75,7 @@ export class SharedPlace {
     const checkpoint = await openPostgresCheckpoint({
       ...{ ...deps, clock: systemClock, postgres, id, worker, copy, explain, turnsOf: null },
     })
-    return { checkpoint, worker, postgres }
+    return { checkpoint, copy, worker, postgres }
   }
 
   /** Statements of somebody who looks from outside. */
