@@ -142,10 +142,7 @@ function pipelineDeps({ settings, environment, options, observe, clock, command 
         maxAgeMs: settings.checkpoint.maxAgeMs,
       }),
     },
-    report:
-      settings.output.report === undefined
-        ? null
-        : reportOfRun(settings.output.report, settings.checkpoint.path),
+    report: settings.output.report === undefined ? null : reportOfRun(settings.output.report),
   }
 }
 

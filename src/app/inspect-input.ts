@@ -9,6 +9,7 @@ import { fetchKnown, idsOf } from '../pipeline/checkpoint/lookup-key.js'
 import { DecidedLookups } from '../pipeline/decided-lookups.js'
 import { decisionService } from '../pipeline/rules/decision.js'
 import { isAnythingDecided } from '../pipeline/decisions/paths.js'
+import type { RunReview } from '../pipeline/decisions/run-review.js'
 import type { StandingDecisions } from '../pipeline/decisions/read-standing.js'
 import { earlierNamesIn } from '../pipeline/asked-before.js'
 import { isAnythingAt } from '../pipeline/checkpoint/paths.js'
@@ -40,6 +41,8 @@ export interface Inspection {
   checkpointPath: string
   /** Why a run with this checkpoint would stop; null where it would not. */
   problem: UserError | null
+  /** Where the checkpoint is on a server, what people decided, and candidates. */
+  review: RunReview | null
 }
 
 export interface InspectionDeps {
@@ -96,17 +99,22 @@ async function inspectShared<Result>(
   use: (found: Inspection) => Promise<Result>,
 ): Promise<Result> {
   const { lookAtShared } = await import('../pipeline/checkpoint/postgres/look.js')
+  const { lookAtReview } = await import('../pipeline/decisions/shared/look-at-review.js')
   const { environment = process.env } = deps
   return closingAfter(async (closeLater) => {
     const place = { url, folder: tmpdir(), clock: systemClock, random: systemRandom, environment }
     const look = await lookAtShared(place, closeLater)
-    return inspectWith(look === null ? null : { ...look, problem: () => look.problem }, deps, use)
+    if (look === null) return inspectWith(null, deps, use)
+    const { decisions } = deps.settings
+    const review = await lookAtReview(look, { ...place, decisionsPath: decisions.path }, closeLater)
+    return inspectWith({ ...look, review, problem: () => look.problem }, deps, use)
   })
 }
 
 /** What is known of earlier runs, wherever it is kept. */
 interface Known {
   readonly path: string
+  readonly review?: RunReview | null
   peek(scope: string): CheckpointReader | null
   problem(isBilled: boolean): UserError | null
 }
@@ -136,7 +144,7 @@ async function inspectWith<Result>(
         signal: deps.signal,
       })
       const { rule, note } = choice
-      const standing = await standingDecisions(settings)
+      const standing = await standingDecisions(settings, earlier?.path ?? settings.checkpoint.path)
       const decided = new DecidedLookups(standing.byLookup)
       const unknownIds = new UnknownIds()
       const { index, identifierCounts } = await ingest({
@@ -169,6 +177,7 @@ async function inspectWith<Result>(
         reader,
         checkpointPath: earlier?.path ?? settings.checkpoint.path,
         problem,
+        review: earlier?.review ?? null,
       })
     } finally {
       reader?.close()
@@ -179,13 +188,16 @@ async function inspectWith<Result>(
 }
 
 /** Loaded where there may be any: a plan without decisions starts without it. */
-async function standingDecisions({ decisions, checkpoint, service }: Settings): Promise<StandingDecisions> {
-  if (!decisions.isNamed && !isAnythingDecided(decisions.path, checkpoint.path))
+async function standingDecisions(
+  { decisions, service }: Settings,
+  checkpointPath: string,
+): Promise<StandingDecisions> {
+  if (!decisions.isNamed && !isAnythingDecided(decisions.path, checkpointPath))
     return { byLookup: new Map(), notices: [] }
   const { readStandingDecisions } = await import('../pipeline/decisions/read-standing.js')
   return readStandingDecisions({
     ...decisions,
-    checkpointPath: checkpoint.path,
+    checkpointPath,
     service: decisionService(service.baseUrl),
   })
 }

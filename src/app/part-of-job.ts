@@ -3,6 +3,7 @@ import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/postgres-address.js'
+import { isOfChanges } from '../pipeline/rules/alarms.js'
 import { splitOutputPath, type Partition } from '../pipeline/rules/partition.js'
 
 /**
@@ -10,7 +11,7 @@ import { splitOutputPath, type Partition } from '../pipeline/rules/partition.js'
  * PARTITION_UNSUPPORTED where parts could not be told from each other, or would not be all rows together.
  */
 export function partOfJob(
-  { job, input, output, checkpoint }: Settings,
+  { job, input, output, checkpoint, alarms }: Settings,
   environment: Environment,
   askAgain: readonly string[],
 ): { readonly job: string; readonly partition: Partition } | null {
@@ -39,6 +40,7 @@ export function partOfJob(
     )
   }
   assertHasParts(output)
+  assertComparesNothing(output, alarms)
   return { job: job.name, partition }
 }
 
@@ -52,6 +54,17 @@ function assertHasParts({ path, partial = false }: Settings['output']): void {
   }
   if (partial)
     throw unsupported('--partition with --partial', 'a part is published once, and whole: leave it out')
+}
+
+/** Rows move between the parts of a job from one to the next: what a part published is compared with nothing. */
+function assertComparesNothing(
+  { changes, report }: Settings['output'],
+  { conditions }: Settings['alarms'],
+): void {
+  const hint = 'the rows of parts are not remembered from one job to the next: leave it out'
+  if (changes !== undefined) throw unsupported('--partition with --changes', hint)
+  if (report !== undefined) throw unsupported('--partition with --report', hint)
+  if (conditions.some(isOfChanges)) throw unsupported('--partition with --fail-on of changes', hint)
 }
 
 const unsupported = (what: string, hint: string): UserError =>

@@ -5,8 +5,6 @@ import { matchedConfidenceMin } from '../contract/outcome-rules.js'
 import { UserError } from '../core/errors.js'
 import { decisionService } from '../pipeline/rules/decision.js'
 import { openDecisionsBook } from '../pipeline/decisions/decisions-book.js'
-import { openReviewStore } from '../pipeline/decisions/review-store.js'
-import { isRunGoingOn } from '../pipeline/history/going-on.js'
 import { isDoubtful } from '../pipeline/rules/doubtful.js'
 import type { Clock } from '../platform/clock.js'
 import { bareName } from '../registry/normalize/bare-name.js'
@@ -17,6 +15,7 @@ import type { ReviewSession } from '../review/session.js'
 import { embeddedScopeOf } from './embedded-scope.js'
 import { connectTo } from './enrich.js'
 import { inspectInput, type Inspection } from './inspect-input.js'
+import { openStorePlace } from './review-store-place.js'
 import { lateCandidates } from './late-candidates.js'
 
 export interface ReviewRequest {
@@ -45,13 +44,13 @@ export function reviewOfFile<Result>(
   request: ReviewRequest,
   use: (opened: OpenReview) => Promise<Result>,
 ): Promise<Result> {
-  const { stdin, signal } = request
+  const { stdin, signal, environment } = request
   // The file is made by the first decision.
   const settings = {
     ...request.settings,
     decisions: { ...request.settings.decisions, isNamed: false },
   }
-  return inspectInput({ settings, stdin, signal }, (found) => reviewOf(found, { ...request, settings }, use))
+  return inspectInput({ settings, stdin, signal, environment }, (found) => reviewOf(found, { ...request, settings }, use))
 }
 
 async function reviewOf<Result>(
@@ -60,25 +59,25 @@ async function reviewOf<Result>(
   use: (opened: OpenReview) => Promise<Result>,
 ): Promise<Result> {
   const { settings, environment, stdin, signal, clock, onTrouble } = request
-  const { path: checkpointPath } = settings.checkpoint
+  const { checkpointPath } = found
   const { baseUrl, registryPath } = settings.service
   const { reader, index } = found
-  if (reader === null) throw notFound(checkpointPath)
+  if (reader === null) throw notFound(settings.checkpoint.path)
   const service = decisionService(baseUrl)
-  const store = openReviewStore(checkpointPath)
+  const { store, follow, isRunGoingOn, close } = await openStorePlace(found, request)
   const source = lateCandidates(() => connectTo(settings, environment, () => undefined))
   try {
     const session = await openSession({
       ...{ index, reader, checkpointPath, store, service, source, bareName, clock, signal },
       inspectAgain: isRead(settings)
-        ? () => inspectInput({ settings, stdin, signal }, (again) => Promise.resolve(again.index))
+        ? () => inspectInput({ settings, stdin, signal, environment }, (again) => Promise.resolve(again.index))
         : null,
       book: openDecisionsBook(store, settings.decisions.path, service),
       decisionsPath: settings.decisions.path,
       scope: baseUrl ?? (await embeddedScopeOf(registryPath)),
       reviewer: settings.review.reviewer ?? systemUser(environment),
       doubt: doubtOf(settings),
-      isRunGoingOn: () => isRunGoingOn(checkpointPath),
+      ...{ isRunGoingOn, follow: follow === null ? null : (unanswered) => follow(reader, unanswered) },
     })
     const fresh = keepFresh({ session, clock, onTrouble })
     try {
@@ -90,7 +89,7 @@ async function reviewOf<Result>(
     }
   } finally {
     await source.close()
-    store.close()
+    await close()
   }
 }
 

@@ -19,7 +19,6 @@ import { environmentConfig, mergeConfigs, type Environment, type FileConfig } fr
 import { fillDefaults, listOptions, valueAt, type FilledOf } from './option.js'
 import { defaultPaths, options } from './options.js'
 import { costLimitOf, priceMissing, pricesOf } from './prices.js'
-import { assertFitsCheckpoint } from './shared-checkpoint.js'
 
 type Filled = FilledOf<typeof options>
 
@@ -81,10 +80,6 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
   if (budget.costMax !== undefined && prices === null) throw priceMissing('--max-cost')
   const costLimit = baseUrl === null ? null : costLimitOf(budget.costMax, prices)
   assertLocalPaths(whole)
-  assertFitsCheckpoint(checkpoint.path, {
-    changes: output.changes !== undefined,
-    report: output.report !== undefined,
-  })
   const scheduling = {
     limits: {
       submissionsPerWindow: limits.submitPerMinute,

@@ -2,8 +2,9 @@ import { resolve } from 'node:path'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import type { Connection, PipelineDeps } from './deps.js'
 import { RunHistory } from './history/run-history.js'
+import { HistoryStore } from './history/store.js'
 import type { Input } from './input/input.js'
-import { namedJob } from './rules/job-name.js'
+import { namedJob, seriesOfPart } from './rules/job-name.js'
 import { runRecordVersion, type RunRecord } from './rules/run-record.js'
 
 /** Lists the run, from the moment its checkpoint is open. */
@@ -15,9 +16,9 @@ export function beginHistory(
 ): Promise<RunHistory> {
   const { observe, clock, history } = deps
   return RunHistory.begin({
-    checkpoint,
+    store: deps.historyWriter?.() ?? new HistoryStore(checkpoint),
     path: deps.checkpoint.path,
-    series: history.job === null ? seriesOf(deps) : namedJob(history.job),
+    series: seriesOf(deps),
     runsMax: history.runsMax,
     nowMs: () => clock.nowMs(),
     record: recordOf(deps, input, connection),
@@ -27,8 +28,13 @@ export function beginHistory(
   })
 }
 
-/** By what was named, and not by the files that were found: tomorrow there is one more. */
-function seriesOf({ input }: PipelineDeps): string {
+/**
+ * The job that the user named, and its part; else what was named as the input, and not the files that were found: tomorrow
+ * there is one more.
+ */
+function seriesOf({ input, history: { job }, part = null }: PipelineDeps): string {
+  if (part !== null) return seriesOfPart(part.job, part.partition)
+  if (job !== null) return namedJob(job)
   return JSON.stringify(input.paths.map((path) => (path === '-' ? path : resolve(path))))
 }
 

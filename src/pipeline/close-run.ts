@@ -1,6 +1,7 @@
 import type { Planned } from './ask.js'
 import type { OpenRun } from './deps.js'
 import type { RecordedOutput } from './history/output-recorder.js'
+import { openHistory } from './history/reader.js'
 import type { Ingested } from './ingest.js'
 import { exitCodeOf } from './rules/exit-code.js'
 import { endedBy, type Stop } from './rules/stop.js'
@@ -106,6 +107,15 @@ async function writeReport({ deps, history }: OpenRun, exitCode: ExitCode): Prom
     })
     return
   }
-  await report.write(history.run, { endedAtMs: clock.nowMs(), exitCode, record: history.record })
+  const { run, record } = history
+  const older = record.changes?.baseline ?? null
+  await history.copyForReading({ newer: run, older, isListed: report.isListed })
+  const reader = openHistory(deps.checkpoint.path)
+  if (reader === null) throw new Error('the checkpoint is gone before its run has ended')
+  try {
+    await report.write(reader, run, { endedAtMs: clock.nowMs(), exitCode, record })
+  } finally {
+    reader.close()
+  }
   observe({ type: 'notice', text: `The report of the run is at ${report.path}.` })
 }

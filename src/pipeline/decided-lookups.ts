@@ -15,6 +15,11 @@ export class DecidedLookups implements DecidedRows {
     this.#byLookup = byLookup
   }
 
+  /** Of the decisions that stand: hexadecimal keys. */
+  get lookups(): readonly string[] {
+    return [...this.#byLookup.keys()]
+  }
+
   /** Decisions of no lookup that was met. */
   get unmetCount(): number {
     return this.#byLookup.size - this.#met.size

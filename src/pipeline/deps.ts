@@ -6,11 +6,14 @@ import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
 import type { SharedPlace } from './checkpoint/postgres/shared-run.js'
 import type { DecidedLookups } from './decided-lookups.js'
 import type { CandidateSource } from './rules/candidate.js'
-import type { ReviewStore } from './decisions/review-store.js'
+import type { KeptCandidates } from './decisions/review-store.js'
+import type { RunReview } from './decisions/run-review.js'
 import type { EndingOptions } from './ending/end-reporter.js'
 import type { Ending } from './ending/ending.js'
 import type { RunObserver } from './events.js'
 import type { ChangesTarget } from './history/changes-file.js'
+import type { HistoryReader } from './history/history.js'
+import type { HistoryWriter } from './history/history-writer.js'
 import type { RunHistory } from './history/run-history.js'
 import type { InboxPlace, OpenWebhooks, WebhookOptions } from './inbox/webhooks.js'
 import type { Input, InputOptions, SourceFile } from './input/input.js'
@@ -63,6 +66,10 @@ export interface PipelineDeps {
   openCheckpoint?: (options: OpenCheckpointDeps) => Checkpoint | Promise<Checkpoint>
   /** Where the checkpoint is on a server that others use too; then the path above is not looked at. */
   shared?: SharedPlace | null
+  /** Writes down what is to be remembered of the run, once its checkpoint is open; in that of the path if left out. */
+  historyWriter?: () => HistoryWriter
+  /** What people decided, where it is not beside the checkpoint of the path. */
+  review?: RunReview
   /** Looks at what is known before the checkpoint is open; at that of the path if left out. */
   peek?: (scope: string) => CheckpointReader | null
   onLost: 'hold' | 'resubmit'
@@ -103,8 +110,10 @@ export interface RunReport {
   readonly path: string
   /** Throws what would make writing it fail, before anything is submitted; `others` are written by the run too. */
   assertApart(inputFiles: readonly SourceFile[], others: readonly string[]): void
+  /** Of which statuses rows are shown. */
+  readonly isListed: (status: string) => boolean
   /** `end`: what is not remembered of the run yet. Throws OUTPUT_UNWRITABLE, DISK_FULL, CHECKPOINT_DAMAGED. */
-  write(run: number, end: EndOfRun): Promise<void>
+  write(history: HistoryReader, run: number, end: EndOfRun): Promise<void>
 }
 
 interface EndOfRun {
@@ -148,8 +157,8 @@ export interface OpenRun {
   checkpoint: Checkpoint
   /** What people had decided when the run began. */
   decided: DecidedLookups
-  /** Where decisions and candidates are kept, made as needed; closed with the run. */
-  reviewStore: () => ReviewStore
+  /** Where candidates are kept, made as needed; closed with the run. */
+  reviewStore: () => KeptCandidates
   webhooks: OpenWebhooks | null
   history: RunHistory
   /** Null: the job has no parts. */

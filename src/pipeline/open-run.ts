@@ -81,6 +81,7 @@ export async function openRun(
   closeLater(() => checkpoint.close())
   const reviewStore = openedLater(() => openReviewStore(deps.checkpoint.path))
   closeLater(reviewStore.close)
+  const { review } = deps
   const history = await beginHistory(deps, input, connection, checkpoint)
   const webhooks = await openWebhooks(
     deps.webhooks,
@@ -107,7 +108,7 @@ export async function openRun(
       history,
       part,
     },
-    reviewStore: reviewStore.get,
+    reviewStore: review === undefined ? reviewStore.get : () => review.candidates,
     startedAtMs,
     timeline: createTimeline(),
     ending,
@@ -202,10 +203,11 @@ async function settleColumns(
 
 /** Read once: what is decided while the run goes on is honoured by the next one. */
 async function readDecided(
-  { decisions, checkpoint, observe }: PipelineDeps,
+  { decisions, checkpoint, review, observe }: PipelineDeps,
   { service, scope }: Connection,
 ): Promise<DecidedLookups> {
   if (decisions === undefined) return new DecidedLookups(new Map())
+  await review?.bringDecisions()
   const { byLookup, notices } = await readStandingDecisions({
     ...decisions,
     checkpointPath: checkpoint.path,

@@ -46,6 +46,8 @@ async function joined(
   // A run with a checkpoint of its own starts without what speaks to a server.
   const { joinShared } = await import('./checkpoint/postgres/shared-run.js')
   const { inboxOfRun } = await import('./inbox/shared-inbox.js')
+  const { SharedHistory } = await import('./history/shared/shared-history.js')
+  const { SharedReview } = await import('./decisions/shared/shared-review.js')
   const { clock, random, acceptRollback = false, interrupt: signal } = deps
   const folder = deps.input.spoolFolder
   const part = deps.part?.partition ?? null
@@ -54,12 +56,21 @@ async function joined(
   }
   const joining = { ...shared, folder, clock, random, acceptRollback, part, notice, signal }
   const run = await joinShared(joining, closeLater)
+  const review = new SharedReview({
+    ...{ database: run.database, checkpointPath: run.path, clock, random },
+    decisionsPath: deps.decisions?.path ?? '',
+  })
+  closeLater(() => {
+    review.close()
+  })
   return {
     ...deps,
     checkpoint: { ...deps.checkpoint, path: run.path },
+    review: review.ofRun,
     openCheckpoint: (options) => run.openCheckpoint(options),
     peek: (scope) => run.peek(scope),
-    inbox: inboxOfRun(run),
+    inbox: inboxOfRun({ ...run, owner: run.store }),
+    historyWriter: () => new SharedHistory(run.store(), run.copy),
     partDatabase: deps.partDatabase ?? run.database,
   }
 }

@@ -46,10 +46,11 @@ const incomparable: ReadonlySet<ErrorCode> = new Set([
 ])
 
 async function compareWith(
-  { deps, changes }: OpenRun,
+  { deps, changes, history: remembered }: OpenRun,
   baseline: number,
   number: number,
 ): Promise<KnownChanges> {
+  await remembered.copyForReading({ newer: number, older: baseline })
   const history = openHistory(deps.checkpoint.path)
   try {
     const counter = new ChangeCounter()

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { parquetLimits } from '../parquet/limits.js'
 import { fileBytesMax, fileTooLarge } from '../platform/system-limits.js'
+import { bringCandidates } from './bring-candidates.js'
 import { openCheckpointReader } from './checkpoint/reader.js'
 import { tryChanges } from './history/changes-file.js'
 import type { RecordedOutput } from './history/output-recorder.js'
@@ -63,15 +64,25 @@ export async function writeOutput(
   await run.checkpoint.copyForReading()
   const reader = openCheckpointReader(deps.checkpoint.path, scope)
   const { doubtThreshold = doubtThresholdByDefault } = deps
+  if (deps.review !== undefined) {
+    await bringCandidates({
+      ...{ review: deps.review, scope, index, reader, doubtThreshold },
+      ...{ decided: run.decided.lookups, columns: output.columns },
+    })
+  }
   const review = openReviewOfRows({
     ...{ checkpointPath: deps.checkpoint.path, scope, decided: run.decided, reader, doubtThreshold },
     columns: output.columns,
   })
   try {
-    const recorder = await history.recorder(index, {
-      identitiesOf: (ids) => reader?.identities(ids) ?? [],
-      rowKeys,
-    })
+    // Rows move between the parts of a job from one to the next: those of a part are compared with none.
+    const recorder =
+      run.part !== null
+        ? null
+        : await history.recorder(index, {
+            identitiesOf: (ids) => reader?.identities(ids) ?? [],
+            rowKeys,
+          })
     const answers = answerLinesOf({ index, reader, stages: output.stages, review }, recorder)
     const report = await publish({
       input,

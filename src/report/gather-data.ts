@@ -1,7 +1,13 @@
 import { UserError } from '../core/errors.js'
 import { changesBetween } from '../pipeline/history/changes-between.js'
-import type { HistoryReader, PublishedOutput, RememberedRun } from '../pipeline/history/history.js'
+import type {
+  HistoryReader,
+  PublishedOutput,
+  RememberedRun,
+  WantedOutputs,
+} from '../pipeline/history/history.js'
 import { attentionOf } from './attention.js'
+import { needsPerson } from './outcome-groups.js'
 import { LargestChanges } from './largest-changes.js'
 import { reportLimits, type ReportAttention, type ReportChanges, type ReportData } from './report-data.js'
 
@@ -26,6 +32,12 @@ export function gatherReport({ reader, number, nowMs, end }: GatherOptions): Rep
     attention: output === null ? null : knownOr(null, (): ReportAttention | null => attentionOf(output)),
     madeAtMs: nowMs,
   }
+}
+
+/** What the report of a run reads. Throws RUN_NOT_FOUND. */
+export function outputsOfReport(reader: Pick<HistoryReader, 'runs'>, number: number | null): WantedOutputs {
+  const run = chosenRun(reader.runs(), number)
+  return { newer: run.number, older: run.record?.changes?.baseline ?? null, isListed: needsPerson }
 }
 
 function chosenRun(runs: readonly RememberedRun[], number: number | null): RememberedRun {

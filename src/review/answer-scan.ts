@@ -41,6 +41,11 @@ export class AnswerScan {
     return this.#unansweredCount
   }
 
+  /** Lookups that were not answered when they were last looked at. */
+  unanswered(): LookupId[] {
+    return [...this.#lookups.ids].filter((_, place) => this.#states[place] === lookupStates.unanswered)
+  }
+
   /** Throws CHECKPOINT_*, and the reason of the signal. */
   async look(reader: CheckpointReader, queue: Queue, doubt: Doubt, signal: AbortSignal): Promise<void> {
     for (const places of this.#batches()) {

@@ -5,7 +5,7 @@ import { candidatesMax, type Candidate, type CandidateSource } from '../pipeline
 import type { ReviewStore } from '../pipeline/decisions/review-store.js'
 
 export interface CandidateBookDeps {
-  readonly store: Pick<ReviewStore, 'candidates' | 'keepCandidates'>
+  readonly store: Pick<ReviewStore, 'candidates' | 'fetchCandidates' | 'keepCandidates'>
   readonly source: CandidateSource
   /** Of the connection: whose candidates these are. */
   readonly scope: string
@@ -24,6 +24,11 @@ export class CandidateBook {
 
   constructor(deps: CandidateBookDeps) {
     this.#deps = deps
+  }
+
+  /** What is kept of these by now, by whichever process, can be read. */
+  fetch(lookups: readonly string[]): Promise<void> {
+    return this.#deps.store.fetchCandidates(this.#deps.scope, lookups)
   }
 
   /** Aligned with the lookups; null where none were looked for. */

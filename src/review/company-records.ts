@@ -25,6 +25,21 @@ export class CompanyRecords {
     this.#reader = reader
   }
 
+  /** Brings the records of companies that were decided for, and of those that they go on as, where they are elsewhere. */
+  async fetch(decisions: Iterable<Decision>): Promise<void> {
+    const decided = [...decisions]
+    const keyOf = (entityId: string) => stageLookup('entity', entityId).key
+    const keys = [...new Set(decided.flatMap(({ entityId }) => entityId ?? []))].map(keyOf)
+    if (keys.length === 0) return
+    await this.#reader.fetch('entity', keys)
+    const successors = decided.flatMap((decision) => {
+      if (decision.entityId === null) return []
+      const standing = decisionStanding(decision, this.#read(decision.entityId).record())
+      return standing.kind === 'merged' ? [keyOf(standing.into)] : []
+    })
+    if (successors.length > 0) await this.#reader.fetch('entity', successors)
+  }
+
   /** Why a lookup that was decided is doubtful again; null where it is not. */
   doubtOf(decision: Decision): string | null {
     if (decision.entityId === null) return null

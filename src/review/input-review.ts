@@ -1,5 +1,5 @@
 import { UserError } from '../core/errors.js'
-import type { CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
+import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import type { DecisionsBook } from '../pipeline/decisions/decisions-book.js'
 import type { ReviewStore } from '../pipeline/decisions/review-store.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
@@ -29,6 +29,8 @@ export interface InputReviewDeps {
   readonly bareName: (name: string) => string
   /** Whether a run writes the checkpoint. */
   readonly isRunGoingOn: () => boolean
+  /** Brings what runs answered since, of what was not answered; null where it is read as it is written. */
+  readonly follow: ((unanswered: () => readonly LookupId[]) => Promise<void>) | null
   readonly clock: Clock
   readonly signal: AbortSignal
 }
@@ -67,7 +69,7 @@ export class InputReview {
     const { queue, records } = this
     this.verdicts = new Verdicts({
       ...deps,
-      ...{ queue, records },
+      ...{ queue, records, isShared: deps.follow !== null },
       include: (id) => this.#scan.include(id, reader, queue),
     })
   }
@@ -130,17 +132,21 @@ export class InputReview {
   /** Sees what runs answered since. Throws REVIEW_CHECKPOINT_CHANGED. */
   async look(): Promise<void> {
     this.assertSame()
-    const { reader, doubt, signal, isRunGoingOn } = this.#deps
+    const { reader, doubt, signal, isRunGoingOn, follow } = this.#deps
+    await follow?.(() => this.#scan.unanswered())
     const wasGoingOn = this.#isRunGoingOn
     this.#isRunGoingOn = isRunGoingOn()
     if (wasGoingOn !== this.#isRunGoingOn) this.queue.touch()
     const version = reader.version()
     const isChanged = version !== this.#seenVersion
-    this.#mayKnowMore ||= isChanged && this.#seenVersion !== -1
+    this.#mayKnowMore ||= this.#seenVersion !== -1 && (isChanged || (follow !== null && this.#isRunGoingOn))
     const isInspected = this.#mayKnowMore && (await this.#inspectAgain())
     if (!isChanged && !isInspected) return
     await this.#scan.look(reader, this.queue, doubt, signal)
-    if (this.#seenVersion !== -1) await this.verdicts.review()
+    if (this.#seenVersion !== -1) {
+      await this.verdicts.fetchRecords()
+      await this.verdicts.review()
+    }
     this.#seenVersion = version
   }
 

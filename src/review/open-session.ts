@@ -56,6 +56,8 @@ class InputSession implements ReviewSession {
   readonly #deps: SessionDeps
   readonly #review: InputReview
   readonly #candidates: CandidateBook
+  /** Lookups whose candidates, as they were kept, are here. */
+  readonly #fetched = new Set<string>()
   /** What was decided here, each time, that was not taken back. */
   readonly #decided: (readonly number[])[] = []
   #lastChange: Promise<unknown> = Promise.resolve()
@@ -109,10 +111,17 @@ class InputSession implements ReviewSession {
     }
   }
 
+  async fetchCandidates(lookups: readonly string[]): Promise<void> {
+    await this.#candidates.fetch(lookups)
+    for (const lookup of lookups) this.#fetched.add(lookup)
+  }
+
   async detail(lookup: string): Promise<LookupDetail> {
     this.#review.assertSame()
     const entry = this.#review.entry(lookup)
     const asked = this.#askedOf(entry)
+    const alike = this.#rowsOf(this.#review.alike(entry, asked.name, sessionLimits.alikeMax))
+    await this.#candidates.fetch([lookup, ...alike.map((row) => row.lookup)])
     const { candidates, candidatesError, factors } = await this.#shownBeside(lookup, entry, asked)
     const [row] = this.#rowsOf([entry])
     if (row === undefined) throw new Error(`the checkpoint lost lookup ${entry.id}`)
@@ -121,19 +130,21 @@ class InputSession implements ReviewSession {
       context: asked.context,
       candidates: candidates.map((candidate) => candidateView(candidate, asked)),
       ...{ candidatesError, factors },
-      alike: this.#alikeOf(entry, asked, candidates),
+      alike: this.#alikeOf(alike, candidates),
     }
   }
 
   async shown(lookup: string, asks: boolean): Promise<ShownLookup> {
     this.#review.assertSame()
     const entry = this.#review.entry(lookup)
+    await this.#fetchOnce(lookup)
     return this.#shownBeside(lookup, entry, this.#askedOf(entry), asks)
   }
 
   async companyFor(lookup: string, entityId: string, signal?: AbortSignal): Promise<Candidate | null> {
     this.#review.assertSame()
     this.#review.entry(lookup)
+    await this.#fetchOnce(lookup)
     const shown = this.#candidates.shown(lookup, entityId)
     if (shown !== null) return shown
     const found = await this.#deps.source.company(entityId, signal)
@@ -145,6 +156,7 @@ class InputSession implements ReviewSession {
     this.#review.assertSame()
     const entry = this.#review.entry(lookup)
     const { candidate, isOfDomain } = this.#factsOf(entry)
+    await this.#fetchOnce(lookup)
     return this.#candidates.of(lookup, meant(this.#askedOf(entry), isOfDomain), candidate)
   }
 
@@ -163,6 +175,7 @@ class InputSession implements ReviewSession {
       const entries = this.#review.entries(choices.map(({ lookup }) => lookup))
       const asked = this.#deps.reader.asked(entries.map(({ id }) => id)).map((one) => one ?? nothingAsked)
       const candidates = this.#candidates
+      await candidates.fetch(choices.map(({ lookup }) => lookup))
       const nowMs = clock.nowMs()
       const { decisions, shown } = decisionsOf(choices, asked, {
         candidates,
@@ -233,6 +246,10 @@ class InputSession implements ReviewSession {
     return []
   }
 
+  async #fetchOnce(lookup: string): Promise<void> {
+    if (!this.#fetched.has(lookup)) await this.fetchCandidates([lookup])
+  }
+
   #state(): DecideReply['page'] {
     const { queue } = this.#review
     const { openCount, decidedCount } = queue.counts()
@@ -293,9 +310,8 @@ class InputSession implements ReviewSession {
     }
   }
 
-  #alikeOf(entry: QueueEntry, { name }: Lookup, candidates: readonly Candidate[]): AlikeRow[] {
+  #alikeOf(rows: readonly QueueRow[], candidates: readonly Candidate[]): AlikeRow[] {
     const own = candidates.flatMap(({ entityId }) => entityId ?? [])
-    const rows = this.#rowsOf(this.#review.alike(entry, name, sessionLimits.alikeMax))
     const kept = this.#candidates.kept(rows.map(({ lookup }) => lookup))
     return rows.map((row, at) => {
       const others = kept[at] ?? null

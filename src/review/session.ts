@@ -80,6 +80,8 @@ export interface ReviewSession {
   rows(filter: QueueFilter): Iterable<QueueRow>
   /** Candidates are taken from those that were kept, else asked for and kept. Throws REVIEW_LOOKUP_UNKNOWN. */
   detail(lookup: string): Promise<LookupDetail>
+  /** The candidates that are kept of these are brought at one time, for what asks for each of them then. */
+  fetchCandidates(lookups: readonly string[]): Promise<void>
   /**
    * The same of one lookup of many, without those that are alike. Unless it `asks`, candidates that were not kept are not
    * asked for, which is no error.

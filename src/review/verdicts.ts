@@ -15,6 +15,8 @@ export interface VerdictsDeps {
   readonly reader: CheckpointReader
   readonly queue: Queue
   readonly records: CompanyRecords
+  /** What is read of companies has to be brought first: the checkpoint is on a server. */
+  readonly isShared: boolean
   /** Puts a lookup of the input into the queue, where it is not; false for one that is none of the input. */
   readonly include: (id: LookupId) => boolean
 }
@@ -62,8 +64,15 @@ export class Verdicts {
       await book.bringTogether()
       this.#seenFile = stampOf(decisionsPath)
     } finally {
+      await this.fetchRecords()
       this.#reload()
     }
+  }
+
+  /** The companies that are decided for by now, as runs read them. */
+  async fetchRecords(): Promise<void> {
+    const { isShared, records, store, service } = this.#deps
+    if (isShared) await records.fetch(store.standing(service))
   }
 
   /** The same after decisions that were just made. */
@@ -86,6 +95,7 @@ export class Verdicts {
   /** The same, where store or file changed since. */
   async refresh(): Promise<void> {
     const { store, decisionsPath } = this.#deps
+    await store.refresh()
     const isSeen = store.decisionVersion() === this.#seenVersion && stampOf(decisionsPath) === this.#seenFile
     if (!isSeen) await this.bringTogether()
   }

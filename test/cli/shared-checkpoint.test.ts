@@ -31,16 +31,6 @@ describe.skipIf(programs === '')('--checkpoint postgres://…', () => {
     server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'enrich'", database) === '1'
 
   test.each([
-    'companies.csv -o out.csv --changes changes.csv',
-    'companies.csv -o out.csv --report report.html',
-    'companies.csv -o out.csv --webhook-url https://hooks.example.com/in',
-    'receive --webhook-listen 127.0.0.1:0',
-    'review companies.csv',
-    'runs',
-    'diff',
-    'report -o report.html',
-    'reconcile ledger.csv',
-    'checkpoint verify',
     'checkpoint repair',
     'checkpoint compact',
   ])('what needs a file says so before anything is opened: %s', async (typed) => {

@@ -1,16 +1,14 @@
 import { Option, type Command } from 'commander'
 import { filesInUse } from '../../app/embedded-service.js'
+import { withKnownHistory } from '../../app/known-history.js'
 import { UserError } from '../../core/errors.js'
 import { choicesOf } from '../../config/option.js'
 import { options } from '../../config/options.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
-import { assertCheckpointIsFile } from '../../config/shared-checkpoint.js'
-import { blamingDamage } from '../../pipeline/checkpoint/verify.js'
 import { ChangeCounter, changesBetween } from '../../pipeline/history/changes-between.js'
 import { changeRecord, changesTarget, publishChanges } from '../../pipeline/history/changes-file.js'
 import { chooseRuns, type RunPair } from '../../pipeline/history/choose-runs.js'
-import type { HistoryReader, PublishedOutput, RememberedRun } from '../../pipeline/history/history.js'
-import { openHistory } from '../../pipeline/history/reader.js'
+import type { HistoryReader, KnownHistory, PublishedOutput, RememberedRun } from '../../pipeline/history/history.js'
 import type { AskedFormat } from '../../pipeline/output/output-format.js'
 import { memoryBytesOf } from '../../pipeline/output/resolve-output.js'
 import { assertNotOurs, type OwnFile } from '../../pipeline/own-files.js'
@@ -43,8 +41,9 @@ export function fillDiffCommand(command: Command, io: CliIo): void {
       assertOneUseOfStdout(flags.json === true, flags.output)
       const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
       const { path } = settings.checkpoint
-      assertCheckpointIsFile(path, 'enrich diff')
-      return blamingDamage(path, () => showDiff(openedHistory(path), asked ?? null, { flags, settings, io }))
+      return withKnownHistory(path, io.environment, (history) =>
+        showDiff(history, asked ?? null, { flags, settings, io }),
+      )
     })
 }
 
@@ -54,25 +53,14 @@ interface Call {
   readonly io: CliIo
 }
 
-function openedHistory(path: string): HistoryReader {
-  const history = openHistory(path)
-  if (history !== null) return history
-  throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-    hint: 'a run makes it: enrich companies.csv -o out.parquet',
-  })
-}
-
-async function showDiff(history: HistoryReader, asked: string | null, call: Call): Promise<void> {
-  try {
-    const pair = chooseRuns(asked, history.runs())
-    const counter = new ChangeCounter()
-    const [older, newer] = [outputOf(history, pair.older), outputOf(history, pair.newer)]
-    const changes = counter.counting(changesBetween(older, newer))
-    if (call.flags.output === undefined) showChanges(pair, changes, counter, call)
-    else await writeChanges(pair, changes, counter, { ...call, path: call.flags.output })
-  } finally {
-    history.close()
-  }
+async function showDiff(history: KnownHistory, asked: string | null, call: Call): Promise<void> {
+  const pair = chooseRuns(asked, history.runs())
+  await history.fetch({ newer: pair.newer.number, older: pair.older.number })
+  const counter = new ChangeCounter()
+  const [older, newer] = [outputOf(history, pair.older), outputOf(history, pair.newer)]
+  const changes = counter.counting(changesBetween(older, newer))
+  if (call.flags.output === undefined) showChanges(pair, changes, counter, call)
+  else await writeChanges(pair, changes, counter, { ...call, path: call.flags.output })
 }
 
 function outputOf(history: HistoryReader, { number }: RememberedRun): PublishedOutput {

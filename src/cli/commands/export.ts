@@ -5,6 +5,7 @@ import { UserError } from '../../core/errors.js'
 import { filesInUse } from '../../app/embedded-service.js'
 import { inspectInput } from '../../app/inspect-input.js'
 import { answerLinesOf } from '../../pipeline/output/answer-lines.js'
+import { bringCandidates } from '../../pipeline/bring-candidates.js'
 import { openReviewOfRows } from '../../pipeline/review-of-rows.js'
 import { assertNotOurs } from '../../pipeline/own-files.js'
 import { assertOutputUsable, publish } from '../../pipeline/output/publish.js'
@@ -25,7 +26,7 @@ export function fillExportCommand(command: Command, io: CliIo): void {
     assertNotOurs(writtenPaths(output), filesInUse(settings, configPathOf(flags), io.environment))
     await inspectInput(
       { settings, stdin: io.stdin, signal: io.interrupt, environment: io.environment },
-      async ({ input, columns, index, reader, checkpointPath, decided, scope, problem }) => {
+      async ({ input, columns, index, reader, checkpointPath, decided, scope, problem, review: shared }) => {
         if (reader === null) {
           throw new UserError(
             'CHECKPOINT_NOT_FOUND',
@@ -38,9 +39,15 @@ export function fillExportCommand(command: Command, io: CliIo): void {
         for (const note of input.notes()) io.err(`  note: ${note}\n`)
         assertOutputUsable(input.files, output.path, output.format)
         assertNoClash(input.columns, output.columns)
+        const doubtThreshold = settings.review.threshold
+        if (shared !== null) {
+          const { columns: written } = output
+          const wanted = { index, reader, decided: decided.lookups, columns: written, doubtThreshold }
+          await bringCandidates({ ...wanted, review: shared, scope })
+        }
         const review = openReviewOfRows({
           ...{ checkpointPath, scope, decided, reader, columns: output.columns },
-          doubtThreshold: settings.review.threshold,
+          doubtThreshold,
         })
         const answers = answerLinesOf({ index, reader, stages: output.stages, review })
         const report = await publish({

@@ -1,13 +1,11 @@
 import type { Command } from 'commander'
 import { filesInUse } from '../../app/embedded-service.js'
+import { withKnownHistory } from '../../app/known-history.js'
 import { resolveSettings } from '../../config/settings.js'
-import { assertCheckpointIsFile } from '../../config/shared-checkpoint.js'
 import { UserError } from '../../core/errors.js'
-import { blamingDamage } from '../../pipeline/checkpoint/verify.js'
-import type { RememberedRun } from '../../pipeline/history/history.js'
-import { openHistory } from '../../pipeline/history/reader.js'
+import type { KnownHistory, RememberedRun } from '../../pipeline/history/history.js'
 import { assertNotOurs, type OwnFile } from '../../pipeline/own-files.js'
-import { gatherReport } from '../../report/gather-data.js'
+import { gatherReport, outputsOfReport } from '../../report/gather-data.js'
 import { reportPage } from '../../report/page.js'
 import { publishReport } from '../../report/report-file.js'
 import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
@@ -23,8 +21,7 @@ export function fillReportCommand(command: Command, io: CliIo): void {
     assertOneUseOfStdout(flags.json === true, flags.output)
     const number = asked === undefined ? null : numberOf(asked)
     const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
-    assertCheckpointIsFile(path, 'enrich report')
-    return blamingDamage(path, () => writeReport(path, number, flags, io))
+    return withKnownHistory(path, io.environment, (history) => writeReport(history, number, flags, io))
   })
 }
 
@@ -36,33 +33,24 @@ function numberOf(text: string): number {
 }
 
 async function writeReport(
-  checkpointPath: string,
+  reader: KnownHistory,
   number: number | null,
   flags: Flags,
   io: CliIo,
 ): Promise<void> {
-  const reader = openHistory(checkpointPath)
-  if (reader === null) {
-    throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${checkpointPath}`, {
-      hint: 'a run makes it: enrich companies.csv -o out.parquet',
-    })
+  await reader.fetch(outputsOfReport(reader, number))
+  const data = gatherReport({ reader, number, nowMs: Date.now() })
+  if (flags.output === '-') {
+    io.out(reportPage(data))
+    return
   }
-  try {
-    const data = gatherReport({ reader, number, nowMs: Date.now() })
-    if (flags.output === '-') {
-      io.out(reportPage(data))
-      return
-    }
-    const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
-    const own = filesInUse(settings, configPathOf(flags), io.environment)
-    assertNotOurs([flags.output], [...own, ...filesOf(data.run)])
-    await publishReport(flags.output, reportPage(data))
-    const { number: written } = data.run
-    if (flags.json === true) io.out(jsonLine('report', { run: written, outputPath: flags.output }))
-    else io.err(`  written   ${flags.output}   (run ${written})\n`)
-  } finally {
-    reader.close()
-  }
+  const settings = resolveSettings(configOf([], flags, io.environment), io.environment)
+  const own = filesInUse(settings, configPathOf(flags), io.environment)
+  assertNotOurs([flags.output], [...own, ...filesOf(data.run)])
+  await publishReport(flags.output, reportPage(data))
+  const { number: written } = data.run
+  if (flags.json === true) io.out(jsonLine('report', { run: written, outputPath: flags.output }))
+  else io.err(`  written   ${flags.output}   (run ${written})\n`)
 }
 
 /** What a run read and wrote. */

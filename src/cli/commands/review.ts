@@ -2,7 +2,6 @@ import { basename } from 'node:path'
 import type { Command } from 'commander'
 import type { OpenReview } from '../../app/review-of-file.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
-import { assertCheckpointIsFile } from '../../config/shared-checkpoint.js'
 import { isLoopback } from '../../core/base-url.js'
 import { errorStack } from '../../core/error-text.js'
 import { UserError } from '../../core/errors.js'
@@ -32,7 +31,6 @@ export function fillReviewCommand(command: Command, io: CliIo): void {
 
 async function review(inputs: string[], flags: ReviewFlags, io: CliIo): Promise<void> {
   const settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
-  assertCheckpointIsFile(settings.checkpoint.path, 'enrich review')
   assertFileFlags(flags, settings, io)
   // Loaded here: no other command needs any of it.
   const { reviewOfFile } = await import('../../app/review-of-file.js')

@@ -1,12 +1,11 @@
 import type { WriteStream } from 'node:tty'
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
+import { withKnownHistory } from '../../app/known-history.js'
 import { parsePositive } from '../../config/option.js'
 import { resolveSettings } from '../../config/settings.js'
-import { assertCheckpointIsFile } from '../../config/shared-checkpoint.js'
 import { UserError } from '../../core/errors.js'
 import type { RememberedRun } from '../../pipeline/history/history.js'
-import { openHistory } from '../../pipeline/history/reader.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
 import { jsonLine, type CliIo } from '../terminal/io.js'
 import { runsTable, runText, unknownText } from '../terminal/runs-text.js'
@@ -21,25 +20,11 @@ export function fillRunsCommand(command: Command, io: CliIo): void {
     .option('--limit <n>', 'list no more than the newest n', wholeNumber, limitUsual)
     .option('--run <n>', 'one run in full, by its number', wholeNumber)
     .option('--json', 'each run as one JSON line, with all that is kept of it')
-    .action((flags: RunsFlags) => {
+    .action(async (flags: RunsFlags) => {
       const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
-      assertCheckpointIsFile(path, 'enrich runs')
-      showRuns(path, readRuns(path), flags, io)
+      const runs = await withKnownHistory(path, io.environment, (history) => history.runs())
+      showRuns(path, runs, flags, io)
     })
-}
-
-function readRuns(path: string): readonly RememberedRun[] {
-  const history = openHistory(path)
-  if (history === null) {
-    throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-      hint: 'a run makes it: enrich companies.csv -o out.parquet',
-    })
-  }
-  try {
-    return history.runs()
-  } finally {
-    history.close()
-  }
 }
 
 function showRuns(path: string, runs: readonly RememberedRun[], flags: RunsFlags, io: CliIo): void {

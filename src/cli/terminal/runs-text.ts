@@ -134,10 +134,12 @@ export function unknownText(runs: readonly RememberedRun[]): string {
   return `Of ${unknown.length === 1 ? 'run' : 'runs'} ${unknown.join(', ')} only this is known here: another version of enrich wrote the rest.\n`
 }
 
-/** One process at a time writes a checkpoint: of runs that have not ended, only the newest may go on. */
-function endText({ number, endedAtMs, exitCode }: RememberedRun, runs: readonly RememberedRun[]): string {
+/** One process at a time writes a checkpoint in a file: of runs that have not ended, only the newest may go on. */
+function endText(run: RememberedRun, runs: readonly RememberedRun[]): string {
+  const { number, endedAtMs, exitCode } = run
   if (endedAtMs !== null) return `exit ${exitCode ?? '?'}`
-  return runs.some((other) => other.number > number) ? 'did not end' : 'has not ended'
+  const mayGoOn = run.isGoingOn ?? !runs.some((other) => other.number > number)
+  return mayGoOn ? 'has not ended' : 'did not end'
 }
 
 const durationText = ({ startedAtMs, endedAtMs }: RememberedRun): string =>

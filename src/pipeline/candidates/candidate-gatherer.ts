@@ -8,7 +8,7 @@ import { isDoubtful } from '../rules/doubtful.js'
 import { outcomeOf } from '../rules/outcome.js'
 import { doubtfulAmong } from './doubtful-lookups.js'
 import type { Candidate, CandidateSource } from '../rules/candidate.js'
-import type { ReviewStore } from '../decisions/review-store.js'
+import type { KeptCandidates } from '../decisions/review-store.js'
 
 const gathererLimits = {
   /** Lookups whose candidates are asked for at one time, and kept in one commit. */
@@ -25,10 +25,7 @@ export interface CandidateGathererDeps {
   readonly scope: string
   readonly threshold: number
   /** Called when the first doubtful answer is there; whoever opens it closes it. */
-  readonly openStore: () => Pick<
-    ReviewStore,
-    'haveCandidates' | 'keepCandidates' | 'scopesBefore' | 'forgetCandidates'
-  >
+  readonly openStore: () => KeptCandidates
   /** How the scopes of all editions begin: what was found in others can be found again at no cost. */
   readonly editionScopes: string
   /** Null where there is no checkpoint. */
@@ -134,7 +131,7 @@ export class CandidateGatherer {
     const store = (this.#store ??= openStore())
     await reader.fetchLookups(ids)
     const keys = reader.identities(ids).map((identity) => hexOf(identity?.key ?? new Uint8Array()))
-    const isKept = store.haveCandidates(scope, keys)
+    const isKept = await store.haveCandidates(scope, keys)
     const asked = reader.asked(ids)
     const found = new Map<string, readonly Candidate[]>()
     const asking = keys.map(async (key, index) => {
@@ -153,7 +150,8 @@ export class CandidateGatherer {
     const store = this.#store
     if (store === null) return
     try {
-      for (const other of store.scopesBefore(editionScopes, clock.nowMs() - gathererLimits.forgetAfterMs)) {
+      const sinceMs = clock.nowMs() - gathererLimits.forgetAfterMs
+      for (const other of await store.scopesBefore(editionScopes, sinceMs)) {
         if (other === scope) continue
         while (!stopSignal.aborted)
           if ((await store.forgetCandidates(other, gathererLimits.forgetCount)) === 0) break

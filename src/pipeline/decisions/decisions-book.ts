@@ -39,6 +39,7 @@ export function openDecisionsBook(store: ReviewStore, path: string, service: str
   /** Of the store, when file and store were last the same. */
   let version = -1
   const bring = async (): Promise<BroughtTogether | null> => {
+    await store.refresh()
     const versionBefore = store.decisionVersion()
     const kept = { standing: store.standing(service), leaving: store.leaving(service) }
     const isKnown = known !== null && isUnchanged(path, known)

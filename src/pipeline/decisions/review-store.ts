@@ -35,6 +35,10 @@ export interface ReviewReader {
   hasAnyCandidates(scope: string): boolean
   /** Scopes that begin so, of which no candidates were found since. */
   scopesBefore(prefix: string, sinceMs: number): string[]
+  /** What others decided since is seen, where it is not at once. */
+  refresh(): Promise<void>
+  /** What is kept of these is seen, where it is not at once. */
+  fetchCandidates(scope: string, lookups: readonly string[]): Promise<void>
   close(): void
 }
 
@@ -66,10 +70,16 @@ export interface ReviewStore extends ReviewReader {
   forgetCandidates(scope: string, countMax: number): Promise<number>
 }
 
+/** Where a run keeps candidates, whether they are beside it or on a server. */
+export interface KeptCandidates extends Pick<ReviewStore, 'keepCandidates' | 'forgetCandidates'> {
+  haveCandidates(scope: string, lookups: readonly string[]): readonly boolean[] | Promise<readonly boolean[]>
+  scopesBefore(prefix: string, sinceMs: number): readonly string[] | Promise<readonly string[]>
+}
+
 /** Marks an SQLite file as a review store ("enrv"). */
 const applicationId = 0x656e7276
 
-const reviewStoreAt = (path: string): OwnSqlite => ({
+export const reviewStoreAt = (path: string): OwnSqlite => ({
   path,
   applicationId,
   migrations: reviewMigrations,
@@ -96,7 +106,7 @@ export function openReviewStoreToRead(checkpointPath: string): ReviewReader | nu
   return new SqliteReviewReader(database, path)
 }
 
-class SqliteReviewReader implements ReviewReader {
+export class SqliteReviewReader implements ReviewReader {
   protected readonly database: Sqlite
   protected readonly path: string
   protected readonly queries: ReturnType<typeof prepareReviewQueries>
@@ -157,6 +167,14 @@ class SqliteReviewReader implements ReviewReader {
       }
       return found
     })
+  }
+
+  refresh(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  fetchCandidates(_scope: string, _lookups: readonly string[]): Promise<void> {
+    return Promise.resolve()
   }
 
   close(): void {

@@ -6,12 +6,18 @@ import type { GroupFigures, OutputFigures } from '../rules/run-record.js'
 const keptMax = 200
 
 /** Rows of an output by their value in a column. `rows` are their entries, which are stored. */
-export function groupFiguresOf(
+export const groupFiguresOf = (
   database: Sqlite,
   rows: Uint32Array,
   groups: RowGroups,
+): NonNullable<OutputFigures['byColumn']> => groupFigures(rows, groups, matchedEntries(database))
+
+/** `isMatched`: by the number of the entry, 1 for those that were matched. */
+export function groupFigures(
+  rows: Uint32Array,
+  groups: RowGroups,
+  isMatched: Uint8Array,
 ): NonNullable<OutputFigures['byColumn']> {
-  const isMatched = matchedEntries(database)
   const rowCounts = new Uint32Array(groups.values.length)
   const matchedCounts = new Uint32Array(groups.values.length)
   for (const [row, entry] of rows.entries()) {

@@ -16,6 +16,8 @@ export interface RememberedRun {
   readonly baseline: number | null
   /** Null where it was written by a version that is not known. */
   readonly record: RunRecord | null
+  /** Whether its process lives; left out where that is not known of a run. */
+  readonly isGoingOn?: boolean
 }
 
 /** A row of a published output; rows that are alike in all of this share one entry. */
@@ -40,6 +42,15 @@ export interface PublishedOutput {
   numbersOf(isWanted: (status: string) => boolean): Iterable<number>
 }
 
+/** What two runs published, to be compared, or what one did. */
+export interface WantedOutputs {
+  readonly newer: number
+  /** Null: only the newer one is read. */
+  readonly older: number | null
+  /** Of which statuses all rows of the newer one are read; of none if left out. */
+  readonly isListed?: (status: string) => boolean
+}
+
 /** What a checkpoint knows of its runs; read without a lock. */
 export interface HistoryReader {
   /** The newest first. */
@@ -47,4 +58,10 @@ export interface HistoryReader {
   /** Null where the output of the run is not remembered. */
   published(run: number): PublishedOutput | null
   close(): void
+}
+
+/** The same, wherever the checkpoint is. */
+export interface KnownHistory extends HistoryReader {
+  /** What these runs published can be read, as far as they differ, once it resolves. Rejects with CHECKPOINT_*. */
+  fetch(wanted: WantedOutputs): Promise<void>
 }

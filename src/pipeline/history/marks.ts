@@ -54,14 +54,14 @@ export function writeMarks(database: Sqlite, { series, outputId, form }: MarksOf
     .run({ ...row, checksum })
 }
 
-function packMarks({ lookups, values, marks, rowsDigest }: Marks): Buffer {
+export function packMarks({ lookups, values, marks, rowsDigest }: Marks): Buffer {
   const packedLookups = packNumbers(lookups)
   const packedValues = packNumbers(values)
   const sizes = Uint32Array.of(lookups.length, packedLookups.length, packedValues.length)
   return Buffer.concat([Buffer.from(sizes.buffer), rowsDigest, packedLookups, packedValues, marks])
 }
 
-function unpackMarks(packed: Buffer): Marks {
+export function unpackMarks(packed: Buffer): Marks {
   const count = packed.readUInt32LE(0)
   const lookupsFrom = 12 + noDigest.length
   const lookupsEnd = lookupsFrom + packed.readUInt32LE(4)

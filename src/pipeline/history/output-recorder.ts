@@ -8,7 +8,7 @@ import type { LineWitness, WrittenLine } from '../output/answer-lines.js'
 import { countedOfLine } from '../rules/counted-of-line.js'
 import { publishedStateOf, publishedStateVersion } from '../rules/published-state.js'
 import { markBytes, noDigest, type Marks } from './marks.js'
-import type { HistoryStore, LastOutput, NewEntry } from './store.js'
+import type { HistoryWriter, LastOutput, NewEntry } from './history-writer.js'
 
 /** Of marks and states: those of another form are not compared with. */
 export const recordedForm = String(publishedStateVersion)
@@ -22,7 +22,7 @@ export interface RecorderDeps {
   readonly index: RowIndex
   /** Aligned with the ids; null where one is not known. */
   readonly identitiesOf: (lookupIds: readonly number[]) => readonly (LookupIdentity | null)[]
-  readonly store: Pick<HistoryStore, 'addEntries' | 'addKeyedEntries'>
+  readonly store: Pick<HistoryWriter, 'addEntries' | 'addKeyedEntries'>
   /** What the series published last. */
   readonly last: LastOutput | null
   readonly rowKeys: RowKeys | null

@@ -31,13 +31,18 @@ export function writeOutputRows(database: Sqlite, series: string, rows: Uint32Ar
   const baseId = newest === undefined ? null : (newest.baseId ?? newest.outputId)
   const base = baseId === null ? null : outputsOf(database)(baseId)
   const below = baseId === null ? null : readOutput(database, baseId)
-  const changes = below === null ? null : packChanges(rows, below)
-  const isSmall = changes !== null && changes.length <= (base?.packed.length ?? 0) * changesShareMax
+  const { isOnBase, packed } = packOutput(rows, below, base?.packed.length ?? 0)
   const insert = database.prepare('INSERT INTO history_outputs VALUES (NULL, ?, ?, ?, ?)')
-  return Number(
-    (isSmall
-      ? insert.run(baseId, rows.length, changes, digest)
-      : insert.run(null, rows.length, packNumbers(rows), digest)
-    ).lastInsertRowid,
-  )
+  return Number(insert.run(isOnBase ? baseId : null, rows.length, packed, digest).lastInsertRowid)
+}
+
+/** As it differs from `below`, which takes `belowBytes` packed, where that is little; otherwise by itself. */
+export function packOutput(
+  rows: Uint32Array,
+  below: Uint32Array | null,
+  belowBytes: number,
+): { readonly isOnBase: boolean; readonly packed: Buffer } {
+  const changes = below === null ? null : packChanges(rows, below)
+  const isOnBase = changes !== null && changes.length <= belowBytes * changesShareMax
+  return { isOnBase, packed: isOnBase ? changes : packNumbers(rows) }
 }

@@ -1,11 +1,11 @@
 import { sqliteCode, versionOf, type Sqlite } from '../../platform/sqlite.js'
 import { damaged } from '../checkpoint/damage-error.js'
 import { soundState, stateColumns, type StateRow } from '../checkpoint/history-proof.js'
-import { entryDigest, historyTables, historyVersion, type RunRow } from '../checkpoint/history-tables.js'
+import { entryDigest, historyTables, historyVersion } from '../checkpoint/history-tables.js'
 import { explained, openToRead } from '../checkpoint/open.js'
 import type { HistoryReader, PublishedEntry, PublishedOutput, RememberedRun } from './history.js'
 import { readOutput } from './outputs.js'
-import { runRowsOf, unpackRecord } from './run-rows.js'
+import { rememberedOf, runRowsOf } from './run-rows.js'
 
 /**
  * Reads what a checkpoint remembers, while a run may be writing it; of a file that an earlier version wrote, nothing.
@@ -109,16 +109,3 @@ class SqliteHistory implements HistoryReader {
 }
 
 type EntryRow = { address: Buffer; rowKey: string | null; name: string | null; ofEntry: Buffer } & StateRow
-
-function rememberedOf(row: RunRow): RememberedRun {
-  return {
-    number: row.run_id,
-    series: row.series,
-    startedAtMs: row.started_at_ms,
-    endedAtMs: row.ended_at_ms,
-    exitCode: row.exit_code,
-    isPublished: row.is_published === 1 && row.output_id !== null,
-    baseline: row.baseline,
-    record: unpackRecord(row.record),
-  }
-}

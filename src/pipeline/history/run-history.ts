@@ -1,18 +1,17 @@
 import { UserError } from '../../core/errors.js'
 import { errorText } from '../../core/error-text.js'
 import { sqliteCode } from '../../platform/sqlite.js'
-import type { Checkpoint } from '../checkpoint/checkpoint.js'
 import type { RowGroups } from '../input/row-groups.js'
 import type { RowIndex } from '../input/row-index.js'
-import { baselineOf } from '../rules/baseline.js'
 import type { OutputFigures, RunRecord } from '../rules/run-record.js'
 import { OutputRecorder, recordedForm, type RecordedOutput, type RecorderDeps } from './output-recorder.js'
-import { canWriteHistory, openHistory } from './reader.js'
-import { HistoryStore } from './store.js'
+import type { WantedOutputs } from './history.js'
+import type { HistoryWriter } from './history-writer.js'
+import { canWriteHistory } from './reader.js'
 
 export interface RunHistoryDeps {
-  readonly checkpoint: Checkpoint
-  /** Of the checkpoint. */
+  readonly store: HistoryWriter
+  /** Of the checkpoint that readers read. */
   readonly path: string
   /** Outputs of one series are compared. */
   readonly series: string
@@ -38,7 +37,7 @@ export interface StoredOutput {
  */
 export class RunHistory {
   readonly #deps: RunHistoryDeps
-  readonly #store: HistoryStore
+  readonly #store: HistoryWriter
   #record: RunRecord
   /** Null: nothing is remembered of this run. */
   #run: number | null = null
@@ -46,7 +45,7 @@ export class RunHistory {
 
   private constructor(deps: RunHistoryDeps) {
     this.#deps = deps
-    this.#store = new HistoryStore(deps.checkpoint)
+    this.#store = deps.store
     this.#record = deps.record
   }
 
@@ -99,14 +98,13 @@ export class RunHistory {
     return this.unlessDamaged(async () => {
       const { rows, marks } = recorded
       const figures = await this.#store.storeOutput(run, rows, recordedForm, marks, groups)
-      const history = openHistory(this.#deps.path)
-      try {
-        const runs = history?.runs() ?? []
-        return { run, baseline: baselineOf(runs, { number: run, series: this.#deps.series }), figures }
-      } finally {
-        history?.close()
-      }
+      return { run, baseline: await this.#store.baseline(run, this.#deps.series), figures }
     })
+  }
+
+  /** What runs published can be read from the path of the checkpoint once it resolves. Rejects with CHECKPOINT_*. */
+  copyForReading(wanted: WantedOutputs): Promise<void> {
+    return this.#store.copyForReading(wanted)
   }
 
   /** Once what changed since the baseline is written, too. */

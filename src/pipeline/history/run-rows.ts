@@ -3,6 +3,7 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import { isSoundRun, type StoredRun } from '../checkpoint/history-proof.js'
 import { runChecksum, type RunRow } from '../checkpoint/history-tables.js'
 import { runRecordVersion, type RunRecord } from '../rules/run-record.js'
+import type { RememberedRun } from './history.js'
 
 /** Those that are as they were written, of a series or of all, the newest first. */
 export function runRowsOf(database: Sqlite, series: string | null): StoredRun[] {
@@ -48,4 +49,17 @@ export function unpackRecord(packed: Buffer): RunRecord | null {
 export function withoutTimeline(packed: Buffer): Buffer {
   const record = unpackRecord(packed)
   return record === null ? packed : packRecord({ ...record, timeline: [] })
+}
+
+export function rememberedOf(row: RunRow): RememberedRun {
+  return {
+    number: row.run_id,
+    series: row.series,
+    startedAtMs: row.started_at_ms,
+    endedAtMs: row.ended_at_ms,
+    exitCode: row.exit_code,
+    isPublished: row.is_published === 1 && row.output_id !== null,
+    baseline: row.baseline,
+    record: unpackRecord(row.record),
+  }
 }

@@ -6,57 +6,34 @@ import {
   stateDigest,
   type EntryFacts,
   type RunRow,
-  type StateFacts,
 } from '../checkpoint/history-tables.js'
 import { packAnswer } from '../checkpoint/packed-answer.js'
+import { baselineOf } from '../rules/baseline.js'
 import type { OutputFigures, RunRecord } from '../rules/run-record.js'
 import type { RowGroups } from '../input/row-groups.js'
 import { figuresOfOutput } from './count-rows.js'
 import { groupFiguresOf } from './group-rows.js'
 import { lastMarks, writeMarks, type Marks } from './marks.js'
 import { readOutput, writeOutputRows } from './outputs.js'
-import { packRecord, runRowOf, writeRun } from './run-rows.js'
-import { thin, type Thinned } from './thin.js'
+import type {
+  BegunRun,
+  HistoryWriter,
+  KeyedEntry,
+  LastOutput,
+  NewEntry,
+  Thinned,
+} from './history-writer.js'
+import { packRecord, rememberedOf, runRowOf, runRowsOf, writeRun } from './run-rows.js'
+import { thin } from './thin.js'
 
-/** An entry as it is to be kept: what was asked, what became of it, and what is counted of it. */
-export interface NewEntry extends EntryFacts, StateFacts {
-  /** As `publishedStateOf` gives it. */
-  readonly state: string
-}
-
-/** What an entry is like, but for the key of its row. */
-export interface KeyedEntry {
-  readonly address: Uint8Array
-  readonly rowKey: string
-  /** The number of an entry. */
-  readonly like: number
-}
-
-/** What is known of a run from its beginning. */
-export interface BegunRun {
-  readonly series: string
-  readonly startedAtMs: number
-  readonly record: RunRecord
-}
-
-/** The last output of a series that is remembered. */
-export interface LastOutput {
-  readonly rows: Uint32Array
-  readonly marks: Marks | null
-}
-
-/**
- * What a run writes down of itself, each in one transaction of its checkpoint, and durable when it resolves. Rejects
- * with CHECKPOINT_DAMAGED and DISK_FULL.
- */
-export class HistoryStore {
+/** In the checkpoint's own file, each in one transaction of it. Rejects with CHECKPOINT_DAMAGED and DISK_FULL. */
+export class HistoryStore implements HistoryWriter {
   readonly #checkpoint: Pick<Checkpoint, 'remember'>
 
   constructor(checkpoint: Pick<Checkpoint, 'remember'>) {
     this.#checkpoint = checkpoint
   }
 
-  /** The number of the run. */
   begin({ series, startedAtMs, record }: BegunRun): Promise<number> {
     return this.#checkpoint.remember((database) => {
       const last = database.prepare<[], number | null>('SELECT max(run_id) FROM history_runs').pluck().get()
@@ -76,7 +53,6 @@ export class HistoryStore {
     })
   }
 
-  /** Null where the series has none, or the last one is not as it was written. */
   last(series: string, form: string): Promise<LastOutput | null> {
     return this.#checkpoint.remember((database) => {
       const found = lastMarks(database, series, form)
@@ -85,7 +61,6 @@ export class HistoryStore {
     })
   }
 
-  /** Their numbers, aligned: equal ones have one number, also over runs. Until an output has them, they are of none. */
   addEntries(entries: readonly NewEntry[]): Promise<number[]> {
     return this.#checkpoint.remember((database) => {
       const add = entryAdder(database)
@@ -93,7 +68,6 @@ export class HistoryStore {
     })
   }
 
-  /** Entries like others, of rows with keys of their own; as `addEntries`. */
   addKeyedEntries(entries: readonly KeyedEntry[]): Promise<number[]> {
     return this.#checkpoint.remember((database) => {
       const add = keyedEntryAdder(database)
@@ -101,10 +75,6 @@ export class HistoryStore {
     })
   }
 
-  /**
-   * The entry of each row, and by which marks the next run of the series sees what is as it was. Returns what is
-   * counted of the rows.
-   */
   storeOutput(
     run: number,
     rows: Uint32Array,
@@ -122,7 +92,17 @@ export class HistoryStore {
     })
   }
 
-  /** The output stands where users see it, and what changed is said. */
+  baseline(run: number, series: string): Promise<number | null> {
+    return this.#checkpoint.remember((database) =>
+      baselineOf(runRowsOf(database, series).map(rememberedOf), { number: run, series }),
+    )
+  }
+
+  /** Readers read the file that is written. */
+  copyForReading(): Promise<void> {
+    return Promise.resolve()
+  }
+
   publish(run: number, baseline: number | null, record: RunRecord): Promise<void> {
     return this.#checkpoint.remember((database) => {
       const row = runRowOf(database, run)
@@ -137,7 +117,6 @@ export class HistoryStore {
     })
   }
 
-  /** Forgets what runs of a series published, all but the newest `runsMax`. */
   thin(series: string, runsMax: number): Promise<Thinned> {
     return this.#checkpoint.remember((database) => thin(database, series, runsMax))
   }

@@ -1,17 +1,10 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { RunRow } from '../checkpoint/history-tables.js'
 import { keptRuns } from '../rules/kept-runs.js'
+import type { Thinned } from './history-writer.js'
 import { markedEntries } from './marks.js'
 import { readOutput } from './outputs.js'
 import { runRowsOf, withoutTimeline, writeRun } from './run-rows.js'
-
-/** What was forgotten. */
-export interface Thinned {
-  /** Runs whose outputs are not remembered any more. */
-  readonly outputCount: number
-  readonly entryCount: number
-  readonly stateCount: number
-}
 
 const nothing: Thinned = { outputCount: 0, entryCount: 0, stateCount: 0 }
 

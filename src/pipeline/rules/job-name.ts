@@ -1,3 +1,5 @@
+import type { Partition } from './partition.js'
+
 const mark = 'job '
 
 /** What a job is known by whose user named it: no list of files begins so. */
@@ -10,3 +12,7 @@ export function inputsOfJob(job: string | undefined): readonly string[] {
   if (job === undefined || isNamedJob(job)) return []
   return job.startsWith('[') ? (JSON.parse(job) as string[]) : [job]
 }
+
+/** What the run of a part is listed under; nothing else is of the same series, but another attempt of it. */
+export const seriesOfPart = (job: string, { index, count }: Partition): string =>
+  `${namedJob(job)}, part ${index} of ${count}`

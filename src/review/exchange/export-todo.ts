@@ -56,7 +56,7 @@ export async function exportTodo(
   const lines = new LineMaker(session, deps.signal)
   const { openCount } = session.counts()
   const rows = async function* (): AsyncGenerator<readonly PlainRow[]> {
-    for (const row of session.rows(openOnes)) {
+    for await (const row of withCandidates(session, session.rows(openOnes))) {
       yield [todoRow(await lines.lineOf(row))]
       counts.lookupCount++
       counts.rowCount += row.rowCount
@@ -149,4 +149,19 @@ async function readIfTodo(path: string): Promise<FilledTodo | null> {
       },
     )
   }
+}
+
+/** Rows whose candidates are brought at one time. */
+const rowsAtOnce = 500
+
+async function* withCandidates(session: ReviewSession, rows: Iterable<QueueRow>): AsyncGenerator<QueueRow> {
+  let some: QueueRow[] = []
+  for (const row of rows) {
+    if (some.push(row) < rowsAtOnce) continue
+    await session.fetchCandidates(some.map(({ lookup }) => lookup))
+    yield* some
+    some = []
+  }
+  await session.fetchCandidates(some.map(({ lookup }) => lookup))
+  yield* some
 }

@@ -38,6 +38,7 @@ export async function importVerdicts(
   for (const notice of todo.notices) deps.onNotice(notice)
   const known = { rows: rowsByLookup(session), reviewer: session.reviewer, unit: todo.unit }
   const { choices, problems, ...counts } = settleLines(todo.lines, known)
+  await session.fetchCandidates(choices.map(({ row }) => row.lookup))
   const unknown = await unknownCompanies(session, choices, deps)
   refuse(todo, [...problems, ...unknown])
   await record(session, todo, choices)

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parsePostgresUrl } from '../../../src/core/postgres-address.js'
-import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { prepareQueries } from '../../../src/pipeline/checkpoint/queries.js'
 import { checksumSql, summedColumns } from '../../../src/pipeline/checkpoint/row-checksums.js'
 import { LocalCopy } from '../../../src/pipeline/checkpoint/postgres/local-copy.js'
 import { openPostgresCheckpoint } from '../../../src/pipeline/checkpoint/postgres/open-checkpoint.js'
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open.js'
+import type { PostgresCheckpoint } from '../../../src/pipeline/checkpoint/postgres/postgres-checkpoint.js'
 import { findSharedDamage } from '../../../src/pipeline/checkpoint/postgres/verify-shared.js'
 import type { Worker } from '../../../src/pipeline/checkpoint/postgres/worker.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
@@ -20,7 +20,9 @@ import { expect } from 'vitest'
 import { job, scope, startMs } from './support.js'
 
 export interface OpenedShared {
-  checkpoint: Checkpoint
+  checkpoint: PostgresCheckpoint
+  /** What readers read. */
+  copy: LocalCopy
   worker: TestWorker
   postgres: Postgres
 }
@@ -74,7 +76,7 @@ export class SharedPlace {
     const checkpoint = await openPostgresCheckpoint({
       ...{ ...deps, clock: systemClock, postgres, id, generation, worker, copy, explain, turnsOf: null },
     })
-    return { checkpoint, worker, postgres }
+    return { checkpoint, copy, worker, postgres }
   }
 
   /** Statements of somebody who looks from outside. */

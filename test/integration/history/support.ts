@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { NewEntry } from '../../../src/pipeline/history/store.js'
+import type { NewEntry } from '../../../src/pipeline/history/history-writer.js'
 import { noDigest, type Marks } from '../../../src/pipeline/history/marks.js'
 import { runRecordVersion, type RunRecord } from '../../../src/pipeline/rules/run-record.js'
 

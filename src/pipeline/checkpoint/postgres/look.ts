@@ -30,6 +30,8 @@ export interface SharedLook extends Pick<SharedToRead, 'problem'> {
   /** Of the copy; gone when this is closed. */
   readonly path: string
   readonly peek: Peek
+  /** Closed with it. */
+  readonly database: Pick<SharedDatabase, 'postgres' | 'explain'>
 }
 
 export interface SharedLookDeps extends RepeatingDeps, Pick<OpenSharedDeps, 'environment'> {
@@ -47,5 +49,8 @@ export async function lookAtShared(deps: SharedLookDeps, closeLater: CloseLater)
   closeLater(() => {
     copy.close()
   })
-  return { path: copy.path, problem: shared.problem, peek: peekInto(shared, copy, deps) }
+  return {
+    ...{ path: copy.path, problem: shared.problem, database: shared },
+    peek: peekInto(shared, copy, deps),
+  }
 }

@@ -56,6 +56,7 @@ export class PostgresCheckpoint implements Checkpoint {
   readonly id: string
   readonly kind: LookupKind
   readonly sharedTurns?: SharedTurnsOf
+  /** What other stores of the run send their statements by. */
   readonly store: SharedStore
   readonly #deps: PostgresCheckpointDeps
   readonly #kinds: Map<LookupKind, Checkpoint>

@@ -1,3 +1,4 @@
+import { makeSharedHistory } from './schema-history.js'
 import { inboxMigration } from './schema-inbox.js'
 import { movingMigration } from './schema-moving.js'
 import { termsOfWorkers } from './schema-terms.js'
@@ -162,4 +163,5 @@ export const sharedMigrations: readonly string[] = [
   termsOfWorkers,
   inboxMigration,
   movingMigration,
+  makeSharedHistory,
 ]

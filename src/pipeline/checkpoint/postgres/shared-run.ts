@@ -4,14 +4,14 @@ import type { Random } from '../../../platform/random.js'
 import type { Partition } from '../../rules/partition.js'
 import type { OpenCheckpointDeps } from '../begin-run.js'
 import type { Checkpoint } from '../checkpoint.js'
-import type { LookupKind } from '../../rules/lookup-kind.js'
 import { leaseTimes, openWorker, type LeaseTimes } from './lease.js'
 import { peekInto, type Peek } from './look.js'
 import { LocalCopy } from './local-copy.js'
 import { openPostgresCheckpoint } from './open-checkpoint.js'
-import type { PostgresCheckpoint } from './postgres-checkpoint.js'
 import { openShared, type OpenSharedDeps, type SharedDatabase } from './open.js'
 import { keyHashOf, openTurns } from './pace.js'
+import type { PostgresCheckpoint } from './postgres-checkpoint.js'
+import type { SharedStore } from './store.js'
 import { startSweeping } from './sweep.js'
 import { patientPostgres, whileAway } from './while-away.js'
 
@@ -46,18 +46,13 @@ export interface SharedRun {
   /** What is known is in the copy once it was fetched. */
   readonly peek: Peek
   openCheckpoint(options: OpenCheckpointDeps): Promise<Checkpoint>
+  /** What the run sends statements by, from when its checkpoint is open. */
+  readonly store: () => SharedStore
+  readonly copy: LocalCopy
   /** Closed with the run. */
   readonly database: SharedDatabase
-  /** As which it has joined, once the checkpoint is open. */
-  readonly owner: () => Joined
   readonly clock: Clock
   readonly random: Random
-}
-
-/** What this process is known as, and what it asks. */
-interface Joined {
-  readonly workerId: number
-  scopeId(kind: LookupKind): number
 }
 
 /** Throws CHECKPOINT_*. */
@@ -69,7 +64,11 @@ export async function joinShared(deps: SharedRunDeps, closeLater: CloseLater): P
   closeLater(() => {
     copy.close()
   })
-  let joined: Joined | null = null
+  let joined: SharedStore | null = null
+  const store = () => {
+    if (joined === null) throw new Error('the checkpoint is not open yet')
+    return joined
+  }
   return {
     path: copy.path,
     database: { ...shared, postgres: patientPostgres(deps, shared.postgres) },
@@ -81,10 +80,8 @@ export async function joinShared(deps: SharedRunDeps, closeLater: CloseLater): P
       joined = checkpoint.store
       return checkpoint
     },
-    owner: () => {
-      if (joined === null) throw new Error('the checkpoint is not open')
-      return joined
-    },
+    store,
+    copy,
   }
 }
 

@@ -1,0 +1,41 @@
+import type { Environment } from '../config/file-config.js'
+import { openShared } from '../pipeline/checkpoint/postgres/open.js'
+import { answeredAmong, isAnyAlive } from '../pipeline/checkpoint/postgres/answered-since.js'
+import { ReviewStatements } from '../pipeline/decisions/shared/review-statements.js'
+import { SharedReview, type SharedReviewDeps } from '../pipeline/decisions/shared/shared-review.js'
+import type { StorePlace } from './review-store-place.js'
+
+/** Of a checkpoint on a server. What runs do there is asked for, not told. Throws CHECKPOINT_*, DISK_FULL. */
+export async function openSharedStorePlace(
+  url: string,
+  deps: Omit<SharedReviewDeps, 'database'> & { readonly environment: Environment },
+): Promise<StorePlace> {
+  const database = await openShared(url, deps)
+  const statements = new ReviewStatements(database, deps)
+  let store: SharedReview | null = null
+  try {
+    store = new SharedReview({ ...deps, database })
+    await store.refresh()
+  } catch (error) {
+    store?.close()
+    await database.close()
+    throw error
+  }
+  const opened = store
+  let isGoingOn = false
+  return {
+    store: opened,
+    isRunGoingOn: () => isGoingOn,
+    follow: async (reader, unanswered) => {
+      const wasGoingOn = isGoingOn
+      isGoingOn = await isAnyAlive(statements)
+      if (!isGoingOn && !wasGoingOn) return
+      const answered = await answeredAmong(statements, unanswered())
+      if (answered.length > 0) await reader.fetchLookups(answered)
+    },
+    close: async () => {
+      opened.close()
+      await database.close()
+    },
+  }
+}

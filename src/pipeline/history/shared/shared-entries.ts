@@ -1,0 +1,216 @@
+import { createGatheredCommits, type Settled } from '../../../platform/gathered-commits.js'
+import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
+import type { SharedStore } from '../../checkpoint/postgres/store.js'
+import {
+  entryDigest,
+  stateChecksum,
+  stateDigest,
+  type EntryFacts,
+  type StateFacts,
+} from '../../checkpoint/history-tables.js'
+import { packAnswer } from '../../checkpoint/packed-answer.js'
+import type { KeyedEntry, NewEntry } from '../history-writer.js'
+
+/** A state, packed as it is kept. */
+interface PackedState extends StateFacts {
+  readonly packing: number
+  readonly stateBytes: number
+  readonly packed: Buffer
+  readonly checksum: Buffer
+}
+
+interface EntryItem {
+  readonly entry: EntryFacts
+  readonly digest: Buffer
+  readonly ofState: Buffer
+  /** A number where the state is known to be there. */
+  readonly state: PackedState | number
+}
+
+/** Sent in one transaction, at most. */
+const entriesAtOnce = 5_000
+
+/** Who makes entries waits for others who do: numbers of entries that stand together are close to each other then. */
+const entriesLock = 7_305_511_970
+
+/** Entries of outputs, those that come at about the same time in one transaction; equal ones are one row. */
+export class SharedEntries {
+  readonly #store: SharedStore
+  readonly #commits = createGatheredCommits<readonly EntryItem[], number[]>((lists) => this.#commit(lists))
+
+  constructor(store: SharedStore) {
+    this.#store = store
+  }
+
+  /** Their numbers, aligned. */
+  add(entries: readonly NewEntry[]): Promise<number[]> {
+    return this.#commits.add(entries.map(itemOf))
+  }
+
+  async addKeyed(entries: readonly KeyedEntry[]): Promise<number[]> {
+    const numbers = [...new Set(entries.map(({ like }) => like))]
+    const shared = await this.#store.query<Like>(
+      `SELECT e.entry_id AS "entryId", e.name, e.state_id AS "stateId", s.digest AS "ofState"
+       FROM enrich.history_entries e JOIN enrich.history_states s USING (state_id)
+       WHERE e.entry_id = ANY($1::bigint[])`,
+      [numbers],
+    )
+    const byNumber = new Map(shared.map((like) => [like.entryId, like]))
+    return this.#commits.add(
+      entries.map(({ address, rowKey, like }) => {
+        const found = byNumber.get(like)
+        if (found === undefined) throw new Error(`there is no entry ${like}`)
+        const { name, stateId, ofState } = found
+        const entry = { address, rowKey: storable(rowKey), name }
+        return { entry, ofState, state: stateId, digest: entryDigest(entry, ofState) }
+      }),
+    )
+  }
+
+  async #commit(lists: readonly (readonly EntryItem[])[]): Promise<Settled<number[]>[]> {
+    const items = lists.flat()
+    const numbers = new Map<string, number>()
+    for (let start = 0; start < items.length; start += entriesAtOnce)
+      await this.#write(items.slice(start, start + entriesAtOnce), numbers)
+    return lists.map((list) => ({ value: list.map(({ digest }) => numbers.get(hexOf(digest)) ?? 0) }))
+  }
+
+  async #write(items: readonly EntryItem[], numbers: Map<string, number>): Promise<void> {
+    const fresh = distinctBy(items, ({ digest }) => hexOf(digest))
+    await findEntries(this.#store, fresh, numbers)
+    const missing = [...fresh].filter(([digest]) => !numbers.has(digest)).map(([, item]) => item)
+    if (missing.length === 0) return
+    const found = new Map<string, number>()
+    await this.#store.transaction(async (statements) => {
+      found.clear()
+      await statements.query('SELECT pg_advisory_xact_lock($1)', [entriesLock])
+      const stateIds = await makeStates(statements, missing)
+      await makeEntries(statements, missing, stateIds, found)
+    })
+    for (const [digest, number] of found) numbers.set(digest, number)
+  }
+}
+
+interface Like {
+  readonly entryId: number
+  readonly name: string | null
+  readonly stateId: number
+  readonly ofState: Buffer
+}
+
+/** PostgreSQL keeps no NUL in a text, and no half of a character: what proves a row is of what is kept. */
+function storable<Text extends string | null>(text: Text): Text | string {
+  return text === null ? text : text.replaceAll('\0', ' ').toWellFormed()
+}
+
+function itemOf({ address, rowKey, name, state, ...facts }: NewEntry): EntryItem {
+  const counted = {
+    status: storable(facts.status),
+    confidence: facts.confidence,
+    country: storable(facts.country),
+  }
+  const ofState = stateDigest(counted, state)
+  const { packing, lineBytes: stateBytes, packed } = packAnswer(state, '')
+  const entry = { address, rowKey: storable(rowKey), name: storable(name) }
+  return {
+    ...{ entry, ofState, digest: entryDigest(entry, ofState) },
+    state: { ...counted, packing, stateBytes, packed, checksum: stateChecksum(ofState, state) },
+  }
+}
+
+async function findEntries(
+  statements: PostgresStatements,
+  items: ReadonlyMap<string, EntryItem>,
+  numbers: Map<string, number>,
+): Promise<void> {
+  const rows = await statements.query<{ digest: Buffer; entryId: number }>(
+    'SELECT digest, entry_id AS "entryId" FROM enrich.history_entries WHERE digest = ANY($1::bytea[])',
+    [[...items.values()].map(({ digest }) => digest)],
+  )
+  for (const { digest, entryId } of rows) numbers.set(hexOf(digest), entryId)
+}
+
+/** By their digests, of all that are not known yet. Nobody else makes any meanwhile. */
+async function makeStates(
+  statements: PostgresStatements,
+  items: readonly EntryItem[],
+): Promise<Map<string, number>> {
+  const wanted = distinctBy(items, ({ ofState }) => hexOf(ofState))
+  const ids = new Map<string, number>()
+  const note = (rows: readonly { digest: Buffer; stateId: number }[]) => {
+    for (const { digest, stateId } of rows) ids.set(hexOf(digest), stateId)
+  }
+  note(
+    await statements.query(
+      'SELECT digest, state_id AS "stateId" FROM enrich.history_states WHERE digest = ANY($1::bytea[])',
+      [[...wanted.values()].map(({ ofState }) => ofState)],
+    ),
+  )
+  const fresh = [...wanted].flatMap(([digest, { ofState, state }]) =>
+    ids.has(digest) || typeof state === 'number' ? [] : [{ ofState, ...state }],
+  )
+  if (fresh.length === 0) return ids
+  note(
+    await statements.query(
+      `INSERT INTO enrich.history_states
+         (status, confidence, country, packing, state_bytes, packed, digest, checksum)
+       SELECT status, confidence, country, packing, state_bytes, packed, digest, checksum
+       FROM unnest($1::text[], $2::integer[], $3::text[], $4::integer[], $5::integer[], $6::bytea[], $7::bytea[],
+         $8::bytea[]) WITH ORDINALITY
+         AS n(status, confidence, country, packing, state_bytes, packed, digest, checksum, ordinal)
+       ORDER BY ordinal RETURNING digest, state_id AS "stateId"`,
+      [
+        fresh.map(({ status }) => status),
+        fresh.map(({ confidence }) => confidence),
+        fresh.map(({ country }) => country),
+        fresh.map(({ packing }) => packing),
+        fresh.map(({ stateBytes }) => stateBytes),
+        fresh.map(({ packed }) => packed),
+        fresh.map(({ ofState }) => ofState),
+        fresh.map(({ checksum }) => checksum),
+      ],
+    ),
+  )
+  return ids
+}
+
+/** In their order, so that rows that follow each other have numbers that do. */
+async function makeEntries(
+  statements: PostgresStatements,
+  items: readonly EntryItem[],
+  stateIds: ReadonlyMap<string, number>,
+  numbers: Map<string, number>,
+): Promise<void> {
+  // Another process may have made some before this one held the lock.
+  await findEntries(statements, distinctBy(items, ({ digest }) => hexOf(digest)), numbers)
+  const fresh = items.filter(({ digest }) => !numbers.has(hexOf(digest)))
+  if (fresh.length === 0) return
+  const rows = await statements.query<{ digest: Buffer; entryId: number }>(
+    `INSERT INTO enrich.history_entries (address, row_key, name, state_id, digest)
+     SELECT address, row_key, name, state_id, digest
+     FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bigint[], $5::bytea[]) WITH ORDINALITY
+       AS n(address, row_key, name, state_id, digest, ordinal)
+     ORDER BY ordinal RETURNING digest, entry_id AS "entryId"`,
+    [
+      fresh.map(({ entry }) => bytesOf(entry.address)),
+      fresh.map(({ entry }) => entry.rowKey),
+      fresh.map(({ entry }) => entry.name),
+      fresh.map(({ state, ofState }) =>
+        typeof state === 'number' ? state : (stateIds.get(hexOf(ofState)) ?? null),
+      ),
+      fresh.map(({ digest }) => digest),
+    ],
+  )
+  for (const { digest, entryId } of rows) numbers.set(hexOf(digest), entryId)
+}
+
+function distinctBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item> {
+  const found = new Map<string, Item>()
+  for (const item of items) if (!found.has(keyOf(item))) found.set(keyOf(item), item)
+  return found
+}
+
+const hexOf = (bytes: Buffer): string => bytes.toString('hex')
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength)
