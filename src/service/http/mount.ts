@@ -8,7 +8,7 @@ import { methodsOf, routes, versionOf, type Route, type RouteName } from '../../
 import { nestsDeeperThan } from '../../core/json-depth.js'
 import type { Random } from '../../platform/random.js'
 import { authenticate, type Caller, type Callers } from '../accounts/accounts.js'
-import type { RateLimiter } from '../accounts/limits/rate-limiter.js'
+import { unlimited, type RateLimiter } from '../accounts/limits/rate-limiter.js'
 import { limits } from '../limits.js'
 import type { Faults, MetFault } from '../faults.js'
 import { newCallId } from '../ids.js'
@@ -72,8 +72,10 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: Moun
       url: route.path.replace(/\{(\w+)\}/g, ':$1'),
       onRequest: (request, reply, done) => {
         const limited = (headers: Readonly<Record<string, string>>) => void reply.headers(headers)
-        callers.set(request, admit(request.headers[apiKeyHeader], name, deps, limited))
         const met = deps.faults.ofRequest(name)
+        // One that is refused as if the minute were full says nothing of what is left of it, and takes nothing.
+        const gate = met?.fault === 'limited' ? { ...deps, limiter: unlimited } : deps
+        callers.set(request, admit(request.headers[apiKeyHeader], name, gate, limited))
         if (met?.fault === 'reset') {
           // Not done: nothing more happens to this request.
           cut(request, reply)

@@ -93,7 +93,7 @@ export async function settleSubmission(
 }
 
 /** Of the rows of `settled` that say `is_given_back`: their share of the budgets. */
-export const givenBackSql = `
+const givenBackSql = `
   of_job AS (
     UPDATE enrich.jobs j
     SET reserved_of_rows = j.reserved_of_rows - g.of_rows, reserved_micros = j.reserved_micros - g.micros

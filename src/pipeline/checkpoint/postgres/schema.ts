@@ -1,3 +1,5 @@
+import { stepFunctions } from './schema-steps.js'
+
 /**
  * The schema of a checkpoint on PostgreSQL, a list of migrations: each runs once, in a transaction, under a lock of the
  * table `checkpoint`. Times are milliseconds since 1970 by the clock of the process that wrote them, except where a
@@ -155,4 +157,5 @@ export const sharedMigrations: readonly string[] = [
      published_at timestamptz NOT NULL DEFAULT clock_timestamp(),
      PRIMARY KEY (job_id, part)
    )`,
+  stepFunctions,
 ]
