@@ -27,6 +27,13 @@ export interface SharedWork {
   readonly laneCount: number
 }
 
+export interface SharedReady {
+  /** Of an answer: its body and its line. */
+  readonly bytesEach: number
+  /** To take all of its lookups into the run, none of which was known. */
+  readonly wantMs: number
+}
+
 /** Times by the clock of the machine, in milliseconds: all processes share it. */
 export interface SharedFigures {
   readonly startedAtMs: number
@@ -46,6 +53,7 @@ async function main(work: SharedWork): Promise<void> {
     (worker + 1) * cycleCount,
   )
   const nowMs = Date.now()
+  const wantedFromMs = performance.now()
   const ids = await checkpoint.want(
     companies.map((company) => ({
       kind: 'resolution',
@@ -53,6 +61,7 @@ async function main(work: SharedWork): Promise<void> {
       lookup: lookupOf(company),
     })),
   )
+  const wantMs = performance.now() - wantedFromMs
   const all = companies.map((company, index) => {
     const runId = `run_${worker}_${String(index).padStart(26, '0')}`
     const size = index % 2 === 0 ? lightAnswer : fullAnswer
@@ -62,7 +71,7 @@ async function main(work: SharedWork): Promise<void> {
     return { runId, outcome: run.data?.status ?? 'failed', line, body: JSON.stringify(run) }
   })
   const bytes = all.reduce((sum, { line, body }) => sum + line.length + body.length, 0)
-  process.send?.({ bytesEach: bytes / all.length })
+  process.send?.({ bytesEach: bytes / all.length, wantMs } satisfies SharedReady)
   await new Promise((resolve) => process.once('message', resolve))
   const startedAtMs = performance.timeOrigin + performance.now()
   const before = process.cpuUsage()

@@ -29,7 +29,15 @@ const limitMax = 1_000_000
 
 export function createBudget(limit: number, windowMs: number): Budget {
   const stretched = { stretchedMs: 0, stretchedUntilMs: 0 }
-  return { windowMs, limit, marginMs: marginMsFirst, ...stretched, slowUntilMs: 0, slowSpacingMs: 0, starts: [] }
+  return {
+    windowMs,
+    limit,
+    marginMs: marginMsFirst,
+    ...stretched,
+    slowUntilMs: 0,
+    slowSpacingMs: 0,
+    starts: [],
+  }
 }
 
 /** The distance between two starts. Even, it is safe under fixed windows, rolling ones and token buckets. */
