@@ -18,7 +18,7 @@ export interface SharedSize {
   readonly turns: number
   readonly workerCounts: readonly number[]
 }
-const wholeSize: SharedSize = { cycleCount: 16_000, turns: 3, workerCounts: [1, 2, 4, 8] }
+const wholeSize: SharedSize = { cycleCount: 8_000, turns: 3, workerCounts: [1, 2, 4, 8] }
 
 interface Measured {
   readonly perSecond: number

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { rateLimits } from '../../src/contract/limits.js'
 import { startProgram } from '../support/child-process.js'
 import { keys } from '../support/keys.js'
-import { startPostgres } from '../support/postgres-server.js'
+import { startPostgres, type PostgresServer } from '../support/postgres-server.js'
 import { Chance } from '../simulation/chance.js'
 
 export interface LimitsOptions {
@@ -34,11 +34,15 @@ interface UseOfLimit {
   /** Requests that came, refused or not, in the fullest calendar minute and the fullest span of sixty seconds. */
   readonly mostInMinute: number
   readonly mostInWindow: number
+  /** The longest times without a request, in milliseconds, with when they began. */
+  readonly gaps: readonly { readonly atMs: number; readonly ms: number }[]
 }
 
 export interface LimitsResult {
   readonly submissions: UseOfLimit
   readonly polls: UseOfLimit
+  /** Turns that PostgreSQL gave in the time, by the limit they are for, and the distance in milliseconds at the end. */
+  readonly turns: Record<string, { given: number; spacingMs: number }>
   readonly kills: number
   /** How commands ended that were not killed. */
   readonly endings: string[]
@@ -79,7 +83,7 @@ export async function runLimits(programs: string, options: LimitsOptions): Promi
     new URL('../support/limits-service-child.ts', import.meta.url).href,
     ...[join(folder, 'service'), String(options.seed), String(submissions), String(polls)],
   )
-  const run = new LimitsRun(options, folder, server.url(), await child.nextLine())
+  const run = new LimitsRun(options, folder, server, await child.nextLine())
   try {
     const figuresUrl = await child.nextLine()
     const { fromMs, toMs, ...done } = await run.run()
@@ -111,7 +115,7 @@ class LimitsRun {
   constructor(
     private readonly options: LimitsOptions,
     private readonly folder: string,
-    private readonly checkpoint: string,
+    private readonly server: PostgresServer,
     private readonly serviceUrl: string,
   ) {
     const { minutes, workers, seed } = options
@@ -125,12 +129,13 @@ class LimitsRun {
     }
   }
 
-  async run(): Promise<{ fromMs: number; toMs: number; kills: number; endings: string[] }> {
+  async run(): Promise<Pick<LimitsResult, 'turns' | 'kills' | 'endings'> & { fromMs: number; toMs: number }> {
     const { minutes, workers, killEverySeconds, seed, say } = this.options
     const chance = new Chance(seed)
     for (let worker = 0; worker < workers; worker++) void this.#keepRunning(worker)
     await pause(warmUpMs)
     const fromMs = performance.timeOrigin + performance.now()
+    const before = this.#turns()
     say(`  begun; judged for ${minutes} minutes from here on`)
     const toMs = fromMs + minutes * windowMs
     let kills = 0
@@ -142,7 +147,13 @@ class LimitsRun {
       say(`  process ${worker} is killed`)
       if (this.#running.get(worker)?.kill('SIGKILL') === true) kills++
     }
-    return { fromMs, toMs, kills, endings: this.#endings }
+    const turns = Object.fromEntries(
+      Object.entries(this.#turns()).map(([route, { given, spacingMs }]) => [
+        route,
+        { given: given - (before[route]?.given ?? 0), spacingMs },
+      ]),
+    )
+    return { fromMs, toMs, turns, kills, endings: this.#endings }
   }
 
   async end(): Promise<void> {
@@ -150,6 +161,17 @@ class LimitsRun {
     const ended = [...this.#running.values()].map((child) => once(child, 'close'))
     for (const child of this.#running.values()) child.kill('SIGKILL')
     await Promise.all(ended)
+  }
+
+  #turns(): LimitsResult['turns'] {
+    const lines = this.server.sql('SELECT route, given, spacing_ms FROM enrich.paces').split('\n')
+    const rows = lines.map((line) => line.split('|'))
+    return Object.fromEntries(
+      rows.map(([route = '', given, spacing]) => [
+        route,
+        { given: Number(given), spacingMs: Number(spacing) },
+      ]),
+    )
   }
 
   #placeOf(worker: number): string {
@@ -164,7 +186,7 @@ class LimitsRun {
         process.execPath,
         [
           ...['--import', preload, main, 'in.csv', '-o', 'out.csv', '--partial', '--quiet'],
-          ...['--job', 'limits', '--checkpoint', this.checkpoint],
+          ...['--job', 'limits', '--checkpoint', this.server.url()],
         ],
         {
           cwd: this.#placeOf(worker),
@@ -204,6 +226,7 @@ function useOf(came: readonly Came[], perMinute: number, [fromMs, toMs]: [number
     shareOfAllowed: taken / ((perMinute * (spanMs - heldMs)) / windowMs),
     mostInMinute: most(countsBy(came, ({ atMs }) => Math.floor(atMs / windowMs)).values()),
     mostInWindow: most(rollingCounts(came)),
+    gaps: gapsOf(judged, fromMs),
   }
 }
 
@@ -215,6 +238,18 @@ function lengthOf(spans: readonly (readonly [number, number])[]): number {
     endMs = Math.max(endMs, toMs)
   }
   return length
+}
+
+const gapsTold = 8
+
+function gapsOf(judged: readonly Came[], fromMs: number): UseOfLimit['gaps'] {
+  return judged
+    .map(({ atMs }, index) => {
+      const before = judged[index - 1]?.atMs ?? fromMs
+      return { atMs: Math.round(before - fromMs), ms: Math.round(atMs - before) }
+    })
+    .sort((one, other) => other.ms - one.ms)
+    .slice(0, gapsTold)
 }
 
 function countsBy<Item>(items: readonly Item[], keyOf: (item: Item) => number): Map<number, number> {

@@ -73,7 +73,7 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: Moun
       onRequest: (request, reply, done) => {
         const limited = (headers: Readonly<Record<string, string>>) => void reply.headers(headers)
         const met = deps.faults.ofRequest(name)
-        // One that is refused as if the minute were full says nothing of what is left of it, and takes nothing.
+        // One that is refused as if the minute were full takes nothing of it, and says nothing of what is left.
         const gate = met?.fault === 'limited' ? { ...deps, limiter: unlimited } : deps
         callers.set(request, admit(request.headers[apiKeyHeader], name, gate, limited))
         if (met?.fault === 'reset') {
@@ -82,7 +82,7 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: Moun
           return
         }
         if (met?.fault === 'lost_answer') lostAnswers.add(request)
-        else if (met !== null) throw refusalOf(met)
+        else if (met !== null) throw refusalOf(met, route)
         done()
       },
       handler: async (request, reply) => {
@@ -113,9 +113,14 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: Moun
   }
 }
 
-function refusalOf({ fault, status }: MetFault): Refusal {
+/** Of a route without a limit, one that is full says no limit. */
+function refusalOf({ fault, status }: MetFault, { limit }: Route): Refusal {
   return fault === 'limited'
-    ? rateLimitExceeded(1)
+    ? rateLimitExceeded(1, {
+        ...(limit !== null && { [rateLimitHeaders.limit]: String(limit.perMinute) }),
+        [rateLimitHeaders.remaining]: '0',
+        [rateLimitHeaders.resetSeconds]: '1',
+      })
     : new Refusal(status, errorTypes.apiError, 'an error by the plan of faults')
 }
 

@@ -1,5 +1,3 @@
-import { timelineSql } from './server.js'
-
 /**
  * The steps of a lookup as functions of the database: each is one statement, whose plan a connection makes once and keeps,
  * also where pgbouncer lends it to others. Sent as text, each would be parsed and planned anew, which takes longer than
@@ -32,7 +30,8 @@ const intend = function_(
   WITH me AS MATERIALIZED (
     SELECT w.worker_id FROM enrich.workers w
     WHERE w.worker_id = $1 AND NOT w.is_fenced AND w.ended_at IS NULL AND w.lease_until > clock_timestamp()
-      AND EXISTS (SELECT FROM enrich.checkpoint c WHERE c.timeline = ${timelineSql})
+      AND EXISTS (SELECT FROM enrich.checkpoint c WHERE c.timeline =
+        ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::integer)
     FOR SHARE OF w
   ), locked AS MATERIALIZED (
     SELECT l.lookup_id FROM enrich.lookups l
