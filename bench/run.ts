@@ -8,6 +8,7 @@ import { reportRerun } from './rerun.js'
 import { reportReview } from './review.js'
 import { reportScheduling } from './scheduling.js'
 import { reportService } from './service.js'
+import { reportShared } from './shared.js'
 import { reportStages } from './stages.js'
 import { reportStartUp } from './start-up.js'
 import { reportThreads } from './threads.js'
@@ -48,6 +49,10 @@ const parts: Readonly<Record<string, { title: string; report: (say: Say) => Prom
     report: (say) => reportLoopback(say),
   },
   checkpoint: { title: 'The checkpoint without limits', report: reportCheckpoint },
+  shared: {
+    title: 'Processes that share a checkpoint on PostgreSQL, without limits',
+    report: (say) => reportShared(say),
+  },
   bulk: { title: 'Bulk work on the embedded service, without limits', report: reportBulk },
   service: {
     title: 'The service, over the registry of the fixtures',

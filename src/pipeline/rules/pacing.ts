@@ -7,6 +7,9 @@ export interface Budget {
   limit: number
   /** Added to the window, so that requests which arrive closer together than they left still fit. */
   marginMs: number
+  /** The same, until so long after refusals. */
+  stretchedMs: number
+  stretchedUntilMs: number
   /** Others use the key too: until then this much slower. */
   slowUntilMs: number
   slowSpacingMs: number
@@ -17,20 +20,34 @@ export interface Budget {
 /** What a minute is stretched by at first, and at most when the server says it is not enough. */
 const marginMsFirst = 40
 const marginShareMax = 0.05
+/** A stretch lasts so many times as long as the refusal made us wait: then it has cost about as much as that. */
+const stretchedWaits = 60
 /** Requests that the server's count and ours may differ by: what is on its way, and a second of rounding. */
 const slackCount = 3
 /** A limit that a server may sensibly state. */
 const limitMax = 1_000_000
 
 export function createBudget(limit: number, windowMs: number): Budget {
-  return { windowMs, limit, marginMs: marginMsFirst, slowUntilMs: 0, slowSpacingMs: 0, starts: [] }
+  const stretched = { stretchedMs: 0, stretchedUntilMs: 0 }
+  return {
+    windowMs,
+    limit,
+    marginMs: marginMsFirst,
+    ...stretched,
+    slowUntilMs: 0,
+    slowSpacingMs: 0,
+    starts: [],
+  }
 }
 
 /** The distance between two starts. Even, it is safe under fixed windows, rolling ones and token buckets. */
 export function spacingMs(budget: Budget, nowMs: number): number {
-  const evenMs = (budget.windowMs + budget.marginMs) / budget.limit
+  const evenMs = (budget.windowMs + marginMsAt(budget, nowMs)) / budget.limit
   return nowMs < budget.slowUntilMs ? Math.max(evenMs, budget.slowSpacingMs) : evenMs
 }
+
+const marginMsAt = (budget: Budget, nowMs: number): number =>
+  nowMs < budget.stretchedUntilMs ? Math.max(budget.marginMs, budget.stretchedMs) : budget.marginMs
 
 export function noteStart(budget: Budget, nowMs: number): void {
   budget.starts.push(nowMs)
@@ -52,9 +69,13 @@ export function noteReading(budget: Budget, reading: RateReading, nowMs: number)
   budget.slowSpacingMs = resetMs / Math.max(1, remaining)
 }
 
-/** A refusal although we kept to the pace: the window is stretched a little, for good. */
-export function noteRefusal(budget: Budget): void {
-  budget.marginMs = Math.min(budget.marginMs * 1.5, budget.windowMs * marginShareMax)
+/**
+ * A refusal although we kept to the pace: the window is stretched a little, for long where it made us wait for long. A
+ * service that refuses now and then and takes the next request a second later would else slow a run of days for good.
+ */
+export function noteRefusal(budget: Budget, waitMs: number, nowMs: number): void {
+  budget.stretchedMs = Math.min(marginMsAt(budget, nowMs) * 1.5, budget.windowMs * marginShareMax)
+  budget.stretchedUntilMs = Math.max(budget.stretchedUntilMs, nowMs + waitMs * stretchedWaits)
 }
 
 /** What a server says of its budget. A missing or absurd header is null: then the configured numbers hold. */

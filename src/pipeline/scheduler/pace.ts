@@ -54,7 +54,7 @@ export function createPace(
     ...heldBy(clock, budget, waitOut, isPaused),
     pause,
     refused: (delayMs) => {
-      noteRefusal(budget)
+      noteRefusal(budget, delayMs, clock.monotonicMs())
       pause(delayMs)
     },
     follow: (reading) => {

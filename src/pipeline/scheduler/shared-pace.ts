@@ -63,7 +63,7 @@ export function createSharedPace(
     },
     pause,
     refused: (delayMs) => {
-      noteRefusal(budget)
+      noteRefusal(budget, delayMs, clock.monotonicMs())
       pause(delayMs)
     },
     follow: (reading) => {

@@ -9,7 +9,7 @@ import { andThen, type Awaitable, type Deferrable } from '../../core/awaitable.j
 import { nestsDeeperThan } from '../../core/json-depth.js'
 import type { Random } from '../../platform/random.js'
 import { authenticate, type Caller, type Callers } from '../accounts/accounts.js'
-import type { RateLimiter } from '../accounts/limits/rate-limiter.js'
+import { unlimited, type RateLimiter } from '../accounts/limits/rate-limiter.js'
 import { limits } from '../limits.js'
 import type { Faults, MetFault } from '../faults.js'
 import { newCallId } from '../ids.js'
@@ -73,19 +73,21 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: Moun
       url: route.path.replace(/\{(\w+)\}/g, ':$1'),
       onRequest: (request, reply, done) => {
         const limited = (headers: Readonly<Record<string, string>>) => void reply.headers(headers)
+        const met = deps.faults.ofRequest(name)
         const goOn = (caller: Caller): void => {
           callers.set(request, caller)
-          const met = deps.faults.ofRequest(name)
           if (met?.fault === 'reset') {
             // Not done: nothing more happens to this request.
             cut(request, reply)
             return
           }
           if (met?.fault === 'lost_answer') lostAnswers.add(request)
-          else if (met !== null) throw refusalOf(met)
+          else if (met !== null) throw refusalOf(met, route)
           done()
         }
-        const admitted = andThen(admit(request.headers[apiKeyHeader], name, deps, limited), goOn)
+        // One that is refused as if the minute were full takes nothing of it, and says nothing of what is left.
+        const gate = met?.fault === 'limited' ? { ...deps, limiter: unlimited } : deps
+        const admitted = andThen(admit(request.headers[apiKeyHeader], name, gate, limited), goOn)
         if (admitted instanceof Promise) admitted.catch(done)
       },
       handler: async (request, reply) => {
@@ -116,9 +118,14 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: Moun
   }
 }
 
-function refusalOf({ fault, status }: MetFault): Refusal {
+/** Of a route without a limit, one that is full says no limit. */
+function refusalOf({ fault, status }: MetFault, { limit }: Route): Refusal {
   return fault === 'limited'
-    ? rateLimitExceeded(1)
+    ? rateLimitExceeded(1, {
+        ...(limit !== null && { [rateLimitHeaders.limit]: String(limit.perMinute) }),
+        [rateLimitHeaders.remaining]: '0',
+        [rateLimitHeaders.resetSeconds]: '1',
+      })
     : new Refusal(status, errorTypes.apiError, 'an error by the plan of faults')
 }
 

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { rateLimitHeaders, rateLimits } from '../../../src/contract/limits.js'
+import { systemClock } from '../../../src/platform/clock.js'
 import { createFaults, faultPlan } from '../../../src/service/faults.js'
 import { kickoffPath } from '../../support/service-client.js'
 import { startTestService } from '../../support/test-service.js'
@@ -13,6 +15,26 @@ describe('faults by plan', () => {
     expect(reply.status).toBe(429)
     expect(service.ledger('alice')).toEqual([])
     expect((await alice.get('/v3/entities/siq_acme')).status).toBe(200)
+  })
+
+  test('a limited request says that its minute is full for a second, and takes nothing of it', async () => {
+    const limited = { fault: 'limited', routes: ['kickoffRun'], rate: 0.5 }
+    const { alice } = await startTestService({
+      faults: faultsOf({ requests: [limited] }),
+      rateLimits: 'spec',
+      // No minute ends meanwhile.
+      clock: { ...systemClock, nowMs: () => Date.UTC(2026, 0, 1) },
+    })
+    const replies: Awaited<ReturnType<typeof alice.post>>[] = []
+    while (replies.length < 10) replies.push(await alice.post(kickoffPath, { name: 'Acme' }))
+    const remaining = replies.map(({ headers }) => Number(headers[rateLimitHeaders.remaining]))
+    const isLimited = replies.map(({ status }) => status === 429)
+    expect(new Set(isLimited)).toEqual(new Set([true, false]))
+    expect(remaining.filter((_, at) => isLimited[at])).toEqual(isLimited.filter(Boolean).map(() => 0))
+    const taken = remaining.filter((_, at) => !isLimited[at])
+    expect(taken).toEqual(taken.map((_, at) => rateLimits.submissionsPerMinute - 1 - at))
+    for (const { status, headers } of replies)
+      if (status === 429) expect(headers[rateLimitHeaders.resetSeconds]).toBe('1')
   })
 
   test('an error bears the status of the plan', async () => {

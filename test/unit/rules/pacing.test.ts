@@ -30,10 +30,21 @@ describe('the distance between two starts', () => {
   test('grows a little with every refusal, and never by more than a twentieth', () => {
     const budget = createBudget(100, minuteMs)
     const before = spacingMs(budget, 0)
-    noteRefusal(budget)
+    noteRefusal(budget, minuteMs, 0)
     expect(spacingMs(budget, 0)).toBeGreaterThan(before)
-    for (let refusal = 0; refusal < 100; refusal++) noteRefusal(budget)
+    for (let refusal = 0; refusal < 100; refusal++) noteRefusal(budget, minuteMs, 0)
     expect(spacingMs(budget, 0)).toBeLessThanOrEqual(630)
+  })
+
+  test('is what it was again, the later the longer a refusal made us wait', () => {
+    const [short, long] = [createBudget(100, minuteMs), createBudget(100, minuteMs)]
+    const before = spacingMs(short, 0)
+    noteRefusal(short, 1_000, 0)
+    noteRefusal(long, minuteMs, 0)
+    expect(spacingMs(short, minuteMs / 2)).toBeGreaterThan(before)
+    expect(spacingMs(short, 2 * minuteMs)).toBe(before)
+    expect(spacingMs(long, 30 * minuteMs)).toBeGreaterThan(before)
+    expect(spacingMs(long, 61 * minuteMs)).toBe(before)
   })
 
   test('is not changed by our own use of the window: at its end nothing remains', () => {

@@ -50,8 +50,8 @@ export class Answers {
     const rows = await this.#store.repeated((mayHaveTakenEffect) => {
       mayBeWritten = mayHaveTakenEffect
       return this.#store.queryOnce<{ lookupId: LookupId }>(
-        writeSql(this.#kind === 'resolution'),
-        valuesOf(items),
+        writeSql,
+        valuesOf(items, this.#kind === 'resolution'),
       )
     })
     return { written: new Set(rows.map(({ lookupId }) => lookupId)), mayBeWritten }
@@ -82,7 +82,7 @@ export class Answers {
     const isNamed = !isProved && this.#kind === 'resolution'
     const contenders = isNamed ? await contendersOf(statements, runId, this.#store.scopeId(this.#kind)) : []
     if (contenders.length > 1) return 'contested'
-    const rows = await statements.query(writeSql(false), valuesOf([item]))
+    const rows = await statements.query(writeSql, valuesOf([item], false))
     return rows.length === 1
   }
 }
@@ -120,7 +120,7 @@ function batchesOf(items: readonly AnswerItem[]): AnswerItem[][] {
 }
 
 /** What is packed is sent as one piece of bytes, since a list of pieces would be sent as text. */
-function valuesOf(items: readonly AnswerItem[]): unknown[] {
+function valuesOf(items: readonly AnswerItem[], namesRuns: boolean): unknown[] {
   let end = 0
   const starts = items.map(({ packed }) => {
     const start = end + 1
@@ -141,38 +141,10 @@ function valuesOf(items: readonly AnswerItem[]): unknown[] {
     items.map(({ packed }) => packed.length),
     items.map(({ isProved }) => isProved),
     Buffer.concat(items.map(({ packed }) => packed)),
+    namesRuns,
   ]
 }
 
-/** What is looked up one by one, or as an expression: see `intendSql`. An answer to a run that waits for it; unless it is proved to be this lookup's, the run has to be nobody else's. */
-const writeSql = (namesRuns: boolean): string => `
-  WITH asked AS (
-    SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::bigint[],
-      $7::integer[], $8::integer[], $9::integer[], $10::integer[], $11::integer[], $12::boolean[])
-      AS a(lookup_id, run_id, state, outcome, line_version, answered_at_ms, packing, line_bytes, body_bytes, start,
-        byte_count, is_proved)
-  ), locked AS MATERIALIZED (
-    SELECT l.lookup_id, l.run_id FROM enrich.lookups l
-    WHERE l.lookup_id = ANY($1::bigint[]) AND l.state || '' = 'running' AND l.run_id || '' = ANY($2::text[])
-    ORDER BY l.lookup_id FOR NO KEY UPDATE OF l
-  ), moved AS (
-    UPDATE enrich.lookups l
-    SET state = a.state, answered_at_ms = a.answered_at_ms, failure = NULL, worker_id = NULL
-    FROM asked a JOIN locked USING (lookup_id, run_id)
-    WHERE l.lookup_id = a.lookup_id ${namesRuns ? uncontestedSql : ''}
-    RETURNING a.*
-  ), written AS (
-    INSERT INTO enrich.answers
-    SELECT lookup_id, run_id, outcome, line_version, answered_at_ms, packing, line_bytes, body_bytes,
-      substring($13::bytea FROM start FOR byte_count)
-    FROM moved
-    ON CONFLICT (lookup_id) DO UPDATE SET run_id = excluded.run_id, outcome = excluded.outcome,
-      line_version = excluded.line_version, answered_at_ms = excluded.answered_at_ms, packing = excluded.packing,
-      line_bytes = excluded.line_bytes, body_bytes = excluded.body_bytes, packed = excluded.packed
-  )
-  SELECT lookup_id AS "lookupId" FROM moved`
-
-const uncontestedSql = `AND (a.is_proved OR NOT EXISTS (
-      SELECT FROM enrich.submissions s JOIN enrich.lookups o ON o.lookup_id = s.lookup_id
-      WHERE s.run_id = a.run_id AND s.custom_id IS DISTINCT FROM l.custom_id AND o.scope_id = l.scope_id
-      OFFSET 0))`
+/** See `answer` in schema-steps.ts. */
+const writeSql = `SELECT lookup_id AS "lookupId"
+  FROM enrich.answer_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`

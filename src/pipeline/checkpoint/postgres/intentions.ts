@@ -130,7 +130,7 @@ export class Intentions {
       batch.map(({ nowMs }) => nowMs),
       ...[store.scopeId(this.#kind), store.job.jobId, `enr_${store.id}_${store.scopeId(this.#kind)}_`],
       ...[rowsMax, kindMax, priceMicros, costMaxMicros],
-      store.generation === 0 ? '' : `_${store.generation}`,
+      store.generation,
     ])
   }
 

@@ -104,21 +104,6 @@ export async function settleSubmission(
   )
 }
 
-/** Of the rows of `settled` that say `is_given_back`: their share of the budgets. */
-export const givenBackSql = `
-  of_job AS (
-    UPDATE enrich.jobs j
-    SET reserved_of_rows = j.reserved_of_rows - g.of_rows, reserved_micros = j.reserved_micros - g.micros
-    FROM (SELECT job_id, count(*) FILTER (WHERE is_first) AS of_rows, sum(price_micros)::bigint AS micros
-      FROM settled WHERE is_given_back GROUP BY job_id) g
-    WHERE j.job_id = g.job_id
-  ), of_kind AS (
-    UPDATE enrich.job_kinds k SET reserved = k.reserved - g.total
-    FROM (SELECT s.job_id, l.scope_id, count(*) AS total FROM settled s JOIN enrich.lookups l USING (lookup_id)
-      WHERE s.is_given_back GROUP BY 1, 2) g
-    WHERE k.job_id = g.job_id AND k.scope_id = g.scope_id
-  )`
-
 /** Submissions of a scope that the service gave one run to, in the order in which they were intended. */
 export function contendersOf(
   statements: PostgresStatements,

@@ -1,6 +1,7 @@
 import { makeSharedHistory } from './schema-history.js'
 import { inboxMigration } from './schema-inbox.js'
 import { movingMigration } from './schema-moving.js'
+import { stepFunctions } from './schema-steps.js'
 import { termsOfWorkers } from './schema-terms.js'
 
 /**
@@ -164,4 +165,5 @@ export const sharedMigrations: readonly string[] = [
   inboxMigration,
   movingMigration,
   makeSharedHistory,
+  stepFunctions,
 ]

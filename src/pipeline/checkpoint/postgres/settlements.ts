@@ -8,7 +8,6 @@ import type { LookupId } from '../checkpoint.js'
 import { contestRun } from './claims.js'
 import {
   contendersOf,
-  givenBackSql,
   lockLookup,
   settleLookup,
   settleSubmission,
@@ -90,12 +89,12 @@ export class Settlements {
       distinct.map(({ atMs }) => atMs),
       distinct.map(({ reason }) => reason),
       distinct.map((item) => (staysOwn(item) ? this.#store.workerId : null)),
+      namesRuns(this.#kind),
     ]
     try {
-      const sql = asLeftSql(namesRuns(this.#kind), distinct.some(isGivenBack))
       const rows = await this.#store.repeated((mayHaveTakenEffect) => {
         mayBeSettled = mayHaveTakenEffect
-        return this.#store.queryOnce<{ customId: string }>(sql, values)
+        return this.#store.queryOnce<{ customId: string }>(asLeftSql, values)
       })
       return { settled: new Set(rows.map(({ customId }) => customId)), mayBeSettled }
     } catch (error) {
@@ -177,34 +176,5 @@ function stateAfterLate(row: LockedLookup, lookupId: LookupId, event: SettlingEv
   return stateAfter(row, lookupId, event === 'accept' ? 'claim' : event)
 }
 
-const isGivenBack = ({ verdict }: SettlingItem): boolean =>
-  verdict === 'not_created' || verdict === 'rejected'
-
-/** What is looked up one by one, or as an expression: see `intendSql`. $1 to $8, aligned: lookups, custom ids, states, verdicts, runs, times, reasons, whose they are from here on. */
-const asLeftSql = (namesRuns: boolean, givesBack: boolean): string => `
-  WITH asked AS (
-    SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[],
-      $8::bigint[]) AS a(lookup_id, custom_id, state, verdict, run_id, at_ms, reason, worker_id)
-  ), locked AS MATERIALIZED (
-    SELECT l.lookup_id, l.custom_id FROM enrich.lookups l
-    WHERE l.lookup_id = ANY($1::bigint[]) AND l.state || '' = 'intended' AND l.custom_id = ANY($2::text[])
-    ORDER BY l.lookup_id FOR NO KEY UPDATE OF l
-  ), moved AS (
-    UPDATE enrich.lookups l
-    SET state = a.state, worker_id = a.worker_id, run_id = a.run_id, submitted_at_ms = a.at_ms, failure = a.reason
-    FROM asked a JOIN locked USING (lookup_id, custom_id)
-    WHERE l.lookup_id = a.lookup_id ${namesRuns ? unnamedSql : ''}
-    RETURNING a.*
-  ), settled AS (
-    UPDATE enrich.submissions s
-    SET verdict = m.verdict, run_id = m.run_id, accepted_at_ms = m.at_ms, reason = m.reason
-    FROM moved m WHERE s.custom_id = m.custom_id
-    RETURNING s.*, m.verdict IN ('not_created', 'rejected') AS is_given_back
-  )${givesBack ? `, ${givenBackSql}` : ''}
-  SELECT custom_id AS "customId" FROM settled`
-
-/** The service named the run for nothing else. */
-const unnamedSql = `AND (a.run_id IS NULL OR NOT EXISTS (
-      SELECT FROM enrich.submissions s JOIN enrich.lookups o ON o.lookup_id = s.lookup_id
-      WHERE s.run_id = a.run_id AND s.custom_id <> a.custom_id AND o.scope_id = l.scope_id
-      OFFSET 0))`
+/** See `settle` in schema-steps.ts. */
+const asLeftSql = `SELECT custom_id AS "customId" FROM enrich.settle_1($1, $2, $3, $4, $5, $6, $7, $8, $9)`
