@@ -11,7 +11,7 @@ import type { AnyBuildStore, EndedBuild } from './build-store.js'
 export type Builder = Pick<DueWorkLoop, 'expect' | 'stop'>
 
 export interface BuilderDeps {
-  readonly store: Pick<AnyBuildStore, 'due' | 'nextDueAtMs' | 'bringForward' | 'end'>
+  readonly store: Pick<AnyBuildStore, 'due' | 'nextDueAtMs' | 'bringForward' | 'end' | 'release'>
   /** No build that is found at the start is due later. */
   readonly dueAtMsMax: number
   /** How often it is looked for what other processes began, or left; never if left out. */
@@ -86,7 +86,10 @@ export function startBuilder(deps: BuilderDeps): Builder {
     },
   })
   return {
-    stop: () => loop.stop(),
+    stop: async () => {
+      await loop.stop()
+      await store.release()
+    },
     expect: (dueAtMs) => {
       // Stored after the look that would have found it.
       if (dueAtMs <= lookedAtMs) loop.wake()

@@ -1,46 +1,8 @@
 import { expect, test } from 'vitest'
 import type { CallId, RunId } from '../../../../src/contract/ids.js'
-import type { AttemptEnd, DueEvent } from '../../../../src/service/deliveries/event-store.js'
-import type { AskedBuild } from '../../../../src/service/records/builds/build-store.js'
-import { isWaitedFor } from '../../../../src/service/records/builds/build-events.js'
-import { stepOnDemand } from '../../../../src/service/records/builds/build.js'
-import { describeServiceData, outcomeOf, type TestData } from '../../../support/service-data.js'
-
-const webhookUrl = 'https://hooks.example.com/a'
-const nothing: ReadonlySet<number> = new Set()
-
-/** Ends runs of alice whose events go there. */
-export async function endRuns({ stores, submit }: TestData, count: number, url = webhookUrl): Promise<void> {
-  for (let at = 0; at < count; at++) await submit({ webhookUrl: url })
-  const due = await stores.runs.due(Date.now() + 1_000, count)
-  const ended = due.map(({ runNumber }) => ({ runNumber, outcome: outcomeOf('COMPLETED') }))
-  await stores.runs.finish(ended, Date.now())
-}
-
-export const endOf = (event: DueEvent, what: 'delivered' | 'again' | 'exhausted'): AttemptEnd => ({
-  eventNumber: event.eventNumber,
-  attemptCount: event.attemptCount + 1,
-  deliveredAtMs: what === 'delivered' ? Date.now() : null,
-  nextAttemptAtMs: what === 'again' ? Date.now() + 60_000 : null,
-  failure: what === 'delivered' ? null : 'HTTP 500',
-})
-
-export async function dueOf({ stores }: TestData, countMax = 10, inFlight = nothing, lane?: string) {
-  const { events } = stores.outgoing
-  const [first] = await events.lanes()
-  const wanted = lane ?? first?.lane ?? ''
-  return events.dueOf(wanted, { countMax, inFlight, nowMs: Date.now() + 1_000 })
-}
-
-export const askFor = (
-  kind: AskedBuild['kind'],
-  subject: string,
-  more: Partial<AskedBuild> = {},
-): AskedBuild => ({
-  ...{ kind, subject, takesMs: 0, waiter: null, isWaitedFor, chargedAccountNumber: null },
-  stepOf: (build, nowMs) => stepOnDemand(build, 'first', nowMs),
-  ...more,
-})
+import type { DueEvent } from '../../../../src/service/deliveries/event-store.js'
+import { describeServiceData, type TestData } from '../../../support/service-data.js'
+import { askFor, dueOf, endOf, endRuns, webhookUrl } from './outgoing-support.js'
 
 const waiterOf = ({ alice }: TestData, runId: string) => ({
   accountNumber: alice.accountNumber,
