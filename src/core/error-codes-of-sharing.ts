@@ -103,7 +103,9 @@ export const errorsOfSharing = {
     remedy: 'see the hint; leave it out, or use a file as the checkpoint',
   },
   SERVICE_EDITION_DIFFERS: {
-    meaning: 'the replicas of a service on PostgreSQL answer from another edition of the registry than this one has',
-    remedy: 'copy the registry of the others to this node, or move all on to this one with `--replace-edition`',
+    meaning:
+      'the replicas of a service on PostgreSQL answer from another edition of the registry than this one has',
+    remedy:
+      'copy the registry of the others to this node, or move all on to this one with `--replace-edition`',
   },
 } as const

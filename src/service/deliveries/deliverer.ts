@@ -102,14 +102,6 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
     loop.wake()
   })
 
-  /** Others go on at once where it succeeds, and soon where it does not. */
-  const release = async (): Promise<void> => {
-    try {
-      await events.release()
-    } catch (error) {
-      if (!(error instanceof ConnectionLostError)) throw error
-    }
-  }
   return {
     stop: async () => {
       const grace = new AbortController()
@@ -119,7 +111,7 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
       await loop.stop()
       grace.abort()
       await cutOff
-      await release()
+      await events.release()
     },
   }
 }

@@ -23,7 +23,7 @@ export interface OutboxWakes {
   /** For after the commit. */
   readonly wake: () => void
   /** Who delivers; the lanes (`laneOf`) that something was added to since it was last woken. */
-  onWake(listener: (lanes: ReadonlySet<string>) => void): void
+  readonly onWake: (listener: (lanes: ReadonlySet<string>) => void) => void
 }
 
 /** Events on their way out. `add` writes in whatever transaction is open: an event is as durable as what it is about. */
@@ -32,7 +32,7 @@ export interface Outbox extends OutboxWakes {
 }
 
 export interface LaneWakes extends OutboxWakes {
-  note(lane: string): void
+  readonly note: (lane: string) => void
 }
 
 export function createLaneWakes(): LaneWakes {

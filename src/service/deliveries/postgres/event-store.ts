@@ -1,5 +1,5 @@
 import type { Clock } from '../../../platform/clock.js'
-import type { Postgres } from '../../../platform/postgres/postgres.js'
+import { ConnectionLostError, type Postgres } from '../../../platform/postgres/postgres.js'
 import type { AnyEventStore, AttemptEnd, DueEvent, EventCount, LaneHolder } from '../event-store.js'
 import { accountOf } from '../lanes.js'
 import { serverMsSql } from './outbox.js'
@@ -86,7 +86,12 @@ export function createSharedEventStore(deps: SharedEventDeps): AnyEventStore {
     },
     release: async () => {
       claimedAtMs = -Infinity
-      await postgres.query('DELETE FROM enrich_service.delivery_claims WHERE claimed_by = $1', [replicaId])
+      try {
+        await postgres.query('DELETE FROM enrich_service.delivery_claims WHERE claimed_by = $1', [replicaId])
+      } catch (error) {
+        // Then they run out.
+        if (!(error instanceof ConnectionLostError)) throw error
+      }
     },
   }
 }

@@ -11,7 +11,7 @@ import type { AnyBuildStore, EndedBuild } from './build-store.js'
 export type Builder = Pick<DueWorkLoop, 'expect' | 'stop'>
 
 export interface BuilderDeps {
-  readonly store: Pick<AnyBuildStore, 'due' | 'nextDueAtMs' | 'bringForward' | 'end'>
+  readonly store: Pick<AnyBuildStore, 'due' | 'nextDueAtMs' | 'bringForward' | 'end' | 'release'>
   /** No build that is found at the start is due later. */
   readonly dueAtMsMax: number
   /** How often it is looked for what other processes began, or left; never if left out. */
@@ -32,7 +32,10 @@ export interface BuilderDeps {
  */
 export function startBuilder(deps: BuilderDeps): Builder {
   const { store, compilers, edition, clock, log, isBusy, onEnded, lookEveryMs = Infinity } = deps
-  let isBegun = false
+  // At once where the store answers at once: a look that writes would hold this thread up while others write its file.
+  const first = store.bringForward(deps.dueAtMsMax)
+  const isBroughtForward = first instanceof Promise ? first.then(always(true), always(false)) : true
+  let isBegun = isBroughtForward === true
   let lookedAtMs = -Infinity
   let hasMore = false
   const ended = (build: StoredBuild, made: string | null, { outcome, fault }: Attempt): EndedBuild => {
@@ -44,7 +47,7 @@ export function startBuilder(deps: BuilderDeps): Builder {
     onEnded()
   }
   const takeUp = async (inFlight: InFlight): Promise<void> => {
-    if (!isBegun) await store.bringForward(deps.dueAtMsMax)
+    if (!isBegun && !(await isBroughtForward)) await store.bringForward(deps.dueAtMsMax)
     isBegun = true
     lookedAtMs = clock.nowMs()
     hasMore = false
@@ -86,7 +89,10 @@ export function startBuilder(deps: BuilderDeps): Builder {
     },
   })
   return {
-    stop: () => loop.stop(),
+    stop: async () => {
+      await loop.stop()
+      await store.release()
+    },
     expect: (dueAtMs) => {
       // Stored after the look that would have found it.
       if (dueAtMs <= lookedAtMs) loop.wake()
@@ -94,6 +100,8 @@ export function startBuilder(deps: BuilderDeps): Builder {
     },
   }
 }
+
+const always = (value: boolean) => () => value
 
 interface Attempt {
   readonly outcome: BuildOutcome

@@ -27,7 +27,7 @@ describe.skipIf(programs === null)('what replicas claim of each other', () => {
     const url = await shared.newUrl()
     const replicas = await Promise.all(Array.from({ length: 5 }, () => shared.open(url)))
     await endRuns(replicas[0] as TestData, 3)
-    const found = await Promise.all(replicas.map(({ stores }) => stores.outgoing.events.lanes()))
+    const found = await Promise.all(replicas.map(async ({ stores }) => stores.outgoing.events.lanes()))
     expect(found.filter((lanes) => lanes.length > 0)).toHaveLength(1)
     const due = await Promise.all(replicas.map((replica) => dueOf(replica, 10, undefined, laneOf(replica))))
     expect(due.map(({ events }) => events.length).sort()).toEqual([0, 0, 0, 0, 3])
@@ -70,7 +70,7 @@ describe.skipIf(programs === null)('what replicas claim of each other', () => {
   test('a build is asked of one, built by one, and read at the other', async () => {
     const [one, other] = await two(shortClaim)
     const { build } = await one.stores.builds.ask(askFor('entity', 'siq_1'))
-    const found = await Promise.all([one, other].map(({ stores }) => stores.builds.due(0, 10)))
+    const found = await Promise.all([one, other].map(async ({ stores }) => stores.builds.due(0, 10)))
     expect(found.map((due) => due.length).sort()).toEqual([0, 1])
     const [holder, next] = found[0]?.length === 1 ? [one, other] : [other, one]
     const ended = (result: string) => [
@@ -91,7 +91,7 @@ describe.skipIf(programs === null)('what replicas claim of each other', () => {
     const { accountNumber } = one.alice
     const asked = askFor('domain', 'acme.example', { chargedAccountNumber: accountNumber })
     const answers = await Promise.all(
-      Array.from({ length: 24 }, (_, at) => (at % 2 === 0 ? one : other).stores.builds.ask(asked)),
+      Array.from({ length: 24 }, async (_, at) => (at % 2 === 0 ? one : other).stores.builds.ask(asked)),
     )
     expect(answers.filter(({ hasBegun }) => hasBegun)).toHaveLength(1)
     expect(await one.book.summary('alice', Date.now())).toMatchObject({ chargedUnits: 1 })

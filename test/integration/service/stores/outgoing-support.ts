@@ -8,8 +8,9 @@ export const webhookUrl = 'https://hooks.example.com/a'
 const nothing: ReadonlySet<number> = new Set()
 
 /** Ends runs of alice whose events go there. */
-export async function endRuns({ stores, submit }: TestData, count: number, url = webhookUrl): Promise<void> {
-  for (let at = 0; at < count; at++) await submit({ webhookUrl: url })
+export async function endRuns(data: TestData, count: number, url = webhookUrl): Promise<void> {
+  const { stores } = data
+  for (let at = 0; at < count; at++) await data.submit({ webhookUrl: url })
   const due = await stores.runs.due(Date.now() + 1_000, count)
   const ended = due.map(({ runNumber }) => ({ runNumber, outcome: outcomeOf('COMPLETED') }))
   await stores.runs.finish(ended, Date.now())

@@ -85,6 +85,16 @@ export function createSharedBuildStore(deps: SharedBuildDeps): AnyBuildStore {
       )
       return waiter?.object
     },
+    release: async () => {
+      const releaseSql =
+        'UPDATE enrich_service.builds SET claimed_by = NULL, claimed_until = NULL WHERE claimed_by = $1'
+      try {
+        await postgres.query(releaseSql, [replicaId])
+      } catch (error) {
+        // Then they run out.
+        if (!(error instanceof ConnectionLostError)) throw error
+      }
+    },
   }
 }
 
