@@ -165,16 +165,18 @@ export async function openSharedData(
   })
   const postgres = watched(opened.postgres, { ...opened, log })
   const replicaId = random.id('replica_')
+  const close = async () => {
+    // Where that fails, they run out.
+    await releaseClaims(postgres, replicaId).catch(() => undefined)
+    await opened.close()
+  }
+  let closed: Promise<void> | undefined
   const storage: SharedStorage = {
     kind: 'shared',
     postgres,
     replicaId,
     claimMs,
-    close: async () => {
-      // Where that fails, they run out.
-      await releaseClaims(postgres, replicaId).catch(() => undefined)
-      await opened.close()
-    },
+    close: () => (closed ??= close()),
   }
   try {
     await storeSharedAccounts(postgres, accounts, clock.nowMs())

@@ -26,6 +26,8 @@ export interface TestData {
   readonly alice: Caller
   /** Bills and stores a run of alice. */
   submit(run?: Partial<AskedRun>): Promise<NewRun>
+  /** As a service that ends in order. */
+  close(): Promise<void>
 }
 
 export interface AskedRun {
@@ -41,7 +43,7 @@ type MakeData = (account?: Account) => Promise<TestData>
 const accountsOf = (account: Account) => [{ name: 'alice', apiKey: 'k', ...account }]
 
 async function testData(
-  { storesOf }: OpenData<AnyRunStore>,
+  { storage, storesOf }: OpenData<AnyRunStore>,
   book: AnyAccountBook,
   told: string[] = [],
   apiKey = 'k',
@@ -63,6 +65,9 @@ async function testData(
       const run = runOf(alice, asked)
       await stores.credit.charge(alice, () => stores.journal.append(run))
       return run
+    },
+    close: async () => {
+      await storage.close()
     },
   }
 }

@@ -32,7 +32,10 @@ export interface BuilderDeps {
  */
 export function startBuilder(deps: BuilderDeps): Builder {
   const { store, compilers, edition, clock, log, isBusy, onEnded, lookEveryMs = Infinity } = deps
-  let isBegun = false
+  // At once where the store answers at once: a look that writes would hold this thread up while others write its file.
+  const first = store.bringForward(deps.dueAtMsMax)
+  const isBroughtForward = first instanceof Promise ? first.then(always(true), always(false)) : true
+  let isBegun = isBroughtForward === true
   let lookedAtMs = -Infinity
   let hasMore = false
   const ended = (build: StoredBuild, made: string | null, { outcome, fault }: Attempt): EndedBuild => {
@@ -44,7 +47,7 @@ export function startBuilder(deps: BuilderDeps): Builder {
     onEnded()
   }
   const takeUp = async (inFlight: InFlight): Promise<void> => {
-    if (!isBegun) await store.bringForward(deps.dueAtMsMax)
+    if (!isBegun && !(await isBroughtForward)) await store.bringForward(deps.dueAtMsMax)
     isBegun = true
     lookedAtMs = clock.nowMs()
     hasMore = false
@@ -97,6 +100,8 @@ export function startBuilder(deps: BuilderDeps): Builder {
     },
   }
 }
+
+const always = (value: boolean) => () => value
 
 interface Attempt {
   readonly outcome: BuildOutcome

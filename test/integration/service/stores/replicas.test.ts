@@ -149,6 +149,16 @@ describe.skipIf(programs === null)('several replicas on one database', () => {
     expect(await due(lost)).toHaveLength(0)
   })
 
+  test('what a replica still has claimed when it ends is another’s at once', async () => {
+    const url = await shared.newUrl()
+    const [one, other] = await Promise.all([shared.open(url), shared.open(url)])
+    await one.submit()
+    expect(await due(one)).toHaveLength(1)
+    expect(await due(other)).toHaveLength(0)
+    await one.close()
+    expect(await due(other)).toHaveLength(1)
+  })
+
   test('a run ends once, with one event and one refund, however often it was researched', async () => {
     const url = await shared.newUrl()
     const told: string[] = []
