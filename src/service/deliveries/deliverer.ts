@@ -66,10 +66,11 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
   }
 
   let isRead = false
+  // By the monotonic clock: claims are renewed whatever somebody does to the other one.
   let lookAtMs = -Infinity
   let woken = new Set<string>()
   const look = async (nowMs: number): Promise<void> => {
-    lookAtMs = nowMs + lookEveryMs
+    lookAtMs = clock.monotonicMs() + lookEveryMs
     if (!isRead) await events.bringForward(nowMs + delayMsMax)
     isRead = true
     lanes.replace(await events.lanes())
@@ -79,16 +80,17 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
     const added = [...woken]
     woken = new Set()
     const nowMs = clock.nowMs()
-    if (nowMs >= lookAtMs || added.some((lane) => events.holderOf(lane) === 'nobody')) await look(nowMs)
+    const isToLook = clock.monotonicMs() >= lookAtMs
+    if (isToLook || added.some((lane) => events.holderOf(lane) === 'nobody')) await look(nowMs)
     else for (const lane of added) lanes.note(lane, -Infinity)
     for (const lane of lanes.due(nowMs)) await serve(lane, nowMs, inFlight)
   }
   const loop = startDueWorkLoop({
     clock,
     takeUp,
-    nextDueAtMs: () => Math.min(lanes.nextDueAtMs(), lookAtMs),
+    nextDueAtMs: () => Math.min(lanes.nextDueAtMs(), clock.nowMs() + lookAtMs - clock.monotonicMs()),
     inFlightMax: limits.deliveriesMax,
-    idleMsMax: limits.deliveryIdleMsMax,
+    idleMsMax: Math.min(limits.deliveryIdleMsMax, lookEveryMs),
     retryMs: limits.deliveryRetryMs,
     onFailure: (error) => {
       // What was due is asked for again with the next look.

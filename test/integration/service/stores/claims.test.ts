@@ -11,12 +11,13 @@ import { SharedData, type TestData } from '../../../support/service-data.js'
 import { askFor, dueOf, endOf, endRuns } from './outgoing-support.js'
 
 const programs = findPostgres()
+const shared = new SharedData(programs ?? '')
+afterAll(() => shared.remove())
+
 const shortClaim = { claimMs: 1_000 }
 const claimOver = () => new Promise((resolve) => setTimeout(resolve, shortClaim.claimMs + 50))
 
 describe.skipIf(programs === null)('what replicas claim of each other', () => {
-  const shared = new SharedData(programs ?? '')
-  afterAll(() => shared.remove())
   const two = async (more = {}) => {
     const url = await shared.newUrl()
     return [await shared.open(url, {}, more), await shared.open(url, {}, more)] as const
@@ -116,8 +117,6 @@ describe.skipIf(programs === null)('what replicas claim of each other', () => {
 })
 
 describe.skipIf(programs === null)('the edition that is served', () => {
-  const shared = new SharedData(programs ?? '')
-  afterAll(() => shared.remove())
   const times = { lookMs: 50, lifeMs: 1_500 }
 
   const opener = async () => {
