@@ -170,6 +170,7 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
         port = standby.port
         for (const socket of open) socket.destroy()
         await until(() => worker.hold?.includes('failed over') === true)
+        expect(worker.end).toBe('server_changed')
         expect(worker.mayLeave()).toBe(false)
         // Renewed or not.
         const renewed = standby.sql('SELECT lease_until FROM enrich.workers', database)
