@@ -1,4 +1,5 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { readlinkSync } from 'node:fs'
 import { userInfo } from 'node:os'
 
 /** What a worker reaches by a link of its own. */
@@ -101,8 +102,8 @@ export class WorkerNetwork {
   }
 
   #isApart(): boolean {
-    const of = (pid: string) => spawnSync('readlink', [`/proc/${pid}/ns/net`], { encoding: 'utf8' }).stdout
-    return of(String(this.#holder.pid)) !== '' && of(String(this.#holder.pid)) !== of(String(process.pid))
+    const networkOf = (pid: number | undefined) => readlinkSync(`/proc/${String(pid)}/ns/net`)
+    return networkOf(this.#holder.pid) !== networkOf(process.pid)
   }
 
   #there(...args: string[]): string {

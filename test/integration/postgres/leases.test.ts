@@ -121,7 +121,8 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
       await sweep(shared.postgres)
       expect(sql('SELECT count(*) FROM enrich.wanted')).toBe('1')
       await until(() => back.term === 2)
-      sql("UPDATE enrich.workers SET is_fenced = true, fenced_at = clock_timestamp() - interval '61 minutes'")
+      sql(`UPDATE enrich.workers SET is_fenced = true, is_over = worker_id = ${back.id},
+        fenced_at = clock_timestamp() - interval '61 minutes'`)
       await sweep(shared.postgres)
       expect(sql('SELECT count(*) FROM enrich.wanted')).toBe('0')
       expect(sql('SELECT is_over, is_forgotten FROM enrich.workers WHERE worker_id = 1')).toBe('t|t')
@@ -169,6 +170,7 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
         port = standby.port
         for (const socket of open) socket.destroy()
         await until(() => worker.hold?.includes('failed over') === true)
+        expect(worker.end).toBe('server_changed')
         expect(worker.mayLeave()).toBe(false)
         // Renewed or not.
         const renewed = standby.sql('SELECT lease_until FROM enrich.workers', database)

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
 import { parsePostgresUrl } from '../../../src/core/postgres-address.js'
 import {
@@ -240,13 +240,18 @@ describe.skipIf(programs === '')('opening a checkpoint on PostgreSQL', () => {
     const settings = { max_connections: '4', superuser_reserved_connections: '3' }
     const narrow = await startPostgres(programs, { settings })
     try {
-      narrow.sql('CREATE ROLE worker LOGIN; CREATE DATABASE narrow OWNER worker')
+      narrow.sql('CREATE ROLE worker LOGIN')
+      narrow.sql('CREATE DATABASE narrow OWNER worker')
       const taking = connectPostgres(parsePostgresUrl(narrow.url({ user: 'worker', database: 'narrow' })))
-      await taking.query('SELECT 1')
+      const isTaken = () => taking.query('SELECT 1').then(Boolean, () => false)
+      // Who made the role may not have left yet.
+      await vi.waitUntil(isTaken, { timeout: 30_000 })
       const refused = await errorOf(open({}, narrow.url({ user: 'worker', database: 'narrow' })))
       expect(refused).toMatchObject({ code: 'CHECKPOINT_CONNECTIONS_EXHAUSTED', exitCode: 5 })
       await taking.close()
-      await open({}, narrow.url({ user: 'worker', database: 'narrow' }))
+      const isOpened = () =>
+        open({}, narrow.url({ user: 'worker', database: 'narrow' })).then(Boolean, () => false)
+      await vi.waitUntil(isOpened, { timeout: 30_000 })
     } finally {
       await Promise.all(opened.splice(0).map((one) => one.close()))
       await narrow.stop()
