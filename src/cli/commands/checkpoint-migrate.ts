@@ -52,7 +52,7 @@ function moveText({ from, to, counts, staysBehind, isDone }: Move): string {
   const { lookups = 0, submissions = 0, answers = 0, deliveries = 0, history_runs: runs = 0 } = counts
   return [
     `${from} is moved to ${to}, and is not used any more`,
-    `  moved and compared: ${number(lookups)} lookups, ${number(submissions)} submissions, ${number(answers)} answers, ${number(deliveries)} webhooks${runs === 0 ? '' : `, ${number(runs)} runs`}`,
+    `  moved and compared: ${number(lookups)} lookups, ${number(submissions)} submissions, ${number(answers)} answers, ${number(deliveries)} webhooks${runs === 0 ? '' : `, ${number(runs)} ${runs === 1 ? 'run' : 'runs'}`}`,
     ...staysBehind.map((what) => `  stays behind: ${what}`),
     `  Next: the same commands as before, with --checkpoint ${to}`,
   ]
