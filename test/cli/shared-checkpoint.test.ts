@@ -129,6 +129,42 @@ describe.skipIf(programs === '')('--checkpoint postgres://…', () => {
     expect([first, again, shown].map((one) => one.stdout + one.stderr).join('')).not.toContain(password)
   })
 
+  test('a checkpoint is moved to it and back by the command, and the run there asks nothing again', async () => {
+    const place = createPlace()
+    companies(place)
+    const first = await place.run(['companies.csv', '-o', 'out.csv', '--checkpoint', 'a.sqlite'], { env })
+    expect(first.code, first.stderr).toBe(3)
+    const moved = await place.run(['checkpoint', 'migrate', 'a.sqlite', url], { env })
+    expect(moved.code, moved.stderr).toBe(0)
+    expect(moved.stdout).toContain(`is moved to ${url}, and is not used any more`)
+    expect(moved.stdout).toContain('moved and compared: 2 lookups, 2 submissions, 2 answers, 0 webhooks')
+    for (const typed of ['companies.csv -o out.csv', 'status', 'checkpoint verify', 'receive --webhook-listen 127.0.0.1:0']) {
+      const old = await place.run([...typed.split(' '), '--checkpoint', 'a.sqlite'], {
+        env: { ...env, ENRICH_WEBHOOK_SECRET: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+      })
+      expect(old.stderr).toContain('error CHECKPOINT_MOVED: ')
+      expect(old.stderr).toContain(url)
+      expect(old.code).toBe(2)
+    }
+    const verified = await place.run(['checkpoint', 'verify', '--checkpoint', url], { env })
+    expect(verified.stdout).toBe(`${url} is sound.\n`)
+    const plan = await place.run(['plan', 'companies.csv', '--checkpoint', url, '--json'], { env })
+    expect(JSON.parse(plan.stdout)).toMatchObject({ plan: { submit: 0, answered: 2 } })
+    const again = await place.run(['checkpoint', 'migrate', 'a.sqlite', url], { env })
+    expect(again.stdout).toContain('was moved to')
+    const back = await place.run(['checkpoint', 'migrate', url, 'b.sqlite', '--json'], { env })
+    expect(JSON.parse(back.stdout)).toMatchObject({ type: 'migration', counts: { lookups: 2, answers: 2 } })
+    const sound = await place.run(['checkpoint', 'verify', '--checkpoint', 'b.sqlite'], { env })
+    expect(sound.stdout).toContain('is sound')
+    const undone = await place.run(['checkpoint', 'migrate', url, 'b.sqlite', '--undo'], { env })
+    expect(undone.code, undone.stderr).toBe(0)
+    const there = await place.run(['status', '--checkpoint', url], { env })
+    expect(there.stdout).toMatch(/2 {2}answered/)
+    const ofMoves = [moved, again, back, undone, there].map((one) => one.stdout + one.stderr).join('')
+    expect(ofMoves).not.toContain(password)
+    expect(filesHolding(password, place.folder)).toEqual([])
+  })
+
   test('doctor says whether it is fit to be shared', async () => {
     const place = createPlace()
     const fit = await place.run(['doctor', '--checkpoint', url], { env })

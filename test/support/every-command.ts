@@ -41,6 +41,10 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   'checkpoint verify': { args: ['checkpoint', 'verify'], types: ['verification'] },
   'checkpoint repair': { args: ['checkpoint', 'repair'], types: ['repair'] },
   'checkpoint compact': { args: ['checkpoint', 'compact'], types: ['compaction'] },
+  'checkpoint migrate': {
+    args: ['checkpoint', 'migrate', '.enrich/checkpoint.sqlite', 'moved.sqlite'],
+    types: ['migration'],
+  },
   // The state is a copy, and an empty list does not say what else went on.
   reconcile: { args: ['reconcile', 'ledger.csv'], types: ['reconciliation'], code: 3 },
   api: { args: ['api', 'GET', '/v2/search', '--query', 'name=Apple'], types: ['answer'] },

@@ -49,10 +49,10 @@ const number = (value: number) => value.toLocaleString('en-US')
 function moveText({ from, to, counts, staysBehind, isDone }: Move): string {
   if (isDone) return `${from} was moved to ${to} before; nothing was left to do.\n`
   if (counts === null) return `${from} is moved to ${to}: all of it was there already.\n`
-  const { lookups, submissions, answers, deliveries } = counts
+  const { lookups = 0, submissions = 0, answers = 0, deliveries = 0, history_runs: runs = 0 } = counts
   return [
     `${from} is moved to ${to}, and is not used any more`,
-    `  moved and compared: ${number(lookups)} lookups, ${number(submissions)} submissions, ${number(answers)} answers, ${number(deliveries)} webhooks`,
+    `  moved and compared: ${number(lookups)} lookups, ${number(submissions)} submissions, ${number(answers)} answers, ${number(deliveries)} webhooks${runs === 0 ? '' : `, ${number(runs)} ${runs === 1 ? 'run' : 'runs'}`}`,
     ...staysBehind.map((what) => `  stays behind: ${what}`),
     `  Next: the same commands as before, with --checkpoint ${to}`,
   ]

@@ -1,20 +1,21 @@
 import { createHash } from 'node:crypto'
-import { factColumns, factTables, type Fact, type FactSource, type FactTable } from './facts.js'
+import { factColumns, type Fact, type FactSource, type FactTable } from './facts.js'
 
 /** How many rows a table has, and SHA-256 over all of them in order. */
-export interface TableDigest {
+interface TableDigest {
   readonly count: number
   readonly digest: string
 }
-export type Digests = Readonly<Record<FactTable, TableDigest>>
+export type Digests = ReadonlyMap<FactTable, TableDigest>
 
 /** Reads all of it, a page at a time. */
 export async function digestsOf(
   source: Pick<FactSource, 'read'>,
+  tables: readonly FactTable[],
   onRead: (table: FactTable, count: number) => void,
 ): Promise<Digests> {
-  const digests: Partial<Record<FactTable, TableDigest>> = {}
-  for (const table of factTables) {
+  const digests = new Map<FactTable, TableDigest>()
+  for (const table of tables) {
     const hash = createHash('sha256')
     let count = 0
     for await (const page of source.read(table)) {
@@ -22,9 +23,9 @@ export async function digestsOf(
       count += page.length
       onRead(table, page.length)
     }
-    digests[table] = { count, digest: hash.digest('hex') }
+    digests.set(table, { count, digest: hash.digest('hex') })
   }
-  return digests as Digests
+  return digests
 }
 
 function textOf(table: FactTable, fact: Fact): string {
@@ -36,5 +37,7 @@ function textOf(table: FactTable, fact: Fact): string {
 }
 
 /** The first table in which two differ; null where none does. */
-export const firstDifference = (one: Digests, other: Digests): FactTable | null =>
-  factTables.find((table) => one[table].digest !== other[table].digest) ?? null
+export function firstDifference(one: Digests, other: Digests): FactTable | null {
+  for (const [table, { digest }] of one) if (other.get(table)?.digest !== digest) return table
+  return null
+}

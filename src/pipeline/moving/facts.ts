@@ -3,16 +3,25 @@ export type FactValue = string | number | null | Buffer
 export type Fact = Readonly<Record<string, FactValue>>
 
 /** In the order in which they are written: each refers to those before it alone. */
-export const factTables = [
-  'scopes',
-  'carried',
-  'jobs',
-  'lookups',
-  'submissions',
-  'answers',
-  'deliveries',
+const knownTables = ['scopes', 'carried', 'jobs', 'lookups', 'submissions', 'answers'] as const
+
+/** What is remembered of runs; column for column the same on a server, where it has these tables. */
+export const historyFactTables = [
+  'history_states',
+  'history_entries',
+  'history_outputs',
+  'history_runs',
+  'history_marks',
 ] as const
-export type FactTable = (typeof factTables)[number]
+
+export type FactTable = (typeof knownTables)[number] | (typeof historyFactTables)[number] | 'deliveries'
+
+/** Those that are moved; the inbox last, since it is sealed meanwhile. */
+export const factTablesOf = (hasHistory: boolean): readonly FactTable[] => [
+  ...knownTables,
+  ...(hasHistory ? historyFactTables : []),
+  'deliveries',
+]
 
 /**
  * What is known of each, in the form of a file: a job is of one kind of lookups. A submission's `position` counts from 1
@@ -65,6 +74,26 @@ export const factColumns = {
     'packed',
   ],
   carried: ['position', 'what', 'fact'],
+  history_states: [
+    ...['state_id', 'status', 'confidence', 'country', 'packing', 'state_bytes', 'digest', 'checksum'],
+    'packed',
+  ],
+  history_entries: ['entry_id', 'address', 'row_key', 'name', 'state_id', 'digest'],
+  history_outputs: ['output_id', 'base_id', 'row_count', 'digest', 'packed'],
+  history_runs: [
+    ...[
+      'run_id',
+      'series',
+      'started_at_ms',
+      'ended_at_ms',
+      'exit_code',
+      'is_published',
+      'baseline',
+      'output_id',
+    ],
+    'record',
+  ],
+  history_marks: ['series', 'output_id', 'form', 'checksum', 'packed'],
   deliveries: ['position', 'event_id', 'state', 'reason', 'body', 'received_at_ms'],
 } as const satisfies Record<FactTable, readonly string[]>
 
@@ -76,7 +105,12 @@ export const pageCounts: Readonly<Record<FactTable, number>> = {
   submissions: 5_000,
   answers: 500,
   carried: 1_000,
-  deliveries: 100,
+  history_states: 1_000,
+  history_entries: 5_000,
+  history_outputs: 4,
+  history_runs: 100,
+  history_marks: 4,
+  deliveries: 16,
 }
 
 /** What is read of a checkpoint that nobody changes meanwhile. */
@@ -86,6 +120,8 @@ export interface FactSource {
   readonly checkpointId: string
   readonly createdAtMs: number
   readonly generation: number
+  /** Whether it has a place for what is remembered of runs. */
+  readonly hasHistory: boolean
   /** A page at a time, in the order of their first column. */
   read(table: FactTable): AsyncIterable<readonly Fact[]>
 }

@@ -2,7 +2,16 @@ import { readScope, type LookupKind } from '../rules/lookup-kind.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { storable } from '../checkpoint/postgres/wanted.js'
 import { carriedFact, readCarried, type Carried } from './carried.js'
-import { pageCounts, recoveredReason, type Fact, type FactSource, type FactTable } from './facts.js'
+import {
+  factColumns,
+  pageCounts,
+  recoveredReason,
+  type Fact,
+  type FactSource,
+  type FactTable,
+  type FactValue,
+  type historyFactTables,
+} from './facts.js'
 
 export interface FileFactsDeps {
   readonly place: string
@@ -27,6 +36,12 @@ const recovered = (column: string, of: string): string =>
 const uncertain = (of: string): string =>
   `CASE ${of} WHEN 'intended' THEN 'uncertain' ELSE ${of} END AS ${of}`
 
+/** By the first column, which is the key. */
+const simple = (table: (typeof historyFactTables)[number]): string => {
+  const [key] = factColumns[table]
+  return `SELECT ${factColumns[table].join(', ')} FROM ${table} WHERE ${key} > ? ORDER BY ${key} LIMIT ?`
+}
+
 const sqlOf: Readonly<Record<Exclude<FactTable, 'carried'>, string>> = {
   scopes: 'SELECT scope_id, scope FROM scopes WHERE scope_id > ? ORDER BY scope_id LIMIT ?',
   jobs: 'SELECT job_id, scope_id, input, started_at_ms, ended_at_ms FROM jobs WHERE job_id > ? ORDER BY job_id LIMIT ?',
@@ -38,18 +53,14 @@ const sqlOf: Readonly<Record<Exclude<FactTable, 'carried'>, string>> = {
     FROM submissions s JOIN lookups l USING (lookup_id) WHERE s.rowid > ? ORDER BY s.rowid LIMIT ?`,
   answers: `SELECT lookup_id, run_id, outcome, line_version, answered_at_ms, packing, line_bytes, body_bytes, packed
     FROM answers WHERE lookup_id > ? ORDER BY lookup_id LIMIT ?`,
+  history_states: simple('history_states'),
+  history_entries: simple('history_entries'),
+  history_outputs: simple('history_outputs'),
+  history_runs: simple('history_runs'),
+  history_marks: simple('history_marks'),
   deliveries: `SELECT position, event_id, state, reason, body, received_at_ms FROM deliveries
     WHERE position > ? ORDER BY position LIMIT ?`,
 }
-
-const keyOf = (table: FactTable): string =>
-  table === 'scopes'
-    ? 'scope_id'
-    : table === 'jobs'
-      ? 'job_id'
-      : table === 'lookups' || table === 'answers'
-        ? 'lookup_id'
-        : 'position'
 
 const texts = ['name', 'location', 'context', 'failure', 'reason']
 
@@ -66,6 +77,7 @@ export class FileFacts implements FactSource {
   readonly checkpointId: string
   readonly createdAtMs: number
   readonly generation: number
+  readonly hasHistory = true
   readonly #deps: FileFactsDeps
   readonly #hasCarried: boolean
 
@@ -94,12 +106,13 @@ export class FileFacts implements FactSource {
     }
     const database = table === 'deliveries' ? this.#deps.inbox : this.#deps.database
     if (database === null) return
-    const page = database.prepare<[number, number], Fact>(sqlOf[table])
+    const page = database.prepare<[FactValue, number], Fact>(sqlOf[table])
     const complete = table === 'submissions' ? this.#completeSubmission() : storableFact
-    for (let after = 0; ;) {
+    const [key] = factColumns[table]
+    for (let after: FactValue = table === 'history_marks' ? '' : 0; ;) {
       const facts = page.all(after, pageCounts[table])
       if (facts.length === 0) return
-      after = Number(facts.at(-1)?.[keyOf(table)])
+      after = facts.at(-1)?.[key] ?? null
       yield facts.map(complete)
       // So that what else this process has to do is not kept waiting: a lease, say.
       await new Promise((resolve) => setImmediate(resolve))

@@ -13,6 +13,7 @@ import { keepChecksums, registerChecksums } from '../checkpoint/row-checksums.js
 import { applicationId, migrations } from '../checkpoint/schema.js'
 import { problemOf } from '../checkpoint/verify.js'
 import { inboxPath, makeInboxFile, openInboxFile, sealInbox, unsealInbox } from '../inbox/inbox.js'
+import { reviewStorePath } from '../decisions/paths.js'
 import { FileFacts, type FileFactsDeps } from './file-facts.js'
 import { FileTarget } from './file-target.js'
 import type { FactSource } from './facts.js'
@@ -52,7 +53,7 @@ export function fileSource(given: string, deps: FileSideDeps, closeLater: CloseL
     facts: new FileFacts({ place: path, database, inbox, priceMicrosOf }),
     place: path,
     movedTo: null,
-    staysBehind: staysBehind(path, database),
+    staysBehind: staysBehind(path),
     isHeld: () => true,
     seal: () => {
       if (inbox !== null) sealInbox(inbox)
@@ -103,13 +104,11 @@ function isOfHosted(path: string): boolean {
   }
 }
 
-function staysBehind(path: string, database: Sqlite): string[] {
-  const runCount = database.prepare<[], number>('SELECT count(*) FROM history_runs').pluck().get() ?? 0
-  const reviewPath = `${path.replace(/\.sqlite$/, '')}.review.sqlite`
-  return [
-    ...(runCount === 0 ? [] : [`what is remembered of ${runCount.toLocaleString('en-US')} runs, in ${path}`]),
-    ...(existsSync(reviewPath) ? [`what people looked at in a review, in ${reviewPath}`] : []),
-  ]
+function staysBehind(path: string): string[] {
+  const reviewPath = reviewStorePath(path)
+  return existsSync(reviewPath)
+    ? [`what was looked at in a review, in ${reviewPath}; decisions are in the decisions file`]
+    : []
 }
 
 const arrivingPath = (path: string): string => `${path}.arriving`
@@ -142,6 +141,7 @@ export function fileTarget(
     const target = new FileTarget({ place: path, database, makeInbox }, source)
     return {
       target,
+      hasHistory: true,
       isHeld: () => true,
       publish: () => {
         close()

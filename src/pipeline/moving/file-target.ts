@@ -1,6 +1,7 @@
 import { readScope } from '../rules/lookup-kind.js'
 import type { Sqlite, Statement } from '../../platform/sqlite.js'
 import { prepare } from '../../platform/sqlite.js'
+import { runChecksum, type RunRow } from '../checkpoint/history-tables.js'
 import { answerChecksumOf, checksumSql, nextChain } from '../checkpoint/row-checksums.js'
 import { factColumns, type Fact, type FactSource, type FactTable, type FactTarget } from './facts.js'
 import { FileFacts } from './file-facts.js'
@@ -73,6 +74,16 @@ export class FileTarget implements FactTarget {
         return this.#insertingAnswers()
       case 'carried':
         return inserting(database, insertSql('carried_facts', factColumns.carried))
+      case 'history_runs': {
+        const insert = inserting(database, insertSql(table, [...factColumns[table], 'checksum']))
+        return (fact) => {
+          insert({ ...fact, checksum: runChecksum(fact as unknown as RunRow) })
+        }
+      }
+      case 'history_states':
+      case 'history_entries':
+      case 'history_outputs':
+      case 'history_marks':
       case 'scopes':
       case 'jobs':
       case 'deliveries':

@@ -4,9 +4,10 @@ import { isPostgresUrl, parsePostgresUrl, shownPostgresUrl } from '../../core/po
 import { closingAfter, type CloseLater } from '../../platform/close-stack.js'
 import { moved } from '../checkpoint/moved-error.js'
 import { digestsOf, firstDifference, type Digests } from './digests.js'
-import { factTables, type FactTable } from './facts.js'
+import { factTablesOf, type FactTable } from './facts.js'
 import { fileSource, fileTarget, finishFileTarget, type FileSideDeps } from './file-side.js'
-import { finishServerTarget, lost, serverSource, serverTarget, type ServerSideDeps } from './server-side.js'
+import { lost, type ServerSideDeps } from './hold.js'
+import { finishServerTarget, serverSource, serverTarget } from './server-side.js'
 import type { LockedSource, MovedSource, SourceSide, TargetSide } from './sides.js'
 
 export interface MoveDeps extends ServerSideDeps, Omit<FileSideDeps, 'nowMs'> {}
@@ -15,7 +16,7 @@ export interface Move {
   readonly from: string
   readonly to: string
   /** Rows of each; null where an earlier try had written them all. */
-  readonly counts: Readonly<Record<FactTable, number>> | null
+  readonly counts: Readonly<Partial<Record<FactTable, number>>> | null
   readonly staysBehind: readonly string[]
   /** It had moved before, and nothing was left to do. */
   readonly isDone: boolean
@@ -64,10 +65,9 @@ export function undoMove(from: string, to: string, deps: MoveDeps): Promise<void
     if (source.movedTo !== placeOf(to)) throw moved(source.place, source.movedTo)
     const target = await openIfThere(to, deps, closeLater)
     if (target !== null && target.movedTo === null) {
-      const [ofSource, ofTarget] = [
-        await digestsOf(source.facts, ignore),
-        await digestsOf(target.facts, ignore),
-      ]
+      const tables = factTablesOf(source.facts.hasHistory && target.facts.hasHistory)
+      const ofSource = await digestsOf(source.facts, tables, ignore)
+      const ofTarget = await digestsOf(target.facts, tables, ignore)
       const table = firstDifference(ofSource, ofTarget)
       if (table !== null) throw usedSince(target.place, table)
       await target.markMoved(source.place)
@@ -98,17 +98,18 @@ async function openIfThere(to: string, deps: MoveDeps, closeLater: CloseLater): 
 
 async function move(
   source: LockedSource,
-  { target, isHeld, publish }: TargetSide,
+  { target, hasHistory, isHeld, publish }: TargetSide,
   deps: MoveDeps,
   isMarking: { now: boolean },
 ): Promise<Move> {
   const { facts } = source
+  const tables = factTablesOf(hasHistory && facts.hasHistory)
   const assertHeld = () => {
     if (!source.isHeld()) throw lost(source.place)
     if (!isHeld()) throw lost(target.place)
   }
   const progress = createProgress(deps)
-  for (const table of factTables) {
+  for (const table of tables) {
     // From here on nothing is acknowledged that would not be moved.
     if (table === 'deliveries') await source.seal()
     for await (const page of facts.read(table)) {
@@ -122,16 +123,19 @@ async function move(
     assertHeld()
     progress(what, table, count)
   }
-  const ofSource = await digestsOf(facts, read('read again'))
-  const ofTarget = await digestsOf(target.written(), read('compared'))
+  const ofSource = await digestsOf(facts, tables, read('read again'))
+  const ofTarget = await digestsOf(target.written(), tables, read('compared'))
   assertEqual(ofSource, ofTarget, source.place, target.place)
   assertHeld()
   isMarking.now = true
   await source.markMoved(target.place)
   await publish()
-  const counts = Object.fromEntries(factTables.map((table) => [table, ofTarget[table].count]))
-  const { place: from, staysBehind } = source
-  return { from, to: target.place, counts: counts as Record<FactTable, number>, staysBehind, isDone: false }
+  const counts = Object.fromEntries([...ofTarget].map(([table, { count }]) => [table, count]))
+  const { place: from } = source
+  const runs = 'what is remembered of runs: the other one has no place for it'
+  const isLeft = facts.hasHistory && !hasHistory
+  const staysBehind = [...source.staysBehind, ...(isLeft ? [runs] : [])]
+  return { from, to: target.place, counts, staysBehind, isDone: false }
 }
 
 function assertEqual(ofSource: Digests, ofTarget: Digests, from: string, to: string): void {
@@ -139,7 +143,7 @@ function assertEqual(ofSource: Digests, ofTarget: Digests, from: string, to: str
   if (table === null) return
   throw new UserError(
     'CHECKPOINT_MOVE_DIFFERS',
-    `${to} does not hold the ${table} that ${from} holds (${ofTarget[table].count} and ${ofSource[table].count})`,
+    `${to} does not hold the ${table} that ${from} holds (${ofTarget.get(table)?.count ?? 0} and ${ofSource.get(table)?.count ?? 0})`,
     { hint: 'something changed one of them meanwhile; nothing was marked: run the same command again' },
   )
 }

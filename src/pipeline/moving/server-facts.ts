@@ -1,7 +1,16 @@
 import type { PostgresStatements } from '../../platform/postgres/postgres.js'
 import type { SharedDatabase } from '../checkpoint/postgres/open.js'
 import { carriedFact, type Carried } from './carried.js'
-import { pageCounts, recoveredReason, type Fact, type FactSource, type FactTable } from './facts.js'
+import {
+  factColumns,
+  pageCounts,
+  recoveredReason,
+  type Fact,
+  type FactSource,
+  type FactTable,
+  type FactValue,
+  type historyFactTables,
+} from './facts.js'
 
 interface ServerJob {
   readonly job_id: number
@@ -25,7 +34,18 @@ const uncertain = (of: string): string => `CASE ${of} WHEN 'intended' THEN 'unce
 const recovered = (column: string, of: string): string =>
   `CASE ${of} WHEN 'intended' THEN '${recoveredReason}' ELSE ${column} END`
 
-type PagedTable = 'scopes' | 'lookups' | 'submissions' | 'answers' | 'deliveries'
+type HistoryTable = (typeof historyFactTables)[number]
+type PagedTable = HistoryTable | 'scopes' | 'lookups' | 'submissions' | 'answers' | 'deliveries'
+
+/** By the first column, which is the key; texts in the order of their bytes, as in a file. */
+function simple(table: HistoryTable): string {
+  const [key] = factColumns[table]
+  const by = table === 'history_marks' ? `${key} COLLATE "C"` : key
+  const columns = factColumns[table].map((column) =>
+    (column as string) === 'is_published' ? 'is_published::integer AS is_published' : column,
+  )
+  return `SELECT ${key} AS raw, ${columns.join(', ')} FROM enrich.${table} WHERE ${by} > $1 ORDER BY ${by} LIMIT $2`
+}
 
 /** $1 after which key, `raw`; $2 how many. */
 const sqlOf: Readonly<Record<PagedTable, string>> = {
@@ -42,6 +62,11 @@ const sqlOf: Readonly<Record<PagedTable, string>> = {
   answers: `SELECT lookup_id AS raw, lookup_id, run_id, outcome, line_version, answered_at_ms, packing, line_bytes,
       body_bytes, packed
     FROM enrich.answers WHERE lookup_id > $1 ORDER BY lookup_id LIMIT $2`,
+  history_states: simple('history_states'),
+  history_entries: simple('history_entries'),
+  history_outputs: simple('history_outputs'),
+  history_runs: simple('history_runs'),
+  history_marks: simple('history_marks'),
   deliveries: `SELECT position AS raw, position, event_id, state, reason, body, received_at_ms FROM enrich.inbox
     WHERE position > $1 ORDER BY position LIMIT $2`,
 }
@@ -52,9 +77,14 @@ export class ServerFacts implements FactSource {
   readonly checkpointId: string
   readonly createdAtMs: number
   readonly generation: number
+  readonly hasHistory: boolean
   readonly #statements: PostgresStatements
 
-  constructor({ url, id, generation, postgres }: SharedDatabase, createdAtMs: number) {
+  constructor(
+    { url, id, generation, postgres }: SharedDatabase,
+    { createdAtMs, hasHistory }: { readonly createdAtMs: number; readonly hasHistory: boolean },
+  ) {
+    this.hasHistory = hasHistory
     this.place = url
     this.checkpointId = id
     this.generation = generation
@@ -70,10 +100,10 @@ export class ServerFacts implements FactSource {
       return
     }
     const complete = table === 'submissions' ? await this.#completeSubmission() : (fact: Fact) => fact
-    for (let after = -1; ;) {
+    for (let after: FactValue = table === 'history_marks' ? '' : -1; ;) {
       const rows = await this.#statements.query<Fact>(sqlOf[table], [after, pageCounts[table]])
       if (rows.length === 0) return
-      after = Number(rows.at(-1)?.['raw'])
+      after = rows.at(-1)?.['raw'] ?? null
       yield rows.map(({ raw: _, ...fact }) => complete(fact))
     }
   }

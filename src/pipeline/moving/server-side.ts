@@ -1,31 +1,25 @@
 import { UserError } from '../../core/errors.js'
-import type { Clock } from '../../platform/clock.js'
 import type { CloseLater } from '../../platform/close-stack.js'
-import { ConnectionLostError, type PostgresStatements } from '../../platform/postgres/postgres.js'
+import type { PostgresStatements } from '../../platform/postgres/postgres.js'
 import { moved } from '../checkpoint/moved-error.js'
 import { generationsApart } from '../checkpoint/moved-file.js'
-import { openShared, type OpenSharedDeps, type SharedDatabase } from '../checkpoint/postgres/open.js'
-import { startRepeating } from '../checkpoint/postgres/repeat.js'
+import { openShared, type SharedDatabase } from '../checkpoint/postgres/open.js'
 import { sweep } from '../checkpoint/postgres/sweep.js'
-import type { FactSource } from './facts.js'
+import { historyFactTables, type FactSource } from './facts.js'
+import { Hold, leaseMsOf, type ServerSideDeps } from './hold.js'
 import { ServerFacts } from './server-facts.js'
 import { ServerTarget } from './server-target.js'
 import type { SourceSide, TargetSide } from './sides.js'
-
-export interface ServerSideDeps extends OpenSharedDeps {
-  readonly clock: Clock
-  /** How long a process that says nothing is taken to be at it; shorter in tests. */
-  readonly leaseMs?: number
-}
 
 interface Head {
   readonly createdAtMs: number
   readonly movedTo: string | null
   readonly arrivingFrom: string | null
   readonly isMoving: boolean
+  /** It has tables for what is remembered of runs. */
+  readonly hasHistory: boolean
 }
 
-const leaseMsOf = ({ leaseMs = 30_000 }: ServerSideDeps): number => leaseMs
 /** A batch is seconds, and counting millions is minutes. */
 const statementMsMax = 3_600_000
 
@@ -40,7 +34,8 @@ async function opened(url: string, deps: ServerSideDeps, closeLater: CloseLater)
 const lockedHead = async ({ query }: PostgresStatements): Promise<Head> => {
   const [head] = await query<Head>(
     `SELECT created_at_ms AS "createdAtMs", moved_to AS "movedTo", arriving_from AS "arrivingFrom",
-       coalesce(moving_until > clock_timestamp(), false) AS "isMoving"
+       coalesce(moving_until > clock_timestamp(), false) AS "isMoving",
+       to_regclass('enrich.history_runs') IS NOT NULL AS "hasHistory"
      FROM enrich.checkpoint FOR UPDATE`,
   )
   if (head === undefined) throw new Error('a checkpoint without a row of its own')
@@ -89,7 +84,7 @@ export async function serverSource(
   })
   if (head.movedTo !== null) {
     const { postgres } = database
-    const facts = new ServerFacts(database, head.createdAtMs)
+    const facts = new ServerFacts(database, head)
     return { place, facts, movedTo: head.movedTo, undo: () => undoServer(postgres) }
   }
   closeLater(() => hold.end())
@@ -102,7 +97,7 @@ export async function serverSource(
   if (living.length > 0) throw inUse(place, living.map(({ name }) => name).join(', '))
   return {
     place,
-    facts: new ServerFacts(database, head.createdAtMs),
+    facts: new ServerFacts(database, head),
     movedTo: null,
     staysBehind: await staysBehind(database.postgres),
     isHeld: () => hold.isHeld,
@@ -114,11 +109,18 @@ export async function serverSource(
 }
 
 async function staysBehind({ query }: PostgresStatements): Promise<string[]> {
-  const [row] = await query<{ workers: number }>('SELECT count(*) AS workers FROM enrich.workers')
-  const { workers = 0 } = row ?? {}
-  return workers === 0
-    ? []
-    : [`who worked on it (${workers.toLocaleString('en-US')} processes), and paces of keys`]
+  const [row] = await query<{ workers: number; hasReview: boolean }>(
+    `SELECT count(*) AS workers, to_regclass('enrich.review_decisions') IS NOT NULL AS "hasReview" FROM enrich.workers`,
+  )
+  const { workers = 0, hasReview = false } = row ?? {}
+  return [
+    ...(workers === 0
+      ? []
+      : [`who worked on it (${workers.toLocaleString('en-US')} processes), and paces of keys`]),
+    ...(hasReview
+      ? ['what was looked at and decided in reviews: what the decisions file here holds goes on']
+      : []),
+  ]
 }
 
 /** Takes an empty checkpoint, or one that an earlier try of the same move had begun to fill. Throws CHECKPOINT_*. */
@@ -132,7 +134,8 @@ export async function serverTarget(
   const { postgres, url: place } = database
   const hold = new Hold(database, deps)
   const from = arrivingText(source)
-  await onceNobodyMoves(database, deps, async (statements, { movedTo, arrivingFrom }) => {
+  const hasHistory = await onceNobodyMoves(database, deps, async (statements, head) => {
+    const { movedTo, arrivingFrom } = head
     if (movedTo !== null) throw moved(place, movedTo)
     if (arrivingFrom !== null && idOf(arrivingFrom) !== source.checkpointId)
       throw notEmpty(place, `what comes from ${placeOf(arrivingFrom)}`)
@@ -140,11 +143,14 @@ export async function serverTarget(
     await statements.query('UPDATE enrich.checkpoint SET arriving_from = $1', [from])
     await hold.begin(statements)
     // What an earlier try wrote may be of an older state of the source.
-    if (arrivingFrom !== null) await statements.query(`TRUNCATE ${factTables} RESTART IDENTITY CASCADE`)
+    const tables = [...ownTables, ...(head.hasHistory ? historyFactTables : [])]
+    const names = tables.map((table) => `enrich.${table}`).join(', ')
+    if (arrivingFrom !== null) await statements.query(`TRUNCATE ${names} RESTART IDENTITY CASCADE`)
+    return head.hasHistory
   })
   closeLater(() => hold.end())
   hold.start()
-  const target = new ServerTarget(database, source)
+  const target = new ServerTarget(database, source, hasHistory)
   await target.begin(source.place)
   await postgres.query('UPDATE enrich.checkpoint SET id = $1, generation = $2, created_at_ms = $3', [
     source.checkpointId,
@@ -153,25 +159,16 @@ export async function serverTarget(
   ])
   return {
     target,
+    hasHistory,
     isHeld: () => hold.isHeld,
     publish: () => published(postgres, source.checkpointId).then(() => undefined),
   }
 }
 
-const factTables = [
-  'answers',
-  'submissions',
-  'outputs',
-  'wanted',
-  'job_kinds',
-  'jobs',
-  'lookups',
-  'scopes',
-  'inbox',
+const ownTables = [
+  ...['answers', 'submissions', 'outputs', 'wanted', 'job_kinds', 'jobs', 'lookups', 'scopes', 'inbox'],
   'workers',
 ]
-  .map((table) => `enrich.${table}`)
-  .join(', ')
 
 /** The source has moved, and its command was killed before the target could be used. False: it could. */
 export async function finishServerTarget(
@@ -227,78 +224,4 @@ const unfinished = (place: string, from: string): UserError =>
 const inUse = (place: string, by: string): UserError =>
   new UserError('CHECKPOINT_IN_USE', `the checkpoint ${place} is in use: ${by}`, {
     hint: 'wait until these have ended; enrich status lists them',
-  })
-
-/** This process moves the checkpoint: it says so again and again, until it ends. */
-class Hold {
-  readonly #database: SharedDatabase
-  readonly #deps: ServerSideDeps
-  readonly #id: string
-  #renewedAtMs = -Infinity
-  #isLost = false
-  #stop: () => Promise<void> = () => Promise.resolve()
-
-  constructor(database: SharedDatabase, deps: ServerSideDeps) {
-    this.#database = database
-    this.#deps = deps
-    this.#id = deps.random.id('')
-  }
-
-  /** In the transaction that found it free. */
-  async begin({ query }: PostgresStatements): Promise<void> {
-    this.#renewedAtMs = this.#deps.clock.monotonicMs()
-    await query(
-      `UPDATE enrich.checkpoint SET moving_id = $1, moving_until = clock_timestamp() + $2 * interval '1 millisecond'`,
-      [this.#id, leaseMsOf(this.#deps)],
-    )
-  }
-
-  start(): void {
-    this.#stop = startRepeating(leaseMsOf(this.#deps) / 6, () => this.#renew())
-  }
-
-  get isHeld(): boolean {
-    return !this.#isLost && this.#deps.clock.monotonicMs() - this.#renewedAtMs < leaseMsOf(this.#deps)
-  }
-
-  async #renew(): Promise<void> {
-    const sentAtMs = this.#deps.clock.monotonicMs()
-    try {
-      const rows = await this.#database.prompt.query(
-        `UPDATE enrich.checkpoint SET moving_until = clock_timestamp() + $2 * interval '1 millisecond'
-         WHERE moving_id = $1 AND moving_until > clock_timestamp() RETURNING id`,
-        [this.#id, leaseMsOf(this.#deps)],
-      )
-      if (rows.length === 0) this.#isLost = true
-      else this.#renewedAtMs = sentAtMs
-    } catch (error) {
-      if (!(error instanceof ConnectionLostError)) this.#isLost = true
-    }
-  }
-
-  async markMoved(to: string): Promise<void> {
-    const rows = await this.#database.postgres.query(
-      `UPDATE enrich.checkpoint SET moved_to = $2, moved_at = clock_timestamp(), moving_until = NULL
-       WHERE moving_id = $1 AND moving_until > clock_timestamp() RETURNING id`,
-      [this.#id, to],
-    )
-    if (rows.length === 0) throw lost(this.#database.url)
-  }
-
-  async end(): Promise<void> {
-    await this.#stop()
-    const ended = this.#database.prompt.query(
-      `UPDATE enrich.checkpoint SET moving_id = NULL, moving_until = NULL WHERE moving_id = $1`,
-      [this.#id],
-    )
-    // Where the server is away, it runs out.
-    await ended.catch((error: unknown) => {
-      if (!(error instanceof ConnectionLostError)) throw error
-    })
-  }
-}
-
-export const lost = (place: string): UserError =>
-  new UserError('CHECKPOINT_LEASE_LOST', `${place} was not held all the time that it took to move it`, {
-    hint: 'run the same command again; the source is as it was',
   })

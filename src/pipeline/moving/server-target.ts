@@ -49,6 +49,42 @@ const deliveryTypes = {
   ...{ custom_id: 'text', run_id: 'text', record_kind: 'text', record_key: 'bytea' },
 }
 
+const historyTypes = {
+  history_states: {
+    ...{ state_id: 'bigint', status: 'text', confidence: 'integer', country: 'text', packing: 'integer' },
+    ...{ state_bytes: 'integer', digest: 'bytea', checksum: 'bytea' },
+  },
+  history_entries: {
+    ...{
+      entry_id: 'bigint',
+      address: 'bytea',
+      row_key: 'text',
+      name: 'text',
+      state_id: 'bigint',
+      digest: 'bytea',
+    },
+  },
+  history_outputs: { output_id: 'bigint', base_id: 'bigint', row_count: 'bigint', digest: 'bytea' },
+  history_runs: {
+    ...{
+      run_id: 'bigint',
+      series: 'text',
+      started_at_ms: 'bigint',
+      ended_at_ms: 'bigint',
+      exit_code: 'integer',
+    },
+    ...{ is_published: 'boolean', baseline: 'bigint', output_id: 'bigint' },
+  },
+  history_marks: { series: 'text', output_id: 'bigint', form: 'text', checksum: 'bytea' },
+}
+
+const historyNumbers = [
+  ['history_states', 'state_id', null],
+  ['history_entries', 'entry_id', null],
+  ['history_outputs', 'output_id', null],
+  ['history_runs', 'run_id', null],
+] as const
+
 type Types = Readonly<Record<string, string>>
 type Written = Readonly<Record<string, FactValue | boolean>>
 
@@ -58,13 +94,15 @@ export class ServerTarget implements FactTarget {
   readonly #database: SharedDatabase
   readonly #postgres: Postgres
   readonly #createdAtMs: number
+  readonly #hasHistory: boolean
   readonly #carried: Carried[] = []
   readonly #jobs: Fact[] = []
   /** Jobs of kinds that are counted within another one. */
   readonly #within = new Map<number, number>()
   #workerId = 0
 
-  constructor(database: SharedDatabase, { createdAtMs }: FactSource) {
+  constructor(database: SharedDatabase, { createdAtMs }: FactSource, hasHistory: boolean) {
+    this.#hasHistory = hasHistory
     this.place = database.url
     this.#database = database
     this.#postgres = database.postgres
@@ -97,6 +135,16 @@ export class ServerTarget implements FactTarget {
         return this.#insert('submissions', submissionTypes, facts.map(this.#submission))
       case 'answers':
         return this.#insert('answers', answerTypes, facts, 'packed')
+      case 'history_runs': {
+        const published = facts.map((fact) => ({ ...fact, is_published: fact['is_published'] === 1 }))
+        return this.#insert(table, historyTypes[table], published, 'record')
+      }
+      case 'history_entries':
+        return this.#insert(table, historyTypes[table], facts)
+      case 'history_states':
+      case 'history_outputs':
+      case 'history_marks':
+        return this.#insert(table, historyTypes[table], facts, 'packed')
       case 'deliveries':
         return this.#deliveries(facts)
     }
@@ -109,7 +157,7 @@ export class ServerTarget implements FactTarget {
   }
 
   written(): ServerFacts {
-    return new ServerFacts(this.#database, this.#createdAtMs)
+    return new ServerFacts(this.#database, { createdAtMs: this.#createdAtMs, hasHistory: this.#hasHistory })
   }
 
   readonly #submission = ({ position, is_first: isFirst, ...fact }: Fact): Written => {
@@ -196,6 +244,7 @@ export class ServerTarget implements FactTarget {
       ['submissions', 'submission_id', null],
       ['inbox', 'position', null],
       ['jobs', 'job_id', lastJob],
+      ...(this.#hasHistory ? historyNumbers : []),
     ] as const)
       await this.#postgres.query(
         `SELECT setval(pg_get_serial_sequence('enrich.${table}', '${column}'), greatest(last, 1), last > 0)

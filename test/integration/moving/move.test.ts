@@ -1,4 +1,12 @@
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -7,7 +15,7 @@ import { UserError } from '../../../src/core/errors.js'
 import { openShared, openSharedToRead } from '../../../src/pipeline/checkpoint/postgres/open.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
-import { openInbox } from '../../../src/pipeline/inbox/inbox.js'
+import { inboxPath, openInbox } from '../../../src/pipeline/inbox/inbox.js'
 import { moveCheckpoint, undoMove } from '../../../src/pipeline/moving/move-checkpoint.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
@@ -16,7 +24,7 @@ import { foreignMatch } from '../../support/foreign-service.js'
 import { createWorkplace, servicesOfTests } from '../../support/pipeline-job.js'
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/postgres-server.js'
 import { job, scope, startMs } from '../checkpoint/support.js'
-import { fileRows, fillFile, moveDeps, serverRows } from './support.js'
+import { fileRows, fillFile, historyOnServer, historyRows, moveDeps, serverRows } from './support.js'
 
 const programs = findPostgres()
 const startService = servicesOfTests()
@@ -183,6 +191,31 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     at.remove()
   })
 
+  test('what is remembered of runs goes along, where there is a place for it', async () => {
+    const at = createWorkplace()
+    const [url, back] = [newUrl(), at.path('back.sqlite')]
+    const answers = { Acme: foreignMatch('Acme SE'), Bolt: foreignMatch('Bolt AG') }
+    const service = await startService({ answers })
+    for (const rows of [
+      ['Acme,', 'None,'],
+      ['Acme,', 'Bolt,'],
+    ]) {
+      at.writeRows(rows)
+      await at.run(service)
+    }
+    const file = at.path('checkpoint.sqlite')
+    const before = historyRows(file)
+    expect(before.map(({ length }) => length)).toEqual([2, 2, 3, 3, 1])
+    const there = await opened(url)
+    await there.close()
+    server.sql(historyOnServer, databaseOf(url))
+    expect(await move(file, url)).toMatchObject({ counts: { history_runs: 2 }, staysBehind: [] })
+    expect(await move(url, back)).toMatchObject({ counts: { history_runs: 2 } })
+    expect(historyRows(back)).toEqual(before)
+    expect(verifyCheckpoint(back)).toMatchObject({ damage: [], problem: null })
+    at.remove()
+  })
+
   test('is not moved to where something is, nor from where nothing is, nor while it is in use', async () => {
     const [one, two, url] = [path('one.sqlite'), path('two.sqlite'), newUrl()]
     await fillFile(one, 3)
@@ -236,6 +269,22 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     inbox.close()
     const { inbox: rows } = await serverRows(url)
     expect(rows!.map((row) => (row as { event_id: string }).event_id)).toContain('evt_before')
+  })
+
+  test('killed after the mark, before the other one is anybody’s: neither can be used, and the same command ends it', async () => {
+    const [one, url, two] = [path('one.sqlite'), newUrl(), path('two.sqlite')]
+    await fillFile(one, 3)
+    await move(one, url)
+    server.sql(`UPDATE enrich.checkpoint SET arriving_from = 'x (' || id || ')'`, databaseOf(url))
+    expect([await isUsable(one), await isUsable(url)]).toEqual([false, false])
+    expect(await move(one, url)).toMatchObject({ isDone: false, counts: null })
+    expect(await isUsable(url)).toBe(true)
+    await move(url, two)
+    for (const file of [two, inboxPath(two)]) renameSync(file, `${file}.arriving`)
+    expect([await isUsable(url), await isUsable(two)]).toEqual([false, false])
+    expect(await move(url, two)).toMatchObject({ isDone: false, counts: null })
+    expect(await isUsable(two)).toBe(true)
+    expect(fileRows(two)['deliveries']).toHaveLength(4)
   })
 
   test('undone, where the other one was not used, the old one is the checkpoint again', async () => {
