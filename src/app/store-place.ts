@@ -7,7 +7,6 @@ export interface StorePlace {
   /** As of the last time that it was followed, where the checkpoint is on a server. */
   readonly isRunGoingOn: () => boolean
   /** Brings what was answered since to the reader; null where a file is read as it is written. */
-  readonly follow:
-    ((reader: CheckpointReader, unanswered: () => readonly LookupId[]) => Promise<void>) | null
+  readonly follow: ((reader: CheckpointReader, unanswered: () => readonly LookupId[]) => Promise<void>) | null
   readonly close: () => void | Promise<void>
 }

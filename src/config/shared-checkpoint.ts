@@ -14,9 +14,6 @@ export function assertCheckpointIsFile(path: string, what: string): void {
 }
 
 /** What of a run is not to be had with a checkpoint on PostgreSQL: it needs webhooks. */
-export function assertFitsCheckpoint(
-  path: string,
-  asked: { readonly webhooks: boolean },
-): void {
+export function assertFitsCheckpoint(path: string, asked: { readonly webhooks: boolean }): void {
   if (asked.webhooks) assertCheckpointIsFile(path, 'receiving webhooks (--webhook-url, --webhook-listen)')
 }

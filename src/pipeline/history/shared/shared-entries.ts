@@ -182,7 +182,11 @@ async function makeEntries(
   numbers: Map<string, number>,
 ): Promise<void> {
   // Another process may have made some before this one held the lock.
-  await findEntries(statements, distinctBy(items, ({ digest }) => hexOf(digest)), numbers)
+  await findEntries(
+    statements,
+    distinctBy(items, ({ digest }) => hexOf(digest)),
+    numbers,
+  )
   const fresh = items.filter(({ digest }) => !numbers.has(hexOf(digest)))
   if (fresh.length === 0) return
   const rows = await statements.query<{ digest: Buffer; entryId: number }>(
