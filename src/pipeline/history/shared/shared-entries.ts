@@ -112,9 +112,11 @@ function itemOf({ address, rowKey, name, state, ...facts }: NewEntry): EntryItem
   const ofState = stateDigest(counted, state)
   const { packing, lineBytes: stateBytes, packed } = packAnswer(state, '')
   const entry = { address, rowKey: storable(rowKey), name: storable(name) }
+  const checksum = stateChecksum(ofState, state)
   return {
     ...{ entry, ofState, digest: entryDigest(entry, ofState) },
-    state: { ...counted, packing, stateBytes, packed, checksum: stateChecksum(ofState, state) },
+    // As it comes, it holds the whole piece of memory that it was packed in, and it may wait.
+    state: { ...counted, packing, stateBytes, packed: Buffer.from(packed), checksum },
   }
 }
 
