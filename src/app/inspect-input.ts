@@ -5,7 +5,7 @@ import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/postgres-address.js'
 import { embeddedScopeOf } from './embedded-scope.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../pipeline/checkpoint/checkpoint.js'
-import { fetchKnown, idsOf } from '../pipeline/checkpoint/lookup-key.js'
+import { fetchKnown, idsOf, stageLookup } from '../pipeline/checkpoint/lookup-key.js'
 import { DecidedLookups } from '../pipeline/decided-lookups.js'
 import { decisionService } from '../pipeline/rules/decision.js'
 import { isAnythingDecided } from '../pipeline/decisions/paths.js'
@@ -146,6 +146,7 @@ async function inspectWith<Result>(
       const { rule, note } = choice
       const standing = await standingDecisions(settings, earlier?.path ?? settings.checkpoint.path)
       const decided = new DecidedLookups(standing.byLookup)
+      if (reader !== null) await fetchRecords(reader, standing)
       const unknownIds = new UnknownIds()
       const { index, identifierCounts } = await ingest({
         input,
@@ -200,6 +201,15 @@ async function standingDecisions(
     checkpointPath,
     service: decisionService(service.baseUrl),
   })
+}
+
+/** The records of companies that were decided for, wherever the checkpoint is. */
+async function fetchRecords(reader: CheckpointReader, { byLookup }: StandingDecisions): Promise<void> {
+  const companies = new Set([...byLookup.values()].flatMap(({ entityId }) => entityId ?? []))
+  await fetchKnown(
+    reader,
+    [...companies].map((entityId) => stageLookup('entity', entityId)),
+  )
 }
 
 /** Ids that no checkpoint has, for lookups that were decided and never asked: what was decided of them is known. */

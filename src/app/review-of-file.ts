@@ -50,7 +50,9 @@ export function reviewOfFile<Result>(
     ...request.settings,
     decisions: { ...request.settings.decisions, isNamed: false },
   }
-  return inspectInput({ settings, stdin, signal, environment }, (found) => reviewOf(found, { ...request, settings }, use))
+  return inspectInput({ settings, stdin, signal, environment }, (found) =>
+    reviewOf(found, { ...request, settings }, use),
+  )
 }
 
 async function reviewOf<Result>(
@@ -70,7 +72,8 @@ async function reviewOf<Result>(
     const session = await openSession({
       ...{ index, reader, checkpointPath, store, service, source, bareName, clock, signal },
       inspectAgain: isRead(settings)
-        ? () => inspectInput({ settings, stdin, signal, environment }, (again) => Promise.resolve(again.index))
+        ? () =>
+            inspectInput({ settings, stdin, signal, environment }, (again) => Promise.resolve(again.index))
         : null,
       book: openDecisionsBook(store, settings.decisions.path, service),
       decisionsPath: settings.decisions.path,

@@ -1,25 +1,14 @@
 import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
 import { isPostgresUrl } from '../core/postgres-address.js'
-import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
-import { openReviewStore, type ReviewStore } from '../pipeline/decisions/review-store.js'
+import { openReviewStore } from '../pipeline/decisions/review-store.js'
 import { isRunGoingOn } from '../pipeline/history/going-on.js'
 import type { Clock } from '../platform/clock.js'
 import { systemRandom } from '../platform/random.js'
 import type { Inspection } from './inspect-input.js'
+import type { StorePlace } from './store-place.js'
 
-/** Where decisions and candidates are, and what tells of runs that go on meanwhile. */
-export interface StorePlace {
-  readonly store: ReviewStore
-  /** As of the last time that it was followed, where the checkpoint is on a server. */
-  readonly isRunGoingOn: () => boolean
-  /** Brings what was answered since to the reader; null where a file is read as it is written. */
-  readonly follow:
-    ((reader: CheckpointReader, unanswered: () => readonly LookupId[]) => Promise<void>) | null
-  readonly close: () => void | Promise<void>
-}
-
-export interface StorePlaceDeps {
+interface StorePlaceDeps {
   readonly settings: Pick<Settings, 'checkpoint' | 'decisions'>
   readonly environment: Environment
   readonly clock: Clock

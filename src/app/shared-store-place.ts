@@ -3,7 +3,7 @@ import { openShared } from '../pipeline/checkpoint/postgres/open.js'
 import { answeredAmong, isAnyAlive } from '../pipeline/checkpoint/postgres/answered-since.js'
 import { ReviewStatements } from '../pipeline/decisions/shared/review-statements.js'
 import { SharedReview, type SharedReviewDeps } from '../pipeline/decisions/shared/shared-review.js'
-import type { StorePlace } from './review-store-place.js'
+import type { StorePlace } from './store-place.js'
 
 /** Of a checkpoint on a server. What runs do there is asked for, not told. Throws CHECKPOINT_*, DISK_FULL. */
 export async function openSharedStorePlace(

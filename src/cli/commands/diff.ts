@@ -8,7 +8,12 @@ import { resolveSettings, type Settings } from '../../config/settings.js'
 import { ChangeCounter, changesBetween } from '../../pipeline/history/changes-between.js'
 import { changeRecord, changesTarget, publishChanges } from '../../pipeline/history/changes-file.js'
 import { chooseRuns, type RunPair } from '../../pipeline/history/choose-runs.js'
-import type { HistoryReader, KnownHistory, PublishedOutput, RememberedRun } from '../../pipeline/history/history.js'
+import type {
+  HistoryReader,
+  KnownHistory,
+  PublishedOutput,
+  RememberedRun,
+} from '../../pipeline/history/history.js'
 import type { AskedFormat } from '../../pipeline/output/output-format.js'
 import { memoryBytesOf } from '../../pipeline/output/resolve-output.js'
 import { assertNotOurs, type OwnFile } from '../../pipeline/own-files.js'

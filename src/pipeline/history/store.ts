@@ -15,14 +15,7 @@ import { figuresOfOutput } from './count-rows.js'
 import { groupFiguresOf } from './group-rows.js'
 import { lastMarks, writeMarks, type Marks } from './marks.js'
 import { readOutput, writeOutputRows } from './outputs.js'
-import type {
-  BegunRun,
-  HistoryWriter,
-  KeyedEntry,
-  LastOutput,
-  NewEntry,
-  Thinned,
-} from './history-writer.js'
+import type { BegunRun, HistoryWriter, KeyedEntry, LastOutput, NewEntry, Thinned } from './history-writer.js'
 import { packRecord, rememberedOf, runRowOf, runRowsOf, writeRun } from './run-rows.js'
 import { thin } from './thin.js'
 

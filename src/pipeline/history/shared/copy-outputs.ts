@@ -26,7 +26,9 @@ export async function copyOutputs(
   )
   const runs: SharedRunRow[] = []
   for (const one of series) for (const run of await sharedRunsOf(statements, one.series)) runs.push(run)
-  const outputIds = wanted.flatMap((number) => runs.find(({ run_id: run }) => run === number)?.output_id ?? [])
+  const outputIds = wanted.flatMap(
+    (number) => runs.find(({ run_id: run }) => run === number)?.output_id ?? [],
+  )
   const outputs = await outputRowsOf(statements, outputIds)
   await copy.remember((database) => {
     for (const { isGoingOn: _, ...run } of runs) writeRun(database, run)

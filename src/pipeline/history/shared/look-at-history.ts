@@ -37,11 +37,14 @@ export async function lookAtHistory(
     runs: () => runs,
     published: (run) => reader?.published(run) ?? null,
     fetch: async (wanted) => {
-      const to = (copy ??= new LocalCopy(folder, { scope: 'copy', job: 'copy', nowMs: clock.nowMs(), random }))
+      const to = (copy ??= new LocalCopy(folder, {
+        scope: 'copy',
+        job: 'copy',
+        nowMs: clock.nowMs(),
+        random,
+      }))
       if (isKept) {
-        await asking(() =>
-          shared.postgres.transaction((statements) => copyOutputs(statements, to, wanted)),
-        )
+        await asking(() => shared.postgres.transaction((statements) => copyOutputs(statements, to, wanted)))
       }
       reader ??= openHistory(to.path)
     },

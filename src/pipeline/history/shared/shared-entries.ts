@@ -112,9 +112,11 @@ function itemOf({ address, rowKey, name, state, ...facts }: NewEntry): EntryItem
   const ofState = stateDigest(counted, state)
   const { packing, lineBytes: stateBytes, packed } = packAnswer(state, '')
   const entry = { address, rowKey: storable(rowKey), name: storable(name) }
+  const checksum = stateChecksum(ofState, state)
   return {
     ...{ entry, ofState, digest: entryDigest(entry, ofState) },
-    state: { ...counted, packing, stateBytes, packed, checksum: stateChecksum(ofState, state) },
+    // As it comes, it holds the whole piece of memory that it was packed in, and it may wait.
+    state: { ...counted, packing, stateBytes, packed: Buffer.from(packed), checksum },
   }
 }
 
@@ -182,7 +184,11 @@ async function makeEntries(
   numbers: Map<string, number>,
 ): Promise<void> {
   // Another process may have made some before this one held the lock.
-  await findEntries(statements, distinctBy(items, ({ digest }) => hexOf(digest)), numbers)
+  await findEntries(
+    statements,
+    distinctBy(items, ({ digest }) => hexOf(digest)),
+    numbers,
+  )
   const fresh = items.filter(({ digest }) => !numbers.has(hexOf(digest)))
   if (fresh.length === 0) return
   const rows = await statements.query<{ digest: Buffer; entryId: number }>(
