@@ -107,7 +107,11 @@ async function open(path: string): Promise<{ checkpoint: Checkpoint; close: () =
   const own = { scope, job, nowMs: Date.now(), random: systemRandom }
   if (!path.startsWith('postgres:')) {
     const checkpoint = openCheckpoint({ ...own, path })
-    return { checkpoint, close: () => Promise.resolve(checkpoint.close()) }
+    const close = () => {
+      checkpoint.close()
+      return Promise.resolve()
+    }
+    return { checkpoint, close }
   }
   const shared = await openShared(path, { clock: systemClock, random: systemRandom })
   const { postgres, id, generation, prompt, server } = shared

@@ -31,6 +31,8 @@ interface UseOfLimit {
   readonly share: number
   /** The same without the time in which the service had told all to wait. */
   readonly shareOfAllowed: number
+  /** What was sent in its turn, of the same: with what the service refused though its minute was not full. */
+  readonly sentShareOfAllowed: number
   /** Requests that came, refused or not, in the fullest calendar minute and the fullest span of sixty seconds. */
   readonly mostInMinute: number
   readonly mostInWindow: number
@@ -219,11 +221,13 @@ function useOf(came: readonly Came[], perMinute: number, [fromMs, toMs]: [number
   const taken = judged.length - refused.length
   const spanMs = toMs - fromMs
   const heldMs = lengthOf(refused.map(({ atMs }) => [atMs, Math.min(atMs + refusedForMs, toMs)]))
+  const allowed = (perMinute * (spanMs - heldMs)) / windowMs
   const most = (windows: Iterable<number>) => Math.max(0, ...windows)
   return {
     ...{ perMinute, taken, refused: refused.length },
     share: taken / ((perMinute * spanMs) / windowMs),
-    shareOfAllowed: taken / ((perMinute * (spanMs - heldMs)) / windowMs),
+    shareOfAllowed: taken / allowed,
+    sentShareOfAllowed: judged.length / allowed,
     mostInMinute: most(countsBy(came, ({ atMs }) => Math.floor(atMs / windowMs)).values()),
     mostInWindow: most(rollingCounts(came)),
     gaps: gapsOf(judged, fromMs),
