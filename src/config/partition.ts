@@ -33,7 +33,10 @@ export function resolvePartition(asked: string | undefined, environment: Environ
       hint: 'pass --partition I/N, like 3/64',
     })
   }
-  const told = [kubernetesIndex(environment), slurmIndex(slurm, { count, isCountStated: stated !== null }, index)].filter((one) => one !== null)
+  const told = [
+    kubernetesIndex(environment),
+    slurmIndex(slurm, { count, isCountStated: stated !== null }, index),
+  ].filter((one) => one !== null)
   const chosen = agreed(index === null ? told : [{ index, origin: `--partition ${asked}` }, ...told], count)
   if (chosen < 1 || chosen > count) {
     throw new UserError('PARTITION_INVALID', `there is no part ${chosen} of ${count}`, {

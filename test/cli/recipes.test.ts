@@ -45,8 +45,7 @@ function typed(command: string, args: readonly string[], environment: Record<str
 
 const unreachable = expect.stringContaining('CHECKPOINT_UNREACHABLE') as string
 /** Where they are to be run, and from what. */
-const local = (text: string) =>
-  text.replace(/postgres:\/\/[^\s"']+/g, nowhere).replaceAll('.parquet', '.csv')
+const local = (text: string) => text.replace(/postgres:\/\/[^\s"']+/g, nowhere).replaceAll('.parquet', '.csv')
 
 const slurm = (id: number, tasks: number) => ({
   SLURM_ARRAY_TASK_ID: String(id),
