@@ -1,9 +1,12 @@
-"""A job in parts, on a cluster of Dask: dask_parts.py SCHEDULER JOB PARTS OUTPUT INPUT..."""
+"""A job in parts, on a cluster of Dask: dask_parts.py SCHEDULER JOB PARTS OUTPUT INPUT...
 
+Paths are absolute, and the same on each worker. Each worker has the checkpoint's password in ~/.pgpass or PGPASSWORD, and
+ENRICH_BASE_URL and ENRICH_API_KEY_FILE; a worker of one thread runs one part at a time.
+"""
+
+import os
 import subprocess
 import sys
-
-from dask.distributed import Client, as_completed
 
 
 def run(part: int, parts: int, job: str, checkpoint: str, output: str, inputs: list[str]) -> int:
@@ -16,11 +19,12 @@ def run(part: int, parts: int, job: str, checkpoint: str, output: str, inputs: l
 
 
 def main(scheduler: str, job: str, parts: int, output: str, inputs: list[str]) -> None:
-    import os
+    from dask.distributed import Client, as_completed
 
-    # The password is on the workers, in ~/.pgpass or PGPASSWORD.
     checkpoint = os.environ["ENRICH_CHECKPOINT"]
     with Client(scheduler) as client:
+        # The parts of a worker that dies are given to others. What it had started may go on: of two attempts the first one to
+        # publish the part stands.
         futures = [
             client.submit(run, part, parts, job, checkpoint, output, inputs, pure=False, retries=3)
             for part in range(1, parts + 1)

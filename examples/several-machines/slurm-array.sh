@@ -1,17 +1,25 @@
 #!/bin/sh
+# Runs a job in parts as an array of Slurm, a task for each part.
+# usage: sbatch --array=1-64%8 slurm-array.sh JOB OUTPUT INPUT…
+# ENRICH_CHECKPOINT and ENRICH_BASE_URL go from your environment into the tasks. Secrets are better in files that only you may
+# read: the password of the database in ~/.pgpass, the key of the service in the file below.
 #SBATCH --job-name=enrich
-#SBATCH --array=1-64
 #SBATCH --cpus-per-task=1
 #SBATCH --mem=2G
 #SBATCH --requeue
-# sbatch slurm-array.sh; then: sbatch --dependency=afterok:JOBID --wrap 'enrich collect …'
-# The password of the database is in ~/.pgpass (chmod 600), the key of the service in a file that only you may read.
+#SBATCH --open-mode=append
 set -eu
-export ENRICH_API_KEY_FILE="$HOME/.enrich-key"
+job=$1 output=$2
+shift 2
+: "${ENRICH_CHECKPOINT:?postgres://user@host:5432/database}"
+: "${ENRICH_API_KEY_FILE:=$HOME/.enrich-key}"
+export ENRICH_API_KEY_FILE
+
+# The part is the place of SLURM_ARRAY_TASK_ID in its array, and there are as many parts as the array has tasks. A task that is
+# requeued keeps both; the whole array once more is safe, since a part that is published is not made again.
 code=0
-enrich 'in/*.parquet' -o out/out.parquet --base-url https://api.example.com \
-  --checkpoint 'postgres://enrich@db.example.com:5432/enrich' \
-  --job companies-2026-01-31 --partition auto --log-level warn || code=$?
-# 3: published, and some rows need a look.
+enrich "$@" -o "$output" --checkpoint "$ENRICH_CHECKPOINT" --job "$job" --partition auto --log-level warn || code=$?
+# 3 is a published part with rows that need a look.
 if [ "$code" = 3 ]; then code=0; fi
 exit "$code"
+# Then: sbatch --dependency=afterok:JOBID --wrap "enrich collect --checkpoint $ENRICH_CHECKPOINT --job JOB -o ALL"

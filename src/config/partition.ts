@@ -33,7 +33,10 @@ export function resolvePartition(asked: string | undefined, environment: Environ
       hint: 'pass --partition I/N, like 3/64',
     })
   }
-  const told = [kubernetesIndex(environment), slurmIndex(slurm, count, index)].filter((one) => one !== null)
+  const told = [
+    kubernetesIndex(environment),
+    slurmIndex(slurm, { count, isCountStated: stated !== null }, index),
+  ].filter((one) => one !== null)
   const chosen = agreed(index === null ? told : [{ index, origin: `--partition ${asked}` }, ...told], count)
   if (chosen < 1 || chosen > count) {
     throw new UserError('PARTITION_INVALID', `there is no part ${chosen} of ${count}`, {
@@ -97,7 +100,11 @@ function slurmTask(environment: Environment): SlurmTask | null {
  * By its place in the whole array. Of an array that is not the whole job, such as the tasks that are run once more,
  * nothing says whether the first one was 0 or 1: then I has to be passed.
  */
-function slurmIndex(task: SlurmTask | null, count: number, index: number | null): ToldIndex | null {
+function slurmIndex(
+  task: SlurmTask | null,
+  { count, isCountStated }: { count: number; isCountStated: boolean },
+  index: number | null,
+): ToldIndex | null {
   if (task === null) return null
   const isWhole = task.count === count && task.most - task.least + 1 === count
   if (isWhole)
@@ -106,11 +113,17 @@ function slurmIndex(task: SlurmTask | null, count: number, index: number | null)
       origin: `SLURM_ARRAY_TASK_ID=${task.id} of an array from ${task.least}`,
     }
   if (index !== null) return null
+  // With `auto` the count is that of this array, and says nothing of the job.
+  const parts = isCountStated ? String(count) : 'N'
   throw new UserError(
     'PARTITION_UNCLEAR',
-    `the array of Slurm has ${task.count} tasks from ${task.least} to ${task.most}, and the job has ${count} parts`,
+    `the array of Slurm has ${task.count} tasks from ${task.least} to ${task.most}, ` +
+      (isCountStated ? `and the job has ${count} parts` : 'and is not the whole job'),
     {
-      hint: `to run some tasks once more, pass --partition "$SLURM_ARRAY_TASK_ID/${count}" where the array began at 1, or "$((SLURM_ARRAY_TASK_ID + 1))/${count}" where it began at 0`,
+      hint:
+        `to run some tasks once more, pass --partition "$SLURM_ARRAY_TASK_ID/${parts}" where the array began at 1, or ` +
+        `"$((SLURM_ARRAY_TASK_ID + 1))/${parts}" where it began at 0` +
+        (isCountStated ? '' : '; N is the number of parts of the job'),
     },
   )
 }

@@ -53,6 +53,9 @@ describe('a part', () => {
     ['3/4', slurm(2, 4, 1), 'PARTITION_UNCLEAR', 'says part 2'],
     ['/64', slurm(5, 2, 5, 7), 'PARTITION_UNCLEAR', '"$SLURM_ARRAY_TASK_ID/64"'],
     ['/2', slurm(7, 2, 5, 7), 'PARTITION_UNCLEAR', '2 tasks from 5 to 7'],
+    // Of some tasks that are run once more, `auto` knows neither the first nor how many the job has.
+    ['auto', slurm(4, 2, 2, 4), 'PARTITION_UNCLEAR', '"$SLURM_ARRAY_TASK_ID/N"'],
+    ['auto', slurm(3, 4, 1, 7), 'PARTITION_UNCLEAR', '4 tasks from 1 to 7, and is not the whole job'],
     ['/2', { SLURM_ARRAY_TASK_ID: '1' }, 'PARTITION_UNCLEAR', '_COUNT or _MIN is not'],
   ])('%s with %j is refused', (asked, environment, code, words) => {
     const [thrown, said] = refusal(asked, environment)

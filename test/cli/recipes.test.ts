@@ -1,0 +1,156 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { exitCodes } from '../../src/core/errors.js'
+import { canary, createPlace, mainPath } from '../support/cli.js'
+import { hasProgram } from '../support/skipped.js'
+
+/**
+ * The recipes for several machines type commands that are understood: each comes as far as the database, which is not there.
+ * What engines set is set here. parallel.sh is run as a whole in several-machines.test.ts.
+ */
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const recipes = join(root, 'examples/several-machines')
+const read = (name: string) => readFileSync(join(recipes, name), 'utf8')
+/** Nothing listens there. */
+const nowhere = 'postgres://enrich@127.0.0.1:1/enrich'
+const hasPython = hasProgram('python3')
+
+function typed(command: string, args: readonly string[], environment: Record<string, string> = {}) {
+  const place = createPlace()
+  const bin = join(dirname(place.folder), 'bin')
+  for (const name of [bin, place.path('in'), place.path('out')]) mkdirSync(name)
+  place.write('in/companies.csv', 'company_name\nApple Inc.\nSAP SE\n')
+  place.write('in/more.csv', 'company_name\nUnilever PLC\n')
+  // As npm does where a package is installed.
+  chmodSync(mainPath, 0o755)
+  symlinkSync(mainPath, join(bin, 'enrich'))
+  const { status, stderr, stdout } = spawnSync(command, args, {
+    cwd: place.folder,
+    encoding: 'utf8',
+    env: {
+      PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+      HOME: place.temporaryFolder,
+      PYTHONDONTWRITEBYTECODE: '1',
+      ENRICH_CHECKPOINT: nowhere,
+      ENRICH_BASE_URL: 'http://127.0.0.1:1',
+      ENRICH_API_KEY: canary,
+      ...environment,
+    },
+  })
+  return { status, said: stderr + stdout }
+}
+
+const unreachable = expect.stringContaining('CHECKPOINT_UNREACHABLE') as string
+/** Where they are to be run, and from what. */
+const local = (text: string) => text.replace(/postgres:\/\/[^\s"']+/g, nowhere).replaceAll('.parquet', '.csv')
+
+const slurm = (id: number, tasks: number) => ({
+  SLURM_ARRAY_TASK_ID: String(id),
+  SLURM_ARRAY_TASK_COUNT: String(tasks),
+  SLURM_ARRAY_TASK_MIN: '1',
+  SLURM_ARRAY_TASK_MAX: String(tasks),
+})
+
+test('what the recipe for Slurm types is understood, in each task of an array', () => {
+  const args = [join(recipes, 'slurm-array.sh'), 'a-job', 'out/out.csv', 'in/*.csv']
+  expect(typed('sh', args, { ...slurm(2, 2), ENRICH_API_KEY_FILE: '' })).toEqual({
+    status: 5,
+    said: unreachable,
+  })
+  const others = { ...slurm(2, 2), SLURM_ARRAY_TASK_MAX: '5' }
+  expect(typed('sh', args, others)).toEqual({
+    status: 2,
+    said: expect.stringContaining('PARTITION_UNCLEAR') as string,
+  })
+})
+
+test.each([
+  ['kubernetes-indexed-job.yaml', { JOB_COMPLETION_INDEX: '63' }],
+  ['kubernetes-collect.yaml', {}],
+])('what %s types is understood', (name, environment) => {
+  const args = argsOf(read(name)).map(local)
+  expect(args.length).toBeGreaterThan(5)
+  expect(typed('enrich', args, environment)).toEqual({ status: 5, said: unreachable })
+})
+
+test('the manifest for Kubernetes has as many parts as completions, and names exit codes that there are', () => {
+  const text = read('kubernetes-indexed-job.yaml')
+  const completions = /^ {2}completions: (\d+)$/m.exec(text)?.[1] ?? 'none'
+  expect(argsOf(text)).toContain(`/${completions}`)
+  const codes = [...text.matchAll(/values: \[([\d, ]+)\]/g)].flatMap(([, list = '']) => list.split(', '))
+  expect(codes.length).toBeGreaterThan(3)
+  expect(codes.filter((code) => !(code in exitCodes))).toEqual([])
+  const job = argsOf(text)[argsOf(text).indexOf('--job') + 1]
+  expect(argsOf(read('kubernetes-collect.yaml'))).toContain(job)
+})
+
+test.skipIf(!hasPython)('what the recipe for Dask types on a worker is understood', () => {
+  const call = `import dask_parts; dask_parts.run(2, 2, 'a-job', '${nowhere}', 'out/out.csv', ['in/companies.csv', 'in/more.csv'])`
+  const { status, said } = typed('python3', ['-c', call], { PYTHONPATH: recipes })
+  expect([status, said]).toEqual([1, unreachable])
+  expect(said).toContain('part 2 of 2 ended with 5')
+})
+
+/** Prints what a DAG's tasks are, in place of running them. */
+const airflowStandIn = `
+import json, sys, types
+def show(**task): print(json.dumps({name: task.get(name) for name in ("task_id", "bash_command", "env")}))
+class BashOperator:
+    def __init__(self, **task): show(**task)
+    def __rrshift__(self, other): return self
+    def __rshift__(self, other): return other
+    @classmethod
+    def partial(cls, **shared):
+        class Partial:
+            def expand(self, env):
+                for one in env: show(**shared, env=one)
+                return cls.__new__(cls)
+        return Partial()
+class DAG:
+    def __init__(self, *names, **settings): pass
+    def __enter__(self): return self
+    def __exit__(self, *error): pass
+airflow, bash = types.ModuleType("airflow"), types.ModuleType("airflow.operators.bash")
+airflow.DAG, bash.BashOperator = DAG, BashOperator
+sys.modules.update({"airflow": airflow, "airflow.operators": types.ModuleType("operators"), "airflow.operators.bash": bash})
+exec(compile(open(sys.argv[1]).read(), sys.argv[1], "exec"))
+`
+
+test.skipIf(!hasPython)('what the recipe for Airflow types is understood, in a task for each part', () => {
+  const path = join(recipes, 'airflow_parts.py')
+  const { stdout, stderr, status } = spawnSync('python3', ['-c', airflowStandIn, path], { encoding: 'utf8' })
+  expect([status, stderr]).toEqual([0, ''])
+  const tasks = stdout
+    .trim()
+    .split('\n')
+    .map(
+      (line) =>
+        JSON.parse(line) as { task_id: string; bash_command: string; env: Record<string, string> | null },
+    )
+  const parts = tasks.filter(({ task_id: id }) => id === 'part')
+  expect(parts.map(({ env }) => env?.['ENRICH_PARTITION'])).toEqual(
+    Array.from({ length: 64 }, (_, at) => `${at + 1}/64`),
+  )
+  const [last, collect, ...others] = tasks.slice(63)
+  expect([last?.task_id, collect?.task_id, others]).toEqual(['part', 'collect', []])
+  for (const task of [last, collect]) {
+    const command = local((task?.bash_command ?? '').replaceAll('{{ ds }}', '2026-01-31'))
+    expect(command).not.toContain('{')
+    expect(typed('bash', ['-c', command], task?.env ?? {})).toEqual({ status: 5, said: unreachable })
+  }
+})
+
+test('every recipe stands in the page on partitions, with what was tried', () => {
+  const page = readFileSync(join(root, 'docs/partitions.md'), 'utf8')
+  const names = readdirSync(recipes).filter((name) => !name.startsWith('__'))
+  expect(names.filter((name) => !page.includes(`(../examples/several-machines/${name})`))).toEqual([])
+})
+
+/** Of a container: the items of its `args`. */
+function argsOf(manifest: string): string[] {
+  const block = /^( +)args:\n((?:\1 +- .*\n)+)/m.exec(manifest)?.[2] ?? ''
+  return [...block.matchAll(/- (.*)/g)].map(([, item = '']) => item)
+}
