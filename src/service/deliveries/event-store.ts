@@ -4,20 +4,20 @@ import type { Deferrable } from '../../core/awaitable.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 
 /** Lanes with open events, each with the time of its first. */
-export interface OpenLane {
+interface OpenLane {
   readonly lane: string
   readonly nextAttemptAtMs: number
 }
 
 /** What is wanted of a lane. */
-export interface LaneDemand {
+interface LaneDemand {
   readonly countMax: number
   /** Those under way, which are left out. */
   readonly inFlight: ReadonlySet<number>
   readonly nowMs: number
 }
 
-export interface DueOfLane {
+interface DueOfLane {
   /** The first due first. */
   readonly events: readonly DueEvent[]
   /** When the next beside these and those under way is due; Infinity: there is none. */
