@@ -101,7 +101,7 @@ export class ServerFacts implements FactSource {
     }
     const complete = table === 'submissions' ? await this.#completeSubmission() : (fact: Fact) => fact
     for (let after: FactValue = table === 'history_marks' ? '' : -1; ;) {
-      const rows = await this.#statements.query<Fact>(sqlOf[table], [after, pageCounts[table]])
+      const rows: Fact[] = await this.#statements.query<Fact>(sqlOf[table], [after, pageCounts[table]])
       if (rows.length === 0) return
       after = rows.at(-1)?.['raw'] ?? null
       yield rows.map(({ raw: _, ...fact }) => complete(fact))
