@@ -173,7 +173,7 @@ export class SqliteReviewReader implements ReviewReader {
     return Promise.resolve()
   }
 
-  fetchCandidates(_scope: string, _lookups: readonly string[]): Promise<void> {
+  fetchCandidates(): Promise<void> {
     return Promise.resolve()
   }
 

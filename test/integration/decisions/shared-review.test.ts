@@ -15,7 +15,7 @@ const programs = findPostgres()
 
 /** A reviewer with a decisions file of its own. */
 interface Reviewer {
-  readonly store: ReviewStore
+  readonly store: SharedReview
   readonly path: string
   readonly book: ReturnType<typeof openDecisionsBook>
 }
@@ -192,7 +192,7 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
     expect(ben.store.candidates('embedded:1', [acme])).toEqual([null])
     await ben.store.fetchCandidates('embedded:1', [acme, beta, gamma])
     expect(ben.store.candidates('embedded:1', [acme, beta, gamma])).toEqual([[candidateOf('Acme')], [], null])
-    const { candidates } = (ben.store as SharedReview).ofRun
+    const { candidates } = ben.store.ofRun
     expect(await candidates.haveCandidates('embedded:1', [acme, gamma])).toEqual([true, false])
     expect(await candidates.scopesBefore('embedded:', 6)).toEqual(['embedded:1'])
     expect(await candidates.scopesBefore('embedded:', 5)).toEqual([])

@@ -15,7 +15,9 @@ describe.each(places)('%s', (_, openPlace) => {
   beforeAll(() => {
     at = openPlace()
   })
-  beforeEach(() => at.clear())
+  beforeEach(() => {
+    at.clear()
+  })
   afterAll(() => at.remove())
 
   async function publishRun(entries: readonly number[], ofSeries = series): Promise<number> {

@@ -31,7 +31,7 @@ export async function copyOutputs(
   )
   const outputs = await outputRowsOf(statements, outputIds)
   await copy.remember((database) => {
-    for (const { isGoingOn: _, ...run } of runs) writeRun(database, run)
+    for (const run of runs) writeRun(database, run)
     putOutputs(database, outputs)
   })
   const published: Uint32Array[] = []
