@@ -99,7 +99,7 @@ async function inspectShared<Result>(
   use: (found: Inspection) => Promise<Result>,
 ): Promise<Result> {
   const { lookAtShared } = await import('../pipeline/checkpoint/postgres/look.js')
-  const { lookAtReview } = await import('../pipeline/decisions/shared/look-at-review.js')
+  const { lookAtReview } = await import('../pipeline/decisions/postgres/look-at-review.js')
   const { environment = process.env } = deps
   return closingAfter(async (closeLater) => {
     const place = { url, folder: tmpdir(), clock: systemClock, random: systemRandom, environment }

@@ -37,7 +37,7 @@ async function sharedHistory(
   closeLater: CloseLater,
 ): Promise<KnownHistory | null> {
   // A checkpoint in a file is read without what speaks to a server.
-  const { lookAtHistory } = await import('../pipeline/history/shared/look-at-history.js')
+  const { lookAtHistory } = await import('../pipeline/history/postgres/look-at-history.js')
   return lookAtHistory(
     { url, folder: tmpdir(), clock: systemClock, random: systemRandom, environment },
     closeLater,

@@ -1,8 +1,8 @@
 import type { Environment } from '../config/file-config.js'
 import { openShared } from '../pipeline/checkpoint/postgres/open.js'
 import { answeredAmong, isAnyAlive } from '../pipeline/checkpoint/postgres/answered-since.js'
-import { ReviewStatements } from '../pipeline/decisions/shared/review-statements.js'
-import { SharedReview, type SharedReviewDeps } from '../pipeline/decisions/shared/shared-review.js'
+import { ReviewStatements } from '../pipeline/decisions/postgres/review-statements.js'
+import { SharedReview, type SharedReviewDeps } from '../pipeline/decisions/postgres/shared-review.js'
 import type { StorePlace } from './store-place.js'
 
 /** Of a checkpoint on a server. What runs do there is asked for, not told. Throws CHECKPOINT_*, DISK_FULL. */

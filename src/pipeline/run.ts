@@ -46,8 +46,8 @@ async function joined(
   // A run with a checkpoint of its own starts without what speaks to a server.
   const { joinShared } = await import('./checkpoint/postgres/shared-run.js')
   const { inboxOfRun } = await import('./inbox/shared-inbox.js')
-  const { SharedHistory } = await import('./history/shared/shared-history.js')
-  const { SharedReview } = await import('./decisions/shared/shared-review.js')
+  const { SharedHistory } = await import('./history/postgres/shared-history.js')
+  const { SharedReview } = await import('./decisions/postgres/shared-review.js')
   const { clock, random, acceptRollback = false, interrupt: signal } = deps
   const folder = deps.input.spoolFolder
   const part = deps.part?.partition ?? null

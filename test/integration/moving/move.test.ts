@@ -229,7 +229,7 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     await move(one, url)
     expect(await codeOf(move(two, url))).toBe('CHECKPOINT_NOT_EMPTY')
     server.sql(
-      `INSERT INTO enrich.workers (name, job, lease_until) VALUES ('host 1', 'a', clock_timestamp() + interval '1 hour')`,
+      `INSERT INTO enrich.workers (name, job, lease_until) VALUES ('host 1', 'a', clock_timestamp() + interval '5 minutes')`,
       databaseOf(url),
     )
     expect(await codeOf(move(url, path('three.sqlite')))).toBe('CHECKPOINT_IN_USE')

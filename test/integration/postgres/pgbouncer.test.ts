@@ -69,9 +69,11 @@ describe.skipIf(programs === '' || !hasPgbouncer())('through pgbouncer in transa
     const first = renewals()
     await vi.waitUntil(() => renewals().every((until, index) => until !== first[index]), { timeout: 20_000 })
     expect(workers.map((worker) => worker.mayLeave())).toEqual(workers.map(() => true))
-    server.sql('UPDATE enrich.workers SET is_fenced = true WHERE worker_id = 1')
+    server.sql(
+      "INSERT INTO enrich.workers (name, job, lease_until) VALUES ('gone', '', clock_timestamp() - interval '1 second')",
+    )
     await sweep(all[0]!.postgres)
-    expect(server.sql('SELECT is_swept FROM enrich.workers WHERE worker_id = 1')).toBe('t')
+    expect(server.sql("SELECT is_swept FROM enrich.workers WHERE name = 'gone'")).toBe('t')
     const turns = await Promise.all(
       all.map(({ prompt }) =>
         openTurns({
