@@ -74,7 +74,7 @@ export class ChaosWorker {
   async run(accepts: boolean): Promise<Ended> {
     const { folder, checkpoint, serviceUrl, lookupsMax, isUnchecked, entry } = this.place
     const before = shortLease + (isUnchecked ? unchecked : '')
-    const [program = process.execPath, ...first] = [...entry, process.execPath]
+    const [program, ...first] = [...entry, process.execPath] as unknown as [string, ...string[]]
     const child = spawn(
       program,
       [

@@ -30,20 +30,20 @@ describe.skipIf(programs === '')('--checkpoint postgres://…', () => {
   const isMade = () =>
     server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'enrich'", database) === '1'
 
-  test.each([
-    'checkpoint repair',
-    'checkpoint compact',
-  ])('what needs a file says so before anything is opened: %s', async (typed) => {
-    const place = createPlace()
-    companies(place)
-    place.write('ledger.csv', 'custom_id\n')
-    const { code, stderr } = await place.run([...typed.split(' '), '--checkpoint', url], { env })
-    expect(stderr).toContain('error CHECKPOINT_SHARED_UNSUPPORTED: ')
-    expect(stderr).toContain('hint: ')
-    expect(code).toBe(2)
-    expect(isMade()).toBe(false)
-    expect(place.names().filter((name) => !['companies.csv', 'ledger.csv'].includes(name))).toEqual([])
-  })
+  test.each(['checkpoint repair', 'checkpoint compact'])(
+    'what needs a file says so before anything is opened: %s',
+    async (typed) => {
+      const place = createPlace()
+      companies(place)
+      place.write('ledger.csv', 'custom_id\n')
+      const { code, stderr } = await place.run([...typed.split(' '), '--checkpoint', url], { env })
+      expect(stderr).toContain('error CHECKPOINT_SHARED_UNSUPPORTED: ')
+      expect(stderr).toContain('hint: ')
+      expect(code).toBe(2)
+      expect(isMade()).toBe(false)
+      expect(place.names().filter((name) => !['companies.csv', 'ledger.csv'].includes(name))).toEqual([])
+    },
+  )
 
   test.each(['status', 'plan companies.csv', 'companies.csv -o out.csv'])(
     'a URL with a password is refused, and not repeated: %s',
@@ -138,7 +138,12 @@ describe.skipIf(programs === '')('--checkpoint postgres://…', () => {
     expect(moved.code, moved.stderr).toBe(0)
     expect(moved.stdout).toContain(`is moved to ${url}, and is not used any more`)
     expect(moved.stdout).toContain('moved and compared: 2 lookups, 2 submissions, 2 answers, 0 webhooks')
-    for (const typed of ['companies.csv -o out.csv', 'status', 'checkpoint verify', 'receive --webhook-listen 127.0.0.1:0']) {
+    for (const typed of [
+      'companies.csv -o out.csv',
+      'status',
+      'checkpoint verify',
+      'receive --webhook-listen 127.0.0.1:0',
+    ]) {
       const old = await place.run([...typed.split(' '), '--checkpoint', 'a.sqlite'], {
         env: { ...env, ENRICH_WEBHOOK_SECRET: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
       })

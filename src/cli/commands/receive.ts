@@ -64,7 +64,10 @@ async function openFor(checkpointPath: string, { environment }: CliIo): Promise<
     const to = movedTo(checkpointPath)
     if (to !== null) throw moved(checkpointPath, to)
     const inbox = openInbox(checkpointPath, systemClock.nowMs())
-    return { inbox, place: inboxPath(checkpointPath), close: () => inbox.close() }
+    const close = () => {
+      inbox.close()
+    }
+    return { inbox, place: inboxPath(checkpointPath), close }
   }
   const { openShared } = await import('../../pipeline/checkpoint/postgres/open.js')
   const { openSharedInbox } = await import('../../pipeline/inbox/shared-inbox.js')

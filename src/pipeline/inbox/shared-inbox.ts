@@ -10,7 +10,7 @@ import { insertSql, subjectOf, waitingSql, type Subject } from './shared-inbox-s
 import type { InboxPlace } from './webhooks.js'
 
 /** Whose deliveries a run takes: those of what it asks, and of what nobody living looks after. */
-export interface InboxOwner {
+interface InboxOwner {
   readonly workerId: number
   /** 0, which no scope has, before anything of the kind was ever wanted. */
   scopeId(kind: LookupKind): number

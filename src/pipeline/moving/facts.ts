@@ -137,3 +137,9 @@ export interface FactTarget {
 
 /** An intention that stands when nobody works on a checkpoint was left by a process that died. */
 export const recoveredReason = 'the process ended before the answer to the submission came'
+
+/** The same without these columns. */
+export function without<Row extends object, Key extends string>(row: Row, ...columns: Key[]): Omit<Row, Key> {
+  const left = Object.entries(row).filter(([column]) => !(columns as string[]).includes(column))
+  return Object.fromEntries(left) as Omit<Row, Key>
+}

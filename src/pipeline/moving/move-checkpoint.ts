@@ -98,7 +98,7 @@ async function openIfThere(to: string, deps: MoveDeps, closeLater: CloseLater): 
 
 async function move(
   source: LockedSource,
-  { target, hasHistory, isHeld, publish }: TargetSide,
+  { target, hasHistory, ...side }: TargetSide,
   deps: MoveDeps,
   isMarking: { now: boolean },
 ): Promise<Move> {
@@ -106,7 +106,7 @@ async function move(
   const tables = factTablesOf(hasHistory && facts.hasHistory)
   const assertHeld = () => {
     if (!source.isHeld()) throw lost(source.place)
-    if (!isHeld()) throw lost(target.place)
+    if (!side.isHeld()) throw lost(target.place)
   }
   const progress = createProgress(deps)
   for (const table of tables) {
@@ -129,7 +129,7 @@ async function move(
   assertHeld()
   isMarking.now = true
   await source.markMoved(target.place)
-  await publish()
+  await side.publish()
   const counts = Object.fromEntries([...ofTarget].map(([table, { count }]) => [table, count]))
   const { place: from } = source
   const runs = 'what is remembered of runs: the other one has no place for it'

@@ -10,6 +10,7 @@ import {
   type FactTable,
   type FactValue,
   type historyFactTables,
+  without,
 } from './facts.js'
 
 interface ServerJob {
@@ -104,7 +105,7 @@ export class ServerFacts implements FactSource {
       const rows: Fact[] = await this.#statements.query<Fact>(sqlOf[table], [after, pageCounts[table]])
       if (rows.length === 0) return
       after = rows.at(-1)?.['raw'] ?? null
-      yield rows.map(({ raw: _, ...fact }) => complete(fact))
+      yield rows.map((row) => complete(without(row, 'raw')))
     }
   }
 
@@ -128,7 +129,7 @@ export class ServerFacts implements FactSource {
       const job_id = own.get(`${jobId} ${scope_id}`) ?? 0
       return [{ job_id, scope_id, input, started_at_ms: startedAtMs ?? started_at_ms, ended_at_ms }]
     })
-    const whole = jobs.map(({ partition_count: _, partition_input: _input, ...job }) => job)
+    const whole = jobs.map((job) => without(job, 'partition_count', 'partition_input'))
     return [...whole, ...ofKinds].sort((one, other) => one.job_id - other.job_id)
   }
 

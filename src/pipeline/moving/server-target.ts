@@ -2,7 +2,14 @@ import type { Postgres } from '../../platform/postgres/postgres.js'
 import { subjectOf } from '../inbox/shared-inbox-sql.js'
 import type { SharedDatabase } from '../checkpoint/postgres/open.js'
 import { readCarried, type Carried } from './carried.js'
-import { type Fact, type FactSource, type FactTable, type FactTarget, type FactValue } from './facts.js'
+import {
+  without,
+  type Fact,
+  type FactSource,
+  type FactTable,
+  type FactTarget,
+  type FactValue,
+} from './facts.js'
 import { ServerFacts } from './server-facts.js'
 
 /** Columns and their types; `packed` and `body` are sent as one piece of bytes. */
@@ -182,8 +189,8 @@ export class ServerTarget implements FactTarget {
     const own = { reserved_before: 0, own_job_id: null, own_started_at_ms: null }
     const counted = [
       ...jobs.map(({ job_id = 0, scope_id = 0 }) => ({ job_id, scope_id, ...own })),
-      ...kinds.map(({ what: _, ...kind }) => ({
-        ...kind,
+      ...kinds.map((kind) => ({
+        ...without(kind, 'what'),
         own_started_at_ms: byId.get(kind.own_job_id)?.['started_at_ms'] ?? null,
       })),
     ]
@@ -192,11 +199,8 @@ export class ServerTarget implements FactTarget {
     for (const output of this.#carried) if (output.what === 'output') await this.#output(output)
   }
 
-  async #output({
-    what: _,
-    published_at_us: atUs,
-    ...output
-  }: Extract<Carried, { what: 'output' }>): Promise<void> {
+  async #output(carried: Extract<Carried, { what: 'output' }>): Promise<void> {
+    const { published_at_us: atUs, ...output } = without(carried, 'what')
     const columns = Object.keys(output)
     await this.#postgres.query(
       `INSERT INTO enrich.outputs (published_at, ${columns.join(', ')})
@@ -296,7 +300,5 @@ export class ServerTarget implements FactTarget {
 }
 
 function withoutWhat<Value extends { what: string }>(value: Value | undefined): Omit<Value, 'what'> | object {
-  if (value === undefined) return {}
-  const { what: _, ...rest } = value
-  return rest
+  return value === undefined ? {} : without(value, 'what')
 }

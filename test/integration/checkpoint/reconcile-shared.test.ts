@@ -29,7 +29,14 @@ describe.skipIf(programs === null)('the service’s list of charges, and a check
     writeFileSync(join(folder, 'ledger.csv'), csv)
     const { charges } = await readLedger(join(folder, 'ledger.csv'))
     return reconcileSharedCheckpoint({
-      ...{ path: await place.url(name), charges, scope, nowMs: startMs, clock: systemClock, random: systemRandom },
+      ...{
+        path: await place.url(name),
+        charges,
+        scope,
+        nowMs: startMs,
+        clock: systemClock,
+        random: systemRandom,
+      },
       ...{ completeUntilMs: options.until ?? null, isDryRun: options.isDryRun ?? false },
     })
   }
@@ -55,7 +62,13 @@ describe.skipIf(programs === null)('the service’s list of charges, and a check
     expect(await place.everyRow('settles')).toEqual(before)
     const report = await reconcile('settles', csv, { until: startMs })
     expect(report).toEqual(tried)
-    expect(report).toMatchObject({ accepted: [acme], charged: [beta], notCreated: [gamma], otherCount: 1, problem: null })
+    expect(report).toMatchObject({
+      accepted: [acme],
+      charged: [beta],
+      notCreated: [gamma],
+      otherCount: 1,
+      problem: null,
+    })
     await checkpoint.close()
     const { checkpoint: next } = await place.open('settles')
     await next.want(keyed('Acme', 'Beta', 'Gamma'))
@@ -64,7 +77,10 @@ describe.skipIf(programs === null)('the service’s list of charges, and a check
     await next.close()
     await place.assertSound('settles')
     // Once more, it settles nothing.
-    expect(await reconcile('settles', csv, { until: startMs })).toMatchObject({ accepted: [], notCreated: [] })
+    expect(await reconcile('settles', csv, { until: startMs })).toMatchObject({
+      accepted: [],
+      notCreated: [],
+    })
     expect(await verifyShared(await place.url('settles'), {})).toMatchObject({ damage: [], problem: null })
   })
 
@@ -100,7 +116,9 @@ describe.skipIf(programs === null)('the service’s list of charges, and a check
     // As a standby that had received neither has it; and another server than before.
     await postgres.query(`DELETE FROM enrich.submissions`)
     await postgres.query(`DELETE FROM enrich.wanted`)
-    await postgres.query(`UPDATE enrich.lookups SET state = 'new', attempt = 0, custom_id = NULL, worker_id = NULL, failure = NULL WHERE name = 'Acme'`)
+    await postgres.query(
+      `UPDATE enrich.lookups SET state = 'new', attempt = 0, custom_id = NULL, worker_id = NULL, failure = NULL WHERE name = 'Acme'`,
+    )
     await postgres.query(`DELETE FROM enrich.lookups WHERE name = 'Beta'`)
     await postgres.query('UPDATE enrich.jobs SET reserved_of_rows = 0')
     await postgres.query('UPDATE enrich.job_kinds SET reserved = 0')
@@ -109,7 +127,11 @@ describe.skipIf(programs === null)('the service’s list of charges, and a check
     const url = await place.url('lost')
     const open = () => openShared(url, { clock: systemClock, random: systemRandom })
     expect(await reconcile('lost', `custom_id,run_id\n${acme},run_a\n`)).toMatchObject({
-      ...{ restored: [acme], accepted: [acme], problem: { code: 'CHECKPOINT_SERVER_CHANGED', isSettled: false } },
+      ...{
+        restored: [acme],
+        accepted: [acme],
+        problem: { code: 'CHECKPOINT_SERVER_CHANGED', isSettled: false },
+      },
     })
     await expect(open()).rejects.toMatchObject({ code: 'CHECKPOINT_SERVER_CHANGED' })
     expect(
@@ -120,7 +142,9 @@ describe.skipIf(programs === null)('the service’s list of charges, and a check
     expect(await next.plan(hold)).toMatchObject({ poll: 2, submit: 1 })
     expect((await next.openRuns()).map(({ name }) => name).sort()).toEqual(['Acme', 'Beta'])
     // Names of those that were lost are not given again.
-    expect(await next.intend(ids[2] ?? 0, startMs)).toMatchObject({ customId: expect.stringMatching(/_1_1$/) as string })
+    expect(await next.intend(ids[2] ?? 0, startMs)).toMatchObject({
+      customId: expect.stringMatching(/_1_1$/) as string,
+    })
     await next.close()
     await place.assertSound('lost')
   })
@@ -130,7 +154,10 @@ describe.skipIf(programs === null)('the service’s list of charges, and a check
     const [acme = '', beta = ''] = await lose(checkpoint, 'Acme', 'Beta')
     await checkpoint.close()
     await reconcile('twice', `custom_id\trun_id\n${acme}\trun_1\n`, { until: startMs })
-    const report = await reconcile('twice', `custom_id\trun_id\n${acme}\trun_1\n${acme}\trun_2\n${beta}\trun_3\n`)
+    const report = await reconcile(
+      'twice',
+      `custom_id\trun_id\n${acme}\trun_1\n${acme}\trun_2\n${beta}\trun_3\n`,
+    )
     expect(report).toMatchObject({ billedTwice: [acme], accepted: [beta] })
     await place.assertSound('twice')
   })

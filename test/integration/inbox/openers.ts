@@ -16,7 +16,7 @@ import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/postgres-server.js'
 
-export const dayMs = 86_400_000
+const dayMs = 86_400_000
 
 /** Inboxes by name, of one kind of store; `open` is a new process that takes from it. */
 export interface InboxPlace {
@@ -85,10 +85,10 @@ function onServer(programs: string): InboxPlace {
         ...{ clock: systemClock, random: systemRandom, database, onReceived },
         owner: () => ({ workerId: 1, scopeId: () => 1 }),
       })
-      const { close } = inbox
+      const close = inbox.close.bind(inbox)
       return Object.assign(inbox, {
         close: async () => {
-          await close.call(inbox)
+          await close()
           await database.close()
         },
       })

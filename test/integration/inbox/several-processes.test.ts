@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseWebhookSecrets } from '../../../src/core/webhook-signature.js'
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open.js'
 import { startReceiver, type Receiver } from '../../../src/pipeline/inbox/receiver.js'
@@ -31,10 +31,12 @@ describe.skipIf(programs === null)('deliveries to a checkpoint on PostgreSQL', (
   /** Closed with the test, the last first. */
   const closes: (() => unknown)[] = []
 
-  beforeEach(async () => {
+  beforeAll(async () => {
+    server = await startPostgres(programs ?? '')
+  }, 60_000)
+  beforeEach(() => {
     at = createWorkplace()
     at.writeRows(names.map((name) => `${name},Paris`))
-    server ??= await startPostgres(programs ?? '')
     database = `inbox${++databaseCount}`
     server.sql(`CREATE DATABASE ${database}`)
     url = server.url({ database })
@@ -43,7 +45,7 @@ describe.skipIf(programs === null)('deliveries to a checkpoint on PostgreSQL', (
     for (const close of closes.splice(0).reverse()) await close()
     at.remove()
   })
-  afterAll(() => server?.stop())
+  afterAll(() => server.stop())
 
   async function receiving(): Promise<Receiver> {
     const opened = await openShared(url, system)
@@ -90,7 +92,7 @@ describe.skipIf(programs === null)('deliveries to a checkpoint on PostgreSQL', (
     expect(one.billedCount + other.billedCount).toBe(40)
     for (const summary of [one, other])
       expect(summary).toMatchObject({ stop: null, pendingCount: 0, uncertainCount: 0, contradictionCount: 0 })
-    expect((one.deliveries?.taken ?? 0) + (other.deliveries?.taken ?? 0)).toBe(40)
+    expect(one.deliveries.taken + other.deliveries.taken).toBe(40)
     expect(at.readOutput('one.csv')).toEqual(at.readOutput('other.csv'))
     expect(states()).toBe('taken|40')
     expect(service.requests.filter(({ path }) => path.startsWith('/v3/runs/'))).toEqual([])

@@ -68,7 +68,7 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
   const codeOf = (work: Promise<unknown>) =>
     work.then(
       () => null,
-      (error: { code?: string }) => error.code ?? error,
+      (error: unknown) => (error as { code?: string }).code ?? error,
     )
 
   beforeAll(async () => {
@@ -321,14 +321,14 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
       if (!isToServer) await move(file, from)
       const before = isToServer ? null : await serverRows(from)
       const program = new URL('../../support/move-child.ts', import.meta.url).href
-      let done: string | null = null
-      for (let kill = 0; done === null; kill++) {
+      let done: string | null
+      for (let kill = 0; ; kill++) {
         const child = startProgram(program, from, to)
         await child.nextLine()
         const ended = child.nextLine().catch(() => null)
         // Later each time, so that it ends some day; at every step on the way.
         const cut = new Promise<null>((resolve) =>
-          setTimeout(() => resolve(null), 120 + kill * 350 + Math.random() * 300),
+          setTimeout(resolve, 120 + kill * 350 + Math.random() * 300, null),
         )
         done = await Promise.race([ended, cut])
         await child.kill()

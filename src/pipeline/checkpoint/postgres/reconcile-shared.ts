@@ -31,7 +31,7 @@ export async function reconcileSharedCheckpoint(request: ReconcileSharedRequest)
   try {
     // What processes that are gone had in flight is uncertain.
     if (!isDryRun) await sweep(shared.postgres)
-    result = await settled(request, shared.postgres.transaction, shared.id)
+    result = await settled(request, (work) => shared.postgres.transaction(work), shared.id)
   } catch (error) {
     throw shared.explain(error)
   } finally {

@@ -21,10 +21,10 @@ export interface SharedRunRow extends RunRow {
 }
 
 /** `r` a run, `w` its process: a lease that has run out is that of one which is gone, or will be. */
-export const runColumnsSql = `r.run_id, r.series, r.started_at_ms, r.ended_at_ms, r.exit_code,
+const runColumnsSql = `r.run_id, r.series, r.started_at_ms, r.ended_at_ms, r.exit_code,
   r.is_published::integer AS is_published, r.baseline, r.output_id, r.record,
   CASE WHEN r.ended_at_ms IS NULL THEN NOT w.is_fenced AND w.lease_until > clock_timestamp() END AS "isGoingOn"`
-export const runsSql = `enrich.history_runs r LEFT JOIN enrich.workers w USING (worker_id)`
+const runsSql = `enrich.history_runs r LEFT JOIN enrich.workers w USING (worker_id)`
 
 /** Of a series or of all, the newest first. */
 export function sharedRunsOf(statements: PostgresStatements, series: string | null): Promise<SharedRunRow[]> {
