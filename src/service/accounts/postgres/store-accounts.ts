@@ -3,7 +3,7 @@ import { checkKeys, hashKey, sharedKey, type AccountOptions } from '../accounts.
 import { ensureSecrets } from './secrets.js'
 
 /** Who stores accounts at a start holds it until it commits: replicas that start at once do so one after the other. */
-const startLock = 7_305_511_970
+const startLock = 7_305_511_971
 
 /**
  * What `storeAccounts` does, where other replicas may be doing the same at this moment, or run with the same accounts.
