@@ -54,7 +54,7 @@ const receivingBounds = { connectionsMax: 1, connectTimeoutMs: 3_000, statementT
 const statementBytesMax = 4_000_000
 
 /** Any number: who writes deliveries holds it until it commits, so that a later position is never seen first. */
-const receiversLock = 7_305_511_969
+const receiversLock = 7_305_511_972
 
 interface Received {
   readonly eventId: string

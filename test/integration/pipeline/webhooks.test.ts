@@ -235,7 +235,7 @@ describe('an answer to a submission that was lost', () => {
         later(() => deliver(eventOf(service.finished(run))))
       },
     })
-    const summary = await run(service, {}, { answerBounds: { exchangeMsMax: 500 } })
+    const summary = await run(service, {}, { answerBounds: { exchangeMsMax: 1_500 } })
     expect(summary).toMatchObject({ stop: null, uncertainCount: 0, answeredCount: 3, billedCount: 3 })
     expect(service.runs).toHaveLength(3)
   })
