@@ -337,7 +337,9 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
         const usable = [await isUsable(from), await isUsable(to)]
         expect(usable.filter((is) => is).length).toBeLessThanOrEqual(1)
       }
-      expect(JSON.parse(done)).toMatchObject({ isDone: false })
+      // A kill may have come after the end, and before it was said: then there is nothing left to do.
+      expect(JSON.parse(done)).toHaveProperty('isDone')
+      expect([await isUsable(from), await isUsable(to)]).toEqual([false, true])
       if (before !== null) {
         const there = newUrl()
         await move(to, there)
