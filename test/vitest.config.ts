@@ -4,8 +4,8 @@ const parts = ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts']
 
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Two cores: a process a core, so that spawned command lines still get a share.
     maxWorkers: 2,
     projects: [
