@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { openSqlite, sqliteCode, versionOf, type Sqlite } from '../../platform/sqlite.js'
 import { HeadFile, readHead } from './head-file.js'
 import { HeadKeeper, type HeadDeps } from './head-keeper.js'
@@ -18,6 +19,8 @@ export const generationsApart = 1_000
 
 /** Where the checkpoint in this file went; null where it has not moved. Changes nothing. */
 export function movedTo(path: string): string | null {
+  // Nor, perhaps, its folder.
+  if (!existsSync(path)) return null
   try {
     const database = openSqlite(path, { synchronous: 'NORMAL', readonly: true })
     try {
@@ -27,7 +30,7 @@ export function movedTo(path: string): string | null {
       database.close()
     }
   } catch (error) {
-    // No such file, or none of ours: whoever opens it says what is wrong.
+    // None of ours: whoever opens it says what is wrong.
     if (sqliteCode(error) === null) throw error
     return null
   }
