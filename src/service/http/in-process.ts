@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { apiKeyHeader } from '../../contract/limits.js'
 import { methodsOf, routes, versionOf, type Route, type RouteName } from '../../contract/routes.js'
 import { errorStack } from '../../core/error-text.js'
@@ -63,6 +64,8 @@ export function createLocalAnswers(handlers: Handlers, deps: LocalDeps): AnswerL
         Object.assign(headers, limit),
       )
       const caller = admitted instanceof Promise ? await admitted : admitted
+      // Who polls again and again would else keep the loop from what it polls for.
+      await nextTurn()
       const bodyText = request.body ?? ''
       if (Buffer.byteLength(bodyText) > limits.bodyBytesMax) throw payloadTooLarge(limits.bodyBytesMax)
       const contentType = request.headers['content-type']
