@@ -53,8 +53,9 @@ export async function followMerges(
 async function readOnce(id: string, deps: MergeFollowerDeps): Promise<Exchange | null> {
   const { client, clock, pace, stopSignal } = deps
   for (let refusals = 0; ; refusals++) {
-    await pace.turn(stopSignal)
+    const right = await pace.turn(stopSignal)
     if (stopSignal.aborted) return null
+    right.leave()
     const exchange = await client.readEntity(id)
     if (exchange.kind !== 'reply') return exchange
     const rate = readRateHeaders(exchange.headers, clock.nowMs())

@@ -169,9 +169,9 @@ export class Poller {
   /** Waits for a turn, then asks for whichever run is due longest by then. */
   async #pollOne(): Promise<void> {
     const { stopping, pace } = this.#deps
-    await pace.turn(stopping.polling)
+    const right = await pace.turn(stopping.polling)
     const run = this.#next()?.run
-    if (run === undefined || stopping.polling.aborted) return
+    if (run === undefined || stopping.polling.aborted || !right.leave()) return
     run.isBeingPolled = true
     void this.#queue
       .add(() => this.#poll(run))

@@ -1,12 +1,12 @@
 import type { Clock } from '../../platform/clock.js'
 import type { SharedTurns } from '../checkpoint/limit-turns.js'
 import { createBudget, noteReading, noteRefusal, noteStart, spacingMs, type Budget } from '../rules/pacing.js'
-import type { Pace } from './pace.js'
+import type { Pace, StartRight } from './pace.js'
 
-/** A turn that is used later than this could meet the next ones: it is given up. */
+/** A turn that is used later than usual by more than this could meet the next ones: it is given up. */
 const lateMsMax = 250
-/** So many in a row are given up; who is always late is as late with each, and so keeps the distance. */
-const lateTurnsMax = 5
+/** What all starts of so long are late by is usual: they are late alike, and so keep the distance. */
+const usualOverMs = 10_000
 /** In a wait that is longer, others may have been refused. */
 const recheckedMs = 250
 
@@ -32,28 +32,34 @@ export function createSharedPace(
   }
   const spacing = () => spacingMs(budget, clock.monotonicMs())
 
-  /** Whether a turn was come by in time. */
-  const takeOne = async (signal: AbortSignal, mayBeLate: boolean): Promise<boolean> => {
+  const comings = createPunctuality(clock)
+  const departures = createPunctuality(clock)
+  /** Null where it was not come by in time. */
+  const takeOne = async (signal: AbortSignal): Promise<StartRight | null> => {
     if (pausedUntilMs > clock.monotonicMs()) await clock.sleep(pausedUntilMs - clock.monotonicMs(), signal)
     const askedAtMs = clock.monotonicMs()
     const turn = await turns.take(spacing(), askedAtMs < knownUntilMs, signal)
     if (turn === null) {
       await clock.sleep(spacing(), signal)
-      return false
+      return null
     }
     counted.note(turn.givenCount)
     if (turn.waitMs > 0) await clock.sleep(turn.waitMs, signal)
-    if (turn.waitMs > recheckedMs && (await turns.pausedMs()) > 0) return false
-    if (clock.monotonicMs() < pausedUntilMs) return false
-    return mayBeLate || clock.monotonicMs() - askedAtMs - turn.waitMs <= lateMsMax
+    if (turn.waitMs > recheckedMs && (await turns.pausedMs()) > 0) return null
+    if (clock.monotonicMs() < pausedUntilMs) return null
+    const lateMs = () => clock.monotonicMs() - askedAtMs - turn.waitMs
+    if (!comings.isInTime(lateMs())) return null
+    return { leave: () => departures.isInTime(lateMs()) }
   }
-  const takeInTime = async (signal: AbortSignal): Promise<void> => {
-    for (let failures = 0; !signal.aborted; failures++) {
-      if (await takeOne(signal, failures >= lateTurnsMax)) return
+  const takeInTime = async (signal: AbortSignal): Promise<StartRight> => {
+    while (!signal.aborted) {
+      const right = await takeOne(signal)
+      if (right !== null) return right
     }
+    return noRight
   }
 
-  let last: Promise<void> = Promise.resolve()
+  let last: Promise<unknown> = Promise.resolve()
   return {
     turn: (signal) => {
       // One after another: more than one turn held at a time would be taken from other processes.
@@ -72,6 +78,26 @@ export function createSharedPace(
       if (reading.limit !== null) knownUntilMs = nowMs + windowMs
     },
     perMs: () => 1 / spacing(),
+  }
+}
+
+const noRight: StartRight = { leave: () => false }
+
+/**
+ * Whether turns are used in time. Between its turn and when it leaves, a request may wait for a disk, or for PostgreSQL;
+ * what waited through the same halt would leave all at once.
+ */
+function createPunctuality(clock: Clock) {
+  const last: { atMs: number; lateMs: number }[] = []
+  return {
+    isInTime: (lateMs: number): boolean => {
+      const nowMs = clock.monotonicMs()
+      while ((last[1]?.atMs ?? nowMs) <= nowMs - usualOverMs) last.shift()
+      const isLongEnough = last[0] !== undefined && last[0].atMs <= nowMs - usualOverMs
+      const usualMs = isLongEnough ? Math.min(...last.map((one) => one.lateMs)) : 0
+      last.push({ atMs: nowMs, lateMs })
+      return lateMs - usualMs <= lateMsMax
+    },
   }
 }
 

@@ -8,6 +8,7 @@ import { FailureStreak } from '../rules/backoff.js'
 import { freePolicy, notSentPolicy, unknownPolicy } from '../rules/reachability.js'
 import { readRateHeaders } from '../rules/pacing.js'
 import type { LookupId, Refusal, ToSubmit } from '../checkpoint/checkpoint.js'
+import type { StartRight } from './pace.js'
 import type { SubmitterDeps } from './submitter-deps.js'
 
 /** Lookups read from the checkpoint at a time. */
@@ -46,13 +47,13 @@ export class Submitter {
       const reserved = this.#reserve(lookup)
       if (reserved === 'over') break
       if (reserved === 'left_out') continue
-      await pace.turn(stopping.submitting)
+      const right = await pace.turn(stopping.submitting)
       if (stopping.submitting.aborted) {
         reservations.giveBack(lookup)
         break
       }
       void this.#queue
-        .add(() => this.#submit(lookup))
+        .add(() => this.#submit(lookup, right))
         .catch((error: unknown) => {
           this.#failure = error as Error
         })
@@ -127,7 +128,7 @@ export class Submitter {
     return 'over'
   }
 
-  async #submit(lookup: ToSubmit): Promise<void> {
+  async #submit(lookup: ToSubmit, right: StartRight): Promise<void> {
     const { checkpoint, protocol, clock, pace, stopping, backlog, address, counter, reservations } =
       this.#deps
     // Between the turn and here the run may have been stopped: nothing has left yet.
@@ -143,6 +144,7 @@ export class Submitter {
     }
     const { customId } = intention
     if (!intention.mayLeave()) return this.#withdraw(lookup, customId, 'the lease ran out before it left')
+    if (!right.leave()) return this.#withdraw(lookup, customId, 'its turn passed before it left')
     backlog.submit()
     counter.count('submissions')
     const startedAtMs = clock.monotonicMs()

@@ -152,16 +152,6 @@ describe.skipIf(programs === '')('a pace that processes share', () => {
     expect(given()).toBe(2)
   })
 
-  test('who is late with every turn uses one in the end', async () => {
-    const clock: Clock = {
-      ...systemClock,
-      sleep: (delayMs, signal) => systemClock.sleep(delayMs + 300, signal),
-    }
-    const pace = createSharedPace(clock, turnsOf(10_000, clock), 40, 10_000)
-    await pace.turn(never)
-    expect(given()).toBeLessThanOrEqual(6)
-  })
-
   test('a refusal that comes while a turn is waited for holds it too', async () => {
     const [one, other] = [turnsOf(60_000), turnsOf(60_000)]
     await taken(one, 1)
