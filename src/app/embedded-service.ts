@@ -2,30 +2,13 @@ import { isPostgresUrl } from '../core/postgres-address.js'
 import { defaultPaths } from '../config/options.js'
 import { systemRandom } from '../platform/random.js'
 import { embeddedCandidates } from './candidate-source.js'
-import { embeddedScope, registryPathOf } from './embedded-scope.js'
+import { embeddedScope } from './embedded-scope.js'
 import type { MatcherPool } from './matcher-pool.js'
 import type { WholeClient } from '../client/client.js'
 import type { Connection } from '../pipeline/deps.js'
-import { openRegistry, type Registry } from '../registry/registry.js'
-import { openShippedRegistry } from '../registry/shipped.js'
 import { assertCheckpointApart, checkpointFiles, registryFiles, type OwnFile } from '../pipeline/own-files.js'
 import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
-
-/** The registry named, else the project's own if there is one, else the small one that ships with the package. */
-export function chooseRegistry(named: string | null): ChosenRegistry {
-  const path = registryPathOf(named)
-  return path === null
-    ? { registry: openShippedRegistry(), path, label: 'the small registry that ships with the package' }
-    : { registry: openRegistry(path, { readonly: true }), path, label: path }
-}
-
-interface ChosenRegistry {
-  readonly registry: Registry
-  /** Null: the one that ships with the package. */
-  readonly path: string | null
-  readonly label: string
-}
 
 /** A connection by which every route can be called, the pipeline's among them. */
 export interface WholeConnection extends Connection {
@@ -48,11 +31,12 @@ const runsKeptBeside = 1_000
 
 /** Starts the service in this process, without a socket, and connects to it. */
 export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnection> {
+  // Loaded when they are needed: a run against a hosted service, and commands that only look, start without.
+  const { chooseRegistry } = await import('./choose-registry.js')
   const { registry, path, label } = chooseRegistry(deps.registryPath)
   let matchers: MatcherPool | null = null
   try {
     const apiKey = systemRandom.id('embedded_')
-    // Loaded when they are needed: a run against a hosted service, and commands that only look, start without.
     const { startLocalService } = await import('../service/local-service.js')
     const { createServiceClient } = await import('../client/client.js')
     const { createLocalTransport } = await import('../client/transport.js')

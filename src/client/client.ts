@@ -3,7 +3,7 @@ import type { KickoffBody } from '../contract/resolution.js'
 import { apiKeyHeader } from '../contract/limits.js'
 import { routes, type Route, type RouteName } from '../contract/routes.js'
 import type { Exchange } from '../core/exchange.js'
-import { createTransport, type Transport, type TransportOptions, type TransportRequest } from './transport.js'
+import type { Transport, TransportOptions, TransportRequest } from './transport.js'
 
 /**
  * What the pipeline asks of a service. Nothing throws for what a server or a network does, nothing repeats a
@@ -46,7 +46,7 @@ export function createServiceClient(
 ): WholeClient
 export function createServiceClient(
   options: ServiceClientOptions | Pick<ServiceClientOptions, 'apiKey'>,
-  transport: Transport = createTransport(options as ServiceClientOptions),
+  transport: Transport = overHttp(options as ServiceClientOptions),
 ): WholeClient {
   const headers = { [apiKeyHeader]: options.apiKey, accept: 'application/json' }
   const exchange = async (request: TransportRequest) => {
@@ -65,6 +65,15 @@ export function createServiceClient(
     askDomain: (body) => calls.requestDomain({ body }),
     readDomain: (domain) => calls.readDomain({ query: { domain } }),
     close: () => transport.close(),
+  }
+}
+
+/** What speaks HTTP is loaded by those alone who are over HTTP: it takes as long as half of a command's start. */
+function overHttp(options: TransportOptions): Transport {
+  const loading = import('./http-transport.js').then(({ createTransport }) => createTransport(options))
+  return {
+    exchange: async (request) => (await loading).exchange(request),
+    close: async () => (await loading).close(),
   }
 }
 

@@ -1,8 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 
 export interface Child {
   /** The next line of its standard output; fails the test if it ends before. */
@@ -13,26 +12,23 @@ export interface Child {
   signal(name: NodeJS.Signals): void
 }
 
-const vitePath = createRequire(import.meta.resolve('vitest')).resolve('vite')
 const root = fileURLToPath(new URL('../..', import.meta.url))
+const loader = ['--import', 'tsx']
 
 /**
- * Runs a TypeScript module of test/support in a process of its own, through the loader that the tests run
- * under: what is tested is the source, never a stale build. `moduleUrl` is a file URL; its export `main` gets
- * the arguments.
+ * Runs a TypeScript module of test/support in a process of its own: what is tested is the source, never a stale
+ * build. `moduleUrl` is a file URL; its export `main` gets the arguments.
  */
 export function startChild(moduleUrl: string, ...args: string[]): Child {
   const code = `
-    const { runnerImport } = await import(${JSON.stringify(pathToFileURL(vitePath).href)})
-    const options = { configFile: false, root: ${JSON.stringify(root)}, logLevel: 'error' }
-    const { module } = await runnerImport(${JSON.stringify(fileURLToPath(moduleUrl))}, options)
-    await module.main(...${JSON.stringify(args)})`
-  return follow(['--input-type=module', '--eval', code], moduleUrl)
+    const { main } = await import(${JSON.stringify(moduleUrl)})
+    await main(...${JSON.stringify(args)})`
+  return follow([...loader, '--input-type=module', '--eval', code], moduleUrl)
 }
 
-/** The same of a module that loads others while it runs, which is beyond that loader; it gets the arguments as its own. */
+/** The same of a module that does its work when it is loaded; it gets the arguments as its own. */
 export function startProgram(moduleUrl: string, ...args: string[]): Child {
-  return follow(['--import', 'tsx', fileURLToPath(moduleUrl), ...args], moduleUrl)
+  return follow([...loader, fileURLToPath(moduleUrl), ...args], moduleUrl)
 }
 
 function follow(nodeArgs: readonly string[], moduleUrl: string): Child {

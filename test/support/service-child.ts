@@ -18,7 +18,7 @@ export async function main(dataFolder: string, researchMsMax: string, aheadMs = 
     accounts: [{ name: 'alice', apiKey: keys.alice }],
     rateLimits: 'none',
     allowLocalWebhooks: true,
-    // They are loaded on demand, which the loader of a child no longer does by then.
+    // Nobody here looks at one.
     pages: false,
     researchMs: { min: 0, max: Number(researchMsMax) },
     buildMs: { min: 0, max: Number(researchMsMax) },

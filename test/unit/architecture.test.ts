@@ -269,7 +269,10 @@ describe('ends and edges', () => {
       files.filter((file) => packagesOf(file).includes(name)).map(({ path }) => path)
     expect(places('better-sqlite3')).toEqual(['platform/sqlite.ts'])
     expect(places('@duckdb/node-api')).toEqual(['parquet/duckdb.ts'])
-    expect(places('undici').sort()).toEqual(['client/transport.ts', 'platform/outbound/pinned-connect.ts'])
+    expect(places('undici').sort()).toEqual([
+      'client/http-transport.ts',
+      'platform/outbound/pinned-connect.ts',
+    ])
   })
 
   test('every package that is imported is a dependency of the package', () => {

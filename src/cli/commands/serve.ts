@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { defaultPaths, matcherCount } from '../../config/options.js'
-import { chooseRegistry } from '../../app/embedded-service.js'
+import { chooseRegistry } from '../../app/choose-registry.js'
 import { isLoopback } from '../../core/base-url.js'
 import { parseListenAddress, type ListenAddress } from '../../core/listen-address.js'
 import { UserError } from '../../core/errors.js'

@@ -14,7 +14,7 @@ import { UserError } from '../../core/errors.js'
 import { publishFile, temporaryPath } from '../../platform/durable-files.js'
 import { assertRegular, targetOf } from '../output/output-path.js'
 import type { RunEnd } from '../rules/run-end.js'
-import { earlierNames, type EarlierEnds } from './run-metrics.js'
+import { earlierNames, type EarlierEnds } from './earlier-ends.js'
 
 /** What collects it is another user. */
 const readableMode = 0o644
@@ -60,6 +60,7 @@ export async function writeMetricsFile(path: string, end: RunEnd): Promise<strin
   const temporary = temporaryPath(target)
   try {
     assertMetricsReplaceable(path)
+    // Loaded by those alone who want figures: it is a tenth of what a command takes to start.
     const { metricsText } = await import('./run-metrics.js')
     const text = await metricsText(end, earlierEnds(target, end.series))
     const descriptor = openSync(temporary, 'wx', readableMode)

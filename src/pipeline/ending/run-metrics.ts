@@ -1,17 +1,6 @@
 import { Gauge, Registry } from 'prom-client'
 import type { RunEnd } from '../rules/run-end.js'
-
-/** Of runs that ended before, as far as the file knew of them; in seconds since 1970. */
-export interface EarlierEnds {
-  readonly successSeconds: number | null
-  readonly outputSeconds: number | null
-}
-
-/** With the names of what is carried over from run to run. */
-export const earlierNames = {
-  success: 'enrich_run_last_success_timestamp_seconds',
-  output: 'enrich_run_last_output_timestamp_seconds',
-} as const
+import { earlierNames, type EarlierEnds } from './earlier-ends.js'
 
 /**
  * A run in Prometheus' text format. All are gauges: each run begins from nothing. What is not known is left out; no

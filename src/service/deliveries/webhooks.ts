@@ -11,8 +11,7 @@ import {
   type AddressGuard,
 } from '../../platform/outbound/address-guard.js'
 import { within } from '../../platform/outbound/deadline.js'
-import { createConnect } from '../../platform/outbound/pinned-connect.js'
-import { createPost, type Post } from '../../platform/outbound/post.js'
+import type { Post } from '../../platform/outbound/post.js'
 import { badRequest } from '../refusal.js'
 import { runBody } from '../runs/run-body.js'
 import type { EndedRun, OnRunEnded } from '../runs/run-store.js'
@@ -49,7 +48,7 @@ export function createWebhooks(options: WebhookOptions, { outgoing, clock, log, 
   const { allowLocalWebhooks: allowsLocal = false, resolveHost: resolve = systemResolver } = options
   const guard = createAddressGuard({ resolve, allowsLocal })
   const { outbox, events } = outgoing
-  const post = withDuplicates(createPost(createConnect()), faults)
+  const post = withDuplicates(createPostWhenNeeded(), faults)
   let deliverer: Deliverer | undefined
   return {
     outbox,
@@ -63,6 +62,19 @@ export function createWebhooks(options: WebhookOptions, { outgoing, clock, log, 
       await deliverer?.stop()
     },
   }
+}
+
+/** What sends is loaded with the first delivery: most services in a run's own process make none. */
+function createPostWhenNeeded(): Post {
+  let loading: Promise<Post> | undefined
+  const load = async () => {
+    const [{ createPost }, { createConnect }] = await Promise.all([
+      import('../../platform/outbound/post.js'),
+      import('../../platform/outbound/pinned-connect.js'),
+    ])
+    return createPost(createConnect())
+  }
+  return async (message) => (await (loading ??= load()))(message)
 }
 
 /** Deliveries that come twice, as often as the plan of faults says: the first answer counts. */

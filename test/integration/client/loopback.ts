@@ -3,7 +3,8 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createServiceClient, type ServiceClient } from '../../../src/client/client.js'
-import { createTransport, type Transport, type TransportLimits } from '../../../src/client/transport.js'
+import { createTransport } from '../../../src/client/http-transport.js'
+import type { Transport, TransportLimits } from '../../../src/client/transport.js'
 
 export interface Heard {
   method: string

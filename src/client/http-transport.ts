@@ -1,0 +1,155 @@
+import { Agent, buildConnector, request, type Dispatcher } from 'undici'
+import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { promisify } from 'node:util'
+import type { Exchange } from '../core/exchange.js'
+import {
+  defaultLimits,
+  noAnswerInTime,
+  parseBody,
+  type Transport,
+  type TransportLimits,
+  type TransportOptions,
+  type TransportRequest,
+} from './transport.js'
+
+/**
+ * HTTP with every limit set: no redirect is followed (the key must not reach another origin), nothing is
+ * retried (a submission is billed), and what comes back is capped in time, size and depth.
+ */
+export function createTransport(options: TransportOptions): Transport {
+  const limits = { ...defaultLimits, ...options.limits }
+  const connectFailures = new WeakSet<Error>()
+  const agent = new Agent({
+    connections: options.connectionsMax,
+    pipelining: 1,
+    connect: rememberingConnector(limits.connectMsMax, connectFailures),
+    // Below the usual idle limits of servers: a request written to a closing connection is a lost answer.
+    keepAliveTimeout: 4_000,
+    keepAliveMaxTimeout: 30_000,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  return {
+    exchange: (call) => exchange({ agent, connectFailures, options, limits }, call),
+    close: () => agent.destroy(),
+  }
+}
+
+/**
+ * Remembers the errors of connections that were never made, the TLS handshake included: a request that fails
+ * with one of them was not written. No error code says as much, since most can come in mid-answer too.
+ */
+function rememberingConnector(
+  connectMsMax: number,
+  connectFailures: WeakSet<Error>,
+): ReturnType<typeof buildConnector> {
+  const connect = buildConnector({ timeout: connectMsMax })
+  return (target, callback) => {
+    connect(target, (...result) => {
+      if (result[0] !== null) connectFailures.add(result[0])
+      callback(...result)
+    })
+  }
+}
+
+interface Wire {
+  agent: Agent
+  connectFailures: WeakSet<Error>
+  options: TransportOptions
+  limits: TransportLimits
+}
+
+async function exchange(wire: Wire, call: TransportRequest): Promise<Exchange> {
+  const { agent, connectFailures, options, limits } = wire
+  let reply: Dispatcher.ResponseData
+  const signal = AbortSignal.timeout(limits.exchangeMsMax)
+  try {
+    reply = await request(options.baseUrl + call.path, {
+      method: call.method,
+      headers: { ...call.headers, 'user-agent': options.userAgent, 'accept-encoding': 'identity' },
+      body: call.body ?? null,
+      dispatcher: agent,
+      signal,
+    })
+  } catch (error) {
+    return noReply(error, error instanceof Error && connectFailures.has(error) ? 'no' : 'maybe')
+  }
+  const headers = plainHeaders(reply.headers)
+  try {
+    const bytes = await readCapped(reply.body, limits.responseBytesMax)
+    const text = (await decode(bytes, headers['content-encoding'], limits.responseBytesMax)).toString('utf8')
+    return { kind: 'reply', status: reply.statusCode, headers, ...parseBody(text, limits.jsonDepthMax) }
+  } catch (error) {
+    // The status is known even where the body is not: a 401 stays a 401.
+    const bodyFault = error instanceof BodyFault ? error.message : `the body broke off (${codeOf(error)})`
+    return { kind: 'reply', status: reply.statusCode, headers, body: undefined, bodyFault }
+  }
+}
+
+/** Why a body could not be used; the text is ours and holds nothing of the body. */
+class BodyFault extends Error {}
+
+async function readCapped(body: AsyncIterable<Buffer>, bytesMax: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let byteCount = 0
+  // Leaving the loop destroys the stream, and with it the connection.
+  for await (const chunk of body) {
+    byteCount += chunk.length
+    if (byteCount > bytesMax) throw new BodyFault(`the body is larger than ${bytesMax} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+const decoders = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+} as const
+
+/** We ask for no encoding; a server that encodes all the same is understood, one layer deep. */
+async function decode(bytes: Buffer, encoding: string | undefined, bytesMax: number): Promise<Buffer> {
+  const name = (encoding ?? 'identity').trim().toLowerCase()
+  if (name === 'identity' || name === '') return bytes
+  if (!Object.hasOwn(decoders, name)) throw new BodyFault('the body has an encoding that was not asked for')
+  try {
+    return await decoders[name as keyof typeof decoders](bytes, { maxOutputLength: bytesMax })
+  } catch {
+    throw new BodyFault(`the body does not decode, or to more than ${bytesMax} bytes`)
+  }
+}
+
+function noReply(error: unknown, sent: 'no' | 'maybe'): Exchange {
+  const code = codeOf(error)
+  return { kind: 'no_reply', sent, reason: reasons[code] ?? code }
+}
+
+const reasons: Record<string, string> = {
+  TimeoutError: noAnswerInTime,
+  UND_ERR_SOCKET: 'the connection broke before an answer came (UND_ERR_SOCKET)',
+  ECONNRESET: 'the connection was reset before an answer came (ECONNRESET)',
+  ECONNREFUSED: 'nothing listens at the base URL (ECONNREFUSED)',
+  ENOTFOUND: 'the host of the base URL is not known (ENOTFOUND)',
+}
+
+/** The code of an error, or of the first error inside it that has one. */
+function codeOf(error: unknown): string {
+  let current: unknown = error
+  for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
+    const code = (current as NodeJS.ErrnoException).code
+    if (typeof code === 'string') return code
+    if (current instanceof AggregateError && current.errors[0] instanceof Error) current = current.errors[0]
+    else if (current.cause instanceof Error) current = current.cause
+    else return current.name
+  }
+  return 'unknown error'
+}
+
+function plainHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const plain: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) plain[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return plain
+}
