@@ -6,8 +6,8 @@ export default defineConfig({
   test: {
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Two cores: a process a core, so that spawned command lines still get a share.
-    maxWorkers: 2,
+    // Two cores, and tests that wait for processes, leases and limits a good part of their time.
+    maxWorkers: 3,
     projects: [
       // Nothing of these outlives its test: files share what is loaded, which takes half of their time otherwise.
       { extends: true, test: { name: 'parts', include: parts, isolate: false } },

@@ -196,13 +196,13 @@ test('two reviewers in two processes: the second is told what the first decided,
   await Promise.all([end(ada), end(bob)])
 })
 
-test('killed after the reply to each of thirty decisions, nothing that was decided is lost, and the next run honours it', async () => {
-  const place = await answered(30)
+test('killed after the reply to each of twelve decisions, nothing that was decided is lost, and the next run honours it', async () => {
+  const place = await answered(12)
   const decided = new Map<string, string>()
-  for (let number = 1; number <= 30; number++) {
+  for (let number = 1; number <= 12; number++) {
     const { running, visitor } = await review(place)
     const page = await visitor.queue()
-    expect([page.openCount, page.decidedCount]).toEqual([31 - number, number - 1])
+    expect([page.openCount, page.decidedCount]).toEqual([13 - number, number - 1])
     const lookup = page.rows[0]?.lookup ?? ''
     const { status, entityId } = await acceptFirst(visitor, lookup)
     running.child.kill('SIGKILL')
@@ -214,7 +214,7 @@ test('killed after the reply to each of thirty decisions, nothing that was decid
   const told = await place.run(['companies.csv', '-o', 'out.csv', '--json'])
   expect(told.code).toBe(0)
   const output: Record<string, string>[] = parse(place.read('out.csv'), { columns: true })
-  expect(output.map((row) => row['enrich_decision'])).toEqual(Array.from({ length: 30 }, () => 'accepted'))
+  expect(output.map((row) => row['enrich_decision'])).toEqual(Array.from({ length: 12 }, () => 'accepted'))
   expect(output.map((row) => row['enrich_entity_id']).sort()).toEqual([...decided.values()].sort())
 }, 600_000)
 

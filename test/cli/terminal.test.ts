@@ -1,5 +1,5 @@
 import { copyFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   canary,
   companiesCsv,
@@ -18,10 +18,11 @@ const colour = /\u001b\[[0-9;]*m/
 
 /** A service of our own that takes its time, as a hosted one does, and a config that knows it. */
 async function hosted(
+  whenFinished: typeof onTestFinished,
   names: readonly string[],
   { firstAfterSeconds = 2, pollPerMinute = 6_000 } = {},
 ): Promise<[CliPlace, PtyOptions]> {
-  const place = createPlace()
+  const place = createPlace(whenFinished)
   place.write('companies.csv', companiesCsv(names))
   writeConfig(place, {
     limits: { ...quickConfig.limits, pollPerMinute },
@@ -51,10 +52,13 @@ async function expectCleanEnd(pty: Pty, columns = 80): Promise<string[]> {
   return screen
 }
 
-describe('a run on a terminal', () => {
-  test('says when the first answers can be there, shows outcomes as they come, and leaves its summary alone', async () => {
-    const [place, where] = await hosted(some(40), { pollPerMinute: 900 })
-    const pty = startInPty(place, command, where)
+// Each waits for its run most of the time.
+describe.concurrent('a run on a terminal', () => {
+  test('says when the first answers can be there, shows outcomes as they come, and leaves its summary alone', async ({
+    onTestFinished,
+  }) => {
+    const [place, where] = await hosted(onTestFinished, some(40), { pollPerMinute: 900 })
+    const pty = startInPty(place, command, where, onTestFinished)
     await pty.sees(/^\[-+\] 0\/40 done · first answers in a few seconds · .* · ETA \S+$/m)
     await pty.sees(/^\[#+-*\] \d+\/40 done · no_match \d+ · /m)
     expect(await pty.ended).toBe(0)
@@ -64,11 +68,11 @@ describe('a run on a terminal', () => {
     expect(screen.filter((line) => line.startsWith('Done in '))).toHaveLength(1)
   })
 
-  test.each([20, 40, 80, 300])(
+  test.for([20, 40, 80, 300])(
     'of %i columns: never more than one line, however long it goes on',
-    async (columns) => {
-      const [place, where] = await hosted(some(12))
-      const pty = startInPty(place, command, { ...where, columns })
+    async (columns, { onTestFinished }) => {
+      const [place, where] = await hosted(onTestFinished, some(12))
+      const pty = startInPty(place, command, { ...where, columns }, onTestFinished)
       await pty.sees(/first answers|0% of 12|0\/12/)
       // The bar stands alone on the last line, whatever the width; above it are words.
       const before = await pty.screen()
@@ -80,18 +84,20 @@ describe('a run on a terminal', () => {
     },
   )
 
-  test('that does not know its own size gets a line of 79 columns at most', async () => {
-    const [place, where] = await hosted(some(12))
-    const pty = startInPty(place, command, { ...where, columns: 0, rows: 0 })
+  test('that does not know its own size gets a line of 79 columns at most', async ({ onTestFinished }) => {
+    const [place, where] = await hosted(onTestFinished, some(12))
+    const pty = startInPty(place, command, { ...where, columns: 0, rows: 0 }, onTestFinished)
     await pty.sees(/0\/12 done/)
     expect((await pty.screen()).at(-1)?.length).toBeLessThan(80)
     expect(await pty.ended).toBe(0)
     await expectCleanEnd(pty)
   })
 
-  test('that is resized: the line follows at once, and nothing of the old one stays', async () => {
-    const [place, where] = await hosted(some(12), { firstAfterSeconds: 6 })
-    const pty = startInPty(place, command, { ...where, columns: 120 })
+  test('that is resized: the line follows at once, and nothing of the old one stays', async ({
+    onTestFinished,
+  }) => {
+    const [place, where] = await hosted(onTestFinished, some(12), { firstAfterSeconds: 6 })
+    const pty = startInPty(place, command, { ...where, columns: 120 }, onTestFinished)
     await pty.sees(/0\/12 done · first answers.* · submit /)
     const words = (await pty.screen()).slice(0, -1)
     for (const columns of [40, 100, 20, 60]) {
@@ -110,9 +116,9 @@ describe('a run on a terminal', () => {
     await expectCleanEnd(pty, 120)
   })
 
-  test('Ctrl-C leaves words on lines of their own, and the cursor below them', async () => {
-    const [place, where] = await hosted(some(200))
-    const pty = startInPty(place, command, where)
+  test('Ctrl-C leaves words on lines of their own, and the cursor below them', async ({ onTestFinished }) => {
+    const [place, where] = await hosted(onTestFinished, some(200))
+    const pty = startInPty(place, command, where, onTestFinished)
     await pty.sees(/\d+\/200 done/)
     pty.types('\u0003')
     expect(await pty.ended).toBe(130)
@@ -121,31 +127,38 @@ describe('a run on a terminal', () => {
     expect(screen.join('\n')).toMatch(/^ {2}resume {4}enrich companies\.csv -o out\.csv$/m)
   })
 
-  test('the second Ctrl-C leaves at once, and leaves no bar behind', async () => {
-    const [place, where] = await hosted(some(200))
-    const pty = startInPty(place, command, where)
+  test('the second Ctrl-C leaves at once, and leaves no bar behind', async ({ onTestFinished }) => {
+    const [place, where] = await hosted(onTestFinished, some(200))
+    const pty = startInPty(place, command, where, onTestFinished)
     await pty.sees(/\d+\/200 done/)
     pty.types('\u0003\u0003')
     expect(await pty.ended).toBe(130)
     await expectCleanEnd(pty)
   })
 
-  test.each([
+  test.for<[title: string, env: Record<string, string>]>([
     ['a dumb one', { TERM: 'dumb' }],
     ['one of a build server', { CI: 'true' }],
-  ])('%s gets lines and no control sequence at all', async (_, env) => {
-    const [place, where] = await hosted(some(4))
-    const pty = startInPty(place, [...command, '--log-level', 'debug'], { env: { ...where.env, ...env } })
+  ])('%s gets lines and no control sequence at all', async ([, env], { onTestFinished }) => {
+    const [place, where] = await hosted(onTestFinished, some(4))
+    const pty = startInPty(
+      place,
+      [...command, '--log-level', 'debug'],
+      { env: { ...where.env, ...env } },
+      onTestFinished,
+    )
     expect(await pty.ended).toBe(0)
     expect(pty.raw()).not.toContain('\u001b')
     expect(pty.raw()).toMatch(/^0\/4 done · .*\r$/m)
   })
 
-  test('names in many scripts take the columns they take: a path of them is cut to the line', async () => {
-    const place = createPlace()
+  test('names in many scripts take the columns they take: a path of them is cut to the line', async ({
+    onTestFinished,
+  }) => {
+    const place = createPlace(onTestFinished)
     const folder = '株式会社データ銀行'.repeat(6)
     place.write('in.csv', companiesCsv(['Apple']))
-    const pty = startInPty(place, ['in.csv', '-o', `${folder}.csv`, '--basis', 'none'])
+    const pty = startInPty(place, ['in.csv', '-o', `${folder}.csv`, '--basis', 'none'], {}, onTestFinished)
     expect(await pty.ended).toBe(0)
     const writing = [...pty.raw().matchAll(/Writing ([^\r]*)\r/g)]
     expect(writing.length).toBeGreaterThan(0)
@@ -156,7 +169,7 @@ describe('a run on a terminal', () => {
 
 describe('other commands on a terminal', () => {
   test('retry draws as a run does', async () => {
-    const [place, where] = await hosted(some(12))
+    const [place, where] = await hosted(onTestFinished, some(12))
     expect(await startInPty(place, command, where).ended).toBe(0)
     const pty = startInPty(place, ['retry', ...command, '--status', 'no_match'], where)
     await pty.sees(/^\[-+\] 0\/12 done · first answers/m)

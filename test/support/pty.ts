@@ -32,7 +32,12 @@ const ptyMaker = 'script'
 /** How long a terminal is looked at before what it should show is given up. */
 const patienceMs = 20_000
 
-export function startInPty(place: CliPlace, args: readonly string[], options: PtyOptions = {}): Pty {
+export function startInPty(
+  place: CliPlace,
+  args: readonly string[],
+  options: PtyOptions = {},
+  whenFinished: typeof onTestFinished = onTestFinished,
+): Pty {
   const { columns = 80, rows = 24 } = options
   const ttyPath = `${place.temporaryFolder}/tty-${Math.random()}`
   const command = [process.execPath, mainPath, ...args].map(quote).join(' ')
@@ -65,7 +70,7 @@ export function startInPty(place: CliPlace, args: readonly string[], options: Pt
     look()
   })
   child.stdin.on('error', () => undefined)
-  onTestFinished(() => {
+  whenFinished(() => {
     child.kill('SIGKILL')
     view.dispose()
   })
