@@ -1,5 +1,5 @@
 import { UserError } from '../core/errors.js'
-import { finalPath, isInFolder, isSameFile } from '../platform/same-file.js'
+import { finalPath, isPlaceIn, isSamePlace, placeOf } from '../platform/same-file.js'
 import { isSqliteFile } from '../platform/sqlite-file.js'
 import { reviewStorePath } from './decisions/paths.js'
 import { inboxPath } from './inbox/inbox.js'
@@ -47,9 +47,10 @@ export function registryFiles(registryPath: string): readonly OwnFile[] {
  * what another checkpoint or registry holds was paid for too. `-` is none.
  */
 export function assertNotOurs(outputPaths: readonly string[], ownFiles: readonly OwnFile[]): void {
+  const find = createFinder(ownFiles)
   for (const path of outputPaths) {
     if (path === '-') continue
-    const own = ownFiles.find((file) => leadsTo(path, file)) ?? databaseAt(path)
+    const own = find(path) ?? databaseAt(path)
     if (own === undefined) continue
     throw new UserError('OUTPUT_IS_OURS', `the output ${path} would overwrite ${own.what} ${own.path}`, {
       hint: 'name another output: what was asked and paid for stands in files of our own',
@@ -72,8 +73,9 @@ function databaseAt(path: string): OwnFile | undefined {
  * config, the registry. Looked at before anything is opened to write.
  */
 export function assertCheckpointApart(checkpointPath: string, others: readonly OwnFile[]): void {
+  const find = createFinder(others)
   for (const file of checkpointFiles(checkpointPath)) {
-    const other = others.find((candidate) => leadsTo(file.path, candidate))
+    const other = find(file.path)
     if (other === undefined) continue
     const named = file.path === checkpointPath ? 'is' : `would keep ${file.what} in`
     throw new UserError(
@@ -86,6 +88,13 @@ export function assertCheckpointApart(checkpointPath: string, others: readonly O
   }
 }
 
-function leadsTo(path: string, { path: own, isFolder }: OwnFile): boolean {
-  return isFolder === true ? isInFolder(path, own) : isSameFile(path, own)
+/** Which of these a path leads to, or into. */
+function createFinder(files: readonly OwnFile[]): (path: string) => OwnFile | undefined {
+  const placed = files.map((file) => ({ file, place: placeOf(file.path) }))
+  return (path) => {
+    const place = placeOf(path)
+    const isMet = ({ file, place: own }: (typeof placed)[number]) =>
+      file.isFolder === true ? isPlaceIn(place, own) : isSamePlace(place, own)
+    return placed.find(isMet)?.file
+  }
 }

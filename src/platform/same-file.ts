@@ -21,27 +21,37 @@ export function finalPath(path: string): string {
   return at
 }
 
-/**
- * Whether two paths lead to one file: by path, by a link of either kind, or in letters of another case, which some
- * file systems do not tell apart. Files that differ in case alone count as one everywhere.
- */
-export function isSameFile(one: string, other: string): boolean {
-  if (folded(finalPath(one)) === folded(finalPath(other))) return true
-  const [first, second] = [statOf(one), statOf(other)]
-  return first !== null && second !== null && first.ino === second.ino && first.dev === second.dev
+/** Where a path leads, looked at once: on a network every look is a round trip. */
+export interface Place {
+  /** In letters of one case, which some file systems do not tell apart. */
+  readonly path: string
+  /** Of what stands there; null where nothing does. */
+  readonly file: string | null
 }
 
-/** Whether a path leads into a folder, or to it. */
-export function isInFolder(path: string, folder: string): boolean {
-  const [inner, outer] = [folded(finalPath(path)), folded(finalPath(folder))]
-  return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep)
+export function placeOf(path: string): Place {
+  return { path: folded(finalPath(path)), file: fileAt(path) }
 }
+
+/**
+ * Whether two lead to one file: by path, by a link of either kind, or in letters of another case. Files that differ in
+ * case alone count as one everywhere.
+ */
+export const isSamePlace = (one: Place, other: Place): boolean =>
+  one.path === other.path || (one.file !== null && one.file === other.file)
+
+/** Whether it is a folder, or in it. */
+export const isPlaceIn = ({ path }: Place, { path: folder }: Place): boolean =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+
+export const isSameFile = (one: string, other: string): boolean => isSamePlace(placeOf(one), placeOf(other))
 
 const folded = (path: string): string => path.normalize('NFC').toLowerCase()
 
-function statOf(path: string): { ino: bigint; dev: bigint } | null {
+function fileAt(path: string): string | null {
   try {
-    return statSync(path, { bigint: true })
+    const { dev, ino } = statSync(path, { bigint: true })
+    return `${dev} ${ino}`
   } catch {
     return null
   }

@@ -1,19 +1,39 @@
-import { readShippedFile, shippedPath, shippedSettings } from './edition.js'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { readShippedFile, shippedEdition, shippedPath, shippedSettings } from './edition.js'
 import { importCsvText } from './import/import-csv.js'
 import { openRegistry, type WritableRegistry } from './registry.js'
 
 /** The day the file was last checked: a file's own date is the day of its installation. */
 const checkedAtMs = Date.UTC(2026, 10, 20)
 
-/** The small registry that ships with the package, read into memory. Errors: REGISTRY_NOT_FOUND. */
+/** The small registry that ships with the package: as the build made it, else read into memory. Errors: REGISTRY_NOT_FOUND. */
 export function openShippedRegistry(): WritableRegistry {
-  const content = readShippedFile()
-  const registry = openRegistry(':memory:')
-  importCsvText(registry, content, {
+  const registry = openMade() ?? importShipped(openRegistry(':memory:'))
+  return { ...registry, info: () => ({ ...registry.info(), path: shippedPath }) }
+}
+
+/** Into an empty one. */
+export function importShipped(registry: WritableRegistry): WritableRegistry {
+  importCsvText(registry, readShippedFile(), {
     ...shippedSettings,
     fileName: 'companies.csv',
     fileDateMs: checkedAtMs,
     sourceName: 'shipped',
   })
-  return { ...registry, info: () => ({ ...registry.info(), path: shippedPath }) }
+  return registry
+}
+
+/** Beside this module, named by what it was made of. Errors: REGISTRY_NOT_FOUND. */
+export const madePath = (): string =>
+  fileURLToPath(new URL(`shipped-${shippedEdition()}.sqlite`, import.meta.url))
+
+/** Null where it was not made, or cannot be opened where it stands. */
+function openMade(): WritableRegistry | null {
+  const path = madePath()
+  try {
+    return existsSync(path) ? openRegistry(path, { readonly: true }) : null
+  } catch {
+    return null
+  }
 }

@@ -26,7 +26,7 @@ export interface ServiceChaosOptions {
   readonly cuts: number
   /** How often the receiver refuses a delivery: it comes again after 10 s and more. */
   readonly refusedRate: number
-  /** Where a minute is full, its rest is waited for; else the call is given up. */
+  /** Where a minute is full, its rest is waited for, and what was refused is asked again; else it is given up. */
   readonly waits: boolean
 }
 

@@ -46,7 +46,7 @@ export class Traffic {
     private readonly webhookUrl: string,
   ) {}
 
-  /** Asks for it; `waits`: where a minute is full, until the next. */
+  /** Asks for it; `waits`: where a minute is full, until the next, and again where it certainly was not stored. */
   async ask(asked: Asked, waits: boolean): Promise<Fate> {
     for (;;) {
       const reply = await this.#send(asked.kind, requestOf(asked, this.webhookUrl))
@@ -54,8 +54,13 @@ export class Traffic {
         await pause(reply.resetSeconds * 1_000)
         continue
       }
+      const isCertain = nothingCharged.test(JSON.stringify(reply?.json ?? ''))
+      if (isCertain && waits) {
+        await pause(100)
+        continue
+      }
       if (reply?.status === 202) return { asked, fate: 'accepted', id: idOf(reply.json) }
-      const isRefused = reply?.status === 429 || nothingCharged.test(JSON.stringify(reply?.json ?? ''))
+      const isRefused = reply?.status === 429 || isCertain
       return { asked, fate: isRefused ? 'refused' : 'unknown', id: null }
     }
   }

@@ -1,0 +1,10 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { openRegistry } from './registry.js'
+import { importShipped, madePath } from './shipped.js'
+
+/** Run by `npm run build`: the registry that ships, so that no command has to make it. */
+const path = madePath()
+const folder = dirname(path)
+for (const name of readdirSync(folder)) if (/^shipped-.*\.sqlite/.test(name)) rmSync(join(folder, name))
+importShipped(openRegistry(path, { staging: true })).close()
