@@ -59,7 +59,7 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
     openRuns: () => mortalCall(life, () => checkpoint.openRuns()),
     intend: (id, nowMs, bounds) => mortalCall(life, () => checkpoint.intend(id, nowMs, bounds)),
     // None of these is a step where nobody else writes.
-    elsewhere: (signal) => checkpoint.elsewhere(signal),
+    elsewhere: (signal, what) => checkpoint.elsewhere(signal, what),
     settledElsewhere: () => checkpoint.settledElsewhere(),
     copyForReading: () => checkpoint.copyForReading(),
     accept: async (id, customId, runId, nowMs) => {

@@ -54,11 +54,16 @@ async function askRound(deps: SchedulerDeps, stoppings: Stoppings, interrupt: ()
   return feed.hasLate && [...stoppings.values()].every(({ reason }) => reason === null)
 }
 
-/** What other processes asked and left, or answered: waited for only where nothing stopped this one. */
+/**
+ * What other processes asked and left, or answered. Where this one may ask nothing more, and still waits for what runs,
+ * it waits for what others have asked too: they may be gone, and their runs be nobody's.
+ */
 async function hasMoreFromOthers({ checkpoint }: SchedulerDeps, stoppings: Stoppings): Promise<boolean> {
-  const submitting = [...stoppings.values()].map((stopping) => stopping.submitting)
-  const signal = AbortSignal.any(submitting)
-  return !signal.aborted && (await checkpoint.elsewhere(signal)) && !isAborted(signal)
+  const all = [...stoppings.values()]
+  const isOver = all.some(({ submitting }) => submitting.aborted)
+  const signal = AbortSignal.any(all.map(({ submitting, polling }) => (isOver ? polling : submitting)))
+  if (signal.aborted) return false
+  return (await checkpoint.elsewhere(signal, isOver ? 'runs' : 'all')) && !isAborted(signal)
 }
 
 /** Asked anew: it may be aborted while something is waited for. */

@@ -36,7 +36,10 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
     database = `late_${++count}`
     server.sql(`CREATE DATABASE ${database}`)
   })
-  afterEach(() => closeAll())
+  afterEach(async () => {
+    proxy.cut()
+    await closeAll()
+  })
   afterAll(async () => {
     proxy.close()
     await server.stop()
@@ -51,6 +54,16 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
   const until = (isSo: () => boolean) => vi.waitUntil(isSo, { timeout: 30_000, interval: 100 })
   const direct = () => server.url({ database })
   const proxied = () => direct().replace(`:${server.port}/`, `:${proxy.port}/`)
+
+  /** As the submitter does: what may not leave, since its term is over on a machine that stood still, is withdrawn. */
+  async function leaving(checkpoint: Checkpoint, id: number, intention: Intention): Promise<Intention> {
+    for (let tries = 0; tries < 20 && !intention.mayLeave(); tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    if (intention.mayLeave()) return intention
+    await checkpoint.withdraw(id, intention.customId, 'the lease ran out before it left')
+    return leaving(checkpoint, id, (await checkpoint.intend(id, startMs)) as Intention)
+  }
 
   /** The whole of a run's way in: leases, sweeps, and all. */
   async function joined(url: string, more: Partial<SharedRunDeps> = {}): Promise<Checkpoint> {
@@ -117,12 +130,10 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
     const intending = a.intend(id, startMs)
     await until(() => sql('SELECT state FROM enrich.lookups') === 'uncertain')
     proxy.cut()
-    const intention = (await intending) as Intention
-    expect(intention).toMatchObject({ attempt: 2 })
-    await until(() => intention.mayLeave())
-    expect(sql('SELECT attempt, verdict FROM enrich.submissions ORDER BY attempt')).toBe(
-      '1|not_created\n2|intended',
-    )
+    const { attempt } = await leaving(a, id, (await intending) as Intention)
+    expect(attempt).toBeGreaterThan(1)
+    const verdicts = sql('SELECT verdict FROM enrich.submissions ORDER BY attempt').split('\n')
+    expect(verdicts).toEqual([...Array.from({ length: attempt - 1 }, () => 'not_created'), 'intended'])
     expect(await a.spent()).toBe(1)
     expect(await b.elsewhere(AbortSignal.timeout(1))).toBe(false)
   })

@@ -125,6 +125,27 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
     expect(await b.checkpoint.openRuns()).toMatchObject([{ lookupId: running, runId: 'run_1', customId }])
   })
 
+  test('where nothing more is to be asked, what others have asked is waited for, and taken from who is gone', async () => {
+    const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
+    const [running = 0] = await a.checkpoint.want(keyed('running', 'new'))
+    await b.checkpoint.want(keyed('running', 'new'))
+    // New, and nobody's: it stays for the next job.
+    expect(await b.checkpoint.elsewhere(never, 'runs')).toBe(false)
+    const { customId } = (await a.checkpoint.intend(running, startMs)) as Intention
+    let isOver = false
+    const waiting = b.checkpoint.elsewhere(never, 'runs').finally(() => {
+      isOver = true
+    })
+    await a.checkpoint.accept(running, customId, 'run_1', startMs)
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    expect(isOver).toBe(false)
+    await takeToBeGone(a)
+    expect(await waiting).toBe(true)
+    expect(await b.checkpoint.openRuns()).toMatchObject([{ lookupId: running, runId: 'run_1' }])
+    await b.checkpoint.answer(running, answerTo('run_1'))
+    expect(await b.checkpoint.elsewhere(never, 'runs')).toBe(false)
+  })
+
   describe('one that is taken to be gone', () => {
     async function lateOne(bounds?: SubmissionBounds) {
       const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]

@@ -56,18 +56,18 @@ export class Others {
   }
 
   /** See `Checkpoint.elsewhere`. */
-  async elsewhere(signal: AbortSignal): Promise<boolean> {
+  async elsewhere(signal: AbortSignal, what: 'all' | 'runs'): Promise<boolean> {
     const { clock } = this.#store
     while (!signal.aborted) {
       const startedAtMs = clock.monotonicMs()
       await this.#store.assertRemembered()
-      await this.#planAgain()
-      const { leftCount, openCount } = await this.#open()
+      if (what === 'all') await this.#planAgain()
+      const { leftCount, openCount } = await this.#open(what)
       if (leftCount > 0) {
         this.#store.assertGoesOn()
         return true
       }
-      if (openCount === 0) return this.#hasMoreAnswers()
+      if (openCount === 0) return what === 'all' && (await this.#hasMoreAnswers())
       this.#store.assertGoesOn()
       const tookMs = clock.monotonicMs() - startedAtMs
       await clock.sleep(Math.min(lookMsMax, Math.max(lookMsMin, tookMs * looksApart)), signal)
@@ -87,7 +87,7 @@ export class Others {
   }
 
   /** Of all kinds: what nobody looks after any more, and what living others do. */
-  async #open(): Promise<{ leftCount: number; openCount: number }> {
+  async #open(what: 'all' | 'runs'): Promise<{ leftCount: number; openCount: number }> {
     const [row] = await this.#store.query<{ leftCount: number; openCount: number }>(
       `SELECT count(*) FILTER (WHERE l.state <> 'intended' AND o.is_left) AS "leftCount",
          count(*) FILTER (WHERE l.worker_id IS DISTINCT FROM $1 AND (l.state = 'intended' OR NOT o.is_left))
@@ -96,8 +96,8 @@ export class Others {
        LEFT JOIN enrich.workers h ON h.worker_id = l.worker_id
        CROSS JOIN LATERAL (SELECT l.worker_id IS DISTINCT FROM $1 AND
          (l.worker_id IS NULL OR h.is_fenced OR h.ended_at IS NOT NULL) AS is_left) o
-       WHERE w.worker_id = $1 AND NOT w.is_decided AND l.state IN ('new', 'intended', 'running')`,
-      [this.#store.workerId],
+       WHERE w.worker_id = $1 AND NOT w.is_decided AND (l.state IN ('intended', 'running') OR (l.state = 'new' AND $2))`,
+      [this.#store.workerId, what === 'all'],
     )
     return row ?? { leftCount: 0, openCount: 0 }
   }

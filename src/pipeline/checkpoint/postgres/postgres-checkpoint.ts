@@ -125,9 +125,9 @@ export class PostgresCheckpoint implements Checkpoint {
     return adoptRuns(this.store, this.kind, 0)
   }
 
-  elsewhere(signal: AbortSignal): Promise<boolean> {
+  elsewhere(signal: AbortSignal, what: 'all' | 'runs' = 'all'): Promise<boolean> {
     this.store.activity.note('elsewhere')
-    return this.#deps.others.elsewhere(signal)
+    return this.#deps.others.elsewhere(signal, what)
   }
 
   settledElsewhere(): Promise<Record<LookupPlan, number>> {
