@@ -1,14 +1,42 @@
 import { createRequire } from 'node:module'
 import type Database from 'better-sqlite3'
+import { nativePackageMissing } from './native-package.js'
 import { assertCanOpenFiles } from './system-limits.js'
 
 export type Sqlite = Database.Database
 
-let loaded: typeof Database | null = null
+type Driver = typeof Database
 
-/** Loaded with the first database, and not by commands that open none: it is a tenth of what they take. */
-function loadDriver(): typeof Database {
-  return (loaded ??= createRequire(import.meta.url)('better-sqlite3') as typeof Database)
+let loaded: Driver | null = null
+
+/**
+ * better-sqlite3 13 has its binaries in the package and needs Node.js 22; 12 runs on Node.js 20, and is compiled for
+ * platforms that 13 has no binary for.
+ */
+const driverNames =
+  Number.parseInt(process.versions.node) >= 22
+    ? (['better-sqlite3', 'better-sqlite3-node20'] as const)
+    : (['better-sqlite3-node20'] as const)
+
+/**
+ * Loaded with the first database, and not by commands that open none: it is a tenth of what they take. Throws
+ * NATIVE_PACKAGE_MISSING.
+ */
+export function loadDriver(): Driver {
+  if (loaded !== null) return loaded
+  const require = createRequire(import.meta.url)
+  const failures: unknown[] = []
+  for (const name of driverNames) {
+    try {
+      const driver = require(name) as Driver
+      // Only this loads the binary.
+      new driver(':memory:').close()
+      return (loaded = driver)
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  throw nativePackageMissing(driverNames[0], failures[0])
 }
 
 /** A prepared statement, in a type that declarations can name. */

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { z } from 'zod'
+import { fileURLToPath } from 'node:url'
+import { packageFolder } from './package-folder.js'
 
-const packageFile = z.object({ version: z.string() })
+export const manifestPath = fileURLToPath(new URL('package.json', packageFolder))
 
-/** The package's version; package.json stands beside src/ and dist/ alike. */
-export const version = packageFile.parse(
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')),
-).version
+/** The package's version. */
+export const { version } = JSON.parse(readFileSync(manifestPath, 'utf8')) as { readonly version: string }

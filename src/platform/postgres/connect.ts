@@ -6,6 +6,7 @@ import type pg from 'pg'
 import { UserError } from '../../core/errors.js'
 import type { PostgresAddress, PostgresTls } from '../../core/postgres-address.js'
 import { certain, refusalOf } from './driver-errors.js'
+import type { DatabasePlace, OwnWords } from './explain.js'
 import { findPassword } from './password.js'
 import { ConnectionLostError, type Postgres, type PostgresStatements } from './postgres.js'
 
@@ -17,6 +18,14 @@ export interface ConnectOptions {
   readonly statementTimeoutMs?: number
   /** Where passwords are looked for; `process.env` if left out. */
   readonly environment?: Readonly<Record<string, string | undefined>>
+  /** How errors name the tables in it. */
+  readonly words?: OwnWords
+}
+
+const plainWords: OwnWords = {
+  grantsHint: 'the owner of the tables grants the rights on them',
+  foreign: (url, what, cause) =>
+    new UserError('CHECKPOINT_DATABASE_FOREIGN', `${url} holds other tables: ${what}`, { cause }),
 }
 
 type Driver = typeof pg
@@ -35,7 +44,8 @@ function loadDriver(): Driver {
  */
 export function connectPostgres(address: PostgresAddress, options: ConnectOptions = {}): Postgres {
   const { connectionsMax = 4, connectTimeoutMs = 10_000, statementTimeoutMs = 60_000 } = options
-  const { environment = process.env } = options
+  const { environment = process.env, words = plainWords } = options
+  const place: DatabasePlace = { address, words }
   const { Pool, types } = loadDriver()
   const int8: number = types.builtins.INT8
   const parserOf = types.getTypeParser as (oid: number, format: string) => unknown
@@ -72,9 +82,9 @@ export function connectPostgres(address: PostgresAddress, options: ConnectOption
     await turns.take()
     try {
       const client = await pool.connect().catch((error: unknown) => {
-        throw certain(refusalOf(error))
+        throw certain(refusalOf(place, error))
       })
-      const lent: Lent = { client, isBroken: false }
+      const lent: Lent = { client, place, isBroken: false }
       try {
         return await work(lent)
       } finally {
@@ -104,6 +114,7 @@ const idleInTransactionMsMax = 10_000
 
 interface Lent {
   readonly client: pg.PoolClient
+  readonly place: DatabasePlace
   /** Not given to anybody else: what its server still does is not known. */
   isBroken: boolean
 }
@@ -112,7 +123,7 @@ async function send(lent: Lent, text: string, values?: readonly unknown[]): Prom
   try {
     return await lent.client.query(text, values as unknown[] | undefined)
   } catch (error) {
-    const refusal = refusalOf(error)
+    const refusal = refusalOf(lent.place, error)
     if (refusal instanceof ConnectionLostError) lent.isBroken = true
     throw refusal
   }

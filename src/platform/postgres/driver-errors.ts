@@ -1,3 +1,4 @@
+import { explainLost, explainPassword, explainRefused, type DatabasePlace } from './explain.js'
 import { PasswordMissingError } from './password.js'
 import { ConnectionLostError, StatementError } from './postgres.js'
 
@@ -9,27 +10,31 @@ const isLostState = (state: string) => lostStates.has(state) || state.startsWith
 const lostTexts =
   /^(Connection terminated|timeout expired|timeout exceeded|Query read timeout|Client has encountered|Client was closed|Cannot use a pool)/
 
-/** What an error of the driver means to callers; what is none of the server or its connection is given back as it is. */
-export function refusalOf(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof PasswordMissingError) return error
+/**
+ * What an error of the driver means to callers, in a user's words; an error that has nothing to do with the server or
+ * its connection is returned unchanged.
+ */
+export function refusalOf(place: DatabasePlace, error: unknown): unknown {
+  if (error instanceof PasswordMissingError) return explainPassword(place, error)
+  if (!(error instanceof Error)) return error
+  const lost = (systemCode: string | null) =>
+    new ConnectionLostError(explainLost(place, systemCode), true, systemCode, error)
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null
   if ('severity' in error && code !== null) {
     return isLostState(code)
-      ? new ConnectionLostError(`the server ended it: ${error.message}`, true, code)
-      : new StatementError(error.message, code)
+      ? lost(code)
+      : new StatementError(explainRefused(place, code, error.message), code, error)
   }
-  if (code !== null) return new ConnectionLostError(`no connection (${code})`, true, code)
-  if (lostTexts.test(error.message)) return new ConnectionLostError(error.message, true)
+  if (code !== null) return lost(code)
+  if (lostTexts.test(error.message)) return lost(null)
   // Texts of its own about how it was to begin: the server speaks no TLS, or proves nothing of the password.
-  if (/SSL/.test(error.message))
-    return new ConnectionLostError('the server does not speak TLS', true, 'TLS_REFUSED')
-  if (/^SASL/.test(error.message))
-    return new ConnectionLostError('the server does not know the password', true, 'SASL')
+  if (/SSL/.test(error.message)) return lost('TLS_REFUSED')
+  if (/^SASL/.test(error.message)) return lost('SASL')
   return error
 }
 
 /** The same of what was never sent, or is rolled back by the server on its own. */
 export const certain = (error: unknown): unknown =>
   error instanceof ConnectionLostError && error.mayHaveTakenEffect
-    ? new ConnectionLostError(error.message, false, error.code)
+    ? new ConnectionLostError(error, false, error.systemCode, error.cause)
     : error

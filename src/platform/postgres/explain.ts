@@ -1,7 +1,7 @@
 import { UserError } from '../../core/errors.js'
 import { shownPostgresUrl, type PostgresAddress } from '../../core/postgres-address.js'
-import { PasswordMissingError } from './password.js'
-import { ConnectionLostError, StatementError } from './postgres.js'
+import type { PasswordMissingError } from './password.js'
+import type { PostgresExplanation } from './postgres.js'
 
 /** Codes of Node's TLS and of its certificates, which are many. */
 const tlsCodes =
@@ -20,17 +20,21 @@ export interface OwnWords {
   readonly foreign: (url: string, what: string, cause?: Error) => UserError
 }
 
-/** What went wrong with a database of ours, for people; what is none of that is given back as it is. */
-export function explainPostgresError(address: PostgresAddress, words: OwnWords, error: unknown): unknown {
-  const url = shownPostgresUrl(address)
-  if (error instanceof ServerChangedError) return serverChanged(url)
-  if (error instanceof PasswordMissingError) return passwordMissing(url, error)
-  if (error instanceof ConnectionLostError) return explainLost(url, error)
-  if (error instanceof StatementError) return explainRefused(url, address, words, error)
-  return error
+/** A database, and what of ours is in it: what errors name. */
+export interface DatabasePlace {
+  readonly address: PostgresAddress
+  readonly words: OwnWords
 }
 
-function passwordMissing(url: string, { ignoredFile }: PasswordMissingError): UserError {
+/** For errors of ours about the server; all others are explained where they arise. */
+export const explainServerChange = (url: string, error: unknown): unknown =>
+  error instanceof ServerChangedError ? serverChanged(url) : error
+
+export function explainPassword(
+  { address }: DatabasePlace,
+  { ignoredFile }: PasswordMissingError,
+): UserError {
+  const url = shownPostgresUrl(address)
   const hint =
     ignoredFile === null
       ? 'set PGPASSWORD, or add a line to ~/.pgpass: host:port:database:user:password'
@@ -42,26 +46,31 @@ function passwordMissing(url: string, { ignoredFile }: PasswordMissingError): Us
   })
 }
 
-function explainLost(url: string, cause: ConnectionLostError): UserError {
-  const { code } = cause
+/** Why a connection was lost or could not be made, by a code of the system or an SQLSTATE; null if unknown. */
+export function explainLost({ address }: DatabasePlace, code: string | null): PostgresExplanation {
+  const url = shownPostgresUrl(address)
   if (code === '53300') {
-    return new UserError('CHECKPOINT_CONNECTIONS_EXHAUSTED', `${url} takes no more connections`, {
+    return {
+      code: 'CHECKPOINT_CONNECTIONS_EXHAUSTED',
+      message: `${url} takes no more connections`,
       hint: 'a process takes up to five: run fewer, raise max_connections, or put pgbouncer between',
-      cause,
-    })
+    }
   }
-  if (code === 'SASL') return loginRefused(url, cause)
+  if (code === 'SASL') return loginRefused(url)
+  if (code === '57014') return busy(url, 'a statement took too long, or was cancelled')
   if (code !== null && tlsCodes.test(code)) {
     const what = code === 'TLS_REFUSED' ? 'speaks no TLS' : `does not prove who it is (${code})`
-    return new UserError('CHECKPOINT_TLS_FAILED', `${url} ${what}`, {
+    return {
+      code: 'CHECKPOINT_TLS_FAILED',
+      message: `${url} ${what}`,
       hint: 'name the host as its certificate does, and add ?sslrootcert=FILE where its authority is your own',
-      cause,
-    })
+    }
   }
-  return new UserError('CHECKPOINT_UNREACHABLE', `${url} cannot be reached: ${reachText(code)}`, {
+  return {
+    code: 'CHECKPOINT_UNREACHABLE',
+    message: `${url} cannot be reached: ${reachText(code)}`,
     hint: 'check host, port and firewall, and that the server runs; the same command resumes',
-    cause,
-  })
+  }
 }
 
 function reachText(code: string | null): string {
@@ -72,44 +81,92 @@ function reachText(code: string | null): string {
   return code === null ? 'it does not answer' : code
 }
 
-const loginRefused = (url: string, cause: Error) =>
-  new UserError('CHECKPOINT_LOGIN_REFUSED', `${url} refuses the user or the password`, {
-    hint: 'check the user in the URL, PGPASSWORD or ~/.pgpass, and pg_hba.conf of the server',
-    cause,
-  })
+const loginRefused = (url: string): PostgresExplanation => ({
+  code: 'CHECKPOINT_LOGIN_REFUSED',
+  message: `${url} refuses the user or the password`,
+  hint: 'check the user in the URL, PGPASSWORD or ~/.pgpass, and pg_hba.conf of the server',
+})
 
-function explainRefused(
-  url: string,
-  { database }: PostgresAddress,
-  words: OwnWords,
-  cause: StatementError,
-): unknown {
-  const { sqlState } = cause
+const resumes = 'what was acknowledged is safe, and the same command resumes'
+
+const busy = (url: string, what: string): PostgresExplanation => ({
+  code: 'CHECKPOINT_SERVER_BUSY',
+  message: `${url}: ${what}`,
+  hint: `look for sessions that hold locks (pg_stat_activity); ${resumes}`,
+})
+
+const readOnly = (url: string, message: string): PostgresExplanation => ({
+  code: 'CHECKPOINT_SERVER_READ_ONLY',
+  message: `${url} takes no writes: ${message}`,
+  hint: `name the primary, or end the read-only mode of the server; ${resumes}`,
+})
+
+/** Why the server refused a statement, by its SQLSTATE and message. */
+export function explainRefused(
+  { address, words }: DatabasePlace,
+  sqlState: string,
+  message: string,
+): PostgresExplanation {
+  const url = shownPostgresUrl(address)
   switch (sqlState) {
-    case '28P01':
-    case '28000':
-      return loginRefused(url, cause)
-    case '3D000':
-      return new UserError('CHECKPOINT_DATABASE_MISSING', `${url}: there is no database ${database}`, {
-        hint: `createdb ${database}, or name another one`,
-        cause,
-      })
-    case '42501':
-      return grantsMissing(url, words, cause.message, cause)
+    // The last two: BEGIN READ WRITE, and a look at the log that is written, on a server in recovery.
     case '25006':
-      return standby(url)
+    case '0A000':
+    case '55000':
+      return readOnly(url, message)
+    case '40001':
+    case '40P01':
+    case '55P03':
+      return busy(url, message)
+    case '3D000':
+    case '57P04':
+      return {
+        code: 'CHECKPOINT_DATABASE_MISSING',
+        message: `${url}: there is no database ${address.database}`,
+        hint: `createdb ${address.database}, or name another one`,
+      }
+    case '42501': {
+      const { code, message: text, hint } = grantsMissing(url, words, message)
+      return { code, message: text, hint }
+    }
     case '3F000':
     case '42P01':
-    case '42703':
-      return words.foreign(url, cause.message, cause)
+    case '42703': {
+      const { code, message: text, hint } = words.foreign(url, message)
+      return { code, message: text, hint }
+    }
     default:
-      if (sqlState.startsWith('53')) {
-        return new UserError('CHECKPOINT_SERVER_FULL', `${url} has no room left: ${cause.message}`, {
-          hint: 'make room on the disk of the server; what was acknowledged is safe, and the same command resumes',
-          cause,
-        })
+      return explainClass(url, sqlState, message)
+  }
+}
+
+/** By the first two characters of the SQLSTATE: its class. */
+function explainClass(url: string, sqlState: string, message: string): PostgresExplanation {
+  switch (sqlState.slice(0, 2)) {
+    case '28':
+      return loginRefused(url)
+    case '53':
+      return {
+        code: 'CHECKPOINT_SERVER_FULL',
+        message: `${url} has no room left: ${message}`,
+        hint: `make room on the disk of the server; ${resumes}`,
       }
-      return cause
+    case '21':
+    case '22':
+    case '23':
+    case '26':
+    case '42':
+      return {
+        code: 'CHECKPOINT_STATEMENT_REFUSED',
+        message: `${url} refuses a statement of enrich (SQLSTATE ${sqlState}): ${message}`,
+        hint: `this is a bug in enrich, unless the tables were changed by other means; ${resumes}`,
+      }
+    default:
+      return {
+        code: 'CHECKPOINT_SERVER_FAILED',
+        message: `${url} failed (SQLSTATE ${sqlState}): ${message}`,
+        hint: `the log of the server says more; ${resumes}`,
+      }
   }
 }
 

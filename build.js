@@ -1,0 +1,158 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, rmdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { rolldown } from 'rolldown'
+
+// Makes dist of src. Types are not looked at: `npm run typecheck` does that, and `npm run prepack` makes declarations.
+
+const root = import.meta.dirname
+const src = join(root, 'src')
+const dist = join(root, 'dist')
+
+/** Files of dist that others load by their path; everything else is free to lie in any chunk. */
+const entries = [
+  'index',
+  'cli/main',
+  'app/matcher-worker',
+  'config/write-json-schema',
+  'registry/write-shipped',
+  // Benches and trials reach into these.
+  'pipeline/checkpoint/postgres/lease',
+  'registry/registry',
+  'service/limits',
+]
+
+/** Each file that is loaded costs about as much as 20 kB of code: packages that nearly all commands need are bundled. */
+const bundledPackages = ['commander', 'csv-stringify', 'ipaddr.js', 'zod']
+
+/** What code loads without being asked again, by file: imports of types and `import()` are none. */
+const importsByFile = new Map()
+
+function closureOf(...roots) {
+  const found = new Set()
+  const open = roots.map((path) => join(src, `${path}.ts`))
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (found.has(file)) continue
+    found.add(file)
+    if (!importsByFile.has(file)) importsByFile.set(file, importsOf(file))
+    open.push(...importsByFile.get(file))
+  }
+  return found
+}
+
+function importsOf(file) {
+  const text = readFileSync(file, 'utf8')
+  const statements = text.matchAll(
+    /^(?:import|export) (?!type\b)(?:(\{[^}]*\}|\*[^']*?) from )?'(\.[^']+)\.js'/gm,
+  )
+  return [...statements].flatMap(([, names = '', specifier]) => {
+    const isOfTypes = names.startsWith('{') && !/[{,]\s*(?!type )\w/.test(names)
+    return isOfTypes ? [] : [resolve(dirname(file), `${specifier}.ts`)]
+  })
+}
+
+/**
+ * A chunk for every set of commands would make hundreds of them. These are layers, each of which needs only those
+ * before it, so that no two chunks need each other; the rest is split as it is shared.
+ */
+const start = closureOf('cli/command-line', 'cli/program', 'cli/commands/run')
+// It waits for the rest of its layer: in one chunk with it, it would wait for itself.
+start.delete(join(src, 'cli/command-line.ts'))
+const plan = closureOf('cli/commands/plan', 'pipeline/input/csv')
+const status = closureOf('cli/commands/status')
+
+function layerOf(id) {
+  if (id.includes('/node_modules/zod/')) return 'zod'
+  if (start.has(id) || id.includes('/node_modules/commander/')) return 'start'
+  if (plan.has(id)) return status.has(id) ? 'common' : 'plan'
+  return status.has(id) ? 'status' : null
+}
+
+const nameOf = (specifier) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? ''
+const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const installed = Object.keys({ ...dependencies, ...optionalDependencies })
+
+function isExternal(id) {
+  if (id.startsWith('node:')) return true
+  if (/^[./]/.test(id) || /^\w:/.test(id) || bundledPackages.includes(nameOf(id))) return false
+  if (!installed.includes(nameOf(id))) throw new Error(`${id} is not installed with the package`)
+  return true
+}
+
+const written = new Set()
+
+async function bundle(input, options, output) {
+  const build = await rolldown({ cwd: root, input, ...options })
+  const { output: files } = await build.write({
+    dir: dist,
+    format: 'es',
+    entryFileNames: '[name].js',
+    ...output,
+  })
+  await build.close()
+  for (const { fileName } of files) written.add(fileName)
+  return files
+}
+
+const files = await bundle(
+  Object.fromEntries(entries.map((entry) => [entry, join(src, `${entry}.ts`)])),
+  {
+    platform: 'node',
+    external: isExternal,
+    transform: { target: 'node20.19' },
+    preserveEntrySignatures: 'allow-extension',
+    // Where commander starts other programs, which none of ours is: loading that takes a tenth of the start.
+    plugins: [
+      {
+        name: 'lazy-child-process',
+        transform: { filter: { id: /commander\/lib\/command\.js$/ }, handler: lazily },
+      },
+    ],
+  },
+  {
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [{ debugName: 'layers', name: layerOf }],
+    },
+  },
+)
+
+function lazily(code) {
+  const eager = "const childProcess = require('node:child_process');"
+  if (!code.includes(eager)) throw new Error('commander loads child_process in another way')
+  return code.replace(eager, '').replaceAll('childProcess.', "require('node:child_process').")
+}
+
+// The review page's own code: one file for the browser.
+await bundle(
+  { 'review/page/browser/main': join(src, 'review/page/browser/main.ts') },
+  { platform: 'browser' },
+  {},
+)
+
+// Licences ask that their text goes with the code.
+const packages = files.flatMap(({ moduleIds = [] }) =>
+  moduleIds.map((id) => /.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0]),
+)
+const notices = [...new Set(packages.filter((folder) => folder !== undefined))].sort().map((folder) => {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+  return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+})
+writeFileSync(join(dist, 'licences-of-bundled-packages.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`))
+
+// Chunks of earlier builds: their names change with what is in them.
+function sweep(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) sweep(path)
+    else if (path.endsWith('.js') && !written.has(relative(dist, path).replaceAll('\\', '/'))) rmSync(path)
+  }
+  if (readdirSync(folder).length === 0) rmdirSync(folder)
+}
+sweep(dist)
+
+mkdirSync(join(dist, 'registry'), { recursive: true })
+await import('./dist/config/write-json-schema.js')
+await import('./dist/registry/write-shipped.js')
+if (!existsSync(join(dist, 'config.schema.json'))) throw new Error('the build made no schema')

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, sep } from 'node:path'
+import { UserError } from '../core/errors.js'
+import { manifestPath } from './version.js'
+
+const require = createRequire(import.meta.url)
+
+/** npm packages with a binary for one platform. The use completes "the package …, which". */
+const uses = {
+  'better-sqlite3': 'opens SQLite files',
+  'better-sqlite3-node20': 'opens SQLite files on Node.js 20',
+  '@duckdb/node-bindings': 'reads and writes Parquet',
+} as const
+type NativePackage = keyof typeof uses
+
+/**
+ * The error for a native package that cannot be loaded: it names the npm setting that causes this, and the command that
+ * repairs it.
+ */
+export function nativePackageMissing(name: NativePackage, cause: unknown): UserError {
+  const what = `the package ${name}, which ${uses[name]},`
+  const isWithoutBinary = name !== '@duckdb/node-bindings' && folderAbove(name) !== null
+  const [state, reason, command] = isWithoutBinary
+    ? [
+        'has no binary that Node.js can load here',
+        'npm did not run its install script (ignore-scripts is set, or allow-scripts does not list it), or Node.js was replaced',
+        `npm rebuild ${at(folderAbove(name))}--ignore-scripts=false ${name}`,
+      ]
+    : [
+        'is not installed for this platform',
+        'npm left optional dependencies out (omit=optional), or could not build this one: no prebuilt binary could be fetched, and there is no C++ compiler',
+        installCommand(),
+      ]
+  return new UserError('NATIVE_PACKAGE_MISSING', `${what} ${state}`, {
+    hint: `${reason}; run: ${command}`,
+    cause,
+  })
+}
+
+/** Installs what is missing. Named packages keep npm from running scripts of the package that it installs into. */
+function installCommand(): string {
+  if (!manifestPath.includes(`${sep}node_modules${sep}`))
+    return 'npm ci --include=optional --ignore-scripts=false'
+  const { optionalDependencies } = require(manifestPath) as { optionalDependencies: Record<string, string> }
+  const specs = Object.entries(optionalDependencies).map(([name, range]) => `"${name}@${range}"`)
+  const where = at(folderAbove('@duckdb/node-api'))
+  return `npm install ${where}--no-save --omit=dev --include=optional --ignore-scripts=false ${specs.join(' ')}`
+}
+
+const at = (folder: string | null): string => (folder === null ? '' : `--prefix "${folder}" `)
+
+/** The folder whose node_modules holds a package; null if none does. */
+function folderAbove(name: string): string | null {
+  const folders = require.resolve.paths(name) ?? []
+  const found = folders.find((folder) => existsSync(join(folder, name, 'package.json')))
+  return found === undefined ? null : dirname(found)
+}
