@@ -1,14 +1,21 @@
 #!/bin/sh
-# Where companies.csv is, and .enrich is kept: enrich-nightly.sh FOLDER
-# Who should hear of it is in ENRICH_NOTIFY_URL, if anybody should.
-cd "${1:-/srv/crm}" || exit 2
+# A nightly run, for cron: sh enrich-nightly.sh FOLDER. FOLDER holds companies.csv, and .enrich is kept there; the address of a
+# hosted service and all other settings are in its pipeline.config.json.
+cd "${1:?usage: enrich-nightly.sh FOLDER}" || exit 2
+# cron looks into /usr/bin and /bin alone. `command -v enrich node` prints where yours are.
+PATH=$HOME/.local/bin:/usr/local/bin:$PATH
+# The API key of a hosted service, alone in a file that only you may read. The embedded service needs none.
+: "${ENRICH_API_KEY_FILE:=$HOME/.enrich-key}"
+export PATH ENRICH_API_KEY_FILE
+
 enrich companies.csv -o out.parquet --max-age 90d --max-duration 6h \
   --fail-on 'failed>1%, unmatched>40%' --metrics-file enrich.prom --quiet
 code=$?
 case $code in
-  0 | 3) exit 0 ;;                                             # written; 3: see enrich_status
+  3) echo "the output is written; some rows failed, or have no answer yet: enrich status" ;;
   6) echo "the output is written, and a condition of --fail-on is met" ;;
   5 | 8 | 10) echo "enrich stopped early ($code); the next night resumes" ;;
   11) echo "the last night still runs" ;;
 esac
-exit $code
+if [ "$code" = 3 ]; then exit 0; fi
+exit "$code"

@@ -64,6 +64,7 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
     const client = createServiceClient({ apiKey }, createLocalTransport(service.answer))
     return {
       service: 'embedded',
+      isDemo: path === null,
       scope: embeddedScope(registry.edition()),
       client,
       candidates: embeddedCandidates(knowledge, registry),

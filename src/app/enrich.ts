@@ -128,7 +128,7 @@ function pipelineDeps({ settings, environment, options, observe, clock, command 
     clock,
     random: options.random ?? systemRandom,
     history: {
-      ...{ program: version, command, settings: rememberedSettings(settings) },
+      ...{ program: version, command, settings: settings.asConfigured },
       ...{ job: settings.job.name, runsMax: settings.history.keep },
     },
     ...(options.stdout === undefined ? {} : { stdout: options.stdout }),
@@ -151,26 +151,6 @@ function sharedPlace({ checkpoint, service }: Settings, environment: Environment
   if (!isPostgresUrl(checkpoint.path)) return null
   const apiKey = () => (service.baseUrl === null ? null : resolveApiKey(environment).reveal())
   return { url: checkpoint.path, environment, apiKey }
-}
-
-/** What decides what a run does and costs; addresses, which may hold what is secret, are not among it. */
-function rememberedSettings(settings: Settings): Readonly<Record<string, unknown>> {
-  const { input, output, checkpoint, budget, identifierUse, onLost, serverErrorMeans, ...rest } = settings
-  const { limits, polling, stages } = rest
-  return {
-    ...{
-      input: { ...input, paths: undefined },
-      output,
-      budget,
-      identifierUse,
-      onLost,
-      serverErrorMeans,
-      limits,
-      polling,
-    },
-    maxAgeMs: checkpoint.maxAgeMs,
-    stages: stages.asked,
-  }
 }
 
 /** Throws WEBHOOK_* and USAGE_INVALID. The embedded service sends none: it answers within moments. */

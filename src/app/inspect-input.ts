@@ -165,7 +165,7 @@ async function inspectWith<Result>(
         spool: null,
         signal: deps.signal,
       })
-      const report = reportColumns(input.columns, rule, samples)
+      const report = reportColumns(input.columns, rule, samples, input.nested)
       const problem = earlier?.problem(baseUrl !== null) ?? null
       return await use({
         input,
@@ -233,7 +233,9 @@ const highestUnknownId = 0xf000_0000
 export function inputOptions(settings: Settings, stdin?: NodeJS.ReadableStream): InputOptions {
   const { paths, format, delimiter, encoding, sheet, limit } = settings.input
   if (paths === undefined) {
-    throw new UserError('USAGE_INVALID', 'no input is named', { hint: 'enrich companies.csv -o out.parquet' })
+    throw new UserError('USAGE_INVALID', 'no input is named', {
+      hint: 'name the file with the company names: enrich companies.csv -o out.parquet; or set input.paths in the config',
+    })
   }
   return {
     paths,

@@ -52,6 +52,7 @@ function historyOfFile(path: string, closeLater: CloseLater): KnownHistory | nul
   })
   return {
     runs: () => history.runs(),
+    submissions: () => history.submissions(),
     published: (run) => history.published(run),
     fetch: () => Promise.resolve(),
     close: () => undefined,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { codeFolder } from '../platform/package-folder.js'
 import {
   sharedAt,
   type Answered,
@@ -41,9 +42,9 @@ export interface MatcherThreadDeps extends Omit<MatcherStart, 'shared'> {
 /** A question may need some megabytes; one that needs more ends its thread, and not the process. */
 const heapMebibytesMax = 512
 
-/** Beside this file, unless it was bundled into another's without it, or the source runs as it is. */
+/** Null where the source runs as it is, or was bundled into another's. */
 function codeOfPackage(): ThreadCode | null {
-  const file = new URL('./matcher-worker.js', import.meta.url)
+  const file = new URL('app/matcher-worker.js', codeFolder)
   return file.protocol === 'file:' && existsSync(fileURLToPath(file)) ? { file } : null
 }
 

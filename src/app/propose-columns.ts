@@ -2,6 +2,7 @@ import { UserError } from '../core/errors.js'
 import { canBeNames, type ColumnSamples } from '../pipeline/rules/column-content.js'
 import { reportColumns, type ColumnReport } from '../pipeline/rules/column-report.js'
 import type { AskingRule } from '../pipeline/rules/asking-rule.js'
+import { nameMembers, noNested, plainColumns, type NestedColumns } from '../pipeline/rules/nested-columns.js'
 import { detectColumns, type AskedColumns, type LookupColumns } from '../pipeline/rules/detect-columns.js'
 
 /** What the columns of a table most likely are, and where that is a guess. */
@@ -19,20 +20,22 @@ export function proposeColumns(
   asked: AskedColumns,
   samples: ColumnSamples,
   use: Omit<AskingRule, 'columns'>,
+  nested: NestedColumns = noNested,
 ): ColumnProposal {
-  const columns = detectOrNull(header, asked, samples)
+  const columns = detectOrNull(header, asked, samples, nested)
+  const plain = plainColumns(header, nested)
   if (columns === null) {
-    const fit = header.filter(
-      (column) => canBeNames(samples.get(column) ?? []) && samples.get(column)?.length,
-    )
-    return { columns, nameChoices: fit.length === 0 ? header : fit, placeChoices: [] }
+    const fit = plain.filter((column) => canBeNames(samples.get(column) ?? []) && samples.get(column)?.length)
+    const members = [...nested.values()].flatMap(nameMembers)
+    const choices = [...members, ...fit]
+    return { columns, nameChoices: choices.length === 0 ? plain : choices, placeChoices: [] }
   }
   const { name, location } = columns
   const isPlaceOpen = location.length === 0 && asked.location === undefined
   return {
     columns,
-    nameChoices: name === null || asked.name !== undefined ? [] : likelyNames(header, name, samples),
-    placeChoices: isPlaceOpen ? likelyPlaces(reportColumns(header, { columns, ...use }, samples)) : [],
+    nameChoices: name === null || asked.name !== undefined ? [] : likelyNames(plain, name, samples),
+    placeChoices: isPlaceOpen ? likelyPlaces(reportColumns(plain, { columns, ...use }, samples)) : [],
   }
 }
 
@@ -41,9 +44,10 @@ function detectOrNull(
   header: readonly string[],
   asked: AskedColumns,
   samples: ColumnSamples,
+  nested: NestedColumns = noNested,
 ): LookupColumns | null {
   try {
-    return detectColumns(header, asked, samples)
+    return detectColumns(header, asked, samples, nested)
   } catch (error) {
     const isOpen = error instanceof UserError && error.code === 'INPUT_COLUMN_MISSING'
     if (!isOpen || asked.name !== undefined) throw error

@@ -1,12 +1,12 @@
 import type { RunReport } from '../pipeline/deps.js'
-import { needsPerson } from '../report/outcome-groups.js'
+import { isListedIn } from '../report/outcome-groups.js'
 import { assertReportApart, publishReport } from '../report/report-file.js'
 
 /** Writes the report of a run at its end. */
 export function reportOfRun(path: string): RunReport {
   return {
     path,
-    isListed: needsPerson,
+    isListed: isListedIn,
     assertApart: (inputFiles, others) => {
       assertReportApart(path, inputFiles, others)
     },

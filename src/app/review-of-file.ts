@@ -24,6 +24,8 @@ export interface ReviewRequest {
   readonly stdin: NodeJS.ReadableStream
   readonly signal: AbortSignal
   readonly clock: Clock
+  /** The command that answers the input, for hints. */
+  readonly runCommand: string
   /** Is told of what goes wrong while nobody asks. */
   readonly onTrouble: (error: unknown) => void
 }
@@ -64,7 +66,7 @@ async function reviewOf<Result>(
   const { checkpointPath } = found
   const { baseUrl, registryPath } = settings.service
   const { reader, index } = found
-  if (reader === null) throw notFound(settings.checkpoint.path)
+  if (reader === null) throw notFound(settings.checkpoint.path, request.runCommand)
   const service = decisionService(baseUrl)
   const { store, follow, isRunGoingOn, close } = await openStorePlace(found, request)
   const source = lateCandidates(() => connectTo(settings, environment, () => undefined))
@@ -84,7 +86,7 @@ async function reviewOf<Result>(
     })
     const fresh = keepFresh({ session, clock, onTrouble })
     try {
-      assertAnswered(session)
+      assertAnswered(session, request.runCommand)
       return await use({ session, service, input: found })
     } finally {
       await fresh.stop()
@@ -109,17 +111,17 @@ function doubtOf({ review: { threshold }, service }: Settings): Doubt {
 }
 
 /** A run that goes on may answer soon, and what was decided can be looked at. */
-function assertAnswered(session: ReviewSession): void {
+function assertAnswered(session: ReviewSession, runCommand: string): void {
   const { lookupCount, unansweredCount, decidedCount } = session.counts()
   if (lookupCount > unansweredCount || decidedCount > 0 || session.isRunGoingOn) return
   throw new UserError('REVIEW_NOTHING_ANSWERED', 'nothing that the input asks is answered yet', {
-    hint: 'run first: enrich companies.csv -o out.parquet; with the same columns, service and registry',
+    hint: `run first, with the same columns, service and registry: ${runCommand}`,
   })
 }
 
-const notFound = (path: string): UserError =>
+const notFound = (path: string, runCommand: string): UserError =>
   new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-    hint: 'a run makes it: enrich companies.csv -o out.parquet',
+    hint: `a run makes it: ${runCommand}`,
   })
 
 /** In a container there may be no user of that number. */

@@ -2,10 +2,10 @@ import { errorText } from '../core/error-text.js'
 import { UserError, Interruption } from '../core/errors.js'
 import type { ListenAddress } from '../core/listen-address.js'
 import type { RunEvent } from '../pipeline/events.js'
-import type { HistoryReader, RememberedRun } from '../pipeline/history/history.js'
+import type { HistoryReader } from '../pipeline/history/history.js'
 import { openHistory } from '../pipeline/history/reader.js'
 import type { Clock } from '../platform/clock.js'
-import type { LiveRun } from '../report/live/live-run.js'
+import type { LiveData, LiveRun } from '../report/live/live-run.js'
 import type { LiveServer } from '../report/live/live-server.js'
 import type { ReportData } from '../report/report-data.js'
 
@@ -29,7 +29,7 @@ export async function watchedRun<Result>(
   const observe = (event: RunEvent) => {
     live.observe(event)
     // From here on the run is remembered itself, and what went before it with it.
-    if (event.type === 'planned') live.knowEarlier(known().earlier)
+    if (event.type === 'planned') live.knowEarlier(known())
     deps.observe(event)
   }
   observe({ type: 'notice', text: `The run is shown at ${server.url} while it goes on.` })
@@ -49,7 +49,7 @@ interface Watch {
   readonly live: LiveRun
   readonly server: LiveServer
   /** The run itself, once it is remembered, and those of its series before it. */
-  readonly known: () => { readonly number: number | null; readonly earlier: readonly RememberedRun[] }
+  readonly known: () => Pick<LiveData, 'earlier' | 'paid'>
   readonly lastReport: () => ReportData | null
 }
 
@@ -60,7 +60,7 @@ async function startWatch(
 ): Promise<Watch> {
   const { LiveRun } = await import('../report/live/live-run.js')
   const { startLiveServer } = await import('../report/live/live-server.js')
-  const { gatherReport, earlierRuns } = await import('../report/gather-data.js')
+  const { gatherReport, earlierRuns, paidRuns } = await import('../report/gather-data.js')
   const nowMs = () => clock.nowMs()
   const live = new LiveRun({ command, startedAtMs: nowMs(), nowMs })
   let number: number | null = null
@@ -68,13 +68,13 @@ async function startWatch(
     live,
     server: await startLiveServer({ run: live, address, clock }),
     known: () =>
-      readingHistory(checkpointPath, { number: null, earlier: [] }, (reader) => {
+      readingHistory(checkpointPath, { earlier: [], paid: [] }, (reader) => {
         const runs = reader.runs()
         // The newest one is this run, unless nothing is remembered of it.
         const own = runs[0]
-        if (own === undefined || own.endedAtMs !== null) return { number, earlier: [] }
+        if (own === undefined || own.endedAtMs !== null) return { earlier: [], paid: [] }
         number = own.number
-        return { number, earlier: earlierRuns(runs, own) }
+        return { earlier: earlierRuns(runs, own), paid: paidRuns(runs, own) }
       }),
     lastReport: () =>
       readingHistory(checkpointPath, null, (reader) =>

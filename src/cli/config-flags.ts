@@ -9,7 +9,7 @@ import {
   type Environment,
   type FileConfig,
 } from '../config/file-config.js'
-import { choicesOf, listOptions, type CallFlag, type FlagGroup, type Parsed } from '../config/option.js'
+import { listOptions, type CallFlag, type FlagGroup, type Parsed } from '../config/option.js'
 import { callFlags, defaultPaths, options } from '../config/options.js'
 
 /** What commander gives for the flags of the table of options, by the names that it makes of them. */
@@ -32,7 +32,7 @@ const allFlags: readonly FlagOfKey[] = [
     if (!takesValue(flag.names)) return [flag]
     const standing = unset ?? (defaults === undefined ? undefined : String(defaults.hosted))
     const note = variable === undefined || standing === undefined ? standing : `${standing}; env: ${variable}`
-    const choices = flag.parse === undefined ? choicesOf(option) : undefined
+    const choices = flag.parse === undefined ? option.choices : undefined
     return [
       {
         ...flag,
@@ -65,6 +65,31 @@ function valueOf(parsed: Parsed<unknown>): unknown {
 
 function takesValue(names: string): boolean {
   return /[<[]/.test(names)
+}
+
+/** The flag that an argument names, and whether the argument holds its value too. */
+function flagOf(argument: string): { group: FlagGroup; takesNext: 'always' | 'maybe' | 'never' } | null {
+  const [name = '', value] = argument.split('=', 2)
+  const found = allFlags.find(({ names }) => names.split(/[ ,]+/).includes(name))
+  if (found === undefined) return null
+  const takesNext = found.names.includes('<') ? 'always' : found.names.includes('[') ? 'maybe' : 'never'
+  return { group: found.group, takesNext: value === undefined ? takesNext : 'never' }
+}
+
+/** The arguments that a command with these groups of flags takes: its inputs, and its flags with their values. */
+export function argumentsOfGroups(words: readonly string[], groups: readonly FlagGroup[]): string[] {
+  const kept: string[] = []
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? ''
+    const flag = word.startsWith('-') && word !== '-' ? flagOf(word) : null
+    const next = words[at + 1]
+    const isMaybeValue = next !== undefined && !next.startsWith('-')
+    const hasNext = flag?.takesNext === 'always' || (flag?.takesNext === 'maybe' && isMaybeValue)
+    const isKept = flag === null ? !word.startsWith('-') || word === '-' : groups.includes(flag.group)
+    if (isKept) kept.push(word, ...(hasNext && next !== undefined ? [next] : []))
+    if (hasNext) at++
+  }
+  return kept
 }
 
 /** The config file in use, or null. */

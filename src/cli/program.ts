@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { environmentVariables } from '../config/options.js'
 import { exitCodes } from '../core/errors.js'
 import { version } from '../platform/version.js'
-import { termList, type CliIo } from './terminal/io.js'
+import { helpColumns, termList, wrappedColumnsLeast, type CliIo } from './terminal/io.js'
 import { assertLocalPath, type PathUse } from '../core/local-path.js'
 
 interface ListedCommand {
@@ -137,7 +137,7 @@ export async function createProgram(io: CliIo, typed: readonly string[] | null =
     .version(version)
     .exitOverride()
     // Below this the text beside a long flag would not be wrapped at all.
-    .configureHelp({ minWidthToWrap: 20 })
+    .configureHelp({ minWidthToWrap: wrappedColumnsLeast })
     .configureOutput({
       getOutHelpWidth: helpColumns,
       writeOut: (text) => {
@@ -175,9 +175,6 @@ async function addCommand(
   else if (!isGroup) command.option('--not-loaded')
   return command
 }
-
-/** As wide as the terminal, as far as lines can be read well; 80 where there is none. */
-const helpColumns = (): number => Math.min(process.stdout.columns || 80, 100)
 
 /** What `--help` says beside the flags. */
 function environmentAndExitsText(): string {

@@ -7,23 +7,24 @@ import type { Transport, TransportOptions, TransportRequest } from './transport.
 
 /**
  * What the pipeline asks of a service. Nothing throws for what a server or a network does, nothing repeats a
- * request: every call is one request at most, and its `Exchange` is for others to judge.
+ * request: every call is one request at most, and its `Exchange` is for others to judge. Once its signal is aborted,
+ * an answer is not waited for.
  */
 export interface ServiceClient {
   /** `POST /v3/entity-resolution/async`: billed, and not idempotent. */
-  kickoffRun(body: KickoffBody): Promise<Exchange>
+  kickoffRun(body: KickoffBody, signal?: AbortSignal): Promise<Exchange>
   /** `GET /v3/runs/{run_id}`: free; the basis comes only if it was asked for at kickoff too. */
-  pollRun(runId: string, query: { include?: 'basis' }): Promise<Exchange>
+  pollRun(runId: string, query: { include?: 'basis' }, signal?: AbortSignal): Promise<Exchange>
   /** `GET /v3/entities/{id}`: free; the first read of a record starts its build. */
-  readEntity(id: string, query?: { webhook_url?: string }): Promise<Exchange>
+  readEntity(id: string, query?: { webhook_url?: string }, signal?: AbortSignal): Promise<Exchange>
   /** `POST /v1/entity/{id}/hierarchy`: starts research. */
-  requestHierarchy(id: string): Promise<Exchange>
+  requestHierarchy(id: string, signal?: AbortSignal): Promise<Exchange>
   /** `GET /v1/entity/{id}/hierarchy`: free; says also that no research was ever asked for. */
-  readHierarchy(id: string): Promise<Exchange>
+  readHierarchy(id: string, signal?: AbortSignal): Promise<Exchange>
   /** `POST /v3/domain-intelligence`: billed. */
-  askDomain(body: { domain: string; webhook_url?: string }): Promise<Exchange>
+  askDomain(body: { domain: string; webhook_url?: string }, signal?: AbortSignal): Promise<Exchange>
   /** `GET /v3/domain-intelligence`: free for a domain that was asked before. */
-  readDomain(domain: string): Promise<Exchange>
+  readDomain(domain: string, signal?: AbortSignal): Promise<Exchange>
   close(): Promise<void>
 }
 
@@ -57,13 +58,14 @@ export function createServiceClient(
   return {
     calls,
     exchange,
-    kickoffRun: (body) => calls.kickoffRun({ body }),
-    pollRun: (runId, query) => calls.pollRun({ params: { run_id: runId }, query }),
-    readEntity: (id, query = {}) => calls.readEntity({ params: { id }, query }),
-    requestHierarchy: (id) => calls.requestHierarchy({ params: { entity_id: id }, body: undefined }),
-    readHierarchy: (id) => calls.readHierarchy({ params: { entity_id: id } }),
-    askDomain: (body) => calls.requestDomain({ body }),
-    readDomain: (domain) => calls.readDomain({ query: { domain } }),
+    kickoffRun: (body, signal) => calls.kickoffRun({ body }, signal),
+    pollRun: (runId, query, signal) => calls.pollRun({ params: { run_id: runId }, query }, signal),
+    readEntity: (id, query = {}, signal) => calls.readEntity({ params: { id }, query }, signal),
+    requestHierarchy: (id, signal) =>
+      calls.requestHierarchy({ params: { entity_id: id }, body: undefined }, signal),
+    readHierarchy: (id, signal) => calls.readHierarchy({ params: { entity_id: id } }, signal),
+    askDomain: (body, signal) => calls.requestDomain({ body }, signal),
+    readDomain: (domain, signal) => calls.readDomain({ query: { domain } }, signal),
     close: () => transport.close(),
   }
 }
@@ -91,7 +93,10 @@ type CallInput<R extends Route> = Part<'params', z.input<R['params']>> &
  * or a network does, and none repeats a request: the caller of a billed route decides that.
  */
 export type Calls = {
-  readonly [Name in RouteName]: (input: CallInput<(typeof routes)[Name]>) => Promise<Exchange>
+  readonly [Name in RouteName]: (
+    input: CallInput<(typeof routes)[Name]>,
+    signal?: AbortSignal,
+  ) => Promise<Exchange>
 }
 
 interface LooseInput {
@@ -103,7 +108,8 @@ interface LooseInput {
 /** `exchange` sends one request; it adds the key. */
 export function createCalls(exchange: (request: TransportRequest) => Promise<Exchange>): Calls {
   const calls = Object.entries<Route>(routes).map(([name, route]) => {
-    return [name, (input: LooseInput) => exchange(requestOf(route, input))] as const
+    const call = (input: LooseInput, signal?: AbortSignal) => exchange({ ...requestOf(route, input), signal })
+    return [name, call] as const
   })
   return Object.fromEntries(calls) as unknown as Calls
 }

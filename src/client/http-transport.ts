@@ -1,11 +1,15 @@
 import { Agent, buildConnector, request, type Dispatcher } from 'undici'
+import { isUtf8 } from 'node:buffer'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { promisify } from 'node:util'
 import type { Exchange } from '../core/exchange.js'
+import { systemClock } from '../platform/clock.js'
+import { within } from '../platform/outbound/deadline.js'
 import {
   defaultLimits,
   noAnswerInTime,
   parseBody,
+  stoppedBeforeAnswer,
   type Transport,
   type TransportLimits,
   type TransportOptions,
@@ -59,10 +63,18 @@ interface Wire {
   limits: TransportLimits
 }
 
+/** One limit holds for the whole exchange: a server that sends a byte now and then does not stretch it. */
 async function exchange(wire: Wire, call: TransportRequest): Promise<Exchange> {
+  const signals = call.signal === undefined ? [] : [call.signal]
+  return within({ clock: systemClock, msMax: wire.limits.exchangeMsMax, signals }, (signal) =>
+    exchangeUntil(signal, wire, call),
+  )
+}
+
+async function exchangeUntil(signal: AbortSignal, wire: Wire, call: TransportRequest): Promise<Exchange> {
   const { agent, connectFailures, options, limits } = wire
   let reply: Dispatcher.ResponseData
-  const signal = AbortSignal.timeout(limits.exchangeMsMax)
+  const whyAborted = () => (call.signal?.aborted === true ? stoppedBeforeAnswer : noAnswerInTime)
   try {
     reply = await request(options.baseUrl + call.path, {
       method: call.method,
@@ -72,16 +84,23 @@ async function exchange(wire: Wire, call: TransportRequest): Promise<Exchange> {
       signal,
     })
   } catch (error) {
-    return noReply(error, error instanceof Error && connectFailures.has(error) ? 'no' : 'maybe')
+    if (error instanceof Error && connectFailures.has(error)) return noReply(error, 'no')
+    return signal.aborted
+      ? { kind: 'no_reply', sent: 'maybe', reason: whyAborted() }
+      : noReply(error, 'maybe')
   }
   const headers = plainHeaders(reply.headers)
   try {
-    const bytes = await readCapped(reply.body, limits.responseBytesMax)
-    const text = (await decode(bytes, headers['content-encoding'], limits.responseBytesMax)).toString('utf8')
-    return { kind: 'reply', status: reply.statusCode, headers, ...parseBody(text, limits.jsonDepthMax) }
+    const sent = await readCapped(reply.body, limits.responseBytesMax)
+    const bytes = await decode(sent, headers['content-encoding'], limits.responseBytesMax)
+    // Decoded leniently, a damaged name would be written as replacement characters.
+    if (!isUtf8(bytes)) throw new BodyFault('the body is not UTF-8')
+    const parsed = parseBody(bytes.toString('utf8'), limits.jsonDepthMax)
+    return { kind: 'reply', status: reply.statusCode, headers, ...parsed }
   } catch (error) {
     // The status is known even where the body is not: a 401 stays a 401.
-    const bodyFault = error instanceof BodyFault ? error.message : `the body broke off (${codeOf(error)})`
+    const broken = `the body broke off (${signal.aborted ? whyAborted() : codeOf(error)})`
+    const bodyFault = error instanceof BodyFault ? error.message : broken
     return { kind: 'reply', status: reply.statusCode, headers, body: undefined, bodyFault }
   }
 }
@@ -126,7 +145,6 @@ function noReply(error: unknown, sent: 'no' | 'maybe'): Exchange {
 }
 
 const reasons: Record<string, string> = {
-  TimeoutError: noAnswerInTime,
   UND_ERR_SOCKET: 'the connection broke before an answer came (UND_ERR_SOCKET)',
   ECONNRESET: 'the connection was reset before an answer came (ECONNRESET)',
   ECONNREFUSED: 'nothing listens at the base URL (ECONNREFUSED)',

@@ -30,6 +30,8 @@ export interface TransportRequest {
   path: string
   headers: Record<string, string>
   body?: string
+  /** Aborted: the answer is not waited for any longer. */
+  signal?: AbortSignal | undefined
 }
 
 export interface Transport {
@@ -52,8 +54,8 @@ export function createLocalTransport(answer: AnswerLocally, given: Partial<Trans
   return {
     isLocal: true,
     exchange: async (call) => {
-      const reply = await inTime(answer(call), limits.exchangeMsMax)
-      if (reply === null) return { kind: 'no_reply', sent: 'maybe', reason: noAnswerInTime }
+      const reply = await inTime(answer(call), limits.exchangeMsMax, call.signal)
+      if (typeof reply === 'string') return { kind: 'no_reply', sent: 'maybe', reason: reply }
       const { status, headers, text } = reply
       const isTooLarge =
         text.length * 3 > limits.responseBytesMax && Buffer.byteLength(text) > limits.responseBytesMax
@@ -65,21 +67,32 @@ export function createLocalTransport(answer: AnswerLocally, given: Partial<Trans
   }
 }
 
-/** Null where it takes longer; what comes later is nobody's. */
-function inTime<Reply>(reply: Promise<Reply>, msMax: number): Promise<Reply | null> {
+/** Text says why it was not waited for; what comes later is not used. */
+function inTime<Reply>(
+  reply: Promise<Reply>,
+  msMax: number,
+  signal: AbortSignal | undefined,
+): Promise<Reply | string> {
   return new Promise((resolve, reject) => {
+    const stop = () => {
+      resolve(stoppedBeforeAnswer)
+    }
     const timer = setTimeout(() => {
-      resolve(null)
+      resolve(noAnswerInTime)
     }, msMax)
+    if (signal?.aborted === true) stop()
+    signal?.addEventListener('abort', stop, { once: true })
     reply
       .finally(() => {
         clearTimeout(timer)
+        signal?.removeEventListener('abort', stop)
       })
       .then(resolve, reject)
   })
 }
 
 export const noAnswerInTime = 'no answer in time'
+export const stoppedBeforeAnswer = 'stopped before the answer came'
 
 /** The body of an answer, or what is wrong with it. */
 export function parseBody(text: string, depthMax: number): { body: unknown; bodyFault: string | null } {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseByteSize } from '../core/byte-size.js'
 import { parseDurationMs } from '../core/duration.js'
 import { parseListenAddress } from '../core/listen-address.js'
@@ -55,8 +55,10 @@ interface OptionFlag<Value> extends Pick<CallFlag, 'names' | 'group' | 'help'> {
 export type ServiceKind = 'hosted' | 'embedded'
 
 interface OptionEntry<Value, Default> {
-  /** Its description says what the key is, for editors and for the manual. */
-  readonly schema: z.ZodType<Value>
+  /** Made when a value is checked. Its description says what the key is, for editors and for the manual. */
+  readonly schema: () => z.ZodType<Value>
+  /** All values there are, where that is a short list. */
+  readonly choices?: readonly string[]
   readonly flag?: OptionFlag<NoInfer<Value>>
   /** The variable of the environment that goes above the file. */
   readonly variable?: string
@@ -84,6 +86,12 @@ export function option<Value, const Default = undefined>(
 ): Option<Value, Default> {
   return { ...entry, isOption: true }
 }
+
+/** A setting with one of a few values. */
+export const oneOf = <const Choice extends string>(choices: readonly Choice[], description: string) => ({
+  choices,
+  schema: () => z.enum(choices).describe(description),
+})
 
 export const same = <const Default>(value: Default): Record<ServiceKind, Default> => ({
   hosted: value,
@@ -127,12 +135,21 @@ export function listOptions(
   })
 }
 
-/** Unknown keys are errors, so that a typing mistake cannot pass for a setting. */
-export function schemaOf<Table extends OptionTable>(table: Table): z.ZodType<ConfigOf<Table>> {
-  const shape = Object.fromEntries(
-    Object.entries(table).map(([key, node]) => [key, isOption(node) ? node.schema : schemaOf(node)]),
-  )
-  return z.strictObject(shape).partial() as unknown as z.ZodType<ConfigOf<Table>>
+/**
+ * Unknown keys are errors, so that a typing mistake cannot pass for a setting. The schema for `value` alone leaves out
+ * the keys that it does not have: most configs have few, and a schema takes long to make.
+ */
+export function schemaOf<Table extends OptionTable>(
+  table: Table,
+  value?: unknown,
+): z.ZodType<ConfigOf<Table>> {
+  const isFor = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
+  const shape = Object.entries(table)
+    .filter(([key]) => isFor === null || Object.hasOwn(isFor, key))
+    .map(([key, node]) => [key, isOption(node) ? node.schema() : schemaOf(node, isFor?.[key])] as const)
+  const whole = z.strictObject(Object.fromEntries(shape))
+  const isWhole = isFor !== null && shape.every(([key]) => isFor[key] !== undefined)
+  return (isWhole ? whole : whole.partial()) as unknown as z.ZodType<ConfigOf<Table>>
 }
 
 export function fillDefaults<Table extends OptionTable>(
@@ -154,11 +171,6 @@ export function fillDefaults<Table extends OptionTable>(
 /** What stands at the path of a key; undefined where there is nothing. */
 export function valueAt(config: object, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], config)
-}
-
-/** What a flag with a value may be, where that is a short list. */
-export function choicesOf({ schema }: Option): readonly string[] | undefined {
-  return schema instanceof z.ZodEnum ? schema.options.map(String) : undefined
 }
 
 export function parseList(text: string): { value: string[] } {

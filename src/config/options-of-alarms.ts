@@ -1,13 +1,13 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { notifyFormats, notifyTimes } from '../pipeline/rules/notify-message.js'
-import { option, same } from './option.js'
+import { oneOf, option, same } from './option.js'
 
-const text = z.string().min(1).max(2_000)
+const text = () => z.string().min(1).max(2_000)
 
 /** What makes a run fail though its output is written, and who hears of it. */
 export const alarms = {
   failOn: option({
-    schema: text.describe('Conditions on what the run came to, like `lost_match>5%, failed>0`.'),
+    schema: () => text().describe('Conditions on what the run came to, like `lost_match>5%, failed>0`.'),
     flag: {
       names: '--fail-on <conditions>',
       group: 'reporting',
@@ -18,7 +18,7 @@ export const alarms = {
     example: 'failed>5%',
   }),
   notify: option({
-    schema: z.string().max(2_000).describe('Where a message is sent to when the run has ended.'),
+    schema: () => z.string().max(2_000).describe('Where a message is sent to when the run has ended.'),
     flag: { names: '--notify <url>', group: 'reporting', help: 'sent a message when the run has ended' },
     variable: 'ENRICH_NOTIFY_URL',
     unset: 'nobody',
@@ -27,13 +27,14 @@ export const alarms = {
     example: '',
   }),
   notifyFormat: option({
-    schema: z.enum(notifyFormats).describe('The form of that message.'),
+    ...oneOf(notifyFormats, 'The form of that message.'),
     defaults: same('json'),
   }),
   notifyWhen: option({
-    schema: z
-      .enum(notifyTimes)
-      .describe('When it is sent: after every run, or after those that end with another code than 0.'),
+    ...oneOf(
+      notifyTimes,
+      'When it is sent: after every run, or after those that end with another code than 0.',
+    ),
     defaults: same('always'),
   }),
 }
@@ -41,7 +42,8 @@ export const alarms = {
 /** The run's figures, for Prometheus. */
 export const metrics = {
   file: option({
-    schema: z.string().min(1).describe("Where the run's figures are written in Prometheus' text format."),
+    schema: () =>
+      z.string().min(1).describe("Where the run's figures are written in Prometheus' text format."),
     flag: {
       names: '--metrics-file <path>',
       group: 'reporting',

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseByteSize } from '../core/byte-size.js'
 import {
   identifierKeys,
@@ -7,6 +7,7 @@ import {
 } from '../pipeline/rules/identifier-columns.js'
 import { encodingNames } from '../tables/encodings/names.js'
 import {
+  oneOf,
   option,
   parseDelimiter,
   parseIdColumns,
@@ -17,28 +18,28 @@ import {
   same,
 } from './option.js'
 
-const column = z.string().min(1)
-const path = z.string().min(1)
-const idColumns: z.ZodType<IdentifierColumns | 'none'> = z.union([
-  z.literal('none'),
-  z.partialRecord(z.enum([...identifierKeys, ...identifierPlaceKeys]), column),
-])
-const inputFormat = z
-  .enum(['csv', 'parquet', 'ndjson', 'json', 'xlsx'])
-  .describe('By extension if left out; needed for "-".')
-const outputFormat = z
-  .enum(['csv', 'parquet', 'ndjson', 'xlsx', 'csv.gz', 'ndjson.gz'])
-  .describe('By extension if left out; needed for "-".')
+const column = () => z.string().min(1)
+const path = () => z.string().min(1)
+const idColumns = (): z.ZodType<IdentifierColumns | 'none'> =>
+  z.union([z.literal('none'), z.partialRecord(z.enum([...identifierKeys, ...identifierPlaceKeys]), column())])
+const inputFormat = oneOf(
+  ['csv', 'parquet', 'ndjson', 'json', 'xlsx'],
+  'By extension if left out; needed for "-".',
+)
+const outputFormat = oneOf(
+  ['csv', 'parquet', 'ndjson', 'xlsx', 'csv.gz', 'ndjson.gz'],
+  'By extension if left out; needed for "-".',
+)
 
 export const input = {
   paths: option({
-    schema: z.array(path).min(1).describe('Files or globs to read; "-" is standard input.'),
+    schema: () => z.array(path()).min(1).describe('Files or globs to read; "-" is standard input.'),
     path: 'input',
     example: ['fixtures/companies.csv'],
   }),
   columns: {
     name: option({
-      schema: column.describe('The column with company names.'),
+      schema: () => column().describe('The column with company names.'),
       flag: { names: '--name-column <name>', group: 'input', help: 'the column with company names' },
       unset: 'found by its header',
       manual:
@@ -48,7 +49,7 @@ export const input = {
       example: 'company_name',
     }),
     location: option({
-      schema: z.array(column).describe('Columns joined with ", " into the location.'),
+      schema: () => z.array(column()).describe('Columns joined with ", " into the location.'),
       flag: {
         names: '--location-columns <a,b>',
         group: 'input',
@@ -61,7 +62,7 @@ export const input = {
       example: ['city', 'state', 'country'],
     }),
     context: option({
-      schema: z.array(column).describe('Columns joined with ", " into the context.'),
+      schema: () => z.array(column()).describe('Columns joined with ", " into the context.'),
       flag: {
         names: '--context-columns <a,b>',
         group: 'input',
@@ -72,9 +73,8 @@ export const input = {
       example: [],
     }),
     identifiers: option({
-      schema: idColumns.describe(
-        'Columns by the identifier that they hold, and no others; "none": no column.',
-      ),
+      schema: () =>
+        idColumns().describe('Columns by the identifier that they hold, and no others; "none": no column.'),
       flag: {
         names: '--id-columns <key=column>',
         group: 'input',
@@ -89,14 +89,14 @@ export const input = {
     }),
   },
   format: option({
-    schema: inputFormat,
+    ...inputFormat,
     flag: { names: '--input-format <format>', group: 'input', help: 'needed for standard input' },
     meaning: 'The format of the input; needed for "-".',
     unset: 'by extension',
     example: 'csv',
   }),
   delimiter: option({
-    schema: z.string().length(1).describe('Of a CSV file; found by itself if left out.'),
+    schema: () => z.string().length(1).describe('Of a CSV file; found by itself if left out.'),
     flag: {
       names: '--delimiter <char>',
       group: 'input',
@@ -109,7 +109,7 @@ export const input = {
     example: ',',
   }),
   encoding: option({
-    schema: z.enum(encodingNames).describe('Of a CSV, NDJSON or JSON file; found by itself if left out.'),
+    ...oneOf(encodingNames, 'Of a CSV, NDJSON or JSON file; found by itself if left out.'),
     flag: { names: '--encoding <name>', group: 'input', help: 'of a CSV, NDJSON or JSON input' },
     unset: 'found',
     meaning: 'The encoding of a CSV, NDJSON or JSON file.',
@@ -119,14 +119,14 @@ export const input = {
     example: 'utf-8',
   }),
   sheet: option({
-    schema: z.string().describe('Of an Excel file: a name, or a number from 1 on; empty is none.'),
+    schema: () => z.string().describe('Of an Excel file: a name, or a number from 1 on; empty is none.'),
     flag: { names: '--sheet <name>', group: 'input', help: 'of an Excel input: name or number' },
     unset: 'the first visible one',
     meaning: 'The sheet of an Excel file, by name, or by number from 1 on. Empty is none.',
     example: '',
   }),
   limit: option({
-    schema: z.int().positive().describe('Read only the first rows: a pilot.'),
+    schema: () => z.int().positive().describe('Read only the first rows: a pilot.'),
     flag: {
       names: '--limit <n>',
       group: 'input',
@@ -136,7 +136,8 @@ export const input = {
     example: 1_000_000,
   }),
   rowKey: option({
-    schema: column.describe("The column with the user's own key of each row, by which outputs are compared."),
+    schema: () =>
+      column().describe("The column with the user's own key of each row, by which outputs are compared."),
     flag: {
       names: '--row-key <column>',
       group: 'reporting',
@@ -148,7 +149,7 @@ export const input = {
     example: 'account_id',
   }),
   dedupe: option({
-    schema: z.boolean().describe('Rows that ask the same share one lookup.'),
+    schema: () => z.boolean().describe('Rows that ask the same share one lookup.'),
     flag: {
       names: '--no-dedupe',
       group: 'input',
@@ -161,7 +162,7 @@ export const input = {
 
 export const output = {
   path: option({
-    schema: path.describe('The file to write; "-" is standard output.'),
+    schema: () => path().describe('The file to write; "-" is standard output.'),
     flag: {
       names: '-o, --output <path>',
       group: 'output',
@@ -172,14 +173,14 @@ export const output = {
     example: 'out.parquet',
   }),
   format: option({
-    schema: outputFormat,
+    ...outputFormat,
     flag: { names: '--format <format>', group: 'output', help: 'needed for standard output' },
     meaning: 'The format of the output; needed for "-".',
     unset: 'by extension',
     example: 'parquet',
   }),
   basis: option({
-    schema: z.enum(['auto', 'inline', 'file', 'none']).describe('Where the sources of each field go.'),
+    ...oneOf(['auto', 'inline', 'file', 'none'], 'Where the sources of each field go.'),
     flag: { names: '--basis <where>', group: 'output', help: 'where the sources of each field go' },
     unset: 'auto',
     manual:
@@ -188,7 +189,7 @@ export const output = {
     example: 'auto',
   }),
   columns: option({
-    schema: z.array(column).min(1).describe('The added columns wanted; all if left out.'),
+    schema: () => z.array(column()).min(1).describe('The added columns wanted; all if left out.'),
     flag: {
       names: '--columns <a,b>',
       group: 'output',
@@ -214,7 +215,7 @@ export const output = {
     ],
   }),
   bom: option({
-    schema: z.boolean().describe('A byte order mark in front of CSV, for spreadsheets.'),
+    schema: () => z.boolean().describe('A byte order mark in front of CSV, for spreadsheets.'),
     flag: {
       names: '--bom',
       group: 'output',
@@ -224,19 +225,21 @@ export const output = {
     example: false,
   }),
   prefix: option({
-    schema: z
-      .string()
-      .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,40}$/, 'letters, digits, _ . -')
-      .describe('In front of the added columns.'),
+    schema: () =>
+      z
+        .string()
+        .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,40}$/, 'letters, digits, _ . -')
+        .describe('In front of the added columns.'),
     meaning: 'What stands in front of the names of the added columns.',
     flag: { names: '--prefix <text>', group: 'output', help: 'in front of the added columns' },
     defaults: same('enrich_'),
   }),
   memory: option({
-    schema: z
-      .string()
-      .refine((text) => parseByteSize(text) !== null, { error: 'a number and MB or GB, like 1GB' })
-      .describe('What writing Parquet may hold in memory.'),
+    schema: () =>
+      z
+        .string()
+        .refine((text) => parseByteSize(text) !== null, { error: 'a number and MB or GB, like 1GB' })
+        .describe('What writing Parquet may hold in memory.'),
     flag: {
       names: '--memory <size>',
       group: 'output',
@@ -248,7 +251,7 @@ export const output = {
     example: '1GB',
   }),
   changes: option({
-    schema: path.describe('Where to write what changed against the output before.'),
+    schema: () => path().describe('Where to write what changed against the output before.'),
     flag: {
       names: '--changes <path>',
       group: 'reporting',
@@ -259,7 +262,7 @@ export const output = {
     example: 'changes.csv',
   }),
   partial: option({
-    schema: z.boolean().describe('Write the output also when the run stops early.'),
+    schema: () => z.boolean().describe('Write the output also when the run stops early.'),
     flag: {
       names: '--partial',
       group: 'partial',
@@ -269,7 +272,7 @@ export const output = {
     example: false,
   }),
   report: option({
-    schema: path.describe('Where the report of the run is written: one HTML file.'),
+    schema: () => path().describe('Where the report of the run is written: one HTML file.'),
     flag: {
       names: '--report <path>',
       group: 'reporting',

@@ -1,16 +1,17 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { option, same } from './option.js'
 import { parsePartition } from './partition.js'
 
-const name = z
-  .string()
-  .min(1)
-  .max(200)
-  .refine((text) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text), { error: 'text of one line' })
+const name = () =>
+  z
+    .string()
+    .min(1)
+    .max(200)
+    .refine((text) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text), { error: 'text of one line' })
 
 export const job = {
   name: option({
-    schema: name.describe('Names the job: its runs are compared with each other.'),
+    schema: () => name().describe('Names the job: its runs are compared with each other.'),
     flag: {
       names: '--job <name>',
       group: 'reporting',
@@ -23,10 +24,11 @@ export const job = {
     example: 'nightly',
   }),
   partition: option({
-    schema: z
-      .string()
-      .refine((text) => text === '' || 'value' in parsePartition(text), { error: 'I/N, /N or auto' })
-      .describe('Which part of the job a process has: I/N, /N or auto; empty: the job has no parts.'),
+    schema: () =>
+      z
+        .string()
+        .refine((text) => text === '' || 'value' in parsePartition(text), { error: 'I/N, /N or auto' })
+        .describe('Which part of the job a process has: I/N, /N or auto; empty: the job has no parts.'),
     flag: {
       names: '--partition <i/n>',
       group: 'reporting',
@@ -45,7 +47,7 @@ export const job = {
 
 export const history = {
   keep: option({
-    schema: z.int().min(2).max(10_000).describe('Of each job, keep what so many runs published.'),
+    schema: () => z.int().min(2).max(10_000).describe('Of each job, keep what so many runs published.'),
     defaults: same(90),
     manual:
       'Older runs stay listed, ten times as many of them, and what they published is forgotten. See ' +

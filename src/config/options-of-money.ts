@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { microsOfNumber, parseAmountMicros } from '../pipeline/rules/money.js'
 import { option, type Parsed } from './option.js'
 
@@ -9,23 +9,24 @@ const amount = (unitsMax: number) =>
   z.number().refine((value) => microsOfNumber(value, unitsMax) !== null, {
     error: 'an amount of at most six decimals, like 0.05',
   })
-const price = amount(moneyLimits.priceUnitsMax)
+const price = () => amount(moneyLimits.priceUnitsMax)
 
 const stagePrice = (of: string, unset: string, example: number) =>
-  option({ schema: price.describe(`What ${of} costs.`), unset, example })
+  option({ schema: () => price().describe(`What ${of} costs.`), unset, example })
 
 /** What a lookup costs, so that amounts can be shown and bounded. The embedded service is free, whatever stands here. */
 export const billing = {
   unitPrice: option({
-    schema: price.describe('What a lookup costs: a submission that the service accepts.'),
+    schema: () => price().describe('What a lookup costs: a submission that the service accepts.'),
     manual: 'At most six decimals. Without it, no amounts are shown. See [Money](nightly-jobs.md#money).',
     example: 0.05,
   }),
   currency: option({
-    schema: z
-      .string()
-      .regex(/^[A-Z]{3}$/, { error: 'a code of ISO 4217: three capital letters, like EUR' })
-      .describe('The currency of all prices, by its code of ISO 4217.'),
+    schema: () =>
+      z
+        .string()
+        .regex(/^[A-Z]{3}$/, { error: 'a code of ISO 4217: three capital letters, like EUR' })
+        .describe('The currency of all prices, by its code of ISO 4217.'),
     unset: 'amounts are plain numbers',
     example: 'EUR',
   }),
@@ -38,17 +39,17 @@ export const billing = {
 
 /** `--max-cost`. */
 export const costMax = option({
-  schema: amount(moneyLimits.costUnitsMax).describe(
-    'Submit nothing that could cost more than this, all together.',
-  ),
+  schema: () =>
+    amount(moneyLimits.costUnitsMax).describe('Submit nothing that could cost more than this, all together.'),
   flag: {
     names: '--max-cost <amount>',
     group: 'asking',
-    help: 'stop before all lookups together could cost more',
+    help: 'stop before all lookups together could cost more; the same command again has a new budget',
     parse: parseAmount,
   },
   manual:
-    'In the unit of `billing.unitPrice`, which it needs. It counts as `--max-lookups` does, over all stages together.',
+    'In the unit of `billing.unitPrice`, which it needs. It counts as `--max-lookups` does, over all stages together. ' +
+    'See [Budgets](nightly-jobs.md#budgets).',
   example: 25,
 })
 

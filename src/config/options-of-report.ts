@@ -1,11 +1,11 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseListenAddress } from '../core/listen-address.js'
 import { option, parseListen } from './option.js'
 
 /** What the report of a run shows besides what it always does. */
 export const report = {
   by: option({
-    schema: z.string().min(1).describe('A column by whose values the report counts matched rows.'),
+    schema: () => z.string().min(1).describe('A column by whose values the report counts matched rows.'),
     flag: {
       names: '--report-by <column>',
       group: 'reporting',
@@ -22,12 +22,13 @@ const watchDefault = '127.0.0.1:0'
 
 export const watch = {
   listen: option({
-    schema: z
-      .string()
-      .refine((text) => text === '' || parseListenAddress(text) !== null, {
-        error: 'host:port, like 127.0.0.1:8790',
-      })
-      .describe('Where the live page of a run is served, like 127.0.0.1:8790; port 0 is any free one.'),
+    schema: () =>
+      z
+        .string()
+        .refine((text) => text === '' || parseListenAddress(text) !== null, {
+          error: 'host:port, like 127.0.0.1:8790',
+        })
+        .describe('Where the live page of a run is served, like 127.0.0.1:8790; port 0 is any free one.'),
     flag: {
       names: '--watch [host:port]',
       group: 'reporting',

@@ -1,32 +1,34 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { rateLimits } from '../contract/limits.js'
 import { parseDurationMs } from '../core/duration.js'
 import { stageKinds, type StageKind } from '../pipeline/rules/lookup-kind.js'
 import { option, parseList, type Option, type Parsed } from './option.js'
 
-const duration = z
-  .string()
-  .refine((text) => parseDurationMs(text) !== null, { error: 'a number and s, m, h or d, like 30d' })
-const perWindow = z.int().positive().max(1_000_000)
+const duration = () =>
+  z
+    .string()
+    .refine((text) => parseDurationMs(text) !== null, { error: 'a number and s, m, h or d, like 30d' })
+const perWindow = () => z.int().positive().max(1_000_000)
 
 const maxAge = (of: string, example: string) =>
   option({
-    schema: duration.describe(`Ask again when ${of} is older than this.`),
+    schema: () => duration().describe(`Ask again when ${of} is older than this.`),
     unset: 'kept for good',
     example,
   })
 const lookupsMax = (of: string) =>
-  option({ schema: z.int().min(0).describe(`Ask for no more than this many ${of}.`), example: 1_000 })
+  option({ schema: () => z.int().min(0).describe(`Ask for no more than this many ${of}.`), example: 1_000 })
 const limit = (of: string, hosted: number): Option<number, number | null> =>
-  option({ schema: perWindow.describe(`${of} a window.`), defaults: { hosted, embedded: null } })
+  option({ schema: () => perWindow().describe(`${of} a window.`), defaults: { hosted, embedded: null } })
 
 /** What is asked after the answers; a stage is asked where its key is there, or where `with` names it. */
 export const stages = {
   with: option({
-    schema: z
-      .array(z.enum(stageKinds))
-      .refine((list) => new Set(list).size === list.length, { error: 'a stage is named twice' })
-      .describe('What is asked of each company after its answer; if left out, the stages with a key here.'),
+    schema: () =>
+      z
+        .array(z.enum(stageKinds))
+        .refine((list) => new Set(list).size === list.length, { error: 'a stage is named twice' })
+        .describe('What is asked of each company after its answer; if left out, the stages with a key here.'),
     flag: {
       names: '--with <stages>',
       group: 'output',

@@ -1,8 +1,8 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { rateLimits } from '../contract/limits.js'
 import { parseDurationMs } from '../core/duration.js'
 import { parseListenAddress } from '../core/listen-address.js'
-import { option, parseDuration, parseListen, parseWholeNumber, same, type CallFlag } from './option.js'
+import { oneOf, option, parseDuration, parseListen, parseWholeNumber, same, type CallFlag } from './option.js'
 import { alarms, metrics } from './options-of-alarms.js'
 import { input, output } from './options-of-files.js'
 import { history, job } from './options-of-history.js'
@@ -20,18 +20,20 @@ export const defaultPaths = {
   decisions: defaultDecisionsPath,
 } as const
 
-const duration = z
-  .string()
-  .refine((text) => parseDurationMs(text) !== null, { error: 'a number and s, m, h or d, like 30d' })
-const path = z.string().min(1)
-const positive = z.int().positive()
-export const matcherCount = z.int().min(0).max(64)
+const duration = () =>
+  z
+    .string()
+    .refine((text) => parseDurationMs(text) !== null, { error: 'a number and s, m, h or d, like 30d' })
+const path = () => z.string().min(1)
+const positive = () => z.int().positive()
+export const matcherCount = () => z.int().min(0).max(64)
 
 const checkpoint = {
   path: option({
-    schema: path.describe(
-      'What remembers what was asked and answered: an SQLite file, or a PostgreSQL database that several machines share.',
-    ),
+    schema: () =>
+      path().describe(
+        'What remembers what was asked and answered: an SQLite file, or a PostgreSQL database that several machines share.',
+      ),
     flag: {
       names: '--checkpoint <path>',
       group: 'checkpoint',
@@ -44,7 +46,7 @@ const checkpoint = {
       'password comes from `PGPASSWORD`, `PGPASSFILE` or `~/.pgpass`.',
   }),
   maxAge: option({
-    schema: duration.describe('Ask again when an answer is older than this.'),
+    schema: () => duration().describe('Ask again when an answer is older than this.'),
     flag: {
       names: '--max-age <duration>',
       group: 'asking',
@@ -58,9 +60,10 @@ const checkpoint = {
 
 const lookup = {
   identifiers: option({
-    schema: z
-      .enum(['first', 'context'])
-      .describe('How identifiers are asked: in the name, which is judged by them, or as context.'),
+    ...oneOf(
+      ['first', 'context'],
+      'How identifiers are asked: in the name, which is judged by them, or as context.',
+    ),
     defaults: { hosted: 'context', embedded: 'first' },
     manual:
       '`first` is for services that answer identifiers exactly, as `enrich serve` does. See ' +
@@ -70,7 +73,7 @@ const lookup = {
 
 const service = {
   baseUrl: option({
-    schema: z.string().min(1).describe('Of a hosted service; the embedded one if left out.'),
+    schema: () => z.string().min(1).describe('Of a hosted service; the embedded one if left out.'),
     flag: { names: '--base-url <url>', group: 'service', help: 'of a hosted service' },
     variable: 'ENRICH_BASE_URL',
     unset: 'the embedded service',
@@ -79,7 +82,7 @@ const service = {
     example: 'http://127.0.0.1:8787',
   }),
   registry: option({
-    schema: path.describe('The registry that the embedded service answers from.'),
+    schema: () => path().describe('The registry that the embedded service answers from.'),
     flag: { names: '--registry <path>', group: 'service', help: 'what the embedded service answers from' },
     path: 'registry',
     unset: `${defaultPaths.registry} if it exists`,
@@ -87,7 +90,7 @@ const service = {
     example: defaultPaths.registry,
   }),
   matchers: option({
-    schema: matcherCount.describe('Threads in which the embedded service matches names.'),
+    schema: () => matcherCount().describe('Threads in which the embedded service matches names.'),
     unset: 'one less than there are cores, 8 at most',
     manual: 'They start when there is work for them; `0`: names are matched beside everything else.',
     example: 2,
@@ -96,22 +99,22 @@ const service = {
 
 const budget = {
   lookupsMax: option({
-    schema: z.int().min(0).describe('Submit no more than this many lookups.'),
+    schema: () => z.int().min(0).describe('Submit no more than this many lookups.'),
     flag: {
       names: '--max-lookups <n>',
       group: 'asking',
-      help: 'stop before submitting more than n',
+      help: 'stop before submitting more than n; the same command again has a new budget',
       parse: parseWholeNumber,
     },
     manual:
       'Rows that ask by a domain in place of a name count too; what stages ask has budgets of its own. ' +
       'Interrupted and resumed, the same input goes on counting; once the number is reached, the same command ' +
-      'begins a new count.',
+      'starts a new budget. See [Budgets](nightly-jobs.md#budgets).',
     example: 1_000,
   }),
   costMax,
   durationMax: option({
-    schema: duration.describe('Stop after this long.'),
+    schema: () => duration().describe('Stop after this long.'),
     flag: {
       names: '--max-duration <duration>',
       group: 'asking',
@@ -125,9 +128,10 @@ const budget = {
 
 const submission = {
   onLost: option({
-    schema: z
-      .enum(['hold', 'resubmit'])
-      .describe('What to do with a submission whose answer was lost: it may have been billed.'),
+    ...oneOf(
+      ['hold', 'resubmit'],
+      'What to do with a submission whose answer was lost: it may have been billed.',
+    ),
     flag: {
       names: '--resubmit-uncertain',
       group: 'asking',
@@ -138,9 +142,7 @@ const submission = {
     manual: 'The flag is `resubmit`: ask again.',
   }),
   onServerError: option({
-    schema: z
-      .enum(['hold', 'resubmit'])
-      .describe('What to do after HTTP 500 to a submission: it may have been billed.'),
+    ...oneOf(['hold', 'resubmit'], 'What to do after HTTP 500 to a submission: it may have been billed.'),
     defaults: same('hold'),
     manual: '`resubmit` only if you know that the service creates nothing when it says 500.',
   }),
@@ -149,24 +151,24 @@ const submission = {
 /** A hosted service states its limits; the embedded one has no budget to hold. */
 const pace = {
   submitPerMinute: option({
-    schema: positive.max(1_000_000).describe('Submissions a window.'),
+    schema: () => positive().max(1_000_000).describe('Submissions a window.'),
     defaults: { hosted: rateLimits.submissionsPerMinute, embedded: null },
   }),
   pollPerMinute: option({
-    schema: positive.max(1_000_000).describe('Polls a window.'),
+    schema: () => positive().max(1_000_000).describe('Polls a window.'),
     defaults: { hosted: rateLimits.pollsPerMinute, embedded: null },
   }),
   windowSeconds: option({
-    schema: z.number().positive().max(3600).describe('Length of the window.'),
+    schema: () => z.number().positive().max(3600).describe('Length of the window.'),
     meaning: 'Length of the window that both limits hold for.',
     defaults: same(rateLimits.windowSeconds),
   }),
   inFlightRunsMax: option({
-    schema: positive.max(100_000).describe('Runs waited for at one time.'),
+    schema: () => positive().max(100_000).describe('Runs waited for at one time.'),
     defaults: { hosted: 2_000, embedded: 200 },
   }),
   submitConcurrency: option({
-    schema: positive.max(256).describe('Submissions in flight at one time.'),
+    schema: () => positive().max(256).describe('Submissions in flight at one time.'),
     defaults: { hosted: 16, embedded: 32 },
   }),
 }
@@ -174,18 +176,18 @@ const pace = {
 /** A hosted service takes one to five minutes a run; the embedded one answers within moments. */
 const polling = {
   firstAfterSeconds: option({
-    schema: z.number().min(0).max(3600).describe('No poll sooner after a submission.'),
+    schema: () => z.number().min(0).max(3600).describe('No poll sooner after a submission.'),
     meaning: 'After a submission, its run is not polled sooner.',
     defaults: { hosted: 60, embedded: 0 },
     example: 5,
   }),
   intervalSeconds: option({
-    schema: z.number().positive().max(3600).describe('Between two polls of one run.'),
+    schema: () => z.number().positive().max(3600).describe('Between two polls of one run.'),
     meaning: 'Time between two polls of one run.',
     defaults: { hosted: 10, embedded: 0.05 },
   }),
   deadlineMinutes: option({
-    schema: z.number().positive().max(100_000).describe('Then the run is left for the next command.'),
+    schema: () => z.number().positive().max(100_000).describe('Then the run is left for the next command.'),
     meaning: 'After this, a run without an answer is left for the next command.',
     defaults: same(60),
   }),
@@ -193,7 +195,7 @@ const polling = {
 
 const webhook = {
   url: option({
-    schema: z.string().max(2_000).describe('Where the service sends answers; empty: they are polled.'),
+    schema: () => z.string().max(2_000).describe('Where the service sends answers; empty: they are polled.'),
     flag: {
       names: '--webhook-url <url>',
       group: 'webhook',
@@ -207,12 +209,13 @@ const webhook = {
     example: '',
   }),
   listen: option({
-    schema: z
-      .string()
-      .refine((text) => text === '' || parseListenAddress(text) !== null, {
-        error: 'host:port is needed, like 127.0.0.1:8788',
-      })
-      .describe('Where this machine takes them, behind that URL; empty: a standing receiver does.'),
+    schema: () =>
+      z
+        .string()
+        .refine((text) => text === '' || parseListenAddress(text) !== null, {
+          error: 'host:port is needed, like 127.0.0.1:8788',
+        })
+        .describe('Where this machine takes them, behind that URL; empty: a standing receiver does.'),
     flag: {
       names: '--webhook-listen <host:port>',
       group: 'webhook',
@@ -231,7 +234,7 @@ const webhook = {
  */
 export const options = {
   $schema: option({
-    schema: z.string().describe('Where this schema lives, for editors.'),
+    schema: () => z.string().describe('Where this schema lives, for editors.'),
     meaning: 'Where the JSON Schema of the file is, for editors.',
     example: './node_modules/enrich/dist/config.schema.json',
   }),

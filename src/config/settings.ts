@@ -60,6 +60,11 @@ export interface Settings {
   readonly job: { readonly name: string | null; readonly partition: string | null }
   readonly history: Filled['history']
   readonly webhook: { readonly url: string | null; readonly listen: Readonly<ListenAddress> | null }
+  /**
+   * The settings that decide what a run does and costs, by the keys and in the units of the config, defaults included.
+   * Without addresses, which may contain a secret, and without input paths, which are recorded elsewhere.
+   */
+  readonly asConfigured: Readonly<Record<string, unknown>>
 }
 
 interface ReviewSettings {
@@ -128,7 +133,24 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
       url: isUnset(webhook.url) ? null : parseWebhookUrl(webhook.url, isLocal(baseUrl)),
       listen: isUnset(webhook.listen) ? null : parseListenAddress(webhook.listen),
     },
+    asConfigured: pickRecorded(filled, stagesAsked(whole)),
   })
+}
+
+function pickRecorded(filled: Filled, stages: readonly StageKind[]): Settings['asConfigured'] {
+  const { input, output, checkpoint, lookup, submission, limits, polling, budget, billing } = filled
+  const { job, history, review, report, alarms } = filled
+  return {
+    input: { ...input, paths: undefined },
+    ...{ output, lookup, submission, limits, polling, budget, billing, job, history, report },
+    checkpoint: { maxAge: checkpoint.maxAge },
+    stages: Object.fromEntries([
+      ...(stages.length === 0 ? [] : [['with', [...stages]] as const]),
+      ...stages.map((stage) => [stage, filled.stages[stage]] as const),
+    ]),
+    review: { threshold: review.threshold },
+    alarms: { failOn: alarms.failOn },
+  }
 }
 
 function reviewSettings({ threshold, reviewer = '', listen }: Filled['review']): ReviewSettings {

@@ -1,7 +1,11 @@
 import { writeFileSync } from 'node:fs'
-import { z } from 'zod'
-import { fileConfig } from './file-config.js'
+import * as z from 'zod'
+import { schemaOf } from './option.js'
+import { options } from './options.js'
 
 /** Run by `npm run build`: the JSON Schema of pipeline.config.json, for editors and validators. */
-const schema = { title: 'pipeline.config.json of enrich', ...z.toJSONSchema(fileConfig, { io: 'input' }) }
+const schema = {
+  title: 'pipeline.config.json of enrich',
+  ...z.toJSONSchema(schemaOf(options), { io: 'input' }),
+}
 writeFileSync(new URL('../config.schema.json', import.meta.url), `${JSON.stringify(schema, null, 2)}\n`)

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { address, attributes, operationalPresence } from './entity.js'
 import { entitySubtype, entityType } from './enums.js'
 import { entityId, legalEntityId } from './ids.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { entitySubtype, entityType, identifierType, legalForm, sector } from './enums.js'
 import { callId, entityId, legalEntityId, presenceId } from './ids.js'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Shared enumerations (interface: "Shared enumerations"). Closed here; a client treats them as open. */
 export const entityType = z.enum(['business', 'nonprofit', 'government', 'person', 'other', 'unknown'])

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Every v3 error body. Clients branch on the HTTP status and `type`, never on `message` (interface: "Errors"). */
 export const errorBody = z.strictObject({ error: z.strictObject({ type: z.string(), message: z.string() }) })

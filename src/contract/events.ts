@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { domainReply } from './domain.js'
 import { entityReply } from './entity.js'
 import { eventId, runId } from './ids.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /**
  * Identifier kinds (interface: "Identifier kinds"). Branded, so that a `RunId` cannot be passed where a

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { lookupName } from './resolution.js'
 
 /** A JSON-RPC 2.0 message to the MCP endpoint (interface: "MCP (beta)"). Without an id it is a notification. */

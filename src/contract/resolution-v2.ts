@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { matchingBranch } from './entity.js'
 import { cacheHitType, entitySubtype, entityType, factorType, outcomeStatus } from './enums.js'
 import { callId, entityId, legalEntityId, requestId, streamId } from './ids.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { customId, jobId, requestId, runId } from './ids.js'
 import { fieldLimits } from './limits.js'
 import { jobResult } from './result.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { domainBody, domainBodyV3, domainReply, domainReplyV1 } from './domain.js'
 import { entityReply } from './entity.js'
 import { entityReplyV1 } from './entity-v1.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { callId, entityId, legalEntityId } from './ids.js'
 import { fieldLimits } from './limits.js'
 import { lookupName } from './resolution.js'

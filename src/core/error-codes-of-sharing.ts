@@ -65,6 +65,27 @@ export const errorsOfSharing = {
     meaning: 'the disk of PostgreSQL is full',
     remedy: 'make room there; the same command resumes',
   },
+  CHECKPOINT_SERVER_READ_ONLY: {
+    exitCode: 5,
+    meaning: 'PostgreSQL takes no writes: it was made read-only, or became a standby',
+    remedy: 'name the primary, or end the read-only mode; the same command resumes',
+  },
+  CHECKPOINT_SERVER_BUSY: {
+    exitCode: 5,
+    meaning:
+      'PostgreSQL did not get a lock in time, or a statement took too long or met others again and again',
+    remedy: 'look for sessions that hold locks (`pg_stat_activity`); the same command resumes',
+  },
+  CHECKPOINT_SERVER_FAILED: {
+    exitCode: 5,
+    meaning: 'PostgreSQL failed at a statement: its disk, its memory, or an error inside it',
+    remedy: 'see the log of the server; the same command resumes',
+  },
+  CHECKPOINT_STATEMENT_REFUSED: {
+    exitCode: 1,
+    meaning: 'PostgreSQL refuses a statement of ours: a bug, or the tables were changed by other means',
+    remedy: 'report it with its SQLSTATE; the same command resumes',
+  },
   CHECKPOINT_CONNECTIONS_EXHAUSTED: {
     exitCode: 5,
     meaning: 'PostgreSQL takes no more connections',

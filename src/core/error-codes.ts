@@ -83,6 +83,10 @@ export const errorTable = {
     meaning: 'no column holds names, or a named column is not there',
     remedy: '`--name-column`; the hint lists the columns',
   },
+  INPUT_COLUMN_NESTED: {
+    meaning: 'a struct, list, map, object or array was named as a column of names, places or identifiers',
+    remedy: 'name a member of it, `--name-column company.name`; the hint lists them',
+  },
   INPUT_COLUMNS_DUPLICATE: {
     meaning: 'two columns of one name; for Parquet also two that differ in case alone',
     remedy: 'rename one',
@@ -180,6 +184,11 @@ export const errorTable = {
   FILES_TOO_MANY: {
     meaning: 'this process may not have so many files open (`ulimit -n`); 512 are enough',
     remedy: '`ulimit -n 2048`, and the same command again',
+  },
+  NATIVE_PACKAGE_MISSING: {
+    meaning:
+      'npm installed SQLite or DuckDB without its binary: `ignore-scripts`, `allow-scripts` or `omit=optional` is set, or a build failed',
+    remedy: 'run the command in the hint',
   },
   MEMORY_SHORT: {
     meaning: 'a table takes more memory than is allowed for its columns, or `--memory` is too little for any',
@@ -320,12 +329,12 @@ export const errorTable = {
   LOOKUPS_MAX_REACHED: {
     exitCode: 8,
     meaning: '`--max-lookups` is reached',
-    remedy: 'the same command resumes',
+    remedy: 'the same command resumes with a new budget',
   },
   COST_MAX_REACHED: {
     exitCode: 8,
     meaning: 'one lookup more could cost more than `--max-cost`',
-    remedy: 'the same command resumes',
+    remedy: 'the same command resumes with a new budget',
   },
   DURATION_MAX_REACHED: {
     exitCode: 10,

@@ -12,7 +12,9 @@ export const exitCodes = {
   0: { meaning: 'every row has a final outcome; or the command did what it was asked' },
   1: { meaning: 'a bug in enrich', manual: 'a bug: the stack is printed' },
   2: { meaning: 'usage, config, input or output error; nothing was submitted' },
-  3: { meaning: 'output written, but some rows failed, are uncertain, pending or invalid' },
+  3: {
+    meaning: 'output written, but some rows failed, were refused by the service, are uncertain or pending',
+  },
   4: { meaning: 'the service refused the key or the account (401, 403)' },
   5: {
     meaning:
@@ -79,6 +81,13 @@ export class UserError extends Error {
     const exitCode = errorCodes[this.code]
     return exitCode === 2 && this.#isAfterSubmissions ? 5 : exitCode
   }
+}
+
+/** The same error with another hint in front of its own; any other value, and without such a hint, unchanged. */
+export function withHintFirst(error: unknown, hint: string | null): unknown {
+  if (hint === null || !(error instanceof UserError)) return error
+  const hints = error.hint === undefined ? [hint] : [hint, error.hint]
+  return new UserError(error.code, error.message, { hint: hints.join('; '), cause: error.cause })
 }
 
 /** Why an interrupted run stops, and what its process then ends with: 130, or 143 where it was SIGTERM. */

@@ -1,4 +1,5 @@
 import { fieldLimits } from '../contract/limits.js'
+import { isPlaceholder } from './placeholders.js'
 
 /** What is asked of the service: rows that ask the same share one lookup, so one payment. */
 export interface Lookup {
@@ -12,7 +13,13 @@ export type Identified = { kind: 'lookup'; lookup: Lookup } | { kind: 'invalid';
 /** A cell longer than this is not a name, a place or a hint; it would be billed and not be found. */
 export const lookupCharsMax = { name: 500, location: 1_000, context: 4_000 } as const
 
-/** Turns the cells of a row into a lookup. Location and context cells are joined with ", ", blank ones left out. */
+/** Placeholders are shorter, but for rows of dashes. */
+const shownCharsMax = 60
+
+/**
+ * Turns the cells of a row into a lookup. A name that is a placeholder (`n/a`) is none. Location and context cells are joined with
+ * ", ", blank ones left out.
+ */
 export function identify(
   name: string | null,
   location: readonly (string | null)[],
@@ -25,6 +32,10 @@ export function identify(
   }
   const chars = Array.from(lookup.name).length
   if (chars === 0) return { kind: 'invalid', reason: 'no company name' }
+  if (isPlaceholder(lookup.name)) {
+    const shown = chars > shownCharsMax ? `${lookup.name.slice(0, shownCharsMax)}…` : lookup.name
+    return { kind: 'invalid', reason: `"${shown}" says that there is no name` }
+  }
   if (chars < fieldLimits.nameCharsMin) {
     return {
       kind: 'invalid',

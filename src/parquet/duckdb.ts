@@ -1,3 +1,4 @@
+import { nativePackageMissing } from '../platform/native-package.js'
 import { parquetLimits } from './limits.js'
 import type * as DuckDbApi from '@duckdb/node-api'
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api'
@@ -58,7 +59,9 @@ export async function openDuckDb(
   memoryBytes: number = duckDbLimits.memoryBytes,
 ): Promise<DuckDb> {
   // Loaded when it is needed: most commands read no Parquet, and it takes longer to load than they run.
-  const duckDb = await import('@duckdb/node-api')
+  const duckDb = await import('@duckdb/node-api').catch((error: unknown) => {
+    throw nativePackageMissing('@duckdb/node-bindings', error)
+  })
   const instance = await duckDb.DuckDBInstance.create(':memory:', {
     threads: String(duckDbLimits.threads),
     memory_limit: memoryText(memoryBytes),

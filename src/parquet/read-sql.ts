@@ -1,5 +1,4 @@
 import { sqlName, sqlPath, sqlText, type DuckDb } from './duckdb.js'
-import { isGeometry } from './geo-metadata.js'
 import type { Column } from './part-sql.js'
 
 /** Files as one relation, columns united by name; all rows, or only the first. */
@@ -23,13 +22,59 @@ export async function columnNames(duckDb: DuckDb, path: string): Promise<readonl
 }
 
 /** DuckDB's text form; nested values as JSON text; bytes as text where they are text (older writers say no more). */
-export function textExpression({ name, type }: Column): string {
-  const column = sqlName(name)
-  if (type === 'VARCHAR') return column
-  if (type === 'BLOB') return `coalesce(try(decode(${column})), ${column}::VARCHAR)`
-  if (/[[(]/.test(type) && !type.startsWith('DECIMAL') && !isGeometry(type))
-    return `to_json(${column})::VARCHAR`
-  return `${column}::VARCHAR`
+export const textExpression = ({ name, type }: Column): string => toText(sqlName(name), type)
+
+/** The same of a member of a struct; null where a struct on the way to it is. */
+export function memberTextExpression({ name }: Column, { path, type }: StructMember): string {
+  const value = path.reduce((inner, key) => `struct_extract(${inner}, ${sqlText(key)})`, sqlName(name))
+  return toText(value, type)
+}
+
+function toText(value: string, type: string): string {
+  if (type === 'VARCHAR') return value
+  if (type === 'BLOB') return `coalesce(try(decode(${value})), ${value}::VARCHAR)`
+  return nestedKind(type) === null ? `${value}::VARCHAR` : `to_json(${value})::VARCHAR`
+}
+
+/** Whether cells of a type hold further values; null for texts, numbers and all other types with one value. */
+export function nestedKind(type: string): 'struct' | 'list' | 'map' | 'union' | null {
+  if (type.endsWith(']')) return 'list'
+  if (type.startsWith('STRUCT(')) return 'struct'
+  if (type.startsWith('MAP(')) return 'map'
+  return type.startsWith('UNION(') ? 'union' : null
+}
+
+/** A member of a struct, or of a struct in it, that has one value. */
+export interface StructMember {
+  readonly path: readonly string[]
+  readonly type: string
+}
+
+/** The members of a struct by its type in SQL, `STRUCT("name" VARCHAR, place STRUCT(city VARCHAR))`, in order. */
+export function structMembers(type: string): StructMember[] {
+  if (nestedKind(type) !== 'struct') return []
+  return splitMembers(type.slice('STRUCT('.length, -1)).flatMap((text) => {
+    const [, quoted, bare = '', own = ''] = /^\s*(?:"((?:[^"]|"")*)"|(\S+))\s+([^]*)$/.exec(text) ?? []
+    const key = quoted?.replaceAll('""', '"') ?? bare
+    if (nestedKind(own) === null) return [{ path: [key], type: own }]
+    return structMembers(own).map((member) => ({ ...member, path: [key, ...member.path] }))
+  })
+}
+
+/** At the commas that are in no brackets and no quotes. */
+function splitMembers(text: string): string[] {
+  const members: string[] = []
+  let depth = 0
+  let start = 0
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"]|"")*"|'(?:[^']|'')*'|[(),]/g)) {
+    if (token === '(') depth++
+    else if (token === ')') depth--
+    else if (token === ',' && depth === 0) {
+      members.push(text.slice(start, index))
+      start = index + 1
+    }
+  }
+  return [...members, text.slice(start)]
 }
 
 /**

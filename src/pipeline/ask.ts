@@ -5,13 +5,15 @@ import { besideGathering, lookupsOf, type OnAnswered } from './gather-candidates
 import type { RowIndex } from './input/row-index.js'
 import { watchProgress } from './progress-watch.js'
 import { withSettled, type LookupPlan } from './rules/lookup-state.js'
-import type { Stop } from './rules/stop.js'
+import { endedBy, isBudgetEnd, type Stop } from './rules/stop.js'
 import { claimWaiting, waitForLost } from './scheduler/lost-submissions.js'
 import { endJobs } from './scheduler/end-jobs.js'
+import { readSpending } from './scheduler/job-budget.js'
 import { runUntilAnswered } from './scheduler/scheduler.js'
 import type { Backlog } from './scheduler/backlog.js'
 import type { RunCounter } from './scheduler/run-counter.js'
 import { planStages, stagesToAsk, type StageRun } from './stage-runs.js'
+import type { SummaryFacts } from './summary.js'
 import type { Tally } from './tally.js'
 
 type Plan = Readonly<Record<LookupPlan, number>>
@@ -100,13 +102,15 @@ interface AskDeps extends Planned {
 export async function askUntilAnswered(
   run: OpenRun,
   { plan, lostWaitMs, stages, index, backlog, tally, counter }: AskDeps,
-): Promise<{ plan: Plan; stop: Stop | null; askingMs: number }> {
+): Promise<{ plan: Plan; stop: Stop | null; job: SummaryFacts['job']; askingMs: number }> {
   const { deps, checkpoint, connection } = run
   const { clock, random, interrupt, scheduling, observe } = deps
-  const { durationMsMax } = scheduling
+  const { durationMsMax, lookupsMax, cost } = scheduling
+  const isBounded = lookupsMax !== null || cost !== undefined
   const progress = watchProgress({
     ...{ plan, tally, stages, ...scheduling, clock, observe },
     prices: deps.prices ?? null,
+    spent: isBounded ? await readSpending(checkpoint) : null,
     timeline: run.timeline,
   })
   const known = plan.answered === 0 ? new Uint32Array() : lookupsOf(index)
@@ -136,6 +140,10 @@ export async function askUntilAnswered(
   const settled = withSettled(plan, await checkpoint.settledElsewhere())
   for (const stage of stages)
     Object.assign(stage.plan, withSettled(stage.plan, await checkpoint.of(stage.kind).settledElsewhere()))
-  await endJobs(checkpoint, { stop, stages, sharesBudget: scheduling.cost !== undefined }, clock.nowMs())
-  return { plan: settled, stop, askingMs: progress.elapsedMs() }
+  const ended = endedBy({ stop, stages })
+  const spent = ended !== null && isBudgetEnd(ended.stop) ? await readSpending(checkpoint) : null
+  const isOver = await endJobs(checkpoint, { stop, stages, sharesBudget: cost !== undefined }, clock.nowMs())
+  // The parts of a job share one budget until all of them are published.
+  const job = spent === null ? null : { spent, startsAnew: isOver && run.part === null }
+  return { plan: settled, stop, job, askingMs: progress.elapsedMs() }
 }

@@ -4,6 +4,9 @@ import type { Connection, PipelineDeps } from './deps.js'
 import { RunHistory } from './history/run-history.js'
 import { HistoryStore } from './history/store.js'
 import type { Input } from './input/input.js'
+import { doubtThresholdByDefault } from './rules/doubtful.js'
+import { lookupKinds, type LookupKind } from './rules/lookup-kind.js'
+import { moneyOf } from './rules/money.js'
 import { namedJob, seriesOfPart } from './rules/job-name.js'
 import { runRecordVersion, type RunRecord } from './rules/run-record.js'
 
@@ -21,6 +24,7 @@ export function beginHistory(
     series: seriesOf(deps),
     runsMax: history.runsMax,
     nowMs: () => clock.nowMs(),
+    doubtThreshold: deps.doubtThreshold ?? doubtThresholdByDefault,
     record: recordOf(deps, input, connection),
     warn: (text) => {
       observe({ type: 'notice', text, isWarning: true })
@@ -38,8 +42,10 @@ function seriesOf({ input, history: { job }, part = null }: PipelineDeps): strin
   return JSON.stringify(input.paths.map((path) => (path === '-' ? path : resolve(path))))
 }
 
+const nothingBilled = (kind: LookupKind) => ({ kind, billedCount: 0, uncertainCount: 0 })
+
 function recordOf(
-  { input: { paths }, history }: PipelineDeps,
+  { input: { paths }, history, prices = null }: PipelineDeps,
   input: Input,
   connection: Connection,
 ): RunRecord {
@@ -53,7 +59,8 @@ function recordOf(
     settings: history.settings,
     summary: null,
     error: null,
-    money: null,
+    // Kept of a run that is killed: the prices, with which its submissions are counted later.
+    money: prices === null ? null : moneyOf(prices, lookupKinds.map(nothingBilled)),
     figures: null,
     timeline: [],
     changes: null,

@@ -6,10 +6,10 @@ import type { Ingested } from './ingest.js'
 import { exitCodeOf } from './rules/exit-code.js'
 import { endedBy, type Stop } from './rules/stop.js'
 import { interruptionCode, type ExitCode } from '../core/errors.js'
-import { summarise, type RunSummary } from './summary.js'
+import { summarise, type RunSummary, type SummaryFacts } from './summary.js'
 import type { Tally } from './tally.js'
 import { writeChanges, type KnownChanges } from './write-changes.js'
-import { writeOutput } from './write-output.js'
+import { readKnownRows, writeOutput } from './write-output.js'
 
 /** What asking came to. */
 export interface Asked
@@ -19,6 +19,7 @@ export interface Asked
   readonly tally: Tally
   /** Null: nothing is left to wait for. */
   readonly stop: Stop | null
+  readonly job: SummaryFacts['job']
   readonly askingMs: number
 }
 
@@ -31,8 +32,11 @@ export async function closeRun(run: OpenRun, asked: Asked): Promise<RunSummary> 
   const isWritten = endedBy({ stop, stages }) === null || run.output.partial
   const { history, ending } = run
   const written = isWritten ? await writeOutput(run, asked) : null
-  const ran = summariseRun(run, asked, written)
+  const known =
+    written === null && (run.deps.report ?? null) !== null ? await readKnownRows(run, asked) : null
+  const ran = summariseRun(run, asked, written, known ?? written)
   await noteSummary(run, ran, written !== null)
+  if (known !== null) await noteKnownRows(run, asked, known.recorded)
   const changes = written === null ? null : await publishInHistory(run, asked, written.recorded)
   const alarms = written === null ? [] : ending.alarms(ran, changes)
   const summary: RunSummary = { ...ran, alarms }
@@ -49,14 +53,17 @@ function summariseRun(
   { deps, connection, input, startedAtMs }: OpenRun,
   { plan, ...asked }: Asked,
   written: Awaited<ReturnType<typeof writeOutput>> | null,
+  known: Awaited<ReturnType<typeof readKnownRows>> | null,
 ): RunSummary {
   return summarise({
     service: connection.service,
+    isDemo: connection.isDemo,
     ...asked,
     plan,
     elapsedMs: deps.clock.monotonicMs() - startedAtMs,
     prices: deps.prices ?? null,
     rows: written?.rowCounts ?? new Map(),
+    review: known?.review ?? null,
     report: written?.report ?? null,
     notes: input.notes(),
   })
@@ -96,6 +103,16 @@ async function publishInHistory(
   return known
 }
 
+/** Rows of a run that wrote no output are kept for its report; no run is compared with them. */
+async function noteKnownRows(
+  { history }: OpenRun,
+  { groups }: Asked,
+  recorded: RecordedOutput | null,
+): Promise<void> {
+  const stored = await history.storeOutput(recorded, groups)
+  if (stored !== null) history.note({ knownFigures: stored.figures })
+}
+
 async function writeReport({ deps, history }: OpenRun, exitCode: ExitCode): Promise<void> {
   const { report = null, clock, observe } = deps
   if (report === null) return
@@ -109,7 +126,7 @@ async function writeReport({ deps, history }: OpenRun, exitCode: ExitCode): Prom
   }
   const { run, record } = history
   const older = record.changes?.baseline ?? null
-  await history.copyForReading({ newer: run, older, isListed: report.isListed })
+  await history.copyForReading({ newer: run, older, isListed: report.isListed(record) })
   const reader = openHistory(deps.checkpoint.path)
   if (reader === null) throw new Error('the checkpoint is gone before its run has ended')
   try {

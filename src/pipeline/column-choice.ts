@@ -1,3 +1,4 @@
+import { withHintFirst } from '../core/errors.js'
 import { earlierNamesIn } from './asked-before.js'
 import type { CheckpointReader } from './checkpoint/checkpoint.js'
 import { fetchKnown, idsOf } from './checkpoint/lookup-key.js'
@@ -8,12 +9,13 @@ import type { ColumnSamples } from './rules/column-content.js'
 import { askedColumns, detectColumns, type AskedColumns, type LookupColumns } from './rules/detect-columns.js'
 import { earlierColumns } from './rules/earlier-columns.js'
 import { identifiersIn } from './rules/identifier-columns.js'
+import { plainColumns } from './rules/nested-columns.js'
 
 const sampleLimits = { columnsMax: 500, rowsMax: 200, cellCharsMax: 200 } as const
 
 /** The first cells of the first columns, blank ones left out: enough to tell a state from a status. */
 export async function sampleColumns(input: Input): Promise<ColumnSamples> {
-  const columns = input.columns.slice(0, sampleLimits.columnsMax)
+  const columns = plainColumns(input.columns, input.nested).slice(0, sampleLimits.columnsMax)
   const samples = new Map<string, string[]>(columns.map((column) => [column, []]))
   for await (const rows of input.sampleRows(columns)) {
     for (const row of rows.slice(0, sampleLimits.rowsMax)) {
@@ -25,6 +27,19 @@ export async function sampleColumns(input: Input): Promise<ColumnSamples> {
     break
   }
   return samples
+}
+
+/** `detectColumns` of an input. Where a sheet of Excel has no such column, the error names the sheet that may have it. */
+export function detectInputColumns(
+  { columns, nested, sheetHint }: Pick<Input, 'columns' | 'nested' | 'sheetHint'>,
+  asked: AskedColumns,
+  samples: ColumnSamples,
+): LookupColumns {
+  try {
+    return detectColumns(columns, asked, samples, nested)
+  } catch (error) {
+    throw withHintFirst(error, sheetHint)
+  }
 }
 
 export interface ColumnChoice {
@@ -48,9 +63,9 @@ export async function chooseColumns(options: {
   signal: AbortSignal
 }): Promise<ColumnChoice> {
   const { input, asked, samples, reader, identifierUse } = options
-  const columns = detectColumns(input.columns, asked, samples)
+  const columns = detectInputColumns(input, asked, samples)
   const rule = { columns, identifierUse, readsNames: asked.identifiers !== 'none' }
-  const others = otherColumns(input.columns, asked, columns, samples)
+  const others = otherColumns(input, asked, columns, samples)
   if (reader === null || others.length === 0) return { rule, note: null }
   const rules = others.map((other) => ({ columns: other, identifierUse, readsNames: false }))
   const { counts: all, isWhole } = await countKnown([rule, ...rules], reader, options)
@@ -74,12 +89,13 @@ export async function chooseColumns(options: {
 
 /** What earlier runs may have asked with: no identifiers, the earlier rule, and what is found where nothing is named. */
 function otherColumns(
-  header: readonly string[],
+  { columns: header, nested }: Input,
   asked: AskedColumns,
   columns: LookupColumns,
   samples: ColumnSamples,
 ): LookupColumns[] {
-  const earlier = earlierColumns(header)
+  const found = earlierColumns(header)
+  const earlier = found === null || nested.has(found.name) ? null : found
   const { context, identifiers } = columns
   const candidates: LookupColumns[] = columns.name === null ? [] : [{ ...columns, identifiers: {} }]
   if (earlier !== null) {
@@ -92,15 +108,22 @@ function otherColumns(
       )
   }
   if (asked.location !== undefined && columns.name !== null) {
-    const found = detectColumns(header, { name: columns.name, context, identifiers: 'none' }, samples)
-    candidates.push(found, { ...found, identifiers })
+    const detected = detectColumns(
+      header,
+      { name: columns.name, context, identifiers: 'none' },
+      samples,
+      nested,
+    )
+    candidates.push(detected, { ...detected, identifiers })
   }
   if (asked.identifiers !== undefined) {
     const { name, location } = columns
     const named = name === null ? {} : { name }
-    const found =
-      columns.name === null ? columns : detectColumns(header, { ...named, location, context }, samples)
-    candidates.push(found)
+    const detected =
+      columns.name === null
+        ? columns
+        : detectColumns(header, { ...named, location, context }, samples, nested)
+    candidates.push(detected)
   }
   const seen = new Set([described(columns)])
   return candidates.filter((one) => !seen.has(described(one)) && seen.add(described(one)))

@@ -34,6 +34,8 @@ import type { SchedulingOptions } from './scheduler/scheduler.js'
 /** The service to ask: whose answers these are, and how to reach it. Opened once the input is known to be good. */
 export interface Connection {
   service: 'hosted' | 'embedded'
+  /** Whether the small registry that ships with the package answers; false if left out. */
+  isDemo?: boolean
   scope: string
   client: ServiceClient
   /** The companies that doubtful lookups may mean. */
@@ -110,8 +112,8 @@ export interface RunReport {
   readonly path: string
   /** Throws what would make writing it fail, before anything is submitted; `others` are written by the run too. */
   assertApart(inputFiles: readonly SourceFile[], others: readonly string[]): void
-  /** Of which statuses rows are shown. */
-  readonly isListed: (status: string) => boolean
+  /** Whether rows of a status may be shown of a run. */
+  readonly isListed: (record: RunRecord) => (status: string) => boolean
   /** `end`: what is not remembered of the run yet. Throws OUTPUT_UNWRITABLE, DISK_FULL, CHECKPOINT_DAMAGED. */
   write(history: HistoryReader, run: number, end: EndOfRun): Promise<void>
 }

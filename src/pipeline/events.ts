@@ -1,16 +1,19 @@
 import type { ColumnReport } from './rules/column-report.js'
 import type { LookupPlan } from './rules/lookup-state.js'
+import type { PlannedSpending } from './rules/planned-spending.js'
 import type { Progress } from './rules/progress.js'
 import type { RunSummary } from './summary.js'
 
 /**
+ * `spending` is `null` where nobody pays.
+ *
  * What a run reports while it goes on. A `notice` is one plain sentence for the user; a warning is reported also where
  * nothing but warnings is.
  */
 export type RunEvent =
   | { type: 'notice'; text: string; isWarning?: true }
   | ({ type: 'columns' } & ColumnReport)
-  | ({ type: 'planned'; rowCount: number } & PlannedLookups)
+  | ({ type: 'planned'; rowCount: number; spending: PlannedSpending | null } & PlannedLookups)
   | { type: 'progress'; progress: Progress }
   | { type: 'publishing'; path: string }
   | { type: 'finished'; summary: RunSummary }

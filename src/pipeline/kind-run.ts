@@ -24,6 +24,14 @@ export function billedOf({ kind, tally }: Pick<KindRun, 'kind' | 'tally'>): Bill
   }
 }
 
+/** Lookups that are planned and not submitted yet, as far as answers so far tell. */
+export function countUnsubmitted({ plan, tally }: Pick<KindRun, 'plan' | 'tally'>): number {
+  return Math.max(0, plan.submit - countAccepted(tally) - tally.rejected - tally.lost)
+}
+
+/** Accepted submissions, without those that the service turned out not to have taken. */
+export const countAccepted = (tally: Tally): number => tally.accepted - tally.disproved
+
 /** The same as counts, for progress and summary. */
 export function stageFactsOf({ kind, plan, tally, stop }: KindRun): StageFacts {
   const lookupCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
@@ -34,7 +42,7 @@ export function stageFactsOf({ kind, plan, tally, stop }: KindRun): StageFacts {
     lookupCount,
     cachedCount: plan.answered,
     decidedCount: plan.decided,
-    askedCount: tally.accepted,
+    askedCount: countAccepted(tally),
     answeredCount: tally.answered,
     failedCount: plan.failed + (tally.outcomes.get('failed') ?? 0),
     rejectedCount,

@@ -1,8 +1,7 @@
-import { resolve } from 'node:path'
 import type { CloseLater } from '../platform/close-stack.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import { openCheckpoint } from './checkpoint/sqlite-checkpoint.js'
-import { chooseColumns, sampleColumns } from './column-choice.js'
+import { chooseColumns, detectInputColumns, sampleColumns } from './column-choice.js'
 import type { Connection, OpenRun, PipelineDeps } from './deps.js'
 import { beginHistory } from './begin-history.js'
 import { DecidedLookups } from './decided-lookups.js'
@@ -13,7 +12,7 @@ import type { Ending } from './ending/ending.js'
 import { assertMetricsReplaceable } from './ending/metrics-file.js'
 import { assertChangesApart, changesFile, type ChangesTarget } from './history/changes-file.js'
 import { inboxBeside, openWebhooks } from './inbox/webhooks.js'
-import { openInput, type Input } from './input/input.js'
+import { assertInputFound, nameJob, openInput, type Input } from './input/input.js'
 import { assertBesideUsable } from './output/output-path.js'
 import { resolveOutput, writtenPaths, type ResolvedOutput } from './output/resolve-output.js'
 import { RowSpool } from './output/row-spool.js'
@@ -24,9 +23,8 @@ import type { PublishedPart } from './parts/part-ledger.js'
 import { partPath, type Partition } from './rules/partition.js'
 import type { ColumnSamples } from './rules/column-content.js'
 import { reportColumns } from './rules/column-report.js'
-import { detectColumns, findColumn } from './rules/detect-columns.js'
+import { findColumn } from './rules/detect-columns.js'
 import type { AskingRule } from './rules/asking-rule.js'
-import { namedJob } from './rules/job-name.js'
 import { createTimeline } from './rules/timeline.js'
 import { peekAtKnown } from './peek-at-known.js'
 import { checkOutput } from './write-output.js'
@@ -48,6 +46,8 @@ export async function openRun(
 ): Promise<OpenRun | PublishedBefore> {
   const startedAtMs = deps.clock.monotonicMs()
   const attempt = deps.random.id('').slice(0, attemptLength)
+  // Of an input and an output that are both missing, the input is reported: it is typed first.
+  if (deps.output.path === undefined) await assertInputFound(deps.input)
   const output = outputOf(deps, attempt)
   const changes = resolveChanges(deps, output)
   const beside = [changes?.path, deps.report?.path].filter((path) => path !== undefined)
@@ -60,7 +60,7 @@ export async function openRun(
   // A guess is reported before anything is billed by it.
   for (const text of input.notes()) deps.observe({ type: 'notice', text, isWarning: true })
   const samples = await sampleColumns(input)
-  detectColumns(input.columns, deps.columns, samples)
+  detectInputColumns(input, deps.columns, samples)
   const rowKeyColumn = rowKeyOf(deps, input)
   const groupColumn = groupColumnOf(deps, input)
   checkOutput(input, output, 0)
@@ -193,7 +193,7 @@ async function settleColumns(
   try {
     const choice = await chooseColumns({ input, asked, identifierUse, samples, reader, signal: interrupt })
     const { rule, note } = choice
-    observe({ type: 'columns', ...reportColumns(input.columns, rule, samples) })
+    observe({ type: 'columns', ...reportColumns(input.columns, rule, samples, input.nested) })
     if (note !== null) observe({ type: 'notice', text: note })
     return rule
   } finally {
@@ -225,7 +225,7 @@ async function openRunCheckpoint(
   return (deps.openCheckpoint ?? openCheckpoint)({
     ...deps.checkpoint,
     scope,
-    job: deps.history.job === null ? jobOf(input) : namedJob(deps.history.job),
+    job: nameJob(input, deps.history.job),
     acceptRollback: deps.acceptRollback ?? false,
     isBilled: service === 'hosted',
     notice: (text) => {
@@ -234,9 +234,4 @@ async function openRunCheckpoint(
     nowMs: deps.clock.nowMs(),
     random: deps.random,
   })
-}
-
-/** An input by its files; where they are, not what is in them: tomorrow's file of this name is the same job. */
-function jobOf(input: Input): string {
-  return JSON.stringify(input.files.map(({ label }) => resolve(label)))
 }

@@ -1,15 +1,15 @@
 import type { LookupPlan } from './rules/lookup-state.js'
-import { moneyOf, type Money, type Prices } from './rules/money.js'
+import { microsOfUnits, moneyOf, unitsOf, type CostLimit, type Money, type Prices } from './rules/money.js'
 import type { PollingPace } from './rules/polling.js'
-import { estimateEtaMs, type Progress } from './rules/progress.js'
+import { estimateEtaMs, type Progress, type TimeLeftFacts } from './rules/progress.js'
 import type { Clock } from '../platform/clock.js'
 import type { RunObserver } from './events.js'
-import { billedOf, stageFactsOf, type KindRun } from './kind-run.js'
+import { billedOf, countAccepted, countUnsubmitted, stageFactsOf, type KindRun } from './kind-run.js'
 import type { TimelinePoint } from './rules/run-record.js'
-import type { StageFacts } from './rules/stage-facts.js'
 import type { Timeline } from './rules/timeline.js'
+import type { JobSpending } from './scheduler/job-budget.js'
 import type { SchedulerLimits } from './scheduler/scheduler.js'
-import { watchMisdirected, watchRefusals } from './service-notices.js'
+import { watchMisdirected, watchRefusals, watchStop } from './service-notices.js'
 import type { Tally } from './tally.js'
 
 const progressIntervalMs = 1_000
@@ -23,6 +23,10 @@ export interface ProgressWatchDeps {
   stages: readonly KindRun[]
   /** Null where nobody pays, or what it costs is not known. */
   prices: Prices | null
+  /** Bounds of the job, and what earlier processes spent of them; `spent` is `null` without a bound. */
+  lookupsMax: number | null
+  cost?: CostLimit
+  spent: JobSpending | null
   limits: SchedulerLimits
   polling: Pick<PollingPace, 'firstAfterMs'>
   clock: Clock
@@ -42,14 +46,20 @@ export function watchProgress(deps: ProgressWatchDeps): { end: () => void; elaps
   const lookAtMisdirected = watchMisdirected(deps.tally, (text) => {
     observe({ type: 'notice', text })
   })
+  const lookAtStop = watchStop((text) => {
+    observe({ type: 'notice', text, isWarning: true })
+  })
   let endedAtMs: number | null = null
   const report = () => {
     const nowMs = clock.monotonicMs()
-    samples.push({ atMs: nowMs, submissions: deps.tally.submissions, polls: deps.tally.polls })
+    const { submissions, polls } = deps.tally
+    const answered = [deps.tally, ...deps.stages.map(({ tally }) => tally)].map((tally) => tally.answered)
+    samples.push({ atMs: nowMs, submissions, polls, answered })
     while ((samples[0]?.atMs ?? nowMs) < nowMs - rateWindowMs) samples.shift()
     const progress = snapshot(deps, samples, nowMs - startedAtMs)
     deps.timeline.add(progress.sofar)
     observe({ type: 'progress', progress })
+    lookAtStop({ stop: deps.tally.stop, running: progress.running, left: countUnsubmitted(deps) })
   }
   void (async () => {
     while (!ended.signal.aborted) {
@@ -73,18 +83,22 @@ interface Sample {
   atMs: number
   submissions: number
   polls: number
+  /** Answers by kind: resolutions first, then the stages in their order. */
+  answered: readonly number[]
 }
 
 function snapshot(deps: ProgressWatchDeps, samples: readonly Sample[], elapsedMs: number): Progress {
   const { plan, tally, limits } = deps
   const lookups = Object.values(plan).reduce((sum, count) => sum + count, 0)
   const failed = plan.failed + plan.invalid + tally.rejected + (tally.outcomes.get('failed') ?? 0)
-  const toSubmit = Math.max(0, plan.submit - tally.accepted - tally.rejected - tally.lost)
+  const unsubmitted = countUnsubmitted(deps)
+  const toSubmit = Math.min(unsubmitted, countAllowed(deps))
   const running = Math.max(0, plan.poll + tally.accepted + tally.claimed - tally.answered - tally.parked)
-  const firstAnswersInMs = firstAnswersIn(deps, toSubmit + running, elapsedMs)
+  const firstAnswersInMs = firstAnswersIn(deps, toSubmit, running)
   const stages = deps.stages.map(stageFactsOf)
-  const own = estimateEtaMs({ toSubmit, running, answeredSoFar: tally.answered, elapsedMs, ...limits })
-  const etaMs = latest([own, ...stages.map((stage) => stageEtaMs(stage, elapsedMs, limits.windowMs))])
+  const own = etaOf(deps, { toSubmit, running, tally, answersPerMs: answerRate(samples, 0) })
+  const ofStages = deps.stages.map((stage, at) => stageEtaMs(stage, deps, answerRate(samples, at + 1)))
+  const etaMs = latest([own, ...ofStages])
   const submissionsPerMinute = rate(samples, (sample) => sample.submissions)
   const pollsPerMinute = rate(samples, (sample) => sample.polls)
   return {
@@ -96,25 +110,55 @@ function snapshot(deps: ProgressWatchDeps, samples: readonly Sample[], elapsedMs
     failed,
     uncertain: Math.max(0, plan.uncertain + tally.lost - tally.claimed),
     toSubmit,
+    heldBack: unsubmitted - toSubmit,
     submissionsPerMinute,
     pollsPerMinute,
     submitLimit: perMinute(limits.submissionsPerWindow, limits.windowMs),
     pollLimit: perMinute(limits.pollsPerWindow, limits.windowMs),
     elapsedMs,
     // Nothing is over before the first answer can be there.
-    etaMs:
-      firstAnswersInMs === null || firstAnswersInMs === 0 ? etaMs : Math.max(etaMs ?? 0, firstAnswersInMs),
+    etaMs: etaMs === null || firstAnswersInMs === null ? etaMs : Math.max(etaMs, firstAnswersInMs),
     outcomes: Object.fromEntries(tally.outcomes),
     sofar: sofarOf([tally, ...deps.stages.map((stage) => stage.tally)], elapsedMs),
     firstAnswersInMs,
     stages,
     money: moneySoFar(deps),
+    budget: budgetSoFar(deps),
   }
 }
 
-function moneySoFar({ prices, tally, stages }: ProgressWatchDeps): Money | null {
+export function moneySoFar({
+  prices,
+  tally,
+  stages,
+}: Pick<ProgressWatchDeps, 'prices' | 'tally' | 'stages'>): Money | null {
   if (prices === null) return null
   return moneyOf(prices, [billedOf({ kind: 'resolution', tally }), ...stages.map(billedOf)])
+}
+
+/** With what earlier processes of the job spent of it. */
+function budgetSoFar({ cost, spent, ...deps }: ProgressWatchDeps): Progress['budget'] {
+  const money = moneySoFar(deps)
+  if (cost === undefined || spent === null || money === null) return null
+  const before = [...spent.byKind].map(([kind, count]) => ({ kind, billedCount: count, uncertainCount: 0 }))
+  const spentMicros = [moneyOf(cost.prices, before).cost, money.cost, money.uncertainCost]
+    .map(microsOfUnits)
+    .reduce((sum, micros) => sum + micros, 0)
+  return { costMax: unitsOf(cost.costMaxMicros), spent: unitsOf(spentMicros) }
+}
+
+/** Resolutions that may still be submitted: none after a stop, and no more than the budget allows. */
+function countAllowed(deps: ProgressWatchDeps): number {
+  const { tally, lookupsMax, spent, prices } = deps
+  if (tally.stop !== null) return 0
+  const bounds: number[] = []
+  if (lookupsMax !== null && spent !== null)
+    bounds.push(lookupsMax - spent.byRows - countAccepted(tally) - tally.lost)
+  const budget = budgetSoFar(deps)
+  const price = prices?.byKind.resolution ?? 0
+  if (budget !== null && price > 0)
+    bounds.push(Math.floor((microsOfUnits(budget.costMax) - microsOfUnits(budget.spent)) / price))
+  return Math.max(0, Math.min(Infinity, ...bounds))
 }
 
 function sofarOf(tallies: readonly Tally[], elapsedMs: number): TimelinePoint {
@@ -128,16 +172,25 @@ function sofarOf(tallies: readonly Tally[], elapsedMs: number): TimelinePoint {
   }
 }
 
-/** By its pace so far; what it was stopped in is not waited for. */
-function stageEtaMs(
-  { stop, pendingCount, answeredCount }: StageFacts,
-  elapsedMs: number,
-  windowMs: number,
+function etaOf(
+  { limits }: Pick<ProgressWatchDeps, 'limits'>,
+  {
+    tally,
+    ...counts
+  }: Pick<TimeLeftFacts, 'toSubmit' | 'running' | 'answersPerMs'> & { readonly tally: Tally },
 ): number | null {
-  return estimateEtaMs({
-    ...{ toSubmit: 0, running: stop === null ? pendingCount : 0, answeredSoFar: answeredCount },
-    ...{ elapsedMs, submissionsPerWindow: null, pollsPerWindow: null, windowMs },
-  })
+  // Early on, most polls are of runs that have not ended; later, few answers take more than two.
+  const pollsPerAnswer = tally.answered < 10 ? 1 : Math.min(2, tally.polls / tally.answered)
+  return estimateEtaMs({ ...counts, ...limits, pollsPerAnswer, runs: tally.openRuns?.() ?? null })
+}
+
+/** A stage that was stopped waits for nothing. Records are read at once: only the pace so far tells. */
+function stageEtaMs(stage: KindRun, deps: ProgressWatchDeps, answersPerMs: number): number | null {
+  const { stop, pendingCount } = stageFactsOf(stage)
+  const running = stop === null ? pendingCount : 0
+  const { windowMs, inFlightRunsMax } = deps.limits
+  const paced = { submissionsPerWindow: null, pollsPerWindow: null, windowMs, inFlightRunsMax, runs: null }
+  return estimateEtaMs({ ...paced, toSubmit: 0, running, pollsPerAnswer: 1, answersPerMs })
 }
 
 /** Null where the only ones that are known are over, and others are not known. */
@@ -146,24 +199,45 @@ function latest(etasMs: readonly (number | null)[]): number | null {
   return most === 0 && etasMs.includes(null) ? null : most
 }
 
-/** Runs of an earlier process are asked for at once; those of this one after the first of them has had its time. */
+/** A run that takes longer than this many times the usual minimum may take any time. */
+const longRunTimes = 5
+
+/**
+ * Runs of an earlier process are polled at once; those of this one after the oldest of them has had its time. Null where
+ * no answer can come: nothing runs or will, polls are refused, or the oldest run is long overdue.
+ */
 function firstAnswersIn(
-  { plan, tally, polling }: ProgressWatchDeps,
-  open: number,
-  elapsedMs: number,
+  { plan, tally, polling: { firstAfterMs } }: ProgressWatchDeps,
+  toSubmit: number,
+  running: number,
 ): number | null {
-  if (open === 0 || tally.answered > 0 || plan.poll > 0 || polling.firstAfterMs === 0) return null
-  return Math.max(0, polling.firstAfterMs - elapsedMs)
+  if (toSubmit + running === 0 || tally.answered > 0 || plan.poll > 0 || firstAfterMs === 0) return null
+  const oldestMs = tally.openRuns?.().oldestMs ?? null
+  if (oldestMs === null)
+    return running === 0 && tally.refusedSinceMs.submissions === null ? firstAfterMs : null
+  if (oldestMs < firstAfterMs) return firstAfterMs - oldestMs
+  return oldestMs > firstAfterMs * longRunTimes || tally.refusedSinceMs.polls !== null ? null : 0
 }
 
 function perMinute(perWindow: number | null, windowMs: number): number | null {
   return perWindow === null ? null : Math.round((perWindow / windowMs) * 60_000)
 }
 
-/** What was done within the samples' span, scaled to a minute only when the span is shorter than one. */
+/** Answers of a kind within the samples' span, per millisecond. */
+function answerRate(samples: readonly Sample[], kind: number): number {
+  const [first, last] = [samples[0], samples.at(-1)]
+  if (first === undefined || last === undefined || last.atMs === first.atMs) return 0
+  return ((last.answered[kind] ?? 0) - (first.answered[kind] ?? 0)) / (last.atMs - first.atMs)
+}
+
+/**
+ * Requests a minute over the samples' span, which is a minute at most. Of N requests the last N - 1 each follow another:
+ * N would be the rate of a span that is longer by one distance, and exceed a limit that was kept (11 in a second, of 600).
+ */
 function rate(samples: readonly Sample[], of: (sample: Sample) => number): number {
   const first = samples[0]
   const last = samples.at(-1)
   if (first === undefined || last === undefined || last.atMs === first.atMs) return 0
-  return Math.round(((of(last) - of(first)) / (last.atMs - first.atMs)) * 60_000)
+  const count = of(last) - of(first)
+  return Math.round((Math.max(0, count - 1) / (last.atMs - first.atMs)) * 60_000)
 }

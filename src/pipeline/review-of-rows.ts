@@ -29,6 +29,7 @@ export function openReviewOfRows(deps: ReviewOfRowsDeps): OpenReviewOfRows {
   const isWritten = columns.some(({ name }) => name === ('candidates' satisfies ReviewColumnName))
   const hasCandidates = isWritten && store?.hasAnyCandidates(scope) === true
   return {
+    threshold,
     candidates:
       hasCandidates && reader !== null ? candidatesOfRows({ store, scope, threshold, reader }) : null,
     decidedOf: (id) => decided.of(id),

@@ -1,10 +1,12 @@
 import { identify, type Lookup } from '../core/identity.js'
+import { isPlaceholder } from '../core/placeholders.js'
 import type { KeyedLookup } from './checkpoint/checkpoint.js'
 import { resolutionKey, stageLookup } from './checkpoint/lookup-key.js'
 import type { TextRow } from './input/input.js'
 import type { AskingRule } from './rules/asking-rule.js'
 import { identifiersIn } from './rules/identifier-columns.js'
 import { mayBeIdentifier } from './rules/name-cell.js'
+import { placeOfHeader } from './rules/place-headers.js'
 import type { RowQuestion } from './rules/row-question.js'
 
 export type AskedQuestion = Exclude<RowQuestion, { kind: 'invalid' }>
@@ -23,33 +25,57 @@ const loadQuestions = () => import('./rules/row-question.js')
 
 /**
  * Reads rows as the rule says. Names alone are read at once; what identifiers need (suffixes of domains, countries) is
- * loaded with the first row that may have any. `earlier`: a name that is an identifier itself, and was asked as it
- * stands before, is asked so again, so that it is not billed again.
+ * loaded with the first row that may have any. Placeholders (`n/a`) of locations and contexts are left out. `earlier`: a
+ * lookup that was submitted before with what is now left out, or read as an identifier, is kept, so that it is not billed
+ * again.
  */
 export function createRowReader(rule: AskingRule, earlier: EarlierNames): RowReader {
   const { columns, readsNames } = rule
   const hasIdentifiers = identifiersIn(columns.identifiers).length > 0
   const isRead = ([cell = null]: TextRow) => readsNames && columns.name !== null && mayBeIdentifier(cell)
-  const plainLookup = (row: TextRow) => {
-    const plain = plainQuestion(rule, row)
-    return plain.kind === 'resolution' ? [plain.lookup] : []
-  }
+  const blankPlaceholders = createPlaceholderBlanker(rule)
   let questions: Awaited<ReturnType<typeof loadQuestions>> | null = null
+  const ask = (row: TextRow) =>
+    questions === null || (!hasIdentifiers && !isRead(row))
+      ? plainQuestion(rule, row)
+      : questions.questionOf(rule, questions.cellsOf(rule, row))
   return async (rows) => {
     if (questions === null && (hasIdentifiers || rows.some(isRead))) questions = await loadQuestions()
-    const { questionOf, cellsOf } = questions ?? { questionOf: null, cellsOf: null }
-    if (questions !== null && readsNames) await earlier.fetch(rows.filter(isRead).flatMap(plainLookup))
-    return rows.map((row) => {
-      const isNameRead = questions !== null && isRead(row)
-      if (questionOf === null || (!hasIdentifiers && !isNameRead)) return plainQuestion(rule, row)
-      if (isNameRead) {
-        const plain = plainQuestion(rule, row)
-        if (plain.kind === 'resolution' && earlier.wasAsked(plain.lookup)) return plain
-      }
-      return questionOf(rule, cellsOf(rule, row))
+    const read = rows.map((row) => {
+      const blanked = blankPlaceholders(row)
+      const before = [
+        ...(isRead(row) ? [plainQuestion(rule, row)] : []),
+        ...(blanked === row ? [] : [ask(row)]),
+      ]
+      return { blanked, before: before.filter((question) => question.kind === 'resolution') }
     })
+    await earlier.fetch(read.flatMap(({ before }) => before.map(({ lookup }) => lookup)))
+    return read.map(
+      ({ blanked, before }) => before.find(({ lookup }) => earlier.wasAsked(lookup)) ?? ask(blanked),
+    )
   }
 }
+
+/** Blanks the placeholders among the cells of a row's location and context; returns the same row if there are none. */
+function createPlaceholderBlanker({ columns }: AskingRule): (row: TextRow) => TextRow {
+  const { name, location, context } = columns
+  const first = name === null ? 0 : 1
+  const end = first + location.length + context.length
+  const hasCodes = location.map((column) => {
+    const part = placeOfHeader(column)?.part
+    return part === 'country' || part === 'region'
+  })
+  const isBlanked = (cell: string | null, at: number) =>
+    at >= first &&
+    at < end &&
+    cell !== null &&
+    isPlaceholder(cell) &&
+    !(hasCodes[at - first] === true && twoLetterCode.test(cell))
+  return (row) => (row.some(isBlanked) ? row.map((cell, at) => (isBlanked(cell, at) ? null : cell)) : row)
+}
+
+/** `NA` is Namibia, and Naples; `N.C.` North Carolina. */
+const twoLetterCode = /^\s*[A-Z]\.? ?[A-Z]\.?\s*$/
 
 /** By name, location and context alone. */
 function plainQuestion({ columns }: AskingRule, row: TextRow): RowQuestion {

@@ -16,7 +16,11 @@ import { summaryOfNothing } from './summary.js'
 import { peekAtKnown } from './peek-at-known.js'
 import { recordingFailure } from './record-failure.js'
 import { Backlog } from './scheduler/backlog.js'
+import { moneySoFar } from './progress-watch.js'
+import type { Prices } from './rules/money.js'
+import { planSpending, type PlannedSpending } from './rules/planned-spending.js'
 import type { RunSummary } from './rules/run-summary.js'
+import { readSpending } from './scheduler/job-budget.js'
 import { createTally } from './tally.js'
 import { assertFilesMayGrow, checkOutput, tryOutput } from './write-output.js'
 
@@ -80,16 +84,28 @@ function walkOver(deps: PipelineDeps, ending: Ending): Promise<RunSummary> {
     closingAfter(async (closeLater) => {
       const run = await openRun(deps, ending, closeLater)
       if (run instanceof PublishedBefore) return summaryOfPart(deps, run)
-      return recordingFailure(run, async () => {
-        const read = await readInput(run)
-        closeLater(() => read.rowKeys?.close())
-        const planned = await planChecked(run, read.index)
-        const backlog = new Backlog(planned.plan.submit)
-        const backlogs = [backlog, ...planned.stages.map((stage) => stage.backlog)]
-        return sayingWhatWasBilled(backlogs, () => askAndClose(run, read, planned, backlog))
-      })
+      const spending: Spending = { prices: deps.prices ?? null, ...createTally(), stages: [] }
+      return recordingFailure(
+        run,
+        () => moneySoFar(spending),
+        async () => {
+          const read = await readInput(run)
+          closeLater(() => read.rowKeys?.close())
+          const planned = await planChecked(run, read.index)
+          spending.stages = planned.stages
+          const backlog = new Backlog(planned.plan.submit)
+          const backlogs = [backlog, ...planned.stages.map((stage) => stage.backlog)]
+          return sayingWhatWasBilled(backlogs, () => askAndClose(run, read, planned, backlog, spending))
+        },
+      )
     }),
   )
+}
+
+/** Counts what a run pays for, from its beginning to whatever ends it. */
+interface Spending extends ReturnType<typeof createTally> {
+  readonly prices: Prices | null
+  stages: Planned['stages']
 }
 
 /** Nobody is asked, and nothing is written: the rows are out. */
@@ -145,10 +161,35 @@ async function planChecked(run: OpenRun, { rowCount }: RowIndex): Promise<Planne
   const planned = await planRun(run)
   const submitCount = planned.asked.plan.submit
   const asksMore = submitCount > 0 || deps.stages.asked.length > 0
-  deps.observe({ type: 'planned', rowCount, ...planned.asked })
+  deps.observe({
+    type: 'planned',
+    rowCount,
+    spending: await describeSpending(run, planned),
+    ...planned.asked,
+  })
   assertFilesMayGrow(deps.checkpoint.path, submitCount, input, output)
   if (asksMore && !asksAgain) await tryOutput(run, rowCount)
   return planned
+}
+
+/** What is about to be paid for; what follows from answers is not known yet. `null` where nobody pays. */
+async function describeSpending(
+  { deps, checkpoint, connection }: OpenRun,
+  { plan, stages }: Planned,
+): Promise<PlannedSpending | null> {
+  if (connection.service === 'embedded') return null
+  const { lookupsMax, cost = null } = deps.scheduling
+  const isBounded = lookupsMax !== null || cost !== null
+  const demands = stages.map(({ kind, plan: own }) => {
+    const certain = kind === 'domain' ? 0 : own.submit
+    return { kind, certain, atMost: deps.stages.asked.includes(kind) ? null : certain }
+  })
+  const byDomain = stages.find(({ kind }) => kind === 'domain')?.plan.submit ?? 0
+  const spent = isBounded ? await readSpending(checkpoint) : null
+  return planSpending(
+    { byName: plan.submit, byDomain, stages: demands },
+    { prices: deps.prices ?? null, lookupsMax, cost, spent },
+  )
 }
 
 async function askAndClose(
@@ -156,8 +197,8 @@ async function askAndClose(
   read: Ingested,
   planned: Planned,
   backlog: Backlog,
+  { tally, counter }: Spending,
 ): Promise<RunSummary> {
-  const { tally, counter } = createTally()
   const { domainCount } = planned.asked
   const asked = await askUntilAnswered(run, { ...planned, index: read.index, backlog, tally, counter })
   return closeRun(run, { ...planned, ...asked, ...read, domainCount, tally })

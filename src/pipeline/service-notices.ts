@@ -1,4 +1,5 @@
 import { formatDuration } from '../core/duration.js'
+import { explainStop, waitsForRuns, type Stop } from './rules/stop.js'
 import type { Tally } from './tally.js'
 
 /** A minute's limit is over by then, and so is the longest wait that a server may ask for. */
@@ -48,6 +49,32 @@ export function watchMisdirected(
     notify(
       `ALARM: the service sent ${answers} of another lookup than was asked for: not written, and asked for again. ` +
         `${held.size.toLocaleString('en-US')} lookups are held at the moment; does a cache or a proxy mix them up?`,
+    )
+  }
+}
+
+/** What is known when a run stops submitting. */
+interface StopState {
+  readonly stop: Stop | null
+  readonly running: number
+  /** Lookups that are not submitted. */
+  readonly left: number
+}
+
+/** A used up budget or credit is reported when it happens, once, if the run goes on to wait for what it paid for. */
+export function watchStop(notify: (sentence: string) => void): (state: StopState) => void {
+  let isReported = false
+  return ({ stop, running, left }) => {
+    if (isReported || stop === null || !waitsForRuns(stop)) return
+    isReported = true
+    const explained = explainStop({ kind: 'resolution', stop })
+    if (running === 0 || explained === null) return
+    const count = (number: number) => number.toLocaleString('en-US')
+    const held =
+      left === 0 ? '' : `; ${count(left)} ${left === 1 ? 'lookup is' : 'lookups are'} left for another run`
+    notify(
+      `Nothing more is submitted: ${explained.message}${held}. The run waits for the answers to ${count(running)} ` +
+        `${running === 1 ? 'lookup that is' : 'lookups that are'} running (${explained.code}).`,
     )
   }
 }

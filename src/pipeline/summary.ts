@@ -1,18 +1,22 @@
 import { nothingPlanned, type LookupPlan } from './rules/lookup-state.js'
-import type { Stop } from './rules/stop.js'
+import { endedBy, isBudgetEnd, type BudgetEnd, type Stop } from './rules/stop.js'
 import type { RowCounts } from './output/answer-lines.js'
 import { RowIndex } from './input/row-index.js'
 import type { PublishReport } from './output/publish.js'
 import type { Tally } from './tally.js'
-import { billedOf, stageFactsOf, type KindRun } from './kind-run.js'
+import { billedOf, countAccepted, countUnsubmitted, stageFactsOf, type KindRun } from './kind-run.js'
 import { moneyOf, type Prices } from './rules/money.js'
-import type { RunSummary } from './rules/run-summary.js'
+import type { JobSpending } from './scheduler/job-budget.js'
+import type { ReviewCounts, RunSummary } from './rules/run-summary.js'
 
 export type { RunSummary } from './rules/run-summary.js'
 
 export interface SummaryFacts {
   service: RunSummary['service']
+  isDemo?: boolean | undefined
   stop: Stop | null
+  /** Submissions of the job when it stopped, and whether the next run starts a new count. */
+  job: { readonly spent: JobSpending; readonly startsAnew: boolean } | null
   plan: Readonly<Record<LookupPlan, number>>
   /** Asked by a domain: not in `plan`. */
   domainCount: number
@@ -22,6 +26,7 @@ export interface SummaryFacts {
   prices: Prices | null
   index: RowIndex
   rows: RowCounts
+  review: ReviewCounts | null
   report: PublishReport | null
   notes: readonly string[]
   elapsedMs: number
@@ -40,7 +45,9 @@ export function summarise(facts: SummaryFacts): RunSummary {
   const billed = [billedOf({ kind: 'resolution', tally }), ...facts.stages.map(billedOf)]
   return {
     service: facts.service,
+    isDemo: facts.isDemo === true,
     stop,
+    budgetEnd: findBudgetEnd(facts),
     outputPaths: report?.paths ?? [],
     rowCount: index.rowCount,
     invalidRowCount: index.invalidCount,
@@ -49,6 +56,7 @@ export function summarise(facts: SummaryFacts): RunSummary {
     cachedCount,
     decidedCount: stages.reduce((sum, stage) => sum + stage.decidedCount, plan.decided),
     billedCount: tally.accepted,
+    lostCount: facts.stages.reduce((sum, stage) => sum + countLost(stage.tally), countLost(tally)),
     claimedCount: tally.claimed,
     uncertainCount,
     failedCount,
@@ -65,6 +73,7 @@ export function summarise(facts: SummaryFacts): RunSummary {
     contradictionCount: tally.contradictions,
     deliveries: { ...tally.deliveries },
     rowsByStatus: Object.fromEntries(facts.rows),
+    review: facts.review,
     outcomes: Object.fromEntries(tally.outcomes),
     schemaDeviations: Object.fromEntries(tally.schemaDeviations),
     basisLineCount: report?.basisLineCount ?? 0,
@@ -77,12 +86,61 @@ export function summarise(facts: SummaryFacts): RunSummary {
   }
 }
 
+const countLost = ({ lost, lostReads }: Tally): number => lost + lostReads
+
+/** The state of the budget that ended the run; `null` if none did. */
+function findBudgetEnd({ service, stop, job, prices, ...facts }: SummaryFacts): BudgetEnd | null {
+  const ended = endedBy({ stop, stages: facts.stages.map(stageFactsOf) })
+  if (ended === null || !isBudgetEnd(ended.stop) || job === null) return null
+  const all: readonly Pick<KindRun, 'kind' | 'plan' | 'tally'>[] = [
+    { kind: 'resolution', plan: facts.plan, tally: facts.tally },
+    ...facts.stages,
+  ]
+  // A bound on lookups is of what rows ask, or of one kind; a bound on cost is of every kind that has a price.
+  const isOfRows = ended.stop.kind === 'lookups_max' && ended.kind === 'resolution'
+  const isCounted = ({ kind }: Pick<KindRun, 'kind'>) => {
+    if (ended.stop.kind === 'cost_max') return (prices?.byKind[kind] ?? 0) > 0
+    if (!isOfRows) return kind === ended.kind
+    return kind === 'resolution' || (kind === 'domain' && facts.domainCount > 0)
+  }
+  const counted = all.filter(isCounted)
+  const costOf = (count: (one: (typeof all)[number]) => number): number | null => {
+    if (prices === null) return null
+    const kinds = counted.map((one) => ({ kind: one.kind, billedCount: count(one), uncertainCount: 0 }))
+    return moneyOf(prices, kinds).cost
+  }
+  const sum = (count: (one: (typeof all)[number]) => number) =>
+    counted.reduce((total, one) => total + count(one), 0)
+  const countOwn = ({ tally }: Pick<KindRun, 'tally'>) => countAccepted(tally) + countLost(tally)
+  const countSpent = ({ kind }: Pick<KindRun, 'kind'>) => job.spent.byKind.get(kind) ?? 0
+  return {
+    leftCount: sum(countUnsubmitted),
+    leftCost: costOf(countUnsubmitted),
+    spentCount: isOfRows ? job.spent.byRows : sum(countSpent),
+    spentCost: costOf(countSpent),
+    ownCount: sum(countOwn),
+    ownCost: costOf(countOwn),
+    isBilled: service === 'hosted',
+    startsAnew: job.startsAnew,
+    currency: prices?.currency ?? null,
+  }
+}
+
 /** Of a run that asked nobody anything. */
 export const summaryOfNothing = (service: RunSummary['service'], tally: Tally): RunSummary =>
   summarise({
-    ...{ service, stop: null, tally, domainCount: 0, stages: [], prices: null, index: new RowIndex() },
+    ...{
+      service,
+      stop: null,
+      job: null,
+      tally,
+      domainCount: 0,
+      stages: [],
+      prices: null,
+      index: new RowIndex(),
+    },
     plan: nothingPlanned(),
-    ...{ rows: new Map(), report: null, notes: [], elapsedMs: 0, askingMs: 0 },
+    ...{ rows: new Map(), review: null, report: null, notes: [], elapsedMs: 0, askingMs: 0 },
   })
 
 function notesOf({ webhookRefusal, contradictions, deliveries, ...tally }: Tally): string[] {

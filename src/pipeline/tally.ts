@@ -1,3 +1,5 @@
+import type { OpenRunsView } from './rules/run-durations.js'
+import type { Stop } from './rules/stop.js'
 import type { Counted, RequestKind, RunCounter } from './scheduler/run-counter.js'
 
 /**
@@ -19,6 +21,10 @@ export interface Tally extends Readonly<Record<Counted, number>> {
   readonly deliveries: Readonly<Record<'taken' | 'unclaimed' | 'quarantined', number>>
   /** Why the service takes no submission that bears the webhook URL. */
   readonly webhookRefusal: string | null
+  /** Why rows submit nothing more; `null` while they may. */
+  readonly stop: Stop | null
+  /** Looks at the runs that are open now; `null` until this kind is asked. */
+  readonly openRuns: (() => OpenRunsView) | null
 }
 
 /** A tally to read, and the counter that fills it. */
@@ -44,6 +50,8 @@ export function createTally(): { tally: Tally; counter: RunCounter } {
     held: new Set<number>(),
     deliveries: { taken: 0, unclaimed: 0, quarantined: 0 },
     webhookRefusal: null as string | null,
+    stop: null as Stop | null,
+    openRuns: null as (() => OpenRunsView) | null,
   }
   const counter: RunCounter = {
     count: (what) => tally[what]++,
@@ -63,6 +71,12 @@ export function createTally(): { tally: Tally; counter: RunCounter } {
     delivered: (state) => tally.deliveries[state]++,
     webhookRefused: (reason) => {
       tally.webhookRefusal ??= reason
+    },
+    stopped: (reason) => {
+      tally.stop ??= reason
+    },
+    watchOpenRuns: (look) => {
+      tally.openRuns = look
     },
   }
   return { tally, counter }

@@ -2,9 +2,10 @@ import { UserError, type ErrorCode } from '../core/errors.js'
 import type { OpenRun } from './deps.js'
 import { ChangeCounter, changesBetween } from './history/changes-between.js'
 import { publishChanges } from './history/changes-file.js'
-import type { HistoryReader, PublishedOutput } from './history/history.js'
+import type { PublishedOutput } from './history/history.js'
 import { openHistory } from './history/reader.js'
 import type { StoredOutput } from './history/run-history.js'
+import { settledOutput } from './history/settled-output.js'
 import type { ChangeCounts } from './rules/change-kinds.js'
 
 /** What changed since an output before. */
@@ -54,7 +55,8 @@ async function compareWith(
   const history = openHistory(deps.checkpoint.path)
   try {
     const counter = new ChangeCounter()
-    const [before, after] = [outputOf(history, baseline), outputOf(history, number)]
+    const before = known(history === null ? null : settledOutput(history, baseline), baseline)
+    const after = known(history?.published(number) ?? null, number)
     const batches = counter.counting(changesBetween(before, after))
     if (changes !== null) await publishChanges(changes, batches)
     while (batches.next().done !== true);
@@ -64,8 +66,7 @@ async function compareWith(
   }
 }
 
-function outputOf(history: HistoryReader | null, run: number): PublishedOutput {
-  const output = history?.published(run) ?? null
+function known(output: PublishedOutput | null, run: number): PublishedOutput {
   if (output !== null) return output
   throw new UserError('RUN_OUTPUT_UNKNOWN', `what run ${run} wrote is no longer remembered`)
 }

@@ -8,7 +8,7 @@ import type { RecordedOutput } from './history/output-recorder.js'
 import type { Input } from './input/input.js'
 import type { Ingested } from './ingest.js'
 import type { OpenRun } from './deps.js'
-import { answerLinesOf, type RowCounts } from './output/answer-lines.js'
+import { answerLinesOf, type AnswerLines, type RowCounts } from './output/answer-lines.js'
 import { openReviewOfRows } from './review-of-rows.js'
 import { assertCellsFit } from './output/xlsx.js'
 import { assertOutputUsable, publish, tryPublishing, type PublishReport } from './output/publish.js'
@@ -17,6 +17,7 @@ import { publishPart } from './parts/open-part.js'
 import { assertNamesFitParquet, assertNoClash } from './rules/columns.js'
 import { doubtThresholdByDefault } from './rules/doubtful.js'
 import { labelColumn } from './rules/detect-columns.js'
+import type { ReviewCounts } from './rules/run-summary.js'
 
 /** Everything about the output that can be known before a submission is billed. */
 export function checkOutput(input: Input, output: ResolvedOutput, rowCount: number): void {
@@ -45,21 +46,61 @@ export async function tryOutput(run: OpenRun, rowCount: number): Promise<void> {
   if (output.format === 'xlsx') await assertCellsFit(input, deps.interrupt)
 }
 
-export interface WrittenOutput {
-  readonly report: PublishReport
+/** The rows of a run with their answers, as far as there are any. */
+interface KnownRows {
   readonly rowCounts: RowCounts
-  /** What is to be remembered of its rows, if anything is. */
+  readonly review: ReviewCounts
+  /** Written to the history; null where nothing is remembered of the run. */
   readonly recorded: RecordedOutput | null
 }
 
+export interface WrittenOutput extends KnownRows {
+  readonly report: PublishReport
+}
+
 /** The second pass over the input: each row with the answer to its lookup. */
-export async function writeOutput(
+export function writeOutput(
   run: OpenRun,
-  { index, rowKeys }: Pick<Ingested, 'index' | 'rowKeys'>,
+  asked: Pick<Ingested, 'index' | 'rowKeys'>,
 ): Promise<WrittenOutput> {
-  const { deps, input, output, history } = run
+  const { deps, input, output } = run
   input.assertUnchanged()
   deps.observe({ type: 'publishing', path: output.path })
+  return readAnswers(run, asked, async (answers) => {
+    const report = await publish({
+      input,
+      output,
+      columns: output.columns,
+      basis: output.basis,
+      nameColumn: labelColumn(run.rule.columns),
+      answers,
+      memoryBytes: output.memoryBytes,
+      rowFiles: run.rowSpool?.files,
+      rowCount: asked.index.rowCount,
+      metadata: { ...deps.metadata, ...(await inputMetadata(run)) },
+      stdout: deps.stdout,
+    })
+    return { report: await asPart(run, report) }
+  })
+}
+
+/** What is known of the rows of a run that writes no output: its report shows it. */
+export function readKnownRows(run: OpenRun, asked: Pick<Ingested, 'index' | 'rowKeys'>): Promise<KnownRows> {
+  return readAnswers(run, asked, (answers) => {
+    // Each line is recorded, and counted, as it is read.
+    const lines = answers.distinct().lines()[Symbol.iterator]()
+    while (lines.next().done !== true);
+    return Promise.resolve({})
+  })
+}
+
+/** Opens the answers for `use`, which reads each of them, and records them for the history. */
+async function readAnswers<Used>(
+  run: OpenRun,
+  { index, rowKeys }: Pick<Ingested, 'index' | 'rowKeys'>,
+  use: (answers: AnswerLines) => Promise<Used>,
+): Promise<Used & KnownRows> {
+  const { deps, output, history } = run
   const { scope } = run.connection
   await run.checkpoint.copyForReading()
   const reader = openCheckpointReader(deps.checkpoint.path, scope)
@@ -84,21 +125,9 @@ export async function writeOutput(
             rowKeys,
           })
     const answers = answerLinesOf({ index, reader, stages: output.stages, review }, recorder)
-    const report = await publish({
-      input,
-      output,
-      columns: output.columns,
-      basis: output.basis,
-      nameColumn: labelColumn(run.rule.columns),
-      answers,
-      memoryBytes: output.memoryBytes,
-      rowFiles: run.rowSpool?.files,
-      rowCount: index.rowCount,
-      metadata: { ...deps.metadata, ...(await inputMetadata(run)) },
-      stdout: deps.stdout,
-    })
+    const used = await use(answers)
     const recorded = await history.finish(recorder)
-    return { report: await asPart(run, report), rowCounts: answers.rowCounts, recorded }
+    return { ...used, rowCounts: answers.rowCounts, review: answers.review(), recorded }
   } finally {
     review.close()
     reader?.close()

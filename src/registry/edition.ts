@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { UserError } from '../core/errors.js'
+import { packageFolder } from '../platform/package-folder.js'
 import type { Sqlite } from '../platform/sqlite.js'
 import { derivationVersion } from './model/registry-row.js'
 
@@ -43,8 +44,7 @@ export function editionOf(
   return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16)
 }
 
-/** The same two steps up from `src/registry` and from `dist/registry`. */
-export const shippedPath = fileURLToPath(new URL('../../fixtures/registry/companies.csv', import.meta.url))
+export const shippedPath = fileURLToPath(new URL('fixtures/registry/companies.csv', packageFolder))
 
 /** How the shipped file is imported. */
 export const shippedSettings = { idType: 'id' } as const

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { readShippedFile, shippedEdition, shippedPath, shippedSettings } from './edition.js'
+import { codeFolder } from '../platform/package-folder.js'
 import { importCsvText } from './import/import-csv.js'
 import { openRegistry, type WritableRegistry } from './registry.js'
 
@@ -19,14 +20,16 @@ export function importShipped(registry: WritableRegistry): WritableRegistry {
     ...shippedSettings,
     fileName: 'companies.csv',
     fileDateMs: checkedAtMs,
+    // Two builds of one commit are the same, byte by byte.
+    importedAtMs: checkedAtMs,
     sourceName: 'shipped',
   })
   return registry
 }
 
-/** Beside this module, named by what it was made of. Errors: REGISTRY_NOT_FOUND. */
+/** The build makes it, named by what it was made of. Errors: REGISTRY_NOT_FOUND. */
 export const madePath = (): string =>
-  fileURLToPath(new URL(`shipped-${shippedEdition()}.sqlite`, import.meta.url))
+  fileURLToPath(new URL(`registry/shipped-${shippedEdition()}.sqlite`, codeFolder))
 
 /** Null where it was not made, or cannot be opened where it stands. */
 function openMade(): WritableRegistry | null {

@@ -1,6 +1,8 @@
 import type { PublishedEntry, PublishedOutput } from '../pipeline/history/history.js'
-import { parsePublishedState } from '../pipeline/rules/published-state.js'
-import { needsPerson } from './outcome-groups.js'
+import { needsReview, parsePublishedState } from '../pipeline/rules/published-state.js'
+import type { OutputFigures } from '../pipeline/rules/run-record.js'
+import type { ReviewCounts } from '../pipeline/rules/run-summary.js'
+import { isUnanswered } from './outcome-groups.js'
 import { reportLimits, type AttentionEntry, type ReportAttention } from './report-data.js'
 
 /** An entry, with how many rows have it. */
@@ -9,17 +11,40 @@ interface Counted {
   readonly rowCount: number
 }
 
-/** Rows of an output that no answer settles. Throws HISTORY_VERSION. */
-export function attentionOf(output: PublishedOutput): ReportAttention {
-  const counted = countsAmong(output.rows, new Set(output.numbersOf(needsPerson)))
+/** Rows of an output that are left to review, by the counts of its run. Throws HISTORY_VERSION. */
+export function rowsToReview(
+  output: PublishedOutput,
+  { rowCount, rowsByStatus }: ReviewCounts,
+  figures: OutputFigures | null,
+): ReportAttention {
+  const counted = countAmong(output, (status) => Object.hasOwn(rowsByStatus, status))
+  const statuses = Object.keys(rowsByStatus)
+  const allOfThem = statuses.reduce((sum, status) => sum + (figures?.rowsByStatus[status] ?? 0), 0)
+  // States are unpacked only where some rows of these statuses are decided, or sure enough.
+  return largestOf(output, allOfThem === rowCount ? counted : amongReviewed(output, counted))
+}
+
+/** Rows of an output without an answer that wait for none. Throws HISTORY_VERSION. */
+export const unansweredRows = (output: PublishedOutput): ReportAttention =>
+  largestOf(output, countAmong(output, isUnanswered))
+
+function amongReviewed(output: PublishedOutput, counted: readonly Counted[]): Counted[] {
+  const reviewed = new Set<number>()
+  for (const [number, { state }] of output.entries(counted.map((one) => one.number)))
+    if (needsReview(state)) reviewed.add(number)
+  return counted.filter(({ number }) => reviewed.has(number))
+}
+
+function largestOf(output: PublishedOutput, counted: Counted[]): ReportAttention {
   const rowCount = counted.reduce((sum, one) => sum + one.rowCount, 0)
   const largest = counted.sort((one, other) => other.rowCount - one.rowCount || one.number - other.number)
   return { rowCount, entries: entriesOf(output, largest.slice(0, reportLimits.attentionMax)) }
 }
 
-function countsAmong(rows: Uint32Array, wanted: ReadonlySet<number>): Counted[] {
+function countAmong(output: PublishedOutput, isWanted: (status: string) => boolean): Counted[] {
+  const wanted = new Set(output.numbersOf(isWanted))
   const counts = new Map<number, number>()
-  for (const number of rows) if (wanted.has(number)) counts.set(number, (counts.get(number) ?? 0) + 1)
+  for (const number of output.rows) if (wanted.has(number)) counts.set(number, (counts.get(number) ?? 0) + 1)
   return [...counts].map(([number, rowCount]) => ({ number, rowCount }))
 }
 

@@ -6,10 +6,17 @@ import type {
   RememberedRun,
   WantedOutputs,
 } from '../pipeline/history/history.js'
-import { attentionOf } from './attention.js'
-import { needsPerson } from './outcome-groups.js'
+import { settledOutput } from '../pipeline/history/settled-output.js'
+import { rowsToReview, unansweredRows } from './attention.js'
+import { isListedIn } from './outcome-groups.js'
 import { LargestChanges } from './largest-changes.js'
-import { reportLimits, type ReportAttention, type ReportChanges, type ReportData } from './report-data.js'
+import {
+  figuresOf,
+  reportLimits,
+  type ReportAttention,
+  type ReportChanges,
+  type ReportData,
+} from './report-data.js'
 
 export interface GatherOptions {
   readonly reader: HistoryReader
@@ -28,8 +35,10 @@ export function gatherReport({ reader, number, nowMs, end }: GatherOptions): Rep
   return {
     run,
     earlier: earlierRuns(runs, run),
+    paid: [run, ...paidRuns(runs, run)],
     changes: changesOfRun(reader, run, output),
-    attention: output === null ? null : knownOr(null, (): ReportAttention | null => attentionOf(output)),
+    review: output === null ? null : reviewOfRun(run, output),
+    unanswered: output === null ? null : knownOr(null, (): ReportAttention | null => unansweredRows(output)),
     madeAtMs: nowMs,
   }
 }
@@ -37,7 +46,13 @@ export function gatherReport({ reader, number, nowMs, end }: GatherOptions): Rep
 /** What the report of a run reads. Throws RUN_NOT_FOUND. */
 export function outputsOfReport(reader: Pick<HistoryReader, 'runs'>, number: number | null): WantedOutputs {
   const run = chosenRun(reader.runs(), number)
-  return { newer: run.number, older: run.record?.changes?.baseline ?? null, isListed: needsPerson }
+  return { newer: run.number, older: run.record?.changes?.baseline ?? null, isListed: isListedIn(run.record) }
+}
+
+function reviewOfRun(run: RememberedRun, output: PublishedOutput): ReportAttention | null {
+  const counts = run.record?.summary?.review ?? null
+  if (counts === null) return null
+  return knownOr(null, (): ReportAttention | null => rowsToReview(output, counts, figuresOf(run)))
 }
 
 function chosenRun(runs: readonly RememberedRun[], number: number | null): RememberedRun {
@@ -62,6 +77,18 @@ export function earlierRuns(
     .slice(0, reportLimits.earlierRunsMax)
 }
 
+/** Of the same series, the newest first: those that cost anything, whether they published or not, and those that published. */
+export function paidRuns(
+  runs: readonly RememberedRun[],
+  { number, series }: Pick<RememberedRun, 'number' | 'series'>,
+): RememberedRun[] {
+  return runs.filter((run) => {
+    const { money = null, figures = null } = run.record ?? {}
+    if (run.series !== series || run.number >= number || money === null) return false
+    return figures !== null || money.cost + money.uncertainCost > 0
+  })
+}
+
 function changesOfRun(
   reader: HistoryReader,
   { record }: RememberedRun,
@@ -69,7 +96,7 @@ function changesOfRun(
 ): ReportChanges | null {
   const changes = record?.changes ?? null
   if (changes === null) return null
-  const before = reader.published(changes.baseline)
+  const before = settledOutput(reader, changes.baseline)
   return { ...changes, largest: before === null || output === null ? null : knownOr(null, largest) }
 
   function largest(): ReportChanges['largest'] {

@@ -62,6 +62,10 @@ export function cut(text: string, charsMax = foreignCharsMax): string {
   return `${shown.slice(0, charsMax - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
+/** Loads a script. A tagged template with an end tag of a script would not survive the build as it is. */
+export const scriptHtml = (address: string, loading: 'type="module"' | 'defer'): Html =>
+  new Html(`<script ${loading} src="${escape(address)}"></script>`)
+
 /** A link where it is an address of the web; whatever else it may be stays text. */
 export function sourceHtml(source: string): Html {
   const address = addressOf(source)

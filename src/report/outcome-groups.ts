@@ -1,3 +1,5 @@
+import type { RunRecord } from '../pipeline/rules/run-record.js'
+
 /** What became of rows, in few groups that can be told apart at a glance; the first is at the bottom of a column. */
 export const outcomeGroups = [
   { key: 'matched', label: 'matched', statuses: ['matched', 'merged'] },
@@ -20,8 +22,12 @@ export function rowsByGroup(rowsByStatus: Readonly<Record<string, number>>): Rec
   return rows
 }
 
-/** Whether a row of this status waits for somebody to look at it. */
-export function needsPerson(status: string): boolean {
-  const key = outcomeOf(status)
-  return key !== 'matched' && key !== 'none' && status !== 'pending'
+/** Whether a row of this status has no answer, and will not get one by waiting; statuses that are not known are among them. */
+export function isUnanswered(status: string): boolean {
+  const known = outcomeGroups.find(({ statuses }) => (statuses as readonly string[]).includes(status))
+  return known === undefined || known.key === 'failed' || status === 'uncertain'
 }
+
+/** Whether the report of a run may show rows of a status. */
+export const isListedIn = (record: RunRecord | null) => (status: string) =>
+  isUnanswered(status) || Object.hasOwn(record?.summary?.review?.rowsByStatus ?? {}, status)

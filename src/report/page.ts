@@ -1,6 +1,4 @@
-import type { RememberedRun } from '../pipeline/history/history.js'
-import { isNamedJob } from '../pipeline/rules/job-name.js'
-import { foreign, html, type Html, type HtmlPart } from './html.js'
+import { html, type Html, type HtmlPart } from './html.js'
 import { texturesHtml } from './charts/outcomes.js'
 import type { ReportData } from './report-data.js'
 import { attentionHtml } from './sections/attention.js'
@@ -8,7 +6,7 @@ import { changesHtml } from './sections/changes.js'
 import { confidenceHtml, costHtml, groupsHtml, outcomesHtml, timelineHtml } from './sections/charts.js'
 import { alarmsHtml, tilesHtml } from './sections/tiles.js'
 import { headlineOf } from './sections/headline.js'
-import { settingsHtml } from './sections/settings.js'
+import { jobHtml, settingsHtml } from './sections/settings.js'
 import { styleText } from './style.js'
 import { dayText, moment } from './words.js'
 
@@ -58,12 +56,6 @@ export function reportPage(data: ReportData): string {
   )
 }
 
-/** By its name, or by what it read. */
-export function jobHtml({ series, record }: RememberedRun): Html {
-  const paths = record?.input.paths ?? []
-  return foreign(isNamedJob(series) || paths.length === 0 ? series : paths.join(', '), 200)
-}
-
 export interface BodyOptions {
   readonly title: string
   readonly below: HtmlPart
@@ -99,8 +91,8 @@ export const topHtml = (data: ReportData): Html =>
 
 export function reportSections(data: ReportData): Section[] {
   return [
-    { id: 'changes', title: 'What changed', html: changesHtml(data.changes) },
-    { id: 'attention', title: 'Rows that need a person', html: attentionHtml(data.attention) },
+    { id: 'changes', title: 'What changed', html: changesHtml(data) },
+    { id: 'attention', title: 'Rows to review', html: attentionHtml(data) },
     { id: 'rows', title: 'Outcomes', html: outcomesHtml(data) },
     { id: 'sure', title: 'Confidence', html: confidenceHtml(data) },
     { id: 'groups', title: 'Where matches are found', html: groupsHtml(data) },

@@ -1,5 +1,6 @@
 import type { RememberedRun } from '../pipeline/history/history.js'
 import type { Change, ChangeCounts } from '../pipeline/rules/change-kinds.js'
+import type { OutputFigures } from '../pipeline/rules/run-record.js'
 
 /** How much of what a run came to is handed to a page; the rest is counted. */
 export const reportLimits = {
@@ -8,15 +9,23 @@ export const reportLimits = {
   attentionMax: 300,
 } as const
 
+/** Of its output; else of what it knew when it stopped. */
+export const figuresOf = (run: RememberedRun | undefined): OutputFigures | null =>
+  run?.record?.figures ?? run?.record?.knownFigures ?? null
+
 /** Everything that the report of a run shows. */
 export interface ReportData {
   readonly run: RememberedRun
   /** Of the same series and before it, the newest first; those that published an output. At most `earlierRunsMax`. */
   readonly earlier: readonly RememberedRun[]
+  /** Of the same series up to this run, the newest first: every run that cost anything, and those that published. */
+  readonly paid: readonly RememberedRun[]
   /** Null where there was no output to compare with. */
   readonly changes: ReportChanges | null
-  /** Null where the output of the run is not remembered. */
-  readonly attention: ReportAttention | null
+  /** Rows that `enrich review` asks about. Null where they are not remembered. */
+  readonly review: ReportAttention | null
+  /** Rows without an answer that wait for none. Null where the output of the run is not remembered. */
+  readonly unanswered: ReportAttention | null
   readonly madeAtMs: number
 }
 
@@ -43,7 +52,7 @@ export interface ReportAttention {
   readonly entries: readonly AttentionEntry[]
 }
 
-/** Rows that ask the same and that a person has to look at. */
+/** Rows that ask the same. */
 export interface AttentionEntry {
   /** Of the first of them, from 1. */
   readonly rowNumber: number

@@ -65,12 +65,13 @@ export const styleText = css`
     padding: 0.2rem 0;
   }
   .tiles {
-    display: grid;
-    grid-template-columns: repeat(auto-fit, minmax(8.2rem, 1fr));
+    display: flex;
+    flex-wrap: wrap;
     gap: 0.6rem;
     margin: 1rem 0;
   }
   .tiles div {
+    flex: 1 1 7.9rem;
     background: var(--soft);
     border-radius: 6px;
     padding: 0.55rem 0.8rem;
@@ -83,6 +84,7 @@ export const styleText = css`
     margin: 0;
     font-size: 1.15rem;
     font-weight: 600;
+    white-space: nowrap;
   }
   .alarms {
     border: 2px solid var(--alarm);
@@ -212,8 +214,8 @@ export const styleText = css`
     body {
       padding: 0 0.9rem 3rem;
     }
-    .tiles {
-      grid-template-columns: repeat(auto-fit, minmax(7rem, 1fr));
+    .tiles div {
+      flex-basis: 7rem;
     }
     .wide {
       min-width: 44rem;

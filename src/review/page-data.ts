@@ -5,7 +5,10 @@ import type { Verdict } from '../pipeline/rules/decision.js'
 /** `open`: doubtful, and not decided or doubtful again; `decided`: decided, and that stands. */
 export type QueueView = 'open' | 'decided' | 'all'
 
-/** What comes first: the most rows, the likeliest, or what comes first in the input. */
+/**
+ * The order: `rows` has lookups with candidates first, then those of most rows; `confidence` the likeliest first; `input` as
+ * in the input.
+ */
 export type QueueSort = 'rows' | 'confidence' | 'input'
 
 /** What of the queue is shown, and in which order. */

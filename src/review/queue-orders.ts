@@ -3,16 +3,23 @@ import type { QueueSort } from './session.js'
 
 /** Compares two places. */
 type Order = (one: number, other: number) => number
-type Keys = Pick<QueueColumns, 'rowCounts' | 'confidences' | 'firstRows'>
+type Keys = Pick<QueueColumns, 'rowCounts' | 'confidences' | 'firstRows' | 'statuses' | 'statusNames'>
+
+/** Outcomes for which the service found no company: seldom is there a candidate to accept. */
+const withoutCandidates: ReadonlySet<string> = new Set(['no_match', 'not_found'])
 
 const at = (column: Uint32Array | Int16Array, place: number): number => column[place] ?? 0
 
-/** The orders of the queue; what they leave open is as in the input. */
+/** The orders of the queue: `rows` has those with candidates first, then those of most rows; what they leave open is as in the input. */
 export const orders: Readonly<Record<QueueSort, (keys: Keys) => Order>> = {
-  rows:
-    ({ rowCounts, firstRows }) =>
-    (one, other) =>
-      at(rowCounts, other) - at(rowCounts, one) || at(firstRows, one) - at(firstRows, other),
+  rows: ({ rowCounts, firstRows, statuses, statusNames }) => {
+    const isWithout = statusNames.map((name) => Number(withoutCandidates.has(name)))
+    const without = (place: number) => isWithout[statuses[place] ?? 0] ?? 0
+    return (one, other) =>
+      without(one) - without(other) ||
+      at(rowCounts, other) - at(rowCounts, one) ||
+      at(firstRows, one) - at(firstRows, other)
+  },
   confidence:
     ({ confidences, firstRows }) =>
     (one, other) =>

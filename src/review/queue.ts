@@ -106,10 +106,10 @@ export class Queue {
     const before = columns.marks[place] ?? 0
     const marks = isDoubtful === undefined ? before : marked(before, entryMarks.doubtful, isDoubtful)
     if (number === columns.statuses[place] && sure === known && marks === before) return
+    this.#isUnsorted ||= sure !== known || number !== columns.statuses[place]
     columns.statuses[place] = number ?? 0
     columns.confidences[place] = sure ?? -1
     columns.marks[place] = marks
-    this.#isUnsorted ||= sure !== known
     this.touch()
   }
 

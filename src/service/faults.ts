@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { routes, type RouteName } from '../contract/routes.js'
 import { seededFractions } from '../platform/random.js'
 import type { Knowledge } from './knowledge.js'

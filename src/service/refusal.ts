@@ -1,6 +1,6 @@
 import { errorTypes } from '../contract/errors.js'
 import { methodsOf, routes, type Route, type Version } from '../contract/routes.js'
-import { ConnectionLostError } from '../platform/postgres/postgres.js'
+import { isServerTrouble } from '../platform/postgres/postgres.js'
 import { limits } from './limits.js'
 
 interface RefusalExtras {
@@ -89,8 +89,7 @@ const databaseAway = (): Refusal =>
   new Refusal(500, errorTypes.apiError, 'the database of the service does not answer; nothing was charged')
 
 /** Whether the log has to say what went wrong. */
-export const isUnexpected = (error: unknown): boolean =>
-  !(error instanceof Refusal || error instanceof ConnectionLostError)
+export const isUnexpected = (error: unknown): boolean => !(error instanceof Refusal || isServerTrouble(error))
 
 /** Statuses that v2 explains by a reason alone, beside the message. */
 const reasonStatuses: readonly number[] = [402, 403, 503]
@@ -113,7 +112,7 @@ export function errorBodyOf(version: Version, refusal: Refusal, requestId: strin
 /** What a request is answered with where its handling threw. `bodyBytesMax`: the limit of its route. */
 export function toRefusal(error: unknown, bodyBytesMax: number = limits.bodyBytesMax): Refusal {
   if (error instanceof Refusal) return error
-  if (error instanceof ConnectionLostError) return databaseAway()
+  if (isServerTrouble(error)) return databaseAway()
   const status = error instanceof Error ? (error as { statusCode?: number }).statusCode : undefined
   if (status === 413) return payloadTooLarge(bodyBytesMax)
   if (status !== undefined && status >= 400 && status < 500) return badRequest('the request cannot be read')

@@ -2,18 +2,13 @@ import { Option, type Command } from 'commander'
 import { filesInUse } from '../../app/embedded-service.js'
 import { withKnownHistory } from '../../app/known-history.js'
 import { UserError } from '../../core/errors.js'
-import { choicesOf } from '../../config/option.js'
 import { options } from '../../config/options.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { ChangeCounter, changesBetween } from '../../pipeline/history/changes-between.js'
 import { changeRecord, changesTarget, publishChanges } from '../../pipeline/history/changes-file.js'
 import { chooseRuns, type RunPair } from '../../pipeline/history/choose-runs.js'
-import type {
-  HistoryReader,
-  KnownHistory,
-  PublishedOutput,
-  RememberedRun,
-} from '../../pipeline/history/history.js'
+import type { KnownHistory, PublishedOutput, RememberedRun } from '../../pipeline/history/history.js'
+import { settledOutput } from '../../pipeline/history/settled-output.js'
 import type { AskedFormat } from '../../pipeline/output/output-format.js'
 import { memoryBytesOf } from '../../pipeline/output/resolve-output.js'
 import { assertNotOurs, type OwnFile } from '../../pipeline/own-files.js'
@@ -36,7 +31,7 @@ export function fillDiffCommand(command: Command, io: CliIo): void {
     )
     .addOption(
       new Option('--format <format>', 'needed for standard output').choices(
-        choicesOf(options.output.format) ?? [],
+        options.output.format.choices ?? [],
       ),
     )
   addConfigFlags(command, ['config', 'checkpoint'])
@@ -62,14 +57,14 @@ async function showDiff(history: KnownHistory, asked: string | null, call: Call)
   const pair = chooseRuns(asked, history.runs())
   await history.fetch({ newer: pair.newer.number, older: pair.older.number })
   const counter = new ChangeCounter()
-  const [older, newer] = [outputOf(history, pair.older), outputOf(history, pair.newer)]
+  const older = known(settledOutput(history, pair.older.number), pair.older)
+  const newer = known(history.published(pair.newer.number), pair.newer)
   const changes = counter.counting(changesBetween(older, newer))
   if (call.flags.output === undefined) showChanges(pair, changes, counter, call)
   else await writeChanges(pair, changes, counter, { ...call, path: call.flags.output })
 }
 
-function outputOf(history: HistoryReader, { number }: RememberedRun): PublishedOutput {
-  const output = history.published(number)
+function known(output: PublishedOutput | null, { number }: RememberedRun): PublishedOutput {
   if (output !== null) return output
   throw new UserError('RUN_OUTPUT_UNKNOWN', `what run ${number} wrote is no longer remembered`, {
     hint: 'enrich runs lists the runs; history.keep says how many outputs are remembered',

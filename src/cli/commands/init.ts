@@ -7,12 +7,12 @@ import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
-import { sampleColumns } from '../../pipeline/column-choice.js'
+import { detectInputColumns, sampleColumns } from '../../pipeline/column-choice.js'
 import { openInput, type Input } from '../../pipeline/input/input.js'
 import type { AskingRule } from '../../pipeline/rules/asking-rule.js'
 import type { ColumnSamples } from '../../pipeline/rules/column-content.js'
 import { columnLines, reportColumns } from '../../pipeline/rules/column-report.js'
-import { detectColumns, type AskedColumns, type LookupColumns } from '../../pipeline/rules/detect-columns.js'
+import type { AskedColumns, LookupColumns } from '../../pipeline/rules/detect-columns.js'
 import { publishFile, temporaryPath } from '../../platform/durable-files.js'
 import { addConfigFlags, configOfFlags, type ConfigFlags } from '../config-flags.js'
 import { askerOf, type Asker } from '../terminal/asker.js'
@@ -54,7 +54,7 @@ async function initJob(file: string, flags: InitFlags, io: CliIo): Promise<void>
     const asked = settings.input.columns
     const use = { identifierUse, readsNames: asked.identifiers !== 'none' }
     const columns = await settleColumns({ input, asked, samples, use }, asker)
-    const report = reportColumns(input.columns, { columns, ...use }, samples)
+    const report = reportColumns(input.columns, { columns, ...use }, samples, input.nested)
     const config = jobConfig(given, columns, file)
     const { previewRows } = await import('../../app/preview-rows.js')
     if (flags.json !== true) {
@@ -95,25 +95,26 @@ async function settleColumns(
   { input, asked, samples, use }: Looked,
   asker: Asker | null,
 ): Promise<LookupColumns> {
-  const header = input.columns
-  if (asker === null) return detectColumns(header, asked, samples)
+  const { columns: header, nested } = input
+  if (asker === null) return detectInputColumns(input, asked, samples)
   const choicesOf = (columns: readonly string[]) =>
     columns.map((value) => ({ value, hint: excerptOf(value, samples) }))
   let settled = asked
-  let proposal = proposeColumns(header, settled, samples, use)
+  let proposal = proposeColumns(header, settled, samples, use, nested)
+  if (proposal.columns === null && input.sheetHint !== null) return detectInputColumns(input, asked, samples)
   if (proposal.columns === null || proposal.nameChoices.length > 1) {
     const standing = proposal.columns?.name ?? proposal.nameChoices[0] ?? ''
     const question = 'Which column holds the company names?'
     settled = { ...asked, name: await asker.chooseOne(question, choicesOf(proposal.nameChoices), standing) }
-    proposal = proposeColumns(header, settled, samples, use)
+    proposal = proposeColumns(header, settled, samples, use, nested)
   }
-  if (proposal.placeChoices.length === 0) return detectColumns(header, settled, samples)
+  if (proposal.placeChoices.length === 0) return detectInputColumns(input, settled, samples)
   const location = await asker.chooseSome(
     'No place was found for sure. Which columns say where a company is?',
     choicesOf(proposal.placeChoices),
     [],
   )
-  return detectColumns(header, { ...settled, location }, samples)
+  return detectInputColumns(input, { ...settled, location }, samples)
 }
 
 /** What was given and what was found; the rest keeps its default, also in versions to come. */

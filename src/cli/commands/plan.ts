@@ -9,16 +9,17 @@ import {
   type LookupPlan,
   type PlanPolicy,
 } from '../../pipeline/rules/lookup-state.js'
-import { costMicros, formatAmount, unitsOf } from '../../pipeline/rules/money.js'
+import { planSpending, spendingText, type PlannedSpending } from '../../pipeline/rules/planned-spending.js'
 import { estimateEtaMs } from '../../pipeline/rules/progress.js'
 import { inspectInput, type Inspection } from '../../app/inspect-input.js'
+import { nameJob } from '../../pipeline/input/input.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
 import type { DecidedLookups } from '../../pipeline/decided-lookups.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
 import { commandLine, grouped, jsonLine, type CliIo } from '../terminal/io.js'
 import { warnOfStanding } from '../terminal/report-error.js'
-import { countOf, lookupNoun } from '../terminal/stage-text.js'
+import { lookupNoun } from '../terminal/stage-text.js'
 import { planWords } from '../terminal/plan-words.js'
 import { DistinctKeys } from './distinct-keys.js'
 import { StagePlanCounter, stagePlanLine, type StagePlan } from './plan-stages.js'
@@ -69,6 +70,8 @@ class PlanCounter {
   readonly plan = nothingPlanned()
   /** Asked by a domain in place of a name. */
   domainCount = 0
+  /** Of these, still to be submitted. */
+  domainSubmitCount = 0
   readonly #seen = new DistinctKeys()
 
   constructor(
@@ -87,9 +90,15 @@ class PlanCounter {
     for (const index of fresh) {
       const lookup = known[index] ?? null
       const { kind = 'resolution', isDecided = false } = lookups[index] ?? {}
-      if (isDecided) this.plan.decided++
-      else this.plan[lookup === null ? 'submit' : planLookup(lookup, this.policyOf(kind))]++
-      if (kind === 'domain') this.domainCount++
+      const planned = isDecided
+        ? 'decided'
+        : lookup === null
+          ? 'submit'
+          : planLookup(lookup, this.policyOf(kind))
+      this.plan[planned]++
+      if (kind !== 'domain') continue
+      this.domainCount++
+      if (planned === 'submit') this.domainSubmitCount++
     }
     const isSettled = (index: number) =>
       known[index]?.state === 'answered' || lookups[index]?.isDecided === true
@@ -114,12 +123,16 @@ interface PlanReport {
   lookupCount: number
   domainCount: number
   plan: Record<LookupPlan, number>
-  /** Submissions to pay for, at most. */
+  /** Lookups of rows that this run submits, at most; its budget may allow fewer than are to be submitted. */
   billedMax: number
   stages: readonly StagePlan[]
   isHosted: boolean
-  /** Null where nobody pays, or no price is known. */
-  cost: PlannedCost | null
+  /** Cost of everything, without a budget; null where nobody pays, or no price is known. */
+  cost: PlannedSpending['cost']
+  /** Where the budget stops this run; null if it does not. */
+  budgetStop: PlannedSpending['stop']
+  /** The same in one sentence. */
+  costText: string
   durationMs: { min: number; max: number }
   outputPath: string | null
   columns: ColumnReport
@@ -128,19 +141,20 @@ interface PlanReport {
 
 function describePlan(
   found: Inspection,
-  { plan, domainCount }: Pick<PlanCounter, 'plan' | 'domainCount'>,
+  counter: Pick<PlanCounter, 'plan' | 'domainCount' | 'domainSubmitCount'>,
   stages: readonly StagePlan[],
   settings: Settings,
 ): PlanReport {
+  const { plan, domainCount } = counter
   const isHosted = settings.service.baseUrl !== null
-  const billedMax = Math.min(plan.submit, settings.budget.lookupsMax ?? Infinity)
+  const spending = describeSpending(found, counter, stages, settings)
+  const billedMax = Math.min(plan.submit, spending.stop?.lookupCount ?? plan.submit)
   const open = billedMax + plan.poll
   const limitMs =
     estimateEtaMs({
       toSubmit: billedMax,
       running: plan.poll,
-      answeredSoFar: 0,
-      elapsedMs: 0,
+      ...{ pollsPerAnswer: 1, runs: null, answersPerMs: 0 },
       ...settings.limits,
     }) ?? 0
   // The last run still has to finish after the last submission.
@@ -154,7 +168,9 @@ function describePlan(
     billedMax,
     stages,
     isHosted,
-    cost: plannedCost(settings, billedMax, stages),
+    cost: spending.cost,
+    budgetStop: spending.stop,
+    costText: isHosted ? spendingText(spending) : 'nothing: the embedded service is free',
     durationMs: {
       min: Math.max(limitMs, tail.min, ...stages.map((stage) => stage.limitMs.min)),
       max: Math.max(limitMs + tail.max, ...stages.map((stage) => stage.limitMs.max)),
@@ -189,59 +205,34 @@ function planText(report: PlanReport, io: CliIo): string {
     ...(report.stages.length === 0 ? [] : ['After the answers, each once:']),
     ...report.stages.map(stagePlanLine),
     ...report.notes.map((note) => `  note: ${note}`),
-    `Cost: ${costText(report)}`,
+    `Cost: ${report.costText}`,
     `Time: ${report.isHosted ? `about ${time}` : 'as fast as this machine allows'}`,
     `Next: ${runCommand(report, io)}`,
   ].join('\n')}\n`
 }
 
-/** Amounts in units of the currency. */
-interface PlannedCost {
-  currency: string | null
-  /** Of what is to be asked for certain. */
-  amount: number
-  /** With what may follow from the answers; never above `costMax`. */
-  amountMax: number
-  /** Given by --max-cost. */
-  costMax: number | null
-}
-
-function plannedCost(
-  { prices, budget }: Settings,
-  billedMax: number,
+/** What the run would submit without a budget, and where its budget stops it. */
+function describeSpending(
+  { reader, input }: Inspection,
+  { plan, domainSubmitCount }: Pick<PlanCounter, 'plan' | 'domainSubmitCount'>,
   stages: readonly StagePlan[],
-): PlannedCost | null {
-  if (prices === null) return null
-  const priceOf = (kind: LookupKind) => prices.byKind[kind] ?? 0
-  const [own, costMax] = [costMicros(billedMax, priceOf('resolution')), budget.cost?.costMaxMicros ?? null]
-  const withStages = (countOf: (stage: StagePlan) => number) => {
-    const whole = stages.reduce((sum, stage) => sum + costMicros(countOf(stage), priceOf(stage.kind)), own)
-    return unitsOf(costMax !== null && whole > costMax ? costMax : whole)
-  }
-  return {
-    currency: prices.currency,
-    amount: withStages(({ plan, submitMax }) => Math.min(plan.submit, submitMax)),
-    amountMax: withStages(({ submitMax }) => submitMax),
-    costMax: costMax === null ? null : unitsOf(costMax),
-  }
-}
-
-function amountText({ currency, amount, amountMax, costMax }: PlannedCost): string {
-  const [least, most] = [formatAmount(amount, currency), formatAmount(amountMax, currency)]
-  const bound = amountMax === costMax ? ' (--max-cost)' : ''
-  return least === most ? `: ${most}${bound}` : `: ${least}, at most ${most}${bound}`
-}
-
-function costText({ isHosted, billedMax, stages, cost }: PlanReport): string {
-  if (!isHosted) return 'nothing: the embedded service is free'
-  const domainsMax = stages.find(({ kind }) => kind === 'domain')?.submitMax ?? 0
-  const billed = [
-    ...(billedMax === 0 ? [] : [`${grouped(billedMax)} lookups`]),
-    ...(domainsMax === 0 ? [] : [`at most ${countOf(domainsMax, 'domain')}`]),
-  ]
-  return billed.length === 0
-    ? 'nothing: there is nothing to submit'
-    : `${billed.join(' and ')}, each billed once${cost === null ? '' : amountText(cost)}`
+  { prices, budget, job }: Settings,
+): PlannedSpending {
+  const byKind = reader?.spentOfJob(nameJob(input, job.name)) ?? new Map<LookupKind, number>()
+  const demands = stages.map(({ kind, plan, submitMax }) => ({
+    kind,
+    certain: Math.min(plan.submit, submitMax),
+    atMost: submitMax,
+  }))
+  return planSpending(
+    { byName: plan.submit - domainSubmitCount, byDomain: domainSubmitCount, stages: demands },
+    {
+      prices,
+      lookupsMax: budget.lookupsMax,
+      cost: budget.cost ?? null,
+      spent: { byKind, byRows: byKind.get('resolution') ?? 0 },
+    },
+  )
 }
 
 /** The run that was planned, with an output named where none is. */

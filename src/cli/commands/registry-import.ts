@@ -59,7 +59,11 @@ export function addImport(
         io.err(`${text}\n`)
       }
       const result = await runImport(readFormat(format, flags), file, path, flags, io, onNotice)
-      io.out(flags.json === true ? jsonLine('import', { ...result, notes }) : importText(result, file, path))
+      io.out(
+        flags.json === true
+          ? jsonLine('import', { ...result, notes })
+          : importText(result, file, { registryPath: path, isOwnList: format === 'csv' }),
+      )
     })
 }
 
@@ -124,15 +128,19 @@ async function runImport(
 const drawIntervalMs = 200
 const lineIntervalMs = 10_000
 
-/** Rows and rate, on one line of a terminal, or a line now and then. */
-export function createProgress(io: CliIo, clock: Clock): { tell(rowCount: number): void; end(): void } {
+/** What was read so far, on one line of a terminal, or a line now and then. */
+export function createProgress(
+  io: CliIo,
+  clock: Clock,
+  textOf: (rowCount: number, elapsedMs: number) => string = importProgressText,
+): { tell(rowCount: number): void; end(): void } {
   const startedAtMs = clock.monotonicMs()
   let toldAtMs = startedAtMs
   let text = ''
   return {
     tell(rowCount) {
       const nowMs = clock.monotonicMs()
-      text = importProgressText(rowCount, nowMs - startedAtMs)
+      text = textOf(rowCount, nowMs - startedAtMs)
       if (nowMs - toldAtMs < (io.isTerminal ? drawIntervalMs : lineIntervalMs)) return
       toldAtMs = nowMs
       if (io.isTerminal) io.draw(() => text)

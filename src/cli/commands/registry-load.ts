@@ -4,6 +4,7 @@ import { systemClock } from '../../platform/clock.js'
 import { loadInto, planLoad, type LoadedFile } from '../../registry/import/load/load.js'
 import { jsonLine, type CliIo } from '../terminal/io.js'
 import { createProgress } from './registry-import.js'
+import { loadProgressText } from '../terminal/registry-text.js'
 import { failureText, loadedText, planText, summaryText } from '../terminal/registry-load-text.js'
 
 interface LoadFlags {
@@ -45,10 +46,15 @@ async function runLoad(
     })
   }
   if (flags.dryRun === true) return
-  const progress = createProgress(io, systemClock)
+  let progress = createProgress(io, systemClock)
   const startedAtMs = systemClock.monotonicMs()
   const files = await loadInto(registryPath, plan, {
     signal: io.interrupt,
+    onBegun: (step) => {
+      const textOf = (rowCount: number, elapsedMs: number) => loadProgressText(step, rowCount, elapsedMs)
+      progress = createProgress(io, systemClock, textOf)
+      progress.tell(0)
+    },
     onProgress: (rowCount) => {
       progress.tell(rowCount)
     },
@@ -76,7 +82,7 @@ function failure(failed: readonly LoadedFile[], fileCount: number): UserError {
     'REGISTRY_IMPORT_INVALID',
     `${what} of ${fileCount} could not be loaded: ${failureText(failed)}`,
     {
-      hint: 'the others are loaded; mend the file and run the same command again: what is loaded is not read twice',
+      hint: 'the others are loaded; fix or download the file again and run the same command: what is loaded is not read twice',
     },
   )
 }

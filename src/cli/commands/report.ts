@@ -13,8 +13,11 @@ import { assertOneUseOfStdout, jsonLine, type CliIo } from '../terminal/io.js'
 
 type Flags = ConfigFlags & { output: string; json?: boolean }
 
+/** In the current folder. */
+const outputDefault = 'report.html'
+
 export function fillReportCommand(command: Command, io: CliIo): void {
-  command.requiredOption('-o, --output <path>', 'the HTML file to write; - for standard output')
+  command.option('-o, --output <path>', 'the HTML file to write, or - for standard output', outputDefault)
   addConfigFlags(command, ['config', 'checkpoint'])
   command.option('--json', 'what was written, as one JSON line')
   command.action((asked: string | undefined, flags: Flags) => {
@@ -41,7 +44,8 @@ async function writeReport(
   await reader.fetch(outputsOfReport(reader, number))
   const data = gatherReport({ reader, number, nowMs: Date.now() })
   if (flags.output === '-') {
-    io.out(reportPage(data))
+    // As it is: a page is not laid out for a terminal.
+    io.stdout.write(reportPage(data))
     return
   }
   const settings = resolveSettings(configOf([], flags, io.environment), io.environment)

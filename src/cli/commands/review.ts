@@ -1,23 +1,27 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
+import { withKnownHistory } from '../../app/known-history.js'
 import type { OpenReview } from '../../app/review-of-file.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { isLoopback } from '../../core/base-url.js'
-import { errorStack } from '../../core/error-text.js'
+import { errorStack, errorText } from '../../core/error-text.js'
 import { UserError } from '../../core/errors.js'
+import { isPostgresUrl } from '../../core/postgres-address.js'
 import { systemClock } from '../../platform/clock.js'
 import { systemRandom } from '../../platform/random.js'
+import type { RememberedRun } from '../../pipeline/history/history.js'
 import type { QueueCounts, ReviewSession } from '../../review/session.js'
 import { addConfigFlags, configOf } from '../config-flags.js'
 import { commandLine, grouped, interrupted, jsonLine, type CliIo } from '../terminal/io.js'
-import { openBrowser } from '../terminal/open-browser.js'
+import { openSecretAddress } from '../terminal/open-browser.js'
+import { reviewFlagGroups } from '../terminal/summary-text.js'
 import { warnOfStanding } from '../terminal/report-error.js'
 import { assertFileFlags, exportReview, importReview, type FileFlags } from './review-files.js'
 
 type ReviewFlags = FileFlags & { open: boolean }
 
 export function fillReviewCommand(command: Command, io: CliIo): void {
-  addConfigFlags(command, ['config', 'input', 'checkpoint', 'decisions', 'service', 'review'])
+  addConfigFlags(command, reviewFlagGroups)
   command
     .option(
       '--export <path>',
@@ -32,32 +36,33 @@ export function fillReviewCommand(command: Command, io: CliIo): void {
 async function review(inputs: string[], flags: ReviewFlags, io: CliIo): Promise<void> {
   const settings = resolveSettings(configOf(inputs, flags, io.environment), io.environment)
   assertFileFlags(flags, settings, io)
+  const runCommand = await commandOfRun(settings, io)
   // Loaded here: no other command needs any of it.
   const { reviewOfFile } = await import('../../app/review-of-file.js')
   const request = { settings, environment: io.environment, stdin: io.stdin, signal: io.interrupt }
   const onTrouble = troubleTeller(io)
-  await reviewOfFile({ ...request, clock: systemClock, onTrouble }, (opened) => {
+  await reviewOfFile({ ...request, clock: systemClock, runCommand, onTrouble }, (opened) => {
     const { input, columnNote, rowNotes, problem } = opened.input
     for (const note of [...input.notes(), ...(columnNote === null ? [] : [columnNote]), ...rowNotes])
       io.err(`  note: ${note}\n`)
     warnOfStanding(problem, io)
     if (flags.export !== undefined) return exportReview(opened, flags.export, settings, { flags, io })
-    if (flags.import !== undefined)
-      return importReview(opened, flags.import, { flags, io, runCommand: runCommand(io) })
-    return servePage(opened, settings, flags, io)
+    if (flags.import !== undefined) return importReview(opened, flags.import, { flags, io, runCommand })
+    return servePage(opened, settings, runCommand, { flags, io })
   })
 }
 
 async function servePage(
   { session, service }: OpenReview,
   settings: Settings,
-  flags: ReviewFlags,
-  io: CliIo,
+  runCommand: string,
+  { flags, io }: { flags: ReviewFlags; io: CliIo },
 ): Promise<void> {
   const { startReviewServer } = await import('../../review/server/review-server.js')
   const { readPageAssets } = await import('../../review/page/assets.js')
   const { listen } = settings.review
   const decisionsPath = settings.decisions.path
+  let removeOpened = () => {}
   const server = await startReviewServer({
     session,
     about: {
@@ -69,32 +74,64 @@ async function servePage(
     onBug: (error) => {
       io.err(`This is a bug in enrich; what was decided before is safe.\n${errorStack(error)}\n`)
     },
+    onEntered: () => {
+      removeOpened()
+    },
+    onReused: (firstUsedAtMs) => {
+      tellAddress()
+      io.err(reusedText(firstUsedAtMs, session.ownCount(), server.url))
+    },
   })
+  const tellAddress = () => {
+    if (flags.json !== true) return
+    io.out(jsonLine('reviewing', { url: server.url, ...shownCounts(session.counts()) }))
+  }
   try {
-    const counts = session.counts()
-    if (flags.json === true) io.out(jsonLine('reviewing', { url: server.url, ...shownCounts(counts) }))
+    tellAddress()
     io.err(
-      `${foundText(counts, session.isRunGoingOn)}\nReview at ${server.url}\n` +
+      `${foundText(session.counts(), session.isRunGoingOn)}\nReview at ${server.url}\n` +
         `  as ${session.reviewer}; the address opens once; verdicts go to ${decisionsPath}; Ctrl-C ends it.\n` +
         (isLoopback(listen.host) || listen.host === '::1'
           ? ''
           : '  It listens beyond this machine, unencrypted: whoever sees the address may decide.\n'),
     )
-    if (flags.open && (io.stdout as { isTTY?: boolean }).isTTY === true) openBrowser(server.url)
+    if (flags.open && (io.stdout as { isTTY?: boolean }).isTTY === true)
+      removeOpened = tryOpen(server.url, io)
     await interrupted(io)
   } finally {
+    removeOpened()
     await server.close()
   }
-  tellEnd(session, flags, io)
+  tellEnd(session, runCommand, { flags, io })
 }
 
-function tellEnd(session: ReviewSession, flags: ReviewFlags, io: CliIo): void {
+/** The address is printed too, so a failure to open it is no more than a note. */
+function tryOpen(url: string, io: CliIo): () => void {
+  try {
+    return openSecretAddress(url)
+  } catch (error) {
+    io.err(`  note: the browser was not opened (${errorText(error)}); open the address above.\n`)
+    return () => {}
+  }
+}
+
+const reusedText = (firstUsedAtMs: number, decidedCount: number, url: string): string =>
+  `warning: two browsers opened the address, the first of them at ${new Date(firstUsedAtMs).toISOString()}.\n` +
+  '  If the first was not yours, another user of this machine may have reviewed in your name; ' +
+  `decided so far: ${grouped(decidedCount)}, listed on the page under "Decided", where each can be taken back.\n` +
+  `  Both are shut out, and that address is no longer valid.\nReview at ${url}\n`
+
+function tellEnd(
+  session: ReviewSession,
+  runCommand: string,
+  { flags, io }: { flags: ReviewFlags; io: CliIo },
+): void {
   const [decided, counts] = [session.ownCount(), session.counts()]
   if (flags.json === true) io.out(jsonLine('reviewed', { decided, ...shownCounts(counts) }))
   const left = counts.openCount === 0 ? 'none is left' : `${grouped(counts.openCount)} left`
   io.err(`${grouped(decided)} decided, ${left}.\n`)
   if (counts.decidedCount > 0)
-    io.err(`Next: ${runCommand(io)}   (what is decided is neither asked nor billed again)\n`)
+    io.err(`Next: ${runCommand}   (what is decided is neither asked nor billed again)\n`)
 }
 
 const shownCounts = ({ openCount, openRowCount, decidedCount, unansweredCount }: QueueCounts) => ({
@@ -119,17 +156,42 @@ function foundText(counts: QueueCounts, isRunGoingOn: boolean): string {
 const flagsWithValue = ['--reviewer', '--listen', '--export', '--import']
 const flagsWithout = ['--no-open', '--json']
 
-function runCommand(io: CliIo): string {
+/** The run that writes what is decided here: with the output of the config, else with that of this input's last run. */
+async function commandOfRun({ input, output, checkpoint }: Settings, io: CliIo): Promise<string> {
   const argv: string[] = []
   for (let at = 0; at < io.argv.length; at++) {
     const argument = io.argv[at] ?? ''
     const [name = ''] = argument.split('=', 1)
-    if (argument === 'review' && argv.length === 0) continue
+    if (at === io.argv.indexOf('review')) continue
     if (flagsWithValue.includes(name)) at += argument.includes('=') ? 0 : 1
     else if (!flagsWithout.includes(argument)) argv.push(argument)
   }
-  const isOutputNamed = argv.some((argument) => /^(-o|--output)\b/.test(argument))
-  return commandLine({ program: io.program, argv: isOutputNamed ? argv : [...argv, '-o', 'out.parquet'] })
+  if (output.path === undefined) {
+    argv.push('-o', (await lastOutputOf(input.paths, checkpoint.path, io)) ?? 'out.parquet')
+  }
+  return commandLine({ program: io.program, argv })
+}
+
+/**
+ * Null where none is remembered, or the checkpoint is on a server, which is connected to only once; what is wrong with a
+ * checkpoint is reported by the review itself.
+ */
+async function lastOutputOf(
+  inputPaths: readonly string[] | undefined,
+  checkpointPath: string,
+  io: CliIo,
+): Promise<string | null> {
+  if (isPostgresUrl(checkpointPath)) return null
+  const runs = await withKnownHistory(checkpointPath, io.environment, (history) => history.runs()).catch(
+    (error: unknown) => {
+      if (error instanceof UserError) return []
+      throw error
+    },
+  )
+  const isOfInput = ({ record }: RememberedRun) =>
+    JSON.stringify(record?.input.paths) === JSON.stringify(inputPaths)
+  const written = runs.find((run) => isOfInput(run) && (run.record?.summary?.outputPaths.length ?? 0) > 0)
+  return written?.record?.summary?.outputPaths[0] ?? null
 }
 
 /** Says each thing once that goes wrong while nobody asks; a bug with its stack. */

@@ -5,7 +5,7 @@ import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
 import { errorCodes, UserError, interruptionCode } from '../../core/errors.js'
 import { addConfigFlags, configOf, configPathOf, type ConfigFlags } from '../config-flags.js'
-import { assertOneUseOfStdout, type CliIo } from '../terminal/io.js'
+import { assertOneUseOfStdout, commandNames, type CliIo } from '../terminal/io.js'
 import type { ReporterFlags } from '../terminal/reporter.js'
 
 const flagGroups = [
@@ -50,15 +50,15 @@ type RunFlags = ConfigFlags & ReporterFlags & { status?: string; acceptRollback?
 
 export function fillRunCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, flagGroups)
-  command.action((inputs: string[], flags: RunFlags) => {
-    assertNoCommand(inputs)
+  command.action(async (inputs: string[], flags: RunFlags) => {
+    await assertNoCommand(inputs)
     const config = configOf(inputs, flags, io.environment)
     if (io.argv.length === 0 && config.input?.paths === undefined) {
       io.out(shortHelp)
       io.setExitCode(errorCodes.USAGE_INVALID)
-      return Promise.resolve()
+      return
     }
-    return runJob(config, flags, [], io)
+    await runJob(config, flags, [], io)
   })
 }
 
@@ -71,12 +71,25 @@ export function fillRetryCommand(command: Command, io: CliIo): void {
 }
 
 /** A word without a dot or a slash that is no file is a mistyped command, not an input. */
-function assertNoCommand(inputs: readonly string[]): void {
+async function assertNoCommand(inputs: readonly string[]): Promise<void> {
   const [word] = inputs
   if (word === undefined || word === '-' || !/^[a-z-]+$/i.test(word) || existsSync(word)) return
+  const nearest = await nearestCommand(word)
   throw new UserError('USAGE_INVALID', `${word} is neither a command nor a file`, {
-    hint: 'enrich --help lists the commands; an input is a file, like companies.csv',
+    hint: `${nearest === null ? '' : `did you mean enrich ${nearest}? `}enrich --help lists the commands; an input is a file, like companies.csv`,
   })
+}
+
+/** Null where none is within two typing errors, or one for a short word. */
+async function nearestCommand(word: string): Promise<string | null> {
+  // Loaded here: no command that is typed right needs it.
+  const { boundedDistance } = await import('../../registry/normalize/edit-distance.js')
+  const typosMax = word.length < 5 ? 1 : 2
+  const [nearest] = commandNames
+    .map((name) => ({ name, typos: boundedDistance(word.toLowerCase(), name, typosMax) }))
+    .filter(({ typos }) => typos <= typosMax)
+    .sort((one, other) => one.typos - other.typos)
+  return nearest?.name ?? null
 }
 
 async function runJob(

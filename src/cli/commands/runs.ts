@@ -5,10 +5,11 @@ import { withKnownHistory } from '../../app/known-history.js'
 import { parsePositive } from '../../config/option.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
-import type { RememberedRun } from '../../pipeline/history/history.js'
+import type { KindSubmissions, RememberedRun } from '../../pipeline/history/history.js'
+import { addUpRuns } from '../../pipeline/history/run-spending.js'
 import { addConfigFlags, configOf, type ConfigFlags } from '../config-flags.js'
 import { jsonLine, type CliIo } from '../terminal/io.js'
-import { runsTable, runText, unknownText } from '../terminal/runs-text.js'
+import { runsTable, runText, totalsText, unknownText } from '../terminal/runs-text.js'
 
 type RunsFlags = ConfigFlags & { limit: number; run?: number; json?: boolean }
 
@@ -19,15 +20,23 @@ export function fillRunsCommand(command: Command, io: CliIo): void {
   command
     .option('--limit <n>', 'list no more than the newest n', wholeNumber, limitUsual)
     .option('--run <n>', 'one run in full, by its number', wholeNumber)
-    .option('--json', 'each run as one JSON line, with all that is kept of it')
+    .option('--json', 'each run as one JSON line, with all that is kept of it; the last line has the totals')
     .action(async (flags: RunsFlags) => {
       const { path } = resolveSettings(configOf([], flags, io.environment), io.environment).checkpoint
-      const runs = await withKnownHistory(path, io.environment, (history) => history.runs())
-      showRuns(path, runs, flags, io)
+      const known = await withKnownHistory(path, io.environment, (history) => ({
+        runs: history.runs(),
+        submissions: history.submissions(),
+      }))
+      showRuns(path, known, flags, io)
     })
 }
 
-function showRuns(path: string, runs: readonly RememberedRun[], flags: RunsFlags, io: CliIo): void {
+interface KnownRuns {
+  readonly runs: readonly RememberedRun[]
+  readonly submissions: readonly KindSubmissions[]
+}
+
+function showRuns(path: string, { runs, submissions }: KnownRuns, flags: RunsFlags, io: CliIo): void {
   const chosen =
     flags.run === undefined ? runs.slice(0, flags.limit) : runs.filter(({ number }) => number === flags.run)
   if (flags.run !== undefined && chosen.length === 0) {
@@ -35,10 +44,13 @@ function showRuns(path: string, runs: readonly RememberedRun[], flags: RunsFlags
       hint: 'enrich runs lists them',
     })
   }
-  if (flags.json === true) for (const run of chosen) io.out(jsonLine('run', run))
-  else if (flags.run !== undefined) for (const run of chosen) io.out(runText(run, runs))
+  const totals = addUpRuns(runs, submissions)
+  if (flags.json === true) {
+    for (const run of chosen) io.out(jsonLine('run', run))
+    if (flags.run === undefined) io.out(jsonLine('totals', totals))
+  } else if (flags.run !== undefined) for (const run of chosen) io.out(runText(run, runs))
   else if (chosen.length === 0) io.out(`${path}: no run is remembered yet; the next one is.\n`)
-  else io.out(runsTable(chosen, columnsOf(io)) + unknownText(chosen))
+  else io.out(runsTable(chosen, columnsOf(io)) + unknownText(chosen) + totalsText(totals))
 }
 
 /** Where nobody has to look at it, as wide as it is. */

@@ -10,7 +10,7 @@ import type { ServiceOptions } from '../../service/service.js'
 import { version } from '../../platform/version.js'
 import { interrupted, jsonLine, type CliIo } from '../terminal/io.js'
 import { readFileSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 import { faultPlan, type FaultPlan } from '../../service/faults.js'
 
 interface ServeFlags {
@@ -213,7 +213,7 @@ function collectOrigin(text: string, before: string[] | undefined): string[] {
 }
 
 function parseMatchers(text: string): number {
-  const parsed = matcherCount.safeParse(/^\d+$/.test(text) ? Number(text) : NaN)
+  const parsed = matcherCount().safeParse(/^\d+$/.test(text) ? Number(text) : NaN)
   if (!parsed.success) throw new InvalidArgumentError('a number of threads is needed, from 0 to 64.')
   return parsed.data
 }

@@ -1,9 +1,8 @@
-import { cutToWidth, displayWidth } from '../../core/display-width.js'
 import type { RunPair } from '../../pipeline/history/choose-runs.js'
 import type { RememberedRun } from '../../pipeline/history/history.js'
 import type { Change, ChangeCounts } from '../../pipeline/rules/change-kinds.js'
+import { tableLines } from './fit-text.js'
 import { grouped } from './io.js'
-import { printable } from '../../core/printable.js'
 
 /** What is shown of changes: how many of each kind there are, and the first of them. */
 export interface ShownChanges {
@@ -12,8 +11,6 @@ export interface ShownChanges {
   readonly first: readonly Change[]
 }
 
-const gap = '  '
-/** Of each column, at most; a narrow terminal cuts the last ones first. */
 const widthsMax = [18, 9, 28, 20, 90]
 
 /** Counts by kind, and the first changes as a table of at most so many columns of a terminal, or where all of them are. */
@@ -47,23 +44,12 @@ const dayOf = ({ startedAtMs }: RememberedRun): string =>
   new Date(startedAtMs).toISOString().slice(0, 16).replace('T', ' ')
 
 function tableText(changes: readonly Change[], columnCount: number): string {
-  const rows = changes.map((change) => cellsOf(change).map(oneLine))
-  const widths = widthsMax.map((most, at) =>
-    Math.min(most, Math.max(0, ...rows.map((row) => displayWidth(row[at] ?? '')))),
-  )
-  const line = (row: readonly string[]) =>
-    cutToWidth(row.map((cell, at) => padded(cell, widths[at] ?? 0)).join(gap), columnCount - 2).trimEnd()
-  return rows.map((row) => `  ${line(row)}\n`).join('')
+  return tableLines(changes.map(cellsOf), widthsMax, columnCount)
+    .map((line) => `${line}\n`)
+    .join('')
 }
 
 function cellsOf({ kind, rowKey, rowNumber, name, field, old, new: now }: Change): string[] {
   const values = field === null ? '' : `${old ?? '(none)'} → ${now ?? '(none)'}`
   return [kind, rowKey ?? `row ${rowNumber}`, name ?? '', field ?? '', values]
-}
-
-const oneLine = (text: string): string => printable(text.replace(/\s+/g, ' '))
-
-function padded(text: string, width: number): string {
-  const cut = displayWidth(text) > width ? `${cutToWidth(text, width - 1)}…` : text
-  return cut + ' '.repeat(Math.max(0, width - displayWidth(cut)))
 }

@@ -56,17 +56,23 @@ export function quote(argument: string): string {
   return /^[A-Za-z0-9_./:=@%+,…-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
 }
 
-const helpColumns = 80
+/** As wide as the terminal, as far as lines can be read well; 80 columns without one. */
+export const helpColumns = (): number => Math.min(process.stdout.columns || 80, 100)
+
+/** Texts beside names are not wrapped to less. */
+export const wrappedColumnsLeast = 20
 
 /** For helps: each name and beside it its text, on lines that begin under its first word. */
 export function termList(title: string, terms: readonly (readonly [name: string, text: string])[]): string {
   const nameColumns = Math.max(...terms.map(([name]) => name.length))
   const indent = ' '.repeat(nameColumns + 4)
+  // Too narrow for two columns: left to the terminal's own layout, as the list of flags is.
+  const columnCount = helpColumns() - indent.length < wrappedColumnsLeast ? Infinity : helpColumns()
   const lines = terms.map(([name, text]) => {
     const wrapped: string[] = []
     for (const word of text.split(' ')) {
       const line = wrapped.at(-1)
-      if (line === undefined || line.length + 1 + word.length > helpColumns) wrapped.push(`${indent}${word}`)
+      if (line === undefined || line.length + 1 + word.length > columnCount) wrapped.push(`${indent}${word}`)
       else wrapped[wrapped.length - 1] = `${line} ${word}`
     }
     return `  ${name.padEnd(nameColumns)}  ${wrapped.join('\n').trimStart()}`

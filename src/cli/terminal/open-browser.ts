@@ -1,15 +1,74 @@
 import { spawn } from 'node:child_process'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { removeStale, temporaryMark } from '../../platform/durable-files.js'
+import { html } from '../../report/html.js'
 
-/** What opens an address in the user's browser. */
-function opener(platform: NodeJS.Platform): readonly [command: string, ...args: string[]] {
+const folderPrefix = 'enrich-review-'
+
+/** The platform's command that opens a file in the user's browser. */
+function openerCommand(platform: NodeJS.Platform): readonly [command: string, ...args: string[]] {
   if (platform === 'darwin') return ['open']
   return platform === 'win32' ? ['rundll32', 'url.dll,FileProtocolHandler'] : ['xdg-open']
 }
 
-/** Opens an address, where there is anything to open it with; it was printed too, so it is no matter where there is not. */
-export function openBrowser(url: string, platform: NodeJS.Platform = process.platform): void {
-  const [command, ...args] = opener(platform)
-  const child = spawn(command, [...args, url], { shell: false, stdio: 'ignore', detached: true })
+/**
+ * Opens an address that contains a secret in the user's browser. Every user of the machine can read the arguments of a
+ * process, so the browser is given a file that only this user can read, and that leads to the address. Returns what
+ * removes the file. Without a browser nothing happens. Throws a system error if no folder takes the file.
+ */
+export function openSecretAddress(url: string, platform: NodeJS.Platform = process.platform): () => void {
+  const folder = createPrivateFolder()
+  const remove = () => {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const path = join(folder, 'open.html')
+  try {
+    writeFileSync(path, redirectPage(url), { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    remove()
+    throw error
+  }
+  const [command, ...args] = openerCommand(platform)
+  const child = spawn(command, [...args, path], { shell: false, stdio: 'ignore', detached: true })
   child.on('error', () => undefined)
   child.unref()
+  return remove
 }
+
+/**
+ * In the home folder, under a name without a leading dot: browsers installed as a snap or a flatpak see neither hidden
+ * folders nor the temporary folder of the system. Without a home folder, in the temporary one.
+ */
+function createPrivateFolder(): string {
+  try {
+    removeStale(homedir(), folderPrefix, '')
+    return createPrivateFolderIn(homedir())
+  } catch {
+    return createPrivateFolderIn(tmpdir())
+  }
+}
+
+function createPrivateFolderIn(parent: string): string {
+  const folder = join(parent, `${folderPrefix}${temporaryMark()}`)
+  mkdirSync(folder, { mode: 0o700 })
+  return folder
+}
+
+const redirectPage = (url: string): string =>
+  String(
+    html`<!doctype html>
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="color-scheme" content="light dark" />
+          <meta name="referrer" content="no-referrer" />
+          <meta http-equiv="refresh" content="0; url=${url}" />
+          <title>Opening the review page</title>
+        </head>
+        <body>
+          <p><a href="${url}">Open the review page</a></p>
+        </body>
+      </html> `,
+  )

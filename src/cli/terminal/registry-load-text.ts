@@ -53,7 +53,8 @@ function mapLines(steps: readonly LoadStep[]): string[] {
 
 export function loadedText({ step, result, error }: LoadedFile): string {
   if (result === null) return `${step.path}: not loaded: ${error?.message ?? ''}\n`
-  return importText(result, `${step.path} (${step.format})`, null)
+  const isOwnList = step.format === 'csv'
+  return importText(result, `${step.path} (${step.format})`, { registryPath: null, isOwnList })
 }
 
 export function failureText(failed: readonly LoadedFile[]): string {

@@ -1,15 +1,24 @@
+import { basename } from 'node:path'
+import { formatDuration } from '../../core/duration.js'
+import type { LoadStep } from '../../registry/import/load/load.js'
 import { termList } from './io.js'
 import type { FormatName } from '../../registry/import/formats.js'
 import type { ImportResult, LineReason } from '../../registry/import/import-report.js'
 import type { RegistryInfo, SearchHit } from '../../registry/registry.js'
 
 /** What `enrich registry …` prints for people. */
-export function importText(result: ImportResult, file: string, registryPath: string | null): string {
+export function importText(
+  result: ImportResult,
+  file: string,
+  { registryPath, isOwnList }: { readonly registryPath: string | null; readonly isOwnList: boolean },
+): string {
   if (result.unchanged) return `${file} was imported before, unchanged: nothing to do.\n`
   const lines = [`${file}: ${count(result.rowCount, 'row')}`, ...countLines(result)]
   lines.push(...reasonLines('Rejected rows', result.rejections, result.rejectedCount))
   lines.push(...reasonLines('Values left out of rows that were kept', result.drops, result.droppedCount))
-  if (result.rejectedCount > 0) lines.push('Mend these rows and import the file again: rows keep their ids.')
+  // The file of a register is not the user's to fix; a list of their own is.
+  if (result.rejectedCount > 0 && isOwnList)
+    lines.push('Fix these rows and import the file again: rows keep their ids.')
   if (registryPath !== null) lines.push(`Next: enrich companies.csv -o out.csv --registry ${registryPath}`)
   return `${lines.join('\n')}\n`
 }
@@ -32,20 +41,23 @@ function countLines(result: ImportResult): string[] {
     ),
     line('rejected', result.rejectedCount),
     ...lineIf(
-      'kept',
-      result.keptCount,
-      'rows about companies that no file has named yet; they count once one does',
-    ),
-    ...lineIf(
       'skipped',
       result.skippedCount,
       isOlder ? 'the newer file says it' : 'ended, told before in the file, or stated as of a later day',
     ),
-    ...lineIf(
-      'waiting',
-      result.waitingCount,
-      'companies, or links between two, that the source tells of and no file has named yet',
-    ),
+    ...(result.keptCount > 0
+      ? [
+          line(
+            'waiting',
+            result.keptCount,
+            `rows about companies that no loaded file names; used once a file names them${result.waitingCount > 0 ? `; ${number(result.waitingCount)} companies` : ''}`,
+          ),
+        ]
+      : lineIf(
+          'waiting',
+          result.waitingCount,
+          'of the rows above: they also concern a company that no loaded file names; that part is used once a file names it',
+        )),
     ...lineIf(
       'removed',
       result.vanishedCount,
@@ -61,6 +73,24 @@ function countLines(result: ImportResult): string[] {
         ]),
   ]
 }
+
+/** A file that is being loaded: rows so far, its size, and the time left where its rows are estimated. */
+export function loadProgressText(
+  { path, bytes, rowEstimate }: Pick<LoadStep, 'path' | 'bytes' | 'rowEstimate'>,
+  rowCount: number,
+  elapsedMs: number,
+): string {
+  const isMoreThanGuessed = rowEstimate === null || rowCount === 0 || rowCount >= rowEstimate
+  const leftMs = isMoreThanGuessed ? null : (elapsedMs / rowCount) * (rowEstimate - rowCount)
+  const rows = isMoreThanGuessed
+    ? count(rowCount, 'row')
+    : `${number(rowCount)} of ~${number(rowEstimate)} rows`
+  const left = leftMs === null ? '' : ` · about ${formatDuration(Math.max(1_000, leftMs))} left`
+  return `${basename(path)} (${sizeText(bytes)}): ${rows} read${left}`
+}
+
+const sizeText = (bytes: number): string =>
+  bytes < 1e6 ? `${number(Math.ceil(bytes / 1e3))} kB` : `${number(Math.round(bytes / 1e5) / 10)} MB`
 
 /** Rows so far, and how many a second. */
 export function importProgressText(rowCount: number, elapsedMs: number): string {

@@ -1,11 +1,12 @@
 import { columnLines } from '../../pipeline/rules/column-report.js'
+import { spendingText } from '../../pipeline/rules/planned-spending.js'
 import { progressLine, progressParts, wholeOf, type Progress } from '../../pipeline/rules/progress.js'
 import { endedBy, explainStop } from '../../pipeline/rules/stop.js'
 import type { RunEvent } from '../../pipeline/events.js'
 import { commandLine, type CliIo } from './io.js'
 import { planWords } from './plan-words.js'
 import { lookupsText } from './stage-text.js'
-import { errorLines, summaryLines } from './summary-text.js'
+import { errorLines, nextSteps, summaryLines } from './summary-text.js'
 import { cutToWidth, displayWidth } from '../../core/display-width.js'
 
 export interface ReporterFlags {
@@ -23,7 +24,7 @@ export function createReporter(io: CliIo, flags: ReporterFlags): { tell(event: R
   const words = isQuiet ? null : new WordReporter(io, flags)
   return {
     tell(event) {
-      if (flags.json === true) io.out(`${JSON.stringify(withCode(event))}\n`)
+      if (flags.json === true) io.out(`${JSON.stringify(withEnd(event, commandLine(io)))}\n`)
       if (words !== null) words.tell(event)
       else if (event.type === 'finished') {
         const ended = endedBy(event.summary)
@@ -34,11 +35,12 @@ export function createReporter(io: CliIo, flags: ReporterFlags): { tell(event: R
   }
 }
 
-/** A stop is reported with the code and the sentence that an error would have. */
-function withCode(event: RunEvent): unknown {
+/** A stop is reported with the code and the sentence that an error would have; an end, with the next steps. */
+function withEnd(event: RunEvent, command: string): unknown {
   if (event.type !== 'finished') return event
   const ended = endedBy(event.summary)
-  return { ...event, ...(ended === null ? {} : { stopped: explainStop(ended) ?? { code: 'INTERRUPTED' } }) }
+  const stopped = ended === null ? {} : { stopped: explainStop(ended) ?? { code: 'INTERRUPTED' } }
+  return { ...event, ...stopped, next: nextSteps(event.summary, command) }
 }
 
 class WordReporter {
@@ -62,7 +64,11 @@ class WordReporter {
         if (this.#isVerbose) for (const line of columnLines(event)) this.#line(sentence(line))
         return
       case 'planned':
-        if (this.#isVerbose) this.#line(plannedText(event))
+        if (!this.#isVerbose) return
+        this.#line(plannedText(event))
+        // Without a price and a budget there is nothing to tell but the number of lookups.
+        if (event.spending !== null && (event.spending.cost ?? event.spending.stop) !== null)
+          this.#line(`Cost: ${spendingText(event.spending)}`)
         return
       case 'progress':
         if (this.#isVerbose) this.#progress(event.progress)
@@ -113,15 +119,27 @@ function plannedText({ rowCount, plan, ...lookups }: Extract<RunEvent, { type: '
 
 const barCellsMax = 20
 const barCellsMin = 5
+/** The longest that the time left takes, for all but a run of weeks. */
+const etaColumns = displayWidth(' · ETA 59m59s')
 
-/** The progress on one line of a terminal: a bar as wide as there is room for, then the numbers. */
+/** The progress on one line of a terminal: a bar, then the numbers that there is room for. */
 export function progressBar(progress: Progress, columnCount: number): string {
   // A terminal wraps a line that fills it.
   const columnsMax = Math.max(0, columnCount - 1)
-  const line = fittingLine(progress, columnsMax - barCellsMin - 3) ?? fittingLine(progress, columnsMax)
-  if (line === null) return cutToWidth(shortest(progress), columnsMax)
-  const cells = Math.min(barCellsMax, columnsMax - displayWidth(line) - 3)
-  return cells < barCellsMin ? line : `[${bar(progress, cells)}] ${line}`
+  const cells = countBarCells(progress, columnsMax)
+  const beside = cells === 0 ? null : fittingLine(progress, columnsMax - cells - 3)
+  if (beside !== null) return `[${bar(progress, cells)}] ${beside}`
+  const sign = wheel(progress)
+  const line = fittingLine(progress, columnsMax - 2) ?? shortest(progress)
+  return cutToWidth(sign === '' ? line : `${sign} ${line}`, columnsMax)
+}
+
+/** By the width of the terminal and the count of lookups alone: a bar that changed its width would tell of no progress. */
+function countBarCells({ lookups }: Progress, columnsMax: number): number {
+  const done = `${lookups.toLocaleString('en-US')}/${lookups.toLocaleString('en-US')} done`
+  const room = columnsMax - displayWidth(done) - etaColumns - 3
+  const cells = Math.min(barCellsMax, Math.max(barCellsMin, Math.floor(columnsMax / 8)), room)
+  return cells < barCellsMin ? 0 : cells
 }
 
 /** Without the parts that there is no room for; null where not even what is done and the time left fit. */
@@ -147,5 +165,11 @@ function shortest(progress: Progress): string {
 function bar(progress: Progress, cells: number): string {
   const { done, lookups } = wholeOf(progress)
   const filled = lookups === 0 ? cells : Math.floor((done / lookups) * cells)
-  return '#'.repeat(filled) + '-'.repeat(cells - filled)
+  return filled === cells ? '#'.repeat(cells) : `${'#'.repeat(filled)}${wheel(progress)}`.padEnd(cells, '-')
+}
+
+/** Turns with each progress, once a second: a run that waits for its first answers is seen to live. Empty at the end. */
+function wheel(progress: Progress): string {
+  const { done, lookups } = wholeOf(progress)
+  return done === lookups ? '' : ('|/-\\'[Math.floor(progress.elapsedMs / 1_000) % 4] ?? '')
 }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { formatDuration } from '../../core/duration.js'
 import type { RememberedRun } from '../../pipeline/history/history.js'
+import { countSubmittedByRun, type CheckpointTotals } from '../../pipeline/history/run-spending.js'
 import { formatAmount } from '../../pipeline/rules/money.js'
 import type { RunRecord } from '../../pipeline/rules/run-record.js'
 import { grouped } from './io.js'
@@ -18,7 +19,7 @@ const columns: readonly Column[] = [
   { title: 'began (UTC)', weight: 90, cell: ({ startedAtMs }) => instant(startedAtMs), isText: true },
   { title: 'job', weight: 20, cell: ({ series }) => jobName(series), isText: true },
   { title: 'rows', weight: 60, cell: ({ record }) => count(record, ({ summary }) => summary?.rowCount) },
-  { title: 'submitted', weight: 50, cell: ({ record }) => count(record, submittedCount) },
+  { title: 'submitted', weight: 50, cell: ({ record }) => count(record, countSubmittedByRun) },
   { title: 'cost', weight: 40, cell: ({ record }) => costText(record) },
   { title: 'matched', weight: 70, cell: ({ record }) => matchedText(record) },
   { title: 'took', weight: 30, cell: (run) => durationText(run) },
@@ -57,6 +58,24 @@ export function runsTable(runs: readonly RememberedRun[], columnsMax: number): s
   ].join('')
 }
 
+/** `Total: 3 runs, 300 submitted, 294 billed, EUR 14.70; 6 more may have been billed` */
+export function totalsText(totals: CheckpointTotals): string {
+  const { runCount, submittedCount, billedCount, uncertainCount, costs } = totals
+  const priced = costs.reduce((sum, { lookupCount }) => sum + lookupCount, 0)
+  const amounts = costs.map(({ cost, currency }) => formatAmount(cost, currency)).join(' and ')
+  const parts = [
+    `${grouped(runCount)} ${runCount === 1 ? 'run' : 'runs'}`,
+    `${grouped(submittedCount)} submitted`,
+    `${grouped(billedCount)} billed`,
+    ...(amounts === '' ? [] : [priced < billedCount ? `${amounts} for ${grouped(priced)} of them` : amounts]),
+  ]
+  const unsure =
+    uncertainCount === 0
+      ? ''
+      : `; ${grouped(uncertainCount)} more may have been billed: enrich status --uncertain`
+  return `Total: ${parts.join(', ')}${unsure}\n`
+}
+
 /** One run in full. */
 export function runText(run: RememberedRun, runs: readonly RememberedRun[]): string {
   const { record } = run
@@ -72,7 +91,7 @@ export function runText(run: RememberedRun, runs: readonly RememberedRun[]): str
 }
 
 function recordFacts(record: RunRecord): [string, string][] {
-  const { summary, error, alarms, changes, input, figures } = record
+  const { error, alarms, changes, input, figures } = record
   const countsOf = (counts: Readonly<Record<string, number | undefined>>) =>
     Object.entries(counts)
       .sort(([, a = 0], [, b = 0]) => b - a)
@@ -86,7 +105,7 @@ function recordFacts(record: RunRecord): [string, string][] {
       'input',
       `${input.paths.join(', ')} (${input.format}${input.sha256 === null ? '' : `, ${input.sha256}`})`,
     ],
-    ...(summary === null ? [] : summaryFacts(record, countsOf)),
+    ...summaryFacts(record, countsOf),
     ...(figures === null ? [] : [['rows', countsOf(figures.rowsByStatus)] as [string, string]]),
     ...(costText(record) === '' ? [] : [['cost', costText(record)] as [string, string]]),
     ...(changes === null
@@ -97,17 +116,18 @@ function recordFacts(record: RunRecord): [string, string][] {
             string,
           ],
         ]),
-    ...alarms.map(({ condition, message }): [string, string] => ['alarm', `${condition}: ${message}`]),
+    ...alarms.map(({ message }): [string, string] => ['alarm', message]),
     ...(error === null ? [] : [['error', `${error.code}: ${error.message}`] as [string, string]]),
     ['settings', JSON.stringify(record.settings)],
   ]
 }
 
 function summaryFacts(
-  { summary }: RunRecord,
+  { summary, submittedCount }: RunRecord,
   countsOf: (counts: Readonly<Record<string, number>>) => string,
 ): [string, string][] {
-  if (summary === null) return []
+  if (summary === null)
+    return submittedCount === undefined ? [] : [['counts', `${grouped(submittedCount)} submitted`]]
   const { rowCount, lookupCount, cachedCount, decidedCount, billedCount, pollCount } = summary
   const numbers = [
     `${grouped(rowCount)} rows`,
@@ -144,11 +164,6 @@ function endText(run: RememberedRun, runs: readonly RememberedRun[]): string {
 
 const durationText = ({ startedAtMs, endedAtMs }: RememberedRun): string =>
   endedAtMs === null ? '' : formatDuration(Math.max(0, endedAtMs - startedAtMs))
-
-/** Of all kinds of lookups. */
-function submittedCount({ summary }: RunRecord): number | undefined {
-  return summary?.stages.reduce((sum, { askedCount }) => sum + askedCount, summary.billedCount)
-}
 
 function count(record: RunRecord | null, of: (record: RunRecord) => number | undefined): string {
   const number = record === null ? undefined : of(record)

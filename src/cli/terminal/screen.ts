@@ -1,5 +1,6 @@
 import { cutToWidth } from '../../core/display-width.js'
 import { printable } from '../../core/printable.js'
+import { wrapText } from './fit-text.js'
 
 /** One line below the words, drawn anew as things go on, for a terminal of so many columns. */
 export type DrawnLine = (columnCount: number) => string
@@ -28,10 +29,18 @@ export class Screen {
     })
   }
 
-  /** Writes to this terminal, perhaps by another of its streams. */
-  words(text: string, stream: Pick<ScreenStream, 'write'> = this.terminal): void {
+  /**
+   * Writes to this terminal, perhaps by another of its streams. No line is wider than the terminal, and none is broken
+   * within a word; where `isLaidOut` is false lines stay as they are.
+   */
+  words(
+    text: string,
+    stream: Pick<ScreenStream, 'write' | 'columns'> = this.terminal,
+    isLaidOut = true,
+  ): void {
     this.clear()
-    stream.write(printable(text))
+    const shown = printable(text)
+    stream.write(isLaidOut ? wrapText(shown, stream.columns || columnsDefault) : shown)
   }
 
   draw(line: DrawnLine): void {

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../core/duration.js'
+import { argumentsOfGroups } from '../config-flags.js'
 import { lookupKinds } from '../../pipeline/rules/lookup-kind.js'
 import { formatPrice, moneyText } from '../../pipeline/rules/money.js'
 import { endedBy, explainStop, type KindStop } from '../../pipeline/rules/stop.js'
@@ -24,7 +25,65 @@ export function summaryLines(summary: RunSummary, command: string): string[] {
     ...summary.notes.map((note) => `  note      ${note}`),
     ...oddityLines(summary),
     ...(ended === null ? attentionLines(summary, command) : stopLines(ended, command)),
+    ...nextSteps(summary, command).map(
+      ({ text, page, command: typed }) =>
+        `  next      ${text}: ${typed}${page === null ? '' : `   (see ${page})`}`,
+    ),
   ]
+}
+
+/** A step that the outcome of a run suggests. */
+interface NextStep {
+  readonly text: string
+  readonly command: string
+  /** The page of the documentation that says more. */
+  readonly page: string | null
+}
+
+/** Groups of flags that `enrich review` takes. */
+export const reviewFlagGroups = ['config', 'input', 'checkpoint', 'decisions', 'service', 'review'] as const
+
+/** Where the demo registry knows too little, and what is left to review; none of a run that was stopped. */
+export function nextSteps(summary: RunSummary, command: string): NextStep[] {
+  if (endedBy(summary) !== null) return []
+  const { rowCount, rowsByStatus, review } = summary
+  const isNotFound = ([status]: [string, number]) => status === 'no_match' || status === 'not_found'
+  const sum = (counts: readonly [string, number][]) => counts.reduce((total, [, some]) => total + some, 0)
+  const open = Object.entries(review?.rowsByStatus ?? {})
+  const openNotFound = sum(open.filter(isNotFound))
+  const doubtful = sum(open) - openNotFound
+  const notFound = sum(Object.entries(rowsByStatus).filter(isNotFound))
+  const words = [
+    ...(doubtful === 0 ? [] : [count(doubtful, 'doubtful row')]),
+    ...(openNotFound === 0 ? [] : [`${count(openNotFound, 'row')} not found`]),
+  ]
+  const isDemo = summary.isDemo === true
+  // A reviewer finds no company for a row that the demo registry does not know.
+  const isReviewed = isDemo ? doubtful > 0 : words.length > 0
+  const typed = reviewCommand(command)
+  return [
+    ...(isReviewed && typed !== null ? [{ text: words.join(' and '), command: typed, page: null }] : []),
+    ...(isDemo && notFound > 0
+      ? [
+          {
+            text: `${number(notFound)} of ${count(rowCount, 'row')} not found in the demo registry`,
+            command: `${programOf(command)} registry load FOLDER`,
+            page: 'docs/registry.md#where-registers-are-published',
+          },
+        ]
+      : []),
+  ]
+}
+
+const ofRun = /^(.*?\benrich)(?: (?:run|retry))?(?= |$)/
+
+const programOf = (command: string): string => ofRun.exec(command)?.[1] ?? 'enrich'
+
+/** `enrich a.csv -o b` becomes `enrich review a.csv`; null where standard input was read, which is gone. */
+function reviewCommand(command: string): string | null {
+  const words = command.replace(ofRun, '').match(shellWords) ?? []
+  const kept = argumentsOfGroups(words, reviewFlagGroups)
+  return kept.includes('-') ? null : [programOf(command), 'review', ...kept].join(' ')
 }
 
 function headline(summary: RunSummary): string {
@@ -50,11 +109,11 @@ function tallied(record: Readonly<Record<string, number>>): string {
 }
 
 function lookupLine(summary: RunSummary): string {
-  const billed = summary.service === 'hosted' ? 'submitted, each billed' : 'submitted, free of charge'
+  const price = summary.service === 'hosted' ? ', each billed' : ', free of charge'
   return `  lookups   ${[
     `${number(summary.cachedCount)} answered before`,
     ...(summary.decidedCount === 0 ? [] : [`${number(summary.decidedCount)} decided by people`]),
-    `${number(summary.billedCount)} ${billed}`,
+    `${number(summary.billedCount)} submitted${summary.billedCount === 0 ? '' : price}`,
     ...(summary.claimedCount === 0 ? [] : [`${number(summary.claimedCount)} found again by webhook`]),
     ...(summary.uncertainCount === 0 ? [] : [`${number(summary.uncertainCount)} uncertain`]),
     ...(summary.failedCount === 0 ? [] : [`${number(summary.failedCount)} failed`]),

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** What a field is to its reader; `schema` stands in for its JSON Schema where the wire differs from the parser. */
 export type FieldText = string | { readonly text: string; readonly schema: Readonly<Record<string, unknown>> }

@@ -30,6 +30,8 @@ export interface OpenRun {
   needsAttention: string | null
 }
 
+export type RunHolder = Pick<OpenRun, 'lookupId' | 'runId' | 'customId'>
+
 /** A submission that the service gave a run to; of several with one run, the answer has to prove whose it is. */
 export interface RunContender extends Contender {
   lookupId: LookupId
@@ -179,11 +181,10 @@ export interface Checkpoint {
   claim(customId: string, runId: string, nowMs: number): Promise<Claim>
   /** The submissions that the service gave this run to: one, unless it is contested. */
   contenders(runId: string): Promise<RunContender[]>
-  /**
-   * The answer to a contested run proved whose it is: that lookup runs again, the others become uncertain. False
-   * where it was submitted again since, or another one is answered.
-   */
+  /** Gives a contested run to one lookup; the others become uncertain. False if it was submitted again, or another is answered. */
   award(customId: string, runId: string, nowMs: number): Promise<boolean>
+  /** Gives each of two lookups the other's run. False where one of them no longer holds its run. */
+  exchangeRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean>
   /** Null where no lookup has this run, or has another one by now. */
   ownerOf(runId: string): Promise<RunOwner | null>
   /** The lookup of a key, as `ownerOf` gives that of a run; `runId` is empty before it has one. */
@@ -265,6 +266,8 @@ export interface CheckpointReader extends Fetching {
   /** What lookups are known by, aligned with the ids; null where an id is not known. */
   identities(lookupIds: readonly LookupId[]): (LookupIdentity | null)[]
   counts(): ScopeCounts[]
+  /** Submissions of a job that has not ended, by kind: billed, or maybe billed. */
+  spentOfJob(job: string): ReadonlyMap<LookupKind, number>
   uncertain(limit: number): UncertainLookup[]
   /** Changes whenever another process wrote since. */
   version(): number

@@ -31,7 +31,7 @@ export function standingError(path: string, standing: Standing): UserError | nul
       )
     case 'copied':
       return new UserError('CHECKPOINT_COPIED', `the checkpoint ${path} ${copiedText(standing.how)}`, {
-        hint: 'if another copy of it went on, what that one submitted would be billed again: go on with that one, or pass --accept-rollback to go on here',
+        hint: 'lookups submitted after the copy was made would be billed again: use the newest checkpoint, or compare with the list of charges of the service first (enrich reconcile LEDGER.csv); --accept-rollback continues with this one as it is',
       })
   }
 }
@@ -59,5 +59,5 @@ function divergedText({ isOtherCheckpoint }: Standing & { kind: 'diverged' }): s
 function copiedText(how: 'moved' | 'restored'): string {
   return how === 'moved'
     ? 'is a copy: not the file that was written last'
-    : 'was put back from elsewhere since it was closed'
+    : 'was restored from a copy after the last run wrote it, or its head file was changed'
 }

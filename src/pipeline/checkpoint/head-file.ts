@@ -1,10 +1,12 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fdatasync,
   fdatasyncSync,
   fstatSync,
   fsyncSync,
+  mkdirSync,
   openSync,
   readSync,
   statSync,
@@ -12,10 +14,10 @@ import {
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
-import { z } from 'zod'
-import type { FilePlace, FoundHead, Head } from '../rules/checkpoint-standing.js'
+import * as z from 'zod'
+import { isSameFile, type FilePlace, type FoundHead, type Head } from '../rules/checkpoint-standing.js'
 import { keepToOwner } from '../../platform/durable-files.js'
-import { headPath } from './paths.js'
+import { headPath, witnessPath } from './paths.js'
 import { rowChecksum } from './row-checksums.js'
 
 /** Two slots are written in turn: a write that is torn leaves the other. */
@@ -23,24 +25,43 @@ const slotBytes = 1_024
 /** Syncing the head after each commit would cost the disk half of its pace. */
 const syncEveryMs = 100
 
-const text = z.string()
-const whole = z.int().min(0)
-const headSchema = z.object({
-  version: whole,
-  checkpointId: text,
-  generation: whole,
-  sequence: whole,
-  submissionCount: whole,
-  chain: text,
-  submittedAtMs: z.number().nullable(),
-  place: z.object({ host: text, device: text, inode: text, bornNs: text.nullable() }),
-}) satisfies z.ZodType<Head>
+/** Kept from before a simulation replaces `Date`: files get their times from the system's clock. */
+const { now: systemNow } = Date
 
-/** Reads the head of a checkpoint; changes nothing. */
+/** Made where there is a head to read. */
+function headSchema(): z.ZodType<Head> {
+  const text = z.string()
+  const whole = z.int().min(0)
+  return z.object({
+    version: whole,
+    checkpointId: text,
+    generation: whole,
+    sequence: whole,
+    submissionCount: whole,
+    chain: text,
+    submittedAtMs: z.number().nullable(),
+    expectedChangeMs: z.number().nullable().default(null),
+    place: z.object({ host: text, device: text, inode: text, bornNs: text.nullable() }),
+  })
+}
+
+/**
+ * Reads the head of a checkpoint, and the user's witness of it; changes nothing. The witness counts where it is of the
+ * same database file and newer: then the head was restored from a copy, or could not be written.
+ */
 export function readHead(checkpointPath: string): FoundHead {
+  const found = readHeadFile(headPath(checkpointPath))
+  if (found.kind !== 'found') return found
+  const witness = readWitness(found.head.checkpointId)
+  const isNewer =
+    witness !== null && witness.sequence > found.head.sequence && isOfFile(witness, checkpointPath)
+  return isNewer ? { ...found, head: witness } : found
+}
+
+function readHeadFile(path: string): FoundHead {
   let file: number
   try {
-    file = openSync(headPath(checkpointPath), 'r')
+    file = openSync(path, 'r')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' }
@@ -52,21 +73,37 @@ export function readHead(checkpointPath: string): FoundHead {
     const byteCount = readSync(file, bytes, 0, bytes.length, 0)
     const slots = [0, 1].map((slot) => parseSlot(bytes.subarray(slot * slotBytes, byteCount)))
     const [head] = slots.filter((slot) => slot !== null).sort((a, b) => b.sequence - a.sequence)
-    return head === undefined ? { kind: 'unreadable' } : { kind: 'found', head, changedNs: changedNsOf(file) }
+    if (head === undefined) return { kind: 'unreadable' }
+    return { kind: 'found', head, changedNs: readChangeTime(file).toString() }
   } finally {
     closeSync(file)
   }
+}
+
+/** Null if there is no readable witness: it adds proof and is never required. */
+function readWitness(checkpointId: string): Head | null {
+  try {
+    const found = readHeadFile(witnessPath(checkpointId))
+    return found.kind === 'found' && found.head.checkpointId === checkpointId ? found.head : null
+  } catch {
+    return null
+  }
+}
+
+function isOfFile(head: Head, checkpointPath: string): boolean {
+  return existsSync(checkpointPath) && isSameFile(head.place, placeOf(checkpointPath))
 }
 
 /** A line of JSON and its checksum, padded. Null where it is torn or damaged. */
 function parseSlot(bytes: Buffer): Head | null {
   const [, json = '', checksum] = /^(\{.*\}) ([0-9a-f]{32}) *\n/.exec(bytes.toString('utf8')) ?? []
   if (checksum === undefined || rowChecksum([json]).toString('hex') !== checksum) return null
-  const parsed = headSchema.safeParse(JSON.parse(json))
+  const parsed = headSchema().safeParse(JSON.parse(json))
   return parsed.success ? parsed.data : null
 }
 
-const changedNsOf = (file: number): string => fstatSync(file, { bigint: true }).ctimeNs.toString()
+/** Change time of an open file, in nanoseconds. */
+const readChangeTime = (file: number): bigint => fstatSync(file, { bigint: true }).ctimeNs
 
 /** Where the checkpoint's database lies. */
 export function placeOf(checkpointPath: string): FilePlace {
@@ -81,55 +118,77 @@ export function placeOf(checkpointPath: string): FilePlace {
   }
 }
 
+/** A head as its writer knows it; the file adds the times. */
+export type HeadState = Omit<Head, 'expectedChangeMs'>
+
 /**
- * Says beside the checkpoint how far it has come. A write is the operating system's when `write` returns, so a
+ * Records next to the checkpoint how far it has come. A write is with the operating system when `write` returns, so a
  * killed process loses nothing of it; it reaches the disk within moments, and what a power cut takes of it
  * leaves a head that lags, which is as good as one that does not.
  */
 export class HeadFile {
   readonly #file: number
+  readonly #witness: number | null
+  /** How far the file system's clock is ahead of this machine's; it differs on network drives. */
+  #clockAheadMs = 0
   #isSyncing = false
   #isClosed = false
   #syncedAtMs = -Infinity
 
-  /** Makes the file where it is missing; it is durable with what `head` says. */
-  constructor(checkpointPath: string, head: Head) {
+  /**
+   * Makes the file if it is missing; it is durable with what `head` says. The witness is kept up where there is one,
+   * and made if `isBilled`.
+   */
+  constructor(checkpointPath: string, head: HeadState, isBilled = false) {
     const path = headPath(checkpointPath)
     keepToOwner(path)
     this.#file = openSync(path, constants.O_RDWR)
+    this.#witness = openWitness(head.checkpointId, isBilled)
     try {
       // Both slots: none of them says what an earlier file of this name said.
-      for (const slot of [0, 1]) this.#writeSlot(slot, head)
+      for (const slot of [1, 0]) this.#writeSlot(slot, head)
       fsyncSync(this.#file)
       syncFolder(dirname(path))
     } catch (error) {
-      closeSync(this.#file)
+      this.#closeFiles()
       throw error
     }
   }
 
-  write(head: Head): void {
+  write(head: HeadState): void {
     this.#writeSlot(head.sequence % 2, head)
     this.#syncSoon()
   }
 
-  /** Durable. Answers with when the file last changed: until it is opened again, it stays so. */
+  /** Durable. Returns the file's change time in nanoseconds: until it is opened again, it stays so. */
   close(): string {
     fdatasyncSync(this.#file)
-    const changedNs = changedNsOf(this.#file)
+    const changedNs = readChangeTime(this.#file).toString()
     this.#isClosed = true
     // A sync that is under way still needs the file.
-    if (!this.#isSyncing) closeSync(this.#file)
+    if (!this.#isSyncing) this.#closeFiles()
     return changedNs
   }
 
-  #writeSlot(slot: number, head: Head): void {
-    const json = JSON.stringify(head)
+  #closeFiles(): void {
+    closeSync(this.#file)
+    if (this.#witness !== null) closeSync(this.#witness)
+  }
+
+  #writeSlot(slot: number, head: HeadState): void {
+    const nowMs = systemNow()
+    const json = JSON.stringify({ ...head, expectedChangeMs: nowMs + this.#clockAheadMs } satisfies Head)
     const line = `${json} ${rowChecksum([json]).toString('hex')}`
     const bytes = Buffer.alloc(slotBytes, ' ')
     bytes.write(line)
     bytes.write('\n', slotBytes - 1)
     writeSync(this.#file, bytes, 0, slotBytes, slot * slotBytes)
+    this.#clockAheadMs = Number(readChangeTime(this.#file)) / 1e6 - nowMs
+    try {
+      if (this.#witness !== null) writeSync(this.#witness, bytes, 0, slotBytes, slot * slotBytes)
+    } catch {
+      // A witness that lags proves less and refuses nothing.
+    }
   }
 
   /** One at a time, now and then, and never waited for. */
@@ -140,8 +199,20 @@ export class HeadFile {
     this.#syncedAtMs = nowMs
     fdatasync(this.#file, () => {
       this.#isSyncing = false
-      if (this.#isClosed) closeSync(this.#file)
+      if (this.#isClosed) this.#closeFiles()
     })
+  }
+}
+
+/** Null if there is none to keep up, or the user's state folder cannot be written. */
+function openWitness(checkpointId: string, isBilled: boolean): number | null {
+  const path = witnessPath(checkpointId)
+  try {
+    if (isBilled) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    else if (!existsSync(path)) return null
+    return openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+  } catch {
+    return null
   }
 }
 

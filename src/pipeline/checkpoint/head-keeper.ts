@@ -8,7 +8,7 @@ import type { UserError } from '../../core/errors.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { standingError } from './damage-error.js'
 import { readFacts } from './facts.js'
-import { HeadFile } from './head-file.js'
+import { HeadFile, type HeadState } from './head-file.js'
 import { schemaVersion } from './schema.js'
 import type { LastSubmission } from './queries.js'
 
@@ -135,11 +135,11 @@ export class HeadKeeper {
         .run(generation, sequence, hadHead)
     begin(0)
     this.#facts = { ...this.#facts, generation, sequence }
-    this.#head = new HeadFile(this.#path, this.#now())
+    this.#head = new HeadFile(this.#path, this.#now(), !this.#isLagging)
     if (!this.#facts.hasHadHead) begin(1)
   }
 
-  #now() {
+  #now(): HeadState {
     const { checkpointId, generation, sequence, place } = this.#facts
     const last = this.#last.get()
     return {

@@ -1,7 +1,5 @@
 import type { Lookup } from '../../core/identity.js'
-import { inputsOfJob } from '../rules/job-name.js'
 import { readScope, scopeOf, type LookupKind } from '../rules/lookup-kind.js'
-import { lookupStates, type LookupState } from '../rules/lookup-state.js'
 import { versionOf, type Sqlite } from '../../platform/sqlite.js'
 import { confidenceOf, outcomesSql, wholeAnswerSql, type FoundOutcome } from './answered-outcomes.js'
 import type {
@@ -28,6 +26,7 @@ import {
 } from './packed-answer.js'
 import { answersIn, provenVersion } from './plain-answers.js'
 import { checksumSql } from './row-checksums.js'
+import { readCounts, readSpentOfJob, serviceOf } from './scope-counts.js'
 import { findLookupSql, type FoundLookup } from './queries.js'
 import { standingOf } from './verify.js'
 
@@ -233,6 +232,10 @@ class SqliteReader implements CheckpointReader {
     return explained(this.#path, () => readCounts(this.#database, versionOf(this.#database)))
   }
 
+  spentOfJob(job: string): ReadonlyMap<LookupKind, number> {
+    return explained(this.#path, () => readSpentOfJob(this.#database, this.#scope, job))
+  }
+
   uncertain(limit: number): UncertainLookup[] {
     return explained(this.#path, () =>
       this.#database
@@ -298,53 +301,4 @@ function prepareReads(database: Sqlite, version: number) {
        WHERE lookup_id = ? AND l.state IN ('answered', 'failed')`,
     ),
   }
-}
-
-function readCounts(database: Sqlite, version: number): ScopeCounts[] {
-  const scopes = database
-    .prepare<
-      [],
-      {
-        scopeId: number
-        scope: string
-        submissions: number
-        firstSubmittedAtMs: number | null
-        lastAnsweredAtMs: number | null
-      }
-    >(
-      `SELECT scope_id AS scopeId, scope, count(s.custom_id) AS submissions,
-         min(s.intended_at_ms) AS firstSubmittedAtMs, max(l.answered_at_ms) AS lastAnsweredAtMs
-       FROM scopes JOIN lookups l USING (scope_id)
-       LEFT JOIN submissions s ON s.lookup_id = l.lookup_id AND s.verdict IN ('accepted', 'uncertain', 'intended')
-       GROUP BY scope_id ORDER BY scope_id`,
-    )
-    .all()
-  const states = database.prepare<[number], { state: LookupState; count: number }>(
-    'SELECT state, count(*) AS count FROM lookups WHERE scope_id = ? GROUP BY state',
-  )
-  const outcomes = database.prepare<[number], { outcome: string; count: number }>(
-    `SELECT outcome, count(*) AS count FROM lookups JOIN ${answersIn(version)} USING (lookup_id)
-     WHERE scope_id = ? AND state IN ('answered', 'failed') GROUP BY outcome ORDER BY 2 DESC`,
-  )
-  const lastInput = database
-    .prepare<[number], string>('SELECT input FROM jobs WHERE scope_id = ? ORDER BY job_id DESC LIMIT 1')
-    .pluck()
-  return scopes.map(({ scopeId, ...scope }) => {
-    const counted = new Map(states.all(scopeId).map(({ state, count }) => [state, count]))
-    return {
-      ...scope,
-      ...serviceOf(scope.scope),
-      lastInputs: inputsOfJob(lastInput.get(scopeId)),
-      states: Object.fromEntries(lookupStates.map((state) => [state, counted.get(state) ?? 0])) as Record<
-        LookupState,
-        number
-      >,
-      outcomes: Object.fromEntries(outcomes.all(scopeId).map(({ outcome, count }) => [outcome, count])),
-    }
-  })
-}
-
-export function serviceOf(text: string): Pick<ScopeCounts, 'scope' | 'kind'> {
-  const { base, kind } = readScope(text)
-  return { scope: base, kind }
 }

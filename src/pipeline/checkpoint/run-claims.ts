@@ -2,7 +2,7 @@ import { runObjectLenient } from '../../contract/resolution.js'
 import { parseCustomId } from '../rules/custom-id.js'
 import { moveLookup } from '../rules/lookup-life.js'
 import { provenOwner } from '../rules/misdirected.js'
-import type { Claim, LookupId, RunContender } from './checkpoint.js'
+import type { Claim, LookupId, RunContender, RunHolder } from './checkpoint.js'
 import { bodyOf, type Queries } from './queries.js'
 import { nextChain } from './row-checksums.js'
 
@@ -113,6 +113,21 @@ export function awardRun(
   const settlement = { runId, acceptedAtMs: nowMs, reason: null }
   queries.settle.run({ lookupId: winner.lookupId, state, ...settlement })
   queries.settleSubmission.run({ customId, verdict: 'accepted', ...settlement })
+  return true
+}
+
+/** See `Checkpoint.exchangeRuns`. To be called within a transaction. */
+export function exchangeRuns(queries: Queries, one: RunHolder, other: RunHolder, nowMs: number): boolean {
+  const holdsRun = ({ lookupId, runId, customId }: RunHolder) => {
+    const row = queries.lookup.get(lookupId)
+    return row?.state === 'running' && row.runId === runId && row.customId === customId
+  }
+  if (!holdsRun(one) || !holdsRun(other)) return false
+  for (const [{ lookupId, customId }, { runId }] of [[one, other] as const, [other, one] as const]) {
+    const settlement = { runId, acceptedAtMs: nowMs, reason: null }
+    queries.settle.run({ lookupId, state: 'running', ...settlement })
+    queries.settleSubmission.run({ customId, verdict: 'accepted', ...settlement })
+  }
   return true
 }
 

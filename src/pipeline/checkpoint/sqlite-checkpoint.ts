@@ -15,6 +15,7 @@ import type {
   LookupId,
   OpenRun,
   RunContender,
+  RunHolder,
   RunOwner,
 } from './checkpoint.js'
 import { keepReserve, type KindIds, type OpenCheckpointDeps } from './begin-run.js'
@@ -25,7 +26,7 @@ import { assertCheckpointPath, explained, lockCheckpoint, openToWrite } from './
 import { nextChain } from './row-checksums.js'
 import { packAnswer } from './packed-answer.js'
 import { bodyOf, moveOf, type Queries, type Settlement } from './queries.js'
-import { awardRun, claimRun, contestRun } from './run-claims.js'
+import { awardRun, claimRun, contestRun, exchangeRuns } from './run-claims.js'
 import { standingOf } from './verify.js'
 import { WantedLookups } from './wanted-lookups.js'
 
@@ -156,12 +157,7 @@ class SqliteCheckpoint implements OwnCheckpoint {
     })
   }
 
-  accept(
-    lookupId: LookupId,
-    customId: string,
-    runId: string,
-    nowMs: number,
-  ): ReturnType<Checkpoint['accept']> {
+  accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean | 'contested'> {
     return this.#transaction(() => {
       const others = this.#contenders(runId).filter((one) => one.customId !== customId)
       if (others.length === 0) {
@@ -199,6 +195,10 @@ class SqliteCheckpoint implements OwnCheckpoint {
 
   award(customId: string, runId: string, nowMs: number): Promise<boolean> {
     return this.#transaction(() => awardRun(this.#queries, customId, runId, this.#contenders(runId), nowMs))
+  }
+
+  exchangeRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean> {
+    return this.#transaction(() => exchangeRuns(this.#queries, one, other, nowMs))
   }
 
   ownerOf(runId: string): Promise<RunOwner | null> {

@@ -7,6 +7,7 @@ import type { ChangeCounts } from '../rules/change-kinds.js'
 import { exitCodeOf } from '../rules/exit-code.js'
 import type { RunEnd } from '../rules/run-end.js'
 import { endedBy, explainStop } from '../rules/stop.js'
+import type { Money } from '../rules/money.js'
 import type { RunSummary } from '../rules/run-summary.js'
 import { alarmsOf, createEndReporter, type EndingOptions } from './end-reporter.js'
 import { endOfError } from './end-of-error.js'
@@ -23,7 +24,7 @@ export interface Ending {
   alarms(summary: RunSummary, changes: KnownChanges | null): readonly Alarm[]
   /** `run` is null where the checkpoint does not remember it. */
   ofRun(summary: RunSummary, known: { run: number | null; changes: KnownChanges | null }): Promise<void>
-  ofError(error: unknown, run?: number | null): Promise<void>
+  ofError(error: unknown, known?: { run: number | null; money: Money | null }): Promise<void>
 }
 
 interface EndingDeps {
@@ -53,13 +54,13 @@ export function openEnding(deps: EndingDeps): Ending {
       alarmsOf(ending.conditions, { rowCount, rowsByStatus, changes, money }, observe),
     ofRun: (summary, { run, changes }) =>
       report({
-        ...{ run, summary, changes: changes?.counts ?? null },
+        ...{ run, summary, money: summary.money, changes: changes?.counts ?? null },
         exitCode: exitCodeOf(summary, interruptionCode(interrupt.reason)),
         failure: failureOf(summary),
         alarms: summary.alarms,
       }),
-    ofError: (error, run = null) =>
-      report({ ...endOfError(error, interrupt), ...{ run, summary: null, changes: null, alarms: [] } }),
+    ofError: (error, known = { run: null, money: null }) =>
+      report({ ...endOfError(error, interrupt), ...known, summary: null, changes: null, alarms: [] }),
   }
 }
 

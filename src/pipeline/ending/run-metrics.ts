@@ -32,14 +32,13 @@ const one = (value: number | null | undefined): Metric['values'] =>
   value === null || value === undefined ? [] : [['', value]]
 
 function metricsOf(end: RunEnd, earlier: EarlierEnds): readonly Metric[] {
-  const { summary, exitCode } = end
+  const { summary, money, exitCode } = end
   const endedSeconds = end.endedAtMs / 1_000
   const hasOutput = (summary?.outputPaths.length ?? 0) > 0
   const by = (label: string, counts: Readonly<Record<string, number>> | null | undefined) => ({
     label,
     values: Object.entries(counts ?? {}),
   })
-  const money = summary?.money ?? null
   return [
     metric('last_end_timestamp_seconds', 'When the last run ended', one(endedSeconds)),
     {

@@ -1,3 +1,4 @@
+import type { LookupKind } from '../rules/lookup-kind.js'
 import type { RunRecord } from '../rules/run-record.js'
 
 /** A run as `enrich runs` lists it. */
@@ -60,8 +61,20 @@ export interface HistoryReader {
   close(): void
 }
 
+/** Submissions of one kind in the checkpoint. */
+export interface KindSubmissions {
+  readonly kind: LookupKind
+  /** The base URL of the service, or the edition of the registry. */
+  readonly scope: string
+  readonly acceptedCount: number
+  /** May have been billed: the answer was lost. */
+  readonly uncertainCount: number
+}
+
 /** The same, wherever the checkpoint is. */
 export interface KnownHistory extends HistoryReader {
+  /** All submissions that were billed, or may have been, by kind and service. */
+  submissions(): readonly KindSubmissions[]
   /** What these runs published can be read, as far as they differ, once it resolves. Rejects with CHECKPOINT_*. */
   fetch(wanted: WantedOutputs): Promise<void>
 }

@@ -10,8 +10,8 @@ import { publishedStateOf, publishedStateVersion } from '../rules/published-stat
 import { markBytes, noDigest, type Marks } from './marks.js'
 import type { HistoryWriter, LastOutput, NewEntry } from './history-writer.js'
 
-/** Of marks and states: those of another form are not compared with. */
-export const recordedForm = String(publishedStateVersion)
+/** The form of marks and states: the next run looks at every line again where it is another one. */
+export const recordedForm = (doubtThreshold: number): string => `${publishedStateVersion}/${doubtThreshold}`
 
 /** The user's own keys of rows, which are counted from 0, in the order of the input. */
 export interface RowKeys {
@@ -76,7 +76,7 @@ export class OutputRecorder implements LineWitness {
     if (known !== 0 && this.#lastMarks.compare(mark, 0, markBytes, at * markBytes, end) === 0)
       this.#entries[at] = known
     else {
-      this.#waiting.push({ id, at, line: line.line.toString() })
+      this.#waiting.push({ id, at, line: line.line.toString(), needsReview: line.needsReview })
       if (this.#waiting.length >= batchEntries) this.#store()
     }
   }
@@ -112,7 +112,7 @@ export class OutputRecorder implements LineWitness {
     if (batch.length === 0) return
     this.#waiting = []
     const identities = this.#identitiesOf(batch.map(({ id }) => id))
-    const entries = batch.map(({ line }, index) => entryOf(line, identities[index] ?? nobody))
+    const entries = batch.map((waiting, index) => entryOf(waiting, identities[index] ?? nobody))
     const stored = this.#deps.store.addEntries(entries).then((numbers) => {
       for (const [index, { at }] of batch.entries()) this.#entries[at] = numbers[index] ?? 0
     })
@@ -173,13 +173,17 @@ interface Waiting {
   /** In `#ids`. */
   readonly at: number
   readonly line: string
+  readonly needsReview: boolean
 }
 
 const nobody: LookupIdentity = { key: Buffer.alloc(16), name: null, location: null }
 
-function entryOf(line: string, { key, name, location }: LookupIdentity): NewEntry {
+function entryOf(
+  { line, needsReview }: Pick<Waiting, 'line' | 'needsReview'>,
+  { key, name, location }: LookupIdentity,
+): NewEntry {
   const { country, ...counted } = countedOfLine(line)
-  const state = publishedStateOf(line)
+  const state = publishedStateOf(line, needsReview)
   return { address: key, rowKey: null, name, state, ...counted, country: country ?? countryAsked(location) }
 }
 

@@ -3,16 +3,25 @@ import { damaged } from '../checkpoint/damage-error.js'
 import { soundState, stateColumns, type StateRow } from '../checkpoint/history-proof.js'
 import { entryDigest, historyTables, historyVersion } from '../checkpoint/history-tables.js'
 import { explained, openToRead } from '../checkpoint/open.js'
-import type { HistoryReader, PublishedEntry, PublishedOutput, RememberedRun } from './history.js'
+import type {
+  HistoryReader,
+  KindSubmissions,
+  KnownHistory,
+  PublishedEntry,
+  PublishedOutput,
+  RememberedRun,
+} from './history.js'
+import { readScope } from '../rules/lookup-kind.js'
 import { readOutput } from './outputs.js'
 import { rememberedOf, runRowsOf } from './run-rows.js'
+import { withSubmissions } from './run-spending.js'
 
 /**
  * Reads what a checkpoint remembers, while a run may be writing it; of a file that an earlier version wrote, nothing.
  * Null where there is no checkpoint. Throws CHECKPOINT_*; CHECKPOINT_DAMAGED also where what is asked for is not as it
  * was written.
  */
-export function openHistory(path: string): HistoryReader | null {
+export function openHistory(path: string): (HistoryReader & Pick<KnownHistory, 'submissions'>) | null {
   const database = openToRead(path, 'unfinished')
   if (database === null) return null
   return explained(path, () => new SqliteHistory(database, path))
@@ -36,7 +45,7 @@ export function canWriteHistory(path: string): boolean {
   }
 }
 
-class SqliteHistory implements HistoryReader {
+class SqliteHistory implements HistoryReader, Pick<KnownHistory, 'submissions'> {
   readonly #database: Sqlite
   readonly #path: string
 
@@ -46,9 +55,15 @@ class SqliteHistory implements HistoryReader {
   }
 
   runs(): readonly RememberedRun[] {
-    return explained(this.#path, () =>
-      versionOf(this.#database) < historyVersion ? [] : runRowsOf(this.#database, null).map(rememberedOf),
-    )
+    return explained(this.#path, () => {
+      if (versionOf(this.#database) < historyVersion) return []
+      const runs = runRowsOf(this.#database, null).map(rememberedOf)
+      return runs.map((run, at) => withLedger(this.#database, run, runs[at - 1]?.startedAtMs ?? Infinity))
+    })
+  }
+
+  submissions(): readonly KindSubmissions[] {
+    return explained(this.#path, () => submissionsBetween(this.#database, -Infinity, Infinity))
   }
 
   published(run: number): PublishedOutput | null {
@@ -106,6 +121,33 @@ class SqliteHistory implements HistoryReader {
   #notAsWritten(what: string): Error {
     return damaged(this.#path, undefined, `${what} is not remembered as it was written`)
   }
+}
+
+/** One process at a time writes the file: between two beginnings of runs, all submissions are those of the first. */
+function withLedger(database: Sqlite, run: RememberedRun, nextStartedAtMs: number): RememberedRun {
+  const { record, startedAtMs } = run
+  if (record === null || record.summary !== null) return run
+  const submissions = submissionsBetween(database, startedAtMs, nextStartedAtMs)
+  return { ...run, record: withSubmissions(record, submissions) }
+}
+
+/** Submitted in a span of time. What was only proved to be billed after it is counted by the run that learned of it. */
+function submissionsBetween(database: Sqlite, fromMs: number, toMs: number): KindSubmissions[] {
+  const rows = database
+    .prepare<
+      { fromMs: number; toMs: number },
+      { scope: string; acceptedCount: number; uncertainCount: number }
+    >(
+      `SELECT scope, sum(verdict = 'accepted' AND coalesce(accepted_at_ms, 0) < @toMs) AS acceptedCount,
+         sum(verdict IN ('uncertain', 'intended')) AS uncertainCount
+       FROM submissions JOIN jobs USING (job_id) JOIN scopes USING (scope_id)
+       WHERE intended_at_ms >= @fromMs AND intended_at_ms < @toMs GROUP BY scope`,
+    )
+    .all({ fromMs, toMs })
+  return rows.map(({ scope, ...counts }) => {
+    const { base, kind } = readScope(scope)
+    return { ...counts, kind, scope: base }
+  })
 }
 
 type EntryRow = { address: Buffer; rowKey: string | null; name: string | null; ofEntry: Buffer } & StateRow

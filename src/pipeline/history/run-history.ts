@@ -18,6 +18,8 @@ export interface RunHistoryDeps {
   /** Whose outputs are kept. */
   readonly runsMax: number
   readonly nowMs: () => number
+  /** An answer that is less sure is doubtful. */
+  readonly doubtThreshold: number
   /** What is known of the run at its beginning. */
   readonly record: RunRecord
   readonly warn: (text: string) => void
@@ -62,6 +64,10 @@ export class RunHistory {
     return history
   }
 
+  get #form(): string {
+    return recordedForm(this.#deps.doubtThreshold)
+  }
+
   /** The number of the run; null where nothing is remembered of it. */
   get run(): number | null {
     return this.#run
@@ -82,7 +88,7 @@ export class RunHistory {
     deps: Pick<RecorderDeps, 'identitiesOf' | 'rowKeys'>,
   ): Promise<OutputRecorder | null> {
     if (this.#run === null) return null
-    const last = await this.unlessDamaged(() => this.#store.last(this.#deps.series, recordedForm))
+    const last = await this.unlessDamaged(() => this.#store.last(this.#deps.series, this.#form))
     return this.#isGivenUp ? null : new OutputRecorder({ ...deps, index, store: this.#store, last })
   }
 
@@ -97,7 +103,7 @@ export class RunHistory {
     if (run === null || recorded === null) return Promise.resolve(null)
     return this.unlessDamaged(async () => {
       const { rows, marks } = recorded
-      const figures = await this.#store.storeOutput(run, rows, recordedForm, marks, groups)
+      const figures = await this.#store.storeOutput(run, rows, this.#form, marks, groups)
       return { run, baseline: await this.#store.baseline(run, this.#deps.series), figures }
     })
   }

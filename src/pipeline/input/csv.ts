@@ -7,6 +7,7 @@ import { freeName, indexOf, missingColumn, nameColumns } from './header.js'
 import type { SourceFile } from './sources.js'
 import { inBatches, type InputTable, type MemberRows, type TextRow } from './table.js'
 import { emptyFile } from '../../tables/text-source.js'
+import { noNested } from '../rules/nested-columns.js'
 
 const raggedLinesNotedMax = 5
 
@@ -69,6 +70,7 @@ async function readHeader(source: DelimitedFile): Promise<readonly string[]> {
 }
 
 class CsvTable implements InputTable {
+  readonly nested = noNested
   readonly sheetName = null
   /** Names of positions beyond the headers, the same in every file. */
   private readonly extraNames = new Map<number, string>()

@@ -1,7 +1,10 @@
 import { tmpdir } from 'node:os'
-import { UserError, unreachable } from '../../core/errors.js'
+import { resolve } from 'node:path'
+import { UserError, unreachable, withHintFirst } from '../../core/errors.js'
 import { makeFolder } from '../../platform/durable-files.js'
 import type { Encoding } from '../../tables/encodings/names.js'
+import { namedJob } from '../rules/job-name.js'
+import type { NestedColumns } from '../rules/nested-columns.js'
 import { blocksOf, type Partition } from '../rules/partition.js'
 import { noRows, RowsOfPart } from './rows-of-part.js'
 import {
@@ -45,6 +48,8 @@ export interface Input {
   readonly bytes: number
   /** In order. Rows with more cells than the header may add some during the first pass. */
   readonly columns: readonly string[]
+  /** Those of `columns` that hold further values. Wherever columns are read as text, their members may be named. */
+  readonly nested: NestedColumns
   /**
    * The first pass: the chosen columns of every row as text, null where there is none. Every defect that
    * opening did not find is thrown from here. Throws INPUT_NO_ROWS after the last row of none.
@@ -66,6 +71,8 @@ export interface Input {
   readonly delimiter: string | null
   /** Of an Excel file; null where files have different ones, and for every other format. */
   readonly sheetName: string | null
+  /** Another sheet of an Excel file that most likely holds the companies, with the flag that reads it; null if none does. */
+  readonly sheetHint: string | null
   /**
    * What to tell the user: guessed encodings, lines left out above the header, ragged rows. Once it is open,
    * what decides how it is read; complete after the first pass.
@@ -95,6 +102,11 @@ export async function openInput(options: InputOptions): Promise<Input> {
     removeSpool()
     throw error
   }
+}
+
+/** Throws INPUT_NOT_FOUND where a file is missing; standard input always is there. */
+export async function assertInputFound({ paths }: InputOptions): Promise<void> {
+  if (!paths.includes('-')) await resolveFiles(paths)
 }
 
 async function openFiles(
@@ -230,8 +242,10 @@ function inputOf(opened: OpenedInput): Input {
     get columns() {
       return table.columns
     },
+    nested: table.nested,
     delimiter: table.delimiter,
     sheetName: table.sheetName,
+    sheetHint: table.sheetHint ?? null,
     keyRows: (columns) => firstPass(opened, table.textRows(columns)),
     keyMemberRows: (columns) => {
       const source = table.parquetSource()
@@ -269,7 +283,7 @@ async function* firstPass<Row>(
     hasRows ||= batch.length > 0
     yield batch
   }
-  if (!hasRows) throw noRows(labelsOf(files))
+  if (!hasRows) throw withHintFirst(noRows(labelsOf(files)), table.sheetHint ?? null)
   // Of one file that is cut by its rows each part has read all of them.
   if (partition === null || files.length === 1 || table.columns.length === columnCount) return
   throw new UserError(
@@ -283,4 +297,12 @@ export function inputChanged(label: string): UserError {
   return new UserError('INPUT_CHANGED', `${label} changed while it was being read`, {
     hint: 'run the same command again: what is answered already is not asked again',
   })
+}
+
+/**
+ * Names the job of an input: as the user does, or by where its files are, not by what is in them. Tomorrow's file of the
+ * same name is the same job.
+ */
+export function nameJob(input: Pick<Input, 'files'>, name: string | null): string {
+  return name === null ? JSON.stringify(input.files.map(({ label }) => resolve(label))) : namedJob(name)
 }

@@ -1,11 +1,12 @@
 import { UserError } from '../../core/errors.js'
-import { jsonMembers, unquote } from '../../core/json-members.js'
+import { jsonMembers, unquote, type JsonMember } from '../../core/json-members.js'
 import { tableLimits } from '../../tables/limits.js'
 import { tooManyColumns } from '../../tables/file-error.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import { fileBytes } from '../../tables/bytes.js'
 import { readArray } from '../../tables/json-array.js'
 import { readLines } from '../../tables/ndjson-lines.js'
+import type { NestedColumn, NestedColumns } from '../rules/nested-columns.js'
 import type { SourceFile } from './sources.js'
 import { typedJson } from './typed-cells.js'
 import {
@@ -64,9 +65,8 @@ async function openObjects(
       hint: 'there is nothing to look up',
     })
   }
-  const types = new Map([...tallies].map(([name, { type }]) => [name, type]))
   const chosen = texts.filter((_, index) => options.chosen?.has(files[index] as SourceFile) ?? true)
-  return new ObjectTable(texts, types, (isSample) => objects(isSample ? texts : chosen, false))
+  return new ObjectTable(texts, tallies, (isSample) => objects(isSample ? texts : chosen, false))
 }
 
 function objectsOf(
@@ -92,26 +92,39 @@ function tally(line: string, tallies: Map<string, ColumnTally>): void {
 class ObjectTable implements InputTable {
   readonly delimiter = null
   readonly sheetName = null
+  readonly nested: NestedColumns
+  private readonly types: ReadonlyMap<string, CellType>
+  /** From its column on, the keys that lead to a member, by its address. */
+  private readonly memberPaths: ReadonlyMap<string, readonly string[]>
 
   constructor(
     private readonly texts: readonly TextSource[],
-    private readonly types: ReadonlyMap<string, CellType>,
+    tallies: ReadonlyMap<string, ColumnTally>,
     private readonly objects: (isSample: boolean) => AsyncGenerator<readonly string[]>,
-  ) {}
+  ) {
+    this.types = new Map([...tallies].map(([name, { type }]) => [name, type]))
+    const nested = new Map<string, NestedColumn>()
+    const memberPaths = new Map<string, readonly string[]>()
+    for (const [name, { nestedKind: kind, memberKeys }] of tallies) {
+      if (kind === null) continue
+      const paths = memberKeys.map((keys) => [name, ...keys])
+      nested.set(name, { kind, members: paths.map((path) => path.join('.')) })
+      for (const path of paths) memberPaths.set(path.join('.'), path)
+    }
+    this.nested = nested
+    this.memberPaths = memberPaths
+  }
 
   get columns(): readonly string[] {
     return [...this.types.keys()]
   }
 
   async *textRows(columns: readonly string[], isSample = false): AsyncGenerator<readonly TextRow[]> {
-    const positions = new Map(columns.map((name, index) => [name, index]))
+    const places = this.placesOf(columns)
     for await (const lines of this.objects(isSample)) {
       yield lines.map((line) => {
         const row = new Array<string | null>(columns.length).fill(null)
-        for (const { key, raw } of jsonMembers(line)) {
-          const position = positions.get(key)
-          if (position !== undefined) row[position] = cellText(raw)
-        }
+        for (const member of jsonMembers(line)) fillCells(row, places, member)
         return row
       })
     }
@@ -138,26 +151,36 @@ class ObjectTable implements InputTable {
       [...this.types].map(([name, type], index) => [name, { key: `"c${index}":`, type }]),
     )
     const lines = () => this.objects(false)
+    const placesOf = (names: readonly string[]) => this.placesOf(names)
     return {
       kind: 'members',
       types: [...this.types.values()],
       async *rows(cellColumns = []) {
-        const positions = new Map(cellColumns.map((name, index) => [name, index]))
+        const places = placesOf(cellColumns)
         for await (const batch of lines()) {
           yield batch.map((line) => {
             const members = new Map<string, string>()
             const cells = new Array<string | null>(cellColumns.length).fill(null)
-            for (const { key, raw } of jsonMembers(line)) {
-              const column = columns.get(key)
-              if (column !== undefined) members.set(column.key, handedOver(raw, column.type))
-              const position = positions.get(key)
-              if (position !== undefined) cells[position] = cellText(raw)
+            for (const member of jsonMembers(line)) {
+              const column = columns.get(member.key)
+              if (column !== undefined) members.set(column.key, handedOver(member.raw, column.type))
+              fillCells(cells, places, member)
             }
             return { members: [...members].map(([key, value]) => key + value).join(','), cells }
           })
         }
       },
     }
+  }
+
+  /** Where the cells of columns and members are, by the key of their line's member; a column is found before a member. */
+  private placesOf(names: readonly string[]): CellPlaces {
+    const places = new Map<string, CellPlace[]>()
+    for (const [position, name] of names.entries()) {
+      const [key = name, ...path] = this.types.has(name) ? [name] : (this.memberPaths.get(name) ?? [name])
+      places.set(key, [...(places.get(key) ?? []), { position, path }])
+    }
+    return places
   }
 
   async validate(): Promise<void> {
@@ -172,6 +195,28 @@ class ObjectTable implements InputTable {
     // Files are open only while they are read.
   }
 }
+
+interface CellPlace {
+  /** In a row of cells. */
+  readonly position: number
+  /** The keys from the line's member to the value; none for the member itself. */
+  readonly path: readonly string[]
+}
+type CellPlaces = ReadonlyMap<string, readonly CellPlace[]>
+
+function fillCells(cells: (string | null)[], places: CellPlaces, { key, raw }: JsonMember): void {
+  for (const { position, path } of places.get(key) ?? [])
+    cells[position] = path.length === 0 ? cellText(raw) : memberText(raw, path)
+}
+
+/** The text of a member; null if it is not there, or holds further values. */
+function memberText(raw: string, [key, ...rest]: readonly string[]): string | null {
+  if (key === undefined) return isNested(raw) ? null : cellText(raw)
+  const member = raw.startsWith('{') ? jsonMembers(raw).findLast((one) => one.key === key) : undefined
+  return member === undefined ? null : memberText(member.raw, rest)
+}
+
+const isNested = (raw: string): boolean => raw.startsWith('{') || raw.startsWith('[')
 
 /** Strings as they are, null as none, everything else as its JSON text. */
 function cellText(raw: string): string | null {
@@ -193,6 +238,9 @@ function replaceLoneSurrogates(raw: string): string {
   return raw.replace(surrogateEscapes, (found) => (found.length === 6 ? '\\ufffd' : found))
 }
 
+const membersMax = 200
+const memberDepthMax = 8
+
 /** What has been seen in one column of NDJSON; decides its type in Parquet. */
 class ColumnTally {
   private hasText = false
@@ -201,14 +249,26 @@ class ColumnTally {
   private hasUnsafeInteger = false
   private hasDouble = false
   private hasOther = false
+  /** Of objects the keys that lead to members with values of their own, by these keys joined. */
+  private members: Map<string, readonly string[]> | null = null
+  /** `object` where at least one cell is one. */
+  nestedKind: 'object' | 'array' | null = null
+
+  get memberKeys(): readonly (readonly string[])[] {
+    return [...(this.members?.values() ?? [])]
+  }
 
   add(raw: string): void {
     const first = raw.charCodeAt(0)
     if (first === 0x22) this.hasText = true
     else if (first === 0x74 || first === 0x66) this.hasBoolean = true
     else if (first === 0x6e) return
-    else if (first === 0x7b || first === 0x5b) this.hasOther = true
-    else this.addNumber(raw)
+    else if (first === 0x7b || first === 0x5b) {
+      this.hasOther = true
+      if (first === 0x7b) this.nestedKind = 'object'
+      else this.nestedKind ??= 'array'
+      if (first === 0x7b) this.addMembers(raw, [])
+    } else this.addNumber(raw)
   }
 
   /** The narrowest type that keeps every value exactly; JSON text where none does. A column of nulls is text. */
@@ -218,6 +278,17 @@ class ColumnTally {
     if (this.hasBoolean) return 'boolean'
     if (this.hasDouble) return this.hasUnsafeInteger ? 'json' : 'double'
     return this.hasInteger ? 'integer' : 'text'
+  }
+
+  /** Objects with a key for each entry, as maps have, would name members without end: the first are enough. */
+  private addMembers(object: string, path: readonly string[]): void {
+    if (path.length === memberDepthMax) return
+    const members = (this.members ??= new Map())
+    for (const { key, raw } of jsonMembers(object)) {
+      if (members.size >= membersMax) return
+      if (raw.startsWith('{')) this.addMembers(raw, [...path, key])
+      else if (!raw.startsWith('[')) members.set([...path, key].join('.'), [...path, key])
+    }
   }
 
   private addNumber(raw: string): void {

@@ -6,15 +6,20 @@ import { leafCountOf, readMemoryBytes } from '../../parquet/memory-budget.js'
 import type { Column } from '../../parquet/part-sql.js'
 import {
   columnNames,
+  memberTextExpression,
+  nestedKind,
   objectExpression,
   quoteNonFinite,
   sqlRelation,
+  structMembers,
   textExpression,
 } from '../../parquet/read-sql.js'
+import type { NestedColumn, NestedColumns } from '../rules/nested-columns.js'
 import type { Partition } from '../rules/partition.js'
 import { relationOfPart } from './parquet-part.js'
 import { tableLimits } from '../../tables/limits.js'
 import { tooManyColumns } from '../../tables/file-error.js'
+import { missingColumn } from './header.js'
 import type { SourceFile } from './sources.js'
 import { typedSql } from './typed-cells.js'
 import { inBatches, type CellRow, type InputTable, type RelationRows, type TextRow } from './table.js'
@@ -96,6 +101,9 @@ class ParquetTable implements InputTable {
   readonly delimiter = null
   readonly sheetName = null
   readonly columns: readonly string[]
+  readonly nested: NestedColumns
+  /** Each member of a struct as text, in SQL, by its address. */
+  private readonly memberTexts: ReadonlyMap<string, string>
   /** A name for a whole row that no column bears. */
   private readonly rowAlias: string
 
@@ -109,6 +117,14 @@ class ParquetTable implements InputTable {
     private readonly geo: GeoMetadata,
   ) {
     this.columns = described.map(({ name }) => name)
+    const members = new Map<string, string>()
+    this.nested = new Map(
+      described.flatMap((column) => {
+        const nested = nestedColumn(column, members)
+        return nested === null ? [] : [[column.name, nested]]
+      }),
+    )
+    this.memberTexts = members
     const taken = new Set(this.columns.map((name) => name.toLowerCase()))
     let alias = 'input_row'
     while (taken.has(alias)) alias += '_'
@@ -118,10 +134,9 @@ class ParquetTable implements InputTable {
   async *textRows(columns: readonly string[], isSample = false): AsyncGenerator<readonly TextRow[]> {
     const texts = columns.map((name) => {
       const column = this.described.find((described) => described.name === name)
-      if (column === undefined) {
-        throw new UserError('INPUT_COLUMN_MISSING', `the input has no column ${JSON.stringify(name)}`)
-      }
-      return textExpression(column)
+      const text = column === undefined ? this.memberTexts.get(name) : textExpression(column)
+      if (text === undefined) throw missingColumn(name)
+      return text
     })
     // As one JSON list a row: quicker than cell by cell, and a text keeps a byte order mark it begins with.
     const relation = isSample ? this.sampled : this.read.relation
@@ -198,6 +213,20 @@ class ParquetTable implements InputTable {
       throw parquetFailure(this.label, error)
     }
   }
+}
+
+/** Adds the texts of its members to `memberTexts`, which keeps the first of those with one address. */
+function nestedColumn(column: Column, memberTexts: Map<string, string>): NestedColumn | null {
+  const { name, type } = column
+  if (type === 'JSON') return { kind: 'JSON text', members: [] }
+  const kind = nestedKind(type)
+  if (kind === null) return null
+  const members = structMembers(type).map((member) => {
+    const address = [name, ...member.path].join('.')
+    if (!memberTexts.has(address)) memberTexts.set(address, memberTextExpression(column, member))
+    return address
+  })
+  return { kind, members }
 }
 
 async function* parsed(batches: AsyncIterable<readonly string[]>): AsyncGenerator<readonly TextRow[]> {

@@ -16,6 +16,7 @@ export interface DistinctIds {
 export class RowIndex {
   readonly #chunks: Uint32Array[] = []
   readonly #reasons: string[] = []
+  readonly #reasonPlaces = new Map<string, number>()
   #rowCount = 0
   #invalidCount = 0
   #distinct: DistinctIds | null = null
@@ -37,8 +38,11 @@ export class RowIndex {
   }
 
   addInvalid(reason: string): void {
-    let index = this.#reasons.indexOf(reason)
-    if (index === -1) index = this.#reasons.push(reason) - 1
+    let index = this.#reasonPlaces.get(reason)
+    if (index === undefined) {
+      index = this.#reasons.push(reason) - 1
+      this.#reasonPlaces.set(reason, index)
+    }
     this.#invalidCount++
     this.add(highestId - index)
   }

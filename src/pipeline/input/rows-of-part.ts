@@ -1,4 +1,5 @@
 import { UserError } from '../../core/errors.js'
+import type { NestedColumns } from '../rules/nested-columns.js'
 import { rowsOf, type Partition, type Range } from '../rules/partition.js'
 import type { CellRow, InputTable, MemberRows, RelationRows, TextRow } from './table.js'
 
@@ -21,11 +22,18 @@ export class RowsOfPart implements InputTable {
   get columns(): readonly string[] {
     return this.#table.columns
   }
+  get nested(): NestedColumns {
+    return this.#table.nested
+  }
   get delimiter(): string | null {
     return this.#table.delimiter
   }
   get sheetName(): string | null {
     return this.#table.sheetName
+  }
+
+  get sheetHint(): string | null {
+    return this.#table.sheetHint ?? null
   }
 
   /** A sample is of the whole: what is asked by it has to be the same in all parts. */

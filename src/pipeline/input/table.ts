@@ -1,4 +1,5 @@
 import type { Cell } from '../../tables/xlsx/cell.js'
+import type { NestedColumns } from '../rules/nested-columns.js'
 
 /** A row's cells as text; null where the row has none. */
 export type TextRow = readonly (string | null)[]
@@ -43,7 +44,11 @@ export interface MemberRows {
 export interface InputTable {
   /** May grow during the first full pass. */
   readonly columns: readonly string[]
-  /** `isSample`: a look, which is not the first pass, whatever comes of it. */
+  readonly nested: NestedColumns
+  /**
+   * `columns` may hold addresses of members of nested columns. `isSample`: a look, which is not the first pass, whatever
+   * comes of it.
+   */
   textRows(columns: readonly string[], isSample?: boolean): AsyncIterable<readonly TextRow[]>
   /** Each row as the text of one JSON object. */
   objectRows(): AsyncIterable<readonly string[]>
@@ -56,6 +61,8 @@ export interface InputTable {
   readonly delimiter: string | null
   /** Of an Excel file; null where files have different ones, and for every other format. */
   readonly sheetName: string | null
+  /** Another sheet of an Excel file that most likely holds the companies, with the flag that reads it. */
+  readonly sheetHint?: string | null
   notes(): readonly string[]
   close(): void
 }

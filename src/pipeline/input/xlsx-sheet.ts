@@ -3,6 +3,7 @@ import { findHeader, type SampleRow } from '../../tables/xlsx/sheet-header.js'
 import type { CellRange } from '../../tables/xlsx/references.js'
 import type { SheetRow } from '../../tables/xlsx/sheet-rows.js'
 import type { ScannedCell, XlsxFile } from '../../tables/xlsx/xlsx-file.js'
+import { findNameColumn } from '../rules/detect-columns.js'
 import { KindTally } from './column-types.js'
 import { nameColumns, type HeaderCell } from './header.js'
 
@@ -67,6 +68,31 @@ export async function readLayout(file: XlsxFile, rowsMax = Infinity): Promise<Sh
     }
   }
 }
+
+/** A sheet that is not read, and what the first rows of it hold. */
+export interface OtherSheet {
+  readonly name: string
+  /** The column of its header that holds names of companies; null if none does. */
+  readonly nameColumn: string | null
+  readonly columnCount: number
+}
+
+/** Visible sheets that hold a header and a row, besides the one that is read. Looks at the first ten of the file. */
+export async function findOtherTables(file: XlsxFile): Promise<OtherSheet[]> {
+  const others = file.sheets.filter(({ name, isHidden }) => name !== file.sheetName && !isHidden)
+  const found: OtherSheet[] = []
+  for (const { name } of others.slice(0, otherSheetsMax)) {
+    const sample = await file.firstRows(name, sampleRowsMax)
+    const header = findHeader(sample, [])
+    if (header.kind !== 'header') continue
+    const texts = [...(sample[header.index]?.cells.values() ?? [])].filter((text) => text.trim() !== '')
+    const isTable = texts.length > 0 && sample.length > header.index + 1
+    if (isTable) found.push({ name, nameColumn: findNameColumn(texts), columnCount: texts.length })
+  }
+  return found
+}
+
+const otherSheetsMax = 10
 
 function tallyRow({ cells }: SheetRow<ScannedCell>, tallies: Map<number, KindTally>): void {
   for (const [position, { kind }] of cells) {

@@ -1,6 +1,9 @@
 import type { Cell } from '../../tables/xlsx/cell.js'
 import type { SheetRow } from '../../tables/xlsx/sheet-rows.js'
+import { withHintFirst } from '../../core/errors.js'
 import { openXlsx, type XlsxFile } from '../../tables/xlsx/xlsx-file.js'
+import { noNested } from '../rules/nested-columns.js'
+import { findNameColumn } from '../rules/detect-columns.js'
 import { jsonOfText, type KindTally } from './column-types.js'
 import { missingColumn } from './header.js'
 import type { SourceFile } from './sources.js'
@@ -12,7 +15,7 @@ import {
   type MemberRows,
   type TextRow,
 } from './table.js'
-import { readLayout, type SheetLayout } from './xlsx-sheet.js'
+import { findOtherTables, readLayout, type SheetLayout } from './xlsx-sheet.js'
 
 export interface XlsxOptions {
   /** A name, or a number from 1 on; the first visible one if left out. */
@@ -33,12 +36,19 @@ export async function openSheets(files: readonly SourceFile[], options: XlsxOpti
   const sheets: SheetFile[] = []
   const notices: string[] = []
   const columns = new Map<string, KindTally>()
+  let sheetHint: string | null = null
   for (const source of files) {
     const file = await openXlsx(source.path, options.sheet, source.label)
     try {
-      const layout = await readLayout(file, options.rowsMax)
+      const other = options.sheet === undefined ? await proposeSheet(file) : null
+      const layout = await readLayout(file, options.rowsMax).catch((error: unknown) => {
+        throw withHintFirst(error, other?.hint ?? null)
+      })
+      sheetHint ??= other?.hint ?? null
+      const hasNames = findNameColumn(layout.columns.map(({ name }) => name)) !== null
+      const proposed = hasNames && other?.hasNames === false ? null : other
       sheets.push({ source, layout, sheetName: file.sheetName })
-      notices.push(...sheetNotices(file, options.sheet), ...layout.notices, ...file.notices())
+      notices.push(...sheetNotices(file, options.sheet, proposed?.hint), ...layout.notices, ...file.notices())
       for (const { name, tally } of layout.columns) {
         const known = columns.get(name)
         if (known === undefined) columns.set(name, tally)
@@ -49,12 +59,39 @@ export async function openSheets(files: readonly SourceFile[], options: XlsxOpti
     }
   }
   const types = [...columns.values()].map(({ type }) => type)
-  return new SheetTable(sheets, [...columns.keys()], types, notices, options)
+  return new SheetTable(sheets, [...columns.keys()], types, notices, options, sheetHint)
 }
+
+/** Another sheet that most likely holds the companies. */
+interface ProposedSheet {
+  /** `--sheet Customers reads the sheet with the column "company_name"`. */
+  readonly hint: string
+  readonly hasNames: boolean
+}
+
+/** The first sheet with a column of names, else the one with most columns; null if no other sheet holds a table. */
+async function proposeSheet(file: XlsxFile): Promise<ProposedSheet | null> {
+  const tables = await findOtherTables(file)
+  const named = tables.find(({ nameColumn }) => nameColumn !== null)
+  const [widest] = tables.toSorted((one, other) => other.columnCount - one.columnCount)
+  const proposed = named ?? widest
+  if (proposed === undefined) return null
+  const { name, nameColumn, columnCount } = proposed
+  const holds =
+    nameColumn === null
+      ? `a table of ${columnCount === 1 ? '1 column' : `${columnCount} columns`}`
+      : `the column ${JSON.stringify(nameColumn)}`
+  return { hint: `--sheet ${quoteSheet(name)} reads the sheet with ${holds}`, hasNames: nameColumn !== null }
+}
+
+/** As a shell takes it. */
+const quoteSheet = (name: string) =>
+  /^[\p{L}\p{N}_.]+$/u.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`
 
 function sheetNotices(
   { label, sheets, sheetName, hasMacros }: XlsxFile,
   wanted: string | undefined,
+  hint = '--sheet names another',
 ): string[] {
   const others = sheets.filter(({ name }) => name !== sheetName)
   const named = others
@@ -64,7 +101,7 @@ function sheetNotices(
   return [
     ...(others.length === 0 || wanted !== undefined
       ? []
-      : [`${label}: the sheet "${sheetName}" is read, and not ${named.join(', ')}; --sheet names another`]),
+      : [`${label}: the sheet "${sheetName}" is read, and not ${named.join(', ')}; ${hint}`]),
     ...(hasMacros ? [`${label}: its macros are not run; cells are read as they were saved`] : []),
   ]
 }
@@ -72,6 +109,7 @@ function sheetNotices(
 const sheetsNamedMax = 10
 
 class SheetTable implements InputTable {
+  readonly nested = noNested
   readonly delimiter = null
   readonly sheetName: string | null
   /** One file stays open, with its shared texts; of several each is open while it is read. */
@@ -83,6 +121,7 @@ class SheetTable implements InputTable {
     private readonly types: readonly CellType[],
     private readonly notices: readonly string[],
     private readonly options: XlsxOptions,
+    readonly sheetHint: string | null,
   ) {
     const [name = null, another] = new Set(sheets.map((sheet) => sheet.sheetName))
     this.sheetName = another === undefined ? name : null

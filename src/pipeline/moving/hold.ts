@@ -1,6 +1,10 @@
 import { UserError } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
-import { ConnectionLostError, type PostgresStatements } from '../../platform/postgres/postgres.js'
+import {
+  ConnectionLostError,
+  PostgresError,
+  type PostgresStatements,
+} from '../../platform/postgres/postgres.js'
 import type { OpenSharedDeps, SharedDatabase } from '../checkpoint/postgres/open.js'
 import { startRepeating } from '../checkpoint/postgres/repeat.js'
 
@@ -76,7 +80,7 @@ export class Hold {
     )
     // Where the server is away, it runs out.
     await ended.catch((error: unknown) => {
-      if (!(error instanceof ConnectionLostError)) throw error
+      if (!(error instanceof PostgresError)) throw error
     })
   }
 }

@@ -1,4 +1,6 @@
 import { renderUnanswered, type Unanswered } from '../rules/answer-line.js'
+import { isDoubtfulLine } from '../rules/doubtful-line.js'
+import type { ReviewCounts } from '../rules/run-summary.js'
 import { decisionMembers } from '../rules/decided-answer.js'
 import { joinLines, withReview } from '../rules/joined-line.js'
 import type { LookupKind, StageKind } from '../rules/lookup-kind.js'
@@ -29,6 +31,8 @@ export interface WrittenLine {
   readonly line: Buffer
   /** What changes whenever the line does, where it is known without looking at the line. */
   readonly mark: Buffer | null
+  /** Whether `enrich review` asks about it. */
+  readonly needsReview: boolean
 }
 
 /** Is shown the line of every lookup that rows have, some of them more than once. */
@@ -44,7 +48,7 @@ interface RowLine extends WrittenLine {
   readonly outcome: string
 }
 
-interface LookupLine extends RowLine {
+interface LookupLine extends Omit<RowLine, 'needsReview'> {
   readonly kind?: LookupKind
 }
 
@@ -58,16 +62,23 @@ export interface LineSources {
 
 /**
  * Every row gets a line: rows without an answer get one that says why; with it is what people decided, and what the stages
- * asked for came to. `rowCounts` is of the rows that were read so far.
+ * asked for came to. `rowCounts` and `review` count the rows that were read so far.
  */
 export function answerLinesOf(
   sources: LineSources,
   witness: LineWitness | null = null,
-): AnswerLines & { readonly rowCounts: RowCounts } {
+): AnswerLines & { readonly rowCounts: RowCounts; readonly review: () => ReviewCounts } {
   const { index } = sources
   const rowCounts = new Map<string, number>()
-  const count = (outcome: string, rowCount: number) =>
-    rowCounts.set(outcome, (rowCounts.get(outcome) ?? 0) + rowCount)
+  const reviewed = { lookups: new Set<LookupId>(), rows: new Map<string, number>() }
+  const add = (counts: Map<string, number>, outcome: string, rowCount: number) =>
+    counts.set(outcome, (counts.get(outcome) ?? 0) + rowCount)
+  const count = (id: LookupId, { outcome, needsReview }: RowLine, rowCount: number) => {
+    add(rowCounts, outcome, rowCount)
+    if (!needsReview) return
+    reviewed.lookups.add(id)
+    add(reviewed.rows, outcome, rowCount)
+  }
   // Read by number, rows are counted by it; some of them may be read again for a basis file.
   let isReadByNumber = false
   const found = (ids: ReadonlySet<LookupId>) => {
@@ -81,9 +92,9 @@ export function answerLinesOf(
     const ids = index.slice(first, rowCount)
     const lines = found(new Set(ids))
     return ids.map((id) => {
-      const { outcome, line } = lines.get(id) ?? neverAsked
-      if (!isReadByNumber) count(outcome, 1)
-      return line.toString()
+      const line = lines.get(id) ?? neverAsked
+      if (!isReadByNumber) count(id, line, 1)
+      return line.line.toString()
     })
   }
   const distinct = () => {
@@ -94,15 +105,20 @@ export function answerLinesOf(
         const batch = [...ids.subarray(start, start + distinctBatch)]
         const lines = found(new Set(batch))
         for (const [offset, id] of batch.entries()) {
-          const { outcome, line } = lines.get(id) ?? neverAsked
-          count(outcome, rowCountsById[start + offset] ?? 0)
-          yield line
+          const line = lines.get(id) ?? neverAsked
+          count(id, line, rowCountsById[start + offset] ?? 0)
+          yield line.line
         }
       }
     }
     return { numbers: ids, lines: linesInOrder }
   }
-  return { read, numbers: (first, rowCount) => index.slice(first, rowCount), distinct, rowCounts }
+  const review = () => ({
+    lookupCount: reviewed.lookups.size,
+    rowCount: [...reviewed.rows.values()].reduce((sum, rowCount) => sum + rowCount, 0),
+    rowsByStatus: Object.fromEntries(reviewed.rows),
+  })
+  return { read, numbers: (first, rowCount) => index.slice(first, rowCount), distinct, rowCounts, review }
 }
 
 /** Each lookup is read once, however many of the rows ask for it. */
@@ -114,15 +130,17 @@ function linesOf(ids: ReadonlySet<LookupId>, sources: LineSources): Map<LookupId
   const found = new Map<LookupId, RowLine>()
   for (const [offset, id] of asked.entries()) {
     const { kind, ...own } = answered[offset] ?? lineOf(reader?.known([id])[0] ?? null)
+    const needsReview = isDoubtfulLine(own.outcome, () => own.line.toString(), review.threshold)
     // That of a domain has the columns of the domain too.
-    found.set(id, kind === 'domain' ? { ...own, line: Buffer.from(joinLines(own.line.toString(), [])) } : own)
+    const line = kind === 'domain' ? Buffer.from(joinLines(own.line.toString(), [])) : own.line
+    found.set(id, { ...own, line, needsReview })
   }
   for (const id of ids) {
     const reason = index.reasonOf(id)
     if (reason !== null) found.set(id, unanswered({ status: 'invalid_input', error: reason }))
   }
-  for (const [id, { outcome, line }] of decided)
-    found.set(id, { outcome, line: Buffer.from(line), mark: null })
+  for (const [id, { outcome, line, needsReview }] of decided)
+    found.set(id, { outcome, line: Buffer.from(line), mark: null, needsReview })
   if (stages.length > 0) addStages(found, sources)
   addDecisions(found, review)
   return found
@@ -134,16 +152,16 @@ function addStages(found: Map<LookupId, RowLine>, { index, reader, stages, revie
     ([id, { line }]) => [index.reasonOf(id) === null ? id : 0, line.toString()] as const,
   )
   const joined = joinStages(lines, reader, stages, review.decidedOf).values()
-  for (const [id, { outcome }] of found)
-    found.set(id, { outcome, line: Buffer.from(joined.next().value ?? ''), mark: null })
+  for (const [id, own] of found)
+    found.set(id, { ...own, line: Buffer.from(joined.next().value ?? ''), mark: null })
 }
 
 function addDecisions(found: Map<LookupId, RowLine>, { decidedOf }: ReviewOfRows): void {
-  for (const [id, { outcome, line }] of found) {
+  for (const [id, own] of found) {
     const decided = decidedOf(id)
     if (decided === null) continue
     const members = decisionMembers(decided.decision)
-    found.set(id, { outcome, line: Buffer.from(withReview(line.toString(), members)), mark: null })
+    found.set(id, { ...own, line: Buffer.from(withReview(own.line.toString(), members)), mark: null })
   }
 }
 
@@ -153,10 +171,10 @@ function addCandidates(found: Map<LookupId, RowLine>, { candidates, decidedOf }:
     ([id, { outcome, line }]) => candidates.isDoubtful(outcome, line) && decidedOf(id) === null,
   )
   const members = candidates.membersOf(doubtful.map(([id]) => id))
-  for (const [id, { outcome, line }] of doubtful) {
+  for (const [id, own] of doubtful) {
     const member = members.get(id)
     if (member === undefined) continue
-    found.set(id, { outcome, line: Buffer.from(withReview(line.toString(), member)), mark: null })
+    found.set(id, { ...own, line: Buffer.from(withReview(own.line.toString(), member)), mark: null })
   }
 }
 
@@ -173,7 +191,8 @@ function lineOf(known: KnownAnswer | null): LookupLine {
 }
 
 function unanswered(reason: Unanswered): RowLine {
-  return { outcome: reason.status, line: Buffer.from(renderUnanswered(reason)), mark: null }
+  const { status } = reason
+  return { outcome: status, line: Buffer.from(renderUnanswered(reason)), mark: null, needsReview: false }
 }
 
-const neverAsked: RowLine = lineOf(null)
+const neverAsked: RowLine = unanswered({ status: 'pending' })

@@ -9,6 +9,8 @@ import { unansweredOf } from './known-line.js'
 /** What people said of rows, beside what the service did. */
 export interface ReviewOfRows {
   readonly decidedOf: DecidedOf
+  /** An answer that is less sure is doubtful, 0 to 100. */
+  readonly threshold: number
   /** Where the register shows the company that a lookup was decided to be; null where it is not known. */
   readonly urlOf: (decided: DecidedLookup) => string | null
   /** Null where no row has any, or no column is written of them. */

@@ -1,5 +1,10 @@
 import type { ChangeKind } from './change-kinds.js'
-import { publishedIdentifiers, type PublishedField, type PublishedState } from './published-state.js'
+import {
+  isPendingStatus,
+  publishedIdentifiers,
+  type PublishedField,
+  type PublishedState,
+} from './published-state.js'
 
 /** What changed of a row that is in both outputs. */
 export interface StateChange {
@@ -19,10 +24,12 @@ const identifierFields = ['jurisdiction', ...publishedIdentifiers] as const
 
 /**
  * What became of a row between two outputs, in the order of `changeKinds`. Where a match came, went or is another
- * company, that alone is said: facts are compared only of one and the same record.
+ * company, that alone is said: facts are compared only of one and the same record. A row without an answer yet has not
+ * changed.
  */
 export function changesOf(older: PublishedState, newer: PublishedState): readonly StateChange[] {
   const pair: Pair = { older, newer }
+  if ([older, newer].some((state) => isPendingStatus(valueIn(state, 'status') ?? ''))) return []
   const moved = movedKind(pair)
   const facts = isSameRecord(pair) ? [...recordChanges(pair)] : []
   const crossed =

@@ -20,6 +20,8 @@ export interface Head {
   chain: string
   /** When the last submission left; null before the first. */
   submittedAtMs: number | null
+  /** Change time that this write was expected to give the head file, by the file system's clock; null if unknown. */
+  expectedChangeMs: number | null
   place: FilePlace
 }
 
@@ -27,7 +29,7 @@ export interface Head {
 export type FoundHead =
   | { kind: 'missing' }
   | { kind: 'unreadable' }
-  /** `changedNs`: when the file system last saw it change. */
+  /** `head`: the newest known, from the file or from its witness; `changedNs`: the file's change time. */
   | { kind: 'found'; head: Head; changedNs: string }
 
 /** What the database says of itself. */
@@ -81,10 +83,22 @@ export function judgeStanding(found: FoundHead, facts: DatabaseFacts | null): St
   if (head.submissionCount > 0 && facts.chainAtHead !== head.chain)
     return { kind: 'diverged', isOtherCheckpoint: false }
   if (!isSameFile(head.place, facts.place)) return { kind: 'copied', how: 'moved' }
-  if (facts.closedHeadNs !== null && !isSameTime(facts.closedHeadNs, found.changedNs))
-    return { kind: 'copied', how: 'restored' }
+  if (isChangedByOthers(head, facts, found.changedNs)) return { kind: 'copied', how: 'restored' }
   return { kind: 'ok' }
 }
+
+/**
+ * Writing a copy over the head file gives it a new change time, which no program can set. A head that was closed is
+ * compared exactly; one whose process was killed, with the time at which that process last wrote it.
+ */
+function isChangedByOthers(head: Head, facts: DatabaseFacts, changedNs: string): boolean {
+  if (facts.closedHeadNs !== null) return !isSameTime(facts.closedHeadNs, changedNs)
+  if (head.expectedChangeMs === null) return false
+  return Number(changedNs) / 1e6 - head.expectedChangeMs > changeToleranceMs
+}
+
+/** Covers file systems that round times to two seconds, and a delay between taking the time and writing. */
+const changeToleranceMs = 2_500
 
 function behind(head: Head, facts: DatabaseFacts | null): Standing {
   return {
@@ -102,7 +116,7 @@ function behind(head: Head, facts: DatabaseFacts | null): Standing {
  * second they decide, also where inodes change from mount to mount. The host and the device say nothing alone: a
  * container's host has a new name each day, a disk another number after a restart.
  */
-function isSameFile(one: FilePlace, other: FilePlace): boolean {
+export function isSameFile(one: FilePlace, other: FilePlace): boolean {
   if (one.bornNs !== null && other.bornNs !== null && !isWholeSeconds(one.bornNs))
     return one.bornNs === other.bornNs
   return one.inode === other.inode

@@ -4,7 +4,14 @@ import { askedColumns, placeColumns, searchIdentifiers, type LookupColumns } fro
 import { headerKey } from './header-key.js'
 import { identifierKeys, identifierNames, identifiersIn } from './identifier-columns.js'
 import { identifierHeaders, otherIdentifierHeaders } from './identifier-headers.js'
-import { wholePlaceHeaders } from './place-headers.js'
+import {
+  nameMembers,
+  noNested,
+  plainColumns,
+  type NestedColumn,
+  type NestedColumns,
+} from './nested-columns.js'
+import { placeOfHeader, wholePlaceHeaders } from './place-headers.js'
 
 /** Columns by what they are asked for, and those that look like a place or an identifier and are not asked. */
 export interface ColumnReport extends LookupColumns {
@@ -38,10 +45,12 @@ export function reportColumns(
   header: readonly string[],
   { columns: used, identifierUse }: AskingRule,
   samples: ColumnSamples,
+  nested: NestedColumns = noNested,
 ): ColumnReport {
+  const plain = plainColumns(header, nested)
   const taken = new Set(askedColumns(used))
-  const places = new Map(placeColumns(header, samples).map(({ column, part }) => [column, partNames[part]]))
-  const found = searchIdentifiers(header, used, samples).unused
+  const places = new Map(placeColumns(plain, samples).map(({ column, part }) => [column, partNames[part]]))
+  const found = searchIdentifiers(plain, used, samples).unused
   const kindOf = (column: string): string | undefined => {
     const key = headerKey(column)
     return (
@@ -54,6 +63,8 @@ export function reportColumns(
   }
   const unused = header.flatMap((column) => {
     if (taken.has(column)) return []
+    const own = nested.get(column)
+    if (own !== undefined) return unusedNested(column, own, used)
     const kind = found.get(column)?.kind ?? kindOf(column)
     const why = found.get(column)?.why
     return kind === undefined ? [] : [{ column, kind, ...(why === undefined ? {} : { why }) }]
@@ -61,13 +72,26 @@ export function reportColumns(
   return { ...used, identifierUse, unused }
 }
 
+/** A nested column of which no member is used, and which may hold a name or parts of a place. */
+function unusedNested(column: string, nested: NestedColumn, used: LookupColumns): ColumnReport['unused'] {
+  const { members } = nested
+  if (askedColumns(used).some((one) => members.includes(one))) return []
+  const [name] = nameMembers(nested)
+  const places = members.filter((member) => placeOfHeader(member.slice(member.lastIndexOf('.') + 1)) !== null)
+  if (name !== undefined)
+    return [{ column, kind: nested.kind, why: `--name-column ${name} reads names from it` }]
+  if (places.length === 0) return []
+  return [{ column, kind: nested.kind, why: `--location-columns ${places.join(',')} reads places from it` }]
+}
+
 const namedMax = 10
 const columnCharsMax = 60
+const whyCharsMax = 100
 
 /** In a few lines: what is asked from where, and what is not. */
 export function columnLines(report: ColumnReport): string[] {
   const { name, location, context, unused } = report
-  const named = (columns: readonly string[]) => columns.map(short).join(', ')
+  const named = (columns: readonly string[]) => columns.map((column) => short(column)).join(', ')
   const asked = [
     name === null ? 'no names' : `name from ${short(name)}`,
     location.length === 0 ? 'no location' : `location from ${named(location)}`,
@@ -78,7 +102,10 @@ export function columnLines(report: ColumnReport): string[] {
   const rest = unused.length > namedMax ? ` and ${unused.length - namedMax} more` : ''
   const others = unused
     .slice(0, namedMax)
-    .map(({ column, kind, why }) => `${short(column)} (${kind}${why === undefined ? '' : `: ${short(why)}`})`)
+    .map(
+      ({ column, kind, why }) =>
+        `${short(column)} (${kind}${why === undefined ? '' : `: ${short(why, whyCharsMax)}`})`,
+    )
   return [
     ...lines,
     `not used: ${others.join(', ')}${rest}; --location-columns, --context-columns and --id-columns choose others`,
@@ -100,8 +127,8 @@ function identifierLine({ identifiers, identifierUse }: ColumnReport): string[] 
   return [`${use}: ${named.join(', ')}`]
 }
 
-const short = (column: string): string => {
+const short = (column: string, charsMax = columnCharsMax): string => {
   // eslint-disable-next-line no-control-regex -- a header may hold anything; a terminal must not
   const text = column.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ')
-  return text.length > columnCharsMax ? `${text.slice(0, columnCharsMax - 1)}…` : text
+  return text.length > charsMax ? `${text.slice(0, charsMax - 1)}…` : text
 }

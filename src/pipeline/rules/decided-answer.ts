@@ -2,7 +2,7 @@ import { unreachable } from '../../core/errors.js'
 import { at } from '../../core/lenient.js'
 import type { Decision } from './decision.js'
 import { answerLimits, renderResult, type BasisRow } from './answer-line.js'
-import { decisionStanding } from './decision-standing.js'
+import { decisionStanding, doubtOfDecision } from './decision-standing.js'
 
 /** What is known of the company that a row was decided to be. */
 export interface DecidedRecord {
@@ -18,6 +18,8 @@ export interface DecidedRecord {
 export interface DecidedAnswer {
   readonly outcome: 'matched' | 'merged' | 'not_found' | 'no_match'
   readonly line: string
+  /** Whether the lookup is to be reviewed again. */
+  readonly needsReview: boolean
 }
 
 /**
@@ -26,26 +28,36 @@ export interface DecidedAnswer {
  */
 export function renderDecided(decision: Decision, record: DecidedRecord): DecidedAnswer {
   const standing = decisionStanding(decision, record.body)
+  const needsReview = doubtOfDecision(decision, standing) !== null
   const entity = at(record.body, 'entity')
   const known = { type: at(entity, 'type'), subtype: at(entity, 'subtype'), entity }
   const sure = { confidence: 100, entity_id: decision.entityId }
   if (decision.verdict === 'none')
-    return answer('no_match', decision, null, { basis: [basisRow(decision, 'decision', 'none', null)] })
+    return answer('no_match', decision, null, {
+      needsReview,
+      basis: [basisRow(decision, 'decision', 'none', null)],
+    })
   const basis = [basisRow(decision, 'entity_id', decision.entityId, record.url)]
   switch (standing.kind) {
     case 'stands':
     case 'renamed':
-      return answer('matched', decision, known, { ...sure, basis })
+      return answer('matched', decision, known, { ...sure, needsReview, basis })
     case 'merged':
-      return answer('merged', decision, { ...known, merged_into: standing.into }, { ...sure, basis })
+      return answer(
+        'merged',
+        decision,
+        { ...known, merged_into: standing.into },
+        { ...sure, needsReview, basis },
+      )
     case 'gone': {
       const error = `the service knows no company ${decision.entityId ?? ''}, which was decided`
-      return answer('not_found', decision, null, { basis, error })
+      return answer('not_found', decision, null, { needsReview, basis, error })
     }
     case 'unread': {
       const error = `decided; its record is not here: ${record.missing ?? 'not asked yet'}`
       return answer('matched', decision, null, {
         ...sure,
+        needsReview,
         display_name: decision.entityName,
         basis,
         error,
@@ -56,16 +68,17 @@ export function renderDecided(decision: Decision, record: DecidedRecord): Decide
   }
 }
 
-type Rest = Omit<Parameters<typeof renderResult>[1], 'status' | 'resolved_at'>
+type Rest = Omit<Parameters<typeof renderResult>[1], 'status' | 'resolved_at'> &
+  Pick<DecidedAnswer, 'needsReview'>
 
 function answer(
   outcome: DecidedAnswer['outcome'],
   { decidedAtMs }: Decision,
   data: object | null,
-  rest: Rest,
+  { needsReview, ...rest }: Rest,
 ): DecidedAnswer {
   const line = renderResult(data, { status: outcome, resolved_at: instantOf(decidedAtMs), ...rest })
-  return { outcome, line }
+  return { outcome, line, needsReview }
 }
 
 /** What a person said is the source of it; the register is where it can be looked up. */

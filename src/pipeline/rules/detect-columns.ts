@@ -3,6 +3,14 @@ import { spellingKey } from './earlier-columns.js'
 import { UserError } from '../../core/errors.js'
 import { findIdentifiers, identifierPlaces, type FoundIdentifiers } from './find-identifiers.js'
 import { headerKey } from './header-key.js'
+import {
+  describeNested,
+  memberHint,
+  nestedNameHints,
+  noNested,
+  plainColumns,
+  type NestedColumns,
+} from './nested-columns.js'
 import { identifierCells, identifiersIn, type IdentifierColumns } from './identifier-columns.js'
 import { companyNameHeaders, personHeaders, plainNameHeaders, surelyNameHeaders } from './name-headers.js'
 import {
@@ -12,6 +20,8 @@ import {
   type PlacePart,
   type PlaceSet,
 } from './place-headers.js'
+
+type FindColumn = (column: string, flag: string, usage?: string) => string
 
 /** Which input columns make a lookup. */
 export interface LookupColumns {
@@ -33,24 +43,33 @@ export interface AskedColumns {
 
 /**
  * The columns asked for, else the ones found by their headers; `samples` keep out what bears such a header and holds
- * something else.
- * Throws INPUT_COLUMN_MISSING when a named column is not there or no column holds names or identifiers.
+ * something else. Nested columns are not found; the user may name a member of one (`company.name`).
+ * Throws INPUT_COLUMN_MISSING when a named column is not there or no column holds names or identifiers, and
+ * INPUT_COLUMN_NESTED when a nested column is named for anything but context.
  */
 export function detectColumns(
   header: readonly string[],
   asked: AskedColumns,
   samples: ColumnSamples = new Map(),
+  nested: NestedColumns = noNested,
 ): LookupColumns {
+  const plain = plainColumns(header, nested)
+  const find: FindColumn = (column, flag, usage = `${flag} `) => {
+    const found = findColumn(header, column, flag, nested)
+    assertTexts(header, nested, found, flag, usage)
+    return found
+  }
   const name =
     asked.name === undefined
-      ? findName(header, samples)
-      : { column: findColumn(header, asked.name, '--name-column') }
+      ? findName(plain, samples, nestedNameHints(nested))
+      : { column: find(asked.name, '--name-column') }
   const location =
-    asked.location?.map((column) => findColumn(header, column, '--location-columns')) ??
-    findLocation(header, samples)
-  const context = asked.context?.map((column) => findColumn(header, column, '--context-columns')) ?? []
+    asked.location?.map((column) => find(column, '--location-columns')) ?? findLocation(plain, samples)
+  const context =
+    asked.context?.map((column) => findColumn(header, column, '--context-columns', nested)) ?? []
   const named = 'column' in name ? name.column : null
-  const identifiers = identifiersOf(header, asked, { name: named, location, context }, samples)
+  const used = { name: named, location, context }
+  const identifiers = identifiersOf(plain, asked, used, samples, find)
   if ('missing' in name && identifiersIn(identifiers).length === 0) throw name.missing
   return { name: named, location, context, identifiers }
 }
@@ -60,12 +79,13 @@ function identifiersOf(
   { identifiers: asked }: AskedColumns,
   used: Omit<LookupColumns, 'identifiers'>,
   samples: ColumnSamples,
+  find: FindColumn,
 ): IdentifierColumns {
   if (asked === 'none') return {}
   if (asked === undefined) return searchIdentifiers(header, used, samples).columns
   const columns = Object.fromEntries(
     Object.entries(asked).flatMap(([key, column]) =>
-      column === undefined ? [] : [[key, findColumn(header, column, '--id-columns')]],
+      column === undefined ? [] : [[key, find(column, '--id-columns', `--id-columns ${key}=`)]],
     ),
   ) as IdentifierColumns
   return {
@@ -108,22 +128,60 @@ export const askedColumns = ({ name, location, context, identifiers }: LookupCol
 /** What a row is called by where its question is shown. */
 export const labelColumn = (columns: LookupColumns): string => askedColumns(columns)[0] ?? ''
 
-/** A column that the user named, spelled as it stands there. Throws INPUT_COLUMN_MISSING. */
-export function findColumn(header: readonly string[], column: string, flag: string): string {
+/**
+ * A column that the user named, or a member of a nested one, spelled as it stands there; a column is found before a
+ * member. Throws INPUT_COLUMN_MISSING.
+ */
+export function findColumn(
+  header: readonly string[],
+  column: string,
+  flag: string,
+  nested: NestedColumns = noNested,
+): string {
+  const members = [...nested.values()].flatMap((one) => one.members)
+  const key = spellingKey(column)
+  const isSpelledSo = (name: string) => key !== '' && spellingKey(name) === key
   const found =
     header.find((name) => name === column) ??
-    header.find((name) => spellingKey(name) === spellingKey(column) && spellingKey(name) !== '')
+    members.find((name) => name === column) ??
+    header.find(isSpelledSo) ??
+    members.find(isSpelledSo)
   if (found === undefined) {
     throw new UserError('INPUT_COLUMN_MISSING', `the input has no column "${column}" (${flag})`, {
-      hint: `it has: ${list(header)}`,
+      hint: `it has: ${list([...header, ...members])}`,
     })
   }
   return found
 }
 
+/** `usage`: what the user types before the name of a column. Throws INPUT_COLUMN_NESTED. */
+function assertTexts(
+  header: readonly string[],
+  nested: NestedColumns,
+  column: string,
+  flag: string,
+  usage: string,
+): void {
+  const own = nested.get(column)
+  if (own === undefined) return
+  const message = `"${column}" is ${describeNested(own)}, and not a column of texts (${flag})`
+  throw new UserError('INPUT_COLUMN_NESTED', message, {
+    hint:
+      memberHint(own, usage) ?? `name another column; the input has: ${list(plainColumns(header, nested))}`,
+  })
+}
+
+/** The column that holds names of companies by its header alone; null if none does. */
+export function findNameColumn(header: readonly string[]): string | null {
+  const found = findName(header, new Map(), [])
+  return 'column' in found ? found.column : null
+}
+
+/** `hints`: how names may be read from nested columns. */
 function findName(
   header: readonly string[],
   samples: ColumnSamples,
+  hints: readonly string[],
 ): { column: string } | { missing: UserError } {
   const fits = (column: string) => canBeNames(samples.get(column) ?? [])
   const company = firstOf(header.filter(fits), companyNameHeaders) ?? firstOf(header, surelyNameHeaders)
@@ -135,11 +193,14 @@ function findName(
   if (contact !== undefined) return { column: contact }
   if (plain !== undefined && !isPersons) return { column: plain }
   const why = isPersons ? `"${plain}" stands beside a person's names; if it holds companies, ` : ''
+  const how = hints.length === 0 ? `${why}pass --name-column` : hints.slice(0, hintsMax).join('; ')
   const missing = new UserError('INPUT_COLUMN_MISSING', 'no column holds company names', {
-    hint: `${why}pass --name-column; the input has: ${list(header)}`,
+    hint: `${how}; the input has: ${list(header)}`,
   })
   return { missing }
 }
+
+const hintsMax = 3
 
 const hasXeroAddress = (header: readonly string[]): boolean =>
   header.some((column) => headerKey(column) === 'poaddressline1')

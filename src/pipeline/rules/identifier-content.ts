@@ -1,15 +1,13 @@
 import { canonicalIdentifier } from '../../core/identifiers.js'
+import { isPlaceholder } from '../../core/placeholders.js'
 import type { IdentifierKey } from './identifier-columns.js'
 import { sharedDomain } from './shared-domains.js'
 
-/** What people write where they have nothing. */
-const nothing = /^(?:n\/?a|#n\/a|n\.a\.|k\.a\.|none|null|nil|unknown|undefined|tbd|-+|–|—|\?+)$/i
-
-/** The text of a cell; null where it says nothing. */
+/** The text of a cell; null if it is blank or a placeholder. */
 export function filled(cell: string | null | undefined): string | null {
   // eslint-disable-next-line no-control-regex -- control characters are no part of an identifier
   const text = (cell ?? '').replace(/[\s\x00-\x1f\x7f-\x9f\u200b\ufeff]+/g, ' ').trim()
-  return text === '' || nothing.test(text) ? null : text
+  return text === '' || isPlaceholder(text) ? null : text
 }
 
 const isEmail = (text: string): boolean => /^(?:mailto:)?[^\s@]+@[^\s@]+\.\p{L}{2,}>?$/iu.test(text)

@@ -58,6 +58,12 @@ export function otherCustomId(body: unknown, customId: string | null): string | 
   return customId === null || echoed === customId ? null : echoed
 }
 
+/** Whose lookup an answer says that it belongs to; null where it does not say. */
+export const echoOf = (run: RunObjectLenient): { customId: string | null; name: string | null } => ({
+  customId: customIdOf(run),
+  name: nameOf(run),
+})
+
 function customIdOf(body: unknown): string | null {
   return filledText(at(body, 'custom_id'))
 }

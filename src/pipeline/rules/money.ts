@@ -58,6 +58,9 @@ export function microsOfNumber(amount: number, unitsMax: number): Micros | null 
 /** What so many lookups cost; exact. */
 export const costMicros = (count: number, price: Micros): bigint => BigInt(count) * BigInt(price)
 
+/** Of an amount that was counted in millionths once. */
+export const microsOfUnits = (units: number): Micros => Math.round(units * microsPerUnit)
+
 /** In units of the currency, rounded once. */
 export const unitsOf = (micros: bigint | Micros): number => Number(micros) / microsPerUnit
 

@@ -37,7 +37,7 @@ export function notifyBody(run: NotifiedRun, format: NotifyFormat): string {
 }
 
 function jsonMessage(run: NotifiedRun): object {
-  const { summary, alarms, failure, changes } = run
+  const { summary, money, alarms, failure, changes } = run
   return {
     type: 'enrich.run_ended',
     version: 1,
@@ -54,13 +54,9 @@ function jsonMessage(run: NotifiedRun): object {
     rows_by_status: summary?.rowsByStatus ?? null,
     changes,
     cost:
-      summary === null || summary.money === null
+      money === null
         ? null
-        : {
-            currency: summary.money.currency,
-            amount: summary.money.cost,
-            uncertain: summary.money.uncertainCost,
-          },
+        : { currency: money.currency, amount: money.cost, uncertain: money.uncertainCost },
     alarms,
   }
 }
@@ -97,7 +93,7 @@ function linesOf(run: NotifiedRun): string[] {
     ...(alarms.length > alarmsShownMax ? [`and ${alarms.length - alarmsShownMax} alarms more`] : []),
     ...some('Rows', counted(summary?.rowsByStatus ?? {})),
     ...some('Changes', counted(changes ?? {})),
-    ...(summary === null || summary.money === null ? [] : [`Cost: ${moneyText(summary.money)}`]),
+    ...(run.money === null ? [] : [`Cost: ${moneyText(run.money)}`]),
     ...(run.output === null ? [] : [`Output: ${run.output}`]),
     `Time: ${formatDuration(run.endedAtMs - run.startedAtMs)}, exit code ${run.exitCode}`,
   ]

@@ -45,7 +45,8 @@ export function judgeKickoff(
     const { status } = exchange
     const accepted = runAcceptedLenient.safeParse(exchange.body)
     if (!accepted.success || !isUsableRunId(accepted.data.run_id)) {
-      return { kind: 'unknown', reason: `${status} without a usable run_id` }
+      const fault = exchange.bodyFault === null ? '' : `: ${exchange.bodyFault}`
+      return { kind: 'unknown', reason: `${status} without a usable run_id${fault}` }
     }
     const runId = accepted.data.run_id
     const other = otherCustomId(exchange.body, customId)

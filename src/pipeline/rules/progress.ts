@@ -15,7 +15,10 @@ export interface Progress {
   decided: number
   failed: number
   uncertain: number
+  /** Still to be submitted by this run: what its budget does not allow is in `heldBack`. */
   toSubmit: number
+  /** Lookups that this run leaves to the next one: beyond its budget, or after a stop such as a 402. */
+  heldBack: number
   /** Of the last minute, and the most that is allowed; null is no limit. */
   submissionsPerMinute: number
   pollsPerMinute: number
@@ -36,29 +39,47 @@ export interface Progress {
   stages: readonly StageFacts[]
   /** So far; null where nobody pays, or no price is known. */
   money: Money | null
+  /** Of --max-cost, in units of the currency, with what earlier processes spent of it; `null` without one. */
+  budget: { readonly costMax: number; readonly spent: number } | null
 }
 
-/**
- * The time left: what the limits allow at best, or what the pace so far suggests, whichever is longer.
- * Null until there is something to judge by.
- */
-export function estimateEtaMs(state: {
+/** Facts for an estimate of the time left. */
+export interface TimeLeftFacts {
+  /** Lookups that this run may still submit, and runs that are open. */
   toSubmit: number
   running: number
-  answeredSoFar: number
-  elapsedMs: number
   submissionsPerWindow: number | null
   pollsPerWindow: number | null
   windowMs: number
-}): number | null {
-  const open = state.toSubmit + state.running
+  inFlightRunsMax: number
+  /** Polls that an answer has taken so far; 1 if unknown. */
+  pollsPerAnswer: number
+  /** Time that a run submitted now likely takes, and that all open runs likely still take; `null` if unknown. */
+  runs: { readonly runMs: number; readonly leftMs: number } | null
+  /** Answers of the last minute, per millisecond; 0 if there are none. */
+  answersPerMs: number
+}
+
+/**
+ * The time left. With limits: what remains is submitted and polled within them, and the last run takes as long as runs do.
+ * Without a limit on polls: the pace of the last minute. Null until there is something to judge by.
+ */
+export function estimateEtaMs(facts: TimeLeftFacts): number | null {
+  const { toSubmit, running, submissionsPerWindow, pollsPerWindow, windowMs, runs } = facts
+  const open = toSubmit + running
   if (open === 0) return 0
-  const atBestMs = Math.max(
-    state.submissionsPerWindow === null ? 0 : (state.toSubmit / state.submissionsPerWindow) * state.windowMs,
-    state.pollsPerWindow === null ? 0 : (open / state.pollsPerWindow) * state.windowMs,
-  )
-  if (state.answeredSoFar === 0) return atBestMs === 0 ? null : atBestMs
-  return Math.max(atBestMs, (open / state.answeredSoFar) * state.elapsedMs)
+  const submitMs = submissionsPerWindow === null ? 0 : (toSubmit / submissionsPerWindow) * windowMs
+  if (pollsPerWindow === null) {
+    if (facts.answersPerMs > 0) return Math.max(submitMs, open / facts.answersPerMs)
+    return submitMs === 0 ? null : submitMs
+  }
+  const pollMs = ((open * Math.max(1, facts.pollsPerAnswer)) / pollsPerWindow) * windowMs
+  if (runs === null) return Math.max(submitMs, pollMs)
+  // Beyond what may be in flight, a lookup waits for a run to end.
+  const waiting = Math.max(0, toSubmit - Math.max(0, facts.inFlightRunsMax - running))
+  const roomMs = (waiting / facts.inFlightRunsMax) * runs.runMs
+  const lastMs = toSubmit === 0 ? runs.leftMs : Math.max(submitMs, roomMs) + runs.runMs
+  return Math.max(pollMs, lastMs)
 }
 
 /** Of every kind, as far as it is known to be wanted: a list may ask by domains alone. */
@@ -98,6 +119,7 @@ export function progressParts(progress: Progress): ProgressPart[] {
     ...outcomeParts(progress.outcomes),
     ...progress.stages.map(stagePart),
     ...moneyPart(progress),
+    ...some(progress.heldBack, 'held back', 31),
     ...some(progress.running, 'running', 30),
     ...some(progress.cached, 'answered before', 25),
     ...some(progress.decided, 'decided', 26),
@@ -123,9 +145,15 @@ function firstAnswersPart({ firstAnswersInMs }: Progress): ProgressPart[] {
   return [{ text, weight: 70 }]
 }
 
-function moneyPart({ money }: Progress): ProgressPart[] {
-  return money === null ? [] : [{ text: formatAmount(money.cost, money.currency), weight: 48 }]
+function moneyPart({ money, budget }: Progress): ProgressPart[] {
+  if (money === null) return []
+  const text = budget === null ? formatAmount(money.cost, money.currency) : budgetText(budget, money.currency)
+  return [{ text, weight: 48 }]
 }
+
+/** `EUR 2.35 of EUR 5.00` */
+const budgetText = ({ spent, costMax }: NonNullable<Progress['budget']>, currency: string | null): string =>
+  `${formatAmount(spent, currency)} of ${formatAmount(costMax, currency)}`
 
 /** How many of those wanted so far are done: more follow from the answers to come. */
 function stagePart(facts: StageFacts, rank: number): ProgressPart {

@@ -52,6 +52,9 @@ interface PublishedValue {
 /** A row as it was published. */
 export type PublishedState = ReadonlyMap<PublishedField, PublishedValue>
 
+/** A row whose lookup has no answer yet: it says nothing about the company. */
+export const isPendingStatus = (status: string): boolean => status === 'pending'
+
 const sourceCharsMax = 300
 const valueCharsMax = 1_000
 
@@ -97,14 +100,18 @@ interface Sources {
 /**
  * What a row's line says, as far as a change of it is one to report, as two lines of JSON: the values by field, and the
  * fields that each source is of: `{"v":1,"status":"matched",…}`, `{"https://…":["legal_name",…]}`. Columns that differ
- * from run to run though nothing has changed are not in it.
+ * from run to run though nothing has changed are not in it. `needsReview` is kept with the values, and is no field: it is
+ * no change of a row.
  */
-export function publishedStateOf(line: string): string {
+export function publishedStateOf(line: string, needsReview = false): string {
   const columns = sliceLine(line)
   const jsonOf = (name: ColumnName) => columns[linePositions.get(name) ?? -1] ?? 'null'
   const textOf = (name: ColumnName) => valueOf(jsonOf(name))
   const sources = sourcesOf(jsonOf('basis'))
-  const values: Record<string, unknown> = { v: publishedStateVersion }
+  const values: Record<string, unknown> = {
+    v: publishedStateVersion,
+    ...(needsReview ? { review: true } : {}),
+  }
   const fieldsBySource = new Map<string, PublishedField[]>()
   for (const field of publishedFields) {
     const value = field === 'formatted_address' ? addressOf(textOf) : textOf(field)
@@ -127,6 +134,9 @@ export function valuesOfState(state: string): string {
   const end = state.indexOf('\n')
   return end === -1 ? state : state.slice(0, end)
 }
+
+/** Whether the row was left to review when it was published. */
+export const needsReview = (state: string): boolean => parsedObject(valuesOfState(state))['review'] === true
 
 /** Throws HISTORY_VERSION for what is no state of this version. */
 export function parsePublishedState(state: string): PublishedState {

@@ -1,5 +1,6 @@
 import { domainNameOf } from '../../core/domain-name.js'
 import { foldText, identify, type Identified, type Lookup } from '../../core/identity.js'
+import { isPlaceholder } from '../../core/placeholders.js'
 import {
   identifierInCell,
   nameWithIdentifiers,
@@ -93,7 +94,7 @@ function askedByName(
   return asked.kind === 'lookup' ? asked : plain
 }
 
-const isBlank = (name: string | null): boolean => foldText(name) === ''
+const isBlank = (name: string | null): boolean => foldText(name) === '' || isPlaceholder(name ?? '')
 
 interface ReadRow {
   /** What is a name of the name's cell; null where it is an identifier itself. */

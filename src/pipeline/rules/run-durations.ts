@@ -8,6 +8,9 @@ const outlivedShare = 0.999
 /** Old observations fade, so that a service that gets slower is followed. */
 const observationsMax = 400
 
+/** An estimate for people is met by so many of the runs. */
+const likelyChance = 0.9
+
 /** An ending known no better than this teaches nothing. */
 const uncertaintyMsMax = 120_000
 
@@ -107,6 +110,15 @@ export class RunDurations {
     return high
   }
 
+  /**
+   * The time until a run of age `ageMs` has most likely ended, where it was last seen running at `seenMs`; 0 if it is
+   * overdue. A run older than any known one is expected to take as long again.
+   */
+  likelyLeftMs(seenMs: number, ageMs: number): number {
+    if (1 - this.doneBy(seenMs) < 1 - outlivedShare) return ageMs
+    return Math.max(0, this.ageForChance(seenMs, likelyChance) - ageMs)
+  }
+
   /** What a run weighs that was seen running then: it is seen anew, or has ended. */
   #withdraw(seenMs: number): void {
     if (seenMs === 0 || this.#openCount === 0) return
@@ -158,4 +170,41 @@ export class RunDurations {
     for (let bin = 0; bin < binCount; bin++) sums[bin] = sum += this.#weights[bin] ?? 0
     return sums
   }
+}
+
+/** The runs of one kind that are open, for people. Times in milliseconds. */
+export interface OpenRunsView {
+  /** Age of the oldest run that this process submitted; `null` if none of them is open. */
+  readonly oldestMs: number | null
+  /** A run that is submitted now has likely ended after this time. */
+  readonly runMs: number
+  /** All open runs have likely ended after this time; 0 if none is open. */
+  readonly leftMs: number
+}
+
+/** A run that is open. Times of one clock, in milliseconds. */
+interface OpenRunTimes {
+  readonly submittedAtMs: number
+  readonly seenRunningAtMs: number | null
+  /** Set if an earlier process submitted it, or a webhook asks for its poll. */
+  readonly asked: unknown
+}
+
+/** The youngest run is taken to be the last one to end. */
+export function viewOpenRuns(
+  runs: Iterable<OpenRunTimes>,
+  durations: RunDurations,
+  nowMs: number,
+): OpenRunsView {
+  let youngest: OpenRunTimes | null = null
+  let oldestMs: number | null = null
+  for (const run of runs) {
+    if (youngest === null || run.submittedAtMs > youngest.submittedAtMs) youngest = run
+    if (run.asked === null) oldestMs = Math.max(oldestMs ?? 0, nowMs - run.submittedAtMs)
+  }
+  const runMs = durations.likelyLeftMs(0, 0)
+  if (youngest === null) return { oldestMs, runMs, leftMs: 0 }
+  const { submittedAtMs, seenRunningAtMs } = youngest
+  const seenMs = seenRunningAtMs === null ? 0 : seenRunningAtMs - submittedAtMs
+  return { oldestMs, runMs, leftMs: durations.likelyLeftMs(seenMs, nowMs - submittedAtMs) }
 }

@@ -57,8 +57,12 @@ export interface RunRecord {
   readonly summary: RunSummary | null
   readonly error: { readonly code: string; readonly message: string } | null
   readonly money: Money | null
+  /** Of a run without a summary, as the checkpoint has it when the record is read; never stored. */
+  readonly submittedCount?: number
   /** Null where no output was published. */
   readonly figures: OutputFigures | null
+  /** Counts over the rows that a run without an output knew at its end; left out where nothing shows them. */
+  readonly knownFigures?: OutputFigures
   readonly timeline: readonly TimelinePoint[]
   /** Against the output of `baseline`; null where there was none. */
   readonly changes: { readonly baseline: number; readonly counts: ChangeCounts } | null

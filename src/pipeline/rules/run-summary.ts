@@ -1,14 +1,25 @@
 import type { Alarm } from './alarms.js'
 import type { Money } from './money.js'
 import type { StageFacts } from './stage-facts.js'
-import type { Stop } from './stop.js'
+import type { BudgetEnd, Stop } from './stop.js'
+
+/** What `enrich review` asks about: doubtful answers that nobody decided, and decisions that are in doubt again. */
+export interface ReviewCounts {
+  readonly lookupCount: number
+  readonly rowCount: number
+  readonly rowsByStatus: Readonly<Record<string, number>>
+}
 
 /** What a run came to. Rows are rows of the input; everything else counts distinct lookups. */
 export interface RunSummary {
   /** What the embedded service bills is counted like a hosted one's, and costs nothing. */
   service: 'hosted' | 'embedded'
+  /** Whether the small registry that ships with the package answered. Left out by earlier versions. */
+  isDemo?: boolean
   /** Null: nothing is left to wait for. */
   stop: Stop | null
+  /** `null` unless the budget that the user gave ended the run; missing in records of earlier versions. */
+  budgetEnd?: BudgetEnd | null
   /** Files written, in the order of their publishing; none when the run stopped early without `partial`. */
   outputPaths: readonly string[]
   rowCount: number
@@ -22,6 +33,11 @@ export interface RunSummary {
   decidedCount: number
   /** Submissions that were accepted, each billed. */
   billedCount: number
+  /**
+   * Submissions of this run whose answer was lost, of all kinds: they may have been billed. Missing in records of earlier
+   * versions.
+   */
+  lostCount?: number
   /** Uncertain ones whose run a webhook named: they are uncertain no more. */
   claimedCount: number
   /** May have been billed; held, and never submitted again unless told to. */
@@ -48,6 +64,8 @@ export interface RunSummary {
   deliveries: Readonly<{ taken: number; unclaimed: number; quarantined: number }>
   /** Rows by what became of them, when an output was written. */
   rowsByStatus: Readonly<Record<string, number>>
+  /** What is left to review; null where the answers were not read: no output, and no report. Runs that an earlier version remembered have none. */
+  review?: ReviewCounts | null
   /** Lookups answered in this run, by outcome. */
   outcomes: Readonly<Record<string, number>>
   /** What answers held outside the interface, with how often: kept, and never fatal. */
@@ -64,12 +82,15 @@ export interface RunSummary {
   submissionsPerMinute: number
 }
 
-/** Rows and lookups without a final outcome of the service: the run ends with exit code 3. */
+/**
+ * Whether a lookup failed, was refused, is uncertain or pending: the run ends with exit code 3. Rows without a usable
+ * name are not counted: they have their final outcome, `invalid_input`, and no run changes it.
+ */
 export function needsAttention(summary: RunSummary): boolean {
-  const { invalidRowCount, rejectedCount, failedCount, uncertainCount, pendingCount, stages } = summary
+  const { rejectedCount, failedCount, uncertainCount, pendingCount, stages } = summary
   const openOf = (
     facts: Pick<StageFacts, 'rejectedCount' | 'failedCount' | 'uncertainCount' | 'pendingCount'>,
   ) => facts.rejectedCount + facts.failedCount + facts.uncertainCount + facts.pendingCount
   const own = openOf({ rejectedCount, failedCount, uncertainCount, pendingCount })
-  return stages.reduce((sum, stage) => sum + openOf(stage), invalidRowCount + own) > 0
+  return stages.reduce((sum, stage) => sum + openOf(stage), own) > 0
 }

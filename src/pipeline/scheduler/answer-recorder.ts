@@ -1,9 +1,10 @@
 import { runObjectLenient, type RunObjectLenient } from '../../contract/resolution.js'
 import { contradicts } from '../rules/delivery.js'
 import { provenOwner } from '../rules/misdirected.js'
+import { MixedUpRuns, type HeldAnswer } from '../rules/mixed-up-runs.js'
 import { lineVersions } from '../rules/stage-lines.js'
 import type { Clock } from '../../platform/clock.js'
-import type { Checkpoint, LookupId, RunContender } from '../checkpoint/checkpoint.js'
+import type { Checkpoint, LookupId, OpenRun, RunContender } from '../checkpoint/checkpoint.js'
 import type { Protocol } from './protocol.js'
 import type { RunCounter } from './run-counter.js'
 
@@ -18,7 +19,14 @@ export interface FinalAnswer {
  * What became of an answer: `written`, or known before; `moved`, its run was proved to be another lookup's, which has
  * it now; `held`, not written, since it is, or may be, another lookup's.
  */
-export type Recorded = { kind: 'written' } | { kind: 'moved' } | { kind: 'held'; reason: string }
+export type Recorded =
+  | { kind: 'written' }
+  | { kind: 'moved' }
+  | { kind: 'held'; reason: string }
+  /** The service had given it and another lookup each other's run, and both are answered now. */
+  | { kind: 'exchanged'; otherId: LookupId }
+
+type Answered = Pick<OpenRun, 'lookupId' | 'runId' | 'customId' | 'name'>
 
 /** An answer as it is written: as it was sent, and with its merged ids followed. */
 interface Followed {
@@ -28,7 +36,7 @@ interface Followed {
 }
 
 export interface AnswerRecorderDeps {
-  checkpoint: Pick<Checkpoint, 'contenders' | 'award' | 'answer' | 'bodyOf'>
+  checkpoint: Pick<Checkpoint, 'contenders' | 'award' | 'answer' | 'bodyOf' | 'exchangeRuns'>
   protocol: Pick<Protocol, 'kind' | 'outcomeOf' | 'render' | 'deviationsOf'>
   /** Follows merged ids to their end; text is the reason why the answer is held. */
   followMerges: (answer: RunObjectLenient) => Promise<RunObjectLenient | string>
@@ -43,6 +51,7 @@ export interface AnswerRecorderDeps {
 /** Writes final answers, whether a poll or a webhook brought them: one path, so that both are one thing. */
 export class AnswerRecorder {
   readonly #deps: AnswerRecorderDeps
+  readonly #mixedUp = new MixedUpRuns()
 
   constructor(deps: AnswerRecorderDeps) {
     this.#deps = deps
@@ -53,12 +62,20 @@ export class AnswerRecorder {
    * counted as a contradiction. `isCounted`: whether this run of the command asks for the lookup.
    */
   async record(
-    run: { lookupId: LookupId; runId: string },
+    run: Answered,
     { run: sent, failed, misdirected }: FinalAnswer,
     isCounted = true,
   ): Promise<Recorded> {
     let owner = misdirected === null ? null : await this.#provenOwner(run.runId, sent)
-    if (misdirected !== null && owner === null) return { kind: 'held', reason: misdirected }
+    if (misdirected === null) this.isOwn(run)
+    else if (owner === null) {
+      const { lookupId, runId, customId, name } = run
+      const pair = this.#mixedUp.note({ lookupId, runId, customId, name, run: sent, failed })
+      const isSettled = pair !== null && isCounted && (await this.#exchange(...pair))
+      return isSettled
+        ? { kind: 'exchanged', otherId: pair[1].lookupId }
+        : { kind: 'held', reason: misdirected }
+    }
     const outcome = this.#deps.protocol.outcomeOf(sent, failed)
     const answer = outcome === 'merged' ? await this.#deps.followMerges(sent) : sent
     if (typeof answer === 'string') return { kind: 'held', reason: answer }
@@ -66,6 +83,21 @@ export class AnswerRecorder {
     if (owner === null && (await this.#write(run, followed, isCounted, false))) return { kind: 'written' }
     owner ??= await this.#provenOwner(run.runId, sent)
     return this.#writeContested(run, owner, followed, isCounted)
+  }
+
+  /** The service answered for this run with what belongs to its lookup. */
+  isOwn({ customId }: Pick<OpenRun, 'customId'>): void {
+    this.#mixedUp.forget(customId)
+  }
+
+  /** Both lookups get the answer that proves to be theirs. False where their runs are others by now, or one is held. */
+  async #exchange(one: HeldAnswer, other: HeldAnswer): Promise<boolean> {
+    const { checkpoint, clock } = this.#deps
+    if (!(await checkpoint.exchangeRuns(one, other, clock.nowMs()))) return false
+    const write = ({ lookupId, customId, name }: HeldAnswer, { runId, run, failed }: HeldAnswer) =>
+      this.record({ lookupId, customId, name, runId }, { run, failed, misdirected: null })
+    await Promise.all([write(one, other), write(other, one)])
+    return true
   }
 
   /** The service gave the run to several submissions: the answer goes where it proves to belong, or nowhere. */

@@ -1,9 +1,9 @@
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
-import { lookupKinds, type LookupKind, type StageKind } from '../rules/lookup-kind.js'
+import type { LookupKind, StageKind } from '../rules/lookup-kind.js'
 import { deliveryMsMax } from '../rules/webhook-fallback.js'
 import { CostBudget } from './cost-budget.js'
 import type { SchedulerDeps } from './deps.js'
-import { JobBudget } from './job-budget.js'
+import { JobBudget, readSpending } from './job-budget.js'
 import { KindMachine } from './kind-machine.js'
 import { openPaces, type KindPaces } from './kind-paces.js'
 import { defaultStages, type KindOptions } from '../rules/stage-options.js'
@@ -48,8 +48,10 @@ export async function connectMachines(
           stopSignal,
           counter: deps.counter,
         })
-  const costBudget = await openCostBudget(deps)
-  const jobBudget = await openJobBudget(deps)
+  // Counted while nothing is in flight.
+  const spent = await readSpending(deps.checkpoint)
+  const costBudget = deps.cost === undefined ? null : new CostBudget(deps.cost, spent.byKind)
+  const jobBudget = new JobBudget(deps.lookupsMax, spent.byRows, deps.counter.stopped)
   const entityPaces = await pacesOf('entity', deps)
   const connect = async (kind: LookupKind, stopping: Stopping): Promise<KindMachine> => {
     const own = kind === 'resolution' ? deps : stages?.kinds.get(kind)
@@ -62,6 +64,7 @@ export async function connectMachines(
       clock,
       pace: entityPaces.polls,
       stopSignal: stopping.polling,
+      waitSignal: stopping.waiting,
       counter,
     }
     return new KindMachine({
@@ -99,21 +102,6 @@ export async function connectMachines(
     await ingestor.lostAreOver(kind)
   }
   return { machines, feed, ingestor, lostAreOver, jobBudget }
-}
-
-/** What rows ask by a domain is of the same count. */
-async function openJobBudget(deps: SchedulerDeps): Promise<JobBudget> {
-  const { lookupsMax, checkpoint } = deps
-  const spentCount = (await checkpoint.spent()) + (await checkpoint.of('domain').spentByRows())
-  return new JobBudget(lookupsMax, spentCount)
-}
-
-/** Of all kinds together; null without a bound. What is spent is counted while nothing is in flight. */
-async function openCostBudget({ cost, checkpoint }: SchedulerDeps): Promise<CostBudget | null> {
-  if (cost === undefined) return null
-  const spent = new Map<LookupKind, number>()
-  for (const kind of lookupKinds) spent.set(kind, await checkpointOf(kind, { checkpoint }).spent())
-  return new CostBudget(cost, spent)
 }
 
 const checkpointOf = (kind: LookupKind, { checkpoint }: Pick<SchedulerDeps, 'checkpoint'>): Checkpoint =>

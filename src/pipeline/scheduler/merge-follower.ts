@@ -14,6 +14,8 @@ export interface MergeFollowerDeps {
   pace: Pace
   /** Aborted: nothing more is read. */
   stopSignal: AbortSignal
+  /** Aborted: a read in flight is not waited for. */
+  waitSignal: AbortSignal
   counter: Pick<RunCounter, 'deviated'>
 }
 
@@ -51,12 +53,12 @@ export async function followMerges(
 
 /** Null where the run was stopped before. */
 async function readOnce(id: string, deps: MergeFollowerDeps): Promise<Exchange | null> {
-  const { client, clock, pace, stopSignal } = deps
+  const { client, clock, pace, stopSignal, waitSignal } = deps
   for (let refusals = 0; ; refusals++) {
     const right = await pace.turn(stopSignal)
     if (stopSignal.aborted) return null
     right.leave()
-    const exchange = await client.readEntity(id)
+    const exchange = await client.readEntity(id, {}, waitSignal)
     if (exchange.kind !== 'reply') return exchange
     const rate = readRateHeaders(exchange.headers, clock.nowMs())
     pace.follow(rate)

@@ -16,7 +16,7 @@ import {
 } from '../rules/polling.js'
 import { readRateHeaders } from '../rules/pacing.js'
 import { nextFallbackPoll, type FallbackRun } from '../rules/webhook-fallback.js'
-import { RunDurations } from '../rules/run-durations.js'
+import { RunDurations, viewOpenRuns } from '../rules/run-durations.js'
 import type { Checkpoint, LookupId, OpenRun } from '../checkpoint/checkpoint.js'
 import type { AnswerRecorder, FinalAnswer } from './answer-recorder.js'
 import type { Backlog } from './backlog.js'
@@ -30,9 +30,7 @@ const pollConcurrency = 16
 /** One run in so many is asked early, to learn how long runs take. */
 const scoutEvery = 10
 /** A run may be unknown for a moment (a replica behind), but not three times. */
-const unknownAnswersMax = 3
-/** Such a moment, at most. */
-const unknownGapMsMax = 20_000
+const [unknownAnswersMax, unknownGapMsMax] = [3, 20_000]
 
 interface Run extends OpenRun, FallbackRun {
   failureCount: number
@@ -50,7 +48,7 @@ export interface PollerDeps {
   windowMs: number
   pace: Pace
   stopping: Stopping
-  recorder: Pick<AnswerRecorder, 'record'>
+  recorder: Pick<AnswerRecorder, 'record' | 'isOwn'>
   backlog: Pick<Backlog, 'leftCount' | 'isComplete' | 'expectBack' | 'bringBack'>
   address: Pick<WebhookAddress, 'isInUse'>
   /** Rung when a run ended: there is room for one more. */
@@ -65,8 +63,7 @@ export class Poller {
   readonly #queue = new PQueue({ concurrency: pollConcurrency })
   readonly #wakeSignal: WakeSignal
   readonly #runs = new Map<LookupId, Run>()
-  /** Null where every run is asked at every interval. */
-  readonly #durations: RunDurations | null
+  readonly #durations: RunDurations
   #addedCount = 0
   #moreRunsCome = true
   readonly #failureStreak = new FailureStreak(pollsPolicy)
@@ -74,10 +71,11 @@ export class Poller {
 
   constructor(deps: PollerDeps) {
     this.#deps = deps
-    this.#wakeSignal = new WakeSignal(deps.clock)
-    const { firstAfterMs } = deps.polling
-    this.#durations = firstAfterMs > 0 ? new RunDurations(firstAfterMs) : null
-    deps.stopping.polling.addEventListener('abort', this.#wakeSignal.ring, { once: true })
+    const { clock, counter, polling, stopping } = deps
+    this.#wakeSignal = new WakeSignal(clock)
+    this.#durations = new RunDurations(Math.max(1, polling.firstAfterMs || polling.intervalMs))
+    counter.watchOpenRuns(() => viewOpenRuns(this.#runs.values(), this.#durations, clock.monotonicMs()))
+    stopping.polling.addEventListener('abort', this.#wakeSignal.ring, { once: true })
   }
 
   get openCount(): number {
@@ -185,15 +183,17 @@ export class Poller {
   }
 
   async #poll(run: Run): Promise<void> {
-    const { protocol, clock, pace, counter } = this.#deps
+    const { protocol, clock, pace, counter, stopping } = this.#deps
     counter.count('polls')
     const startedAtMs = clock.monotonicMs()
     run.lastPolledAtMs = startedAtMs
-    const exchange = await protocol.poll(run)
+    const exchange = await protocol.poll(run, stopping.polling)
+    // Cut short by the stop, it says nothing of the service.
+    if (stopping.polling.aborted && !(exchange.kind === 'reply' && exchange.bodyFault === null)) return
     if (exchange.kind === 'reply') pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
     const verdict = protocol.judgePoll(exchange, run, clock.nowMs())
-    if (exchange.kind === 'reply')
-      counter.replied('polls', verdict.kind === 'rate_limited', clock.monotonicMs())
+    const isLimited = verdict.kind === 'rate_limited'
+    if (exchange.kind === 'reply') counter.replied('polls', isLimited, clock.monotonicMs())
     if (verdict.kind === 'retry') this.#meetFailure(run, verdict.reason, startedAtMs)
     else this.#failureStreak.answered()
     if (verdict.kind === 'pending') this.#seeRunning(run, startedAtMs)
@@ -208,16 +208,14 @@ export class Poller {
     switch (verdict.kind) {
       case 'pending':
         run.failureCount = 0
+        this.#deps.recorder.isOwn(run)
         if (run.asked === 'once') run.asked = null
         return this.#setNeedsAttention(run, null)
       case 'finished':
         return this.#finish(run, { ...verdict, misdirected: null })
-      case 'misdirected': {
-        const { run: answer, failed, reason } = verdict
-        return answer === null
-          ? this.#hold(run, reason)
-          : this.#finish(run, { run: answer, failed, misdirected: reason })
-      }
+      case 'misdirected':
+        if (verdict.run === null) return this.#hold(run, verdict.reason)
+        return this.#finish(run, { run: verdict.run, failed: verdict.failed, misdirected: verdict.reason })
       case 'rate_limited':
         pace.refused(verdict.waitMs)
         return
@@ -242,6 +240,7 @@ export class Poller {
     const recorded = await this.#deps.recorder.record(run, answer)
     if (recorded.kind === 'held') await this.#hold(run, recorded.reason)
     else this.close(run.lookupId)
+    if (recorded.kind === 'exchanged') this.close(recorded.otherId)
   }
 
   /** The next answer may be its own: a cache or a proxy mixes answers up for a while, not for good. */
@@ -297,10 +296,10 @@ export class Poller {
   }
 
   #supply(): PollSupply {
-    const { backlog, pace, protocol, submissionsPerWindow, windowMs } = this.#deps
+    const { backlog, pace, protocol, submissionsPerWindow, windowMs, polling } = this.#deps
     const { leftCount } = backlog
     return {
-      durations: this.#durations,
+      durations: polling.firstAfterMs > 0 ? this.#durations : null,
       pollsPerMs: pace.perMs(),
       submittingMsLeft: submissionsPerWindow === null ? 0 : (leftCount / submissionsPerWindow) * windowMs,
       toSubmitCount: leftCount,
@@ -311,7 +310,7 @@ export class Poller {
   #seeRunning(run: Run, atMs: number): void {
     const seenMs = run.seenRunningAtMs === null ? 0 : run.seenRunningAtMs - run.submittedAtMs
     run.seenRunningAtMs = atMs
-    this.#durations?.stillRunning(seenMs, atMs - run.submittedAtMs)
+    this.#durations.stillRunning(seenMs, atMs - run.submittedAtMs)
   }
 
   /** `knownAtMs`: when the answer came, by the monotonic clock. */
@@ -319,7 +318,7 @@ export class Poller {
     const { clock, protocol } = this.#deps
     const ageMsAt = (atMs: number) => atMs - run.submittedAtMs
     const endedAtMs = protocol.endedAtMsOf(answer)
-    this.#durations?.learn({
+    this.#durations.learn({
       seenMs: run.seenRunningAtMs === null ? 0 : ageMsAt(run.seenRunningAtMs),
       knownMs: ageMsAt(knownAtMs),
       saidMs: endedAtMs === null ? null : ageMsAt(clock.monotonicMs() - (clock.nowMs() - endedAtMs)),

@@ -36,9 +36,14 @@ export interface Protocol {
   readonly hasEvents: boolean
   /** Whether its requests and its polls are of one limit. */
   readonly sharesLimit: boolean
-  kickoff(lookup: ToSubmit, customId: string, webhookUrl: string | null): Promise<Exchange>
+  kickoff(
+    lookup: ToSubmit,
+    customId: string,
+    webhookUrl: string | null,
+    signal: AbortSignal,
+  ): Promise<Exchange>
   judgeKickoff(exchange: Exchange, lookup: ToSubmit, customId: string, nowMs: number): KickoffVerdict
-  poll(run: OpenRun): Promise<Exchange>
+  poll(run: OpenRun, signal: AbortSignal): Promise<Exchange>
   judgePoll(exchange: Exchange, run: OpenRun, nowMs: number): PollVerdict
   outcomeOf(run: RunObjectLenient, failed: boolean): string
   /** When what it answers was made, by the service's clock; null where it does not say. */
@@ -76,9 +81,10 @@ function resolutionProtocol(client: ProtocolClient, serverErrorMeans: ServerErro
     onLost: 'hold',
     hasEvents: true,
     sharesLimit: false,
-    kickoff: (lookup, customId, webhookUrl) => client.kickoffRun(kickoffOf(lookup, customId, webhookUrl)),
+    kickoff: (lookup, customId, webhookUrl, signal) =>
+      client.kickoffRun(kickoffOf(lookup, customId, webhookUrl), signal),
     judgeKickoff: (exchange, _, customId, nowMs) => judgeKickoff(exchange, nowMs, serverErrorMeans, customId),
-    poll: (run) => client.pollRun(run.runId, { include: 'basis' }),
+    poll: (run, signal) => client.pollRun(run.runId, { include: 'basis' }, signal),
     judgePoll,
     outcomeOf,
     endedAtMsOf: resolvedAtMsOf,
@@ -117,9 +123,9 @@ function entityProtocol(client: ProtocolClient): Protocol {
     onLost: 'ask_again',
     hasEvents: true,
     sharesLimit: true,
-    kickoff: ({ name }, _, webhookUrl) => client.readEntity(name, webhookPart(webhookUrl)),
+    kickoff: ({ name }, _, webhookUrl, signal) => client.readEntity(name, webhookPart(webhookUrl), signal),
     judgeKickoff: (exchange, { name }, _, nowMs) => judgeEntityKickoff(exchange, name, nowMs),
-    poll: ({ name }) => client.readEntity(name),
+    poll: ({ name }, signal) => client.readEntity(name, {}, signal),
     render: renderEntityLine,
   }
 }
@@ -130,9 +136,9 @@ function hierarchyProtocol(client: ProtocolClient): Protocol {
     onLost: 'poll',
     hasEvents: false,
     sharesLimit: false,
-    kickoff: ({ name }) => client.requestHierarchy(name),
+    kickoff: ({ name }, _id, _url, signal) => client.requestHierarchy(name, signal),
     judgeKickoff: (exchange, { name }, _, nowMs) => judgeRecordKickoff('hierarchy', exchange, name, nowMs),
-    poll: ({ name }) => client.readHierarchy(name),
+    poll: ({ name }, signal) => client.readHierarchy(name, signal),
     render: renderHierarchyLine,
   }
 }
@@ -143,9 +149,10 @@ function domainProtocol(client: ProtocolClient): Protocol {
     onLost: 'hold',
     hasEvents: true,
     sharesLimit: true,
-    kickoff: ({ name }, _, webhookUrl) => client.askDomain({ domain: name, ...webhookPart(webhookUrl) }),
+    kickoff: ({ name }, _, webhookUrl, signal) =>
+      client.askDomain({ domain: name, ...webhookPart(webhookUrl) }, signal),
     judgeKickoff: (exchange, { name }, _, nowMs) => judgeRecordKickoff('domain', exchange, name, nowMs),
-    poll: ({ name }) => client.readDomain(name),
+    poll: ({ name }, signal) => client.readDomain(name, signal),
     render: renderDomainLine,
   }
 }

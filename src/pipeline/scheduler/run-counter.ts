@@ -1,5 +1,7 @@
 import type { LookupId } from '../checkpoint/checkpoint.js'
 import type { DeliveryState } from '../inbox/inbox.js'
+import type { OpenRunsView } from '../rules/run-durations.js'
+import type { Stop } from '../rules/stop.js'
 
 export type RequestKind = 'submissions' | 'polls'
 
@@ -46,4 +48,8 @@ export interface RunCounter {
   delivered(state: Exclude<DeliveryState, 'waiting'>): void
   /** The service takes no submission that bears the webhook URL. */
   webhookRefused(reason: string): void
+  /** Rows submit nothing more, for this reason. */
+  readonly stopped: (reason: Stop) => void
+  /** Gets how to look at the open runs of this kind, whenever progress is shown. */
+  watchOpenRuns(look: () => OpenRunsView): void
 }

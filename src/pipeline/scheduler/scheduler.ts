@@ -1,10 +1,12 @@
-import type { Clock } from '../../platform/clock.js'
 import { firstKinds, type LookupKind } from '../rules/lookup-kind.js'
 import type { Stop } from '../rules/stop.js'
 import { connectMachines, type Machines } from './connect-machines.js'
 import type { SchedulerDeps } from './deps.js'
 import type { StageFeed } from './stage-feed.js'
 import { Stopping } from './stopping.js'
+
+/** An interrupted run waits so long for the answers to submissions in flight. */
+const interruptGraceMs = 5_000
 
 export type { SchedulerDeps, SchedulerLimits, SchedulingOptions } from './deps.js'
 
@@ -18,14 +20,26 @@ export async function runUntilAnswered(deps: SchedulerDeps): Promise<Stop | null
   const stopAll = (reason: Stop) => {
     for (const stopping of stoppings.values()) stopping.stop(reason)
   }
+  const ended = new AbortController()
+  const { clock, durationMsMax } = deps
+  const after = async (delayMs: number, action: () => void) => {
+    await clock.sleep(delayMs, ended.signal)
+    if (!ended.signal.aborted) action()
+  }
+  const timers: Promise<void>[] = []
   const interrupt = () => {
     stopAll({ kind: 'interrupted' })
+    const abandon = () => {
+      for (const stopping of stoppings.values()) stopping.abandon()
+    }
+    timers.push(after(interruptGraceMs, abandon))
   }
   deps.interrupt.addEventListener('abort', interrupt, { once: true })
   if (deps.interrupt.aborted) interrupt()
-  const ended = new AbortController()
-  const { clock, durationMsMax } = deps
-  const timer = durationMsMax === null ? null : stopAfter(durationMsMax, clock, stopAll, ended.signal)
+  const stopByDuration = () => {
+    stopAll({ kind: 'duration_max' })
+  }
+  if (durationMsMax !== null) timers.push(after(durationMsMax, stopByDuration))
   try {
     // A webhook may bring an answer when all is asked: what follows from it is asked in one more round.
     while ((await askRound(deps, stoppings, interrupt)) || (await hasMoreFromOthers(deps, stoppings)));
@@ -34,7 +48,7 @@ export async function runUntilAnswered(deps: SchedulerDeps): Promise<Stop | null
   } finally {
     deps.interrupt.removeEventListener('abort', interrupt)
     ended.abort()
-    await timer
+    await Promise.all(timers)
   }
 }
 
@@ -72,13 +86,17 @@ const isAborted = (signal: AbortSignal): boolean => signal.aborted
 type Stoppings = ReadonlyMap<LookupKind, Stopping>
 
 /** What stops one kind stops it alone; where resolutions cannot reach the service, nothing can. */
-function createStoppings({ stages }: SchedulerDeps): Stoppings {
+function createStoppings({ stages, counter }: SchedulerDeps): Stoppings {
   const stoppings = new Map<LookupKind, Stopping>()
   const others = () => [...stoppings].filter(([kind]) => kind !== 'resolution')
   const stopOthers = (reason: Stop) => {
     if (reason.kind === 'unreachable') for (const [, stopping] of others()) stopping.stop(reason)
   }
-  stoppings.set('resolution', new Stopping(stopOthers))
+  const onStop = (reason: Stop) => {
+    counter.stopped(reason)
+    stopOthers(reason)
+  }
+  stoppings.set('resolution', new Stopping(onStop))
   for (const [kind, { onStop }] of stages?.kinds ?? []) stoppings.set(kind, new Stopping(onStop))
   return stoppings
 }
@@ -114,14 +132,4 @@ async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Ro
   const asking = [...runs.values()]
   const ending = Promise.allSettled(asking).then(() => ingestor?.end())
   return { parts: [...feedings, ...asking, ending, ingestor?.run() ?? Promise.resolve()], feed, jobBudget }
-}
-
-async function stopAfter(
-  delayMs: number,
-  clock: Clock,
-  stop: (reason: Stop) => void,
-  ended: AbortSignal,
-): Promise<void> {
-  await clock.sleep(delayMs, ended)
-  if (!ended.aborted) stop({ kind: 'duration_max' })
 }

@@ -7,9 +7,11 @@ import type { Stop } from '../rules/stop.js'
 import { FailureStreak } from '../rules/backoff.js'
 import { freePolicy, notSentPolicy, unknownPolicy } from '../rules/reachability.js'
 import { readRateHeaders } from '../rules/pacing.js'
-import type { LookupId, Refusal, ToSubmit } from '../checkpoint/checkpoint.js'
+import type { LookupId, OpenRun, Refusal, ToSubmit } from '../checkpoint/checkpoint.js'
 import type { StartRight } from './pace.js'
 import type { SubmitterDeps } from './submitter-deps.js'
+
+type OpenedRun = Omit<OpenRun, 'needsAttention'>
 
 /** Lookups read from the checkpoint at a time. */
 const pageCount = 500
@@ -39,8 +41,19 @@ export class Submitter {
 
   /** Resolves when nothing is left to submit, or submitting was stopped, and no submission is in flight. */
   async run(): Promise<void> {
-    const { stopping, checkpoint, pace, wakeSignal, reservations } = this.#deps
+    const { checkpoint, reservations } = this.#deps
     reservations.begin(await checkpoint.spent())
+    try {
+      await this.#submitAll()
+    } catch (error) {
+      this.#failure ??= error as Error
+    }
+    await this.#queue.onIdle()
+    if (this.#failure !== null) throw this.#failure
+  }
+
+  async #submitAll(): Promise<void> {
+    const { stopping, pace, wakeSignal, reservations } = this.#deps
     while (this.#mayGoOn()) {
       const lookup = await this.#next()
       if (lookup === null) break
@@ -59,8 +72,6 @@ export class Submitter {
         })
         .finally(wakeSignal.ring)
     }
-    await this.#queue.onIdle()
-    if (this.#failure !== null) throw this.#failure
   }
 
   #mayGoOn(): boolean {
@@ -131,8 +142,8 @@ export class Submitter {
   async #submit(lookup: ToSubmit, right: StartRight): Promise<void> {
     const { checkpoint, protocol, clock, pace, stopping, backlog, address, counter, reservations } =
       this.#deps
-    // Between the turn and here the run may have been stopped: nothing has left yet.
-    if (stopping.submitting.aborted) {
+    // Between the turn and here the run may have been stopped, or have failed: nothing has left yet.
+    if (stopping.submitting.aborted || this.#failure !== null) {
       reservations.giveBack(lookup)
       return
     }
@@ -148,7 +159,8 @@ export class Submitter {
     backlog.submit()
     counter.count('submissions')
     const startedAtMs = clock.monotonicMs()
-    const exchange = await protocol.kickoff(lookup, customId, address.urlFor(lookupId))
+    const url = address.urlFor(lookupId)
+    const exchange = await protocol.kickoff(lookup, customId, url, stopping.waiting)
     if (exchange.kind === 'reply') pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
     const verdict = protocol.judgeKickoff(exchange, lookup, customId, clock.nowMs())
     if (exchange.kind === 'reply')
@@ -239,7 +251,7 @@ export class Submitter {
   }
 
   /** False where it was not answered at once, or the answer is held. */
-  async #recordAtOnce(run: { lookupId: LookupId; runId: string }, verdict: KickoffVerdict): Promise<boolean> {
+  async #recordAtOnce(run: OpenedRun, verdict: KickoffVerdict): Promise<boolean> {
     if (verdict.kind !== 'answered') return false
     const { run: answer, failed } = verdict
     const recorded = await this.#deps.recorder.record(run, { run: answer, failed, misdirected: null })

@@ -2,6 +2,7 @@ import { recordUrl } from './basis.js'
 import { identifiersOf, jurisdictionParts, primaryOf } from './entity-record.js'
 import { shareParts, type PartName } from './evidence-parts.js'
 import { otherCandidatesText, otherRegistersText, partText, startText, type Pair } from './evidence-texts.js'
+import { isSupportedKind, unsupportedText } from './factors.js'
 import { formattedAddress, standingOf } from './registration-facts.js'
 import type { NameMatch, ResolveDeps } from './resolve.js'
 import { confidenceOf, fittedCoefficients } from '../match/model.js'
@@ -132,9 +133,20 @@ export function candidateOf(
       .slice(0, candidateLimits.identifiersMax)
       .map(({ type, value }) => ({ type, value })),
     confidence,
-    evidence,
+    evidence: isSupportedKind(registration) ? evidence : withKindFirst(evidence, registration),
     url: recordUrl(registration) ?? recordUrl(primary),
   }
+}
+
+/** The reason why a likely candidate is not the answer comes before all other evidence. */
+function withKindFirst(
+  evidence: readonly CompanyEvidence[],
+  registration: StoredLegalEntity,
+): CompanyEvidence[] {
+  const label: PartName = 'kind of body'
+  const weighed = evidence.find((part) => part.label === label)
+  const others = evidence.filter((part) => part !== weighed)
+  return [weighed ?? { label, text: unsupportedText(registration), weight: null }, ...others]
 }
 
 /** Each once, however it is written. */

@@ -1,7 +1,14 @@
 import { domainNameOf } from '../../core/domain-name.js'
 import { matchedConfidenceMin, type Factor, type Resolution } from '../../contract/result.js'
 import { candidateOf, emptyAnswer } from './answer.js'
-import { inactiveFactor, limitation, omissionFactors, strength, unsupportedFactor } from './factors.js'
+import {
+  inactiveFactor,
+  isSupportedKind,
+  limitation,
+  omissionFactors,
+  strength,
+  unsupportedFactor,
+} from './factors.js'
 import { basisOf } from './basis.js'
 import { decideHolder, type DomainDecision, type DomainHolder, type SiteFit } from '../model/domain-holder.js'
 import { primaryOf, resultEntityOf } from './entity-record.js'
@@ -79,7 +86,7 @@ function answerOf(
   stored: StoredEntity,
   registration: StoredLegalEntity,
 ): Resolution {
-  const isSupported = registration.type === 'business' && registration.subtype === 'incorporated_entity'
+  const isSupported = isSupportedKind(registration)
   const confidence = confidenceOf(decision, holder)
   const shared = {
     match_confidence: confidence,
@@ -130,6 +137,7 @@ function factorsOf(
 ): Factor[] {
   const where = registration.jurisdiction ?? 'an unstated jurisdiction'
   const factors = [
+    ...(isSupported ? [] : [unsupportedFactor(registration)]),
     decision.fit === 'page'
       ? limitation('no_legal_entity_confirmed', `Only a page of the domain is given (${website}).`, 'high')
       : strength('website_official_status', `The registry gives ${website} as the company's own.`, 'high'),
@@ -149,7 +157,6 @@ function factorsOf(
       )
     }
   }
-  if (!isSupported) factors.push(unsupportedFactor(registration))
   if (!isActive) factors.push(inactiveFactor(registration))
   return factors
 }

@@ -2,7 +2,7 @@ import { countryNameOf } from '../../core/countries.js'
 import { unreachable } from '../../core/errors.js'
 import { jurisdictionParts } from './entity-record.js'
 import type { FeaturePart } from './evidence-parts.js'
-import { formerName, nameSaid } from './factors.js'
+import { formerName, nameSaid, unsupportedText } from './factors.js'
 import { leftoverText, spellingText } from './leftover-words.js'
 import type { Evidence } from '../match/evidence.js'
 import type { NameComparison } from '../match/compare-names.js'
@@ -58,7 +58,7 @@ export function partText(part: FeaturePart, pair: Pair): string {
         ? `the newest file of ${registration.sourceName} no longer names it`
         : `not active (${registration.status ?? 'unknown'})`
     case 'kind of body':
-      return `not registered as a company (${`${registration.type}, ${registration.subtype}`.replaceAll('_', ' ')})`
+      return unsupportedText(registration)
     case 'context':
       return evidence.contextCount === 1
         ? 'a word of the context is known of it'

@@ -4,6 +4,7 @@ import { omittedIdentifierCount } from './entity-record.js'
 import { endText } from './basis.js'
 import { reasonsOf, type Impact, type Match } from './reasons.js'
 import type { NameComparison } from '../match/compare-names.js'
+import { fundOrTrust } from '../normalize/fund-or-trust.js'
 import type { VariantKind } from '../normalize/name-variants.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
@@ -23,7 +24,8 @@ export function factorsOf(match: Match, stored: StoredEntity, registration: Stor
     ...othersFactors(match),
   ]
   const isContested = reasons.some(({ code }) => code === 'no_legal_entity_confirmed')
-  const factors = [...reasons]
+  const { supported } = match.best.evidence.comparison.candidate
+  const factors = [...(supported ? [] : [unsupportedFactor(registration)]), ...reasons]
   if (match.kind === 'entity' && !registration.removedFromSource && !isContested) {
     const jurisdiction = registration.jurisdiction ?? 'an unstated jurisdiction'
     const isName = match.best.evidence.comparison.matchType === 'exact'
@@ -33,7 +35,6 @@ export function factorsOf(match: Match, stored: StoredEntity, registration: Stor
   const sources = new Set(stored.legalEntities.map(({ sourceName }) => sourceName))
   if (sources.size > 1 || match.best.alike.length > 0)
     factors.push(strength('multiple_sources_corroboration', corroboration(match, sources.size), 'medium'))
-  if (!match.best.evidence.comparison.candidate.supported) factors.push(unsupportedFactor(registration))
   factors.push(...endFactors(registration))
   if (match.kind === 'entity') factors.push(...omissionFactors(stored))
   return factors
@@ -162,9 +163,34 @@ export function omissionFactors(stored: StoredEntity): Factor[] {
   return [limitation('identifiers_truncated', text, 'low')]
 }
 
-export function unsupportedFactor({ type, subtype }: StoredLegalEntity): Factor {
-  const kind = `${type}, ${subtype}`.replaceAll('_', ' ')
-  return limitation('unsupported_entity_type', `The registration is not a company's (${kind}).`, 'high')
+/** Only registrations of this kind are given as an answer; others stay candidates. */
+export const isSupportedKind = ({ type, subtype }: StoredLegalEntity): boolean =>
+  type === 'business' && subtype === 'incorporated_entity'
+
+/** Why a registration is no answer: the first thing to say of it, however certain it is the one that is meant. */
+export const unsupportedFactor = (registration: StoredLegalEntity): Factor =>
+  limitation('unsupported_entity_type', unsupportedText(registration), 'high')
+
+/** `"Larkmoor Income Fund" is a fund, not a company: only companies are given as an answer.` */
+export function unsupportedText(registration: StoredLegalEntity): string {
+  const { type, subtype, legalName } = registration
+  const form = fundOrTrust(registration)
+  const kind = form === null ? (subtypeWords[subtype] ?? typeWords[type] ?? 'of another kind') : `a ${form}`
+  return `"${legalName}" is ${kind}, not a company: only companies are given as an answer.`
+}
+
+const typeWords: Readonly<Partial<Record<string, string>>> = {
+  nonprofit: 'a nonprofit body',
+  government: 'a government body',
+  person: 'a natural person',
+}
+const subtypeWords: Readonly<Partial<Record<string, string>>> = {
+  unincorporated_entity: 'an unincorporated body',
+  nonprofit_entity: 'a nonprofit body',
+  government_entity: 'a government body',
+  natural_person: 'a natural person',
+  complex_business_structure: 'a fund, trust or other structure',
+  trading_name_only: 'a trading name',
 }
 
 /** That a register no longer lists a company does not say why: dissolved, delisted, or moved to another file. */

@@ -10,6 +10,7 @@ import {
   omissionFactors,
   strength,
   unsupportedFactor,
+  isSupportedKind,
 } from './factors.js'
 import { placeSaid, type Impact } from './reasons.js'
 import type { IdentifiedDecision } from './decide-identified.js'
@@ -61,7 +62,7 @@ export const labelOf = (identifier: StatedIdentifier): string => writeIdentifier
 /** Dresses a company that identifiers name as the answer of the interface ("v3 job result"). */
 export function identifiedAnswer(found: Identified): Resolution {
   const { decision, stored, registration, borne } = found
-  const isSupported = registration.type === 'business' && registration.subtype === 'incorporated_entity'
+  const isSupported = isSupportedKind(registration)
   const confidence = confidenceOf(found)
   const shared = {
     match_confidence: confidence,
@@ -114,7 +115,7 @@ function confidenceOf({ decision, borne, name }: Identified): number {
 
 function factorsOf(found: Identified, isSupported: boolean): Factor[] {
   const { decision, stored, registration, comparison, place, missing, wrong } = found
-  const factors = decisionFactors(found)
+  const factors = [...(isSupported ? [] : [unsupportedFactor(registration)]), ...decisionFactors(found)]
   if (comparison !== null) {
     const { legalEntityNumber } = comparison.candidate
     const named = stored.legalEntities.find(({ number }) => number === legalEntityNumber) ?? registration
@@ -134,7 +135,6 @@ function factorsOf(found: Identified, isSupported: boolean): Factor[] {
       strength('multiple_sources_corroboration', 'More than one register knows the company.', 'medium'),
     )
   }
-  if (!isSupported) factors.push(unsupportedFactor(registration))
   return [
     ...factors,
     ...missing.map((identifier) => missingFactor(identifier, 'low')),

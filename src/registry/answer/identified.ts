@@ -60,7 +60,8 @@ export function matchIdentified(query: NameQuery, deps: IdentifiedDeps): Identif
   const hasName = asked.match !== null
   const likeliestOf = (numbers: readonly number[]) =>
     hasName ? likeliestAmong(numbers, asked, judge, deps) : null
-  const decision = decideIdentified(asked.found, hasName ? judge.gradeOf : null, likeliestOf)
+  const decided = decideIdentified(asked.found, hasName ? judge.gradeOf : null, likeliestOf)
+  const decision: IdentifiedDecision = isLegalNameOfAnother(decided, judge) ? { kind: 'unknown' } : decided
   const isWebsite = name === null && first?.kind === 'website' && others.length + wrong.length === 0
   const makeAnswer = () => {
     if (isWebsite) return resolveDomain(first.value, deps.domains)
@@ -73,6 +74,17 @@ export function matchIdentified(query: NameQuery, deps: IdentifiedDeps): Identif
     domain: isWebsite ? first.value : null,
     answer: () => (made ??= makeAnswer()),
   }
+}
+
+/** A website alone decides, and the name is to the letter the legal name of another company than the one that gives it. */
+function isLegalNameOfAnother(decision: IdentifiedDecision, judge: NameJudge): boolean {
+  if (decision.kind !== 'one') return false
+  const { entityNumber, by } = decision
+  if (by.some(({ identifier }) => identifier.kind !== 'website')) return false
+  const agreement = judge.agreementOf(entityNumber)
+  if (agreement.kind === 'foreign' || agreement.comparison.isFullName) return false
+  const other = judge.legalNameMatch()
+  return other !== null && other.entityNumber !== entityNumber
 }
 
 function find(query: NameQuery, { name, identifiers, wrong }: AskedIdentifiers, deps: IdentifiedDeps): Asked {

@@ -16,7 +16,7 @@ import { answerFor, matchName, type NameMatch, type ResolveDeps } from './resolv
 import type { StoredLegalEntity } from '../store/reader.js'
 
 interface AskedInVain extends AskedName {
-  /** Those that say too little, and are those of companies of other names. */
+  /** Identifiers of companies of other names: websites, and those that do not say of which register they are. */
   readonly found: readonly FoundIdentifier[]
   readonly missing: readonly StatedIdentifier[]
   readonly wrong: readonly string[]
@@ -59,12 +59,13 @@ function wholeTextAnswer({ query, wrong }: AskedInVain, deps: ResolveDeps): Reso
 }
 
 function otherNameFactor(
-  { identifier, entityNumbers: [first] }: FoundIdentifier,
+  { identifier, entityNumbers: [first], isSure }: FoundIdentifier,
   { reader }: ResolveDeps,
 ): Factor {
   const stored = first === undefined ? null : reader.outlineByNumber(first)
   const name = stored === null ? 'another name' : `"${primaryOf(stored).legalName}"`
-  const text = `${labelOf(identifier)}, of which no register or exchange is stated, is that of ${name}.`
+  const unplaced = isSure ? '' : ', of which no register or exchange is stated,'
+  const text = `${labelOf(identifier)}${unplaced} is that of ${name}.`
   return limitation('identifier_name_mismatch', text, 'medium')
 }
 

@@ -3,6 +3,7 @@ import type { NameGrade } from './decide-identified.js'
 import { agreementWith, type NameAgreement } from './name-agreement.js'
 import { matchName, type NameMatch, type NameQuery, type ResolveDeps } from './resolve.js'
 import type { CandidateName } from '../match/candidate.js'
+import { isConflict } from '../match/place.js'
 import type { MatchQuery } from '../match/rank.js'
 
 /** A query, and the name in it that is left without its identifiers. */
@@ -20,6 +21,8 @@ export interface NameJudge {
   readonly nameMatch: () => NameMatch
   /** The company that the name alone is certain of. */
   readonly certainName: () => CandidateName | null
+  /** The likeliest company with exactly this legal name, legal form included, where no other place is asked for. */
+  readonly legalNameMatch: () => CandidateName | null
 }
 
 export function createNameJudge(
@@ -41,9 +44,17 @@ export function createNameJudge(
     const isCertain = decision.kind === 'entity' && decision.confidence >= matchedConfidenceMin
     return isCertain ? decision.best.evidence.comparison.candidate : null
   }
+  const legalNameMatch = (): CandidateName | null => {
+    const found = nameMatch().ranked.find(
+      ({ evidence: { comparison, place } }) =>
+        comparison.isFullName && comparison.candidate.kind === 'legal' && !isConflict(place),
+    )
+    return found?.evidence.comparison.candidate ?? null
+  }
   return {
     nameMatch,
     certainName,
+    legalNameMatch,
     agreementOf: agreementWithCompany,
     gradeOf: (entityNumber) => {
       const agreement = agreementWithCompany(entityNumber)

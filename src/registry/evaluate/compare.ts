@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Verdict } from './evaluate.js'
 
 /** What came of one query, as far as two evaluations are compared by it; kept in the report of `--json`. */

@@ -77,7 +77,7 @@ async function requireFieldNames({ path, encoding, idType = 'id' }: ImportCsvOpt
 export function importCsvText(
   registry: WritableRegistry,
   content: Buffer,
-  options: CsvSettings & { fileName: string; fileDateMs: number },
+  options: CsvSettings & { fileName: string; fileDateMs: number; importedAtMs?: number },
 ): ImportResult {
   const { fileName, fileDateMs } = options
   const fileSha256 = createHash('sha256').update(content).digest('hex')
@@ -85,7 +85,7 @@ export function importCsvText(
   const session = beginImport(registry.database, source)
   try {
     const reader = createCsvReader(session, options)
-    const tally = createTally(session, false)
+    const tally = createTally(session, false, options.importedAtMs)
     const scanner = new CsvScanner({ delimiter: ',', quoted: true }, reader.choose)
     const records = [...scanner.push(content.toString('utf8')), ...scanner.end()]
     for (const record of records) tally.accept(reader.itemOf(record))

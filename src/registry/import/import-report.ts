@@ -64,7 +64,7 @@ export interface Tally {
   finish(mustHold?: boolean): ImportResult
 }
 
-export function createTally(session: ImportSession, addsUp: boolean): Tally {
+export function createTally(session: ImportSession, addsUp: boolean, importedAtMs?: number): Tally {
   const counts = { ...noCounts }
   const rejections: LineReason[] = []
   const drops: LineReason[] = []
@@ -127,7 +127,7 @@ export function createTally(session: ImportSession, addsUp: boolean): Tally {
     rowCount: () => counts.rowCount,
     finish(mustHold = false) {
       if (mustHold && counts.rowCount === counts.rejectedCount) throw nothingHeld(counts.rowCount, rejections)
-      const end = session.commit(counts, systemClock.nowMs())
+      const end = session.commit(counts, importedAtMs ?? systemClock.nowMs())
       const { newerFileDate } = session
       return { ...counts, rejections, droppedCount, drops, ...end, newerFileDate, unchanged: false }
     },

@@ -1,17 +1,22 @@
 import type { RememberedRun } from '../../pipeline/history/history.js'
-import type { Money } from '../../pipeline/rules/money.js'
+import { microsOfUnits, type Money } from '../../pipeline/rules/money.js'
 import { html, type Html } from '../html.js'
 import { tableHtml } from '../table.js'
-import { amount, dayText, moment } from '../words.js'
+import { amount, dayText, grouped, moment } from '../words.js'
 import { columnPlace, endsHtml, figureHtml, rectangleHtml } from './figure.js'
 import { ceilingOf } from './scale.js'
+
+const shownMax = 31
 
 interface Paid {
   readonly run: RememberedRun
   readonly money: Money
 }
 
-/** What each run cost, the oldest on the left; null where no price is known. Runs in another currency are left out. */
+/**
+ * The cost of each of the last runs, the oldest on the left, and of all of them together; null where no price is known.
+ * Runs in another currency are left out.
+ */
 export function costChart(runs: readonly RememberedRun[]): Html | null {
   const all = runs.flatMap((run) => {
     const money = run.record?.money ?? null
@@ -19,24 +24,29 @@ export function costChart(runs: readonly RememberedRun[]): Html | null {
   })
   const currency = all.at(-1)?.money.currency
   if (currency === undefined) return null
-  const paid = all.filter(({ money }) => money.currency === currency)
+  const ofCurrency = all.filter(({ money }) => money.currency === currency)
+  const paid = ofCurrency.slice(-shownMax)
   const ceiling = ceilingOf(paid.map(({ money }) => money.cost))
   const cut = paid.filter(({ money }) => money.cost > ceiling)
   const [first, last] = [paid[0], paid.at(-1)]
   const title = paid.length === 1 ? 'What this run cost' : `What the last ${paid.length} runs cost`
-  const total = paid.reduce((sum, { money }) => sum + money.cost, 0)
+  const sumOf = (costOf: (money: Money) => number) =>
+    ofCurrency.reduce((sum, { money }) => sum + microsOfUnits(costOf(money)), 0) / 1_000_000
+  const total = sumOf(({ cost }) => cost)
+  const unsure = sumOf(({ uncertainCost }) => uncertainCost)
+  const inAll = `${amount(total, currency)} in all${ofCurrency.length > paid.length ? `, by the ${grouped(ofCurrency.length)} runs that are remembered` : ''}`
   return figureHtml({
     id: 'cost',
     title,
-    description: `Cost by run, oldest first; ${amount(total, currency)} in all.`,
+    description: `Cost by run, oldest first; ${inAll}.`,
     marks: paid.map((one, index) => columnOf(one, ceiling, columnPlace(index, paid.length))),
     below: [
       first === undefined || last === undefined || first === last
         ? null
         : endsHtml(nameOf(first), nameOf(last)),
       html`<p>
-        ${amount(total, currency)} in all. The scale ends at
-        ${amount(ceiling, currency)}.${cut.length === 0 ? null : html` ${cutText(cut)}`}
+        ${inAll}${unsure === 0 ? null : `, and ${amount(unsure, currency)} more that may have been billed`}.
+        The scale ends at ${amount(ceiling, currency)}.${cut.length === 0 ? null : html` ${cutText(cut)}`}
       </p>`,
     ],
     data: tableHtml({

@@ -15,16 +15,25 @@ const series = [
 const binsMax = 60
 /** A run that is over sooner has no course to be seen. */
 const elapsedMsMin = 2_000
+const minuteMs = 60_000
 
-/** What was done a minute, over the time of a run: a strip for each, with a scale of its own. Null where it was too short. */
+/**
+ * Counts over the time of a run: a strip for each, with its own scale. Null if the run was too short. A stretch of the
+ * picture is seconds long, so its count is not scaled to a minute: that would exceed a limit that was kept.
+ */
 export function timelineChart(points: readonly TimelinePoint[]): Html | null {
   const last = points.at(-1)
   if (last === undefined || last.elapsedMs < elapsedMsMin) return null
-  const title = 'What was done a minute, over the time of the run'
+  const title = 'Requests and answers over the time of the run, all stages together'
   const bins = binsOf(points)
   return html`<figure class="chart" id="timeline">
     <figcaption>${title}</figcaption>
-    ${series.map(({ key, name, mark }) => stripHtml({ key, name, mark, values: bins.map((bin) => bin[key]), sum: last[key] }))}
+    ${series.map(({ key, name, mark }) =>
+      stripHtml({
+        ...{ key, name, mark, values: bins.map((bin) => bin[key]), sum: last[key] },
+        mostInMinute: findMostInMinute(points, key),
+      }),
+    )}
     ${endsHtml('start', `after ${formatDuration(last.elapsedMs)}`)}
     ${detailsHtml(
       'timeline-data',
@@ -32,9 +41,14 @@ export function timelineChart(points: readonly TimelinePoint[]): Html | null {
       tableHtml({
         id: 'timeline-table',
         label: title,
-        columns: [{ name: 'Until' }, ...series.map(({ name }) => ({ name, isNumber: true as const }))],
+        columns: [
+          { name: 'From' },
+          { name: 'To' },
+          ...series.map(({ name }) => ({ name, isNumber: true as const })),
+        ],
         rows: bins,
         cellsOf: (bin) => [
+          formatDuration(bin.fromMs),
           formatDuration(bin.untilMs),
           ...series.map(({ key }) => grouped(Math.round(bin[key]))),
         ],
@@ -43,26 +57,45 @@ export function timelineChart(points: readonly TimelinePoint[]): Html | null {
   </figure>`
 }
 
-interface Bin extends Record<(typeof series)[number]['key'], number> {
+type Counted = (typeof series)[number]['key']
+
+/** The largest count in a minute; null for a run shorter than that. */
+export function findMostInMinute(points: readonly TimelinePoint[], key: Counted): number | null {
+  const whole = [zero, ...points.filter(({ elapsedMs }) => elapsedMs > 0)]
+  let most: number | null = null
+  let start = 0
+  for (const end of whole) {
+    const isMinute = (at: number) => end.elapsedMs - (whole[at]?.elapsedMs ?? Infinity) >= minuteMs
+    if (!isMinute(start)) continue
+    while (isMinute(start + 1)) start++
+    const from = whole[start] ?? zero
+    // Points may be further apart than a minute: the count of the last minute of them is not known.
+    const inMinute = ((end[key] - from[key]) * minuteMs) / (end.elapsedMs - from.elapsedMs)
+    most = Math.max(most ?? 0, Math.floor(inMinute))
+  }
+  return most
+}
+
+interface Bin extends Record<Counted, number> {
+  readonly fromMs: number
   readonly untilMs: number
 }
 
-/** Rates a minute, in bins of one length; between two points as much is done at any time. */
+/** Counts in stretches of equal length, interpolated between points. */
 export function binsOf(points: readonly TimelinePoint[]): Bin[] {
   const whole = [zero, ...points.filter(({ elapsedMs }) => elapsedMs > 0)]
   const endMs = whole.at(-1)?.elapsedMs ?? 0
   const count = Math.max(1, Math.min(binsMax, whole.length - 1))
   const edges = Array.from({ length: count + 1 }, (_, index) => pointAt(whole, (endMs * index) / count))
-  const minutes = endMs / count / 60_000
   return edges.slice(1).map((edge, index) => {
     const before = edges[index] ?? zero
-    const rateOf = (key: (typeof series)[number]['key']) => Math.max(0, (edge[key] - before[key]) / minutes)
+    const countOf = (key: Counted) => Math.max(0, edge[key] - before[key])
     return {
-      untilMs: edge.elapsedMs,
-      answered: rateOf('answered'),
-      submissions: rateOf('submissions'),
-      polls: rateOf('polls'),
-      rateLimited: rateOf('rateLimited'),
+      ...{ fromMs: before.elapsedMs, untilMs: edge.elapsedMs },
+      answered: countOf('answered'),
+      submissions: countOf('submissions'),
+      polls: countOf('polls'),
+      rateLimited: countOf('rateLimited'),
     }
   })
 }
@@ -91,17 +124,18 @@ interface Strip {
   readonly mark: string
   readonly values: readonly number[]
   readonly sum: number
+  readonly mostInMinute: number | null
 }
 
-function stripHtml({ key, name, mark, values, sum }: Strip): Html {
+function stripHtml({ key, name, mark, values, sum, mostInMinute }: Strip): Html {
   const most = Math.max(...values)
-  const words = `${grouped(sum)} in all, at most ${grouped(Math.round(most))} a minute`
+  const words = `${grouped(sum)} in all${mostInMinute === null ? '' : `, at most ${grouped(mostInMinute)} in a minute`}`
   const step = 100 / values.length
   return html`<div class="strip">
     <p><strong>${name}</strong> <span class="quiet">${words}</span></p>
     ${plotHtml({
       id: `timeline-${key}`,
-      title: `${name} a minute`,
+      title: name,
       description: `${words}.`,
       size: 'low',
       marks: values.map((value, index) =>

@@ -3,10 +3,11 @@ import type { Progress } from '../../pipeline/rules/progress.js'
 import { rectangleHtml } from '../charts/figure.js'
 import { sharesBarHtml, texturesHtml } from '../charts/outcomes.js'
 import { timelineChart } from '../charts/timeline.js'
-import { cut, foreign, html, type Html, type HtmlPart } from '../html.js'
-import { bodyHtml, jobHtml, reportSections, topHtml, type Section } from '../page.js'
+import { cut, foreign, html, scriptHtml, type Html, type HtmlPart } from '../html.js'
+import { bodyHtml, reportSections, topHtml, type Section } from '../page.js'
 import { costChart } from '../charts/cost.js'
 import { outcomesHtml } from '../sections/charts.js'
+import { jobHtml } from '../sections/settings.js'
 import { tileList } from '../sections/tiles.js'
 import { amount, counted, grouped, moment, percent } from '../words.js'
 import type { LiveData } from './live-run.js'
@@ -26,7 +27,7 @@ export function livePage(data: LiveData): string {
           <title>A run of enrich</title>
           <link rel="icon" href="data:," />
           <link rel="stylesheet" href="${livePaths.style}" />
-          <script src="${livePaths.script}" defer></script>
+          ${scriptHtml(livePaths.script, 'defer')}
         </head>
         <body>
           ${texturesHtml}
@@ -88,9 +89,10 @@ function liveSentence({ phase, progress, rowCount, failure }: LiveData): string 
   }
 }
 
-function askingSentence({ done, lookups, running, etaMs }: Progress): string {
+function askingSentence({ done, lookups, running, heldBack, etaMs }: Progress): string {
   const left = etaMs === null ? 'how long it takes is not known yet' : `about ${formatDuration(etaMs)} left`
-  return `${grouped(done)} of ${counted(lookups, 'lookup')} done, ${grouped(running)} running, ${left}.`
+  const held = heldBack === 0 ? '' : `, ${grouped(heldBack)} left for another run`
+  return `${grouped(done)} of ${counted(lookups, 'lookup')} done, ${grouped(running)} running${held}, ${left}.`
 }
 
 function doneBar({ done, lookups }: Progress): Html {
@@ -108,6 +110,7 @@ function progressTiles(progress: Progress): Html {
     ...(progress.decided === 0 ? [] : ([['Decided by people', grouped(progress.decided)]] as const)),
     ['Running', grouped(progress.running)],
     ['To submit', grouped(progress.toSubmit)],
+    ...(progress.heldBack === 0 ? [] : [['Left for another run', grouped(progress.heldBack)] as const]),
     ['Failed', grouped(progress.failed)],
     ['Uncertain', grouped(progress.uncertain)],
     ['Submissions a minute', rateText(progress.submissionsPerMinute, progress.submitLimit)],
@@ -115,17 +118,23 @@ function progressTiles(progress: Progress): Html {
     ...(progress.money === null
       ? []
       : [['Cost so far', amount(progress.money.cost, progress.money.currency)] as const]),
+    ...(progress.budget === null
+      ? []
+      : [['Budget spent', budgetText(progress.budget, progress.money?.currency ?? null)] as const]),
     ['Since the first question', formatDuration(progress.elapsedMs)],
   ]
   return tileList(tiles)
 }
 
+const budgetText = ({ spent, costMax }: NonNullable<Progress['budget']>, currency: string | null): string =>
+  `${amount(spent, currency)} of ${amount(costMax, currency)}`
+
 const rateText = (rate: number, limit: number | null): string =>
   limit === null ? grouped(rate) : `${grouped(rate)} of ${grouped(limit)}`
 
 function liveSections(data: LiveData): Section[] {
-  const { progress, timeline, earlier, notices } = data
-  const cost = costChart([...earlier].reverse())
+  const { progress, timeline, earlier, paid, notices } = data
+  const cost = costChart([...paid].reverse())
   return [
     {
       id: 'answers',

@@ -28,6 +28,8 @@ export interface LiveData {
   /** What ended it, where that was an error. */
   readonly failure: string | null
   readonly earlier: readonly RememberedRun[]
+  /** Runs before this one that cost anything, the newest first. */
+  readonly paid: readonly RememberedRun[]
   /** Once the output is published and compared. */
   readonly report: ReportData | null
 }
@@ -48,6 +50,7 @@ export class LiveRun {
   #notices: LiveNotice[] = []
   #failure: string | null = null
   #earlier: readonly RememberedRun[] = []
+  #paid: readonly RememberedRun[] = []
   #report: ReportData | null = null
   #version = 1
 
@@ -90,8 +93,9 @@ export class LiveRun {
   }
 
   /** Runs of the same series, the newest first. */
-  knowEarlier(earlier: readonly RememberedRun[]): void {
+  knowEarlier({ earlier, paid }: Pick<LiveData, 'earlier' | 'paid'>): void {
     this.#earlier = earlier
+    this.#paid = paid
     this.#version++
   }
 
@@ -110,7 +114,7 @@ export class LiveRun {
       timeline: this.#timeline.points(),
       notices: this.#notices,
       failure: this.#failure,
-      earlier: this.#earlier,
+      ...{ earlier: this.#earlier, paid: this.#paid },
       report: this.#report,
     }
   }

@@ -1,24 +1,48 @@
 import { foreign, html, sourceHtml, type Html } from '../html.js'
-import type { ReportAttention } from '../report-data.js'
+import type { ReportAttention, ReportData } from '../report-data.js'
 import { tableHtml } from '../table.js'
 import { counted, grouped } from '../words.js'
 import { textHtml } from './changes.js'
 
-const bytesMax = 200_000
+/** A list takes at most this much, so that a page stays below its size. */
+const bytesMax = 100_000
 
-/** Rows that no answer settles, those that stand for most rows first. */
-export function attentionHtml(attention: ReportAttention | null): Html {
-  if (attention === null) return html`<p>The output of this run is not remembered.</p>`
-  const { rowCount, entries } = attention
-  if (rowCount === 0) return html`<p>None: every row has an answer that settles it.</p>`
+/** Rows to review, then those without an answer; those that stand for most rows first. */
+export function attentionHtml({ run, review, unanswered }: ReportData): Html {
+  const lookupCount = run.record?.summary?.review?.lookupCount ?? 0
+  return html`${
+    review === null
+      ? html`<p>Which rows of this run are left to review is not remembered.</p>`
+      : review.rowCount === 0
+        ? html`<p>None: no answer is doubtful.</p>`
+        : listHtml('review', review, {
+            title: 'Rows to review',
+            words: html`${counted(lookupCount, 'doubtful lookup')}, ${counted(review.rowCount, 'row')}:
+              <code>enrich review</code> shows the same ones.`,
+          })
+  }
+  ${
+    unanswered === null || unanswered.rowCount === 0
+      ? null
+      : listHtml('unanswered', unanswered, {
+          title: 'Rows without an answer',
+          words: html`${counted(unanswered.rowCount, 'row')} without an answer: the lookup failed or may have
+          been billed, or the row could not be looked up.`,
+        })
+  }`
+}
+
+/** Rows that ask the same stand on one line. */
+function listHtml(
+  id: string,
+  { rowCount, entries }: ReportAttention,
+  { title, words }: { readonly title: string; readonly words: Html },
+): Html {
   const named = entries.reduce((sum, entry) => sum + entry.rowCount, 0)
-  return html`<p>
-      ${counted(rowCount, 'row')}: a doubtful match, a lookup that may have been billed, or one that failed or
-      could not be asked. Rows that ask the same stand on one line.
-    </p>
+  return html`<p>${words} Rows that ask the same are on one line.</p>
     ${tableHtml({
-      id: 'attention-table',
-      label: 'Rows that need a person',
+      id: `${id}-table`,
+      label: title,
       columns: [
         { name: 'Rows', isNumber: true },
         { name: 'Company asked for' },

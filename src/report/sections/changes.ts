@@ -1,7 +1,7 @@
 import { changeKinds, type ChangeKind } from '../../pipeline/rules/change-kinds.js'
 import { detailsHtml } from '../charts/figure.js'
 import { foreign, html, sourceHtml, type Html, type HtmlPart } from '../html.js'
-import type { ReportChange, ReportChanges } from '../report-data.js'
+import type { ReportChange, ReportData } from '../report-data.js'
 import { tableHtml } from '../table.js'
 import { grouped } from '../words.js'
 import { kindWords } from './headline.js'
@@ -12,7 +12,8 @@ const bytesMaxPerKind = 70_000
 const openMax = 12
 
 /** What changed, the kind with the most changes first, and in it what changed on the most rows. */
-export function changesHtml(changes: ReportChanges | null): Html {
+export function changesHtml({ changes, run }: Pick<ReportData, 'changes' | 'run'>): Html {
+  if (!run.isPublished) return html`<p>This run published no output: there is nothing to compare.</p>`
   if (changes === null)
     return html`<p>
       There is no earlier output to compare with. The next run of the same job is compared with this one.

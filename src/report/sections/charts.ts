@@ -5,8 +5,7 @@ import { outcomesChart, type FiguredRun } from '../charts/outcomes.js'
 import { sharesChart } from '../charts/shares.js'
 import { timelineChart } from '../charts/timeline.js'
 import { cut, html, type Html } from '../html.js'
-import type { ReportData } from '../report-data.js'
-import { figuresOf } from './headline.js'
+import { figuresOf, type ReportData } from '../report-data.js'
 
 const figured = (run: RememberedRun): FiguredRun[] => {
   const figures = figuresOf(run)
@@ -60,8 +59,8 @@ export function timelineHtml({ run }: ReportData): Html {
   return timelineChart(timeline) ?? html`<p>Asking was over within two seconds: too short for a picture.</p>`
 }
 
-export function costHtml({ run, earlier }: Pick<ReportData, 'run' | 'earlier'>): Html {
-  const chart = costChart([...earlier].reverse().concat(run))
+export function costHtml({ run, paid }: Pick<ReportData, 'run' | 'paid'>): Html {
+  const chart = costChart([...paid].reverse())
   if (chart !== null) return chart
   return run.record?.service === 'embedded'
     ? html`<p>The embedded service answers from your own registry and costs nothing.</p>`

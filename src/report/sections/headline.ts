@@ -4,7 +4,7 @@ import type { RememberedRun } from '../../pipeline/history/history.js'
 import type { OutputFigures } from '../../pipeline/rules/run-record.js'
 import { cut } from '../html.js'
 import { rowsByGroup } from '../outcome-groups.js'
-import type { ReportData } from '../report-data.js'
+import { figuresOf, type ReportData } from '../report-data.js'
 import { amount, counted, grouped, percent } from '../words.js'
 
 /** What happened in a run, in plain sentences. */
@@ -20,9 +20,6 @@ export function headlineOf(data: ReportData): string {
     .join(' ')
 }
 
-export const figuresOf = (run: RememberedRun | undefined): OutputFigures | null =>
-  run?.record?.figures ?? null
-
 /** In parts of 1; null where there are no rows. */
 function matchedShareOf(figures: OutputFigures | null): number | null {
   if (figures === null || figures.rowCount === 0) return null
@@ -32,8 +29,10 @@ function matchedShareOf(figures: OutputFigures | null): number | null {
 function rowsSentence(data: ReportData): string {
   const figures = figuresOf(data.run)
   if (figures === null) return 'This run published no output.'
-  const { matched } = rowsByGroup(figures.rowsByStatus)
+  const { matched, open } = rowsByGroup(figures.rowsByStatus)
   if (figures.rowCount === 0) return 'The input has no rows.'
+  if (!data.run.isPublished)
+    return `This run published no output. Of its ${counted(figures.rowCount, 'row')}, ${grouped(matched)} are matched so far, and ${grouped(open)} have no answer yet.`
   const share = percent(matched, figures.rowCount)
   return `${counted(figures.rowCount, 'row')}, ${grouped(matched)} of them matched (${share}${changeOfShare(data)}).`
 }
@@ -96,13 +95,12 @@ function costSentence({ record }: RememberedRun): string | null {
   return `It cost ${amount(money.cost, money.currency)}${uncertain}.`
 }
 
+/** Only their number: `alarmsHtml` shows their text below. */
 function alarmsSentence({ record }: RememberedRun): string | null {
   if (record === null) return null
-  const [first] = record.alarms
-  if (first === undefined) return 'No alarm.'
-  return record.alarms.length === 1
-    ? `ALARM: ${cut(first.message)}.`
-    : `${record.alarms.length} ALARMS, the first of them: ${cut(first.message)}.`
+  const { length } = record.alarms
+  if (length === 0) return 'No alarm.'
+  return length === 1 ? 'One ALARM, see below.' : `${length} ALARMS, see below.`
 }
 
 function endSentence({ exitCode, endedAtMs, record }: RememberedRun): string {

@@ -1,10 +1,18 @@
 import type { RememberedRun } from '../../pipeline/history/history.js'
 import { foreign, html, type Html, type HtmlPart } from '../html.js'
+import { isNamedJob } from '../../pipeline/rules/job-name.js'
 import { tableHtml } from '../table.js'
 import { moment } from '../words.js'
 
-/** How a run was called, and with what. */
-export function settingsHtml({ record, series, startedAtMs, endedAtMs, exitCode }: RememberedRun): Html {
+/** The name of the job, or else the files that it read. */
+export function jobHtml({ series, record }: RememberedRun): Html {
+  const paths = record?.input.paths ?? []
+  return foreign(isNamedJob(series) || paths.length === 0 ? series : paths.join(', '), 200)
+}
+
+/** How a run was called, and its settings by the keys of the config. */
+export function settingsHtml(run: RememberedRun): Html {
+  const { record, startedAtMs, endedAtMs, exitCode } = run
   if (record === null) return html`<p>What is kept of this run is of another version of enrich.</p>`
   const { command, program, service, scope, input, settings } = record
   const facts: (readonly [string, HtmlPart])[] = [
@@ -12,7 +20,7 @@ export function settingsHtml({ record, series, startedAtMs, endedAtMs, exitCode 
     ['Began', moment(startedAtMs)],
     ['Ended', endedAtMs === null ? '–' : moment(endedAtMs)],
     ['Exit code', exitCode ?? '–'],
-    ['Job', foreign(series, 300)],
+    ['Job', jobHtml(run)],
     ['Service', html`${service}, ${foreign(scope, 200)}`],
     ['Input', html`${foreign(input.paths.slice(0, 20).join(', '), 600)} (${input.format})`],
     ['SHA-256 of the input', input.sha256 === null ? '–' : html`<code>${input.sha256}</code>`],
@@ -37,7 +45,7 @@ export function settingsHtml({ record, series, startedAtMs, endedAtMs, exitCode 
     })}`
 }
 
-/** Each that is set, with the path of its key: `input.columns.name`. */
+/** Each setting with the path of its key: `input.columns.name`. A list is one setting. */
 function listValues(value: unknown, above = ''): (readonly [string, string])[] {
   if (value === undefined) return []
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -47,4 +55,8 @@ function listValues(value: unknown, above = ''): (readonly [string, string])[] {
   )
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+function textOf(value: unknown): string {
+  if (value === null) return 'none'
+  if (Array.isArray(value)) return value.map(textOf).join(', ')
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

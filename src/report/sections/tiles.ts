@@ -2,12 +2,11 @@ import { formatDuration } from '../../core/duration.js'
 import type { RememberedRun } from '../../pipeline/history/history.js'
 import { foreign, html, type Html, type HtmlPart } from '../html.js'
 import { rowsByGroup } from '../outcome-groups.js'
-import type { ReportData } from '../report-data.js'
+import { figuresOf, type ReportData } from '../report-data.js'
 import { amount, grouped, percent } from '../words.js'
-import { figuresOf } from './headline.js'
 
 /** The figures that everybody asks for first. */
-export function tilesHtml({ run, changes, attention }: ReportData): Html {
+export function tilesHtml({ run, changes, review }: ReportData): Html {
   const figures = figuresOf(run)
   const summary = run.record?.summary ?? null
   const money = run.record?.money ?? null
@@ -18,7 +17,7 @@ export function tilesHtml({ run, changes, attention }: ReportData): Html {
       figures === null ? '–' : percent(rowsByGroup(figures.rowsByStatus).matched, figures.rowCount),
     ],
     ['Changes', changes === null ? '–' : grouped(sumOf(Object.values(changes.counts)))],
-    ['Rows for a person', attention === null ? '–' : grouped(attention.rowCount)],
+    ['Rows to review', review === null ? '–' : grouped(review.rowCount)],
     ...decidedTile(run),
     ['Lookups billed', summary === null ? '–' : grouped(billedOf(run))],
     ['Cost', money === null ? '–' : amount(money.cost, money.currency)],
@@ -50,18 +49,14 @@ function decidedTile({ record }: RememberedRun): (readonly [string, HtmlPart])[]
 const billedOf = ({ record }: RememberedRun): number =>
   record?.service === 'embedded' ? 0 : (record?.summary?.billedCount ?? 0)
 
+/** Each message begins with its condition. */
 export function alarmsHtml({ record }: RememberedRun): Html | null {
   const alarms = record?.alarms ?? []
   if (alarms.length === 0) return null
   return html`<div class="alarms" role="group" aria-label="Alarms">
     <p><strong>Alarms</strong></p>
     <ul>
-      ${alarms
-        .slice(0, 50)
-        .map(
-          ({ condition, message }) =>
-            html`<li><code>${foreign(condition, 80)}</code> ${foreign(message, 300)}</li>`,
-        )}
+      ${alarms.slice(0, 50).map(({ message }) => html`<li>${foreign(message, 300)}</li>`)}
     </ul>
   </div>`
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { packageFolder } from '../../platform/package-folder.js'
 import { pageText } from './page-html.js'
 import { styleText } from './style.js'
 
@@ -9,24 +10,20 @@ export { pagePaths } from './page-html.js'
 export interface PageAssets {
   readonly pageHtml: string
   readonly pageCss: string
-  /** JavaScript by the name that follows `pagePaths.scripts`; names hold slashes, and import each other by them. */
+  /** JavaScript by the name that follows `pagePaths.scripts`; names hold slashes. */
   readonly scripts: ReadonlyMap<string, string>
 }
 
-/** As the build leaves it; the sources lie as deep below the package, so that both find it. */
-const built = fileURLToPath(new URL('../../../dist/', import.meta.url))
+/** As the build leaves it, for the sources too. */
+const built = fileURLToPath(new URL('dist/', packageFolder))
 const ownScripts = 'review/page/browser'
-/** What the page has in common with the rest of the program. */
-const sharedScripts = ['core/printable.js']
 
 /** Read once, when a server starts. Throws where the package was not built. */
 export function readPageAssets(): PageAssets {
   const own = readdirSync(`${built}${ownScripts}`)
     .filter((name) => name.endsWith('.js'))
     .map((name) => `${ownScripts}/${name}`)
-  const scripts = [...own, ...sharedScripts].map(
-    (name) => [name, readFileSync(`${built}${name}`, 'utf8')] as const,
-  )
+  const scripts = own.map((name) => [name, readFileSync(`${built}${name}`, 'utf8')] as const)
   return {
     pageHtml: pageText(own),
     pageCss: String(styleText),

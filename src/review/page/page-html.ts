@@ -1,4 +1,4 @@
-import { html } from '../../report/html.js'
+import { html, scriptHtml } from '../../report/html.js'
 
 /** Where the page finds what it is made of. */
 export const pagePaths = { page: '/', style: '/review.css', scripts: '/scripts/' } as const
@@ -18,7 +18,7 @@ export function pageText(scripts: readonly string[]): string {
           <link rel="icon" href="data:," />
           <link rel="stylesheet" href="${pagePaths.style}" />
           ${scripts.map((name) => html`<link rel="modulepreload" href="${pagePaths.scripts}${name}" />`)}
-          <script type="module" src="${pagePaths.scripts}${mainScript}"></script>
+          ${scriptHtml(`${pagePaths.scripts}${mainScript}`, 'type="module"')}
         </head>
         <body data-pane="review">
           ${headerHtml}
@@ -78,7 +78,7 @@ const queueHtml = html`<section id="queue" class="pane" aria-label="Queue">
       <label>
         <span class="unseen">Order</span>
         <select id="sort">
-          <option value="rows">most rows first</option>
+          <option value="rows">with candidates first</option>
           <option value="confidence">likeliest first</option>
           <option value="input">as in the input</option>
         </select>
@@ -118,6 +118,7 @@ const reviewHtml = html`<section id="review" class="pane" aria-label="The row an
       <div id="candidates"></div>
     </div>
   </div>
+  <p id="hint" class="hint" hidden></p>
   <div id="actions" class="actions" role="toolbar" aria-label="What to do with this row"></div>
 </section>`
 

@@ -228,7 +228,21 @@ export const cardStyle = css`
   .evidence b {
     font-weight: 600;
   }
-  .evidence.weighed li {
+  .evidence .short li {
+    display: grid;
+    grid-template-columns: 4.2rem minmax(0, 1fr);
+    gap: 0.5rem;
+    line-height: 1.4;
+  }
+  .evidence .short .against b {
+    color: var(--alarm);
+  }
+  .evidence-table summary {
+    cursor: pointer;
+    color: var(--quiet);
+    width: fit-content;
+  }
+  .evidence .weighed li {
     display: grid;
     grid-template-columns: minmax(0, 1fr) clamp(8rem, 27%, 16rem) 2.6rem;
     align-items: center;
@@ -285,7 +299,7 @@ export const cardStyle = css`
     .evidence {
       padding-inline-start: 0;
     }
-    .evidence.weighed li {
+    .evidence .weighed li {
       grid-template-columns: minmax(0, 1fr) 5rem 2.4rem;
     }
   }

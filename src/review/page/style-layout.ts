@@ -95,6 +95,11 @@ export const layoutStyle = css`
       align-self: start;
     }
   }
+  .hint {
+    padding: 0.45rem 1rem;
+    background: var(--ground);
+    border-top: 2px solid var(--doubtful);
+  }
   .actions {
     display: flex;
     flex-wrap: wrap;

@@ -1,29 +1,48 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
 
 /**
- * Who may look and decide: the browser in which the printed address was opened first, until it is closed. The address
- * bears a token that counts once, and the browser gets a cookie for it, which no script and no other site can use.
+ * Admits one browser: the first that shows the token of the printed address. It gets a cookie that no script and no other
+ * site can use. When the token is shown again by a browser without that cookie, two parties know the address: the cookie
+ * and the token are replaced, so that only a reader of the terminal can continue.
  */
 export interface Access {
-  /** Of the address that is printed. */
+  /** Token of the address that opens the page now. */
   readonly entryToken: string
-  /** What to set as a cookie where the token is shown for the first time; null for any other. */
-  enter(token: string, port: number): string | null
-  /** `cookies` is the header as it came. */
+  enter(token: string, port: number): Entry
+  /** `cookies` is the header as received. */
   isIn(cookies: string | undefined, port: number): boolean
 }
 
-export function createAccess(random: Random): Access {
-  const entryToken = random.id('')
-  const session = random.id('')
-  let isUsed = false
+export type Entry =
+  | { readonly kind: 'admitted'; readonly cookie: string }
+  /** The token was used before, at this time. A new one is in force. */
+  | { readonly kind: 'reused'; readonly firstUsedAtMs: number }
+  | { readonly kind: 'unknown' }
+
+export function createAccess(random: Random, clock: Pick<Clock, 'nowMs'>): Access {
+  let entryToken = random.id('')
+  let session = random.id('')
+  let usedAtMs: number | null = null
   return {
-    entryToken,
+    get entryToken() {
+      return entryToken
+    },
     enter: (token, port) => {
-      if (isUsed || !isSame(token, entryToken)) return null
-      isUsed = true
-      return `${cookieName(port)}=${session}; Path=/; HttpOnly; SameSite=Strict`
+      if (!isSame(token, entryToken)) return { kind: 'unknown' }
+      if (usedAtMs === null) {
+        usedAtMs = clock.nowMs()
+        return {
+          kind: 'admitted',
+          cookie: `${cookieName(port)}=${session}; Path=/; HttpOnly; SameSite=Strict`,
+        }
+      }
+      const firstUsedAtMs = usedAtMs
+      entryToken = random.id('')
+      session = random.id('')
+      usedAtMs = null
+      return { kind: 'reused', firstUsedAtMs }
     },
     isIn: (cookies = '', port) =>
       cookies.split(';').some((cookie) => {
@@ -36,7 +55,7 @@ export function createAccess(random: Random): Access {
 /** Browsers keep the cookies of all ports of a machine together. */
 const cookieName = (port: number): string => `enrich_review_${port}`
 
-/** In a time that tells nothing of where they differ. */
+/** Compares in constant time. */
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { UserError } from '../../core/errors.js'
 import { verdicts } from '../../pipeline/rules/decision.js'
 import { queueSorts, queueViews } from '../session.js'

@@ -7,7 +7,7 @@ import type { Random } from '../../platform/random.js'
 import type { SessionView } from '../page-data.js'
 import { pagePaths, type PageAssets } from '../page/assets.js'
 import type { ReviewSession } from '../session.js'
-import { createAccess, type Access } from './access.js'
+import { createAccess, type Access, type Entry } from './access.js'
 import { judgeRequest, type Listening, type PageRequest, type Refusal } from './judge-request.js'
 import { mountApi } from './mount-api.js'
 import { errorReply, replyOfError } from './page-errors.js'
@@ -40,10 +40,14 @@ export interface ReviewServerDeps {
   readonly random: Random
   /** Is told of what is thrown and foreseen by nobody; the page learns nothing of it. */
   readonly onBug: (error: unknown) => void
+  /** The address let a browser in. */
+  readonly onEntered?: () => void
+  /** A second browser opened the address: the first is shut out, and `url` of the server is a new one. */
+  readonly onReused?: (firstUsedAtMs: number) => void
 }
 
 export interface ReviewServer {
-  /** To be opened once: it bears the token that lets a browser in. */
+  /** The address that opens the page now. It has the token that lets one browser in. */
   readonly url: string
   /** Requests in flight are answered first. */
   close(): Promise<void>
@@ -55,17 +59,30 @@ export interface ReviewServer {
  */
 export async function startReviewServer(deps: ReviewServerDeps): Promise<ReviewServer> {
   const { session, about, assets, address, clock, random } = deps
-  const access = createAccess(random)
+  const access = createAccess(random, clock)
   const app = createApp(deps.onBug)
   let listening: Listening = { port: 0, isLoopback: true }
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headersOfAll)
     const token = tokenOf(request)
-    const refusal = judgeRequest(described(request, access, listening, token), listening)
+    const described = describeRequest(request, access, listening, token)
+    const refusal = judgeRequest(described, listening)
     if (refusal !== null) refuse(request, reply, refusal)
     else if (token === null) done()
-    else letIn(request, reply, access.enter(token, listening.port))
+    else if (described.isIn) sendToPage(request, reply)
+    else answerEntry(request, reply, access.enter(token, listening.port))
   })
+  const answerEntry = (request: FastifyRequest, reply: FastifyReply, entry: Entry) => {
+    if (entry.kind === 'unknown')
+      refuse(request, reply, { status: 403, message: 'this address is not valid' })
+    else if (entry.kind === 'reused') {
+      refuseReused(reply, entry.firstUsedAtMs)
+      deps.onReused?.(entry.firstUsedAtMs)
+    } else {
+      sendToPage(request, reply.header('set-cookie', entry.cookie))
+      deps.onEntered?.()
+    }
+  }
   mountAssets(app, assets)
   mountApi(app, session, about)
   const bound = await listen(app, address, {
@@ -74,7 +91,9 @@ export async function startReviewServer(deps: ReviewServerDeps): Promise<ReviewS
   })
   listening = { port: bound.port, isLoopback: isLoopback(bound.host) || bound.host === '::1' }
   return {
-    url: `${httpUrl(reachable(bound))}${pagePaths.page}?token=${access.entryToken}`,
+    get url() {
+      return `${httpUrl(reachable(bound))}${pagePaths.page}?token=${access.entryToken}`
+    },
     close: () => closeWithin(app, serverLimits.closeGraceMs, clock),
   }
 }
@@ -116,7 +135,7 @@ const send = (reply: FastifyReply, { status, body }: { readonly status: number; 
   void reply.code(status).send(body)
 }
 
-function described(
+function describeRequest(
   { method, headers, routeOptions }: FastifyRequest,
   access: Access,
   { port }: Listening,
@@ -131,9 +150,26 @@ function described(
   }
 }
 
-function letIn(request: FastifyRequest, reply: FastifyReply, cookie: string | null): void {
-  if (cookie === null) refuse(request, reply, { status: 403, message: 'this address was opened before' })
-  else void reply.code(303).headers({ 'set-cookie': cookie, location: pagePaths.page }).send()
+/**
+ * From a file or a page of another site, a redirect would go on without the new cookie (`SameSite=Strict`), a refresh goes
+ * on with it.
+ */
+function sendToPage({ headers }: FastifyRequest, reply: FastifyReply): void {
+  if (headers['sec-fetch-site'] !== 'cross-site')
+    void reply.code(303).header('location', pagePaths.page).send()
+  else void reply.header('refresh', `0; url=${pagePaths.page}`).type('text/plain; charset=utf-8').send('')
+}
+
+function refuseReused(reply: FastifyReply, firstUsedAtMs: number): void {
+  void reply
+    .code(403)
+    .type('text/plain; charset=utf-8')
+    .send(
+      `Refused: another browser opened this address first, at ${new Date(firstUsedAtMs).toISOString()}.\n` +
+        'If that was not you, another user of this machine may have recorded verdicts in your name.\n' +
+        'That browser is shut out now, and this address is no longer valid.\n' +
+        'To review: open the new address that enrich review has just printed in its terminal.\n',
+    )
 }
 
 /** In words for a person where a page was asked for. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { routeTexts } from '../../contract/descriptions.js'
 import { event } from '../../contract/events.js'
 import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { fieldTextsOf, namedShapes } from '../../contract/descriptions.js'
 import { routes, type Route } from '../../contract/routes.js'
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Socket } from 'node:net'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { errorTypes } from '../../contract/errors.js'
@@ -79,8 +80,9 @@ export function createApp(
   const judge = createSourceCheck(app.server, guests)
   const foreignSource = (request: FastifyRequest) => refusalOfSource(judge(request))
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
-    done(null, body)
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
+    if (isUtf8(body)) done(null, body.toString('utf8'))
+    else done(badRequest('the body is not UTF-8'))
   })
   app.server.on('checkExpectation', (request, response) => {
     // An expectation that is not ours is no reason to answer without a body.

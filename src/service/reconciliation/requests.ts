@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { nestsDeeperThan } from '../../core/json-depth.js'
 import { limits } from '../limits.js'
 import { badRequest, Refusal } from '../refusal.js'

@@ -29,6 +29,8 @@ export interface XlsxFile {
   rows(): AsyncGenerator<readonly SheetRow[]>
   /** Rows as cells that may be written again. */
   cellRows(): AsyncGenerator<readonly SheetRow<Cell>[]>
+  /** The first rows of any sheet of the file, as text; fewer if it has fewer. */
+  firstRows(sheetName: string, rowsMax: number): Promise<readonly SheetRow[]>
   /** Reads the sheet to its end. Returns its merged cells. */
   scan(visit: (row: SheetRow<ScannedCell>) => void): Promise<readonly CellRange[]>
   /**
@@ -67,11 +69,12 @@ function fileOf(parts: Parts, workbook: Workbook, sheet: Sheet): XlsxFile {
   const { is1904 } = workbook
   let strings: Promise<readonly string[]> | undefined
   let lastCounts = noCounts()
-  const rowsAs = async function* <Value>(valueOf: ValueOf<Value>, merges?: CellRange[]) {
+  const rowsAs = async function* <Value>(valueOf: ValueOf<Value>, merges?: CellRange[], other?: Sheet) {
     const texts = await (strings ??= readSharedStrings(parts, workbook.sharedStringsPart))
-    const counts = (lastCounts = noCounts())
+    const counts = noCounts()
+    if (other === undefined) lastCounts = counts
     yield* readSheetRows({
-      ...{ parts, workbook, sheet, counts },
+      ...{ parts, workbook, sheet: other ?? sheet, counts },
       valueOf: (cell) => valueOf(cell, texts, counts),
       ...(merges === undefined ? {} : { merges }),
     })
@@ -87,6 +90,16 @@ function fileOf(parts: Parts, workbook: Workbook, sheet: Sheet): XlsxFile {
     hasMacros: workbook.hasMacros,
     notices: () => noticesOf(`${label}, sheet "${sheet.name}"`, sheet, lastCounts),
     rows: () => rowsAs(textOf),
+    firstRows: async (sheetName, rowsMax) => {
+      const rows: SheetRow[] = []
+      const other = workbook.sheets.find(({ name }) => name === sheetName)
+      if (other === undefined) return rows
+      for await (const batch of rowsAs(textOf, undefined, other)) {
+        rows.push(...batch)
+        if (rows.length >= rowsMax) break
+      }
+      return rows.slice(0, rowsMax)
+    },
     cellRows: () => rowsAs<Cell>((cell, texts) => typedCell(cell, texts, is1904)),
     scan: async (visit) => {
       const merges: CellRange[] = []

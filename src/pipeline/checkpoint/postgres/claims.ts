@@ -2,7 +2,7 @@ import { runObjectLenient } from '../../../contract/resolution.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import { moveLookup } from '../../rules/lookup-life.js'
 import { provenOwner } from '../../rules/misdirected.js'
-import type { Claim, LookupId, RunContender } from '../checkpoint.js'
+import type { Claim, LookupId, RunContender, RunHolder } from '../checkpoint.js'
 import { unpackBody, type PackedAnswer } from '../packed-answer.js'
 import {
   contendersOf,
@@ -138,6 +138,30 @@ export async function awardRun(
   const keeper = await keeperOf(statements, winner.lookupId, workerId)
   await settleLookup(statements, { lookupId: winner.lookupId, state, workerId: keeper, ...settlement })
   await settleSubmission(statements, { customId, verdict: 'accepted', ...settlement })
+  return true
+}
+
+/** See `Checkpoint.exchangeRuns`. To be called within a transaction. */
+export async function exchangeRuns(
+  statements: PostgresStatements,
+  one: RunHolder,
+  other: RunHolder,
+  { nowMs, workerId }: { nowMs: number; workerId: number },
+): Promise<boolean> {
+  const rows = await lockLookups(statements, [one.lookupId, other.lookupId])
+  const holdsRun = ({ lookupId, runId, customId }: RunHolder) => {
+    const row = rows.get(lookupId)
+    return row?.state === 'running' && row.runId === runId && row.customId === customId
+  }
+  if (!holdsRun(one) || !holdsRun(other)) return false
+  // No two lookups may hold one run, not even for a moment.
+  await statements.query('UPDATE enrich.lookups SET run_id = NULL WHERE lookup_id = $1', [other.lookupId])
+  for (const [{ lookupId, customId }, { runId }] of [[one, other] as const, [other, one] as const]) {
+    const settlement = { runId, acceptedAtMs: nowMs, reason: null }
+    const keeper = await keeperOf(statements, lookupId, workerId)
+    await settleLookup(statements, { lookupId, state: 'running', workerId: keeper, ...settlement })
+    await settleSubmission(statements, { customId, verdict: 'accepted', ...settlement })
+  }
   return true
 }
 

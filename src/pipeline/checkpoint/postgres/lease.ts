@@ -1,6 +1,7 @@
+import { errorText } from '../../../core/error-text.js'
 import { hostname } from 'node:os'
 import type { Clock } from '../../../platform/clock.js'
-import { ConnectionLostError, type Postgres } from '../../../platform/postgres/postgres.js'
+import { ConnectionLostError, PostgresError, type Postgres } from '../../../platform/postgres/postgres.js'
 import { startRepeating } from './repeat.js'
 import {
   isSameServer,
@@ -139,7 +140,7 @@ class LeasedWorker implements Worker {
       if (!isRenewed) this.#end = await this.#whyNotRenewed()
       this.#failure = null
     } catch (error) {
-      this.#failure = error instanceof ConnectionLostError ? 'PostgreSQL does not answer' : String(error)
+      this.#failure = error instanceof ConnectionLostError ? 'PostgreSQL does not answer' : errorText(error)
     }
   }
 
@@ -186,7 +187,7 @@ class LeasedWorker implements Worker {
     )
     await ended.catch((error: unknown) => {
       // Where the server is away, the lease runs out, and others do the same.
-      if (!(error instanceof ConnectionLostError)) throw error
+      if (!(error instanceof PostgresError)) throw error
     })
   }
 }

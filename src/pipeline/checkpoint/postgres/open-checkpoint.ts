@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock.js'
 import type { Postgres } from '../../../platform/postgres/postgres.js'
-import { ConnectionLostError } from '../../../platform/postgres/postgres.js'
+import { PostgresError } from '../../../platform/postgres/postgres.js'
 import type { Partition } from '../../rules/partition.js'
 import type { OpenCheckpointDeps } from '../begin-run.js'
 import { copyWanted } from './copying.js'
@@ -83,6 +83,6 @@ async function giveUp(postgres: Postgres, workerId: number): Promise<void> {
     await postgres.query('UPDATE enrich.lookups SET worker_id = NULL WHERE worker_id = $1', [workerId])
     await postgres.query('DELETE FROM enrich.wanted WHERE worker_id = $1', [workerId])
   } catch (error) {
-    if (!(error instanceof ConnectionLostError)) throw error
+    if (!(error instanceof PostgresError)) throw error
   }
 }

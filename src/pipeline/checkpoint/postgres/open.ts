@@ -2,7 +2,7 @@ import { UserError } from '../../../core/errors.js'
 import { parsePostgresUrl, shownPostgresUrl, type PostgresAddress } from '../../../core/postgres-address.js'
 import type { Clock } from '../../../platform/clock.js'
 import { connectPostgres, type ConnectOptions } from '../../../platform/postgres/connect.js'
-import { explainPostgresError, serverChanged, type OwnWords } from '../../../platform/postgres/explain.js'
+import { explainServerChange, serverChanged, type OwnWords } from '../../../platform/postgres/explain.js'
 import {
   assertGrants,
   assertKnownVersion,
@@ -117,13 +117,14 @@ async function opened<Result extends Found | null>(
   find: (postgres: Postgres, address: PostgresAddress) => Promise<Result>,
 ): Promise<{ database: SharedDatabase; head: Head } | Extract<Result, null>> {
   const address = parsePostgresUrl(url)
-  const options = environment === undefined ? {} : { environment }
+  const words = wordsOfCheckpoint
+  const options = environment === undefined ? { words } : { words, environment }
   const postgres = connectPostgres(address, options)
   const prompt = connectPostgres(address, { ...options, connectionsMax: 1, statementTimeoutMs: promptMsMax })
   const close = async () => {
     await Promise.all([postgres.close(), prompt.close()])
   }
-  const explain = (error: unknown) => explainPostgresError(address, wordsOfCheckpoint, error)
+  const explain = (error: unknown) => explainServerChange(shownPostgresUrl(address), error)
   try {
     const found = await find(postgres, address)
     if (found === null) {

@@ -13,11 +13,12 @@ import type {
   OpenRun,
   Refusal,
   RunContender,
+  RunHolder,
   RunOwner,
   SubmissionBounds,
 } from '../checkpoint.js'
 import { Answers } from './answers.js'
-import { awardRun, bodyOf, claimRun, disproveRun } from './claims.js'
+import { awardRun, bodyOf, claimRun, disproveRun, exchangeRuns } from './claims.js'
 import { Followings } from './following.js'
 import { Intentions } from './intentions.js'
 import { endJob, spentByRows, spentOf } from './job.js'
@@ -186,6 +187,12 @@ export class PostgresCheckpoint implements Checkpoint {
     return this.store.transaction((statements) =>
       awardRun(statements, { customId, runId, nowMs }, this.#claimant()),
     )
+  }
+
+  /** False too where the reply to its commit was lost: then their runs are polled again, as they are by then. */
+  exchangeRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean> {
+    const { workerId } = this.#claimant()
+    return this.store.transaction((statements) => exchangeRuns(statements, one, other, { nowMs, workerId }))
   }
 
   async ownerOf(runId: string): Promise<RunOwner | null> {

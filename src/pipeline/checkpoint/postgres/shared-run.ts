@@ -1,3 +1,4 @@
+import { errorText } from '../../../core/error-text.js'
 import type { CloseLater } from '../../../platform/close-stack.js'
 import type { Clock } from '../../../platform/clock.js'
 import type { Random } from '../../../platform/random.js'
@@ -100,11 +101,15 @@ async function openJoined(
       throw explain(error)
     }),
   )
+  let lastFailure: string | null = null
   const endSweeping = startSweeping({
     postgres,
     everyMs: times.renewEvery,
-    onFailure: (error) =>
-      notice?.(`Processes that are gone are not swept up after: ${String(explain(error))}`),
+    onFailure: (error) => {
+      const failure = errorText(explain(error))
+      if (failure !== lastFailure) notice?.(`Runs of processes that ended cannot be taken over: ${failure}`)
+      lastFailure = failure
+    },
   })
   const worker = {
     get id() {

@@ -2,7 +2,7 @@ import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import { inputsOfJob } from '../../rules/job-name.js'
 import { lookupStates, type LookupState } from '../../rules/lookup-state.js'
 import type { ScopeCounts, UncertainLookup } from '../checkpoint.js'
-import { serviceOf } from '../reader.js'
+import { serviceOf } from '../scope-counts.js'
 import {
   countLimits,
   estimatedOutcomes,

@@ -18,7 +18,7 @@ export interface WhileAwayDeps extends RepeatingDeps {
  * where the server is away, once it has been so for too long, or the signal aborted.
  */
 export function whileAway<Result>(deps: WhileAwayDeps, open: () => Promise<Result>): Promise<Result> {
-  return patiently(deps, open, (error) => error instanceof UserError && isUnreachable(error))
+  return patiently(deps, open, isUnreachable)
 }
 
 /** The same of each statement and transaction that certainly had no effect. Transactions have to be such as may be begun anew. */
@@ -54,7 +54,7 @@ async function patiently<Result>(
 const unknownNames: readonly (string | null)[] = ['ENOTFOUND', 'EAI_AGAIN']
 
 /** It cannot be reached, which may be over in a moment: it is being started, or fails over. */
-const isUnreachable = ({ code, cause }: UserError): boolean =>
-  code === 'CHECKPOINT_UNREACHABLE' &&
-  cause instanceof ConnectionLostError &&
-  !unknownNames.includes(cause.code)
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof ConnectionLostError &&
+  error.code === 'CHECKPOINT_UNREACHABLE' &&
+  !unknownNames.includes(error.systemCode)

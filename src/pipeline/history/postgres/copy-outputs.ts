@@ -4,14 +4,15 @@ import type { Sqlite } from '../../../platform/sqlite.js'
 import { stateColumns, type StateRow } from '../../checkpoint/history-proof.js'
 import type { EntryFacts, OutputRow } from '../../checkpoint/history-tables.js'
 import type { LocalCopy } from '../../checkpoint/postgres/local-copy.js'
+import { isPendingStatus } from '../../rules/published-state.js'
 import type { WantedOutputs } from '../history.js'
 import { writeRun } from '../run-rows.js'
 import { distinctPages, outputRowsOf, readSharedOutput } from './shared-outputs.js'
-import { lockShared, sharedRunsOf, type SharedRunRow } from './shared-runs.js'
+import { lockShared, settledRunsOf, type SharedRunRow } from './shared-runs.js'
 
 /**
- * Puts what two runs published into the copy, as far as they differ, with all runs of their series. Nobody forgets any of
- * it meanwhile: to be called within a transaction.
+ * Puts what two runs published into the copy, as far as they differ, with all runs of their series; and what `settledOutput`
+ * reads of the outputs before the older one. Nobody forgets any of it meanwhile: to be called within a transaction.
  */
 export async function copyOutputs(
   statements: PostgresStatements,
@@ -25,21 +26,31 @@ export async function copyOutputs(
     [wanted],
   )
   const runs: SharedRunRow[] = []
-  for (const one of series) for (const run of await sharedRunsOf(statements, one.series)) runs.push(run)
-  const outputIds = wanted.flatMap(
-    (number) => runs.find(({ run_id: run }) => run === number)?.output_id ?? [],
-  )
-  const outputs = await outputRowsOf(statements, outputIds)
+  for (const one of series) for (const run of await settledRunsOf(statements, one.series)) runs.push(run)
   await copy.remember((database) => {
     for (const run of runs) writeRun(database, run)
-    putOutputs(database, outputs)
   })
-  const published: Uint32Array[] = []
-  for (const outputId of outputIds)
-    published.push((await readSharedOutput(statements, outputId)) ?? new Uint32Array())
-  const [ofNewer = new Uint32Array(), ofOlder = new Uint32Array()] = published
-  const numbers = new Set([...ofNewer.subarray(0, 1), ...ofOlder.subarray(0, 1)])
-  if (older !== null) for (const entry of differing(ofNewer, ofOlder)) numbers.add(entry)
+  const rowsOf = async (number: number) => {
+    const outputId = runs.find(({ run_id: run }) => run === number)?.output_id ?? null
+    if (outputId === null) return new Uint32Array()
+    const outputs = await outputRowsOf(statements, [outputId])
+    await copy.remember((database) => {
+      putOutputs(database, outputs)
+    })
+    return (await readSharedOutput(statements, outputId)) ?? new Uint32Array()
+  }
+  const ofNewer = await rowsOf(newer)
+  const numbers = new Set(ofNewer.subarray(0, 1))
+  let [later, before] = [ofNewer, older]
+  while (before !== null) {
+    const rows = await rowsOf(before)
+    for (const entry of [...rows.subarray(0, 1), ...differing(later, rows)]) numbers.add(entry)
+    const pending = await listedAmong(statements, rows, isPendingStatus)
+    for (const entry of pending) numbers.add(entry)
+    const [run, isSettled] = [before, pending.length === 0]
+    before = isSettled ? null : (runs.find(({ run_id: number }) => number === run)?.baseline ?? null)
+    later = rows
+  }
   if (isListed !== undefined)
     for (const entry of await listedAmong(statements, ofNewer, isListed)) numbers.add(entry)
   await copyEntries(statements, copy, [...numbers])

@@ -6,7 +6,7 @@ import { repeated } from '../../checkpoint/postgres/repeating.js'
 import type { HistoryReader, KnownHistory } from '../history.js'
 import { openHistory } from '../reader.js'
 import { copyOutputs } from './copy-outputs.js'
-import { hasHistory, rememberedShared, sharedRunsOf } from './shared-runs.js'
+import { hasHistory, querySubmissions, rememberedShared, settledRunsOf } from './shared-runs.js'
 
 /**
  * What a checkpoint on PostgreSQL remembers of its runs, for commands that only look; null where nothing is known yet.
@@ -25,7 +25,8 @@ export async function lookAtHistory(
       throw shared.explain(error)
     })
   const isKept = await asking(() => hasHistory(shared.postgres))
-  const rows = isKept ? await asking(() => sharedRunsOf(shared.postgres, null)) : []
+  const rows = isKept ? await asking(() => settledRunsOf(shared.postgres, null)) : []
+  const submissions = isKept ? await asking(() => querySubmissions(shared.postgres, null)) : []
   const runs = rows.map(rememberedShared)
   let copy: LocalCopy | null = null
   let reader: HistoryReader | null = null
@@ -35,6 +36,7 @@ export async function lookAtHistory(
   })
   return {
     runs: () => runs,
+    submissions: () => submissions,
     published: (run) => reader?.published(run) ?? null,
     fetch: async (wanted) => {
       const to = (copy ??= new LocalCopy(folder, {

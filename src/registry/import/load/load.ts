@@ -37,9 +37,10 @@ export async function planLoad(paths: readonly string[], signal?: AbortSignal): 
       continue
     }
     const format = detected.kind === 'csv' ? 'csv' : detected.format
-    const { mtimeMs } = await stat(path)
+    const { mtimeMs, size } = await stat(path)
     steps.push({
       path,
+      bytes: size,
       format,
       fileDate: new Date(fileDateMs(basename(path), mtimeMs)).toISOString(),
       rowEstimate: detected.rowEstimate,
@@ -78,6 +79,7 @@ export interface LoadedFile {
 }
 
 export interface LoadHooks {
+  readonly onBegun?: (step: LoadStep) => void
   readonly onProgress?: (rowCount: number) => void
   readonly onLoaded?: (file: LoadedFile) => void
   readonly signal?: AbortSignal
@@ -90,11 +92,12 @@ export interface LoadHooks {
 export async function loadInto(
   registryPath: string,
   plan: LoadPlan,
-  { onProgress, onLoaded, signal }: LoadHooks,
+  { onBegun, onProgress, onLoaded, signal }: LoadHooks,
 ): Promise<LoadedFile[]> {
   const loaded: LoadedFile[] = []
   for (const step of plan.steps) {
     const common = { path: step.path, dateMs: Date.parse(step.fileDate), ...given({ onProgress, signal }) }
+    onBegun?.(step)
     let file: LoadedFile
     try {
       file = { step, result: await importStep(registryPath, step, common), error: null }
@@ -142,6 +145,8 @@ function isOfFile({ code }: UserError): boolean {
 export interface LoadStep {
   readonly path: string
   readonly format: 'csv' | FormatName
+  /** The size of the file as it is on disk, packed or not. */
+  readonly bytes: number
   /** ISO 8601: of files of one source the newest counts, whichever is loaded last. */
   readonly fileDate: string
   readonly rowEstimate: number | null

@@ -21,6 +21,7 @@ export function askedParts(row: QueueRow, detail: LookupDetail | null, deps: Ask
       row.location === null
         ? null
         : element('p', { id: 'asked-place', class: 'place' }, foreign(row.location)),
+      webSearchLink(row),
     ),
     ...(row.reason === null ? [] : [returned(row.reason)]),
     ...(row.decision === null ? [] : [verdict(row.decision, deps)]),
@@ -29,6 +30,30 @@ export function askedParts(row: QueueRow, detail: LookupDetail | null, deps: Ask
     noteField(deps),
   ]
 }
+
+/** Nothing is sent to the search engine before the link is followed. */
+function webSearchLink({ name, location }: QueueRow): HTMLElement {
+  const words = location === null ? name : `${name} ${location}`
+  const query = new URLSearchParams({ q: words.slice(0, webSearchCharsMax) })
+  return element(
+    'p',
+    { class: 'web-search' },
+    element(
+      'a',
+      {
+        href: `https://duckduckgo.com/?${query.toString()}`,
+        target: '_blank',
+        rel: 'noreferrer noopener',
+        title: 'Sends the name and the place to duckduckgo.com',
+      },
+      'Search the web',
+      element('span', { 'aria-hidden': 'true' }, ' ↗'),
+      unseen(' (opens a new tab)'),
+    ),
+  )
+}
+
+const webSearchCharsMax = 300
 
 /** Marks in the name what a candidate does not have. */
 export function markAsked(row: QueueRow, candidate: CandidateView | null): void {

@@ -1,22 +1,59 @@
 import type { CandidateView } from '../../page-data.js'
 import { element, foreign } from './element.js'
+import { summarizeEvidence, type SummaryLine } from './evidence-summary.js'
 import { barsOf, zeroOf, type Bar, type Scale } from './waterfall.js'
 import { weightWords } from './words.js'
 
 type Evidence = CandidateView['evidence']
 
-/**
- * What speaks for a candidate and against it: a line each with its bar, every bar beginning where the one above it ended,
- * and their sum. Without weights it is a plain list.
- */
+/** Whether the tables are open, once the reviewer opened or closed one. */
+let isTableOpen = false
+
+/** The evidence of a candidate in a few lines, with the whole of it behind a disclosure. */
 export function evidenceElement(evidence: Evidence, scale: Scale): HTMLElement {
+  const table = element(
+    'details',
+    { class: 'evidence-table' },
+    element('summary', {}, `All evidence (${evidence.length})`),
+    tableElement(evidence, scale),
+  )
+  table.open = isTableOpen
+  table.querySelector('summary')?.addEventListener('click', () => {
+    isTableOpen = !table.open
+  })
+  return element(
+    'div',
+    { class: 'evidence' },
+    element(
+      'ul',
+      { class: 'short', 'aria-label': 'Evidence in short' },
+      ...summarizeEvidence(evidence).map(summaryElement),
+    ),
+    table,
+  )
+}
+
+const summaryElement = ({ label, text }: SummaryLine): HTMLElement =>
+  element(
+    'li',
+    { class: label === 'Against' ? 'against' : null },
+    element('b', {}, label),
+    ' ',
+    element('span', {}, foreign(text, 300)),
+  )
+
+/**
+ * A line for each part with its bar, every bar beginning where the one above it ended, and their sum. Without weights a
+ * plain list.
+ */
+function tableElement(evidence: Evidence, scale: Scale): HTMLElement {
   const weights = evidence.map(({ weight }) => weight)
   const isWeighed = weights.some((weight) => weight !== null)
   const bars = barsOf(weights, scale)
   const sum = weights.reduce<number>((total, weight) => total + (weight ?? 0), 0)
   return element(
     'ul',
-    { class: isWeighed ? 'evidence weighed' : 'evidence', 'aria-label': 'Evidence' },
+    { class: isWeighed ? 'parts weighed' : 'parts', 'aria-label': 'Evidence' },
     ...evidence.map((part, index) => partElement(part, isWeighed, bars[index] ?? null, scale)),
     isWeighed && evidence.length > 1 ? sumElement(sum, scale) : null,
   )

@@ -9,6 +9,7 @@ export type Pane = 'queue' | 'review' | 'decided'
 /** What is around the rows: whose review of what it is, how far it is, what was done last, and the parts of a narrow page. */
 export class PageFrame {
   readonly #said = partOf('said', HTMLElement)
+  readonly #hint = partOf('hint', HTMLElement)
   readonly #words = partOf('progress-words', HTMLElement)
   readonly #bar = partOf('progress-bar', HTMLElement)
   readonly #more = partOf('more', HTMLElement)
@@ -41,6 +42,17 @@ export class PageFrame {
   /** For screen readers: what was done. */
   say(words: string): void {
     this.#said.textContent = words
+  }
+
+  /** Why a key or a button did nothing; shown until the next one. */
+  explain(words: string): void {
+    this.say(words)
+    this.#hint.textContent = words
+    this.#hint.hidden = false
+  }
+
+  clearHint(): void {
+    this.#hint.hidden = true
   }
 
   /** Of a page too narrow for all of them. */

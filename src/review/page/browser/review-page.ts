@@ -55,6 +55,7 @@ export class ReviewPage {
       this.#showNone()
     },
     onChosen: () => {
+      this.#frame.clearHint()
       this.#frame.showPane('review')
     },
     onFailure: (failure) => {
@@ -122,6 +123,11 @@ export class ReviewPage {
 
   #do(action: KeyAction): void {
     const { row } = this.#row
+    this.#frame.clearHint()
+    if (row === null && needsRow.has(action.kind)) {
+      this.#frame.explain('There is no row to do this with.')
+      return
+    }
     switch (action.kind) {
       case 'accept':
         this.#accept(action.number)
@@ -166,10 +172,14 @@ export class ReviewPage {
   }
 
   #accept(number: number): void {
-    const candidate = this.#row.candidates[number - 1]
-    if (candidate === undefined) return
+    const { candidates } = this.#row
+    const candidate = candidates[number - 1]
+    if (candidate === undefined) {
+      this.#frame.explain(`There is no candidate ${number}: ${countWords(candidates.length)}.`)
+      return
+    }
     const verdict = accepting(candidate)
-    if (verdict === null) this.#frame.say(`Cannot be accepted: ${candidate.obstacle ?? 'it has no id'}`)
+    if (verdict === null) this.#frame.explain(`Cannot be accepted: ${candidate.obstacle ?? 'it has no id'}`)
     else this.#decide(verdict)
   }
 
@@ -199,7 +209,7 @@ export class ReviewPage {
   async #undone(reply: UndoReply): Promise<void> {
     const [first] = reply.decisions
     if (first === undefined) {
-      this.#frame.say('There is nothing of this session to undo.')
+      this.#frame.explain('There is nothing of this session to undo.')
       return
     }
     const [before = null] = reply.decisions.map(({ lookup }) => this.#details.unsettle(lookup))
@@ -214,7 +224,8 @@ export class ReviewPage {
   async #openGroup(): Promise<void> {
     const detail = await this.#navigation.reload()
     if (detail === null) return
-    if (detail.alike.length === 0) this.#frame.say('No other lookup has the same doubt.')
+    if (detail.alike.length === 0)
+      this.#frame.explain('No group to settle: no other open lookup asks for the same name.')
     else this.#group.open(detail)
   }
 
@@ -293,6 +304,16 @@ export class ReviewPage {
     this.#row.showRefusal(words)
     this.#frame.say(words)
   }
+}
+
+/** Actions that are about the row that is shown. */
+const needsRow: ReadonlySet<KeyAction['kind']> = new Set([
+  ...(['accept', 'none', 'skip', 'search', 'group', 'note'] as const),
+])
+
+function countWords(count: number): string {
+  if (count === 0) return 'this row has none'
+  return count === 1 ? 'this row has only candidate 1' : `this row has candidates 1 to ${count}`
 }
 
 const typed = 'input:not([type=checkbox], [type=radio]), textarea, select'

@@ -2,7 +2,7 @@ import { UserError } from '../../../core/errors.js'
 import { parsePostgresUrl, shownPostgresUrl } from '../../../core/postgres-address.js'
 import type { Clock } from '../../../platform/clock.js'
 import { connectPostgres, type ConnectOptions } from '../../../platform/postgres/connect.js'
-import { explainPostgresError } from '../../../platform/postgres/explain.js'
+import { explainServerChange } from '../../../platform/postgres/explain.js'
 import {
   assertGrants,
   assertKnownVersion,
@@ -55,10 +55,11 @@ export async function openServiceDatabase(
     connectionsMax,
     statementTimeoutMs: statementMsMax,
     connectTimeoutMs: connectMsMax,
+    words,
     ...(environment === undefined ? {} : { environment }),
   })
   const shown = shownPostgresUrl(address)
-  const explain = (error: unknown) => explainPostgresError(address, words, error)
+  const explain = (error: unknown) => explainServerChange(shown, error)
   try {
     const schema = schemaMadeBy(deps)
     assertFit(await readServer(postgres), shown)

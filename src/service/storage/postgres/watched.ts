@@ -1,5 +1,5 @@
 import { errorText } from '../../../core/error-text.js'
-import { ConnectionLostError, type Postgres } from '../../../platform/postgres/postgres.js'
+import { isServerTrouble, type Postgres } from '../../../platform/postgres/postgres.js'
 
 export interface WatchDeps {
   /** As it may be shown. */
@@ -19,7 +19,7 @@ export function watched(postgres: Postgres, { url, explain, log }: WatchDeps): P
       isAway = false
       return result
     } catch (error) {
-      if (error instanceof ConnectionLostError && !isAway) {
+      if (isServerTrouble(error) && !isAway) {
         isAway = true
         log(`requests are refused until the database is back: ${errorText(explain(error))}`)
       }

@@ -1,0 +1,73 @@
+import { inputsOfJob } from '../rules/job-name.js'
+import { readScope, type LookupKind } from '../rules/lookup-kind.js'
+import { lookupStates, type LookupState } from '../rules/lookup-state.js'
+import type { Sqlite } from '../../platform/sqlite.js'
+import type { ScopeCounts } from './checkpoint.js'
+import { answersIn } from './plain-answers.js'
+
+/** What each scope of a checkpoint holds. */
+export function readCounts(database: Sqlite, version: number): ScopeCounts[] {
+  const scopes = database
+    .prepare<
+      [],
+      {
+        scopeId: number
+        scope: string
+        submissions: number
+        firstSubmittedAtMs: number | null
+        lastAnsweredAtMs: number | null
+      }
+    >(
+      `SELECT scope_id AS scopeId, scope, count(s.custom_id) AS submissions,
+         min(s.intended_at_ms) AS firstSubmittedAtMs, max(l.answered_at_ms) AS lastAnsweredAtMs
+       FROM scopes JOIN lookups l USING (scope_id)
+       LEFT JOIN submissions s ON s.lookup_id = l.lookup_id AND s.verdict IN ('accepted', 'uncertain', 'intended')
+       GROUP BY scope_id ORDER BY scope_id`,
+    )
+    .all()
+  const states = database.prepare<[number], { state: LookupState; count: number }>(
+    'SELECT state, count(*) AS count FROM lookups WHERE scope_id = ? GROUP BY state',
+  )
+  const outcomes = database.prepare<[number], { outcome: string; count: number }>(
+    `SELECT outcome, count(*) AS count FROM lookups JOIN ${answersIn(version)} USING (lookup_id)
+     WHERE scope_id = ? AND state IN ('answered', 'failed') GROUP BY outcome ORDER BY 2 DESC`,
+  )
+  const lastInput = database
+    .prepare<[number], string>('SELECT input FROM jobs WHERE scope_id = ? ORDER BY job_id DESC LIMIT 1')
+    .pluck()
+  return scopes.map(({ scopeId, ...scope }) => {
+    const counted = new Map(states.all(scopeId).map(({ state, count }) => [state, count]))
+    return {
+      ...scope,
+      ...serviceOf(scope.scope),
+      lastInputs: inputsOfJob(lastInput.get(scopeId)),
+      states: Object.fromEntries(lookupStates.map((state) => [state, counted.get(state) ?? 0])) as Record<
+        LookupState,
+        number
+      >,
+      outcomes: Object.fromEntries(outcomes.all(scopeId).map(({ outcome, count }) => [outcome, count])),
+    }
+  })
+}
+
+export function serviceOf(text: string): Pick<ScopeCounts, 'scope' | 'kind'> {
+  const { base, kind } = readScope(text)
+  return { scope: base, kind }
+}
+
+/** Submissions of a job that has not ended, by kind: billed, or maybe billed. `scope`: the service; `null` gives none. */
+export function readSpentOfJob(
+  database: Sqlite,
+  scope: string | null,
+  job: string,
+): ReadonlyMap<LookupKind, number> {
+  const rows = database
+    .prepare<[string], { scope: string; count: number }>(
+      `SELECT scope, count(*) AS count FROM jobs JOIN scopes USING (scope_id) JOIN submissions USING (job_id)
+       WHERE input = ? AND ended_at_ms IS NULL AND verdict IN ('accepted', 'uncertain', 'intended')
+       GROUP BY scope`,
+    )
+    .all(job)
+  const own = rows.map((row) => ({ ...readScope(row.scope), count: row.count }))
+  return new Map(own.filter(({ base }) => base === scope).map(({ kind, count }) => [kind, count]))
+}
