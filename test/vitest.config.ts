@@ -1,17 +1,51 @@
-import { defineConfig } from 'vitest/config'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+
+/** What `enrich` keeps of a user outside a checkpoint's folder. */
+const stateFolder = mkdtempSync(join(tmpdir(), 'enrich-state-'))
+process.once('exit', () => {
+  rmSync(stateFolder, { recursive: true, force: true })
+})
 
 const parts = ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts']
+/** Run in both tiers, in the full one with PostgreSQL and LibreOffice too. */
+const both = ['test/**/*.both.test.ts']
+const full = ['test/**/*.full.test.ts']
 
-export default defineConfig({
-  test: {
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    // Two cores, and tests that wait for processes, leases and limits a good part of their time.
-    maxWorkers: 3,
-    projects: [
-      // Nothing of these outlives its test: files share what is loaded, which takes half of their time otherwise.
-      { extends: true, test: { name: 'parts', include: parts, isolate: false } },
-      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: parts } },
-    ],
-  },
+type Servers = 'refused' | 'absent' | 'used'
+
+const project = (
+  name: string,
+  servers: Servers,
+  test: NonNullable<TestProjectInlineConfiguration['test']>,
+): TestProjectInlineConfiguration => ({
+  extends: true,
+  test: { name, env: { XDG_STATE_HOME: stateFolder, TEST_SERVERS: servers }, ...test },
+})
+
+/** `npm test` is the fast tier; `--mode full` is the full one. CONTRIBUTING.md says what each holds. */
+export default defineConfig(({ mode }) => {
+  const isFull = mode === 'full'
+  return {
+    test: {
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      // Two cores, and tests that wait for processes, leases and limits a good part of their time.
+      maxWorkers: 3,
+      globalSetup: isFull ? ['test/support/shared-servers.ts'] : [],
+      projects: [
+        // Nothing of these outlives its test: files share what is loaded, which takes half of their time otherwise.
+        project('parts', 'refused', { include: parts, exclude: full, isolate: false }),
+        project('whole', 'refused', {
+          include: ['test/**/*.test.ts'],
+          exclude: [...parts, ...both, ...full],
+          isolate: false,
+        }),
+        project('both', isFull ? 'used' : 'absent', { include: both }),
+        ...(isFull ? [project('full', 'used', { include: full })] : []),
+      ],
+    },
+  }
 })

@@ -65,6 +65,17 @@ describe('errors', () => {
     expect(errorBody.parse(reply.json).error.type).toBe('payload_too_large')
   })
 
+  test('KICK-21 a body that is not UTF-8 is a 400, and nothing is billed', async () => {
+    const before = it.service.ledger('alice').length
+    const headers = { apikey: keys.alice, 'content-type': 'application/json' }
+    const body = Buffer.from('{"name":"Müller"}', 'latin1')
+    const reply = await it.alice.raw(kickoffPath, { method: 'POST', headers, body })
+    expect([reply.status, errorBody.parse(reply.json).error.message]).toEqual([400, 'the body is not UTF-8'])
+    const stranger = { ...headers, apikey: 'wrong' }
+    expect((await it.alice.raw(kickoffPath, { method: 'POST', headers: stranger, body })).status).toBe(401)
+    expect(it.service.ledger('alice')).toHaveLength(before)
+  })
+
   test('ERR-06 a chunked body over 64 KiB is 413 as well', async () => {
     const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`
     const answer = await sendBytes(

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { createServiceClient } from '../../src/client/client.js'
+import { HeadFile, readHead } from '../../src/pipeline/checkpoint/head-file.js'
 import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
 import type { Decision } from '../../src/pipeline/rules/decision.js'
@@ -184,6 +185,9 @@ export class MortalJob {
       if (statSync(from).isDirectory()) mkdirSync(to, { recursive: true })
       else copyFileSync(from, to)
     }
+    // A copied head file would say that another program wrote it.
+    const head = readHead(join(this.#remains, '.enrich/checkpoint.sqlite'))
+    if (head.kind === 'found') new HeadFile(this.#path('.enrich/checkpoint.sqlite'), head.head).close()
     rmSync(this.#remains, { recursive: true })
     for (const name of readdirSync(this.folder)) {
       renameSync(this.#path(name), this.#path(name.replaceAll(`.${process.pid}-`, `.${goneProcessId}-`)))

@@ -29,17 +29,24 @@ export async function enrich(
   folder: string,
   url: string,
   args: readonly string[],
-  kill?: (end: () => void) => void,
+  kill?: (end: (signal?: NodeJS.Signals) => void) => void,
+  stateFolder = join(folder, 'state'),
 ): Promise<Ended> {
   const child = spawn(process.execPath, [main, ...args], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], TMPDIR: folder, ENRICH_BASE_URL: url, ENRICH_API_KEY: apiKey },
+    env: {
+      PATH: process.env['PATH'],
+      TMPDIR: folder,
+      XDG_STATE_HOME: stateFolder,
+      ENRICH_BASE_URL: url,
+      ENRICH_API_KEY: apiKey,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
-  kill?.(() => child.kill('SIGKILL'))
+  kill?.((signal = 'SIGKILL') => child.kill(signal))
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, stdout, stderr }
 }

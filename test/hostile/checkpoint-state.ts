@@ -1,6 +1,8 @@
-import Database from 'better-sqlite3'
 import { expect } from 'vitest'
 import { lookupStates, type LookupState } from '../../src/pipeline/rules/lookup-state.js'
+import { loadDriver } from '../../src/platform/sqlite.js'
+
+const Database = loadDriver()
 
 /**
  * Lookups by name in their states, read by plain SQLite: the file is whole, nothing hangs between two states,

@@ -74,6 +74,7 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
     claim: (customId, runId, nowMs) => mortalCall(life, () => checkpoint.claim(customId, runId, nowMs)),
     contenders: (runId) => mortalCall(life, () => checkpoint.contenders(runId)),
     award: (customId, runId, nowMs) => mortalCall(life, () => checkpoint.award(customId, runId, nowMs)),
+    exchangeRuns: (one, other, nowMs) => mortalCall(life, () => checkpoint.exchangeRuns(one, other, nowMs)),
     ownerOf: (runId) => mortalCall(life, () => checkpoint.ownerOf(runId)),
     lostSince: (afterMs, among) => mortalCall(life, () => checkpoint.lostSince(afterMs, among)),
     // Looking back is no step: it would only move the deaths of every kept seed.

@@ -20,6 +20,7 @@ import { isStageStop, stageOptionsOf, watchDepartures, type assertStageWorld } f
 import {
   assertAllPaidOnce,
   copyCheckpoint,
+  putBackCheckpoint,
   pathOf,
   remainsOf,
   scope,
@@ -100,7 +101,7 @@ export async function oneProcess(world: World, process: number, mayDie: boolean)
   }
   // What a dead process had not written yet is written over with what it left.
   checkpoint.close()
-  if (life.isDead) copyCheckpoint(remains, path)
+  if (life.isDead) putBackCheckpoint(remains, path)
   return { life, stop, ended: { departures, wasStageStopped: isStageStop(stop, stageStops) } }
 }
 

@@ -13,7 +13,7 @@ import { systemClock } from '../../src/platform/clock.js'
 import { Chance } from './chance.js'
 import { mostInAMinute } from './rate-window.js'
 import { Life, mortalCheckpoint, mortalTransport } from './mortal.js'
-import { copyCheckpoint } from './world.js'
+import { copyCheckpoint, putBackCheckpoint } from './world.js'
 import { fairWeather, SimulatedService, type Weather } from './simulated-service.js'
 import { VirtualTime } from './virtual-time.js'
 
@@ -88,7 +88,7 @@ async function killedAfter(livesMs: readonly number[], window: Weather['window']
       copyCheckpoint(path, remains)
       checkpoint.close()
       // The next process finds the files as this one left them: the same files, not copies of them.
-      copyCheckpoint(remains, path)
+      putBackCheckpoint(remains, path)
     }
     return { limitedCount: service.limitedCount, arrivedMs }
   } finally {

@@ -48,6 +48,8 @@ export interface Simulated {
   polls: number
   /** Answers of another run or entity that the service sent. */
   swapped: number
+  /** Submissions that got another one's run for good. */
+  crossed: number
   virtualHours: number
   /** Lookups of what follows from answers, and of rows that ask for domains. */
   stageLookups: number
@@ -79,6 +81,8 @@ export interface WorldOptions {
   webhooks?: boolean
   /** Answers are sent to whom they do not belong. */
   mixedUp?: boolean
+  /** With it, submissions get each other's run, permanently. Without webhooks alone. */
+  crossed?: boolean
   /** The service ends with each process, as the embedded one does: it bills nothing, and knows no earlier run. */
   forgetful?: boolean
   /** What happens is counted here; by default, in a tally of each process. */
@@ -100,10 +104,12 @@ export interface WorldOptions {
 export async function simulate(seed: number, options: WorldOptions = {}): Promise<Simulated> {
   const chance = new Chance(seed)
   const folder = mkdtempSync(join(memoryFolder, 'enrich-simulation-'))
+  process.env['XDG_STATE_HOME'] = folder
   const time = new VirtualTime(startMs)
   try {
     const webhooks = options.webhooks === true ? openPost(seed, folder) : null
-    const mixUp = options.mixedUp === true ? new MixUp(new Chance(seed + 2_000_000_011)) : null
+    const crossing = options.crossed === true && webhooks === null ? new Chance(seed + 3_000_000_019) : null
+    const mixUp = options.mixedUp === true ? new MixUp(new Chance(seed + 2_000_000_011), crossing) : null
     const withStages = options.decided === true || (options.stages ?? seed % 4 === 3)
     const stages = withStages ? openStageWorld(seed) : null
     const world: World = {
@@ -175,7 +181,11 @@ async function live(seed: number, world: World): Promise<Simulated> {
     for (const [lookupId, runId] of life.answered) world.answered.set(lookupId, runId)
     const disk = readDisk(pathOf(world))
     assertAllPaidOnce(world)
-    assertNothingLost(disk, service, world.accepted, world.answered)
+    service.uncrossUnlessTold((id) => {
+      const row = disk.submissions.find(({ customId }) => customId === id)
+      return row?.verdict === 'accepted' ? row.runId : null
+    })
+    assertNothingLost(disk, service, world.accepted, world.answered, world.mixUp?.toldRuns)
     assertBudgetKept(disk, world.lookupsMax, ['resolution'])
     const isLeftAlone = leftAlone(world, disk)
     if (world.stages !== null)
@@ -215,6 +225,7 @@ async function live(seed: number, world: World): Promise<Simulated> {
         steps,
         polls: service.pollCount,
         swapped: world.mixUp?.swappedCount ?? 0,
+        crossed: world.mixUp?.toldRuns.size ?? 0,
         virtualHours: (time.nowMs - startMs) / 3_600_000,
         stageLookups: stageLookups.length,
         researched: taken.filter(({ kind }) => kind === 'hierarchy').length,

@@ -2,7 +2,7 @@ import type { Transport, TransportRequest } from '../../src/client/transport.js'
 import type { Exchange } from '../../src/core/exchange.js'
 import type { Chance } from './chance.js'
 import type { Firm, FirmBook } from './firms.js'
-import type { MixUp } from './mix-up.js'
+import type { Body, MixUp } from './mix-up.js'
 import { RateWindow, type WindowKind } from './rate-window.js'
 import { mergedIntoOf } from './record-bodies.js'
 import { error, limited, type Answered } from './simulated-answer.js'
@@ -11,7 +11,7 @@ import { SimulatedRecords } from './simulated-records.js'
 
 export interface LedgerEntry {
   readonly customId: string
-  readonly runId: string
+  runId: string
   readonly name: string
   readonly startedAtMs: number
   readonly doneAtMs: number
@@ -137,19 +137,25 @@ export class SimulatedService {
     if (isDead()) return never()
     if (chance.happens(weather.neverSent)) return { kind: 'no_reply', sent: 'no', reason: 'refused' }
     if (chance.happens(weather.lostRequest)) {
-      await pass(chance.whole(1, 60_000))
+      await pass(chance.whole(1, 60_000), request.signal)
       return isDead() ? never() : { kind: 'no_reply', sent: 'maybe', reason: 'reset' }
     }
     if (this.records?.isLate(request) === true) return this.#arriveLate(request, isDead)
     const answered = this.#answer(request)
-    await pass(chance.happens(weather.slowAnswer) ? chance.whole(1_000, 59_000) : chance.whole(1, 400))
+    const answerMs = chance.happens(weather.slowAnswer) ? chance.whole(1_000, 59_000) : chance.whole(1, 400)
+    const isStopped = () => request.signal?.aborted === true
+    await pass(answerMs, request.signal)
     if (isDead()) return never()
+    if (isStopped()) return { kind: 'no_reply', sent: 'maybe', reason: 'stopped' }
     if (chance.happens(weather.lostAnswer)) return { kind: 'no_reply', sent: 'maybe', reason: 'reset' }
     if (chance.happens(weather.brokenBody)) {
       return { kind: 'reply', status: answered.status, headers: {}, body: undefined, bodyFault: 'broke off' }
     }
-    this.mixUp?.arrived(answered.body)
-    return { kind: 'reply', headers: {}, bodyFault: null, ...answered }
+    const body = (await this.mixUp?.cross(answered.body as Body, this.ledger)) ?? answered.body
+    if (isDead()) return never()
+    if (isStopped()) return { kind: 'no_reply', sent: 'maybe', reason: 'stopped' }
+    this.mixUp?.arrived(body)
+    return { kind: 'reply', headers: {}, bodyFault: null, ...answered, body }
   }
 
   /** The caller gives up on a request that is still on its way. */
@@ -204,6 +210,19 @@ export class SimulatedService {
     if (errs) return error(chance.pick([500, 502, 504]), 'api_error')
     const accepted = { status: 'pending', run_id: entry.runId, custom_id: body.custom_id }
     return { status: 202, body: this.mixUp?.kickoff(accepted) ?? accepted }
+  }
+
+  /**
+   * A mix-up that only one of both submissions was told of is undone, since no answer could set it right; `knownRun` is
+   * the run that a submission is known to have. Where it is set right already, it stays so.
+   */
+  uncrossUnlessTold(knownRun: (customId: string) => string | null): void {
+    for (const [one, other] of this.mixUp?.newlyCrossed.splice(0) ?? []) {
+      const runs = [one, other].map(({ customId }) => knownRun(customId))
+      if (!runs.includes(null) || runs[0] === one.runId || runs[1] === other.runId) continue
+      this.mixUp?.uncross(one, other)
+      for (const entry of [one, other]) this.#runs.set(entry.runId, entry)
+    }
   }
 
   /** Another process: of what it was asked before it knows nothing. */
@@ -300,5 +319,16 @@ export function runBody(run: LedgerEntry, isDone: boolean, chance: Chance): Answ
   }
 }
 
-const pass = (delayMs: number) => new Promise<void>((resolve) => setTimeout(resolve, delayMs))
+/** Ends early where the caller does not wait any longer. */
+const pass = (delayMs: number, signal?: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, delayMs)
+    if (signal?.aborted === true) end()
+    signal?.addEventListener('abort', end, { once: true })
+  })
 const never = () => new Promise<never>(() => undefined)

@@ -25,6 +25,8 @@ export class VirtualTime {
         'performance',
       ],
       loopLimit: 1_000_000_000,
+      // What slept before the world began may be woken in it.
+      shouldClearNativeTimers: true,
     })
   }
 

@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Transport } from '../../src/client/transport.js'
+import { HeadFile, readHead } from '../../src/pipeline/checkpoint/head-file.js'
 import type { OwnInbox } from '../../src/pipeline/inbox/inbox.js'
 import type { RunCounter } from '../../src/pipeline/scheduler/run-counter.js'
 import type { Chance } from './chance.js'
@@ -84,4 +85,14 @@ export function copyCheckpoint(path: string, to: string): void {
     if (existsSync(path + suffix)) copyFileSync(path + suffix, to + suffix)
     else rmSync(to + suffix, { force: true })
   }
+}
+
+/**
+ * Puts back the files of a process that died. Its head is written again: nothing else wrote to a checkpoint whose process
+ * was killed, and a copied head file would say that something did.
+ */
+export function putBackCheckpoint(remains: string, path: string): void {
+  const found = readHead(remains)
+  copyCheckpoint(remains, path)
+  if (found.kind === 'found') new HeadFile(path, found.head).close()
 }

@@ -28,7 +28,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   retry: { args: ['retry', ...enriched, '--status', 'no_match'], types: run },
   plan: { args: ['plan', 'companies.csv'], types: ['plan'] },
   status: { args: ['status', '--uncertain'], types: ['status'] },
-  runs: { args: ['runs'], types: ['run'] },
+  runs: { args: ['runs'], types: ['run', 'totals'] },
   diff: { args: ['diff'], types: ['change', 'diff'] },
   report: { args: ['report', '-o', 'report.html'], types: ['report'] },
   // The checkpoint of the state is a file, which knows no parts.

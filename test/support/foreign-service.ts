@@ -38,6 +38,9 @@ export type Fault =
   | 'accept_then_reset'
   | 'accept_then_hang'
 
+/** Sends the whole answer, the status too. */
+type SendBytes = (response: ServerResponse) => void
+
 /** A run is done at its n-th poll, or so long after its kickoff. */
 type RunTakes = { readonly polls: number } | { readonly ms: number }
 
@@ -54,12 +57,12 @@ export interface ForeignServiceOptions {
   /** Default `/gateway`. */
   readonly pathPrefix?: string
   readonly faults?: (request: RecordedRequest) => Fault | undefined
-  /** What something between the service and its caller makes of an answer. */
+  /** What something between the service and its caller makes of an answer: another one, or bytes of its own. */
   readonly reply?: (
     request: RecordedRequest,
     body: Record<string, unknown>,
     service: ForeignService,
-  ) => Record<string, unknown>
+  ) => Record<string, unknown> | SendBytes
   /** Told of every kickoff that was accepted, before it is answered: the moment to send webhooks. */
   readonly accepted?: (run: ForeignRun, service: ForeignService) => void
 }
@@ -121,7 +124,8 @@ export async function startForeignService(options: ForeignServiceOptions = {}): 
         if (fault === 'accept_then_reset') incoming.socket.destroy()
         else if (fault === undefined) {
           const body = options.reply?.(request, reply.body as Record<string, unknown>, service) ?? reply.body
-          send(incoming, response, { ...reply, body })
+          if (typeof body === 'function') (body as SendBytes)(response)
+          else send(incoming, response, { ...reply, body })
         }
       }
     })

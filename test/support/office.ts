@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { tellSkipped } from './skipped.js'
+import { mayUseServers, tellSkipped } from './skipped.js'
 
 const places = [
   '/usr/bin/soffice',
@@ -11,6 +11,7 @@ const places = [
 
 /** Where a LibreOffice is on this machine; null, and said loudly, where there is none. */
 export function findOffice(): string | null {
+  if (!mayUseServers()) return null
   const found = places.find((place) => existsSync(place)) ?? null
   if (found === null) {
     tellSkipped(

@@ -55,6 +55,19 @@ export const findFaintText = (page: Page) =>
       })`,
   )
 
+/** Figures of tiles that are broken across lines. */
+export const findBrokenFigures = (page: Page) =>
+  ask<string[]>(
+    page,
+    `return [...document.querySelectorAll('.tiles dd')]
+      .filter((figure) => {
+        const range = document.createRange()
+        range.selectNodeContents(figure)
+        return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1
+      })
+      .map(({ textContent }) => textContent)`,
+  )
+
 export interface Links {
   readonly navCount: number
   readonly innerCount: number

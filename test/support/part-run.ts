@@ -15,7 +15,7 @@ import { connectPostgres } from '../../src/platform/postgres/connect.js'
 import type { Postgres } from '../../src/platform/postgres/postgres.js'
 import { systemRandom } from '../../src/platform/random.js'
 import { noCandidates } from './no-candidates.js'
-import type { PostgresServer } from './postgres-server.js'
+import type { SharedPostgres } from './postgres-server.js'
 
 /** A run of one part, or of all rows, as texts alone, so that another process can be given it. */
 export interface PartRun {
@@ -151,9 +151,8 @@ export const connectTo = (url: string): Postgres =>
 export const databaseOf = (postgres: Postgres) => ({ postgres, explain: (error: unknown) => error })
 
 /** A database of its own on a server that is durable, with the tables of a checkpoint. */
-export async function makeDatabase(server: PostgresServer, name: string): Promise<string> {
-  server.sql(`CREATE DATABASE ${name}`)
-  const url = server.url({ database: name })
+export async function makeDatabase(server: SharedPostgres, name: string): Promise<string> {
+  const url = server.createDatabase(name)
   const made = await openShared(url, { clock: systemClock, random: systemRandom, environment: {} })
   await made.close()
   return url

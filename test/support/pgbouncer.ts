@@ -19,7 +19,7 @@ export interface Pgbouncer {
 
 /** In transaction mode, with few connections to a server that trusts whoever comes over TCP. */
 export async function startPgbouncer(
-  server: PostgresServer,
+  server: Pick<PostgresServer, 'folder' | 'port'>,
   { connectionsMax = 4 }: { connectionsMax?: number } = {},
 ): Promise<Pgbouncer> {
   const probe = createServer()

@@ -18,6 +18,8 @@ export interface Pty {
   screen(): Promise<string[]>
   /** Where the cursor is: column, and row of what `screen` gives. */
   cursor(): Promise<[column: number, row: number]>
+  /** Lines that the terminal broke itself, since they were wider: each whole. */
+  brokenLines(): Promise<string[]>
   /** Every byte that came, as it came. */
   raw(): string
   sees(pattern: RegExp): Promise<void>
@@ -86,9 +88,26 @@ export function startInPty(
     while (all.at(-1) === '') all.pop()
     return all
   }
+  const brokenLines = () => {
+    const { active } = view.buffer
+    const whole: { text: string; isBroken: boolean }[] = []
+    for (let row = 0; row < active.length; row++) {
+      const line = active.getLine(row)
+      const last = whole.at(-1)
+      if (line === undefined) continue
+      if (!line.isWrapped || last === undefined)
+        whole.push({ text: line.translateToString(), isBroken: false })
+      else whole[whole.length - 1] = { text: last.text + line.translateToString(), isBroken: true }
+    }
+    return whole.filter(({ isBroken }) => isBroken).map(({ text }) => text.trimEnd())
+  }
   return {
     raw,
     ended,
+    brokenLines: async () => {
+      await settled()
+      return brokenLines()
+    },
     screen: async () => {
       await settled()
       return lines()

@@ -221,18 +221,21 @@ export function sampleReport(
     changeKinds.map((kind, index) => [kind, Math.max(1, Math.round(changeCount / (index + 1)))]),
   )
   const figures = sampleFigures(rowCount, words)
+  const run = sampleRun(
+    31,
+    {
+      figures,
+      changes: { baseline: 30, counts },
+      alarms: [{ condition: 'lost_match>5', found: 12, message: '12 rows lost their match, more than 5' }],
+    },
+    { exitCode: 6 },
+    words,
+  )
+  const reviewedCount = Math.round(rowCount * 0.02)
   return {
-    run: sampleRun(
-      31,
-      {
-        figures,
-        changes: { baseline: 30, counts },
-        alarms: [{ condition: 'lost_match>5', found: 12, message: '12 rows lost their match, more than 5' }],
-      },
-      { exitCode: 6 },
-      words,
-    ),
+    run,
     earlier: nights,
+    paid: [run, ...nights],
     changes: {
       baseline: 30,
       counts,
@@ -242,9 +245,15 @@ export function sampleReport(
         ),
       ),
     },
-    attention: {
-      rowCount: Math.round(rowCount * 0.02),
-      entries: Array.from({ length: Math.min(300, Math.round(rowCount * 0.02)) }, (_, index) =>
+    review: {
+      rowCount: reviewedCount,
+      entries: Array.from({ length: Math.min(300, reviewedCount) }, (_, index) =>
+        sampleAttention(index, words),
+      ),
+    },
+    unanswered: {
+      rowCount: Math.min(3, reviewedCount),
+      entries: Array.from({ length: Math.min(3, reviewedCount) }, (_, index) =>
         sampleAttention(index, words),
       ),
     },

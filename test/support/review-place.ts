@@ -143,6 +143,7 @@ async function openReview(
   const troubles: unknown[] = []
   const request = {
     ...{ settings, environment, clock: systemClock, stdin: new PassThrough() },
+    runCommand: 'enrich companies.csv -o out.parquet',
     ...{ signal: new AbortController().signal, onTrouble: (error: unknown) => troubles.push(error) },
   }
   let letGo = (): void => undefined

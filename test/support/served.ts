@@ -1,13 +1,15 @@
-import Database from 'better-sqlite3'
 import { expect } from 'vitest'
+import { loadDriver, type Sqlite } from '../../src/platform/sqlite.js'
 import { canary, type CliPlace } from './cli.js'
+
+const Database = loadDriver()
 
 /** `enrich serve` as a second process, beside the place that its callers are started in. */
 export interface Served {
   /** The same after it was stopped and started again. */
   readonly baseUrl: string
   /** Reads its database. It is stopped for that, and started again: it shares its file with nobody. */
-  read<Result>(query: (database: Database.Database) => Result): Promise<Result>
+  read<Result>(query: (database: Sqlite) => Result): Promise<Result>
 }
 
 /** Runs, and builds of records, take so many seconds; without limits a minute. */

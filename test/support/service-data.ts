@@ -17,7 +17,7 @@ import {
   type SharedDataOptions,
   type Stores,
 } from '../../src/service/stores.js'
-import { findPostgres, startPostgres, type PostgresServer } from './postgres-server.js'
+import { findPostgres, sharedPostgres, type SharedPostgres } from './postgres-server.js'
 
 /** The stores of a service, with an account `alice` whose key is `k`. */
 export interface TestData {
@@ -99,21 +99,20 @@ export const outcomeOf = (status: RunOutcome['status']): RunOutcome => ({
 
 /** Databases of one server, each with the data of one service, which several may have open. */
 export class SharedData {
-  #server: PostgresServer | null = null
+  #server: SharedPostgres | null = null
   #count = 0
   readonly #closes: (() => Promise<void> | void)[] = []
 
   constructor(readonly programs: string) {}
 
-  async server(): Promise<PostgresServer> {
-    return (this.#server ??= await startPostgres(this.programs))
+  async server(): Promise<SharedPostgres> {
+    return (this.#server ??= await sharedPostgres(this.programs))
   }
 
   async newUrl(): Promise<string> {
     const database = `service_${++this.#count}`
     const server = await this.server()
-    server.sql(`CREATE DATABASE ${database}`)
-    return server.url({ database })
+    return server.createDatabase(database)
   }
 
   /** A replica's stores; `told` gets the ids of runs whose ends it hears of. */

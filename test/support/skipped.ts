@@ -5,6 +5,16 @@ export function tellSkipped(reason: string): void {
   process.stderr.write(`SKIPPED: ${reason}\n`)
 }
 
+/**
+ * Whether this test may use PostgreSQL, a browser or LibreOffice: in the full tier. The fast one needs nothing but
+ * Node, so that a test that wants them has a name that ends in `.full.test.ts`.
+ */
+export function mayUseServers(): boolean {
+  const servers = process.env['TEST_SERVERS']
+  if (servers === 'refused') throw new Error('a test that needs this program is named *.full.test.ts')
+  return servers !== 'absent'
+}
+
 /** Whether a program can be started here; said loudly where it cannot. */
 export function hasProgram(name: string): boolean {
   const isHere = spawnSync(name, ['--version'], { stdio: 'ignore' }).error === undefined

@@ -8,12 +8,14 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import Database from 'better-sqlite3'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/reader.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { loadDriver } from '../../../src/platform/sqlite.js'
 import { checkpointFolder, job, keyed, scope, startMs } from './support.js'
+
+const Database = loadDriver()
 
 const at = checkpointFolder()
 afterAll(() => {

@@ -1,5 +1,4 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readHead } from '../../../src/pipeline/checkpoint/head-file.js'
 import { repairCheckpoint } from '../../../src/pipeline/checkpoint/repair.js'
@@ -8,12 +7,15 @@ import {
   type OwnCheckpoint as Checkpoint,
   type OpenCheckpointDeps,
 } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { witnessPath } from '../../../src/pipeline/checkpoint/paths.js'
 import { registerChecksums } from '../../../src/pipeline/checkpoint/row-checksums.js'
 import { migrations } from '../../../src/pipeline/checkpoint/schema.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
 import { systemRandom } from '../../../src/platform/random.js'
-import { migrate } from '../../../src/platform/sqlite.js'
+import { loadDriver, migrate } from '../../../src/platform/sqlite.js'
 import { answerTo, checkpointFolder, job, keyed, keyOf, scope, startMs, linesOf } from './support.js'
+
+const Database = loadDriver()
 
 let at: ReturnType<typeof checkpointFolder>
 beforeEach(() => {
@@ -48,6 +50,12 @@ async function lived(...names: string[]): Promise<string[]> {
   return customIds
 }
 
+function witnessFile(): string {
+  const found = readHead(at.path())
+  if (found.kind !== 'found') throw new Error('there is no head')
+  return witnessPath(found.head.checkpointId)
+}
+
 function change(sql: string): void {
   const database = new Database(at.path())
   database.exec(sql)
@@ -74,10 +82,12 @@ describe('the head', () => {
     const synced = files.map((path) => readFileSync(path))
     await submit(checkpoint, 'Beta', 'Gamma')
     const head = readFileSync(at.path('checkpoint.sqlite.head'))
+    const witness = readFileSync(witnessFile())
     checkpoint.close()
     // Into the same files: a power cut makes no copies.
     for (const [index, path] of files.entries()) writeFileSync(path, synced[index] ?? '')
     writeFileSync(at.path('checkpoint.sqlite.head'), head)
+    writeFileSync(witnessFile(), witness)
     return open()
   }
 
@@ -193,13 +203,25 @@ describe('a copy', () => {
     after.close()
   })
 
-  test('put back in place, with its head, is one too', async () => {
+  async function restoredInPlace(): Promise<void> {
     await lived('Acme')
     copyTo('backup')
-    const went = open()
-    await submit(went, 'Beta')
-    went.close()
+    await lived('Beta')
     for (const suffix of ['', '.head']) copyFileSync(at.path('backup') + suffix, at.path() + suffix)
+  }
+
+  test('restored in place, with its head, is older than its witness', async () => {
+    await restoredInPlace()
+    expect(() => open()).toThrow(refusal('CHECKPOINT_BEHIND'))
+    const told = open({ acceptRollback: true })
+    await submit(told, 'Beta')
+    told.close()
+    await lived('Gamma')
+  })
+
+  test('restored in place, with its head, is one where there is no witness', async () => {
+    await restoredInPlace()
+    rmSync(witnessFile())
     const checkpoint = open()
     await checkpoint.want(keyed('Beta'))
     await expect(checkpoint.plan(hold)).rejects.toThrow(refusal('CHECKPOINT_COPIED'))

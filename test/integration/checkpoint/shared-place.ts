@@ -51,8 +51,7 @@ export class SharedPlace {
     if (known !== undefined) return known
     const database = `c${this.#names.size}`
     const made = this.server().then((server) => {
-      server.sql(`CREATE DATABASE ${database}`)
-      return server.url({ database })
+      return server.createDatabase(database)
     })
     this.#names.set(name, made)
     return made

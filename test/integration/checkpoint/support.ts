@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import type {
   Answer,
   CheckpointReader,
@@ -12,6 +11,9 @@ import type {
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/reader.js'
 import { openCheckpoint, type OwnCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
 import { systemRandom } from '../../../src/platform/random.js'
+import { loadDriver } from '../../../src/platform/sqlite.js'
+
+const Database = loadDriver()
 
 export const scope = 'https://a.example'
 export const job = 'companies.csv'

@@ -67,6 +67,8 @@ describe('bodies', () => {
     ['blanks', ' \r\n', 'the body is empty'],
     ['a page', '<html>CANARY</html>', 'the body is not JSON'],
     ['half of it', '{"a":', 'the body is not JSON'],
+    ['another encoding than UTF-8', Buffer.from('{"a":"Müller"}', 'latin1'), 'the body is not UTF-8'],
+    ['a character that is cut', Buffer.from('{"a":"ä"}').subarray(0, 7), 'the body is not UTF-8'],
     ['too deep', '[[[[[[]]]]]]', 'the body nests deeper than 5 levels'],
     ['deeper than the stack', '['.repeat(99_000), 'the body nests deeper than 5 levels'],
     ['more than allowed', `"${'x'.repeat(100_000)}"`, 'the body is larger than 100000 bytes'],
@@ -78,6 +80,13 @@ describe('bodies', () => {
     expect(await received('[[[[[1]]]]]')).toMatchObject({ body: [[[[[1]]]]], bodyFault: null })
     const text = 'x'.repeat(99_998)
     expect(await received(JSON.stringify(text))).toMatchObject({ body: text, bodyFault: null })
+  })
+
+  test('replacement characters that the server sends are data', async () => {
+    expect(await received('{"a":"M\ufffdller"}')).toMatchObject({
+      body: { a: 'M\ufffdller' },
+      bodyFault: null,
+    })
   })
 
   test('__proto__ in a body is a key like any other', async () => {

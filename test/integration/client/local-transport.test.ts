@@ -24,3 +24,13 @@ test('a service in this process that does not answer in time may have done what 
   const exchange = await createLocalTransport(never, { exchangeMsMax: 5 }).exchange(request)
   expect(exchange).toEqual({ kind: 'no_reply', sent: 'maybe', reason: 'no answer in time' })
 })
+
+test('a service in this process is not waited for once its caller was stopped', async () => {
+  const stop = new AbortController()
+  const answer = () => {
+    stop.abort()
+    return new Promise<never>(() => undefined)
+  }
+  const exchange = await createLocalTransport(answer).exchange({ ...request, signal: stop.signal })
+  expect(exchange).toEqual({ kind: 'no_reply', sent: 'maybe', reason: 'stopped before the answer came' })
+})

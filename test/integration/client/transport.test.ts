@@ -112,6 +112,16 @@ describe('whether a request was sent', () => {
     await expect.poll(() => server.sockets.size).toBe(0)
   })
 
+  test('an answer that its caller does not wait for any longer: perhaps; the connection is given up', async () => {
+    const stop = new AbortController()
+    const server = await serve(() => {
+      stop.abort()
+    })
+    const exchange = await clientTo(server.url).kickoffRun(kickoff, stop.signal)
+    expect(exchange).toEqual({ kind: 'no_reply', sent: 'maybe', reason: 'stopped before the answer came' })
+    await expect.poll(() => server.sockets.size).toBe(0)
+  })
+
   test('a key with a line end in it is sent nowhere', async () => {
     const server = await serve((response) => response.end('{}'))
     const transport = transportTo(server.url)
@@ -146,7 +156,7 @@ describe('an answer that breaks off keeps its status', () => {
       kind: 'reply',
       status: 202,
       body: undefined,
-      bodyFault: 'the body broke off (TimeoutError)',
+      bodyFault: 'the body broke off (no answer in time)',
     })
   })
 
@@ -160,7 +170,28 @@ describe('an answer that breaks off keeps its status', () => {
     })
     expect(await transportTo(server.url, { exchangeMsMax: 200 }).exchange(get)).toMatchObject({
       status: 200,
-      bodyFault: 'the body broke off (TimeoutError)',
+      bodyFault: 'the body broke off (no answer in time)',
+    })
+    await expect.poll(() => server.sockets.size).toBe(0)
+  })
+
+  test('a trickle of bytes that its caller does not wait for any longer', async () => {
+    const stop = new AbortController()
+    const server = await serve((response) => {
+      response.writeHead(429, { 'ratelimit-reset': '7' }).write('{')
+      const timer = setInterval(() => response.write(' '), 10)
+      response.once('close', () => {
+        clearInterval(timer)
+      })
+      setTimeout(() => {
+        stop.abort()
+      }, 50)
+    })
+    const exchange = await transportTo(server.url).exchange({ ...get, signal: stop.signal })
+    expect(exchange).toMatchObject({
+      status: 429,
+      headers: { 'ratelimit-reset': '7' },
+      bodyFault: 'the body broke off (stopped before the answer came)',
     })
     await expect.poll(() => server.sockets.size).toBe(0)
   })

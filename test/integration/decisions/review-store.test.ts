@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { reviewStorePath } from '../../../src/pipeline/decisions/paths.js'
 import {
@@ -9,7 +8,10 @@ import {
   openReviewStoreToRead,
   type ReviewStore,
 } from '../../../src/pipeline/decisions/review-store.js'
+import { loadDriver } from '../../../src/platform/sqlite.js'
 import { candidateOf, decisionOf, lookupOf, service } from './support.js'
+
+const Database = loadDriver()
 
 let folder: string
 let store: ReviewStore

@@ -58,6 +58,7 @@ export function runEnd(parts: Partial<RunEnd> = {}): RunEnd {
     summary: { ...summary, alarms },
     changes: { lost_match: 3, renamed: 1 },
     alarms,
+    money: parts.summary === null ? null : (parts.summary ?? summary).money,
     ...parts,
   }
 }

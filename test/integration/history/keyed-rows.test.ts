@@ -27,14 +27,14 @@ async function publish(
     identitiesOf: (ids) =>
       ids.map((id) => ({ key: addressOf(`lookup ${id}`), name: `Company ${id}`, location: null })),
     store,
-    last: await store.last(series, recordedForm),
+    last: await store.last(series, recordedForm(80)),
     rowKeys: { read: (first, count) => rows.slice(first, first + count).map(([key]) => key) },
   })
   const line = Buffer.from(renderUnanswered({ status: 'pending' }))
-  for (const [, lookup] of rows) recorder.see(lookup, { line, mark: null })
+  for (const [, lookup] of rows) recorder.see(lookup, { line, mark: null, needsReview: false })
   const output = await recorder.finish()
   const run = await store.begin({ series, startedAtMs: startMs, record: recordOf() })
-  await store.storeOutput(run, output.rows, recordedForm, output.marks)
+  await store.storeOutput(run, output.rows, recordedForm(80), output.marks)
   await store.publish(run, null, recordOf())
   return run
 }

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterAll, describe } from 'vitest'
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open.js'
 import {
@@ -14,7 +13,10 @@ import {
 import { openSharedInbox, readSharedInboxCounts } from '../../../src/pipeline/inbox/shared-inbox.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
-import { findPostgres, startPostgres, type PostgresServer } from '../../support/postgres-server.js'
+import { loadDriver, type Sqlite } from '../../../src/platform/sqlite.js'
+import { findPostgres, sharedPostgres, type SharedPostgres } from '../../support/postgres-server.js'
+
+const Database = loadDriver()
 
 const dayMs = 86_400_000
 
@@ -32,7 +34,7 @@ export interface InboxPlace {
 function besideFiles(): InboxPlace {
   const folder = mkdtempSync(join(tmpdir(), 'enrich-inbox-'))
   const path = (name: string) => join(folder, `${name}.sqlite`)
-  const asked = <Result>(name: string, ask: (database: Database.Database) => Result): Promise<Result> => {
+  const asked = <Result>(name: string, ask: (database: Sqlite) => Result): Promise<Result> => {
     const database = new Database(inboxPath(path(name)))
     try {
       return Promise.resolve(ask(database))
@@ -59,15 +61,14 @@ function besideFiles(): InboxPlace {
 }
 
 function onServer(programs: string): InboxPlace {
-  let server: Promise<PostgresServer> | null = null
+  let server: Promise<SharedPostgres> | null = null
   const made = new Map<string, Promise<string>>()
   const urlOf = (name: string): Promise<string> => {
-    server ??= startPostgres(programs)
+    server ??= sharedPostgres(programs)
     const url =
       made.get(name) ??
       server.then((started) => {
-        started.sql(`CREATE DATABASE ${name}`)
-        return started.url({ database: name })
+        return started.createDatabase(name)
       })
     made.set(name, url)
     return url

@@ -3,7 +3,6 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseWebhookSecrets } from '../../../src/core/webhook-signature.js'
 import {
@@ -15,9 +14,12 @@ import {
 } from '../../../src/pipeline/inbox/inbox.js'
 import { startReceiver, type Receiver } from '../../../src/pipeline/inbox/receiver.js'
 import { systemClock } from '../../../src/platform/clock.js'
+import { loadDriver } from '../../../src/platform/sqlite.js'
 import { startChild, type Child } from '../../support/child-process.js'
 import { sendAllThenRead, sendHead } from '../../support/raw-http.js'
 import { eventOf, newSecret, send, signedHeaders, type SentEvent } from '../../support/webhook-sender.js'
+
+const Database = loadDriver()
 
 const secret = newSecret()
 let folder: string

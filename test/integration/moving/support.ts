@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import { parsePostgresUrl } from '../../../src/core/postgres-address.js'
 import { historyTables } from '../../../src/pipeline/checkpoint/history-tables.js'
 import { stageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
@@ -8,7 +7,10 @@ import type { MoveDeps } from '../../../src/pipeline/moving/move-checkpoint.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { connectPostgres } from '../../../src/platform/postgres/connect.js'
 import { systemRandom } from '../../../src/platform/random.js'
+import { loadDriver } from '../../../src/platform/sqlite.js'
 import { answerTo, keyed, startMs } from '../checkpoint/support.js'
+
+const Database = loadDriver()
 
 export const moveDeps: MoveDeps = {
   ...{ clock: systemClock, random: systemRandom, leaseMs: 2_000 },

@@ -1,5 +1,4 @@
 import {
-  appendFileSync,
   chmodSync,
   linkSync,
   mkdirSync,
@@ -296,37 +295,6 @@ describe('a failed write', () => {
     const bug = new TypeError('x is not a function')
     expect(writeFailure('out.csv', bug)).toBe(bug)
   })
-})
-
-test('rows of a hundred kilobytes are written: memory follows what one group of rows weighs', async () => {
-  const folder = newFolder()
-  const path = join(folder, 'wide.csv')
-  const rowCount = 2_100
-  const cell = 'x'.repeat(100_000)
-  writeFileSync(path, 'name,wide\n')
-  for (let row = 0; row < rowCount; row++) appendFileSync(path, `row ${row},${row}${cell}\n`)
-  const input = await openInput({ paths: [path], spoolFolder: folder })
-  const output = join(folder, 'wide.parquet')
-  await publish({
-    input,
-    output: { path: output, format: 'parquet' },
-    columns: selectColumns({ prefix: '', basis: 'none' }),
-    basis: 'none',
-    nameColumn: 'name',
-    answers: answersOf(rowCount, () => matchedLine),
-    memoryBytes: enoughMemoryBytes,
-    rowCount,
-    metadata: {},
-  }).finally(() => input.close())
-  const written = await openInput({ paths: [output], spoolFolder: folder })
-  let lastWide: string | null = null
-  let count = 0
-  for await (const rows of written.keyRows(['wide'])) {
-    count += rows.length
-    lastWide = rows.at(-1)?.[0] ?? null
-  }
-  await written.close()
-  expect([count, lastWide?.length]).toEqual([rowCount, 100_004])
 })
 
 describe('standard output', () => {

@@ -99,7 +99,7 @@ const wait = (change: Partial<LostWaitDeps> = {}) =>
 
 describe('before a lost submission is submitted again', () => {
   test('the last moment at which a delivery may name its run is waited for, and no longer', async () => {
-    await lose(0, 700_000)
+    await lose(0, hopeMs / 2)
     const startMs = clock.monotonicMs()
     expect(await wait()).toBe(true)
     expect(clock.monotonicMs() - startMs).toBeGreaterThan(hopeMs / 2)

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EnrichConfig, EnrichOptions, RunSummary } from '../../../src/index.js'
 import { readInboxCounts } from '../../../src/pipeline/inbox/inbox.js'
@@ -77,6 +78,8 @@ function rowsOf(): { own: number; wrong: number; errors: string[] } {
   )
   return { own: own.length, wrong: found.length - own.length, errors }
 }
+
+const rowsOfOutput = () => place.readOutput().map((row) => row['enrich_status'])
 
 type Body = Record<string, unknown>
 /** How much of a swapped answer tells whose it is. */
@@ -175,6 +178,73 @@ describe('answers to submissions', () => {
     expect(rowsOf()).toEqual({ own: names.length - 1, wrong: 0, errors: [] })
     expect(new Set(service.runs.map(({ query }) => query.name)).size).toBe(names.length)
     expect(service.runs).toHaveLength(names.length)
+  })
+
+  /** Each of two answers to submissions names the run of the other one. */
+  function crossed({ change = (runId: unknown): unknown => runId, withCustomId = false } = {}) {
+    const waiting: { response: ServerResponse; body: Body }[] = []
+    return (request: RecordedRequest, body: Body) =>
+      request.method === 'GET'
+        ? body
+        : (response: ServerResponse) => {
+            waiting.push({ response, body })
+            const [one, other] = waiting
+            if (one === undefined || other === undefined) return
+            const send = ({ response: to, body: own }: typeof one, runId: unknown) =>
+              to.writeHead(202).end(
+                JSON.stringify({
+                  ...own,
+                  run_id: runId,
+                  ...(withCustomId ? {} : { custom_id: undefined }),
+                }),
+              )
+            send(one, other.body['run_id'])
+            send(other, change(one.body['run_id']))
+          }
+  }
+
+  test.each([
+    ['without a custom_id', false],
+    ['with its own custom_id', true],
+  ])(
+    'two that name each other’s runs, %s: both get their own answers, none is sent again',
+    async (_, withCustomId) => {
+      const { service } = await serve(() => undefined, { reply: crossed({ withCustomId }) })
+      place.writeRows(names.slice(0, 2).map((name) => `${name},`))
+      const summary = await run(service, { polling: { firstAfterSeconds: 60, deadlineMinutes: 60 } })
+      expect(summary).toMatchObject({
+        stop: null,
+        answeredCount: 2,
+        pendingCount: 0,
+        uncertainCount: 0,
+        heldCount: 0,
+      })
+      expect(place.readOutput()).toMatchObject([
+        {
+          enrich_status: 'matched',
+          enrich_legal_name: 'Company 1 SE',
+          enrich_run_id: service.runs[0]?.runId,
+        },
+        {
+          enrich_status: 'matched',
+          enrich_legal_name: 'Company 2 SE',
+          enrich_run_id: service.runs[1]?.runId,
+        },
+      ])
+      expect(service.runs).toHaveLength(2)
+      expect(await run(service)).toMatchObject({ billedCount: 0, cachedCount: 2 })
+    },
+  )
+
+  test('one that names the run of another lookup, which itself was named a strange run: neither is answered', async () => {
+    const { service } = await serve(() => undefined, {
+      reply: crossed({ change: () => 'run_of_another_account' }),
+    })
+    place.writeRows(names.slice(0, 2).map((name) => `${name},`))
+    const summary = await run(service, { polling: { firstAfterSeconds: 60, deadlineMinutes: 60 } })
+    expect(summary).toMatchObject({ stop: null, answeredCount: 0, pendingCount: 2 })
+    expect(rowsOfOutput()).toEqual(['error', 'error'])
+    expect(service.runs).toHaveLength(2)
   })
 
   test.each([

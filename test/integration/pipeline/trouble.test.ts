@@ -1,6 +1,16 @@
 import { existsSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createServiceClient } from '../../../src/client/client.js'
+import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import { resolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/reader.js'
+import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { Backlog } from '../../../src/pipeline/scheduler/backlog.js'
+import { runUntilAnswered } from '../../../src/pipeline/scheduler/scheduler.js'
+import { createTally } from '../../../src/pipeline/tally.js'
+import { systemClock } from '../../../src/platform/clock.js'
+import { systemRandom } from '../../../src/platform/random.js'
 import {
   foreignMatch,
   type Fault,
@@ -329,4 +339,68 @@ test('a second process on the same checkpoint is told who holds it', async () =>
   })
   interrupt.abort()
   await running
+})
+
+test('a checkpoint that fails while a submission is in flight: its answer is waited for and recorded', async () => {
+  const replies: (() => void)[] = []
+  let isPosted: () => void = () => undefined
+  const posted = new Promise<void>((resolve) => (isPosted = resolve))
+  const service = await serve({
+    reply: ({ method }, body) =>
+      method !== 'POST'
+        ? body
+        : (response: ServerResponse) => {
+            replies.push(() => response.writeHead(202).end(JSON.stringify(body)))
+            isPosted()
+          },
+  })
+  const [scope, lookup] = [service.baseUrl, { name: 'Acme', location: null, context: null }]
+  const checkpoint = openCheckpoint({
+    ...{ path: place.path('checkpoint.sqlite'), scope, job: 'in.csv', nowMs: Date.now() },
+    random: systemRandom,
+  })
+  await checkpoint.want([{ kind: 'resolution', key: resolutionKey(lookup), lookup }])
+  await checkpoint.plan({ nowMs: Date.now(), maxAgeMs: null, onLost: 'hold' })
+  let pageCount = 0
+  const failing: Checkpoint = new Proxy(checkpoint, {
+    get: (target, name) => {
+      if (name === 'nextToSubmit' && ++pageCount > 1)
+        return () => posted.then(() => Promise.reject(new Error('the disk is gone')))
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+  const client = createServiceClient({
+    baseUrl: scope,
+    apiKey: service.apiKey,
+    userAgent: 'test',
+    connectionsMax: 2,
+  })
+  let hasEnded = false
+  const backlog = new Backlog(2)
+  const running = runUntilAnswered({
+    ...{ checkpoint: failing, client, clock: systemClock, random: systemRandom, backlog },
+    limits: {
+      ...{ submissionsPerWindow: null, pollsPerWindow: null, windowMs: 60_000 },
+      ...{ inFlightRunsMax: 10, submitConcurrency: 4 },
+    },
+    polling: { firstAfterMs: 0, intervalMs: 20, deadlineMs: 60_000 },
+    ...{ serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
+    ...{ counter: createTally().counter, interrupt: new AbortController().signal },
+  }).catch((error: unknown) => {
+    hasEnded = true
+    return error
+  })
+  // The service answers once the run has ended, or after a time that is enough for it to end.
+  await Promise.race([running, posted.then(() => systemClock.sleep(1_000))])
+  const endedBefore = hasEnded
+  for (const reply of replies) reply()
+  expect(String(await running)).toContain('the disk is gone')
+  checkpoint.close()
+  await client.close()
+  expect([endedBefore, service.runs.length, states()]).toMatchObject([
+    false,
+    1,
+    { new: 0, intended: 0, uncertain: 0 },
+  ])
 })

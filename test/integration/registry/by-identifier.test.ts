@@ -234,7 +234,7 @@ describe('what an identifier names is answered as what it is', () => {
       entity: null,
       candidate: { name: 'Larkmoor Fund' },
     })
-    expect(codesOf(answer)).toContain('unsupported_entity_type')
+    expect(codesOf(answer)[0]).toBe('unsupported_entity_type')
   })
 })
 
@@ -266,6 +266,45 @@ describe('a website in the name', () => {
     const answer = ask(registry, 'CIK 3, website larkmoor.com')
     expect([answer.status, named(answer)]).toEqual(['matched', 'Larkmoor Foods Inc'])
     expect(ask(registry, 'CIK 2, website larkmoor.com')).toMatchObject({ status: 'inconclusive' })
+  })
+})
+
+describe('a website beside the exact legal name of another company', () => {
+  const plc = { id: 'plc', name: 'Larkmoor PLC', city: 'Leeds', country: 'GB', status: 'active' }
+  const stores = {
+    ...{ id: 'stores', name: 'Larkmoor Stores Limited', city: 'Leeds', country: 'GB', status: 'active' },
+    website: 'https://www.larkmoor.com',
+  }
+
+  test('does not overrule it: the name is answered, and says whose the website is', () => {
+    const answer = ask(rowsOf(plc, stores), 'Larkmoor PLC (website larkmoor.com)', 'Leeds, GB')
+    expect([answer.status, named(answer)]).toEqual(['matched', 'Larkmoor PLC'])
+    expect(saidOf(answer, 'identifier_name_mismatch')).toBe(
+      'website larkmoor.com is that of "Larkmoor Stores Limited".',
+    )
+  })
+
+  test('where two companies have that legal name it is open which of them is meant', () => {
+    const answer = ask(rowsOf(plc, { ...plc, id: 'other' }, stores), 'Larkmoor PLC (website larkmoor.com)')
+    expect(answer.match_confidence).toBeLessThan(80)
+  })
+
+  test.each([
+    ['a name without a legal form names the holder', 'Larkmoor', null],
+    [
+      'so does the legal name of a company in another country than the one that is asked for',
+      'Larkmoor PLC',
+      'Denver, US',
+    ],
+    ['and the holder’s own legal name', 'Larkmoor Stores Limited', null],
+  ])('%s', (_, name, location) => {
+    const holder = location === null ? stores : { ...stores, city: 'Denver', country: 'US' }
+    const answer = ask(rowsOf(plc, holder), `${name} (website larkmoor.com)`, location)
+    expect([answer.status, answer.match_confidence, named(answer)]).toEqual([
+      'matched',
+      99,
+      'Larkmoor Stores Limited',
+    ])
   })
 })
 

@@ -51,6 +51,16 @@ describe('candidates of a name', () => {
     ])
   })
 
+  test('a candidate that is no company says so first, by name and by identifier', () => {
+    const fund = { id: 'f', name: 'Larkmoor Income Fund', subtype: 'complex_business_structure', cik: '7' }
+    for (const name of ['Larkmoor Income Fund', 'CIK 7'])
+      expect(candidates(rowsOf(fund), name)[0]?.evidence[0]).toEqual({
+        label: 'kind of body',
+        text: '"Larkmoor Income Fund" is a fund, not a company: only companies are given as an answer.',
+        weight: name === 'CIK 7' ? null : (expect.any(Number) as number),
+      })
+  })
+
   test('the company that is answered is the first, and no surer than the answer', () => {
     for (const [name, location] of [
       ['acme widgets', null],
@@ -83,10 +93,10 @@ describe('candidates of a name', () => {
     const share = 1 / (1 + Math.exp(-weightOf(only as CompanyCandidate)))
     expect(share).toBeGreaterThan(0.98)
     expect(candidates(registry, 'Oxfam')[0]?.evidence.map(({ label }) => label)).toEqual([
+      'kind of body',
       'name',
       'rare words',
       'others of the name',
-      'kind of body',
       'start',
     ])
   })

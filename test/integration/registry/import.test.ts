@@ -4,11 +4,9 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it, test } from 'vitest'
 import { importCsv, type ImportCsvOptions } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
-import { startChild } from '../../support/child-process.js'
 import { importContent } from '../../support/register-files.js'
 import { csvOf, sampleRows, temporaryFolder, writeRows } from '../../support/registry.js'
 
-const importChild = new URL('../../support/import-child.ts', import.meta.url).href
 const open = () => openRegistry(':memory:')
 
 /** Everything a reader could tell of a registry but the time of its import. */
@@ -181,15 +179,6 @@ describe('columns and files', () => {
     await expect(importText(registry, '')).rejects.toMatchObject({ code: 'INPUT_EMPTY' })
     expect(registry.info().entityCount).toBe(0)
   })
-
-  it('an unclosed quote costs its line alone, however much follows', async () => {
-    const text = `id,name\n1,Good Ltd\n2,"never closed\n${'x,y\n'.repeat(260_000)}z,Last Ltd\n`
-    const result = await importText(open(), text)
-    expect(result).toMatchObject({ rowCount: 260_003, importedCount: 3, rejectedCount: 1 })
-    expect(result.rejections).toEqual([
-      { line: 3, reason: expect.stringMatching(/quote that is never closed/) as string },
-    ])
-  })
 })
 
 describe('importing again', () => {
@@ -275,30 +264,6 @@ describe('importing again', () => {
     })
     await expect(importing).rejects.toThrow('enough')
     expect(contentOf(registry)).toEqual(before)
-  })
-
-  it('an import that was killed leaves nothing, and done again gives what one import gives', async () => {
-    const folder = temporaryFolder()
-    const rows = Array.from({ length: 40_000 }, (_, index) => ({
-      id: `n${index}`,
-      name: `Company ${index} of Many Ltd`,
-    }))
-    const path = writeRows(folder, rows)
-    const killedPath = join(folder, 'killed.sqlite')
-    const child = startChild(importChild, killedPath, 'csv', path)
-    expect(Number(await child.nextLine())).toBeGreaterThan(0)
-    await child.kill()
-
-    const killed = openRegistry(killedPath)
-    expect(killed.info()).toMatchObject({ entityCount: 0, sources: [] })
-    await importCsv(killed, { path })
-    const whole = open()
-    await importCsv(whole, { path })
-    expect(killed.info().edition).toBe(whole.info().edition)
-    const dump =
-      'SELECT l.id, e.id AS entity, n.kind, n.name, n.core_key FROM names n JOIN legal_entities l ON l.number = n.legal_entity_number JOIN entities e ON e.number = l.entity_number ORDER BY n.number'
-    expect(killed.database.prepare(dump).all()).toEqual(whole.database.prepare(dump).all())
-    killed.close()
   })
 })
 

@@ -21,6 +21,8 @@ const assets = {
 }
 
 interface Served {
+  readonly server: ReviewServer
+  readonly reuses: readonly number[]
   readonly url: string
   readonly origin: string
   readonly bugs: readonly unknown[]
@@ -29,6 +31,7 @@ interface Served {
 
 async function serve(session: ReviewSession, host = '127.0.0.1'): Promise<Served> {
   const bugs: unknown[] = []
+  const reuses: number[] = []
   const server = await startReviewServer({
     ...{ session, assets, address: { host, port: 0 }, clock: systemClock, random: systemRandom },
     about: {
@@ -39,9 +42,10 @@ async function serve(session: ReviewSession, host = '127.0.0.1'): Promise<Served
       decisionsPath: 'd.csv',
     },
     onBug: (error) => bugs.push(error),
+    onReused: (firstUsedAtMs) => reuses.push(firstUsedAtMs),
   })
   servers.push(server)
-  return { url: server.url, origin: new URL(server.url).origin, bugs, session }
+  return { server, reuses, url: server.url, origin: new URL(server.url).origin, bugs, session }
 }
 
 async function answered(): Promise<ReviewPlace> {
@@ -72,13 +76,47 @@ describe('who comes in', () => {
     expect(entered.headers['set-cookie']?.[0]).toMatch(
       new RegExp(`^enrich_review_${port}=[0-9a-z]{24}; Path=/; HttpOnly; SameSite=Strict$`),
     )
-    const again = await askPage(url)
-    expect([again.status, again.headers['set-cookie']]).toEqual([403, undefined])
-    expect(again.body).toContain('opened before')
     const cookie = entered.headers['set-cookie']?.[0]?.split(';')[0] ?? ''
     expect((await askPage(`${origin}/`, { headers: { cookie } })).body).toBe(assets.pageHtml)
-    // Not even the browser that is in: an address is used up.
-    expect((await askPage(url, { headers: { cookie } })).status).toBe(403)
+    // The browser that is in already is led to the page again.
+    const led = await askPage(url, { headers: { cookie } })
+    expect([led.status, led.headers.location, led.headers['set-cookie']]).toEqual([303, '/', undefined])
+  })
+
+  test('whoever opens a used address is told when it was used first, and both browsers are shut out', async () => {
+    const { server, origin, reuses } = await served()
+    const first = server.url
+    const taken = await visitReview(first)
+    expect((await taken.get('/api/queue')).status).toBe(200)
+    const refused = await askPage(first, { headers: { 'sec-fetch-site': 'cross-site' } })
+    expect([refused.status, refused.headers['set-cookie'], refused.headers['refresh']]).toEqual([
+      403,
+      undefined,
+      undefined,
+    ])
+    expect(refused.body).toMatch(/^Refused: another browser opened this address first, at 20\d\d-/)
+    expect(refused.body).toContain('open the new address that enrich review has just printed')
+    expect(reuses).toHaveLength(1)
+    for (const path of ['/', '/api/queue', '/api/decisions'])
+      expect((await taken.get(path)).status, path).toBe(403)
+    expect((await taken.decide(none('0'.repeat(32)))).status).toBe(403)
+    expect(await askPage(first)).toMatchObject({
+      status: 403,
+      body: expect.stringContaining('not valid') as string,
+    })
+    expect(new URL(server.url).origin).toBe(origin)
+    expect((await (await visitReview(server.url)).get('/api/queue')).status).toBe(200)
+    expect(reuses).toHaveLength(1)
+  })
+
+  test('a browser led here by a file gets its cookie by a page that goes on by itself', async () => {
+    const { url } = await served()
+    const entered = await askPage(url, { headers: { 'sec-fetch-site': 'cross-site' } })
+    expect([entered.status, entered.headers['refresh'], entered.headers['set-cookie']?.length]).toEqual([
+      200,
+      '0; url=/',
+      1,
+    ])
   })
 
   test('without its cookie nothing is served, nor with that of another server', async () => {

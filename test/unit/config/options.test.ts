@@ -59,7 +59,8 @@ describe('the table of options', () => {
 
   test('every option says what it is, and its default and its example are values of it', () => {
     for (const { path, option: entry } of listOptions(options)) {
-      const { schema, example, defaults } = entry
+      const { schema: make, example, defaults } = entry
+      const schema = make()
       expect([path, schema.description]).toEqual([path, expect.stringMatching(/^[A-Z].*\.$/)])
       const values = [example ?? defaults?.hosted, ...Object.values(defaults ?? {})]
       for (const value of values.filter((value) => value !== null))
@@ -136,10 +137,10 @@ describe('columns of identifiers', () => {
 
 describe('a table of options', () => {
   const table = {
-    name: option({ schema: z.string() }),
+    name: option({ schema: () => z.string() }),
     pace: {
-      perMinute: option({ schema: z.number(), defaults: { hosted: 600, embedded: null } }),
-      isOn: option({ schema: z.boolean(), defaults: same(true) }),
+      perMinute: option({ schema: () => z.number(), defaults: { hosted: 600, embedded: null } }),
+      isOn: option({ schema: () => z.boolean(), defaults: same(true) }),
     },
   }
 

@@ -26,7 +26,7 @@ describe('defaults', () => {
       limits: { submissionsPerWindow: null, pollsPerWindow: null },
       polling: { firstAfterMs: 0, intervalMs: 50, deadlineMs: 3_600_000 },
     }
-    const expected: Settings = {
+    const expected: Omit<Settings, 'asConfigured'> = {
       input: { columns: {}, dedupe: true },
       output: { prefix: 'enrich_' },
       checkpoint: { path: '.enrich/checkpoint.sqlite', maxAgeMs: null },
@@ -58,8 +58,38 @@ describe('defaults', () => {
       job: { name: null, partition: null },
       history: { keep: 90 },
     }
-    expect(resolveSettings({}, {})).toEqual(expected)
-    expect(resolveSettings({}, { ENRICH_BASE_URL: '' })).toEqual(expected)
+    expect(resolveSettings({}, {})).toMatchObject(expected)
+    expect(resolveSettings({}, { ENRICH_BASE_URL: '' })).toMatchObject(expected)
+  })
+
+  test('what is recorded of a run has the keys and units of the config, and no address', () => {
+    const secret = 'https://hooks.example.com/token-1'
+    const { asConfigured } = resolveSettings(
+      parseConfig(
+        {
+          input: { paths: ['in.csv'], columns: { name: 'firm' } },
+          billing: { unitPrice: 0.05, currency: 'EUR' },
+          budget: { costMax: 2.5 },
+          checkpoint: { path: 'c.sqlite', maxAge: '30d' },
+          alarms: { failOn: 'rows<5', notify: secret },
+          webhook: { url: secret },
+          stages: { with: ['entity'] },
+        },
+        'x',
+      ),
+      { ENRICH_BASE_URL: secret },
+    )
+    expect(asConfigured).toMatchObject({
+      input: { columns: { name: 'firm' }, dedupe: true },
+      billing: { unitPrice: 0.05, currency: 'EUR' },
+      budget: { costMax: 2.5 },
+      checkpoint: { maxAge: '30d' },
+      limits: { submitPerMinute: 600, windowSeconds: 60 },
+      alarms: { failOn: 'rows<5' },
+      stages: { with: ['entity'], entity: { perMinute: expect.any(Number) as number } },
+    })
+    expect(JSON.stringify(asConfigured)).not.toMatch(/example\.com|in\.csv|c\.sqlite/)
+    expect(Object.keys(resolveSettings({}, {}).asConfigured['stages'] as object)).toEqual([])
   })
 
   test('a hosted service gets its documented limits', () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { choicesOf, isOption, listOptions, type CallFlag, type Option } from '../../../src/config/option.js'
+import { isOption, listOptions, type CallFlag, type Option } from '../../../src/config/option.js'
 import { callFlags, environmentVariables, options } from '../../../src/config/options.js'
 import { errorTable } from '../../../src/core/error-codes.js'
 import { errorCodes, exitCodes } from '../../../src/core/errors.js'
@@ -128,9 +128,11 @@ function optionRows(group: string): string[][] {
 const choicesMax = 6
 
 function meaningOf(option: Option): string {
-  const choices = choicesOf(option) ?? []
+  const choices = option.choices ?? []
   const listed = choices.length > choicesMax ? '' : choiceText(choices)
-  return [option.meaning ?? option.schema.description, listed, option.manual].filter((text) => text).join(' ')
+  return [option.meaning ?? option.schema().description, listed, option.manual]
+    .filter((text) => text)
+    .join(' ')
 }
 
 function choiceText(choices: readonly string[]): string {
@@ -141,9 +143,8 @@ function choiceText(choices: readonly string[]): string {
 function defaultOf(option: Option): string {
   const { defaults, unset } = option
   if (defaults === undefined) {
-    if (unset !== undefined)
-      return choicesOf(option)?.includes(unset) === true ? code(unset) : withCode(unset)
-    return option.schema instanceof z.ZodBoolean ? code('false') : 'none'
+    if (unset !== undefined) return option.choices?.includes(unset) === true ? code(unset) : withCode(unset)
+    return option.schema() instanceof z.ZodBoolean ? code('false') : 'none'
   }
   const { hosted, embedded } = defaults
   return hosted === embedded ? valueText(hosted) : `${valueText(hosted)}; embedded: ${valueText(embedded)}`

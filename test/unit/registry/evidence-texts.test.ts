@@ -150,9 +150,9 @@ describe('what each part says of a pair', () => {
     ],
     [
       'Zorvex',
-      { held: { name: 'Zorvex', supported: false } },
+      { held: { name: 'Zorvex', supported: false }, of: { legalName: 'Zorvex', legalForm: null } },
       'kind of body',
-      'not registered as a company (nonprofit, nonprofit entity)',
+      '"Zorvex" is a nonprofit body, not a company: only companies are given as an answer.',
     ],
     [
       'Zorvex',

@@ -388,9 +388,14 @@ describe('the registration', () => {
       'The registration is not active (dissolved).',
     )
     const trust = weighed('Zorvex', { name: 'Zorvex Trust', supported: false }, {})
-    expect(said(trust, { ...registration, type: 'nonprofit', subtype: 'nonprofit_entity' })).toContain(
-      "is not a company's (nonprofit, nonprofit entity)",
-    )
+    expect(
+      said(trust, {
+        ...registration,
+        legalName: 'Zorvex Aid',
+        type: 'nonprofit',
+        subtype: 'nonprofit_entity',
+      }),
+    ).toContain('"Zorvex Aid" is a nonprofit body, not a company: only companies are given as an answer.')
     const gone = { ...registration, removedFromSource: true }
     expect(said(of, gone)).toContain(
       'The newest file of companies.csv no longer names the registration; that of 2026-01-31 did.',

@@ -1,14 +1,16 @@
 import { parsePublishedState } from '../../../src/pipeline/rules/published-state.js'
 import { describe, expect, test } from 'vitest'
 import type { HistoryReader, PublishedEntry, RememberedRun } from '../../../src/pipeline/history/history.js'
-import { attentionOf } from '../../../src/report/attention.js'
+import type { OutputFigures } from '../../../src/pipeline/rules/run-record.js'
+import { rowsToReview, unansweredRows } from '../../../src/report/attention.js'
 import { gatherReport } from '../../../src/report/gather-data.js'
 import { LargestChanges } from '../../../src/report/largest-changes.js'
 import { sampleChange, sampleRun } from '../../support/report-samples.js'
 
-const stateOf = (fields: Readonly<Record<string, string>>) => `${JSON.stringify({ v: 1, ...fields })}\n{}`
+type Fields = Readonly<Record<string, string | true>>
+const stateOf = (fields: Fields) => `${JSON.stringify({ v: 1, ...fields })}\n{}`
 
-function entry(name: string, fields: Readonly<Record<string, string>>): PublishedEntry {
+function entry(name: string, fields: Fields): PublishedEntry {
   const address = Buffer.alloc(16)
   address.write(name)
   return { address, rowKey: null, name, state: stateOf(fields) }
@@ -24,6 +26,8 @@ const entries: readonly PublishedEntry[] = [
   }),
   entry('lost', { status: 'uncertain' }),
   entry('new to us', { status: 'a_status_to_come' }),
+  entry('decided', { status: 'no_match' }),
+  entry('nobody', { status: 'no_match', review: true }),
 ]
 
 function reader(
@@ -52,42 +56,46 @@ function reader(
   }
 }
 
-describe('rows that need a person', () => {
-  test('those that no answer settles, once for all rows that ask the same, those of most rows first', () => {
-    const output = reader({ 1: [0, 2, 1, 0, 1, 1, 3] }, []).published(1)!
-    expect(attentionOf(output)).toEqual({
-      rowCount: 5,
+const sampleFigures = (rowsByStatus: Readonly<Record<string, number>>): OutputFigures => ({
+  ...{ rowCount: 8, rowsByStatus, rowsByConfidence: [], byCountry: [], byColumn: null },
+})
+
+const shown = (name: string, status: string, over: object = {}) => ({
+  ...{ rowKey: null, name, status, confidence: null, found: null, source: null },
+  ...over,
+})
+
+describe('rows to review', () => {
+  const perhaps = { confidence: 71, found: 'Perhaps' }
+
+  test('those that were left to review, once for all rows that ask the same, those of most rows first', () => {
+    const output = reader({ 1: [0, 2, 1, 0, 4, 1, 1, 3] }, []).published(1)!
+    const counts = { lookupCount: 2, rowCount: 4, rowsByStatus: { partial_match: 3, no_match: 1 } }
+    expect(rowsToReview(output, counts, sampleFigures({ partial_match: 3, no_match: 1 }))).toEqual({
+      rowCount: 4,
       entries: [
-        {
-          rowNumber: 3,
-          rowCount: 3,
-          rowKey: null,
-          name: 'perhaps',
-          status: 'partial_match',
-          confidence: 71,
-          found: 'Perhaps',
-          source: null,
-        },
-        {
-          rowNumber: 2,
-          rowCount: 1,
-          rowKey: null,
-          name: 'lost',
-          status: 'uncertain',
-          confidence: null,
-          found: null,
-          source: null,
-        },
-        {
-          rowNumber: 7,
-          rowCount: 1,
-          rowKey: null,
-          name: 'new to us',
-          status: 'a_status_to_come',
-          confidence: null,
-          found: null,
-          source: null,
-        },
+        shown('perhaps', 'partial_match', { ...perhaps, rowNumber: 3, rowCount: 3 }),
+        shown('decided', 'no_match', { rowNumber: 5, rowCount: 1 }),
+      ],
+    })
+  })
+
+  test('where some rows of a status are decided, only those that the review asks about', () => {
+    const output = reader({ 1: [0, 1, 4, 5, 4] }, []).published(1)!
+    const counts = { lookupCount: 1, rowCount: 1, rowsByStatus: { no_match: 1 } }
+    expect(rowsToReview(output, counts, sampleFigures({ no_match: 3, partial_match: 1 }))).toEqual({
+      rowCount: 1,
+      entries: [shown('nobody', 'no_match', { rowNumber: 4, rowCount: 1 })],
+    })
+  })
+
+  test('rows without an answer are not among them, and are listed on their own', () => {
+    const output = reader({ 1: [0, 2, 1, 0, 1, 1, 3] }, []).published(1)!
+    expect(unansweredRows(output)).toEqual({
+      rowCount: 2,
+      entries: [
+        shown('lost', 'uncertain', { rowNumber: 2, rowCount: 1 }),
+        shown('new to us', 'a_status_to_come', { rowNumber: 7, rowCount: 1 }),
       ],
     })
   })
@@ -104,10 +112,10 @@ describe('rows that need a person', () => {
       // Entries of other outputs are among them.
       numbersOf: () => Array.from({ length: 2 * many }, (_, number) => number),
     }
-    const { rowCount, entries: shown } = attentionOf(output)
-    expect([rowCount, shown.length]).toEqual([many + 40, 300])
-    expect(shown[0]).toMatchObject({ rowNumber: 4_322, rowCount: 41 })
-    expect(shown[1]).toMatchObject({ rowNumber: 1, rowCount: 1 })
+    const { rowCount, entries: listed } = unansweredRows(output)
+    expect([rowCount, listed.length]).toEqual([many + 40, 300])
+    expect(listed[0]).toMatchObject({ rowNumber: 4_322, rowCount: 41 })
+    expect(listed[1]).toMatchObject({ rowNumber: 1, rowCount: 1 })
   })
 })
 
@@ -175,7 +183,7 @@ describe('a report is of', () => {
   })
 
   test('an output of another version is no reason for no report', () => {
-    const foreign = reader({ 2: [1], 3: [1] }, runs)
+    const foreign = reader({ 2: [2], 3: [2] }, runs)
     const published = foreign.published.bind(foreign)
     foreign.published = (run) => {
       const output = published(run)
@@ -188,6 +196,6 @@ describe('a report is of', () => {
             },
           }
     }
-    expect(gatherReport({ reader: foreign, number: 3, nowMs: 1 }).attention).toBe(null)
+    expect(gatherReport({ reader: foreign, number: 3, nowMs: 1 }).unanswered).toBe(null)
   })
 })

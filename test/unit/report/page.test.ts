@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { binsOf, timelineChart } from '../../../src/report/charts/timeline.js'
+import { binsOf, findMostInMinute, timelineChart } from '../../../src/report/charts/timeline.js'
 import { costChart } from '../../../src/report/charts/cost.js'
 import { heightsOf } from '../../../src/report/charts/outcomes.js'
 import { ceilingOf } from '../../../src/report/charts/scale.js'
-import { needsPerson, outcomeOf } from '../../../src/report/outcome-groups.js'
+import { isUnanswered, outcomeOf } from '../../../src/report/outcome-groups.js'
 import { reportPage } from '../../../src/report/page.js'
 import type { ReportData } from '../../../src/report/report-data.js'
 import type { RunSummary } from '../../../src/pipeline/rules/run-summary.js'
@@ -68,7 +68,7 @@ describe('what happened, in a sentence', () => {
       '12,345 rows, 11,901 of them matched (96.4 %, 1.4 points more than in the run before). ' +
         '137 changes since run 30: 43 new rows, 22 rows gone, 14 rows gained a match and more. ' +
         'It cost EUR\u00a012.30, and EUR\u00a00.06 more may have been billed. ' +
-        'ALARM: 12 rows lost their match, more than 5. ' +
+        'One ALARM, see below. ' +
         'It ended with exit code 6: output written, and a condition of --fail-on is met.',
     )
   })
@@ -137,13 +137,40 @@ describe('pictures', () => {
     expect(heights.reduce((sum, height) => sum + height, 0)).toBeCloseTo(100)
   })
 
-  test('rates over the time of a run come to as much as was done', () => {
+  test('counts over the time of a run add up to what was done', () => {
     const bins = binsOf(sampleTimeline)
-    const minutes = 10 / bins.length
-    const done = bins.reduce((sum, bin) => sum + bin.polls * minutes, 0)
+    const done = bins.reduce((sum, bin) => sum + bin.polls, 0)
     expect(done).toBeCloseTo(sampleTimeline.at(-1)?.polls ?? 0)
     expect(bins.filter(({ rateLimited }) => rateLimited > 0).length).toBe(6)
     expect(bins.length).toBe(60)
+  })
+
+  /** Requests sent at the distance that keeps a limit of 600 a minute, counted each second or so. */
+  const evenTimeline = (seconds: number) =>
+    Array.from({ length: seconds }, (_, index) => {
+      const elapsedMs = (index + 1) * 1_006
+      return { ...sampleTimeline[0]!, elapsedMs, submissions: Math.floor(elapsedMs / 100.067) + 1 }
+    })
+
+  test('the most of a minute is counted in a minute, and never exceeds a limit that was kept', () => {
+    for (const seconds of [61, 90, 239]) {
+      const most = findMostInMinute(evenTimeline(seconds), 'submissions')
+      expect([most! <= 600, most! >= 598]).toEqual([true, true])
+    }
+    expect(findMostInMinute(evenTimeline(50), 'submissions')).toBe(null)
+    const text = String(timelineChart(evenTimeline(50)))
+    expect(text).toContain('503 in all<')
+    expect(text).not.toContain('in a minute')
+    expect(String(timelineChart(evenTimeline(90)))).toMatch(/905 in all, at most (?:599|600) in a minute/)
+  })
+
+  test('points further apart than a minute give the average of the stretch between them', () => {
+    const points = [0, 300_000].map((elapsedMs) => ({
+      ...sampleTimeline[0]!,
+      elapsedMs,
+      polls: elapsedMs / 1_000,
+    }))
+    expect(findMostInMinute(points, 'polls')).toBe(60)
   })
 
   test('points that are unevenly apart, or repeated, make no rate that is none', () => {
@@ -169,15 +196,15 @@ describe('statuses', () => {
   test.each([
     ['matched', 'matched', false],
     ['merged', 'matched', false],
-    ['partial_match', 'doubtful', true],
-    ['inconclusive', 'doubtful', true],
+    ['partial_match', 'doubtful', false],
+    ['inconclusive', 'doubtful', false],
     ['no_match', 'none', false],
     ['pending', 'open', false],
     ['uncertain', 'open', true],
     ['failed', 'failed', true],
     ['invalid_input', 'failed', true],
     ['a status to come', 'doubtful', true],
-  ])('%s is among the %s; whether it needs a person: %s', (status, group, needs) => {
-    expect([outcomeOf(status), needsPerson(status)]).toEqual([group, needs])
+  ])('%s is among the %s; whether it has no answer to wait for: %s', (status, group, isOver) => {
+    expect([outcomeOf(status), isUnanswered(status)]).toEqual([group, isOver])
   })
 })

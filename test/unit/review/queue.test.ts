@@ -45,6 +45,19 @@ describe('orders', () => {
     expect(ids({ sort: 'input' })).toEqual([4, 3, 2, 1])
   })
 
+  test('lookups without a candidate come last, however many rows they have, and take their place when that changes', () => {
+    const { queue, ids } = queueOf(
+      entry(1, { rowCount: 9, status: 'no_match', firstRow: 0 }),
+      entry(2, { rowCount: 1, status: 'inconclusive', firstRow: 1 }),
+      entry(3, { rowCount: 8, status: 'not_found', firstRow: 2 }),
+      entry(4, { rowCount: 2, status: 'partial_match', firstRow: 3 }),
+    )
+    expect(ids({ sort: 'rows' })).toEqual([4, 2, 1, 3])
+    expect(ids({ sort: 'input' })).toEqual([1, 2, 3, 4])
+    queue.change(1, { status: 'inconclusive' })
+    expect(ids({ sort: 'rows' })).toEqual([1, 4, 2, 3])
+  })
+
   test('what comes later takes its place among the others', () => {
     const value = fc.record({ rowCount: fc.nat(5), confidence: fc.option(fc.nat(5)) })
     fc.assert(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
-import { createAccess } from '../../../src/review/server/access.js'
+import { createAccess, type Access } from '../../../src/review/server/access.js'
 import { judgeRequest, type PageRequest } from '../../../src/review/server/judge-request.js'
 import {
   decideBody,
@@ -117,12 +118,11 @@ describe('whom the server of the review page refuses', () => {
 
 describe('who comes in', () => {
   test('the token counts once, and the cookie is of this port', () => {
-    const access = createAccess(systemRandom)
-    expect(access.enter(`${access.entryToken}x`, 1)).toBeNull()
-    expect(access.enter('', 1)).toBeNull()
-    const cookie = access.enter(access.entryToken, 8791) ?? ''
+    const access = createAccess(systemRandom, systemClock)
+    expect(access.enter(`${access.entryToken}x`, 1)).toEqual({ kind: 'unknown' })
+    expect(access.enter('', 1)).toEqual({ kind: 'unknown' })
+    const cookie = enterFirst(access)
     expect(cookie).toMatch(/^enrich_review_8791=[0-9a-z]{24}; Path=\/; HttpOnly; SameSite=Strict$/)
-    expect(access.enter(access.entryToken, 8791)).toBeNull()
     const [pair = ''] = cookie.split(';')
     expect(access.isIn(`other=1; ${pair}; more=2`, 8791)).toBe(true)
     for (const wrong of [
@@ -137,6 +137,22 @@ describe('who comes in', () => {
     expect(access.isIn(pair, 8792)).toBe(false)
     expect(access.entryToken).not.toBe(pair.split('=')[1])
   })
+
+  test('a token shown a second time shuts the first browser out, and a new token is in force', () => {
+    const access = createAccess(systemRandom, { nowMs: () => 1_000 })
+    const first = access.entryToken
+    const [pair = ''] = enterFirst(access).split(';')
+    expect(access.enter(first, 8791)).toEqual({ kind: 'reused', firstUsedAtMs: 1_000 })
+    expect(access.isIn(pair, 8791)).toBe(false)
+    expect(access.enter(first, 8791)).toEqual({ kind: 'unknown' })
+    expect(access.entryToken).not.toBe(first)
+    expect(access.isIn(enterFirst(access).split(';')[0], 8791)).toBe(true)
+  })
+
+  function enterFirst(access: Access): string {
+    const entry = access.enter(access.entryToken, 8791)
+    return entry.kind === 'admitted' ? entry.cookie : ''
+  }
 })
 
 describe('what the page may ask', () => {

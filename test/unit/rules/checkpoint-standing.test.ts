@@ -16,6 +16,7 @@ const head: Head = {
   submissionCount: 5,
   chain: 'five',
   submittedAtMs: 500,
+  expectedChangeMs: 1_700_000_000_987,
   place,
 }
 const facts: DatabaseFacts = {
@@ -87,6 +88,20 @@ describe('a checkpoint and its head', () => {
       { ...facts, closedHeadNs: '1700000001000000000' },
       'copied',
     ],
+    [
+      'killed, and the head has the time of its last write',
+      found({ expectedChangeMs: 1_700_000_000_900 }),
+      facts,
+      'ok',
+    ],
+    ['killed, on a file system of two seconds', found({ expectedChangeMs: 1_699_999_998_987 }), facts, 'ok'],
+    [
+      'killed, and the head was written by another program since',
+      found({ expectedChangeMs: 1_699_999_998_000 }),
+      facts,
+      'copied',
+    ],
+    ['killed, and the head does not say when', found({ expectedChangeMs: null }), facts, 'ok'],
   ])('%s', (_, head, database, kind) => {
     expect(judgeStanding(head, database).kind).toBe(kind)
   })

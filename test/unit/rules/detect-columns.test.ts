@@ -12,6 +12,7 @@ describe('columns found by their headers', () => {
     [['Legal Name', 'Account Name'], 'Legal Name'],
     [[' Organisation '], ' Organisation '],
     [['name'], 'name'],
+    [['company_name', 'Company Name'], 'company_name'],
   ])('of %j the name is in %s', (header, name) => {
     expect(detectColumns(header, {}).name).toBe(name)
   })

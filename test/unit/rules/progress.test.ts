@@ -1,33 +1,52 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { estimateEtaMs, progressLine, type Progress } from '../../../src/pipeline/rules/progress.js'
+import {
+  estimateEtaMs,
+  progressLine,
+  type Progress,
+  type TimeLeftFacts,
+} from '../../../src/pipeline/rules/progress.js'
 
-const start = {
+const start: TimeLeftFacts = {
   toSubmit: 0,
   running: 0,
-  answeredSoFar: 0,
-  elapsedMs: 0,
   submissionsPerWindow: 600,
   pollsPerWindow: 100,
   windowMs: 60_000,
+  inFlightRunsMax: 2_000,
+  pollsPerAnswer: 1,
+  runs: null,
+  answersPerMs: 0,
 }
+const unlimited = { submissionsPerWindow: null, pollsPerWindow: null }
 
 describe('time left', () => {
-  test.each([
+  test.each<[string, Partial<TimeLeftFacts>, number | null]>([
     ['nothing is open', {}, 0],
     ['polls are the narrow limit', { toSubmit: 600 }, 360_000],
     ['only runs are left', { running: 50 }, 30_000],
-    ['submissions are the narrow limit', { toSubmit: 600, pollsPerWindow: null }, 60_000],
+    ['an answer takes two polls', { running: 50, pollsPerAnswer: 2 }, 60_000],
+    ['submissions are the narrow limit', { toSubmit: 600, pollsPerWindow: 6_000 }, 60_000],
+    ['nothing limits and nothing came yet', { toSubmit: 9, ...unlimited }, null],
     [
-      'nothing limits and nothing came yet',
-      { toSubmit: 9, submissionsPerWindow: null, pollsPerWindow: null },
-      null,
+      'nothing limits: the pace of the last minute',
+      { toSubmit: 90, ...unlimited, answersPerMs: 0.01 },
+      9_000,
     ],
-    ['the pace is slower than the limits', { toSubmit: 90, answeredSoFar: 10, elapsedMs: 60_000 }, 540_000],
     [
-      'the pace seems faster than the limits allow',
-      { toSubmit: 100, answeredSoFar: 500, elapsedMs: 1 },
-      60_000,
+      'a slow start says nothing of the end: the last runs take as long as runs do',
+      { running: 48, answersPerMs: 2 / 98_000, runs: { runMs: 60_000, leftMs: 20_000 } },
+      28_800,
+    ],
+    [
+      'the last run is still to be submitted',
+      { toSubmit: 10, runs: { runMs: 60_000, leftMs: 5_000 } },
+      61_000,
+    ],
+    [
+      'a lookup beyond what may be in flight waits for a run to end',
+      { toSubmit: 10, running: 10, inFlightRunsMax: 10, runs: { runMs: 60_000, leftMs: 5_000 } },
+      120_000,
     ],
   ])('%s', (_, change, etaMs) => {
     expect(estimateEtaMs({ ...start, ...change })).toBe(etaMs)
@@ -35,25 +54,26 @@ describe('time left', () => {
 
   test('it is null or finite, never negative, and never below what the limits allow', () => {
     const perWindow = fc.option(fc.integer({ min: 1, max: 1_000_000 }))
+    const ms = fc.nat(3_600_000)
     fc.assert(
       fc.property(
         fc.record({
           toSubmit: fc.nat(10_000_000),
           running: fc.nat(100_000),
-          answeredSoFar: fc.nat(10_000_000),
-          elapsedMs: fc.nat(),
           submissionsPerWindow: perWindow,
           pollsPerWindow: perWindow,
           windowMs: fc.integer({ min: 1, max: 3_600_000 }),
+          inFlightRunsMax: fc.integer({ min: 1, max: 10_000 }),
+          pollsPerAnswer: fc.double({ min: 0, max: 100, noNaN: true }),
+          runs: fc.option(fc.record({ runMs: ms, leftMs: ms })),
+          answersPerMs: fc.double({ min: 0, max: 100, noNaN: true }),
         }),
-        (state) => {
-          const etaMs = estimateEtaMs(state)
+        (facts) => {
+          const etaMs = estimateEtaMs(facts)
           if (etaMs === null) return
-          const pollMs =
-            state.pollsPerWindow === null
-              ? 0
-              : ((state.toSubmit + state.running) / state.pollsPerWindow) * state.windowMs
-          expect(Number.isFinite(etaMs)).toBe(true)
+          const { pollsPerWindow, toSubmit, running, windowMs } = facts
+          const pollMs = pollsPerWindow === null ? 0 : ((toSubmit + running) / pollsPerWindow) * windowMs
+          expect(etaMs).not.toBeNaN()
           expect(etaMs).toBeGreaterThanOrEqual(pollMs)
         },
       ),
@@ -71,6 +91,7 @@ describe('the progress line', () => {
     failed: 6,
     uncertain: 0,
     toSubmit: 3_615,
+    heldBack: 0,
     submissionsPerMinute: 598,
     pollsPerMinute: 97,
     submitLimit: 600,
@@ -82,6 +103,7 @@ describe('the progress line', () => {
     firstAnswersInMs: null,
     stages: [],
     money: null,
+    budget: null,
   }
 
   test('it is one line, with the outcomes of this run, the most frequent first', () => {

@@ -161,7 +161,7 @@ test('what is wrong is not asked, and is counted', () => {
     website: 'none',
     email: 'nobody',
     ein: '12',
-    bic: '?!',
+    bic: '12',
     registration_id: 'a(b)',
     ticker: 'a b c',
   }

@@ -1,0 +1,436 @@
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { version } from '../../src/platform/version.js'
+import { at, canary, companiesCsv, createPlace, writeConfig } from '../support/cli.js'
+import { startForeignService, type ForeignServiceOptions } from '../support/foreign-service.js'
+import { rowsOfCsv, rowsOfNdjson } from '../support/tables.js'
+
+const command = ['companies.csv', '-o', 'out.csv']
+
+/** A place with an input and a config, and a service that is not ours. */
+async function prepare(names: readonly string[], options: ForeignServiceOptions = {}) {
+  const place = createPlace()
+  place.write('companies.csv', companiesCsv(names))
+  writeConfig(place)
+  const service = await startForeignService({ apiKey: canary, ...options })
+  onTestFinished(() => service.close())
+  return { place, service, hosted: at(service) }
+}
+
+const jsonOf = (text: string) => JSON.parse(text) as Record<string, unknown>
+
+describe('plan', () => {
+  test('counts rows and lookups, needs no key, reaches no network and makes no file', async () => {
+    const { place, service } = await prepare(['Acme', 'Bolt', 'ACME', ''])
+    const options = { env: { ENRICH_BASE_URL: service.baseUrl, ENRICH_API_KEY: '' } }
+    const before = place.names()
+    const { code, stdout, stderr } = await place.run(['plan', 'companies.csv'], options)
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^ {2}4 {2}rows$/m)
+    expect(stdout).toMatch(/^ {2}2 {2}distinct lookups/m)
+    expect(stdout).toMatch(/^Cost: 2 lookups, each billed once$/m)
+    expect(stdout).toMatch(/^Next: enrich companies\.csv -o out\.parquet$/m)
+    const json = jsonOf(
+      (await place.run(['plan', 'companies.csv', '--json', '--max-lookups', '1'], options)).stdout,
+    )
+    expect(json).toMatchObject({
+      rowCount: 4,
+      invalidRowCount: 1,
+      lookupCount: 2,
+      plan: { submit: 2, answered: 0 },
+      billedMax: 1,
+      isHosted: true,
+    })
+    expect([place.names(), existsSync(place.path('.enrich')), service.requests]).toEqual([before, false, []])
+  })
+
+  test('after a run there is nothing to submit', async () => {
+    const { place, hosted } = await prepare(['Acme', 'Bolt'])
+    await place.run(command, hosted)
+    const { stdout } = await place.run(['plan', ...command, '--json'], hosted)
+    expect(jsonOf(stdout)).toMatchObject({ plan: { submit: 0, answered: 2 }, billedMax: 0 })
+  })
+})
+
+describe('the end of a run names the next steps', () => {
+  const rows = 'Apple Inc.,Cupertino\nSome Unknown Bakery,Hull\nAnother Unknown One,Hull'
+  const flags = ['in.csv', '-o', 'out.csv', '--name-column', 'company_name', '--max-age', '90d']
+  const stepsOf = (text: string) => text.split('\n').filter((line) => line.startsWith('  next '))
+
+  test('what is left to review, and that the demo registry is small', async () => {
+    const place = createPlace()
+    place.write('in.csv', `company_name,city\n${rows}\nApple,London\n`)
+    const { stderr, stdout } = await place.run([...flags, '--json'])
+    const steps = (jsonOf(stdout.trimEnd().split('\n').at(-1) ?? '') as { next: { command: string }[] }).next
+    const review = 'enrich review in.csv --name-column company_name'
+    expect(steps).toEqual([
+      { text: '1 doubtful row and 2 rows not found', command: review, page: null },
+      {
+        text: '2 of 4 rows not found in the demo registry',
+        command: 'enrich registry load FOLDER',
+        page: 'docs/registry.md#where-registers-are-published',
+      },
+    ])
+    expect(stepsOf(stderr)).toEqual([
+      `  next      1 doubtful row and 2 rows not found: ${review}`,
+      '  next      2 of 4 rows not found in the demo registry: enrich registry load FOLDER   (see docs/registry.md#where-registers-are-published)',
+    ])
+    const [, ...reviewWords] = review.split(' ')
+    const exported = await place.run([...reviewWords, '--export', 'todo.csv'])
+    expect([exported.code, exported.stderr]).toEqual([
+      0,
+      expect.stringContaining('3 doubtful lookups (3 rows)'),
+    ])
+    expect((await place.run([...flags, '--quiet'])).stderr).toBe('')
+  })
+
+  test('none where every row is found; of another registry or service, only the review', async () => {
+    const place = createPlace()
+    place.write('in.csv', 'company_name,city\nApple Inc.,Cupertino\n')
+    expect(stepsOf((await place.run(flags)).stderr)).toEqual([])
+    place.write('register.csv', 'lei,name,country\nHWUPKR0MPOU8FGXBT394,Apple Inc.,US\n')
+    expect(
+      (
+        await place.run([
+          'registry',
+          'import',
+          'csv',
+          'register.csv',
+          '--id-type',
+          'lei',
+          '--map',
+          'id=lei,name=name,country=country',
+        ])
+      ).code,
+    ).toBe(0)
+    place.write('in.csv', `company_name,city\n${rows}\n`)
+    const review = '  next      2 rows not found: enrich review in.csv --name-column company_name'
+    expect(stepsOf((await place.run(flags)).stderr)).toEqual([review])
+    const { place: other, hosted } = await prepare(['Acme', 'Bolt'])
+    const stopped = await other.run([...command, '--max-lookups', '1', '--partial'], hosted)
+    expect(stepsOf(stopped.stderr)).toEqual([])
+    expect(stepsOf((await other.run(command, hosted)).stderr)).toEqual([
+      '  next      2 rows not found: enrich review companies.csv',
+    ])
+  })
+})
+
+describe('status, export and retry', () => {
+  test('before any run, status and export say that there is no checkpoint', async () => {
+    const { place, hosted } = await prepare(['Acme'])
+    for (const args of [['status'], ['export', ...command]]) {
+      const { code, stderr } = await place.run(args, hosted)
+      expect([code, stderr]).toEqual([2, expect.stringContaining('error CHECKPOINT_NOT_FOUND: ')])
+    }
+    expect(place.names()).not.toContain('out.csv')
+  })
+
+  test('a run that stopped early: status counts what is left, export writes what is known', async () => {
+    const { place, hosted, service } = await prepare(['Acme', 'Bolt', 'Corp'])
+    const stopped = await place.run([...command, '--max-lookups', '2'], hosted)
+    expect([stopped.code, place.names()]).toEqual([8, ['companies.csv', 'pipeline.config.json']])
+    expect(stopped.stderr).toMatch(/^error LOOKUPS_MAX_REACHED: .*\n {2}hint: /m)
+    const status = await place.run(['status'], hosted)
+    expect(status.stdout).toMatch(/2 {2}answered \(no_match 2\)\n {10}1 {2}not submitted yet/)
+    const requestCount = service.requests.length
+    expect((await place.run(['export', ...command], hosted)).code).toBe(0)
+    expect(rowsOfCsv(place.read('out.csv')).map((row) => row['enrich_status'])).toEqual([
+      'no_match',
+      'no_match',
+      'pending',
+    ])
+    expect(service.requests).toHaveLength(requestCount)
+    const partial = await place.run([...command, '--max-lookups', '0', '--partial'], hosted)
+    expect(partial.code).toBe(8)
+    expect(rowsOfCsv(place.read('out.csv'))).toHaveLength(3)
+  })
+
+  test('a lost answer is held: status lists it by its custom_id, and only --resubmit-uncertain asks again', async () => {
+    let lost = 0
+    const { place, hosted, service } = await prepare(['Acme'], {
+      faults: ({ method }) => (method === 'POST' && lost++ === 0 ? 'accept_then_reset' : undefined),
+    })
+    expect((await place.run(command, hosted)).code).toBe(3)
+    const { stdout } = await place.run(['status', '--uncertain'], hosted)
+    expect(stdout).toContain(`Acme (Lyon)  ${service.runs[0]!.customId!}`)
+    expect((await place.run(command, hosted)).code).toBe(3)
+    expect(service.runs).toHaveLength(1)
+    const refused = await place.run(['retry', ...command, '--status', 'uncertain'], hosted)
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--resubmit-uncertain')])
+    expect((await place.run([...command, '--resubmit-uncertain'], hosted)).code).toBe(0)
+    expect(service.runs).toHaveLength(2)
+  })
+
+  test('retry asks again for the outcomes it names', async () => {
+    const { place, hosted, service } = await prepare(['Acme', 'Broken'], { answers: { Broken: 'fails' } })
+    const first = await place.run(command, hosted)
+    expect([first.code, first.stderr]).toEqual([
+      3,
+      expect.stringContaining('enrich retry companies.csv -o out.csv --status failed'),
+    ])
+    expect((await place.run(['retry', ...command, '--status', 'failed'], hosted)).code).toBe(3)
+    expect(service.runs.map(({ query }) => query.name).toSorted()).toEqual(['Acme', 'Broken', 'Broken'])
+    const { code, stderr } = await place.run(['retry', ...command, '--status', 'faild'], hosted)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no_match')])
+  })
+})
+
+describe('doctor', () => {
+  const failuresOf = (stdout: string) =>
+    [...stdout.matchAll(/^FAIL +(\w+) +(\w+): /gm)].map((match) => match.slice(1))
+
+  test('without a hosted service it looks at the registry, with one at the key and the service', async () => {
+    const { place, hosted, service } = await prepare(['Acme'])
+    const embedded = await place.run(['doctor'])
+    expect([embedded.code, failuresOf(embedded.stdout)]).toEqual([0, []])
+    expect(embedded.stdout).toMatch(/^ok +registry .*entities$/m)
+    const { code, stdout } = await place.run(['doctor'], hosted)
+    expect([code, failuresOf(stdout)]).toEqual([0, []])
+    expect(stdout).toMatch(/^ok +service .*takes the key$/m)
+    expect(service.runs).toEqual([])
+  })
+
+  test('each thing that is wrong is named, with the exit code that a run would end with', async () => {
+    const { place, hosted } = await prepare(['Acme'])
+    const wrongKey = await place.run(['doctor'], { env: { ...hosted.env, ENRICH_API_KEY: 'another' } })
+    expect([wrongKey.code, failuresOf(wrongKey.stdout)]).toEqual([4, [['service', 'SERVICE_REFUSED']]])
+    const nobody = await place.run(['doctor', '--base-url', 'http://127.0.0.1:1'])
+    expect([nobody.code, failuresOf(nobody.stdout)]).toEqual([5, [['service', 'SERVICE_UNREACHABLE']]])
+    const noKey = await place.run(['doctor', '--checkpoint', 'companies.csv/c'], {
+      env: { ...hosted.env, ENRICH_API_KEY: '' },
+    })
+    expect([noKey.code, failuresOf(noKey.stdout)]).toEqual([
+      2,
+      [
+        ['key', 'API_KEY_MISSING'],
+        ['service', 'API_KEY_MISSING'],
+        ['checkpoint', 'CHECKPOINT_UNWRITABLE'],
+      ],
+    ])
+    const config = await place.run(['doctor', '--config', 'companies.csv'])
+    expect([config.code, failuresOf(config.stdout)]).toEqual([2, [['config', 'CONFIG_NOT_JSON']]])
+  })
+})
+
+describe('serve', () => {
+  test('needs a key, and a port that is free', async () => {
+    const place = createPlace()
+    const keyless = await place.run(['serve', '--listen', '127.0.0.1:0'])
+    expect([keyless.code, keyless.stderr]).toEqual([2, expect.stringContaining('ENRICH_SERVE_API_KEY')])
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as { port: number }
+    const taken = await place.run(['serve', '--listen', `127.0.0.1:${port}`], {
+      env: { ENRICH_SERVE_API_KEY: canary },
+    })
+    other.close()
+    expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining('error LISTEN_FAILED: ')])
+  })
+
+  test('speaks to OpenRefine where it is told to, and says where', async () => {
+    const place = createPlace()
+    const running = place.start(
+      ['serve', '--listen', '127.0.0.1:0', '--reconcile', '--reconcile-origin', 'https://refine.example.com'],
+      { env: { ENRICH_SERVE_API_KEY: canary } },
+    )
+    const [, address = ''] = await running.sees(/Reconciliation, for OpenRefine: (http:\S+)/)
+    const manifest = await fetch(address, { headers: { origin: 'https://refine.example.com' } })
+    expect(manifest.headers.get('access-control-allow-origin')).toBe('https://refine.example.com')
+    expect(await manifest.json()).toMatchObject({ versions: ['0.2'], batchSize: 50 })
+    const queries = '{"q0":{"query":"Apple Inc","properties":[{"pid":"city","v":"Cupertino"}]}}'
+    const asked = await fetch(address, { method: 'POST', body: new URLSearchParams({ queries }) })
+    expect(await asked.json()).toMatchObject({ q0: { result: [{ name: 'Apple Inc.', match: true }] } })
+    running.child.kill('SIGTERM')
+    const { code, stderr } = await running.ended
+    expect([code, stderr.includes(canary)]).toEqual([0, false])
+  })
+
+  test.each<[string, readonly string[], RegExp]>([
+    [
+      'all the world without a key',
+      ['--listen', '0.0.0.0:0', '--reconcile', 'local'],
+      /error USAGE_INVALID: .*0\.0\.0\.0/,
+    ],
+    [
+      'pages of nobody',
+      ['--reconcile-origin', 'https://refine.example.com'],
+      /error USAGE_INVALID: .*--reconcile /,
+    ],
+    [
+      'an address in place of an origin',
+      ['--reconcile', '--reconcile-origin', 'https://a.example/b'],
+      /an origin is needed/,
+    ],
+    [
+      'a name in place of an origin',
+      ['--reconcile', '--reconcile-origin', 'refine.example.com'],
+      /an origin is needed/,
+    ],
+    ['somebody else', ['--reconcile', 'maybe'], /local, key/],
+  ])('does not reconcile for %s', async (_what, flags, says) => {
+    const place = createPlace()
+    const { code, stderr } = await place.run(['serve', '--listen', '127.0.0.1:0', ...flags], {
+      env: { ENRICH_SERVE_API_KEY: canary },
+    })
+    expect([code, stderr]).toEqual([2, expect.stringMatching(says)])
+  })
+})
+
+describe('registry', () => {
+  test('a CSV that is imported is seen, found, and answers a run', async () => {
+    const place = createPlace()
+    place.write('register.csv', 'No,Firm,Town\n0012,Zzyzx Widgets GmbH,Bonn\n0013,,Bonn\n')
+    const imported = await place.run([
+      ...['registry', 'import', 'csv', 'register.csv', '--id-type', 'registration_id'],
+      ...['--map', 'id=No,name=Firm,city=Town', '--country', 'DE'],
+    ])
+    expect(imported.code).toBe(0)
+    expect(imported.stdout).toMatch(/new +1\n.*updated +0\n.*rejected +1/)
+    const info = jsonOf((await place.run(['registry', 'info', '--json'])).stdout)
+    expect(info).toMatchObject({ entityCount: 1 })
+    expect((await place.run(['registry', 'search', 'zzyzx'])).stdout).toContain('Zzyzx Widgets GmbH')
+    place.write('in.csv', 'company,city\nZzyzx Widgets,Bonn\n')
+    const run = await place.run(['in.csv', '-o', 'out.ndjson'])
+    expect(run.stderr).toContain('.enrich/registry.sqlite (1 entities)')
+    expect(rowsOfNdjson(place.read('out.ndjson'))[0]).toMatchObject({
+      enrich_status: 'matched',
+      enrich_registration_id: '0012',
+    })
+  })
+
+  test('without an import, the registry that ships with the package answers', async () => {
+    const place = createPlace()
+    expect((await place.run(['registry', 'info'])).stdout).toMatch(/^companies +\d{3,}$/m)
+    const { stdout } = await place.run(['registry', 'search', 'siemens', '--limit', '1', '--json'])
+    expect(jsonOf(stdout)).toMatchObject({ entityId: expect.stringMatching(/^siq_/) })
+    const nothing = await place.run(['registry'])
+    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('a command is missing')])
+  })
+})
+
+describe('help and usage', () => {
+  test('--help names every command and every flag of a run, --version the version', async () => {
+    const place = createPlace()
+    const { code, stdout, stderr } = await place.run(['--help'])
+    expect([code, stderr]).toEqual([0, ''])
+    const commands = ['run', 'plan', 'status', 'export', 'retry', 'serve', 'registry', 'doctor']
+    for (const name of commands) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
+    const flags = `-o, --output|-c, --config|--name-column|--location-columns|--context-columns|--checkpoint|
+      --max-age|--base-url|--registry|--limit|--max-lookups|--max-duration|--no-dedupe|--basis|--columns|--prefix|
+      --resubmit-uncertain|--json|--quiet|--log-level|--partial|--format|--input-format|--delimiter|--encoding`
+    for (const flag of flags.split(/\|\s*/)) expect(stdout).toMatch(new RegExp(`^  ${flag}\\b`, 'm'))
+    for (const code of [0, 1, 2, 3, 4, 5, 8, 10, 11, 130])
+      expect(stdout).toMatch(new RegExp(`^  ${code} +\\S`, 'm'))
+    expect(stdout).toMatch(/^ {2}ENRICH_API_KEY /m)
+    expect((await place.run(['--version'])).stdout).toBe(`${version}\n`)
+  })
+
+  const mistakes: [args: string[], says: RegExp][] = [
+    [['--nope'], /'--nope'/],
+    [['plan', 'companies.csv', '--partial'], /'--partial'/],
+    [['staus'], /neither a command nor a file\n {2}hint: did you mean enrich status\?/],
+    [['quatsch'], /neither a command nor a file\n {2}hint: enrich --help/],
+    [[...command, '--dry-run'], /'--dry-run'\n {2}hint: enrich plan /],
+    [['review'], /hint: name the file with the company names/],
+    [['registry', 'nope'], /'nope'/],
+    [['retry', 'companies.csv', '-o', 'out.csv'], /--status/],
+    [[...command, '--limit', 'many'], /whole number/],
+    [[...command, '--max-age', 'soon'], /30d/],
+    [[...command, '--columns', ''], /at least one/],
+    [[...command, '--basis', 'here'], /auto, inline, file, none/],
+    [[...command, '--log-level', 'loud'], /debug/],
+    [['companies.csv', '-o', '-', '--format', 'csv', '--json'], /standard output/],
+  ]
+  test.concurrent.for(mistakes)('%j is USAGE_INVALID', async ([args, says], context) => {
+    const place = createPlace(context.onTestFinished)
+    place.write('companies.csv', companiesCsv(['Acme']))
+    const { code, stderr } = await place.run(args)
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^error USAGE_INVALID: .+\n {2}hint: .+\n$/)
+    expect(stderr).toMatch(says)
+    expect(place.names()).toEqual(['companies.csv'])
+  })
+
+  test('where input and output are both missing, the input is reported', async () => {
+    const place = createPlace()
+    const { code, stderr } = await place.run(['compnies.csv'])
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error INPUT_NOT_FOUND: .*compnies\.csv/)])
+  })
+})
+
+describe('what a run tells', () => {
+  test('--json: every line is JSON, from the plan to the end; an error is a line too', async () => {
+    const { place, hosted } = await prepare(['Acme', 'Bolt'])
+    const events = rowsOfNdjson((await place.run([...command, '--json'], hosted)).stdout)
+    const types = events.map(({ type }) => type)
+    expect(types.filter((type) => type !== 'progress')).toEqual([
+      'columns',
+      'planned',
+      'publishing',
+      'finished',
+    ])
+    expect(types).toContain('progress')
+    expect(events.at(-1)).toMatchObject({
+      summary: {
+        service: 'hosted',
+        stop: null,
+        rowCount: 2,
+        billedCount: 2,
+        outputPaths: ['out.csv', 'out.csv.basis.csv'],
+      },
+    })
+    const failed = await place.run(['nothere.csv', '-o', 'out.csv', '--json'], hosted)
+    expect(rowsOfNdjson(failed.stdout)).toEqual([
+      {
+        type: 'error',
+        code: 'INPUT_NOT_FOUND',
+        message: expect.any(String),
+        hint: expect.any(String),
+        exitCode: 2,
+      },
+    ])
+    const stopped = await place.run([...command, '--json', '--max-age', '0s', '--max-lookups', '0'], hosted)
+    expect(rowsOfNdjson(stopped.stdout).at(-1)).toMatchObject({
+      type: 'finished',
+      stopped: { code: 'LOOKUPS_MAX_REACHED', hint: expect.any(String) },
+    })
+  })
+
+  test('--quiet says nothing of a run that went well, and why one stopped', async () => {
+    const { place, hosted } = await prepare(['Acme', 'Bolt'])
+    const stopped = await place.run([...command, '--quiet', '--max-lookups', '1'], hosted)
+    expect([stopped.code, stopped.stdout]).toEqual([8, ''])
+    expect(stopped.stderr).toMatch(/^error LOOKUPS_MAX_REACHED: .+\n {2}hint: .+\n$/)
+    expect(await place.run([...command, '--quiet'], hosted)).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    })
+  })
+
+  test('--log-level: errors alone, notes too, or every progress', async () => {
+    const { place, hosted } = await prepare(['Acme', ''])
+    const told = async (level: string) =>
+      (await place.run([...command, '--max-age', '0s', '--log-level', level], hosted)).stderr
+    expect(await told('error')).toBe('')
+    const warned = await told('warn')
+    expect(warned.split('\n').filter((line) => !line.startsWith('  note '))).toEqual([''])
+    expect(warned).toContain('1 row without a usable company name')
+    const informed = await told('info')
+    expect(informed).toContain('Done in')
+    expect(informed).not.toContain('Writing out.csv')
+    expect(await told('debug')).toMatch(/done · [^]*Writing out\.csv/)
+  })
+
+  test('--columns, --prefix and --basis choose what is added', async () => {
+    const { place, hosted } = await prepare(['Acme'])
+    await place.run([...command, '--columns', 'status,lei', '--prefix', 'x_', '--basis', 'none'], hosted)
+    expect(place.read('out.csv').split('\n')[0]).toBe('company_name,city,x_status,x_lei')
+    expect(place.names()).not.toContain('out.csv.basis.csv')
+    await place.run(['companies.csv', '-o', 'out.ndjson', '--basis', 'none'], hosted)
+    expect(Object.keys(rowsOfNdjson(place.read('out.ndjson'))[0]!)).not.toContain('enrich_basis')
+    await place.run(['companies.csv', '-o', 'out.ndjson', '--basis', 'file'], hosted)
+    expect(place.names()).toContain('out.ndjson.basis.csv')
+  })
+})

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest'
+import { at, canary, companiesCsv, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
+import { startForeignService, type Fault, type ForeignServiceOptions } from '../support/foreign-service.js'
+import { rowsOfCsv } from '../support/tables.js'
+
+const command = ['companies.csv', '-o', 'out.csv']
+
+interface Ending {
+  readonly title: string
+  readonly exitCode: number
+  readonly says: string
+  readonly service?: ForeignServiceOptions
+  readonly flags?: readonly string[]
+}
+
+/** A refusal that repeats the key, as careless servers do. */
+const refusal = (status: number, type: string): Fault => ({
+  status,
+  body: { error: { type, message: `${canary} is not good enough` } },
+})
+const atKickoff = (fault: Fault): ForeignServiceOptions => ({
+  faults: ({ method }) => (method === 'POST' ? fault : undefined),
+})
+
+const endings: readonly Ending[] = [
+  { title: 'every row has its outcome', exitCode: 0, says: 'Done in' },
+  { title: 'a run failed', exitCode: 3, says: '1 failed', service: { answers: { Acme: 'fails' } } },
+  {
+    title: 'the answer to a submission is lost',
+    exitCode: 3,
+    says: '2 uncertain',
+    service: atKickoff('accept_then_reset'),
+  },
+  {
+    title: 'the service takes no row as it is',
+    exitCode: 3,
+    says: '2 refused as invalid',
+    service: atKickoff(refusal(400, 'bad_request')),
+  },
+  {
+    title: 'the key is refused',
+    exitCode: 4,
+    says: 'error SERVICE_REFUSED: ',
+    service: { apiKey: 'another' },
+  },
+  {
+    title: 'the account may not',
+    exitCode: 4,
+    says: 'error SERVICE_REFUSED: ',
+    service: atKickoff(refusal(403, 'forbidden')),
+  },
+  {
+    title: 'nothing there takes submissions',
+    exitCode: 5,
+    says: 'error SERVICE_ANSWER_INVALID: ',
+    service: atKickoff(refusal(404, 'resource_missing')),
+  },
+  {
+    title: 'nothing listens',
+    exitCode: 5,
+    says: 'error SERVICE_UNREACHABLE: ',
+    flags: ['--base-url', 'http://127.0.0.1:1'],
+  },
+  {
+    title: 'the credit is used up',
+    exitCode: 8,
+    says: 'error CREDIT_EXHAUSTED: ',
+    service: atKickoff(refusal(402, 'insufficient_credit')),
+  },
+  {
+    title: "the plan's limit is reached",
+    exitCode: 8,
+    says: 'error PLAN_LIMIT_REACHED: ',
+    service: atKickoff(refusal(429, 'plan_limit_exceeded')),
+  },
+  {
+    title: 'the budget is used up',
+    exitCode: 8,
+    says: 'error LOOKUPS_MAX_REACHED: ',
+    flags: ['--max-lookups', '1'],
+  },
+  {
+    title: 'the time is over',
+    exitCode: 10,
+    says: 'error DURATION_MAX_REACHED: ',
+    flags: ['--max-duration', '1s'],
+    service: { runTakes: { ms: 600_000 } },
+  },
+]
+
+describe('the exit code says how a run ended, and the key is nowhere', () => {
+  test.concurrent.for(endings)('$exitCode: $title', async (ending, context) => {
+    const place = createPlace(context.onTestFinished)
+    place.write('companies.csv', companiesCsv(['Acme', 'Bolt']))
+    writeConfig(place)
+    const service = await startForeignService({ apiKey: canary, ...ending.service })
+    context.onTestFinished(() => service.close())
+    const { code, stderr } = await place.run([...command, ...(ending.flags ?? [])], at(service))
+    expect([code, stderr]).toEqual([ending.exitCode, expect.stringContaining(ending.says)])
+    // Where nothing was submitted, nothing is said of what it cost.
+    expect(stderr).not.toMatch(/\b0 submitted,/)
+    expect(place.names().includes('out.csv')).toBe(code === 0 || code === 3)
+    if (code === 0 || code === 3) return
+    expect(stderr).toMatch(/^ {2}resume {4}enrich companies\.csv -o out\.csv/m)
+    expect(stderr).toMatch(/^ {2}hint: /m)
+    await expectResumed(place)
+  })
+
+  /** After whatever stopped it, the same command ends well with a service that works: no row was given up. */
+  async function expectResumed(place: CliPlace): Promise<void> {
+    const service = await startForeignService({ apiKey: canary })
+    try {
+      expect((await place.run(command, at(service))).code).toBe(0)
+      expect(rowsOfCsv(place.read('out.csv')).map((row) => row['enrich_status'])).toEqual([
+        'no_match',
+        'no_match',
+      ])
+    } finally {
+      await service.close()
+    }
+  }
+
+  test('11: the checkpoint is in use, and by whom', async () => {
+    const place = createPlace()
+    place.write('companies.csv', companiesCsv(['Acme']))
+    writeConfig(place)
+    const service = await startForeignService({ apiKey: canary, runTakes: { ms: 600_000 } })
+    try {
+      const first = place.start(command, at(service))
+      await first.sees(/distinct lookup/)
+      const { code, stderr } = await place.run(command, at(service))
+      expect([code, stderr]).toEqual([
+        11,
+        expect.stringContaining(`in use by process ${String(first.child.pid)} `),
+      ])
+      first.child.kill('SIGINT')
+      expect((await first.ended).code).toBe(130)
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('0: the key may stand in a file', async () => {
+    const place = createPlace()
+    place.write('companies.csv', companiesCsv(['Acme']))
+    writeConfig(place)
+    const service = await startForeignService({ apiKey: 'a-key-in-a-file' })
+    try {
+      place.write('key.txt', 'a-key-in-a-file\n')
+      const env = { ...at(service).env, ENRICH_API_KEY: '', ENRICH_API_KEY_FILE: 'key.txt' }
+      expect((await place.run(command, { env })).code).toBe(0)
+    } finally {
+      await service.close()
+    }
+  })
+})

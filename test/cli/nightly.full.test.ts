@@ -1,0 +1,277 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test, type TestContext } from 'vitest'
+import { exitCodes } from '../../src/core/errors.js'
+import { companiesCsv, createPlace, mainPath, quickConfig, type CliPlace } from '../support/cli.js'
+import { foreignMatch, startForeignService, type ForeignServiceOptions } from '../support/foreign-service.js'
+import { hasProgram, tellSkipped } from '../support/skipped.js'
+
+/** What the recipes for one machine type, taken from them and from their page, and run as cron and containers run it. */
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const page = readFileSync(join(root, 'docs/nightly-jobs.md'), 'utf8')
+const example = (name: string) => readFileSync(join(root, 'examples', name), 'utf8')
+
+/** Text of the first block of code of a language below a heading. */
+function codeBelow(heading: string, language: string): string {
+  const [, below = ''] = page.split(`\n### ${heading}\n`)
+  return (
+    new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'm').exec(below)?.[1] ??
+    `no ${language} below ${heading}`
+  )
+}
+
+/** Codes after which another try, or the next night alone, is of no use. */
+const permanent = Object.keys(exitCodes)
+  .map(Number)
+  .filter((code) => ![0, 3, 5, 130, 143].includes(code))
+
+const key = 'key-of-the-nightly-tests'
+const serves = {
+  apiKey: key,
+  answers: { Acme: foreignMatch('Acme SE'), Bolt: foreignMatch('Bolt SE'), Cargo: foreignMatch('Cargo SE') },
+} as const
+const lost: ForeignServiceOptions = {
+  ...serves,
+  faults: ({ method, body }) =>
+    method === 'POST' && body.includes('"Lost"') ? 'accept_then_reset' : undefined,
+}
+const names = ['Acme', 'Bolt', 'Cargo', 'Lost']
+
+interface Ended {
+  readonly code: number | null
+  readonly said: string
+}
+
+/** As `npm install -g --prefix ~/.local` lays it out, with the Node.js of this test. */
+function installBelow(home: string): void {
+  mkdirSync(join(home, '.local/bin'), { recursive: true })
+  mkdirSync(join(home, '.local/lib/node_modules'), { recursive: true })
+  chmodSync(mainPath, 0o755)
+  symlinkSync(mainPath, join(home, '.local/bin/enrich'))
+  symlinkSync(process.execPath, join(home, '.local/bin/node'))
+  symlinkSync(root, join(home, '.local/lib/node_modules/enrich'))
+}
+
+/** In an environment that has nothing but what is given; the process is handed over once it runs. */
+async function runBare(
+  script: string,
+  { cwd, env, stdin = '' }: { cwd: string; env: Record<string, string>; stdin?: string },
+  onStart: (kill: (signal: NodeJS.Signals) => void) => void = () => undefined,
+): Promise<Ended> {
+  const child = spawn('/bin/sh', ['-c', script], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
+  onStart((signal) => child.kill(signal))
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  child.stdin.end(stdin)
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, said }
+}
+
+async function startService(
+  options: ForeignServiceOptions,
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+) {
+  const service = await startForeignService(options)
+  onTestFinished(() => service.close())
+  return service
+}
+
+describe.concurrent('the recipe for cron, as it is typed', () => {
+  /** All that cron gives a job. */
+  const cronEnvironment = (home: string) => ({
+    HOME: home,
+    LOGNAME: 'user',
+    SHELL: '/bin/sh',
+    PATH: '/usr/bin:/bin',
+  })
+
+  async function runNightly(
+    context: TestContext,
+    service: ForeignServiceOptions | null,
+  ): Promise<Ended & { crm: string }> {
+    const place = createPlace(context.onTestFinished)
+    const home = place.folder
+    installBelow(home)
+    const [install = '', ...setUp] = codeBelow('cron', 'sh').split('\n')
+    expect(install).toMatch(/^npm install -g --prefix "\$HOME\/\.local" /)
+    const env = cronEnvironment(home)
+    expect(await runBare(setUp.join('\n'), { cwd: home, env, stdin: `${key}\n` })).toEqual({
+      code: 0,
+      said: '',
+    })
+    const crm = join(home, 'crm')
+    writeFileSync(join(crm, 'companies.csv'), companiesCsv(service === null ? ['Apple Inc'] : names))
+    if (service !== null) {
+      const { baseUrl } = await startService(service, context)
+      writeFileSync(
+        join(crm, 'pipeline.config.json'),
+        JSON.stringify({ ...quickConfig, service: { baseUrl } }),
+      )
+    }
+    const [, command = ''] = /^(?:\S+ ){5}(.*)\n$/.exec(codeBelow('cron', 'text')) ?? []
+    return { ...(await runBare(command, { cwd: home, env })), crm }
+  }
+
+  test('writes the output and prints nothing, with the embedded service', async (context) => {
+    const { code, said, crm } = await runNightly(context, null)
+    expect([code, said]).toEqual([0, ''])
+    expect(readFileSync(join(crm, 'out.parquet')).subarray(0, 4).toString()).toBe('PAR1')
+  })
+
+  test('reads the key from its file, and ends well where some rows need a look', async (context) => {
+    const { code, said, crm } = await runNightly(context, lost)
+    expect([code, said]).toEqual([
+      0,
+      expect.stringMatching(/^the output is written; some rows failed, .*\n$/),
+    ])
+    expect(existsSync(join(crm, 'out.parquet'))).toBe(true)
+  })
+
+  test('passes an alarm on', async (context) => {
+    const { code, said } = await runNightly(context, { apiKey: key })
+    expect([code, said]).toEqual([6, expect.stringContaining('a condition of --fail-on is met')])
+  })
+})
+
+describe('the unit for systemd', () => {
+  const unit = example('enrich.service')
+  const settings = new Map(
+    [...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value] as const),
+  )
+
+  test('runs as a user of its own in a folder of its own, 3 is a success, and only what may pass is tried again', () => {
+    expect(Object.fromEntries(settings)).toMatchObject({
+      User: 'enrich',
+      StateDirectory: 'enrich enrich-state',
+      WorkingDirectory: '%S/enrich',
+      SuccessExitStatus: '3',
+      Restart: 'on-failure',
+    })
+    expect(settings.get('RestartPreventExitStatus')?.split(' ').map(Number)).toEqual(permanent)
+  })
+
+  test('runs its command with nothing but the environment that it sets, and takes exit code 3 for a success', async (context) => {
+    const place = createPlace(context.onTestFinished)
+    const home = place.temporaryFolder
+    installBelow(home)
+    place.write('companies.csv', companiesCsv(names))
+    place.write('pipeline.config.json', JSON.stringify(quickConfig))
+    writeFileSync(join(home, 'key'), `${key}\n`)
+    const { baseUrl } = await startService(lost, context)
+    const variables = [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(
+      ([, name = '', value = '']) => [name, value.replace('%S', home).replace('%d', home)] as const,
+    )
+    const env = { ...Object.fromEntries(variables), ENRICH_BASE_URL: baseUrl }
+    expect(Object.keys(env).sort()).toEqual(['ENRICH_API_KEY_FILE', 'ENRICH_BASE_URL', 'XDG_STATE_HOME'])
+    const [program = '', ...args] = settings.get('ExecStart')?.split(' ') ?? []
+    expect(program).toMatch(/\/enrich$/)
+    const bin = join(home, '.local/bin')
+    const ended = await runBare([join(bin, 'enrich'), ...args].join(' '), {
+      cwd: place.folder,
+      env: { ...env, PATH: `${bin}:/usr/bin:/bin` },
+    })
+    expect(String(ended.code), ended.said).toBe(settings.get('SuccessExitStatus'))
+    expect(place.names()).toContain('out.parquet')
+  })
+
+  const hasSystemd = hasProgram('systemd-analyze')
+  test.skipIf(!hasSystemd)('is found sound by systemd, and its timer', () => {
+    const place = createPlace()
+    // Where the command is differs from machine to machine.
+    place.write('enrich.service', unit.replace(/(?<=^ExecStart=)\S+/m, '/bin/true'))
+    copyFileSync(join(root, 'examples/enrich.timer'), place.path('enrich.timer'))
+    const paths = [place.path('enrich.service'), place.path('enrich.timer')]
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', ...paths], {
+      encoding: 'utf8',
+    })
+    expect([status, stdout, stderr]).toEqual([0, '', ''])
+  })
+})
+
+describe.concurrent('the manifest for Kubernetes', () => {
+  const manifest = example('kubernetes-cronjob.yaml')
+  /** The script of the container. */
+  const script = (/^( +)- \|\n((?:\1 {2}.*\n)+)/m.exec(manifest)?.[2] ?? '').replace(/^ +/gm, '')
+
+  function prepared(
+    { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+    baseUrl: string,
+  ): [CliPlace, Record<string, string>] {
+    const place = createPlace(onTestFinished)
+    installBelow(place.temporaryFolder)
+    place.write('companies.csv', companiesCsv(names))
+    place.write('pipeline.config.json', JSON.stringify(quickConfig))
+    const keyPath = place.write('key', `${key}\n`)
+    const bin = join(place.temporaryFolder, '.local/bin')
+    return [place, { PATH: `${bin}:/usr/bin:/bin`, ENRICH_BASE_URL: baseUrl, ENRICH_API_KEY_FILE: keyPath }]
+  }
+
+  test.for<[code: number, what: string, service: ForeignServiceOptions]>([
+    [0, 'a written output with rows that need a look', lost],
+    [4, 'a key that is refused', { apiKey: 'another' }],
+  ])('ends with %i after %s', async ([code, , options], context) => {
+    const [place, env] = prepared(context, (await startService(options, context)).baseUrl)
+    const ended = await runBare(script, { cwd: place.folder, env })
+    expect([ended.code, existsSync(place.path('out.parquet'))]).toEqual([code, code === 0])
+  })
+
+  test('hands on that the pod is told to end, so that requests in flight are finished', async (context) => {
+    let kill = (): void => undefined
+    const { baseUrl } = await startService(
+      {
+        ...serves,
+        runTakes: { ms: 600_000 },
+        faults: () => {
+          kill()
+          // A second signal would end it at once.
+          kill = () => undefined
+          return undefined
+        },
+      },
+      context,
+    )
+    const [place, env] = prepared(context, baseUrl)
+    const ended = await runBare(script, { cwd: place.folder, env }, (signal) => {
+      kill = () => {
+        signal('SIGTERM')
+      }
+    })
+    expect(ended).toEqual({
+      code: 143,
+      said: expect.stringContaining('Interrupted: what was submitted is safe') as string,
+    })
+  })
+
+  test('fails the job at once after codes that no other try would change, and counts others', () => {
+    const [, list = ''] =
+      /action: FailJob\n +onExitCodes: \{[^}]*operator: In, values: \[([\d, ]+)\]/.exec(manifest) ?? []
+    expect(list.split(', ').map(Number)).toEqual(permanent)
+    expect(manifest).toMatch(/restartPolicy: Never/)
+  })
+
+  const hasYaml = spawnSync('python3', ['-c', 'import yaml']).status === 0
+  if (!hasYaml) tellSkipped('the manifests as YAML, since Python has no module yaml')
+
+  test.skipIf(!hasYaml)('and the other manifests are YAML', () => {
+    const paths = [
+      'kubernetes-cronjob.yaml',
+      'several-machines/kubernetes-indexed-job.yaml',
+      'several-machines/kubernetes-collect.yaml',
+    ].map((name) => join(root, 'examples', name))
+    const check = 'import sys, yaml\nfor path in sys.argv[1:]: print(yaml.safe_load(open(path))["kind"])'
+    const { stdout, stderr } = spawnSync('python3', ['-c', check, ...paths], { encoding: 'utf8' })
+    expect([stdout, stderr]).toEqual(['CronJob\nJob\nJob\n', ''])
+  })
+})

@@ -1,0 +1,201 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openShared } from '../../../src/pipeline/checkpoint/postgres/open.js'
+import { openDecisionsBook } from '../../../src/pipeline/decisions/decisions-book.js'
+import { openReviewStore, type ReviewStore } from '../../../src/pipeline/decisions/review-store.js'
+import { SharedReview } from '../../../src/pipeline/decisions/postgres/shared-review.js'
+import { systemClock } from '../../../src/platform/clock.js'
+import { systemRandom } from '../../../src/platform/random.js'
+import { findPostgres, sharedPostgres, type SharedPostgres } from '../../support/postgres-server.js'
+import { candidateOf, decisionOf, lookupOf, service } from './support.js'
+
+const programs = findPostgres()
+
+/** A reviewer with a decisions file of its own. */
+interface Reviewer {
+  readonly store: SharedReview
+  readonly path: string
+  readonly book: ReturnType<typeof openDecisionsBook>
+}
+
+describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
+  let server: SharedPostgres | null = null
+  let count = 0
+  let url = ''
+  let folder = ''
+  const closes: (() => void | Promise<void>)[] = []
+
+  beforeEach(async () => {
+    server ??= await sharedPostgres(programs ?? '')
+    const database = `review${++count}`
+    url = server.createDatabase(database)
+    folder = mkdtempSync(join(tmpdir(), 'enrich-shared-review-'))
+  })
+  afterEach(async () => {
+    for (const close of closes.splice(0).reverse()) await close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  afterAll(() => server?.stop())
+
+  async function reviewer(name: string): Promise<Reviewer> {
+    const deps = { clock: systemClock, random: systemRandom }
+    const database = await openShared(url, deps)
+    closes.push(() => database.close())
+    const path = join(folder, `${name}.decisions.csv`)
+    const checkpointPath = join(folder, `${name} ${closes.length}.sqlite`)
+    const store = new SharedReview({ ...deps, database, checkpointPath, decisionsPath: path })
+    closes.push(() => {
+      store.close()
+    })
+    await store.refresh()
+    return { store, path, book: openDecisionsBook(store, path, service) }
+  }
+
+  async function decide({ store, book }: Reviewer, name: string, changes: object = {}) {
+    const decision = decisionOf(name, changes)
+    const stands = store.standing(service).find(({ lookup }) => lookup === decision.lookup)
+    const outcome = await store.decide([decision], new Map([[decision.lookup, stands?.sequence ?? 0]]))
+    if (outcome.kind !== 'decided') throw new Error('somebody else decided')
+    await book.bringTogether()
+    return outcome.decisions[0]!
+  }
+
+  const standing = ({ store }: Reviewer) =>
+    store.standing(service).map(({ name, entityId }) => [name, entityId])
+  const namesIn = ({ path }: Reviewer) =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .slice(1)
+      .filter((line) => line !== '')
+      .map((line) => /Acme|Beta|Gamma/.exec(line)?.[0])
+
+  test('two who settle the same row at the same time: one does, and the other is told', async () => {
+    const [ann, ben] = [await reviewer('ann'), await reviewer('ben')]
+    const seen = new Map([[lookupOf('Acme'), 0]])
+    const outcomes = await Promise.all([
+      ann.store.decide([decisionOf('Acme', { decidedBy: 'Ann' })], seen),
+      ben.store.decide([decisionOf('Acme', { decidedBy: 'Ben', entityId: 'siq_other' })], seen),
+    ])
+    expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['conflict', 'decided'])
+    const others = outcomes.flatMap((outcome) => (outcome.kind === 'conflict' ? outcome.others : []))
+    const made = outcomes.flatMap((outcome) => (outcome.kind === 'decided' ? outcome.decisions : []))
+    expect(others).toEqual(made)
+    expect(ann.store.standing(service)).toEqual(ben.store.standing(service))
+  })
+
+  test('none of a group is made where one of it was decided in the meantime', async () => {
+    const [ann, ben] = [await reviewer('ann'), await reviewer('ben')]
+    await decide(ann, 'Acme')
+    const seen = new Map([lookupOf('Acme'), lookupOf('Beta')].map((lookup) => [lookup, 0]))
+    const outcome = await ben.store.decide([decisionOf('Beta'), decisionOf('Acme')], seen)
+    expect(outcome).toMatchObject({ kind: 'conflict', others: [{ name: 'Acme' }] })
+    await ann.store.refresh()
+    expect(standing(ann)).toHaveLength(1)
+  })
+
+  test('what one decides comes to the file of the other; what is taken back leaves it', async () => {
+    const [ann, ben] = [await reviewer('ann'), await reviewer('ben')]
+    const acme = await decide(ann, 'Acme')
+    await decide(ann, 'Beta')
+    await ben.book.bringTogether()
+    expect([namesIn(ann).sort(), namesIn(ben).sort()]).toEqual([
+      ['Acme', 'Beta'],
+      ['Acme', 'Beta'],
+    ])
+    await ben.store.withdraw(service, [acme.sequence])
+    await ben.book.bringTogether()
+    await ann.book.bringTogether()
+    expect([namesIn(ann), namesIn(ben)]).toEqual([['Beta'], ['Beta']])
+  })
+
+  test('a line that somebody takes out of one file stands nowhere, and comes back to none', async () => {
+    const [ann, ben] = [await reviewer('ann'), await reviewer('ben')]
+    await decide(ann, 'Acme')
+    await decide(ann, 'Beta')
+    await ben.book.bringTogether()
+    const lines = readFileSync(ben.path, 'utf8').split('\n')
+    writeFileSync(ben.path, lines.filter((line) => !line.includes('Acme')).join('\n'))
+    await ben.book.bringTogether()
+    await ann.book.bringTogether()
+    expect([standing(ann), standing(ben)].map((found) => found.map(([name]) => name))).toEqual([
+      ['Beta'],
+      ['Beta'],
+    ])
+    expect([namesIn(ann), namesIn(ben)]).toEqual([['Beta'], ['Beta']])
+  })
+
+  test('a file that never had a decision does not take it back; a stale line of one taken back goes', async () => {
+    const ann = await reviewer('ann')
+    const acme = await decide(ann, 'Acme')
+    const stale = readFileSync(ann.path, 'utf8')
+    const ben = await reviewer('ben')
+    await ben.book.bringTogether()
+    expect([standing(ann), namesIn(ben)]).toEqual([standing(ben), ['Acme']])
+    await ann.store.withdraw(service, [acme.sequence])
+    await ann.book.bringTogether()
+    const cid = await reviewer('cid')
+    writeFileSync(cid.path, stale)
+    await cid.book.bringTogether()
+    expect([standing(cid), namesIn(cid)]).toEqual([[], []])
+  })
+
+  test('what was taken back leaves what stood before it, also through several', async () => {
+    const ann = await reviewer('ann')
+    const first = await decide(ann, 'Acme', { entityId: 'siq_1' })
+    const second = await decide(ann, 'Acme', { entityId: 'siq_2', decidedAtMs: first.decidedAtMs + 1 })
+    const third = await decide(ann, 'Acme', { entityId: 'siq_3', decidedAtMs: first.decidedAtMs + 2 })
+    await ann.store.withdraw(service, [second.sequence, third.sequence])
+    expect(standing(ann)).toEqual([['Acme', 'siq_1']])
+  })
+
+  test('does what the store in a file does, whatever is done in whichever order', async () => {
+    const own = openReviewStore(join(folder, 'own.sqlite'))
+    closes.push(() => {
+      own.close()
+    })
+    const { store: shared } = await reviewer('ann')
+    const names = ['Acme', 'Beta', 'Gamma']
+    const seen = (store: ReviewStore, name: string) =>
+      new Map([[lookupOf(name), store.standing(service).find((one) => one.name === name)?.sequence ?? 0]])
+    let seed = 7
+    const below = (limit: number) => (seed = (seed * 48_271) % 2_147_483_647) % limit
+    for (let step = 0; step < 60; step++) {
+      const name = names[below(3)] ?? ''
+      const decision = decisionOf(name, {
+        entityId: `siq_${step}`,
+        service: below(3) === 0 ? null : service,
+        decidedAtMs: step,
+      })
+      const [kind, sequences] = [below(5), [1 + below(step + 1), 1 + below(step + 1)]]
+      for (const store of [own, shared]) {
+        if (kind < 2) await store.decide([decision], seen(store, name))
+        else if (kind === 2) await store.adopt([decision])
+        else if (kind === 3) await store.withdraw(service, [...new Set(sequences)])
+        else await store.forget([sequences[0] ?? 1])
+      }
+      expect([step, shared.standing(service)]).toEqual([step, own.standing(service)])
+      expect([step, shared.decisionVersion()]).toEqual([step, own.decisionVersion()])
+    }
+  })
+
+  test('candidates that one process found are those of all', async () => {
+    const [ann, ben] = [await reviewer('ann'), await reviewer('ben')]
+    const [acme, beta, gamma] = ['Acme', 'Beta', 'Gamma'].map(lookupOf) as [string, string, string]
+    const found = new Map([
+      [acme, [candidateOf('Acme')]],
+      [beta, []],
+    ])
+    await ann.store.keepCandidates('embedded:1', found, 5)
+    expect(ben.store.candidates('embedded:1', [acme])).toEqual([null])
+    await ben.store.fetchCandidates('embedded:1', [acme, beta, gamma])
+    expect(ben.store.candidates('embedded:1', [acme, beta, gamma])).toEqual([[candidateOf('Acme')], [], null])
+    const { candidates } = ben.store.ofRun
+    expect(await candidates.haveCandidates('embedded:1', [acme, gamma])).toEqual([true, false])
+    expect(await candidates.scopesBefore('embedded:', 6)).toEqual(['embedded:1'])
+    expect(await candidates.scopesBefore('embedded:', 5)).toEqual([])
+    expect(await candidates.forgetCandidates('embedded:1', 1)).toBe(1)
+    expect(await candidates.forgetCandidates('embedded:1', 9)).toBe(1)
+  })
+})

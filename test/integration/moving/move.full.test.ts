@@ -1,0 +1,352 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { UserError } from '../../../src/core/errors.js'
+import { openShared, openSharedToRead } from '../../../src/pipeline/checkpoint/postgres/open.js'
+import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite-checkpoint.js'
+import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/verify.js'
+import { inboxPath, openInbox } from '../../../src/pipeline/inbox/inbox.js'
+import { moveCheckpoint, undoMove } from '../../../src/pipeline/moving/move-checkpoint.js'
+import { systemClock } from '../../../src/platform/clock.js'
+import { systemRandom } from '../../../src/platform/random.js'
+import { loadDriver } from '../../../src/platform/sqlite.js'
+import { startProgram } from '../../support/child-process.js'
+import { foreignMatch } from '../../support/foreign-service.js'
+import { createWorkplace, servicesOfTests } from '../../support/pipeline-job.js'
+import { findPostgres, sharedPostgres, type SharedPostgres } from '../../support/postgres-server.js'
+import { job, scope, startMs } from '../checkpoint/support.js'
+import { fileRows, fillFile, historyRows, moveDeps, serverRows } from './support.js'
+
+const Database = loadDriver()
+
+const programs = findPostgres()
+const startService = servicesOfTests()
+
+describe.skipIf(programs === null)('a checkpoint that is moved', () => {
+  let server: SharedPostgres
+  let folder: string
+  let databaseCount = 0
+  const path = (name: string) => join(folder, name)
+  const newUrl = () => {
+    const database = `moved${++databaseCount}`
+    return server.createDatabase(database)
+  }
+  const databaseOf = (url: string) => new URL(url).pathname.slice(1)
+  const open = (at: string) => openCheckpoint({ path: at, scope, job, nowMs: startMs, random: systemRandom })
+  const opened = (url: string) => openShared(url, { clock: systemClock, random: systemRandom })
+  /** Whether a run could go on with it. */
+  const isUsable = async (place: string): Promise<boolean> => {
+    if (!place.startsWith('postgres:')) {
+      if (!existsSync(place)) return false
+      return (
+        (await codeOf(
+          Promise.resolve().then(() => {
+            open(place).close()
+          }),
+        )) === null
+      )
+    }
+    const found = await codeOf(
+      openSharedToRead(place).then(async (shared) => {
+        const scopes = (await shared?.postgres.query('SELECT FROM enrich.scopes')) ?? []
+        await shared?.close()
+        // Made, and nothing was written into it.
+        if (scopes.length === 0) throw new UserError('CHECKPOINT_NOT_FOUND', place)
+      }),
+    )
+    return found === null
+  }
+  const move = (from: string, to: string) => moveCheckpoint(from, to, moveDeps)
+  const codeOf = (work: Promise<unknown>) =>
+    work.then(
+      () => null,
+      (error: unknown) => (error as { code?: string }).code ?? error,
+    )
+
+  beforeAll(async () => {
+    server = await sharedPostgres(programs ?? '')
+  })
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'enrich-move-'))
+  })
+  afterEach(() => {
+    rmSync(folder, { recursive: true, force: true })
+  })
+  afterAll(() => server.stop())
+
+  test('from a file to a server and back is what it was, row by row', async () => {
+    const [one, two, url] = [path('one.sqlite'), path('two.sqlite'), newUrl()]
+    await fillFile(one)
+    // A run sorts out what a killed process left, and so does a move.
+    open(one).close()
+    const before = fileRows(one)
+    expect(await move(one, url)).toMatchObject({
+      isDone: false,
+      counts: { lookups: 51, answers: 42, deliveries: 4 },
+    })
+    expect(await move(url, two)).toMatchObject({
+      isDone: false,
+      counts: { lookups: 51, answers: 42, deliveries: 4 },
+    })
+    expect(fileRows(two)).toEqual(before)
+    expect(verifyCheckpoint(two)).toMatchObject({ damage: [], problem: null })
+    const names = readdirSync(folder).filter((name) => name.includes('arriving'))
+    expect(names).toEqual([])
+  })
+
+  test('what a job took of its budgets is known there', async () => {
+    const [one, url] = [path('one.sqlite'), newUrl()]
+    await fillFile(one)
+    await move(one, url)
+    const { jobs, job_kinds: kinds } = await serverRows(url)
+    // 40 answered, running, lost, failed, and the one that was left; refused and invalid are not billed.
+    expect(jobs).toContainEqual(
+      expect.objectContaining({
+        input: 'companies.csv',
+        reserved_of_rows: 44,
+        reserved_micros: 44 * 50_000,
+        ended_at_ms: null,
+      }),
+    )
+    const going = jobs!.find((one) => (one as { input: string }).input === 'companies.csv') as {
+      job_id: number
+    }
+    expect(kinds!.filter((kind) => (kind as { job_id: number }).job_id === going.job_id)).toMatchObject([
+      { reserved: 44 },
+      { reserved: 1 },
+    ])
+  })
+
+  test('from a server to a file and back is what it was, with its parts', async () => {
+    const [zero, one, two] = [path('zero.sqlite'), newUrl(), newUrl()]
+    await fillFile(zero)
+    await move(zero, one)
+    server.sql(
+      `UPDATE enrich.jobs SET partition_count = 3, partition_input = 'abc' WHERE input = 'companies.csv';
+       INSERT INTO enrich.outputs (job_id, part, attempt, path, row_count, byte_count, sha256)
+         SELECT job_id, 1, 'a', '/out/part', 5, 10, 'ff' FROM enrich.jobs WHERE partition_count = 3;
+       UPDATE enrich.job_kinds SET reserved_before = 1, own_job_id = NULL WHERE reserved = 1 AND own_job_id IS NOT NULL`,
+      databaseOf(one),
+    )
+    const before = await serverRows(one)
+    await move(one, path('between.sqlite'))
+    await move(path('between.sqlite'), two)
+    expect(await serverRows(two)).toEqual(before)
+  })
+
+  test('nobody goes on with the one that moved, and its names of submissions are not given again', async () => {
+    const [one, url] = [path('one.sqlite'), newUrl()]
+    await fillFile(one)
+    await move(one, url)
+    expect(() => open(one)).toThrow(expect.objectContaining({ code: 'CHECKPOINT_MOVED' }) as Error)
+    expect(() => verifyCheckpoint(one)).toThrow(
+      expect.objectContaining({ code: 'CHECKPOINT_MOVED' }) as Error,
+    )
+    const found = await opened(url)
+    expect(found.generation).toBe(1)
+    await found.close()
+    expect(await move(one, url)).toMatchObject({ isDone: true })
+    expect(await codeOf(move(one, newUrl()))).toBe('CHECKPOINT_MOVED')
+    const two = path('two.sqlite')
+    await move(url, two)
+    expect(await codeOf(opened(url))).toBe('CHECKPOINT_MOVED')
+    const database = new Database(two, { readonly: true })
+    expect(database.prepare('SELECT generation FROM checkpoint').pluck().get()).toBe(2)
+    database.close()
+  })
+
+  test('a run there submits nothing that was asked, and fetches what ran', async () => {
+    const at = createWorkplace()
+    const url = newUrl()
+    at.writeRows(['Acme,', 'Bolt,', 'Slow,'])
+    const answers = {
+      Acme: foreignMatch('Acme SE'),
+      Bolt: foreignMatch('Bolt AG'),
+      Slow: foreignMatch('Slow KG'),
+    }
+    let isSlow = true
+    const service = await startService({
+      answers,
+      runTakes: (name) => ({ polls: name === 'Slow' && isSlow ? Infinity : 1 }),
+    })
+    const file = at.path('checkpoint.sqlite')
+    const first = await at.run(service, { polling: { deadlineMinutes: 0.01 } })
+    expect(first).toMatchObject({ billedCount: 3, pendingCount: 1 })
+    isSlow = false
+    await move(file, url)
+    const there = await at.run(service, { checkpoint: { path: url } })
+    expect(there).toMatchObject({ billedCount: 0, answeredCount: 1, pendingCount: 0, uncertainCount: 0 })
+    await move(url, at.path('back.sqlite'))
+    const back = await at.run(service, { checkpoint: { path: at.path('back.sqlite') } })
+    expect(back).toMatchObject({ billedCount: 0, cachedCount: 3 })
+    expect(service.runs).toHaveLength(3)
+    at.remove()
+  })
+
+  test('what is remembered of runs goes along', async () => {
+    const at = createWorkplace()
+    const [url, back] = [newUrl(), at.path('back.sqlite')]
+    const answers = { Acme: foreignMatch('Acme SE'), Bolt: foreignMatch('Bolt AG') }
+    const service = await startService({ answers })
+    for (const rows of [
+      ['Acme,', 'None,'],
+      ['Acme,', 'Bolt,'],
+    ]) {
+      at.writeRows(rows)
+      await at.run(service)
+    }
+    const file = at.path('checkpoint.sqlite')
+    const before = historyRows(file)
+    expect(before.map(({ length }) => length)).toEqual([2, 2, 3, 3, 1])
+    expect(await move(file, url)).toMatchObject({ counts: { history_runs: 2 }, staysBehind: [] })
+    expect(await move(url, back)).toMatchObject({ counts: { history_runs: 2 } })
+    expect(historyRows(back)).toEqual(before)
+    expect(verifyCheckpoint(back)).toMatchObject({ damage: [], problem: null })
+    at.remove()
+  })
+
+  test('is not moved to where something is, nor from where nothing is, nor while it is in use', async () => {
+    const [one, two, url] = [path('one.sqlite'), path('two.sqlite'), newUrl()]
+    await fillFile(one, 3)
+    await fillFile(two, 3)
+    expect(await codeOf(move(path('none.sqlite'), url))).toBe('CHECKPOINT_NOT_FOUND')
+    expect(await codeOf(move(one, one))).toBe('USAGE_INVALID')
+    expect(await codeOf(move(one, two))).toBe('CHECKPOINT_NOT_EMPTY')
+    const checkpoint = open(one)
+    expect(await codeOf(move(one, url))).toBe('CHECKPOINT_IN_USE')
+    checkpoint.close()
+    await move(one, url)
+    expect(await codeOf(move(two, url))).toBe('CHECKPOINT_NOT_EMPTY')
+    server.sql(
+      `INSERT INTO enrich.workers (name, job, lease_until) VALUES ('host 1', 'a', clock_timestamp() + interval '5 minutes')`,
+      databaseOf(url),
+    )
+    expect(await codeOf(move(url, path('three.sqlite')))).toBe('CHECKPOINT_IN_USE')
+    expect(existsSync(path('three.sqlite'))).toBe(false)
+    server.sql('UPDATE enrich.checkpoint SET schema_version = 999', databaseOf(url))
+    expect(await codeOf(move(url, path('three.sqlite')))).toBe('CHECKPOINT_TOO_NEW')
+    const foreign = newUrl()
+    server.sql('CREATE SCHEMA enrich; CREATE TABLE enrich.cats (name text)', databaseOf(foreign))
+    expect(await codeOf(move(two, foreign))).toBe('CHECKPOINT_DATABASE_FOREIGN')
+    writeFileSync(path('text'), 'not a database'.repeat(100))
+    expect(await codeOf(move(path('text'), newUrl()))).toBe('CHECKPOINT_INVALID')
+    const newer = new Database(two)
+    newer.pragma('user_version = 99')
+    newer.close()
+    expect(await codeOf(move(two, newUrl()))).toMatch(/CHECKPOINT_(TOO_NEW|DAMAGED)/)
+  })
+
+  test('one that is damaged, or a copy, is not moved', async () => {
+    const one = path('one.sqlite')
+    await fillFile(one, 3)
+    copyFileSync(one, path('copy.sqlite'))
+    copyFileSync(`${one}.head`, path('copy.sqlite.head'))
+    expect(await codeOf(move(path('copy.sqlite'), newUrl()))).toBe('CHECKPOINT_COPIED')
+    const database = new Database(one)
+    database.exec(`UPDATE lookups SET name = 'Other' WHERE name = 'Lost'`)
+    database.close()
+    expect(await codeOf(move(one, newUrl()))).toBe('CHECKPOINT_DAMAGED')
+  })
+
+  test('a receiver that stands acknowledges nothing that would not be moved', async () => {
+    const [one, url] = [path('one.sqlite'), newUrl()]
+    await fillFile(one, 3)
+    const inbox = openInbox(one, Date.now())
+    await inbox.receive('evt_before', Buffer.from('{}'), Date.now())
+    await move(one, url)
+    await expect(inbox.receive('evt_after', Buffer.from('{}'), Date.now())).rejects.toThrow()
+    inbox.close()
+    const { inbox: rows } = await serverRows(url)
+    expect(rows!.map((row) => (row as { event_id: string }).event_id)).toContain('evt_before')
+  })
+
+  test('killed after the mark, before the other one is anybody’s: neither can be used, and the same command ends it', async () => {
+    const [one, url, two] = [path('one.sqlite'), newUrl(), path('two.sqlite')]
+    await fillFile(one, 3)
+    await move(one, url)
+    server.sql(`UPDATE enrich.checkpoint SET arriving_from = 'x (' || id || ')'`, databaseOf(url))
+    expect([await isUsable(one), await isUsable(url)]).toEqual([false, false])
+    expect(await move(one, url)).toMatchObject({ isDone: false, counts: null })
+    expect(await isUsable(url)).toBe(true)
+    await move(url, two)
+    for (const file of [two, inboxPath(two)]) renameSync(file, `${file}.arriving`)
+    expect([await isUsable(url), await isUsable(two)]).toEqual([false, false])
+    expect(await move(url, two)).toMatchObject({ isDone: false, counts: null })
+    expect(await isUsable(two)).toBe(true)
+    expect(fileRows(two)['deliveries']).toHaveLength(4)
+  })
+
+  test('undone, where the other one was not used, the old one is the checkpoint again', async () => {
+    const [one, url] = [path('one.sqlite'), newUrl()]
+    await fillFile(one, 3)
+    expect(await codeOf(undoMove(one, url, moveDeps))).toBe('USAGE_INVALID')
+    await move(one, url)
+    server.sql(`UPDATE enrich.lookups SET name = 'used' WHERE name = 'New'`, databaseOf(url))
+    expect(await codeOf(undoMove(one, url, moveDeps))).toBe('CHECKPOINT_NOT_EMPTY')
+    server.sql(`UPDATE enrich.lookups SET name = 'New' WHERE name = 'used'`, databaseOf(url))
+    await undoMove(one, url, moveDeps)
+    expect(await codeOf(opened(url))).toBe('CHECKPOINT_MOVED')
+    const inbox = openInbox(one, Date.now())
+    expect(await inbox.receive('evt_after', Buffer.from('{}'), Date.now())).toBe(true)
+    inbox.close()
+    const again = open(one)
+    const [id = 0] = await again.want([
+      { kind: 'resolution', key: new Uint8Array(16), lookup: { name: 'X', location: null, context: null } },
+    ])
+    expect((await again.intend(id, startMs)).customId).toMatch(/_1_1000$/)
+    again.close()
+    expect(verifyCheckpoint(one)).toMatchObject({ damage: [], problem: null })
+  })
+
+  test.each([
+    ['from a file to a server', true],
+    ['from a server to a file', false],
+  ])(
+    'killed again and again %s, one of them is whole, and the same command ends it',
+    async (_, isToServer) => {
+      const [file, url] = [path('one.sqlite'), newUrl()]
+      await fillFile(file, 3_000)
+      const [from, to] = isToServer ? [file, url] : [newUrl(), path('two.sqlite')]
+      if (!isToServer) await move(file, from)
+      const before = isToServer ? null : await serverRows(from)
+      const program = new URL('../../support/move-child.ts', import.meta.url).href
+      let done: string | null
+      for (let kill = 0; ; kill++) {
+        const child = startProgram(program, from, to)
+        await child.nextLine()
+        const ended = child.nextLine().catch(() => null)
+        // Later each time, so that it ends some day; at every step on the way.
+        const cut = new Promise<null>((resolve) =>
+          setTimeout(resolve, 120 + kill * 350 + Math.random() * 300, null),
+        )
+        done = await Promise.race([ended, cut])
+        await child.kill()
+        if (done !== null) break
+        // Whichever it is, nobody can work on both.
+        const usable = [await isUsable(from), await isUsable(to)]
+        expect(usable.filter((is) => is).length).toBeLessThanOrEqual(1)
+      }
+      // A kill may have come after the end, and before it was said: then there is nothing left to do.
+      expect(JSON.parse(done)).toHaveProperty('isDone')
+      expect([await isUsable(from), await isUsable(to)]).toEqual([false, true])
+      if (before !== null) {
+        const there = newUrl()
+        await move(to, there)
+        expect(await serverRows(there)).toEqual(before)
+      } else {
+        await move(url, path('back.sqlite'))
+        expect(verifyCheckpoint(path('back.sqlite'))).toMatchObject({ damage: [], problem: null })
+      }
+    },
+    120_000,
+  )
+})

@@ -1,0 +1,110 @@
+import { readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { parsePostgresUrl } from '../../../src/core/postgres-address.js'
+import { connectPostgres } from '../../../src/platform/postgres/connect.js'
+import { startProgram } from '../../support/child-process.js'
+import { foreignMatch, type ForeignService } from '../../support/foreign-service.js'
+import { createWorkplace, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
+import { findPostgres, sharedPostgres, type SharedPostgres } from '../../support/postgres-server.js'
+
+const programs = findPostgres()
+const startService = servicesOfTests()
+
+const names = Array.from({ length: 60 }, (_, at) => `Company ${at}`)
+/** Every third is not found. */
+const answers = Object.fromEntries(
+  names.filter((_, at) => at % 3 !== 0).map((name) => [name, foreignMatch(name)]),
+)
+const rows = names.map((name) => `${name},Paris`)
+
+/** What no two services, or runs at different moments, answer alike. */
+const ofTheRun = ['enrich_run_id', 'enrich_resolved_at']
+const cells = (table: readonly Record<string, string>[]) =>
+  table.map((row) => Object.entries(row).filter(([column]) => !ofTheRun.includes(column)))
+
+describe.skipIf(programs === null)('a run over a checkpoint on PostgreSQL', () => {
+  let server: SharedPostgres | null = null
+  let databaseCount = 0
+  let at: Workplace
+  let url = ''
+
+  beforeEach(async () => {
+    at = createWorkplace()
+    at.writeRows(rows)
+    server ??= await sharedPostgres(programs ?? '')
+    const database = `run${++databaseCount}`
+    url = server.createDatabase(database)
+  })
+  afterEach(() => {
+    at.remove()
+  })
+  afterAll(() => server?.stop())
+
+  const runOn = (service: ForeignService, path: string, output: string) =>
+    at.run(service, { checkpoint: { path }, output: { path: at.path(output) } })
+
+  const namesOf = (service: ForeignService) => service.runs.map(({ query }) => query.name)
+
+  test('writes the cells that one over a file writes, and asks nothing again the next time', async () => {
+    const service = await startService({ answers })
+    const own = await runOn(service, at.path('own.sqlite'), 'own.csv')
+    const shared = await runOn(service, url, 'shared.csv')
+    expect(cells(at.readOutput('shared.csv'))).toEqual(cells(at.readOutput('own.csv')))
+    expect(shared).toMatchObject({ billedCount: own.billedCount, answeredCount: 60, pendingCount: 0 })
+    const again = await runOn(service, url, 'again.csv')
+    expect(again).toMatchObject({ billedCount: 0, cachedCount: 60, pendingCount: 0 })
+    expect(at.readOutput('again.csv')).toEqual(at.readOutput('shared.csv'))
+    expect(service.runs).toHaveLength(120)
+    expect(
+      readdirSync(tmpdir()).filter((name) => name.startsWith(`.enrich-answers.${process.pid}-`)),
+    ).toEqual([])
+  })
+
+  test('two at once ask each lookup once, and both write all answers', async () => {
+    const service = await startService({ answers })
+    const [one, other] = await Promise.all([runOn(service, url, 'one.csv'), runOn(service, url, 'other.csv')])
+    expect(namesOf(service).sort()).toEqual([...names].sort())
+    expect(one.billedCount + other.billedCount).toBe(60)
+    for (const summary of [one, other]) {
+      expect(summary.cachedCount + summary.answeredCount).toBe(60)
+      expect(summary).toMatchObject({ stop: null, pendingCount: 0, uncertainCount: 0 })
+    }
+    expect(at.readOutput('one.csv')).toEqual(at.readOutput('other.csv'))
+  })
+
+  test('goes on after one that was killed, and submits nothing twice', async () => {
+    const service = await startService({ answers, runTakes: { ms: 300 } })
+    const child = startProgram(
+      new URL('../../support/shared-run-child.ts', import.meta.url).href,
+      ...[url, service.baseUrl, service.apiKey, at.path('companies.csv'), at.path('killed.csv')],
+    )
+    while (service.runs.length < 20) await new Promise((resolve) => setTimeout(resolve, 5))
+    await child.kill()
+    const submitted = service.runs.length
+    // Its lease would run out within half a minute.
+    const postgres = connectPostgres(parsePostgresUrl(url))
+    await postgres.query(`UPDATE enrich.workers SET lease_until = clock_timestamp() - interval '1 second'`)
+    await postgres.close()
+    const summary = await runOn(service, url, 'out.csv')
+    expect(submitted).toBeLessThan(60)
+    expect(new Set(namesOf(service)).size).toBe(service.runs.length)
+    const { uncertainCount } = summary
+    expect(summary).toMatchObject({ stop: null, pendingCount: 0 })
+    const answered = at.readOutput('out.csv').filter(({ enrich_run_id: id }) => id !== '')
+    expect(answered).toHaveLength(60 - uncertainCount)
+  })
+
+  test('holds what several may spend together', async () => {
+    const service = await startService({ answers })
+    const bounded = (output: string) =>
+      at.run(service, {
+        checkpoint: { path: url },
+        output: { path: at.path(output) },
+        budget: { lookupsMax: 25 },
+      })
+    const [one, other] = await Promise.all([bounded('one.csv'), bounded('other.csv')])
+    expect(service.runs).toHaveLength(25)
+    expect([one.stop, other.stop]).toContainEqual({ kind: 'lookups_max', lookupsMax: 25 })
+  })
+})

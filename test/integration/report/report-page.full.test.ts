@@ -1,0 +1,190 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { reportPage } from '../../../src/report/page.js'
+import type { ReportData } from '../../../src/report/report-data.js'
+import { findBrowser, openBrowser } from '../../support/browser.js'
+import {
+  breakIn,
+  countReachable,
+  findActive,
+  findBarriers,
+  findBrokenFigures,
+  findCutBoxes,
+  findFaintText,
+  findTooWide,
+  focusedIndex,
+  followLinks,
+  openAllDetails,
+} from '../../support/page-checks.js'
+import { hostile, sampleReport, sampleRun } from '../../support/report-samples.js'
+import { visit, type Visit, type VisitOptions } from '../../support/visited-page.js'
+
+const browserPath = findBrowser()
+
+let browser: Browser
+let folder: string
+let seen: Visit
+
+async function look(data: ReportData, options: VisitOptions = {}): Promise<Visit> {
+  const path = join(folder, 'report.html')
+  writeFileSync(path, reportPage(data))
+  seen = await visit(browser, pathToFileURL(path).href, options)
+  return seen
+}
+
+const firstRun: ReportData = {
+  run: sampleRun(1, { money: null, service: 'embedded', timeline: [], alarms: [] }, { exitCode: 0 }),
+  earlier: [],
+  paid: [],
+  changes: null,
+  review: { rowCount: 0, entries: [] },
+  unanswered: { rowCount: 0, entries: [] },
+  madeAtMs: Date.UTC(2026, 0, 2),
+}
+
+const failedRun: ReportData = {
+  ...firstRun,
+  run: sampleRun(
+    2,
+    {
+      figures: null,
+      summary: null,
+      money: null,
+      timeline: [],
+      error: { code: 'DISK_FULL', message: 'the disk is full' },
+    },
+    { isPublished: false, exitCode: 5 },
+  ),
+  review: null,
+  unanswered: null,
+}
+
+const foreignRun: ReportData = {
+  ...failedRun,
+  run: sampleRun(3, {}, { record: null, endedAtMs: null, exitCode: null }),
+}
+
+const reports: readonly (readonly [string, () => ReportData])[] = [
+  ['the thirty-first night', () => sampleReport({ rowCount: 3_000 })],
+  ['a first run on the embedded service', () => firstRun],
+  ['a run that failed', () => failedRun],
+  ['a run that another version wrote down', () => foreignRun],
+  ['hostile words in every field', () => sampleReport({ words: hostile, rowCount: 5_000 })],
+]
+
+/** Colours are those of a scheme at every width, and places those of a width in both. */
+const windows = [
+  { width: 400, scheme: 'dark' },
+  { width: 1200, scheme: 'light' },
+] as const
+
+describe.runIf(browserPath !== null)('the report of a run', () => {
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'enrich-report-'))
+    browser = await openBrowser(browserPath ?? '')
+  })
+  afterEach(() => seen.page.close())
+  afterAll(async () => {
+    await browser.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  describe.each(reports)('%s', (_, make) => {
+    test.each(windows)('fits $width pixels, $scheme, and bars nobody', async ({ width, scheme }) => {
+      const { page, complaints } = await look(make(), { width, scheme })
+      await openAllDetails(page)
+      expect(await findTooWide(page)).toEqual({ page: 0, parts: [] })
+      expect(await findFaintText(page)).toEqual([])
+      expect(await findBarriers(page)).toEqual([])
+      expect(complaints).toEqual([])
+    })
+
+    test('runs, loads and sends nothing', async () => {
+      const { page, complaints } = await look(make())
+      await openAllDetails(page)
+      await page.mouse.move(300, 300)
+      expect(await findActive(page)).toEqual([])
+      expect(await page.title()).toMatch(/^Run \d+, \d{4}-\d\d-\d\d: enrich$/)
+      expect(await page.locator('h1').count()).toBe(1)
+      expect(complaints).toEqual([])
+    })
+
+    test('is printed whole', async () => {
+      const { page } = await look(make(), { width: 700 })
+      await page.emulateMedia({ media: 'print' })
+      expect(await findCutBoxes(page)).toEqual([])
+      expect((await findTooWide(page)).page).toBe(0)
+      const pdf = await page.pdf({ format: 'A4' })
+      expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
+    })
+  })
+
+  test.each([320, 400, 800, 1280])('no amount is broken across lines: %d pixels', async (width) => {
+    const report = sampleReport({ rowCount: 1_234_567 })
+    const money = { currency: 'EUR', cost: 1_234_567.89, uncertainCost: 0, byKind: {} }
+    const record = { ...report.run.record!, money }
+    const { page } = await look({ ...report, run: { ...report.run, record } }, { width })
+    expect(await page.locator('.tiles').innerText()).toContain('EUR\u00a01,234,567.89')
+    expect(await findBrokenFigures(page)).toEqual([])
+    expect(await findTooWide(page)).toEqual({ page: 0, parts: [] })
+  })
+
+  test('an alarm is told once', async () => {
+    const message = 'rows<5: the output has 2 rows'
+    const alarms = [{ condition: 'rows<5', found: 2, message }]
+    const { page } = await look({ ...firstRun, run: sampleRun(1, { alarms }) })
+    const text = await page.locator('body').innerText()
+    expect(text.split('rows<5')).toHaveLength(2)
+    expect(await page.locator('.lead').innerText()).toContain('One ALARM, see below.')
+  })
+
+  test('a script or a picture that got into it would not be run or loaded', async () => {
+    const { page, complaints } = await look(sampleReport())
+    expect(await breakIn(page)).not.toContain('has run')
+    await expect
+      .poll(() => complaints.filter((text) => text.includes('Content Security Policy')).length)
+      .toBe(2)
+  })
+
+  test('the tab key reaches everything that can be opened, followed or scrolled, in the order of the page', async () => {
+    const { page } = await look(sampleReport({ changeCount: 6, rowCount: 400 }))
+    await openAllDetails(page)
+    const count = await countReachable(page)
+    expect(count).toBeGreaterThan(40)
+    const order: number[] = []
+    for (let index = 0; index < count; index++) {
+      await page.keyboard.press('Tab')
+      order.push(await focusedIndex(page))
+    }
+    expect(order).toEqual(Array.from({ length: count }, (_, index) => index))
+  })
+
+  test('a table that is closed is opened by keyboard', async () => {
+    const { page } = await look(sampleReport())
+    const table = page.locator('#confidence-table')
+    expect(await table.isVisible()).toBe(false)
+    await page.focus('#confidence-data > summary')
+    await page.keyboard.press('Enter')
+    expect(await table.isVisible()).toBe(true)
+  })
+
+  test('every link of the contents leads to a heading, and no id stands twice', async () => {
+    const { page } = await look(sampleReport())
+    expect(await followLinks(page)).toMatchObject({ lost: [], broken: [], repeated: [], navCount: 8 })
+  })
+
+  test('words of files are shown as they are, what turns or drives others as an escape', async () => {
+    const { page } = await look(sampleReport({ words: hostile }))
+    await openAllDetails(page)
+    const text = (await page.locator('body').textContent()) ?? ''
+    expect(text).toContain('<script>alert(1)</script>')
+    expect(text).toContain('nul\\u0000nul')
+    expect(text).toContain('\\u202egnp.exe')
+    // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+    expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
+  })
+})

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import type { RunCounter } from '../../src/pipeline/scheduler/run-counter.js'
+import { simulate } from './simulate.js'
+
+describe('nobody pays twice and no row is lost, whatever is killed, cut off or answered strangely', () => {
+  test('where the service ends with each process and knows nothing of what it was asked before', async () => {
+    let [crashes, askedAgain] = [0, 0]
+    for (let seed = 1; seed <= 30; seed++) {
+      const world = await simulate(seed, { forgetful: true })
+      crashes += world.crashes
+      askedAgain += Math.max(0, world.billed - world.lookups)
+      expect(world.uncertain).toBe(0)
+    }
+    expect(crashes).toBeGreaterThan(7)
+    expect(askedAgain).toBeGreaterThan(25)
+  })
+
+  test('where answers are sent: late, twice, truncated, to nobody, while processes die', async () => {
+    let crashes = 0
+    for (let seed = 1; seed <= 15; seed++) crashes += (await simulate(seed, { webhooks: true })).crashes
+    expect(crashes).toBeGreaterThan(4)
+  })
+
+  test('where submissions get the run of each other, permanently: both get their own answers', async () => {
+    let crossed = 0
+    for (let seed = 1; seed <= 40; seed++)
+      crossed += (await simulate(seed, { mixedUp: true, crossed: true })).crossed
+    expect(crossed).toBeGreaterThan(20)
+  })
+
+  test.each([
+    ['records, owners and domains are asked besides', {}],
+    ['and sent', { webhooks: true }],
+    ['and mixed up', { mixedUp: true, webhooks: true }],
+    ['and asked again where the service forgets', { forgetful: true }],
+  ])('in worlds in which what follows from answers is asked too: %s', async (_, options) => {
+    let [stageLookups, crashes, stageStops] = [0, 0, 0]
+    for (let seed = 11; seed <= 20; seed++) {
+      const world = await simulate(seed, { ...options, stages: true })
+      stageLookups += world.stageLookups
+      crashes += world.crashes
+      stageStops += world.stageStops
+    }
+    expect(stageLookups).toBeGreaterThan(60)
+    expect(crashes).toBeGreaterThan(2)
+    // A stage that is never stopped would not prove that resolution goes on without it.
+    expect(stageStops).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['names alone', { stages: false }],
+    ['with what follows from answers', { stages: true }],
+    ['and sent', { stages: true, webhooks: true }],
+  ])('no job is billed more than it may cost, over all kinds and processes: %s', async (_, options) => {
+    let [crashes, costStops] = [0, 0]
+    for (let seed = 1; seed <= 10; seed++) {
+      const world = await simulate(seed, { ...options, priced: true })
+      crashes += world.crashes
+      costStops += world.costStops
+    }
+    expect(crashes).toBeGreaterThan(2)
+    // Budgets that are never used up would prove nothing.
+    expect(costStops).toBeGreaterThan(4)
+  })
+
+  test.each([
+    ['names, records, owners and domains', {}],
+    ['and sent', { webhooks: true }],
+    ['and mixed up', { webhooks: true, mixedUp: true }],
+    ['and asked again where the service forgets', { forgetful: true }],
+    ['and no more than they may cost', { priced: true }],
+  ])('what people decided is neither asked nor waited for, whenever they did: %s', async (_, options) => {
+    let [crashes, decided, takenBack] = [0, 0, 0]
+    for (let seed = 1; seed <= 8; seed++) {
+      const world = await simulate(seed, { ...options, decided: true })
+      crashes += world.crashes
+      decided += world.decided
+      takenBack += world.takenBack
+    }
+    expect(crashes).toBeGreaterThan(1)
+    // Verdicts that are never taken back would not prove that what was left alone is asked again.
+    expect([decided > 25, takenBack > 7]).toEqual([true, true])
+  })
+
+  test('nothing is decided by what is counted: a world in which nobody counts comes out the same', async () => {
+    const nothing = () => undefined
+    const counter: RunCounter = {
+      count: nothing,
+      replied: nothing,
+      answered: nothing,
+      deviated: nothing,
+      held: nothing,
+      released: nothing,
+      delivered: nothing,
+      webhookRefused: nothing,
+      stopped: nothing,
+      watchOpenRuns: nothing,
+    }
+    for (let seed = 1; seed <= 6; seed++) {
+      const options = { webhooks: seed % 2 === 0, mixedUp: seed % 3 === 0 }
+      expect(await simulate(seed, { ...options, counter })).toEqual(await simulate(seed, options))
+    }
+  })
+})
