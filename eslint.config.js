@@ -62,5 +62,5 @@ export default defineConfig(
     },
   },
   { files: ['bench/**'], rules: { 'no-console': 'off' } },
-  { files: ['eslint.config.js'], extends: [tseslint.configs.disableTypeChecked] },
+  { files: ['build.js', 'eslint.config.js'], extends: [tseslint.configs.disableTypeChecked] },
 )
