@@ -151,9 +151,10 @@ export interface Checkpoint {
    * To be called when nothing is left to ask or to wait for here: of all kinds. Waits while other living processes ask
    * what this one wants. True where some of it is this process's now, to ask or to poll, or was answered, so that more
    * may follow from it; false where nothing is open elsewhere, or the signal aborts. `runs`: nothing more is to be asked,
-   * and what others have asked is waited for alone, that of processes which are gone among it.
+   * and what others have asked is waited for alone, that of processes which are gone among it. `submissions`: of this
+   * kind, and only what is still to be asked; to be called when nothing else is left to ask.
    */
-  elsewhere(signal: AbortSignal, what?: 'all' | 'runs'): Promise<boolean>
+  elsewhere(signal: AbortSignal, what?: 'all' | 'runs' | 'submissions'): Promise<boolean>
   /** What other processes have settled of this kind since it was planned here, by what a plan would say of it. */
   settledElsewhere(): Promise<Record<LookupPlan, number>>
 

@@ -17,6 +17,7 @@ export interface SubmitterDeps {
     Checkpoint,
     | 'spent'
     | 'nextToSubmit'
+    | 'elsewhere'
     | 'intend'
     | 'accept'
     | 'withdraw'

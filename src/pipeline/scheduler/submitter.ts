@@ -26,6 +26,10 @@ export class Submitter {
   #page: { position: number; lookup: ToSubmit }[] = []
   #position = 0
   #isExhausted = false
+  /** What others left is no part of the plan, and counted as it is found. */
+  #isLookingAgain = false
+  /** The budget of rows left something to the next run. */
+  #hasLeftOut = false
   /** Nothing more may be submitted of this kind, and what runs is waited for. */
   #isOver = false
   #failure: Error | null = null
@@ -44,7 +48,8 @@ export class Submitter {
     const { checkpoint, reservations } = this.#deps
     reservations.begin(await checkpoint.spent())
     try {
-      await this.#submitAll()
+      do await this.#submitAll()
+      while (await this.#othersLeaveSome())
     } catch (error) {
       this.#failure ??= error as Error
     }
@@ -72,6 +77,20 @@ export class Submitter {
         })
         .finally(wakeSignal.ring)
     }
+  }
+
+  /**
+   * Waits while other processes are about to submit what is wanted here: what they leave, since they stop or are gone,
+   * is submitted now, and not once all that runs is answered. What this one left out itself it does not look for again.
+   */
+  async #othersLeaveSome(): Promise<boolean> {
+    await this.#queue.onIdle()
+    if (!this.#mayGoOn() || this.#hasLeftOut) return false
+    if (!(await this.#deps.checkpoint.elsewhere(this.#deps.stopping.submitting, 'submissions'))) return false
+    this.#position = 0
+    this.#isExhausted = false
+    this.#isLookingAgain = true
+    return true
   }
 
   #mayGoOn(): boolean {
@@ -112,6 +131,7 @@ export class Submitter {
     if (this.#page.length === 0 && !this.#isExhausted) {
       this.#page = await this.#deps.checkpoint.nextToSubmit(this.#position, pageCount)
       this.#isExhausted = isComplete && this.#page.length === 0
+      if (this.#isLookingAgain) this.#deps.backlog.add(this.#page.length)
     }
     for (;;) {
       const entry = this.#page.shift()
@@ -133,6 +153,7 @@ export class Submitter {
       // Behind it may be what follows from answers, which is not of this budget.
       if (protocol.kind === 'resolution') return 'over'
       backlog.settle()
+      this.#hasLeftOut = true
       return 'left_out'
     }
     stopping.stop(refused)

@@ -16,6 +16,8 @@ const names = Array.from({ length: 60 }, (_, at) => `Company ${at}`)
 const answers = Object.fromEntries(
   names.filter((_, at) => at % 3 !== 0).map((name) => [name, foreignMatch(name)]),
 )
+/** Submissions that a killed process may have had in flight: held, since they may have been billed. */
+const atOnceMax = 16
 const rows = names.map((name) => `${name},Paris`)
 
 /** What no two services, or runs at different moments, answer alike. */
@@ -93,6 +95,33 @@ describe.skipIf(programs === null)('a run over a checkpoint on PostgreSQL', () =
     expect(summary).toMatchObject({ stop: null, pendingCount: 0 })
     const answered = at.readOutput('out.csv').filter(({ enrich_run_id: id }) => id !== '')
     expect(answered).toHaveLength(60 - uncertainCount)
+  })
+
+  test('submits what a dead process had claimed as soon as its lease is over, not once its own runs are answered', async () => {
+    const own = 'Own GmbH'
+    const isEverySubmitted = () => service.runs.length > names.length - atOnceMax
+    const service = await startService({
+      answers: { ...answers, [own]: foreignMatch(own) },
+      runTakes: (name) => (name === own ? { polls: isEverySubmitted() ? 0 : Infinity } : { ms: 300 }),
+    })
+    const child = startProgram(
+      new URL('../../support/shared-run-child.ts', import.meta.url).href,
+      ...[url, service.baseUrl, service.apiKey, at.path('companies.csv'), at.path('killed.csv')],
+    )
+    while (service.runs.length < 20) await new Promise((resolve) => setTimeout(resolve, 5))
+    await child.kill()
+    expect(service.runs.length).toBeLessThan(names.length - atOnceMax)
+    at.writeRows([...rows, `${own},Paris`])
+    const next = runOn(service, url, 'out.csv')
+    while (!namesOf(service).includes(own)) await new Promise((resolve) => setTimeout(resolve, 5))
+    const postgres = connectPostgres(parsePostgresUrl(url))
+    await postgres.query(
+      `UPDATE enrich.workers SET lease_until = clock_timestamp() - interval '1 second'
+       WHERE worker_id = (SELECT min(worker_id) FROM enrich.workers)`,
+    )
+    await postgres.close()
+    expect(await next).toMatchObject({ stop: null, pendingCount: 0 })
+    expect(new Set(namesOf(service)).size).toBe(service.runs.length)
   })
 
   test('holds what several may spend together', async () => {

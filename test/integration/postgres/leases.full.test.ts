@@ -289,7 +289,7 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
       )
       const failures: unknown[] = []
       const { postgres } = shared
-      const stop = startSweeping({ postgres, everyMs: 50, onFailure: (error) => failures.push(error) })
+      const stop = await startSweeping({ postgres, everyMs: 50, onFailure: (error) => failures.push(error) })
       try {
         expect(await child.nextLine()).toBe('1 may, in term 1 may')
         makeLookups(1, { intended: 1 })

@@ -1,4 +1,9 @@
-import { nothingPlanned, type LookupPlan, type PlanPolicy } from '../../rules/lookup-state.js'
+import {
+  nothingPlanned,
+  type LookupPlan,
+  type LookupState,
+  type PlanPolicy,
+} from '../../rules/lookup-state.js'
 import { lookupKinds, type LookupKind } from '../../rules/lookup-kind.js'
 import { planKind } from './planning.js'
 import type { SharedStore } from './store.js'
@@ -10,6 +15,13 @@ const looksApart = 10
 
 const settledPlans = ['answered', 'failed', 'invalid', 'uncertain'] as const
 type SettledPlan = (typeof settledPlans)[number]
+
+interface OpenElsewhere {
+  /** Nobody who lives looks after so many. */
+  readonly leftCount: number
+  /** Living others do after so many. */
+  readonly openCount: number
+}
 
 /** What other processes do for this one: what they settle is counted, and what they leave is looked for. */
 export class Others {
@@ -57,18 +69,27 @@ export class Others {
 
   /** See `Checkpoint.elsewhere`. */
   async elsewhere(signal: AbortSignal, what: 'all' | 'runs'): Promise<boolean> {
+    const isLeft = await this.#leaveSome(signal, async () => {
+      if (what === 'all') await this.#planAgain()
+      return this.#open(['intended', 'running', ...(what === 'all' ? (['new'] as const) : [])], null)
+    })
+    return isLeft || (!signal.aborted && what === 'all' && (await this.#hasMoreAnswers()))
+  }
+
+  leaveSubmissions(kind: LookupKind, signal: AbortSignal): Promise<boolean> {
+    return this.#leaveSome(signal, () => this.#open(['new', 'intended'], this.#store.scopeId(kind)))
+  }
+
+  /** Looks until others have left something, or have nothing open. */
+  async #leaveSome(signal: AbortSignal, look: () => Promise<OpenElsewhere>): Promise<boolean> {
     const { clock } = this.#store
     while (!signal.aborted) {
       const startedAtMs = clock.monotonicMs()
       await this.#store.assertRemembered()
-      if (what === 'all') await this.#planAgain()
-      const { leftCount, openCount } = await this.#open(what)
-      if (leftCount > 0) {
-        this.#store.assertGoesOn()
-        return true
-      }
-      if (openCount === 0) return what === 'all' && (await this.#hasMoreAnswers())
-      this.#store.assertGoesOn()
+      const { leftCount, openCount } = await look()
+      if (leftCount > 0 || openCount > 0) this.#store.assertGoesOn()
+      if (leftCount > 0) return true
+      if (openCount === 0) return false
       const tookMs = clock.monotonicMs() - startedAtMs
       await clock.sleep(Math.min(lookMsMax, Math.max(lookMsMin, tookMs * looksApart)), signal)
     }
@@ -86,9 +107,9 @@ export class Others {
     }
   }
 
-  /** Of all kinds: what nobody looks after any more, and what living others do. */
-  async #open(what: 'all' | 'runs'): Promise<{ leftCount: number; openCount: number }> {
-    const [row] = await this.#store.query<{ leftCount: number; openCount: number }>(
+  /** In these states, of one scope or of all: what nobody looks after any more, and what living others do. */
+  async #open(states: readonly LookupState[], scopeId: number | null): Promise<OpenElsewhere> {
+    const [row] = await this.#store.query<OpenElsewhere>(
       `SELECT count(*) FILTER (WHERE l.state <> 'intended' AND o.is_left) AS "leftCount",
          count(*) FILTER (WHERE l.worker_id IS DISTINCT FROM $1 AND (l.state = 'intended' OR NOT o.is_left))
            AS "openCount"
@@ -96,8 +117,9 @@ export class Others {
        LEFT JOIN enrich.workers h ON h.worker_id = l.worker_id
        CROSS JOIN LATERAL (SELECT l.worker_id IS DISTINCT FROM $1 AND
          (l.worker_id IS NULL OR h.is_fenced OR h.ended_at IS NOT NULL) AS is_left) o
-       WHERE w.worker_id = $1 AND NOT w.is_decided AND (l.state IN ('intended', 'running') OR (l.state = 'new' AND $2))`,
-      [this.#store.workerId, what === 'all'],
+       WHERE w.worker_id = $1 AND ($3::integer IS NULL OR w.scope_id = $3) AND NOT w.is_decided
+       AND l.state = ANY($2::text[])`,
+      [this.#store.workerId, states, scopeId],
     )
     return row ?? { leftCount: 0, openCount: 0 }
   }

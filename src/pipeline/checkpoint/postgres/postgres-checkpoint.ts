@@ -126,7 +126,8 @@ export class PostgresCheckpoint implements Checkpoint {
     return adoptRuns(this.store, this.kind, 0)
   }
 
-  elsewhere(signal: AbortSignal, what: 'all' | 'runs' = 'all'): Promise<boolean> {
+  elsewhere(signal: AbortSignal, what: 'all' | 'runs' | 'submissions' = 'all'): Promise<boolean> {
+    if (what === 'submissions') return this.#deps.others.leaveSubmissions(this.kind, signal)
     this.store.activity.note('elsewhere')
     return this.#deps.others.elsewhere(signal, what)
   }

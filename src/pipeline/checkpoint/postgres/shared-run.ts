@@ -102,7 +102,7 @@ async function openJoined(
     }),
   )
   let lastFailure: string | null = null
-  const endSweeping = startSweeping({
+  const endSweeping = await startSweeping({
     postgres,
     everyMs: times.renewEvery,
     onFailure: (error) => {

@@ -118,14 +118,17 @@ export interface SweepingDeps {
   readonly onFailure: (error: unknown) => void
 }
 
-/** Sweeps now and then. Gives what ends it, once the sweep that is under way has ended. */
-export function startSweeping({
+/**
+ * Sweeps at once, so that whoever begins finds what the dead have left, and now and then. Gives what ends it, once the
+ * sweep that is under way has ended.
+ */
+export async function startSweeping({
   postgres,
   everyMs = leaseTimes.renewEvery,
   onSwept = () => undefined,
   onFailure,
-}: SweepingDeps): () => Promise<void> {
-  return startRepeating(everyMs, async () => {
+}: SweepingDeps): Promise<() => Promise<void>> {
+  const sweepOnce = async () => {
     try {
       onSwept(await sweep(postgres))
     } catch (error) {
@@ -133,5 +136,7 @@ export function startSweeping({
       if (error instanceof ConnectionLostError || state === '40P01' || state === '40001') return
       onFailure(error)
     }
-  })
+  }
+  await sweepOnce()
+  return startRepeating(everyMs, sweepOnce)
 }
