@@ -32,6 +32,8 @@ export default defineConfig(({ mode }) => {
     test: {
       testTimeout: 120_000,
       hookTimeout: 120_000,
+      // What is polled for is an event: it has as long as its test.
+      expect: { poll: { timeout: 120_000 } },
       // Two cores, and tests that wait for processes, leases and limits a good part of their time.
       maxWorkers: 3,
       globalSetup: isFull ? ['test/support/shared-servers.ts'] : [],

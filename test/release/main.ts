@@ -19,8 +19,8 @@ import { readParquet, rowsOfCsv } from '../support/tables.js'
 /**
  * `npm run release:check`: types the README's line that installs the tarball of release/, on each Node.js with an npm of its
  * own, and runs what was installed: the main job, Parquet, Excel, and a run that is killed and run again. Node.js 22 and 24
- * find no compiler. Then npm leaves a binary out, and the command that the error names repairs it. `--all`: every
- * Node.js with every npm that runs on it. Needs `npm run release:files` before, and the npm registry.
+ * find no compiler. `--all`: every Node.js with every npm that runs on it; and where npm left a binary out, the command
+ * that the error names repairs it. Needs `npm run release:files` before, and the npm registry.
  */
 const { values } = parseArgs({ options: { all: { type: 'boolean', default: false } } })
 
@@ -35,15 +35,16 @@ const flaws = {
   'ignore-scripts': 'better-sqlite3-node20',
 } as const
 
+/** Every Node.js and every npm. */
 const pairs: readonly Pair[] = [
   { node: '20.19', npm: '10' },
-  { node: '20.19', npm: '11', flaw: 'ignore-scripts' },
   { node: '22', npm: '11' },
   { node: '24', npm: '12' },
 ]
 /** npm 12 refuses Node.js 20. */
 const others: readonly Pair[] = [
   { node: '20.19', npm: '11' },
+  { node: '20.19', npm: '11', flaw: 'ignore-scripts' },
   { node: '22', npm: '10' },
   { node: '22', npm: '12' },
   { node: '24', npm: '10' },

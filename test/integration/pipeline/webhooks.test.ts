@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EnrichConfig, EnrichOptions, RunSummary } from '../../../src/index.js'
+import { openCheckpointReader } from '../../../src/pipeline/checkpoint/reader.js'
 import { openInbox, readInboxCounts } from '../../../src/pipeline/inbox/inbox.js'
 import {
   foreignMatch,
@@ -74,6 +75,17 @@ const kickoffs = (service: ForeignService) =>
 const outcomes = () =>
   place.readOutput().map((row) => [row['company_name'], row['enrich_status'], row['enrich_legal_name']])
 const inbox = () => readInboxCounts(place.path('checkpoint.sqlite'))
+const lossIsKnown = () =>
+  expect
+    .poll(() => {
+      const reader = openCheckpointReader(place.path('checkpoint.sqlite'), null)
+      try {
+        return reader?.counts()[0]?.states.uncertain
+      } finally {
+        reader?.close()
+      }
+    })
+    .toBe(1)
 
 /** Nothing is ever finished for who polls. */
 const never = { polls: Infinity } as const
@@ -206,8 +218,7 @@ describe('an answer to a submission that was lost', () => {
         method === 'POST' && body.includes('Acme') ? 'accept_then_reset' : undefined,
       accepted: (run, service) => {
         later(async () => {
-          // Long enough for the loss to be known before the webhook comes.
-          await new Promise((resolve) => setTimeout(resolve, 150))
+          await lossIsKnown()
           await deliver(eventOf(service.finished(run)))
         })
       },
@@ -304,7 +315,7 @@ describe('deliveries that are of no use', () => {
         const [acme] = service.runs
         if (acme === undefined || run === acme) return
         later(async () => {
-          await new Promise((resolve) => setTimeout(resolve, 150))
+          await lossIsKnown()
           await deliver(eventOf({ ...service.finished(run), custom_id: acme.customId }))
           await expect.poll(() => inbox()?.quarantined).toBe(1)
           for (const one of [run, acme]) await deliver(eventOf(service.finished(one)))
